@@ -1,0 +1,136 @@
+package fault
+
+import "net/http"
+
+// Code names a kind of fault. Codes are part of the contract: they are never renamed and never derived from text.
+type Code string
+
+// Exit codes of the CLI. A script may rely on them.
+const (
+	ExitOK           = 0
+	ExitFailed       = 1
+	ExitUsage        = 2
+	ExitNotFound     = 3 // not found, ambiguous or expired
+	ExitPrecondition = 4 // no device, claimed, no Xcode
+	ExitTimeout      = 5
+	ExitUnknown      = 6 // outcome unknown, or unchanged where a change was expected
+	ExitDenied       = 7
+	ExitInternal     = 70
+)
+
+// The codes, in the order of the table below.
+const (
+	InvalidInput       Code = "INVALID_INPUT"
+	UnknownOperation   Code = "UNKNOWN_OPERATION"
+	MethodNotAllowed   Code = "METHOD_NOT_ALLOWED"
+	TooLarge           Code = "TOO_LARGE"
+	Unauthorized       Code = "UNAUTHORIZED"
+	Forbidden          Code = "FORBIDDEN"
+	NoDevice           Code = "NO_DEVICE"
+	DeviceNotFound     Code = "DEVICE_NOT_FOUND"
+	DeviceAmbiguous    Code = "DEVICE_AMBIGUOUS"
+	DeviceNotBooted    Code = "DEVICE_NOT_BOOTED"
+	BootFailed         Code = "BOOT_FAILED"
+	ShutdownFailed     Code = "SHUTDOWN_FAILED"
+	AppNotFound        Code = "APP_NOT_FOUND"
+	AppNotRunning      Code = "APP_NOT_RUNNING"
+	AppInstallFailed   Code = "APP_INSTALL_FAILED"
+	AppLaunchFailed    Code = "APP_LAUNCH_FAILED"
+	AppTerminate       Code = "APP_TERMINATE_FAILED"
+	ElementNotFound    Code = "ELEMENT_NOT_FOUND"
+	ElementAmbiguous   Code = "ELEMENT_AMBIGUOUS"
+	ElementUnhittable  Code = "ELEMENT_NOT_HITTABLE"
+	ElementNotEditable Code = "ELEMENT_NOT_EDITABLE"
+	RefExpired         Code = "REF_EXPIRED"
+	NoFocus            Code = "NO_FOCUS"
+	OutcomeUnknown     Code = "OUTCOME_UNKNOWN"
+	OutcomeUnchanged   Code = "OUTCOME_UNCHANGED"
+	ScreenshotFailed   Code = "SCREENSHOT_FAILED"
+	PathError          Code = "PATH_ERROR"
+	Unsupported        Code = "UNSUPPORTED"
+	NoXcode            Code = "NO_XCODE"
+	ToolFailed         Code = "TOOL_FAILED"
+	ToolMissing        Code = "TOOL_MISSING"
+	AgentFailed        Code = "AGENT_FAILED"
+	DaemonUnreachable  Code = "DAEMON_UNREACHABLE"
+	Sandboxed          Code = "SANDBOXED"
+	Timeout            Code = "TIMEOUT"
+	Cancelled          Code = "CANCELLED"
+	Internal           Code = "INTERNAL"
+)
+
+// statusClosed is what a client that hung up would have been told (nginx's habit; net/http has no name for it).
+const statusClosed = 499
+
+type meaning struct {
+	status int
+	exit   int
+	hint   string
+}
+
+// table is the one place that says what a code means outside the program.
+var table = map[Code]meaning{
+	InvalidInput:       {http.StatusBadRequest, ExitUsage, "see `ios-agent help` for the operation's arguments"},
+	UnknownOperation:   {http.StatusNotFound, ExitUsage, "run `ios-agent help` for the list of operations"},
+	MethodNotAllowed:   {http.StatusMethodNotAllowed, ExitUsage, "use the method the Allow header names"},
+	TooLarge:           {http.StatusRequestEntityTooLarge, ExitUsage, "send less at once; files are passed by path"},
+	Unauthorized:       {http.StatusUnauthorized, ExitDenied, "send the key as `Authorization: Bearer …`; `ios-agent daemon status` names the file that holds it"},
+	Forbidden:          {http.StatusForbidden, ExitDenied, "call from this machine, by a loopback address, not from a web page"},
+	NoDevice:           {http.StatusBadRequest, ExitPrecondition, "run `ios-agent boot --sim NAME`, or pass --udid or --sim"},
+	DeviceNotFound:     {http.StatusNotFound, ExitNotFound, "run `ios-agent list-sims` for the devices there are"},
+	DeviceAmbiguous:    {http.StatusConflict, ExitNotFound, "pass the udid of one of the candidates"},
+	DeviceNotBooted:    {http.StatusConflict, ExitPrecondition, "run `ios-agent boot` first"},
+	BootFailed:         {http.StatusServiceUnavailable, ExitFailed, "try `ios-agent shutdown` and boot again"},
+	ShutdownFailed:     {http.StatusServiceUnavailable, ExitFailed, "look at the message of simctl in the details"},
+	AppNotFound:        {http.StatusNotFound, ExitNotFound, "install the app first: `ios-agent install PATH.app`"},
+	AppNotRunning:      {http.StatusConflict, ExitPrecondition, "launch the app first: `ios-agent launch BUNDLE_ID`"},
+	AppInstallFailed:   {http.StatusUnprocessableEntity, ExitFailed, "check that the path is a simulator .app folder"},
+	AppLaunchFailed:    {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
+	AppTerminate:       {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
+	ElementNotFound:    {http.StatusNotFound, ExitNotFound, "take a new `snapshot`; the candidates name what is near"},
+	ElementAmbiguous:   {http.StatusConflict, ExitNotFound, "pass the ref of one of the candidates"},
+	ElementUnhittable:  {http.StatusConflict, ExitFailed, "something covers it, it is disabled, or it is off the screen"},
+	ElementNotEditable: {http.StatusConflict, ExitFailed, "name a text field, search field or text view"},
+	RefExpired:         {http.StatusGone, ExitNotFound, "take a new `snapshot` and use a ref from it"},
+	NoFocus:            {http.StatusConflict, ExitPrecondition, "tap a text field first, or name one with a ref"},
+	OutcomeUnknown:     {http.StatusBadGateway, ExitUnknown, "the input may have arrived: take a `snapshot` before you repeat it"},
+	OutcomeUnchanged:   {http.StatusConflict, ExitUnknown, "nothing on the screen changed though a change was expected"},
+	ScreenshotFailed:   {http.StatusBadGateway, ExitFailed, "check with `ios-agent list-sims` that the device is booted"},
+	PathError:          {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
+	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
+	NoXcode:            {http.StatusServiceUnavailable, ExitPrecondition, "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},
+	ToolFailed:         {http.StatusBadGateway, ExitFailed, "the tool's own words are in the details"},
+	ToolMissing:        {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent doctor`"},
+	AgentFailed:        {http.StatusServiceUnavailable, ExitFailed, "the agent's last words are in the details; run `ios-agent doctor`"},
+	DaemonUnreachable:  {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent daemon status`; its log is named there"},
+	Sandboxed:          {http.StatusServiceUnavailable, ExitPrecondition, "allow this sandbox to use the unix socket and the folder named in the message"},
+	Timeout:            {http.StatusGatewayTimeout, ExitTimeout, "try again; `ios-agent doctor` tells whether the tools answer"},
+	Cancelled:          {statusClosed, ExitFailed, "the caller went away before the end"},
+	Internal:           {http.StatusInternalServerError, ExitInternal, "this is a bug in ios-agent; the daemon's log says more"},
+}
+
+// meaning of an unlisted code is INTERNAL's, so that a slip never turns into success.
+func (c Code) meaning() meaning {
+	if m, ok := table[c]; ok {
+		return m
+	}
+	return table[Internal]
+}
+
+// Status is the HTTP status of the code.
+func (c Code) Status() int { return c.meaning().status }
+
+// Exit is the CLI's exit code for the code.
+func (c Code) Exit() int { return c.meaning().exit }
+
+// Hint is what to do about it when the case at hand knows no better.
+func (c Code) Hint() string { return c.meaning().hint }
+
+// Codes lists every code with a meaning.
+func Codes() []Code {
+	codes := make([]Code, 0, len(table))
+	for c := range table {
+		codes = append(codes, c)
+	}
+	return codes
+}

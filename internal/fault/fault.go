@@ -1,0 +1,92 @@
+// Package fault holds the errors a caller can act on: a code that never changes, a message that names the thing,
+// a hint what to do next, and details for programs. Every surface (CLI, REST, MCP) renders the same Fault; the one
+// table in codes.go says what each code means to a shell and to an HTTP client.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+)
+
+// Dispatch says whether the input behind a failed action reached the device.
+type Dispatch string
+
+// An action that was never sent may be repeated; one that was, or may have been, must not be without a look first.
+const (
+	NotDispatched   Dispatch = "no"
+	Dispatched      Dispatch = "yes"
+	MaybeDispatched Dispatch = "unknown"
+)
+
+// Fault is an error a caller can act on. Its JSON form is the same on every surface.
+type Fault struct {
+	Code       Code           `json:"code"`
+	Message    string         `json:"message"`
+	Hint       string         `json:"hint,omitempty"`
+	Details    map[string]any `json:"details,omitempty"`
+	Dispatched Dispatch       `json:"dispatched,omitempty"`
+
+	cause error
+}
+
+// New makes a fault with the code's usual hint. The format works like fmt.Errorf's, %w included.
+func New(code Code, format string, args ...any) *Fault {
+	err := fmt.Errorf(format, args...)
+	return &Fault{Code: code, Message: err.Error(), Hint: code.Hint(), cause: errors.Unwrap(err)}
+}
+
+// Error gives the message; the code and hint are for renderers.
+func (f *Fault) Error() string { return f.Message }
+
+// Unwrap gives the error behind the fault, if any.
+func (f *Fault) Unwrap() error { return f.cause }
+
+// WithHint replaces the code's usual hint by one that fits this case.
+func (f *Fault) WithHint(format string, args ...any) *Fault {
+	c := *f
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// With adds one detail.
+func (f *Fault) With(key string, value any) *Fault {
+	c := *f
+	c.Details = maps.Clone(f.Details)
+	if c.Details == nil {
+		c.Details = map[string]any{}
+	}
+	c.Details[key] = value
+	return &c
+}
+
+// WithDispatch says whether the input reached the device.
+func (f *Fault) WithDispatch(d Dispatch) *Fault {
+	c := *f
+	c.Dispatched = d
+	return &c
+}
+
+// From gives the fault in err's chain. An error that carries none becomes TIMEOUT, CANCELLED or INTERNAL: nothing
+// reaches a caller without a code.
+func From(err error) *Fault {
+	var f *Fault
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, context.DeadlineExceeded):
+		return New(Timeout, "ran out of time: %w", err)
+	case errors.Is(err, context.Canceled):
+		return New(Cancelled, "cancelled: %w", err)
+	}
+	return New(Internal, "%w", err)
+}
+
+// Is reports whether err carries a fault of this code.
+func Is(err error, code Code) bool {
+	var f *Fault
+	return errors.As(err, &f) && f.Code == code
+}

@@ -1,0 +1,49 @@
+package op
+
+import "context"
+
+// Caller runs an operation for a client; progress, when not nil, hears what goes on meanwhile. The daemon's client is
+// one, and so is a catalogue at hand.
+type Caller interface {
+	Call(ctx context.Context, name string, input []byte, progress func(Event)) Envelope
+}
+
+// Call is what surrounds one invocation: who asks, from where, and how to tell them about progress. An operation may
+// fill in Device, so that the answer says which one it spoke of.
+type Call struct {
+	Session string            // the client's session
+	Dir     string            // the client's working folder; "" over plain HTTP
+	Env     map[string]string // the client's environment, as far as PassedEnv allows
+	Trace   string            // names this call in logs
+	Device  *Device           // set by the operation
+
+	progress func(Event)
+}
+
+// Device names the device an answer speaks of.
+type Device struct {
+	UDID string `json:"udid"`
+	Name string `json:"name,omitempty"`
+}
+
+// Event is progress on the way to an answer.
+type Event struct {
+	Message string `json:"message"`
+}
+
+// Progress tells the caller what is going on. It never blocks for long and may go unheard.
+func (c *Call) Progress(message string) {
+	if c.progress != nil {
+		c.progress(Event{Message: message})
+	}
+}
+
+// WithProgress gives the call a listener.
+func (c Call) WithProgress(listen func(Event)) Call {
+	c.progress = listen
+	return c
+}
+
+// PassedEnv lists the variables of a client's environment that travel with a call; a name that ends in * is a prefix.
+// The daemon's own environment is frozen at its start, and everything else of a client's is none of its business.
+func PassedEnv() []string { return []string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*"} }

@@ -1,0 +1,246 @@
+package op
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/nearest"
+)
+
+// decode reads a JSON object into an input struct: strict about keys, forgiving about how a value is spelled. Models
+// send numbers as strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous. A key
+// nobody knows is: ignoring it would do something other than what was asked.
+func decode(op string, fields []Field, input []byte, into reflect.Value) error {
+	given, err := object(op, input)
+	if err != nil {
+		return err
+	}
+	values := map[string]json.RawMessage{}
+	for key, raw := range given {
+		f, ok := fieldNamed(fields, key)
+		if !ok {
+			return unknownKey(op, fields, key)
+		}
+		if _, twice := values[f.Name]; twice {
+			return fault.New(fault.InvalidInput, "%s: %s is given twice, in two spellings", op, f.Name)
+		}
+		if !bytes.Equal(raw, []byte("null")) {
+			values[f.Name] = raw
+		}
+	}
+	for _, f := range fields {
+		if err := f.set(values[f.Name], into); err != nil {
+			return fault.New(fault.InvalidInput, "%s: %w", op, err).With("field", f.Name)
+		}
+	}
+	return nil
+}
+
+// AbsolutePaths makes the paths in an input absolute against the client's folder; everything else is left as it is,
+// also what cannot be read: the daemon says what is wrong with it.
+func (o Op) AbsolutePaths(input []byte, dir string) []byte {
+	given, err := object(o.Name, input)
+	if err != nil || dir == "" {
+		return input
+	}
+	for key, raw := range given {
+		var path string
+		f, ok := fieldNamed(o.Fields(), key)
+		if !ok || f.Kind != File || json.Unmarshal(raw, &path) != nil || path == "" || filepath.IsAbs(path) {
+			continue
+		}
+		given[key], _ = json.Marshal(filepath.Join(dir, path))
+	}
+	out, err := json.Marshal(given)
+	if err != nil || given == nil {
+		return input
+	}
+	return out
+}
+
+func object(op string, input []byte) (map[string]json.RawMessage, error) {
+	if len(bytes.TrimSpace(input)) == 0 {
+		return nil, nil
+	}
+	if !utf8.Valid(input) {
+		return nil, fault.New(fault.InvalidInput, "%s: the input is not valid UTF-8", op)
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(input, &given); err != nil {
+		return nil, fault.New(fault.InvalidInput, "%s: the input is not a JSON object: %w", op, err)
+	}
+	return given, nil
+}
+
+func fieldNamed(fields []Field, key string) (Field, bool) {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == key })
+	if i < 0 {
+		i = slices.IndexFunc(fields, func(f Field) bool { return f.Name == snake(key) })
+	}
+	if i < 0 {
+		return Field{}, false
+	}
+	return fields[i], true
+}
+
+// snake turns bundleId and bundle-id into bundle_id.
+func snake(key string) string {
+	var b strings.Builder
+	for i, r := range key {
+		switch {
+		case r == '-':
+			b.WriteByte('_')
+		case unicode.IsUpper(r) && i > 0:
+			b.WriteByte('_')
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+func unknownKey(op string, fields []Field, key string) error {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	f := fault.New(fault.InvalidInput, "%s has no input %q", op, key).With("field", key)
+	if near := nearest.To(snake(key), names, 1); len(near) > 0 {
+		return f.WithHint("did you mean %q?", near[0])
+	}
+	if len(names) == 0 {
+		return f.WithHint("it takes no input")
+	}
+	return f.WithHint("it takes: %s", strings.Join(names, ", "))
+}
+
+// set checks one value and stores it; a nil raw value is an absent one.
+func (f Field) set(raw json.RawMessage, into reflect.Value) error {
+	if raw == nil {
+		if f.Default == "" {
+			if f.Required {
+				return fmt.Errorf("%s is required: %s", f.Name, f.Doc)
+			}
+			return nil
+		}
+		raw, _ = json.Marshal(f.Default)
+	}
+	value, err := f.parse(raw)
+	if err != nil {
+		return err
+	}
+	target := into.FieldByIndex(f.index)
+	if f.pointer {
+		target.Set(reflect.New(target.Type().Elem()))
+		target = target.Elem()
+	}
+	target.Set(reflect.ValueOf(value).Convert(target.Type()))
+	return nil
+}
+
+// parse turns raw JSON into a Go value of the field's kind, within the field's limits.
+func (f Field) parse(raw json.RawMessage) (any, error) {
+	switch f.Kind {
+	case Strings:
+		return f.parseStrings(raw)
+	case Bool:
+		b, err := strconv.ParseBool(scalar(raw))
+		if err != nil {
+			return nil, f.wrong(raw, "true or false")
+		}
+		return b, nil
+	case Int:
+		n, err := strconv.ParseInt(scalar(raw), 10, 64)
+		if err != nil {
+			return nil, f.wrong(raw, "a whole number")
+		}
+		return n, f.inBounds(float64(n))
+	case Float:
+		n, err := strconv.ParseFloat(scalar(raw), 64)
+		if err != nil || n != n || n > 1e300 || n < -1e300 {
+			return nil, f.wrong(raw, "a number")
+		}
+		return n, f.inBounds(n)
+	}
+	return f.parseString(raw)
+}
+
+func (f Field) parseString(raw json.RawMessage) (any, error) {
+	if raw[0] == '{' || raw[0] == '[' {
+		return nil, f.wrong(raw, "a string")
+	}
+	s := scalar(raw)
+	switch {
+	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
+		return nil, fmt.Errorf("%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
+	case f.Match != nil && !f.Match.MatchString(s):
+		return nil, fmt.Errorf("%s %s is not %s", f.Name, clip(raw), f.Doc)
+	case f.Required && s == "":
+		return nil, fmt.Errorf("%s is empty: %s", f.Name, f.Doc)
+	case f.Kind == File && s != "" && !filepath.IsAbs(s):
+		return nil, fmt.Errorf("%s must be an absolute path, not %s", f.Name, clip(raw))
+	}
+	return s, nil
+}
+
+// parseStrings accepts a list, or one string for a list of one.
+func (f Field) parseStrings(raw json.RawMessage) (any, error) {
+	var list []string
+	if json.Unmarshal(raw, &list) == nil {
+		return list, nil
+	}
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}, nil
+	}
+	return nil, f.wrong(raw, "a list of strings")
+}
+
+func (f Field) inBounds(n float64) error {
+	if f.Min != nil && n < *f.Min || f.Max != nil && n > *f.Max {
+		return fmt.Errorf("%s must be %s, not %v", f.Name, f.bounds(), n)
+	}
+	return nil
+}
+
+func (f Field) bounds() string {
+	switch {
+	case f.Max == nil:
+		return fmt.Sprintf("at least %v", *f.Min)
+	case f.Min == nil:
+		return fmt.Sprintf("at most %v", *f.Max)
+	}
+	return fmt.Sprintf("between %v and %v", *f.Min, *f.Max)
+}
+
+func (f Field) wrong(raw json.RawMessage, want string) error {
+	return fmt.Errorf("%s must be %s, not %s", f.Name, want, clip(raw))
+}
+
+// scalar is a JSON string's content, or any other value's own text: "5" and 5 read alike.
+func scalar(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// clip keeps a value quotable in a message.
+func clip(raw json.RawMessage) string {
+	const most = 60
+	if r := []rune(string(raw)); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return string(raw)
+}

@@ -1,0 +1,96 @@
+package op
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"ios-agent/internal/fault"
+)
+
+// Envelope is the answer to a call, the same on every surface: the CLI prints it with --json, the internal transport
+// carries it, REST and MCP unpack it.
+type Envelope struct {
+	V      int             `json:"v"`
+	Status string          `json:"status"` // success or error
+	Stdout string          `json:"stdout,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *fault.Fault    `json:"error,omitempty"`
+	Meta   Meta            `json:"meta"`
+	Images []Image         `json:"images,omitempty"` // on the internal transport only
+}
+
+// Meta says what stood behind an answer: which tools, whose session, which device.
+type Meta struct {
+	Toolchain string  `json:"toolchain,omitempty"`
+	Session   string  `json:"session,omitempty"`
+	Device    *Device `json:"device,omitempty"`
+	TookMS    int64   `json:"took_ms"`
+}
+
+// The two values of Envelope.Status.
+const (
+	Success = "success"
+	Failure = "error"
+)
+
+// EnvelopeVersion is the version of the envelope's shape.
+const EnvelopeVersion = 1
+
+// Succeeded wraps a result; an encoding error is ours and becomes a failure.
+func Succeeded(result any, meta Meta) Envelope {
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return Failed(fault.New(fault.Internal, "encoding the result: %w", err), meta)
+	}
+	return Envelope{V: EnvelopeVersion, Status: Success, Result: raw, Meta: meta}
+}
+
+// Failed wraps an error.
+func Failed(err error, meta Meta) Envelope {
+	return Envelope{V: EnvelopeVersion, Status: Failure, Error: fault.From(err), Meta: meta}
+}
+
+// ExitCode is what the CLI exits with.
+func (e Envelope) ExitCode() int {
+	if e.Error != nil {
+		return e.Error.Code.Exit()
+	}
+	return fault.ExitOK
+}
+
+// Body is the answer for surfaces that return the bare result (REST, MCP's structured content): the result object
+// with the meta beside its own keys. Nothing else says on those surfaces that a virtual device answered.
+func (e Envelope) Body() json.RawMessage {
+	meta, err := json.Marshal(e.Meta)
+	if err != nil {
+		meta = []byte("{}")
+	}
+	object := bytes.TrimSpace(e.Result)
+	if len(object) < 2 || object[0] != '{' {
+		object = []byte("{}")
+	}
+	var out bytes.Buffer
+	out.Write(object[:len(object)-1])
+	if len(bytes.TrimSpace(object[1:len(object)-1])) > 0 {
+		out.WriteByte(',')
+	}
+	out.WriteString(`"meta":`)
+	out.Write(meta)
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// Text is what a person or a model reads: the answer, or what went wrong and what to do about it.
+func (e Envelope) Text() string {
+	if e.Error == nil {
+		return e.Stdout
+	}
+	text := string(e.Error.Code) + ": " + e.Error.Message
+	if e.Error.Hint != "" {
+		text += "\nhint: " + e.Error.Hint
+	}
+	if e.Stdout != "" {
+		text += "\n" + e.Stdout
+	}
+	return text
+}

@@ -1,0 +1,132 @@
+package op
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Path is an input that names a file. Clients make it absolute before they send it, because the daemon lives in
+// another folder; over plain HTTP it must come absolute.
+type Path string
+
+// Kind is the shape of a field's value.
+type Kind string
+
+// The kinds, in JSON Schema's words where it has one. Maps and nested objects are not among them: they make poor
+// command lines and poor tool calls.
+const (
+	String  Kind = "string"
+	Bool    Kind = "boolean"
+	Int     Kind = "integer"
+	Float   Kind = "number"
+	Strings Kind = "array"
+	File    Kind = "path"
+)
+
+// Field is one input of an operation, read once from the struct that declares it. Its tags:
+//
+//	json:"name,omitempty"  the name everywhere; without omitempty the field is required
+//	doc:"…"                the help everywhere
+//	default:"…"            what an absent value means
+//	enum:"a,b"             the values there are
+//	min:"0" max:"9"        bounds of a number
+//	match:"^e[0-9]+$"      a pattern for strings
+//	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
+type Field struct {
+	Name     string
+	Doc      string
+	Kind     Kind
+	Required bool
+	Default  string
+	Enum     []string
+	Min, Max *float64
+	Match    *regexp.Regexp
+	Arg      bool
+	NoFlag   bool
+
+	index   []int
+	pointer bool // a pointer field can tell absent from zero
+}
+
+// fieldsOf reads the fields of an input struct; embedded structs are flattened.
+func fieldsOf(op string, t reflect.Type) []Field {
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("op %s: input %s is not a struct", op, t))
+	}
+	var fields []Field
+	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous || !sf.IsExported() {
+			continue
+		}
+		f, err := fieldOf(sf)
+		if err != nil {
+			panic(fmt.Sprintf("op %s: field %s: %v", op, sf.Name, err))
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+func fieldOf(sf reflect.StructField) (f Field, err error) {
+	name, rest, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	f = Field{
+		Name:     name,
+		Doc:      sf.Tag.Get("doc"),
+		Required: rest != "omitempty",
+		Default:  sf.Tag.Get("default"),
+		Arg:      sf.Tag.Get("cli") == "arg",
+		NoFlag:   sf.Tag.Get("cli") == "-",
+		index:    sf.Index,
+		pointer:  sf.Type.Kind() == reflect.Pointer,
+	}
+	if name == "" || f.Doc == "" {
+		return f, fmt.Errorf("needs a json name and a doc")
+	}
+	if list := sf.Tag.Get("enum"); list != "" {
+		f.Enum = strings.Split(list, ",")
+	}
+	if pattern := sf.Tag.Get("match"); pattern != "" {
+		if f.Match, err = regexp.Compile(pattern); err != nil {
+			return f, err
+		}
+	}
+	if f.Min, err = bound(sf.Tag.Get("min")); err != nil {
+		return f, err
+	}
+	if f.Max, err = bound(sf.Tag.Get("max")); err != nil {
+		return f, err
+	}
+	f.Kind, err = kindOf(sf.Type)
+	return f, err
+}
+
+func bound(tag string) (*float64, error) {
+	if tag == "" {
+		return nil, nil
+	}
+	n, err := strconv.ParseFloat(tag, 64)
+	return &n, err
+}
+
+func kindOf(t reflect.Type) (Kind, error) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == reflect.TypeFor[Path]() {
+		return File, nil
+	}
+	kinds := map[reflect.Kind]Kind{
+		reflect.String: String, reflect.Bool: Bool,
+		reflect.Int: Int, reflect.Int64: Int, reflect.Float64: Float,
+	}
+	if k, ok := kinds[t.Kind()]; ok {
+		return k, nil
+	}
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+		return Strings, nil
+	}
+	return "", fmt.Errorf("inputs of type %s are not supported", t)
+}

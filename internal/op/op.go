@@ -1,0 +1,116 @@
+// Package op says how an operation is declared and called. One declaration (a Spec, an input struct, an output struct
+// and a function) yields the CLI verb, the REST route, the MCP tool, the schema and the help; nothing is typed twice.
+// It knows nothing of devices or apps: what the product can do is in package ops.
+package op
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Hints tell a caller what an operation may do to the world. The zero value is an operation that changes something
+// and can be undone by another.
+type Hints uint8
+
+// The hints; they map one to one to MCP's tool annotations.
+const (
+	ReadOnly    Hints = 1 << iota // changes nothing
+	Destructive                   // may lose data
+	Idempotent                    // a second call with the same input changes nothing more
+	OpenWorld                     // reaches beyond this machine
+)
+
+// Has reports whether h includes the hint.
+func (h Hints) Has(hint Hints) bool { return h&hint != 0 }
+
+// Spec declares an operation. It exists without the operation's dependencies, so a client can derive its surface
+// without opening a device.
+type Spec struct {
+	Name     string        // snake_case; the MCP tool's name
+	Group    string        // what it belongs to: device, app, ui, system
+	Verb     string        // the CLI's word for it
+	Route    string        // REST: "POST /api/v1/…"
+	Summary  string        // one line, no full stop
+	Help     string        // more, for people who ask
+	Hints    Hints         //
+	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
+	Core     bool          // in the default MCP tool set
+	Examples []string      // CLI lines, without the program's name
+}
+
+// DefaultTimeout bounds an operation that declares none.
+const DefaultTimeout = 30 * time.Second
+
+// Op is a declared operation.
+type Op struct {
+	Spec
+	out    reflect.Type
+	fields func() []Field
+	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
+}
+
+// Texter is an output that knows how a person or a model wants to read it.
+type Texter interface{ Text() string }
+
+// Image is a picture that goes with an output.
+type Image struct {
+	MIME string `json:"mime"`
+	Data []byte `json:"data"`
+}
+
+// Imager is an output that comes with pictures.
+type Imager interface{ Images() []Image }
+
+// New declares an operation. A wrong declaration is a mistake of ours and panics at start-up.
+func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) Op {
+	check(s)
+	in := reflect.TypeFor[In]()
+	fields := sync.OnceValue(func() []Field { return fieldsOf(s.Name, in) })
+	return Op{
+		Spec:   s,
+		out:    reflect.TypeFor[Out](),
+		fields: fields,
+		invoke: func(ctx context.Context, c *Call, input []byte) (any, error) {
+			var v In
+			if err := decode(s.Name, fields(), input, reflect.ValueOf(&v).Elem()); err != nil {
+				return nil, err
+			}
+			return fn(ctx, c, v)
+		},
+	}
+}
+
+// Fields are the operation's inputs, in the order of declaration.
+func (o Op) Fields() []Field { return o.fields() }
+
+// Method and Path split the route.
+func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
+
+// Path is the route without its method.
+func (o Op) Path() string { _, p, _ := strings.Cut(o.Route, " "); return p }
+
+// Limit is how long a call may take.
+func (o Op) Limit() time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout
+	}
+	return DefaultTimeout
+}
+
+func check(s Spec) {
+	switch {
+	case !regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`).MatchString(s.Name):
+		panic(fmt.Sprintf("op: bad name %q", s.Name))
+	case s.Summary == "" || strings.HasSuffix(s.Summary, "."):
+		panic(fmt.Sprintf("op %s: the summary is one line without a full stop", s.Name))
+	case s.Route != "" && !regexp.MustCompile(`^(GET|POST|PUT|DELETE) /`).MatchString(s.Route):
+		panic(fmt.Sprintf("op %s: bad route %q", s.Name, s.Route))
+	case s.Hints.Has(ReadOnly) && s.Hints.Has(Destructive):
+		panic(fmt.Sprintf("op %s: cannot be read-only and destructive", s.Name))
+	}
+}
