@@ -1,0 +1,73 @@
+// Package home knows where ios-agent keeps its things: one folder a user, private, named by IOS_AGENT_HOME or else
+// .ios-agent in the user's own folder.
+package home
+
+import (
+	"os"
+	"path/filepath"
+
+	"ios-agent/internal/fault"
+)
+
+// Variable overrides where the home is.
+const Variable = "IOS_AGENT_HOME"
+
+// Home is the folder. Everything in it belongs to the user alone.
+type Home string
+
+// Open finds the home and makes it when it is not there.
+func Open() (Home, error) {
+	dir := os.Getenv(Variable)
+	if dir == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", fault.New(fault.PathError, "there is no home folder: %w", err).WithHint("set %s", Variable)
+		}
+		dir = filepath.Join(user, ".ios-agent")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fault.New(fault.PathError, "%s: %w", Variable, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", unusable(dir, err)
+	}
+	return Home(dir), nil
+}
+
+func unusable(dir string, err error) error {
+	if os.IsPermission(err) {
+		return fault.New(fault.Sandboxed, "the ios-agent home %s cannot be written: %w", dir, err).
+			WithHint("allow this sandbox to write %s, or set %s to a folder it may write", dir, Variable)
+	}
+	return fault.New(fault.PathError, "the ios-agent home: %w", err)
+}
+
+// path joins and never fails: what is inside the home is ours to name.
+func (h Home) path(parts ...string) string {
+	return filepath.Join(append([]string{string(h)}, parts...)...)
+}
+
+// Run is where the daemon's lock, socket and log are.
+func (h Home) Run() string { return h.path("run") }
+
+// Children is the registry of the daemon's child processes.
+func (h Home) Children() string { return h.path("run", "children") }
+
+// Devices is what is remembered of devices.
+func (h Home) Devices() string { return h.path("devices") }
+
+// Agent is where the XCTest agent of one build of ours is built.
+func (h Home) Agent(build string) string { return h.path("agent", build) }
+
+// Version is where the copy of one build of ours is.
+func (h Home) Version(build string) string { return h.path("versions", build) }
+
+// Virtual is the world of Virtual Xcode.
+func (h Home) Virtual() string { return h.path("virtual") }
+
+// KeyFile holds the key of the HTTP surface.
+func (h Home) KeyFile() string { return h.path("key") }
+
+// String is the folder's path.
+func (h Home) String() string { return string(h) }

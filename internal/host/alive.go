@@ -1,0 +1,34 @@
+package host
+
+import (
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// StartTime returns when a process was started, as the kernel tells it: an opaque text that, together with the pid,
+// names one process for good. An error that is fs.ErrNotExist means that there is no such process.
+func StartTime(pid int) (string, error) {
+	start, _, err := procInfo(pid)
+	return start, err
+}
+
+// Alive reports whether the process with this pid and start time lives; an empty start asks about the pid only. A
+// zombie is dead. Where the system refuses to tell (EPERM, a sandbox), the answer is yes: a live process taken for dead
+// does harm, the opposite only costs time.
+func Alive(pid int, start string) bool {
+	if pid <= 0 {
+		return false
+	}
+	sent := unix.Kill(pid, 0)
+	if errors.Is(sent, unix.ESRCH) {
+		return false
+	}
+	now, zombie, err := procInfo(pid)
+	if err != nil {
+		gone := sent == nil && errors.Is(err, fs.ErrNotExist)
+		return !gone
+	}
+	return !zombie && (start == "" || now == start)
+}

@@ -1,0 +1,67 @@
+package host
+
+import (
+	"io"
+	"time"
+)
+
+const (
+	defaultTimeout   = 60 * time.Second
+	defaultGrace     = 2 * time.Second
+	defaultMaxOutput = 4 << 20   // Run: head and tail together, per stream
+	defaultTail      = 256 << 10 // Start: tail only, per stream
+)
+
+// Cmd is one program to run: an argument vector, never a shell line.
+type Cmd struct {
+	Name  string    // a path, or a name looked up in our own PATH (not in that of Env)
+	Args  []string  // without the program's own name
+	Dir   string    // working directory; empty means ours
+	Env   []string  // "K=V" entries merged over our own environment; the last one of a name wins
+	Stdin io.Reader // nil means /dev/null
+
+	// Timeout limits Run: zero means 60 s, negative means that only the context limits it. Start ignores it.
+	Timeout time.Duration
+	// Grace is how long the group may take to leave after SIGINT before SIGKILL; zero means 2 s.
+	Grace time.Duration
+	// MaxOutput bounds what is kept of each stream. Run (default 4 MiB) keeps the first and the last half, Start
+	// (default 256 KiB) the end. Everything is read all the same: a program never blocks on a full pipe.
+	MaxOutput int
+	// OnLine gets every line without its end, also those that MaxOutput drops from the result. Calls never overlap,
+	// the slice is valid only during the call, and the program's output is read no faster than OnLine returns.
+	// A line longer than 16 MiB comes in pieces.
+	OnLine func(stream Stream, line []byte)
+}
+
+// Stream tells a program's two outputs apart.
+type Stream int
+
+// The two streams, numbered as their file descriptors.
+const (
+	Stdout Stream = 1
+	Stderr Stream = 2
+)
+
+// String returns "stdout" or "stderr".
+func (s Stream) String() string {
+	if s == Stderr {
+		return "stderr"
+	}
+	return "stdout"
+}
+
+// Result is what a finished program left.
+type Result struct {
+	Stdout, Stderr []byte        // as written, without any mark where the middle was dropped
+	Truncated      int64         // bytes dropped from both streams together
+	ExitCode       int           // -1 when a signal ended it
+	Signal         string        // "SIGKILL", or empty when it exited by itself
+	Took           time.Duration // from start to exit
+}
+
+func orDefault[T int | time.Duration](v, otherwise T) T {
+	if v <= 0 {
+		return otherwise
+	}
+	return v
+}

@@ -1,0 +1,34 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// StartDetached starts a background service of our own that outlives us: a session of its own, nothing on stdin, both
+// outputs appended to logFile (mode 0600), "/" as its working directory so that it pins no folder. env is merged over
+// ours. The service is in no registry and is nobody's to stop but its own; if it ends before we do, it leaves no zombie.
+func StartDetached(path string, args, env []string, logFile string) (pid int, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return 0, fmt.Errorf("start service: %w", err)
+	}
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, fmt.Errorf("start service: %w", err)
+	}
+	defer log.Close()
+	cmd := exec.Command(path, args...)
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return 0, startError(Cmd{Name: path}, err)
+	}
+	// The one goroutine here that nobody waits for: it ends with the service or with us.
+	go func() { _ = cmd.Wait() }()
+	return cmd.Process.Pid, nil
+}

@@ -1,0 +1,90 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const tailLines = 20
+
+// ExitError says that a program ran and did not exit with 0.
+type ExitError struct {
+	Name       string
+	Args       []string
+	Code       int    // -1 when a signal ended it
+	Signal     string // "SIGSEGV", or empty
+	StderrTail string // at most the last 20 lines
+}
+
+// Error names the program, how it ended and the last thing it said; not its arguments, which may hold secrets.
+func (e *ExitError) Error() string {
+	how := fmt.Sprintf("exit code %d", e.Code)
+	if e.Signal != "" {
+		how = "ended by " + e.Signal
+	}
+	return e.Name + ": " + how + said(e.StderrTail)
+}
+
+// TimeoutError says that a program was ended because it outlived Cmd.Timeout. It is a context.DeadlineExceeded too.
+type TimeoutError struct {
+	Name       string
+	Args       []string
+	After      time.Duration
+	StderrTail string // at most the last 20 lines
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("%s: no end within %v%s", e.Name, e.After, said(e.StderrTail))
+}
+
+// Unwrap lets callers ask one question for both kinds of deadline.
+func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
+
+// Timeout reports true, as net.Error does.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// NotFoundError says that there is no such program.
+type NotFoundError struct {
+	Name string
+	Err  error
+}
+
+func (e *NotFoundError) Error() string { return "program not found: " + e.Name }
+
+func (e *NotFoundError) Unwrap() error { return e.Err }
+
+// StuckError says that a program was still there after SIGKILL: the kernel holds it.
+type StuckError struct {
+	Name string
+	PID  int
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("%s: process %d is still there after SIGKILL", e.Name, e.PID)
+}
+
+// said renders the last line of a tail for a message.
+func said(tail string) string {
+	tail = strings.TrimSpace(tail)
+	if tail == "" {
+		return ""
+	}
+	return ": " + tail[strings.LastIndexByte(tail, '\n')+1:]
+}
+
+// lastLines returns at most n lines from the end of b.
+func lastLines(b []byte, n int) string {
+	b = bytes.TrimRight(b, "\n")
+	at := len(b)
+	for range n {
+		i := bytes.LastIndexByte(b[:at], '\n')
+		if i < 0 {
+			return string(b)
+		}
+		at = i
+	}
+	return string(b[at+1:])
+}

@@ -1,0 +1,82 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Orphan is a child that outlived the process that started it, and that Reap ended.
+type Orphan struct {
+	PID, PGID int
+	Argv0     string
+}
+
+// Reap ends, with SIGKILL to their groups, the children that dead owners left in the registry, and clears the entries
+// of those that are gone. A process is touched only if its start time is the recorded one; entries whose owner lives
+// are left alone. It does what it can: the error joins what went wrong on the way.
+func (h *Host) Reap() ([]Orphan, error) {
+	if h.dir == "" {
+		return nil, nil
+	}
+	paths, err := filepath.Glob(filepath.Join(h.dir, "*"+entrySuffix))
+	if err != nil {
+		return nil, fmt.Errorf("child registry: %w", err)
+	}
+	var orphans []Orphan
+	var errs []error
+	for _, path := range paths {
+		e, err := readEntry(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its owner was faster
+		}
+		if err == nil && Alive(e.Owner.PID, e.Owner.Start) {
+			continue
+		}
+		killed, killErr := e.end()
+		if killed {
+			orphans = append(orphans, Orphan{PID: e.PID, PGID: e.PGID, Argv0: e.Argv0})
+		}
+		if killErr == nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+		errs = append(errs, err, killErr)
+	}
+	return orphans, errors.Join(errs...)
+}
+
+func readEntry(path string) (entry, error) {
+	var e entry
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return e, fmt.Errorf("child registry: %w", err)
+	}
+	if err := json.Unmarshal(b, &e); err != nil {
+		return entry{}, fmt.Errorf("child registry: %s: %w", path, err)
+	}
+	return e, nil
+}
+
+// end kills the group of an entry if its leader is the recorded process. A zombie counts: it keeps its id, so the rest
+// of its group is surely the recorded one.
+func (e entry) end() (killed bool, err error) {
+	if e.PID <= 1 || e.PGID <= 1 || e.Start == "" {
+		return false, nil
+	}
+	if now, err := StartTime(e.PID); err != nil || now != e.Start {
+		return false, nil
+	}
+	err = unix.Kill(-e.PGID, unix.SIGKILL)
+	if err != nil && !Alive(e.PID, e.Start) {
+		return false, nil // it left meanwhile
+	}
+	if err != nil {
+		return false, fmt.Errorf("kill group %d of %s: %w", e.PGID, e.Argv0, err)
+	}
+	return true, nil
+}

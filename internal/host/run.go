@@ -1,0 +1,50 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Run runs a program to its end. The result is filled as far as it goes whatever the error is:
+// *ExitError (not 0, or a signal), *TimeoutError (Cmd.Timeout), *NotFoundError (no such program), *StuckError,
+// ErrClosed, or one that wraps the context's. When Run ends the program, it ends the whole group.
+func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
+	p, err := h.spawn(ctx, c, func() *capture { return headAndTail(orDefault(c.MaxOutput, defaultMaxOutput)) })
+	if err != nil {
+		return Result{ExitCode: -1}, err
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	cause := p.await(ctx, c.Timeout)
+	if cause == nil {
+		return p.Result()
+	}
+	if err := p.Stop(context.Background()); err != nil {
+		return p.result(), err
+	}
+	r := p.result()
+	if late, ok := cause.(*TimeoutError); ok {
+		late.StderrTail = lastLines(r.Stderr, tailLines)
+	}
+	return r, cause
+}
+
+// await returns nil when the program ended by itself, else why it must be ended.
+func (p *Process) await(ctx context.Context, limit time.Duration) error {
+	var late <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w", p.spec.Name, ctx.Err())
+	case <-late:
+		return &TimeoutError{Name: p.spec.Name, Args: p.spec.Args, After: limit}
+	}
+}

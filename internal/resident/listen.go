@@ -1,0 +1,102 @@
+package resident
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Listener is the resident's side: a net.Listener on its socket, and the lock.
+//
+// Close gives up both. An http.Server closes its listener when its shutdown begins; a server that wants to stay the only
+// one until its last request is answered serves on the embedded Listener, and closes this one at the very end.
+type Listener struct {
+	net.Listener
+	Info Info // as published
+
+	lock  *os.File
+	close sync.Once
+	err   error
+}
+
+// Listen makes this process the resident of a place, or answers ErrHeld at once when there is one.
+func Listen(p Place, i Info) (*Listener, error) {
+	if err := p.prepare(); err != nil {
+		return nil, err
+	}
+	lock, err := p.acquire()
+	if err != nil {
+		return nil, err
+	}
+	l := &Listener{Info: i.mine(), lock: lock}
+	if err := l.open(p); err != nil {
+		l.yield()
+		return nil, err
+	}
+	return l, nil
+}
+
+// open listens and tells the world. The pid is published before, so that one that hangs here can be stopped.
+func (l *Listener) open(p Place) error {
+	if err := publish(l.lock, l.Info); err != nil {
+		return err
+	}
+	path, err := p.SocketPath()
+	if err != nil {
+		return err
+	}
+	if err := removeStale(path); err != nil {
+		return err
+	}
+	if l.Listener, err = net.Listen("unix", path); forbidden(err) {
+		return &SandboxedError{Path: path, Err: err}
+	} else if err != nil {
+		return err
+	}
+	// The moment before this is covered by the folder, which lets in nobody else.
+	if err := os.Chmod(path, 0o600); err != nil {
+		return errors.Join(err, l.Listener.Close())
+	}
+	l.Info.Socket = path
+	if err := publish(l.lock, l.Info); err != nil {
+		return errors.Join(err, l.Listener.Close())
+	}
+	return nil
+}
+
+// removeStale must be called only by the holder of the lock: the socket of a live resident is never stale.
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("stale socket: %w", err)
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%s is in the way and no socket", filepath.Clean(path))
+	}
+	return os.Remove(path)
+}
+
+// Close removes the socket, then clears and releases the lock. In this order a successor, which touches the socket only
+// when it has the lock, can never lose its own.
+func (l *Listener) Close() error {
+	l.close.Do(func() {
+		l.err = l.Listener.Close() // removes the socket
+		if errors.Is(l.err, net.ErrClosed) {
+			l.err = nil // a server closed it already
+		}
+		l.yield()
+	})
+	return l.err
+}
+
+func (l *Listener) yield() {
+	_ = l.lock.Truncate(0)
+	release(l.lock)
+}

@@ -1,0 +1,95 @@
+// Package resident keeps exactly one background process per folder: a lock decides who lives, a unix socket is where it
+// answers, and a client that finds nobody starts it. It knows nothing of what is spoken over the socket.
+package resident
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// maxSocketPath leaves room below the 104 bytes that macOS allows.
+const maxSocketPath = 100
+
+// Place is where one resident lives: <Dir>/<Name>.lock, .sock, .log and .gate.
+type Place struct {
+	// Dir is absolute, because a resident works in another folder than its clients. It is made with mode 0700, and must
+	// be ours and writable by nobody else.
+	Dir  string
+	Name string
+}
+
+// LockPath is the file whose flock is held for the life of the resident. It is never removed: the lock is on the file,
+// not on its name.
+func (p Place) LockPath() string { return p.path(".lock") }
+
+// LogPath is where whoever starts the resident sends its output, and where Connect looks when it died early.
+func (p Place) LogPath() string { return p.path(".log") }
+
+// SocketPath is <Dir>/<Name>.sock or, where that is too long for a socket, a hashed name in a private folder of this
+// user below the temporary folder, which is made if it is missing and refused if anybody else can use it.
+func (p Place) SocketPath() (string, error) {
+	dir, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return "", fmt.Errorf("socket of %s: %w", p.Name, err)
+	}
+	if path := filepath.Join(dir, p.Name+".sock"); len(path) <= maxSocketPath {
+		return path, nil
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	sum := sha256.Sum256([]byte(dir + "\x00" + p.Name))
+	name := hex.EncodeToString(sum[:8]) + ".sock"
+	for _, base := range []string{os.TempDir(), "/tmp"} {
+		folder := filepath.Join(base, fmt.Sprintf("ios-agent-%d", os.Getuid()))
+		if path := filepath.Join(folder, name); len(path) <= maxSocketPath {
+			return path, makePrivate(folder, 0o077)
+		}
+	}
+	return "", fmt.Errorf("socket of %s: every possible path is longer than %d bytes", p.Name, maxSocketPath)
+}
+
+func (p Place) path(suffix string) string { return filepath.Join(p.Dir, p.Name+suffix) }
+
+// makePrivate makes a folder if it is missing and checks that it is one, is ours, and grants nothing of mask.
+func makePrivate(dir string, mask fs.FileMode) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("private folder: %w", err)
+	}
+	return checkPrivate(dir, mask)
+}
+
+func checkPrivate(dir string, mask fs.FileMode) error {
+	info, err := os.Lstat(dir) // a link could be turned elsewhere later
+	if err != nil {
+		return fmt.Errorf("private folder: %w", err)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return &UnsafeFolderError{dir, "is not a folder"}
+	case !ok || int(st.Uid) != os.Getuid():
+		return &UnsafeFolderError{dir, "belongs to another user"}
+	case info.Mode().Perm()&mask != 0:
+		return &UnsafeFolderError{dir, fmt.Sprintf("lets others in (mode %o)", info.Mode().Perm())}
+	}
+	return nil
+}
+
+// prepare makes Dir. Unlike a folder in a place that others can write to, it may be a link: users move their homes.
+func (p Place) prepare() error {
+	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
+		return fmt.Errorf("folder of %s: %w", p.Name, err)
+	}
+	real, err := filepath.EvalSymlinks(p.Dir)
+	if err != nil {
+		return fmt.Errorf("folder of %s: %w", p.Name, err)
+	}
+	return checkPrivate(real, 0o022)
+}

@@ -1,0 +1,122 @@
+// Package self knows the program's own binary: which build it is, and a copy of it that stays when the original is
+// replaced or, after `go run`, deleted.
+package self
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Name is the program's file name.
+const Name = "ios-agent"
+
+// Build identifies a build of the program.
+type Build struct {
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"` // of the file; the later of two builds is the newer
+}
+
+// Current is the running build.
+func Current() (Build, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return Build{}, err
+	}
+	return buildOf(path)
+}
+
+// buildOf identifies a binary by the build id the Go linker puts near its beginning, which costs one small read; a
+// hash of tens of megabytes would be the slowest part of a CLI call.
+func buildOf(path string) (Build, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Build{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Build{}, err
+	}
+	head := make([]byte, 64<<10)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return Build{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	id := goBuildID(head[:n])
+	if id == nil {
+		id = fmt.Appendf(nil, "%d %d %s", info.Size(), info.ModTime().UnixNano(), path)
+	}
+	sum := sha256.Sum256(id)
+	return Build{ID: hex.EncodeToString(sum[:8]), Time: info.ModTime().Truncate(time.Millisecond)}, nil
+}
+
+// goBuildID finds the linker's note. Mach-O binaries carry a text marker; ELF ones an ELF note of owner "Go", type 4.
+func goBuildID(head []byte) []byte {
+	if i := bytes.Index(head, []byte("\xff Go build ID: \"")); i >= 0 {
+		rest := head[i+len("\xff Go build ID: \""):]
+		if end := bytes.IndexByte(rest, '"'); end > 0 {
+			return rest[:end]
+		}
+	}
+	if i := bytes.Index(head, []byte("\x04\x00\x00\x00Go\x00\x00")); i >= 4 {
+		size := int(head[i-4]) | int(head[i-3])<<8
+		if rest := head[i+8:]; size > 0 && size <= len(rest) {
+			return rest[:size]
+		}
+	}
+	return nil
+}
+
+// Copy puts a copy of the running binary into dir, once, and gives its path. Many processes may do so at a time: the
+// copy appears whole or not at all.
+func Copy(dir string) (string, error) {
+	target := filepath.Join(dir, Name)
+	if _, err := os.Stat(target); err == nil {
+		return target, nil
+	}
+	source, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	in, err := os.Open(source)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	return target, copyTo(in, dir, target)
+}
+
+func copyTo(in *os.File, dir, target string) error {
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(dir, ".copy-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	_, err = io.Copy(out, in)
+	if closeErr := out.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Chmod(out.Name(), 0o700)
+	}
+	if err == nil {
+		err = os.Chtimes(out.Name(), info.ModTime(), info.ModTime()) // its age is what tells builds apart
+	}
+	if err != nil {
+		return fmt.Errorf("copying the program: %w", err)
+	}
+	return os.Rename(out.Name(), target)
+}
