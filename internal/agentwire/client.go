@@ -1,0 +1,188 @@
+package agentwire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+const (
+	dialTimeout  = 5 * time.Second
+	writeTimeout = 10 * time.Second
+)
+
+// Client asks one agent, one request at a time. Its methods may be called from any goroutine; they take turns.
+//
+// Whatever goes wrong with the stream closes it at once, so that a late answer can never be taken for the
+// answer to the next request; every later call then fails with a SendError that says nothing was sent.
+type Client struct {
+	net    net.Conn
+	conn   *Conn
+	turn   chan struct{} // holds a token while a request is under way
+	lastID uint32
+}
+
+// Dial connects to an agent. The caller closes the client.
+func Dial(ctx context.Context, addr string) (*Client, error) {
+	keepAlive := net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
+	d := net.Dialer{Timeout: dialTimeout, KeepAliveConfig: keepAlive}
+	conn, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("agent at %s: %w", addr, err)
+	}
+	return NewClient(conn), nil
+}
+
+// NewClient returns a client on conn, which it owns from now on.
+func NewClient(conn net.Conn) *Client {
+	return &Client{net: conn, conn: NewConn(conn), turn: make(chan struct{}, 1)}
+}
+
+// Close ends the connection. A request under way fails.
+func (c *Client) Close() error { return c.net.Close() }
+
+// Version is the protocol version spoken now: 1 before Hello.
+func (c *Client) Version() uint16 { return c.conn.Version() }
+
+// Hello offers version 2. An agent that knows only version 1 is no error: its HelloInfo says version 1 and
+// nothing else, and whoever needs to know whose agent it is asks it for its DeviceUDID.
+func (c *Client) Hello(ctx context.Context, token, client string) (HelloInfo, error) {
+	w, err := Ask[*Welcome](ctx, c, &Hello{Version: Version, Token: token, Client: client})
+	if refusal, ok := errors.AsType[*AgentError](err); ok && refusal.Code == CodeNone {
+		return HelloInfo{Version: 1}, nil
+	}
+	if err != nil {
+		return HelloInfo{}, fmt.Errorf("hello: %w", err)
+	}
+	return w.Info()
+}
+
+// Ask is Do for a caller that knows which response it expects; another one closes the connection, because the
+// two sides no longer mean the same.
+func Ask[R Response](ctx context.Context, c *Client, req Request) (R, error) {
+	var want R
+	resp, err := c.Do(ctx, req)
+	if err != nil {
+		return want, err
+	}
+	if r, ok := resp.(R); ok {
+		return r, nil
+	}
+	c.Close()
+	return want, &SendError{Sent: true, Err: decodeErrorf(InvalidPayload, "%s answered with %s", req.Opcode(), resp.Kind())}
+}
+
+// Do sends req and returns the answer. It fails with an *AgentError when the agent says no, and with a
+// *SendError when no answer came: because ctx ended, the agent was silent for longer than Patience, or the
+// stream broke.
+func (c *Client) Do(ctx context.Context, req Request) (Response, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, &SendError{Err: ctx.Err()}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, &SendError{Err: err}
+	}
+	resp, err := c.exchange(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return judge(resp)
+}
+
+// judge turns the two responses that are failures into an error.
+func judge(resp Response) (Response, error) {
+	switch r := resp.(type) {
+	case *ErrorText:
+		return nil, &AgentError{Message: r.Message}
+	case *Fault:
+		return nil, &AgentError{Code: r.Code, Message: r.Message}
+	}
+	return resp, nil
+}
+
+// exchange closes the stream when ctx ends, rather than setting a deadline from it: a deadline that is renewed
+// by a heartbeat at the same moment would undo the cancellation.
+func (c *Client) exchange(ctx context.Context, req Request) (Response, error) {
+	stop := context.AfterFunc(ctx, func() { c.net.Close() })
+	defer stop()
+	id, err := c.send(req)
+	if err != nil {
+		return nil, because(ctx, err)
+	}
+	resp, err := c.await(id, Patience(req))
+	if err != nil {
+		c.Close()
+		return nil, because(ctx, &SendError{Sent: true, Err: err})
+	}
+	if w, ok := resp.(*Welcome); ok && req.Opcode() == (&Hello{}).Opcode() {
+		c.conn.SetVersion(min(w.Version, Version))
+	}
+	return resp, nil
+}
+
+// send writes the request. A request that cannot be encoded leaves the stream as it was.
+func (c *Client) send(req Request) (uint32, error) {
+	if err := c.idle(); err != nil {
+		c.Close()
+		return 0, &SendError{Err: err}
+	}
+	if err := c.net.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		c.Close()
+		return 0, &SendError{Err: err}
+	}
+	c.lastID++
+	err := c.conn.WriteRequest(c.lastID, req)
+	if err != nil && !unsendable(err) {
+		c.Close()
+	}
+	return c.lastID, err
+}
+
+func unsendable(err error) bool {
+	_, bad := errors.AsType[*DecodeError](err)
+	return bad || errors.Is(err, ErrFrameTooLarge)
+}
+
+// idle checks, before anything is sent, that the stream is open and has nothing to say. An agent that died
+// between two requests is found here, where nothing is lost yet. What is unread in version 1 would be taken
+// for the answer; version 2 has ids for that.
+func (c *Client) idle() error {
+	waiting, err := pending(c.net)
+	if err == nil && c.Version() < 2 && (waiting || c.conn.r.Buffered() > 0) {
+		err = errors.New("the agent spoke out of turn")
+	}
+	return err
+}
+
+// await reads until the answer to the request with this id. Each heartbeat starts the patience anew.
+func (c *Client) await(id uint32, patience time.Duration) (Response, error) {
+	for {
+		if err := c.net.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			return nil, err
+		}
+		reply, err := c.conn.ReadResponse()
+		if err != nil {
+			return nil, err
+		}
+		if reply.Heartbeat {
+			continue
+		}
+		if c.Version() >= 2 && reply.ID != id {
+			return nil, decodeErrorf(InvalidPayload, "answer to request %d while waiting for %d", reply.ID, id)
+		}
+		return reply.Response, nil
+	}
+}
+
+// because names the end of ctx as the reason, where the stream only knows that it was closed.
+func because(ctx context.Context, err error) error {
+	if s, ok := errors.AsType[*SendError](err); ok && ctx.Err() != nil {
+		return &SendError{Sent: s.Sent, Err: fmt.Errorf("%w: %w", ctx.Err(), s.Err)}
+	}
+	return err
+}

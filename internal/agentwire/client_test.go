@@ -1,0 +1,262 @@
+package agentwire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pair returns a client and the agent's end of its stream.
+func pair(t *testing.T) (*Client, net.Conn, *Conn) {
+	t.Helper()
+	near, far := net.Pipe()
+	t.Cleanup(func() { near.Close(); far.Close() })
+	return NewClient(near), far, NewConn(far)
+}
+
+// serve answers requests from the script, one step each, until it is used up. It returns when that is done.
+func serve(t *testing.T, c *Conn, steps ...func(id uint32, r Request) error) (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, step := range steps {
+			id, r, err := c.ReadRequest()
+			if err == nil {
+				err = step(id, r)
+			}
+			if err != nil {
+				t.Errorf("agent: %v", err)
+				return
+			}
+		}
+	}()
+	return func() { <-done }
+}
+
+func answer(c *Conn, r Response) func(uint32, Request) error {
+	return func(id uint32, _ Request) error { return c.WriteResponse(id, r) }
+}
+
+// welcome answers a hello and switches the agent's side.
+func welcome(c *Conn) func(uint32, Request) error {
+	return func(id uint32, _ Request) error {
+		err := c.WriteResponse(id, &Welcome{Version: 2, JSON: `{"agent":"a","build":"b","udid":"u","pid":7}`})
+		c.SetVersion(2)
+		return err
+	}
+}
+
+func wantSend(t *testing.T, err error, sent bool, target error) {
+	t.Helper()
+	s, ok := errors.AsType[*SendError](err)
+	if !ok || s.Sent != sent || !errors.Is(err, target) {
+		t.Errorf("error %v, want sent=%v because of %v", err, sent, target)
+	}
+}
+
+func TestHelloSpeaksVersion2(t *testing.T) {
+	client, _, agent := pair(t)
+	wait := serve(t, agent, welcome(agent), answer(agent, &Value{new("u")}))
+	defer wait()
+	info, err := client.Hello(t.Context(), "token", "test")
+	if want := (HelloInfo{2, "a", "b", "u", 7}); err != nil || info != want || client.Version() != 2 {
+		t.Fatalf("hello: %+v, %v, version %d", info, err, client.Version())
+	}
+	v, err := Ask[*Value](t.Context(), client, &DeviceUDID{})
+	if err != nil || *v.Text != "u" {
+		t.Errorf("got %v, %v", v, err)
+	}
+}
+
+func TestHelloFallsBackToVersion1(t *testing.T) {
+	client, _, agent := pair(t)
+	wait := serve(t, agent, answer(agent, &ErrorText{"decode error: invalid opcode 0x20"}), answer(agent, &OK{}))
+	defer wait()
+	info, err := client.Hello(t.Context(), "", "test")
+	if err != nil || info != (HelloInfo{Version: 1}) {
+		t.Fatalf("hello: %+v, %v", info, err)
+	}
+	if _, err := Ask[*OK](t.Context(), client, &Heartbeat{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefusedHelloIsNotVersion1(t *testing.T) {
+	client, _, agent := pair(t)
+	wait := serve(t, agent, answer(agent, &Fault{CodeUnauthorized, "wrong token"}))
+	defer wait()
+	_, err := client.Hello(t.Context(), "wrong", "test")
+	if e, ok := errors.AsType[*AgentError](err); !ok || e.Code != CodeUnauthorized {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAgentErrorsKeepTheConnection(t *testing.T) {
+	client, _, agent := pair(t)
+	wait := serve(t, agent, answer(agent, &ErrorText{"no"}), answer(agent, &Fault{CodeUnstable, "moving"}), answer(agent, &OK{}))
+	defer wait()
+	for _, want := range []AgentError{{CodeNone, "no"}, {CodeUnstable, "moving"}} {
+		_, err := client.Do(t.Context(), &TapCoord{})
+		if got, ok := errors.AsType[*AgentError](err); !ok || *got != want {
+			t.Errorf("error %v, want %v", err, want)
+		}
+	}
+	if _, err := client.Do(t.Context(), &Heartbeat{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNothingIsSentOnAnEndedContext(t *testing.T) {
+	client, _, _ := pair(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := client.Do(ctx, &TapCoord{})
+	wantSend(t, err, false, context.Canceled)
+}
+
+func TestBadRequestKeepsTheConnection(t *testing.T) {
+	client, _, agent := pair(t)
+	_, err := client.Do(t.Context(), &TypeText{"\xff"})
+	wantSend(t, err, false, err)
+	wait := serve(t, agent, answer(agent, &OK{}))
+	defer wait()
+	if _, err := client.Do(t.Context(), &Heartbeat{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCancelledRequestMayHaveArrivedAndClosesTheStream(t *testing.T) {
+	client, far, agent := pair(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	wait := serve(t, agent, func(uint32, Request) error { cancel(); return nil })
+	_, err := client.Do(ctx, &TapCoord{})
+	wantSend(t, err, true, context.Canceled)
+	wait()
+	if err := agent.WriteResponse(1, &OK{}); err == nil {
+		t.Error("a late answer found a reader")
+	}
+	_, err = client.Do(t.Context(), &TapCoord{})
+	wantSend(t, err, false, io.ErrClosedPipe)
+	if _, err := far.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the agent reads %v, want EOF", err)
+	}
+}
+
+func TestAgentThatDiesBeforeItAnswers(t *testing.T) {
+	client, far, agent := pair(t)
+	wait := serve(t, agent, func(uint32, Request) error { return far.Close() })
+	defer wait()
+	_, err := client.Do(t.Context(), &TapCoord{})
+	wantSend(t, err, true, err) // what a pipe says of its dead end depends on who is quicker
+}
+
+func TestHalfAnAnswer(t *testing.T) {
+	client, far, agent := pair(t)
+	wait := serve(t, agent, func(uint32, Request) error {
+		_, err := far.Write([]byte("\x08\x00\x00\x00\xa0\x01"))
+		return errors.Join(err, far.Close())
+	})
+	defer wait()
+	_, err := client.Do(t.Context(), &TapCoord{})
+	wantSend(t, err, true, io.ErrUnexpectedEOF)
+}
+
+func TestAnswerToAnotherRequestIsRefused(t *testing.T) {
+	client, _, agent := pair(t)
+	wait := serve(t, agent, welcome(agent), func(id uint32, _ Request) error { return agent.WriteResponse(id+1, &OK{}) })
+	defer wait()
+	if _, err := client.Hello(t.Context(), "", ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err := client.Do(t.Context(), &TapCoord{})
+	wantKind(t, err, InvalidPayload)
+	_, err = client.Do(t.Context(), &TapCoord{})
+	wantSend(t, err, false, io.ErrClosedPipe)
+}
+
+func TestUnexpectedKindClosesTheStream(t *testing.T) {
+	client, _, agent := pair(t)
+	wait := serve(t, agent, answer(agent, &OK{}))
+	defer wait()
+	_, err := Ask[*Tree](t.Context(), client, &DumpTree{})
+	wantKind(t, err, InvalidPayload)
+	wantSend(t, err, true, err)
+	_, err = client.Do(t.Context(), &Heartbeat{})
+	wantSend(t, err, false, io.ErrClosedPipe)
+}
+
+func TestWaitingForATurnEndsWithTheContext(t *testing.T) {
+	client, _, agent := pair(t)
+	asked, release := make(chan struct{}), make(chan struct{})
+	wait := serve(t, agent, func(id uint32, _ Request) error {
+		close(asked)
+		<-release
+		return agent.WriteResponse(id, &OK{})
+	})
+	first := make(chan error)
+	go func() { _, err := client.Do(t.Context(), &TapCoord{}); first <- err }()
+	<-asked
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := client.Do(ctx, &TapCoord{})
+	wantSend(t, err, false, context.Canceled)
+	close(release)
+	if err := <-first; err != nil {
+		t.Errorf("the request under way: %v", err)
+	}
+	wait()
+}
+
+// The two tests below run on synctest's clock: net.Pipe is a pure Go stream, deadlines and all.
+
+func TestSilentAgentIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, _, agent := pair(t)
+		wait := serve(t, agent, func(uint32, Request) error { return nil })
+		start := time.Now()
+		_, err := client.Do(t.Context(), &TapElement{"x", new(uint64(2000))})
+		wantSend(t, err, true, os.ErrDeadlineExceeded)
+		if took := time.Since(start); took != 17*time.Second {
+			t.Errorf("gave up after %s, want 17s", took)
+		}
+		wait()
+	})
+}
+
+func TestHeartbeatsRenewPatienceButNotTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, _, agent := pair(t)
+		beats := func(id uint32, _ Request) error {
+			for range 5 {
+				time.Sleep(20 * time.Second)
+				if err := agent.WriteHeartbeat(id); err != nil {
+					return err
+				}
+			}
+			return agent.WriteResponse(id, &OK{})
+		}
+		forever := func(id uint32, _ Request) error {
+			for agent.WriteHeartbeat(id) == nil {
+				time.Sleep(20 * time.Second)
+			}
+			return nil
+		}
+		wait := serve(t, agent, welcome(agent), beats, forever)
+		if _, err := client.Hello(t.Context(), "", ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Do(t.Context(), &TapCoord{}); err != nil {
+			t.Errorf("after five heartbeats: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := client.Do(ctx, &TapCoord{})
+		wantSend(t, err, true, context.DeadlineExceeded)
+		wait()
+	})
+}

@@ -1,0 +1,110 @@
+package agentwire
+
+import (
+	"bufio"
+	"io"
+	"sync"
+)
+
+// Conn reads and writes the frames of one stream, at either end of it. One goroutine may read while others
+// write; the version is changed only between frames, by whoever reads.
+type Conn struct {
+	r       *bufio.Reader
+	w       io.Writer
+	mu      sync.Mutex // guards writes and version
+	version uint16
+}
+
+// NewConn returns a Conn that speaks version 1 until it is told otherwise.
+func NewConn(rw io.ReadWriter) *Conn {
+	return &Conn{r: bufio.NewReader(rw), w: rw, version: 1}
+}
+
+// Version is the version of the frames.
+func (c *Conn) Version() uint16 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
+}
+
+// SetVersion changes how frames look from the next one on.
+func (c *Conn) SetVersion(v uint16) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version = v
+}
+
+// WriteRequest sends r. In version 1 the id does not travel. Every error is a *SendError.
+func (c *Conn) WriteRequest(id uint32, r Request) error {
+	return c.write(header{id: id}, func(buf []byte) ([]byte, error) { return appendRequest(buf, r) })
+}
+
+// WriteResponse answers the request that had this id.
+func (c *Conn) WriteResponse(id uint32, r Response) error {
+	return c.write(header{id: id}, func(buf []byte) ([]byte, error) { return appendResponse(buf, r) })
+}
+
+// WriteHeartbeat tells the client that its request is still being worked on. In version 1, which has no way to
+// say so, it does nothing.
+func (c *Conn) WriteHeartbeat(id uint32) error {
+	if c.Version() < 2 {
+		return nil
+	}
+	return c.write(header{id, flagHeartbeat}, func(buf []byte) ([]byte, error) { return appendResponse(buf, &OK{}) })
+}
+
+// write sends one frame in one Write, and tells a frame that did not leave from one that may have arrived.
+func (c *Conn) write(h header, message func([]byte) ([]byte, error)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	buf, err := message(startFrame(c.version, h))
+	if err == nil {
+		err = finishFrame(buf)
+	}
+	if err != nil {
+		return &SendError{Err: err}
+	}
+	if n, err := c.w.Write(buf); err != nil {
+		return &SendError{Sent: n > 0, Err: err}
+	}
+	return nil
+}
+
+// ReadRequest returns the next request and its id, which is 0 in version 1. After a *DecodeError, which comes
+// with the id where there was one, the stream is in step and can be read on; after any other error it cannot.
+func (c *Conn) ReadRequest() (uint32, Request, error) {
+	h, message, err := c.read()
+	if err != nil {
+		return h.id, nil, err
+	}
+	r, err := UnmarshalRequest(message)
+	return h.id, r, err
+}
+
+// Reply is a response as it arrives.
+type Reply struct {
+	ID        uint32 // 0 in version 1
+	Heartbeat bool   // only a sign of life; Response is nil
+	Response  Response
+}
+
+// ReadResponse returns the next response. Its errors are those of ReadRequest.
+func (c *Conn) ReadResponse() (Reply, error) {
+	h, message, err := c.read()
+	if err != nil {
+		return Reply{ID: h.id}, err
+	}
+	if h.flags&flagHeartbeat != 0 {
+		return Reply{ID: h.id, Heartbeat: true}, nil
+	}
+	r, err := UnmarshalResponse(message)
+	return Reply{ID: h.id, Response: r}, err
+}
+
+func (c *Conn) read() (header, []byte, error) {
+	frame, err := readFrame(c.r)
+	if err != nil || c.Version() < 2 {
+		return header{}, frame, err
+	}
+	return splitHeader(frame)
+}

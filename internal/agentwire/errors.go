@@ -1,0 +1,78 @@
+package agentwire
+
+import (
+	"errors"
+	"fmt"
+)
+
+// DecodeKind says what is wrong with the bytes of a message.
+type DecodeKind uint8
+
+// The ways a message can be wrong.
+const (
+	InvalidOpcode DecodeKind = iota + 1
+	InsufficientData
+	BadUTF8
+	InvalidPayload
+)
+
+var kindNames = [...]string{
+	InvalidOpcode:    "invalid opcode",
+	InsufficientData: "insufficient data",
+	BadUTF8:          "bad UTF-8",
+	InvalidPayload:   "invalid payload",
+}
+
+// String names the kind in words.
+func (k DecodeKind) String() string {
+	if int(k) < len(kindNames) && kindNames[k] != "" {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("decode kind %d", uint8(k))
+}
+
+// DecodeError says that a whole frame arrived and makes no sense. The stream is still in step: an agent answers
+// such a request with an error and reads on.
+type DecodeError struct {
+	Kind   DecodeKind
+	Detail string
+}
+
+func (e *DecodeError) Error() string { return e.Kind.String() + ": " + e.Detail }
+
+func decodeErrorf(kind DecodeKind, format string, args ...any) error {
+	return &DecodeError{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// ErrFrameTooLarge says that a frame exceeds MaxFrame. When reading, the stream is lost.
+var ErrFrameTooLarge = errors.New("frame too large")
+
+// SendError says that an exchange broke off. Sent tells what a caller must know before it tries again: false
+// means that no byte of the request left, true that the agent may have received and even executed it.
+type SendError struct {
+	Sent bool
+	Err  error
+}
+
+func (e *SendError) Error() string {
+	if e.Sent {
+		return fmt.Sprintf("request may have reached the agent: %v", e.Err)
+	}
+	return fmt.Sprintf("request not sent: %v", e.Err)
+}
+
+// Unwrap returns what broke the exchange.
+func (e *SendError) Unwrap() error { return e.Err }
+
+// AgentError is a failure that the agent reported. The exchange itself went well and the connection lives.
+type AgentError struct {
+	Code    Code // CodeNone from an agent of version 1
+	Message string
+}
+
+func (e *AgentError) Error() string {
+	if e.Code == CodeNone {
+		return "agent: " + e.Message
+	}
+	return fmt.Sprintf("agent: %s (%s)", e.Message, e.Code)
+}

@@ -1,0 +1,91 @@
+package agentwire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// MaxFrame is the longest frame either side accepts, in bytes after the length.
+const MaxFrame = 64 << 20
+
+// firstChunk is what a frame may cost before its bytes arrive.
+const firstChunk = 64 << 10
+
+// flagHeartbeat marks a response that only says "still working on it".
+const flagHeartbeat uint16 = 1 << 0
+
+// header is what version 2 puts before a message.
+type header struct {
+	id    uint32
+	flags uint16
+}
+
+const (
+	lengthSize = 4
+	headerSize = 6
+)
+
+// startFrame returns a buffer with room for the length, and the header of version 2.
+func startFrame(version uint16, h header) []byte {
+	buf := make([]byte, lengthSize, 64)
+	if version < 2 {
+		return buf
+	}
+	buf = binary.LittleEndian.AppendUint32(buf, h.id)
+	return binary.LittleEndian.AppendUint16(buf, h.flags)
+}
+
+// finishFrame writes the length into a started frame.
+func finishFrame(buf []byte) error {
+	n := len(buf) - lengthSize
+	if n > MaxFrame {
+		return fmt.Errorf("%d bytes to write: %w", n, ErrFrameTooLarge)
+	}
+	binary.LittleEndian.PutUint32(buf, uint32(n))
+	return nil
+}
+
+// readFrame returns the next frame that is not empty. It returns io.EOF only between frames.
+func readFrame(r io.Reader) ([]byte, error) {
+	for {
+		var length [lengthSize]byte
+		if _, err := io.ReadFull(r, length[:]); err != nil {
+			return nil, err
+		}
+		n := binary.LittleEndian.Uint32(length[:])
+		if n > MaxFrame {
+			return nil, fmt.Errorf("%d bytes announced: %w", n, ErrFrameTooLarge)
+		}
+		if n > 0 {
+			return readBody(r, int(n))
+		}
+	}
+}
+
+// readBody reads n bytes into memory that grows as they arrive: the length may be a lie.
+func readBody(r io.Reader, n int) ([]byte, error) {
+	body := make([]byte, 0, min(n, firstChunk))
+	for {
+		have := len(body)
+		m, err := io.ReadFull(r, body[have:min(n, cap(body))])
+		body = body[:have+m]
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil || len(body) == n {
+			return body, err
+		}
+		body = slices.Grow(body, min(n-len(body), len(body)))
+	}
+}
+
+// splitHeader takes the header of version 2 from a frame.
+func splitHeader(frame []byte) (header, []byte, error) {
+	if len(frame) < headerSize {
+		return header{}, nil, decodeErrorf(InsufficientData, "frame of %d bytes has no header", len(frame))
+	}
+	h := header{binary.LittleEndian.Uint32(frame), binary.LittleEndian.Uint16(frame[4:])}
+	return h, frame[headerSize:], nil
+}

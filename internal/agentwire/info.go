@@ -1,0 +1,46 @@
+package agentwire
+
+import "fmt"
+
+// AppInfo is what an agent knows about its target. Texts it does not know are empty.
+type AppInfo struct {
+	Bundle      string `json:"bundle_id"`
+	DisplayName string `json:"display_name"`
+	Version     string `json:"version"`
+	Build       string `json:"build"`
+	State       string `json:"state"` // unknown, not_running, suspended, running_background, running_foreground
+}
+
+// NewTargetInfo returns the response that carries info.
+func NewTargetInfo(info AppInfo) (*TargetInfo, error) {
+	text, err := encode(info)
+	return &TargetInfo{JSON: text}, err
+}
+
+// Info decodes what the response carries.
+func (m *TargetInfo) Info() (AppInfo, error) { return decode[AppInfo](m.JSON, "target info") }
+
+// HelloInfo is who answered a Hello.
+type HelloInfo struct {
+	Version uint16 `json:"-"` // the version now spoken; 1 from an agent that does not know Hello
+	Agent   string `json:"agent"`
+	Build   string `json:"build"`
+	UDID    string `json:"udid"`
+	PID     int    `json:"pid"`
+}
+
+// NewWelcome returns the response that carries info and switches to its version.
+func NewWelcome(info HelloInfo) (*Welcome, error) {
+	text, err := encode(info)
+	return &Welcome{Version: info.Version, JSON: text}, err
+}
+
+// Info decodes what the response carries.
+func (m *Welcome) Info() (HelloInfo, error) {
+	info, err := decode[HelloInfo](m.JSON, "hello")
+	info.Version = m.Version
+	if err != nil {
+		return info, fmt.Errorf("agent of version %d: %w", m.Version, err)
+	}
+	return info, nil
+}

@@ -1,0 +1,100 @@
+package agentwire
+
+// OK says that the request was carried out.
+type OK struct{}
+
+// ErrorText is a failure as version 1 tells it: text only.
+type ErrorText struct{ Message string }
+
+// Tree is the target's tree: a JSON array of elements, empty or with one root.
+type Tree struct {
+	JSON      string
+	Truncated uint32 // nodes left out because of the limits; readers of version 1 do not see it
+}
+
+// Image is a screenshot.
+type Image struct{ PNG []byte }
+
+// Value is a text, or nothing.
+type Value struct{ Text *string }
+
+// Found is one element as JSON, or the literal null.
+type Found struct {
+	JSON      string
+	Truncated uint32 // as in Tree
+}
+
+// TargetInfo is AppInfo as JSON.
+type TargetInfo struct{ JSON string }
+
+// Welcome is the answer to a good Hello. From the next frame on, both sides speak the version it names.
+type Welcome struct {
+	Version uint16
+	JSON    string // HelloInfo
+}
+
+// Fault is a failure with a code: how version 2 tells what version 1 says in an ErrorText.
+type Fault struct {
+	Code    Code
+	Message string
+}
+
+// Observation is what Observe saw.
+type Observation struct {
+	Settled   bool // false: the screen still moved when MaxMS was reached
+	WaitedMS  uint32
+	Samples   uint32 // how many looks it took
+	Truncated uint32 // nodes left out because of the limits
+	Bundle    string
+	State     string // as in AppInfo
+	JSON      string // as in Tree; an empty array when the app is not running
+}
+
+// Kinds.
+func (*OK) Kind() Kind          { return 0x00 }
+func (*ErrorText) Kind() Kind   { return 0x01 }
+func (*Tree) Kind() Kind        { return 0x02 }
+func (*Image) Kind() Kind       { return 0x03 }
+func (*Value) Kind() Kind       { return 0x04 }
+func (*Found) Kind() Kind       { return 0x05 }
+func (*TargetInfo) Kind() Kind  { return 0x06 }
+func (*Welcome) Kind() Kind     { return 0x10 }
+func (*Fault) Kind() Kind       { return 0x11 }
+func (*Observation) Kind() Kind { return 0x12 }
+
+func (*OK) fields(*cursor)            {}
+func (m *ErrorText) fields(c *cursor) { c.str(&m.Message) }
+func (m *Image) fields(c *cursor)     { c.blob(&m.PNG) }
+func (m *Value) fields(c *cursor)     { opt(c, &m.Text, c.str) }
+
+func (m *TargetInfo) fields(c *cursor) { c.str(&m.JSON) }
+
+func (m *Tree) fields(c *cursor) {
+	c.str(&m.JSON)
+	extra(c, &m.Truncated)
+}
+
+func (m *Found) fields(c *cursor) {
+	c.str(&m.JSON)
+	extra(c, &m.Truncated)
+}
+
+func (m *Welcome) fields(c *cursor) {
+	c.u16(&m.Version)
+	c.str(&m.JSON)
+}
+
+func (m *Fault) fields(c *cursor) {
+	c.u16((*uint16)(&m.Code))
+	c.str(&m.Message)
+}
+
+func (m *Observation) fields(c *cursor) {
+	c.flag(&m.Settled)
+	c.u32(&m.WaitedMS)
+	c.u32(&m.Samples)
+	c.u32(&m.Truncated)
+	c.str(&m.Bundle)
+	c.str(&m.State)
+	c.str(&m.JSON)
+}

@@ -1,0 +1,36 @@
+package agentwire
+
+// requests makes an empty request for each opcode, responses an empty response for each kind. They are filled
+// from the messages themselves, so that a number is written once, at its type. Nothing changes them afterwards.
+var (
+	requests = index(Request.Opcode,
+		request[Heartbeat], request[TapCoord], request[TapElement], request[TapByLabel], request[TapWithType],
+		request[TypeText], request[Swipe], request[GetValue], request[LongPress], request[DumpTree],
+		request[Screenshot], request[SetTarget], request[FindElement], request[GetTargetInfo],
+		request[DeviceUDID], request[Hello], request[Observe])
+
+	responses = index(Response.Kind,
+		response[OK], response[ErrorText], response[Tree], response[Image], response[Value], response[Found],
+		response[TargetInfo], response[Welcome], response[Fault], response[Observation])
+)
+
+func request[T any, P interface {
+	*T
+	Request
+}]() Request {
+	return P(new(T))
+}
+
+func response[T any, P interface {
+	*T
+	Response
+}]() Response {
+	return P(new(T))
+}
+
+func index[M any, K ~uint8](key func(M) K, makers ...func() M) (table [256]func() M) {
+	for _, fresh := range makers {
+		table[key(fresh())] = fresh
+	}
+	return table
+}
