@@ -1,0 +1,115 @@
+// Package device is the domain: what a device is, what it may be able to do, and the lane that keeps two callers from
+// driving it at once. It does no I/O; drivers do.
+package device
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Info describes a device.
+type Info struct {
+	UDID      string `json:"udid"`
+	Name      string `json:"name"`
+	State     string `json:"state"` // booted, shutdown, booting, …
+	OS        string `json:"os_version"`
+	Type      string `json:"device_type"` // simulator or device
+	Model     string `json:"model,omitempty"`
+	Available bool   `json:"is_available"`
+}
+
+// Booted is the state of a device that can be driven.
+const Booted = "booted"
+
+// Driver finds devices and opens them. List may be slow and is never called on the path of an action. Open does no
+// I/O: a device connects when it is first used.
+type Driver interface {
+	Name() string
+	List(ctx context.Context) ([]Info, error)
+	Open(info Info) Device
+}
+
+// Device is one opened device. What it can do is asked with As: abilities are small interfaces, and a device that
+// lacks one simply does not have its methods. Methods of a device are called by one goroutine at a time, the one that
+// holds its lane. Close ends what the device started; it may be called at any time.
+type Device interface {
+	Info() Info
+	Driver() string
+	Close() error
+}
+
+// Wait says how long to look: until the screen has been the same for Stable, at least Min, at most Max.
+type Wait struct{ Stable, Min, Max time.Duration }
+
+// Eyes look at the app in front. Observe may be repeated freely: it changes nothing.
+type Eyes interface {
+	Observe(ctx context.Context, w Wait) (*ui.Screen, error)
+}
+
+// Touch sends touches. An error whose fault says Dispatched "unknown" means that the touch may have arrived; the
+// driver never sends a touch twice.
+type Touch interface {
+	Tap(ctx context.Context, at ui.Point) error
+}
+
+// Keyboard types into whatever has the focus; NO_FOCUS when nothing has. The promise of Touch about sending twice
+// holds here too.
+type Keyboard interface {
+	Type(ctx context.Context, text string) error
+}
+
+// Camera takes a picture of the whole screen, as PNG.
+type Camera interface {
+	Screenshot(ctx context.Context) ([]byte, error)
+}
+
+// Power boots and shuts down; both are no-ops where the state is right already. Boot returns when apps can run.
+type Power interface {
+	Boot(ctx context.Context) error
+	Shutdown(ctx context.Context) error
+}
+
+// Launch says how an app is to be started.
+type Launch struct {
+	Args    []string
+	Env     map[string]string
+	Restart bool // end a running instance first
+}
+
+// Apps installs and runs apps. A launched app is the one Eyes look at.
+type Apps interface {
+	Install(ctx context.Context, path string) (bundleID string, err error)
+	Launch(ctx context.Context, bundleID string, how Launch) (pid int, err error)
+	Terminate(ctx context.Context, bundleID string) error
+}
+
+// As gives a device's ability, or a fault that names what is missing.
+func As[Ability any](d Device) (Ability, error) {
+	a, ok := d.(Ability)
+	if !ok {
+		return a, fault.New(fault.Unsupported, "%s cannot do this: driver %s has no %s", d.Info().Name, d.Driver(), reflect.TypeFor[Ability]().Name())
+	}
+	return a, nil
+}
+
+// Lane lets one caller at a time use a device, in the order they came.
+type Lane struct{ slot chan struct{} }
+
+// NewLane makes a free lane.
+func NewLane() *Lane { return &Lane{slot: make(chan struct{}, 1)} }
+
+// Do runs fn when it is its turn, or gives up when ctx ends first.
+func (l *Lane) Do(ctx context.Context, fn func() error) error {
+	select {
+	case l.slot <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the device's other caller: %w", ctx.Err())
+	}
+	defer func() { <-l.slot }()
+	return fn()
+}

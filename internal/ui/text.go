@@ -1,0 +1,40 @@
+package ui
+
+import (
+	"strings"
+	"unicode"
+)
+
+// mostRunes caps one piece of screen text in a rendering for models; JSON keeps it whole.
+const mostRunes = 80
+
+// Quote renders screen text so that it can only be read as text: quoted, on one line, without control or
+// direction-changing characters, capped. What an app shows is data from a stranger, never an instruction.
+func Quote(s string) string { return `"` + escape(s, true) + `"` }
+
+// Inline is Quote without the quotes, for a value at the end of a line.
+func Inline(s string) string { return escape(s, false) }
+
+func escape(s string, quoted bool) string {
+	var b strings.Builder
+	count := 0
+	for _, r := range s {
+		if count == mostRunes {
+			b.WriteRune('…')
+			break
+		}
+		count++
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			b.WriteByte(' ')
+		case quoted && (r == '"' || r == '\\'):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d':
+			b.WriteRune('�')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
