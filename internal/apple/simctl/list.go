@@ -1,0 +1,111 @@
+package simctl
+
+import "encoding/json"
+
+// The states of a device that callers decide by. There are more, such as "Creating" and "Shutting Down".
+const (
+	StateBooted   = "Booted"
+	StateBooting  = "Booting"
+	StateShutdown = "Shutdown"
+)
+
+// List is what `simctl list` tells, in its order. Extra, in it and in its parts, holds the fields that are not
+// understood or are of another type than expected, so that nothing is lost.
+type List struct {
+	Devices     []Device
+	Runtimes    []Runtime
+	DeviceTypes []DeviceType
+	Pairs       []Pair
+	Raw         map[string]json.RawMessage // sections, or entries of sections, that are not understood
+	Unparsed    []string                   // lines of the text form, or around the JSON, that are not understood
+}
+
+// Device is one simulator.
+type Device struct {
+	Name              string
+	UDID              string
+	State             string
+	Available         bool
+	AvailabilityError string // why it is not available, if told
+	Runtime           string // id of its runtime, also where simctl gave a display name
+	Section           string // the heading it stood under, as it was
+	DeviceType        string // id; empty up to Xcode 10
+	DataPath, LogPath string
+	LastBootedAt      string // RFC 3339, or empty
+	Extra             map[string]json.RawMessage
+}
+
+// Runtime is one version of a simulated system.
+type Runtime struct {
+	ID                string // com.apple.CoreSimulator.SimRuntime.iOS-10-3
+	Name              string // iOS 10.3
+	Platform          string // iOS
+	Version           string // 10.3.1: more exact than name and id
+	Build             string // 14E8301
+	Available         bool
+	AvailabilityError string
+	Root, BundlePath  string
+	SupportedTypes    []DeviceType // empty where simctl does not tell
+	Extra             map[string]json.RawMessage
+}
+
+// DeviceType is one model of device.
+type DeviceType struct {
+	ID         string // com.apple.CoreSimulator.SimDeviceType.iPhone-8
+	Name       string
+	Family     string // iPhone; empty up to Xcode 11
+	Model      string // iPhone4,1; empty up to Xcode 13
+	BundlePath string
+	Extra      map[string]json.RawMessage
+}
+
+// Pair is a watch and the phone it belongs to.
+type Pair struct {
+	ID           string
+	State        string // active, disconnected
+	Watch, Phone string // UDIDs
+	Extra        map[string]json.RawMessage
+}
+
+// Device finds a device by its UDID.
+func (l List) Device(udid string) (Device, bool) {
+	for _, d := range l.Devices {
+		if d.UDID == udid {
+			return d, true
+		}
+	}
+	return Device{}, false
+}
+
+// Runtime finds a runtime by its id.
+func (l List) Runtime(id string) (Runtime, bool) {
+	for _, r := range l.Runtimes {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return Runtime{}, false
+}
+
+// runtimeOf turns a heading into the id of a runtime: it is one, or it is a display name.
+func (l List) runtimeOf(heading string) string {
+	if _, _, ok := SplitRuntimeID(heading); ok {
+		return heading
+	}
+	for _, r := range l.Runtimes {
+		if r.Name == heading && r.ID != "" {
+			return r.ID
+		}
+	}
+	if platform, version, ok := SplitRuntimeName(heading); ok {
+		return RuntimeID(platform, version)
+	}
+	return heading
+}
+
+// settle fills in what needs the whole list.
+func (l *List) settle() {
+	for i := range l.Devices {
+		l.Devices[i].Runtime = l.runtimeOf(l.Devices[i].Section)
+	}
+}

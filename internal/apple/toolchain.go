@@ -1,0 +1,25 @@
+// Package apple says where Apple's tools are. The packages below it speak to one tool each: argv out, typed result in.
+package apple
+
+import "path/filepath"
+
+// The toolchains there are. Answers name the one they came from, so that a virtual device is never taken for a real
+// one.
+const (
+	Xcode   = "xcode"
+	Virtual = "virtual"
+)
+
+// Toolchain is one set of Apple's tools.
+type Toolchain struct {
+	Name string
+	Bin  string // the folder of the tools; empty: found through PATH
+}
+
+// Tool is the program to execute for one of Apple's tools.
+func (t Toolchain) Tool(name string) string {
+	if t.Bin == "" {
+		return name
+	}
+	return filepath.Join(t.Bin, name)
+}

@@ -1,0 +1,51 @@
+// Package xctest drives a simulator: simctl for the device and its apps, our XCTest agent for eyes and hands. It starts
+// the agent when it is first needed, brings it back when it dies, and never sends an input twice.
+package xctest
+
+import (
+	"context"
+	"strings"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/device"
+	"ios-agent/internal/host"
+)
+
+// Driver finds simulators and opens them.
+type Driver struct {
+	Host  *host.Host
+	Tools apple.Toolchain
+	// Agent is the folder that holds the agent's Xcode project and its products.
+	Agent string
+	// State is a folder for what is remembered of a device from one daemon to the next.
+	State string
+}
+
+var _ device.Driver = (*Driver)(nil)
+
+// Name is how messages call the driver.
+func (d *Driver) Name() string { return "xctest" }
+
+func (d *Driver) simctl() simctl.Tool {
+	return simctl.Tool{Run: d.Host, Xcrun: d.Tools.Tool("xcrun")}
+}
+
+// List asks simctl for the simulators.
+func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
+	list, err := d.simctl().List(ctx)
+	if err != nil {
+		return nil, toolFault(err)
+	}
+	infos := []device.Info{}
+	for _, s := range list.Devices {
+		infos = append(infos, device.Info{
+			UDID: s.UDID, Name: s.Name, State: strings.ToLower(s.State), OS: simctl.RuntimeName(s.Runtime), Type: "simulator",
+			Model: s.DeviceType, Available: s.Available,
+		})
+	}
+	return infos, nil
+}
+
+// Open gives a simulator; nothing is started until it is used.
+func (d *Driver) Open(info device.Info) device.Device { return newPhone(d, info) }

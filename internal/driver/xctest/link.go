@@ -1,0 +1,127 @@
+package xctest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/fault"
+)
+
+// effect says whether a request may be sent again when nobody knows if it arrived.
+type effect bool
+
+const (
+	reads effect = false
+	acts  effect = true
+)
+
+// ask sends one request and recovers from a lost agent: the stream is dropped, the agent reached again or restarted,
+// and the request repeated once; but an input that may have arrived is never repeated.
+func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Request, e effect) (answer R, err error) {
+	for attempt := 1; ; attempt++ {
+		client, err := p.connect(ctx)
+		if err != nil {
+			return answer, err
+		}
+		answer, err := agentwire.Ask[R](ctx, client, req)
+		var lost *agentwire.SendError
+		if !errors.As(err, &lost) {
+			return answer, agentFault(err)
+		}
+		p.disconnect()
+		switch {
+		case e == acts && lost.Sent:
+			return answer, fault.New(fault.OutcomeUnknown, "the agent on %s was lost before it confirmed the input: %w", p.info.Name, lost).
+				WithDispatch(fault.MaybeDispatched)
+		case ctx.Err() != nil:
+			return answer, ctx.Err()
+		case attempt == 2:
+			return answer, fault.New(fault.AgentFailed, "the agent on %s was lost twice: %w", p.info.Name, lost)
+		}
+	}
+}
+
+// helloWait is how long a living agent may take to greet.
+const helloWait = 2 * time.Second
+
+// connect gives a connection to the device's own agent: the one in use, a new one to the living agent, or one to a new
+// agent.
+func (p *phone) connect(ctx context.Context) (*agentwire.Client, error) {
+	p.mu.Lock()
+	a, closed := p.agent, p.closed
+	p.mu.Unlock()
+	if closed {
+		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
+	}
+	if a != nil && a.client() != nil {
+		return a.client(), nil
+	}
+	if a != nil && a.alive() {
+		hello, cancel := context.WithTimeout(ctx, helloWait)
+		err := a.greet(hello, p.target)
+		cancel()
+		if err == nil {
+			return a.client(), nil
+		}
+	}
+	return p.startAgent(ctx)
+}
+
+// startAgent replaces whatever agent there was by a new one that looks at the target.
+func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
+	p.dropAgent()
+	if err := p.mustBeBooted(ctx); err != nil {
+		return nil, err
+	}
+	a, err := p.driver.spawn(ctx, p.info, p.target)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop())
+	}
+	p.agent = a
+	return a.client(), nil
+}
+
+// mustBeBooted tells a device that is off from an agent that is broken.
+func (p *phone) mustBeBooted(ctx context.Context) error {
+	infos, err := p.driver.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, i := range infos {
+		if i.UDID == p.info.UDID && i.State != "booted" {
+			return fault.New(fault.DeviceNotBooted, "%s is %s", i.Name, i.State).WithHint("boot it: `ios-agent boot --udid %s`", i.UDID)
+		}
+	}
+	return nil
+}
+
+// disconnect drops the stream but keeps the agent.
+func (p *phone) disconnect() {
+	p.mu.Lock()
+	a := p.agent
+	p.mu.Unlock()
+	if a != nil {
+		a.use(nil)
+	}
+}
+
+// retarget makes the agent look at the current target from its next greeting on.
+func (p *phone) retarget() { p.disconnect() }
+
+// dropAgent ends the agent, if there is one.
+func (p *phone) dropAgent() {
+	p.mu.Lock()
+	a := p.agent
+	p.agent = nil
+	p.mu.Unlock()
+	if a != nil {
+		a.stop()
+	}
+}
