@@ -1,0 +1,116 @@
+// Package agent is the virtual XCTest agent: it serves the agent protocol for one device of the virtual world,
+// with the manners of the real one. Like it, it does one thing at a time, remembers its target across
+// connections, taps coordinates only, and never launches an app.
+//
+// It sees and touches the device through Screen alone, and must not know who started it or who listens.
+package agent
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// name is what the answer to a hello calls this agent.
+const name = "virtual"
+
+// ErrCrashed is how Serve and Listen end when a fault crashed the agent.
+var ErrCrashed = errors.New("agent crashed after acting")
+
+// Options say which device an agent is for. UDID and Screen are needed.
+type Options struct {
+	UDID   string
+	Token  string // when not empty, nothing is answered before a hello that has it
+	Build  string // told in the answer to a hello
+	PID    int    // likewise
+	Screen Screen
+
+	Clock      world.Clock                                                // paces the polls; nil is the real one
+	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
+	About      func(ctx context.Context, bundle string) agentwire.AppInfo // name and version of an app; nil: unknown
+	TakeFault  func(name string) bool                                     // reports whether a fault was armed, once; nil: never
+	Crash      func()                                                     // called when a fault crashes the agent; nil: nothing
+}
+
+// Agent is the state that outlives a connection.
+type Agent struct {
+	opts     Options
+	handlers map[agentwire.Opcode]handler
+
+	main   sync.Mutex // the main thread: held while a request is carried out
+	target string     // bundle id of the app that requests are about; guarded by main
+
+	mu      sync.Mutex
+	current net.Conn // guarded by mu
+}
+
+// New returns an agent whose target is SpringBoard.
+func New(o Options) *Agent {
+	if o.Clock == nil {
+		o.Clock = world.RealClock()
+	}
+	if o.TakeFault == nil {
+		o.TakeFault = func(string) bool { return false }
+	}
+	if o.Crash == nil {
+		o.Crash = func() {}
+	}
+	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard}
+}
+
+// Serve serves one connection with a new agent; see Agent.Serve.
+func Serve(ctx context.Context, conn net.Conn, o Options) error { return New(o).Serve(ctx, conn) }
+
+// Serve answers the requests on conn until the client leaves, which is no error, or ctx ends. It closes conn.
+// A newer connection that may give orders ends it too: an agent has one client.
+func (a *Agent) Serve(ctx context.Context, conn net.Conn) error {
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn)}
+	if a.opts.Token == "" {
+		s.authorise()
+	}
+	err := s.run(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// Listen serves the connections that l accepts until ctx ends or the agent crashes. It closes l, and returns
+// when every connection is closed.
+func (a *Agent) Listen(ctx context.Context, l net.Listener) error {
+	var sessions sync.WaitGroup
+	defer sessions.Wait()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	stop := context.AfterFunc(ctx, func() { l.Close() })
+	defer stop()
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			end(err)
+			return context.Cause(ctx)
+		}
+		sessions.Go(func() {
+			if err := a.Serve(ctx, conn); errors.Is(err, ErrCrashed) {
+				end(err)
+			}
+		})
+	}
+}
+
+// adopt makes conn the only one that may give orders.
+func (a *Agent) adopt(conn net.Conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.current != nil && a.current != conn {
+		a.current.Close()
+	}
+	a.current = conn
+}

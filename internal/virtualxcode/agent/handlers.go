@@ -1,0 +1,50 @@
+package agent
+
+import (
+	"context"
+
+	"ios-agent/internal/agentwire"
+)
+
+// handler carries out one kind of request.
+type handler struct {
+	run  func(*session, context.Context, agentwire.Request) (agentwire.Response, error)
+	acts bool // changes the device
+	open bool // may be asked before a hello
+}
+
+// handlers is everything the agent serves.
+func handlers() map[agentwire.Opcode]handler {
+	table := map[agentwire.Opcode]handler{}
+	add(table, handler{open: true}, (*session).hello)
+
+	add(table, handler{acts: true}, (*session).tapCoord)
+	add(table, handler{acts: true}, (*session).tapElement)
+	add(table, handler{acts: true}, (*session).tapByLabel)
+	add(table, handler{acts: true}, (*session).tapWithType)
+	add(table, handler{acts: true}, (*session).typeText)
+	add(table, handler{acts: true}, (*session).swipe)
+	add(table, handler{acts: true}, (*session).longPress)
+
+	add(table, handler{}, (*session).heartbeat)
+	add(table, handler{}, (*session).setTarget)
+	add(table, handler{}, (*session).getTargetInfo)
+	add(table, handler{}, (*session).deviceUDID)
+	add(table, handler{}, (*session).getValue)
+	add(table, handler{}, (*session).findElement)
+	add(table, handler{}, (*session).dumpTree)
+	add(table, handler{}, (*session).observe)
+	add(table, handler{}, (*session).screenshot)
+	return table
+}
+
+// add enters run under the opcode of the request it takes.
+func add[T any, R interface {
+	*T
+	agentwire.Request
+}](table map[agentwire.Opcode]handler, h handler, run func(*session, context.Context, R) (agentwire.Response, error)) {
+	h.run = func(s *session, ctx context.Context, req agentwire.Request) (agentwire.Response, error) {
+		return run(s, ctx, req.(R)) // the table's key is the request's own opcode
+	}
+	table[R(new(T)).Opcode()] = h
+}

@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"slices"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// path is an element and its ancestors, from the app's own element down.
+type path []*world.Element
+
+func (p path) element() *world.Element { return p[len(p)-1] }
+
+// found is an element on a screen.
+type found struct {
+	path
+	front bool // its app is the one in front
+}
+
+// hittable reports whether a finger at the centre of the element would land on it: the centre is on the screen,
+// not scrolled out of an ancestor, and under nothing that was drawn later. Being enabled is another matter.
+func (f found) hittable() bool {
+	frame := f.element().Frame
+	if !f.front || frame.W <= 0 || frame.H <= 0 || !f.path[0].Frame.Contains(frame.Centre()) {
+		return false
+	}
+	for i, child := range f.path[1:] {
+		if parent := f.path[i]; hides(parent, child, frame.Centre()) {
+			return false
+		}
+	}
+	return true
+}
+
+// hides reports whether parent keeps a finger at p from reaching child. An element's own descendants never do:
+// a button's text is part of the button.
+func hides(parent, child *world.Element, p world.Point) bool {
+	if slices.Contains(clipping(), parent.Type) && !parent.Frame.Contains(p) {
+		return true
+	}
+	later := parent.Children[slices.Index(parent.Children, child)+1:]
+	return slices.ContainsFunc(later, func(e *world.Element) bool { return covers(e, p) })
+}
+
+// covers reports whether e or something in it takes a touch at p.
+func covers(e *world.Element, p world.Point) bool {
+	if slices.Contains(modal(), e.Type) || (e.Frame.Contains(p) && !seeThrough(e)) {
+		return true
+	}
+	return slices.ContainsFunc(e.Children, func(c *world.Element) bool { return covers(c, p) })
+}
+
+// clipping are the types that show only part of what they contain.
+func clipping() []string {
+	return []string{"ScrollView", "Table", "CollectionView", "TextView", "WebView"}
+}
+
+// modal are the types that take the touches of the whole screen while they are up.
+func modal() []string { return []string{"Alert", "Dialog", "Sheet"} }
+
+// seeThrough is scaffolding: containers that span the screen and neither draw nor catch anything. What has a
+// look is a wall, such as the page of a screen that slides over another.
+func seeThrough(e *world.Element) bool {
+	return e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
+}
+
+// named reports whether accessibility has anything to call e by.
+func named(e *world.Element) bool { return e.Identifier != "" || e.Label != "" || e.Value != "" }

@@ -1,0 +1,236 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+func TestDumpTreePrunesAndTellsMore(t *testing.T) {
+	c := open(t, options(newStage()))
+	dump := ask[*agentwire.Tree](t, c, &agentwire.DumpTree{})
+	roots, err := dump.Elements()
+	if err != nil || len(roots) != 1 || dump.Truncated != 0 {
+		t.Fatalf("%d roots, %d left out, %v", len(roots), dump.Truncated, err)
+	}
+	window := roots[0].Children[0]
+	if n := len(window.Children); n != 6 {
+		t.Errorf("the window has %d children, want 6: empty scaffolding is pruned", n)
+	}
+	field, news := window.Children[1], window.Children[5]
+	if field.Value != "a@b.c" || !field.Focused || field.Placeholder != "you@example.com" || field.Disabled() || field.Hittable != nil {
+		t.Errorf("the field is %+v", field)
+	}
+	if !news.Disabled() || !news.Selected {
+		t.Errorf("the switch is %+v", news)
+	}
+}
+
+func TestDumpOfAnEmptyScreenIsEmpty(t *testing.T) {
+	s := newStage()
+	s.show = func(int) *world.Element { return &world.Element{Type: "Application"} }
+	if dump := ask[*agentwire.Tree](t, open(t, options(s)), &agentwire.DumpTree{}); dump.JSON != "[]" {
+		t.Errorf("got %s", dump.JSON)
+	}
+}
+
+func TestTruncationIsCounted(t *testing.T) {
+	deep := &world.Element{Type: "Other", Label: "x"}
+	for range 39 {
+		deep = &world.Element{Type: "Other", Label: "x", Children: []*world.Element{deep}}
+	}
+	wide := &world.Element{Type: "Other", Label: "x"}
+	for range 6000 {
+		wide.Children = append(wide.Children, &world.Element{Type: "Cell", Label: "c"})
+	}
+	for name, c := range map[string]struct {
+		root      *world.Element
+		req       agentwire.Observe
+		truncated uint32
+	}{
+		"deep":                {deep, agentwire.Observe{}, 10},
+		"deep, more wanted":   {deep, agentwire.Observe{MaxDepth: 40}, 0},
+		"deep, less wanted":   {deep, agentwire.Observe{MaxDepth: 1}, 39},
+		"wide":                {wide, agentwire.Observe{}, 1001},
+		"wide, more wanted":   {wide, agentwire.Observe{MaxNodes: 10_000, MaxDepth: 4_000_000_000}, 0},
+		"wide, one node only": {wide, agentwire.Observe{MaxNodes: 1}, 6000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage()
+			s.show = func(int) *world.Element { return c.root }
+			client := open(t, options(s))
+			if o := ask[*agentwire.Observation](t, client, &c.req); o.Truncated != c.truncated {
+				t.Errorf("observe left out %d, want %d", o.Truncated, c.truncated)
+			}
+			if c.req == (agentwire.Observe{}) {
+				if d := ask[*agentwire.Tree](t, client, &agentwire.DumpTree{}); d.Truncated != c.truncated {
+					t.Errorf("dump left out %d, want %d", d.Truncated, c.truncated)
+				}
+			}
+		})
+	}
+}
+
+func TestObserve(t *testing.T) {
+	c := open(t, options(newStage()))
+	o := ask[*agentwire.Observation](t, c, &agentwire.Observe{StableMS: 300, MinMS: 100, MaxMS: 5000})
+	roots, err := o.Elements()
+	if err != nil || len(roots) != 1 || roots[0].Label != "Shop" {
+		t.Errorf("tree %s, %v", o.JSON, err)
+	}
+	o.JSON = ""
+	want := &agentwire.Observation{Settled: true, WaitedMS: 400, Samples: 2, Bundle: shop, State: "running_foreground"}
+	if !reflect.DeepEqual(o, want) {
+		t.Errorf("got %+v", o)
+	}
+	ok(t, c, &agentwire.SetTarget{Bundle: "com.example.gone"})
+	if o := ask[*agentwire.Observation](t, c, &agentwire.Observe{}); o.JSON != "[]" || o.State != "not_running" {
+		t.Errorf("an app that does not run: %+v", o)
+	}
+}
+
+func TestFindElement(t *testing.T) {
+	c := open(t, options(newStage()))
+	for name, tc := range map[string]struct {
+		req  agentwire.FindElement
+		want string // type, or empty for none
+	}{
+		"identifier":   {agentwire.FindElement{Selector: "email"}, "TextField"},
+		"label":        {agentwire.FindElement{Selector: "Log in", ByLabel: true}, "Button"},
+		"second match": {agentwire.FindElement{Selector: "Log in[1]", ByLabel: true}, "StaticText"},
+		"type":         {agentwire.FindElement{Selector: "Log in", ByLabel: true, Type: new("StaticText")}, "StaticText"},
+		"unknown type": {agentwire.FindElement{Selector: "email", Type: new("Nonsense")}, "TextField"},
+		"none":         {agentwire.FindElement{Selector: "nothing"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			el, err := ask[*agentwire.Found](t, c, &tc.req).Element()
+			if err != nil || (el == nil) != (tc.want == "") {
+				t.Fatalf("found %+v, %v", el, err)
+			}
+			if el != nil && (el.Type != tc.want || el.Hittable == nil || !*el.Hittable) {
+				t.Errorf("found %+v", el)
+			}
+		})
+	}
+}
+
+func TestFindElementBelowHasNoHittable(t *testing.T) {
+	c := open(t, options(newStage()))
+	el, err := ask[*agentwire.Found](t, c, &agentwire.FindElement{Selector: "login"}).Element()
+	if err != nil || len(el.Children) != 1 || el.Children[0].Hittable != nil {
+		t.Errorf("found %+v, %v", el, err)
+	}
+}
+
+func TestGetValue(t *testing.T) {
+	c := open(t, options(newStage()))
+	for selector, want := range map[string]*string{"email": new("a@b.c"), "login": new("Log in"), "news": nil} {
+		got := ask[*agentwire.Value](t, c, &agentwire.GetValue{Selector: selector, Type: new("Nonsense")}).Text
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("value of %s: %v", selector, got)
+		}
+	}
+	wantFault(t, c, &agentwire.GetValue{Selector: "email", Type: new("Button")}, agentwire.CodeNotFound)
+}
+
+func TestGetValueWaits(t *testing.T) {
+	s := newStage()
+	s.show = func(look int) *world.Element {
+		if look < 5 {
+			return nil // not even running
+		}
+		return tree()
+	}
+	c := open(t, options(s))
+	if v := ask[*agentwire.Value](t, c, &agentwire.GetValue{Selector: "email", TimeoutMS: new(uint64(500))}); *v.Text != "a@b.c" {
+		t.Errorf("value %q", *v.Text)
+	}
+}
+
+func TestTarget(t *testing.T) {
+	o := options(newStage())
+	o.About = func(_ context.Context, bundle string) agentwire.AppInfo {
+		return agentwire.AppInfo{Version: "1.2", Build: "34"}
+	}
+	c, _ := connect(t, New(o))
+	info := func() agentwire.AppInfo {
+		got, err := ask[*agentwire.TargetInfo](t, c, &agentwire.GetTargetInfo{}).Info()
+		if err != nil {
+			t.Error(err)
+		}
+		return got
+	}
+	if got := info(); got.Bundle != "com.apple.springboard" || got.State != "not_running" {
+		t.Errorf("at first %+v", got)
+	}
+	ok(t, c, &agentwire.SetTarget{Bundle: shop})
+	if got, want := info(), (agentwire.AppInfo{Bundle: shop, DisplayName: "Shop", Version: "1.2", Build: "34", State: "running_foreground"}); got != want {
+		t.Errorf("then %+v", got)
+	}
+}
+
+func TestAppThatDoesNotRun(t *testing.T) {
+	c := open(t, options(newStage()))
+	ok(t, c, &agentwire.SetTarget{Bundle: "com.example.gone"})
+	wantFault(t, c, &agentwire.DumpTree{}, agentwire.CodeAppNotRunning)
+	wantFault(t, c, &agentwire.TapElement{Selector: "login"}, agentwire.CodeAppNotRunning)
+	if f := ask[*agentwire.Found](t, c, &agentwire.FindElement{Selector: "login"}); f.JSON != "null" {
+		t.Errorf("found %s", f.JSON)
+	}
+}
+
+func TestWrongDeviceIsAnException(t *testing.T) {
+	o := options(newStage())
+	o.UDID = "another"
+	c := open(t, o)
+	wantFault(t, c, &agentwire.DumpTree{}, agentwire.CodeException)
+	wantFault(t, c, &agentwire.FindElement{}, agentwire.CodeException)
+	wantFault(t, c, &agentwire.GetTargetInfo{}, agentwire.CodeException)
+	wantFault(t, c, &agentwire.Observe{}, agentwire.CodeException)
+}
+
+func TestDeviceUDID(t *testing.T) {
+	if v := ask[*agentwire.Value](t, open(t, options(newStage())), &agentwire.DeviceUDID{}); *v.Text != udid {
+		t.Errorf("got %q", *v.Text)
+	}
+	client, _ := connect(t, New(Options{Screen: newStage()}))
+	if v := ask[*agentwire.Value](t, client, &agentwire.DeviceUDID{}); v.Text != nil {
+		t.Errorf("on hardware: %q", *v.Text)
+	}
+}
+
+func TestScreenshot(t *testing.T) {
+	o := options(newStage())
+	wantFault(t, open(t, o), &agentwire.Screenshot{}, agentwire.CodeUnsupported)
+	var fails error
+	o.Screenshot = func(context.Context) ([]byte, error) { return []byte("png"), fails }
+	c := open(t, o)
+	if img := ask[*agentwire.Image](t, c, &agentwire.Screenshot{}); string(img.PNG) != "png" {
+		t.Errorf("got %q", img.PNG)
+	}
+	fails = errors.New("no paint\xff")
+	wantFault(t, c, &agentwire.Screenshot{}, agentwire.CodeException)
+	fails = nil
+	o.Screenshot = func(context.Context) ([]byte, error) { return make([]byte, agentwire.MaxFrame), nil }
+	c = open(t, o)
+	wantFault(t, c, &agentwire.Screenshot{}, agentwire.CodeException)
+	ok(t, c, &agentwire.Heartbeat{})
+}
+
+func TestTargetInfoHasEveryKey(t *testing.T) {
+	var keys map[string]string
+	c := open(t, options(newStage()))
+	if err := json.Unmarshal([]byte(ask[*agentwire.TargetInfo](t, c, &agentwire.GetTargetInfo{}).JSON), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"bundle_id", "display_name", "version", "build", "state"} {
+		if _, there := keys[key]; !there {
+			t.Errorf("no %s in %v", key, keys)
+		}
+	}
+}

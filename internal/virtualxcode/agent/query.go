@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// query is a selector, taken apart.
+type query struct {
+	base    string
+	index   int    // which of the matches, in document order
+	byLabel bool   // compare labels rather than identifiers
+	kind    string // element type; empty is any
+}
+
+// newQuery reads "base" or "base[N]" with ASCII digits; any other bracket is part of the base.
+func newQuery(selector string, byLabel bool, kind string) query {
+	q := query{base: selector, byLabel: byLabel, kind: kind}
+	open := strings.LastIndexByte(selector, '[')
+	if open < 0 || !strings.HasSuffix(selector, "]") {
+		return q
+	}
+	digits := selector[open+1 : len(selector)-1]
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return q
+	}
+	q.base = selector[:open]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		n = math.MaxInt // too large to be a number is too large to be found
+	}
+	q.index = n
+	return q
+}
+
+// lenientQuery is newQuery for requests that ignore a type they do not know.
+func lenientQuery(selector string, byLabel bool, kind *string) query {
+	if kind == nil || !knownType(*kind) {
+		return newQuery(selector, byLabel, "")
+	}
+	return newQuery(selector, byLabel, *kind)
+}
+
+// String is the query in words, for faults.
+func (q query) String() string {
+	by := "identifier"
+	if q.byLabel {
+		by = "label"
+	}
+	text := fmt.Sprintf("with %s %q", by, q.base)
+	if q.kind != "" {
+		text += " of type " + q.kind
+	}
+	if q.index > 0 {
+		text += fmt.Sprintf(" at index %d", q.index)
+	}
+	return text
+}
+
+func (q query) matches(e *world.Element) bool {
+	text := e.Identifier
+	if q.byLabel {
+		text = e.Label
+	}
+	return text == q.base && (q.kind == "" || q.kind == anyType || q.kind == e.Type)
+}
+
+// find returns the path from root to the match, or nil. The app's own element is not among its descendants.
+func (q query) find(root *world.Element) path {
+	left := q.index
+	var walk func(path) path
+	walk = func(at path) path {
+		for _, child := range at.element().Children {
+			here := append(at, child)
+			if q.matches(child) {
+				if left == 0 {
+					return slices.Clone(here)
+				}
+				left--
+			}
+			if found := walk(here); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	return walk(path{root})
+}
+
+const anyType = "Any"
+
+// knownType reports whether XCTest has an element type of that name, in that case.
+func knownType(name string) bool { return slices.Contains(strings.Fields(typeNames), name) }
+
+const typeNames = anyType + ` Other Application Group Window Sheet Drawer Alert Dialog Button RadioButton RadioGroup
+	CheckBox DisclosureTriangle PopUpButton ComboBox MenuButton ToolbarButton Popover Keyboard Key NavigationBar
+	TabBar TabGroup Toolbar StatusBar Table TableRow TableColumn Outline OutlineRow Browser CollectionView Slider
+	PageIndicator ProgressIndicator ActivityIndicator SegmentedControl Picker PickerWheel Switch Toggle Link Image
+	Icon SearchField ScrollView ScrollBar StaticText TextField SecureTextField DatePicker TextView Menu MenuItem
+	MenuBar MenuBarItem Map WebView IncrementArrow DecrementArrow Timeline RatingIndicator ValueIndicator SplitGroup
+	Splitter RelevanceIndicator ColorWell HelpTag Matte DockItem Ruler RulerMarker Grid LevelIndicator Cell
+	LayoutArea LayoutItem Handle Stepper Tab TouchBar StatusItem`

@@ -1,0 +1,31 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// Eyes see what apps show. What they return is the caller's to read and nobody's to change.
+type Eyes interface {
+	// Snapshot returns the app's tree, or nil when it is not running.
+	Snapshot(ctx context.Context, udid, bundle string) (*world.Element, world.AppState, error)
+	// Observe looks until the app's screen is still.
+	Observe(ctx context.Context, udid, bundle string, w world.Wait) (world.Observation, error)
+}
+
+// Hands touch the device. They return when the finger is up again, not when the screen has settled.
+type Hands interface {
+	Tap(ctx context.Context, udid string, p world.Point) error
+	LongPress(ctx context.Context, udid string, p world.Point, d time.Duration) error
+	Swipe(ctx context.Context, udid string, from, to world.Point, d time.Duration) error
+	// TypeText types at the cursor; its error is world.ErrNoFocus when nothing has the keyboard.
+	TypeText(ctx context.Context, udid, text string) error
+}
+
+// Screen is a device as an agent has it.
+type Screen interface {
+	Eyes
+	Hands
+}

@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// session is one connection to the agent.
+type session struct {
+	*Agent
+	net     net.Conn
+	conn    *agentwire.Conn
+	allowed bool   // no token is needed, or a hello had it
+	id      uint32 // of the request being carried out
+}
+
+// run answers requests in turn. A frame that makes no sense is answered too; only a broken stream ends it.
+func (s *session) run(ctx context.Context) error {
+	for {
+		id, req, err := s.conn.ReadRequest()
+		if _, inStep := errors.AsType[*agentwire.DecodeError](err); err != nil && !inStep {
+			return quiet(err)
+		}
+		var resp agentwire.Response
+		if err == nil {
+			resp, err = s.answer(ctx, id, req)
+		}
+		if errors.Is(err, ErrCrashed) || ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			resp = s.failure(req, err)
+		}
+		if err := s.reply(id, resp); err != nil {
+			return quiet(err)
+		}
+	}
+}
+
+// quiet takes the ways in which a client leaves for no error.
+func quiet(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// answer carries out one request on the main thread.
+func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) (agentwire.Response, error) {
+	s.main.Lock()
+	defer s.main.Unlock()
+	s.id = id
+	h := s.handlers[req.Opcode()]
+	if h.run == nil {
+		return nil, faultf(agentwire.CodeUnsupported, "this agent does not serve %s", req.Opcode())
+	}
+	if !s.allowed && !h.open {
+		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: say hello with the agent's token first")
+	}
+	resp, err := h.run(s, ctx, req)
+	if err == nil && h.acts && s.opts.TakeFault(world.AgentCrashAfterAct) {
+		s.opts.Crash()
+		return nil, ErrCrashed
+	}
+	return resp, err
+}
+
+// reply sends resp and, when it is a welcome, speaks the version it names from then on.
+func (s *session) reply(id uint32, resp agentwire.Response) error {
+	err := s.conn.WriteResponse(id, resp)
+	if errors.Is(err, agentwire.ErrFrameTooLarge) {
+		return s.conn.WriteResponse(id, s.failure(nil, err))
+	}
+	if w, ok := resp.(*agentwire.Welcome); ok && err == nil {
+		s.conn.SetVersion(w.Version)
+	}
+	return err
+}
+
+// failure is err in the words of the client's version. A hello is refused in those of version 2: a client
+// that says hello knows them, and takes an error of version 1 for an agent of version 1.
+func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
+	f := fault(err)
+	f.Message = strings.ToValidUTF8(f.Message, "\uFFFD")
+	if _, hello := req.(*agentwire.Hello); hello || s.conn.Version() >= 2 {
+		return f
+	}
+	return &agentwire.ErrorText{Message: f.Message}
+}
+
+func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Response, error) {
+	if s.conn.Version() >= 2 {
+		return nil, faultf(agentwire.CodeBadRequest, "hello was said already")
+	}
+	if subtle.ConstantTimeCompare([]byte(m.Token), []byte(s.opts.Token)) != 1 && s.opts.Token != "" {
+		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: that is not this agent's token")
+	}
+	s.authorise()
+	return agentwire.NewWelcome(agentwire.HelloInfo{
+		Version: min(max(m.Version, 1), agentwire.Version),
+		Agent:   name, Build: s.opts.Build, UDID: s.opts.UDID, PID: s.opts.PID,
+	})
+}
+
+func (s *session) authorise() {
+	s.allowed = true
+	s.adopt(s.net)
+}

@@ -1,0 +1,223 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/agentwire"
+)
+
+func TestHelloTellsWhoAnswers(t *testing.T) {
+	client, _ := connect(t, New(options(newStage())))
+	info, err := client.Hello(t.Context(), "whatever", "test")
+	if want := (agentwire.HelloInfo{Version: 2, Agent: "virtual", Build: "b1", UDID: udid, PID: 42}); err != nil || info != want {
+		t.Errorf("got %+v, %v", info, err)
+	}
+	wantFault(t, client, &agentwire.Hello{Version: 2}, agentwire.CodeBadRequest)
+}
+
+func TestVersion1ClientNeedsNoHello(t *testing.T) {
+	s := newStage()
+	client, _ := connect(t, New(options(s)))
+	ok(t, client, &agentwire.SetTarget{Bundle: shop})
+	ok(t, client, &agentwire.TapElement{Selector: "login"})
+	wantActs(t, s, "tap {70 120}")
+	_, err := client.Do(t.Context(), &agentwire.TapElement{Selector: "nothing"})
+	if e, is := errors.AsType[*agentwire.AgentError](err); !is || e.Code != agentwire.CodeNone || !strings.Contains(e.Message, "not found") {
+		t.Errorf("error %v, want text only", err)
+	}
+}
+
+func TestHelloOfAnOlderVersionStaysInVersion1(t *testing.T) {
+	client, _ := connect(t, New(options(newStage())))
+	w := ask[*agentwire.Welcome](t, client, &agentwire.Hello{Version: 0})
+	if w.Version != 1 || client.Version() != 1 {
+		t.Errorf("version %d, client %d", w.Version, client.Version())
+	}
+	ok(t, client, &agentwire.Heartbeat{})
+}
+
+func TestTokenGuardsEverything(t *testing.T) {
+	s := newStage()
+	o := options(s)
+	o.Token = "secret"
+	client, _ := connect(t, New(o))
+	for op := range handlers() {
+		if req, err := agentwire.UnmarshalRequest(append([]byte{byte(op)}, make([]byte, 64)...)); err == nil && op != (&agentwire.Hello{}).Opcode() {
+			_, err := client.Do(t.Context(), req)
+			if e, is := errors.AsType[*agentwire.AgentError](err); !is || !strings.Contains(e.Message, "unauthorized") {
+				t.Errorf("%s without hello: %v", op, err)
+			}
+		}
+	}
+	for _, token := range []string{"", "Secret", "secret "} {
+		_, err := client.Hello(t.Context(), token, "test")
+		if e, is := errors.AsType[*agentwire.AgentError](err); !is || e.Code != agentwire.CodeUnauthorized {
+			t.Errorf("token %q: %v", token, err)
+		}
+	}
+	wantActs(t, s)
+	if _, err := client.Hello(t.Context(), "secret", "test"); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, client, &agentwire.TapCoord{})
+}
+
+func TestGarbageIsAnsweredAndTheConnectionStays(t *testing.T) {
+	for version, garbage := range map[uint16][]string{
+		1: {"\x01\x00\x00\x00\x15", "\x02\x00\x00\x00\xa0\x00", "\x03\x00\x00\x00\x06\xff\xff", "\x06\x00\x00\x00\x06\x01\x00\x00\x00\xff", "\x00\x00\x00\x00\x01\x00\x00\x00\x77"},
+		2: {"\x01\x00\x00\x00\x15", "\x07\x00\x00\x00\x09\x00\x00\x00\x00\x00\x15", "\x06\x00\x00\x00\x09\x00\x00\x00\x00\x00"},
+	} {
+		near, far := net.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- Serve(t.Context(), far, options(newStage())) }()
+		conn := agentwire.NewConn(near)
+		if version == 2 {
+			exchange(t, near, conn, "\x0b\x00\x00\x00\x20\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00")
+			conn.SetVersion(2)
+		}
+		for _, g := range garbage {
+			reply := exchange(t, near, conn, g)
+			_, v1 := reply.Response.(*agentwire.ErrorText)
+			_, v2 := reply.Response.(*agentwire.Fault)
+			if v1 != (version == 1) || v2 != (version == 2) {
+				t.Errorf("version %d: %q was answered with %#v", version, g, reply.Response)
+			}
+		}
+		near.Close()
+		if err := <-done; err != nil {
+			t.Errorf("Serve returned %v", err)
+		}
+	}
+}
+
+func exchange(t *testing.T, w io.Writer, conn *agentwire.Conn, frame string) agentwire.Reply {
+	t.Helper()
+	if _, err := io.WriteString(w, frame); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := conn.ReadResponse()
+	if err != nil {
+		t.Fatalf("%q: %v", frame, err)
+	}
+	return reply
+}
+
+func TestBrokenStreamEndsServe(t *testing.T) {
+	for frame, want := range map[string]error{"\xff\xff\xff\xff": agentwire.ErrFrameTooLarge, "\x08\x00\x00\x00\x06": io.ErrUnexpectedEOF} {
+		near, far := net.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- Serve(t.Context(), far, options(newStage())) }()
+		if _, err := io.WriteString(near, frame); err != nil {
+			t.Fatal(err)
+		}
+		if want == io.ErrUnexpectedEOF {
+			near.Close()
+		}
+		if err := <-done; !errors.Is(err, want) {
+			t.Errorf("%q: Serve returned %v", frame, err)
+		}
+		near.Close()
+	}
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Serve(ctx, far, options(newStage())) }()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+func TestTargetOutlivesTheConnectionAndANewClientEndsTheOld(t *testing.T) {
+	a := New(options(newStage()))
+	first, served := connect(t, a)
+	ok(t, first, &agentwire.SetTarget{Bundle: shop})
+	second, _ := connect(t, a)
+	info, err := ask[*agentwire.TargetInfo](t, second, &agentwire.GetTargetInfo{}).Info()
+	if err != nil || info.Bundle != shop {
+		t.Errorf("target of the second connection: %+v, %v", info, err)
+	}
+	if err := <-served; err != nil {
+		t.Errorf("the first connection ended with %v", err)
+	}
+	if _, err := first.Do(t.Context(), &agentwire.Heartbeat{}); err == nil {
+		t.Error("the first client is still served")
+	}
+}
+
+func TestStrangerDoesNotEndTheClient(t *testing.T) {
+	o := options(newStage())
+	o.Token = "secret"
+	a := New(o)
+	owner, _ := connect(t, a)
+	if _, err := owner.Hello(t.Context(), "secret", "owner"); err != nil {
+		t.Fatal(err)
+	}
+	stranger, _ := connect(t, a)
+	if _, err := stranger.Hello(t.Context(), "guess", "stranger"); err == nil {
+		t.Error("the stranger was let in")
+	}
+	ok(t, owner, &agentwire.Heartbeat{})
+}
+
+func TestListen(t *testing.T) {
+	s := newStage()
+	o := options(s)
+	armed := make(chan bool, 1)
+	o.TakeFault = func(string) bool { return len(armed) > 0 && <-armed }
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- New(o).Listen(t.Context(), l) }()
+	for range 2 {
+		client, err := agentwire.Dial(t.Context(), l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		if info, err := client.Hello(t.Context(), "", "test"); err != nil || info.Version != 2 {
+			t.Fatalf("hello: %+v, %v", info, err)
+		}
+		ok(t, client, &agentwire.TapCoord{})
+	}
+	client, err := agentwire.Dial(t.Context(), l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	armed <- true
+	if _, err := client.Do(t.Context(), &agentwire.TapCoord{}); err == nil {
+		t.Error("an agent that crashed answered")
+	}
+	if err := <-ended; !errors.Is(err, ErrCrashed) {
+		t.Errorf("Listen returned %v", err)
+	}
+	if _, err := agentwire.Dial(t.Context(), l.Addr().String()); err == nil {
+		t.Error("the port is still open")
+	}
+}
+
+func TestListenEndsWithItsContext(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- New(options(newStage())).Listen(ctx, l) }()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Listen returned %v", err)
+	}
+}

@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+func (s *session) tapElement(ctx context.Context, m *agentwire.TapElement) (agentwire.Response, error) {
+	return s.tap(ctx, newQuery(m.Selector, false, ""), m.TimeoutMS)
+}
+
+func (s *session) tapByLabel(ctx context.Context, m *agentwire.TapByLabel) (agentwire.Response, error) {
+	return s.tap(ctx, newQuery(m.Label, true, ""), m.TimeoutMS)
+}
+
+func (s *session) tapWithType(ctx context.Context, m *agentwire.TapWithType) (agentwire.Response, error) {
+	if !knownType(m.Type) {
+		return nil, faultf(agentwire.CodeBadRequest, "unknown element type %q", m.Type)
+	}
+	return s.tap(ctx, newQuery(m.Selector, m.ByLabel, m.Type), m.TimeoutMS)
+}
+
+// tap waits until the element may be tapped, as long as the client allows, and taps its centre. Without a
+// timeout it tries once, and does not ask whether the element holds still, which one look cannot tell.
+func (s *session) tap(ctx context.Context, q query, timeoutMS *uint64) (agentwire.Response, error) {
+	wait := milliseconds(timeoutMS)
+	var still *stillness
+	if wait > 0 {
+		still = &stillness{}
+	}
+	return done(s.poll(ctx, wait, func() error { return s.tryTap(ctx, q, still) }))
+}
+
+// tryTap looks twice: the second, freshest look must agree with what was stable so far, or the element only
+// paused on the plateau of an easing curve.
+func (s *session) tryTap(ctx context.Context, q query, still *stillness) error {
+	var frame world.Rect
+	for range 2 {
+		el, err := s.hittable(ctx, q)
+		if err != nil {
+			return err
+		}
+		frame = el.Frame
+		if still != nil && !still.after(frame) {
+			return faultf(agentwire.CodeUnstable, "element %s is unstable: it is moving", q)
+		}
+	}
+	return s.opts.Screen.Tap(ctx, s.opts.UDID, frame.Centre())
+}
+
+// hittable finds an element that a finger would reach.
+func (s *session) hittable(ctx context.Context, q query) (*world.Element, error) {
+	found, err := s.locate(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if !found.hittable() {
+		return nil, faultf(agentwire.CodeNotHittable, "element %s is not hittable", q)
+	}
+	return found.element(), nil
+}
+
+// stillness is what is known about an element's motion: its last frame, and how often in a row it was seen there.
+type stillness struct {
+	frame world.Rect
+	seen  int
+}
+
+// after takes one more look into account and reports whether the element is still.
+func (s *stillness) after(frame world.Rect) bool {
+	if s.seen == 0 || frame != s.frame {
+		s.frame, s.seen = frame, 0
+	}
+	s.seen++
+	return s.seen >= 2
+}
+
+const (
+	pollEvery = 50 * time.Millisecond
+	beatEvery = time.Second
+	longest   = 24 * time.Hour // keeps sums of times from overflowing
+)
+
+// poll tries until it succeeds, fails for good, or wait is over; then the reason of the last try stands. It
+// tells the client every second that the agent is alive.
+func (s *session) poll(ctx context.Context, wait time.Duration, try func() error) error {
+	clock := s.opts.Clock
+	beat := clock.Now()
+	for deadline := beat.Add(wait); ; {
+		err := try()
+		if err == nil || !passing(err) || !clock.Now().Before(deadline) {
+			return err
+		}
+		if err := clock.Sleep(ctx, pollEvery); err != nil {
+			return err
+		}
+		if now := clock.Now(); now.Sub(beat) >= beatEvery {
+			beat = now
+			if err := s.conn.WriteHeartbeat(s.id); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// passing reports whether waiting may cure err.
+func passing(err error) bool {
+	curable := []agentwire.Code{agentwire.CodeNotFound, agentwire.CodeNotHittable, agentwire.CodeUnstable, agentwire.CodeAppNotRunning}
+	return slices.Contains(curable, fault(err).Code)
+}
+
+func milliseconds(ms *uint64) time.Duration {
+	if ms == nil {
+		return 0
+	}
+	return time.Duration(min(*ms, uint64(longest.Milliseconds()))) * time.Millisecond
+}

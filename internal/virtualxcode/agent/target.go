@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"context"
+
+	"ios-agent/internal/agentwire"
+)
+
+// stateUnknown is what XCTest says of an app it cannot find.
+const stateUnknown = "unknown"
+
+func (s *session) heartbeat(context.Context, *agentwire.Heartbeat) (agentwire.Response, error) {
+	return &agentwire.OK{}, nil
+}
+
+func (s *session) setTarget(_ context.Context, m *agentwire.SetTarget) (agentwire.Response, error) {
+	s.target = m.Bundle
+	return &agentwire.OK{}, nil
+}
+
+func (s *session) getTargetInfo(ctx context.Context, _ *agentwire.GetTargetInfo) (agentwire.Response, error) {
+	var info agentwire.AppInfo
+	if s.opts.About != nil {
+		info = s.opts.About(ctx, s.target)
+	}
+	info.Bundle, info.State = s.target, stateUnknown
+	root, state, err := s.opts.Screen.Snapshot(ctx, s.opts.UDID, s.target)
+	if err != nil && !passing(err) {
+		return nil, err
+	}
+	if err == nil {
+		info.State = string(state)
+	}
+	if info.DisplayName == "" && root != nil {
+		info.DisplayName = root.Label
+	}
+	return agentwire.NewTargetInfo(info)
+}
+
+func (s *session) deviceUDID(context.Context, *agentwire.DeviceUDID) (agentwire.Response, error) {
+	return &agentwire.Value{Text: text(s.opts.UDID)}, nil
+}
+
+func (s *session) screenshot(ctx context.Context, _ *agentwire.Screenshot) (agentwire.Response, error) {
+	if s.opts.Screenshot == nil {
+		return nil, faultf(agentwire.CodeUnsupported, "this agent takes no screenshots")
+	}
+	png, err := s.opts.Screenshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &agentwire.Image{PNG: png}, nil
+}

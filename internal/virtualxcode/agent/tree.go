@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"math"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// deepest is the most a client may ask for: JSON readers give up on deeper nesting.
+const deepest = 1000
+
+// limits bound a tree; zero is the default of the protocol.
+type limits struct{ depth, nodes uint32 }
+
+// trimmer turns a tree of the world into one of the wire.
+type trimmer struct {
+	depth int
+	nodes int    // how many may still be visited
+	left  uint32 // nodes that were not
+}
+
+// treeOf returns the tree below root, empty or with one root, and how many nodes the limits left out.
+func treeOf(root *world.Element, l limits) ([]agentwire.Element, uint32) {
+	if root == nil {
+		return nil, 0
+	}
+	t := newTrimmer(l)
+	return t.all([]*world.Element{root}, 0), t.left
+}
+
+// elementOf is treeOf for an element that was asked for, and is therefore never pruned itself.
+func elementOf(e *world.Element) (*agentwire.Element, uint32) {
+	t := newTrimmer(limits{})
+	t.nodes--
+	el := element(e)
+	el.Children = t.all(e.Children, 1)
+	return &el, t.left
+}
+
+func newTrimmer(l limits) *trimmer {
+	t := &trimmer{depth: agentwire.DefaultDepth, nodes: agentwire.DefaultNodes}
+	if l.depth > 0 {
+		t.depth = int(min(l.depth, deepest))
+	}
+	if l.nodes > 0 {
+		t.nodes = int(l.nodes)
+	}
+	return t
+}
+
+// all converts siblings at a depth, leaving out what is over the limits and what is empty.
+func (t *trimmer) all(siblings []*world.Element, depth int) []agentwire.Element {
+	kept := make([]agentwire.Element, 0, len(siblings))
+	for _, e := range siblings {
+		if depth >= t.depth || t.nodes <= 0 {
+			t.left += size(e)
+			continue
+		}
+		t.nodes-- // counted before pruning: the limit is on work done
+		el := element(e)
+		el.Children = t.all(e.Children, depth+1)
+		if named(e) || (e.Frame.W > 0 && e.Frame.H > 0) || len(el.Children) > 0 {
+			kept = append(kept, el)
+		}
+	}
+	return kept
+}
+
+// size is the number of nodes of a tree, however deep.
+func size(root *world.Element) (n uint32) {
+	for todo := []*world.Element{root}; len(todo) > 0; n++ {
+		last := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], last.Children...)
+	}
+	return n
+}
+
+// element is one node without its children.
+func element(e *world.Element) agentwire.Element {
+	el := agentwire.Element{
+		Identifier: e.Identifier, Label: e.Label, Value: agentwire.Text(e.Value), Type: e.Type,
+		Frame:    agentwire.Frame{X: finite(e.Frame.X), Y: finite(e.Frame.Y), Width: finite(e.Frame.W), Height: finite(e.Frame.H)},
+		Selected: e.Selected, Focused: e.Focused, Placeholder: e.Placeholder, Secure: e.Secure,
+	}
+	if e.Disabled {
+		el.Enabled = new(false)
+	}
+	return el
+}
+
+// finite keeps an odd frame from spoiling a whole tree: JSON has no infinity.
+func finite(f float64) float64 {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0
+	}
+	return f
+}

@@ -1,0 +1,90 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"howett.net/plist"
+)
+
+// The files of an .app folder that matter here.
+const (
+	InfoFile = "Info.plist"
+	UIFile   = "ui.yaml"
+)
+
+// ErrNoBundleID means an Info.plist that does not name the app, or none at all.
+var ErrNoBundleID = errors.New("missing bundle id")
+
+// Bundle is an app as it lies in its folder.
+type Bundle struct {
+	ID      string // CFBundleIdentifier
+	Name    string // what the home screen shows
+	Version string // CFBundleShortVersionString
+	Build   string // CFBundleVersion
+	Folder  string // the folder's name, such as "Shop.app"
+	App     *App
+
+	Info, UI []byte // the two files, so that who installs the app can keep it
+}
+
+// Open reads the .app folder at dir.
+func Open(dir string) (*Bundle, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("app folder %s: %w", dir, err)
+	}
+	return OpenFS(os.DirFS(abs), filepath.Base(abs))
+}
+
+// OpenFS reads the .app folder that fsys is; folder is its name.
+func OpenFS(fsys fs.FS, folder string) (*Bundle, error) {
+	info, err := fs.ReadFile(fsys, InfoFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w: there is no %s", folder, ErrNoBundleID, InfoFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	ui, err := fs.ReadFile(fsys, UIFile)
+	if err != nil {
+		return nil, fmt.Errorf("%s: a virtual app needs a %s: %w", folder, UIFile, err)
+	}
+	return Load(folder, info, ui)
+}
+
+// Load makes a bundle of the contents of its two files.
+func Load(folder string, info, ui []byte) (*Bundle, error) {
+	var p struct {
+		ID      string `plist:"CFBundleIdentifier"`
+		Display string `plist:"CFBundleDisplayName"`
+		Name    string `plist:"CFBundleName"`
+		Version string `plist:"CFBundleShortVersionString"`
+		Build   string `plist:"CFBundleVersion"`
+	}
+	if _, err := plist.Unmarshal(info, &p); err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", folder, InfoFile, err)
+	}
+	if p.ID == "" {
+		return nil, fmt.Errorf("%s/%s: %w: CFBundleIdentifier is not there", folder, InfoFile, ErrNoBundleID)
+	}
+	definition, err := Parse(ui)
+	if err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", folder, UIFile, err)
+	}
+	b := &Bundle{ID: p.ID, Name: firstOf(p.Display, p.Name, p.ID), Version: p.Version, Build: p.Build,
+		Folder: folder, App: definition, Info: info, UI: ui}
+	return b, nil
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package app_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"howett.net/plist"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// writeApp makes an .app folder of the files given.
+func writeApp(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "Test.app")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func info(t *testing.T, format int, values map[string]any) []byte {
+	t.Helper()
+	data, err := plist.Marshal(values, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestOpenReadsXMLAndBinaryPlists(t *testing.T) {
+	values := map[string]any{"CFBundleIdentifier": "com.example.test", "CFBundleName": "Test", "CFBundleShortVersionString": "2.1"}
+	for name, format := range map[string]int{"xml": plist.XMLFormat, "binary": plist.BinaryFormat} {
+		t.Run(name, func(t *testing.T) {
+			dir := writeApp(t, map[string][]byte{app.InfoFile: info(t, format, values), app.UIFile: []byte(whole)})
+			b, err := app.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.ID != "com.example.test" || b.Name != "Test" || b.Version != "2.1" || b.Folder != "Test.app" {
+				t.Errorf("bundle is %+v", b)
+			}
+		})
+	}
+}
+
+func TestOpenSaysWhatIsMissing(t *testing.T) {
+	named := info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test"})
+	nameless := info(t, plist.XMLFormat, map[string]any{"CFBundleName": "Test"})
+	for name, c := range map[string]struct {
+		files map[string][]byte
+		is    error
+		want  string
+	}{
+		"no plist":     {map[string][]byte{app.UIFile: []byte(whole)}, app.ErrNoBundleID, "there is no Info.plist"},
+		"no id":        {map[string][]byte{app.InfoFile: nameless, app.UIFile: []byte(whole)}, app.ErrNoBundleID, "CFBundleIdentifier"},
+		"no ui":        {map[string][]byte{app.InfoFile: named}, os.ErrNotExist, "a virtual app needs a ui.yaml"},
+		"broken plist": {map[string][]byte{app.InfoFile: []byte("<plist"), app.UIFile: []byte(whole)}, nil, "Test.app/Info.plist"},
+		"broken ui":    {map[string][]byte{app.InfoFile: named, app.UIFile: []byte("x: 1")}, nil, `Test.app/ui.yaml: line 1: unknown key "x"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := app.Open(writeApp(t, c.files))
+			if err == nil || !strings.Contains(err.Error(), c.want) || (c.is != nil && !errors.Is(err, c.is)) {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+}

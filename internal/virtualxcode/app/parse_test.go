@@ -1,0 +1,167 @@
+package app_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+const whole = `start: first
+state: {name: "", count: 0, on: false}
+screens:
+  first:
+    title: "Hello {name}"
+    elements:
+      - text: "{count} times {{braces}"
+        id: counter
+        style: headline
+        visible: {count: notempty}
+      - field: Name
+        bind: name
+        placeholder: Your name
+      - secure: Secret
+        bind: name
+      - row:
+          - text: Coffee
+          - button: Add
+            label: Add Coffee
+            style: tinted
+            do:
+              - add: {count: 2}
+              - set: {name: "n{count}", on: true}
+      - button: Next
+        enabled: {name: notempty, on: true}
+        do:
+          - when: {count: 2}
+            do: [{go: second}]
+            else: [{back: true}]
+  second: {title: Second}
+`
+
+func TestParseReadsTheWholeLanguage(t *testing.T) {
+	a, err := app.Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := a.Screens[a.Start]
+	if first == nil || len(first.Elements) != 5 || len(first.Elements[3].Row) != 2 {
+		t.Fatalf("screen first is %+v", first)
+	}
+	vars := a.State.Clone()
+	if got := first.Elements[0].Text.Expand(vars); got != "0 times {braces}" {
+		t.Errorf("text is %q", got)
+	}
+	if first.Elements[0].Visible.Holds(vars) || first.Elements[4].Enabled.Holds(vars) {
+		t.Error("conditions on empty variables hold")
+	}
+	if got := first.Elements[3].Row[1].AccessibleLabel(vars); got != "Add Coffee" {
+		t.Errorf("label is %q", got)
+	}
+	if got := first.Elements[2].Key; got != "#2" {
+		t.Errorf("key of an element without id is %q", got)
+	}
+}
+
+// stage records where steps lead.
+type stage struct {
+	vars  app.Vars
+	moves []string
+}
+
+func (s *stage) Vars() app.Vars     { return s.vars }
+func (s *stage) Push(screen string) { s.moves = append(s.moves, screen) }
+func (s *stage) Pop()               { s.moves = append(s.moves, "back") }
+
+func TestStepsRunInOrder(t *testing.T) {
+	a, err := app.Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := &stage{vars: a.State.Clone()}
+	elements := a.Screens["first"].Elements
+	app.Run(elements[4].Do, on)
+	app.Run(elements[3].Row[1].Do, on)
+	app.Run(elements[4].Do, on)
+	if got := strings.Join(on.moves, " "); got != "back second" {
+		t.Errorf("moves are %q", got)
+	}
+	if on.vars["name"] != "n2" || on.vars["on"] != true || on.vars["count"] != 2.0 {
+		t.Errorf("variables are %v", on.vars)
+	}
+	if a.State["count"] != 0.0 {
+		t.Error("a step changed the definition")
+	}
+}
+
+func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+	screen := "start: a\nstate: {s: \"\", n: 0}\nscreens:\n  a:\n    elements:\n"
+	for name, c := range map[string]struct{ source, want string }{
+		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}", `line 2: unknown key "colour" of the file: known keys are screens, start, state`},
+		"unknown key of a screen": {"start: a\nscreens:\n  a:\n    name: A", `line 4: unknown key "name" of screen "a"`},
+		"missing start":           {"screens: {a: {title: A}}", "start is missing"},
+		"start nowhere":           {"start: b\nscreens: {a: {title: A}}", `start names the unknown screen "b"`},
+		"no screens":              {"start: b", "there are no screens"},
+		"unknown kind":            {screen + "      - slider: x", `line 6: unknown key "slider" of an element`},
+		"no kind":                 {screen + "      - id: x", "line 6: an element has no kind"},
+		"two kinds":               {screen + "      - text: x\n        button: y", "line 7: an element is either a text or a button"},
+		"duplicate id":            {screen + "      - {text: x, id: i}\n      - {text: y, id: i}", `line 7: id "i" is there twice`},
+		"duplicate key":           {screen + "      - {text: x, text: y}", "line 6:"},
+		"go nowhere":              {screen + "      - button: b\n        do: [{go: z}]", `line 7: go names the unknown screen "z"`},
+		"unknown variable":        {screen + "      - text: \"{z}\"", `line 6: unknown variable "z"`},
+		"bind without variable":   {screen + "      - field: f", "line 6: a field needs bind"},
+		"bind of a number":        {screen + "      - {field: f, bind: n}", `line 6: bind needs a string variable: "n" is a number`},
+		"bind of a text":          {screen + "      - {text: f, bind: s}", "line 6: a text cannot bind"},
+		"condition of wrong type": {screen + "      - {text: f, visible: {n: one}}", `line 6: variable "n" is a number, not a string`},
+		"add to a string":         {screen + "      - {button: b, do: [{add: {s: 1}}]}", `line 6: variable "s" is a string and cannot be added to`},
+		"set to wrong type":       {screen + "      - {button: b, do: [{set: {s: 1}}]}", `line 6: variable "s" is a string, not a number`},
+		"do on a text":            {screen + "      - {text: b, do: [{go: a}]}", "line 6: a text cannot do anything"},
+		"step with two actions":   {screen + "      - {button: b, do: [{go: a, back: true}]}", "line 6: a step needs exactly one"},
+		"else without when":       {screen + "      - {button: b, do: [{go: a, else: []}]}", "line 6: do and else belong to when"},
+		"back with a place":       {screen + "      - {button: b, do: [{back: home}]}", "line 6: back takes true"},
+		"unknown style":           {screen + "      - {text: b, style: loud}", `line 6: unknown style "loud" of a text: known styles are body`},
+		"row in a row":            {screen + "      - row: [{row: [{text: a}]}]", "line 6: a row cannot hold a row"},
+		"number as text":          {screen + "      - text: 5", "line 6: text must be a string: put it in quotes"},
+		"variable of nothing":     {"start: a\nstate: {x: }\nscreens: {a: {title: A}}", `line 2: variable "x" must start as`},
+		"not yaml":                {"start: [", "line 1:"},
+		"a list":                  {"- a", "line 1: the file must be a mapping"},
+		"empty":                   {"", "expected one yaml document"},
+		"two documents":           {"start: a\n---\nstart: b", "expected one yaml document, found 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := app.Parse([]byte(c.source))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error is\n%v\nwant it to say\n%s", err, c.want)
+			}
+			var problems app.Problems
+			if !errors.As(err, &problems) {
+				t.Errorf("error is a %T", err)
+			}
+		})
+	}
+}
+
+func TestParseReportsEveryProblem(t *testing.T) {
+	_, err := app.Parse([]byte("start: b\nscreens:\n  a:\n    elements:\n      - {text: x, style: loud}\n      - {field: y}\n"))
+	var problems app.Problems
+	if !errors.As(err, &problems) || len(problems) != 3 {
+		t.Fatalf("problems are %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte("start: &a [*a]"))
+	f.Add([]byte("? {a: b}\n: c"))
+	f.Add([]byte("start: a\nscreens: {<<: {a: {}}, a: !!str x}"))
+	f.Fuzz(func(t *testing.T, source []byte) {
+		a, err := app.Parse(source)
+		if (a == nil) == (err == nil) {
+			t.Fatalf("app %v with error %v", a, err)
+		}
+		if a != nil && a.Screens[a.Start] == nil {
+			t.Fatal("an app without its start screen passed")
+		}
+	})
+}

@@ -1,0 +1,55 @@
+// Package apps holds the apps that come with Virtual Xcode, as the .app folders they are.
+package apps
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+//go:embed *.app
+var folders embed.FS
+
+// Builtin reads every built-in app.
+func Builtin() ([]*app.Bundle, error) {
+	entries, err := folders.ReadDir(".")
+	if err != nil {
+		return nil, fmt.Errorf("built-in apps: %w", err)
+	}
+	var bundles []*app.Bundle
+	for _, e := range entries {
+		folder, err := fs.Sub(folders, e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("built-in app %s: %w", e.Name(), err)
+		}
+		b, err := app.OpenFS(folder, e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("built-in app: %w", err)
+		}
+		bundles = append(bundles, b)
+	}
+	return bundles, nil
+}
+
+// Write puts the .app folders of all built-in apps into dir, which is made if need be. What is there already is
+// overwritten.
+func Write(dir string) error {
+	return fs.WalkDir(folders, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("built-in app file %s: %w", path, err)
+		}
+		target := filepath.Join(dir, filepath.FromSlash(path))
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		content, err := folders.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("built-in app file %s: %w", path, err)
+		}
+		return os.WriteFile(target, content, 0o644)
+	})
+}

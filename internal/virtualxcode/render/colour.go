@@ -1,0 +1,54 @@
+package render
+
+import (
+	"image/color"
+	"math"
+)
+
+// colour is red, green, blue and opacity, a byte each. Being a number it can be a constant.
+type colour uint32
+
+var _ color.Color = colour(0)
+
+// The colours of the system, in light mode.
+const (
+	transparent colour = 0x00000000
+	black       colour = 0x000000FF
+	white       colour = 0xFFFFFFFF
+	ink         colour = 0x000000FF
+	faded       colour = 0x3C3C4396 // secondary texts
+	faint       colour = 0x3C3C434C // placeholders
+	paper       colour = 0xF2F2F7FF
+	line        colour = 0x3C3C4346
+	blue        colour = 0x007AFFFF
+	paleBlue    colour = 0x007AFF26
+	red         colour = 0xFF3B30FF
+	paleRed     colour = 0xFF3B301E
+	green       colour = 0x248A3DFF
+	off         colour = 0x78788028 // what is disabled
+	boardGrey   colour = 0xD1D4DBFF
+	keyGrey     colour = 0xABB1BCFF
+	shadow      colour = 0x0000004C
+	barGrey     colour = 0x3C3C3CFF
+	dusk        colour = 0x26428AFF // the wallpaper's top
+	dawn        colour = 0xC46E8EFF // and its bottom
+)
+
+func (c colour) channel(n int) uint8 { return uint8(c >> (24 - 8*n)) }
+
+// RGBA implements color.Color.
+func (c colour) RGBA() (r, g, b, a uint32) {
+	return color.NRGBA{c.channel(0), c.channel(1), c.channel(2), c.channel(3)}.RGBA()
+}
+
+// withOpacity is c seen through.
+func (c colour) withOpacity(a uint8) colour { return c&^0xFF | colour(a) }
+
+// mix is a colour on the way from a to b.
+func mix(a, b colour, at float64) color.Color {
+	between := func(n int) uint8 {
+		x, y := float64(a.channel(n)), float64(b.channel(n))
+		return uint8(math.Round(x + (y-x)*at))
+	}
+	return color.NRGBA{between(0), between(1), between(2), between(3)}
+}

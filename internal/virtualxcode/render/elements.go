@@ -1,0 +1,116 @@
+package render
+
+import (
+	"image/color"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// drawers is how each type of element is drawn; a type that is not here is invisible, its children are not.
+func (p painter) drawers() map[string]func(*world.Element) {
+	return map[string]func(*world.Element){
+		"Other":           p.other,
+		"NavigationBar":   p.navigationBar,
+		"StaticText":      p.staticText,
+		"TextField":       p.field,
+		"SecureTextField": p.field,
+		"Button":          p.button,
+		"Keyboard":        p.keyboard,
+		"Key":             p.key,
+		"Icon":            p.icon,
+	}
+}
+
+// other draws containers that are to be seen.
+func (p painter) other(e *world.Element) {
+	if draw := map[string]func(world.Rect){
+		"screen": func(r world.Rect) { p.rect(r, paper) },
+		"row":    func(r world.Rect) { p.round(r, 12, white) },
+		"home":   p.wallpaper,
+	}[e.Look.Style]; draw != nil {
+		draw(e.Frame)
+	}
+}
+
+func (p painter) navigationBar(e *world.Element) {
+	p.rect(world.Rect{X: e.Frame.X, Y: e.Frame.Y + e.Frame.H, W: e.Frame.W, H: 1 / p.scale}, line)
+}
+
+// textStyles are the styles of texts; the default is the empty name's.
+func textStyles() map[string]style {
+	return map[string]style{
+		"":         {colour: ink},
+		"title":    {weight: medium, colour: ink, align: centre},
+		"headline": {weight: bold, colour: ink},
+		"footnote": {colour: faded},
+		"error":    {colour: red, weight: medium},
+		"success":  {colour: green, weight: medium},
+		"price":    {colour: faded, align: right},
+	}
+}
+
+func (p painter) staticText(e *world.Element) {
+	st, ok := textStyles()[e.Look.Style]
+	if !ok {
+		st = textStyles()[""]
+	}
+	st.size = e.Look.Size
+	p.text(e.Shown(), e.Frame, st)
+}
+
+func (p painter) field(e *world.Element) {
+	p.round(e.Frame, 10, white)
+	if e.Focused {
+		p.ring(e.Frame, 10, 2, blue)
+	} else {
+		p.ring(e.Frame, 10, 1, line)
+	}
+	inside := world.Rect{X: e.Frame.X + 14, Y: e.Frame.Y, W: e.Frame.W - 28, H: e.Frame.H}
+	end := inside.X
+	if e.Value == "" {
+		p.text(e.Placeholder, inside, style{size: e.Look.Size, colour: faint})
+	} else {
+		end = p.text(e.Value, inside, style{size: e.Look.Size, colour: ink})
+	}
+	if e.Focused {
+		p.rect(world.Rect{X: end + 1, Y: inside.Y + 13, W: 2, H: inside.H - 26}, blue)
+	}
+}
+
+// buttonStyle is how a button is filled and what colour its text has.
+type buttonStyle struct{ fill, text color.Color }
+
+func buttonStyles() map[string]buttonStyle {
+	return map[string]buttonStyle{
+		"":            {blue, white},
+		"filled":      {blue, white},
+		"tinted":      {paleBlue, blue},
+		"plain":       {transparent, blue},
+		"destructive": {paleRed, red},
+	}
+}
+
+func (p painter) button(e *world.Element) {
+	if special := map[string]func(*world.Element){"back": p.backButton, "key": p.key}[e.Look.Style]; special != nil {
+		special(e)
+		return
+	}
+	b, ok := buttonStyles()[e.Look.Style]
+	if !ok {
+		b = buttonStyles()[""]
+	}
+	if e.Disabled {
+		b = buttonStyle{off, faint}
+	}
+	p.round(e.Frame, min(12, e.Frame.H/2), b.fill)
+	p.text(e.Shown(), e.Frame, style{size: e.Look.Size, weight: medium, colour: b.text, align: centre})
+}
+
+func (p painter) backButton(e *world.Element) {
+	r := e.Frame
+	x, y := r.X+8, r.Y+r.H/2
+	p.shape(r, blue, func(q *pen) { // a chevron of two bars
+		q.polygon(x, y, x+8.2, y-8.8, x+9.9, y-7.2, x+3.3, y, x+9.9, y+7.2, x+8.2, y+8.8)
+	})
+	p.text(e.Label, world.Rect{X: r.X + 23, Y: r.Y, W: r.W, H: r.H}, style{size: e.Look.Size, colour: blue})
+}

@@ -1,0 +1,63 @@
+// Package render draws what a virtual device shows, so that a person recognises an iPhone's screen.
+//
+// It draws the element tree where the tree says things are, and the system's own signs over it; it must not know
+// apps, nor lay anything out. The same scene always gives the same picture.
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// PNG draws a scene at the device's full resolution.
+func PNG(s world.Scene) ([]byte, error) {
+	picture, err := Image(s)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := encoder.Encode(&out, picture); err != nil {
+		return nil, fmt.Errorf("encode the screen of %s: %w", s.Device.Name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// Image is PNG before it is encoded.
+func Image(s world.Scene) (*image.RGBA, error) {
+	screen := s.Device.Screen
+	c, err := newCanvas(screen)
+	if err != nil {
+		return nil, err
+	}
+	p := painter{canvas: c, screen: screen}
+	p.rect(screen.Bounds(), black)
+	switch {
+	case s.Root != nil:
+		p.element(s.Root)
+		p.chrome(s)
+	case s.Device.State == world.Booting:
+		p.bootBar()
+	}
+	return c.picture, nil
+}
+
+// painter draws elements.
+type painter struct {
+	*canvas
+	screen world.Screen
+}
+
+// element draws e and then what is in it.
+func (p painter) element(e *world.Element) {
+	if draw := p.drawers()[e.Type]; draw != nil {
+		draw(e)
+	}
+	for _, c := range e.Children {
+		p.element(c)
+	}
+}

@@ -1,0 +1,231 @@
+package render_test
+
+import (
+	"bytes"
+	"flag"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+var update = flag.Bool("update", false, "write the golden pictures anew")
+
+// gallery shows every kind of element in every style.
+const gallery = `start: all
+state: {name: "", secret: "", count: 3, no: false}
+screens:
+  all:
+    title: Gallery
+    elements:
+      - {text: Everything there is, style: headline}
+      - {text: "A longer text that does not fit on one line of a screen this wide, so that it wraps."}
+      - {field: Name, bind: name, id: name}
+      - {secure: Password, bind: secret, id: secret}
+      - row: [{text: Coffee}, {text: "€3.50", style: price}, {button: Add, label: Add Coffee}]
+      - {button: Next, id: next, do: [{go: next}]}
+      - {button: Never, enabled: {no: true}}
+      - {button: Throw away, style: destructive}
+      - {text: Something went wrong., style: error}
+      - {text: Well done., style: success}
+      - {text: Said in passing., style: footnote}
+  next:
+    title: Next
+    elements: [{text: "{count} steps"}]
+`
+
+// visit makes a world with the gallery running and does things to it.
+func visit(t testing.TB, do func(w *world.World, udid string)) world.Scene {
+	t.Helper()
+	b, err := app.Load("Gallery.app", []byte(`{CFBundleIdentifier = "com.example.gallery"; CFBundleName = Gallery;}`), []byte(gallery))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := world.RequestClock(time.Date(2025, 6, 9, 9, 41, 0, 0, time.UTC))
+	w, err := world.New(world.Options{Clock: clock, Preinstalled: []*app.Bundle{b}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	udid := w.Devices()[0].UDID
+	do(w, udid)
+	s, err := w.Scene(t.Context(), udid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func launch(t testing.TB, w *world.World, udid string) {
+	t.Helper()
+	check(t, w.Boot(t.Context(), udid))
+	_, err := w.Launch(t.Context(), udid, "com.example.gallery", world.LaunchOptions{})
+	check(t, err)
+}
+
+func tap(t testing.TB, w *world.World, udid, id string) {
+	t.Helper()
+	root, _, err := w.Snapshot(t.Context(), udid, "")
+	check(t, err)
+	for e := range root.All() {
+		if e.Identifier == id {
+			check(t, w.Tap(t.Context(), udid, e.Frame.Centre()))
+		}
+	}
+}
+
+func scenes(t testing.TB) map[string]world.Scene {
+	return map[string]world.Scene{
+		"gallery": visit(t, func(w *world.World, udid string) { launch(t, w, udid) }),
+		"typing": visit(t, func(w *world.World, udid string) {
+			launch(t, w, udid)
+			tap(t, w, udid, "name")
+			check(t, w.TypeText(t.Context(), udid, "ada@example.com"))
+			tap(t, w, udid, "secret")
+			check(t, w.TypeText(t.Context(), udid, "secret"))
+			check(t, w.Sleep(t.Context(), time.Second))
+		}),
+		"sliding": visit(t, func(w *world.World, udid string) {
+			launch(t, w, udid)
+			tap(t, w, udid, "next")
+			check(t, w.Sleep(t.Context(), 125*time.Millisecond))
+		}),
+		"pushed": visit(t, func(w *world.World, udid string) {
+			launch(t, w, udid)
+			tap(t, w, udid, "next")
+			check(t, w.Sleep(t.Context(), time.Second))
+		}),
+		"home": visit(t, func(w *world.World, udid string) { check(t, w.Boot(t.Context(), udid)) }),
+	}
+}
+
+func TestGoldenPictures(t *testing.T) {
+	for name, scene := range scenes(t) {
+		t.Run(name, func(t *testing.T) {
+			picture, err := render.Image(scene)
+			check(t, err)
+			small := shrink(picture, 4)
+			golden := filepath.Join("testdata", name+".png")
+			if *update {
+				writePNG(t, golden, small)
+				return
+			}
+			if d := difference(t, readPNG(t, golden), small); d > 0.5 {
+				t.Errorf("the picture differs by %.2f levels on average from %s: look at it, then run with -update", d, golden)
+			}
+		})
+	}
+}
+
+func TestPNGHasTheDevicesSize(t *testing.T) {
+	scene := visit(t, func(w *world.World, udid string) { launch(t, w, udid) })
+	data, err := render.PNG(scene)
+	check(t, err)
+	picture, err := png.Decode(bytes.NewReader(data))
+	check(t, err)
+	if size := picture.Bounds().Size(); size != image.Pt(1206, 2622) {
+		t.Errorf("size is %v", size)
+	}
+	again, err := render.PNG(scene)
+	check(t, err)
+	if !bytes.Equal(data, again) {
+		t.Error("the same scene gave two pictures")
+	}
+}
+
+func TestAShutDownDeviceIsBlack(t *testing.T) {
+	picture, err := render.Image(visit(t, func(*world.World, string) {}))
+	check(t, err)
+	if !bytes.Equal(picture.Pix, bytes.Repeat([]byte{0, 0, 0, 255}, len(picture.Pix)/4)) {
+		t.Error("something is to be seen")
+	}
+}
+
+func TestAScreenWithoutSizeIsRefused(t *testing.T) {
+	if _, err := render.PNG(world.Scene{}); err == nil {
+		t.Error("it was drawn")
+	}
+}
+
+func BenchmarkPNG(b *testing.B) {
+	scene := scenes(b)["typing"]
+	for b.Loop() {
+		if _, err := render.PNG(scene); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// shrink makes one pixel of n by n, as the average of every other one: enough to see text, and quick under -race.
+func shrink(p *image.RGBA, n int) *image.RGBA {
+	size := p.Bounds().Size().Div(n)
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	for y := range size.Y {
+		for x := range size.X {
+			out.Set(x, y, average(p, x*n, y*n, n))
+		}
+	}
+	return out
+}
+
+func average(p *image.RGBA, x0, y0, n int) color.RGBA {
+	var r, g, b, seen int
+	for y := y0; y < y0+n; y += 2 {
+		for x := x0; x < x0+n; x += 2 {
+			c := p.RGBAAt(x, y)
+			r, g, b, seen = r+int(c.R), g+int(c.G), b+int(c.B), seen+1
+		}
+	}
+	return color.RGBA{uint8(r / seen), uint8(g / seen), uint8(b / seen), 255}
+}
+
+// difference is the average distance of the pixels' values. Machines round curves differently in the last bit.
+func difference(t *testing.T, a image.Image, b *image.RGBA) float64 {
+	t.Helper()
+	if a.Bounds() != b.Bounds() {
+		t.Fatalf("sizes are %v and %v", a.Bounds(), b.Bounds())
+	}
+	var sum, n float64
+	for y := range b.Bounds().Dy() {
+		for x := range b.Bounds().Dx() {
+			c := color.RGBAModel.Convert(a.At(x, y)).(color.RGBA)
+			d := b.RGBAAt(x, y)
+			sum += away(c.R, d.R) + away(c.G, d.G) + away(c.B, d.B)
+			n += 3
+		}
+	}
+	return sum / n
+}
+
+func away(a, b uint8) float64 { return float64(max(a, b) - min(a, b)) }
+
+func readPNG(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	check(t, err)
+	defer f.Close()
+	p, err := png.Decode(f)
+	check(t, err)
+	return p
+}
+
+func writePNG(t *testing.T, path string, p image.Image) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	var b bytes.Buffer
+	check(t, png.Encode(&b, p))
+	check(t, os.WriteFile(path, b.Bytes(), 0o644))
+}

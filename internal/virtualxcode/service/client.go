@@ -1,0 +1,139 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"ios-agent/internal/resident"
+)
+
+// Client speaks to the service, which is started when there is none.
+type Client struct {
+	Dialer resident.Dialer
+}
+
+// Run plays a tool on the world: what it prints goes to stdout and stderr. A service that dies on the way is an error.
+func (c Client) Run(ctx context.Context, tool string, args []string, dir string, env map[string]string, stdout, stderr io.Writer) (exit int, err error) {
+	conn, err := c.send(ctx, request{Kind: kindRun, Tool: tool, Args: args, Dir: dir, Env: env})
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	for lines := json.NewDecoder(conn); ; {
+		var r reply
+		if err := lines.Decode(&r); err != nil {
+			return 0, fmt.Errorf("connection to the virtual CoreSimulatorService was interrupted: %w", err)
+		}
+		switch {
+		case r.Error != "":
+			return 0, errors.New(r.Error)
+		case r.Exit != nil:
+			return *r.Exit, nil
+		}
+		if _, err := map[int]io.Writer{1: stdout, 2: stderr}[r.Stream].Write(r.Data); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Agent makes this process an agent. Hold lasts until the service says crash, or is gone.
+type Agent struct {
+	id    string
+	conn  net.Conn
+	lines *json.Decoder
+	c     Client
+}
+
+// ErrCrash says that the agent's process is to die now, as a crashed test runner does.
+var ErrCrash = errors.New("the test runner crashed")
+
+// Agent registers this process as an agent.
+func (c Client) Agent(ctx context.Context, spec AgentSpec) (*Agent, error) {
+	conn, err := c.send(ctx, request{Kind: kindAgent, Agent: spec})
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{conn: conn, lines: json.NewDecoder(conn), c: c}
+	var r reply
+	if err := a.lines.Decode(&r); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	if r.Error != "" {
+		conn.Close()
+		return nil, errors.New(r.Error)
+	}
+	a.id = r.ID
+	return a, nil
+}
+
+// Hold waits until the agent has to end: ErrCrash, or the error that cut it from the service.
+func (a *Agent) Hold() error {
+	var r reply
+	if err := a.lines.Decode(&r); err != nil {
+		return err
+	}
+	return ErrCrash
+}
+
+// Stream opens a connection that speaks the agent protocol.
+func (a *Agent) Stream(ctx context.Context) (net.Conn, error) {
+	return a.c.send(ctx, request{Kind: kindStream, ID: a.id})
+}
+
+// Close ends the agent.
+func (a *Agent) Close() error { return a.conn.Close() }
+
+// Status asks the service how it is.
+func (c Client) Status(ctx context.Context) (Status, error) {
+	r, err := c.ask(ctx, request{Kind: kindStatus})
+	if err != nil || r.Status == nil {
+		return Status{}, err
+	}
+	return *r.Status, nil
+}
+
+// AddFault arms a fault.
+func (c Client) AddFault(ctx context.Context, f Fault) error {
+	_, err := c.ask(ctx, request{Kind: kindFaultAdd, Fault: f})
+	return err
+}
+
+// ClearFaults disarms all faults.
+func (c Client) ClearFaults(ctx context.Context) error {
+	_, err := c.ask(ctx, request{Kind: kindFaultClear})
+	return err
+}
+
+func (c Client) ask(ctx context.Context, req request) (reply, error) {
+	conn, err := c.send(ctx, req)
+	if err != nil {
+		return reply{}, err
+	}
+	defer conn.Close()
+	var r reply
+	if err := json.NewDecoder(conn).Decode(&r); err != nil {
+		return reply{}, err
+	}
+	if r.Error != "" {
+		return r, errors.New(r.Error)
+	}
+	return r, nil
+}
+
+func (c Client) send(ctx context.Context, req request) (net.Conn, error) {
+	conn, _, err := c.Dialer.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.NewEncoder(conn).Encode(req); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}

@@ -1,0 +1,73 @@
+// Package service is the process that holds the virtual world, as CoreSimulatorService holds the real one: devices stay
+// booted and apps keep running while the tools that asked for it come and go. The tools are thin clients: they send
+// their command line and print what comes back.
+package service
+
+import "time"
+
+// request is the first line of every connection.
+type request struct {
+	Kind  string            `json:"kind"`
+	Tool  string            `json:"tool,omitempty"` // run
+	Args  []string          `json:"args,omitempty"`
+	Dir   string            `json:"dir,omitempty"`
+	Env   map[string]string `json:"env,omitempty"`
+	Agent AgentSpec         `json:"agent,omitzero"` // agent
+	ID    string            `json:"id,omitempty"`   // stream: which agent
+	Fault Fault             `json:"fault,omitzero"` // fault-add
+}
+
+// The kinds of request. run answers with lines of output and an exit code; agent keeps its connection open for as long
+// as the agent's process lives; stream carries the agent protocol in bytes; the rest answer with one line.
+const (
+	kindRun        = "run"
+	kindAgent      = "agent"
+	kindStream     = "stream"
+	kindStatus     = "status"
+	kindStop       = "stop"
+	kindFaultAdd   = "fault-add"
+	kindFaultClear = "fault-clear"
+)
+
+// AgentSpec says which agent a process is.
+type AgentSpec struct {
+	UDID  string `json:"udid"`
+	Token string `json:"token"`
+	PID   int    `json:"pid"`
+}
+
+// Fault is something to go wrong on demand.
+type Fault struct {
+	Name   string `json:"name"`
+	Device string `json:"device,omitempty"`
+	Times  int    `json:"times"`
+}
+
+// Status is what the service says of itself and its world.
+type Status struct {
+	PID       int       `json:"pid"`
+	StartedAt time.Time `json:"started_at"`
+	Time      string    `json:"time"` // real or request
+	Devices   []Device  `json:"devices"`
+	Faults    []Fault   `json:"faults"`
+	Agents    int       `json:"agents"`
+}
+
+// Device is a device of the world in a Status.
+type Device struct {
+	UDID  string `json:"udid"`
+	Name  string `json:"name"`
+	State string `json:"state"`
+	App   string `json:"app,omitempty"` // in front
+}
+
+// reply is one line of an answer.
+type reply struct {
+	Stream int     `json:"stream,omitempty"` // run: 1 or 2, with Data
+	Data   []byte  `json:"data,omitempty"`
+	Exit   *int    `json:"exit,omitempty"`  // run: the last line
+	ID     string  `json:"id,omitempty"`    // agent: its name for streams
+	Crash  bool    `json:"crash,omitempty"` // agent: the process is to die now
+	Error  string  `json:"error,omitempty"`
+	Status *Status `json:"status,omitempty"`
+}

@@ -1,0 +1,62 @@
+package simctl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// What the tool exits with when no error of a device says so.
+const (
+	exitFailed       = 1
+	exitUnrecognized = 1
+	exitUsage        = 22 // EINVAL
+)
+
+// errUsage means the arguments do not fit the verb.
+var errUsage = errors.New("wrong arguments")
+
+// unsupported is something the real tool can do and this one cannot yet. It says so: failing as if the real tool
+// had would send people looking in the wrong place.
+type unsupported string
+
+func (u unsupported) Error() string { return "Virtual Xcode does not support " + string(u) + " yet." }
+
+// report prints err as the real tool does and returns the exit status.
+func (c *call) report(v verb, err error) int {
+	var apple *world.Error
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errUsage):
+		fmt.Fprint(c.errout, v.help())
+		return exitUsage
+	case errors.As(err, &apple):
+		fmt.Fprint(c.errout, format(apple))
+		return status(apple.Code)
+	}
+	fmt.Fprintf(c.errout, "simctl: %v\n", err)
+	return exitFailed
+}
+
+// status is what the shell sees of a code: its lowest byte, but never success.
+func status(code int) int {
+	if low := code & 0xFF; low != 0 {
+		return low
+	}
+	return exitFailed
+}
+
+func format(e *world.Error) string {
+	if e.Domain == "" {
+		return e.Message + "\n"
+	}
+	text := fmt.Sprintf("An error was encountered processing the command (domain=%s, code=%d):\n%s\n", e.Domain, e.Code, e.Message)
+	for u := e.Underlying; u != nil; u = u.Underlying {
+		indented := strings.ReplaceAll(u.Message, "\n", "\n\t")
+		text += fmt.Sprintf("Underlying error (domain=%s, code=%d):\n\t%s\n", u.Domain, u.Code, indented)
+	}
+	return text
+}

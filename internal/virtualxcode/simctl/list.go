@@ -1,0 +1,94 @@
+package simctl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// section is one part of what list prints.
+type section struct {
+	name    string // in arguments and JSON
+	heading string
+	json    func(*world.World, filter) any
+	text    func(*world.World, filter) []string
+}
+
+// sections are the parts in the order of the real tool.
+func sections() []section {
+	return []section{
+		{"devicetypes", "Device Types", jsonDeviceTypes, textDeviceTypes},
+		{"runtimes", "Runtimes", jsonRuntimes, textRuntimes},
+		{"devices", "Devices", jsonDevices, textDevices},
+		{"pairs", "Device Pairs", jsonPairs, textPairs},
+	}
+}
+
+// filter is the search terms: all must occur.
+type filter []string
+
+// matches reports whether every term occurs in one of the texts. The word available is no search term; everything
+// here is.
+func (f filter) matches(texts ...string) bool {
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	for _, term := range f {
+		if term != "available" && !strings.Contains(all, strings.ToLower(term)) {
+			return false
+		}
+	}
+	return true
+}
+
+func list(_ context.Context, c *call) error {
+	asJSON, verbose := false, false
+	options := map[string]*bool{"-j": &asJSON, "--json": &asJSON, "-v": &verbose, "-e": &verbose}
+	var terms filter
+	for _, arg := range c.args {
+		if set := options[arg]; set != nil {
+			*set = true
+			continue
+		}
+		if strings.HasPrefix(arg, "-") {
+			return errUsage
+		}
+		terms = append(terms, arg)
+	}
+	shown := sections()
+	if len(terms) > 0 {
+		if i := slices.IndexFunc(shown, func(s section) bool { return s.name == terms[0] }); i >= 0 {
+			shown, terms = shown[i:i+1], terms[1:]
+		}
+	}
+	c.printList(shown, terms, asJSON)
+	return nil
+}
+
+func (c *call) printList(shown []section, terms filter, asJSON bool) {
+	var all object
+	for _, s := range shown {
+		if asJSON {
+			all = append(all, member{s.name, s.json(c.world, terms)})
+			continue
+		}
+		fmt.Fprintf(c.out, "== %s ==\n", s.heading)
+		for _, line := range s.text(c.world, terms) {
+			fmt.Fprintln(c.out, line)
+		}
+	}
+	if asJSON {
+		fmt.Fprint(c.out, encode(all))
+	}
+}
+
+// devicesOf are the devices of a runtime the filter lets through.
+func devicesOf(w *world.World, r world.Runtime, f filter) (out []world.Device) {
+	for _, d := range w.Devices() {
+		if d.Runtime.ID == r.ID && f.matches(d.Name, d.UDID, string(d.State), r.Name(), r.ID, d.Type.ID) {
+			out = append(out, d)
+		}
+	}
+	return out
+}

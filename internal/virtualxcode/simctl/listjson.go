@@ -1,0 +1,115 @@
+package simctl
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// Sizes reported for a device: one that was never booted, one that was, and its logs.
+const (
+	freshDataSize = 18337792
+	usedDataSize  = 2255896576
+	logSize       = 188416
+)
+
+func jsonDeviceTypes(w *world.World, f filter) any {
+	out := array{}
+	for _, t := range w.DeviceTypes() {
+		if !f.matches(t.Name, t.ID) {
+			continue
+		}
+		out = append(out, object{
+			{"productFamily", t.Family},
+			{"bundlePath", t.BundlePath()},
+			{"maxRuntimeVersion", uint32(1<<32 - 1)},
+			{"maxRuntimeVersionString", "65535.255.255"},
+			{"identifier", t.ID},
+			{"modelIdentifier", t.Model},
+			{"minRuntimeVersionString", t.MinRuntime},
+			{"minRuntimeVersion", versionNumber(t.MinRuntime)},
+			{"name", t.Name},
+		})
+	}
+	return out
+}
+
+// versionNumber packs "18.1.2" into 16, 8 and 8 bits.
+func versionNumber(version string) uint32 {
+	var major, minor, patch uint32
+	_, _ = fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch) // what is missing is zero
+	return major<<16 | minor<<8 | patch
+}
+
+func jsonRuntimes(w *world.World, f filter) any {
+	out := array{}
+	for _, r := range w.Runtimes() {
+		if !f.matches(r.Name(), r.ID, r.Build) {
+			continue
+		}
+		out = append(out, object{
+			{"bundlePath", r.BundlePath()},
+			{"buildversion", r.Build},
+			{"platform", r.Platform},
+			{"runtimeRoot", r.Root()},
+			{"identifier", r.ID},
+			{"version", r.Version},
+			{"isInternal", false},
+			{"isAvailable", true},
+			{"name", r.Name()},
+			{"supportedDeviceTypes", supported(w, r)},
+		})
+	}
+	return out
+}
+
+func supported(w *world.World, r world.Runtime) array {
+	out := array{}
+	for _, t := range w.DeviceTypes() {
+		if slices.Contains(r.Families, t.Family) {
+			out = append(out, object{
+				{"bundlePath", t.BundlePath()}, {"name", t.Name}, {"identifier", t.ID}, {"productFamily", t.Family},
+			})
+		}
+	}
+	return out
+}
+
+// jsonDevices has an entry for every runtime, with or without devices in it.
+func jsonDevices(w *world.World, f filter) any {
+	var out object
+	for _, r := range w.Runtimes() {
+		devices := array{}
+		for _, d := range devicesOf(w, r, f) {
+			devices = append(devices, jsonDevice(d))
+		}
+		out = append(out, member{r.ID, devices})
+	}
+	return out
+}
+
+// jsonDevice leaves out what a device that was never booted does not have.
+func jsonDevice(d world.Device) object {
+	used := !d.LastBootedAt.IsZero()
+	size := freshDataSize
+	if used {
+		size = usedDataSize
+	}
+	all := object{
+		{"lastBootedAt", d.LastBootedAt.UTC().Format(time.RFC3339)},
+		{"dataPath", d.DataPath},
+		{"dataPathSize", size},
+		{"logPath", d.LogPath},
+		{"udid", d.UDID},
+		{"isAvailable", true},
+		{"logPathSize", logSize},
+		{"deviceTypeIdentifier", d.Type.ID},
+		{"state", string(d.State)},
+		{"name", d.Name},
+	}
+	return slices.DeleteFunc(all, func(m member) bool { return !used && (m.key == "lastBootedAt" || m.key == "logPathSize") })
+}
+
+func jsonPairs(*world.World, filter) any { return object{} }

@@ -1,0 +1,187 @@
+// Package virtualxcode is a second implementation of Apple's tools, backed by a virtual world of devices and apps. Our
+// own binary plays a tool when it is called by the tool's name; the production code executes it as it would execute
+// the real one. Only main and tests import it.
+package virtualxcode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ios-agent/internal/host"
+	"ios-agent/internal/resident"
+	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/xcodebuild"
+)
+
+// Xcode is one virtual installation: a folder with the tools and the world they share.
+type Xcode struct {
+	Dir    string            // of the installation
+	Binary string            // our own program, which plays the tools
+	Serve  []string          // arguments that make it the service
+	Agent  xcodebuild.Scheme // what the production code calls its agent
+}
+
+// Tools are the names under which our binary plays a tool.
+func Tools() []string { return []string{"xcrun", "xcodebuild", "xcode-select", "simctl"} }
+
+// TimeVariable chooses the clock of a new service: "request" lets time pass only as requests ask for it, which makes
+// tests quick and repeatable; everything else is real time.
+const TimeVariable = "IOS_AGENT_VIRTUAL_TIME"
+
+// Bin is the folder to put on a PATH.
+func (x Xcode) Bin() string { return filepath.Join(x.Dir, "bin") }
+
+// Mount makes the tools: links to our binary under Apple's names. Links that point elsewhere are replaced.
+func (x Xcode) Mount() error {
+	if err := os.MkdirAll(x.Bin(), 0o700); err != nil {
+		return err
+	}
+	for _, tool := range Tools() {
+		if err := link(x.Binary, filepath.Join(x.Bin(), tool)); err != nil {
+			return fmt.Errorf("mounting %s: %w", tool, err)
+		}
+	}
+	return nil
+}
+
+func link(target, path string) error {
+	if now, err := os.Readlink(path); err == nil && now == target {
+		return nil
+	}
+	temporary := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := os.Symlink(target, temporary); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(temporary, path) // at once: a tool that is being started finds the old or the new
+}
+
+// Dir finds the installation a tool was called from: the folder above the one its name was found in.
+func Dir(argv0 string) (string, error) {
+	path := argv0
+	if !strings.ContainsRune(path, filepath.Separator) {
+		for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+			if _, err := os.Stat(filepath.Join(dir, argv0)); err == nil {
+				path = filepath.Join(dir, argv0)
+				break
+			}
+		}
+	}
+	path, err := filepath.Abs(path)
+	return filepath.Dir(filepath.Dir(path)), err
+}
+
+// Place is where the service of this installation lives.
+func (x Xcode) Place() resident.Place { return resident.Place{Dir: x.Dir, Name: "service"} }
+
+// Client speaks to the service and starts it when there is none.
+func (x Xcode) Client() service.Client {
+	return service.Client{Dialer: resident.Dialer{Place: x.Place(), Start: func(context.Context) (int, error) {
+		return host.StartDetached(x.Binary, append(slices.Clone(x.Serve), x.Dir), nil, x.Place().LogPath())
+	}}}
+}
+
+// Play is one tool run to its end by this process.
+func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	switch tool { // a table would have to close over all of this
+	case "xcrun":
+		return x.xcrun(args, stdout, stderr)
+	case "simctl":
+		return x.simctl(ctx, args, stdout, stderr)
+	case "xcode-select":
+		return x.xcodeSelect(args, stdout, stderr)
+	}
+	return xcodebuild.Tool{Service: x.Client(), Scheme: x.Agent, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv}.Run(ctx, args)
+}
+
+func (x Xcode) xcrun(args []string, stdout, stderr io.Writer) int {
+	switch {
+	case len(args) == 1 && args[0] == "--version":
+		fmt.Fprintln(stdout, "xcrun version 70.")
+		return 0
+	case len(args) == 2 && (args[0] == "--find" || args[0] == "-f") && slices.Contains(Tools(), args[1]):
+		fmt.Fprintln(stdout, filepath.Join(x.Bin(), args[1]))
+		return 0
+	case len(args) > 0 && args[0] != "xcrun" && slices.Contains(Tools(), args[0]):
+		return x.Play(args[0], args[1:], stdout, stderr)
+	}
+	name := args[max(0, len(args)-1):]
+	fmt.Fprintf(stderr, "xcrun: error: unable to find utility %q, not a developer tool or in PATH\n", strings.Join(name, ""))
+	return 72
+}
+
+func (x Xcode) simctl(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = x.Dir
+	}
+	env := map[string]string{}
+	for _, pair := range os.Environ() {
+		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "SIMCTL_CHILD_") {
+			env[name] = value
+		}
+	}
+	exit, err := x.Client().Run(ctx, "simctl", args, dir, env, stdout, stderr)
+	if err != nil {
+		fmt.Fprintf(stderr, "simctl: %v\n", err)
+		return 1
+	}
+	return exit
+}
+
+func (x Xcode) xcodeSelect(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 1 && (args[0] == "-p" || args[0] == "--print-path") {
+		fmt.Fprintln(stdout, x.Dir)
+		return 0
+	}
+	fmt.Fprintln(stderr, "xcode-select: error: the virtual xcode-select only knows --print-path")
+	return 1
+}
+
+// RunService is the process that holds the world. It ends at once, and quietly, when there is one already.
+func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
+	clock, name := world.RealClock(), "real"
+	if os.Getenv(TimeVariable) == "request" {
+		clock, name = world.RequestClock(time.Now()), "request"
+	}
+	builtin, err := apps.Builtin()
+	if err != nil {
+		return err
+	}
+	w, err := world.New(world.Options{
+		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin,
+		Store: service.Files(filepath.Join(x.Dir, "state")),
+	})
+	if err != nil {
+		return err
+	}
+	err = (&service.Server{World: w, Clock: clock, Place: x.Place(), Build: "virtual", Time: name, Log: log}).Run(ctx)
+	if errors.Is(err, resident.ErrHeld) {
+		return nil
+	}
+	return err
+}
+
+// Marks is everything imitated and how sure we are of it.
+func Marks() []mark.Mark {
+	return append(append(simctl.Marks(), xcodebuild.Marks()...),
+		mark.Mark{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\"", Source: mark.Assumed},
+		mark.Mark{Tool: "xcode-select", Behaviour: "-p prints the developer folder", Source: mark.Assumed},
+	)
+}

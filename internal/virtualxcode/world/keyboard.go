@@ -1,0 +1,132 @@
+package world
+
+import (
+	"strings"
+	"time"
+)
+
+// keyboard is the state of an app's software keyboard.
+type keyboard struct {
+	Up    bool
+	Since time.Time // when it began to come up or go down
+	Shift bool      // the next letter is a capital
+	Plane int       // which of planes is shown
+}
+
+// Measures of the keyboard, in points. Its lowest part is the bar with the home indicator.
+const (
+	keyboardHeight = 302.0
+	keyRowHeight   = 54.0
+	keyHeight      = 42.0
+	keyTop         = 8.0
+	keyInset       = 3.0
+	keyGap         = 6.0
+	wideKey        = 48.0 // shift and delete
+	moreWidth      = 92.0 // "123"
+	returnWidth    = 96.0
+)
+
+// planes are the sets of keys, row by row.
+func planes() [][3]string {
+	return [][3]string{
+		{"qwertyuiop", "asdfghjkl", "zxcvbnm"},
+		{"1234567890", "-/:;()€&@\"", ".,?!'"},
+	}
+}
+
+func (k *keyboard) show(now time.Time) {
+	if !k.Up {
+		*k = keyboard{Up: true, Since: now}
+	}
+}
+
+func (k *keyboard) hide(now time.Time) {
+	if k.Up {
+		k.Up, k.Since = false, now
+	}
+}
+
+func (k *keyboard) visible(now time.Time) bool { return k.Up || under(k.Since, now, keyboardTime) }
+
+// keyboardElement is the keyboard where it is at now.
+func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {
+	b := keys{process: p, view: v, now: now, width: s.Width}
+	b.board = &Element{Type: "Keyboard", Frame: Rect{Y: s.Height - keyboardHeight, W: s.Width, H: keyboardHeight}}
+	plane := planes()[p.Keyboard.Plane%len(planes())]
+	for i, row := range plane {
+		b.row(i, row)
+	}
+	b.bottom(len(plane))
+	hidden := progress(p.Keyboard.Since, now, keyboardTime)
+	if p.Keyboard.Up {
+		hidden = 1 - hidden
+	}
+	shift(b.board, 0, keyboardHeight*hidden, s.Scale)
+	return b.board
+}
+
+// keys builds the keys of a keyboard.
+type keys struct {
+	*process
+	view  *view
+	now   time.Time
+	width float64
+	board *Element
+}
+
+// row adds the characters of one row, centred; the last row of letters has shift and delete at its ends.
+func (b keys) row(i int, characters string) {
+	runes := []rune(characters)
+	pitch := (b.width - 2*keyInset) / 10
+	x := (b.width - pitch*float64(len(runes))) / 2
+	y := b.y(i)
+	for _, r := range runes {
+		b.character(r, Rect{X: pixel(x + keyGap/2), Y: y, W: pitch - keyGap, H: keyHeight})
+		x += pitch
+	}
+	if i == len(planes()[0])-1 {
+		b.ends(y)
+	}
+}
+
+func (b keys) y(row int) float64 { return b.board.Frame.Y + keyTop + keyRowHeight*float64(row) }
+
+func (b keys) ends(y float64) {
+	if b.Keyboard.Plane == 0 {
+		shift := b.add("Button", "shift", "shift", Rect{X: keyInset, Y: y, W: wideKey, H: keyHeight}, func() { b.Keyboard.Shift = !b.Keyboard.Shift })
+		shift.Selected = b.Keyboard.Shift
+	}
+	b.add("Key", "delete", "delete", Rect{X: b.width - keyInset - wideKey, Y: y, W: wideKey, H: keyHeight}, func() { b.enter('\b', b.now) })
+}
+
+// bottom adds the row with the space bar.
+func (b keys) bottom(row int) {
+	y := b.y(row)
+	other := "numbers"
+	if b.Keyboard.Plane != 0 {
+		other = "letters"
+	}
+	b.add("Key", "more", other, Rect{X: keyInset, Y: y, W: moreWidth, H: keyHeight}, func() { b.Keyboard.Plane = (b.Keyboard.Plane + 1) % len(planes()) })
+	space := Rect{X: keyInset + moreWidth + keyGap, Y: y, H: keyHeight}
+	space.W = b.width - 2*keyInset - moreWidth - returnWidth - 2*keyGap
+	b.add("Key", "space", "space", space, func() { b.enter(' ', b.now) })
+	b.add("Button", "Return", "return", Rect{X: b.width - keyInset - returnWidth, Y: y, W: returnWidth, H: keyHeight}, func() { b.enter('\n', b.now) })
+}
+
+func (b keys) character(r rune, frame Rect) {
+	text := string(r)
+	if b.Keyboard.Shift {
+		text = strings.ToUpper(text)
+	}
+	b.add("Key", text, text, frame, func() {
+		b.Keyboard.Shift = false
+		b.enter([]rune(text)[0], b.now)
+	})
+}
+
+func (b keys) add(kind, id, label string, frame Rect, act func()) *Element {
+	e := &Element{Type: kind, Identifier: id, Label: label, Frame: frame, Look: Look{Style: "key"}}
+	b.board.Children = append(b.board.Children, e)
+	b.view.acts[e] = act
+	return e
+}

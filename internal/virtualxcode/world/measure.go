@@ -1,0 +1,43 @@
+package world
+
+import (
+	"math"
+	"strings"
+)
+
+const chipTextSize = 15.0
+
+// textSize is the size of a text of a style, in points.
+func textSize(style string) float64 {
+	if size, ok := map[string]float64{"headline": 28, "footnote": 13, "error": 15, "success": 15}[style]; ok {
+		return size
+	}
+	return bodySize
+}
+
+func lineHeight(size float64) float64 { return math.Ceil(size * 1.25) }
+
+// textWidth is about how wide a text is. It need not agree with a font: frames only have to be plausible, equal
+// on every machine, and wide enough for what the renderer draws.
+func textWidth(s string, size float64) float64 {
+	var ems float64
+	for _, r := range s {
+		ems += runeWidth(r)
+	}
+	return pixel(ems * size)
+}
+
+func runeWidth(r rune) float64 {
+	switch {
+	case strings.ContainsRune(" .,:;'!|ijlI", r):
+		return 0.32
+	case strings.ContainsRune("mwMW@%", r):
+		return 0.92
+	case r >= 'A' && r <= 'Z':
+		return 0.70
+	}
+	return 0.58
+}
+
+// pixel rounds up to thirds of a point, the finest step of the screens there are.
+func pixel(v float64) float64 { return math.Ceil(v*3) / 3 }

@@ -1,0 +1,53 @@
+package world
+
+import (
+	"math"
+	"time"
+)
+
+// How long things take. Animations are drawn; the rest is what an operation costs its caller.
+const (
+	bootTime     = 1200 * time.Millisecond
+	shutdownTime = 300 * time.Millisecond
+	slideTime    = 350 * time.Millisecond // one screen over another
+	keyboardTime = 250 * time.Millisecond // up or down
+
+	installCost   = 300 * time.Millisecond
+	launchCost    = 400 * time.Millisecond
+	terminateCost = 50 * time.Millisecond
+	tapCost       = 50 * time.Millisecond
+	keyCost       = 10 * time.Millisecond // a character typed
+
+	samplePeriod = 50 * time.Millisecond // between two looks of Observe
+)
+
+// under reports whether something that began at since and takes d is going on at now.
+func under(since, now time.Time, d time.Duration) bool {
+	passed := now.Sub(since)
+	return passed >= 0 && passed < d
+}
+
+// progress is how far, from 0 to 1, something that began at since has come on the easing curve.
+func progress(since, now time.Time, d time.Duration) float64 {
+	if !under(since, now, d) {
+		return 1
+	}
+	return ease(float64(now.Sub(since)) / float64(d))
+}
+
+// ease is slow at both ends, as UIKit's default curve is.
+func ease(t float64) float64 {
+	if t < 0.5 {
+		return 4 * t * t * t
+	}
+	return 1 - math.Pow(2-2*t, 3)/2
+}
+
+// shift moves e and all below it, to whole pixels, so that frames at rest are exact.
+func shift(e *Element, dx, dy, scale float64) {
+	dx, dy = math.Round(dx*scale)/scale, math.Round(dy*scale)/scale
+	for one := range e.All() {
+		one.Frame.X += dx
+		one.Frame.Y += dy
+	}
+}

@@ -1,0 +1,92 @@
+package world
+
+import (
+	"context"
+	"reflect"
+	"time"
+)
+
+// Snapshot is what an app shows now; bundle "" is the one in the foreground. The tree is the caller's. It is nil
+// when the app is not running.
+func (w *World) Snapshot(ctx context.Context, udid, bundle string) (*Element, AppState, error) {
+	o, err := w.look(ctx, udid, bundle)
+	return o.Root, o.State, err
+}
+
+func (w *World) look(ctx context.Context, udid, bundle string) (Observation, error) {
+	if err := ctx.Err(); err != nil {
+		return Observation{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.clock.Now()
+	d, err := w.booted(udid, now)
+	if err != nil {
+		return Observation{}, err
+	}
+	if bundle == "" {
+		bundle = d.front()
+	}
+	o := Observation{Bundle: bundle, State: d.appState(bundle)}
+	if v := d.viewOf(bundle, now); v != nil {
+		o.Root = v.root
+	}
+	return o, nil
+}
+
+// Observe looks at an app until what it shows, frames and all, has stayed the same for wait.Stable and wait.Min
+// has passed, or until wait.Max has. The zero Wait is one look.
+func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Observation, error) {
+	start := w.clock.Now()
+	still := start // since when it has not changed
+	var last Observation
+	for samples := 1; ; samples++ {
+		now := w.clock.Now()
+		o, err := w.look(ctx, udid, bundle)
+		if err != nil {
+			return Observation{}, err
+		}
+		if samples > 1 && !same(last, o) {
+			still = now
+		}
+		last = o
+		last.Waited, last.Samples, last.Settled = now.Sub(start), samples, now.Sub(still) >= wait.Stable
+		if last.Waited >= wait.Max || last.Settled && last.Waited >= wait.Min {
+			return last, nil
+		}
+		if err := w.clock.Sleep(ctx, min(samplePeriod, wait.Max-last.Waited)); err != nil {
+			return Observation{}, err
+		}
+	}
+}
+
+func same(a, b Observation) bool {
+	return a.Bundle == b.Bundle && a.State == b.State && reflect.DeepEqual(a.Root, b.Root)
+}
+
+// Scene is all a renderer needs to draw a device's screen at one moment.
+type Scene struct {
+	Device Device
+	Time   time.Time
+	Bundle string   // what is in the foreground
+	Root   *Element // its tree with the keyboard; nil unless the device is booted
+}
+
+// Scene is what a device's screen shows now. Every device has a screen; that of one shut down is black.
+func (w *World) Scene(ctx context.Context, udid string) (Scene, error) {
+	if err := ctx.Err(); err != nil {
+		return Scene{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return Scene{}, err
+	}
+	now := w.clock.Now()
+	s := Scene{Device: w.describe(d, now), Time: now}
+	if s.Device.State == Booted {
+		s.Bundle, s.Root = d.front(), d.frontView(now).root
+	}
+	return s, nil
+}

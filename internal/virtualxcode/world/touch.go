@@ -1,0 +1,77 @@
+package world
+
+import (
+	"context"
+	"time"
+)
+
+// Tap touches a device's screen for a moment.
+func (w *World) Tap(ctx context.Context, udid string, at Point) error {
+	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
+		if taken, err := w.takeFault(udid, NoOpTap); taken || err != nil {
+			return err
+		}
+		d.frontView(now).touch(at)
+		return nil
+	})
+}
+
+// LongPress touches a device's screen for a while. Nothing has a menu yet, so it does what a tap does.
+func (w *World) LongPress(ctx context.Context, udid string, at Point, held time.Duration) error {
+	return w.act(ctx, udid, held, func(d *device, now time.Time) error {
+		d.frontView(now).touch(at)
+		return nil
+	})
+}
+
+// Swipe draws a finger over a device's screen. Nothing scrolls yet, so it only takes its time.
+func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took time.Duration) error {
+	return w.act(ctx, udid, took, func(*device, time.Time) error { return nil })
+}
+
+// TypeText types into what has keyboard focus; "\n" is the return key and "\b" the delete key. When nothing has
+// focus, be it only from some character on, the error is ErrNoFocus and what came before stays typed.
+func (w *World) TypeText(ctx context.Context, udid, text string) error {
+	cost := keyCost * time.Duration(len([]rune(text)))
+	var missed error
+	err := w.act(ctx, udid, cost, func(d *device, now time.Time) error {
+		missed = d.typeText(text, now)
+		return nil
+	})
+	if missed != nil {
+		return missed
+	}
+	return err
+}
+
+func (d *device) typeText(text string, now time.Time) error {
+	p := d.process(d.Front)
+	if p == nil || p.focused() == nil {
+		return noFocus()
+	}
+	for _, r := range text {
+		if !p.enter(r, now) {
+			return noFocus()
+		}
+	}
+	return nil
+}
+
+// frontView is what the device shows.
+func (d *device) frontView(now time.Time) *view {
+	if v := d.viewOf(d.front(), now); v != nil {
+		return v
+	}
+	return d.springboard(d.deviceType.Screen)
+}
+
+// viewOf is what an app shows, nil when it is not running.
+func (d *device) viewOf(bundle string, now time.Time) *view {
+	if bundle == SpringBoard {
+		return d.springboard(d.deviceType.Screen)
+	}
+	if p := d.process(bundle); p != nil {
+		return p.view(now, d.deviceType.Screen)
+	}
+	return nil
+}
