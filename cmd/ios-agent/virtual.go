@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/home"
+	"ios-agent/internal/resident"
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/service"
+)
+
+// virtualCommand is everything about the virtual Xcode that real Apple tools have no word for.
+func (p *program) virtualCommand() *cobra.Command {
+	c := &cobra.Command{Use: "virtual", Short: "Virtual Xcode: where it is, how it is, what is to go wrong", Args: cobra.NoArgs}
+	serve := &cobra.Command{Use: "serve DIR", Short: "Be the service that holds the virtual devices", Args: cobra.ExactArgs(1), Hidden: true, RunE: virtualServe}
+	c.AddCommand(
+		&cobra.Command{Use: "path", Short: "Print the folder with xcrun, xcodebuild, …, for your PATH", Args: cobra.NoArgs, RunE: p.virtualPath},
+		&cobra.Command{Use: "status", Short: "Tell how the virtual devices are", Args: cobra.NoArgs, RunE: p.virtualStatus},
+		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices come back as they were", Args: cobra.NoArgs, RunE: p.virtualStop},
+		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1), RunE: p.virtualApps},
+		p.faultCommand(), serve,
+	)
+	return c
+}
+
+// virtualHere is the virtual Xcode of this process's home.
+func virtualHere() (virtualxcode.Xcode, error) {
+	h, err := home.Open()
+	if err != nil {
+		return virtualxcode.Xcode{}, err
+	}
+	return virtualOf(h)
+}
+
+func (p *program) virtualPath(*cobra.Command, []string) error {
+	x, err := virtualHere()
+	if err != nil {
+		return err
+	}
+	return p.app.Say(x.Bin(), map[string]any{"path": x.Bin(), "tools": virtualxcode.Tools()})
+}
+
+func (p *program) virtualStatus(c *cobra.Command, _ []string) error {
+	x, err := virtualHere()
+	if err != nil {
+		return err
+	}
+	client := x.Client()
+	client.Dialer.Start = nil
+	s, err := client.Status(c.Context())
+	if errors.Is(err, resident.ErrNotRunning) {
+		return p.app.Say("the virtual service does not run; it starts with the next call", map[string]any{"running": false})
+	}
+	if err != nil {
+		return serviceFault(err)
+	}
+	return p.app.Say(describe(s), struct {
+		Running bool `json:"running"`
+		service.Status
+	}{true, s})
+}
+
+func describe(s service.Status) string {
+	lines := []string{fmt.Sprintf("the virtual service runs: pid %d, %s time, %d agents", s.PID, s.Time, s.Agents)}
+	for _, d := range s.Devices {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.Name, d.App)))
+	}
+	for _, f := range s.Faults {
+		lines = append(lines, fmt.Sprintf("fault %s, %d times, %s", f.Name, f.Times, or(f.Device, "any device")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+func (p *program) virtualStop(c *cobra.Command, _ []string) error {
+	x, err := virtualHere()
+	if err != nil {
+		return err
+	}
+	_, alive, err := resident.Status(x.Place())
+	if err == nil && alive {
+		err = resident.Stop(c.Context(), x.Place())
+	}
+	if err != nil {
+		return serviceFault(err)
+	}
+	text := map[bool]string{true: "the virtual service stopped", false: "the virtual service was not running"}[alive]
+	return p.app.Say(text, map[string]any{"running": false})
+}
+
+func (p *program) virtualApps(_ *cobra.Command, args []string) error {
+	dir, err := filepath.Abs(args[0])
+	if err == nil {
+		err = apps.Write(dir)
+	}
+	if err != nil {
+		return fault.New(fault.PathError, "writing the built-in apps: %w", err)
+	}
+	return p.app.Say("wrote the built-in apps to "+dir, map[string]any{"path": dir})
+}
+
+func (p *program) faultCommand() *cobra.Command {
+	c := &cobra.Command{Use: "fault", Short: "Make something go wrong on the virtual devices, on demand", Args: cobra.NoArgs}
+	var f service.Fault
+	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault", Args: cobra.ExactArgs(1), RunE: p.withService(func(ctx context.Context, s service.Client, args []string) error {
+		f.Name = args[0]
+		if err := s.AddFault(ctx, f); err != nil {
+			return fault.New(fault.InvalidInput, "%w", err)
+		}
+		return p.app.Say("armed "+f.Name, f)
+	})}
+	add.Flags().StringVar(&f.Device, "device", "", "udid of the device (default: any)")
+	add.Flags().IntVar(&f.Times, "times", 1, "how often it happens")
+	c.AddCommand(add,
+		&cobra.Command{Use: "list", Short: "List the armed faults", Args: cobra.NoArgs, RunE: p.withService(func(ctx context.Context, s service.Client, _ []string) error {
+			st, err := s.Status(ctx)
+			if err != nil {
+				return serviceFault(err)
+			}
+			return p.app.Say(describe(service.Status{PID: st.PID, Time: st.Time, Agents: st.Agents, Faults: st.Faults}), map[string]any{"faults": st.Faults})
+		})},
+		&cobra.Command{Use: "clear", Short: "Disarm all faults", Args: cobra.NoArgs, RunE: p.withService(func(ctx context.Context, s service.Client, _ []string) error {
+			if err := s.ClearFaults(ctx); err != nil {
+				return serviceFault(err)
+			}
+			return p.app.Say("no faults are armed", map[string]any{"faults": []service.Fault{}})
+		})},
+	)
+	return c
+}
+
+func (p *program) withService(do func(context.Context, service.Client, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		x, err := virtualHere()
+		if err != nil {
+			return err
+		}
+		return do(c.Context(), x.Client(), args)
+	}
+}
+
+func serviceFault(err error) error {
+	return fault.New(fault.ToolFailed, "the virtual service: %w", err).WithHint("run `ios-agent virtual stop` and try again")
+}
+
+// virtualServe is the service. A second one in the same folder leaves quietly.
+func virtualServe(c *cobra.Command, args []string) error {
+	binary, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return virtual(args[0], binary).RunService(c.Context(), slog.New(slog.NewTextHandler(os.Stderr, nil)))
+}

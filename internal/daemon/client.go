@@ -1,0 +1,202 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/resident"
+	"ios-agent/internal/self"
+)
+
+// Client calls operations in the daemon, which it starts when there is none.
+type Client struct {
+	Catalogue *op.Catalogue // the specs; nothing is run here
+	Place     resident.Place
+	Build     self.Build
+	Toolchain string // the one to be used
+	Session   string
+	Dir       string
+	// Start spawns the daemon, detached; nil never does.
+	Start func(ctx context.Context) (pid int, err error)
+}
+
+var _ op.Caller = (*Client)(nil)
+
+// Call runs an operation in the daemon and gives its envelope; whatever goes wrong on the way there becomes one too.
+func (c *Client) Call(ctx context.Context, name string, input []byte, progress func(op.Event)) op.Envelope {
+	o, err := c.Catalogue.Lookup(name)
+	if err != nil {
+		return op.Failed(err, op.Meta{Session: c.Session})
+	}
+	body, err := json.Marshal(request{
+		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Dir: c.Dir, Env: passedEnv(), Trace: newTrace(), Build: c.Build, Toolchain: c.Toolchain,
+	})
+	if err != nil {
+		return op.Failed(fault.New(fault.InvalidInput, "%s: the input is not JSON: %w", o.Name, err), op.Meta{Session: c.Session})
+	}
+	e, err := c.send(ctx, o, body, progress)
+	if err != nil {
+		return op.Failed(err, op.Meta{Session: c.Session})
+	}
+	return *e
+}
+
+// send retries when the daemon stepped aside for us, and once when it was lost during a call that changes nothing.
+func (c *Client) send(ctx context.Context, o op.Op, body []byte, progress func(op.Event)) (*op.Envelope, error) {
+	var err error
+	for range 3 {
+		var last line
+		if last, err = c.post(ctx, o.Name, body, progress); err == nil && last.Envelope != nil {
+			return last.Envelope, nil
+		}
+		switch {
+		case err == nil && last.Replace:
+			err = fault.New(fault.DaemonUnreachable, "the daemon keeps stepping aside for this build")
+			if gone := c.waitGone(ctx); gone != nil {
+				return nil, gone
+			}
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !o.Hints.Has(op.ReadOnly):
+			return nil, lost(o, err)
+		}
+	}
+	return nil, connectFault(err)
+}
+
+// lost is the fault of a call whose daemon went away: what it was to do may have been done.
+func lost(o op.Op, err error) error {
+	f := fault.From(connectFault(err))
+	var never *neverSent
+	if errors.As(err, &never) {
+		return f.WithDispatch(fault.NotDispatched)
+	}
+	return fault.New(fault.OutcomeUnknown, "the daemon was lost during %s: %w", o.Name, err).WithDispatch(fault.MaybeDispatched)
+}
+
+// neverSent marks an error before the daemon could be reached.
+type neverSent struct{ error }
+
+func (n *neverSent) Unwrap() error { return n.error }
+
+func (c *Client) post(ctx context.Context, name string, body []byte, progress func(op.Event)) (line, error) {
+	resp, err := c.do(ctx, http.MethodPost, "/call/"+name, body)
+	if err != nil {
+		return line{}, err
+	}
+	defer resp.Body.Close()
+	for answer := json.NewDecoder(resp.Body); ; {
+		var l line
+		if err := answer.Decode(&l); err != nil {
+			return line{}, fmt.Errorf("the daemon's answer broke off: %w", err)
+		}
+		if l.Event == nil {
+			return l, nil
+		}
+		if progress != nil {
+			progress(*l.Event)
+		}
+	}
+}
+
+// do sends one request over a connection of its own: the dialing is what finds or starts the daemon.
+func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	dialer := resident.Dialer{Place: c.Place, Start: c.Start}
+	conn, _, err := dialer.Connect(ctx)
+	if err != nil {
+		return nil, &neverSent{err}
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: onceConn(conn)}
+	req, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, bytes.NewReader(body))
+	if err != nil {
+		conn.Close()
+		return nil, &neverSent{err}
+	}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+// Ask gives the daemon's own word of how it is.
+func (c *Client) Ask(ctx context.Context) (Status, error) {
+	resp, err := c.do(ctx, http.MethodGet, "/status", nil)
+	if err != nil {
+		return Status{Log: c.Place.LogPath()}, connectFault(err)
+	}
+	defer resp.Body.Close()
+	var s Status
+	if err := json.NewDecoder(resp.Body).Decode(&s); err != nil {
+		return Status{}, fault.New(fault.DaemonUnreachable, "the daemon's status cannot be read: %w", err)
+	}
+	return s, nil
+}
+
+// waitGone waits until the daemon that steps aside has released its lock.
+func (c *Client) waitGone(ctx context.Context) error {
+	limit, cancel := context.WithTimeout(ctx, 2*drainTime)
+	defer cancel()
+	if err := resident.Stop(limit, c.Place); err != nil {
+		return connectFault(err)
+	}
+	return nil
+}
+
+// connectFault gives a code to what can go wrong on the way to the daemon.
+func connectFault(err error) error {
+	var sandboxed *resident.SandboxedError
+	var f *fault.Fault
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &sandboxed):
+		return fault.New(fault.Sandboxed, "%w", err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return fault.New(fault.DaemonUnreachable, "the daemon cannot be reached: %w", err)
+}
+
+// rawInput keeps what is not JSON from breaking the request: it travels as a JSON string, which no operation accepts,
+// so that the answer is the operation's own.
+func rawInput(input []byte) json.RawMessage {
+	if len(input) == 0 || json.Valid(input) {
+		return input
+	}
+	quoted, _ := json.Marshal(string(input))
+	return quoted
+}
+
+func passedEnv() map[string]string {
+	env := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		for _, allowed := range op.PassedEnv() {
+			if prefix, ok := strings.CutSuffix(allowed, "*"); name == allowed || ok && strings.HasPrefix(name, prefix) {
+				env[name] = value
+			}
+		}
+	}
+	return env
+}
+
+func newTrace() string {
+	raw := make([]byte, 6)
+	if _, err := rand.Read(raw); err != nil {
+		return time.Now().UTC().Format("150405.000000")
+	}
+	return hex.EncodeToString(raw)
+}

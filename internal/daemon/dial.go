@@ -1,0 +1,20 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+)
+
+// onceConn hands an open connection to an HTTP transport, once. A transport that wanted a second one would be retrying
+// behind our back, and a call must not be sent twice.
+func onceConn(conn net.Conn) func(context.Context, string, string) (net.Conn, error) {
+	var used atomic.Bool
+	return func(context.Context, string, string) (net.Conn, error) {
+		if used.Swap(true) {
+			return nil, errors.New("a call is sent once")
+		}
+		return conn, nil
+	}
+}

@@ -1,0 +1,46 @@
+// Package daemon is the one background process of a home and the client that speaks to it. CLI and stdio MCP use the
+// same internal transport: POST /call/{op} on a unix socket, answered by NDJSON events and then the envelope. REST is
+// served beside it, there and on a loopback TCP port.
+package daemon
+
+import (
+	"encoding/json"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/self"
+)
+
+// request is what a client sends with a call.
+type request struct {
+	Input   json.RawMessage   `json:"input,omitempty"`
+	Session string            `json:"session"`
+	Dir     string            `json:"dir"`
+	Env     map[string]string `json:"env,omitempty"`
+	Trace   string            `json:"trace"`
+	Build   self.Build        `json:"build"`
+
+	Toolchain string `json:"toolchain,omitempty"` // the one the client wants
+}
+
+// line is one line of the answer: any number of events, then the envelope; or the word that this daemon steps aside
+// for the client's newer build.
+type line struct {
+	Event    *op.Event    `json:"event,omitempty"`
+	Envelope *op.Envelope `json:"envelope,omitempty"`
+	Replace  bool         `json:"replace,omitempty"`
+}
+
+// Status is what a daemon says of itself.
+type Status struct {
+	Running   bool      `json:"running"`
+	PID       int       `json:"pid,omitempty"`
+	Build     string    `json:"build,omitempty"`
+	Toolchain string    `json:"toolchain,omitempty"`
+	URL       string    `json:"url,omitempty"` // of REST; needs the key
+	KeyFile   string    `json:"key_file,omitempty"`
+	Socket    string    `json:"socket,omitempty"`
+	Log       string    `json:"log,omitempty"`
+	Calls     int       `json:"calls"` // under way
+	StartedAt time.Time `json:"started_at,omitzero"`
+}

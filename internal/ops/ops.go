@@ -1,0 +1,73 @@
+// Package ops is the product: what ios-agent can do, one file a noun, every operation declared once. The surfaces
+// derive themselves from All and know nothing else.
+package ops
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/op"
+	"ios-agent/internal/pool"
+	"ios-agent/internal/session"
+)
+
+// Parts are what the operations work with. The zero value is enough to derive surfaces from: a client lists operations
+// without being able to run one.
+type Parts struct {
+	Pool     *pool.Pool
+	Sessions *session.Store
+	Tools    apple.Toolchain
+	Run      simctl.Runner
+	Home     string
+	Build    string
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// All is the catalogue.
+func All(p Parts) []op.Op {
+	desk := desk{pool: p.Pool, sessions: p.Sessions}
+	var all []op.Op
+	all = append(all, (&devices{desk}).ops()...)
+	all = append(all, (&apps{desk}).ops()...)
+	all = append(all, (&screen{desk: desk, home: p.Home, now: p.Now}).ops()...)
+	all = append(all, (&touch{desk}).ops()...)
+	all = append(all, (&system{parts: p}).ops()...)
+	return all
+}
+
+// Target says which device an operation is about; embedded in the input of all that need one.
+type Target struct {
+	UDID string `json:"udid,omitempty" doc:"the device's udid; else the session's current device, else the only one booted"`
+	Sim  string `json:"sim,omitempty" doc:"the simulator's name, such as iPhone 16 Pro"`
+}
+
+// desk is where operations ask for a device.
+type desk struct {
+	pool     *pool.Pool
+	sessions *session.Store
+}
+
+// device finds the device that is meant, makes it the session's current one when it was named, and notes it on the
+// answer.
+func (d desk) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *session.Session, error) {
+	return d.resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
+}
+
+func (d desk) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
+	s := d.sessions.Get(c.Session)
+	which.Current = s.Device()
+	h, err := d.pool.Resolve(ctx, which)
+	if err != nil {
+		return nil, nil, err
+	}
+	info := h.Info()
+	if which.UDID != "" || which.Name != "" {
+		s.Use(info.UDID)
+	}
+	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
+	return h, s, nil
+}

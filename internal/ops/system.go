@@ -1,0 +1,135 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/host"
+	"ios-agent/internal/op"
+)
+
+type system struct{ parts Parts }
+
+func (s *system) ops() []op.Op {
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "doctor", Group: "system", Verb: "doctor", Route: "GET /api/v1/doctor",
+			Summary: "Check what ios-agent needs and say how to mend what is missing",
+			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
+			Examples: []string{"doctor", "doctor --strict"},
+		}, s.doctor),
+	}
+}
+
+// DoctorIn says how strict to be.
+type DoctorIn struct {
+	Strict bool `json:"strict,omitempty" doc:"fail (exit 4) when a check fails"`
+}
+
+// Check is one thing the doctor looked at.
+type Check struct {
+	Name    string `json:"name"`
+	Status  string `json:"status"` // ok, warn, fail
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// DoctorOut is all that was looked at.
+type DoctorOut struct {
+	Healthy bool    `json:"healthy"`
+	Checks  []Check `json:"checks"`
+
+	strict bool
+}
+
+// Text is one line a check.
+func (o DoctorOut) Text() string {
+	lines := []string{map[bool]string{true: "healthy", false: "something is missing"}[o.Healthy]}
+	for _, c := range o.Checks {
+		line := fmt.Sprintf("%-4s  %-10s %s", c.Status, c.Name, c.Message)
+		if c.Hint != "" {
+			line += "\n      hint: " + c.Hint
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Fault is a failed check, when the caller asked to be told so.
+func (o DoctorOut) Fault() *fault.Fault {
+	if o.strict && !o.Healthy {
+		return fault.New(fault.ToolMissing, "a check failed").WithHint("the checks say what to mend")
+	}
+	return nil
+}
+
+func (s *system) doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut, error) {
+	out := DoctorOut{Healthy: true, strict: in.Strict}
+	for _, look := range []func(context.Context) Check{s.toolchain, s.simulators, s.agent, s.home, s.daemon} {
+		c := look(ctx)
+		out.Checks = append(out.Checks, c)
+		out.Healthy = out.Healthy && c.Status != "fail"
+	}
+	return out, nil
+}
+
+func (s *system) toolchain(ctx context.Context) Check {
+	tools := s.parts.Tools
+	res, err := s.parts.Run.Run(ctx, host.Cmd{Name: tools.Tool("xcodebuild"), Args: []string{"-version"}, Timeout: 20 * time.Second})
+	if err != nil {
+		return Check{"toolchain", "fail", fmt.Sprintf("xcodebuild does not answer: %v", err), fault.NoXcode.Hint()}
+	}
+	version, _, _ := strings.Cut(string(res.Stdout), "\n")
+	c := Check{"toolchain", "ok", fmt.Sprintf("%s (%s)", version, tools.Name), ""}
+	if tools.Name == apple.Virtual {
+		c.Hint = "virtual devices only; on a Mac with Xcode, unset IOS_AGENT_TOOLCHAIN for real simulators"
+	}
+	return c
+}
+
+func (s *system) simulators(ctx context.Context) Check {
+	infos, err := s.parts.Pool.List(ctx)
+	if err != nil {
+		return Check{"devices", "fail", fault.From(err).Message, fault.From(err).Hint}
+	}
+	booted := 0
+	for _, i := range infos {
+		if i.State == "booted" {
+			booted++
+		}
+	}
+	if len(infos) == 0 {
+		return Check{"devices", "fail", "there is no simulator", "create one in Xcode, or with `xcrun simctl create`"}
+	}
+	return Check{"devices", "ok", fmt.Sprintf("%d simulators, %d booted", len(infos), booted), ""}
+}
+
+// agent says plainly what this version lacks with real Xcode.
+func (s *system) agent(context.Context) Check {
+	if s.parts.Tools.Name == apple.Virtual {
+		return Check{"agent", "ok", "the virtual toolchain brings its own", ""}
+	}
+	return Check{"agent", "fail", "this version has no XCTest agent for real simulators yet",
+		"list, boot, install, launch and screenshot work; snapshot, tap and type do not"}
+}
+
+func (s *system) home(context.Context) Check {
+	probe := filepath.Join(s.parts.Home, ".doctor")
+	if err := os.WriteFile(probe, nil, 0o600); err != nil {
+		return Check{"home", "fail", err.Error(), "make the folder writable, or set IOS_AGENT_HOME"}
+	}
+	if err := os.Remove(probe); err != nil {
+		return Check{"home", "warn", err.Error(), ""}
+	}
+	return Check{"home", "ok", s.parts.Home, ""}
+}
+
+func (s *system) daemon(context.Context) Check {
+	return Check{"daemon", "ok", fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.parts.Build), ""}
+}

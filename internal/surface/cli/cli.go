@@ -1,0 +1,173 @@
+// Package cli derives the command line from the catalogue: a verb an operation, a flag a field. It prints text for
+// people, or one JSON envelope with --json; results on stdout, everything else on stderr.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// App is the command line.
+type App struct {
+	Catalogue *op.Catalogue
+	// Connect gives whoever runs operations for a session; "" is the default one.
+	Connect func(session string) (op.Caller, error)
+	Version string
+	Out     io.Writer
+	Err     io.Writer
+	In      io.Reader
+
+	asJSON  bool
+	session string
+}
+
+// status carries an exit code through cobra; what there was to say has been said.
+type status int
+
+func (s status) Error() string { return fmt.Sprintf("exit %d", int(s)) }
+
+// Main runs one command line and gives the exit code. More are commands that are not operations.
+func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) int {
+	root := a.root(more)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var s status
+	switch {
+	case err == nil:
+		return fault.ExitOK
+	case errors.As(err, &s):
+		return int(s)
+	}
+	a.asJSON = a.asJSON || slices.Contains(args, "--json")
+	return a.exit(op.Failed(usage(err), op.Meta{}))
+}
+
+// usage is what cobra's own errors are: a command line nobody can make sense of.
+func usage(err error) error {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return err
+	}
+	message, suggestion, _ := strings.Cut(err.Error(), "\n")
+	if suggestion = strings.TrimSpace(suggestion); suggestion != "" {
+		return fault.New(fault.InvalidInput, "%s", message).WithHint("%s", strings.Join(strings.Fields(suggestion), " "))
+	}
+	return fault.New(fault.InvalidInput, "%s", message).WithHint("see `ios-agent help`")
+}
+
+func (a *App) root(more []*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ios-agent",
+		Short: "See, drive and debug apps on Apple platforms: for agents and the people beside them",
+		Long: "See, drive and debug apps on Apple platforms: for agents and the people beside them.\n\n" +
+			"Start with `ios-agent demo`, or: boot, install APP, launch BUNDLE_ID, snapshot, tap @e1.",
+		SilenceErrors: true, SilenceUsage: true, Version: a.Version,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print one JSON envelope")
+	root.PersistentFlags().StringVar(&a.session, "session", "", "client session (default: IOS_AGENT_SESSION, else this project's)")
+	for _, o := range a.Catalogue.Ops() {
+		if o.Verb == "" {
+			continue
+		}
+		if !root.ContainsGroup(o.Group) {
+			root.AddGroup(&cobra.Group{ID: o.Group, Title: strings.ToUpper(o.Group[:1]) + o.Group[1:] + ":"})
+		}
+		root.AddCommand(a.verb(o))
+	}
+	root.AddCommand(append(more, a.call())...)
+	return root
+}
+
+// call reaches any operation with JSON as it is.
+func (a *App) call() *cobra.Command {
+	return &cobra.Command{
+		Use:   "call NAME [JSON|-]",
+		Short: "Call any operation by name, with its input as JSON (- reads it from stdin)",
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			input := []byte("{}")
+			if len(args) == 2 {
+				input = []byte(args[1])
+			}
+			if string(input) == "-" {
+				read, err := io.ReadAll(io.LimitReader(a.In, 16<<20))
+				if err != nil {
+					return fault.New(fault.InvalidInput, "reading stdin: %w", err)
+				}
+				input = read
+			}
+			return a.run(c.Context(), args[0], input)
+		},
+	}
+}
+
+func (a *App) run(ctx context.Context, name string, input []byte) error {
+	caller, err := a.Connect(a.session)
+	if err != nil {
+		return err
+	}
+	return a.Finish(caller.Call(ctx, name, input, a.progress()))
+}
+
+// progress shows what goes on to a person who waits; a pipe gets none of it.
+func (a *App) progress() func(op.Event) {
+	file, ok := a.Err.(*os.File)
+	if !ok {
+		return nil
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return func(e op.Event) { fmt.Fprintf(a.Err, "… %s\n", e.Message) }
+}
+
+// Finish prints an answer and turns it into an exit code for cobra.
+func (a *App) Finish(e op.Envelope) error {
+	if code := a.exit(e); code != fault.ExitOK {
+		return status(code)
+	}
+	return nil
+}
+
+func (a *App) exit(e op.Envelope) int {
+	e.Images = nil
+	if a.asJSON {
+		out := json.NewEncoder(a.Out)
+		out.SetEscapeHTML(false)
+		if err := out.Encode(e); err != nil {
+			fmt.Fprintln(a.Err, err)
+			return fault.ExitInternal
+		}
+		return e.ExitCode()
+	}
+	if e.Stdout != "" {
+		fmt.Fprintln(a.Out, e.Stdout)
+	}
+	if e.Error != nil {
+		e.Stdout = ""
+		fmt.Fprintln(a.Err, e.Text())
+	}
+	return e.ExitCode()
+}
+
+// Say answers a command that is no operation: text for people, result for programs.
+func (a *App) Say(text string, result any) error {
+	e := op.Succeeded(result, op.Meta{})
+	e.Stdout = text
+	return a.Finish(e)
+}

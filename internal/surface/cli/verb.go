@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// verb makes the command of one operation.
+func (a *App) verb(o op.Op) *cobra.Command {
+	c := &cobra.Command{
+		Use:     strings.Join(append([]string{o.Verb}, arguments(o)...), " "),
+		Short:   o.Summary,
+		Long:    strings.TrimSpace(o.Summary + ".\n\n" + o.Help),
+		GroupID: o.Group,
+		Aliases: aliases(o),
+		Args:    cobra.ArbitraryArgs,
+	}
+	for _, line := range o.Examples {
+		c.Example += "  ios-agent " + line + "\n"
+	}
+	c.Example = strings.TrimSuffix(c.Example, "\n")
+	for _, f := range o.Fields() {
+		if !f.NoFlag {
+			c.Flags().AddFlag(flag(f))
+		}
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		input, err := inputOf(o, c.Flags(), args)
+		if err != nil {
+			return err
+		}
+		return a.run(c.Context(), o.Name, input)
+	}
+	return c
+}
+
+// aliases lets the tool's name stand for the verb: agents that know one try it as the other.
+func aliases(o op.Op) []string {
+	name := strings.ReplaceAll(o.Name, "_", "-")
+	if name == o.Verb {
+		return nil
+	}
+	return []string{name, o.Name}
+}
+
+func arguments(o op.Op) []string {
+	var out []string
+	for _, f := range o.Fields() {
+		if !f.Arg {
+			continue
+		}
+		if f.Required {
+			out = append(out, strings.ToUpper(f.Name))
+		} else {
+			out = append(out, "["+strings.ToUpper(f.Name)+"]")
+		}
+	}
+	return out
+}
+
+func flagName(f op.Field) string { return strings.ReplaceAll(f.Name, "_", "-") }
+
+func flag(f op.Field) *pflag.Flag {
+	v := &value{field: f}
+	flag := &pflag.Flag{Name: flagName(f), Usage: f.Doc, Value: v, DefValue: f.Default}
+	if len(f.Enum) > 0 {
+		flag.Usage += " (" + strings.Join(f.Enum, ", ") + ")"
+	}
+	if f.Kind == op.Bool {
+		flag.NoOptDefVal = "true"
+	}
+	return flag
+}
+
+// value holds a flag as it was written. What it means is for the operation to say, so that every surface says the same.
+type value struct {
+	field op.Field
+	texts []string
+}
+
+func (v *value) String() string { return strings.Join(v.texts, ",") }
+
+// Set takes one occurrence of the flag; only lists take several.
+func (v *value) Set(s string) error {
+	if len(v.texts) > 0 && v.field.Kind != op.Strings {
+		return fmt.Errorf("given twice")
+	}
+	v.texts = append(v.texts, s)
+	return nil
+}
+
+// Type is what help prints after the flag.
+func (v *value) Type() string {
+	return map[op.Kind]string{op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings", op.File: "path"}[v.field.Kind]
+}
+
+// inputOf collects flags and positional arguments into the operation's input.
+func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
+	input := map[string]any{}
+	for _, f := range o.Fields() {
+		if flags.Changed(flagName(f)) {
+			v := flags.Lookup(flagName(f)).Value.(*value)
+			input[f.Name] = v.texts[0]
+			if f.Kind == op.Strings {
+				input[f.Name] = v.texts
+			}
+		}
+	}
+	for _, f := range o.Fields() {
+		_, set := input[f.Name]
+		if len(args) == 0 || !f.Arg || set || f.Match != nil && !f.Match.MatchString(args[0]) {
+			continue
+		}
+		input[f.Name], args = args[0], args[1:]
+	}
+	if len(args) > 0 {
+		return nil, fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
+	}
+	return json.Marshal(input)
+}
+
+// argumentHint says what an argument could have been.
+func argumentHint(o op.Op) string {
+	for _, f := range o.Fields() {
+		if f.Arg && f.Match != nil {
+			return fmt.Sprintf("%s is %s; everything else is named by a flag: see `ios-agent %s --help`", f.Name, f.Doc, o.Verb)
+		}
+	}
+	return fmt.Sprintf("see `ios-agent %s --help`", o.Verb)
+}

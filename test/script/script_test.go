@@ -1,0 +1,95 @@
+// Package script runs the txtar scripts of this folder through the real binary: real processes, real sockets, Virtual
+// Xcode instead of Apple's tools. A script fails, whatever it checked, when it leaves a process behind or when the race
+// detector spoke up in any of the processes it started.
+package script
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// bin is the folder of the binary under test.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "ios-agent-bin")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	args := []string{"build", "-o", filepath.Join(dir, "ios-agent")}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	build := exec.Command("go", append(args, "ios-agent/cmd/ios-agent")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building the binary: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 ".",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"ios-agent": iosAgent, "json": jsonCheck, "ref": refOf, "kill9": kill9, "parallel": parallel,
+			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone, "env-is": envIs,
+		},
+	})
+}
+
+// setup gives every script a home and a request-driven clock of its own, and checks at its end that nothing is left.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	races := filepath.Join(env.WorkDir, "races")
+	if err := os.Mkdir(races, 0o700); err != nil {
+		return err
+	}
+	env.Setenv("IOS_AGENT_HOME", home)
+	env.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
+	env.Setenv("IOS_AGENT_VIRTUAL_TIME", "request")
+	env.Setenv("GORACE", "log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")
+	env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	env.Setenv("HOME", env.WorkDir)
+	vars := env.Vars
+	t := env.T().(testing.TB)
+	env.Defer(func() {
+		for _, args := range [][]string{{"daemon", "stop"}, {"virtual", "stop"}} {
+			stop := exec.Command(filepath.Join(bin, "ios-agent"), args...)
+			stop.Env = vars
+			if out, err := stop.CombinedOutput(); err != nil {
+				t.Errorf("ios-agent %s: %v\n%s", strings.Join(args, " "), err, out)
+			}
+		}
+		for _, p := range processesOf(home) {
+			t.Errorf("left behind: %s", p)
+		}
+		reportRaces(t, races)
+	})
+	return nil
+}
+
+func reportRaces(t testing.TB, dir string) {
+	logs, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, log := range logs {
+		text, _ := os.ReadFile(log)
+		t.Errorf("a data race in a process of this script:\n%s", text)
+	}
+}
