@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 
 func number(s string) int { n, _ := strconv.Atoi(s); return n }
 
-func wait() { time.Sleep(time.Minute) }
+func wait() { <-time.After(time.Minute) }
 
 func die(sig syscall.Signal) {
 	_ = syscall.Kill(os.Getpid(), sig)

@@ -27,13 +27,13 @@ var roles = map[string]func(p Place){
 	"serve": func(p Place) { serve(p, syscall.SIGTERM) },
 	"deaf":  func(p Place) { signal.Ignore(syscall.SIGTERM); serve(p, syscall.SIGUSR1) },
 	"crash": func(Place) { fmt.Fprintln(os.Stderr, "boom: no store"); os.Exit(3) },
-	"hang":  func(Place) { time.Sleep(time.Minute) },
+	"hang":  func(Place) { <-time.After(time.Minute) },
 	// It takes the lock, says who it is, and never listens.
 	"lock": func(p Place) {
 		lock, err := p.acquire()
 		must(err)
 		must(publish(lock, Info{Build: "hung"}.mine()))
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		release(lock)
 	},
 }

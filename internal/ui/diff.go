@@ -83,16 +83,15 @@ func yes(b bool) string {
 	return "no"
 }
 
-// Lines writes the diff down for models: + added, - removed, ~ changed. What an outline would not show is left out.
+// Lines writes the diff down for models: + added, - removed, ~ changed. What an outline would not show is left out,
+// and a screen that gave way to another is one line, not one for everything that was on it.
 func (d Diff) Lines(device string, refs *Refs) []string {
 	lines := []string{}
-	if from, to := d.before.Title(), d.after.Title(); from != to {
+	from, to := d.before.Title(), d.after.Title()
+	if from != to {
 		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", Quote(from), Quote(to)))
-	}
-	for _, n := range d.Removed {
-		if d.before.worthShowing(n) {
-			lines = append(lines, "- "+n.Describe())
-		}
+	} else {
+		lines = d.removals(lines)
 	}
 	for _, n := range d.Added {
 		if d.after.worthShowing(n) {
@@ -104,11 +103,20 @@ func (d Diff) Lines(device string, refs *Refs) []string {
 			lines = append(lines, "~ "+c.line(d.after, device, refs))
 		}
 	}
-	if up, down := d.after.Keyboard() != nil, d.before.Keyboard() != nil; up != down {
+	if up, was := d.after.Keyboard() != nil, d.before.Keyboard() != nil; up != was {
 		lines = append(lines, map[bool]string{true: "+ keyboard", false: "- keyboard"}[up])
 	}
 	if d.Moved > 0 && len(lines) == 0 {
 		lines = append(lines, fmt.Sprintf("~ %d elements moved", d.Moved))
+	}
+	return lines
+}
+
+func (d Diff) removals(lines []string) []string {
+	for _, n := range d.Removed {
+		if d.before.worthShowing(n) {
+			lines = append(lines, "- "+n.Describe())
+		}
 	}
 	return lines
 }

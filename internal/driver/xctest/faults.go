@@ -14,6 +14,9 @@ import (
 	"ios-agent/internal/host"
 )
 
+// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
+const noSuchUtility = 72
+
 // toolFault gives a code to what running one of Apple's tools can end in.
 func toolFault(err error) error {
 	var missing *host.NotFoundError
@@ -23,7 +26,9 @@ func toolFault(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &missing):
-		return fault.New(fault.ToolMissing, "%s is not installed: %w", missing.Name, err)
+		return fault.New(fault.NoXcode, "%s is not installed: %w", missing.Name, err)
+	case errors.As(err, &exit) && exit.Code == noSuchUtility && filepath.Base(exit.Name) == "xcrun":
+		return fault.New(fault.NoXcode, "there is no usable Xcode: %w", err)
 	case errors.As(err, &late):
 		return fault.New(fault.Timeout, "%s: %w", filepath.Base(late.Name), err)
 	case errors.As(err, &exit):

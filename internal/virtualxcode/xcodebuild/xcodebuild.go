@@ -102,8 +102,11 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 	fmt.Fprintf(t.Stdout, "Testing started\nTest Case '-[%s testRunAgent]' started.\n", t.Scheme.Name)
 	ended := make(chan error, 1)
 	go func() { ended <- a.Hold() }()
-	go accept(ctx, listener, a)
+	clients := newWatch(deadMan)
+	go accept(ctx, listener, a, clients)
 	select {
+	case <-clients.alone:
+		return fmt.Errorf("no client for %s", deadMan)
 	case err := <-ended:
 		if errors.Is(err, service.ErrCrash) {
 			return fmt.Errorf("%s-Runner (%d) encountered an error (%w)", t.Scheme.Name, os.Getpid(), err)
@@ -116,13 +119,17 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 
 func (t Tool) variable(name string) string { return t.Getenv(t.Scheme.VariablePrefix + name) }
 
-func accept(ctx context.Context, listener net.Listener, a *service.Agent) {
+func accept(ctx context.Context, listener net.Listener, a *service.Agent, clients *watch) {
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
-		go carry(ctx, conn, a)
+		clients.enter()
+		go func() {
+			defer clients.leave()
+			carry(ctx, conn, a)
+		}()
 	}
 }
 

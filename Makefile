@@ -1,0 +1,24 @@
+# make test is what a newcomer runs: it needs Go, and fetches the rest.
+.PHONY: test check build fuzz
+
+test: check
+	go test -race ./...
+
+# What the compiler and the linters have to say, on both systems.
+check:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
+	go vet ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
+	go tool staticcheck ./...
+
+build:
+	go build -o ios-agent ./cmd/ios-agent
+
+# A little fuzzing of everything that reads bytes from elsewhere; FUZZTIME=10m for more.
+FUZZTIME ?= 5s
+fuzz:
+	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' internal | xargs -n1 dirname | sort -u); do \
+	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$pkg/*_test.go | cut -c6-); do \
+	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$pkg || exit 1; \
+	  done; \
+	done

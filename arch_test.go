@@ -1,0 +1,181 @@
+// Package arch_test is the map of the house: which package may import which, and the rules every package keeps. A new
+// arrow is added here, with its reason in the commit.
+package arch_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "ios-agent/"
+
+// arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
+var arrows = map[string]string{
+	"internal/fault":     "",
+	"internal/nearest":   "",
+	"internal/host":      "",
+	"internal/self":      "",
+	"internal/agentwire": "",
+	"internal/apple":     "",
+	"internal/op":        "fault nearest",
+	"internal/home":      "fault",
+	"internal/resident":  "host",
+	"internal/ui":        "fault nearest",
+	"internal/device":    "fault ui",
+	"internal/session":   "ui",
+	"internal/pool":      "device fault nearest",
+	"internal/act":       "device fault session ui",
+
+	"internal/apple/simctl":     "host",
+	"internal/apple/xcodebuild": "host",
+	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui",
+
+	"internal/ops":          "act apple apple/simctl device fault host op pool session ui",
+	"internal/surface/cli":  "fault op",
+	"internal/surface/rest": "fault op session",
+	"internal/surface/mcp":  "fault op",
+	"internal/daemon":       "fault op resident self surface/rest",
+	"internal/demo":         "fault op ui",
+
+	"internal/virtualxcode/mark":       "",
+	"internal/virtualxcode/app":        "",
+	"internal/virtualxcode/apps":       "virtualxcode/app",
+	"internal/virtualxcode/world":      "virtualxcode/app",
+	"internal/virtualxcode/render":     "virtualxcode/world",
+	"internal/virtualxcode/agent":      "agentwire virtualxcode/world",
+	"internal/virtualxcode/simctl":     "virtualxcode/app virtualxcode/mark virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/render virtualxcode/simctl virtualxcode/world",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/service",
+	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
+		"virtualxcode/world virtualxcode/xcodebuild",
+}
+
+// source is one package as it lies on disk.
+type source struct {
+	imports map[string]bool
+	doc     bool
+	files   []*ast.File
+	names   []string
+}
+
+func packages(t *testing.T) map[string]*source {
+	t.Helper()
+	found := map[string]*source{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		p := found[dir]
+		if p == nil {
+			p = &source{imports: map[string]bool{}}
+			found[dir] = p
+		}
+		p.files, p.names = append(p.files, file), append(p.names, path)
+		if strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		p.doc = p.doc || file.Doc != nil
+		for _, i := range file.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			p.imports[name] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestArrowsPointDown(t *testing.T) {
+	for dir, p := range packages(t) {
+		if !strings.HasPrefix(dir, "internal/") || len(p.imports) == 0 && !p.doc {
+			continue
+		}
+		allowed, known := arrows[dir]
+		if !known {
+			t.Errorf("%s is not on the map", dir)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.imports)) {
+			ours, is := strings.CutPrefix(name, module+"internal/")
+			if is && !slices.Contains(strings.Fields(allowed), ours) {
+				t.Errorf("%s must not import %s", dir, ours)
+			}
+		}
+	}
+}
+
+func TestOnlyHostExecutes(t *testing.T) {
+	for dir, p := range packages(t) {
+		if p.imports["os/exec"] && dir != "internal/host" {
+			t.Errorf("%s imports os/exec: programs are run by internal/host", dir)
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	for dir, p := range packages(t) {
+		if len(p.imports) > 0 && !p.doc {
+			t.Errorf("%s has no package comment", dir)
+		}
+	}
+}
+
+func TestNoInitAndNoSleepingTests(t *testing.T) {
+	for _, p := range packages(t) {
+		for i, file := range p.files {
+			test := strings.HasSuffix(p.names[i], "_test.go")
+			synctest := slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"testing/synctest"` })
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncDecl:
+					if n.Name.Name == "init" && n.Recv == nil {
+						t.Errorf("%s has an init function", p.names[i])
+					}
+				case *ast.SelectorExpr:
+					if x, ok := n.X.(*ast.Ident); ok && test && !synctest && x.Name == "time" && n.Sel.Name == "Sleep" {
+						t.Errorf("%s sleeps: a test waits for an event", p.names[i])
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// TestTheMapHasNoDeadStreets keeps the table true when packages go or arrows fall.
+func TestTheMapHasNoDeadStreets(t *testing.T) {
+	found := packages(t)
+	for dir, allowed := range arrows {
+		p := found[dir]
+		if p == nil {
+			t.Errorf("%s is on the map but not in the tree", dir)
+			continue
+		}
+		for name := range strings.FieldsSeq(allowed) {
+			if !p.imports[module+"internal/"+name] {
+				t.Errorf("%s may import %s but does not", dir, name)
+			}
+		}
+	}
+}

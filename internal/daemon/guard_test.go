@@ -1,0 +1,64 @@
+package daemon
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestGuard(t *testing.T) {
+	h := guard("secret", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	const through = http.StatusNoContent
+	for name, c := range map[string]struct {
+		path, host, header, value string
+		want                      int
+	}{
+		"bearer":            {"/x", "127.0.0.1:9100", "Authorization", "Bearer secret", through},
+		"api key":           {"/x", "localhost:9100", "X-API-Key", "secret", through},
+		"ipv6":              {"/x", "[::1]:9100", "X-API-Key", "secret", through},
+		"no key":            {"/x", "localhost", "", "", http.StatusUnauthorized},
+		"wrong key":         {"/x", "localhost", "X-API-Key", "secret2", http.StatusUnauthorized},
+		"empty bearer":      {"/x", "localhost", "Authorization", "Bearer ", http.StatusUnauthorized},
+		"rebound host":      {"/x", "evil.example", "X-API-Key", "secret", http.StatusForbidden},
+		"lookalike host":    {"/x", "127.0.0.1.evil.example", "X-API-Key", "secret", http.StatusForbidden},
+		"health is public":  {"/health", "localhost", "", "", http.StatusOK},
+		"health, bad host":  {"/health", "evil.example", "", "", http.StatusForbidden},
+		"health has no sub": {"/health/../x", "localhost", "", "", http.StatusUnauthorized},
+	} {
+		r := httptest.NewRequest("GET", "http://"+c.host+c.path, nil)
+		r.Header.Set(c.header, c.value)
+		if c.header == "" {
+			r.Header.Del("")
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%s: %d, want %d", name, w.Code, c.want)
+		}
+	}
+	r := httptest.NewRequest("GET", "http://localhost/x", nil)
+	r.Header.Set("X-API-Key", "secret")
+	r.Header.Set("Origin", "https://evil.example")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusForbidden {
+		t.Errorf("a web page got %d", w.Code)
+	}
+}
+
+func TestKeyIsMadeOnceAndPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	first, err := LoadKey(path)
+	if err != nil || len(first) != 64 {
+		t.Fatalf("%q %v", first, err)
+	}
+	second, err := LoadKey(path)
+	if err != nil || second != first {
+		t.Errorf("%q %v", second, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+}

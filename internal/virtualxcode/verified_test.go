@@ -1,0 +1,58 @@
+package virtualxcode_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/mark"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/verified.md")
+
+const preface = `# What is verified
+
+Generated from the marks in the code (` + "`go test ./internal/virtualxcode -update`" + `).
+
+**Nothing of this project has been run on a Mac yet.** The production code was tested against Virtual Xcode only; its
+parsers also against recorded outputs of the real tools. What needs a Mac to be sure of:
+
+- the command line that starts the XCTest agent, and the agent itself, which does not exist for real simulators yet;
+- process start times and locks on macOS (compiled and vetted, not run);
+- everything marked *assumed* below.
+
+"Observed" names the recorded output of a real tool that a behaviour was taken from.
+
+| tool | behaviour of the virtual one | source |
+|---|---|---|
+`
+
+func document() string {
+	marks := virtualxcode.Marks()
+	slices.SortStableFunc(marks, func(a, b mark.Mark) int { return cmp.Compare(a.Tool, b.Tool) })
+	var b strings.Builder
+	b.WriteString(preface)
+	for _, m := range marks {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", m.Tool, strings.ReplaceAll(m.Behaviour, "|", `\|`), m.Source)
+	}
+	return b.String()
+}
+
+func TestVerifiedIsUpToDate(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "verified.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(document()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != document() {
+		t.Errorf("%s is stale: run go test ./internal/virtualxcode -update (%v)", path, err)
+	}
+}
