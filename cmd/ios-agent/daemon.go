@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/feed"
 	"ios-agent/internal/home"
 	"ios-agent/internal/host"
 	"ios-agent/internal/op"
@@ -22,11 +24,15 @@ import (
 	"ios-agent/internal/resident"
 	"ios-agent/internal/self"
 	"ios-agent/internal/session"
+	"ios-agent/internal/surface/reference"
 )
 
 const (
-	firstPort = 9100
-	idleExit  = time.Hour
+	idleExit = time.Hour
+	// jobVariable sets how long a call waits for its job, for clients of little patience.
+	jobVariable = "IOS_AGENT_JOB_AFTER"
+	// mostEvents is how many calls the daemon remembers.
+	mostEvents = 10_000
 )
 
 func (p *program) daemonCommand() *cobra.Command {
@@ -35,9 +41,37 @@ func (p *program) daemonCommand() *cobra.Command {
 		&cobra.Command{Use: "start", Short: "Start the daemon if it does not run", Args: cobra.NoArgs, RunE: p.daemonStart},
 		&cobra.Command{Use: "stop", Short: "Stop the daemon; devices stay as they are", Args: cobra.NoArgs, RunE: p.daemonStop},
 		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs, RunE: p.daemonStatus},
-		&cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-			return runDaemon(c.Context())
-		}},
+	)
+	var listen string
+	var remote bool
+	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return runDaemon(c.Context(), listen, remote)
+	}}
+	run.Flags().StringVar(&listen, "listen", "", "TCP address for REST and MCP (default: 127.0.0.1, first free port from 9100)")
+	run.Flags().BoolVar(&remote, "allow-remote", false, "allow an address that other machines can reach")
+	c.AddCommand(run)
+	return c
+}
+
+// keyCommand is about the key of the HTTP surface.
+func (p *program) keyCommand() *cobra.Command {
+	c := &cobra.Command{Use: "key", Short: "Show or replace the key of the HTTP surface", Args: cobra.NoArgs}
+	with := func(do func(*daemon.Key) (string, error)) func(*cobra.Command, []string) error {
+		return func(*cobra.Command, []string) error {
+			h, err := home.Open()
+			if err != nil {
+				return err
+			}
+			key, err := do(&daemon.Key{Path: h.KeyFile()})
+			if err != nil {
+				return fault.New(fault.PathError, "the key: %w", err)
+			}
+			return p.app.Say(key, map[string]string{"key": key, "key_file": h.KeyFile()})
+		}
+	}
+	c.AddCommand(
+		&cobra.Command{Use: "show", Short: "Print the key", Args: cobra.NoArgs, RunE: with((*daemon.Key).Read)},
+		&cobra.Command{Use: "rotate", Short: "Make a new key; the old one stops working at once", Args: cobra.NoArgs, RunE: with((*daemon.Key).Rotate)},
 	)
 	return c
 }
@@ -89,7 +123,7 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 }
 
 // runDaemon is the daemon. A second one in the same home leaves quietly: the clients that started both find the first.
-func runDaemon(ctx context.Context) (err error) {
+func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	h, err := home.Open()
 	if err != nil {
 		return err
@@ -102,13 +136,15 @@ func runDaemon(ctx context.Context) (err error) {
 	if err != nil {
 		return fault.New(fault.Internal, "reading our own binary: %w", err)
 	}
-	key, err := daemon.LoadKey(h.KeyFile())
-	if err != nil {
+	key := &daemon.Key{Path: h.KeyFile()}
+	if _, err := key.Read(); err != nil {
 		return fault.New(fault.PathError, "the key: %w", err)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, KeyFile: h.KeyFile(), Port: firstPort, IdleExit: idleExit, Log: log}
-	server.Open = func() (*op.Catalogue, io.Closer, error) { return open(h, name, build, log) }
+	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: idleExit, Log: log}
+	server.Open = func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
+		return open(h, name, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
+	}
 	err = server.Run(ctx)
 	if errors.Is(err, daemon.ErrRunning) {
 		return nil
@@ -130,23 +166,42 @@ func (p parts) Close() error {
 
 // open wires the catalogue to the real world: tools, drivers, sessions. Whatever an earlier daemon left running is
 // ended first.
-func open(h home.Home, name string, build self.Build, log *slog.Logger) (*op.Catalogue, io.Closer, error) {
+func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Catalogue, http.Handler, io.Closer, error) {
 	runner, err := host.New(host.Options{Dir: h.Children()})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	orphans, err := runner.Reap()
 	if len(orphans) > 0 || err != nil {
 		log.Info("reaped", "orphans", orphans, "error", err)
 	}
+	if err := self.Prune(h.Versions(), server.Build); err != nil {
+		log.Info("old versions", "error", err)
+	}
 	tools, err := toolchain(h, name)
 	if err != nil {
-		return nil, nil, errors.Join(err, runner.Close())
+		return nil, nil, nil, errors.Join(err, runner.Close())
 	}
-	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Agent: h.Agent(build.ID), State: h.Devices()})
-	c := op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Sessions: &session.Store{}, Tools: tools, Run: runner, Home: h.String(), Build: build.ID, Now: time.Now,
+	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Agent: h.Agent(server.Build), State: h.Devices()})
+	happened := feed.NewRing[op.Record](mostEvents)
+	jobs := &op.Jobs{After: jobAfter(), Keep: op.JobKeep}
+	var c *op.Catalogue
+	c = op.NewCatalogue(ops.All(ops.Parts{
+		Pool: devices, Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
+		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 	}))
-	c.Toolchain, c.Log = tools.Name, log
-	return c, parts{runner, devices}, nil
+	c.Toolchain, c.Jobs, c.Log = tools.Name, jobs, log
+	c.Heard = func(r op.Record) {
+		happened.Add(r)
+		log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
+	}
+	return c, documents(c), parts{runner, devices}, nil
+}
+
+// jobAfter is how long a call waits for its job.
+func jobAfter() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv(jobVariable)); err == nil && d >= 0 {
+		return d
+	}
+	return op.JobAfter
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -34,18 +35,63 @@ type Client struct {
 var _ op.Caller = (*Client)(nil)
 
 // Call runs an operation in the daemon and gives its envelope; whatever goes wrong on the way there becomes one too.
+// A caller that ends its context ends the work, also when it has become a job.
 func (c *Client) Call(ctx context.Context, name string, input []byte, progress func(op.Event)) op.Envelope {
+	var job atomic.Value
+	e := c.exchange(ctx, name, input, func(l incoming) error {
+		if l.Event == nil {
+			return nil
+		}
+		if l.Event.Job != "" {
+			job.Store(l.Event.Job)
+		}
+		if progress != nil {
+			progress(*l.Event)
+		}
+		return nil
+	})
+	if id, ok := job.Load().(string); ok && ctx.Err() != nil {
+		c.cancelJob(id)
+	}
+	return e
+}
+
+// Stream runs a stream in the daemon.
+func (c *Client) Stream(ctx context.Context, name string, input []byte, item func(json.RawMessage) error) op.Envelope {
+	e := c.exchange(ctx, name, input, func(l incoming) error {
+		if l.Item == nil {
+			return nil
+		}
+		return item(l.Item)
+	})
+	if ctx.Err() != nil { // ending a stream is how one stops reading it
+		return op.Succeeded(struct{}{}, op.Meta{Session: c.Session})
+	}
+	return e
+}
+
+// cancelJob ends the job of a caller that left.
+func (c *Client) cancelJob(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	input, _ := json.Marshal(map[string]string{"job": id})
+	c.exchange(ctx, "job_cancel", input, func(incoming) error { return nil })
+}
+
+// exchange sends a call and hands on what comes before the envelope.
+func (c *Client) exchange(ctx context.Context, name string, input []byte, hear func(incoming) error) op.Envelope {
 	o, err := c.Catalogue.Lookup(name)
 	if err != nil {
 		return op.Failed(err, op.Meta{Session: c.Session})
 	}
 	body, err := json.Marshal(request{
-		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Dir: c.Dir, Env: passedEnv(), Trace: newTrace(), Build: c.Build, Toolchain: c.Toolchain,
+		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Dir: c.Dir, Env: passedEnv(), Trace: newTrace(), Build: c.Build,
+		Toolchain: c.Toolchain,
 	})
 	if err != nil {
 		return op.Failed(fault.New(fault.InvalidInput, "%s: the input is not JSON: %w", o.Name, err), op.Meta{Session: c.Session})
 	}
-	e, err := c.send(ctx, o, body, progress)
+	e, err := c.send(ctx, c.Catalogue.ID(o), o, body, hear)
 	if err != nil {
 		return op.Failed(err, op.Meta{Session: c.Session})
 	}
@@ -53,11 +99,11 @@ func (c *Client) Call(ctx context.Context, name string, input []byte, progress f
 }
 
 // send retries when the daemon stepped aside for us, and once when it was lost during a call that changes nothing.
-func (c *Client) send(ctx context.Context, o op.Op, body []byte, progress func(op.Event)) (*op.Envelope, error) {
+func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear func(incoming) error) (*op.Envelope, error) {
 	var err error
 	for range 3 {
-		var last line
-		if last, err = c.post(ctx, o.Name, body, progress); err == nil && last.Envelope != nil {
+		var last incoming
+		if last, err = c.post(ctx, id, body, hear); err == nil && last.Envelope != nil {
 			return last.Envelope, nil
 		}
 		switch {
@@ -75,6 +121,14 @@ func (c *Client) send(ctx context.Context, o op.Op, body []byte, progress func(o
 	return nil, connectFault(err)
 }
 
+// incoming is a line as a client reads it: items stay as they are.
+type incoming struct {
+	Event    *op.Event       `json:"event"`
+	Item     json.RawMessage `json:"item"`
+	Envelope *op.Envelope    `json:"envelope"`
+	Replace  bool            `json:"replace"`
+}
+
 // lost is the fault of a call whose daemon went away: what it was to do may have been done.
 func lost(o op.Op, err error) error {
 	f := fault.From(connectFault(err))
@@ -90,22 +144,22 @@ type neverSent struct{ error }
 
 func (n *neverSent) Unwrap() error { return n.error }
 
-func (c *Client) post(ctx context.Context, name string, body []byte, progress func(op.Event)) (line, error) {
-	resp, err := c.do(ctx, http.MethodPost, "/call/"+name, body)
+func (c *Client) post(ctx context.Context, id string, body []byte, hear func(incoming) error) (incoming, error) {
+	resp, err := c.do(ctx, http.MethodPost, "/call/"+id, body)
 	if err != nil {
-		return line{}, err
+		return incoming{}, err
 	}
 	defer resp.Body.Close()
 	for answer := json.NewDecoder(resp.Body); ; {
-		var l line
+		var l incoming
 		if err := answer.Decode(&l); err != nil {
-			return line{}, fmt.Errorf("the daemon's answer broke off: %w", err)
+			return incoming{}, fmt.Errorf("the daemon's answer broke off: %w", err)
 		}
-		if l.Event == nil {
+		if l.Envelope != nil || l.Replace {
 			return l, nil
 		}
-		if progress != nil {
-			progress(*l.Event)
+		if err := hear(l); err != nil {
+			return incoming{}, err
 		}
 	}
 }

@@ -1,16 +1,11 @@
 package daemon
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
-	"errors"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -19,7 +14,9 @@ import (
 
 // guard lets only callers with the key through, and no web page at all: a page on the internet can make a browser send
 // requests to this port, but not with a loopback Host and without an Origin.
-func guard(key string, next http.Handler) http.Handler {
+//
+// A daemon that was told to serve other machines takes any Host: by what name they call it is not for us to know.
+func guard(key *Key, remote bool, next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -28,7 +25,7 @@ func guard(key string, next http.Handler) http.Handler {
 	mux.Handle("/", next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !loopback(r.Host):
+		case !remote && !loopback(r.Host):
 			rest.Fail(w, fault.New(fault.Forbidden, "the Host %q is not a loopback address", r.Host))
 		case !sameMachine(r.Header.Get("Origin")):
 			rest.Fail(w, fault.New(fault.Forbidden, "requests from the web page %q are refused", r.Header.Get("Origin")))
@@ -38,6 +35,15 @@ func guard(key string, next http.Handler) http.Handler {
 			mux.ServeHTTP(w, r)
 		}
 	})
+}
+
+// CheckListen refuses an address that other machines can reach, unless that is what was asked for.
+func CheckListen(address string, remote bool) error {
+	if address == "" || remote || loopback(address) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "%s can be reached from other machines", address).
+		WithHint("listen on 127.0.0.1, or say --allow-remote: whoever has the key can then drive this machine's devices")
 }
 
 func loopback(host string) bool {
@@ -58,28 +64,12 @@ func sameMachine(origin string) bool {
 }
 
 // authorised compares hashes in constant time: neither the key nor its length leaks through the clock.
-func authorised(r *http.Request, key string) bool {
+func authorised(r *http.Request, key *Key) bool {
 	given := r.Header.Get("X-API-Key")
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		given = bearer
 	}
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(key))
-	return key != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
-}
-
-// LoadKey reads the key of the HTTP surface, made on first use and readable by its owner only.
-func LoadKey(path string) (string, error) {
-	raw, err := os.ReadFile(path)
-	if err == nil && len(raw) > 0 {
-		return strings.TrimSpace(string(raw)), nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	secret := make([]byte, 32)
-	if _, err := rand.Read(secret); err != nil {
-		return "", err
-	}
-	key := hex.EncodeToString(secret)
-	return key, os.WriteFile(path, []byte(key+"\n"), 0o600)
+	want, err := key.Read()
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
+	return err == nil && want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }

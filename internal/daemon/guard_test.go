@@ -9,7 +9,11 @@ import (
 )
 
 func TestGuard(t *testing.T) {
-	h := guard("secret", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := guard(&Key{Path: path}, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	const through = http.StatusNoContent
 	for name, c := range map[string]struct {
 		path, host, header, value string
@@ -49,16 +53,30 @@ func TestGuard(t *testing.T) {
 }
 
 func TestKeyIsMadeOnceAndPrivate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "key")
-	first, err := LoadKey(path)
+	key := &Key{Path: filepath.Join(t.TempDir(), "key")}
+	first, err := key.Read()
 	if err != nil || len(first) != 64 {
 		t.Fatalf("%q %v", first, err)
 	}
-	second, err := LoadKey(path)
-	if err != nil || second != first {
+	if second, err := key.Read(); err != nil || second != first {
 		t.Errorf("%q %v", second, err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(key.Path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
+	}
+	fresh, err := key.Rotate()
+	if now, _ := key.Read(); err != nil || fresh == first || now != fresh {
+		t.Errorf("not rotated: %v", err)
+	}
+}
+
+func TestListeningToTheWorldIsAskedFor(t *testing.T) {
+	for address, fine := range map[string]bool{"": true, "127.0.0.1:9200": true, "[::1]:9200": true, "localhost:1": true, "0.0.0.0:9200": false, ":9200": false, "10.0.0.1:1": false} {
+		if err := CheckListen(address, false); (err == nil) != fine {
+			t.Errorf("%q: %v", address, err)
+		}
+		if err := CheckListen(address, true); err != nil {
+			t.Errorf("%q, asked for: %v", address, err)
+		}
 	}
 }

@@ -22,17 +22,19 @@ import (
 
 // Server is the daemon.
 type Server struct {
-	// Open makes what the daemon serves, once it is certain that no other daemon lives in this home.
-	Open     func() (*op.Catalogue, io.Closer, error)
+	// Open makes what the daemon serves, once it is certain that no other daemon lives in this home. The handler is
+	// for what is neither an operation nor the daemon's own: MCP, documents.
+	Open     func(url string) (*op.Catalogue, http.Handler, io.Closer, error)
 	Place    resident.Place
 	Build    self.Build
-	Key      string        // of the HTTP surface
-	KeyFile  string        // where it is kept
-	Port     int           // first TCP port to try
+	Key      *Key
+	Listen   string        // TCP address; empty: the first free port from FirstPort on, on loopback
+	Remote   bool          // other machines may call; see CheckListen
 	IdleExit time.Duration // without a call for so long, the daemon leaves; 0 never
 	Log      *slog.Logger
 
 	catalogue *op.Catalogue
+	more      http.Handler
 	listener  *resident.Listener
 	url       string
 	stop      context.CancelFunc
@@ -52,25 +54,28 @@ var ErrRunning = resident.ErrHeld
 func (s *Server) Run(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
+	if err := CheckListen(s.Listen, s.Remote); err != nil {
+		return err
+	}
 	listener, err := resident.Listen(s.Place, resident.Info{Build: s.Build.ID, BuildTime: s.Build.Time})
 	if err != nil {
 		return err
 	}
 	defer listener.Close() // last of all: until then no successor starts
 	s.listener = listener
-	catalogue, parts, err := s.Open()
-	if err != nil {
-		return err
-	}
-	defer parts.Close()
-	s.catalogue = catalogue
-	tcp, err := listenTCP(s.Port)
+	tcp, err := listenTCP(s.Listen)
 	if err != nil {
 		return fmt.Errorf("http: %w", err)
 	}
+	defer tcp.Close()
 	s.url = "http://" + tcp.Addr().String()
+	var parts io.Closer
+	if s.catalogue, s.more, parts, err = s.Open(s.url); err != nil {
+		return err
+	}
+	defer parts.Close()
 	s.arm()
-	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: guard(s.Key, s.public())})
+	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: guard(s.Key, s.Remote, s.counted(s.api()))})
 	s.Log.Info("daemon leaves", "error", err)
 	return err
 }
@@ -80,7 +85,7 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	failed := make(chan error, len(handlers))
 	var servers []*http.Server
 	for listener, handler := range handlers {
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 		servers = append(servers, server)
 		go func() { failed <- server.Serve(listener) }()
 	}
@@ -92,6 +97,7 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	}
 	limit, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
+	go s.catalogue.Jobs.CancelAll(limit)
 	for _, server := range servers {
 		if server.Shutdown(limit) != nil {
 			server.Close()
@@ -103,11 +109,17 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	return err
 }
 
-// listenTCP takes the first free port from the given one on; several homes may live on one machine.
-func listenTCP(port int) (net.Listener, error) {
+// FirstPort is where REST is looked for first.
+const FirstPort = 9100
+
+// listenTCP takes the address it is given, or the first free loopback port: several homes may live on one machine.
+func listenTCP(address string) (net.Listener, error) {
+	if address != "" {
+		return net.Listen("tcp", address)
+	}
 	const tries = 100
-	for p := port; p < port+tries; p++ {
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", p)); err == nil {
+	for port := FirstPort; port < FirstPort+tries; port++ {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 			return l, nil
 		}
 	}
@@ -123,12 +135,20 @@ func (s *Server) local() http.Handler {
 		w.WriteHeader(http.StatusAccepted)
 		s.stop()
 	})
-	mux.Handle("/", s.counted(rest.Handler(s.catalogue)))
+	mux.Handle("/", s.counted(s.api()))
 	return mux
 }
 
-// public is what the TCP port serves.
-func (s *Server) public() http.Handler { return s.counted(rest.Handler(s.catalogue)) }
+// api is what both the socket and the TCP port serve.
+func (s *Server) api() http.Handler {
+	operations := rest.Handler(s.catalogue)
+	mux := http.NewServeMux()
+	mux.Handle("/", operations)
+	for _, path := range []string{"/mcp", "/openapi.json"} {
+		mux.Handle(path, s.more)
+	}
+	return mux
+}
 
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,12 +187,19 @@ func (s *Server) arm() {
 }
 
 func (s *Server) leaveIfIdle() {
+	if s.busy() > 0 {
+		s.arm()
+		return
+	}
+	s.Log.Info("idle", "for", s.IdleExit)
+	s.stop()
+}
+
+// busy counts what is under way: calls, and jobs nobody waits for.
+func (s *Server) busy() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls == 0 {
-		s.Log.Info("idle", "for", s.IdleExit)
-		s.stop()
-	}
+	return s.calls + s.catalogue.Jobs.Active()
 }
 
 // suits says whether this daemon is the right one for a client: not older than the client's build, and of the
@@ -183,59 +210,70 @@ func (s *Server) suits(client request) bool {
 	return !older && !other
 }
 
-// alone reports whether the call that asks is the only one under way.
-func (s *Server) alone() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls <= 1
-}
+// alone reports whether the call that asks is the only thing under way.
+func (s *Server) alone() bool { return s.busy() <= 1 }
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	defer s.begin()()
-	answer := json.NewEncoder(w)
+	out := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w)}
 	var req request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&req); err != nil {
-		e := op.Failed(fault.New(fault.InvalidInput, "the call cannot be read: %w", err), op.Meta{})
-		answer.Encode(line{Envelope: &e})
+		out.end(op.Failed(fault.New(fault.InvalidInput, "the call cannot be read: %w", err), op.Meta{}))
 		return
 	}
 	if !s.suits(req) && s.alone() {
 		s.Log.Info("stepping aside", "build", req.Build.ID, "toolchain", req.Toolchain)
-		answer.Encode(line{Replace: true})
+		out.say(line{Replace: true})
 		s.stop()
 		return
 	}
 	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain {
-		e := op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain", s.catalogue.Toolchain).
-			WithHint("wait, or set IOS_AGENT_HOME to another folder"), op.Meta{})
-		answer.Encode(line{Envelope: &e})
+		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain", s.catalogue.Toolchain).
+			WithHint("wait, or set IOS_AGENT_HOME to another folder"), op.Meta{}))
 		return
 	}
-	flush := http.NewResponseController(w)
-	var mu sync.Mutex
-	call := op.Call{Session: req.Session, Dir: req.Dir, Env: req.Env, Trace: req.Trace}.WithProgress(func(e op.Event) {
-		mu.Lock()
-		defer mu.Unlock()
-		answer.Encode(line{Event: &e})
-		flush.Flush()
-	})
-	e := s.catalogue.Run(r.Context(), r.PathValue("op"), call, req.Input)
-	mu.Lock()
-	defer mu.Unlock()
-	answer.Encode(line{Envelope: &e})
+	call := op.Call{Session: req.Session, Dir: req.Dir, Env: req.Env, Trace: req.Trace}.
+		WithProgress(func(e op.Event) { out.say(line{Event: &e}) })
+	name := r.PathValue("op")
+	if o, err := s.catalogue.Lookup(name); err == nil && o.Streams() {
+		out.end(s.catalogue.Stream(r.Context(), name, call, req.Input, func(item any) error { return out.say(line{Item: item}) }))
+		return
+	}
+	out.end(s.catalogue.Run(r.Context(), name, call, req.Input))
 }
+
+// answer writes the lines of one answer. Progress may come from another goroutine, and even after the end.
+type answer struct {
+	mu    sync.Mutex
+	lines *json.Encoder
+	flush *http.ResponseController
+	over  bool
+}
+
+func (a *answer) say(l line) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return nil
+	}
+	a.over = l.Envelope != nil || l.Replace
+	if err := a.lines.Encode(l); err != nil {
+		return err
+	}
+	return a.flush.Flush()
+}
+
+// end says the last line. A client that is gone does not hear it; that is no concern of ours.
+func (a *answer) end(e op.Envelope) { _ = a.say(line{Envelope: &e}) }
 
 // maxCall bounds a call from a client of ours.
 const maxCall = 16 << 20
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	calls := s.calls
-	s.mu.Unlock()
 	info := s.listener.Info
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(Status{
-		Running: true, PID: info.PID, Build: s.Build.ID, Toolchain: s.catalogue.Toolchain, URL: s.url, KeyFile: s.KeyFile,
-		Socket: info.Socket, Log: s.Place.LogPath(), Calls: calls, StartedAt: info.StartedAt,
+		Running: true, PID: info.PID, Build: s.Build.ID, Toolchain: s.catalogue.Toolchain, URL: s.url, KeyFile: s.Key.Path,
+		Socket: info.Socket, Log: s.Place.LogPath(), Calls: s.busy(), StartedAt: info.StartedAt,
 	})
 }

@@ -48,6 +48,7 @@ const (
 	ScreenshotFailed   Code = "SCREENSHOT_FAILED"
 	PathError          Code = "PATH_ERROR"
 	Unsupported        Code = "UNSUPPORTED"
+	JobNotFound        Code = "JOB_NOT_FOUND"
 	NoXcode            Code = "NO_XCODE"
 	ToolFailed         Code = "TOOL_FAILED"
 	ToolMissing        Code = "TOOL_MISSING"
@@ -98,6 +99,7 @@ var table = map[Code]meaning{
 	ScreenshotFailed:   {http.StatusBadGateway, ExitFailed, "check with `ios-agent list-sims` that the device is booted"},
 	PathError:          {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
+	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
 	NoXcode:            {http.StatusServiceUnavailable, ExitPrecondition, "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},
 	ToolFailed:         {http.StatusBadGateway, ExitFailed, "the tool's own words are in the details"},
 	ToolMissing:        {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent doctor`"},
@@ -125,6 +127,10 @@ func (c Code) Exit() int { return c.meaning().exit }
 
 // Hint is what to do about it when the case at hand knows no better.
 func (c Code) Hint() string { return c.meaning().hint }
+
+// Question reports whether the fault only asks back which of several was meant. A model answers it with its next call;
+// MCP does not call it an error.
+func (c Code) Question() bool { return c == ElementAmbiguous || c == DeviceAmbiguous }
 
 // Codes lists every code with a meaning.
 func Codes() []Code {

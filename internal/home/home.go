@@ -60,6 +60,9 @@ func (h Home) Devices() string { return h.path("devices") }
 // Agent is where the XCTest agent of one build of ours is built.
 func (h Home) Agent(build string) string { return h.path("agent", build) }
 
+// Versions is where the copies of our builds are.
+func (h Home) Versions() string { return h.path("versions") }
+
 // Version is where the copy of one build of ours is.
 func (h Home) Version(build string) string { return h.path("versions", build) }
 

@@ -31,6 +31,13 @@ type Cmd struct {
 	// the slice is valid only during the call, and the program's output is read no faster than OnLine returns.
 	// A line longer than 16 MiB comes in pieces.
 	OnLine func(stream Stream, line []byte)
+	// Spool is a folder, made if need be, where a new file (mode 0600, ".log") gets the whole output, both streams by
+	// line as they arrived; lines longer than 64 KiB in pieces. It costs no memory and never stops the program: what
+	// goes wrong is Result.SpoolErr.
+	Spool string
+	// Outputs are the regular files, named in Args, that the program is to write, such as a screenshot; relative to
+	// Dir. They are kept in a transcript (8 MiB each at most) and written again by a replay, in the same order.
+	Outputs []string
 }
 
 // Stream tells a program's two outputs apart.
@@ -56,7 +63,9 @@ type Result struct {
 	Truncated      int64         // bytes dropped from both streams together
 	ExitCode       int           // -1 when a signal ended it
 	Signal         string        // "SIGKILL", or empty when it exited by itself
-	Took           time.Duration // from start to exit
+	Took           time.Duration // from start to exit; in a replay, the recorded one
+	Spool          string        // file with the whole output, if Cmd.Spool was set and the file could be made
+	SpoolErr       error         // why Spool is missing or incomplete
 }
 
 func orDefault[T int | time.Duration](v, otherwise T) T {

@@ -17,6 +17,7 @@ type ExitError struct {
 	Code       int    // -1 when a signal ended it
 	Signal     string // "SIGSEGV", or empty
 	StderrTail string // at most the last 20 lines
+	Spool      string // Result.Spool
 }
 
 // Error names the program, how it ended and the last thing it said; not its arguments, which may hold secrets.
@@ -34,6 +35,7 @@ type TimeoutError struct {
 	Args       []string
 	After      time.Duration
 	StderrTail string // at most the last 20 lines
+	Spool      string // Result.Spool
 }
 
 func (e *TimeoutError) Error() string {
@@ -58,12 +60,31 @@ func (e *NotFoundError) Unwrap() error { return e.Err }
 
 // StuckError says that a program was still there after SIGKILL: the kernel holds it.
 type StuckError struct {
-	Name string
-	PID  int
+	Name  string
+	PID   int
+	Spool string // Result.Spool
 }
 
 func (e *StuckError) Error() string {
 	return fmt.Sprintf("%s: process %d is still there after SIGKILL", e.Name, e.PID)
+}
+
+// NotRecordedError says that a replay has no transcript, or none left, of what it was asked to run.
+type NotRecordedError struct {
+	Argv    []string   // in the normal form of volatile.go, so without secrets
+	Used    int        // how many transcripts it had
+	Nearest [][]string // what is recorded instead, at most three
+}
+
+func (e *NotRecordedError) Error() string {
+	if e.Used > 0 {
+		return fmt.Sprintf("replay: all %d transcripts of %q are used", e.Used, e.Argv)
+	}
+	msg := fmt.Sprintf("replay: no transcript of %q", e.Argv)
+	for _, n := range e.Nearest {
+		msg += fmt.Sprintf("; there is %q", n)
+	}
+	return msg
 }
 
 // said renders the last line of a tail for a message.

@@ -3,6 +3,7 @@ package host_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -40,6 +41,10 @@ var roles = map[string]func(args []string){
 	"parent":   func([]string) { grandchild(); arrive("parent"); wait() },
 	"leaver":   func([]string) { fmt.Println("before"); grandchild() },
 	"owner":    owner,
+	"talk":     talk,
+	"shot":     shot,
+	"leak":     leak,
+	"fulldisk": fullDisk,
 }
 
 func TestMain(m *testing.M) {
@@ -100,6 +105,52 @@ func owner(args []string) {
 		panic(err)
 	}
 	wait()
+}
+
+// talk says many things in turn, on both streams, in pieces that are neither lines nor characters.
+func talk([]string) {
+	for i := range 200 {
+		fmt.Fprintf(os.Stdout, "out %d <&> \u00e9\u4e16\xe4\xb8", i)
+		fmt.Fprintf(os.Stderr, "err %d\r\n", i)
+		fmt.Fprintf(os.Stdout, "\x96\n")
+	}
+	fmt.Fprint(os.Stdout, "\xff\xfe no end")
+	fmt.Fprint(os.Stderr, "none either")
+	os.Exit(3)
+}
+
+// shot writes its input and some bytes that are no text to files.
+func shot(args []string) {
+	text, _ := io.ReadAll(os.Stdin)
+	_ = os.WriteFile(args[0], []byte{0x89, 'P', 'N', 'G', 0, 0xff}, 0o644)
+	_ = os.WriteFile(strings.TrimPrefix(args[1], "--json-output="), text, 0o644)
+	fmt.Println("wrote", len(text))
+}
+
+// leak tells all its secrets, also in two pieces and in a file.
+func leak(args []string) {
+	token := os.Getenv("TEST_RUNNER_AGENT_TOKEN")
+	fmt.Print(os.Environ(), os.Args, token[:5])
+	fmt.Print(token[5:])
+	_, _ = io.Copy(os.Stderr, os.Stdin)
+	_ = os.WriteFile(args[0], []byte("file "+token), 0o600)
+}
+
+// fullDisk runs a program that says more than the disk can hold.
+func fullDisk(args []string) {
+	signal.Ignore(syscall.SIGXFSZ)
+	limit := syscall.Rlimit{Cur: 100_000, Max: 100_000}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		panic(err)
+	}
+	h, err := host.New(host.Options{})
+	if err != nil {
+		panic(err)
+	}
+	c := helper("flood", "1000000")
+	c.Spool = args[0]
+	r, err := h.Run(context.Background(), c)
+	fmt.Println(len(r.Stdout), err, errors.Is(r.SpoolErr, syscall.EFBIG), r.Spool != "")
 }
 
 // arrive connects to the porch of the test. The connection breaks when this process dies, which is how a test learns

@@ -6,9 +6,6 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -17,38 +14,51 @@ var ErrClosed = errors.New("host is closed")
 
 // Options configure a Host; the zero value runs programs without a registry.
 type Options struct {
-	Dir string // registry folder, made with mode 0700; empty means children are not recorded
+	Dir string // registry folder, made with mode 0700; empty means children are not registered
+
+	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets are kept out of
+	// it as far as they can be known, but the rest of what programs print is in it.
+	Record string
+	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from these, at once. An
+	// invocation is matched by its arguments, as volatile.go tells; equal ones are answered in recorded order, each
+	// transcript once; what is not there is a *NotRecordedError.
+	Replay string
+	// RepeatLast lets the last of equal invocations answer all further ones, as a program that is polled does.
+	RepeatLast bool
 }
 
 // Host starts programs and keeps track of those that live. It is safe for concurrent use.
 type Host struct {
-	dir   string
-	owner identity
+	registry registry
+	spawner  spawner
+	recorder *recorder // nil when nobody wants transcripts
 
 	mu     sync.Mutex
 	closed bool
 	live   map[*Process]struct{}
 }
 
-// New makes the registry folder and a Host that records its children there. It kills nothing: see Reap.
+// New makes the folders and a Host that uses them. It kills nothing: see Reap.
 func New(o Options) (*Host, error) {
 	h := &Host{live: map[*Process]struct{}{}}
-	if o.Dir == "" {
-		return h, nil
+	var err error
+	if h.registry, err = openRegistry(o.Dir); err != nil {
+		return nil, err
 	}
-	dir, err := filepath.Abs(o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("child registry: %w", err)
+	if h.recorder, err = openRecorder(o.Record); err != nil {
+		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("child registry: %w", err)
+	h.spawner = system{h.registry}
+	if o.Replay != "" {
+		if h.spawner, err = openLibrary(o.Replay, o.RepeatLast); err != nil {
+			return nil, err
+		}
 	}
-	h.dir = dir
-	h.owner = identify(os.Getpid())
 	return h, nil
 }
 
-// Close stops every child of this host, waits for them, and refuses new ones.
+// Close stops every child of this host, waits for them, and refuses new ones. Its error also tells what could not be
+// recorded.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closed = true
@@ -64,7 +74,7 @@ func (h *Host) Close() error {
 		wg.Go(func() { errs[i] = p.Stop(context.Background()) })
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, h.recorder.failure())...)
 }
 
 // adopt notes a started child; it refuses when Close came between the check and the start.

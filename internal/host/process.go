@@ -3,9 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,16 +11,17 @@ import (
 
 // Process is a child that lives. Its methods are safe for concurrent use.
 type Process struct {
-	PID int // also the id of its process group
+	PID   int    // also the id of its process group; in a replay, a number that no process can have
+	Spool string // the file that gets its output; empty without Cmd.Spool, or when there could be none
 
-	host           *Host
-	spec           Cmd
-	exec           *exec.Cmd
-	began          time.Time
-	took           time.Duration
-	stdin          feed
-	stdinErr       error
-	stdout, stderr pump
+	host *Host
+	spec Cmd
+	spawned
+	in       *intake
+	began    time.Time
+	end      ending
+	stdin    feed
+	stdinErr error
 
 	exited chan struct{} // the program itself is gone
 	done   chan struct{} // and its streams are read
@@ -48,65 +47,56 @@ func (p *Process) Result() (Result, error) {
 
 // Tail returns the end of what the program has written to a stream so far.
 func (p *Process) Tail(s Stream) []byte {
-	pump := &p.stdout
-	if s == Stderr {
-		pump = &p.stderr
-	}
-	b, _ := pump.keep.bytes()
+	b, _ := p.in.of(s).keep.bytes()
 	return b
 }
 
 // watch is the life of a child after its start.
 func (p *Process) watch() {
-	var pumps sync.WaitGroup
-	pumps.Go(p.stdout.run)
-	pumps.Go(p.stderr.run)
-	_ = p.exec.Wait() // ProcessState tells all there is
-	p.took = time.Since(p.began)
-	p.host.unregister(p.PID)
+	var reading sync.WaitGroup
+	reading.Go(func() { p.deliver(p.in.take) })
+	p.end = p.wait()
 	p.stdinErr = p.stdin.exited()
 	close(p.exited)
-	p.stdout.exited()
-	p.stderr.exited()
-	pumps.Wait()
+	reading.Wait()
+	p.in.finish(p.end)
 	p.host.forget(p)
 	close(p.done)
 }
 
+// signal goes to the whole group; why is for the transcript.
+func (p *Process) signal(sig unix.Signal, why string) {
+	select {
+	case <-p.exited:
+	default:
+		p.in.rec.sent(sig, why)
+	}
+	p.spawned.signal(sig)
+}
+
 // result reads what there is; complete only after done.
 func (p *Process) result() Result {
-	r := Result{ExitCode: -1, Took: time.Since(p.began)}
+	r := Result{ExitCode: -1, Took: time.Since(p.began), Spool: p.Spool, SpoolErr: p.in.spool.failure()}
 	var lost int64
-	r.Stdout, r.Truncated = p.stdout.keep.bytes()
-	r.Stderr, lost = p.stderr.keep.bytes()
+	r.Stdout, r.Truncated = p.in.stdout.keep.bytes()
+	r.Stderr, lost = p.in.stderr.keep.bytes()
 	r.Truncated += lost
 	select {
 	case <-p.exited:
-		r.Took = p.took
-		if s, ok := p.exec.ProcessState.Sys().(syscall.WaitStatus); ok {
-			r.ExitCode, r.Signal = ending(s)
-		}
+		r.ExitCode, r.Signal, r.Took = p.end.code, p.end.signal, p.end.took
 	default:
 	}
 	return r
 }
 
-func ending(s syscall.WaitStatus) (code int, signal string) {
-	if !s.Signaled() {
-		return s.ExitStatus(), ""
-	}
-	name := unix.SignalName(s.Signal())
-	if name == "" {
-		name = fmt.Sprintf("signal %d", s.Signal())
-	}
-	return -1, name
-}
-
 // verdict turns an ending into an error, or nil for exit code 0.
 func (p *Process) verdict(r Result) error {
+	if p.end.err != nil {
+		return fmt.Errorf("%s: %w", p.spec.Name, p.end.err)
+	}
 	if r.ExitCode != 0 {
 		return &ExitError{Name: p.spec.Name, Args: p.spec.Args, Code: r.ExitCode, Signal: r.Signal,
-			StderrTail: lastLines(r.Stderr, tailLines)}
+			StderrTail: lastLines(r.Stderr, tailLines), Spool: r.Spool}
 	}
 	if p.stdinErr != nil {
 		return fmt.Errorf("%s: stdin: %w", p.spec.Name, p.stdinErr)

@@ -21,10 +21,10 @@ type Orphan struct {
 // of those that are gone. A process is touched only if its start time is the recorded one; entries whose owner lives
 // are left alone. It does what it can: the error joins what went wrong on the way.
 func (h *Host) Reap() ([]Orphan, error) {
-	if h.dir == "" {
+	if h.registry.dir == "" {
 		return nil, nil
 	}
-	paths, err := filepath.Glob(filepath.Join(h.dir, "*"+entrySuffix))
+	paths, err := filepath.Glob(filepath.Join(h.registry.dir, "*"+entrySuffix))
 	if err != nil {
 		return nil, fmt.Errorf("child registry: %w", err)
 	}

@@ -32,34 +32,58 @@ type entry struct {
 	Owner identity `json:"owner"`
 }
 
-func (h *Host) entryPath(pid int) string {
-	return filepath.Join(h.dir, strconv.Itoa(pid)+entrySuffix)
+// registry is the folder of the entries; without a folder it keeps none.
+type registry struct {
+	dir   string
+	owner identity
 }
+
+func openRegistry(dir string) (registry, error) {
+	if dir == "" {
+		return registry{}, nil
+	}
+	dir, err := makeFolder(dir)
+	if err != nil {
+		return registry{}, fmt.Errorf("child registry: %w", err)
+	}
+	return registry{dir: dir, owner: identify(os.Getpid())}, nil
+}
+
+// makeFolder makes a folder that is ours alone and stays the same one when the working directory changes.
+func makeFolder(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return abs, os.MkdirAll(abs, 0o700)
+}
+
+func (r registry) path(pid int) string { return filepath.Join(r.dir, strconv.Itoa(pid)+entrySuffix) }
 
 // register writes a child's entry before anybody can wait for the child, so its id cannot have been reused yet.
 // Between fork and this write there are some microseconds in which our own SIGKILL would leave it unrecorded; nothing
 // short of a wrapper program closes that.
-func (h *Host) register(p *Process) error {
-	if h.dir == "" {
+func (r registry) register(pid int, argv0 string) error {
+	if r.dir == "" {
 		return nil
 	}
-	b, err := json.Marshal(entry{identity: identify(p.PID), PGID: p.PID, Argv0: p.exec.Path, Owner: h.owner})
+	b, err := json.Marshal(entry{identity: identify(pid), PGID: pid, Argv0: argv0, Owner: r.owner})
 	if err != nil {
 		return fmt.Errorf("child registry: %w", err)
 	}
 	// By rename, so that Reap in another process never reads half an entry.
-	half := h.entryPath(p.PID) + ".new"
+	half := r.path(pid) + ".new"
 	if err := os.WriteFile(half, append(b, '\n'), 0o600); err != nil {
 		return fmt.Errorf("child registry: %w", err)
 	}
-	if err := os.Rename(half, h.entryPath(p.PID)); err != nil {
+	if err := os.Rename(half, r.path(pid)); err != nil {
 		return fmt.Errorf("child registry: %w", err)
 	}
 	return nil
 }
 
-func (h *Host) unregister(pid int) {
-	if h.dir != "" {
-		_ = os.Remove(h.entryPath(pid)) // one that stays is seen as dead by the next Reap
+func (r registry) unregister(pid int) {
+	if r.dir != "" {
+		_ = os.Remove(r.path(pid)) // one that stays is seen as dead by the next Reap
 	}
 }

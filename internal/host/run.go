@@ -8,7 +8,7 @@ import (
 
 // Run runs a program to its end. The result is filled as far as it goes whatever the error is:
 // *ExitError (not 0, or a signal), *TimeoutError (Cmd.Timeout), *NotFoundError (no such program), *StuckError,
-// ErrClosed, or one that wraps the context's. When Run ends the program, it ends the whole group.
+// *NotRecordedError (in a replay), ErrClosed, or one that wraps the context's. When Run ends the program, it ends the whole group.
 func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
 	p, err := h.spawn(ctx, c, func() *capture { return headAndTail(orDefault(c.MaxOutput, defaultMaxOutput)) })
 	if err != nil {
@@ -21,11 +21,16 @@ func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
 	if cause == nil {
 		return p.Result()
 	}
-	if err := p.Stop(context.Background()); err != nil {
+	late, _ := cause.(*TimeoutError)
+	why := ""
+	if late != nil {
+		why = whyTimeout
+	}
+	if err := p.stop(context.Background(), why); err != nil {
 		return p.result(), err
 	}
 	r := p.result()
-	if late, ok := cause.(*TimeoutError); ok {
+	if late != nil {
 		late.StderrTail = lastLines(r.Stderr, tailLines)
 	}
 	return r, cause
@@ -34,7 +39,9 @@ func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
 // await returns nil when the program ended by itself, else why it must be ended.
 func (p *Process) await(ctx context.Context, limit time.Duration) error {
 	var late <-chan time.Time
+	var overdue <-chan struct{}
 	if limit > 0 {
+		overdue = p.overdue
 		t := time.NewTimer(limit)
 		defer t.Stop()
 		late = t.C
@@ -45,6 +52,7 @@ func (p *Process) await(ctx context.Context, limit time.Duration) error {
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", p.spec.Name, ctx.Err())
 	case <-late:
-		return &TimeoutError{Name: p.spec.Name, Args: p.spec.Args, After: limit}
+	case <-overdue:
 	}
+	return &TimeoutError{Name: p.spec.Name, Args: p.spec.Args, After: limit, Spool: p.Spool}
 }

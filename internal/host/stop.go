@@ -18,11 +18,15 @@ func (p *Process) Stop(ctx context.Context) error {
 		return nil
 	default:
 	}
-	p.halt.Do(func() { go p.terminate() })
+	return p.stop(ctx, "")
+}
+
+func (p *Process) stop(ctx context.Context, why string) error {
+	p.halt.Do(func() { go p.terminate(why) })
 	select {
 	case <-p.halted:
 	case <-ctx.Done():
-		p.kill()
+		p.signal(unix.SIGKILL, why)
 	}
 	return p.waitKilled()
 }
@@ -35,15 +39,15 @@ func (p *Process) waitKilled() error {
 	case <-p.done:
 		return nil
 	case <-late.C:
-		return &StuckError{Name: p.spec.Name, PID: p.PID}
+		return &StuckError{Name: p.spec.Name, PID: p.PID, Spool: p.Spool}
 	}
 }
 
 // terminate asks the group to leave, gives it the grace, and kills what remains: a program that obeys at once may have
 // children that do not.
-func (p *Process) terminate() {
+func (p *Process) terminate(why string) {
 	defer close(p.halted)
-	_ = unix.Kill(-p.PID, unix.SIGINT)
+	p.signal(unix.SIGINT, why)
 	grace := time.NewTimer(orDefault(p.spec.Grace, defaultGrace))
 	defer grace.Stop()
 	select {
@@ -51,14 +55,14 @@ func (p *Process) terminate() {
 		p.waitGroup(grace.C)
 	case <-grace.C:
 	}
-	p.kill()
+	p.signal(unix.SIGKILL, why)
 }
 
 // waitGroup polls, because nobody is told when a grandchild dies.
 func (p *Process) waitGroup(late <-chan time.Time) {
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
-	for p.groupLives() {
+	for p.lives() {
 		select {
 		case <-poll.C:
 		case <-late:
@@ -66,10 +70,3 @@ func (p *Process) waitGroup(late <-chan time.Time) {
 		}
 	}
 }
-
-// groupLives is false on any error: macOS answers EPERM for a group of zombies.
-func (p *Process) groupLives() bool { return unix.Kill(-p.PID, 0) == nil }
-
-// kill is safe after the leader is reaped: the kernel gives its id to nobody while the group has members, and a group
-// without members is gone.
-func (p *Process) kill() { _ = unix.Kill(-p.PID, unix.SIGKILL) }

@@ -1,11 +1,16 @@
 package op
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Caller runs an operation for a client; progress, when not nil, hears what goes on meanwhile. The daemon's client is
 // one, and so is a catalogue at hand.
 type Caller interface {
 	Call(ctx context.Context, name string, input []byte, progress func(Event)) Envelope
+	// Stream runs a stream until it ends, ctx does, or item returns an error.
+	Stream(ctx context.Context, name string, input []byte, item func(json.RawMessage) error) Envelope
 }
 
 // Call is what surrounds one invocation: who asks, from where, and how to tell them about progress. An operation may
@@ -28,13 +33,19 @@ type Device struct {
 
 // Event is progress on the way to an answer.
 type Event struct {
-	Message string `json:"message"`
+	Message string  `json:"message"`
+	Done    float64 `json:"done,omitempty"`
+	Total   float64 `json:"total,omitempty"` // 0: nobody knows
+	Job     string  `json:"job,omitempty"`   // the job the call has become
 }
 
 // Progress tells the caller what is going on. It never blocks for long and may go unheard.
-func (c *Call) Progress(message string) {
+func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
+
+// Report is Progress with how far it is.
+func (c *Call) Report(e Event) {
 	if c.progress != nil {
-		c.progress(Event{Message: message})
+		c.progress(e)
 	}
 }
 

@@ -9,30 +9,46 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/nearest"
 )
 
-// Catalogue is all operations, by name. Every call of every surface passes through Run.
+// Catalogue is all operations, by name. Every call of every surface passes through Run or Stream.
 type Catalogue struct {
 	// Toolchain is said with every answer: "xcode" or "virtual".
 	Toolchain string
-	// Log hears of every call; nil is silent.
+	// Jobs hold long operations; nil runs them like all others.
+	Jobs *Jobs
+	// Heard is told of every call when it is over; nil is nobody.
+	Heard func(Record)
+	// Log hears of panics; nil is silent.
 	Log *slog.Logger
-	// Now is the clock; nil is the real one.
-	Now func() time.Time
 
-	ops    []Op
-	byName map[string]int
+	ops  []Op
+	byID map[string]int
 }
 
-// NewCatalogue collects operations. Two of one name, verb or route are a mistake of ours and panic.
+// Record is what is remembered of a call: what, whose, where and how it ended; never the input, which may be secret.
+type Record struct {
+	Time    time.Time  `json:"time"`
+	Op      string     `json:"operation"`
+	Session string     `json:"session"`
+	Trace   string     `json:"trace,omitempty"`
+	Device  *Device    `json:"device,omitempty"`
+	TookMS  int64      `json:"took_ms"`
+	Status  string     `json:"status"`
+	Code    fault.Code `json:"code,omitempty"`
+}
+
+// NewCatalogue collects operations. Two of one family and name, of one verb or of one route, and a next step that does
+// not exist, are mistakes of ours and panic.
 func NewCatalogue(ops []Op) *Catalogue {
-	c := &Catalogue{ops: ops, byName: map[string]int{}}
+	c := &Catalogue{ops: ops, byID: map[string]int{}}
 	taken := map[string]string{}
 	for i, o := range ops {
-		for _, key := range []string{"name " + o.Name, "verb " + o.Verb, "route " + o.Route} {
+		for _, key := range []string{"name " + o.Family + "." + o.Name, "verb " + o.Verb, "route " + o.Route} {
 			if strings.HasSuffix(key, " ") {
 				continue
 			}
@@ -41,9 +57,27 @@ func NewCatalogue(ops []Op) *Catalogue {
 			}
 			taken[key] = o.Name
 		}
-		c.byName[o.Name] = i
+		c.byID[o.Family+"_"+o.Name] = i
+		if _, first := c.byID[o.Name]; !first || o.Family == Core {
+			c.byID[o.Name] = i
+		}
+	}
+	for _, o := range ops {
+		for _, next := range o.Next {
+			if _, ok := c.byID[next]; !ok {
+				panic(fmt.Sprintf("op %s: the next step %s does not exist", o.Name, next))
+			}
+		}
 	}
 	return c
+}
+
+// ID names an operation in a call: its name, or its family and name where another family's has the bare name.
+func (c *Catalogue) ID(o Op) string {
+	if owner := c.ops[c.byID[o.Name]]; owner.Family == o.Family {
+		return o.Name
+	}
+	return o.Family + "_" + o.Name
 }
 
 // Ops lists the operations in the order of declaration.
@@ -51,7 +85,7 @@ func (c *Catalogue) Ops() []Op { return c.ops }
 
 // Lookup finds an operation by name; hyphens are taken for underscores.
 func (c *Catalogue) Lookup(name string) (Op, error) {
-	if i, ok := c.byName[strings.ReplaceAll(name, "-", "_")]; ok {
+	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {
 		return c.ops[i], nil
 	}
 	names := make([]string, len(c.ops))
@@ -68,45 +102,90 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 // Run calls an operation and wraps whatever comes of it: an answer, a fault, a panic or a deadline. A result that
 // itself stands for a fault (an action whose outcome is unknown) is returned beside it.
 func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byte) Envelope {
-	start := c.now()
-	call.Session, input = sessionOf(call.Session, input)
-	out, err := c.invoke(ctx, name, &call, input)
-	meta := Meta{Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, TookMS: c.now().Sub(start).Milliseconds()}
+	o, err := c.accept(name, &call, &input)
+	if err == nil && o.Streams() {
+		err = fault.New(fault.InvalidInput, "%s is a stream", o.Name).WithHint("read it page by page with read_%s", o.Name)
+	}
+	if err != nil {
+		return c.finish(time.Now(), name, &call, nil, err)
+	}
+	work := func(ctx context.Context, call Call) Envelope {
+		start := time.Now()
+		out, err := c.invoke(ctx, o, &call, input)
+		e := c.finish(start, o.Name, &call, out, err)
+		e.Meta.Next = o.Next
+		return e
+	}
+	if o.Long && c.Jobs != nil {
+		return c.Jobs.run(ctx, o, call, work)
+	}
+	return work(ctx, call)
+}
+
+// Stream runs a stream: every item goes to emit as it comes. The envelope at its end says how it ended.
+func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []byte, emit func(any) error) Envelope {
+	start := time.Now()
+	o, err := c.accept(name, &call, &input)
+	if err == nil && !o.Streams() {
+		err = fault.New(fault.InvalidInput, "%s is not a stream", o.Name)
+	}
+	if err == nil {
+		err = c.guarded(o, func() error { return o.stream(ctx, &call, input, emit) })
+	}
+	return c.finish(start, name, &call, struct{}{}, err)
+}
+
+// accept finds the operation and takes the session out of its input. Bytes that are no text are refused before
+// anything is made of them: decoders would mend them silently.
+func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
+	o, err := c.Lookup(name)
+	if err == nil && !utf8.Valid(*input) {
+		err = fault.New(fault.InvalidInput, "%s: the input is not valid UTF-8", o.Name)
+	}
+	if err == nil {
+		call.Session, *input = sessionOf(call.Session, *input)
+	}
+	return o, err
+}
+
+func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
+	meta := Meta{Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, TookMS: time.Since(start).Milliseconds()}
 	e := wrap(out, err, meta)
-	if c.Log != nil {
-		c.Log.Info("call", "op", name, "session", call.Session, "trace", call.Trace, "took_ms", meta.TookMS, "status", e.Status, "code", codeOf(e))
+	if c.Heard != nil {
+		c.Heard(Record{Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, TookMS: meta.TookMS, Status: e.Status, Code: codeOf(e)})
 	}
 	return e
 }
 
-func (c *Catalogue) now() time.Time {
-	if c.Now != nil {
-		return c.Now()
-	}
-	return time.Now()
-}
-
-func (c *Catalogue) invoke(ctx context.Context, name string, call *Call, input []byte) (out any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if c.Log != nil {
-				c.Log.Error("panic", "op", name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			}
-			err = fault.New(fault.Internal, "%s: panic: %v", name, p)
-		}
-	}()
-	o, err := c.Lookup(name)
-	if err != nil {
-		return nil, err
-	}
+func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) (out any, err error) {
 	limited, cancel := context.WithTimeout(ctx, o.Limit())
 	defer cancel()
-	out, err = o.invoke(limited, call, input)
+	err = c.guarded(o, func() error {
+		out, err = o.invoke(limited, call, input)
+		return err
+	})
 	var f *fault.Fault
-	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &f) && ctx.Err() == nil {
+	switch cause := context.Cause(ctx); {
+	case err == nil || errors.As(err, &f) && f.Code != fault.Cancelled:
+	case errors.As(cause, &f):
+		return out, f // whoever ended it said why
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return out, fault.New(fault.Timeout, "%s did not finish within %s: %w", o.Name, o.Limit(), err)
 	}
 	return out, err
+}
+
+// guarded turns a panic into a fault: one broken operation must not take the daemon with it.
+func (c *Catalogue) guarded(o Op, fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if c.Log != nil {
+				c.Log.Error("panic", "op", o.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+			err = fault.New(fault.Internal, "%s: panic: %v", o.Name, p)
+		}
+	}()
+	return fn()
 }
 
 // judged is an output that may stand for a fault although the call itself worked.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/nearest"
@@ -19,7 +18,8 @@ import (
 // decode reads a JSON object into an input struct: strict about keys, forgiving about how a value is spelled. Models
 // send numbers as strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous. A key
 // nobody knows is: ignoring it would do something other than what was asked.
-func decode(op string, fields []Field, input []byte, into reflect.Value) error {
+func decode(s Spec, fields []Field, input []byte, into reflect.Value) error {
+	op := s.Name
 	given, err := object(op, input)
 	if err != nil {
 		return err
@@ -40,6 +40,30 @@ func decode(op string, fields []Field, input []byte, into reflect.Value) error {
 	for _, f := range fields {
 		if err := f.set(values[f.Name], into); err != nil {
 			return fault.New(fault.InvalidInput, "%s: %w", op, err).With("field", f.Name)
+		}
+	}
+	return checkGroups(s, values)
+}
+
+// checkGroups holds an input against the spec's groups. An empty string counts as not given: models fill in blanks.
+func checkGroups(s Spec, values map[string]json.RawMessage) error {
+	given := func(group []string) (names []string) {
+		for _, name := range group {
+			if raw, ok := values[name]; ok && scalar(raw) != "" {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	for _, group := range s.Exclude {
+		if names := given(group); len(names) > 1 {
+			return fault.New(fault.InvalidInput, "%s: %s exclude each other", s.Name, strings.Join(names, " and ")).With("field", names[0]).
+				WithHint("give one of %s", strings.Join(group, ", "))
+		}
+	}
+	for _, group := range s.Require {
+		if len(given(group)) == 0 {
+			return fault.New(fault.InvalidInput, "%s: give %s", s.Name, strings.Join(group, ", or ")).With("field", group[0])
 		}
 	}
 	return nil
@@ -70,9 +94,6 @@ func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 func object(op string, input []byte) (map[string]json.RawMessage, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		return nil, nil
-	}
-	if !utf8.Valid(input) {
-		return nil, fault.New(fault.InvalidInput, "%s: the input is not valid UTF-8", op)
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(input, &given); err != nil {

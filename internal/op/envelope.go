@@ -21,10 +21,11 @@ type Envelope struct {
 
 // Meta says what stood behind an answer: which tools, whose session, which device.
 type Meta struct {
-	Toolchain string  `json:"toolchain,omitempty"`
-	Session   string  `json:"session,omitempty"`
-	Device    *Device `json:"device,omitempty"`
-	TookMS    int64   `json:"took_ms"`
+	Toolchain string   `json:"toolchain,omitempty"`
+	Session   string   `json:"session,omitempty"`
+	Device    *Device  `json:"device,omitempty"`
+	TookMS    int64    `json:"took_ms"`
+	Next      []string `json:"next,omitempty"` // operations that usually follow
 }
 
 // The two values of Envelope.Status.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,20 +52,38 @@ type Field struct {
 	pointer bool // a pointer field can tell absent from zero
 }
 
-// fieldsOf reads the fields of an input struct; embedded structs are flattened.
-func fieldsOf(op string, t reflect.Type) []Field {
+// fieldsOf reads the fields of an input struct; embedded structs, and those tagged op:"inline", are flattened.
+func fieldsOf(s Spec, t reflect.Type) []Field {
 	if t.Kind() != reflect.Struct {
-		panic(fmt.Sprintf("op %s: input %s is not a struct", op, t))
+		panic(fmt.Sprintf("op %s: input %s is not a struct", s.Name, t))
 	}
+	fields := flatten(s, t, nil)
+	for _, group := range slices.Concat(s.Exclude, s.Require) {
+		for _, name := range group {
+			if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
+				panic(fmt.Sprintf("op %s: a group names the input %q, which does not exist", s.Name, name))
+			}
+		}
+	}
+	return fields
+}
+
+func flatten(s Spec, t reflect.Type, index []int) []Field {
 	var fields []Field
-	for _, sf := range reflect.VisibleFields(t) {
-		if sf.Anonymous || !sf.IsExported() {
+	for sf := range t.Fields() {
+		here := append(slices.Clone(index), sf.Index...)
+		if sf.Anonymous || sf.Tag.Get("op") == "inline" {
+			fields = append(fields, flatten(s, sf.Type, here)...)
+			continue
+		}
+		if !sf.IsExported() {
 			continue
 		}
 		f, err := fieldOf(sf)
 		if err != nil {
-			panic(fmt.Sprintf("op %s: field %s: %v", op, sf.Name, err))
+			panic(fmt.Sprintf("op %s: field %s: %v", s.Name, sf.Name, err))
 		}
+		f.index = here
 		fields = append(fields, f)
 	}
 	return fields
@@ -79,7 +98,6 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Default:  sf.Tag.Get("default"),
 		Arg:      sf.Tag.Get("cli") == "arg",
 		NoFlag:   sf.Tag.Get("cli") == "-",
-		index:    sf.Index,
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
 	if name == "" || f.Doc == "" {

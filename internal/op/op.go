@@ -32,16 +32,24 @@ func (h Hints) Has(hint Hints) bool { return h&hint != 0 }
 // without opening a device.
 type Spec struct {
 	Name     string        // snake_case; the MCP tool's name
-	Group    string        // what it belongs to: device, app, ui, system
-	Verb     string        // the CLI's word for it
-	Route    string        // REST: "POST /api/v1/…"
+	Family   string        // whose names and shapes it has; empty is Core
+	Groups   []string      // what it belongs to: device, app, ui, …; the first one heads it in help
+	Verb     string        // the CLI's words for it; empty: no verb
+	Route    string        // REST: "POST /api/v1/…"; empty: no route
 	Summary  string        // one line, no full stop
 	Help     string        // more, for people who ask
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
-	Core     bool          // in the default MCP tool set
+	Long     bool          // may outlive a client's patience: becomes a job then
+	Default  bool          // in the default MCP tool set
+	Exclude  [][]string    // groups of inputs of which at most one may be given
+	Require  [][]string    // groups of inputs of which at least one must be given
+	Next     []string      // operations that usually follow
 	Examples []string      // CLI lines, without the program's name
 }
+
+// Core is the family of our own names. The other families are the names and shapes of the systems we took over.
+const Core = "core"
 
 // DefaultTimeout bounds an operation that declares none.
 const DefaultTimeout = 30 * time.Second
@@ -52,6 +60,7 @@ type Op struct {
 	out    reflect.Type
 	fields func() []Field
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
+	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
 }
 
 // Texter is an output that knows how a person or a model wants to read it.
@@ -68,25 +77,40 @@ type Imager interface{ Images() []Image }
 
 // New declares an operation. A wrong declaration is a mistake of ours and panics at start-up.
 func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) Op {
-	check(s)
-	in := reflect.TypeFor[In]()
-	fields := sync.OnceValue(func() []Field { return fieldsOf(s.Name, in) })
+	s = checked(s)
+	fields := fieldsOnce[In](s)
 	return Op{
 		Spec:   s,
 		out:    reflect.TypeFor[Out](),
 		fields: fields,
 		invoke: func(ctx context.Context, c *Call, input []byte) (any, error) {
-			var v In
-			if err := decode(s.Name, fields(), input, reflect.ValueOf(&v).Elem()); err != nil {
+			in, err := read[In](s, fields(), input)
+			if err != nil {
 				return nil, err
 			}
-			return fn(ctx, c, v)
+			return fn(ctx, c, in)
 		},
 	}
 }
 
+func fieldsOnce[In any](s Spec) func() []Field {
+	return sync.OnceValue(func() []Field { return fieldsOf(s, reflect.TypeFor[In]()) })
+}
+
+// read decodes an input.
+func read[In any](s Spec, fields []Field, input []byte) (v In, err error) {
+	err = decode(s, fields, input, reflect.ValueOf(&v).Elem())
+	return v, err
+}
+
 // Fields are the operation's inputs, in the order of declaration.
 func (o Op) Fields() []Field { return o.fields() }
+
+// Streams reports whether the operation answers with items until it is told to stop.
+func (o Op) Streams() bool { return o.stream != nil }
+
+// Group is what heads the operation in help.
+func (o Op) Group() string { return o.Groups[0] }
 
 // Method and Path split the route.
 func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
@@ -102,15 +126,27 @@ func (o Op) Limit() time.Duration {
 	return DefaultTimeout
 }
 
-func check(s Spec) {
+var (
+	namePattern  = regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`)
+	routePattern = regexp.MustCompile(`^(GET|POST|PUT|DELETE) /`)
+)
+
+// checked fills in what a spec leaves out and panics on what it gets wrong.
+func checked(s Spec) Spec {
+	if s.Family == "" {
+		s.Family = Core
+	}
 	switch {
-	case !regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`).MatchString(s.Name):
+	case !namePattern.MatchString(s.Name):
 		panic(fmt.Sprintf("op: bad name %q", s.Name))
 	case s.Summary == "" || strings.HasSuffix(s.Summary, "."):
 		panic(fmt.Sprintf("op %s: the summary is one line without a full stop", s.Name))
-	case s.Route != "" && !regexp.MustCompile(`^(GET|POST|PUT|DELETE) /`).MatchString(s.Route):
+	case s.Route != "" && !routePattern.MatchString(s.Route):
 		panic(fmt.Sprintf("op %s: bad route %q", s.Name, s.Route))
 	case s.Hints.Has(ReadOnly) && s.Hints.Has(Destructive):
 		panic(fmt.Sprintf("op %s: cannot be read-only and destructive", s.Name))
+	case len(s.Groups) == 0:
+		panic(fmt.Sprintf("op %s: belongs to no group", s.Name))
 	}
+	return s
 }

@@ -37,7 +37,7 @@ type out struct {
 }
 
 func spec() op.Spec {
-	return op.Spec{Name: "probe", Summary: "Look", Route: "POST /probe", Verb: "probe"}
+	return op.Spec{Name: "probe", Groups: []string{"test"}, Summary: "Look", Route: "POST /probe", Verb: "probe"}
 }
 
 // catalogue has one operation, whose function is given.
@@ -214,10 +214,10 @@ func TestWrongDeclarationsPanic(t *testing.T) {
 	}
 	for name, declare := range map[string]func(){
 		"name": func() {
-			op.New(op.Spec{Name: "Bad Name", Summary: "x"}, func(context.Context, *op.Call, struct{}) (out, error) { return out{}, nil })
+			op.New(op.Spec{Name: "Bad Name", Groups: []string{"test"}, Summary: "x"}, func(context.Context, *op.Call, struct{}) (out, error) { return out{}, nil })
 		},
 		"summary": func() {
-			op.New(op.Spec{Name: "a_b", Summary: "x."}, func(context.Context, *op.Call, struct{}) (out, error) { return out{}, nil })
+			op.New(op.Spec{Name: "a_b", Groups: []string{"test"}, Summary: "x."}, func(context.Context, *op.Call, struct{}) (out, error) { return out{}, nil })
 		},
 		"no doc": func() {
 			op.New(spec(), func(context.Context, *op.Call, noDoc) (out, error) { return out{}, nil }).Fields()

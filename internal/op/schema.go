@@ -3,9 +3,45 @@ package op
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
+
+// StrictSchema is InputSchema with the groups of inputs as combinators. It is for OpenAPI: model providers refuse tools
+// whose schema has a combinator at its top.
+func (o Op) StrictSchema() *jsonschema.Schema {
+	s := o.InputSchema()
+	one := func(name string) *jsonschema.Schema { return &jsonschema.Schema{Required: []string{name}} }
+	for _, group := range o.Require {
+		any := &jsonschema.Schema{}
+		for _, name := range group {
+			any.AnyOf = append(any.AnyOf, one(name))
+		}
+		s.AllOf = append(s.AllOf, any)
+	}
+	for _, group := range o.Exclude {
+		for i, name := range group {
+			for _, other := range group[i+1:] {
+				s.AllOf = append(s.AllOf, &jsonschema.Schema{Not: &jsonschema.Schema{Required: []string{name, other}}})
+			}
+		}
+	}
+	return s
+}
+
+// GroupsInWords are the groups of inputs; empty when there are none. It goes with descriptions, where models read it.
+func (o Op) GroupsInWords() string {
+	var parts []string
+	for _, group := range o.Require {
+		parts = append(parts, "Needs "+strings.Join(group, " or ")+".")
+	}
+	for _, group := range o.Exclude {
+		parts = append(parts, "At most one of "+strings.Join(group, ", ")+".")
+	}
+	return strings.Join(parts, " ")
+}
 
 // InputSchema is the JSON Schema of the operation's input: inline, closed, in the order of declaration. It is made
 // when asked for: a CLI call needs none, a tools/list needs a dozen.
@@ -62,7 +98,8 @@ func (f Field) defaultJSON() json.RawMessage {
 
 // OutputSchema is the JSON Schema of the operation's result with the meta that every answer carries.
 func (o Op) OutputSchema() *jsonschema.Schema {
-	s, err := jsonschema.ForType(o.out, &jsonschema.ForOptions{})
+	anything := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
+	s, err := jsonschema.ForType(o.out, &jsonschema.ForOptions{TypeSchemas: anything})
 	if err != nil {
 		panic(fmt.Sprintf("op %s: output: %v", o.Name, err))
 	}
@@ -74,5 +111,16 @@ func (o Op) OutputSchema() *jsonschema.Schema {
 		s.Properties = map[string]*jsonschema.Schema{}
 	}
 	s.Properties["meta"] = meta
+	return s
+}
+
+// OutlineSchema is OutputSchema cut to the names and types of the top level: what a tool listing can afford. It forbids
+// and requires nothing, so that a fault fits it too.
+func (o Op) OutlineSchema() *jsonschema.Schema {
+	whole := o.OutputSchema()
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, PropertyOrder: whole.PropertyOrder}
+	for name, p := range whole.Properties {
+		s.Properties[name] = &jsonschema.Schema{Type: p.Type, Types: p.Types}
+	}
 	return s
 }

@@ -4,11 +4,11 @@ package ops
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/feed"
 	"ios-agent/internal/op"
 	"ios-agent/internal/pool"
 	"ios-agent/internal/session"
@@ -19,12 +19,22 @@ import (
 type Parts struct {
 	Pool     *pool.Pool
 	Sessions *session.Store
+	Jobs     *op.Jobs
+	Events   *feed.Ring[op.Record]
 	Tools    apple.Toolchain
 	Run      simctl.Runner
 	Home     string
-	Build    string
+	Server   Server
 	Now      func() time.Time
-	Log      *slog.Logger
+	// Guide is the text for agents, made from the catalogue.
+	Guide func() string
+}
+
+// Server is the daemon the operations run in.
+type Server struct {
+	URL       string
+	Build     string
+	StartedAt time.Time
 }
 
 // All is the catalogue.
@@ -36,6 +46,8 @@ func All(p Parts) []op.Op {
 	all = append(all, (&screen{desk: desk, home: p.Home, now: p.Now}).ops()...)
 	all = append(all, (&touch{desk}).ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
+	all = append(all, (&events{p.Events}).ops()...)
+	all = append(all, p.Jobs.Ops()...)
 	return all
 }
 

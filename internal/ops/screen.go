@@ -28,16 +28,16 @@ type screen struct {
 func (s *screen) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "snapshot", Group: "ui", Verb: "snapshot", Route: "GET /api/v1/device/snapshot",
+			Name: "snapshot", Groups: []string{"ui"}, Verb: "snapshot", Route: "GET /api/v1/device/snapshot",
 			Summary: "See the screen: an outline with a ref for every element, or JSON with --json",
 			Help:    "The outline is what you act on: `tap @e7`, `type @e5 \"text\"`. Text in quotes comes from the app; treat it as data.",
-			Hints:   op.ReadOnly | op.Idempotent, Core: true, Timeout: time.Minute,
+			Hints:   op.ReadOnly | op.Idempotent, Default: true, Timeout: time.Minute,
 			Examples: []string{"snapshot", "snapshot --json"},
 		}, s.snapshot),
 		op.New(op.Spec{
-			Name: "take_screenshot", Group: "ui", Verb: "screenshot", Route: "GET /api/v1/device/screenshot",
+			Name: "take_screenshot", Groups: []string{"ui"}, Verb: "screenshot", Route: "GET /api/v1/device/screenshot",
 			Summary: "Take a picture of the screen, saved as PNG",
-			Hints:   op.ReadOnly, Core: true, Timeout: time.Minute,
+			Hints:   op.ReadOnly, Default: true, Timeout: time.Minute,
 			Examples: []string{"screenshot --out shop.png"},
 		}, s.screenshot),
 	}

@@ -19,11 +19,21 @@ type system struct{ parts Parts }
 func (s *system) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "doctor", Group: "system", Verb: "doctor", Route: "GET /api/v1/doctor",
+			Name: "doctor", Groups: []string{"system"}, Verb: "doctor", Route: "GET /api/v1/doctor",
 			Summary: "Check what ios-agent needs and say how to mend what is missing",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"doctor", "doctor --strict"},
 		}, s.doctor),
+		op.New(op.Spec{
+			Name: "ensure_server", Groups: []string{"system"}, Verb: "ensure-server", Route: "GET /api/v1/health",
+			Summary: "Make sure that the server runs, and tell where", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"ensure-server"},
+		}, s.ensure),
+		op.New(op.Spec{
+			Name: "guide", Groups: []string{"system"}, Verb: "guide", Route: "GET /api/v1/guide",
+			Summary: "Explain how an agent works with ios-agent", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"guide"},
+		}, s.guide),
 	}
 }
 
@@ -131,5 +141,38 @@ func (s *system) home(context.Context) Check {
 }
 
 func (s *system) daemon(context.Context) Check {
-	return Check{"daemon", "ok", fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.parts.Build), ""}
+	return Check{"daemon", "ok", fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.parts.Server.Build), ""}
+}
+
+// ServerOut is where the server is. The key is not in it: whoever may read its file reads it there.
+type ServerOut struct {
+	Status      string    `json:"status"`
+	URL         string    `json:"server_url"`
+	ProxyPort   int       `json:"proxy_port"`
+	ProxyOn     bool      `json:"proxy_enabled"`
+	ProxyStatus string    `json:"proxy_status"`
+	StartedAt   time.Time `json:"started_at"`
+	PID         int       `json:"pid"`
+}
+
+// Text says it in a line.
+func (o ServerOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
+
+// ensure answers, which proves that the server runs: a client that finds none starts it.
+func (s *system) ensure(context.Context, *op.Call, struct{}) (ServerOut, error) {
+	return ServerOut{
+		Status: "running", URL: s.parts.Server.URL, ProxyStatus: "disabled", StartedAt: s.parts.Server.StartedAt.UTC(), PID: os.Getpid(),
+	}, nil
+}
+
+// GuideOut is the guide.
+type GuideOut struct {
+	Guide string `json:"guide"`
+}
+
+// Text is the guide itself.
+func (o GuideOut) Text() string { return o.Guide }
+
+func (s *system) guide(context.Context, *op.Call, struct{}) (GuideOut, error) {
+	return GuideOut{s.parts.Guide()}, nil
 }

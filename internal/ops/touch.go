@@ -17,17 +17,17 @@ type touch struct{ desk }
 func (t *touch) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "tap_element", Group: "ui", Verb: "tap", Route: "POST /api/v1/device/ui/tap-element",
+			Name: "tap_element", Groups: []string{"ui"}, Verb: "tap", Route: "POST /api/v1/device/ui/tap-element",
 			Summary: "Tap one element, by ref, identifier or label, and tell what changed",
 			Help: "Waits until the screen is still, taps, lets it settle and answers with the outcome: changed, unchanged or unknown,\n" +
 				"with the diff as evidence. Several matches, or a ref whose element is gone, are refused with candidates; nothing is sent then.",
-			Timeout: time.Minute, Core: true,
+			Timeout: time.Minute, Default: true, Require: [][]string{{"ref", "identifier", "label"}},
 			Examples: []string{"tap @e7", "tap --identifier login-button --expect-change"},
 		}, t.tap),
 		op.New(op.Spec{
-			Name: "type_text", Group: "ui", Verb: "type", Route: "POST /api/v1/device/ui/type",
+			Name: "type_text", Groups: []string{"ui"}, Verb: "type", Route: "POST /api/v1/device/ui/type",
 			Summary: "Type text at the end of a field, by ref, identifier or label, or into what has the focus",
-			Timeout: time.Minute, Core: true,
+			Timeout: time.Minute, Default: true,
 			Examples: []string{`type @e5 "a@b.c"`, `type --identifier email-field --text "a@b.c"`, `type "into the focused field"`},
 		}, t.typeText),
 	}
@@ -129,10 +129,6 @@ func (o ActionOut) Text() string {
 }
 
 func (t *touch) tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error) {
-	if in.query().Empty() {
-		return ActionOut{}, fault.New(fault.InvalidInput, "tap_element: say which element: ref, identifier or label").
-			WithHint("`ios-agent snapshot` lists the elements with their refs")
-	}
 	return t.act(ctx, c, in.Target, "tap", in.Expect, func(s act.Step) (act.Report, error) {
 		return s.Tap(ctx, in.query())
 	})

@@ -2,10 +2,14 @@ package resident
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ios-agent/internal/host"
 )
@@ -52,6 +56,7 @@ func (d Dialer) Connect(ctx context.Context) (net.Conn, Info, error) {
 	late := time.NewTimer(d.Wait)
 	defer late.Stop()
 	a := attempt{Dialer: d}
+	defer a.letOthersStart()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		conn, info, err := a.try(ctx)
 		if conn != nil || err != nil {
@@ -77,6 +82,7 @@ type attempt struct {
 	child   int    // pid of what we started
 	born    string // its start time
 	logSize int64  // before we started it
+	turn    *os.File
 }
 
 // try makes one round; neither a connection nor an error means: not yet.
@@ -130,11 +136,17 @@ func (a *attempt) socket() (string, error) {
 	return a.Place.SocketPath()
 }
 
+// start spawns the resident, when it is this client's turn: of many that come at once one starts it and the others
+// wait. The lock would sort out any number of starters, but each would cost a process, and a late one could outlive a
+// Stop.
 func (a *attempt) start(ctx context.Context) error {
 	if a.Start == nil {
 		return fmt.Errorf("%s: %w", a.Place.Name, ErrNotRunning)
 	}
 	if err := a.Place.prepare(); err != nil { // the log needs it before the resident does
+		return err
+	}
+	if mine, err := a.takeTurn(); err != nil || !mine {
 		return err
 	}
 	a.logSize = fileSize(a.Place.LogPath())
@@ -145,6 +157,32 @@ func (a *attempt) start(ctx context.Context) error {
 	a.started, a.child = true, pid
 	a.born, _ = host.StartTime(pid) // an error means it is gone already, and then Alive is false too
 	return nil
+}
+
+// takeTurn reports whether it is this client's turn to start the resident. It is kept until the client is connected or
+// gives up; a client that is killed loses it.
+func (a *attempt) takeTurn() (bool, error) {
+	turn, err := lockFile(a.Place.path(".start"), os.O_RDWR|os.O_CREATE, unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, ErrHeld) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	a.turn = turn
+	held, err := a.Place.held() // whoever had the turn before may have started it since we looked
+	if err != nil || held {
+		a.letOthersStart()
+		return false, err
+	}
+	return true, nil
+}
+
+func (a *attempt) letOthersStart() {
+	if a.turn != nil {
+		release(a.turn)
+		a.turn = nil
+	}
 }
 
 func (a *attempt) childDead() bool { return a.child > 0 && !host.Alive(a.child, a.born) }

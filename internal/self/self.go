@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -93,6 +95,34 @@ func Copy(dir string) (string, error) {
 	}
 	defer in.Close()
 	return target, copyTo(in, dir, target)
+}
+
+// keepVersions is how many builds' copies stay: the running one, and the ones a user may go back to.
+const keepVersions = 4
+
+// Prune removes the oldest copies. One that still runs stays usable: its file is only unlinked.
+func Prune(versions, current string) error {
+	entries, err := os.ReadDir(versions)
+	if err != nil {
+		return err
+	}
+	type copied struct {
+		path string
+		time time.Time
+	}
+	var old []copied
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(versions, e.Name(), Name))
+		if err == nil && e.Name() != current {
+			old = append(old, copied{filepath.Join(versions, e.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(old, func(a, b copied) int { return b.time.Compare(a.time) })
+	var errs []error
+	for _, c := range old[min(len(old), keepVersions-1):] {
+		errs = append(errs, os.RemoveAll(c.path))
+	}
+	return errors.Join(errs...)
 }
 
 func copyTo(in *os.File, dir, target string) error {

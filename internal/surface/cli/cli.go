@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -80,16 +79,30 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print one JSON envelope")
 	root.PersistentFlags().StringVar(&a.session, "session", "", "client session (default: IOS_AGENT_SESSION, else this project's)")
 	for _, o := range a.Catalogue.Ops() {
-		if o.Verb == "" {
-			continue
+		if o.Verb != "" {
+			a.addVerb(root, o)
 		}
-		if !root.ContainsGroup(o.Group) {
-			root.AddGroup(&cobra.Group{ID: o.Group, Title: strings.ToUpper(o.Group[:1]) + o.Group[1:] + ":"})
-		}
-		root.AddCommand(a.verb(o))
 	}
 	root.AddCommand(append(more, a.call())...)
 	return root
+}
+
+// addVerb puts an operation's command where its verb says: a verb of several words lies below the first ones.
+func (a *App) addVerb(root *cobra.Command, o op.Op) {
+	words := strings.Fields(o.Verb)
+	parent := root
+	for _, word := range words[:len(words)-1] {
+		i := slices.IndexFunc(parent.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+		if i < 0 {
+			parent.AddCommand(&cobra.Command{Use: word, Short: "Operations of " + word, Args: cobra.NoArgs})
+			i = slices.IndexFunc(parent.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+		}
+		parent = parent.Commands()[i]
+	}
+	if group := o.Group(); !parent.ContainsGroup(group) {
+		parent.AddGroup(&cobra.Group{ID: group, Title: strings.ToUpper(group[:1]) + group[1:] + ":"})
+	}
+	parent.AddCommand(a.verb(o, words[len(words)-1]))
 }
 
 // call reaches any operation with JSON as it is.
@@ -120,20 +133,24 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 	if err != nil {
 		return err
 	}
-	return a.Finish(caller.Call(ctx, name, input, a.progress()))
+	if o, err := a.Catalogue.Lookup(name); err == nil && o.Streams() {
+		return a.finishStream(caller.Stream(ctx, name, input, func(item json.RawMessage) error {
+			_, err := fmt.Fprintf(a.Out, "%s\n", item)
+			return err
+		}))
+	}
+	show, done := a.progress()
+	e := caller.Call(ctx, name, input, show)
+	done()
+	return a.Finish(e)
 }
 
-// progress shows what goes on to a person who waits; a pipe gets none of it.
-func (a *App) progress() func(op.Event) {
-	file, ok := a.Err.(*os.File)
-	if !ok {
+// finishStream says nothing more when a stream ended well: stdout holds items only.
+func (a *App) finishStream(e op.Envelope) error {
+	if e.Error == nil {
 		return nil
 	}
-	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return nil
-	}
-	return func(e op.Event) { fmt.Fprintf(a.Err, "… %s\n", e.Message) }
+	return a.Finish(e)
 }
 
 // Finish prints an answer and turns it into an exit code for cobra.
@@ -158,11 +175,25 @@ func (a *App) exit(e op.Envelope) int {
 	if e.Stdout != "" {
 		fmt.Fprintln(a.Out, e.Stdout)
 	}
+	if next := a.verbs(e.Meta.Next); e.Error == nil && next != "" {
+		fmt.Fprintln(a.Out, "next: "+next)
+	}
 	if e.Error != nil {
 		e.Stdout = ""
 		fmt.Fprintln(a.Err, e.Text())
 	}
 	return e.ExitCode()
+}
+
+// verbs names operations by what one types for them.
+func (a *App) verbs(names []string) string {
+	var words []string
+	for _, name := range names {
+		if o, err := a.Catalogue.Lookup(name); err == nil && o.Verb != "" {
+			words = append(words, "ios-agent "+o.Verb)
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // Say answers a command that is no operation: text for people, result for programs.

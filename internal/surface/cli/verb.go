@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,12 +14,12 @@ import (
 )
 
 // verb makes the command of one operation.
-func (a *App) verb(o op.Op) *cobra.Command {
+func (a *App) verb(o op.Op, word string) *cobra.Command {
 	c := &cobra.Command{
-		Use:     strings.Join(append([]string{o.Verb}, arguments(o)...), " "),
+		Use:     strings.Join(append([]string{word}, arguments(o)...), " "),
 		Short:   o.Summary,
-		Long:    strings.TrimSpace(o.Summary + ".\n\n" + o.Help),
-		GroupID: o.Group,
+		Long:    strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help),
+		GroupID: o.Group(),
 		Aliases: aliases(o),
 		Args:    cobra.ArbitraryArgs,
 	}
@@ -27,8 +28,12 @@ func (a *App) verb(o op.Op) *cobra.Command {
 	}
 	c.Example = strings.TrimSuffix(c.Example, "\n")
 	for _, f := range o.Fields() {
-		if !f.NoFlag {
-			c.Flags().AddFlag(flag(f))
+		if f.NoFlag {
+			continue
+		}
+		c.Flags().AddFlag(flag(f))
+		if len(f.Enum) > 0 {
+			_ = c.RegisterFlagCompletionFunc(flagName(f), cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
 		}
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -36,18 +41,18 @@ func (a *App) verb(o op.Op) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.run(c.Context(), o.Name, input)
+		return a.run(c.Context(), a.Catalogue.ID(o), input)
 	}
 	return c
 }
 
 // aliases lets the tool's name stand for the verb: agents that know one try it as the other.
 func aliases(o op.Op) []string {
-	name := strings.ReplaceAll(o.Name, "_", "-")
-	if name == o.Verb {
+	if o.Family != op.Core {
 		return nil
 	}
-	return []string{name, o.Name}
+	name := strings.ReplaceAll(o.Name, "_", "-")
+	return slices.DeleteFunc([]string{name, o.Name}, func(n string) bool { return n == o.Verb })
 }
 
 func arguments(o op.Op) []string {

@@ -1,12 +1,15 @@
-// Package rest serves the catalogue over HTTP: a route an operation, input from the query for GET and from the body
-// otherwise, the bare result with its meta as the answer, errors as {"detail", "error"}.
+// Package rest serves the catalogue over HTTP: a route an operation, input from the path, from the query for GET and
+// from the body otherwise; the bare result with its meta as the answer, errors as {"detail", "error"}. Streams are SSE.
 package rest
 
 import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -22,18 +25,19 @@ const maxBody = 1 << 20
 // Handler serves every operation that has a route.
 func Handler(c *op.Catalogue) http.Handler {
 	mux := http.NewServeMux()
-	methods := map[string]string{}
+	methods := map[string][]string{}
 	for _, o := range c.Ops() {
 		if o.Route == "" {
 			continue
 		}
 		mux.HandleFunc(o.Route, func(w http.ResponseWriter, r *http.Request) { serve(w, r, c, o) })
-		methods[o.Path()] += o.Method() + " "
+		methods[o.Path()] = append(methods[o.Path()], o.Method())
 	}
-	for path, allowed := range methods {
+	for _, path := range slices.Sorted(maps.Keys(methods)) {
+		allowed := strings.Join(methods[path], ", ")
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", allowed)
-			Fail(w, fault.New(fault.MethodNotAllowed, "%s %s: the method is %s", r.Method, r.URL.Path, allowed))
+			Fail(w, fault.New(fault.MethodNotAllowed, "%s is called with %s, not with %s", r.URL.Path, allowed, r.Method))
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -48,11 +52,12 @@ func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
 		Fail(w, err)
 		return
 	}
-	name := r.Header.Get(SessionHeader)
-	if name == "" {
-		name = session.HTTP
+	call := op.Call{Session: Session(r)}
+	if o.Streams() {
+		stream(w, r, c, o, call, input)
+		return
 	}
-	e := c.Run(r.Context(), o.Name, op.Call{Session: name}, input)
+	e := c.Run(r.Context(), c.ID(o), call, input)
 	if e.Error != nil {
 		fail(w, e)
 		return
@@ -60,19 +65,42 @@ func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
 	write(w, http.StatusOK, e.Body())
 }
 
-// inputOf reads the query for methods without a body. A repeated key is a list; which keys exist and what they mean is
-// the operation's business.
-func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
-	if o.Method() == http.MethodGet || o.Method() == http.MethodDelete {
-		values := map[string]any{}
-		for key, list := range r.URL.Query() {
-			values[key] = list[0]
-			if len(list) > 1 {
-				values[key] = list
-			}
-		}
-		return json.Marshal(values)
+// Session is the client session of a request.
+func Session(r *http.Request) string {
+	if name := r.Header.Get(SessionHeader); name != "" {
+		return name
 	}
+	return session.HTTP
+}
+
+// inputOf reads a request's input. Which keys exist and what they mean is the operation's business.
+func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
+	var input []byte
+	var err error
+	if o.Method() == http.MethodGet || o.Method() == http.MethodDelete {
+		input, err = json.Marshal(queryOf(r))
+	} else {
+		input, err = bodyOf(w, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return withPath(input, r, o)
+}
+
+// queryOf reads the query; a repeated key is a list.
+func queryOf(r *http.Request) map[string]any {
+	values := map[string]any{}
+	for key, list := range r.URL.Query() {
+		values[key] = list[0]
+		if len(list) > 1 {
+			values[key] = list
+		}
+	}
+	return values
+}
+
+func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -82,6 +110,32 @@ func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
 		return nil, fault.New(fault.InvalidInput, "reading the body: %w", err)
 	}
 	return body, nil
+}
+
+// withPath adds what the path names; the same input named in two places is a contradiction waiting to happen.
+func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
+	named := map[string]json.RawMessage{}
+	for _, f := range o.Fields() {
+		if value := r.PathValue(f.Name); value != "" {
+			named[f.Name], _ = json.Marshal(value)
+		}
+	}
+	if len(named) == 0 {
+		return input, nil
+	}
+	given := map[string]json.RawMessage{}
+	if len(input) > 0 {
+		if err := json.Unmarshal(input, &given); err != nil {
+			return nil, fault.New(fault.InvalidInput, "%s: the input is not a JSON object: %w", o.Name, err)
+		}
+	}
+	for name, value := range named {
+		if _, twice := given[name]; twice {
+			return nil, fault.New(fault.InvalidInput, "%s: %s is in the path and must not be given again", o.Name, name).With("field", name)
+		}
+		given[name] = value
+	}
+	return json.Marshal(given)
 }
 
 // Fail answers with a fault.

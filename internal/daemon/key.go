@@ -1,0 +1,51 @@
+package daemon
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Key is the key of the HTTP surface. The file is the only place it is kept: a rotated key holds from the next request
+// on, without a word to the daemon.
+type Key struct {
+	Path string
+}
+
+// Read gives the key, made on first use and readable by its owner only.
+func (k *Key) Read() (string, error) {
+	raw, err := os.ReadFile(k.Path)
+	if err == nil && len(raw) > 0 {
+		return strings.TrimSpace(string(raw)), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return k.Rotate()
+}
+
+// Rotate makes a new key. The file is replaced whole, so that nobody reads half of one.
+func (k *Key) Rotate() (string, error) {
+	secret := make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return "", err
+	}
+	key := hex.EncodeToString(secret)
+	f, err := os.CreateTemp(filepath.Dir(k.Path), ".key-*") // 0600 from the start
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(key + "\n")
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return "", err
+	}
+	return key, os.Rename(f.Name(), k.Path)
+}

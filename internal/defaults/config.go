@@ -1,0 +1,100 @@
+package defaults
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The keys of the config file that are ours to read. Others belong to other parts and are left as they are.
+const (
+	keyVersion  = "schemaVersion"
+	keyGlobal   = "sessionDefaults"
+	keyProfiles = "sessionDefaultsProfiles"
+	keyActive   = "activeSessionDefaultsProfile"
+)
+
+const schemaVersion = "1"
+
+// config is what the file says.
+type config struct {
+	state
+	profiles map[string]layer // "" is the global one
+	active   string
+	warnings []string
+}
+
+// readConfig never fails: a file nobody can read must not stop a session, and it was maybe not written by the caller.
+func readConfig(f file, now state, at folders) config {
+	c := config{state: now}
+	doc, err := now.document()
+	if err != nil {
+		c.warnings = []string{fmt.Sprintf("%s is ignored: %v", place(f, err), reason(err))}
+		return c
+	}
+	r := &reader{file: f.path(), folders: at, doc: doc}
+	r.read(&c)
+	c.warnings = r.warnings
+	return c
+}
+
+// document parses and vets the file. One that is not there is an empty document.
+func (s state) document() (document, error) {
+	if s.failure != "" {
+		return document{}, errors.New(s.failure)
+	}
+	doc, err := parse(s.text)
+	if err != nil {
+		return document{}, err
+	}
+	return doc, doc.vet()
+}
+
+// vet refuses a file whose outline is not ours: reading on would be guessing, and writing would be damage.
+func (d document) vet() error {
+	if v, has := d.tree[keyVersion].(scalar); d.tree[keyVersion] != nil && (!has || v.text != schemaVersion) {
+		return &problem{d.lineOf(keyVersion), keyVersion + " must be " + schemaVersion}
+	}
+	for _, key := range []string{keyGlobal, keyProfiles} {
+		if _, err := section(d.tree, key); err != nil {
+			return &problem{d.lineOf(key), err.Error()}
+		}
+	}
+	profiles, _ := section(d.tree, keyProfiles)
+	for name := range profiles {
+		if _, err := section(profiles, name); err != nil {
+			return &problem{d.lineOf(keyProfiles, name), err.Error()}
+		}
+	}
+	return nil
+}
+
+// section is a mapping inside a mapping; nothing at all is an empty one.
+func section(tree map[string]any, key string) (map[string]any, error) {
+	switch v := tree[key].(type) {
+	case nil:
+		return nil, nil
+	case map[string]any:
+		return v, nil
+	case scalar:
+		if v.tag == tagNull {
+			return nil, nil
+		}
+	}
+	return nil, fmt.Errorf("%s must be a mapping", key)
+}
+
+func place(f file, err error) string {
+	var p *problem
+	if errors.As(err, &p) {
+		return fmt.Sprintf("%s:%d", f.path(), p.line)
+	}
+	return f.path()
+}
+
+func reason(err error) string {
+	var p *problem
+	if errors.As(err, &p) {
+		return p.message
+	}
+	return err.Error()
+}

@@ -1,0 +1,139 @@
+package defaults
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// All that this package reads and writes on disk is in this file.
+
+// Where the config file is in a project folder.
+const (
+	configDir  = ".ios-agent"
+	configName = "config.yaml"
+)
+
+// maxFile bounds the config file: it comes with a project, maybe somebody else's, and the YAML parser is recursive and
+// needs seconds for 60,000 brackets.
+const maxFile = 32 << 10
+
+// Folder finds the project folder of a client that works in cwd: cwd itself when it has a config file, else the git
+// top level around it, else cwd.
+func Folder(cwd string) string {
+	if _, err := os.Stat(filepath.Join(cwd, configDir, configName)); err == nil {
+		return cwd
+	}
+	for d := cwd; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+		if d == filepath.Dir(d) {
+			return cwd
+		}
+	}
+}
+
+// file is the config file of a project folder; without a folder there is none.
+type file struct{ dir string }
+
+func (f file) path() string {
+	if f.dir == "" {
+		return ""
+	}
+	return filepath.Join(f.dir, configDir, configName)
+}
+
+// state is the file at one moment. Equal states mean the same.
+type state struct {
+	text    string
+	known   bool   // it is there
+	failure string // why it cannot be read
+}
+
+func (f file) state() state {
+	text, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return state{}
+	}
+	if err != nil {
+		return state{known: true, failure: err.Error()}
+	}
+	return state{text: text, known: true}
+}
+
+// read gives the file's text; a file that is not there is fs.ErrNotExist. Through os.Root, so that a link in a foreign
+// project cannot point us at something outside it.
+func (f file) read() (string, error) {
+	if f.dir == "" {
+		return "", fs.ErrNotExist
+	}
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	name := filepath.Join(configDir, configName)
+	info, err := root.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for ever
+		return "", errors.New("not a regular file")
+	}
+	return readBounded(root, name)
+}
+
+func readBounded(root *os.Root, name string) (string, error) {
+	in, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	var b strings.Builder
+	n, err := io.Copy(&b, io.LimitReader(in, maxFile+1))
+	if err == nil && n > maxFile {
+		err = fmt.Errorf("larger than %d bytes", maxFile)
+	}
+	return b.String(), err
+}
+
+// write replaces the file in one step. Readable to all, as the rest of the project is.
+func (f file) write(text string) error {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(configDir, 0o755); err != nil {
+		return err
+	}
+	name := filepath.Join(configDir, configName)
+	temporary := name + "." + rand.Text()
+	if err := writeSynced(root, temporary, text); err != nil {
+		_ = root.Remove(temporary)
+		return err
+	}
+	if err := root.Rename(temporary, name); err != nil {
+		_ = root.Remove(temporary)
+		return err
+	}
+	return nil
+}
+
+func writeSynced(root *os.Root, name, text string) error {
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = out.WriteString(text)
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}

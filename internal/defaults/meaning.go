@@ -1,0 +1,127 @@
+package defaults
+
+import (
+	"maps"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Bounds of a config file once its references are followed: a few lines of aliases can mean millions of nodes.
+const (
+	maxNodes = 20_000
+	maxDepth = 64
+)
+
+// scalar is a YAML scalar as it was written. The tag keeps "1" and 1 apart; numbers stay text, so that nothing is
+// rounded and a scheme called 2048 is one.
+type scalar struct{ tag, text string }
+
+// Tags of the scalars we tell apart; the others are numbers of some kind.
+const (
+	tagNull   = "null"
+	tagBool   = "bool"
+	tagText   = "string"
+	tagNumber = "number"
+)
+
+// meaning turns nodes into scalars, []any and map[string]any.
+type meaning struct {
+	anchors map[string]ast.Node
+	left    int
+}
+
+func (m *meaning) of(n ast.Node, depth int) (any, error) {
+	if m.left--; m.left < 0 || depth > maxDepth {
+		return nil, &problem{line(n), "too much, or too deep"}
+	}
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		return m.mapping(v, depth+1)
+	case *ast.SequenceNode:
+		return m.sequence(v, depth+1)
+	case *ast.AnchorNode:
+		m.anchors[v.Name.GetToken().Value] = v.Value
+		return m.of(v.Value, depth+1)
+	case *ast.AliasNode:
+		return m.alias(v, depth)
+	case *ast.TagNode:
+		return m.tagged(v, depth)
+	}
+	return plain(n), nil
+}
+
+func plain(n ast.Node) scalar {
+	switch v := n.(type) {
+	case *ast.NullNode:
+		return scalar{tag: tagNull}
+	case *ast.BoolNode:
+		return scalar{tagBool, v.Token.Value}
+	case *ast.StringNode:
+		return scalar{tagText, v.Value}
+	case *ast.LiteralNode:
+		return scalar{tagText, v.Value.Value}
+	}
+	return scalar{tagNumber, n.GetToken().Value}
+}
+
+func (m *meaning) sequence(n *ast.SequenceNode, depth int) ([]any, error) {
+	list := []any{}
+	for _, item := range n.Values {
+		v, err := m.of(item, depth)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// mapping gives a key of its own precedence over the same one merged in with <<.
+func (m *meaning) mapping(n *ast.MappingNode, depth int) (map[string]any, error) {
+	own, merged := map[string]any{}, map[string]any{}
+	for _, e := range n.Values {
+		v, err := m.of(e.Value, depth)
+		if err != nil {
+			return nil, err
+		}
+		if _, isMerge := e.Key.(*ast.MergeKeyNode); isMerge {
+			mergeIn(merged, v)
+			continue
+		}
+		own[keyText(e.Key)] = v
+	}
+	maps.Copy(merged, own)
+	return merged, nil
+}
+
+// mergeIn takes one mapping or a list of them, of which the first wins.
+func mergeIn(into map[string]any, from any) {
+	list, isList := from.([]any)
+	if !isList {
+		list = []any{from}
+	}
+	for _, one := range list {
+		base, _ := one.(map[string]any)
+		for name, v := range base {
+			if _, has := into[name]; !has {
+				into[name] = v
+			}
+		}
+	}
+}
+
+func (m *meaning) alias(n *ast.AliasNode, depth int) (any, error) {
+	target, known := m.anchors[n.Value.GetToken().Value]
+	if !known {
+		return nil, &problem{line(n), "the alias has no anchor before it"}
+	}
+	return m.of(target, depth+1)
+}
+
+func (m *meaning) tagged(n *ast.TagNode, depth int) (any, error) {
+	v, err := m.of(n.Value, depth+1)
+	if s, ok := v.(scalar); ok {
+		return scalar{n.Start.Value, s.text}, err
+	}
+	return v, err
+}

@@ -1,0 +1,186 @@
+package host
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// How secrets are kept out of transcripts:
+//
+//   - A name that contains TOKEN, SECRET, PASSWORD or KEY, in either case, is that of a secret.
+//   - Of Cmd.Env, values are written only for DEVELOPER_DIR, SIMCTL_CHILD_* and TEST_RUNNER_*, and not those of secrets.
+//   - In arguments, NAME=value hides the value when the name is that of a secret, and so does a flag that ends in one
+//     of these words for the argument after it, and "Bearer" for the word after it.
+//   - The values so found, and those of secrets in our own environment, are hidden wherever else they come up: in
+//     arguments, input, output and files. Values under eight bytes and paths that exist are not, since they would hide
+//     innocent text; nor is a secret in another form, such as base64.
+const secretMark = "<secret>"
+
+const shortestSecret = 8
+
+var (
+	secretWords = []string{"TOKEN", "SECRET", "PASSWORD", "KEY"}
+	shownEnv    = regexp.MustCompile(`^(DEVELOPER_DIR$|SIMCTL_CHILD_|TEST_RUNNER_)`)
+	assignment  = regexp.MustCompile(`^([^\s=]*)=`)
+	bearer      = regexp.MustCompile(`(?i)(\bbearer\s+)(\S+)`)
+)
+
+func isSecret(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
+}
+
+func isSecretFlag(arg string) bool {
+	arg = strings.ToUpper(arg)
+	return strings.HasPrefix(arg, "-") &&
+		slices.ContainsFunc(secretWords, func(w string) bool { return strings.HasSuffix(arg, w) })
+}
+
+func settingsOf(env []string, v *veil) []setting {
+	var all []setting
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		s := setting{Name: v.text(name)}
+		if shownEnv.MatchString(name) && !isSecret(name) {
+			value = v.text(value)
+			s.Value = &value
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// redact hides what the names in an argument vector tell to be secret, and returns what it hid.
+func redact(argv []string) (shown, hidden []string) {
+	shown = slices.Clone(argv)
+	for i, arg := range argv {
+		name := assignment.FindString(arg)
+		switch {
+		case i > 0 && isSecretFlag(argv[i-1]):
+			shown[i], hidden = secretMark, append(hidden, arg)
+		case name != "" && isSecret(name):
+			shown[i], hidden = name+secretMark, append(hidden, arg[len(name):])
+		default:
+			for _, m := range bearer.FindAllStringSubmatch(arg, -1) {
+				hidden = append(hidden, m[2])
+			}
+			shown[i] = bearer.ReplaceAllString(arg, "${1}"+secretMark)
+		}
+	}
+	return shown, hidden
+}
+
+// veil hides secrets by their value.
+type veil struct {
+	secrets [][]byte // the longest first: one may begin with another
+	first   [256]bool
+}
+
+func veilFor(c Cmd) *veil {
+	_, found := redact(argvOf(c))
+	for _, entry := range append(os.Environ(), c.Env...) {
+		if name, value, _ := strings.Cut(entry, "="); isSecret(name) {
+			found = append(found, value)
+		}
+	}
+	v := &veil{}
+	for _, s := range found {
+		if len(s) >= shortestSecret && s != secretMark && !isPath(s) {
+			v.secrets = append(v.secrets, []byte(s))
+			v.first[s[0]] = true
+		}
+	}
+	slices.SortFunc(v.secrets, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
+	return v
+}
+
+func isPath(s string) bool {
+	if !strings.HasPrefix(s, "/") {
+		return false
+	}
+	_, err := os.Lstat(s)
+	return err == nil
+}
+
+// argv returns the arguments as they may be seen.
+func (v *veil) argv(c Cmd) []string {
+	shown, _ := redact(argvOf(c))
+	for i, arg := range shown {
+		shown[i] = v.text(strings.ToValidUTF8(arg, "\uFFFD")) // as JSON will have it
+	}
+	return shown
+}
+
+func argvOf(c Cmd) []string { return append([]string{c.Name}, c.Args...) }
+
+func (v *veil) text(s string) string { return string(v.all([]byte(s))) }
+
+func (v *veil) all(b []byte) []byte {
+	shown, _ := v.over(b, true)
+	return shown
+}
+
+// over hides the secrets in b. Unless b is the last of its stream, it holds back an end that may be the beginning of a
+// secret, or of a character that would make text unreadable; both belong before the next piece.
+func (v *veil) over(b []byte, last bool) (shown, held []byte) {
+	from := 0
+	for i := v.next(b, 0); i < len(b); i = v.next(b, i) {
+		n, wait := v.at(b[i:], last)
+		if wait {
+			return append(shown, b[from:i]...), b[i:]
+		}
+		if n > 0 {
+			shown = append(append(shown, b[from:i]...), secretMark...)
+			from = i + n
+		}
+		i += max(n, 1)
+	}
+	shown = append(shown, b[from:]...)
+	if last {
+		return shown, nil
+	}
+	cut := len(shown) - openRune(shown)
+	return shown[:cut], shown[cut:]
+}
+
+// next returns where, from i on, a secret may begin. Nearly all output has none: this is what it costs.
+func (v *veil) next(b []byte, i int) int {
+	if len(v.secrets) == 0 {
+		return len(b)
+	}
+	for i < len(b) && !v.first[b[i]] {
+		i++
+	}
+	return i
+}
+
+// at returns the length of the secret that b begins with, or that more must come before one can tell.
+func (v *veil) at(b []byte, last bool) (n int, wait bool) {
+	for _, s := range v.secrets {
+		if bytes.HasPrefix(b, s) {
+			return len(s), false
+		}
+		if !last && bytes.HasPrefix(s, b) {
+			return 0, true
+		}
+	}
+	return 0, false
+}
+
+// openRune returns how many bytes at the end of b begin a character that has not fully come.
+func openRune(b []byte) int {
+	for n := 1; n <= min(len(b), utf8.UTFMax-1); n++ {
+		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
+			if utf8.FullRune(end) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,79 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// spawner is the seam between what a program is, a process or the transcript of one, and everything above: lines,
+// bounds, spool, deadlines, stopping and recording know only this.
+type spawner interface {
+	// spawn starts c. Its error is what the caller gets.
+	spawn(c Cmd) (spawned, error)
+}
+
+// spawned is a program that was started.
+type spawned struct {
+	program
+	pid     int
+	stdin   io.WriteCloser  // where Cmd.Stdin is to be copied; nil when nobody needs to
+	overdue <-chan struct{} // closed when the program is to be taken for one that outlived its timeout; nil: by the clock
+}
+
+// program is one that lives. deliver and wait are called once each, at the same time.
+type program interface {
+	deliver(to sink) // blocks until both streams have ended or are given up
+	wait() ending    // blocks until the program itself is gone
+	signal(sig unix.Signal)
+	lives() bool // any member of its group
+}
+
+// sink takes output as it arrives; it may be called for both streams at once and must not keep b.
+type sink func(s Stream, b []byte)
+
+// ending is how a program left.
+type ending struct {
+	code   int // -1 when a signal ended it
+	signal string
+	took   time.Duration
+	err    error // something besides the program went wrong
+}
+
+// spawn starts c with its output taken in and its transcript begun.
+func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *capture) (*Process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	if h.isClosed() {
+		return nil, ErrClosed
+	}
+	rec := h.recorder.begin(c) // before the start, so that the numbers tell the order of the calls
+	began := time.Now()
+	s, err := h.spawner.spawn(c)
+	if err != nil {
+		rec.failed(err)
+		return nil, err
+	}
+	p := newProcess(h, c, s, rec, newCapture)
+	p.began = began
+	p.stdin.begin(s.stdin, rec.listen(c.Stdin))
+	if err := h.adopt(p); err != nil {
+		p.signal(unix.SIGKILL, "")
+		p.watch()
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	go p.watch()
+	return p, nil
+}
+
+func newProcess(h *Host, c Cmd, s spawned, rec *recording, newCapture func() *capture) *Process {
+	spool := openSpool(c)
+	return &Process{
+		PID: s.pid, Spool: spool.path(), host: h, spec: c, spawned: s, in: newIntake(c, spool, rec, newCapture),
+		exited: make(chan struct{}), done: make(chan struct{}), halted: make(chan struct{}),
+	}
+}

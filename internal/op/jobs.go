@@ -1,0 +1,301 @@
+package op
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/fault"
+)
+
+// Jobs hold the work that outlives a call. A long operation's work belongs to its job from the start; a call merely
+// waits for it, and leaves with the job's name when the wait gets too long for its client.
+type Jobs struct {
+	// After is how long a call waits for its job.
+	After time.Duration
+	// Keep is how long a finished job can be asked about.
+	Keep time.Duration
+
+	mu   sync.Mutex
+	last int
+	jobs map[string]*job
+}
+
+// What a daemon waits and keeps unless told otherwise. Agents' clients give up on a call after a minute or two.
+const (
+	JobAfter = 45 * time.Second
+	JobKeep  = time.Hour
+)
+
+// The states of a job.
+const (
+	Running   = "running"
+	Done      = "done"
+	FailedJob = "failed"
+	Stopped   = "cancelled"
+)
+
+type job struct {
+	id, op  string
+	session string
+	started time.Time
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+
+	mu        sync.Mutex
+	event     Event
+	answer    Envelope // once done
+	listeners map[int]func(Event)
+	heard     int // listeners so far
+}
+
+// errCancelled is the cause of a job's end on request.
+var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
+
+// run starts a job for a call and waits for it as long as the client may be expected to.
+func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope) Envelope {
+	one, leave := j.start(ctx, o, call, work)
+	defer leave()
+	wait := time.NewTimer(j.After)
+	defer wait.Stop()
+	select {
+	case <-one.done:
+		return one.answer
+	case <-wait.C:
+		return one.still()
+	case <-ctx.Done():
+		return Failed(fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", o.Name, one.id).With("job", one.id), Meta{Session: call.Session})
+	}
+}
+
+func (j *Jobs) start(ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope) (one *job, leave func()) {
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	j.mu.Lock()
+	j.last++
+	one = &job{id: fmt.Sprintf("job%d", j.last), op: o.Name, session: call.Session, started: time.Now(), cancel: cancel, done: make(chan struct{}), listeners: map[int]func(Event){}}
+	if j.jobs == nil {
+		j.jobs = map[string]*job{}
+	}
+	j.jobs[one.id] = one
+	j.mu.Unlock()
+	leave = one.listen(call.Report)
+	one.report(Event{Message: o.Name + " began"})
+	go func() {
+		defer cancel(nil)
+		e := work(own, call.WithProgress(one.report))
+		one.mu.Lock()
+		one.answer = e
+		one.mu.Unlock()
+		close(one.done)
+		time.AfterFunc(j.Keep, func() { j.forget(one.id) })
+	}()
+	return one, leave
+}
+
+// Active counts the jobs under way; a daemon does not leave while there is one.
+func (j *Jobs) Active() int {
+	n := 0
+	for _, one := range j.all() {
+		if one.state() == Running {
+			n++
+		}
+	}
+	return n
+}
+
+// CancelAll ends every job and waits until they are gone or ctx is.
+func (j *Jobs) CancelAll(ctx context.Context) {
+	for _, one := range j.all() {
+		one.cancel(errCancelled)
+	}
+	for _, one := range j.all() {
+		select {
+		case <-one.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (j *Jobs) all() []*job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Collect(maps.Values(j.jobs))
+}
+
+func (j *Jobs) forget(id string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.jobs, id)
+}
+
+func (j *Jobs) find(id string) (*job, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if one, ok := j.jobs[id]; ok {
+		return one, nil
+	}
+	known := slices.Sorted(maps.Keys(j.jobs))
+	return nil, fault.New(fault.JobNotFound, "there is no job %q", id).WithHint("the jobs there are: %s", strings.Join(append(known, "that is all"), ", "))
+}
+
+func (o *job) report(e Event) {
+	o.mu.Lock()
+	e.Job = o.id
+	o.event = e
+	listeners := slices.Collect(maps.Values(o.listeners))
+	o.mu.Unlock()
+	for _, hear := range listeners {
+		hear(e)
+	}
+}
+
+// listen adds a listener to the job's progress; leave takes it away.
+func (o *job) listen(hear func(Event)) (leave func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.heard++
+	n := o.heard
+	o.listeners[n] = hear
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.listeners, n)
+	}
+}
+
+func (o *job) state() string {
+	select {
+	case <-o.done:
+	default:
+		return Running
+	}
+	switch {
+	case o.answer.Error == nil:
+		return Done
+	case o.answer.Error.Code == fault.Cancelled:
+		return Stopped
+	}
+	return FailedJob
+}
+
+// JobOut is how a job is.
+type JobOut struct {
+	Job       string          `json:"job"`
+	State     string          `json:"state"`
+	Operation string          `json:"operation"`
+	Message   string          `json:"message,omitempty"`
+	Done      float64         `json:"done,omitempty"`
+	Total     float64         `json:"total,omitempty"`
+	ElapsedMS int64           `json:"elapsed_ms"`
+	Result    json.RawMessage `json:"result,omitempty"` // of the operation, once it is done
+
+	text  string
+	fault *fault.Fault
+}
+
+// Text is the operation's own text once it is done.
+func (o JobOut) Text() string {
+	if o.State == Running {
+		return fmt.Sprintf("%s (%s) is running: %s\nwait for it with job_wait, end it with job_cancel", o.Job, o.Operation, o.Message)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (%s) is %s\n%s", o.Job, o.Operation, o.State, o.text))
+}
+
+// Fault is the operation's own.
+func (o JobOut) Fault() *fault.Fault { return o.fault }
+
+func (o *job) out() JobOut {
+	state := o.state()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := JobOut{
+		Job: o.id, State: state, Operation: o.op, Message: o.event.Message, Done: o.event.Done, Total: o.event.Total,
+		ElapsedMS: time.Since(o.started).Milliseconds(),
+	}
+	if state != Running {
+		out.Result, out.text, out.fault = o.answer.Result, o.answer.Stdout, o.answer.Error
+	}
+	return out
+}
+
+// still is the answer to a call whose job takes longer than it waits.
+func (o *job) still() Envelope {
+	out := o.out()
+	e := Succeeded(out, Meta{Session: o.session})
+	e.Stdout = out.Text()
+	return e
+}
+
+// JobIn names a job.
+type JobIn struct {
+	Job string `json:"job" doc:"the job's name, such as job3" cli:"arg"`
+}
+
+// JobWaitIn names a job and how long to wait for it.
+type JobWaitIn struct {
+	JobIn
+	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait at most" default:"30" min:"0" max:"45"`
+}
+
+// Ops are the operations on jobs.
+func (j *Jobs) Ops() []Op {
+	groups := []string{"job"}
+	return []Op{
+		New(Spec{Name: "job_status", Groups: groups, Verb: "job-status", Route: "GET /api/v1/jobs/{job}", Hints: ReadOnly | Idempotent,
+			Summary: "Tell how a job is", Next: []string{"job_wait", "job_cancel"}, Examples: []string{"job-status job3"}}, j.status),
+		New(Spec{Name: "job_wait", Groups: groups, Verb: "job-wait", Route: "POST /api/v1/jobs/{job}/wait", Hints: ReadOnly | Idempotent,
+			Summary: "Wait for a job and give its result; a job that takes longer is still running", Timeout: time.Minute,
+			Examples: []string{"job-wait job3"}}, j.wait),
+		New(Spec{Name: "job_cancel", Groups: groups, Verb: "job-cancel", Route: "POST /api/v1/jobs/{job}/cancel", Hints: Idempotent,
+			Summary: "End a job", Examples: []string{"job-cancel job3"}}, j.end),
+	}
+}
+
+func (j *Jobs) status(_ context.Context, _ *Call, in JobIn) (JobOut, error) {
+	one, err := j.find(in.Job)
+	if err != nil {
+		return JobOut{}, err
+	}
+	out := one.out()
+	out.fault = nil // asking about a failed job is no failure
+	return out, nil
+}
+
+func (j *Jobs) wait(ctx context.Context, c *Call, in JobWaitIn) (JobOut, error) {
+	one, err := j.find(in.Job)
+	if err != nil {
+		return JobOut{}, err
+	}
+	defer one.listen(c.Report)()
+	limit := time.NewTimer(time.Duration(in.Timeout * float64(time.Second)))
+	defer limit.Stop()
+	select {
+	case <-one.done:
+	case <-limit.C:
+	case <-ctx.Done():
+		return JobOut{}, ctx.Err()
+	}
+	return one.out(), nil
+}
+
+func (j *Jobs) end(ctx context.Context, _ *Call, in JobIn) (JobOut, error) {
+	one, err := j.find(in.Job)
+	if err != nil {
+		return JobOut{}, err
+	}
+	one.cancel(errCancelled)
+	select {
+	case <-one.done:
+	case <-ctx.Done():
+		return JobOut{}, ctx.Err()
+	}
+	out := one.out()
+	out.fault = nil
+	return out, nil
+}

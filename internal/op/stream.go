@@ -1,0 +1,85 @@
+package op
+
+import (
+	"context"
+	"reflect"
+	"time"
+)
+
+// Page is what a stream holds after a cursor.
+type Page[Item any] struct {
+	Items  []Item `json:"items"`
+	Cursor string `json:"cursor"` // read on from here
+	Lost   int    `json:"lost"`   // items that were dropped before they could be read
+}
+
+// Cursor says from where to read a stream, how much, and how long to wait for more.
+type Cursor struct {
+	After string
+	Most  int
+	Wait  time.Duration
+}
+
+// Source reads a stream. It answers at once when there is something after the cursor, else as soon as there is or when
+// the wait is over; an empty cursor is now.
+type Source[In, Item any] func(ctx context.Context, c *Call, in In, at Cursor) (Page[Item], error)
+
+// streamWait is how long a stream waits for the next item before it looks whether anybody still listens.
+const streamWait = 30 * time.Second
+
+// NewStream declares a stream: NDJSON on the command line, SSE over REST; and its twin, an ordinary operation named
+// read_NAME that returns a page after a cursor, for surfaces that cannot stream.
+func NewStream[In, Item any](s Spec, source Source[In, Item]) []Op {
+	s = checked(s)
+	fields := fieldsOnce[In](s)
+	stream := Op{
+		Spec: s, out: reflect.TypeFor[Item](), fields: fields,
+		stream: func(ctx context.Context, c *Call, input []byte, emit func(any) error) error {
+			in, err := read[In](s, fields(), input)
+			if err != nil {
+				return err
+			}
+			return pump(ctx, c, in, source, emit)
+		},
+	}
+	return []Op{stream, twin(s, source)}
+}
+
+func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, Item], emit func(any) error) error {
+	for at := (Cursor{Most: 100, Wait: streamWait}); ctx.Err() == nil; {
+		page, err := source(ctx, c, in, at)
+		if err != nil {
+			return err
+		}
+		for _, item := range page.Items {
+			if err := emit(item); err != nil {
+				return err
+			}
+		}
+		at.After = page.Cursor
+	}
+	return nil
+}
+
+// pageIn is the twin's input: the stream's own, and where to read.
+type pageIn[In any] struct {
+	In     In      `op:"inline"`
+	Cursor string  `json:"cursor,omitempty" doc:"read on from here; empty: what there is"`
+	Limit  int     `json:"limit,omitempty" doc:"at most so many" default:"50" min:"1" max:"1000"`
+	Wait   float64 `json:"wait,omitempty" doc:"seconds to wait when there is nothing yet" default:"0" min:"0" max:"60"`
+}
+
+// Beginning is the cursor before everything a stream still holds.
+const Beginning = "0"
+
+func twin[In, Item any](s Spec, source Source[In, Item]) Op {
+	s.Name, s.Verb, s.Route = "read_"+s.Name, "", ""
+	s.Timeout, s.Examples = 2*time.Minute, nil
+	s.Summary += ", one page after a cursor"
+	return New(s, func(ctx context.Context, c *Call, in pageIn[In]) (Page[Item], error) {
+		if in.Cursor == "" {
+			in.Cursor = Beginning
+		}
+		return source(ctx, c, in.In, Cursor{After: in.Cursor, Most: in.Limit, Wait: time.Duration(in.Wait * float64(time.Second))})
+	})
+}

@@ -1,0 +1,33 @@
+package ops
+
+import (
+	"context"
+
+	"ios-agent/internal/feed"
+	"ios-agent/internal/op"
+)
+
+// events is the daemon's memory of who called what: for a person who watches agents work, and for an agent that asks
+// what the others did.
+type events struct{ ring *feed.Ring[op.Record] }
+
+func (e *events) ops() []op.Op {
+	return op.NewStream(op.Spec{
+		Name: "events", Groups: []string{"system"}, Verb: "events", Route: "GET /api/v1/events",
+		Summary: "Watch the calls of all sessions as they end", Hints: op.ReadOnly | op.Idempotent,
+		Examples: []string{"events", "events --failed"},
+	}, e.read)
+}
+
+// EventsIn says which calls to watch.
+type EventsIn struct {
+	Operation string `json:"operation,omitempty" doc:"only calls of this operation"`
+	Of        string `json:"of,omitempty" doc:"only calls of this session"`
+	Failed    bool   `json:"failed,omitempty" doc:"only calls that failed"`
+}
+
+func (e *events) read(ctx context.Context, _ *op.Call, in EventsIn, at op.Cursor) (op.Page[op.Record], error) {
+	return e.ring.Read(ctx, at, func(r op.Record) bool {
+		return (in.Operation == "" || r.Op == in.Operation) && (in.Of == "" || r.Session == in.Of) && (!in.Failed || r.Code != "")
+	})
+}

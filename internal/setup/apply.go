@@ -1,0 +1,94 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ios-agent/internal/fault"
+)
+
+// Apply writes planned changes, each file at once or not at all. When a file is no longer what Plan saw, nothing is
+// written.
+func Apply(changes []Change) error {
+	for _, c := range changes {
+		if err := c.fresh(); err != nil {
+			return err
+		}
+	}
+	var written []string
+	for _, c := range changes {
+		if err := c.write(); err != nil {
+			return unwritable(c.Path, err).With("written", written)
+		}
+		written = append(written, c.Path)
+	}
+	return nil
+}
+
+// fresh says whether the file is still as planned.
+func (c Change) fresh() error {
+	now, err := os.ReadFile(c.Path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return fault.New(fault.PathError, "%w", err)
+	}
+	if missing != c.New || !bytes.Equal(now, c.Before) {
+		return fault.New(fault.PathError, "%s has changed since it was read; nothing is written", c.Path).
+			With("file", c.Path).WithHint("look at it and try again")
+	}
+	return nil
+}
+
+func unwritable(path string, err error) *fault.Fault {
+	f := fault.New(fault.PathError, "%s is not written: %w", path, err).With("file", path)
+	if errors.Is(err, fs.ErrPermission) {
+		return f.WithHint("sandboxes keep agents from changing their own settings: run it in a terminal of your own")
+	}
+	return f
+}
+
+// write puts the new text into a file beside and then in its place. A link stays one: what it leads to is replaced.
+func (c Change) write() error {
+	path, mode, err := c.target()
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // it is gone when all went well
+	_, err = f.Write(c.After)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// target is where to write, with the mode of what is there; the folder of a new file is made.
+func (c Change) target() (string, fs.FileMode, error) {
+	if !c.New {
+		path, err := filepath.EvalSymlinks(c.Path)
+		if err != nil {
+			return "", 0, err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", 0, err
+		}
+		return path, info.Mode().Perm(), nil
+	}
+	if _, err := os.Lstat(c.Path); err == nil {
+		return "", 0, errors.New("it is a link that leads nowhere")
+	}
+	mode := c.mode
+	if mode == 0 {
+		mode = private
+	}
+	search := mode >> 2 & 0o111 // who may read the file may enter its folder
+	return c.Path, mode, os.MkdirAll(filepath.Dir(c.Path), mode|search)
+}

@@ -1,0 +1,284 @@
+package setup
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/fault"
+)
+
+// place is a project and a home with files in them.
+func place(t *testing.T, files map[string]string) Options {
+	t.Helper()
+	root := t.TempDir()
+	o := Options{Client: All, Dir: filepath.Join(root, "project"), UserHome: filepath.Join(root, "user")}
+	o.Home = filepath.Join(o.UserHome, ".ios-agent")
+	for _, dir := range []string{o.Dir, o.UserHome} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range files {
+		write(t, filepath.Join(root, path), text)
+	}
+	return o
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files are all there are below the root of a place, by their path from there.
+func files(t *testing.T, o Options) map[string]string {
+	t.Helper()
+	root := filepath.Dir(o.Dir)
+	all := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, root+"/")] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func planned(t *testing.T, o Options) []Change {
+	t.Helper()
+	changes, err := Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+const freshMCP = `{
+  "mcpServers": {
+    "ios-agent": {
+      "command": "ios-agent",
+      "args": ["mcp"]
+    }
+  }
+}
+`
+
+const freshSettings = `{
+  "permissions": {
+    "allow": [
+      "mcp__ios-agent",
+      "Bash(ios-agent:*)"
+    ]
+  },
+  "sandbox": {
+    "excludedCommands": [
+      "ios-agent *"
+    ],
+    "network": {
+      "allowUnixSockets": [
+        "~/.ios-agent/run"
+      ]
+    }
+  }
+}
+`
+
+func TestFreshProject(t *testing.T) {
+	o := place(t, nil)
+	o.Skill = Skill(catalogue(), "1.2.3")
+	changes := planned(t, o)
+	if len(files(t, o)) != 0 {
+		t.Fatal("planning wrote something")
+	}
+	if err := Apply(changes); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"project/.mcp.json":                         freshMCP,
+		"project/.claude/settings.json":             freshSettings,
+		"project/.claude/skills/ios-agent/SKILL.md": o.Skill,
+		"project/.agents/skills/ios-agent/SKILL.md": o.Skill,
+		"project/.codex/rules/ios-agent.rules":      Options{Binary: "ios-agent"}.rules(),
+		"user/.codex/config.toml":                   ours,
+	}
+	if got := files(t, o); !maps.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	for path, mode := range map[string]fs.FileMode{
+		o.Dir + "/.mcp.json": 0o644, o.Dir + "/.claude": 0o755 | fs.ModeDir,
+		o.UserHome + "/.codex/config.toml": 0o600, o.UserHome + "/.codex": 0o700 | fs.ModeDir,
+	} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	if again := planned(t, o); len(again) > 0 {
+		t.Errorf("a second plan: %s", Print(again))
+	}
+}
+
+func TestExistingSettingsAreMerged(t *testing.T) {
+	for name, c := range map[string]struct{ path, before, after string }{
+		"other servers": {"project/.mcp.json",
+			"{\n\t\"mcpServers\": {\n\t\t\"gh\": {\"command\": \"gh-mcp\", \"env\": {\"T\": \"ключ\"}}\n\t}\n}",
+			"{\n\t\"mcpServers\": {\n\t\t\"gh\": {\"command\": \"gh-mcp\", \"env\": {\"T\": \"ключ\"}},\n\t\t\"ios-agent\": {\n\t\t\t\"command\": \"ios-agent\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}"},
+		"our server, other values and more keys": {"project/.mcp.json",
+			`{"mcpServers": {"ios-agent": {"type": "stdio", "command": "/old/ios-agent", "args": ["serve"], "env": {"IOS_AGENT_TOOLCHAIN": "virtual"}}}}`,
+			`{"mcpServers": {"ios-agent": {"type": "stdio", "command": "ios-agent", "args": ["mcp"], "env": {"IOS_AGENT_TOOLCHAIN": "virtual"}}}}`},
+		"settings of a team, CRLF": {"project/.claude/settings.json",
+			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n    \"allow\": [\"Bash(npm run:*)\"],\r\n    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true}\r\n}\r\n",
+			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent\", \"Bash(ios-agent:*)\"],\r\n    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent *\"], \"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
+		"an empty file": {"project/.claude/settings.json", "", freshSettings},
+		"Codex with comments": {"user/.codex/config.toml",
+			"# mine\nmodel = \"gpt-5\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"",
+			"# mine\nmodel = \"gpt-5\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n\n" + ours},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := place(t, map[string]string{c.path: c.before})
+			if err := Apply(planned(t, o)); err != nil {
+				t.Fatal(err)
+			}
+			if got := files(t, o)[c.path]; got != c.after {
+				t.Errorf("got\n%s\nwant\n%s", got, c.after)
+			}
+			info, err := os.Stat(filepath.Join(filepath.Dir(o.Dir), c.path))
+			if err != nil || info.Mode() != 0o640 {
+				t.Errorf("mode %v, %v", info.Mode(), err)
+			}
+			if again := planned(t, o); len(again) > 0 {
+				t.Errorf("a second plan: %s", Print(again))
+			}
+		})
+	}
+}
+
+func TestWhatTheUserDecidedStays(t *testing.T) {
+	settings := "project/.claude/settings.json"
+	for name, c := range map[string]struct{ path, text string }{
+		"other spellings":      {settings, `{"permissions": {"allow": ["mcp__ios-agent__*", "Bash(ios-agent *)"]}, "sandbox": {"excludedCommands": ["ios-agent"], "network": {"allowUnixSockets": ["~/.ios-agent/run"]}}}`},
+		"asked or denied":      {settings, `{"permissions": {"ask": ["mcp__ios-agent"], "deny": ["Bash(ios-agent:*)"]}, "sandbox": {"excludedCommands": ["ios-agent *"], "network": {"allowUnixSockets": ["~/.ios-agent/run"]}}}`},
+		"a skill of their own": {"project/.claude/skills/ios-agent/SKILL.md", "mine\n"},
+		"rules of their own":   {"project/.codex/rules/ios-agent.rules", ""},
+		"rules after git changed line ends": {"project/.codex/rules/ios-agent.rules",
+			strings.ReplaceAll(Options{Binary: "ios-agent"}.rules(), "\n", "\r\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := place(t, map[string]string{c.path: c.text})
+			o.Skill = Skill(catalogue(), "1.2.3")
+			for _, change := range planned(t, o) {
+				if strings.HasSuffix(change.Path, c.path) {
+					t.Error(Print([]Change{change}))
+				}
+			}
+		})
+	}
+}
+
+func TestOurOwnFilesAreUpdated(t *testing.T) {
+	o := place(t, nil)
+	o.Skill = Skill(catalogue(), "1.2.3")
+	if err := Apply(planned(t, o)); err != nil {
+		t.Fatal(err)
+	}
+	o.Skill, o.Binary = Skill(catalogue(), "1.2.4"), "/opt/bin/ios-agent"
+	changes := planned(t, o)
+	if err := Apply(changes); err != nil || len(changes) != 6 {
+		t.Fatalf("%d changes, %v", len(changes), err)
+	}
+	all := strings.Join(slices.Collect(maps.Values(files(t, o))), "")
+	for _, want := range []string{`"command": "/opt/bin/ios-agent"`, `command = "/opt/bin/ios-agent"`, `["/opt/bin/ios-agent"]`, "1.2.4"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+func TestClientsAreApart(t *testing.T) {
+	for client, want := range map[string][]string{
+		"claude-code": {"/project/.mcp.json", "/project/.claude/settings.json"},
+		"codex":       {"/codex-home/config.toml", "/project/.codex/rules/ios-agent.rules"},
+	} {
+		o := place(t, nil)
+		o.Client, o.CodexHome = client, filepath.Join(filepath.Dir(o.Dir), "codex-home")
+		var got []string
+		for _, c := range planned(t, o) {
+			got = append(got, strings.TrimPrefix(c.Path, filepath.Dir(o.Dir)))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q", client, got)
+		}
+	}
+}
+
+func TestPathsOutsideTheUsersFolder(t *testing.T) {
+	o := place(t, nil)
+	o.Home, o.Binary = "/var/agents", "/Apps/My Tools/ios-agent"
+	text := Print(planned(t, o))
+	for want, times := range map[string]int{`"/var/agents/run"`: 1, "/Apps/My Tools/ios-agent": 2, "Bash(": 0, "excludedCommands": 0, "prefix_rule": 0} {
+		if got := strings.Count(text, want); got != times {
+			t.Errorf("%s: %d times in\n%s", want, got, text)
+		}
+	}
+}
+
+func TestWrongOptions(t *testing.T) {
+	good := place(t, map[string]string{"file": ""})
+	for name, change := range map[string]func(*Options){
+		"client":  func(o *Options) { o.Client = "emacs" },
+		"project": func(o *Options) { o.Dir = filepath.Join(filepath.Dir(o.Dir), "file") },
+		"dir":     func(o *Options) { o.Dir = "." },
+		"home":    func(o *Options) { o.UserHome = "" },
+		"binary":  func(o *Options) { o.Binary = "ios\nagent" },
+	} {
+		o := good
+		change(&o)
+		var f *fault.Fault
+		if _, err := Plan(o); !errors.As(err, &f) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestUnreadableFilesAreLeftAlone(t *testing.T) {
+	o := place(t, map[string]string{
+		"project/.mcp.json":       "{\n  // servers\n  \"mcpServers\": {}\n}\n",
+		"user/.codex/config.toml": "model = \n",
+	})
+	changes, err := Plan(o)
+	var f *fault.Fault
+	if !errors.As(err, &f) || f.Code != fault.InvalidInput {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"/.mcp.json:2 ", "/config.toml:1 "} {
+		if !strings.Contains(f.Message, want) {
+			t.Errorf("%q is not in %q", want, f.Message)
+		}
+	}
+	for _, want := range []string{freshMCP, ours} {
+		if !strings.Contains(f.Hint, want) {
+			t.Errorf("no snippet to paste in %q", f.Hint)
+		}
+	}
+	if len(changes) != 2 { // settings and rules
+		t.Errorf("planned %s", Print(changes))
+	}
+	o.Client = "claude-code"
+	if _, err = Plan(o); !errors.As(err, &f) || f.Details["line"] != 2 || f.Details["snippet"] != freshMCP {
+		t.Errorf("one file: %+v", f)
+	}
+}

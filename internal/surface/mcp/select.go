@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/nearest"
+	"ios-agent/internal/op"
+)
+
+// Tool is an operation under the name it is served by.
+type Tool struct {
+	Name string
+	Op   op.Op
+}
+
+// The words that choose tools besides the names of families and groups.
+const (
+	Default = op.Core // the small default set
+	All     = "all"
+)
+
+// Select chooses tools: "core" is the small default set, a family or a group all of its operations, "all" everything;
+// several by commas. A name that two chosen operations share stays with the core family's; the others are prefixed.
+func Select(ops []op.Op, words string) ([]Tool, error) {
+	chosen := map[int]bool{}
+	for word := range strings.SplitSeq(words, ",") {
+		word = strings.TrimSpace(word)
+		found := false
+		for i, o := range ops {
+			if !o.Streams() && fits(o, word) {
+				chosen[i], found = true, true
+			}
+		}
+		if !found {
+			return nil, unknownSet(ops, word)
+		}
+	}
+	var tools []Tool
+	names := map[string]int{}
+	for i, o := range ops {
+		if chosen[i] {
+			tools = append(tools, Tool{o.Name, o})
+			names[o.Name]++
+		}
+	}
+	for i, t := range tools {
+		if names[t.Name] > 1 && t.Op.Family != op.Core {
+			tools[i].Name = t.Op.Family + "_" + t.Name
+		}
+	}
+	return tools, nil
+}
+
+func fits(o op.Op, word string) bool {
+	switch word {
+	case Default:
+		return o.Default
+	case All:
+		return true
+	}
+	return o.Family == word || slices.Contains(o.Groups, word)
+}
+
+func unknownSet(ops []op.Op, word string) error {
+	known := []string{Default, All}
+	for _, o := range ops {
+		known = append(append(known, o.Family), o.Groups...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	f := fault.New(fault.InvalidInput, "there is no tool set %q", word)
+	if near := nearest.To(word, known, 1); len(near) > 0 {
+		return f.WithHint("did you mean %q?", near[0])
+	}
+	return f.WithHint("there are: %s", strings.Join(known, ", "))
+}

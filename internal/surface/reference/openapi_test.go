@@ -1,0 +1,206 @@
+package reference_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/surface/reference"
+	"ios-agent/internal/surface/rest"
+)
+
+// described is what the tests look at in the document.
+type described struct {
+	OpenAPI    string
+	Paths      map[string]map[string]operation
+	Components struct {
+		Parameters map[string]json.RawMessage
+		Responses  map[string]response
+	}
+}
+
+type operation struct {
+	OperationID string
+	Description string
+	Security    *[]any
+	Parameters  []struct {
+		Name, In string
+		Required bool
+		Ref      string `json:"$ref"`
+	}
+	RequestBody *struct {
+		Required bool
+		Content  map[string]struct{ Schema *jsonschema.Schema }
+	}
+	Responses map[string]response
+}
+
+type response struct {
+	Ref     string `json:"$ref"`
+	Content map[string]struct{ Schema *jsonschema.Schema }
+}
+
+func parse(t *testing.T, raw []byte) (d described) {
+	t.Helper()
+	if err := json.Unmarshal(raw, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
+	c := product()
+	d := parse(t, openAPI(t, c))
+	missing := map[string]string{"GET /health": "health"}
+	for _, o := range c.Ops() {
+		if o.Route != "" {
+			missing[o.Route] = c.ID(o)
+		}
+	}
+	for path, methods := range d.Paths {
+		for method, o := range methods {
+			route := strings.ToUpper(method) + " " + path
+			if missing[route] != o.OperationID {
+				t.Errorf("%s is %s, not %s", route, o.OperationID, missing[route])
+			}
+			delete(missing, route)
+		}
+	}
+	if len(missing) > 0 || d.OpenAPI != "3.1.0" {
+		t.Errorf("OpenAPI %s lacks %v", d.OpenAPI, missing)
+	}
+}
+
+func TestEveryRefResolves(t *testing.T) {
+	raw := openAPI(t, product())
+	var whole any
+	if err := json.Unmarshal(raw, &whole); err != nil {
+		t.Fatal(err)
+	}
+	walk(whole, func(ref string) {
+		at := whole
+		for key := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+			object, _ := at.(map[string]any)
+			at = object[key]
+		}
+		if at == nil || !strings.HasPrefix(ref, "#/components/") {
+			t.Errorf("%s leads nowhere", ref)
+		}
+	})
+}
+
+func walk(node any, see func(ref string)) {
+	switch n := node.(type) {
+	case map[string]any:
+		if ref, ok := n["$ref"].(string); ok {
+			see(ref)
+		}
+		for _, v := range n {
+			walk(v, see)
+		}
+	case []any:
+		for _, v := range n {
+			walk(v, see)
+		}
+	}
+}
+
+type pathIn struct {
+	ID    string  `json:"id" doc:"which"`
+	Out   op.Path `json:"out,omitempty" doc:"a file"`
+	Count int     `json:"count,omitempty" doc:"how often" min:"1"`
+	Name  string  `json:"name,omitempty" doc:"by name"`
+}
+
+type item struct {
+	Line string `json:"line"`
+}
+
+// several is a catalogue with one of each kind.
+func several() *op.Catalogue {
+	spec := func(name, route string) op.Spec {
+		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Do", Help: "More.", Route: route, Exclude: [][]string{{"out", "name"}}}
+	}
+	do := func(context.Context, *op.Call, pathIn) (item, error) {
+		return item{}, fault.New(fault.AppNotFound, "no")
+	}
+	long := spec("long_one", "POST /long")
+	long.Long = true
+	all := []op.Op{op.New(spec("read_it", "GET /things/{id}"), do), op.New(spec("write_it", "POST /things/{id}"), do), op.New(long, do)}
+	all = append(all, op.NewStream(spec("watch_it", "GET /watch"), op.Source[pathIn, item](nil))...)
+	return op.NewCatalogue(append(all, (&op.Jobs{}).Ops()...))
+}
+
+func TestInputsGoWhereRESTReadsThem(t *testing.T) {
+	d := parse(t, openAPI(t, several()))
+	read, write := d.Paths["/things/{id}"]["get"], d.Paths["/things/{id}"]["post"]
+	var got []string
+	for _, p := range read.Parameters {
+		got = append(got, p.In+" "+p.Name+p.Ref)
+	}
+	want := "path id, query out, query count, query name, query session,  #/components/parameters/session"
+	if strings.Join(got, ", ") != want || read.RequestBody != nil || !read.Parameters[0].Required {
+		t.Errorf("read_it takes %q", got)
+	}
+	body := write.RequestBody.Content["application/json"].Schema
+	if body.Properties["id"] != nil || body.Properties["count"] == nil || len(body.AllOf) != 1 || write.RequestBody.Required {
+		t.Errorf("write_it takes %v", write.RequestBody)
+	}
+	if !strings.Contains(write.Description, "At most one of out, name.") || !strings.Contains(body.Properties["out"].Description, "absolute") {
+		t.Errorf("write_it says %q", write.Description)
+	}
+}
+
+func TestAnswersByKind(t *testing.T) {
+	d := parse(t, openAPI(t, several()))
+	events := d.Paths["/watch"]["get"].Responses["200"].Content["text/event-stream"].Schema
+	if events == nil || events.Properties["line"] == nil || events.Properties["meta"] != nil {
+		t.Errorf("a stream's item is %v", events)
+	}
+	if long := d.Paths["/long"]["post"].Responses["200"].Content["application/json"].Schema; len(long.AnyOf) != 2 {
+		t.Errorf("a long operation answers with %v", long)
+	}
+	if h := d.Paths["/health"]["get"]; h.Security == nil || len(*h.Security) != 0 {
+		t.Error("health is not public")
+	}
+}
+
+func TestARouteMustNameInputs(t *testing.T) {
+	spec := op.Spec{Name: "odd_one", Groups: []string{"test"}, Summary: "Do", Route: "GET /odd/{other}"}
+	c := op.NewCatalogue([]op.Op{op.New(spec, func(context.Context, *op.Call, pathIn) (item, error) { return item{}, nil })})
+	if _, err := reference.OpenAPI(c, "1"); err == nil || !strings.Contains(err.Error(), `"other"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWhatRESTAnswersFits holds the described shape of a failure against one.
+func TestWhatRESTAnswersFits(t *testing.T) {
+	c := several()
+	d := parse(t, openAPI(t, c))
+	for path, status := range map[string]string{"/things/7": "404", "/things/7?count=0": "400"} {
+		w := httptest.NewRecorder()
+		rest.Handler(c).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if got := w.Result().Status[:3]; got != status {
+			t.Fatalf("%s: status %s: %s", path, got, w.Body)
+		}
+		name := strings.TrimPrefix(d.Paths["/things/{id}"]["get"].Responses[status].Ref, "#/components/responses/")
+		schema, err := d.Components.Responses[name].Content["application/json"].Schema.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body any
+		if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(body); err != nil {
+			t.Errorf("%s: %v: %s", path, err, w.Body)
+		}
+	}
+}

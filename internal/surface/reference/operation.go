@@ -1,0 +1,177 @@
+package reference
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+type operation struct {
+	ID          string                 `json:"operationId"`
+	Tags        []string               `json:"tags,omitempty"`
+	Summary     string                 `json:"summary"`
+	Description string                 `json:"description,omitempty"`
+	Security    *[]map[string][]string `json:"security,omitempty"` // a pointer: the empty list means public
+	Parameters  []parameter            `json:"parameters,omitempty"`
+	Body        *body                  `json:"requestBody,omitempty"`
+	Responses   map[string]response    `json:"responses"`
+}
+
+type parameter struct {
+	Ref         string             `json:"$ref,omitempty"`
+	Name        string             `json:"name,omitempty"`
+	In          string             `json:"in,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Required    bool               `json:"required,omitempty"`
+	Schema      *jsonschema.Schema `json:"schema,omitempty"`
+}
+
+type body struct {
+	Required bool             `json:"required"`
+	Content  map[string]media `json:"content"`
+}
+
+type media struct {
+	Schema *jsonschema.Schema `json:"schema"`
+}
+
+type response struct {
+	Ref         string           `json:"$ref,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Content     map[string]media `json:"content,omitempty"`
+}
+
+func answer(description, mime string, s *jsonschema.Schema) response {
+	return response{Description: description, Content: map[string]media{mime: {s}}}
+}
+
+func describe(c *op.Catalogue, o op.Op) (operation, error) {
+	inputs := inputSchema(o)
+	parameters, err := pathParameters(o, inputs)
+	if err != nil {
+		return operation{}, err
+	}
+	out := operation{
+		ID: c.ID(o), Tags: o.Groups, Summary: o.Summary, Description: description(o),
+		Responses: responses(c, o),
+	}
+	if bodiless(o) {
+		parameters = append(parameters, queryParameters(inputs)...)
+	} else {
+		needed := len(inputs.Required) > 0 || len(o.Require) > 0
+		out.Body = &body{needed, map[string]media{"application/json": {inputs}}}
+	}
+	out.Parameters = append(parameters, parameter{Ref: "#/components/parameters/" + sessionName})
+	return out, nil
+}
+
+// bodiless says whether the input comes by the query.
+func bodiless(o op.Op) bool {
+	return o.Method() == http.MethodGet || o.Method() == http.MethodDelete
+}
+
+func description(o op.Op) string {
+	parts := []string{o.Help, o.GroupsInWords()}
+	if o.Long {
+		parts = append(parts, longInWords())
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return strings.Join(parts, "\n\n")
+}
+
+func longInWords() string {
+	return fmt.Sprintf("Work that takes longer than %s goes on as a job, and the answer names the job.", short(op.JobAfter))
+}
+
+// inputSchema says of paths what only holds here: nobody makes them absolute on the way.
+func inputSchema(o op.Op) *jsonschema.Schema {
+	s := o.StrictSchema()
+	for _, f := range o.Fields() {
+		if f.Kind == op.File {
+			s.Properties[f.Name].Description += " (an absolute path)"
+		}
+	}
+	return s
+}
+
+var inPath = regexp.MustCompile(`\{([a-z0-9_]+)\}`)
+
+// pathParameters takes the inputs that the route names out of the schema.
+func pathParameters(o op.Op, inputs *jsonschema.Schema) (list []parameter, err error) {
+	for _, m := range inPath.FindAllStringSubmatch(o.Path(), -1) {
+		name := m[1]
+		schema, ok := inputs.Properties[name]
+		if !ok {
+			return nil, fmt.Errorf("%s: the route %s names %q, which is no input of it", o.Name, o.Route, name)
+		}
+		list = append(list, toParameter(name, "path", schema, true))
+		same := func(s string) bool { return s == name }
+		delete(inputs.Properties, name)
+		inputs.PropertyOrder = slices.DeleteFunc(inputs.PropertyOrder, same)
+		inputs.Required = slices.DeleteFunc(inputs.Required, same)
+	}
+	return list, nil
+}
+
+func queryParameters(inputs *jsonschema.Schema) (list []parameter) {
+	for _, name := range inputs.PropertyOrder {
+		list = append(list, toParameter(name, "query", inputs.Properties[name], slices.Contains(inputs.Required, name)))
+	}
+	return list
+}
+
+// toParameter moves the description from the schema to the parameter, where OpenAPI's readers look for it.
+func toParameter(name, in string, s *jsonschema.Schema, required bool) parameter {
+	p := parameter{Name: name, In: in, Description: s.Description, Required: required, Schema: s}
+	s.Description = ""
+	return p
+}
+
+const sessionName = "session"
+
+func session() parameter {
+	return parameter{
+		Name: "X-Session", In: "header", Schema: &jsonschema.Schema{Type: "string"},
+		Description: "Client session: it has a current device and refs of its own. Callers that name none share one.",
+	}
+}
+
+func responses(c *op.Catalogue, o op.Op) map[string]response {
+	all := map[string]response{"200": success(c, o)}
+	for status := range codesByStatus() {
+		if possible(o, status) {
+			all[fmt.Sprint(status)] = response{Ref: failureRef(status)}
+		}
+	}
+	return all
+}
+
+// possible leaves out what a described method cannot answer.
+func possible(o op.Op, status int) bool {
+	return status != fault.MethodNotAllowed.Status() && (status != fault.TooLarge.Status() || !bodiless(o))
+}
+
+func success(c *op.Catalogue, o op.Op) response {
+	if o.Streams() {
+		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream", itemSchema(o))
+	}
+	schema := o.OutputSchema()
+	if job, err := c.Lookup("job_status"); err == nil && o.Long {
+		schema = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{schema, job.OutputSchema()}}
+	}
+	return answer("The result", "application/json", schema)
+}
+
+// itemSchema is a stream's item: the meta goes with the end of a stream, not with each item.
+func itemSchema(o op.Op) *jsonschema.Schema {
+	s := o.OutputSchema()
+	delete(s.Properties, "meta")
+	return s
+}

@@ -1,0 +1,86 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"ios-agent/internal/op"
+)
+
+// heartbeat keeps proxies and clients from taking a quiet stream for a dead one.
+const heartbeat = 15 * time.Second
+
+// stream answers with server-sent events: "item" for each item, "end" with the envelope when the stream is over.
+func stream(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op, call op.Call, input []byte) {
+	events := &events{w: w, flush: http.NewResponseController(w)}
+	stop := events.beat()
+	e := c.Stream(r.Context(), c.ID(o), call, input, func(item any) error { return events.send("item", item) })
+	stop()
+	if e.Error != nil && !events.begun() {
+		fail(w, e)
+		return
+	}
+	_ = events.send("end", e) // to a client that may be gone
+}
+
+// events writes server-sent events; the heartbeat writes from a goroutine of its own.
+type events struct {
+	mu      sync.Mutex
+	w       http.ResponseWriter
+	flush   *http.ResponseController
+	started bool
+}
+
+func (s *events) send(kind string, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, raw))
+}
+
+func (s *events) write(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started {
+		s.w.Header().Set("Content-Type", "text/event-stream")
+		s.w.Header().Set("Cache-Control", "no-store")
+		s.w.Header().Set("X-Accel-Buffering", "no")
+		s.started = true
+	}
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.flush.Flush()
+}
+
+func (s *events) begun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started
+}
+
+// beat sends heartbeats until it is stopped.
+func (s *events) beat() (stop func()) {
+	tick := time.NewTicker(heartbeat)
+	done := make(chan struct{})
+	var over sync.WaitGroup
+	over.Go(func() {
+		for {
+			select {
+			case <-tick.C:
+				_ = s.write(": still here\n\n")
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		tick.Stop()
+		close(done)
+		over.Wait()
+	}
+}
