@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"internal/resident":  "host",
 	"internal/ui":        "fault nearest",
 	"internal/device":    "fault ui",
-	"internal/session":   "ui",
+	"internal/session":   "defaults ui",
 	"internal/pool":      "device fault nearest",
 	"internal/act":       "device fault session ui",
 
@@ -40,7 +40,7 @@ var arrows = map[string]string{
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui",
 
-	"internal/ops":               "act apple apple/simctl device fault feed host op pool session ui",
+	"internal/ops":               "act apple apple/simctl defaults device fault feed host op pool session ui",
 	"internal/surface/cli":       "fault op",
 	"internal/surface/rest":      "fault op session",
 	"internal/surface/mcp":       "fault nearest op",

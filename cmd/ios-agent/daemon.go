@@ -28,9 +28,15 @@ import (
 )
 
 const (
-	idleExit = time.Hour
+	// idleVariable sets when an unused daemon leaves.
+	idleVariable = "IOS_AGENT_IDLE_EXIT"
+	idleExit     = time.Hour
 	// jobVariable sets how long a call waits for its job, for clients of little patience.
 	jobVariable = "IOS_AGENT_JOB_AFTER"
+	// recordVariable names a folder for transcripts of every tool that is run; replayVariable one to answer from
+	// instead of running any.
+	recordVariable = "IOS_AGENT_RECORD"
+	replayVariable = "IOS_AGENT_REPLAY"
 	// mostEvents is how many calls the daemon remembers.
 	mostEvents = 10_000
 )
@@ -141,7 +147,7 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 		return fault.New(fault.PathError, "the key: %w", err)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: idleExit, Log: log}
+	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: duration(idleVariable, idleExit), Log: log}
 	server.Open = func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
 		return open(h, name, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
 	}
@@ -167,7 +173,7 @@ func (p parts) Close() error {
 // open wires the catalogue to the real world: tools, drivers, sessions. Whatever an earlier daemon left running is
 // ended first.
 func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Catalogue, http.Handler, io.Closer, error) {
-	runner, err := host.New(host.Options{Dir: h.Children()})
+	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable), RepeatLast: true})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -184,7 +190,7 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	}
 	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Agent: h.Agent(server.Build), State: h.Devices()})
 	happened := feed.NewRing[op.Record](mostEvents)
-	jobs := &op.Jobs{After: jobAfter(), Keep: op.JobKeep}
+	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
 		Pool: devices, Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
@@ -198,10 +204,10 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	return c, documents(c), parts{runner, devices}, nil
 }
 
-// jobAfter is how long a call waits for its job.
-func jobAfter() time.Duration {
-	if d, err := time.ParseDuration(os.Getenv(jobVariable)); err == nil && d >= 0 {
+// duration reads a variable; what is no duration is as good as not said.
+func duration(variable string, otherwise time.Duration) time.Duration {
+	if d, err := time.ParseDuration(os.Getenv(variable)); err == nil && d >= 0 {
 		return d
 	}
-	return op.JobAfter
+	return otherwise
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"os"
@@ -31,7 +32,12 @@ func (p *program) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			server, err := mcpServer(p.app.Catalogue, caller, tools, destructive)
+			configured, err := projectTools(caller.Dir)
+			if err != nil {
+				return err
+			}
+			words := cmp.Or(tools, os.Getenv(toolsVariable), configured, mcp.Default)
+			server, err := mcpServer(p.app.Catalogue, caller, words, destructive)
 			if err != nil {
 				return err
 			}
@@ -40,7 +46,7 @@ func (p *program) mcpCommand() *cobra.Command {
 			return server.Run(ctx, &sdk.StdioTransport{})
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", or(os.Getenv(toolsVariable), mcp.Default), "which tools: core, all, or families and groups, by commas")
+	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas (default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
 	c.Flags().BoolVar(&destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
 	return c
 }
@@ -92,7 +98,7 @@ func documents(c *op.Catalogue) http.Handler {
 		w.Write(raw)
 	})
 	mux.Handle("/mcp", sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		words := or(r.URL.Query().Get("tools"), mcp.Default)
+		words := cmp.Or(r.URL.Query().Get("tools"), mcp.Default)
 		server, err := mcpServer(c, op.Local{Catalogue: c, Session: rest.Session(r)}, words, false)
 		if err != nil {
 			return nil // the handler answers 400

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,16 +77,9 @@ func describe(s service.Status) string {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.Name, d.App)))
 	}
 	for _, f := range s.Faults {
-		lines = append(lines, fmt.Sprintf("fault %s, %d times, %s", f.Name, f.Times, or(f.Device, "any device")))
+		lines = append(lines, fmt.Sprintf("fault %s, %d times, %s", f.Name, f.Times, cmp.Or(f.Device, "any device")))
 	}
 	return strings.Join(lines, "\n")
-}
-
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 func (p *program) virtualStop(c *cobra.Command, _ []string) error {

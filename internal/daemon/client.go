@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -37,28 +36,22 @@ var _ op.Caller = (*Client)(nil)
 // Call runs an operation in the daemon and gives its envelope; whatever goes wrong on the way there becomes one too.
 // A caller that ends its context ends the work, also when it has become a job.
 func (c *Client) Call(ctx context.Context, name string, input []byte, progress func(op.Event)) op.Envelope {
-	var job atomic.Value
-	e := c.exchange(ctx, name, input, func(l incoming) error {
-		if l.Event == nil {
-			return nil
-		}
-		if l.Event.Job != "" {
-			job.Store(l.Event.Job)
-		}
-		if progress != nil {
+	trace := newTrace()
+	e := c.exchange(ctx, name, input, trace, func(l incoming) error {
+		if l.Event != nil && progress != nil {
 			progress(*l.Event)
 		}
 		return nil
 	})
-	if id, ok := job.Load().(string); ok && ctx.Err() != nil {
-		c.cancelJob(id)
+	if o, err := c.Catalogue.Lookup(name); err == nil && o.Long && ctx.Err() != nil {
+		c.leave(trace)
 	}
 	return e
 }
 
 // Stream runs a stream in the daemon.
 func (c *Client) Stream(ctx context.Context, name string, input []byte, item func(json.RawMessage) error) op.Envelope {
-	e := c.exchange(ctx, name, input, func(l incoming) error {
+	e := c.exchange(ctx, name, input, newTrace(), func(l incoming) error {
 		if l.Item == nil {
 			return nil
 		}
@@ -70,22 +63,25 @@ func (c *Client) Stream(ctx context.Context, name string, input []byte, item fun
 	return e
 }
 
-// cancelJob ends the job of a caller that left.
-func (c *Client) cancelJob(id string) {
+// leave tells the daemon that a caller is gone on purpose, so that its job need not go on.
+func (c *Client) leave(trace string) {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
-	input, _ := json.Marshal(map[string]string{"job": id})
-	c.exchange(ctx, "job_cancel", input, func(incoming) error { return nil })
+	still := *c
+	still.Start = nil // a daemon that is gone has no job of ours
+	if resp, err := still.do(ctx, http.MethodPost, "/leave/"+trace, nil); err == nil {
+		resp.Body.Close()
+	}
 }
 
 // exchange sends a call and hands on what comes before the envelope.
-func (c *Client) exchange(ctx context.Context, name string, input []byte, hear func(incoming) error) op.Envelope {
+func (c *Client) exchange(ctx context.Context, name string, input []byte, trace string, hear func(incoming) error) op.Envelope {
 	o, err := c.Catalogue.Lookup(name)
 	if err != nil {
 		return op.Failed(err, op.Meta{Session: c.Session})
 	}
 	body, err := json.Marshal(request{
-		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Dir: c.Dir, Env: passedEnv(), Trace: newTrace(), Build: c.Build,
+		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Dir: c.Dir, Env: passedEnv(), Trace: trace, Build: c.Build,
 		Toolchain: c.Toolchain,
 	})
 	if err != nil {
@@ -98,7 +94,8 @@ func (c *Client) exchange(ctx context.Context, name string, input []byte, hear f
 	return *e
 }
 
-// send retries when the daemon stepped aside for us, and once when it was lost during a call that changes nothing.
+// send retries when the daemon stepped aside for us or was gone before it began, and when it was lost during a call
+// that changes nothing.
 func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear func(incoming) error) (*op.Envelope, error) {
 	var err error
 	for range 3 {
@@ -107,13 +104,14 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 			return last.Envelope, nil
 		}
 		switch {
-		case err == nil && last.Replace:
+		case err == nil && last.Leaving != nil:
 			err = fault.New(fault.DaemonUnreachable, "the daemon keeps stepping aside for this build")
-			if gone := c.waitGone(ctx); gone != nil {
-				return nil, gone
+			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
+				return nil, waited
 			}
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case errors.Is(err, errNotBegun):
 		case !o.Hints.Has(op.ReadOnly):
 			return nil, lost(o, err)
 		}
@@ -121,12 +119,15 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 	return nil, connectFault(err)
 }
 
+// errNotBegun says that the daemon was reached but did not begin: it was about to die. The call may be made again.
+var errNotBegun = errors.New("the daemon did not begin")
+
 // incoming is a line as a client reads it: items stay as they are.
 type incoming struct {
 	Event    *op.Event       `json:"event"`
 	Item     json.RawMessage `json:"item"`
 	Envelope *op.Envelope    `json:"envelope"`
-	Replace  bool            `json:"replace"`
+	Leaving  *time.Time      `json:"leaving"`
 }
 
 // lost is the fault of a call whose daemon went away: what it was to do may have been done.
@@ -155,7 +156,7 @@ func (c *Client) post(ctx context.Context, id string, body []byte, hear func(inc
 		if err := answer.Decode(&l); err != nil {
 			return incoming{}, fmt.Errorf("the daemon's answer broke off: %w", err)
 		}
-		if l.Envelope != nil || l.Replace {
+		if l.Envelope != nil || l.Leaving != nil {
 			return l, nil
 		}
 		if err := hear(l); err != nil {
@@ -180,7 +181,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errNotBegun, err) // the head is sent before anything is done
 	}
 	return resp, nil
 }
@@ -199,14 +200,25 @@ func (c *Client) Ask(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// waitGone waits until the daemon that steps aside has released its lock.
-func (c *Client) waitGone(ctx context.Context) error {
+// awaitLeave waits until the daemon that steps aside has released its lock, or another has taken it.
+func (c *Client) awaitLeave(ctx context.Context, started time.Time) error {
 	limit, cancel := context.WithTimeout(ctx, 2*drainTime)
 	defer cancel()
-	if err := resident.Stop(limit, c.Place); err != nil {
-		return connectFault(err)
+	for look := time.Tick(5 * time.Millisecond); ; {
+		info, alive, err := resident.Status(c.Place)
+		if err != nil {
+			return connectFault(err)
+		}
+		if !alive || info.Socket != "" && !info.StartedAt.Equal(started) {
+			return nil
+		}
+		select {
+		case <-look:
+		case <-limit.Done():
+			return fault.New(fault.DaemonUnreachable, "the daemon with pid %d does not make way: %w", info.PID, limit.Err()).
+				WithHint("stop it: `ios-agent daemon stop`")
+		}
 	}
-	return nil
 }
 
 // connectFault gives a code to what can go wrong on the way to the daemon.

@@ -130,6 +130,9 @@ func listenTCP(address string) (net.Listener, error) {
 func (s *Server) local() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call/{op}", s.call)
+	mux.HandleFunc("POST /leave/{trace}", func(w http.ResponseWriter, r *http.Request) {
+		s.catalogue.Jobs.CancelTrace(r.PathValue("trace"))
+	})
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("POST /stop", func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
@@ -223,13 +226,16 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.suits(req) && s.alone() {
 		s.Log.Info("stepping aside", "build", req.Build.ID, "toolchain", req.Toolchain)
-		out.say(line{Replace: true})
+		out.say(line{Leaving: &s.listener.Info.StartedAt})
 		s.stop()
 		return
 	}
 	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain {
 		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain", s.catalogue.Toolchain).
 			WithHint("wait, or set IOS_AGENT_HOME to another folder"), op.Meta{}))
+		return
+	}
+	if out.begin() != nil {
 		return
 	}
 	call := op.Call{Session: req.Session, Dir: req.Dir, Env: req.Env, Trace: req.Trace}.
@@ -250,13 +256,20 @@ type answer struct {
 	over  bool
 }
 
+// begin sends the answer's head before anything is done: a client that never saw it knows that nothing was.
+func (a *answer) begin() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.flush.Flush()
+}
+
 func (a *answer) say(l line) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.over {
 		return nil
 	}
-	a.over = l.Envelope != nil || l.Replace
+	a.over = l.Envelope != nil || l.Leaving != nil
 	if err := a.lines.Encode(l); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type line struct {
 	Event    *op.Event    `json:"event,omitempty"`
 	Item     any          `json:"item,omitempty"`
 	Envelope *op.Envelope `json:"envelope,omitempty"`
-	Replace  bool         `json:"replace,omitempty"`
+	Leaving  *time.Time   `json:"leaving,omitempty"` // when the daemon that steps aside was started
 }
 
 // Status is what a daemon says of itself.

@@ -23,18 +23,27 @@ const (
 // needs seconds for 60,000 brackets.
 const maxFile = 32 << 10
 
+// ConfigPath is where the config file of a project folder is, whether it exists or not.
+func ConfigPath(folder string) string { return filepath.Join(folder, configDir, configName) }
+
 // Folder finds the project folder of a client that works in cwd: cwd itself when it has a config file, else the git
 // top level around it, else cwd.
 func Folder(cwd string) string {
-	if _, err := os.Stat(filepath.Join(cwd, configDir, configName)); err == nil {
+	if _, err := os.Stat(ConfigPath(cwd)); err == nil {
 		return cwd
 	}
-	for d := cwd; ; d = filepath.Dir(d) {
+	return GitTop(cwd)
+}
+
+// GitTop is the top level of the git work tree around dir, or dir itself. It looks for .git and runs nothing: a work
+// tree's is a file.
+func GitTop(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
 			return d
 		}
 		if d == filepath.Dir(d) {
-			return cwd
+			return dir
 		}
 	}
 }
@@ -46,7 +55,7 @@ func (f file) path() string {
 	if f.dir == "" {
 		return ""
 	}
-	return filepath.Join(f.dir, configDir, configName)
+	return ConfigPath(f.dir)
 }
 
 // state is the file at one moment. Equal states mean the same.

@@ -57,4 +57,6 @@ func (c Call) WithProgress(listen func(Event)) Call {
 
 // PassedEnv lists the variables of a client's environment that travel with a call; a name that ends in * is a prefix.
 // The daemon's own environment is frozen at its start, and everything else of a client's is none of its business.
-func PassedEnv() []string { return []string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*"} }
+func PassedEnv() []string {
+	return []string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*", "IOS_AGENT_*", "XCODEBUILDMCP_*"}
+}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -15,34 +17,66 @@ import (
 	"ios-agent/internal/nearest"
 )
 
-// decode reads a JSON object into an input struct: strict about keys, forgiving about how a value is spelled. Models
-// send numbers as strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous. A key
-// nobody knows is: ignoring it would do something other than what was asked.
+// decode reads a JSON object into an input struct.
 func decode(s Spec, fields []Field, input []byte, into reflect.Value) error {
-	op := s.Name
-	given, err := object(op, input)
+	values, err := parseInput(s, fields, input)
 	if err != nil {
 		return err
+	}
+	for _, f := range fields {
+		if v, ok := values[f.Name]; ok {
+			f.store(v, into.FieldByIndex(f.index))
+		}
+	}
+	return nil
+}
+
+// parseInput reads a JSON object: strict about keys, forgiving about how a value is spelled. Models send numbers as
+// strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous. A key nobody knows is:
+// ignoring it would do something other than what was asked.
+func parseInput(s Spec, fields []Field, input []byte) (map[string]any, error) {
+	raws, err := rawValues(s, fields, input)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]any{}
+	for _, f := range fields {
+		raw, given := raws[f.Name]
+		switch {
+		case !given && f.Default != "":
+			raw, _ = json.Marshal(f.Default)
+		case !given && f.Required:
+			return nil, fault.New(fault.InvalidInput, "%s: %s is required: %s", s.Name, f.Name, f.Doc).With("field", f.Name)
+		case !given:
+			continue
+		}
+		if values[f.Name], err = f.parse(raw); err != nil {
+			return nil, fault.New(fault.InvalidInput, "%s: %w", s.Name, err).With("field", f.Name)
+		}
+	}
+	return values, checkGroups(s, raws)
+}
+
+// rawValues finds the field of every key; null is left out.
+func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage, error) {
+	given, err := object(s.Name, input)
+	if err != nil {
+		return nil, err
 	}
 	values := map[string]json.RawMessage{}
 	for key, raw := range given {
 		f, ok := fieldNamed(fields, key)
 		if !ok {
-			return unknownKey(op, fields, key)
+			return nil, unknownKey(s.Name, fields, key)
 		}
 		if _, twice := values[f.Name]; twice {
-			return fault.New(fault.InvalidInput, "%s: %s is given twice, in two spellings", op, f.Name)
+			return nil, fault.New(fault.InvalidInput, "%s: %s is given twice, in two spellings", s.Name, f.Name)
 		}
 		if !bytes.Equal(raw, []byte("null")) {
 			values[f.Name] = raw
 		}
 	}
-	for _, f := range fields {
-		if err := f.set(values[f.Name], into); err != nil {
-			return fault.New(fault.InvalidInput, "%s: %w", op, err).With("field", f.Name)
-		}
-	}
-	return checkGroups(s, values)
+	return values, nil
 }
 
 // checkGroups holds an input against the spec's groups. An empty string counts as not given: models fill in blanks.
@@ -79,16 +113,32 @@ func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	for key, raw := range given {
 		var path string
 		f, ok := fieldNamed(o.Fields(), key)
-		if !ok || f.Kind != File || json.Unmarshal(raw, &path) != nil || path == "" || filepath.IsAbs(path) {
+		if !ok || f.Kind != File || json.Unmarshal(raw, &path) != nil || path == "" {
 			continue
 		}
-		given[key], _ = json.Marshal(filepath.Join(dir, path))
+		given[key], _ = json.Marshal(absolute(path, dir))
 	}
 	out, err := json.Marshal(given)
 	if err != nil || given == nil {
 		return input
 	}
 	return out
+}
+
+// absolute reads a path as a person means it in dir: relative, below ~, or a file: URL.
+func absolute(path, dir string) string {
+	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
+		path = u.Path
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if user, err := os.UserHomeDir(); err == nil {
+			path = filepath.Join(user, rest)
+		}
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 func object(op string, input []byte) (map[string]json.RawMessage, error) {
@@ -105,7 +155,7 @@ func object(op string, input []byte) (map[string]json.RawMessage, error) {
 func fieldNamed(fields []Field, key string) (Field, bool) {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == key })
 	if i < 0 {
-		i = slices.IndexFunc(fields, func(f Field) bool { return f.Name == snake(key) })
+		i = slices.IndexFunc(fields, func(f Field) bool { return snake(f.Name) == snake(key) })
 	}
 	if i < 0 {
 		return Field{}, false
@@ -145,28 +195,13 @@ func unknownKey(op string, fields []Field, key string) error {
 	return f.WithHint("it takes: %s", strings.Join(names, ", "))
 }
 
-// set checks one value and stores it; a nil raw value is an absent one.
-func (f Field) set(raw json.RawMessage, into reflect.Value) error {
-	if raw == nil {
-		if f.Default == "" {
-			if f.Required {
-				return fmt.Errorf("%s is required: %s", f.Name, f.Doc)
-			}
-			return nil
-		}
-		raw, _ = json.Marshal(f.Default)
-	}
-	value, err := f.parse(raw)
-	if err != nil {
-		return err
-	}
-	target := into.FieldByIndex(f.index)
+// store puts a parsed value into its place in the input struct.
+func (f Field) store(value any, target reflect.Value) {
 	if f.pointer {
 		target.Set(reflect.New(target.Type().Elem()))
 		target = target.Elem()
 	}
 	target.Set(reflect.ValueOf(value).Convert(target.Type()))
-	return nil
 }
 
 // parse turns raw JSON into a Go value of the field's kind, within the field's limits.

@@ -52,6 +52,9 @@ type Field struct {
 	pointer bool // a pointer field can tell absent from zero
 }
 
+// Flag is the field's name on a command line.
+func (f Field) Flag() string { return strings.ReplaceAll(snake(f.Name), "_", "-") }
+
 // fieldsOf reads the fields of an input struct; embedded structs, and those tagged op:"inline", are flattened.
 func fieldsOf(s Spec, t reflect.Type) []Field {
 	if t.Kind() != reflect.Struct {

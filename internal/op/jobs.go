@@ -24,6 +24,7 @@ type Jobs struct {
 	mu   sync.Mutex
 	last int
 	jobs map[string]*job
+	left map[string]bool // traces of callers that left before their job began
 }
 
 // What a daemon waits and keeps unless told otherwise. Agents' clients give up on a call after a minute or two.
@@ -43,6 +44,7 @@ const (
 type job struct {
 	id, op  string
 	session string
+	trace   string
 	started time.Time
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
@@ -77,11 +79,15 @@ func (j *Jobs) start(ctx context.Context, o Op, call Call, work func(context.Con
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.mu.Lock()
 	j.last++
-	one = &job{id: fmt.Sprintf("job%d", j.last), op: o.Name, session: call.Session, started: time.Now(), cancel: cancel, done: make(chan struct{}), listeners: map[int]func(Event){}}
+	one = &job{id: fmt.Sprintf("job%d", j.last), op: o.Name, session: call.Session, trace: call.Trace, started: time.Now(), cancel: cancel, done: make(chan struct{}), listeners: map[int]func(Event){}}
 	if j.jobs == nil {
 		j.jobs = map[string]*job{}
 	}
 	j.jobs[one.id] = one
+	if j.left[call.Trace] {
+		delete(j.left, call.Trace)
+		cancel(errCancelled)
+	}
 	j.mu.Unlock()
 	leave = one.listen(call.Report)
 	one.report(Event{Message: o.Name + " began"})
@@ -107,6 +113,26 @@ func (j *Jobs) Active() int {
 	}
 	return n
 }
+
+// CancelTrace ends the job of the call with that trace, now or as soon as it begins: the caller's word that it leaves may
+// overtake its call.
+func (j *Jobs) CancelTrace(trace string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, one := range j.jobs {
+		if one.trace == trace {
+			one.cancel(errCancelled)
+			return
+		}
+	}
+	if j.left == nil || len(j.left) > mostLeft {
+		j.left = map[string]bool{}
+	}
+	j.left[trace] = true
+}
+
+// mostLeft bounds the memory for callers whose call never came.
+const mostLeft = 1000
 
 // CancelAll ends every job and waits until they are gone or ctx is.
 func (j *Jobs) CancelAll(ctx context.Context) {

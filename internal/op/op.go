@@ -93,6 +93,24 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 	}
 }
 
+// NewKeyed declares an operation whose inputs are rows of somebody's table and not fields of a struct. It gets what was
+// given, by name: string, bool, int64, float64 or []string.
+func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, map[string]any) (Out, error)) Op {
+	s = checked(s)
+	return Op{
+		Spec:   s,
+		out:    reflect.TypeFor[Out](),
+		fields: func() []Field { return fields },
+		invoke: func(ctx context.Context, c *Call, input []byte) (any, error) {
+			given, err := parseInput(s, fields, input)
+			if err != nil {
+				return nil, err
+			}
+			return fn(ctx, c, given)
+		},
+	}
+}
+
 func fieldsOnce[In any](s Spec) func() []Field {
 	return sync.OnceValue(func() []Field { return fieldsOf(s, reflect.TypeFor[In]()) })
 }

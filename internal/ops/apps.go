@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
-	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/pool"
 )
@@ -117,16 +116,9 @@ func environment(client map[string]string, given []string) (map[string]string, e
 			env[app] = value
 		}
 	}
-	asked := map[string]string{}
-	for _, pair := range given {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok || name == "" {
-			return nil, fault.New(fault.InvalidInput, "launch_app: env %q is not NAME=VALUE", pair).With("field", "env")
-		}
-		asked[name] = value
-	}
+	asked, err := nameValues("launch_app", "env", given)
 	maps.Copy(env, asked)
-	return env, nil
+	return env, err
 }
 
 // TerminateIn names a running app.

@@ -45,6 +45,7 @@ func All(p Parts) []op.Op {
 	all = append(all, (&apps{desk}).ops()...)
 	all = append(all, (&screen{desk: desk, home: p.Home, now: p.Now}).ops()...)
 	all = append(all, (&touch{desk}).ops()...)
+	all = append(all, (&sessionDefaults{p.Sessions}).ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&events{p.Events}).ops()...)
 	all = append(all, p.Jobs.Ops()...)

@@ -1,4 +1,4 @@
-// Package session is what a client session remembers: its current device and the refs it was given. One agent using
+// Package session is what a client session remembers: its current device, the refs it was given, its defaults. One agent using
 // both the CLI and MCP from one project is one session; two projects never share.
 package session
 
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"ios-agent/internal/defaults"
 	"ios-agent/internal/ui"
 )
 
@@ -19,16 +20,7 @@ const HTTP = "http"
 // ForDir names the session of a client that works in dir: the git top level it lies in, or the folder itself. The
 // name carries the folder's own, so that a person recognises it.
 func ForDir(dir string) string {
-	top := dir
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
-			top = d
-			break
-		}
-		if d == filepath.Dir(d) {
-			break
-		}
-	}
+	top := defaults.GitTop(dir)
 	if real, err := filepath.EvalSymlinks(top); err == nil {
 		top = real
 	}
@@ -53,9 +45,10 @@ func readable(name string) string {
 type Session struct {
 	Name string
 
-	mu     sync.Mutex
-	device string
-	refs   ui.Refs
+	mu       sync.Mutex
+	device   string
+	refs     ui.Refs
+	defaults map[string]*defaults.Store // by project folder
 }
 
 // Device is the udid of the session's current device; empty when it has none.
@@ -70,6 +63,28 @@ func (s *Session) Use(udid string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.device = udid
+}
+
+// Defaults are the session's defaults in the project that dir belongs to, read afresh when the project's file changed.
+// Without a folder, as over plain HTTP, there is no file and no environment.
+func (s *Session) Defaults(dir string, env map[string]string) *defaults.Store {
+	folder := ""
+	if dir != "" {
+		folder = defaults.Folder(dir)
+	}
+	s.mu.Lock()
+	store, known := s.defaults[folder]
+	if !known {
+		user, _ := os.UserHomeDir() // without one, ~ in a path is simply not understood
+		store = defaults.Open(defaults.Options{Dir: folder, Home: user, Env: env})
+		if s.defaults == nil {
+			s.defaults = map[string]*defaults.Store{}
+		}
+		s.defaults[folder] = store
+	}
+	s.mu.Unlock()
+	store.Reload()
+	return store
 }
 
 // Refs lends the session's refs to fn.

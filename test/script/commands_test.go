@@ -169,7 +169,7 @@ func parallel(ts *testscript.TestScript, _ bool, args []string) {
 
 func environ(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"IOS_AGENT_HOME", "IOS_AGENT_TOOLCHAIN", "IOS_AGENT_VIRTUAL_TIME", "IOS_AGENT_SESSION", "GORACE", "PATH", "HOME", "TMPDIR"} {
+	for _, name := range []string{"IOS_AGENT_HOME", "IOS_AGENT_TOOLCHAIN", "IOS_AGENT_VIRTUAL_TIME", "IOS_AGENT_SESSION", "IOS_AGENT_JOB_AFTER", "IOS_AGENT_IDLE_EXIT", "GORACE", "PATH", "HOME", "TMPDIR"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env
@@ -222,4 +222,9 @@ func envIs(ts *testscript.TestScript, neg bool, args []string) {
 	if (ts.Getenv(args[0]) == args[1]) == neg {
 		ts.Fatalf("%s is %q", args[0], ts.Getenv(args[0]))
 	}
+}
+
+// capture puts a value of a JSON document into a variable: capture NAME FILE PATH
+func capture(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], at(ts, decode(ts, ts.ReadFile(args[1])), args[2]))
 }

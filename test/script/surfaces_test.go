@@ -112,9 +112,9 @@ func byMCP(ts *testscript.TestScript, name, input string) answer {
 	return a
 }
 
-// request makes one HTTP request to the daemon of this script.
-func request(ts *testscript.TestScript, method, path, input string, edit func(*http.Request)) []byte {
-	ts.Check(ts.Exec("ios-agent", "daemon", "status", "--json"))
+// address is where this script's daemon listens, and its key.
+func address(ts *testscript.TestScript) (url, key string) {
+	ts.Check(ts.Exec("ios-agent", "daemon", "start", "--json"))
 	var status struct {
 		Result struct {
 			URL     string `json:"url"`
@@ -122,11 +122,17 @@ func request(ts *testscript.TestScript, method, path, input string, edit func(*h
 		}
 	}
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &status))
-	key, err := os.ReadFile(status.Result.KeyFile)
+	raw, err := os.ReadFile(status.Result.KeyFile)
 	ts.Check(err)
-	req, err := http.NewRequest(method, status.Result.URL+path, strings.NewReader(input))
+	return status.Result.URL, strings.TrimSpace(string(raw))
+}
+
+// request makes one HTTP request to the daemon of this script.
+func request(ts *testscript.TestScript, method, path, input string, edit func(*http.Request)) []byte {
+	url, key := address(ts)
+	req, err := http.NewRequest(method, url+path, strings.NewReader(input))
 	ts.Check(err)
-	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(key)))
+	req.Header.Set("Authorization", "Bearer "+key)
 	edit(req)
 	resp, err := (&http.Client{Timeout: 30 * time.Second}).Do(req)
 	ts.Check(err)
@@ -157,20 +163,39 @@ func restCall(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Stdout().Write(raw)
 }
 
-// mcpCall speaks to `ios-agent mcp`: mcp list prints the tools, mcp call NAME JSON the answer's text.
+// mcpCall speaks to `ios-agent mcp`: mcp list and mcp default print the tools, mcp call NAME JSON the answer's text, mcp
+// read URI a resource; mcp survives kills the daemon between two calls of one session.
 func mcpCall(ts *testscript.TestScript, neg bool, args []string) {
-	if args[0] == "list" {
-		withMCP(ts, func(ctx context.Context, s *mcp.ClientSession) {
-			tools, err := s.ListTools(ctx, nil)
+	switch args[0] {
+	case "list":
+		withMCP(ts, "all", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
+	case "default":
+		withMCP(ts, "core", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
+	case "configured":
+		withMCP(ts, "", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
+	case "read":
+		withMCP(ts, "core", func(ctx context.Context, s *mcp.ClientSession) {
+			res, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: args[1]})
 			ts.Check(err)
-			raw, err := json.Marshal(tools)
-			ts.Check(err)
-			checkHints(ts, raw)
-			fmt.Fprintf(ts.Stdout(), "%s\n", raw)
+			fmt.Fprintln(ts.Stdout(), res.Contents[0].Text)
 		})
-		return
+	case "survives":
+		withMCP(ts, "all", func(ctx context.Context, s *mcp.ClientSession) {
+			for range 2 {
+				res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "list_devices"})
+				ts.Check(err)
+				if res.IsError {
+					ts.Fatalf("%+v", res.StructuredContent)
+				}
+				kill9(ts, false, []string{"daemon"})
+			}
+		})
+	default:
+		printResult(ts, neg, callTool(ts, args[1], args[2]))
 	}
-	res := callTool(ts, args[1], args[2])
+}
+
+func printResult(ts *testscript.TestScript, neg bool, res *mcp.CallToolResult) {
 	for _, c := range res.Content {
 		switch c := c.(type) {
 		case *mcp.TextContent:
@@ -182,6 +207,24 @@ func mcpCall(ts *testscript.TestScript, neg bool, args []string) {
 	if res.IsError != neg {
 		ts.Fatalf("isError is %v", res.IsError)
 	}
+}
+
+// mostListed is what the default tool set may cost a model.
+const (
+	mostTools  = 12
+	mostListed = 12 << 10
+)
+
+func listTools(ctx context.Context, ts *testscript.TestScript, s *mcp.ClientSession) {
+	tools, err := s.ListTools(ctx, nil)
+	ts.Check(err)
+	raw, err := json.Marshal(tools)
+	ts.Check(err)
+	checkHints(ts, raw)
+	if len(tools.Tools) <= mostTools && len(raw) > mostListed {
+		ts.Fatalf("the list of tools has %d bytes", len(raw))
+	}
+	fmt.Fprintf(ts.Stdout(), "%s\n", raw)
 }
 
 // checkHints wants all four annotations on every tool: a client takes a missing one for the worst.
@@ -203,7 +246,7 @@ func checkHints(ts *testscript.TestScript, list []byte) {
 }
 
 func callTool(ts *testscript.TestScript, name, input string) (res *mcp.CallToolResult) {
-	withMCP(ts, func(ctx context.Context, s *mcp.ClientSession) {
+	withMCP(ts, "all", func(ctx context.Context, s *mcp.ClientSession) {
 		var err error
 		res, err = s.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(input)})
 		ts.Check(err)
@@ -211,10 +254,10 @@ func callTool(ts *testscript.TestScript, name, input string) (res *mcp.CallToolR
 	return res
 }
 
-func withMCP(ts *testscript.TestScript, use func(context.Context, *mcp.ClientSession)) {
+func withMCP(ts *testscript.TestScript, tools string, use func(context.Context, *mcp.ClientSession)) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cmd := exec.Command(filepath.Join(bin, "ios-agent"), "mcp", "--tools", "all", "--session", session)
+	cmd := exec.Command(filepath.Join(bin, "ios-agent"), "mcp", "--tools", tools, "--session", session)
 	cmd.Env, cmd.Dir = environ(ts), ts.MkAbs(".")
 	client := mcp.NewClient(&mcp.Implementation{Name: "script", Version: "1"}, nil)
 	s, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)

@@ -49,13 +49,14 @@ type call struct {
 	env       []string
 	timeout   time.Duration
 	maxOutput int
+	outputs   []string // files it writes
 }
 
 func (t Tool) do(ctx context.Context, c call) (host.Result, error) {
 	cmd := host.Cmd{
 		Name: t.Xcrun, Args: append([]string{"simctl"}, c.args...),
 		Env:     append(append([]string(nil), t.Env...), c.env...),
-		Timeout: c.timeout, MaxOutput: c.maxOutput,
+		Timeout: c.timeout, MaxOutput: c.maxOutput, Outputs: c.outputs,
 	}
 	if cmd.Name == "" {
 		cmd.Name = "xcrun"

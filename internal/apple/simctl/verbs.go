@@ -115,7 +115,7 @@ func (t Tool) Screenshot(ctx context.Context, udid string) ([]byte, error) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil { // so that simctl does not choose the mode
 		return nil, fmt.Errorf("simctl io screenshot: %w", err)
 	}
-	c := call{args: []string{"io", udid, "screenshot", path}, timeout: ScreenshotTimeout}
+	c := call{args: []string{"io", udid, "screenshot", path}, timeout: ScreenshotTimeout, outputs: []string{path}}
 	if _, err := t.on(ctx, udid, c); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		}
 		c.Flags().AddFlag(flag(f))
 		if len(f.Enum) > 0 {
-			_ = c.RegisterFlagCompletionFunc(flagName(f), cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
+			_ = c.RegisterFlagCompletionFunc(f.Flag(), cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
 		}
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -70,11 +70,9 @@ func arguments(o op.Op) []string {
 	return out
 }
 
-func flagName(f op.Field) string { return strings.ReplaceAll(f.Name, "_", "-") }
-
 func flag(f op.Field) *pflag.Flag {
 	v := &value{field: f}
-	flag := &pflag.Flag{Name: flagName(f), Usage: f.Doc, Value: v, DefValue: f.Default}
+	flag := &pflag.Flag{Name: f.Flag(), Usage: f.Doc, Value: v, DefValue: f.Default}
 	if len(f.Enum) > 0 {
 		flag.Usage += " (" + strings.Join(f.Enum, ", ") + ")"
 	}
@@ -110,8 +108,8 @@ func (v *value) Type() string {
 func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
 	input := map[string]any{}
 	for _, f := range o.Fields() {
-		if flags.Changed(flagName(f)) {
-			v := flags.Lookup(flagName(f)).Value.(*value)
+		if flags.Changed(f.Flag()) {
+			v := flags.Lookup(f.Flag()).Value.(*value)
 			input[f.Name] = v.texts[0]
 			if f.Kind == op.Strings {
 				input[f.Name] = v.texts

@@ -1,0 +1,176 @@
+package daemon
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/resident"
+	"ios-agent/internal/self"
+)
+
+// bench is a home with daemons in this process: the same servers, sockets and locks, only no processes.
+type bench struct {
+	t     *testing.T
+	place resident.Place
+	busy  chan struct{} // closed to let "work" finish
+	began chan string   // says which operation began
+	ended chan string   // and how "work" ended
+	wg    sync.WaitGroup
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{t: t, place: resident.Place{Dir: filepath.Join(t.TempDir(), "run"), Name: "daemon"}, busy: make(chan struct{}), began: make(chan string, 10), ended: make(chan string, 10)}
+	t.Cleanup(b.wg.Wait)
+	return b
+}
+
+type nothing struct{}
+
+// catalogue has an operation that answers at once and one that works until it is let go.
+func (b *bench) catalogue() *op.Catalogue {
+	jobs := &op.Jobs{After: op.JobAfter, Keep: time.Minute}
+	spec := func(name string, hints op.Hints, long bool) op.Spec {
+		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Test", Hints: hints, Long: long}
+	}
+	work := func(ctx context.Context, c *op.Call, _ nothing) (nothing, error) {
+		b.began <- "work"
+		select {
+		case <-b.busy:
+			b.ended <- "done"
+			return nothing{}, nil
+		case <-ctx.Done():
+			b.ended <- "cancelled"
+			return nothing{}, ctx.Err()
+		}
+	}
+	c := op.NewCatalogue(append(jobs.Ops(),
+		op.New(spec("quick", op.ReadOnly, false), func(context.Context, *op.Call, nothing) (nothing, error) { return nothing{}, nil }),
+		op.New(spec("work", 0, false), work), op.New(spec("long_work", 0, true), work)))
+	c.Jobs, c.Toolchain = jobs, "virtual"
+	return c
+}
+
+// serve runs a daemon of a build until it leaves; gone is closed then.
+func (b *bench) serve(build self.Build) (gone chan struct{}, stop context.CancelFunc) {
+	ctx, stop := context.WithCancel(context.Background())
+	b.t.Cleanup(stop)
+	s := &Server{
+		Place: b.place, Build: build, Key: &Key{Path: filepath.Join(b.place.Dir, "key")}, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
+		Open: func(string) (*op.Catalogue, http.Handler, io.Closer, error) {
+			return b.catalogue(), http.NotFoundHandler(), io.NopCloser(nil), nil
+		},
+	}
+	gone = make(chan struct{})
+	b.wg.Go(func() {
+		defer close(gone)
+		if err := s.Run(ctx); err != nil && err != ErrRunning {
+			b.t.Error(err)
+		}
+	})
+	return gone, stop
+}
+
+// client is one of a build, which starts a daemon of its own build when there is none.
+func (b *bench) client(build self.Build) *Client {
+	return &Client{Catalogue: b.catalogue(), Place: b.place, Build: build, Toolchain: "virtual", Session: "s", Start: func(context.Context) (int, error) {
+		b.serve(build)
+		return 0, nil
+	}}
+}
+
+func (b *bench) call(c *Client, name string) op.Envelope {
+	return c.Call(b.t.Context(), name, nil, nil)
+}
+
+func older() self.Build { return self.Build{ID: "old", Time: time.Unix(1000, 0)} }
+func newer() self.Build { return self.Build{ID: "new", Time: time.Unix(2000, 0)} }
+
+// running is the build of the daemon that answers.
+func (b *bench) running(c *Client) string {
+	s, err := c.Ask(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s.Build
+}
+
+func TestOnlyANewerClientReplacesAnIdleDaemon(t *testing.T) {
+	b := newBench(t)
+	old, fresh := b.client(older()), b.client(newer())
+	if e := b.call(old, "quick"); e.Error != nil || b.running(old) != "old" {
+		t.Fatalf("%v", e.Error)
+	}
+	if e := b.call(fresh, "quick"); e.Error != nil || b.running(fresh) != "new" {
+		t.Fatalf("the newer client: %v, running %s", e.Error, b.running(fresh))
+	}
+	if e := b.call(old, "quick"); e.Error != nil || b.running(old) != "new" {
+		t.Fatalf("the older client must not replace the newer daemon: %v, running %s", e.Error, b.running(old))
+	}
+}
+
+func TestABusyDaemonIsNotReplaced(t *testing.T) {
+	b := newBench(t)
+	old, fresh := b.client(older()), b.client(newer())
+	done := make(chan op.Envelope, 1)
+	go func() { done <- b.call(old, "work") }()
+	<-b.began
+	if e := b.call(fresh, "quick"); e.Error != nil || b.running(fresh) != "old" {
+		t.Errorf("%v, running %s", e.Error, b.running(fresh))
+	}
+	close(b.busy)
+	if e := <-done; e.Error != nil {
+		t.Errorf("the work was disturbed: %v", e.Error)
+	}
+}
+
+func TestLeavingDrainsWhatIsUnderWay(t *testing.T) {
+	b := newBench(t)
+	gone, stop := b.serve(older())
+	c := b.client(older())
+	done := make(chan op.Envelope, 1)
+	go func() { done <- b.call(c, "work") }()
+	<-b.began
+	stop()
+	close(b.busy)
+	if e := <-done; e.Error != nil {
+		t.Errorf("a call under way was cut off: %v", e.Error)
+	}
+	<-gone
+}
+
+func TestCtrlCEndsTheJob(t *testing.T) {
+	b := newBench(t)
+	c := b.client(older())
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan op.Envelope, 1)
+	go func() { done <- c.Call(ctx, "long_work", nil, nil) }()
+	<-b.began
+	cancel()
+	if e := <-done; e.Error == nil || e.Error.Code != fault.Cancelled {
+		t.Errorf("%+v", e.Error)
+	}
+	if how := <-b.ended; how != "cancelled" {
+		t.Errorf("the job %s", how)
+	}
+}
+
+// TestNoDaemonToBeHad: nothing was sent, and the fault says so.
+func TestNoDaemonToBeHad(t *testing.T) {
+	b := newBench(t)
+	c := b.client(older())
+	c.Start = nil
+	for name, want := range map[string]fault.Dispatch{"quick": "", "work": fault.NotDispatched} {
+		e := b.call(c, name)
+		if e.Error == nil || e.Error.Code != fault.DaemonUnreachable || e.Error.Dispatched != want {
+			t.Errorf("%s without a daemon: %+v", name, e.Error)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package script
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// streams are the background commands of all scripts, by the file they write.
+var streams sync.Map
+
+type running struct {
+	cmd   *exec.Cmd
+	lines chan string
+	want  int
+}
+
+// startStream runs a command that prints lines until it is stopped: stream FILE LINES ios-agent ARGS… It returns when
+// the daemon knows of its reader.
+func startStream(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	cmd := exec.Command(filepath.Join(bin, args[2]), args[3:]...)
+	cmd.Env, cmd.Dir = environ(ts), ts.MkAbs(".")
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	r := &running{cmd: cmd, lines: make(chan string, 1000), want: want}
+	go func() {
+		defer close(r.lines)
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			r.lines <- scan.Text()
+		}
+	}()
+	streams.Store(ts.MkAbs(args[0]), r)
+	awaitCalls(ts, 1)
+}
+
+// awaitCalls waits until the daemon has so many calls under way.
+func awaitCalls(ts *testscript.TestScript, n int) {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		ts.Check(ts.Exec("ios-agent", "daemon", "status", "--json"))
+		if at(ts, decode(ts, ts.ReadFile("stdout")), ".result.calls") == strconv.Itoa(n) {
+			return
+		}
+	}
+	ts.Fatalf("the stream never began")
+}
+
+// endStream waits for the lines that were announced, stops the command as ctrl-C does, and wants it to end well.
+func endStream(ts *testscript.TestScript, _ bool, args []string) {
+	file := ts.MkAbs(args[0])
+	found, ok := streams.LoadAndDelete(file)
+	if !ok {
+		ts.Fatalf("there is no stream into %s", args[0])
+	}
+	r := found.(*running)
+	var text strings.Builder
+	for range r.want {
+		select {
+		case line := <-r.lines:
+			fmt.Fprintln(&text, line)
+		case <-time.After(10 * time.Second):
+			ts.Fatalf("the stream said only:\n%s", text.String())
+		}
+	}
+	ts.Check(r.cmd.Process.Signal(os.Interrupt))
+	ts.Check(r.cmd.Wait())
+	ts.Check(os.WriteFile(file, []byte(text.String()), 0o600))
+}
+
+// readSSE reads server-sent events into a file while a command runs: sse PATH FILE EVENTS ios-agent ARGS…
+func readSSE(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	url, key := address(ts)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+args[0], nil)
+	ts.Check(err)
+	req.Header.Set("X-API-Key", key)
+	answered := make(chan *http.Response, 1)
+	go func() {
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			answered <- resp
+		}
+		close(answered)
+	}()
+	awaitCalls(ts, 1)
+	ts.Check(ts.Exec(args[3], args[4:]...))
+	resp, ok := <-answered
+	if !ok {
+		ts.Fatalf("the stream was not answered")
+	}
+	defer resp.Body.Close()
+	var text strings.Builder
+	for scan := bufio.NewScanner(resp.Body); want > 0 && scan.Scan(); {
+		fmt.Fprintln(&text, scan.Text())
+		if strings.HasPrefix(scan.Text(), "data: ") {
+			want--
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o600))
+}
