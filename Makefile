@@ -1,12 +1,12 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test check build fuzz
+.PHONY: test check build fuzz bench bench-peers
 
 test: check
 	go test -race ./...
 
 # What the compiler and the linters have to say, on both systems.
 check:
-	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not gofmt-ed'; exit 1; }
+	@test -z "$$(gofmt -l *.go cmd internal test)" || { gofmt -l *.go cmd internal test; echo 'not gofmt-ed'; exit 1; }
 	go vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
 	go tool staticcheck ./...
@@ -22,3 +22,11 @@ fuzz:
 	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$pkg || exit 1; \
 	  done; \
 	done
+
+# Figures, each beside its bound; ratios to a baseline of the same run.
+bench:
+	go run ./test/bench
+
+# The same beside other MCP servers of this field, from npm.
+bench-peers:
+	scripts/bench-peers

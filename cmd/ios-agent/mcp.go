@@ -43,12 +43,25 @@ func (p *program) mcpCommand() *cobra.Command {
 			}
 			ctx, cancel := untilOrphaned(c.Context())
 			defer cancel()
-			return server.Run(ctx, &sdk.StdioTransport{})
+			return serveStdio(ctx, server)
 		},
 	}
 	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas (default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
 	c.Flags().BoolVar(&destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
 	return c
+}
+
+// serveStdio serves until the client closes stdin or the context ends. A read of stdin cannot be interrupted, so the
+// end of the context does not wait for it.
+func serveStdio(ctx context.Context, server *sdk.Server) error {
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx, &sdk.StdioTransport{}) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 func mcpServer(c *op.Catalogue, caller op.Caller, words string, destructive bool) (*sdk.Server, error) {

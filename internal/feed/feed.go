@@ -32,7 +32,8 @@ func (r *Ring[Item]) Add(item Item) {
 	defer r.mu.Unlock()
 	r.items = append(r.items, item)
 	if drop := len(r.items) - r.most; drop > 0 {
-		r.items = append(r.items[:0:0], r.items[drop:]...)
+		clear(r.items[:drop])    // let go of what they point to
+		r.items = r.items[drop:] // append moves them, now and then, when the room behind is used up
 		r.first += drop
 	}
 	close(r.more)

@@ -42,6 +42,7 @@ type Spec struct {
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
 	Long     bool          // may outlive a client's patience: becomes a job then
 	Default  bool          // in the default MCP tool set
+	AsksBack bool          // REST answers 200 when it has to ask which of several was meant
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow

@@ -21,7 +21,7 @@ func (t *touch) ops() []op.Op {
 			Summary: "Tap one element, by ref, identifier or label, and tell what changed",
 			Help: "Waits until the screen is still, taps, lets it settle and answers with the outcome: changed, unchanged or unknown,\n" +
 				"with the diff as evidence. Several matches, or a ref whose element is gone, are refused with candidates; nothing is sent then.",
-			Timeout: time.Minute, Default: true, Require: [][]string{{"ref", "identifier", "label"}},
+			Timeout: time.Minute, Default: true, AsksBack: true, Require: [][]string{{"ref", "identifier", "label"}},
 			Examples: []string{"tap @e7", "tap --identifier login-button --expect-change"},
 		}, t.tap),
 		op.New(op.Spec{

@@ -113,3 +113,25 @@ func readSSE(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o600))
 }
+
+// orphan starts an MCP server under a parent that is killed once it answers, while its stdin stays open:
+// orphan ios-agent mcp ARGS…
+func orphan(ts *testscript.TestScript, _ bool, args []string) {
+	parent := exec.Command("sh", "-c", `"$@" <&3 & echo started; wait`, "sh", filepath.Join(bin, args[0]))
+	parent.Args = append(parent.Args, args[1:]...)
+	parent.Env, parent.Dir = environ(ts), ts.MkAbs(".")
+	read, write, err := os.Pipe()
+	ts.Check(err)
+	defer write.Close() // open until the end of the script's command: no EOF tells the child
+	parent.ExtraFiles = []*os.File{read}
+	out, err := parent.StdoutPipe()
+	ts.Check(err)
+	ts.Check(parent.Start())
+	read.Close()
+	fmt.Fprintln(write, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	for lines := bufio.NewScanner(out); lines.Scan() && !strings.Contains(lines.Text(), "serverInfo"); {
+	}
+	ts.Check(parent.Process.Kill())
+	_ = parent.Wait() // killed, as intended
+	waitGone(ts, false, []string{"ios-agent " + strings.Join(args[1:], " ")})
+}

@@ -58,11 +58,26 @@ func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
 		return
 	}
 	e := c.Run(r.Context(), c.ID(o), call, input)
-	if e.Error != nil {
+	switch {
+	case e.Error == nil:
+		write(w, http.StatusOK, e.Body())
+	case o.AsksBack && e.Error.Code.Question():
+		askBack(w, e)
+	default:
 		fail(w, e)
+	}
+}
+
+// askBack answers a call that fits several things as the source systems do: not an error, but a list to choose from.
+func askBack(w http.ResponseWriter, e op.Envelope) {
+	raw, err := json.Marshal(map[string]any{
+		"status": "ambiguous", "message": e.Error.Message, "matches": e.Error.Details["candidates"], "error": e.Error, "meta": e.Meta,
+	})
+	if err != nil {
+		Fail(w, err)
 		return
 	}
-	write(w, http.StatusOK, e.Body())
+	write(w, http.StatusOK, raw)
 }
 
 // Session is the client session of a request.

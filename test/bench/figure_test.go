@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFigureLine(t *testing.T) {
+	for _, c := range []struct {
+		figure figure
+		want   string
+		breaks bool
+	}{
+		{figure{name: "a ratio", value: 2.996, unit: times, bound: 3}, "a ratio|3 ×|≤ 3 ×|ok", false},
+		{figure{name: "a ratio over", value: 3.01, unit: times, bound: 3}, "a ratio over|3.01 ×|≤ 3 ×|over", true},
+		{figure{name: "a size", value: 12289, unit: octets, bound: 12288}, "a size|12289 B|≤ 12288 B|over", true},
+		{figure{name: "a slow machine", value: 21, unit: millis, bound: 20}, "a slow machine|21 ms|≤ 20 ms|over", false},
+		{figure{name: "no /proc", bound: 0, skipped: true}, "no /proc|skipped|≤ 0|skipped", false},
+	} {
+		if got := columns(c.figure.String()); got != c.want || c.figure.breaks() != c.breaks {
+			t.Errorf("%s, breaks %v; want %s", got, c.figure.breaks(), c.want)
+		}
+	}
+}
+
+// columns is what a reader makes of a line: two spaces or more separate.
+func columns(line string) string {
+	var parts []string
+	for part := range strings.SplitSeq(line, "  ") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "|")
+}
+
+func TestQuantile(t *testing.T) {
+	hundred := make([]int, 100)
+	for i := range hundred {
+		hundred[i] = 100 - i
+	}
+	for q, want := range map[float64]int{0: 1, 0.5: 50, 0.99: 99, 1: 100} {
+		if got := quantile(hundred, q); got != want {
+			t.Errorf("%v of 1…100 is %d, want %d", q, got, want)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ios-agent/internal/home"
+	"ios-agent/internal/host"
+)
+
+// markVariable is in the environment of everything a bench starts, with a value of its own: so that what a server
+// leaves behind is found, and nothing else is taken for it.
+const markVariable = "IOS_AGENT_BENCH"
+
+// lab is a folder with freshly built programs and a home nobody else uses.
+type lab struct {
+	dir  string
+	mark string
+	host *host.Host
+}
+
+// openLab builds what is measured: our program as it is released, not with -race, and the two baselines.
+func openLab(ctx context.Context) (*lab, error) {
+	dir, err := os.MkdirTemp("", "bench") // short: a socket's path may have 100 bytes
+	if err != nil {
+		return nil, err
+	}
+	runner, err := host.New(host.Options{})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	l := &lab{dir: dir, mark: markVariable + "=" + rand.Text(), host: runner}
+	for name, pkg := range map[string]string{"ios-agent": "cmd/ios-agent", "baresdk": "test/bench/baresdk", "hello": "test/bench/hello"} {
+		build := host.Cmd{Name: "go", Args: []string{"build", "-o", l.path(name), "ios-agent/" + pkg}, Timeout: 5 * time.Minute}
+		if _, err := runner.Run(ctx, build); err != nil {
+			return nil, errors.Join(fmt.Errorf("building %s: %w", pkg, err), l.Close())
+		}
+	}
+	return l, nil
+}
+
+// Close ends everything the bench started and removes its folder.
+func (l *lab) Close() error {
+	return errors.Join(l.host.Close(), endAll(l.mark), os.RemoveAll(l.dir))
+}
+
+func (l *lab) path(name string) string { return filepath.Join(l.dir, name) }
+
+// home is where our program keeps its things.
+func (l *lab) home() home.Home { return home.Home(l.path("home")) }
+
+// command runs one of the lab's programs as if nothing of this machine were configured for it.
+func (l *lab) command(name string, args ...string) host.Cmd {
+	return host.Cmd{Name: l.path(name), Args: args, Dir: l.dir, Env: []string{
+		l.mark, home.Variable + "=" + l.home().String(), "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request",
+		"IOS_AGENT_SESSION=bench", "IOS_AGENT_TOOLS=", "IOS_AGENT_JOB_AFTER=",
+	}}
+}
+
+// took runs a program to its end and tells how long it lived.
+func (l *lab) took(ctx context.Context, name string, args ...string) (time.Duration, error) {
+	result, err := l.host.Run(ctx, l.command(name, args...))
+	return result.Took, err
+}

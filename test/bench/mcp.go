@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ios-agent/internal/host"
+)
+
+// starting compares our MCP server with the least a server on the same SDK can do.
+func starting(ctx context.Context, l *lab) ([]figure, error) {
+	sample := func(c host.Cmd) func() (time.Duration, error) {
+		return func() (time.Duration, error) { return l.firstAnswer(ctx, c) }
+	}
+	got, err := alternate(15, sample(l.command("ios-agent", "mcp")), sample(l.command("baresdk")))
+	if err != nil {
+		return nil, err
+	}
+	return []figure{
+		{name: "mcp: start to initialize", value: inMillis(median(got[0])), unit: millis, bound: 100},
+		{name: "mcp: start to initialize / a bare go-sdk server", value: ratio(got[0], got[1]), unit: times, bound: 3},
+	}, nil
+}
+
+// listing counts what a model's context pays before it has done anything.
+func listing(ctx context.Context, l *lab) (figures []figure, err error) {
+	s, err := l.serve(ctx, l.command("ios-agent", "mcp"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.initialize(ctx); err != nil {
+		return nil, err
+	}
+	size, count, err := s.tools(ctx)
+	return []figure{
+		{name: "mcp: tools/list of the default set", value: float64(size), unit: octets, bound: 12 << 10},
+		{name: "mcp: tools in the default set", value: float64(count), unit: pieces, bound: 12},
+	}, err
+}
