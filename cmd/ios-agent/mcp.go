@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,6 +13,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/mcp"
+	"ios-agent/internal/surface/mcp/conformance"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/surface/rest"
 )
@@ -110,13 +112,47 @@ func documents(c *op.Catalogue) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(raw)
 	})
-	mux.Handle("/mcp", sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		words := cmp.Or(r.URL.Query().Get("tools"), mcp.Default)
-		server, err := mcpServer(c, op.Local{Catalogue: c, Session: rest.Session(r)}, words, false)
+	mux.Handle("/mcp", mcp.Handler(remembering(c)))
+	return mux
+}
+
+// remembering makes a server for each kind of request once: the SDK asks for one at every request, and its schemas are
+// the dearest thing in it.
+func remembering(c *op.Catalogue) func(*http.Request) *sdk.Server {
+	type kind struct{ session, words string }
+	var mu sync.Mutex
+	servers := map[kind]*sdk.Server{}
+	return func(r *http.Request) *sdk.Server {
+		k := kind{rest.Session(r), cmp.Or(r.URL.Query().Get("tools"), mcp.Default)}
+		mu.Lock()
+		defer mu.Unlock()
+		if s, ok := servers[k]; ok {
+			return s
+		}
+		s, err := mcpServer(c, op.Local{Catalogue: c, Session: k.session}, k.words, false)
 		if err != nil {
 			return nil // the handler answers 400
 		}
-		return server
-	}, &sdk.StreamableHTTPOptions{SessionTimeout: time.Hour}))
-	return mux
+		if len(servers) >= mostServers {
+			clear(servers) // names come from callers: remembering must not become a leak
+		}
+		servers[k] = s
+		return s
+	}
+}
+
+// mostServers is how many kinds of MCP request are remembered.
+const mostServers = 64
+
+// conformanceCommand serves the fixtures of the official MCP conformance suite from our own server code.
+func conformanceCommand() *cobra.Command {
+	var listen string
+	var stateless bool
+	c := &cobra.Command{Use: "mcp-conformance", Short: "Serve the fixtures of the MCP conformance suite", Args: cobra.NoArgs, Hidden: true,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return conformance.Serve(c.Context(), listen, stateless, c.OutOrStdout())
+		}}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback address")
+	c.Flags().BoolVar(&stateless, "stateless", false, "as protocol 2026-07-28 wants it")
+	return c
 }

@@ -131,7 +131,7 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		if err != nil {
 			return Result(op.Failed(err, op.Meta{})), nil
 		}
-		return Result(o.Caller.Call(ctx, o.Catalogue.ID(target), in.Arguments, progress(ctx, req))), nil
+		return Result(call(ctx, req, o.Caller, o.Catalogue.ID(target), in.Arguments)), nil
 	}
 }
 

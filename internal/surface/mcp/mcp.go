@@ -35,12 +35,14 @@ type Options struct {
 	Resources []Resource
 	// Destructive lets call_tool reach operations that may lose data.
 	Destructive bool
+	// SDK holds what the SDK offers beyond tools and resources: completion, subscriptions.
+	SDK mcp.ServerOptions
 }
 
 // Server is an MCP server.
 func Server(o Options) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "ios-agent", Title: "ios-agent", Version: o.Version},
-		&mcp.ServerOptions{Instructions: instructions})
+	o.SDK.Instructions = instructions
+	s := mcp.NewServer(&mcp.Implementation{Name: "ios-agent", Title: "ios-agent", Version: o.Version}, &o.SDK)
 	for _, t := range o.Tools {
 		s.AddTool(t.definition(), handler(o.Catalogue.ID(t.Op), o.Caller))
 	}
@@ -75,24 +77,7 @@ func annotations(h op.Hints) *mcp.ToolAnnotations {
 
 func handler(id string, caller op.Caller) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return Result(caller.Call(ctx, id, req.Params.Arguments, progress(ctx, req))), nil
-	}
-}
-
-// progress forwards events to a client that asked for them.
-func progress(ctx context.Context, req *mcp.CallToolRequest) func(op.Event) {
-	token := req.Params.GetProgressToken()
-	if token == nil {
-		return nil
-	}
-	step := 0.0
-	return func(e op.Event) {
-		step++
-		p := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: step, Message: e.Message}
-		if e.Total > 0 {
-			p.Progress, p.Total = e.Done, e.Total
-		}
-		_ = req.Session.NotifyProgress(ctx, p) // a client that went away is noticed by the call itself
+		return Result(call(ctx, req, caller, id, req.Params.Arguments)), nil
 	}
 }
 

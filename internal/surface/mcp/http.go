@@ -1,0 +1,35 @@
+package mcp
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// sessionTimeout ends the sessions of clients that left without a word.
+const sessionTimeout = time.Hour
+
+// Clients of this version and later have no sessions: each of their requests stands alone.
+const versionHeader, sessionless = "Mcp-Protocol-Version", "2026-07-28"
+
+// Handler serves MCP over HTTP to clients of every version. The SDK's handler either keeps sessions or takes the
+// newest version; ours asks each request which of the two it needs.
+//
+// A session's events are kept for a while: a client whose connection broke comes back for the answer it missed.
+func Handler(open func(*http.Request) *mcp.Server) http.Handler {
+	sessions := mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, EventStore: mcp.NewMemoryEventStore(nil)})
+	stateless := Stateless(open)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(versionHeader) >= sessionless {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	})
+}
+
+// Stateless serves every request alone. A client cancels a call by hanging up: there is no other way without a session.
+func Stateless(open func(*http.Request) *mcp.Server) http.Handler {
+	return mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+}

@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ios-agent/internal/op"
+)
+
+// call runs an operation and meanwhile tells the client how it goes, if the client asked for that.
+func call(ctx context.Context, req *mcp.CallToolRequest, caller op.Caller, id string, input []byte) op.Envelope {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return caller.Call(ctx, id, input, nil)
+	}
+	t := &teller{last: -unmeasured, tell: func(p *mcp.ProgressNotificationParams) {
+		p.ProgressToken = token
+		_ = req.Session.NotifyProgress(ctx, p) // a client that went away is noticed by the call itself
+	}}
+	defer t.end()
+	return caller.Call(ctx, id, input, t.hear)
+}
+
+// unmeasured is how much progress an event without a number stands for: enough to rise, too little to pass for any.
+const unmeasured = 0.001
+
+// teller makes notifications of events. MCP wants every number above the one before and silence after the answer;
+// events promise neither, and may come from several goroutines.
+type teller struct {
+	tell func(*mcp.ProgressNotificationParams)
+
+	mu   sync.Mutex
+	last float64
+	over bool
+}
+
+func (t *teller) hear(e op.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return
+	}
+	t.last = max(e.Done, t.last+unmeasured)
+	t.tell(&mcp.ProgressNotificationParams{Progress: t.last, Total: e.Total, Message: e.Message})
+}
+
+func (t *teller) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+}
