@@ -21,6 +21,7 @@ const module = "ios-agent/"
 var arrows = map[string]string{
 	"internal/fault":     "",
 	"internal/nearest":   "",
+	"internal/wholefile": "",
 	"internal/host":      "",
 	"internal/self":      "",
 	"internal/agentwire": "",
@@ -38,7 +39,7 @@ var arrows = map[string]string{
 
 	"internal/apple/simctl":     "host",
 	"internal/apple/xcodebuild": "host",
-	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui",
+	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
 	"internal/ops":                     "act apple apple/simctl defaults device fault feed host op pool session ui",
 	"internal/surface/cli":             "fault op",
@@ -46,7 +47,7 @@ var arrows = map[string]string{
 	"internal/surface/mcp":             "fault nearest op",
 	"internal/surface/mcp/conformance": "fault op surface/mcp",
 	"internal/surface/reference":       "fault op",
-	"internal/daemon":                  "fault op resident self surface/rest",
+	"internal/daemon":                  "fault op resident self surface/rest wholefile",
 	"internal/demo":                    "fault op ui",
 	"internal/setup":                   "fault home op ui",
 
@@ -57,7 +58,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/render":     "virtualxcode/world",
 	"internal/virtualxcode/agent":      "agentwire virtualxcode/world",
 	"internal/virtualxcode/simctl":     "virtualxcode/app virtualxcode/mark virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/render virtualxcode/simctl virtualxcode/world",
+	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/service",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
 		"virtualxcode/world virtualxcode/xcodebuild",

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"ios-agent/internal/wholefile"
 )
 
 // Key is the key of the HTTP surface. The file is the only place it is kept: a rotated key holds from the next request
@@ -35,17 +36,5 @@ func (k *Key) Rotate() (string, error) {
 		return "", err
 	}
 	key := hex.EncodeToString(secret)
-	f, err := os.CreateTemp(filepath.Dir(k.Path), ".key-*") // 0600 from the start
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(key + "\n")
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return "", err
-	}
-	return key, os.Rename(f.Name(), k.Path)
+	return key, wholefile.Write(k.Path, []byte(key+"\n"))
 }

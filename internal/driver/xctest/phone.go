@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/wholefile"
 )
 
 // springboard is the app in front when nothing was launched.
@@ -54,10 +55,7 @@ func (p *phone) targetFile() string {
 
 func (p *phone) remember(bundleID string) error {
 	p.target = bundleID
-	if err := os.MkdirAll(p.driver.State, 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(p.targetFile(), []byte(bundleID), 0o600)
+	return wholefile.Write(p.targetFile(), []byte(bundleID))
 }
 
 // Info describes the simulator as it was when it was opened.

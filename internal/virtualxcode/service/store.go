@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ios-agent/internal/wholefile"
 )
 
 // Files keeps a world's state in a folder, a file a device. Every write replaces its file whole, so that kill -9 at any
@@ -38,22 +40,7 @@ func (d Files) Load() (map[string][]byte, error) {
 
 // Save replaces one entry.
 func (d Files) Save(key string, state []byte) error {
-	if err := os.MkdirAll(string(d), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(string(d), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(state)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(string(d), key+stateExt))
+	return wholefile.Write(filepath.Join(string(d), key+stateExt), state)
 }
 
 // Delete removes one entry.
