@@ -163,21 +163,28 @@ func fieldNamed(fields []Field, key string) (Field, bool) {
 	return fields[i], true
 }
 
-// snake turns bundleId and bundle-id into bundle_id.
+// snake turns bundleId and bundle-id into bundle_id, and useLatestOS into use_latest_os.
 func snake(key string) string {
 	var b strings.Builder
-	for i, r := range key {
+	runes := []rune(key)
+	for i, r := range runes {
 		switch {
 		case r == '-':
 			b.WriteByte('_')
-		case unicode.IsUpper(r) && i > 0:
+			continue
+		case unicode.IsUpper(r) && i > 0 && startsWord(runes, i):
 			b.WriteByte('_')
-			b.WriteRune(unicode.ToLower(r))
-		default:
-			b.WriteRune(unicode.ToLower(r))
 		}
+		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+// startsWord reports whether the capital at i begins a word: after a small letter, or as the last of several capitals.
+func startsWord(runes []rune, i int) bool {
+	before := runes[i-1]
+	return unicode.IsLower(before) || unicode.IsDigit(before) ||
+		unicode.IsUpper(before) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
 }
 
 func unknownKey(op string, fields []Field, key string) error {

@@ -181,6 +181,14 @@ func TestVirtualIsSaidOnTheFirstLine(t *testing.T) {
 	}
 }
 
+func TestFlagsOfEitherCase(t *testing.T) {
+	for name, want := range map[string]string{"bundle_id": "bundle-id", "projectPath": "project-path", "useLatestOS": "use-latest-os", "URLScheme": "url-scheme", "a1B": "a1-b"} {
+		if got := (op.Field{Name: name}).Flag(); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestUnknownOperation(t *testing.T) {
 	c := catalogue(nil)
 	if o, err := c.Lookup("probe"); err != nil || o.Name != "probe" {

@@ -100,9 +100,17 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 		parent = parent.Commands()[i]
 	}
 	if group := o.Group(); !parent.ContainsGroup(group) {
-		parent.AddGroup(&cobra.Group{ID: group, Title: strings.ToUpper(group[:1]) + group[1:] + ":"})
+		parent.AddGroup(&cobra.Group{ID: group, Title: heading(group) + ":"})
 	}
 	parent.AddCommand(a.verb(o, words[len(words)-1]))
+}
+
+// heading is how help writes a group: short names are abbreviations.
+func heading(group string) string {
+	if len(group) <= 2 {
+		return strings.ToUpper(group)
+	}
+	return strings.ToUpper(group[:1]) + strings.ReplaceAll(group[1:], "-", " ")
 }
 
 // call reaches any operation with JSON as it is.

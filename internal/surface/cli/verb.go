@@ -101,7 +101,7 @@ func (v *value) Set(s string) error {
 
 // Type is what help prints after the flag.
 func (v *value) Type() string {
-	return map[op.Kind]string{op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings", op.File: "path"}[v.field.Kind]
+	return map[op.Kind]string{op.String: "string", op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings", op.File: "path"}[v.field.Kind]
 }
 
 // inputOf collects flags and positional arguments into the operation's input.
