@@ -42,24 +42,6 @@ func (s *Screen) link(n, parent *Node, clip Rect) {
 	}
 }
 
-// cover finds, for each node, what is painted over its centre later. A cover that contains nothing solid (a container
-// stretched over the screen) hides nothing.
-func (s *Screen) cover() {
-	var solid []*Node
-	for _, n := range s.nodes {
-		if kinds[n.Type].solid && n.visible {
-			solid = append(solid, n)
-		}
-	}
-	for _, n := range s.nodes {
-		for _, over := range solid {
-			if over.order > n.order && over.Frame.Contains(n.Frame.Centre()) && !over.within(n) && !n.within(over) {
-				n.covered = over
-			}
-		}
-	}
-}
-
 // Hash names what the screen shows, frames included: two looks with one hash showed the same.
 func (s *Screen) Hash() string { return s.hash }
 

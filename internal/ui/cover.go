@@ -1,0 +1,39 @@
+package ui
+
+// cellSize is the edge of a square of the grid below, in points: about the size of a control.
+const cellSize = 64
+
+type cell struct{ x, y int }
+
+func cellOf(p Point) cell { return cell{int(p.X) / cellSize, int(p.Y) / cellSize} }
+
+// cover finds, for each node, what is painted over its centre later. A container stretched over the screen hides
+// nothing; only solid elements do. The solid ones are laid out on a grid, so that a screen of thousands of elements
+// does not compare each with each.
+func (s *Screen) cover() {
+	grid := map[cell][]*Node{}
+	for _, n := range s.nodes {
+		if kinds[n.Type].solid && n.visible {
+			s.lay(grid, n)
+		}
+	}
+	for _, n := range s.nodes {
+		centre := n.Frame.Centre()
+		for _, over := range grid[cellOf(centre)] {
+			if over.order > n.order && over.Frame.Contains(centre) && !over.within(n) && !n.within(over) {
+				n.covered = over
+			}
+		}
+	}
+}
+
+// lay enters a node into every cell that its part on the screen touches.
+func (s *Screen) lay(grid map[cell][]*Node, n *Node) {
+	on := n.Frame.Intersect(s.Root.Frame)
+	first, last := cellOf(Point{on.X, on.Y}), cellOf(Point{on.X + on.W, on.Y + on.H})
+	for x := first.x; x <= last.x; x++ {
+		for y := first.y; y <= last.y; y++ {
+			grid[cell{x, y}] = append(grid[cell{x, y}], n)
+		}
+	}
+}
