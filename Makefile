@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test check build fuzz bench bench-peers
+.PHONY: test check build fuzz bench bench-peers test-peers
 
 test: check
 	go test -race ./...
@@ -30,3 +30,8 @@ bench:
 # The same beside other MCP servers of this field, from npm.
 bench-peers:
 	scripts/bench-peers
+
+# Other people's programs on Virtual Xcode: XcodeBuildMCP, from npm.
+test-peers:
+	scripts/peers
+	IOS_AGENT_PEERS=1 go test -count=1 ./test/peers

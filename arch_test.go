@@ -58,10 +58,14 @@ var arrows = map[string]string{
 	"internal/virtualxcode/render":     "virtualxcode/world",
 	"internal/virtualxcode/agent":      "agentwire virtualxcode/world",
 	"internal/virtualxcode/simctl":     "virtualxcode/app virtualxcode/mark virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/service",
-	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/world virtualxcode/xcodebuild",
+	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/axe virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
+	"internal/virtualxcode/axe":        "virtualxcode/mark virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/sips":       "virtualxcode/mark",
+	"internal/virtualxcode/project":    "",
+	"internal/virtualxcode/xcresult":   "virtualxcode/mark",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
+	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
+		"virtualxcode/sips virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult",
 }
 
 // source is one package as it lies on disk.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,9 @@ import (
 	"ios-agent/internal/home"
 	"ios-agent/internal/resident"
 	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/project"
 	"ios-agent/internal/virtualxcode/service"
 )
 
@@ -29,6 +32,8 @@ func (p *program) virtualCommand() *cobra.Command {
 		&cobra.Command{Use: "status", Short: "Tell how the virtual devices are", Args: cobra.NoArgs, RunE: p.virtualStatus},
 		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices come back as they were", Args: cobra.NoArgs, RunE: p.virtualStop},
 		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1), RunE: p.virtualApps},
+		&cobra.Command{Use: "check FILE", Short: "Check an app's ui.yaml", Args: cobra.ExactArgs(1), RunE: p.virtualCheck},
+		&cobra.Command{Use: "project SAMPLE DIR", Short: "Write a sample Xcode project: " + samples(), Args: cobra.ExactArgs(2), RunE: p.virtualProject},
 		p.faultCommand(), serve,
 	)
 	return c
@@ -107,6 +112,46 @@ func (p *program) virtualApps(_ *cobra.Command, args []string) error {
 		return fault.New(fault.PathError, "writing the built-in apps: %w", err)
 	}
 	return p.app.Say("wrote the built-in apps to "+dir, map[string]any{"path": dir})
+}
+
+// virtualCheck reads a ui.yaml and lists all that is wrong with it.
+func (p *program) virtualCheck(_ *cobra.Command, args []string) error {
+	raw, err := os.ReadFile(args[0])
+	if err != nil {
+		return fault.New(fault.PathError, "%w", err)
+	}
+	if _, err := app.Parse(raw); err != nil {
+		f := fault.New(fault.InvalidInput, "%s: %w", args[0], err).WithHint("docs/virtual-apps.md explains the format")
+		var problems app.Problems
+		if errors.As(err, &problems) {
+			return f.With("problems", problems)
+		}
+		return f
+	}
+	return p.app.Say(args[0]+" is fine", map[string]any{"path": args[0], "problems": []any{}})
+}
+
+func samples() string {
+	var names []string
+	for _, s := range project.Samples() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *program) virtualProject(_ *cobra.Command, args []string) error {
+	sample := project.Sample(args[0])
+	if !slices.Contains(project.Samples(), sample) {
+		return fault.New(fault.InvalidInput, "there is no sample %q", args[0]).WithHint("there are: %s", samples())
+	}
+	dir, err := filepath.Abs(args[1])
+	if err == nil {
+		err = project.Write(dir, sample)
+	}
+	if err != nil {
+		return fault.New(fault.PathError, "writing the project: %w", err)
+	}
+	return p.app.Say("wrote the sample "+args[0]+" to "+dir, map[string]any{"path": dir, "sample": sample})
 }
 
 func (p *program) faultCommand() *cobra.Command {

@@ -23,8 +23,11 @@ type Demo struct {
 	Next   string // how to call the program after the demo
 }
 
-// shop is the app's bundle id.
-const shop = "com.iosagent.shop"
+// The device and the app of the walk.
+const (
+	phone = "iPhone 16"
+	shop  = "com.iosagent.shop"
+)
 
 // Run walks. It stops at the first step that does not do what it is meant to.
 func (d Demo) Run(ctx context.Context) error {
@@ -33,7 +36,9 @@ func (d Demo) Run(ctx context.Context) error {
 		call func() (op.Envelope, error)
 	}
 	steps := []step{
-		{"a device", func() (op.Envelope, error) { return d.call(ctx, "boot_device", "boot", nil) }},
+		{"a device", func() (op.Envelope, error) {
+			return d.call(ctx, "boot_device", fmt.Sprintf("boot --sim %q", phone), map[string]any{"sim": phone})
+		}},
 		{"an app", func() (op.Envelope, error) {
 			return d.call(ctx, "install_app", "install "+d.App, map[string]any{"app_path": d.App})
 		}},

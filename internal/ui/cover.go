@@ -13,14 +13,14 @@ func cellOf(p Point) cell { return cell{int(p.X) / cellSize, int(p.Y) / cellSize
 func (s *Screen) cover() {
 	grid := map[cell][]*Node{}
 	for _, n := range s.nodes {
-		if kinds[n.Type].solid && n.visible {
-			s.lay(grid, n)
+		if kinds[n.Type].solid && n.Visible() {
+			lay(grid, n)
 		}
 	}
 	for _, n := range s.nodes {
 		centre := n.Frame.Centre()
 		for _, over := range grid[cellOf(centre)] {
-			if over.order > n.order && over.Frame.Contains(centre) && !over.within(n) && !n.within(over) {
+			if over.order > n.order && over.seen.Contains(centre) && !over.within(n) && !n.within(over) {
 				n.covered = over
 			}
 		}
@@ -28,9 +28,8 @@ func (s *Screen) cover() {
 }
 
 // lay enters a node into every cell that its part on the screen touches.
-func (s *Screen) lay(grid map[cell][]*Node, n *Node) {
-	on := n.Frame.Intersect(s.Root.Frame)
-	first, last := cellOf(Point{on.X, on.Y}), cellOf(Point{on.X + on.W, on.Y + on.H})
+func lay(grid map[cell][]*Node, n *Node) {
+	first, last := cellOf(Point{n.seen.X, n.seen.Y}), cellOf(Point{n.seen.X + n.seen.W, n.seen.Y + n.seen.H})
 	for x := first.x; x <= last.x; x++ {
 		for y := first.y; y <= last.y; y++ {
 			grid[cell{x, y}] = append(grid[cell{x, y}], n)

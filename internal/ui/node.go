@@ -57,7 +57,7 @@ type Node struct {
 	Children    []*Node
 
 	parent   *Node
-	visible  bool  // some of it lies within the screen
+	seen     Rect  // the part of its frame that lies within the screen and what clips it
 	covered  *Node // what hides its centre
 	order    int   // position in the document, which is also the painting order
 	identity identity
@@ -69,19 +69,21 @@ func (n *Node) Role() string { return roleOf(n.Type) }
 // Parent is the enclosing element; nil for the root.
 func (n *Node) Parent() *Node { return n.parent }
 
-// Visible reports whether some of the element lies within the screen.
-func (n *Node) Visible() bool { return n.visible }
+// Visible reports whether some of the element lies within the screen and is not scrolled away.
+func (n *Node) Visible() bool { return !n.seen.Empty() }
 
 // Hittable reports whether a tap on the element's centre would reach it.
-func (n *Node) Hittable() bool { return n.visible && !n.Disabled && n.covered == nil }
+func (n *Node) Hittable() bool { return n.WhyNotHittable() == "" }
 
 // WhyNotHittable says in words what is in the way; empty when nothing is.
 func (n *Node) WhyNotHittable() string {
 	switch {
 	case n.Disabled:
 		return "it is disabled"
-	case !n.visible:
+	case !n.Visible():
 		return "it is off the screen"
+	case !n.seen.Contains(n.Frame.Centre()):
+		return "its centre is scrolled out of view"
 	case n.covered != nil:
 		return "it is covered by " + n.covered.Describe()
 	}

@@ -7,6 +7,7 @@ type kind struct {
 	frame       bool // a container worth a line of its own
 	solid       bool // hides what lies under it
 	ambient     bool // changes by itself: says nothing about an action
+	clips       bool // shows nothing of its children outside its own frame
 }
 
 // kinds maps short XCUI type names to roles in ARIA's words, which models know from the web.
@@ -32,9 +33,9 @@ var kinds = map[string]kind{
 	"Image":             {role: "img"},
 	"Icon":              {role: "button", interactive: true, solid: true},
 	"Cell":              {role: "listitem", interactive: true},
-	"Table":             {role: "list", frame: true},
-	"CollectionView":    {role: "grid", frame: true},
-	"ScrollView":        {role: "scroll"},
+	"Table":             {role: "list", frame: true, clips: true},
+	"CollectionView":    {role: "grid", frame: true, clips: true},
+	"ScrollView":        {role: "scroll", clips: true},
 	"NavigationBar":     {role: "navigation", frame: true, solid: true},
 	"TabBar":            {role: "tablist", frame: true, solid: true},
 	"Tab":               {role: "tab", interactive: true, solid: true},

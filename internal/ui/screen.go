@@ -36,7 +36,10 @@ func NewScreen(app, state string, root *Node) *Screen {
 func (s *Screen) link(n, parent *Node, clip Rect) {
 	n.parent, n.order = parent, len(s.nodes)
 	s.nodes = append(s.nodes, n)
-	n.visible = !n.Frame.Intersect(clip).Empty()
+	n.seen = n.Frame.Intersect(clip)
+	if kinds[n.Type].clips {
+		clip = n.seen
+	}
 	for _, c := range n.Children {
 		s.link(c, n, clip)
 	}
@@ -63,7 +66,7 @@ func (s *Screen) Title() string {
 		return m.Name()
 	}
 	for i := len(s.nodes) - 1; i >= 0; i-- {
-		if n := s.nodes[i]; n.Type == "NavigationBar" && n.visible && n.Name() != "" {
+		if n := s.nodes[i]; n.Type == "NavigationBar" && n.Visible() && n.Name() != "" {
 			return n.Name()
 		}
 	}
@@ -75,12 +78,12 @@ func (s *Screen) Title() string {
 
 // Modal is the topmost alert or sheet; nil when there is none.
 func (s *Screen) Modal() *Node {
-	return s.last(func(n *Node) bool { return modals[n.Type] && n.visible })
+	return s.last(func(n *Node) bool { return modals[n.Type] && n.Visible() })
 }
 
 // Keyboard is the on-screen keyboard; nil when it is down.
 func (s *Screen) Keyboard() *Node {
-	return s.last(func(n *Node) bool { return n.Type == "Keyboard" && n.visible })
+	return s.last(func(n *Node) bool { return n.Type == "Keyboard" && n.Visible() })
 }
 
 // Focused is the element that takes what is typed; nil when none does.
@@ -100,7 +103,7 @@ func (s *Screen) last(is func(*Node) bool) *Node {
 func (s *Screen) worthShowing(n *Node) bool {
 	k := kinds[n.Type]
 	switch {
-	case n.underKeyboard(), !n.visible:
+	case n.underKeyboard(), !n.Visible():
 		return false
 	case k.interactive, k.frame && n.Name() != "":
 		return true

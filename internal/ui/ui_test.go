@@ -140,6 +140,19 @@ func TestHittable(t *testing.T) {
 	}
 }
 
+// TestScrolledAway: a row that is scrolled out of its list is neither to be seen nor in anybody's way.
+func TestScrolledAway(t *testing.T) {
+	list := &ui.Node{Type: "Table", Identifier: "list", Frame: ui.Rect{Y: 200, W: 400, H: 100}, Children: []*ui.Node{
+		at(&ui.Node{Type: "Button", Identifier: "gone"}, 100), at(&ui.Node{Type: "Button", Identifier: "half"}, 175), at(&ui.Node{Type: "Button", Identifier: "row"}, 230),
+	}}
+	s := screen(app(at(&ui.Node{Type: "Button", Identifier: "above"}, 100), list))
+	for name, why := range map[string]string{"above": "", "row": "", "gone": "it is off the screen", "half": "its centre is scrolled out of view"} {
+		if n := find(t, s.Root, name); n.WhyNotHittable() != why {
+			t.Errorf("%s: %q", name, n.WhyNotHittable())
+		}
+	}
+}
+
 func TestSnapshotIsTheSpecificationsShape(t *testing.T) {
 	s := screen(login()).Snapshot(phone, &ui.Refs{}, time.Date(2026, 1, 16, 10, 12, 0, 0, time.UTC))
 	if s.App != "com.shop" || s.Screen != "Sign in" || s.Timestamp != "2026-01-16T10:12:00Z" {

@@ -21,11 +21,14 @@ import (
 	"ios-agent/internal/host"
 	"ios-agent/internal/resident"
 	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/mark"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/sips"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
+	"ios-agent/internal/virtualxcode/xcresult"
 )
 
 // Xcode is one virtual installation: a folder with the tools and the world they share.
@@ -37,7 +40,9 @@ type Xcode struct {
 }
 
 // Tools are the names under which our binary plays a tool.
-func Tools() []string { return []string{"xcrun", "xcodebuild", "xcode-select", "simctl"} }
+func Tools() []string {
+	return []string{"xcrun", "xcodebuild", "xcode-select", "simctl", "xcresulttool", "xccov", "axe", "sips", "open"}
+}
 
 // TimeVariable chooses the clock of a new service: "request" lets time pass only as requests ask for it, which makes
 // tests quick and repeatable; everything else is real time.
@@ -99,15 +104,37 @@ func (x Xcode) Client() service.Client {
 func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	switch tool { // a table would have to close over all of this
-	case "xcrun":
-		return x.xcrun(args, stdout, stderr)
-	case "simctl":
-		return x.simctl(ctx, args, stdout, stderr)
-	case "xcode-select":
-		return x.xcodeSelect(args, stdout, stderr)
+	plays := map[string]func() int{
+		"xcrun":        func() int { return x.xcrun(args, stdout, stderr) },
+		"xcode-select": func() int { return x.xcodeSelect(args, stdout, stderr) },
+		"simctl":       func() int { return x.inService(ctx, tool, args, stdout, stderr) },
+		"axe":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
+		"sips":         func() int { return sips.Run(args, stdout, stderr) },
+		"open":         func() int { return 0 }, // Simulator.app has no window here
+		"xcodebuild": func() int {
+			return xcodebuild.Tool{
+				Service: x.Client(), Scheme: x.Agent, Devices: simulators{x.Client()}, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv,
+			}.Run(ctx, args)
+		},
+		"xcresulttool": func() int { return xcresult.Tool{Stdout: stdout, Stderr: stderr}.Run(args) },
+		"xccov":        func() int { return xcresult.Xccov{Stdout: stdout, Stderr: stderr}.Run(args) },
 	}
-	return xcodebuild.Tool{Service: x.Client(), Scheme: x.Agent, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv}.Run(ctx, args)
+	return plays[tool]()
+}
+
+// simulators are what xcodebuild can build for: the devices of the world.
+type simulators struct{ client service.Client }
+
+// Devices asks the service.
+func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
+	st, err := s.client.Status(ctx)
+	var devices []xcodebuild.Device
+	for _, d := range st.Devices {
+		devices = append(devices, xcodebuild.Device{
+			UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform + " Simulator", OS: d.Version, Build: d.Build, Unavailable: d.Unavailable,
+		})
+	}
+	return devices, err
 }
 
 func (x Xcode) xcrun(args []string, stdout, stderr io.Writer) int {
@@ -126,7 +153,8 @@ func (x Xcode) xcrun(args []string, stdout, stderr io.Writer) int {
 	return 72
 }
 
-func (x Xcode) simctl(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// inService plays a tool where the world is.
+func (x Xcode) inService(ctx context.Context, tool string, args []string, stdout, stderr io.Writer) int {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = x.Dir
@@ -137,9 +165,9 @@ func (x Xcode) simctl(ctx context.Context, args []string, stdout, stderr io.Writ
 			env[name] = value
 		}
 	}
-	exit, err := x.Client().Run(ctx, "simctl", args, dir, env, stdout, stderr)
+	exit, err := x.Client().Run(ctx, service.Run{Tool: tool, Args: args, Dir: dir, Env: env, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr})
 	if err != nil {
-		fmt.Fprintf(stderr, "simctl: %v\n", err)
+		fmt.Fprintf(stderr, "%s: %v\n", tool, err)
 		return 1
 	}
 	return exit
@@ -180,7 +208,7 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 
 // Marks is everything imitated and how sure we are of it.
 func Marks() []mark.Mark {
-	return append(append(simctl.Marks(), xcodebuild.Marks()...),
+	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks()),
 		mark.Mark{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\"", Source: mark.Assumed},
 		mark.Mark{Tool: "xcode-select", Behaviour: "-p prints the developer folder", Source: mark.Assumed},
 	)

@@ -13,7 +13,7 @@ type step struct{ name, input string }
 // openShop logs into the built-in shop: five calls.
 func (a *api) openShop(ctx context.Context) error {
 	return a.walk(ctx,
-		step{"boot_device", `{}`},
+		step{"boot_device", `{"sim":"iPhone 16"}`},
 		step{"launch_app", `{"bundle_id":"com.iosagent.shop","restart":true}`},
 		step{"type_text", `{"identifier":"email-field","text":"ada@example.com"}`},
 		step{"type_text", `{"identifier":"password-field","text":"secret"}`},

@@ -228,3 +228,9 @@ func envIs(ts *testscript.TestScript, neg bool, args []string) {
 func capture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], at(ts, decode(ts, ts.ReadFile(args[1])), args[2]))
 }
+
+// toolsOnPath puts the virtual tools first on the script's PATH: tools-on-path
+func toolsOnPath(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("ios-agent", "virtual", "path"))
+	ts.Setenv("PATH", strings.TrimSpace(ts.ReadFile("stdout"))+string(os.PathListSeparator)+ts.Getenv("PATH"))
+}

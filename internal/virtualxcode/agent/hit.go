@@ -35,7 +35,7 @@ func (f found) hittable() bool {
 // hides reports whether parent keeps a finger at p from reaching child. An element's own descendants never do:
 // a button's text is part of the button.
 func hides(parent, child *world.Element, p world.Point) bool {
-	if slices.Contains(clipping(), parent.Type) && !parent.Frame.Contains(p) {
+	if parent.Clips() && !parent.Frame.Contains(p) {
 		return true
 	}
 	later := parent.Children[slices.Index(parent.Children, child)+1:]
@@ -47,12 +47,10 @@ func covers(e *world.Element, p world.Point) bool {
 	if slices.Contains(modal(), e.Type) || (e.Frame.Contains(p) && !seeThrough(e)) {
 		return true
 	}
+	if e.Clips() && !e.Frame.Contains(p) {
+		return false // what is scrolled out of it is in nobody's way
+	}
 	return slices.ContainsFunc(e.Children, func(c *world.Element) bool { return covers(c, p) })
-}
-
-// clipping are the types that show only part of what they contain.
-func clipping() []string {
-	return []string{"ScrollView", "Table", "CollectionView", "TextView", "WebView"}
 }
 
 // modal are the types that take the touches of the whole screen while they are up.

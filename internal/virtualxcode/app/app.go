@@ -10,6 +10,7 @@
 //	screens:
 //	  first:
 //	    title: Hello
+//	    scroll: true             # content taller than the screen scrolls
 //	    elements:                # stacked from top to bottom
 //	      - text: "Visits: {visits}"
 //	        visible: {visits: notempty}
@@ -29,21 +30,68 @@
 //
 // A condition is a map; all its entries must hold. An entry's value is what the variable must equal, or one of
 // the words "empty" and "notempty": empty is "", 0 and false. "{name}" in a text is replaced by the variable's
-// value; "{{" is a brace.
+// value; "{{" is a brace. "{arg.NAME}" and "{env.NAME}" are what the app was launched with.
+//
+// The kinds of elements are text, field, secure, search, editor, button, link, toggle, slider, stepper, segmented,
+// picker, image, spinner, progress and area, and the containers row, group and list; repeat makes many of one.
+// The steps are set, add, flip, go, back, tab, sheet, dismiss, alert, confirm, after, every, stop, log, print,
+// crash and when. At the top of the file there may also be tabs, launch (steps at launch) and open (deep links).
+// The author's guide, docs/virtual-apps.md, shows each of them.
 package app
+
+import "time"
 
 // App is the definition of an app's user interface.
 type App struct {
 	Start   string
 	State   Vars // the variables and their initial values
+	Tabs    Tabs
+	Launch  []Step // run when the app starts
+	Links   []Link
 	Screens map[string]*Screen
+	Dialogs []*Dialog // in the order of the file: a running app is kept with their numbers
+	Timers  []*Timer  // likewise
+}
+
+// Tabs are the screens a bar at the bottom leads to; without items there is no bar.
+type Tabs struct {
+	ID    string
+	Items []Tab
+}
+
+// Tab is one of Tabs.
+type Tab struct {
+	Label  Text
+	Screen string
+	Icon   string
 }
 
 // Screen is one page of an app.
 type Screen struct {
-	Name     string
-	Title    Text
-	Elements []*Element
+	Name      string
+	Title     Text
+	Scroll    bool
+	Elements  []*Element
+	Appear    []Step // run when it is shown anew, not when what covered it goes
+	Dismissed []Step // run when it was a sheet and is gone
+}
+
+// Dialog is a question over everything else.
+type Dialog struct {
+	Number  int  // its place in App.Dialogs
+	Confirm bool // a sheet of choices at the bottom rather than an alert
+	Title   Text
+	Message Text
+	Buttons []*Element
+}
+
+// Timer is steps to run later, once or again and again.
+type Timer struct {
+	Number int // its place in App.Timers
+	Name   string
+	Every  bool
+	After  time.Duration
+	Do     []Step
 }
 
 // Element is one thing on a screen.
@@ -55,42 +103,43 @@ type Element struct {
 	Label       Text // what accessibility says instead of Text; empty means Text
 	Style       string
 	Placeholder Text
-	Bind        string // the variable a field edits
+	Detail      Text   // what a cell says at its right end
+	Icon        string // a glyph the renderer knows
+	Keyboard    string // which keyboard a field brings up
+	Bind        string // the variable it shows and edits
+	Filter      string // the variable whose value the texts of a list's rows must contain
+	Options     []string
+	Range       Range
+	Width       float64 // points; zero is all there is
+	Height      float64 // points; zero is the kind's own
 	Enabled     Cond
 	Visible     Cond
 	Do          []Step
-	Row         []*Element
+	Submit      []Step // what the return key of a field does
+	Hold        *Hold
+	Swipe       *Swipe
+	Point       *Spot
+	Inner       []*Element // what a container holds
 }
 
-// Kind is what sort of element an Element is.
-type Kind string
+// Range is what numbers a control can have.
+type Range struct{ Min, Max, Step float64 }
 
-// The kinds of elements.
-const (
-	KindText   Kind = "text"
-	KindField  Kind = "field"
-	KindSecure Kind = "secure"
-	KindButton Kind = "button"
-	KindRow    Kind = "row"
-)
-
-// kindRule says what an element of a kind may carry.
-type kindRule struct {
-	styles []string
-	binds  bool // it edits a variable, which must be a string
-	acts   bool // it may have steps
+// Hold is what a long press does.
+type Hold struct {
+	Seconds float64 // how long it takes at least
+	Do      []Step
 }
 
-// kindRules is the one list of kinds: adding a kind starts here.
-func kindRules() map[Kind]kindRule {
-	return map[Kind]kindRule{
-		KindText:   {styles: []string{"body", "error", "footnote", "headline", "price", "success"}},
-		KindField:  {binds: true},
-		KindSecure: {binds: true},
-		KindButton: {styles: []string{"destructive", "filled", "plain", "tinted"}, acts: true},
-		KindRow:    {},
-	}
+// Swipe is what a swipe over an area does.
+type Swipe struct {
+	Into string  // the variable that takes the direction
+	Min  float64 // points the finger must move at least
+	Do   []Step
 }
+
+// Spot names the number variables that take where an area was tapped, from its own corner.
+type Spot struct{ X, Y string }
 
 // AccessibleLabel is what accessibility calls e.
 func (e *Element) AccessibleLabel(vars Vars) string {

@@ -13,7 +13,7 @@ import (
 
 const (
 	maxSource = 1 << 20 // bytes of a ui.yaml
-	maxDepth  = 16      // of steps inside steps
+	maxDepth  = 16      // of steps inside steps, and of elements inside elements
 )
 
 // Problem is one thing wrong with a ui.yaml.
@@ -43,7 +43,7 @@ func Parse(source []byte) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{app: &App{State: Vars{}, Screens: map[string]*Screen{}}}
+	r := &reader{app: &App{State: Vars{}, Screens: map[string]*Screen{}}, seen: map[Problem]bool{}}
 	r.document(root)
 	for _, check := range r.later {
 		check()

@@ -46,7 +46,7 @@ func TestParseReadsTheWholeLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := a.Screens[a.Start]
-	if first == nil || len(first.Elements) != 5 || len(first.Elements[3].Row) != 2 {
+	if first == nil || len(first.Elements) != 5 || len(first.Elements[3].Inner) != 2 {
 		t.Fatalf("screen first is %+v", first)
 	}
 	vars := a.State.Clone()
@@ -56,7 +56,7 @@ func TestParseReadsTheWholeLanguage(t *testing.T) {
 	if first.Elements[0].Visible.Holds(vars) || first.Elements[4].Enabled.Holds(vars) {
 		t.Error("conditions on empty variables hold")
 	}
-	if got := first.Elements[3].Row[1].AccessibleLabel(vars); got != "Add Coffee" {
+	if got := first.Elements[3].Inner[1].AccessibleLabel(vars); got != "Add Coffee" {
 		t.Errorf("label is %q", got)
 	}
 	if got := first.Elements[2].Key; got != "#2" {
@@ -66,6 +66,7 @@ func TestParseReadsTheWholeLanguage(t *testing.T) {
 
 // stage records where steps lead.
 type stage struct {
+	app.Stage
 	vars  app.Vars
 	moves []string
 }
@@ -82,7 +83,7 @@ func TestStepsRunInOrder(t *testing.T) {
 	on := &stage{vars: a.State.Clone()}
 	elements := a.Screens["first"].Elements
 	app.Run(elements[4].Do, on)
-	app.Run(elements[3].Row[1].Do, on)
+	app.Run(elements[3].Inner[1].Do, on)
 	app.Run(elements[4].Do, on)
 	if got := strings.Join(on.moves, " "); got != "back second" {
 		t.Errorf("moves are %q", got)
@@ -98,12 +99,12 @@ func TestStepsRunInOrder(t *testing.T) {
 func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 	screen := "start: a\nstate: {s: \"\", n: 0}\nscreens:\n  a:\n    elements:\n"
 	for name, c := range map[string]struct{ source, want string }{
-		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}", `line 2: unknown key "colour" of the file: known keys are screens, start, state`},
+		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}", `line 2: unknown key "colour" of the file: known keys are launch, open, screens, start, state, tabs`},
 		"unknown key of a screen": {"start: a\nscreens:\n  a:\n    name: A", `line 4: unknown key "name" of screen "a"`},
 		"missing start":           {"screens: {a: {title: A}}", "start is missing"},
 		"start nowhere":           {"start: b\nscreens: {a: {title: A}}", `start names the unknown screen "b"`},
 		"no screens":              {"start: b", "there are no screens"},
-		"unknown kind":            {screen + "      - slider: x", `line 6: unknown key "slider" of an element`},
+		"unknown kind":            {screen + "      - lever: x", `line 6: unknown key "lever" of an element`},
 		"no kind":                 {screen + "      - id: x", "line 6: an element has no kind"},
 		"two kinds":               {screen + "      - text: x\n        button: y", "line 7: an element is either a text or a button"},
 		"duplicate id":            {screen + "      - {text: x, id: i}\n      - {text: y, id: i}", `line 7: id "i" is there twice`},
@@ -116,12 +117,38 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"condition of wrong type": {screen + "      - {text: f, visible: {n: one}}", `line 6: variable "n" is a number, not a string`},
 		"add to a string":         {screen + "      - {button: b, do: [{add: {s: 1}}]}", `line 6: variable "s" is a string and cannot be added to`},
 		"set to wrong type":       {screen + "      - {button: b, do: [{set: {s: 1}}]}", `line 6: variable "s" is a string, not a number`},
-		"do on a text":            {screen + "      - {text: b, do: [{go: a}]}", "line 6: a text cannot do anything"},
+		"do on a text":            {screen + "      - {text: b, do: [{go: a}]}", "line 6: a text has no do"},
 		"step with two actions":   {screen + "      - {button: b, do: [{go: a, back: true}]}", "line 6: a step needs exactly one"},
 		"else without when":       {screen + "      - {button: b, do: [{go: a, else: []}]}", "line 6: do and else belong to when"},
 		"back with a place":       {screen + "      - {button: b, do: [{back: home}]}", "line 6: back takes true"},
 		"unknown style":           {screen + "      - {text: b, style: loud}", `line 6: unknown style "loud" of a text: known styles are body`},
 		"row in a row":            {screen + "      - row: [{row: [{text: a}]}]", "line 6: a row cannot hold a row"},
+		"list in a row":           {screen + "      - row: [{list: []}]", "line 6: a row cannot hold a list"},
+		"slider without number":   {screen + "      - {slider: a, bind: s}", `line 6: bind needs a number variable: "s" is a string`},
+		"toggle without bool":     {screen + "      - {toggle: a, bind: s}", `line 6: bind needs a bool variable: "s" is a string`},
+		"empty range":             {screen + "      - {slider: a, bind: n, min: 5, max: 5}", "line 6: min is 5: it must be less than max"},
+		"picker without options":  {screen + "      - {picker: a, bind: s}", "line 6: a picker needs options"},
+		"value not an option":     {screen + "      - {segmented: a, bind: s, options: [x]}", `line 6: variable "s" starts as "", which is none`},
+		"area that is too high":   {screen + "      - {area: a, height: 9000}", "line 6: step, width and height"},
+		"unknown keyboard":        {screen + "      - {field: a, bind: s, keyboard: piano}", `line 6: unknown keyboard "piano"`},
+		"swipe into a number":     {screen + "      - {area: a, swipe: {into: n}}", "line 6: into needs a string variable"},
+		"point into a string":     {screen + "      - {area: a, point: {x: n, y: s}}", "line 6: point needs a number variable"},
+		"repeat without each":     {screen + "      - repeat: {count: 3}", "line 6: a repeat needs each"},
+		"repeat in a repeat":      {screen + "      - repeat: {count: 2, each: {list: [{repeat: {count: 2, each: {text: a}}}]}}", "line 6: a repeat cannot be in a repeat"},
+		"repeat of one id":        {screen + "      - repeat: {count: 3, each: {text: a, id: x}}", `line 6: id "x" is there twice`},
+		"endless repeat":          {screen + "      - repeat: {count: 99999999, each: {text: a}}", "line 6: a repeat needs each, and a count of at most"},
+		"unknown level":           {screen + "      - {button: b, do: [{log: {level: loud, message: a}}]}", `line 6: unknown level "loud"`},
+		"timer without time":      {screen + "      - {button: b, do: [{every: {do: []}}]}", "line 6: every needs seconds of at least 0.05"},
+		"stop of nothing":         {screen + "      - {button: b, do: [{stop: x}]}", `line 6: stop names the unknown timer "x"`},
+		"flip of a number":        {screen + "      - {button: b, do: [{flip: n}]}", "line 6: flip needs a bool variable"},
+		"sheet nowhere":           {screen + "      - {button: b, do: [{sheet: z}]}", `line 6: sheet names the unknown screen "z"`},
+		"tab without tabs":        {screen + "      - {button: b, do: [{tab: a}]}", `line 6: tab names "a", which is no tab's screen`},
+		"dialog with a text":      {screen + "      - {button: b, do: [{alert: {buttons: [{text: a}]}}]}", "line 6: a dialog has buttons only"},
+		"tab nowhere":             {"tabs: {items: [{label: A, screen: z}]}\nscreens: {a: {title: A}}", `line 1: a tab names the unknown screen "z"`},
+		"start without tab":       {"start: b\ntabs: {items: [{label: A, screen: a}]}\nscreens: {a: {title: A}, b: {title: B}}", `start names "b", which no tab shows`},
+		"link without scheme":     {"start: a\nopen: {item: []}\nscreens: {a: {title: A}}", `line 2: open needs URLs`},
+		"link into nothing":       {"start: a\nopen: {\"x://{id}\": []}\nscreens: {a: {title: A}}", `line 2: unknown variable "id"`},
+		"declared argument":       {"start: a\nstate: {arg.x: \"\"}\nscreens: {a: {title: A}}", `line 2: variable "arg.x" comes from the launch`},
 		"number as text":          {screen + "      - text: 5", "line 6: text must be a string: put it in quotes"},
 		"variable of nothing":     {"start: a\nstate: {x: }\nscreens: {a: {title: A}}", `line 2: variable "x" must start as`},
 		"not yaml":                {"start: [", "line 1:"},

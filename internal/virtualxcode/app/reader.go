@@ -15,6 +15,10 @@ type reader struct {
 	app      *App
 	problems Problems
 	later    []func() // checks that need the whole file, such as whether a screen exists
+	seen     map[Problem]bool
+	params   *strings.Replacer // what a repeat puts into strings; nil outside of one
+	count    int               // elements so far
+	depth    int               // of containers in containers
 }
 
 func (r *reader) fail(at ast.Node, format string, args ...any) {
@@ -22,6 +26,10 @@ func (r *reader) fail(at ast.Node, format string, args ...any) {
 	if t := at.GetToken(); t != nil && t.Position != nil {
 		p.Line, p.Column = t.Position.Line, t.Position.Column
 	}
+	if r.seen[p] { // in every copy of a repeat
+		return
+	}
+	r.seen[p] = true
 	r.problems = append(r.problems, p)
 }
 
@@ -94,7 +102,7 @@ func (r *reader) list(n ast.Node, what string, f func(ast.Node)) {
 // into returns a reader of one string.
 func (r *reader) into(target *string, what string) func(ast.Node) {
 	return func(n ast.Node) {
-		text, ok := scalar(n).(string)
+		text, ok := r.scalar(n).(string)
 		if !ok {
 			r.fail(n, "%s must be a string: put it in quotes", what)
 			return
@@ -113,7 +121,47 @@ func (r *reader) text(target *Text, what string) func(ast.Node) {
 	}
 }
 
-// scalar reads a value a variable can have; nil means it is none.
+// strings returns a reader of a list of strings.
+func (r *reader) strings(target *[]string, what string) func(ast.Node) {
+	return func(n ast.Node) {
+		r.list(n, what, func(item ast.Node) {
+			var s string
+			r.into(&s, what)(item)
+			*target = append(*target, s)
+		})
+	}
+}
+
+// number returns a reader of one number.
+func (r *reader) number(target *float64, what string) func(ast.Node) {
+	return readScalar(r, target, what)
+}
+
+// boolean returns a reader of true or false.
+func (r *reader) boolean(target *bool, what string) func(ast.Node) {
+	return readScalar(r, target, what)
+}
+
+func readScalar[T any](r *reader, target *T, what string) func(ast.Node) {
+	return func(n ast.Node) {
+		v, ok := r.scalar(n).(T)
+		if !ok {
+			r.fail(n, "%s must be %s", what, typeName(*target))
+			return
+		}
+		*target = v
+	}
+}
+
+// scalar reads a value a variable can have, with what a repeat puts into it; nil means it is none.
+func (r *reader) scalar(n ast.Node) any {
+	v := scalar(n)
+	if text, ok := v.(string); ok && r.params != nil {
+		return r.params.Replace(text)
+	}
+	return v
+}
+
 func scalar(n ast.Node) any {
 	switch v := n.(type) {
 	case *ast.StringNode:
@@ -147,8 +195,18 @@ func (r *reader) checkReferences(at ast.Node, t Text) {
 // variable returns the initial value of a variable, or complains that there is none.
 func (r *reader) variable(at ast.Node, name string) (any, bool) {
 	v, ok := r.app.State[name]
+	if !ok && fromLaunch(name) {
+		r.app.State[name] = ""
+		return "", true
+	}
 	if !ok {
 		r.fail(at, "unknown variable %q: declare it under state", name)
 	}
 	return v, ok
+}
+
+// fromLaunch reports whether a variable is something the app is launched with. Such a variable needs no
+// declaration: mentioning it is enough.
+func fromLaunch(name string) bool {
+	return strings.HasPrefix(name, argPrefix) || strings.HasPrefix(name, envPrefix)
 }

@@ -1,12 +1,18 @@
 package app
 
-import "github.com/goccy/go-yaml/ast"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
 
 // cond returns a reader of a condition.
 func (r *reader) cond(target *Cond, what string) func(ast.Node) {
 	return func(n ast.Node) {
 		r.each(n, what, func(name string, at, value ast.Node) {
-			t := Test{Var: name, Equal: scalar(value)}
+			t := Test{Var: name, Equal: r.scalar(value)}
 			if yes, ok := emptyWords()[t.Equal]; ok {
 				t.Empty, t.Equal = &yes, nil
 			}
@@ -49,37 +55,66 @@ func (r *reader) steps(target *[]Step, depth int) func(ast.Node) {
 // step reads one step: exactly one of the keys that name an action, and do and else beside when.
 func (r *reader) step(n ast.Node, depth int) Step {
 	var found []Step
-	var when When
-	var branches int
-	branch := func(target *[]Step) func(ast.Node) {
-		return func(n ast.Node) { branches++; r.steps(target, depth+1)(n) }
+	var when *When
+	table := keys{}
+	for name, read := range r.stepReaders(depth) {
+		table[name] = func(v ast.Node) { found = append(found, read(v)) }
 	}
-	r.mapping(n, "a step", keys{
-		"set":  func(v ast.Node) { found = append(found, Set(r.assigns(v, "set", nil))) },
-		"add":  func(v ast.Node) { found = append(found, Add(r.assigns(v, "add", 0.0))) },
-		"go":   func(v ast.Node) { found = append(found, r.goStep(v)) },
-		"back": func(v ast.Node) { found = append(found, r.backStep(v)) },
-		"when": func(v ast.Node) { r.cond(&when.If, "when")(v); found = append(found, when) },
-		"do":   branch(&when.Do),
-		"else": branch(&when.Else),
-	})
-	if len(found) != 1 {
-		r.fail(n, "a step needs exactly one of add, back, go, set, when; this one has %d", len(found))
-		return nil
-	}
-	if _, conditional := found[0].(When); conditional {
-		return when
-	}
-	if branches > 0 {
+	var do, otherwise []Step
+	table["when"] = func(v ast.Node) { when = &When{}; r.cond(&when.If, "when")(v) }
+	table["do"] = r.steps(&do, depth+1)
+	table["else"] = r.steps(&otherwise, depth+1)
+	r.mapping(n, "a step", table)
+	if when != nil {
+		when.Do, when.Else = do, otherwise
+		found = append(found, *when)
+	} else if has(n, "do", "else") {
 		r.fail(n, "do and else belong to when")
 	}
+	if len(found) != 1 {
+		delete(table, "do")
+		delete(table, "else")
+		r.fail(n, "a step needs exactly one of %s; this one has %d", table.names(), len(found))
+		return nil
+	}
 	return found[0]
+}
+
+func has(n ast.Node, names ...string) bool {
+	entries, _ := mappingEntries(n)
+	return slices.ContainsFunc(entries, func(e *ast.MappingValueNode) bool {
+		key, ok := e.Key.(*ast.StringNode)
+		return ok && slices.Contains(names, key.Value)
+	})
+}
+
+// stepReaders is the one list of actions; depth is of the step they are read for.
+func (r *reader) stepReaders(depth int) map[string]func(ast.Node) Step {
+	table := map[string]func(ast.Node) Step{
+		"set":     func(v ast.Node) Step { return Set(r.assigns(v, "set", nil)) },
+		"add":     func(v ast.Node) Step { return Add(r.assigns(v, "add", 0.0)) },
+		"flip":    r.flipStep,
+		"go":      func(v ast.Node) Step { return Go(r.screenName(v, "go")) },
+		"sheet":   func(v ast.Node) Step { return Sheet(r.screenName(v, "sheet")) },
+		"tab":     r.tabStep,
+		"back":    func(v ast.Node) Step { r.onlyTrue(v, "back"); return Back{} },
+		"dismiss": func(v ast.Node) Step { r.onlyTrue(v, "dismiss"); return Dismiss{} },
+		"alert":   func(v ast.Node) Step { return r.dialog(v, false) },
+		"confirm": func(v ast.Node) Step { return r.dialog(v, true) },
+		"after":   func(v ast.Node) Step { return r.timer(v, "after", depth) },
+		"every":   func(v ast.Node) Step { return r.timer(v, "every", depth) },
+		"stop":    r.stopStep,
+		"log":     r.logStep,
+		"print":   r.printStep,
+		"crash":   r.crashStep,
+	}
+	return table
 }
 
 // assigns reads variables and values; like is a value of the type the variables must have, nil for any.
 func (r *reader) assigns(n ast.Node, what string, like any) (out []Assign) {
 	r.each(n, what, func(name string, at, value ast.Node) {
-		a := Assign{Var: name, Value: scalar(value)}
+		a := Assign{Var: name, Value: r.scalar(value)}
 		out = append(out, a)
 		r.later = append(r.later, func() { r.checkAssign(at, a, like) })
 	})
@@ -101,16 +136,25 @@ func (r *reader) checkAssign(at ast.Node, a Assign, like any) {
 	}
 }
 
-func (r *reader) goStep(n ast.Node) Step {
-	var screen string
-	r.into(&screen, "go")(n)
-	r.later = append(r.later, func() { r.checkScreen(n, "go", screen) })
-	return Go(screen)
+func (r *reader) onlyTrue(n ast.Node, what string) {
+	if scalar(n) != true {
+		r.fail(n, "%s takes true and nothing else", what)
+	}
 }
 
-func (r *reader) backStep(n ast.Node) Step {
-	if scalar(n) != true {
-		r.fail(n, "back takes true and nothing else")
-	}
-	return Back{}
+// stopStep is checked against the names of all timers, which are known at the end.
+func (r *reader) stopStep(n ast.Node) Step {
+	var name string
+	r.into(&name, "stop")(n)
+	r.later = append(r.later, func() {
+		known := map[string]bool{}
+		for _, t := range r.app.Timers {
+			known[t.Name] = t.Name != ""
+		}
+		if !known[name] {
+			delete(known, "")
+			r.fail(n, "stop names the unknown timer %q: known are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	})
+	return Stop(name)
 }

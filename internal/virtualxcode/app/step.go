@@ -3,8 +3,31 @@ package app
 // Stage is the running app that steps act on.
 type Stage interface {
 	Vars() Vars
+	Navigator
+	Presenter
+	Runner
+}
+
+// Navigator moves between the screens of an app.
+type Navigator interface {
 	Push(screen string)
 	Pop()
+	SelectTab(screen string)
+}
+
+// Presenter lays things over the screens of an app.
+type Presenter interface {
+	Present(screen string) // as a sheet
+	Dismiss()              // the topmost sheet
+	Ask(*Dialog)
+}
+
+// Runner is the process of an app.
+type Runner interface {
+	StartTimer(*Timer)
+	StopTimer(name string)
+	Log(level, message string)
+	Crash(message string)
 }
 
 // Step is one thing an element does when it is used.
@@ -51,17 +74,14 @@ func (s Add) Run(on Stage) {
 	}
 }
 
-// Go shows a screen on top of the present one.
-type Go string
+// Flip makes a true variable false and a false one true.
+type Flip string
 
 // Run implements Step.
-func (s Go) Run(on Stage) { on.Push(string(s)) }
-
-// Back returns to the screen below.
-type Back struct{}
-
-// Run implements Step.
-func (Back) Run(on Stage) { on.Pop() }
+func (s Flip) Run(on Stage) {
+	have, _ := on.Vars()[string(s)].(bool)
+	on.Vars()[string(s)] = !have
+}
 
 // When runs Do if If holds at that moment, otherwise Else.
 type When struct {

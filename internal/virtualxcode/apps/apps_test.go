@@ -8,17 +8,24 @@ import (
 	"ios-agent/internal/virtualxcode/apps"
 )
 
-func TestShopIsBuiltIn(t *testing.T) {
+func TestTheAppsAreBuiltIn(t *testing.T) {
 	bundles, err := apps.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(bundles) != 1 || bundles[0].ID != "com.iosagent.shop" || bundles[0].Name != "Shop" {
-		t.Fatalf("built-in apps are %+v", bundles)
+	want := map[string][]string{
+		"com.iosagent.shop":        {"login", "items", "cart", "slow"},
+		"com.iosagent.conformance": {"controls", "input", "navigation", "gestures", "dynamic"},
+		"com.apple.Preferences":    {"root", "general", "accessibility", "privacy"},
 	}
-	for _, screen := range []string{"login", "items", "cart"} {
-		if bundles[0].App.Screens[screen] == nil {
-			t.Errorf("screen %s is missing", screen)
+	if len(bundles) != len(want) {
+		t.Errorf("there are %d apps", len(bundles))
+	}
+	for _, b := range bundles {
+		for _, screen := range want[b.ID] {
+			if b.App.Screens[screen] == nil {
+				t.Errorf("%s has no screen %s", b.ID, screen)
+			}
 		}
 	}
 }

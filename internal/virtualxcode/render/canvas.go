@@ -17,6 +17,7 @@ type canvas struct {
 	picture *image.RGBA
 	scale   float64
 	fonts   fonts
+	dark    bool
 }
 
 func newCanvas(s world.Screen) (*canvas, error) {
@@ -39,7 +40,24 @@ func (c *canvas) pixels(r world.Rect) image.Rectangle {
 
 // rect fills r, whose edges are taken to lie on pixels.
 func (c *canvas) rect(r world.Rect, fill color.Color) {
-	draw.Draw(c.picture, c.pixels(r), image.NewUniform(fill), image.Point{}, draw.Over)
+	draw.Draw(c.picture, c.pixels(r), c.ink(fill), image.Point{}, draw.Over)
+}
+
+// ink is a colour to draw with, as it is by day or by night.
+func (c *canvas) ink(fill color.Color) image.Image {
+	if light, ok := fill.(colour); ok && c.dark {
+		if dark, ok := night[light]; ok {
+			fill = dark
+		}
+	}
+	return image.NewUniform(fill)
+}
+
+// within is c for what must not be drawn outside of r.
+func (c *canvas) within(r world.Rect) *canvas {
+	inner := *c
+	inner.picture = c.picture.SubImage(c.pixels(r)).(*image.RGBA)
+	return &inner
 }
 
 // round fills r with rounded corners.
@@ -63,7 +81,14 @@ func (c *canvas) shape(bounds world.Rect, fill color.Color, outline func(*pen)) 
 	}
 	p := &pen{raster: vector.NewRasterizer(area.Dx(), area.Dy()), scale: c.scale, origin: area.Min}
 	outline(p)
-	p.raster.Draw(c.picture, area, image.NewUniform(fill), image.Point{})
+	if area.In(c.picture.Bounds()) {
+		p.raster.Draw(c.picture, area, c.ink(fill), image.Point{})
+		return
+	}
+	// The rasterizer does not know the end of a picture; a mask does.
+	mask := image.NewAlpha(image.Rectangle{Max: area.Size()})
+	p.raster.Draw(mask, mask.Bounds(), image.Opaque, image.Point{})
+	draw.DrawMask(c.picture, area, c.ink(fill), image.Point{}, mask, image.Point{}, draw.Over)
 }
 
 // fade fills r with a vertical run of colours.

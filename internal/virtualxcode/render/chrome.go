@@ -55,7 +55,7 @@ func (p painter) wifi(x, y float64, fill color.Color) {
 }
 
 func (p painter) battery(x, y float64, fill colour) {
-	pale := fill.withOpacity(100)
+	pale := p.shade(fill, 100)
 	p.ring(world.Rect{X: x, Y: y, W: 25, H: 13}, 4.2, 1, pale)
 	p.round(world.Rect{X: x + 2, Y: y + 2, W: 21, H: 9}, 2.5, fill)
 	p.round(world.Rect{X: x + 26, Y: y + 4.3, W: 1.5, H: 4.4}, 0.7, pale)

@@ -15,11 +15,19 @@ const (
 	transparent colour = 0x00000000
 	black       colour = 0x000000FF
 	white       colour = 0xFFFFFFFF
-	ink         colour = 0x000000FF
+	ink         colour = 0x000100FF // black that is white in the dark
 	faded       colour = 0x3C3C4396 // secondary texts
 	faint       colour = 0x3C3C434C // placeholders
 	paper       colour = 0xF2F2F7FF
+	card        colour = 0xFFFFFEFF // what lies on paper
+	keyWhite    colour = 0xFEFFFFFF
 	line        colour = 0x3C3C4346
+	dimmed      colour = 0x00000066
+	switchGreen colour = 0x34C759FF
+	trackGrey   colour = 0x7878802A
+	segmentGrey colour = 0x7676801F
+	alertWhite  colour = 0xF7F7F8FF
+	iconGrey    colour = 0x8E8E93FF
 	blue        colour = 0x007AFFFF
 	paleBlue    colour = 0x007AFF26
 	red         colour = 0xFF3B30FF
@@ -51,4 +59,11 @@ func mix(a, b colour, at float64) color.Color {
 		return uint8(math.Round(x + (y-x)*at))
 	}
 	return color.NRGBA{between(0), between(1), between(2), between(3)}
+}
+
+// night is what the colours of light mode are in the dark. Those that are not here stay.
+var night = map[colour]colour{
+	ink: 0xFFFFFFFF, faded: 0xEBEBF599, faint: 0xEBEBF54C, paper: 0x000001FF, card: 0x1C1C1EFF, line: 0x54545899,
+	blue: 0x0A84FFFF, paleBlue: 0x0A84FF40, red: 0xFF453AFF, paleRed: 0xFF453A33, green: 0x30D158FF,
+	boardGrey: 0x2B2B2DFF, keyGrey: 0x46464AFF, keyWhite: 0x6B6B6EFF, alertWhite: 0x252527FF, segmentGrey: 0x7676803D, switchGreen: 0x30D158FF,
 }

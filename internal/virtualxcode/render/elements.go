@@ -9,26 +9,46 @@ import (
 // drawers is how each type of element is drawn; a type that is not here is invisible, its children are not.
 func (p painter) drawers() map[string]func(*world.Element) {
 	return map[string]func(*world.Element){
-		"Other":           p.other,
-		"NavigationBar":   p.navigationBar,
-		"StaticText":      p.staticText,
-		"TextField":       p.field,
-		"SecureTextField": p.field,
-		"Button":          p.button,
-		"Keyboard":        p.keyboard,
-		"Key":             p.key,
-		"Icon":            p.icon,
+		"Other":             p.other,
+		"NavigationBar":     p.navigationBar,
+		"TabBar":            p.tabBar,
+		"StaticText":        p.staticText,
+		"TextField":         p.field,
+		"SecureTextField":   p.field,
+		"SearchField":       p.searchField,
+		"TextView":          p.textView,
+		"Button":            p.button,
+		"Link":              p.link,
+		"Switch":            p.toggle,
+		"Slider":            p.slider,
+		"Stepper":           p.stepper,
+		"SegmentedControl":  p.segmented,
+		"PickerWheel":       p.wheel,
+		"ActivityIndicator": p.spinner,
+		"ProgressIndicator": p.progress,
+		"Image":             p.image,
+		"CollectionView":    p.list,
+		"Cell":              p.cell,
+		"Alert":             p.alert,
+		"Sheet":             p.choices,
+		"Keyboard":          p.keyboard,
+		"Key":               p.key,
+		"Icon":              p.icon,
 	}
 }
 
 // other draws containers that are to be seen.
 func (p painter) other(e *world.Element) {
-	if draw := map[string]func(world.Rect){
-		"screen": func(r world.Rect) { p.rect(r, paper) },
-		"row":    func(r world.Rect) { p.round(r, 12, white) },
-		"home":   p.wallpaper,
+	if draw := map[string]func(*world.Element){
+		"screen": func(e *world.Element) { p.rect(e.Frame, paper) },
+		"row":    func(e *world.Element) { p.round(e.Frame, 12, card) },
+		"group":  p.group,
+		"home":   func(e *world.Element) { p.wallpaper(e.Frame) },
+		"dim":    func(e *world.Element) { p.rect(e.Frame, dimmed) },
+		"sheet":  p.sheet,
+		"area":   p.area,
 	}[e.Look.Style]; draw != nil {
-		draw(e.Frame)
+		draw(e)
 	}
 }
 
@@ -42,7 +62,9 @@ func textStyles() map[string]style {
 		"":         {colour: ink},
 		"title":    {weight: medium, colour: ink, align: centre},
 		"headline": {weight: bold, colour: ink},
+		"message":  {colour: ink, align: centre},
 		"footnote": {colour: faded},
+		"caption":  {colour: faded},
 		"error":    {colour: red, weight: medium},
 		"success":  {colour: green, weight: medium},
 		"price":    {colour: faded, align: right},
@@ -59,13 +81,17 @@ func (p painter) staticText(e *world.Element) {
 }
 
 func (p painter) field(e *world.Element) {
-	p.round(e.Frame, 10, white)
+	p.round(e.Frame, 10, card)
 	if e.Focused {
 		p.ring(e.Frame, 10, 2, blue)
 	} else {
 		p.ring(e.Frame, 10, 1, line)
 	}
-	inside := world.Rect{X: e.Frame.X + 14, Y: e.Frame.Y, W: e.Frame.W - 28, H: e.Frame.H}
+	p.content(e, world.Rect{X: e.Frame.X + 14, Y: e.Frame.Y, W: e.Frame.W - 28, H: e.Frame.H}, 13)
+}
+
+// content draws what is in a field, or its placeholder, and the cursor.
+func (p painter) content(e *world.Element, inside world.Rect, above float64) {
 	end := inside.X
 	if e.Value == "" {
 		p.text(e.Placeholder, inside, style{size: e.Look.Size, colour: faint})
@@ -73,7 +99,7 @@ func (p painter) field(e *world.Element) {
 		end = p.text(e.Value, inside, style{size: e.Look.Size, colour: ink})
 	}
 	if e.Focused {
-		p.rect(world.Rect{X: end + 1, Y: inside.Y + 13, W: 2, H: inside.H - 26}, blue)
+		p.rect(world.Rect{X: end + 1, Y: inside.Y + above, W: 2, H: inside.H - 2*above}, blue)
 	}
 }
 
@@ -91,7 +117,7 @@ func buttonStyles() map[string]buttonStyle {
 }
 
 func (p painter) button(e *world.Element) {
-	if special := map[string]func(*world.Element){"back": p.backButton, "key": p.key}[e.Look.Style]; special != nil {
+	if special := p.specialButtons()[e.Look.Style]; special != nil {
 		special(e)
 		return
 	}

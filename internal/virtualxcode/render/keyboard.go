@@ -7,7 +7,7 @@ func (p painter) keyboard(e *world.Element) { p.rect(e.Frame, boardGrey) }
 // key draws a key of the keyboard: white ones type, grey ones do something.
 func (p painter) key(e *world.Element) {
 	r := e.Frame
-	fill := white
+	fill := keyWhite
 	symbol := p.keySymbols()[e.Identifier]
 	if symbol != nil && !e.Selected && e.Identifier != "space" {
 		fill = keyGrey

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"time"
 
 	"ios-agent/internal/virtualxcode/world"
 )
@@ -34,7 +35,8 @@ func Image(s world.Scene) (*image.RGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := painter{canvas: c, screen: screen}
+	c.dark = s.Dark
+	p := painter{canvas: c, screen: screen, time: s.Time}
 	p.rect(screen.Bounds(), black)
 	switch {
 	case s.Root != nil:
@@ -50,12 +52,16 @@ func Image(s world.Scene) (*image.RGBA, error) {
 type painter struct {
 	*canvas
 	screen world.Screen
+	time   time.Time
 }
 
 // element draws e and then what is in it.
 func (p painter) element(e *world.Element) {
 	if draw := p.drawers()[e.Type]; draw != nil {
 		draw(e)
+	}
+	if e.Clips() {
+		p.canvas = p.within(e.Frame)
 	}
 	for _, c := range e.Children {
 		p.element(c)

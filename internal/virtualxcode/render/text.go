@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"image"
 	"image/color"
 	"strings"
 
@@ -96,7 +95,7 @@ func (c *canvas) text(s string, r world.Rect, st style) float64 {
 func (c *canvas) lineOfText(face font.Face, s string, r world.Rect, y fixed.Int26_6, st style) float64 {
 	wide := font.MeasureString(face, s)
 	x := r.X*c.scale + (r.W*c.scale-float64(wide)/64)*float64(st.align)
-	d := font.Drawer{Dst: c.picture, Src: image.NewUniform(st.colour), Face: face,
+	d := font.Drawer{Dst: c.picture, Src: c.ink(st.colour), Face: face,
 		Dot: fixed.Point26_6{X: fixed.Int26_6(x * 64), Y: y}}
 	d.DrawString(s)
 	return float64(d.Dot.X) / 64 / c.scale

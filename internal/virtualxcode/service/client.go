@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
+	"time"
 
 	"ios-agent/internal/resident"
 )
@@ -16,29 +18,76 @@ type Client struct {
 	Dialer resident.Dialer
 }
 
-// Run plays a tool on the world: what it prints goes to stdout and stderr. A service that dies on the way is an error.
-func (c Client) Run(ctx context.Context, tool string, args []string, dir string, env map[string]string, stdout, stderr io.Writer) (exit int, err error) {
-	conn, err := c.send(ctx, request{Kind: kindRun, Tool: tool, Args: args, Dir: dir, Env: env})
+// Run is one command line to be played on the world.
+type Run struct {
+	Tool   string
+	Args   []string
+	Dir    string
+	Env    map[string]string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// patience is how long a tool may take to finish after a ctrl-C: a film is written then, an app ended.
+const patience = 10 * time.Second
+
+// Run plays a tool: what it prints goes to the run's writers. The end of ctx is a ctrl-C to the tool, whose last words
+// are still heard. A service that dies on the way is an error.
+func (c Client) Run(ctx context.Context, r Run) (exit int, err error) {
+	conn, err := c.send(ctx, request{Kind: kindRun, Tool: r.Tool, Args: r.Args, Dir: r.Dir, Env: r.Env})
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	out := &words{conn: conn}
+	go out.copy(r.Stdin)
+	defer context.AfterFunc(ctx, func() {
+		out.say(word{Interrupt: true})
+		_ = conn.SetReadDeadline(time.Now().Add(patience)) // fails only on a closed connection
+	})()
 	for lines := json.NewDecoder(conn); ; {
-		var r reply
-		if err := lines.Decode(&r); err != nil {
+		var answer reply
+		if err := lines.Decode(&answer); err != nil {
 			return 0, fmt.Errorf("connection to the virtual CoreSimulatorService was interrupted: %w", err)
 		}
 		switch {
-		case r.Error != "":
-			return 0, errors.New(r.Error)
-		case r.Exit != nil:
-			return *r.Exit, nil
+		case answer.Error != "":
+			return 0, errors.New(answer.Error)
+		case answer.Exit != nil:
+			return *answer.Exit, nil
 		}
-		if _, err := map[int]io.Writer{1: stdout, 2: stderr}[r.Stream].Write(r.Data); err != nil {
+		if _, err := map[int]io.Writer{1: r.Stdout, 2: r.Stderr}[answer.Stream].Write(answer.Data); err != nil {
 			return 0, err
 		}
 	}
+}
+
+// words are what a run's client sends after its request.
+type words struct {
+	mu   sync.Mutex
+	conn net.Conn
+}
+
+// say sends a word; to a service that is gone it does not matter.
+func (w *words) say(one word) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_ = json.NewEncoder(w.conn).Encode(one)
+}
+
+func (w *words) copy(from io.Reader) {
+	buffer := make([]byte, 32<<10)
+	for from != nil {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			w.say(word{Input: buffer[:n]})
+		}
+		if err != nil {
+			break
+		}
+	}
+	w.say(word{End: true})
 }
 
 // Agent makes this process an agent. Hold lasts until the service says crash, or is gone.

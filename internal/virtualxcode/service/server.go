@@ -15,6 +15,7 @@ import (
 
 	"ios-agent/internal/resident"
 	"ios-agent/internal/virtualxcode/agent"
+	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/world"
@@ -101,12 +102,19 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 
 func say(conn io.Writer, r reply) error { return json.NewEncoder(conn).Encode(r) }
 
-// frontEnd plays one of Apple's tools on the world.
-type frontEnd func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdout, stderr io.Writer) int
+// frontEnd plays a tool on the world.
+type frontEnd func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdin io.Reader, stdout, stderr io.Writer) int
 
-func frontEnds() map[string]frontEnd { return map[string]frontEnd{"simctl": simctl.Run} }
+func frontEnds() map[string]frontEnd {
+	return map[string]frontEnd{
+		"simctl": simctl.RunInput,
+		"axe": func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
+			return axe.Run(ctx, w, argv, dir, env, stdout, stderr)
+		},
+	}
+}
 
-// run plays a tool; a client that hangs up cancels it.
+// run plays a tool. A client that says interrupt gets what the tool has to say to a ctrl-C; one that hangs up cancels it.
 func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
 	tool, ok := frontEnds()[req.Tool]
 	if !ok {
@@ -115,12 +123,13 @@ func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req r
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	stdin := newInbox()
 	go func() {
-		in.ReadByte() // nothing more is ever sent: this returns when the client is gone
+		stdin.fill(in)
 		cancel()
 	}()
 	var mu sync.Mutex
-	exit := tool(ctx, s.World, req.Args, req.Dir, req.Env, &output{&mu, conn, 1}, &output{&mu, conn, 2})
+	exit := tool(ctx, s.World, req.Args, req.Dir, req.Env, stdin, &output{&mu, conn, 1}, &output{&mu, conn, 2})
 	mu.Lock()
 	defer mu.Unlock()
 	say(conn, reply{Exit: &exit})
@@ -211,7 +220,10 @@ func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ r
 	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []Fault{}}
 	for _, d := range s.World.Devices() {
 		app, _ := s.World.Foreground(d.UDID) // a device that is off has none
-		st.Devices = append(st.Devices, Device{UDID: d.UDID, Name: d.Name, State: string(d.State), App: app})
+		st.Devices = append(st.Devices, Device{
+			UDID: d.UDID, Name: d.Name, State: string(d.State), App: app, Model: d.Type.Name,
+			Platform: d.Runtime.Platform, Version: d.Runtime.Version, Build: d.Runtime.Build, Unavailable: d.Runtime.Unavailable,
+		})
 	}
 	for _, f := range s.World.Faults() {
 		st.Faults = append(st.Faults, Fault(f))

@@ -29,6 +29,13 @@ const (
 	kindFaultClear = "fault-clear"
 )
 
+// word is what a run's client may send after its request: input for the tool, its end, or a ctrl-C.
+type word struct {
+	Input     []byte `json:"input,omitempty"`
+	End       bool   `json:"end,omitempty"`
+	Interrupt bool   `json:"interrupt,omitempty"`
+}
+
 // AgentSpec says which agent a process is.
 type AgentSpec struct {
 	UDID  string `json:"udid"`
@@ -59,6 +66,12 @@ type Device struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
 	App   string `json:"app,omitempty"` // in front
+
+	Model       string `json:"model"`
+	Platform    string `json:"platform"` // of its runtime, such as iOS
+	Version     string `json:"version"`
+	Build       string `json:"build"`
+	Unavailable string `json:"unavailable,omitempty"` // why it cannot be used
 }
 
 // reply is one line of an answer.

@@ -24,15 +24,23 @@ type unsupported string
 
 func (u unsupported) Error() string { return "Virtual Xcode does not support " + string(u) + " yet." }
 
+// exitStatus is what a program that ran on a device exited with, after it has said why.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
 // report prints err as the real tool does and returns the exit status.
 func (c *call) report(v verb, err error) int {
 	var apple *world.Error
+	var child exitStatus
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
 		fmt.Fprint(c.errout, v.help())
 		return exitUsage
+	case errors.As(err, &child):
+		return int(child)
 	case errors.As(err, &apple):
 		fmt.Fprint(c.errout, format(apple))
 		return status(apple.Code)

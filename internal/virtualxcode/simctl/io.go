@@ -15,14 +15,29 @@ import (
 )
 
 func deviceIO(ctx context.Context, c *call) error {
-	d, operation, err := c.deviceAnd()
+	d, err := c.device()
 	if err != nil {
 		return err
 	}
-	if operation != "screenshot" {
-		return unsupported("io " + operation)
+	operation, err := word(c, map[string]func(*call, context.Context, world.Device) error{
+		"enumerate": (*call).enumerate, "recordVideo": (*call).recordVideo, "screenshot": (*call).screenshot,
+	})
+	if err != nil {
+		return err
 	}
-	return c.screenshot(ctx, d)
+	return operation(c, ctx, d)
+}
+
+// enumerate lists the ports of a device; of the real list it has the display only.
+func (c *call) enumerate(_ context.Context, d world.Device) error {
+	if _, err := c.world.Foreground(d.UDID); err != nil {
+		return err
+	}
+	s := d.Screen
+	fmt.Fprintf(c.out, "Port:\n    UUID: %s\n    Class: Display\n    Port Identifier: com.apple.framebuffer.display\n"+
+		"    Power state: On\n    Display class: 0\n    Default width: %.0f\n    Default height: %.0f\n    Default pixel format: 'BGRA'\n",
+		d.UDID, s.Width*s.Scale, s.Height*s.Scale)
+	return nil
 }
 
 func (c *call) screenshot(ctx context.Context, d world.Device) error {
@@ -44,25 +59,17 @@ func (c *call) screenshot(ctx context.Context, d world.Device) error {
 	return nil
 }
 
-// screenshotArgs are the type asked for, "" if none was, and the file.
+// screenshotArgs are the type asked for, "" if none was, and the file. There is one display, and its corners are square
+// under any mask.
 func (c *call) screenshotArgs() (kind, file string, err error) {
-	for len(c.args) > 0 && strings.HasPrefix(c.args[0], "--") {
-		name, value, _ := strings.Cut(c.args[0], "=")
-		c.args = c.args[1:]
-		if name == "--" {
-			break
-		}
-		// There is one display, and its corners are square under any mask.
-		if name != "--type" && name != "--mask" && name != "--display" {
-			return "", "", errUsage
-		}
-		if name == "--type" {
-			kind = value
-		}
+	given, err := c.options(map[string]option{"--type": valued, "--mask": valued, "--display": valued})
+	if err != nil {
+		return "", "", err
 	}
 	if file, err = c.take(); err != nil {
 		return "", "", err
 	}
+	kind = given["--type"]
 	return kind, file, checkType(kind, file)
 }
 

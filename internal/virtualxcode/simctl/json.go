@@ -73,3 +73,39 @@ func encodeScalar(b *strings.Builder, v any) {
 	}
 	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "/", `\/`))
 }
+
+// encodeLine is v on one line, as the log's ndjson style writes it.
+func encodeLine(v any) string {
+	var b strings.Builder
+	lineOf(&b, v)
+	return b.String()
+}
+
+func lineOf(b *strings.Builder, v any) {
+	switch v := v.(type) {
+	case object:
+		b.WriteByte('{')
+		for i, m := range v {
+			comma(b, i)
+			encodeScalar(b, m.key)
+			b.WriteByte(':')
+			lineOf(b, m.value)
+		}
+		b.WriteByte('}')
+	case array:
+		b.WriteByte('[')
+		for i, one := range v {
+			comma(b, i)
+			lineOf(b, one)
+		}
+		b.WriteByte(']')
+	default:
+		encodeScalar(b, v)
+	}
+}
+
+func comma(b *strings.Builder, i int) {
+	if i > 0 {
+		b.WriteByte(',')
+	}
+}

@@ -30,16 +30,22 @@ func sections() []section {
 // filter is the search terms: all must occur.
 type filter []string
 
-// matches reports whether every term occurs in one of the texts. The word available is no search term; everything
-// here is.
-func (f filter) matches(texts ...string) bool {
+// onlyAvailable is the word that is no search term.
+const onlyAvailable = "available"
+
+// matches reports whether every term occurs in one of the texts.
+func (f filter) matches(available bool, texts ...string) bool {
 	all := strings.ToLower(strings.Join(texts, "\n"))
 	for _, term := range f {
-		if term != "available" && !strings.Contains(all, strings.ToLower(term)) {
+		if term == onlyAvailable && !available || term != onlyAvailable && !strings.Contains(all, strings.ToLower(term)) {
 			return false
 		}
 	}
 	return true
+}
+
+func (f filter) runtime(r world.Runtime) bool {
+	return f.matches(r.Unavailable == "", r.Name(), r.ID, r.Build)
 }
 
 func list(_ context.Context, c *call) error {
@@ -62,9 +68,16 @@ func list(_ context.Context, c *call) error {
 			shown, terms = shown[i:i+1], terms[1:]
 		}
 	}
+	if c.world.TakeFault(c.target(), world.SimctlGarbage) {
+		fmt.Fprint(c.out, garbage)
+		return nil
+	}
 	c.printList(shown, terms, asJSON)
 	return nil
 }
+
+// garbage is what a broken CoreSimulatorService leaves of a list.
+const garbage = "{\n  \"devices\" : {\n    \"com.apple.Core\x00\xff\xfeSimulatorService connection interrupted"
 
 func (c *call) printList(shown []section, terms filter, asJSON bool) {
 	var all object
@@ -83,11 +96,13 @@ func (c *call) printList(shown []section, terms filter, asJSON bool) {
 	}
 }
 
-// devicesOf are the devices of a runtime the filter lets through.
-func devicesOf(w *world.World, r world.Runtime, f filter) (out []world.Device) {
+// devicesByRuntime are the devices the filter lets through, by the id of their runtime.
+func devicesByRuntime(w *world.World, f filter) map[string][]world.Device {
+	out := map[string][]world.Device{}
 	for _, d := range w.Devices() {
-		if d.Runtime.ID == r.ID && f.matches(d.Name, d.UDID, string(d.State), r.Name(), r.ID, d.Type.ID) {
-			out = append(out, d)
+		r := d.Runtime
+		if f.matches(r.Unavailable == "", d.Name, d.UDID, string(d.State), r.Name(), r.ID, d.Type.ID) {
+			out[r.ID] = append(out[r.ID], d)
 		}
 	}
 	return out

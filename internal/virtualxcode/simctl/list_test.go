@@ -2,76 +2,101 @@ package simctl_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	apple "ios-agent/internal/apple/simctl"
 	"ios-agent/internal/virtualxcode/simctl"
 )
 
-func TestListAsText(t *testing.T) {
-	s := newTool(t)
-	want := `== Device Types ==
-iPhone 16 Pro (com.apple.CoreSimulator.SimDeviceType.iPhone-16-Pro)
-== Runtimes ==
-iOS 18.5 (18.5 - 22F77) - com.apple.CoreSimulator.SimRuntime.iOS-18-5
-== Devices ==
--- iOS 18.5 --
-    iPhone 16 Pro (` + s.udid() + `) (Shutdown) 
-== Device Pairs ==
-`
-	if out := s.ok("list"); out != want {
-		t.Errorf("printed\n%s\nwant\n%s", out, want)
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a text with a file in testdata; the world's folder is left out of it.
+func (s *tool) golden(name, text string) {
+	s.t.Helper()
+	for from, to := range map[string]string{s.root: "/Users/dev/CoreSimulator"} {
+		text = strings.ReplaceAll(text, from, to)
+		escape := func(path string) string { return strings.ReplaceAll(path, "/", `\/`) }
+		text = strings.ReplaceAll(text, escape(from), escape(to))
+	}
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || string(want) != text {
+		s.t.Errorf("%s is stale (go test -update): %v\n%s", file, err, text)
 	}
 }
 
-func TestListDevicesAsJSON(t *testing.T) {
+func TestList(t *testing.T) {
 	s := newTool(t)
-	u := s.udid()
-	before := `{
-  "devices" : {
-    "com.apple.CoreSimulator.SimRuntime.iOS-18-5" : [
-      {
-        "dataPath" : "\/Users\/dev\/CoreSimulator\/Devices\/` + u + `\/data",
-        "dataPathSize" : 18337792,
-        "logPath" : "\/Users\/dev\/CoreSimulator\/Logs\/` + u + `",
-        "udid" : "` + u + `",
-        "isAvailable" : true,
-        "deviceTypeIdentifier" : "com.apple.CoreSimulator.SimDeviceType.iPhone-16-Pro",
-        "state" : "Shutdown",
-        "name" : "iPhone 16 Pro"
-      }
-    ]
-  }
+	s.ok("boot", phone)
+	s.golden("list.txt", s.ok("list"))
+	s.golden("list.json", s.ok("list", "-j"))
 }
-`
-	none := `{
-  "devices" : {
-    "com.apple.CoreSimulator.SimRuntime.iOS-18-5" : [
 
-    ]
-  }
-}
-`
+func TestListFilters(t *testing.T) {
+	s := newTool(t)
+	s.ok("boot", phone)
 	for name, c := range map[string]struct {
-		args []string
-		want string
+		args string
+		want int // UDIDs printed
 	}{
-		"all":            {[]string{"list", "-j", "devices"}, before},
-		"available":      {[]string{"list", "--json", "devices", "available"}, before},
-		"by name":        {[]string{"list", "devices", "iphone 16", "-j"}, before},
-		"none booted":    {[]string{"list", "devices", "booted", "iOS", "--json"}, none},
-		"no such device": {[]string{"list", "-j", "devices", "iPad"}, none},
-		"no pairs":       {[]string{"list", "-j", "pairs"}, "{\n  \"pairs\" : {\n\n  }\n}\n"},
+		"all":            {"list devices", 13},
+		"available":      {"list devices available", 12},
+		"by name":        {"list devices iphone 16 pro", 4},
+		"booted":         {"list -j devices booted iOS", 1},
+		"no such device": {"list -j devices Nokia", 0},
+		"runtime":        {"list devices iOS-26-0", 1},
+		"a section more": {"list devices watchOS", 1},
+		"pairs":          {"list pairs", 3},
+		"pairs as JSON":  {"list -j pairs", 3},
+		"no pair":        {"list pairs iPad", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if out := s.ok(c.args...); out != c.want {
-				t.Errorf("printed\n%s\nwant\n%s", out, c.want)
+			out := s.ok(strings.Fields(c.args)...)
+			found := regexp.MustCompile(`[( "][0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}[) "]|(?m)^[0-9A-F]{8}(-[0-9A-F]{4}){3}`).FindAllString(out, -1)
+			if len(found) != c.want {
+				t.Errorf("%d devices, want %d\n%s", len(found), c.want, out)
 			}
 		})
+	}
+	if out := s.ok("list", "runtimes", "available"); strings.Contains(out, "15.5") || !strings.Contains(out, "visionOS 2.5 (2.5 - 22O473) - com.apple.CoreSimulator.SimRuntime.xrOS-2-5") {
+		t.Errorf("runtimes are\n%s", out)
+	}
+}
+
+// TestTheProductionParserReadsTheList: nothing of what is printed is left over.
+func TestTheProductionParserReadsTheList(t *testing.T) {
+	s := newTool(t)
+	s.ok("boot", phone)
+	l, err := apple.ParseList([]byte(s.ok("list", "-j")))
+	if err != nil || len(l.Raw) > 0 || len(l.Unparsed) > 0 {
+		t.Fatalf("left over: %v %v, %v", l.Raw, l.Unparsed, err)
+	}
+	if len(l.Devices) != 13 || len(l.Runtimes) != 8 || len(l.DeviceTypes) != 11 || len(l.Pairs) != 1 {
+		t.Errorf("%d devices, %d runtimes, %d types, %d pairs", len(l.Devices), len(l.Runtimes), len(l.DeviceTypes), len(l.Pairs))
+	}
+	for i, d := range s.world.Devices() {
+		got, ok := l.Device(d.UDID)
+		if !ok || got.Name != d.Name || got.State != string(d.State) || got.Available != (d.Runtime.Unavailable == "") || got.Runtime != d.Runtime.ID {
+			t.Errorf("device %d was read as %+v", i, got)
+		}
+	}
+	text, err := apple.ParseListText([]byte(s.ok("list")))
+	if err != nil || len(text.Devices) != 13 || len(text.Pairs) != 1 || len(text.Unparsed) > 0 {
+		t.Errorf("the text was read as %d devices, %d pairs, left over: %q, %v", len(text.Devices), len(text.Pairs), text.Unparsed, err)
 	}
 }
 
@@ -147,20 +172,25 @@ func TestListHasTheShapeOfTheRealOne(t *testing.T) {
 		"devices":     "simctl/findsimulator-xcode16.json",
 		"runtimes":    "simctl/list-runtimes-xcode15.json",
 		"devicetypes": "simctl/marathon-list-2.json",
+		"pairs":       "simctl/marathon-list-1.json",
 	} {
 		t.Run(section, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(samples(t), sample))
+			real := recorded(t, sample, section)
+			var known []any
+			files, err := filepath.Glob(filepath.Join(samples(t), "simctl", "*.json"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			real := entries(decode(t, data)[section])
-			have, want := shapes(entries(ours[section])), shapes(real)
+			for _, file := range files {
+				known = append(known, recorded(t, filepath.Join("simctl", filepath.Base(file)), section)...)
+			}
+			have, all, want := shapes(parts(ours[section])), shapes(known), shapes(real)
 			if len(have) == 0 || len(real) == 0 {
 				t.Fatal("there is nothing to compare")
 			}
 			for key := range have {
-				if want[key] == 0 {
-					t.Errorf("%s is not in the recording", key)
+				if all[key] == 0 {
+					t.Errorf("%s is in no recording", key)
 				}
 			}
 			for key, n := range want {
@@ -170,6 +200,27 @@ func TestListHasTheShapeOfTheRealOne(t *testing.T) {
 			}
 		})
 	}
+}
+
+// recorded are the objects of a section of a recording.
+func recorded(t *testing.T, sample, section string) []any {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(samples(t), sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parts(decode(t, data)[section])
+}
+
+// parts are the entries of a section; those of pairs are one level higher than those of devices.
+func parts(section any) (out []any) {
+	byID, _ := section.(map[string]any)
+	for _, one := range byID {
+		if pair, ok := one.(map[string]any); ok && pair["watch"] != nil {
+			out = append(out, one)
+		}
+	}
+	return append(out, entries(section)...)
 }
 
 func TestMarksNameSamplesThatExist(t *testing.T) {
@@ -185,4 +236,22 @@ func TestMarksNameSamplesThatExist(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+func TestAThousandDevicesAreListed(t *testing.T) {
+	s := newTool(t)
+	for i := range 1000 {
+		if _, err := s.world.Create(t.Context(), fmt.Sprint("Phone ", i), "iPhone 16", "iOS 18.5"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now()
+	l, err := apple.ParseList([]byte(s.ok("list", "-j")))
+	if err != nil || len(l.Devices) != 1013 {
+		t.Errorf("%d devices, %v", len(l.Devices), err)
+	}
+	if took := time.Since(start); took > 3*time.Second { // many times what it takes
+		t.Errorf("the list took %s", took)
+	}
+	t.Logf("list and read: %s", time.Since(start))
 }

@@ -18,7 +18,7 @@ const (
 func jsonDeviceTypes(w *world.World, f filter) any {
 	out := array{}
 	for _, t := range w.DeviceTypes() {
-		if !f.matches(t.Name, t.ID) {
+		if !f.matches(true, t.Name, t.ID) {
 			continue
 		}
 		out = append(out, object{
@@ -46,10 +46,10 @@ func versionNumber(version string) uint32 {
 func jsonRuntimes(w *world.World, f filter) any {
 	out := array{}
 	for _, r := range w.Runtimes() {
-		if !f.matches(r.Name(), r.ID, r.Build) {
+		if !f.runtime(r) {
 			continue
 		}
-		out = append(out, object{
+		out = append(out, withReason(r, object{
 			{"bundlePath", r.BundlePath()},
 			{"buildversion", r.Build},
 			{"platform", r.Platform},
@@ -57,18 +57,26 @@ func jsonRuntimes(w *world.World, f filter) any {
 			{"identifier", r.ID},
 			{"version", r.Version},
 			{"isInternal", false},
-			{"isAvailable", true},
+			{"isAvailable", r.Unavailable == ""},
 			{"name", r.Name()},
 			{"supportedDeviceTypes", supported(w, r)},
-		})
+		}))
 	}
 	return out
+}
+
+// withReason adds why something of r cannot be used, if so.
+func withReason(r world.Runtime, o object) object {
+	if r.Unavailable == "" {
+		return o
+	}
+	return append(object{{"availabilityError", r.Unavailable}}, o...)
 }
 
 func supported(w *world.World, r world.Runtime) array {
 	out := array{}
 	for _, t := range w.DeviceTypes() {
-		if slices.Contains(r.Families, t.Family) {
+		if r.Runs(t) {
 			out = append(out, object{
 				{"bundlePath", t.BundlePath()}, {"name", t.Name}, {"identifier", t.ID}, {"productFamily", t.Family},
 			})
@@ -79,10 +87,10 @@ func supported(w *world.World, r world.Runtime) array {
 
 // jsonDevices has an entry for every runtime, with or without devices in it.
 func jsonDevices(w *world.World, f filter) any {
-	var out object
+	out, found := object{}, devicesByRuntime(w, f)
 	for _, r := range w.Runtimes() {
 		devices := array{}
-		for _, d := range devicesOf(w, r, f) {
+		for _, d := range found[r.ID] {
 			devices = append(devices, jsonDevice(d))
 		}
 		out = append(out, member{r.ID, devices})
@@ -103,13 +111,25 @@ func jsonDevice(d world.Device) object {
 		{"dataPathSize", size},
 		{"logPath", d.LogPath},
 		{"udid", d.UDID},
-		{"isAvailable", true},
+		{"isAvailable", d.Runtime.Unavailable == ""},
 		{"logPathSize", logSize},
 		{"deviceTypeIdentifier", d.Type.ID},
 		{"state", string(d.State)},
 		{"name", d.Name},
 	}
-	return slices.DeleteFunc(all, func(m member) bool { return !used && (m.key == "lastBootedAt" || m.key == "logPathSize") })
+	all = slices.DeleteFunc(all, func(m member) bool { return !used && (m.key == "lastBootedAt" || m.key == "logPathSize") })
+	return withReason(d.Runtime, all)
 }
 
-func jsonPairs(*world.World, filter) any { return object{} }
+func jsonPairs(w *world.World, f filter) any {
+	out := object{}
+	half := func(d world.Device) object {
+		return object{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}}
+	}
+	for _, p := range w.Pairs() {
+		if f.pair(p) {
+			out = append(out, member{p.ID, object{{"watch", half(p.Watch)}, {"phone", half(p.Phone)}, {"state", pairState(p)}}})
+		}
+	}
+	return out
+}

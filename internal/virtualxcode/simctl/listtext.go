@@ -8,7 +8,7 @@ import (
 
 func textDeviceTypes(w *world.World, f filter) (lines []string) {
 	for _, t := range w.DeviceTypes() {
-		if f.matches(t.Name, t.ID) {
+		if f.matches(true, t.Name, t.ID) {
 			lines = append(lines, fmt.Sprintf("%s (%s)", t.Name, t.ID))
 		}
 	}
@@ -17,22 +17,69 @@ func textDeviceTypes(w *world.World, f filter) (lines []string) {
 
 func textRuntimes(w *world.World, f filter) (lines []string) {
 	for _, r := range w.Runtimes() {
-		if f.matches(r.Name(), r.ID, r.Build) {
-			lines = append(lines, fmt.Sprintf("%s (%s - %s) - %s", r.Name(), r.Version, r.Build, r.ID))
+		if f.runtime(r) {
+			lines = append(lines, textRuntime(r)+because(r))
 		}
 	}
 	return lines
 }
 
-// textDevices has a heading for every runtime, with or without devices below it.
+func textRuntime(r world.Runtime) string {
+	return fmt.Sprintf("%s (%s - %s) - %s", r.Name(), r.Version, r.Build, r.ID)
+}
+
+// because says why something cannot be used; it begins with the space the real tool also prints when it can.
+func because(r world.Runtime) string {
+	if r.Unavailable == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (unavailable, %s)", r.Unavailable)
+}
+
+// textDevices has a heading for every runtime, with or without devices below it. Devices of a runtime that cannot be
+// used come last, and only if there are any.
 func textDevices(w *world.World, f filter) (lines []string) {
+	found := devicesByRuntime(w, f)
+	var last []string
 	for _, r := range w.Runtimes() {
-		lines = append(lines, fmt.Sprintf("-- %s --", r.Name()))
-		for _, d := range devicesOf(w, r, f) {
-			lines = append(lines, fmt.Sprintf("    %s (%s) (%s) ", d.Name, d.UDID, d.State)) // the space is the real tool's
+		if r.Unavailable == "" {
+			lines = append(append(lines, fmt.Sprintf("-- %s --", r.Name())), textSection(found[r.ID])...)
+		} else if len(found[r.ID]) > 0 {
+			last = append(append(last, fmt.Sprintf("-- Unavailable: %s --", r.ID)), textSection(found[r.ID])...)
+		}
+	}
+	return append(lines, last...)
+}
+
+func textSection(devices []world.Device) (lines []string) {
+	for _, d := range devices {
+		reason := " " // the real tool's
+		if d.Runtime.Unavailable != "" {
+			reason = because(d.Runtime)
+		}
+		lines = append(lines, fmt.Sprintf("    %s%s", textDevice(d), reason))
+	}
+	return lines
+}
+
+func textDevice(d world.Device) string { return fmt.Sprintf("%s (%s) (%s)", d.Name, d.UDID, d.State) }
+
+func textPairs(w *world.World, f filter) (lines []string) {
+	for _, p := range w.Pairs() {
+		if f.pair(p) {
+			lines = append(lines, fmt.Sprintf("%s %s", p.ID, pairState(p)), "    Watch: "+textDevice(p.Watch), "    Phone: "+textDevice(p.Phone))
 		}
 	}
 	return lines
 }
 
-func textPairs(*world.World, filter) []string { return nil }
+func (f filter) pair(p world.Pair) bool {
+	return f.matches(true, p.ID, textDevice(p.Watch), textDevice(p.Phone))
+}
+
+func pairState(p world.Pair) string {
+	if p.Connected {
+		return "(active, connected)"
+	}
+	return "(active, disconnected)"
+}

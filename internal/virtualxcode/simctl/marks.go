@@ -2,37 +2,84 @@ package simctl
 
 import "ios-agent/internal/virtualxcode/mark"
 
+func add(to *[]mark.Mark, source string, behaviours ...string) {
+	for _, b := range behaviours {
+		*to = append(*to, mark.Mark{Tool: "simctl", Behaviour: b, Source: source})
+	}
+}
+
 // Marks says of each behaviour imitated here, or by the world behind it, where it comes from. What public bug
 // reports show but no sample of ours records counts as assumed.
-func Marks() []mark.Mark {
-	var all []mark.Mark
-	add := func(source, behaviour string) {
-		all = append(all, mark.Mark{Tool: "simctl", Behaviour: behaviour, Source: source})
-	}
-	add(mark.Observed("simctl/findsimulator-xcode16.json"), "list -j devices: keys and their order; lastBootedAt and logPathSize only on devices booted once")
-	add(mark.Observed("simctl/list-runtimes-xcode15.json"), "list -j runtimes: keys and their order; slashes escaped; an empty line in an empty array")
-	add(mark.Observed("simctl/marathon-list-2.json"), "list -j: order of the sections; keys of device types; pairs is an object")
-	add(mark.Observed("simctl/flutter-devices-booted.json"), "list -j devices booted: runtimes without a match stay, with an empty array; two search terms must both match")
-	add(mark.Observed("simctl/list-devices-xcode14.txt"), "list devices: headings, indentation and the space at the end of a line")
-	add(mark.Observed("simctl/list-runtimes-xcode9.txt"), "list runtimes: one line a runtime")
-	add(mark.Assumed, "list devicetypes and list pairs as text; order of the sections as text")
-	add(mark.Assumed, "list: a search term matches any part of a name, id or state, in any case")
-	add(mark.Observed("tool-errors/simctl-erase-booted.txt"), "an error of the simulator: first line with domain and code, then the message; a wrong state is code 405")
-	add(mark.Observed("tool-errors/simctl-launch-fbsopenapplication.txt"), "launch of an app that is not installed: the text and the underlying error, indented by a tab")
-	add(mark.Assumed, "exit status is the error's code modulo 256")
-	add(mark.Assumed, "boot of a booted device: Unable to boot device in current state: Booted")
-	add(mark.Assumed, "shutdown of a device that is shut down: Unable to shutdown device in current state: Shutdown")
-	add(mark.Assumed, "launch, install, terminate and io on a device that is not booted: Unable to lookup in current state")
-	add(mark.Assumed, "an unknown device: Invalid device, for boot Invalid device or device pair, bare, exit 148")
-	add(mark.Assumed, "booted without a booted device: No devices are booted., bare, exit 148; the word in any case")
-	add(mark.Assumed, "terminate of an app that is not running: found nothing to terminate, exit 3")
-	add(mark.Assumed, "install of a path where nothing is, and of a folder without a bundle id")
-	add(mark.Assumed, "bootstatus: its lines; without -b it waits for a device nobody boots")
-	add(mark.Assumed, "boot returns when the device is booted, after 1.2 seconds")
-	add(mark.Assumed, "launch of a running app keeps its pid and state")
-	add(mark.Assumed, "launch prints bundle id and pid; SIMCTL_CHILD_ variables go to the app")
-	add(mark.Assumed, "io screenshot: both lines go to standard error; no first line with --type; - is standard output")
-	add(mark.Assumed, "an unknown subcommand: one line on standard error, usage on standard output, exit 1")
-	add(mark.Assumed, "wrong arguments: usage of the verb on standard error, exit 22")
+func Marks() (all []mark.Mark) {
+	add(&all, mark.Observed("simctl/findsimulator-xcode16.json"), "list -j devices: keys and their order; lastBootedAt and logPathSize only on devices booted once")
+	add(&all, mark.Observed("simctl/list-runtimes-xcode15.json"), "list -j runtimes: keys and their order; slashes escaped; an empty line in an empty array")
+	add(&all, mark.Observed("simctl/marathon-list-2.json"), "list -j: order of the sections; keys of device types; pairs is an object")
+	add(&all, mark.Observed("simctl/marathon-list-1.json"), "list -j pairs: keys, and the state (active, disconnected)")
+	add(&all, mark.Observed("simctl/device-finder-booted.json"), "list -j devices: a device of a removed runtime is not available, with availabilityError as its first key: runtime profile not found")
+	add(&all, mark.Observed("simctl/simpreboot-list.json"), "list -j runtimes: one that is not available has an availabilityError")
+	add(&all, mark.Observed("simctl/flutter-devices-booted.json"), "list -j devices booted: runtimes without a match stay, with an empty array; two search terms must both match")
+	add(&all, mark.Observed("simctl/list-devices-xcode14.txt"), "list devices: headings, indentation and the space at the end of a line")
+	add(&all, mark.Observed("simctl/list-devices-xcode11.txt"), "list devices: devices of a removed runtime stand last, below -- Unavailable: and its id")
+	add(&all, mark.Observed("simctl/list-runtimes-xcode9.txt"), "list runtimes: one line a runtime")
+	add(&all, mark.Observed("simctl/listapps-xctrunner.plist.txt"), "listapps: the old property list style, its indentation, quotes, keys and their order; system apps have no BundleContainer")
+	add(&all, mark.Observed("tool-errors/simctl-erase-booted.txt"), "erase of a booted device: first line with domain and code, then Unable to erase contents and settings in current state: Booted; a wrong state is code 405")
+	add(&all, mark.Observed("tool-errors/simctl-launch-fbsopenapplication.txt"), "launch of an app that is not installed: the text and the underlying error, indented by a tab")
+	add(&all, mark.Observed("oslog/ios-sim-default.log"), "spawn log, default style: heading, columns, and the line that repeats the predicate")
+	add(&all, mark.Observed("oslog/watch-launch-compact.log"), "spawn log --style compact: heading, columns and two-letter types")
+	add(&all, mark.Observed("oslog/flutter-sim-syslog-multiline.log"), "spawn log --style syslog: its lines")
+	add(&all, mark.Observed("oslog/macos-ndjson-authentication.ndjson"), "spawn log --style ndjson: keys, their order and types (recorded on macOS, not on a simulator)")
+	add(&all, mark.Assumed,
+		"list devicetypes and list pairs as text; order of the sections as text",
+		"list runtimes: the text of a runtime that is not available",
+		"list: a search term matches any part of a name, id or state, in any case; available is no search term",
+		"the runtimes with their builds, the device types with their sizes, models and first runtimes; the default devices",
+		"exit status is the error's code modulo 256",
+		"boot of a booted device: Unable to boot device in current state: Booted",
+		"boot of a device whose runtime was removed: code 164",
+		"shutdown of a device that is shut down: Unable to shutdown device in current state: Shutdown",
+		"every verb on a device that is not booted: Unable to lookup in current state",
+		"an unknown device: Invalid device, for boot Invalid device or device pair, bare, exit 148",
+		"a name that several devices have means the first of them",
+		"booted without a booted device: No devices are booted., bare, exit 148; the word in any case",
+		"create: prints the UDID; without a runtime it takes the newest and says so on standard error",
+		"create: Invalid device type (exit 161), Invalid runtime (exit 162), Incompatible device (code 403)",
+		"clone: only of a device that is shut down; prints the UDID",
+		"delete: also of a booted device; delete unavailable removes devices of removed runtimes",
+		"delete, erase and shutdown of several devices go on after a refusal and report the first",
+		"erase: removes installed apps, settings, files and logs, and brings preinstalled apps back",
+		"install of a path where nothing is, and of a folder without a bundle id",
+		"install and launch that fail on demand: IXErrorDomain 13, FBSOpenApplicationServiceErrorDomain 1",
+		"uninstall of an app that is not there succeeds; an app of Apple's is refused",
+		"appinfo: one entry of listapps; of an unknown app only its id",
+		"get_app_container: app, data, groups (id, tab, folder) or a group's id; an unknown app is NSPOSIXErrorDomain 2",
+		"terminate of an app that is not running: found nothing to terminate, exit 3",
+		"bootstatus: its lines; without -b it waits for a device nobody boots; -c goes on until interrupted; -d adds nothing",
+		"boot returns when the device is booted, after 1.2 seconds",
+		"launch of a running app keeps its pid and state",
+		"launch prints bundle id and pid; SIMCTL_CHILD_ variables go to the app",
+		"launch --console: output follows the line with the pid; an interrupt ends the app; with --console-pty there is one stream",
+		"launch --stdout and --stderr: files are emptied, then written to; not together with --console",
+		"launch --wait-for-debugger is accepted and nothing waits",
+		"openurl: http and some schemes of the system always open; an unknown scheme is LSApplicationWorkspaceErrorDomain 115",
+		"addmedia: by the file's extension; files land in Media/DCIM/100APPLE; Unsupported file type, exit 22",
+		"push: the words it prints; refuses bad JSON, more than 4096 bytes, no aps, no bundle id (exit 22), an app that is not installed",
+		"privacy: the services; a change ends the running app; only reset may be without a bundle id",
+		"location: the scenarios and where they begin; start jumps to the last point at once; Invalid coordinate, exit 22",
+		"status_bar: options and their values; the text of list; overrides are gone after a shutdown",
+		"ui: what a query prints; wrong values print the usage; increment and decrement of content_size",
+		"keychain: certificates are kept by their hash and not looked into",
+		"pbcopy, pbpaste, pbsync: text only; host is a pasteboard of the virtual world",
+		"getenv: some variables; an unknown one prints nothing, exit 1",
+		"io screenshot: both lines go to standard error; no first line with --type; - is standard output",
+		"io recordVideo: its lines on standard error; the film is QuickTime with two PNG pictures whatever the codec; a file that exists is refused without --force, exit 17",
+		"io enumerate: the display only",
+		"spawn: log, launchctl list and true; any other program is not found, exit 72",
+		"spawn log: what SpringBoard and installd say; levels, predicates (bad ones exit 64), --last, --start, --end, --process",
+		"spawn log --style json: an array of indented objects, joined by a comma",
+		"spawn log stream ends with exit 0 when interrupted or when the device shuts down",
+		"spawn launchctl list: its columns; apps as UIKitApplication:<id>[<hex>][rb-legacy]",
+		"an unknown subcommand: one line on standard error, usage on standard output, exit 1",
+		"wrong arguments: usage of the verb on standard error, exit 22",
+	)
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ios-agent/internal/virtualxcode/world"
@@ -26,36 +27,18 @@ func boot(ctx context.Context, c *call) error {
 	return c.world.Boot(ctx, d.UDID)
 }
 
-func shutdown(ctx context.Context, c *call) error {
-	if slices.Equal(c.args, []string{"all"}) {
-		return shutdownAll(ctx, c)
-	}
-	d, err := c.device()
-	if err != nil {
-		return err
-	}
-	return c.world.Shutdown(ctx, d.UDID)
-}
-
-func shutdownAll(ctx context.Context, c *call) error {
-	for _, d := range c.world.Devices() {
-		if d.State != world.Booted && d.State != world.Booting {
-			continue
-		}
-		if err := c.world.Shutdown(ctx, d.UDID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func bootstatus(ctx context.Context, c *call) error {
-	options := map[string]bool{}
+	letters := ""
 	c.args = slices.DeleteFunc(slices.Clone(c.args), func(arg string) bool {
 		isOption := len(arg) > 1 && arg[0] == '-'
-		options[arg] = isOption
+		if isOption {
+			letters += arg[1:]
+		}
 		return isOption
 	})
+	if strings.Trim(letters, "bcd") != "" {
+		return errUsage
+	}
 	d, err := c.device()
 	if err != nil {
 		return err
@@ -63,9 +46,35 @@ func bootstatus(ctx context.Context, c *call) error {
 	fmt.Fprintf(c.out, "Monitoring boot status for %s (%s).\n", d.Name, d.UDID)
 	if d.State == world.Booted {
 		fmt.Fprintln(c.out, "Device already booted, nothing to do.")
-		return nil
+	} else if err := c.followBoot(ctx, d, strings.Contains(letters, "b")); err != nil {
+		return err
 	}
-	return c.followBoot(ctx, d, options["-b"])
+	if strings.Contains(letters, "c") {
+		return c.followOn(ctx, d.UDID)
+	}
+	return nil
+}
+
+// followOn goes on with the boots to come, until it is interrupted.
+func (c *call) followOn(ctx context.Context, udid string) error {
+	for {
+		changed := c.world.Changed()
+		d, err := c.world.Find(udid)
+		if err != nil {
+			return err
+		}
+		if d.State == world.Booted {
+			select {
+			case <-changed:
+				continue
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		if err := c.followBoot(ctx, d, false); err != nil {
+			return err
+		}
+	}
 }
 
 // followBoot waits for a boot, begins it if it is to, and prints how it goes.

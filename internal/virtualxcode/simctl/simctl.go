@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"ios-agent/internal/virtualxcode/world"
 )
@@ -19,33 +20,19 @@ type call struct {
 	args        []string // what follows the verb
 	dir         string   // the caller's folder, for relative paths
 	env         map[string]string
+	in          io.Reader
 	out, errout io.Writer
 }
 
-// verb is a subcommand.
-type verb struct {
-	name, usage, summary string
-	run                  func(context.Context, *call) error
-}
-
-// verbs are all subcommands, in the order of the usage text.
-func verbs() []verb {
-	return []verb{
-		{"boot", "<device>", "Boot a device or device pair.", boot},
-		{"bootstatus", "<device> [-b]", "Check and optionally wait for the boot of a device to finish.", bootstatus},
-		{"help", "[subcommand]", "Prints the usage for a given subcommand.", help},
-		{"install", "<device> <path>", "Install an app on a device.", install},
-		{"io", "<device> screenshot [--type=png] [--] <file or ->", "Set up a device IO operation.", deviceIO},
-		{"launch", "[--terminate-running-process] <device> <app bundle identifier> [<argv 1> <argv 2> ...]", "Launch an application by identifier on a device.", launch},
-		{"list", "[-j | --json] [-v] [devices|devicetypes|runtimes|pairs] [<search term>|available]", "List available devices, device types, runtimes, or device pairs.", list},
-		{"shutdown", "<device> | all", "Shutdown a device.", shutdown},
-		{"terminate", "<device> <app bundle identifier>", "Terminate an application by identifier on a device.", terminate},
-	}
-}
-
-// Run does what "simctl argv…" does and returns its exit status.
+// Run does what "simctl argv…" does without a standard input and returns its exit status.
 func Run(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdout, stderr io.Writer) (exit int) {
-	c := &call{world: w, dir: dir, env: env, out: stdout, errout: stderr}
+	return RunInput(ctx, w, argv, dir, env, strings.NewReader(""), stdout, stderr)
+}
+
+// RunInput is Run with a standard input, which pbcopy, push and location read. The end of ctx is what an interrupt from
+// the keyboard is to the real tool.
+func RunInput(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdin io.Reader, stdout, stderr io.Writer) (exit int) {
+	c := &call{world: w, dir: dir, env: env, in: stdin, out: stdout, errout: stderr}
 	if len(argv) == 0 {
 		c.usage()
 		return exitUsage
@@ -53,12 +40,31 @@ func Run(ctx context.Context, w *world.World, argv []string, dir string, env map
 	for _, v := range verbs() {
 		if v.name == argv[0] {
 			c.args = argv[1:]
-			return c.report(v, v.run(ctx, c))
+			return c.report(v, c.play(ctx, v))
 		}
 	}
 	fmt.Fprintf(stderr, "Unrecognized subcommand: %s\n", argv[0])
 	c.usage()
 	return exitUnrecognized
+}
+
+// play runs a verb, unless it is to hang.
+func (c *call) play(ctx context.Context, v verb) error {
+	if c.world.TakeFault(c.target(), world.SimctlHang) {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return v.run(ctx, c)
+}
+
+// target is the UDID of the device a command is about, as far as can be told from the outside; else "".
+func (c *call) target() string {
+	for _, arg := range c.args {
+		if d, err := c.world.Find(arg); err == nil {
+			return d.UDID
+		}
+	}
+	return ""
 }
 
 // usage prints the verbs there are; the real tool has it on its standard output even when that is an error.
@@ -82,35 +88,6 @@ func help(_ context.Context, c *call) error {
 }
 
 func (v verb) help() string { return fmt.Sprintf("Usage: simctl %s %s\n", v.name, v.usage) }
-
-// take removes the first argument and returns it; without one the command was used wrongly.
-func (c *call) take() (string, error) {
-	if len(c.args) == 0 {
-		return "", errUsage
-	}
-	first := c.args[0]
-	c.args = c.args[1:]
-	return first, nil
-}
-
-// device takes the argument that names a device.
-func (c *call) device() (world.Device, error) {
-	name, err := c.take()
-	if err != nil {
-		return world.Device{}, err
-	}
-	return c.world.Find(name)
-}
-
-// deviceAnd takes a device and one more argument.
-func (c *call) deviceAnd() (world.Device, string, error) {
-	d, err := c.device()
-	if err != nil {
-		return d, "", err
-	}
-	more, err := c.take()
-	return d, more, err
-}
 
 // path is a file the caller named.
 func (c *call) path(name string) string {

@@ -1,6 +1,10 @@
 package world
 
-import "path"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
 // What the paths of the real tools begin with.
 const (
@@ -37,11 +41,12 @@ func (t DeviceType) BundlePath() string {
 
 // Runtime is an operating system that simulators run.
 type Runtime struct {
-	ID       string
-	Platform string // such as "iOS"
-	Version  string
-	Build    string
-	Families []string // the device families it supports
+	ID          string
+	Platform    string // such as "iOS"
+	Version     string
+	Build       string
+	Families    []string // the device families it supports
+	Unavailable string   // why nothing can run on it; empty is available
 }
 
 // Name is what the tools call the runtime.
@@ -55,34 +60,69 @@ func (r Runtime) BundlePath() string {
 // Root is the runtime's root file system.
 func (r Runtime) Root() string { return path.Join(r.BundlePath(), "Contents/Resources/RuntimeRoot") }
 
-func runtimes() []Runtime {
-	return []Runtime{{
-		ID: "com.apple.CoreSimulator.SimRuntime.iOS-18-5", Platform: "iOS", Version: "18.5", Build: "22F77",
-		Families: []string{"iPhone", "iPad"},
-	}}
+// Runs reports whether a device of type t can run r.
+func (r Runtime) Runs(t DeviceType) bool {
+	return slices.Contains(r.Families, t.Family) && !older(r.Version, t.MinRuntime)
 }
 
-func deviceTypes() []DeviceType {
-	return []DeviceType{{
-		ID: "com.apple.CoreSimulator.SimDeviceType.iPhone-16-Pro", Name: "iPhone 16 Pro", Family: "iPhone",
-		Model: "iPhone17,1", MinRuntime: "18.0.0", Platform: "iPhoneOS",
-		Screen: Screen{Width: 402, Height: 874, Scale: 3, Top: 62, Bottom: 34},
-	}}
+// named reports whether a person means r: its id, "iOS 18.5", "iOS18.5".
+func (r Runtime) named(name string) bool {
+	return r.ID == name || strings.EqualFold(strings.ReplaceAll(r.Name(), " ", ""), strings.ReplaceAll(name, " ", ""))
 }
 
-// made is a device of the default set.
-type made struct{ udid, name, deviceType, runtime string }
-
-func defaultDevices() []made {
-	return []made{{
-		udid: "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92", name: "iPhone 16 Pro",
-		deviceType: "com.apple.CoreSimulator.SimDeviceType.iPhone-16-Pro",
-		runtime:    "com.apple.CoreSimulator.SimRuntime.iOS-18-5",
-	}}
+// older reports whether version a comes before b; parts that are missing are zero.
+func older(a, b string) bool {
+	for a != "" || b != "" {
+		var x, y string
+		x, a, _ = strings.Cut(a, ".")
+		y, b, _ = strings.Cut(b, ".")
+		if x != y && (x == "" || y == "" || number(x) != number(y)) {
+			return number(x) < number(y)
+		}
+	}
+	return false
 }
 
-// Runtimes lists the runtimes installed.
+func number(digits string) (n int) {
+	for _, d := range digits {
+		n = n*10 + int(d-'0')
+	}
+	return n
+}
+
+// Runtimes lists the runtimes there are, with those that are not available.
 func (w *World) Runtimes() []Runtime { return runtimes() }
 
 // DeviceTypes lists the models that can be simulated.
 func (w *World) DeviceTypes() []DeviceType { return deviceTypes() }
+
+func typeCalled(name string) (DeviceType, error) {
+	for _, t := range deviceTypes() {
+		if t.ID == name || t.Name == name {
+			return t, nil
+		}
+	}
+	return DeviceType{}, invalidType(name)
+}
+
+func runtimeCalled(name string) (Runtime, error) {
+	for _, r := range runtimes() {
+		if r.named(name) {
+			return r, nil
+		}
+	}
+	return Runtime{}, invalidRuntime(name)
+}
+
+// newestFor is the runtime a device gets when nobody asks for one.
+func newestFor(t DeviceType) (best Runtime, err error) {
+	for _, r := range runtimes() {
+		if r.Unavailable == "" && r.Runs(t) && (best.ID == "" || older(best.Version, r.Version)) {
+			best = r
+		}
+	}
+	if best.ID == "" {
+		return best, incompatible()
+	}
+	return best, nil
+}

@@ -35,17 +35,28 @@ type Device struct {
 // device is a simulator; its exported fields are what the Store keeps.
 type device struct {
 	UDID       string
+	Number     int // of its making; no two ever have the same
+	Name       string
+	TypeID     string
+	RuntimeID  string
 	On         bool      // what its power was last set to
 	Since      time.Time // when
+	BootFor    time.Duration
 	LastBooted time.Time
 	NextPID    int
 	Apps       []*installed
+	Removed    []string // bundle ids of preinstalled apps that were uninstalled
 	Running    []*process
-	Front      string // bundle id of the app in the foreground; empty is the home screen
+	Outputs    map[string]Output // by bundle id: where running apps print to
+	Front      string            // bundle id of the app in the foreground; empty is the home screen
+	Settings   Settings
 
-	name       string
 	deviceType DeviceType
 	runtime    Runtime
+	clock      Clock
+	logs       logbook
+	consoles   map[int]*console // by pid
+	news       chan struct{}    // closed and replaced when something is logged or printed, or an app ends
 
 	springboardPID int
 }
@@ -57,27 +68,29 @@ const (
 	pidsADevice = 10000
 )
 
-func (w *World) newDevice(m made) *device {
-	pid := firstPID + len(w.devices)*pidsADevice
-	d := &device{UDID: m.udid, name: m.name, springboardPID: pid, NextPID: pid + 1}
-	for _, t := range deviceTypes() {
-		if t.ID == m.deviceType {
-			d.deviceType = t
-		}
-	}
-	for _, r := range runtimes() {
-		if r.ID == m.runtime {
-			d.runtime = r
-		}
-	}
+func (w *World) newDevice(m made, number int) *device {
+	d := &device{UDID: m.udid, Name: m.name, TypeID: m.deviceType, RuntimeID: m.runtime, Number: number}
+	d.NextPID = firstPID + number*pidsADevice + 1
+	w.equip(d)
 	d.preinstall(w.preinstalled)
 	return d
 }
 
-// preinstall adds the apps that d does not have in a version of its own.
+// equip gives d what the Store does not keep.
+func (w *World) equip(d *device) {
+	d.clock, d.news, d.consoles = w.clock, make(chan struct{}), map[int]*console{}
+	d.deviceType, _ = typeCalled(d.TypeID) // a model this program does not know any more has no screen
+	d.runtime, _ = runtimeCalled(d.RuntimeID)
+	d.springboardPID = firstPID + d.Number*pidsADevice
+}
+
+// preinstall adds the apps that d does not have in a version of its own. They are for iOS only.
 func (d *device) preinstall(bundles []*app.Bundle) {
+	if d.runtime.Platform != "iOS" {
+		return
+	}
 	for _, b := range bundles {
-		if d.installed(b.ID) == nil {
+		if d.installed(b.ID) == nil && !d.removed(b.ID) {
 			d.Apps = append(d.Apps, &installed{Preinstalled: true, bundle: b})
 		}
 	}
@@ -85,7 +98,7 @@ func (d *device) preinstall(bundles []*app.Bundle) {
 
 func (d *device) stateAt(now time.Time) State {
 	switch {
-	case d.On && under(d.Since, now, bootTime):
+	case d.On && (d.hangs() || under(d.Since, now, d.bootTime())):
 		return Booting
 	case d.On:
 		return Booted
@@ -97,8 +110,8 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.deviceType.Screen,
-		DataPath: path.Join(w.root, "Devices", d.UDID, "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.deviceType.Screen,
+		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}
 }
@@ -115,21 +128,22 @@ func (w *World) Devices() []Device {
 	return out
 }
 
-// Find finds a device by UDID, by exact name, or the first booted one by the word "booted".
+// Find finds a device by UDID, by exact name, or the first booted one by the word "booted". Of several with the name
+// it is the first.
 func (w *World) Find(name string) (Device, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.clock.Now()
+	if d := w.byUDID[strings.ToUpper(name)]; d != nil {
+		return w.describe(d, now), nil
+	}
+	wanted, none := func(d *device) bool { return d.Name == name }, invalidDevice(name)
 	if strings.EqualFold(name, "booted") {
-		return w.first(func(d Device) bool { return d.State == Booted }, noneBooted())
+		wanted, none = func(d *device) bool { return d.stateAt(now) == Booted }, noneBooted()
 	}
-	if d, err := w.first(func(d Device) bool { return strings.EqualFold(d.UDID, name) }, invalidDevice(name)); err == nil {
-		return d, nil
-	}
-	return w.first(func(d Device) bool { return d.Name == name }, invalidDevice(name))
-}
-
-func (w *World) first(match func(Device) bool, none error) (Device, error) {
-	for _, d := range w.Devices() {
-		if match(d) {
-			return d, nil
+	for _, d := range w.devices {
+		if wanted(d) {
+			return w.describe(d, now), nil
 		}
 	}
 	return Device{}, none

@@ -35,9 +35,12 @@ type Element struct {
 
 // Look tells the renderer what accessibility does not say about an element.
 type Look struct {
-	Style string  // a name the renderer knows, such as "filled", "headline", "error"; empty is the type's default
-	Text  string  // what is drawn where that is not the Label, such as "Add" on a button labelled "Add Coffee"
-	Size  float64 // size of the text in points; the frame was made for it
+	Style string   // a name the renderer knows, such as "filled", "headline", "error"; empty is the type's default
+	Text  string   // what is drawn where that is not the Label, such as "Add" on a button labelled "Add Coffee"
+	Size  float64  // size of the text in points; the frame was made for it
+	Icon  string   // a glyph the renderer knows
+	Rows  []string // what a wheel offers
+	Part  float64  // how much of it is filled, from 0 to 1: of a slider, a progress bar
 }
 
 // AppState is what XCUIApplication.state says of an app.

@@ -12,12 +12,17 @@ var (
 	ErrWrongState    = errors.New("device in the wrong state")
 	ErrNotInstalled  = errors.New("app not installed")
 	ErrNotRunning    = errors.New("app not running")
+	ErrInvalidModel  = errors.New("no such device type or runtime")
+	ErrNoHandler     = errors.New("nothing opens such a URL")
+	ErrFault         = errors.New("went wrong on demand")
 	ErrNoFocus       = errors.New("nothing has keyboard focus")
 )
 
 // The domains of Apple's errors used here.
 const (
 	simErrorDomain    = "com.apple.CoreSimulator.SimError"
+	openURLDomain     = "LSApplicationWorkspaceErrorDomain"
+	installDomain     = "IXErrorDomain"
 	openAppDomain     = "FBSOpenApplicationServiceErrorDomain"
 	posixDomain       = "NSPOSIXErrorDomain"
 	xctestErrorDomain = "com.apple.dt.xctest.ui-testing.error"
@@ -91,4 +96,60 @@ func nothingToTerminate(bundle string) error {
 func noFocus() error {
 	return &Error{Domain: xctestErrorDomain, Code: 1, kind: ErrNoFocus,
 		Message: "Neither element nor any descendant has keyboard focus."}
+}
+
+// exitInvalidModel is what simctl exits with when it finds no device type or runtime.
+const exitInvalidModel = 161
+
+func invalidType(name string) error {
+	return &Error{Code: exitInvalidModel, Message: "Invalid device type: " + name, kind: ErrInvalidModel}
+}
+
+func invalidRuntime(name string) error {
+	return &Error{Code: exitInvalidModel + 1, Message: "Invalid runtime: " + name, kind: ErrInvalidModel}
+}
+
+func incompatible() error {
+	return &Error{Domain: simErrorDomain, Code: 403, Message: "Incompatible device", kind: ErrInvalidModel}
+}
+
+func unavailable(r Runtime) error {
+	return &Error{Domain: simErrorDomain, Code: 164, kind: ErrWrongState,
+		Message: "Unable to boot device because it cannot be located on disk.\n" + r.ID + ": " + r.Unavailable}
+}
+
+func cannotBoot() error {
+	return &Error{Domain: posixDomain, Code: 60, kind: ErrFault,
+		Message: "Unable to boot the Simulator.\nlaunchd failed to respond.",
+		Underlying: &Error{Domain: simErrorDomain, Code: 401, Message: "Failed to start launchd_sim: could not bind to session, " +
+			"launchd_sim may have crashed or quit responding"}}
+}
+
+func cannotInstall() error {
+	const text = "Simulator device failed to install the application."
+	return &Error{Domain: installDomain, Code: 13, kind: ErrFault, Message: text,
+		Underlying: &Error{Domain: installDomain, Code: 13, Message: "The installation could not be completed."}}
+}
+
+func failsToLaunch(bundle string) error {
+	return &Error{Domain: openAppDomain, Code: 1, kind: ErrFault,
+		Message: fmt.Sprintf("Simulator device failed to launch %s.", bundle),
+		Underlying: &Error{Domain: openAppDomain, Code: 1,
+			Message: fmt.Sprintf("The request to open %q failed.", bundle)}}
+}
+
+func notInstalled(bundle string) error {
+	return &Error{Domain: posixDomain, Code: 2, kind: ErrNotInstalled, Message: "No such file or directory\n" + bundle}
+}
+
+func systemApp(bundle string) error {
+	return &Error{Domain: installDomain, Code: 34, kind: ErrWrongState,
+		Message: fmt.Sprintf("Simulator device failed to uninstall %s.\nSystem apps cannot be removed.", bundle)}
+}
+
+func cannotOpen(url string) error {
+	return &Error{Domain: openURLDomain, Code: 115, kind: ErrNoHandler,
+		Message: fmt.Sprintf("Simulator device failed to open %s.", url),
+		Underlying: &Error{Domain: openURLDomain, Code: 115,
+			Message: "The operation couldn’t be completed. (LSApplicationWorkspaceErrorDomain error 115.)"}}
 }

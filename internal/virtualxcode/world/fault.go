@@ -11,6 +11,13 @@ import (
 const (
 	NoOpTap            = "no-op-tap"
 	AgentCrashAfterAct = "agent-crash-after-act"
+	SlowBoot           = "slow-boot"
+	BootHang           = "boot-hang"
+	BootFails          = "boot-fails"
+	SimctlHang         = "simctl-hang"
+	SimctlGarbage      = "simctl-garbage"
+	InstallFails       = "install-fails"
+	LaunchFails        = "launch-fails"
 )
 
 // KnownFaults says what each fault does.
@@ -18,6 +25,13 @@ func KnownFaults() map[string]string {
 	return map[string]string{
 		NoOpTap:            "a tap is swallowed: it succeeds and nothing happens",
 		AgentCrashAfterAct: "the agent on the device dies after it has acted, before it answers",
+		SlowBoot:           "a boot takes a minute",
+		BootHang:           "a boot never ends: the device stays in state Booting until it is shut down",
+		BootFails:          "a boot is refused and the device stays shut down",
+		SimctlHang:         "a run of simctl never answers: it ends only when it is interrupted",
+		SimctlGarbage:      "simctl list prints something that is neither its JSON nor its text",
+		InstallFails:       "an app cannot be installed; what was there before stays",
+		LaunchFails:        "an installed app cannot be launched",
 	}
 }
 

@@ -27,7 +27,7 @@ func TestNoOpTapSwallowsTaps(t *testing.T) {
 func TestFaultsAreTakenOnce(t *testing.T) {
 	d := drive(t, world.Options{})
 	err := d.AddFault(world.Fault{Name: "rain"})
-	if err == nil || !strings.Contains(err.Error(), "known faults are agent-crash-after-act, no-op-tap") {
+	if err == nil || !strings.Contains(err.Error(), "known faults are agent-crash-after-act, boot-fails, boot-hang") {
 		t.Errorf("error is %v", err)
 	}
 	if err := d.AddFault(world.Fault{Name: world.NoOpTap, Device: "nowhere"}); !errors.Is(err, world.ErrInvalidDevice) {

@@ -2,7 +2,9 @@ package world
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
@@ -26,17 +28,13 @@ type InstalledApp struct {
 	BundleID     string
 	Name         string
 	Version      string
+	Build        string
+	Executable   string
 	Path         string // where it was installed from
+	Containers   Containers
 	Preinstalled bool
 	State        AppState
 	PID          int // zero when it is not running
-}
-
-// LaunchOptions say how to start an app.
-type LaunchOptions struct {
-	Args             []string
-	Env              map[string]string
-	TerminateRunning bool // start afresh even if it is running
 }
 
 func (d *device) installed(bundle string) *installed {
@@ -61,64 +59,39 @@ func (d *device) process(bundle string) *process {
 // it came from.
 func (w *World) Install(ctx context.Context, udid string, b *app.Bundle, path string) error {
 	return w.act(ctx, udid, installCost, func(d *device, _ time.Time) error {
+		if taken, err := w.takeFault(udid, InstallFails); taken || err != nil {
+			return errors.Join(err, cannotInstall())
+		}
+		if err := w.removeApp(d, b); err != nil {
+			return err
+		}
 		d.end(b.ID)
+		d.Removed = slices.DeleteFunc(d.Removed, func(id string) bool { return id == b.ID })
 		d.Apps = slices.DeleteFunc(d.Apps, func(i *installed) bool { return i.bundle.ID == b.ID })
 		d.Apps = append(d.Apps, &installed{Path: path, Folder: b.Folder, Info: b.Info, UI: b.UI, bundle: b})
+		d.log(Entry{Process: "installd", PID: d.springboardPID - 1, Subsystem: "com.apple.installd", Category: "Install",
+			Message: "Install successful for " + b.ID})
 		return nil
 	})
 }
 
-// Launch starts an app and brings it to the foreground. One that is running keeps its pid and its state, unless
-// o says to terminate it first.
-func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) (pid int, err error) {
-	err = w.act(ctx, udid, launchCost, func(d *device, _ time.Time) error {
-		pid, err = d.launch(bundle, o)
-		return err
-	})
-	return pid, err
-}
+func (d *device) removed(bundle string) bool { return slices.Contains(d.Removed, bundle) }
 
-func (d *device) launch(bundle string, o LaunchOptions) (int, error) {
-	if bundle == SpringBoard {
-		d.Front = ""
-		return d.springboardPID, nil
-	}
-	i := d.installed(bundle)
-	if i == nil {
-		return 0, cannotLaunch(bundle)
-	}
-	if o.TerminateRunning {
-		d.end(bundle)
-	}
-	p := d.process(bundle)
-	if p == nil {
-		p = newProcess(i.bundle, d.NextPID, o)
-		d.NextPID++
-		d.Running = append(d.Running, p)
-	}
-	d.Front = bundle
-	return p.PID, nil
-}
-
-// end removes the process of an app and reports whether there was one.
-func (d *device) end(bundle string) bool {
-	if d.process(bundle) == nil {
-		return false
-	}
-	d.Running = slices.DeleteFunc(d.Running, func(p *process) bool { return p.Bundle == bundle })
-	if d.Front == bundle {
-		d.Front = ""
-	}
-	return true
-}
-
-// Terminate ends a running app.
-func (w *World) Terminate(ctx context.Context, udid, bundle string) error {
+// Uninstall removes an app with its data; one that is not there is fine, as it is to the real tool.
+func (w *World) Uninstall(ctx context.Context, udid, bundle string) error {
 	return w.act(ctx, udid, terminateCost, func(d *device, _ time.Time) error {
-		if !d.end(bundle) {
-			return nothingToTerminate(bundle)
+		i := d.installed(bundle)
+		if i == nil {
+			return nil
 		}
-		return nil
+		if strings.HasPrefix(bundle, "com.apple.") {
+			return systemApp(bundle)
+		}
+		d.end(bundle)
+		d.Apps = slices.DeleteFunc(d.Apps, func(other *installed) bool { return other == i })
+		d.Removed = append(d.Removed, bundle)
+		delete(d.Settings.Privacy, bundle)
+		return w.removeContainers(d, i.bundle)
 	})
 }
 
@@ -132,13 +105,19 @@ func (w *World) Apps(udid string) ([]InstalledApp, error) {
 	}
 	out := make([]InstalledApp, len(d.Apps))
 	for n, i := range d.Apps {
-		out[n] = InstalledApp{BundleID: i.bundle.ID, Name: i.bundle.Name, Version: i.bundle.Version, Path: i.Path,
-			Preinstalled: i.Preinstalled, State: d.appState(i.bundle.ID)}
-		if p := d.process(i.bundle.ID); p != nil {
-			out[n].PID = p.PID
-		}
+		out[n] = w.describeApp(d, i)
 	}
 	return out, nil
+}
+
+func (w *World) describeApp(d *device, i *installed) InstalledApp {
+	b := i.bundle
+	a := InstalledApp{BundleID: b.ID, Name: b.Name, Version: b.Version, Build: b.Build, Executable: info(b).Executable,
+		Path: i.Path, Containers: w.containers(d, b), Preinstalled: i.Preinstalled, State: d.appState(b.ID)}
+	if p := d.process(b.ID); p != nil {
+		a.PID = p.PID
+	}
+	return a
 }
 
 func (d *device) appState(bundle string) AppState {

@@ -24,6 +24,7 @@ const (
 	wideKey        = 48.0 // shift and delete
 	moreWidth      = 92.0 // "123"
 	returnWidth    = 96.0
+	extraWidth     = 34.0 // a key beside the space bar
 )
 
 // planes are the sets of keys, row by row.
@@ -48,9 +49,12 @@ func (k *keyboard) hide(now time.Time) {
 
 func (k *keyboard) visible(now time.Time) bool { return k.Up || under(k.Since, now, keyboardTime) }
 
+// moving reports whether it is on its way up or down.
+func (k *keyboard) moving(now time.Time) bool { return under(k.Since, now, keyboardTime) }
+
 // keyboardElement is the keyboard where it is at now.
 func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {
-	b := keys{process: p, view: v, now: now, width: s.Width}
+	b := keys{process: p, view: v, width: s.Width}
 	b.board = &Element{Type: "Keyboard", Frame: Rect{Y: s.Height - keyboardHeight, W: s.Width, H: keyboardHeight}}
 	plane := planes()[p.Keyboard.Plane%len(planes())]
 	for i, row := range plane {
@@ -69,7 +73,6 @@ func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {
 type keys struct {
 	*process
 	view  *view
-	now   time.Time
 	width float64
 	board *Element
 }
@@ -93,10 +96,10 @@ func (b keys) y(row int) float64 { return b.board.Frame.Y + keyTop + keyRowHeigh
 
 func (b keys) ends(y float64) {
 	if b.Keyboard.Plane == 0 {
-		shift := b.add("Button", "shift", "shift", Rect{X: keyInset, Y: y, W: wideKey, H: keyHeight}, func() { b.Keyboard.Shift = !b.Keyboard.Shift })
+		shift := b.add("Button", "shift", "shift", Rect{X: keyInset, Y: y, W: wideKey, H: keyHeight}, func(time.Time) { b.Keyboard.Shift = !b.Keyboard.Shift })
 		shift.Selected = b.Keyboard.Shift
 	}
-	b.add("Key", "delete", "delete", Rect{X: b.width - keyInset - wideKey, Y: y, W: wideKey, H: keyHeight}, func() { b.enter('\b', b.now) })
+	b.add("Key", "delete", "delete", Rect{X: b.width - keyInset - wideKey, Y: y, W: wideKey, H: keyHeight}, func(now time.Time) { b.enter('\b', now) })
 }
 
 // bottom adds the row with the space bar.
@@ -106,11 +109,23 @@ func (b keys) bottom(row int) {
 	if b.Keyboard.Plane != 0 {
 		other = "letters"
 	}
-	b.add("Key", "more", other, Rect{X: keyInset, Y: y, W: moreWidth, H: keyHeight}, func() { b.Keyboard.Plane = (b.Keyboard.Plane + 1) % len(planes()) })
+	b.add("Key", "more", other, Rect{X: keyInset, Y: y, W: moreWidth, H: keyHeight}, func(time.Time) { b.Keyboard.Plane = (b.Keyboard.Plane + 1) % len(planes()) })
 	space := Rect{X: keyInset + moreWidth + keyGap, Y: y, H: keyHeight}
 	space.W = b.width - 2*keyInset - moreWidth - returnWidth - 2*keyGap
-	b.add("Key", "space", "space", space, func() { b.enter(' ', b.now) })
-	b.add("Button", "Return", "return", Rect{X: b.width - keyInset - returnWidth, Y: y, W: returnWidth, H: keyHeight}, func() { b.enter('\n', b.now) })
+	for _, r := range b.extra() {
+		space.W -= extraWidth + keyGap
+		b.character(r, Rect{X: space.X + space.W + keyGap, Y: y, W: extraWidth, H: keyHeight})
+	}
+	b.add("Key", "space", "space", space, func(now time.Time) { b.enter(' ', now) })
+	b.add("Button", "Return", "return", Rect{X: b.width - keyInset - returnWidth, Y: y, W: returnWidth, H: keyHeight}, func(now time.Time) { b.enter('\n', now) })
+}
+
+// extra is what is beside the space bar for the field in use, from right to left.
+func (b keys) extra() string {
+	if e := b.focused(); e != nil && b.Keyboard.Plane == 0 {
+		return map[string]string{"email": ".@"}[e.Keyboard]
+	}
+	return ""
 }
 
 func (b keys) character(r rune, frame Rect) {
@@ -118,15 +133,18 @@ func (b keys) character(r rune, frame Rect) {
 	if b.Keyboard.Shift {
 		text = strings.ToUpper(text)
 	}
-	b.add("Key", text, text, frame, func() {
+	b.add("Key", text, text, frame, func(now time.Time) {
 		b.Keyboard.Shift = false
-		b.enter([]rune(text)[0], b.now)
+		b.enter([]rune(text)[0], now)
 	})
 }
 
-func (b keys) add(kind, id, label string, frame Rect, act func()) *Element {
+func (b keys) add(kind, id, label string, frame Rect, pressed func(time.Time)) *Element {
 	e := &Element{Type: kind, Identifier: id, Label: label, Frame: frame, Look: Look{Style: "key"}}
 	b.board.Children = append(b.board.Children, e)
-	b.view.acts[e] = act
+	b.view.acts[e] = press(func(f finger) {
+		b.changed()
+		pressed(f.now)
+	})
 	return e
 }

@@ -2,8 +2,6 @@ package world
 
 import (
 	"math"
-	"strings"
-	"time"
 
 	"ios-agent/internal/virtualxcode/app"
 )
@@ -19,6 +17,7 @@ const (
 	chevronWidth = 24.0
 	fieldHeight  = 48.0
 	buttonHeight = 50.0
+	linkHeight   = 32.0
 	chipHeight   = 34.0 // a button in a row
 	chipPadding  = 16.0
 	bodySize     = 17.0
@@ -26,14 +25,46 @@ const (
 
 // layout places the elements of a screen.
 type layout struct {
-	*process
-	view *view
-	now  time.Time
-	live bool // the screen is the top one: its fields can show focus
+	pages
+	view   *view
+	screen string
+	live   bool // the screen is the one in use: its fields can show focus
+	inside bool // in a group or a list, whose members have no background of their own
+	follow func(Rect, finger)
+	build  map[app.Kind]func(layout, *app.Element, Rect) *Element
+}
+
+func newLayout(b pages, v *view, screen string, live bool) layout {
+	return layout{pages: b, view: v, screen: screen, live: live, follow: func(Rect, finger) {}, build: builders()}
+}
+
+// builders is what makes each kind of element; its frame begins at the slot and is as wide at most.
+func builders() map[app.Kind]func(layout, *app.Element, Rect) *Element {
+	return map[app.Kind]func(layout, *app.Element, Rect) *Element{
+		app.KindText:      layout.text,
+		app.KindField:     layout.field,
+		app.KindSecure:    layout.field,
+		app.KindSearch:    layout.search,
+		app.KindEditor:    layout.editor,
+		app.KindButton:    layout.button,
+		app.KindLink:      layout.link,
+		app.KindToggle:    layout.toggle,
+		app.KindSlider:    layout.slider,
+		app.KindStepper:   layout.stepper,
+		app.KindSegmented: layout.segmented,
+		app.KindPicker:    layout.picker,
+		app.KindImage:     layout.image,
+		app.KindSpinner:   layout.spinner,
+		app.KindProgress:  layout.progress,
+		app.KindArea:      layout.area,
+		app.KindRow:       layout.row,
+		app.KindGroup:     layout.group,
+		app.KindList:      layout.list,
+	}
 }
 
 // column stacks the visible elements from top to bottom.
-func (l layout) column(elements []*app.Element, area Rect) (out []*Element) {
+func (l layout) column(elements []*app.Element, area Rect, gap float64) (out []*Element) {
 	y := area.Y
 	for _, def := range elements {
 		if !def.Visible.Holds(l.Values) {
@@ -46,20 +77,14 @@ func (l layout) column(elements []*app.Element, area Rect) (out []*Element) {
 	return out
 }
 
-// place makes the element of def; its frame begins at slot and is as wide at most.
+// place makes the element of def.
 func (l layout) place(def *app.Element, slot Rect) *Element {
-	build := map[app.Kind]func(*app.Element, Rect) *Element{
-		app.KindText:   l.text,
-		app.KindField:  l.field,
-		app.KindSecure: l.field,
-		app.KindButton: l.button,
-		app.KindRow:    l.row,
-	}[def.Kind]
-	e := build(def, slot)
+	e := l.build[def.Kind](l, def, slot)
 	e.Identifier = def.ID
-	e.Disabled = !def.Enabled.Holds(l.Values)
-	if e.Disabled {
-		delete(l.view.acts, e)
+	if e.Disabled = !def.Enabled.Holds(l.Values); e.Disabled {
+		for one := range e.All() {
+			delete(l.view.acts, one)
+		}
 	}
 	return e
 }
@@ -74,63 +99,39 @@ func (l layout) text(def *app.Element, slot Rect) *Element {
 
 // look draws def's own text where accessibility hears another.
 func (l layout) look(def *app.Element, size float64) Look {
-	look := Look{Style: def.Style, Size: size}
+	look := Look{Style: def.Style, Size: size, Icon: def.Icon}
 	if def.Label != "" {
 		look.Text = def.Text.Expand(l.Values)
 	}
 	return look
 }
 
-func (l layout) field(def *app.Element, slot Rect) *Element {
-	e := &Element{Type: "TextField", Label: def.AccessibleLabel(l.Values), Look: Look{Style: def.Style, Size: bodySize},
-		Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: fieldHeight}, Focused: l.live && l.Focus == def.Key}
-	e.Value, _ = l.Values[def.Bind].(string)
-	if e.Placeholder = def.Placeholder.Expand(l.Values); e.Placeholder == "" {
-		e.Placeholder = e.Label
-	}
-	if def.Kind == app.KindSecure {
-		e.Type, e.Secure = "SecureTextField", true
-		e.Value = strings.Repeat("•", len([]rune(e.Value)))
-	}
-	l.view.acts[e] = func() { l.focus(def, l.now) }
-	return e
-}
-
 func (l layout) button(def *app.Element, slot Rect) *Element {
-	e := &Element{Type: "Button", Label: def.AccessibleLabel(l.Values), Look: l.look(def, bodySize),
+	e := &Element{Type: "Button", Label: def.AccessibleLabel(l.Values), Value: def.Detail.Expand(l.Values), Look: l.look(def, bodySize),
 		Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: buttonHeight}}
-	l.view.acts[e] = func() { l.use(def, l.now) }
+	l.view.acts[e] = first(l.hold(def), l.does(def))
 	return e
 }
 
-// row puts elements side by side: each as wide as its text, the first one left, the others at the right end.
-func (l layout) row(def *app.Element, slot Rect) *Element {
-	row := &Element{Type: "Other", Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: rowHeight}, Look: Look{Style: "row"}}
-	left, right := slot.X+rowInset, slot.X+slot.W-rowInset
-	for i := len(def.Row) - 1; i >= 0; i-- {
-		if inner := def.Row[i]; inner.Visible.Holds(l.Values) {
-			e := l.place(inner, Rect{X: left, Y: slot.Y, W: right - left})
-			narrow(e, inner)
-			if e.Frame.X = right - e.Frame.W; i == 0 {
-				e.Frame.X = left
-			}
-			e.Frame.Y = slot.Y + (rowHeight-e.Frame.H)/2
-			right = e.Frame.X - rowGap
-			row.Children = append([]*Element{e}, row.Children...)
-		}
-	}
-	return row
+// does is the act of what does something when it is pressed.
+func (l layout) does(def *app.Element) act {
+	return press(func(f finger) { l.use(def.Do, f.now) })
 }
 
-// narrow makes a button of a row as small as its text.
-func narrow(e *Element, def *app.Element) {
-	if def.Kind != app.KindButton {
-		return
+// hold is the act of what does something else when it is pressed long enough.
+func (l layout) hold(def *app.Element) act {
+	return func(f finger) bool {
+		if def.Hold == nil || f.gesture != held || f.took.Seconds() < def.Hold.Seconds {
+			return false
+		}
+		l.use(def.Hold.Do, f.now)
+		return true
 	}
-	e.Look.Size = chipTextSize
-	e.Frame.W = min(e.Frame.W, textWidth(e.Shown(), e.Look.Size)+2*chipPadding)
-	e.Frame.H = chipHeight
-	if e.Look.Style == "" {
-		e.Look.Style = "tinted"
-	}
+}
+
+func (l layout) link(def *app.Element, slot Rect) *Element {
+	e := &Element{Type: "Link", Label: def.AccessibleLabel(l.Values), Look: l.look(def, bodySize)}
+	e.Frame = Rect{X: slot.X, Y: slot.Y, W: min(slot.W, textWidth(e.Shown(), bodySize)), H: linkHeight}
+	l.view.acts[e] = l.does(def)
+	return e
 }

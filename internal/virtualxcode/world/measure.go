@@ -5,15 +5,22 @@ import (
 	"strings"
 )
 
-const chipTextSize = 15.0
+// Sizes of texts, in points.
+const (
+	chipTextSize = 15.0
+	tabTextSize  = 10.0
+	messageSize  = 13.0
+)
 
 // textSize is the size of a text of a style, in points.
 func textSize(style string) float64 {
-	if size, ok := map[string]float64{"headline": 28, "footnote": 13, "error": 15, "success": 15}[style]; ok {
+	if size, ok := textSizes[style]; ok {
 		return size
 	}
 	return bodySize
 }
+
+var textSizes = map[string]float64{"headline": 28, "footnote": 13, "caption": 13, "error": 15, "success": 15}
 
 func lineHeight(size float64) float64 { return math.Ceil(size * 1.25) }
 

@@ -10,6 +10,7 @@ const (
 	bootTime     = 1200 * time.Millisecond
 	shutdownTime = 300 * time.Millisecond
 	slideTime    = 350 * time.Millisecond // one screen over another
+	sheetTime    = 400 * time.Millisecond // a sheet up or down
 	keyboardTime = 250 * time.Millisecond // up or down
 
 	installCost   = 300 * time.Millisecond

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Snapshot is what an app shows now; bundle "" is the one in the foreground. The tree is the caller's. It is nil
-// when the app is not running.
+// Snapshot is what an app shows now; bundle "" is the one in the foreground. The tree may be shown
+// to others too, so nobody changes it. It is nil when the app is not running.
 func (w *World) Snapshot(ctx context.Context, udid, bundle string) (*Element, AppState, error) {
 	o, err := w.look(ctx, udid, bundle)
 	return o.Root, o.State, err
@@ -24,6 +24,7 @@ func (w *World) look(ctx context.Context, udid, bundle string) (Observation, err
 	if err != nil {
 		return Observation{}, err
 	}
+	d.advance(now)
 	if bundle == "" {
 		bundle = d.front()
 	}
@@ -60,6 +61,7 @@ func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Ob
 	}
 }
 
+// same is quick where nothing changed: a screen at rest is built once, and both have the same tree.
 func same(a, b Observation) bool {
 	return a.Bundle == b.Bundle && a.State == b.State && reflect.DeepEqual(a.Root, b.Root)
 }
@@ -69,6 +71,7 @@ type Scene struct {
 	Device Device
 	Time   time.Time
 	Bundle string   // what is in the foreground
+	Dark   bool     // dark mode is on
 	Root   *Element // its tree with the keyboard; nil unless the device is booted
 }
 
@@ -86,7 +89,8 @@ func (w *World) Scene(ctx context.Context, udid string) (Scene, error) {
 	now := w.clock.Now()
 	s := Scene{Device: w.describe(d, now), Time: now}
 	if s.Device.State == Booted {
-		s.Bundle, s.Root = d.front(), d.frontView(now).root
+		d.advance(now)
+		s.Bundle, s.Root, s.Dark = d.front(), d.frontView(now).root, d.Settings.Appearance == "dark"
 	}
 	return s, nil
 }

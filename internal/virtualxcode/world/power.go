@@ -2,8 +2,26 @@ package world
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// How long a boot takes that has been told to be slow, or never to end.
+const (
+	slowBootTime = time.Minute
+	endless      = time.Duration(-1)
+)
+
+// bootTime is how long the present boot of d takes; see hangs.
+func (d *device) bootTime() time.Duration {
+	if d.BootFor > 0 {
+		return d.BootFor
+	}
+	return bootTime
+}
+
+// hangs reports whether d boots for ever.
+func (d *device) hangs() bool { return d.BootFor == endless }
 
 // Boot starts a device that is shut down and returns when it is usable. A boot goes on even if ctx ends first.
 func (w *World) Boot(ctx context.Context, udid string) error {
@@ -14,7 +32,20 @@ func (w *World) Boot(ctx context.Context, udid string) error {
 	if err != nil {
 		return err
 	}
-	return w.clock.Sleep(ctx, bootTime)
+	return w.bootEnds(ctx, udid)
+}
+
+// bootEnds waits for a boot to end: with a usable device, or with one that someone has shut down or deleted.
+func (w *World) bootEnds(ctx context.Context, udid string) error {
+	for {
+		state, wait := w.untilBooted(udid)
+		if state != Booting {
+			return nil
+		}
+		if err := wait(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // Shutdown stops a device with everything that runs on it.
@@ -41,16 +72,47 @@ func (w *World) power(udid, verb string, on bool, allowed func(State) bool) erro
 	if s := d.stateAt(now); !allowed(s) {
 		return wrongState(verb, s)
 	}
+	if on {
+		if err := w.prepareBoot(d); err != nil {
+			return err
+		}
+	}
 	d.switchTo(on, now)
 	w.notify()
 	return w.save(d)
 }
 
+// prepareBoot decides how the next boot of d will go.
+func (w *World) prepareBoot(d *device) error {
+	if d.runtime.Unavailable != "" {
+		return unavailable(d.runtime)
+	}
+	if taken, err := w.takeFault(d.UDID, BootFails); taken || err != nil {
+		return errors.Join(err, cannotBoot())
+	}
+	d.BootFor = 0
+	for name, duration := range map[string]time.Duration{SlowBoot: slowBootTime, BootHang: endless} {
+		taken, err := w.takeFault(d.UDID, name)
+		if err != nil {
+			return err
+		}
+		if taken && d.BootFor != endless {
+			d.BootFor = duration
+		}
+	}
+	return nil
+}
+
 func (d *device) switchTo(on bool, now time.Time) {
 	d.On, d.Since = on, now
-	d.Running, d.Front = nil, ""
+	d.Running, d.Outputs, d.Front = nil, nil, ""
+	d.Settings.StatusBar = nil
 	if on {
 		d.LastBooted = now
+		d.log(d.system("com.apple.SpringBoard", "Common", "Device "+d.UDID+" boots "+d.runtime.Name()))
+	} else {
+		d.BootFor = 0
+		d.log(d.system("com.apple.SpringBoard", "Common", "Device "+d.UDID+" shuts down"))
 	}
 }
 
@@ -58,9 +120,12 @@ func (d *device) switchTo(on bool, now time.Time) {
 // someone does or ctx ends.
 func (w *World) WaitBooted(ctx context.Context, udid string) error {
 	for {
-		wait, err := w.untilBooted(udid)
-		if err != nil || wait == nil {
-			return err
+		state, wait := w.untilBooted(udid)
+		if wait == nil {
+			return invalidDevice(udid)
+		}
+		if state == Booted {
+			return nil
 		}
 		if err := wait(ctx); err != nil {
 			return err
@@ -68,29 +133,38 @@ func (w *World) WaitBooted(ctx context.Context, udid string) error {
 	}
 }
 
-// untilBooted returns how to wait for the next step towards a usable device, or nil when it is usable.
-func (w *World) untilBooted(udid string) (func(context.Context) error, error) {
+// untilBooted is the state of a device and how to wait for the next step towards a usable one; nil if there is no such
+// device.
+func (w *World) untilBooted(udid string) (State, func(context.Context) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	d, err := w.device(udid)
 	if err != nil {
-		return nil, err
+		return "", nil
 	}
 	now := w.clock.Now()
-	switch d.stateAt(now) {
-	case Booted:
-		return nil, nil
-	case Booting:
-		rest := d.Since.Add(bootTime).Sub(now)
-		return func(ctx context.Context) error { return w.clock.Sleep(ctx, rest) }, nil
+	state := d.stateAt(now)
+	if state == Booting && !d.hangs() {
+		rest := d.Since.Add(d.bootTime()).Sub(now)
+		return state, func(ctx context.Context) error { return w.clock.Sleep(ctx, rest) }
 	}
 	changed := w.changed
-	return func(ctx context.Context) error {
-		select {
-		case <-changed:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}, nil
+	return state, func(ctx context.Context) error { return wait(ctx, changed) }
+}
+
+// wait returns when something happens or with ctx's error.
+func wait(ctx context.Context, happens <-chan struct{}) error {
+	select {
+	case <-happens:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Changed is closed when the power of some device changes next.
+func (w *World) Changed() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.changed
 }

@@ -14,12 +14,22 @@ type process struct {
 	Args     []string
 	Env      map[string]string
 	Values   app.Vars
-	Stack    []string // names of the screens, the last one on top
+	Tab      string              // the first screen of the tab that is selected; empty without tabs
+	Kept     map[string][]string // by tab: the stacks of those not selected
+	Stack    []string            // names of the screens, the last one on top
 	Slide    slide
+	Modals   []modal // what lies over the screens, the last one on top
+	Leaving  modal   // the sheet that goes away
+	Scrolls  map[string]scroll
+	Timers   []timer
 	Focus    string // key of the element on the top screen that has keyboard focus
 	Keyboard keyboard
+	Lines    []Line // what the app logged and printed and nobody has taken yet
+	Fatal    *Crash // why it must end
 
 	bundle *app.Bundle
+	depth  int   // of screens shown by the showing of a screen
+	shown  *view // at rest, until something changes; nil when unknown
 }
 
 // slide is the latest change from one screen to another.
@@ -30,111 +40,67 @@ type slide struct {
 }
 
 func newProcess(b *app.Bundle, pid int, o LaunchOptions) *process {
-	return &process{PID: pid, Bundle: b.ID, Args: o.Args, Env: o.Env, Values: b.App.State.Clone(),
+	p := &process{PID: pid, Bundle: b.ID, Args: o.Args, Env: o.Env, Values: b.App.Initial(o.Args, o.Env),
 		Stack: []string{b.App.Start}, bundle: b}
+	if len(b.App.Tabs.Items) > 0 {
+		p.Tab = b.App.Start
+	}
+	p.Timers = []timer{{Number: launching}} // its first steps run when someone first looks, which tells the time
+	return p
 }
 
 // fits reports whether p can be a process of a: its variables and screens are a's.
 func (p *process) fits(a *app.App) bool {
-	known := func(screen string) bool { return a.Screens[screen] != nil }
-	missing := slices.ContainsFunc(p.Stack, func(s string) bool { return !known(s) })
-	return len(p.Stack) > 0 && !missing && (p.Slide.Left == "" || known(p.Slide.Left)) && a.State.Fits(p.Values)
+	screens := slices.Concat(p.Stack, p.Leaving.Stack)
+	for _, stack := range p.Kept {
+		screens = append(screens, stack...)
+	}
+	for _, m := range p.Modals {
+		screens = append(screens, m.Stack...)
+		if m.Dialog >= len(a.Dialogs) && len(m.Stack) == 0 {
+			return false
+		}
+	}
+	if p.Slide.Left != "" {
+		screens = append(screens, p.Slide.Left)
+	}
+	missing := slices.ContainsFunc(screens, func(s string) bool { return a.Screens[s] == nil })
+	stale := slices.ContainsFunc(p.Timers, func(t timer) bool { return t.Number >= len(a.Timers) })
+	return len(p.Stack) > 0 && !missing && !stale && (p.Tab != "") == (len(a.Tabs.Items) > 0) && a.State.Fits(p.Values)
 }
 
-func (p *process) top() *app.Screen { return p.bundle.App.Screens[p.Stack[len(p.Stack)-1]] }
+// changed forgets what p last showed.
+func (p *process) changed() { p.shown = nil }
+
+func (p *process) screen(name string) *app.Screen { return p.bundle.App.Screens[name] }
+
+// stack is where new screens go: that of the topmost sheet, or the app's own.
+func (p *process) stack() *[]string {
+	for i := len(p.Modals) - 1; i >= 0; i-- {
+		if len(p.Modals[i].Stack) > 0 {
+			return &p.Modals[i].Stack
+		}
+	}
+	return &p.Stack
+}
+
+// top is the screen that is in use.
+func (p *process) top() *app.Screen {
+	stack := *p.stack()
+	return p.screen(stack[len(stack)-1])
+}
 
 // sliding reports whether two screens are to be seen at now.
 func (p *process) sliding(now time.Time) bool {
-	possible := p.Slide.Left != "" && (p.Slide.Back || len(p.Stack) > 1)
+	possible := p.Slide.Left != "" && (p.Slide.Back || len(*p.stack()) > 1)
 	return possible && under(p.Slide.Since, now, slideTime)
 }
 
-// stage lets an app's steps act on a process at a moment.
-type stage struct {
-	*process
-	now time.Time
-}
-
-var _ app.Stage = stage{}
-
-// Vars implements app.Stage.
-func (s stage) Vars() app.Vars { return s.Values }
-
-// Push implements app.Stage.
-func (s stage) Push(screen string) {
-	s.Slide = slide{Since: s.now, Left: s.Stack[len(s.Stack)-1]}
-	s.Stack = append(s.Stack, screen)
-	s.blur(s.now)
-}
-
-// Pop implements app.Stage. The last screen stays.
-func (s stage) Pop() {
-	if len(s.Stack) == 1 {
-		return
-	}
-	last := len(s.Stack) - 1
-	s.Slide = slide{Since: s.now, Left: s.Stack[last], Back: true}
-	s.Stack = s.Stack[:last]
-	s.blur(s.now)
-}
-
-// use runs what e does, and takes the focus from a field that has gone because of it.
-func (p *process) use(e *app.Element, now time.Time) {
-	app.Run(e.Do, stage{p, now})
+// use runs what an element does, and takes the focus from a field that has gone because of it.
+func (p *process) use(steps []app.Step, now time.Time) {
+	app.Run(steps, stage{p, now})
+	p.changed()
 	if p.Focus != "" && p.focused() == nil {
 		p.blur(now)
 	}
-}
-
-func (p *process) focus(e *app.Element, now time.Time) {
-	p.Focus = e.Key
-	p.Keyboard.show(now)
-}
-
-func (p *process) blur(now time.Time) {
-	p.Focus = ""
-	p.Keyboard.hide(now)
-}
-
-// focused is the element with keyboard focus, nil if there is none any more.
-func (p *process) focused() *app.Element {
-	if p.Focus == "" {
-		return nil
-	}
-	return find(p.top().Elements, func(e *app.Element) bool {
-		return e.Key == p.Focus && e.Bind != "" && e.Visible.Holds(p.Values) && e.Enabled.Holds(p.Values)
-	})
-}
-
-func find(elements []*app.Element, match func(*app.Element) bool) *app.Element {
-	for _, e := range elements {
-		if match(e) {
-			return e
-		}
-		if inner := find(e.Row, match); inner != nil {
-			return inner
-		}
-	}
-	return nil
-}
-
-// enter types one character into the focused field and reports whether there was one.
-func (p *process) enter(r rune, now time.Time) bool {
-	e := p.focused()
-	if e == nil {
-		return false
-	}
-	text, _ := p.Values[e.Bind].(string)
-	switch r {
-	case '\n', '\r':
-		p.blur(now)
-		return true
-	case '\b', '\x7f':
-		runes := []rune(text)
-		text = string(runes[:max(len(runes)-1, 0)])
-	default:
-		text += string(r)
-	}
-	p.Values[e.Bind] = text
-	return true
 }

@@ -18,7 +18,7 @@ func (d *device) springboard(s Screen) *view {
 	for n, i := range d.Apps {
 		id := i.bundle.ID
 		icon := &Element{Type: "Icon", Identifier: i.bundle.Name, Label: i.bundle.Name, Frame: iconFrame(n, s)}
-		v.acts[icon] = func() { _, _ = d.launch(id, LaunchOptions{}) } // an installed app can be launched
+		v.acts[icon] = press(func(finger) { _, _ = d.launch(id, LaunchOptions{}) }) // an installed app can be launched
 		home.Children = append(home.Children, icon)
 	}
 	return v

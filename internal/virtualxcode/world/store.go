@@ -1,8 +1,11 @@
 package world
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
@@ -18,16 +21,48 @@ type Store interface {
 
 const worldKey = "world" // the entry of what belongs to no device
 
-func (d *device) key() string { return "device-" + d.UDID }
+const devicePrefix = "device-"
+
+func (d *device) key() string { return devicePrefix + d.UDID }
 
 // shared is the state that belongs to no device.
-type shared struct{ Faults []Fault }
+type shared struct {
+	Faults  []Fault
+	Next    int      // number of the next device
+	Deleted []string // UDIDs of the default set that are no more
+	Host    string   // the pasteboard of the Mac
+}
 
 // save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the
 // caller must know, so the error is returned although the world moved on.
-func (w *World) save(d *device) error { return w.keep(d.key(), d) }
+func (w *World) save(d *device) error {
+	if err := w.keep(d.key(), d); err != nil {
+		return err
+	}
+	return w.saveLogs(d)
+}
 
-func (w *World) saveShared() error { return w.keep(worldKey, shared{Faults: w.faults}) }
+func (w *World) saveShared() error {
+	return w.keep(worldKey, shared{Faults: w.faults, Next: w.next, Deleted: w.deleted, Host: w.host})
+}
+
+// forget removes what is kept of a device that is no more. It is first written down as deleted: a device of the
+// default set would come back otherwise.
+func (w *World) forget(d *device) error {
+	if w.store == nil {
+		return nil
+	}
+	if err := w.saveShared(); err != nil {
+		return err
+	}
+	if err := w.forgetLogs(d); err != nil {
+		return err
+	}
+	if err := w.store.Delete(d.key()); err != nil {
+		return fmt.Errorf("delete state %s: %w", d.key(), err)
+	}
+	return nil
+}
 
 func (w *World) keep(key string, state any) error {
 	if w.store == nil {
@@ -55,7 +90,11 @@ func (w *World) restore() error {
 	if err := decode(entries, worldKey, &s); err != nil {
 		return err
 	}
-	w.faults = s.Faults
+	w.faults, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
+	w.devices = slices.DeleteFunc(w.devices, func(d *device) bool { return slices.Contains(s.Deleted, d.UDID) })
+	if err := w.restoreMade(entries); err != nil {
+		return err
+	}
 	for _, d := range w.devices {
 		if err := w.restoreDevice(d, entries); err != nil {
 			return err
@@ -64,14 +103,42 @@ func (w *World) restore() error {
 	return nil
 }
 
+// restoreMade adds the devices someone made to those every world has, in the order they were made.
+func (w *World) restoreMade(entries map[string][]byte) error {
+	known := slices.Clone(w.deleted)
+	for _, d := range w.devices {
+		known = append(known, d.UDID)
+	}
+	for key := range entries {
+		udid, ok := strings.CutPrefix(key, devicePrefix)
+		if !ok || slices.Contains(known, udid) {
+			continue
+		}
+		d := &device{}
+		if err := decode(entries, key, d); err != nil {
+			return err
+		}
+		w.devices = append(w.devices, &device{UDID: udid, Number: d.Number})
+		w.next = max(w.next, d.Number+1) // the number was kept before the device; this is for stores made by hand
+	}
+	slices.SortFunc(w.devices, func(a, b *device) int { return cmp.Compare(a.Number, b.Number) })
+	return nil
+}
+
 func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
+	if err := d.logs.restore(d.UDID, entries); err != nil {
+		return err
+	}
 	if entries[d.key()] == nil {
 		return nil
 	}
-	d.Apps = nil // json would merge into the preinstalled ones
+	plain := *d
+	*d = device{UDID: plain.UDID, Name: plain.Name, TypeID: plain.TypeID, RuntimeID: plain.RuntimeID, Number: plain.Number,
+		logs: plain.logs} // json merges
 	if err := decode(entries, d.key(), d); err != nil {
 		return err
 	}
+	w.equip(d)
 	if err := d.reload(); err != nil {
 		return err
 	}

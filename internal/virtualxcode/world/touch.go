@@ -11,22 +11,32 @@ func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 		if taken, err := w.takeFault(udid, NoOpTap); taken || err != nil {
 			return err
 		}
-		d.frontView(now).touch(at)
+		d.touch(finger{now: now, from: at, to: at, took: tapCost})
 		return nil
 	})
 }
 
-// LongPress touches a device's screen for a while. Nothing has a menu yet, so it does what a tap does.
-func (w *World) LongPress(ctx context.Context, udid string, at Point, held time.Duration) error {
-	return w.act(ctx, udid, held, func(d *device, now time.Time) error {
-		d.frontView(now).touch(at)
+// LongPress touches a device's screen for a while. What has no use for that takes it as a tap.
+func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.Duration) error {
+	return w.act(ctx, udid, long, func(d *device, now time.Time) error {
+		d.touch(finger{gesture: held, now: now, from: at, to: at, took: long})
 		return nil
 	})
 }
 
-// Swipe draws a finger over a device's screen. Nothing scrolls yet, so it only takes its time.
+// Swipe draws a finger over a device's screen. What scrolls follows it and glides on when it leaves.
 func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took time.Duration) error {
-	return w.act(ctx, udid, took, func(*device, time.Time) error { return nil })
+	return w.act(ctx, udid, took, func(d *device, now time.Time) error {
+		d.touch(finger{gesture: swiped, now: now, from: from, to: to, took: took})
+		return nil
+	})
+}
+
+// touch lets the screen answer a finger.
+func (d *device) touch(f finger) {
+	d.advance(f.now)
+	d.frontView(f.now).touch(f)
+	d.advance(f.now)
 }
 
 // TypeText types into what has keyboard focus; "\n" is the return key and "\b" the delete key. When nothing has
@@ -35,7 +45,9 @@ func (w *World) TypeText(ctx context.Context, udid, text string) error {
 	cost := keyCost * time.Duration(len([]rune(text)))
 	var missed error
 	err := w.act(ctx, udid, cost, func(d *device, now time.Time) error {
+		d.advance(now)
 		missed = d.typeText(text, now)
+		d.advance(now)
 		return nil
 	})
 	if missed != nil {

@@ -4,19 +4,26 @@ import (
 	"iter"
 	"slices"
 	"time"
-
-	"ios-agent/internal/virtualxcode/app"
 )
 
 // view is what an app shows at one moment, and what its elements do when touched.
 type view struct {
-	root *Element
-	acts map[*Element]func()
+	root  *Element
+	acts  map[*Element]act
+	stops map[*Element]func(time.Time) // what a finger stops when it is put down there
 }
 
 func newView(s Screen, label string) *view {
 	root := &Element{Type: "Application", Label: label, Frame: s.Bounds()}
-	return &view{root: root, acts: map[*Element]func(){}}
+	return &view{root: root, acts: map[*Element]act{}}
+}
+
+// stop lets a finger anywhere in e stop something, and do nothing else.
+func (v *view) stop(e *Element, f func(time.Time)) {
+	if v.stops == nil {
+		v.stops = map[*Element]func(time.Time){}
+	}
+	v.stops[e] = f
 }
 
 // window adds a window over the others and returns what its content goes into.
@@ -24,36 +31,6 @@ func (v *view) window(s Screen) *Element {
 	inner := &Element{Type: "Other", Frame: s.Bounds()}
 	v.root.Children = append(v.root.Children, &Element{Type: "Window", Frame: s.Bounds(), Children: []*Element{inner}})
 	return inner
-}
-
-// touch runs what lies under at. The topmost element decides; one that does nothing leaves it to what it is in.
-func (v *view) touch(at Point) {
-	path := topmost(v.root, at)
-	for i := len(path) - 1; i >= 0; i-- {
-		if act := v.acts[path[i]]; act != nil {
-			act()
-			return
-		}
-	}
-}
-
-// topmost is the path from e to the innermost element at a point, later siblings first: they are drawn later.
-func topmost(e *Element, at Point) []*Element {
-	for i := len(e.Children) - 1; i >= 0; i-- {
-		if path := topmost(e.Children[i], at); path != nil {
-			return append([]*Element{e}, path...)
-		}
-	}
-	if e.Frame.Contains(at) && !passesThrough(e) {
-		return []*Element{e}
-	}
-	return nil
-}
-
-// passesThrough reports whether touches beside e's children go to what is behind it: a window or a container is
-// not a wall, a screen and the keyboard are.
-func passesThrough(e *Element) bool {
-	return e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
 }
 
 // Shown is the text drawn for e.
@@ -81,94 +58,51 @@ func (e *Element) walk(yield func(*Element) bool) bool {
 	return true
 }
 
-// view shows p at now on a screen of size s.
+// view shows p at now on a screen of size s. What is at rest is built once and shown again until something changes.
 func (p *process) view(now time.Time, s Screen) *view {
-	v := newView(s, p.bundle.Name)
-	inner := v.window(s)
-	if p.sliding(now) {
-		inner.Children = p.slidingPages(v, now, s)
-	} else {
-		inner.Children = []*Element{p.page(v, p.Stack, now, s)}
+	if p.shown != nil && p.shown.root.Frame == s.Bounds() {
+		return p.shown
 	}
-	if p.Keyboard.visible(now) {
-		window := v.window(s)
-		window.Children = []*Element{p.keyboardElement(v, now, s)}
+	v := p.build(now, s)
+	if p.shown = nil; !p.moving(now) {
+		p.shown = v
 	}
 	return v
 }
 
-// slidingPages are the two screens of a change, the upper one last. The one that leaves takes no touches.
-func (p *process) slidingPages(v *view, now time.Time, s Screen) []*Element {
-	done := progress(p.Slide.Since, now, slideTime)
-	deaf := &view{acts: map[*Element]func(){}}
-	below, above := p.Stack[:len(p.Stack)-1], p.Stack
-	lowerView, upperView := deaf, v
-	if p.Slide.Back {
-		below, above = p.Stack, slices.Concat(p.Stack, []string{p.Slide.Left})
-		lowerView, upperView = v, deaf
-		done = 1 - done
+// moving reports whether p may look different in a moment though nothing happens to it.
+func (p *process) moving(now time.Time) bool {
+	if p.sliding(now) || p.Keyboard.moving(now) || under(p.Leaving.Since, now, sheetTime) {
+		return true
 	}
-	lower, upper := p.page(lowerView, below, now, s), p.page(upperView, above, now, s)
-	shift(lower, -parallax*s.Width*done, 0, s.Scale)
-	shift(upper, s.Width*(1-done), 0, s.Scale)
-	return []*Element{lower, upper}
+	for _, s := range p.Scrolls {
+		if s.moving(now) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Modals, func(m modal) bool { return under(m.Since, now, sheetTime) })
 }
 
-// parallax is how much of its width a covered screen moves away.
-const parallax = 0.3
-
-// page is the top screen of a stack at rest.
-func (p *process) page(v *view, stack []string, now time.Time, s Screen) *Element {
-	screen := p.screen(stack[len(stack)-1])
-	page := &Element{Type: "Other", Frame: s.Bounds(), Look: Look{Style: "screen"}}
-	top := s.Top
-	if bar := p.navigationBar(v, stack, now, s); bar != nil {
-		page.Children = append(page.Children, bar)
-		top = bar.Frame.Y + bar.Frame.H
+func (p *process) build(now time.Time, s Screen) *view {
+	v := newView(s, p.bundle.Name)
+	inner := v.window(s)
+	b := pages{process: p, view: v, now: now, glass: s}
+	inner.Children = b.base()
+	for i, m := range p.Modals {
+		if len(m.Stack) > 0 {
+			inner.Children = append(inner.Children, b.sheet(v, m, i == b.lastSheet(), 0)...)
+		} else {
+			v.window(s).Children = b.dialog(p.bundle.App.Dialogs[m.Dialog], i == len(p.Modals)-1)
+		}
 	}
-	l := layout{process: p, view: v, now: now, live: len(stack) == len(p.Stack)}
-	area := Rect{X: margin, Y: top + margin, W: s.Width - 2*margin, H: s.Height - s.Bottom - top - margin}
-	page.Children = append(page.Children, l.column(screen.Elements, area)...)
-	return page
+	if under(p.Leaving.Since, now, sheetTime) && len(p.Leaving.Stack) > 0 {
+		inner.Children = append(inner.Children, b.sheet(deaf(), p.Leaving, false, 1)...)
+	}
+	if p.Keyboard.visible(now) {
+		v.window(s).Children = []*Element{p.keyboardElement(v, now, s)}
+	}
+	return v
 }
 
-func (p *process) screen(name string) *app.Screen { return p.bundle.App.Screens[name] }
-
-// navigationBar is nil on a first screen without title.
-func (p *process) navigationBar(v *view, stack []string, now time.Time, s Screen) *Element {
-	title := p.title(stack)
-	if title == "" && len(stack) == 1 {
-		return nil
-	}
-	bar := &Element{Type: "NavigationBar", Identifier: title, Frame: Rect{Y: s.Top, W: s.Width, H: barHeight}}
-	if len(stack) > 1 {
-		bar.Children = append(bar.Children, p.backButton(v, stack[:len(stack)-1], now, bar.Frame))
-	}
-	if title != "" {
-		bar.Children = append(bar.Children, titleText(title, bar.Frame))
-	}
-	return bar
-}
-
-func (p *process) title(stack []string) string {
-	return p.screen(stack[len(stack)-1]).Title.Expand(p.Values)
-}
-
-// backButton leads from a bar to the screen on top of below.
-func (p *process) backButton(v *view, below []string, now time.Time, bar Rect) *Element {
-	label := p.title(below)
-	if label == "" {
-		label = "Back"
-	}
-	width := chevronWidth + textWidth(label, bodySize)
-	e := &Element{Type: "Button", Identifier: "BackButton", Label: label,
-		Frame: Rect{X: margin / 2, Y: bar.Y, W: width, H: bar.H}, Look: Look{Style: "back", Size: bodySize}}
-	v.acts[e] = func() { stage{p, now}.Pop() }
-	return e
-}
-
-func titleText(title string, bar Rect) *Element {
-	w, h := textWidth(title, bodySize), lineHeight(bodySize)
-	return &Element{Type: "StaticText", Label: title, Look: Look{Style: "title", Size: bodySize},
-		Frame: Rect{X: pixel(bar.X + (bar.W-w)/2), Y: bar.Y + (bar.H-h)/2, W: w, H: h}}
-}
+// deaf is a view for what is to be seen and takes no touches.
+func deaf() *view { return &view{acts: map[*Element]act{}} }

@@ -18,8 +18,8 @@ import (
 type Options struct {
 	Clock        Clock         // nil is RealClock
 	Store        Store         // nil keeps nothing beyond this process
-	Root         string        // the folder reported as CoreSimulator's home in data and log paths
-	Preinstalled []*app.Bundle // apps every device has from the start
+	Root         string        // CoreSimulator's home, below which devices have their files; empty: paths, but no files
+	Preinstalled []*app.Bundle // apps every iOS device has from the start
 }
 
 // World is a set of simulators. Its methods may be called from any goroutine.
@@ -27,38 +27,46 @@ type World struct {
 	clock        Clock
 	store        Store
 	root         string
+	files        bool // root may be written to
 	preinstalled []*app.Bundle
 
 	mu      sync.Mutex
 	devices []*device
+	byUDID  map[string]*device
+	next    int      // number of the next device
+	deleted []string // UDIDs of the default set that are no more
+	host    string   // the pasteboard of the Mac
 	faults  []Fault
 	changed chan struct{} // closed and replaced whenever a device's power changes
 }
 
 // New makes a world and restores what the Store has of it.
 func New(o Options) (*World, error) {
-	w := &World{clock: o.Clock, store: o.Store, root: o.Root, preinstalled: o.Preinstalled, changed: make(chan struct{})}
+	w := &World{clock: o.Clock, store: o.Store, root: o.Root, files: o.Root != "", preinstalled: o.Preinstalled,
+		byUDID: map[string]*device{}, changed: make(chan struct{})}
 	if w.clock == nil {
 		w.clock = RealClock()
 	}
 	if w.root == "" {
 		w.root = defaultRoot
 	}
-	for _, d := range defaultDevices() {
-		w.devices = append(w.devices, w.newDevice(d))
+	for _, m := range defaultDevices() {
+		w.devices = append(w.devices, w.newDevice(m, w.next))
+		w.next++
 	}
 	if err := w.restore(); err != nil {
 		return nil, err
+	}
+	for _, d := range w.devices {
+		w.byUDID[d.UDID] = d
 	}
 	return w, nil
 }
 
 // device finds a device by UDID. The caller holds the lock.
 func (w *World) device(udid string) (*device, error) {
-	for _, d := range w.devices {
-		if d.UDID == udid {
-			return d, nil
-		}
+	if d := w.byUDID[udid]; d != nil {
+		return d, nil
 	}
 	return nil, invalidDevice(udid)
 }

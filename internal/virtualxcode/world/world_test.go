@@ -48,9 +48,24 @@ func (m *memory) Delete(key string) error {
 	return nil
 }
 
+// builtin is Shop alone: most tests need one app.
 func builtin(t *testing.T) []*app.Bundle {
 	t.Helper()
-	bundles, err := apps.Builtin()
+	for _, b := range everyApp(t) {
+		if b.ID == shop {
+			return []*app.Bundle{b}
+		}
+	}
+	t.Fatal("there is no Shop")
+	return nil
+}
+
+// readApps reads the built-in apps once: nothing changes them.
+var readApps = sync.OnceValues(apps.Builtin)
+
+func everyApp(t testing.TB) []*app.Bundle {
+	t.Helper()
+	bundles, err := readApps()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +94,9 @@ type driver struct {
 // drive boots a world's device with the built-in apps.
 func drive(t *testing.T, o world.Options) *driver {
 	t.Helper()
-	o.Preinstalled = builtin(t)
+	if o.Preinstalled == nil {
+		o.Preinstalled = builtin(t)
+	}
 	w := newWorld(t, o)
 	d := &driver{World: w, t: t, udid: w.Devices()[0].UDID}
 	d.must(w.Boot(t.Context(), d.udid))

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Kind is what sort of element an Element is.
+type Kind string
+
+// The kinds of elements.
+const (
+	KindText      Kind = "text"
+	KindField     Kind = "field"
+	KindSecure    Kind = "secure"
+	KindSearch    Kind = "search"
+	KindEditor    Kind = "editor"
+	KindButton    Kind = "button"
+	KindLink      Kind = "link"
+	KindToggle    Kind = "toggle"
+	KindSlider    Kind = "slider"
+	KindStepper   Kind = "stepper"
+	KindSegmented Kind = "segmented"
+	KindPicker    Kind = "picker"
+	KindImage     Kind = "image"
+	KindSpinner   Kind = "spinner"
+	KindProgress  Kind = "progress"
+	KindArea      Kind = "area"
+	KindRow       Kind = "row"
+	KindGroup     Kind = "group"
+	KindList      Kind = "list"
+)
+
+// kindRule says what an element of a kind may carry.
+type kindRule struct {
+	styles []string
+	keys   string // the keys it may have beyond those every element may have
+	binds  any    // a value of the type its variable must have; nil: it has no variable
+	holds  string // the kinds of what is in it; empty: it holds a text
+	ranges Range  // the numbers it has unless the file says others
+	height float64
+}
+
+// kindRules is the one list of kinds: adding a kind starts here.
+var kindRules = map[Kind]kindRule{
+	KindText:      {styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
+	KindField:     {binds: "", keys: "placeholder keyboard submit"},
+	KindSecure:    {binds: "", keys: "placeholder submit"},
+	KindSearch:    {binds: "", keys: "placeholder submit"},
+	KindEditor:    {binds: "", keys: "placeholder height", height: 100},
+	KindButton:    {styles: []string{"cancel", "cell", "destructive", "filled", "plain", "tinted"}, keys: "do hold detail icon"},
+	KindLink:      {keys: "do"},
+	KindToggle:    {binds: false, keys: "do icon"},
+	KindSlider:    {binds: 0.0, keys: "do min max step", ranges: Range{Max: 100}},
+	KindStepper:   {binds: 0.0, keys: "do min max step", ranges: Range{Max: 100, Step: 1}},
+	KindSegmented: {binds: "", keys: "do options"},
+	KindPicker:    {binds: "", keys: "do options"},
+	KindImage:     {keys: "icon width height", height: 120},
+	KindSpinner:   {},
+	KindProgress:  {binds: 0.0, keys: "min max", ranges: Range{Max: 100}},
+	KindArea:      {keys: "do hold swipe point width height", height: 100},
+	KindRow:       {holds: "text button toggle spinner image link"},
+	KindGroup:     {holds: "text button toggle row link slider stepper field secure"},
+	KindList:      {keys: "height filter label", holds: "text button toggle row group link search", height: 300},
+}
+
+func (k kindRule) may(key string) bool { return slices.Contains(strings.Fields(k.keys), key) }
+
+func (k kindRule) mayHold(kind Kind) bool {
+	return slices.Contains(strings.Fields(k.holds), string(kind))
+}
+
+func kindNames() string {
+	var names []string
+	for kind := range maps.Keys(kindRules) {
+		names = append(names, string(kind))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

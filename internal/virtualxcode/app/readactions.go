@@ -1,0 +1,108 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+func (r *reader) screenName(n ast.Node, what string) string {
+	var screen string
+	r.into(&screen, what)(n)
+	r.later = append(r.later, func() { r.checkScreen(n, what, screen) })
+	return screen
+}
+
+func (r *reader) tabStep(n ast.Node) Step {
+	var screen string
+	r.into(&screen, "tab")(n)
+	r.later = append(r.later, func() {
+		if !slices.ContainsFunc(r.app.Tabs.Items, func(t Tab) bool { return t.Screen == screen }) {
+			r.fail(n, "tab names %q, which is no tab's screen", screen)
+		}
+	})
+	return ToTab(screen)
+}
+
+func (r *reader) flipStep(n ast.Node) Step {
+	var name string
+	r.into(&name, "flip")(n)
+	r.later = append(r.later, func() { r.checkVariable(n, "flip", name, false) })
+	return Flip(name)
+}
+
+// dialog reads a question. One without buttons can only be agreed to; choices can always be left.
+func (r *reader) dialog(n ast.Node, confirm bool) Step {
+	d := &Dialog{Number: len(r.app.Dialogs), Confirm: confirm}
+	r.app.Dialogs = append(r.app.Dialogs, d)
+	if r.depth > maxDepth {
+		r.fail(n, "dialogs are nested more than %d deep", maxDepth)
+		return d
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	r.mapping(n, "a dialog", keys{
+		"title":   r.text(&d.Title, "title"),
+		"message": r.text(&d.Message, "message"),
+		"buttons": func(n ast.Node) { d.Buttons = r.elements(n, "buttons", "", map[string]bool{}) },
+	})
+	for _, b := range d.Buttons {
+		if b.Kind != KindButton && b.Kind != "" {
+			r.fail(n, "a dialog has buttons only, not a %s", b.Kind)
+		}
+	}
+	leaves := func(b *Element) bool { return b.Style == "cancel" }
+	switch {
+	case confirm && !slices.ContainsFunc(d.Buttons, leaves):
+		d.Buttons = append(d.Buttons, &Element{Key: "Cancel", Kind: KindButton, Text: "Cancel", Style: "cancel"})
+	case len(d.Buttons) == 0:
+		d.Buttons = []*Element{{Key: "OK", Kind: KindButton, Text: "OK"}}
+	}
+	return d
+}
+
+// shortest is the shortest time between two ticks: a look must not have to catch up with millions of them.
+const shortest = 50 * time.Millisecond
+
+func (r *reader) timer(n ast.Node, what string, depth int) Step {
+	t := &Timer{Number: len(r.app.Timers), Every: what == "every"}
+	r.app.Timers = append(r.app.Timers, t)
+	var seconds float64
+	r.mapping(n, what, keys{
+		"name":    r.into(&t.Name, "name"),
+		"seconds": r.number(&seconds, "seconds"),
+		"do":      r.steps(&t.Do, depth+1),
+	})
+	if !(seconds >= 0 && seconds <= 86400) {
+		r.fail(n, "%s needs seconds, from 0 to a day", what)
+		return t
+	}
+	t.After = time.Duration(seconds * float64(time.Second))
+	if t.Every && t.After < shortest {
+		r.fail(n, "every needs seconds of at least %g", shortest.Seconds())
+	}
+	return t
+}
+
+func (r *reader) logStep(n ast.Node) Step {
+	l := Log{Level: "default"}
+	r.mapping(n, "log", keys{"level": r.into(&l.Level, "level"), "message": r.text(&l.Message, "message")})
+	if !slices.Contains(logLevels, l.Level) {
+		r.fail(n, "unknown level %q of log: known levels are %s", l.Level, strings.Join(logLevels, ", "))
+	}
+	return l
+}
+
+func (r *reader) printStep(n ast.Node) Step {
+	l := Log{Level: PrintLevel}
+	r.text(&l.Message, "print")(n)
+	return l
+}
+
+func (r *reader) crashStep(n ast.Node) Step {
+	var c Crash
+	r.text(&c.Message, "crash")(n)
+	return c
+}

@@ -1,0 +1,64 @@
+package app
+
+// Go shows a screen on top of the present one.
+type Go string
+
+// Run implements Step.
+func (s Go) Run(on Stage) { on.Push(string(s)) }
+
+// Back returns to the screen below.
+type Back struct{}
+
+// Run implements Step.
+func (Back) Run(on Stage) { on.Pop() }
+
+// ToTab selects the tab of a screen.
+type ToTab string
+
+// Run implements Step.
+func (s ToTab) Run(on Stage) { on.SelectTab(string(s)) }
+
+// Sheet shows a screen as a sheet over everything.
+type Sheet string
+
+// Run implements Step.
+func (s Sheet) Run(on Stage) { on.Present(string(s)) }
+
+// Dismiss takes the topmost sheet away.
+type Dismiss struct{}
+
+// Run implements Step.
+func (Dismiss) Run(on Stage) { on.Dismiss() }
+
+// Run implements Step: it asks the question.
+func (d *Dialog) Run(on Stage) { on.Ask(d) }
+
+// Run implements Step: it starts the timer.
+func (t *Timer) Run(on Stage) { on.StartTimer(t) }
+
+// Stop ends the timers of a name.
+type Stop string
+
+// Run implements Step.
+func (s Stop) Run(on Stage) { on.StopTimer(string(s)) }
+
+// PrintLevel is the level of what an app prints rather than logs.
+const PrintLevel = "print"
+
+// logLevels are the levels of os_log.
+var logLevels = []string{"debug", "info", "default", "error", "fault"}
+
+// Log writes a line to the app's log.
+type Log struct {
+	Level   string // one of logLevels, or PrintLevel
+	Message Text
+}
+
+// Run implements Step.
+func (s Log) Run(on Stage) { on.Log(s.Level, s.Message.Expand(on.Vars())) }
+
+// Crash ends the app as a bug would.
+type Crash struct{ Message Text }
+
+// Run implements Step.
+func (s Crash) Run(on Stage) { on.Crash(s.Message.Expand(on.Vars())) }

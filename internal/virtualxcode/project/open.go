@@ -1,0 +1,190 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What is read at most: a folder handed to us is not ours.
+const (
+	maxFile  = 16 << 20
+	maxFiles = 20_000
+	maxNest  = 20
+)
+
+// Container is an opened project or workspace.
+type Container struct {
+	Name      string
+	Path      string // of the .xcodeproj or .xcworkspace, absolute
+	Workspace bool
+	Projects  []*Project // with the local packages they use, which are projects too
+	Schemes   []Scheme   // sorted by name
+}
+
+// Kind is what xcodebuild calls it in its messages.
+func (c *Container) Kind() string {
+	if c.Workspace {
+		return "workspace"
+	}
+	return "project"
+}
+
+// Scheme finds a scheme by name.
+func (c *Container) Scheme(name string) (Scheme, bool) {
+	for _, s := range c.Schemes {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Scheme{}, false
+}
+
+// Owner finds the project that has a target or package product of that name.
+func (c *Container) Owner(target string) (*Project, Target, bool) {
+	for _, p := range c.Projects {
+		if t, ok := p.Target(target); ok {
+			return p, t, true
+		}
+	}
+	return nil, Target{}, false
+}
+
+// Open reads the .xcodeproj or .xcworkspace at path.
+func Open(path string) (*Container, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	ext := filepath.Ext(abs)
+	c := &Container{Name: strings.TrimSuffix(filepath.Base(abs), ext), Path: abs, Workspace: ext == ".xcworkspace"}
+	if c.Workspace {
+		err = c.openWorkspace()
+	} else {
+		err = c.addProject(abs)
+	}
+	slices.SortFunc(c.Schemes, func(a, b Scheme) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return c, err
+}
+
+func (c *Container) openWorkspace() error {
+	data, err := readFile(filepath.Join(c.Path, workspaceData))
+	if err != nil {
+		return err
+	}
+	w, err := ParseWorkspace(c.Name, data)
+	if err != nil {
+		return err
+	}
+	c.addSchemes(c.Path, nil)
+	for _, ref := range w.Refs {
+		path := filepath.Join(filepath.Dir(c.Path), ref)
+		switch {
+		case strings.HasSuffix(path, ".xcodeproj"):
+			err = errors.Join(err, c.addProject(path))
+		case isFile(filepath.Join(path, packageFile)):
+			c.addPackage(path)
+		}
+	}
+	return err
+}
+
+func (c *Container) addProject(path string) error {
+	dir := filepath.Dir(path)
+	data, err := readFile(filepath.Join(path, "project.pbxproj"))
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSuffix(filepath.Base(path), ".xcodeproj")
+	p, err := Parse(name, data, func(folder string) []string { return walk(dir, folder) },
+		func(file string) ([]byte, error) { return readFile(filepath.Join(dir, file)) })
+	if err != nil {
+		return err
+	}
+	p.Dir = dir
+	c.Projects = append(c.Projects, p)
+	c.addSchemes(path, p)
+	for _, folder := range p.Packages {
+		c.addPackage(filepath.Join(dir, folder))
+	}
+	return nil
+}
+
+// addSchemes reads the shared schemes of a project or workspace. A project without any gets one for each app, as
+// Xcode does; p is nil for a workspace, which gets none.
+func (c *Container) addSchemes(path string, p *Project) {
+	files, _ := filepath.Glob(filepath.Join(globEscape(path), schemesFolder, "*.xcscheme"))
+	for _, file := range files[:min(len(files), maxFiles)] {
+		data, err := readFile(file)
+		if err != nil {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".xcscheme")
+		if s, err := ParseScheme(name, data); err == nil {
+			c.addScheme(s)
+		}
+	}
+	if p == nil || len(files) > 0 {
+		return
+	}
+	for _, t := range p.Targets {
+		if !t.Kind.Tests() {
+			c.addScheme(p.SchemeOf(t.Name))
+		}
+	}
+}
+
+func (c *Container) addScheme(s Scheme) {
+	if _, there := c.Scheme(s.Name); !there {
+		c.Schemes = append(c.Schemes, s)
+	}
+}
+
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s: longer than %d bytes", path, maxFile)
+	}
+	return data, err
+}
+
+// walk lists the files below a folder of a project, with asset catalogues as one. Links are not followed.
+func walk(dir, folder string) (files []string) {
+	root := filepath.Join(dir, folder)
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || len(files) >= maxFiles {
+			return filepath.SkipAll
+		}
+		rel, _ := filepath.Rel(dir, path)
+		switch {
+		case d.IsDir() && strings.HasSuffix(path, ".xcassets"):
+			files = append(files, filepath.ToSlash(rel))
+			return filepath.SkipDir
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || strings.Count(rel, "/") > maxNest):
+			return filepath.SkipDir
+		case d.Type().IsRegular() && !strings.HasPrefix(d.Name(), "."):
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	return files
+}

@@ -1,0 +1,10 @@
+import SwiftUI
+
+@main
+struct BrokenApp: App {
+    var body: some Scene {
+        WindowGroup {
+            Text(Basket().summary)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package render
+
+import "ios-agent/internal/virtualxcode/world"
+
+// specialButtons draws the buttons that do not look like one, by style.
+func (p painter) specialButtons() map[string]func(*world.Element) {
+	return map[string]func(*world.Element){
+		"back":               p.backButton,
+		"key":                p.key,
+		"tab":                p.tab,
+		"cell":               p.cellButton,
+		"step":               p.stepButton,
+		"segment":            p.segment,
+		"clear":              p.clearButton,
+		"choice-":            p.choice(style{colour: blue}),
+		"choice-filled":      p.choice(style{colour: blue, weight: medium}),
+		"choice-cancel":      p.choice(style{colour: blue, weight: medium}),
+		"choice-destructive": p.choice(style{colour: red}),
+		"leave":              p.leave,
+	}
+}
+
+// tabBar draws the bar's ground; its tabs follow.
+func (p painter) tabBar(e *world.Element) {
+	p.rect(e.Frame, alertWhite)
+	p.rect(world.Rect{X: e.Frame.X, Y: e.Frame.Y, W: e.Frame.W, H: 1 / p.scale}, line)
+}
+
+func (p painter) tab(e *world.Element) {
+	fill := iconGrey
+	if e.Selected {
+		fill = blue
+	}
+	p.glyph(e.Look.Icon, world.Rect{X: e.Frame.X + (e.Frame.W-24)/2, Y: e.Frame.Y + 6, W: 24, H: 24}, fill)
+	below := world.Rect{X: e.Frame.X, Y: e.Frame.Y + 32, W: e.Frame.W, H: 13}
+	p.text(e.Shown(), below, style{size: e.Look.Size, weight: medium, colour: fill, align: centre})
+}
+
+// group draws a box and the lines between what is in it.
+func (p painter) group(e *world.Element) {
+	p.round(e.Frame, 12, card)
+	for i, c := range e.Children {
+		if i > 0 {
+			p.rect(world.Rect{X: e.Frame.X + 16, Y: c.Frame.Y, W: e.Frame.W - 16, H: 1 / p.scale}, line)
+		}
+	}
+}
+
+func (p painter) list(e *world.Element) { p.round(e.Frame, 12, card) }
+
+func (p painter) cell(e *world.Element) {
+	p.rect(world.Rect{X: e.Frame.X + 16, Y: e.Frame.Y + e.Frame.H, W: e.Frame.W - 16, H: 1 / p.scale}, line)
+}
+
+// cellButton is a row that leads somewhere: icon, name, what is set, chevron.
+func (p painter) cellButton(e *world.Element) {
+	r := e.Frame
+	name := *e
+	name.Frame.W -= 48
+	p.label(&name, 16)
+	detail := world.Rect{X: r.X + r.W*0.45, Y: r.Y, W: r.W*0.55 - 34, H: r.H}
+	p.text(e.Value, detail, style{size: min(e.Look.Size, 15), colour: faded, align: right})
+	x, y := r.X+r.W-17, r.Y+r.H/2
+	p.shape(r, faint, func(q *pen) {
+		q.polygon(x, y, x-6, y-6.5, x-7.5, y-5, x-2.8, y, x-7.5, y+5, x-6, y+6.5)
+	})
+}
+
+func (p painter) link(e *world.Element) {
+	end := p.text(e.Shown(), e.Frame, style{size: e.Look.Size, colour: blue})
+	p.rect(world.Rect{X: e.Frame.X, Y: e.Frame.Y + e.Frame.H/2 + 10, W: end - e.Frame.X, H: 1}, blue)
+}
+
+func (p painter) area(e *world.Element) {
+	p.round(e.Frame, 12, paleBlue)
+	p.ring(e.Frame, 12, 1, blue)
+	p.text(e.Look.Text, e.Frame, style{size: e.Look.Size, colour: blue, align: centre})
+}
+
+func (p painter) image(e *world.Element) {
+	p.round(e.Frame, 10, trackGrey)
+	side := min(e.Frame.W, e.Frame.H) * 0.6
+	at := e.Frame.Centre()
+	p.glyph(e.Look.Icon, world.Rect{X: at.X - side/2, Y: at.Y - side/2, W: side, H: side}, iconGrey)
+}
+
+func (p painter) sheet(e *world.Element) {
+	p.round(world.Rect{X: e.Frame.X, Y: e.Frame.Y, W: e.Frame.W, H: e.Frame.H + 20}, 14, paper)
+	p.round(world.Rect{X: e.Frame.X + e.Frame.W/2 - 18, Y: e.Frame.Y + 5, W: 36, H: 5}, 2.5, faint)
+}
+
+func (p painter) alert(e *world.Element) { p.round(e.Frame, 14, alertWhite) }
+
+func (p painter) choices(e *world.Element) { p.round(e.Frame, 14, alertWhite) }
+
+// choice draws a button of a dialog with the lines that part it from the others.
+func (p painter) choice(st style) func(*world.Element) {
+	return func(e *world.Element) {
+		p.rect(world.Rect{X: e.Frame.X, Y: e.Frame.Y, W: e.Frame.W, H: 1 / p.scale}, line)
+		p.rect(world.Rect{X: e.Frame.X + e.Frame.W - 1/p.scale, Y: e.Frame.Y, W: 1 / p.scale, H: e.Frame.H}, line)
+		st.size, st.align = e.Look.Size, centre
+		p.text(e.Shown(), e.Frame, st)
+	}
+}
+
+func (p painter) leave(e *world.Element) {
+	p.round(e.Frame, 14, card)
+	p.text(e.Shown(), e.Frame, style{size: e.Look.Size, weight: bold, colour: blue, align: centre})
+}
+
+func (p painter) searchField(e *world.Element) {
+	r := e.Frame
+	p.round(r, 10, segmentGrey)
+	p.glyph("search", world.Rect{X: r.X + 8, Y: r.Y + (r.H-18)/2, W: 18, H: 18}, iconGrey)
+	p.content(e, world.Rect{X: r.X + 32, Y: r.Y, W: r.W - 68, H: r.H}, 9)
+}
+
+func (p painter) clearButton(e *world.Element) {
+	at := e.Frame.Centre()
+	p.round(world.Rect{X: at.X - 8.5, Y: at.Y - 8.5, W: 17, H: 17}, 8.5, iconGrey)
+	p.text("×", e.Frame, style{size: 15, weight: bold, colour: white, align: centre})
+}
+
+// textView draws its lines from the top.
+func (p painter) textView(e *world.Element) {
+	p.round(e.Frame, 10, card)
+	if e.Focused {
+		p.ring(e.Frame, 10, 2, blue)
+	} else {
+		p.ring(e.Frame, 10, 1, line)
+	}
+	row := world.Rect{X: e.Frame.X + 14, Y: e.Frame.Y + 8, W: e.Frame.W - 28, H: 24}
+	for _, text := range lines(e.Value, e.Placeholder) {
+		st := style{size: e.Look.Size, colour: ink}
+		if e.Value == "" {
+			st.colour = faint
+		}
+		p.within(e.Frame).text(text, row, st)
+		row.Y += row.H
+	}
+}

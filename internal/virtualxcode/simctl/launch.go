@@ -1,0 +1,81 @@
+package simctl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+func launchOptions() map[string]option {
+	return map[string]option{
+		"--terminate-running-process": flag, "--console": flag, "--console-pty": flag, "-w": flag, "--wait-for-debugger": flag,
+		"--stdout": valued, "--stderr": valued, "--arch": valued,
+	}
+}
+
+func launch(ctx context.Context, c *call) error {
+	given, err := c.options(launchOptions())
+	if err != nil {
+		return err
+	}
+	d, bundle, err := c.deviceAnd()
+	if err != nil {
+		return err
+	}
+	has := func(name string) bool { _, ok := given[name]; return ok }
+	o := world.LaunchOptions{Env: c.childEnv(), Args: c.args, TerminateRunning: has("--terminate-running-process")}
+	if o.Output, err = c.output(given); err != nil {
+		return err
+	}
+	pid, err := c.world.Launch(ctx, d.UDID, bundle, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s: %d\n", bundle, pid)
+	if has("--console") || has("--console-pty") {
+		return c.console(ctx, d.UDID, bundle, pid, has("--console-pty"))
+	}
+	return nil
+}
+
+// output is where the app is to print to; the real tool cannot do that and show it too.
+func (c *call) output(given map[string]string) (o world.Output, err error) {
+	_, console := given["--console"]
+	for name, to := range map[string]*string{"--stdout": &o.Stdout, "--stderr": &o.Stderr} {
+		if file := given[name]; file != "" {
+			*to = c.path(file)
+			if console {
+				return o, errUsage
+			}
+		}
+	}
+	return o, nil
+}
+
+// console shows what the app prints until it ends. An interrupt is passed on to the app, which ends of it. On a
+// terminal there is one stream, not two.
+func (c *call) console(ctx context.Context, udid, bundle string, pid int, pty bool) error {
+	errout := c.errout
+	if pty {
+		errout = c.out
+	}
+	err := c.world.Attach(ctx, udid, pid, c.out, errout)
+	if ctx.Err() == nil {
+		return err
+	}
+	_ = c.world.Terminate(context.WithoutCancel(ctx), udid, bundle) // it may have ended by itself
+	return nil
+}
+
+// childEnv is the environment meant for the app.
+func (c *call) childEnv() map[string]string {
+	env := map[string]string{}
+	for key, value := range c.env {
+		if name, ok := strings.CutPrefix(key, "SIMCTL_CHILD_"); ok {
+			env[name] = value
+		}
+	}
+	return env
+}

@@ -1,0 +1,107 @@
+package simctl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// scenarios are the journeys Xcode comes with, and where they begin.
+func scenarios() []world.Location {
+	at := func(name string, latitude, longitude float64) world.Location {
+		return world.Location{Set: true, Latitude: latitude, Longitude: longitude, Scenario: name}
+	}
+	return []world.Location{
+		at("Apple", 37.334606, -122.009102), at("City Bicycle Ride", 37.334606, -122.009102),
+		at("City Run", 37.33259, -122.030646), at("Freeway Drive", 37.371434, -122.128792),
+	}
+}
+
+func location(ctx context.Context, c *call) error {
+	d, err := c.booted()
+	if err != nil {
+		return err
+	}
+	act, err := word(c, map[string]func(*call) (world.Location, error){
+		"list": nil, "clear": func(*call) (world.Location, error) { return world.Location{}, nil },
+		"set": (*call).setLocation, "run": (*call).runScenario, "start": (*call).startRoute,
+	})
+	if err != nil {
+		return err
+	}
+	if act == nil {
+		for _, s := range scenarios() {
+			fmt.Fprintln(c.out, s.Scenario)
+		}
+		return nil
+	}
+	to, err := act(c)
+	if err != nil {
+		return err
+	}
+	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error {
+		s.Location = to
+		return nil
+	})
+}
+
+func (c *call) setLocation() (world.Location, error) {
+	if len(c.args) != 1 {
+		return world.Location{}, errUsage
+	}
+	return coordinate(c.args[0])
+}
+
+func (c *call) runScenario() (world.Location, error) {
+	name, err := c.take()
+	for _, s := range scenarios() {
+		if s.Scenario == name {
+			return s, nil
+		}
+	}
+	if err == nil {
+		err = refused("Unknown scenario: %s", name)
+	}
+	return world.Location{}, err
+}
+
+// startRoute goes along points, given as arguments or as lines of the standard input. The device is at the last one: no
+// time passes between them here.
+func (c *call) startRoute() (at world.Location, err error) {
+	if _, err := c.options(map[string]option{"--speed": valued, "--distance": valued, "--interval": valued}); err != nil {
+		return at, err
+	}
+	points := c.args
+	if len(points) == 1 && points[0] == "-" {
+		lines, err := io.ReadAll(c.in)
+		if err != nil {
+			return at, err
+		}
+		points = strings.Fields(string(lines))
+	}
+	if len(points) < 2 {
+		return at, errUsage
+	}
+	for _, p := range points {
+		if at, err = coordinate(p); err != nil {
+			return at, err
+		}
+	}
+	at.Scenario = "route"
+	return at, nil
+}
+
+func coordinate(text string) (world.Location, error) {
+	first, second, _ := strings.Cut(text, ",")
+	latitude, err1 := strconv.ParseFloat(strings.TrimSpace(first), 64)
+	longitude, err2 := strconv.ParseFloat(strings.TrimSpace(second), 64)
+	valid := err1 == nil && err2 == nil && latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180
+	if !valid {
+		return world.Location{}, refused("Invalid coordinate: %s", text)
+	}
+	return world.Location{Set: true, Latitude: latitude, Longitude: longitude}, nil
+}

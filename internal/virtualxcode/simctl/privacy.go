@@ -1,0 +1,136 @@
+package simctl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// services are what privacy can be set for.
+func services() []string {
+	return []string{"calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add", "photos",
+		"media-library", "microphone", "motion", "reminders", "siri"}
+}
+
+func privacy(ctx context.Context, c *call) error {
+	d, err := c.booted()
+	if err != nil {
+		return err
+	}
+	answer, err := word(c, map[string]string{"grant": world.Granted, "revoke": world.Denied, "reset": ""})
+	if err != nil {
+		return err
+	}
+	service, err := c.take()
+	if err != nil {
+		return err
+	}
+	all := []string{service}
+	if service == "all" {
+		all = services()
+	} else if !slices.Contains(services(), service) {
+		return errUsage
+	}
+	bundle := append(c.args, "")[0]
+	if bundle == "" && answer != "" { // only reset can be for every app
+		return errUsage
+	}
+	return c.world.SetPrivacy(ctx, d.UDID, bundle, answer, all...)
+}
+
+func keychain(ctx context.Context, c *call) error {
+	d, err := c.booted()
+	if err != nil {
+		return err
+	}
+	act, err := word(c, map[string]func(*call, *world.Settings) error{
+		"add-root-cert": func(c *call, s *world.Settings) error { return c.addCertificate(&s.RootCertificates) },
+		"add-cert":      func(c *call, s *world.Settings) error { return c.addCertificate(&s.Certificates) },
+		"reset": func(_ *call, s *world.Settings) error {
+			s.RootCertificates, s.Certificates = nil, nil
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error { return act(c, s) })
+}
+
+// addCertificate trusts the file that is the next argument, once.
+func (c *call) addCertificate(to *[]string) error {
+	name, err := c.take()
+	if err != nil {
+		return err
+	}
+	data, err := c.read(name)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	if print := hex.EncodeToString(sum[:]); !slices.Contains(*to, print) {
+		*to = append(*to, print)
+	}
+	return nil
+}
+
+func pbcopy(ctx context.Context, c *call) error {
+	d, err := c.booted()
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(c.in)
+	if err != nil {
+		return err
+	}
+	return c.setPasteboard(ctx, d.UDID, string(text))
+}
+
+func pbpaste(_ context.Context, c *call) error {
+	d, err := c.booted()
+	if err != nil {
+		return err
+	}
+	s, err := c.world.Settings(d.UDID)
+	fmt.Fprint(c.out, s.Pasteboard)
+	return err
+}
+
+// pbsync copies from one pasteboard to another; the word host is the Mac's.
+func pbsync(ctx context.Context, c *call) error {
+	if len(c.args) != 2 {
+		return errUsage
+	}
+	text := c.world.HostPasteboard()
+	if from, _ := c.take(); from != "host" {
+		d, err := c.world.Find(from)
+		if err != nil {
+			return err
+		}
+		s, err := c.world.Settings(d.UDID)
+		if err != nil {
+			return err
+		}
+		text = s.Pasteboard
+	}
+	if c.args[0] == "host" {
+		return c.world.SetHostPasteboard(text)
+	}
+	d, err := c.booted()
+	if err != nil {
+		return err
+	}
+	return c.setPasteboard(ctx, d.UDID, text)
+}
+
+func (c *call) setPasteboard(ctx context.Context, udid, text string) error {
+	return c.world.Configure(ctx, udid, func(s *world.Settings) error {
+		s.Pasteboard = text
+		return nil
+	})
+}

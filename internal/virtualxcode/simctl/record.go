@@ -1,0 +1,58 @@
+package simctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// recordVideo films the screen until it is interrupted. The film has two pictures, the first and the last: enough to be
+// a film, and to see what happened.
+func (c *call) recordVideo(ctx context.Context, d world.Device) error {
+	given, err := c.options(map[string]option{"--codec": valued, "--display": valued, "--mask": valued, "--force": flag, "-f": flag})
+	if err != nil {
+		return err
+	}
+	file, err := c.take()
+	if err != nil {
+		return err
+	}
+	_, force := given["--force"]
+	_, short := given["-f"]
+	if err := c.free(file, force || short); err != nil {
+		return err
+	}
+	first, err := c.picture(ctx, d)
+	if err != nil {
+		return err
+	}
+	begun := c.world.Now()
+	fmt.Fprintln(c.errout, "Recording started")
+	<-ctx.Done()
+	fmt.Fprintln(c.errout, "Recording completed. Writing to disk.")
+	last, err := c.picture(context.WithoutCancel(ctx), d)
+	if err != nil { // it was shut down meanwhile
+		last = first
+	}
+	m := movie{width: int(d.Screen.Width * d.Screen.Scale), height: int(d.Screen.Height * d.Screen.Scale),
+		frames: [][]byte{first, last}, length: c.world.Now().Sub(begun)}
+	if err := c.write(file, m.encode()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.errout, "Wrote video to: %s\n", file)
+	return nil
+}
+
+// free refuses to write over a file unless told to.
+func (c *call) free(file string, force bool) error {
+	_, err := os.Stat(c.path(file))
+	if force || file == "-" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 17,
+		Message: "The file already exists, use --force to overwrite it: " + file}
+}

@@ -1,0 +1,77 @@
+package simctl
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// programs are what can be spawned on a device; all others are not there.
+func programs() map[string]func(context.Context, *call, world.Device) error {
+	return map[string]func(context.Context, *call, world.Device) error{
+		"log":       logProgram,
+		"launchctl": launchctl,
+		"true":      func(context.Context, *call, world.Device) error { return nil },
+	}
+}
+
+// exitNoProgram is what the tools exit with for a program they do not find.
+const exitNoProgram = 72
+
+func spawn(ctx context.Context, c *call) error {
+	if _, err := c.options(map[string]option{"-w": flag, "--wait-for-debugger": flag, "-s": flag, "--standalone": flag, "-a": valued, "--arch": valued}); err != nil {
+		return err
+	}
+	d, program, err := c.bootedAnd()
+	if err != nil {
+		return err
+	}
+	run := programs()[path.Base(program)]
+	if run == nil {
+		return &world.Error{Code: exitNoProgram, Message: fmt.Sprintf("simctl: error: unable to find utility %q, not on the device", program)}
+	}
+	return run(ctx, c, d)
+}
+
+// launchctl lists the processes of apps as launchd calls them.
+func launchctl(_ context.Context, c *call, d world.Device) error {
+	if len(c.args) != 1 || c.args[0] != "list" {
+		fmt.Fprintln(c.errout, "Unrecognized subcommand: only list is supported by Virtual Xcode")
+		return exitStatus(64)
+	}
+	apps, err := c.world.Apps(d.UDID)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "PID\tStatus\tLabel\n-\t0\tcom.apple.CoreSimulator.bridge\n")
+	for _, a := range apps {
+		if a.PID != 0 {
+			fmt.Fprintf(c.out, "%d\t0\tUIKitApplication:%s[%04x][rb-legacy]\n", a.PID, a.BundleID, a.PID&0xFFFF)
+		}
+	}
+	return nil
+}
+
+// getenv prints a variable of the device's environment.
+func getenv(_ context.Context, c *call) error {
+	d, name, err := c.bootedAnd()
+	if err != nil {
+		return err
+	}
+	value, ok := map[string]string{
+		"HOME": d.DataPath, "TMPDIR": d.DataPath + "/tmp", "SIMULATOR_SHARED_RESOURCES_DIRECTORY": d.DataPath,
+		"SIMULATOR_UDID": d.UDID, "SIMULATOR_DEVICE_NAME": d.Name, "SIMULATOR_MODEL_IDENTIFIER": d.Type.Model,
+		"SIMULATOR_ROOT": d.Runtime.Root(), "IPHONE_SIMULATOR_ROOT": d.Runtime.Root(), "SIMULATOR_LOG_ROOT": d.LogPath,
+		"SIMULATOR_RUNTIME_VERSION": d.Runtime.Version, "SIMULATOR_RUNTIME_BUILD_VERSION": d.Runtime.Build,
+		"SIMULATOR_MAINSCREEN_WIDTH":  fmt.Sprint(d.Screen.Width * d.Screen.Scale),
+		"SIMULATOR_MAINSCREEN_HEIGHT": fmt.Sprint(d.Screen.Height * d.Screen.Scale),
+		"SIMULATOR_MAINSCREEN_SCALE":  fmt.Sprintf("%f", d.Screen.Scale),
+	}[name]
+	if !ok {
+		return exitStatus(exitFailed)
+	}
+	fmt.Fprintln(c.out, value)
+	return nil
+}

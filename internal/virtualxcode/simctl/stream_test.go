@@ -1,0 +1,179 @@
+package simctl_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// buffer is written to by one goroutine and read by another.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// background starts a command that runs until it is interrupted, which end does; end returns its exit status.
+func (s *tool) background(args ...string) (out, errout *buffer, end func() int) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	out, errout = &buffer{}, &buffer{}
+	done := make(chan int, 1)
+	go func() { done <- simctl.Run(ctx, s.world, args, s.dir, s.env, out, errout) }()
+	synctest.Wait()
+	return out, errout, func() int { cancel(); return <-done }
+}
+
+func (s *tool) log(e world.Entry) {
+	s.t.Helper()
+	if err := s.world.Log(s.udid(), e); err != nil {
+		s.t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+func TestLogStreamFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := on(t)
+		out, _, end := s.background("spawn", "booted", "log", "stream", "--style", "compact", "--level=debug", "--predicate", `subsystem == "com.iosagent.shop"`)
+		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: shop, Category: "net", Message: "one"})
+		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: "com.apple.UIKit", Message: "two"})
+		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: shop, Level: world.LevelDebug, Message: "three"})
+		if exit := end(); exit != 0 {
+			t.Errorf("exit %d", exit)
+		}
+		want := "Filtering the log data using \"subsystem == \"com.iosagent.shop\"\"\nTimestamp               Ty Process[PID:TID]\n" +
+			"2025-06-09 09:41:01.500 Df Shop[7:18b0007] [com.iosagent.shop:net] one\n2025-06-09 09:41:01.500 Db Shop[7:18b0007] [com.iosagent.shop:] three\n"
+		if out.String() != want {
+			t.Errorf("printed\n%s\nwant\n%s", out, want)
+		}
+		out, _, end = s.background("spawn", "booted", "log", "stream", "--style", "json")
+		s.log(world.Entry{Process: "Shop", Message: "a \"}{\""})
+		s.log(world.Entry{Process: "Shop", Message: "b"})
+		s.ok("shutdown", "booted") // ends the stream too
+		end()
+		var all []map[string]any
+		if err := json.Unmarshal([]byte(out.String()), &all); err != nil || len(all) < 2 || all[1]["eventMessage"] != "b" {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+func TestConsoleShowsWhatTheAppPrints(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := on(t)
+		out, errout, end := s.background("launch", "--console", "booted", shop)
+		if err := s.world.Print(s.udid(), shop, "hello\n", false); err != nil {
+			t.Fatal(err)
+		}
+		_ = s.world.Print(s.udid(), shop, "oops\n", true)
+		synctest.Wait()
+		if exit := end(); exit != 0 || !regexp.MustCompile(`^com\.iosagent\.shop: \d+\nhello\n$`).MatchString(out.String()) || errout.String() != "oops\n" {
+			t.Errorf("exit %d\n%s%s", exit, out, errout)
+		}
+		if _, _, exit := s.run("terminate", "booted", shop); exit != 3 {
+			t.Error("an interrupt did not reach the app")
+		}
+		out, _, end = s.background("launch", "--console-pty", "--terminate-running-process", "booted", shop)
+		_ = s.world.Print(s.udid(), shop, "oops\n", true)
+		s.ok("terminate", "booted", shop)
+		if exit := end(); exit != 0 || !strings.HasSuffix(out.String(), "oops\n") {
+			t.Errorf("exit %d\n%s", exit, out)
+		}
+		s.ok("launch", "--stdout=out.txt", "--wait-for-debugger", "booted", shop)
+		_ = s.world.Print(s.udid(), shop, "to a file\n", false)
+		if data, err := os.ReadFile(filepath.Join(s.dir, "out.txt")); err != nil || string(data) != "to a file\n" {
+			t.Errorf("the file has %q, %v", data, err)
+		}
+		if _, _, exit := s.run("launch", "--console", "--stdout=out.txt", "booted", shop); exit != 22 {
+			t.Errorf("console and file: exit %d", exit)
+		}
+	})
+}
+
+func TestRecordVideo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := on(t)
+		_, errout, end := s.background("io", "booted", "recordVideo", "--codec=h264", "a.mov")
+		if errout.String() != "Recording started\n" {
+			t.Fatalf("printed %q", errout)
+		}
+		if exit := end(); exit != 0 || errout.String() != "Recording started\nRecording completed. Writing to disk.\nWrote video to: a.mov\n" {
+			t.Errorf("exit %d\n%s", exit, errout)
+		}
+		data, err := os.ReadFile(filepath.Join(s.dir, "a.mov"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for rest := data; len(rest) >= 8; rest = rest[binary.BigEndian.Uint32(rest):] {
+			kinds = append(kinds, string(rest[4:8]))
+		}
+		if strings.Join(kinds, " ") != "ftyp mdat moov" {
+			t.Errorf("the film has %v", kinds)
+		}
+		if _, _, exit := s.run("io", "booted", "recordVideo", "a.mov"); exit != 17 {
+			t.Errorf("over a file: exit %d", exit)
+		}
+	})
+}
+
+func TestFaultsOfTheTool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTool(t)
+		plan := func(f world.Fault) {
+			if err := s.world.AddFault(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plan(world.Fault{Name: world.SimctlGarbage})
+		if out := s.ok("list", "-j"); json.Valid([]byte(out)) {
+			t.Errorf("printed\n%s", out)
+		}
+		plan(world.Fault{Name: world.SimctlHang, Device: s.udid()})
+		s.ok("list", "-j")
+		out, _, end := s.background("boot", s.udid())
+		if exit := end(); exit == 0 || out.String() != "" || s.world.Devices()[0].State != world.Shutdown {
+			t.Errorf("a hanging boot: exit %d, %s", exit, s.world.Devices()[0].State)
+		}
+		s.ok("boot", s.udid())
+	})
+}
+
+func TestBootstatusGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTool(t)
+		out, _, end := s.background("bootstatus", s.udid(), "-bc", "-d")
+		s.ok("shutdown", s.udid())
+		synctest.Wait()
+		s.ok("boot", s.udid())
+		synctest.Wait()
+		if exit := end(); exit != 0 || strings.Count(out.String(), "Finished") != 2 {
+			t.Errorf("exit %d\n%s", exit, out)
+		}
+		if _, _, exit := s.run("bootstatus", s.udid(), "-x"); exit != 22 {
+			t.Errorf("exit %d", exit)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package sips_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/virtualxcode/sips"
+)
+
+func run(args ...string) (stderr string, exit int) {
+	var out, err bytes.Buffer
+	exit = sips.Run(args, &out, &err)
+	return err.String(), exit
+}
+
+func TestShrinkToJPEG(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.jpg")
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 300, 600))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(in, picture.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if stderr, exit := run("-Z", "200", "-s", "format", "jpeg", "-s", "formatOptions", "75", in, "--out", out); exit != 0 {
+		t.Fatalf("%d %s", exit, stderr)
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	small, format, err := image.Decode(f)
+	if err != nil || format != "jpeg" || small.Bounds() != image.Rect(0, 0, 100, 200) {
+		t.Errorf("%v %s %v", small.Bounds(), format, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{}, {"/no/such.png"}, {text}, {"-Z", "x", text}, {"--rotate", "90", text}} {
+		if stderr, exit := run(args...); exit != 13 || !strings.HasPrefix(stderr, "Error: ") {
+			t.Errorf("%v: %d %s", args, exit, stderr)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package world_test
+
+import (
+	"testing"
+	"time"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+func TestShopFindsThings(t *testing.T) {
+	d := drive(t, world.Options{})
+	d.login()
+	if d.find("add-honey-197") != nil {
+		t.Error("a row far away is there")
+	}
+	d.tap("search-field")
+	d.write("honey 197\n")
+	d.tap("Add Honey 197")
+	d.want("cart-count", "Cart: 1")
+	if d.find("add-coffee") != nil {
+		t.Error("the search finds what it should not")
+	}
+	d.tap("Clear text")
+	d.get("add-coffee")
+}
+
+func TestShopIsSlowAndCrashes(t *testing.T) {
+	d := drive(t, world.Options{})
+	d.login()
+	d.tap("open-slow")
+	d.waitFor("slow-spinner", true, time.Second)
+	if took := d.waitFor("slow-content", true, 3*time.Second); took < time.Second {
+		t.Errorf("the slow screen took %s", took)
+	}
+	d.tap("BackButton")
+	d.tap("crash")
+	if front, err := d.Foreground(d.udid); err != nil || front != world.SpringBoard {
+		t.Errorf("%s is in front, %v", front, err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	d := drive(t, world.Options{Preinstalled: everyApp(t)})
+	d.launch(settings)
+	wifi := func() string { return d.get("com.apple.settings.wifi").Value }
+	if wifi() != "Home" {
+		t.Errorf("Wi-Fi says %q", wifi())
+	}
+	d.tap("com.apple.settings.airplaneMode")
+	if wifi() != "Off" {
+		t.Errorf("on the plane Wi-Fi says %q", wifi())
+	}
+	d.tap("com.apple.settings.wifi")
+	d.tap("wifi-switch")
+	d.tap("network-cafe")
+	d.want("wifi-status", "Connected to Cafe")
+	d.tap("BackButton")
+	if wifi() != "Cafe" {
+		t.Errorf("Wi-Fi says %q", wifi())
+	}
+	d.tap("com.apple.settings.general")
+	d.tap("About")
+	d.want("about-version", "18.5")
+}
+
+// TestEverythingSurvivesARestart stops the world with a sheet, a scrolled list and a running timer.
+func TestEverythingSurvivesARestart(t *testing.T) {
+	store := &memory{}
+	d := drive(t, world.Options{Store: store, Preinstalled: everyApp(t)})
+	restart := func() {
+		t.Helper()
+		d.World = newWorld(t, world.Options{Store: store, Preinstalled: everyApp(t), Clock: world.RequestClock(d.Now())})
+	}
+	d.launch(conformance)
+	d.tab("Dynamic")
+	d.press("dynamic-start-counter")
+	d.tab("Gestures")
+	d.swipe(world.Point{X: 200, Y: 380}, world.Point{X: 200, Y: 180})
+	d.settle()
+	row := d.get("scroll-item-12").Frame
+	d.tapIn("TabBar", "Navigation")
+	d.tap("nav-sheet-button")
+	restart()
+	d.tap("nav-sheet-dismiss")
+	d.want("nav-status-label", "Sheet dismissed")
+	d.settle()
+	d.tapIn("TabBar", "Gestures")
+	if again := d.get("scroll-item-12").Frame; again != row {
+		t.Errorf("the row was at %v and is at %v", row, again)
+	}
+	d.tapIn("TabBar", "Dynamic")
+	if got := d.get("dynamic-counter-value").Label; got == "Count: 0" {
+		t.Errorf("the counter says %q", got)
+	}
+}

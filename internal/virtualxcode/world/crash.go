@@ -1,0 +1,78 @@
+package world
+
+import (
+	"maps"
+	"time"
+)
+
+// Line is something an app said.
+type Line struct {
+	At      time.Time
+	Level   string // as in the app's definition; "print" is its standard output
+	Message string
+}
+
+// Crash is the end an app made of itself: all there is to say in a crash report.
+type Crash struct {
+	At      time.Time
+	Bundle  string
+	Name    string
+	PID     int
+	Message string
+}
+
+// levels are the unified log's names for the levels of a definition.
+var levels = map[string]Level{"debug": LevelDebug, "info": LevelInfo, "default": LevelDefault, "error": LevelError, "fault": LevelFault}
+
+// settle takes from p what it said, and ends it if it crashed.
+func (d *device) settle(p *process) {
+	lines := p.Lines
+	p.Lines = nil
+	for _, l := range lines {
+		d.say(p, l)
+	}
+	if p.Fatal != nil {
+		d.crashed(*p.Fatal)
+	}
+}
+
+// say puts a line where an app's lines go.
+func (d *device) say(p *process, l Line) {
+	level, logged := levels[l.Level]
+	if !logged {
+		// An output file that cannot be written is not the app's concern, nor that of who touched the glass.
+		_ = d.print(p.Bundle, l.Message+"\n", false)
+		return
+	}
+	d.log(Entry{Time: l.At, Level: level, Process: p.bundle.Name, PID: p.PID, Subsystem: p.Bundle, Category: "app", Message: l.Message})
+}
+
+// crashed is the one place a crash goes through: who keeps crash reports takes it here.
+func (d *device) crashed(c Crash) {
+	_ = d.print(c.Bundle, "Fatal error: "+c.Message+"\n", true) // see say
+	d.log(Entry{Time: c.At, Level: LevelFault, Process: c.Name, PID: c.PID, Subsystem: c.Bundle, Category: "crash", Message: "Fatal error: " + c.Message})
+	d.end(c.Bundle)
+}
+
+// follow opens a URL in the first app that has a link for it, and reports which that is.
+func (d *device) follow(address string, now time.Time) (bundle string, found bool) {
+	for _, i := range d.Apps {
+		for _, l := range i.bundle.App.Links {
+			values, matches := l.Match(address)
+			if !matches {
+				continue
+			}
+			if _, err := d.launch(i.bundle.ID, LaunchOptions{}); err != nil {
+				return "", false
+			}
+			d.advance(now)
+			if p := d.process(i.bundle.ID); p != nil {
+				maps.Copy(p.Values, values)
+				p.use(l.Do, now)
+				d.settle(p)
+			}
+			return i.bundle.ID, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,93 @@
+package world
+
+import (
+	"math"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// alert is a question in the middle of the screen: one or two buttons lie side by side, more one below the other.
+func (b pages) alert(v *view, d *app.Dialog) *Element {
+	box := &Element{Type: "Alert", Label: d.Title.Expand(b.Values), Look: Look{Style: "alert"}}
+	box.Frame = Rect{X: (b.glass.Width - alertWidth) / 2, W: alertWidth}
+	y := alertPadding
+	for _, t := range b.words(d, box.Frame) {
+		t.Frame.Y = y
+		y += t.Frame.H + 4
+		box.Children = append(box.Children, t)
+	}
+	y += alertPadding - 4
+	columns := 1
+	if len(d.Buttons) == 2 {
+		columns = 2
+	}
+	width := alertWidth / float64(columns)
+	for i, def := range d.Buttons {
+		column, row := i%columns, i/columns
+		frame := Rect{X: box.Frame.X + width*float64(column), Y: y + askHeight*float64(row), W: width, H: askHeight}
+		box.Children = append(box.Children, b.choice(v, def, frame))
+	}
+	box.Frame.H = y + askHeight*math.Ceil(float64(len(d.Buttons))/float64(columns))
+	shift(box, 0, (b.glass.Height-box.Frame.H)/2, b.glass.Scale)
+	return box
+}
+
+// words are the title and the message of a dialog, as far as it has them.
+func (b pages) words(d *app.Dialog, box Rect) (out []*Element) {
+	for _, t := range []struct {
+		text  app.Text
+		style string
+		size  float64
+	}{{d.Title, "title", bodySize}, {d.Message, "message", messageSize}} {
+		text := t.text.Expand(b.Values)
+		if text == "" {
+			continue
+		}
+		width := min(textWidth(text, t.size), box.W-2*margin)
+		lines := math.Ceil(textWidth(text, t.size) / (box.W - 2*margin))
+		out = append(out, &Element{Type: "StaticText", Label: text, Look: Look{Style: t.style, Size: t.size},
+			Frame: Rect{X: pixel(box.X + (box.W-width)/2), W: width, H: lines * lineHeight(t.size)}})
+	}
+	return out
+}
+
+// choices is a question at the bottom of the screen; its way out lies apart below the others.
+func (b pages) choices(v *view, d *app.Dialog) *Element {
+	box := &Element{Type: "Sheet", Label: d.Title.Expand(b.Values), Look: Look{Style: "choices"}}
+	box.Frame = Rect{X: choiceGap, W: b.glass.Width - 2*choiceGap}
+	var y float64
+	for _, t := range b.words(d, box.Frame) {
+		t.Frame.Y = y + 12
+		y += t.Frame.H + 12
+		box.Children = append(box.Children, t)
+	}
+	if y > 0 {
+		y += 12
+	}
+	leave := cancel(d)
+	for _, def := range d.Buttons {
+		if def != leave {
+			box.Children = append(box.Children, b.choice(v, def, Rect{X: box.Frame.X, Y: y, W: box.Frame.W, H: choiceHeight}))
+			y += choiceHeight
+		}
+	}
+	box.Frame.H = y
+	if leave != nil {
+		last := b.choice(v, leave, Rect{X: box.Frame.X, Y: y + choiceGap, W: box.Frame.W, H: choiceHeight})
+		last.Look.Style = "leave"
+		box.Children = append(box.Children, last)
+		y += choiceGap + choiceHeight
+	}
+	shift(box, 0, b.glass.Height-b.glass.Bottom-y, b.glass.Scale)
+	return box
+}
+
+// choice is a button of a dialog.
+func (b pages) choice(v *view, def *app.Element, frame Rect) *Element {
+	e := &Element{Type: "Button", Identifier: def.ID, Label: def.AccessibleLabel(b.Values), Frame: frame,
+		Disabled: !def.Enabled.Holds(b.Values), Look: Look{Style: "choice-" + def.Style, Size: bodySize}}
+	if !e.Disabled {
+		v.acts[e] = press(func(f finger) { b.answer(def, f.now) })
+	}
+	return e
+}

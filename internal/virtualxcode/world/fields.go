@@ -1,0 +1,89 @@
+package world
+
+import (
+	"math"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+const (
+	searchHeight = 36.0
+	clearSize    = 28.0
+)
+
+func (l layout) field(def *app.Element, slot Rect) *Element {
+	e := l.input("TextField", def, Rect{X: slot.X, Y: slot.Y, W: slot.W, H: fieldHeight})
+	if def.Kind == app.KindSecure {
+		e.Type, e.Secure = "SecureTextField", true
+		e.Value = strings.Repeat("•", len([]rune(e.Value)))
+	}
+	return e
+}
+
+// input is what all text fields have in common.
+func (l layout) input(kind string, def *app.Element, frame Rect) *Element {
+	e := &Element{Type: kind, Label: def.AccessibleLabel(l.Values), Look: Look{Style: def.Style, Size: bodySize},
+		Frame: frame, Focused: l.live && l.Focus == def.Key}
+	e.Value, _ = l.Values[def.Bind].(string)
+	if e.Placeholder = def.Placeholder.Expand(l.Values); e.Placeholder == "" {
+		e.Placeholder = e.Label
+	}
+	l.view.acts[e] = press(func(f finger) {
+		l.focus(def, f.now)
+		l.follow(e.Frame, f)
+	})
+	return e
+}
+
+// search has a button that empties it, as long as there is something in it.
+func (l layout) search(def *app.Element, slot Rect) *Element {
+	e := l.input("SearchField", def, Rect{X: slot.X, Y: slot.Y, W: slot.W, H: searchHeight})
+	if e.Value == "" {
+		return e
+	}
+	clear := &Element{Type: "Button", Label: "Clear text", Look: Look{Style: "clear"},
+		Frame: Rect{X: slot.X + slot.W - clearSize - 4, Y: slot.Y + (searchHeight-clearSize)/2, W: clearSize, H: clearSize}}
+	l.view.acts[clear] = press(func(f finger) { l.choose(def, "", f) })
+	e.Children = []*Element{clear}
+	return e
+}
+
+func (l layout) editor(def *app.Element, slot Rect) *Element {
+	return l.input("TextView", def, Rect{X: slot.X, Y: slot.Y, W: slot.W, H: def.Height})
+}
+
+// area answers taps with where they were, long presses, and swipes with where they went.
+func (l layout) area(def *app.Element, slot Rect) *Element {
+	width := slot.W
+	if def.Width > 0 {
+		width = min(def.Width, slot.W)
+	}
+	e := &Element{Type: "Other", Label: def.AccessibleLabel(l.Values), Look: Look{Style: "area", Text: def.Text.Expand(l.Values), Size: chipTextSize},
+		Frame: Rect{X: slot.X, Y: slot.Y, W: width, H: def.Height}}
+	l.view.acts[e] = first(l.hold(def), l.swipe(def), on(tapped, func(f finger) { l.point(def, e.Frame, f) }))
+	return e
+}
+
+// point keeps where in its own frame an area was tapped, in whole points.
+func (l layout) point(def *app.Element, frame Rect, f finger) {
+	if def.Point != nil {
+		l.Values[def.Point.X] = math.Floor(f.from.X - frame.X)
+		l.Values[def.Point.Y] = math.Floor(f.from.Y - frame.Y)
+	}
+	l.use(def.Do, f.now)
+}
+
+func (l layout) swipe(def *app.Element) act {
+	return func(f finger) bool {
+		where, far := f.direction()
+		if def.Swipe == nil || f.gesture != swiped || far < def.Swipe.Min {
+			return false
+		}
+		if def.Swipe.Into != "" {
+			l.Values[def.Swipe.Into] = where
+		}
+		l.use(def.Swipe.Do, f.now)
+		return true
+	}
+}

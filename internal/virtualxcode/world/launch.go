@@ -1,0 +1,95 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// LaunchOptions say how to start an app.
+type LaunchOptions struct {
+	Args             []string
+	Env              map[string]string
+	TerminateRunning bool // start afresh even if it is running
+	Output           Output
+}
+
+// Launch starts an app and brings it to the foreground. One that is running keeps its pid and its state, unless
+// o says to terminate it first.
+func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) (pid int, err error) {
+	err = w.act(ctx, udid, launchCost, func(d *device, _ time.Time) error {
+		if taken, err := w.takeFault(udid, LaunchFails); taken || err != nil {
+			return errors.Join(err, failsToLaunch(bundle))
+		}
+		pid, err = d.launch(bundle, o)
+		return err
+	})
+	return pid, err
+}
+
+func (d *device) launch(bundle string, o LaunchOptions) (int, error) {
+	if bundle == SpringBoard {
+		d.Front = ""
+		return d.springboardPID, nil
+	}
+	i := d.installed(bundle)
+	if i == nil {
+		return 0, cannotLaunch(bundle)
+	}
+	if o.TerminateRunning {
+		d.end(bundle)
+	}
+	p := d.process(bundle)
+	if p == nil {
+		p = newProcess(i.bundle, d.NextPID, o)
+		d.NextPID++
+		if err := d.start(p, o.Output); err != nil {
+			return 0, err
+		}
+	}
+	d.Front = bundle
+	return p.PID, nil
+}
+
+// start lets a new process run.
+func (d *device) start(p *process, to Output) error {
+	if err := to.create(); err != nil {
+		return err
+	}
+	if to != (Output{}) {
+		if d.Outputs == nil {
+			d.Outputs = map[string]Output{}
+		}
+		d.Outputs[p.Bundle] = to
+	}
+	d.Running = append(d.Running, p)
+	d.log(d.system("com.apple.FrontBoard", "Process", fmt.Sprintf("[app<%s>:%d] Bootstrap success!", p.Bundle, p.PID)))
+	return nil
+}
+
+// end removes the process of an app and reports whether there was one.
+func (d *device) end(bundle string) bool {
+	p := d.process(bundle)
+	if p == nil {
+		return false
+	}
+	d.log(d.system("com.apple.FrontBoard", "Process", fmt.Sprintf("[app<%s>:%d] Process exited.", bundle, p.PID)))
+	delete(d.Outputs, bundle)
+	d.Running = slices.DeleteFunc(d.Running, func(p *process) bool { return p.Bundle == bundle })
+	if d.Front == bundle {
+		d.Front = ""
+	}
+	return true
+}
+
+// Terminate ends a running app.
+func (w *World) Terminate(ctx context.Context, udid, bundle string) error {
+	return w.act(ctx, udid, terminateCost, func(d *device, _ time.Time) error {
+		if !d.end(bundle) {
+			return nothingToTerminate(bundle)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,184 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Level is how grave a log entry is, in the words of the unified log's message types.
+type Level string
+
+// The levels.
+const (
+	LevelDebug   Level = "Debug"
+	LevelInfo    Level = "Info"
+	LevelDefault Level = "Default"
+	LevelError   Level = "Error"
+	LevelFault   Level = "Fault"
+)
+
+// Entry is one line of a device's unified log.
+type Entry struct {
+	Time      time.Time // zero is now
+	Level     Level     // empty is LevelDefault
+	Process   string
+	PID       int
+	Subsystem string
+	Category  string
+	Message   string
+}
+
+// A logbook is kept in chapters, so that a new entry costs the writing of one chapter and not of the book; the oldest
+// chapter goes when there are too many.
+const (
+	chapterSize = 64
+	maxChapters = 16
+)
+
+// logbook is the latest entries of a device. Entries are numbered from zero for as long as the device lives.
+type logbook struct {
+	First   int // number of the first entry that is left; a multiple of chapterSize
+	Entries []Entry
+	saved   int // how many entries, counted from zero, the Store has
+}
+
+func (b *logbook) end() int { return b.First + len(b.Entries) }
+
+// from returns copies of the entries with this number and higher.
+func (b *logbook) from(number int) []Entry {
+	return slices.Clone(b.Entries[min(max(number-b.First, 0), len(b.Entries)):])
+}
+
+// chapter is what the Store has under one key.
+type chapter struct {
+	First   int
+	Entries []Entry
+}
+
+func logPrefix(udid string) string { return "log-" + udid + "-" }
+
+func chapterKey(udid string, n int) string { return logPrefix(udid) + strconv.Itoa(n) }
+
+// restore joins the chapters there are. After a gap, which only a damaged store has, the later ones count.
+func (b *logbook) restore(udid string, entries map[string][]byte) error {
+	var all []chapter
+	for key := range entries {
+		if !strings.HasPrefix(key, logPrefix(udid)) {
+			continue
+		}
+		var c chapter
+		if err := decode(entries, key, &c); err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b chapter) int { return a.First - b.First })
+	*b = logbook{}
+	for _, c := range all {
+		if c.First != b.end() {
+			*b = logbook{First: c.First}
+		}
+		b.Entries = append(b.Entries, c.Entries...)
+	}
+	b.saved = b.end()
+	return nil
+}
+
+// log adds to d's log. The caller holds the lock and saves d, or its logs, afterwards.
+func (d *device) log(e Entry) {
+	if e.Time.IsZero() {
+		e.Time = d.clock.Now()
+	}
+	if e.Level == "" {
+		e.Level = LevelDefault
+	}
+	e.Time = e.Time.UTC().Round(0)
+	d.logs.Entries = append(d.logs.Entries, e)
+	d.tell()
+}
+
+// system is an entry of the home screen's process.
+func (d *device) system(subsystem, category, message string) Entry {
+	return Entry{Process: "SpringBoard", PID: d.springboardPID, Subsystem: subsystem, Category: category, Message: message}
+}
+
+// tell wakes those who follow d.
+func (d *device) tell() {
+	close(d.news)
+	d.news = make(chan struct{})
+}
+
+// saveLogs keeps what is new in d's log and drops what is too old.
+func (w *World) saveLogs(d *device) error {
+	b := &d.logs
+	for b.saved < b.end() && w.store != nil {
+		n := b.saved / chapterSize
+		first := n * chapterSize
+		end := min(first+chapterSize, b.end())
+		if err := w.keep(chapterKey(d.UDID, n), chapter{first, b.Entries[first-b.First : end-b.First]}); err != nil {
+			return err
+		}
+		b.saved = end
+	}
+	for len(b.Entries) > maxChapters*chapterSize {
+		if err := w.drop(chapterKey(d.UDID, b.First/chapterSize)); err != nil {
+			return err
+		}
+		b.First, b.Entries = b.First+chapterSize, slices.Clone(b.Entries[chapterSize:])
+	}
+	return nil
+}
+
+func (w *World) drop(key string) error {
+	if w.store == nil {
+		return nil
+	}
+	if err := w.store.Delete(key); err != nil {
+		return fmt.Errorf("delete state %s: %w", key, err)
+	}
+	return nil
+}
+
+// forgetLogs empties d's log.
+func (w *World) forgetLogs(d *device) error {
+	for n := d.logs.First / chapterSize; n*chapterSize < d.logs.saved; n++ {
+		if err := w.drop(chapterKey(d.UDID, n)); err != nil {
+			return err
+		}
+	}
+	d.logs = logbook{}
+	return nil
+}
+
+// Log adds to a device's log.
+func (w *World) Log(udid string, e Entry) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return err
+	}
+	d.log(e)
+	return w.saveLogs(d)
+}
+
+// Logs returns a device's log from an entry's number on, the number of the next one, and a channel that is closed when
+// there may be more. A number beyond the end, as after an erase, begins anew.
+func (w *World) Logs(udid string, from int) (entries []Entry, next int, more <-chan struct{}, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if err := w.attend(d); err != nil {
+		return nil, 0, nil, err
+	}
+	if from > d.logs.end() {
+		from = 0
+	}
+	return d.logs.from(from), d.logs.end(), d.news, nil
+}

@@ -1,0 +1,184 @@
+package world
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Create makes a device and returns its UDID. Type and runtime may be ids or names; without a runtime it is the newest
+// that fits.
+func (w *World) Create(ctx context.Context, name, deviceType, runtime string) (udid string, err error) {
+	t, err := typeCalled(deviceType)
+	if err != nil {
+		return "", err
+	}
+	r, err := w.RuntimeFor(t, runtime)
+	if err != nil {
+		return "", err
+	}
+	return w.add(ctx, func(number int) (*device, error) {
+		return w.newDevice(made{newUDID(number), name, t.ID, r.ID}, number), nil
+	})
+}
+
+// RuntimeFor is the runtime a new device of type t gets: the one asked for, or the newest that fits.
+func (w *World) RuntimeFor(t DeviceType, name string) (Runtime, error) {
+	if name == "" {
+		return newestFor(t)
+	}
+	r, err := runtimeCalled(name)
+	if err != nil {
+		return r, err
+	}
+	if r.Unavailable != "" {
+		return r, invalidRuntime(name)
+	}
+	if !r.Runs(t) {
+		return r, incompatible()
+	}
+	return r, nil
+}
+
+// Type finds a device type by id or name.
+func (w *World) Type(name string) (DeviceType, error) { return typeCalled(name) }
+
+// add makes a device with the next number and keeps it.
+func (w *World) add(ctx context.Context, make func(number int) (*device, error)) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := make(w.next)
+	if err != nil {
+		return "", err
+	}
+	w.next++
+	w.devices = append(w.devices, d)
+	w.byUDID[d.UDID] = d
+	if err := w.saveShared(); err != nil { // first the number: it must not be given twice
+		return "", err
+	}
+	return d.UDID, w.save(d)
+}
+
+// newUDID is a UUID that looks random but is the same for the same number, so that worlds can be repeated.
+func newUDID(number int) string { return uuid("device", fmt.Sprint(number)) }
+
+// uuid is a version 4 UUID made of what it is for.
+func uuid(of ...string) string {
+	b := sha256.Sum256([]byte(strings.Join(of, "\x00")))
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16]))
+}
+
+// Clone makes a device like another that is shut down, with its apps, settings and files.
+func (w *World) Clone(ctx context.Context, udid, name string) (string, error) {
+	return w.add(ctx, func(number int) (*device, error) {
+		from, err := w.device(udid)
+		if err != nil {
+			return nil, err
+		}
+		if s := from.stateAt(w.clock.Now()); s != Shutdown {
+			return nil, wrongState("clone device", s)
+		}
+		d := w.newDevice(made{newUDID(number), name, from.TypeID, from.RuntimeID}, number)
+		d.Removed, d.Settings = slices.Clone(from.Removed), from.Settings.clone()
+		d.Apps = nil
+		for _, i := range from.Apps {
+			same := *i
+			d.Apps = append(d.Apps, &same)
+		}
+		return d, w.copyFolder(from, d)
+	})
+}
+
+// Rename gives a device another name.
+func (w *World) Rename(ctx context.Context, udid, name string) error {
+	return w.alter(ctx, udid, func(d *device, _ time.Time) error {
+		d.Name = name
+		return nil
+	})
+}
+
+// Erase makes a device that is shut down as it was when it was new. Preinstalled apps are there again.
+func (w *World) Erase(ctx context.Context, udid string) error {
+	return w.alter(ctx, udid, func(d *device, now time.Time) error {
+		if s := d.stateAt(now); s != Shutdown {
+			return wrongState("erase contents and settings", s)
+		}
+		d.LastBooted, d.Settings, d.Removed = time.Time{}, Settings{}, nil
+		d.Apps, d.Outputs = nil, nil
+		d.preinstall(w.preinstalled)
+		if err := w.forgetLogs(d); err != nil {
+			return err
+		}
+		return w.removeFolder(d)
+	})
+}
+
+// Delete removes a device, even one that runs.
+func (w *World) Delete(ctx context.Context, udid string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return err
+	}
+	d.switchTo(false, w.clock.Now())
+	w.devices = slices.DeleteFunc(w.devices, func(other *device) bool { return other == d })
+	delete(w.byUDID, d.UDID)
+	d.tell()
+	w.notify()
+	if slices.ContainsFunc(defaultDevices(), func(m made) bool { return m.udid == d.UDID }) {
+		w.deleted = append(w.deleted, d.UDID)
+	}
+	if err := w.forget(d); err != nil {
+		return err
+	}
+	return w.removeFolder(d)
+}
+
+// alter changes a device in any state and saves it.
+func (w *World) alter(ctx context.Context, udid string, f func(d *device, now time.Time) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return err
+	}
+	if err := f(d, w.clock.Now()); err != nil {
+		return err
+	}
+	return w.save(d)
+}
+
+// folder is where the files of a device are.
+func (w *World) folder(d *device) string { return path.Join(w.root, "Devices", d.UDID) }
+
+// removeFolder removes the files of a device, if this world has files at all.
+func (w *World) removeFolder(d *device) error {
+	if !w.files {
+		return nil
+	}
+	return os.RemoveAll(w.folder(d))
+}
+
+func (w *World) copyFolder(from, to *device) error {
+	if _, err := os.Stat(w.folder(from)); !w.files || err != nil {
+		return nil // it has no files
+	}
+	return os.CopyFS(w.folder(to), os.DirFS(w.folder(from)))
+}

@@ -1,0 +1,65 @@
+package world
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// systemSchemes are the kinds of URL iOS opens without an app of ours.
+func systemSchemes() []string {
+	return []string{"http", "https", "mailto", "tel", "sms", "facetime", "maps", "shareddocuments", "photos-redirect", "prefs", "app-prefs"}
+}
+
+// OpenURL opens a URL on a booted device: in the app that declares its scheme, which comes to the front, or in the
+// system, which only remembers it.
+func (w *World) OpenURL(ctx context.Context, udid, address string) error {
+	return w.act(ctx, udid, launchCost, func(d *device, now time.Time) error {
+		bundle, found := d.follow(address, now)
+		if !found {
+			var err error
+			if bundle, err = d.opener(address); err != nil {
+				return err
+			}
+		}
+		d.Settings.Opened = recorded(d.Settings.Opened, OpenedURL{URL: address, Bundle: bundle, Time: now.UTC().Round(0)})
+		d.log(d.system("com.apple.SpringBoard", "Common", "Opened "+address))
+		return nil
+	})
+}
+
+// opener opens a URL no app has a link for: the app that declares its scheme comes to the front, or the system takes it,
+// which is "".
+func (d *device) opener(address string) (bundle string, err error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "" {
+		return "", cannotOpen(address)
+	}
+	same := func(s string) bool { return strings.EqualFold(s, u.Scheme) }
+	for _, i := range d.Apps {
+		for _, t := range info(i.bundle).Types {
+			if slices.ContainsFunc(t.Schemes, same) {
+				_, err := d.launch(i.bundle.ID, LaunchOptions{})
+				return i.bundle.ID, err
+			}
+		}
+	}
+	if !slices.ContainsFunc(systemSchemes(), same) {
+		return "", cannotOpen(address)
+	}
+	return "", nil
+}
+
+// SendPush delivers a notification to an app on a booted device.
+func (w *World) SendPush(ctx context.Context, udid, bundle, payload string) error {
+	return w.act(ctx, udid, 0, func(d *device, now time.Time) error {
+		if d.installed(bundle) == nil {
+			return notInstalled(bundle)
+		}
+		d.Settings.Pushes = recorded(d.Settings.Pushes, Push{Bundle: bundle, Payload: payload, Time: now.UTC().Round(0)})
+		d.log(d.system("com.apple.UserNotifications", "Push", "Received a notification for "+bundle))
+		return nil
+	})
+}

@@ -1,0 +1,132 @@
+package world
+
+import (
+	"strings"
+	"time"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// scrollView is the content of a screen that scrolls. What is off the screen is in the tree all the same, with its
+// true frame. At its end below points stay empty.
+func (l layout) scrollView(screen *app.Screen, window Rect, below float64) *Element {
+	key := scrollKey(screen.Name, "")
+	state := l.Scrolls[key]
+	l.follow = func(frame Rect, f finger) { // a field that the keyboard would cover comes up
+		if under := frame.Y + frame.H + gap - (l.glass.Height - keyboardHeight); under > 0 {
+			l.scrollTo(key, state.to(state.at(f.now)+under))
+		}
+	}
+	e := &Element{Type: "ScrollView", Frame: window}
+	area := Rect{X: window.X + margin, Y: window.Y + margin, W: window.W - 2*margin}
+	e.Children = l.column(screen.Elements, area, gap)
+	bottom := area.Y
+	if n := len(e.Children); n > 0 {
+		bottom = e.Children[n-1].Frame.Y + e.Children[n-1].Frame.H
+	}
+	limit := bottom + margin + below - window.Y - l.free(window)
+	l.scrolls(e, key, state, max(limit, 0), func(offset float64) float64 { return offset })
+	for _, c := range e.Children {
+		shift(c, 0, -clamp(state.at(l.now), 0, max(limit, 0)), l.glass.Scale)
+	}
+	return e
+}
+
+// free is how much of a scrolling window is above the keyboard.
+func (l layout) free(window Rect) float64 {
+	if !l.live || !l.Keyboard.Up {
+		return window.H
+	}
+	return min(window.H, l.glass.Height-keyboardHeight-window.Y)
+}
+
+// scrolls lets e scroll up to a limit; what it is in may scroll when e cannot go on. A finger put on what glides
+// stops it and does nothing else. rest is the offset nearest to another at which e may come to rest.
+func (l layout) scrolls(e *Element, key string, state scroll, limit float64, rest func(float64) float64) {
+	l.view.acts[e] = func(f finger) bool {
+		distance := f.from.Y - f.to.Y
+		at := clamp(state.at(f.now), 0, limit)
+		if f.gesture != swiped || distance == 0 || distance > 0 && at >= limit || distance < 0 && at <= 0 {
+			return false
+		}
+		l.blur(f.now)
+		next := state.swiped(f.now, distance, limit, f.took)
+		l.scrollTo(key, next.restingAt(min(rest(next.To), limit)))
+		return true
+	}
+	if state.moving(l.now) {
+		l.view.stop(e, func(now time.Time) { l.scrollTo(key, state.stopped(now)) })
+	}
+}
+
+// list is a container with rows of which only those in its window are there. It comes to rest with a whole row at
+// its top: rows that stick out above would lie over what is there, for readers of the tree who do not clip.
+func (l layout) list(def *app.Element, slot Rect) *Element {
+	window := Rect{X: slot.X, Y: slot.Y, W: slot.W, H: def.Height}
+	e := &Element{Type: "CollectionView", Label: def.Label.Expand(l.Values), Frame: window, Look: Look{Style: "list"}}
+	l.inside = true
+	key := scrollKey(l.screen, def.Key)
+	state := l.Scrolls[key]
+	heights, total := l.rowHeights(def, window.W)
+	limit := max(total-window.H, 0)
+	offset := clamp(state.at(l.now), 0, limit)
+	y := window.Y - offset
+	for i, inner := range def.Inner {
+		if heights[i] > 0 && y+heights[i] > window.Y && y < window.Y+window.H {
+			cell := &Element{Type: "Cell", Frame: Rect{X: window.X, Y: y, W: window.W, H: heights[i]}}
+			child, _ := l.member(inner, cell.Frame)
+			cell.Children = []*Element{child}
+			e.Children = append(e.Children, cell)
+		}
+		y += heights[i]
+	}
+	l.scrolls(e, key, state, limit, func(offset float64) float64 { return nearestRow(heights, offset) })
+	return e
+}
+
+// nearestRow is the beginning of the row that is nearest to an offset.
+func nearestRow(heights []float64, offset float64) float64 {
+	var y float64
+	for _, h := range heights {
+		if offset < y+h/2 {
+			break
+		}
+		y += h
+	}
+	return y
+}
+
+// rowHeights are the heights of a list's rows, zero of those that are not there, and their sum.
+func (l layout) rowHeights(def *app.Element, width float64) (heights []float64, total float64) {
+	heights = make([]float64, len(def.Inner))
+	wanted := ""
+	if def.Filter != "" {
+		text, _ := l.Values[def.Filter].(string)
+		wanted = strings.ToLower(text)
+	}
+	l.view = deaf()
+	for i, inner := range def.Inner {
+		if !inner.Visible.Holds(l.Values) || wanted != "" && !l.mentions(inner, wanted) {
+			continue
+		}
+		heights[i] = rowHeight
+		if !fillsRow(inner) {
+			_, heights[i] = l.member(inner, Rect{W: width})
+		}
+		total += heights[i]
+	}
+	return heights, total
+}
+
+// mentions reports whether a text of a row contains a word in lower case.
+func (l layout) mentions(def *app.Element, word string) bool {
+	if strings.Contains(strings.ToLower(def.Text.Expand(l.Values)), word) {
+		return true
+	}
+	for _, inner := range def.Inner {
+		if l.mentions(inner, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package world
+
+import (
+	"slices"
+	"time"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// stage lets an app's steps act on a process at a moment.
+type stage struct {
+	*process
+	now time.Time
+}
+
+var _ app.Stage = stage{}
+
+const (
+	deepestStack = 64 // screens on top of one another; more is an app that shows itself
+	deepestShow  = 8  // screens whose showing shows another
+)
+
+// Vars implements app.Stage.
+func (s stage) Vars() app.Vars { return s.Values }
+
+// Push implements app.Stage.
+func (s stage) Push(screen string) {
+	stack := s.stack()
+	if len(*stack) >= deepestStack {
+		return
+	}
+	s.Slide = slide{Since: s.now, Left: (*stack)[len(*stack)-1]}
+	*stack = append(*stack, screen)
+	s.blur(s.now)
+	s.appear(screen)
+}
+
+// appear runs what a screen does when it is shown.
+func (s stage) appear(screen string) {
+	delete(s.Scrolls, scrollKey(screen, ""))
+	if s.depth >= deepestShow {
+		return
+	}
+	s.depth++
+	app.Run(s.screen(screen).Appear, s)
+	s.depth--
+}
+
+// Pop implements app.Stage. The last screen stays.
+func (s stage) Pop() { s.popTo(len(*s.stack()) - 1) }
+
+// popTo takes screens off until n are left.
+func (s stage) popTo(n int) {
+	stack := s.stack()
+	if n < 1 || n >= len(*stack) {
+		return
+	}
+	s.Slide = slide{Since: s.now, Left: (*stack)[len(*stack)-1], Back: true}
+	*stack = slices.Clone((*stack)[:n])
+	s.blur(s.now)
+}
+
+// SelectTab implements app.Stage. Selecting the selected one leads to its first screen, or to its top.
+func (s stage) SelectTab(screen string) {
+	if screen == s.Tab {
+		if len(s.Stack) == 1 {
+			s.scrollTo(scrollKey(screen, ""), s.Scrolls[scrollKey(screen, "")].toTop(s.now))
+		}
+		s.popTo(1)
+		return
+	}
+	if s.Kept == nil {
+		s.Kept = map[string][]string{}
+	}
+	s.Kept[s.Tab] = s.Stack
+	s.Tab, s.Slide = screen, slide{}
+	s.blur(s.now)
+	if s.Stack = s.Kept[screen]; s.Stack == nil {
+		s.Stack = []string{screen}
+		s.appear(screen)
+	}
+	delete(s.Kept, screen)
+}
+
+// Log implements app.Stage.
+func (s stage) Log(level, message string) {
+	s.Lines = append(s.Lines, Line{At: s.now, Level: level, Message: message})
+}
+
+// Crash implements app.Stage. The process ends when its steps have come to their end.
+func (s stage) Crash(message string) {
+	if s.Fatal == nil {
+		s.Fatal = &Crash{At: s.now, Bundle: s.Bundle, Name: s.bundle.Name, PID: s.PID, Message: message}
+	}
+}

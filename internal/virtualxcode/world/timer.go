@@ -1,0 +1,84 @@
+package world
+
+import (
+	"slices"
+	"time"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// timer is steps of an app that are to run at a time. Nothing waits for it: whoever looks at or touches a device
+// first lets happen what was due before, in order, so what is seen depends on the clock alone.
+type timer struct {
+	Number int // of the timer in the app; launching are the steps of its start
+	At     time.Time
+}
+
+const launching = -1
+
+// maxTimers bounds how many can run at once, for apps that start new ones from old ones.
+const maxTimers = 256
+
+// StartTimer implements app.Stage. One of the same name begins anew.
+func (s stage) StartTimer(t *app.Timer) {
+	if t.Name != "" {
+		s.StopTimer(t.Name)
+	}
+	if len(s.Timers) < maxTimers {
+		s.Timers = append(s.Timers, timer{Number: t.Number, At: s.now.Add(t.After)})
+	}
+}
+
+// StopTimer implements app.Stage.
+func (s stage) StopTimer(name string) {
+	s.Timers = slices.DeleteFunc(s.Timers, func(t timer) bool {
+		return t.Number >= 0 && s.bundle.App.Timers[t.Number].Name == name
+	})
+}
+
+// catchUp runs the timers that are due at now, the earliest first, each at its own time.
+func (p *process) catchUp(now time.Time) {
+	for p.Fatal == nil {
+		i := p.nextTimer()
+		if i < 0 || p.Timers[i].At.After(now) {
+			return
+		}
+		t := p.Timers[i]
+		p.Timers = slices.Delete(p.Timers, i, i+1)
+		if t.Number == launching {
+			p.begin(now)
+			continue
+		}
+		def := p.bundle.App.Timers[t.Number]
+		if def.Every {
+			p.Timers = append(p.Timers, timer{Number: t.Number, At: t.At.Add(def.After)})
+		}
+		p.use(def.Do, t.At)
+	}
+}
+
+// nextTimer is the place of the timer that is due first, -1 without any. Of two at one time the older goes first.
+func (p *process) nextTimer() int {
+	next := -1
+	for i, t := range p.Timers {
+		if next < 0 || t.At.Before(p.Timers[next].At) {
+			next = i
+		}
+	}
+	return next
+}
+
+func (p *process) begin(now time.Time) {
+	p.use(p.bundle.App.Launch, now)
+	stage{p, now}.appear(p.Stack[0])
+	p.changed()
+}
+
+// advance lets everything on d happen that was due by now. Who looks at a device, or touches it, calls it first,
+// under the lock.
+func (d *device) advance(now time.Time) {
+	for _, p := range slices.Clone(d.Running) {
+		p.catchUp(now)
+		d.settle(p)
+	}
+}

@@ -1,0 +1,97 @@
+package xcodebuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+
+	"ios-agent/internal/virtualxcode/service"
+)
+
+// agent runs the agent's scheme. Its project folder is not looked at, and any destination with an id will do.
+func (t Tool) agent(ctx context.Context, o options) int {
+	udid := ""
+	for _, text := range o.destinations {
+		if d, ok := parseDestination(text); ok {
+			udid = d["id"]
+		}
+	}
+	if udid == "" {
+		fmt.Fprintf(t.Stderr, "xcodebuild: error: option 'Destination' requires id=UDID here, not %q\n", o.destinations)
+		return exitUsage
+	}
+	if err := t.serve(ctx, udid); err != nil {
+		fmt.Fprintf(t.Stderr, "Testing failed:\n\t%v\n\n** TEST EXECUTE FAILED **\n\n", err)
+		return exitFailed
+	}
+	return 0
+}
+
+// serve is the test runner: it listens where the environment says and carries bytes between its clients and the world.
+func (t Tool) serve(ctx context.Context, udid string) error {
+	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), PID: os.Getpid()})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port)))
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	fmt.Fprintf(t.Stdout, "Testing started\nTest Case '-[%s testRunAgent]' started.\n", t.Scheme.Name)
+	ended := make(chan error, 1)
+	go func() { ended <- a.Hold() }()
+	clients := newWatch(deadMan)
+	go accept(ctx, listener, a, clients)
+	select {
+	case <-clients.alone:
+		return fmt.Errorf("no client for %s", deadMan)
+	case err := <-ended:
+		if errors.Is(err, service.ErrCrash) {
+			return fmt.Errorf("%s-Runner (%d) encountered an error (%w)", t.Scheme.Name, os.Getpid(), err)
+		}
+		return fmt.Errorf("lost connection to the device: %w", err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t Tool) variable(name string) string { return t.Getenv(t.Scheme.VariablePrefix + name) }
+
+func accept(ctx context.Context, listener net.Listener, a *service.Agent, clients *watch) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		clients.enter()
+		go func() {
+			defer clients.leave()
+			carry(ctx, conn, a)
+		}()
+	}
+}
+
+// carry copies bytes both ways until either side is done.
+func carry(ctx context.Context, client net.Conn, a *service.Agent) {
+	defer client.Close()
+	stream, err := a.Stream(ctx)
+	if err != nil {
+		return
+	}
+	defer stream.Close()
+	var both sync.WaitGroup
+	for _, pair := range [][2]net.Conn{{client, stream}, {stream, client}} {
+		both.Go(func() {
+			io.Copy(pair[1], pair[0])
+			pair[0].Close()
+			pair[1].Close()
+		})
+	}
+	both.Wait()
+}

@@ -1,0 +1,157 @@
+package xcodebuild
+
+import (
+	"context"
+	"crypto/md5"
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/virtualxcode/xcresult"
+)
+
+// failedBuild is a build that did not succeed: the commands that failed, and what the compiler said first.
+type failedBuild struct {
+	commands []string
+	first    string
+}
+
+func (f failedBuild) Error() string { return "the build failed" }
+
+// build is the action of that name.
+func (s *session) build(ctx context.Context, a action) error {
+	return s.banner(a, s.buildTargets(ctx, s.targets(false)))
+}
+
+func (s *session) buildForTesting(ctx context.Context, a action) error {
+	all := s.targets(true)
+	err := s.buildTargets(ctx, all)
+	if err == nil {
+		err = s.writeTestProducts(all)
+	}
+	return s.banner(a, err)
+}
+
+// banner ends an action that builds. Failures go to standard error, successes do not.
+func (s *session) banner(a action, err error) error {
+	failed, is := err.(failedBuild)
+	switch {
+	case err == nil:
+		s.say("** %s SUCCEEDED **\n\n", a.banner)
+		return nil
+	case !is:
+		return err
+	}
+	text := fmt.Sprintf("** %s FAILED **\n\n\nThe following build commands failed:\n", a.banner)
+	if a.banner == "TEST" {
+		text = fmt.Sprintf("Testing failed:\n\t%s\n\tTesting cancelled because the build failed.\n\n", capital(failed.first)) + text
+	}
+	for _, c := range failed.commands {
+		text += "\t" + c + "\n"
+	}
+	with := fmt.Sprintf("Building %s %s with scheme %s", s.container.Kind(), s.container.Name, s.scheme.Name)
+	if s.configuration != "" {
+		with += " and configuration " + s.configuration
+	}
+	text += fmt.Sprintf("\t%s\n(%d failures)\n", with, len(failed.commands)+1)
+	return refusal{exit: exitFailed, text: text, plain: true}
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// buildTargets builds in order and stops at the first target that fails.
+func (s *session) buildTargets(ctx context.Context, all []buildable) error {
+	s.preamble(all)
+	s.result.Build.Status = "succeeded"
+	if err := s.spend(ctx, costPlan); err != nil {
+		return err
+	}
+	for _, b := range all {
+		if err := s.buildTarget(ctx, b); err != nil {
+			if _, is := err.(failedBuild); is {
+				s.result.Build.Status = "failed"
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// preamble is what the build system says before it builds.
+func (s *session) preamble(all []buildable) {
+	s.say("ComputePackagePrebuildTargetDependencyGraph\n\nPrepare packages\n\nCreateBuildRequest\n\nSendProjectDescription\n\nCreateBuildOperation\n\n")
+	s.say("%s", graphText(all))
+	s.say("GatherProvisioningInputs\n\nCreateBuildDescription\n\n")
+	sdk := s.destination.sdkPath()
+	for _, tool := range []string{toolchain + "/usr/bin/clang -v -E -dM -isysroot " + sdk + " -x c -c /dev/null",
+		developer + "/usr/bin/actool --version --output-format xml1", toolchain + "/usr/bin/swiftc --version", toolchain + "/usr/bin/ld -version_details"} {
+		s.say("ExecuteExternalTool %s\n\n", tool)
+	}
+	signature := fmt.Sprintf("%x", md5.Sum([]byte(s.container.Path+"\x00"+s.conf()+"\x00"+s.destination.sdk)))
+	s.say("Build description signature: %s\nBuild description path: %s/Build/Intermediates.noindex/XCBuildData/%s.xcbuilddata\n", signature, escapePath(s.buildRoot()), signature)
+	cache := fmt.Sprintf("%s/SDKStatCaches.noindex/%s-%s-%s.sdkstatcache", escapePath(s.buildRoot()), s.destination.sdkName(), s.destination.build, signature)
+	s.say("ClangStatCache %[1]s/usr/bin/clang-stat-cache %[2]s %[3]s\n    cd %[4]s\n    %[1]s/usr/bin/clang-stat-cache %[2]s -o %[3]s\n\n", toolchain, sdk, cache, escapePath(s.container.Path))
+}
+
+// buildTarget compiles what has changed and writes the product.
+func (s *session) buildTarget(ctx context.Context, b buildable) error {
+	in, err := readInputs(b)
+	if err != nil {
+		return err
+	}
+	if !in.changed() {
+		return nil
+	}
+	log := stepLog{s, b}
+	log.prepare(in)
+	failed := failedBuild{}
+	for _, src := range in.sources {
+		if !in.fresh[src.path] {
+			continue
+		}
+		failed.add(log.compile(src))
+		s.keep(b, src.issues)
+	}
+	if err := s.spend(ctx, costCompile*time.Duration(len(in.fresh))); err != nil {
+		return err
+	}
+	if len(failed.commands) > 0 {
+		return failed
+	}
+	log.link(in)
+	if err := s.writeProduct(b, in); err != nil {
+		return err
+	}
+	if err := s.spend(ctx, costLink); err != nil {
+		return err
+	}
+	return in.remember()
+}
+
+func (f *failedBuild) add(commands []string, first string) {
+	f.commands = append(f.commands, commands...)
+	if f.first == "" {
+		f.first = first
+	}
+}
+
+// issueTypes are what result bundles call diagnostics of Swift.
+var issueTypes = map[string]string{"error": "Swift Compiler Error", "warning": "Swift Compiler Warning"}
+
+// keep puts diagnostics into the result bundle.
+func (s *session) keep(b buildable, issues []issue) {
+	for _, i := range issues {
+		kept := xcresult.Issue{Type: issueTypes[i.severity], Message: i.message, File: i.path, Target: b.target.Name, Line: i.line, Column: i.column}
+		switch i.severity {
+		case "error":
+			s.result.Build.Errors = append(s.result.Build.Errors, kept)
+		case "warning":
+			s.result.Build.Warnings = append(s.result.Build.Warnings, kept)
+		}
+	}
+}

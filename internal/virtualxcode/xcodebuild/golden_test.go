@@ -1,0 +1,49 @@
+package xcodebuild
+
+import (
+	"testing"
+
+	"ios-agent/internal/virtualxcode/project"
+)
+
+// TestGolden plays one command line after another in each sample.
+func TestGolden(t *testing.T) {
+	on := []string{"-destination", "platform=iOS Simulator,id=" + phone}
+	for _, tc := range []struct {
+		name   string
+		sample project.Sample
+		exit   int
+		argv   []string
+	}{
+		{"version", "", 0, []string{"-version"}},
+		{"version-sdk", "", 0, []string{"-version", "-sdk", "iphonesimulator"}},
+		{"showsdks", "", 0, []string{"-showsdks"}},
+		{"list", project.SampleApp, 0, []string{"-list"}},
+		{"list-json", project.SampleApp, 0, []string{"-list", "-json"}},
+		{"list-workspace-json", project.SampleWorkspace, 0, []string{"-list", "-json", "-workspace", "Cafe.xcworkspace"}},
+		{"settings", project.SampleApp, 0, append([]string{"-showBuildSettings", "-scheme", "Tally"}, on...)},
+		{"destinations", project.SampleApp, 0, []string{"-showdestinations", "-scheme", "Tally"}},
+		{"build", project.SampleApp, 0, append([]string{"-scheme", "Tally", "build"}, on...)},
+		{"build-quiet", project.SampleBroken, 65, append([]string{"-scheme", "Broken", "-quiet"}, on...)},
+		{"build-broken", project.SampleBroken, 65, append([]string{"-scheme", "Broken", "build"}, on...)},
+		{"build-mac", project.SampleMac, 0, []string{"-scheme", "Notes", "build", "-destination", "platform=macOS,arch=arm64"}},
+		{"build-workspace", project.SampleWorkspace, 0, append([]string{"-workspace", "Cafe.xcworkspace", "-scheme", "Cafe", "build", "CODE_SIGNING_ALLOWED=NO"}, on...)},
+		{"test", project.SampleApp, 0, append([]string{"-scheme", "Tally", "test"}, on...)},
+		{"test-failing", project.SampleFailing, 65, append([]string{"-scheme", "Failing", "test"}, on...)},
+		{"test-broken", project.SampleBroken, 65, append([]string{"-scheme", "Broken", "test"}, on...)},
+		{"no-project", "", 66, []string{"-list"}},
+		{"no-scheme", project.SampleApp, 65, []string{"-scheme", "Nope", "build"}},
+		{"no-name", project.SampleApp, 70, []string{"-scheme", "Tally", "-destination", "platform=iOS Simulator,name=iPhone 15", "build"}},
+		{"no-id", project.SampleApp, 70, []string{"-scheme", "Tally", "-destination", "platform=iOS Simulator,id=NOPE", "build"}},
+		{"no-platform", project.SampleApp, 70, []string{"-showBuildSettings", "-scheme", "Tally", "-destination", "platform=macOS"}},
+		{"bad-option", project.SampleApp, 64, []string{"-nonsense"}},
+		{"bad-action", project.SampleApp, 65, []string{"dance"}},
+		{"not-concrete", project.SampleApp, 70, []string{"-scheme", "Tally", "-destination", "generic/platform=iOS", "test"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBench(t, tc.sample)
+			b.must(tc.exit, tc.argv...)
+			b.golden(tc.name)
+		})
+	}
+}

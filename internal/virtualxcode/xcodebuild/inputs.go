@@ -1,0 +1,89 @@
+package xcodebuild
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+)
+
+// inputs are what a target is made of, and which of it has changed since the last build that succeeded.
+type inputs struct {
+	sources []source
+	fresh   map[string]bool // Swift files to compile
+	sums    map[string]string
+	same    bool // as at the last build
+	stamp   string
+}
+
+// readInputs reads the sources and compares everything with the last build.
+func readInputs(b buildable) (inputs, error) {
+	in := inputs{fresh: map[string]bool{}, sums: map[string]string{}, stamp: filepath.Join(b.settings["TARGET_TEMP_DIR"], "virtual-inputs.json")}
+	for _, path := range b.sourcePaths() {
+		src, err := readSource(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			src = source{path: path, issues: []issue{{severity: "error", message: fmt.Sprintf("Build input file cannot be found: '%s'. Did you forget to declare this file as an output of a script phase or custom build rule which produces it?", path)}}}
+		} else if err != nil {
+			return in, err
+		}
+		in.sources = append(in.sources, src)
+		in.sums[path] = sum(path)
+	}
+	for _, file := range b.target.Resources {
+		path := filepath.Join(b.project.Dir, file)
+		in.sums[path] = sum(path)
+	}
+	settings, _ := json.Marshal(b.settings) // strings only: cannot fail
+	in.sums["settings"] = fmt.Sprintf("%x", sha256.Sum256(settings))
+	in.compare(b)
+	return in, nil
+}
+
+func (in *inputs) compare(b buildable) {
+	before := map[string]string{}
+	if data, err := os.ReadFile(in.stamp); err == nil {
+		json.Unmarshal(data, &before) // a damaged stamp means to build everything
+	}
+	_, err := os.Stat(b.product())
+	in.same = err == nil && maps.Equal(before, in.sums)
+	everything := err != nil || before["settings"] != in.sums["settings"]
+	for _, src := range in.sources {
+		if everything || before[src.path] != in.sums[src.path] {
+			in.fresh[src.path] = true
+		}
+	}
+}
+
+func (in inputs) changed() bool { return !in.same }
+
+// remember makes the next build shorter.
+func (in inputs) remember() error {
+	data, err := json.Marshal(in.sums)
+	if err != nil {
+		return err
+	}
+	return write(in.stamp, data, 0o644)
+}
+
+func sum(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	io.Copy(h, io.LimitReader(f, 64<<20)) // a folder has no contents; its name counts
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+func write(path string, data []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, mode)
+}

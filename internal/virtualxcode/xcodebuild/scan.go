@@ -1,0 +1,166 @@
+package xcodebuild
+
+import "strings"
+
+// scanner walks a file line by line and keeps count of braces. It is no parser: it needs declarations at the beginning
+// of lines, as formatters put them.
+type scanner struct {
+	source
+	number, depth int
+	types         []scope
+	fn            *scope // the outermost function being read
+	test          *testCase
+	suite         string // display name of the next suite
+	attribute     *string
+}
+
+// scope is a type or function and the depth its braces started at.
+type scope struct {
+	name, display string
+	xctest        bool
+	depth         int
+	function      function
+	opened        bool
+}
+
+func scan(path, text string) source {
+	s := scanner{source: source{path: path}}
+	for line := range strings.Lines(text) {
+		s.number++
+		code, rest, marked := strings.Cut(strings.TrimRight(line, "\r\n"), markPrefix)
+		s.line(code)
+		if marked {
+			s.mark(code, rest)
+		}
+		s.close()
+	}
+	s.lines = s.number
+	return s.source
+}
+
+// line reads declarations and counts braces.
+func (s *scanner) line(code string) {
+	if m := attribute.FindStringSubmatch(code); m != nil {
+		s.attributed(m[1], m[2])
+	}
+	bare := stringLiteral.ReplaceAllString(code, `""`)
+	bare, _, _ = strings.Cut(bare, "//")
+	s.declare(bare)
+	if s.fn != nil && strings.TrimSpace(bare) != "" {
+		s.fn.function.Executable = append(s.fn.function.Executable, s.number)
+	}
+	s.depth += strings.Count(bare, "{") - strings.Count(bare, "}")
+	if s.fn != nil && strings.Contains(bare, "{") {
+		s.fn.opened = true
+	}
+	for i := range s.types {
+		s.types[i].opened = s.types[i].opened || strings.Contains(bare, "{")
+	}
+}
+
+func (s *scanner) attributed(kind, inside string) {
+	name := ""
+	if m := displayName.FindStringSubmatch(inside); m != nil {
+		name = m[1]
+	}
+	if kind == "Suite" {
+		s.suite = name
+		return
+	}
+	s.attribute = &inside
+}
+
+// declare notices types, functions and computed properties.
+func (s *scanner) declare(bare string) {
+	if s.fn != nil {
+		return
+	}
+	fn, property := funcDecl.FindStringSubmatch(bare), propertyDecl.FindStringSubmatch(bare)
+	switch {
+	case fn != nil:
+		s.begin(labels(fn[1], fn[2]))
+		s.beginTest(strings.TrimSpace(fn[1]), labels(fn[1], fn[2]))
+	case property != nil:
+		s.begin(property[1] + ".getter")
+	default:
+		if m := typeDecl.FindStringSubmatch(bare); m != nil {
+			s.types = append(s.types, scope{name: m[1], display: s.suite, xctest: strings.Contains(m[2], "XCTestCase"), depth: s.depth})
+			s.suite = ""
+		}
+	}
+}
+
+func (s *scanner) begin(name string) {
+	if n := len(s.types); n > 0 {
+		name = s.types[n-1].name + "." + name
+	}
+	s.fn = &scope{depth: s.depth, function: function{Name: name, Line: s.number}}
+}
+
+func (s *scanner) beginTest(name, signature string) {
+	t := testCase{File: s.path, Name: signature}
+	var in scope
+	if n := len(s.types); n > 0 {
+		in = s.types[n-1]
+		t.SuiteDisplay = in.display
+		names := []string{}
+		for _, o := range s.types {
+			names = append(names, o.name)
+		}
+		t.Suite = strings.Join(names, "/")
+	}
+	switch {
+	case s.attribute != nil:
+		t.Swift, t.Arguments = true, arguments(*s.attribute)
+		if m := displayName.FindStringSubmatch(*s.attribute); m != nil {
+			t.Display = m[1]
+		}
+	case !in.xctest || !strings.HasPrefix(name, "test"):
+		return
+	}
+	s.attribute = nil
+	s.test = &t
+}
+
+// mark applies what a comment says.
+func (s *scanner) mark(code, rest string) {
+	kind, text, _ := strings.Cut(rest, ":")
+	kind, text = strings.TrimSpace(kind), strings.TrimSpace(text)
+	if kind == "uncovered" && s.fn != nil {
+		s.fn.function.Uncovered = true
+	}
+	if kind == "error" || kind == "warning" || kind == "note" {
+		s.issues = append(s.issues, newIssue(s.path, s.number, code, kind, text))
+	}
+	if s.test == nil {
+		return
+	}
+	switch kind {
+	case "fails":
+		column := len(code) - len(strings.TrimLeft(code, " \t")) + 1
+		s.test.Fails = append(s.test.Fails, failMark{s.number, column, text})
+	case "skips":
+		s.test.Skipped, s.test.Skips, s.test.SkipLine = true, text, s.number
+	case "expected":
+		s.test.Fine, s.test.Expected = true, text
+	case "takes":
+		s.test.Takes = seconds(text)
+	}
+}
+
+// close ends what the braces of the line have ended.
+func (s *scanner) close() {
+	if s.fn != nil && s.fn.opened && s.depth <= s.fn.depth {
+		s.functions = append(s.functions, s.fn.function)
+		if s.test != nil {
+			s.tests = append(s.tests, *s.test)
+		}
+		s.fn, s.test = nil, nil
+	}
+	if s.fn != nil && s.depth < s.fn.depth { // a requirement of a protocol: it had no body
+		s.fn, s.test = nil, nil
+	}
+	for n := len(s.types); n > 0 && s.types[n-1].opened && s.depth <= s.types[n-1].depth; n = len(s.types) {
+		s.types = s.types[:n-1]
+	}
+}

@@ -1,0 +1,93 @@
+package xcodebuild
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/virtualxcode/xcresult"
+)
+
+// swiftTesting runs the tests of Swift Testing; a bundle without any does not mention it.
+func (s *session) swiftTesting(p testProduct) (out []xcresult.Suite) {
+	groups := suites(p.Tests, true)
+	if len(groups) == 0 {
+		return nil
+	}
+	begin, tests, issues := s.clock, 0, 0
+	fmt.Fprintf(s.Stdout, "◇ Test run started.\n↳ Testing Library Version: 124.4 (arm64-apple-%s)\n", fmt.Sprintf(s.destination.triple, "13.0"))
+	for _, group := range groups {
+		suite, failed := s.swiftSuite(p, group)
+		out = append(out, suite)
+		tests, issues = tests+len(group), issues+failed
+	}
+	glyph, result := verdict(issues)
+	fmt.Fprintf(s.Stdout, "%s Test run with %s %s after %.3f seconds%s.\n", glyph, plural(tests, "test"), result, s.since(begin), withIssues(issues))
+	return out
+}
+
+func verdict(issues int) (glyph, result string) {
+	if issues > 0 {
+		return "✘", "failed"
+	}
+	return "✔", "passed"
+}
+
+func withIssues(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " with " + plural(n, "issue")
+}
+
+func (s *session) since(t time.Time) float64 { return s.clock.Sub(t).Seconds() }
+
+func (s *session) swiftSuite(p testProduct, group []testCase) (xcresult.Suite, int) {
+	begin, issues := s.clock, 0
+	suite := xcresult.Suite{Name: group[0].Suite, Display: group[0].SuiteDisplay}
+	name := suite.Name[strings.LastIndex(suite.Name, "/")+1:]
+	if suite.Display != "" {
+		name = `"` + suite.Display + `"`
+	}
+	if name != "" {
+		fmt.Fprintf(s.Stdout, "◇ Suite %s started.\n", name)
+	}
+	for _, t := range group {
+		c := s.swiftTest(t)
+		suite.Cases = append(suite.Cases, c)
+		issues += len(c.Failures)
+	}
+	if name != "" {
+		glyph, result := verdict(issues)
+		fmt.Fprintf(s.Stdout, "%s Suite %s %s after %.3f seconds%s.\n", glyph, name, result, s.since(begin), withIssues(issues))
+	}
+	return suite, issues
+}
+
+func (s *session) swiftTest(t testCase) xcresult.Case {
+	name := t.Name
+	if t.Display != "" {
+		name = `"` + t.Display + `"`
+	}
+	c := s.outcome(t, false)
+	if c.Result == xcresult.Skipped {
+		reason := "."
+		if t.Skips != "" {
+			reason = fmt.Sprintf(": %q", t.Skips)
+		}
+		fmt.Fprintf(s.Stdout, "➜ Test %s skipped%s\n", name, reason)
+		return c
+	}
+	fmt.Fprintf(s.Stdout, "◇ Test %s started.\n", name)
+	with := ""
+	if len(t.Arguments) > 0 {
+		with = " with " + plural(len(t.Arguments), "test case")
+	}
+	s.clock = s.clock.Add(t.took(false))
+	for i, f := range c.Failures {
+		fmt.Fprintf(s.Stdout, "✘ Test %s recorded an issue at %s:%d:%d: %s\n", name, f.File[strings.LastIndex(f.File, "/")+1:], f.Line, t.Fails[i].Column, f.Message)
+	}
+	glyph, result := verdict(len(c.Failures))
+	fmt.Fprintf(s.Stdout, "%s Test %s%s %s after %.3f seconds%s.\n", glyph, name, with, result, c.Duration, withIssues(len(c.Failures)))
+	return c
+}

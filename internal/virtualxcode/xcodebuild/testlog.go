@@ -1,0 +1,163 @@
+package xcodebuild
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/virtualxcode/xcresult"
+)
+
+// count is what a suite adds up to.
+type count struct {
+	tests, failures, skipped int
+	spent                    time.Duration
+}
+
+func (c *count) add(o count) {
+	c.tests, c.failures, c.skipped, c.spent = c.tests+o.tests, c.failures+o.failures, c.skipped+o.skipped, c.spent+o.spent
+}
+
+// runBundle runs the tests of one bundle: those of XCTest, then those of Swift Testing.
+func (s *session) runBundle(p testProduct) xcresult.TestBundle {
+	out := xcresult.TestBundle{Name: p.Target, UI: p.UI}
+	s.suite(s.outermost(), func() (c count) {
+		return s.suite(p.Target+".xctest", func() (c count) {
+			for _, tests := range suites(p.Tests, false) {
+				kept := xcresult.Suite{Name: tests[0].Suite}
+				c.add(s.suite(tests[0].Suite, func() (c count) {
+					for _, t := range tests {
+						kept.Cases = append(kept.Cases, s.xctest(p, t, &c))
+					}
+					return c
+				}))
+				out.Suites = append(out.Suites, kept)
+			}
+			return c
+		})
+	})
+	out.Suites = append(out.Suites, s.swiftTesting(p)...)
+	return out
+}
+
+func (s *session) outermost() string {
+	if len(s.only) > 0 || len(s.skip) > 0 {
+		return "Selected tests"
+	}
+	return "All tests"
+}
+
+// suites groups tests by the type they are in, in the order they come.
+func suites(all []testCase, swift bool) (groups [][]testCase) {
+	at := map[string]int{}
+	for _, t := range all {
+		if t.Swift != swift {
+			continue
+		}
+		i, there := at[t.Suite]
+		if !there {
+			i = len(groups)
+			at[t.Suite] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], t)
+	}
+	return groups
+}
+
+const testTime = "2006-01-02 15:04:05.000"
+
+// suite prints the beginning and end of a suite around what is in it.
+func (s *session) suite(name string, run func() count) count {
+	begin := s.clock
+	fmt.Fprintf(s.Stdout, "Test Suite '%s' started at %s.\n", name, begin.Format(testTime))
+	c := run()
+	result := "passed"
+	if c.failures > 0 {
+		result = "failed"
+	}
+	fmt.Fprintf(s.Stdout, "Test Suite '%s' %s at %s.\n\t Executed %s, with %s%s (0 unexpected) in %.3f (%.3f) seconds\n",
+		name, result, s.clock.Format(testTime), plural(c.tests, "test"), skippedText(c.skipped), plural(c.failures, "failure"), c.spent.Seconds(), s.clock.Sub(begin).Seconds())
+	return c
+}
+
+func skippedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return plural(n, "test") + " skipped and "
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// xctest runs one test of XCTest.
+func (s *session) xctest(p testProduct, t testCase, c *count) xcresult.Case {
+	id := fmt.Sprintf("-[%s.%s %s]", p.Module, strings.ReplaceAll(t.Suite, "/", "."), strings.SplitN(t.Name, "(", 2)[0])
+	kept := s.outcome(t, p.UI)
+	fmt.Fprintf(s.Stdout, "Test Case '%s' started.\n", id)
+	if p.UI {
+		kept.Activities = s.activities(p, t, kept)
+	}
+	s.clock = s.clock.Add(t.took(p.UI))
+	for _, f := range kept.Failures {
+		fmt.Fprintf(s.Stdout, "%s:%d: error: %s : %s\n", f.File, f.Line, id, f.Message)
+	}
+	if kept.Result == xcresult.Skipped {
+		fmt.Fprintf(s.Stdout, "%s:%d: %s : Test skipped - %s\n", t.File, t.SkipLine, id, t.Skips)
+		c.skipped++
+	}
+	fmt.Fprintf(s.Stdout, "Test Case '%s' %s (%.3f seconds).\n", id, logWords[kept.Result], kept.Duration)
+	c.tests, c.failures, c.spent = c.tests+1, c.failures+len(kept.Failures), c.spent+t.took(p.UI)
+	return kept
+}
+
+// logWords are the results in a log, where an expected failure is a success.
+var logWords = map[string]string{xcresult.Passed: "passed", xcresult.Failed: "failed", xcresult.Skipped: "skipped", xcresult.ExpectedFailure: "passed"}
+
+// outcome is what a test comes to, for the result bundle.
+func (s *session) outcome(t testCase, ui bool) xcresult.Case {
+	c := xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Passed, Start: unix(s.clock), Duration: t.took(ui).Seconds(), Arguments: t.Arguments}
+	switch {
+	case t.Skipped:
+		c.Result, c.Reason = xcresult.Skipped, t.Skips
+	case t.Fine:
+		c.Result, c.Reason = xcresult.ExpectedFailure, t.Expected
+	case len(t.Fails) > 0:
+		c.Result = xcresult.Failed
+		for _, f := range t.Fails {
+			c.Failures = append(c.Failures, xcresult.Failure{File: t.File, Line: f.Line, Message: f.Message})
+		}
+	}
+	return c
+}
+
+// uiStep is a line of a UI test's log.
+type uiStep struct {
+	at    float64 // seconds from its start
+	depth int
+	title string
+}
+
+// activities are the steps of a UI test, as far as they are always the same.
+func (s *session) activities(p testProduct, t testCase, c xcresult.Case) []xcresult.Activity {
+	total := t.took(true).Seconds()
+	all := []uiStep{
+		{0, 0, "Start Test at " + s.clock.Format(testTime)}, {0.03, 0, "Set Up"}, {0.05, 1, "Open " + p.App}, {0.08, 2, "Launch " + p.App},
+		{total * 0.6, 3, "Wait for " + p.App + " to idle"},
+	}
+	for _, f := range c.Failures {
+		all = append(all, uiStep{total * 0.9, 0, fmt.Sprintf("Assertion Failure: %s:%d: %s", f.File[strings.LastIndex(f.File, "/")+1:], f.Line, f.Message)})
+	}
+	all = append(all, uiStep{total * 0.95, 0, "Tear Down"})
+	var kept []xcresult.Activity
+	for _, step := range all {
+		fmt.Fprintf(s.Stdout, "    t = %8.2fs %s%s\n", step.at, strings.Repeat("    ", step.depth), step.title)
+		kept = append(kept, xcresult.Activity{Title: step.title, Start: c.Start + step.at})
+	}
+	return kept
+}

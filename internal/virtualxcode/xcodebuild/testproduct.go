@@ -1,0 +1,106 @@
+package xcodebuild
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/internal/virtualxcode/xcresult"
+)
+
+// testProduct is what a built test bundle carries: its tests, as its sources were when it was built.
+type testProduct struct {
+	Target, Module, BundleID string
+	App                      string // bundle id of the app under test
+	UI                       bool
+	Tests                    []testCase
+	Covers                   []xcresult.CoverageTarget
+}
+
+// testsFile is the file in the bundle that has it.
+const testsFile = "virtual-tests.json"
+
+// writeTests puts the tests into the bundle, and the bundle into a runner if it needs one.
+func (s *session) writeTests(b buildable, in inputs) error {
+	p := testProduct{Target: b.target.Name, Module: b.settings["PRODUCT_MODULE_NAME"], BundleID: b.settings["PRODUCT_BUNDLE_IDENTIFIER"], UI: b.target.Kind == project.UITests}
+	for _, src := range in.sources {
+		p.Tests = append(p.Tests, src.tests...)
+	}
+	for _, name := range b.target.Dependencies {
+		if app, ok := s.buildable(name); ok {
+			p.App = app.settings["PRODUCT_BUNDLE_IDENTIFIER"]
+			p.Covers = append(p.Covers, coverageOf(app))
+		}
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(b.resources(), testsFile), data, 0o644); err != nil || !p.UI {
+		return err
+	}
+	return s.writeRunner(b)
+}
+
+// writeRunner makes the app that UI tests come in.
+func (s *session) writeRunner(b buildable) error {
+	name := b.settings["PRODUCT_NAME"] + "-Runner"
+	runner := b
+	runner.settings = map[string]string{}
+	for key, value := range b.settings {
+		runner.settings[key] = value
+	}
+	runner.target.Kind = project.App
+	runner.settings["PRODUCT_NAME"], runner.settings["EXECUTABLE_NAME"] = name, name
+	runner.settings["FULL_PRODUCT_NAME"] = name + ".app"
+	runner.settings["PRODUCT_BUNDLE_IDENTIFIER"] += ".xctrunner"
+	info, err := runner.info()
+	if err != nil {
+		return err
+	}
+	if err := write(runner.executable(), runner.stub(), 0o755); err != nil {
+		return err
+	}
+	return write(runner.infoPlist(), info, 0o644)
+}
+
+// coverageOf is the code of an app, to be counted when its tests run.
+func coverageOf(b buildable) xcresult.CoverageTarget {
+	c := xcresult.CoverageTarget{Name: b.settings["FULL_PRODUCT_NAME"], Product: b.executable()}
+	for _, path := range b.sourcePaths() {
+		src, err := readSource(path)
+		if err != nil {
+			continue
+		}
+		file := xcresult.CoverageFile{Path: path, Lines: src.lines}
+		for _, f := range src.functions {
+			count := 1
+			if f.Uncovered {
+				count = 0
+			}
+			file.Functions = append(file.Functions, xcresult.Function{Name: f.Name, Line: f.Line, Executable: f.Executable, Count: count})
+		}
+		c.Files = append(c.Files, file)
+	}
+	return c
+}
+
+// readTests reads the tests of a built bundle.
+func readTests(bundle string) (testProduct, error) {
+	var p testProduct
+	f, err := os.Open(filepath.Join(bundle, testsFile))
+	if err != nil {
+		f, err = os.Open(filepath.Join(bundle, "Contents/Resources", testsFile))
+	}
+	if err != nil {
+		return p, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 64<<20))
+	if err != nil {
+		return p, err
+	}
+	return p, json.Unmarshal(data, &p)
+}

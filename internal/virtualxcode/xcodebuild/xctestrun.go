@@ -1,0 +1,157 @@
+package xcodebuild
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"howett.net/plist"
+
+	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/internal/virtualxcode/xcresult"
+)
+
+// root is how an .xctestrun names the folder it lies in.
+const root = "__TESTROOT__"
+
+// writeTestProducts writes the .xctestrun, and copies everything when a folder for it was asked for.
+func (s *session) writeTestProducts(all []buildable) error {
+	products := filepath.Join(s.buildRoot(), "Build/Products")
+	data, err := plist.MarshalIndent(s.testRun(all, products), plist.XMLFormat, "\t")
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s_%s-arm64.xctestrun", s.scheme.Name, s.destination.sdkName())
+	if err := write(filepath.Join(products, name), data, 0o644); err != nil || s.testProducts == "" {
+		return err
+	}
+	to := s.abs(s.testProducts)
+	if err := os.RemoveAll(filepath.Join(to, "Binaries")); err != nil {
+		return err
+	}
+	folder := s.conf() + s.destination.suffix()
+	if err := os.CopyFS(filepath.Join(to, "Binaries/0", folder), os.DirFS(filepath.Join(products, folder))); err != nil {
+		return err
+	}
+	if err := write(filepath.Join(to, "Tests/0", name), data, 0o644); err != nil {
+		return err
+	}
+	info, err := plist.MarshalIndent(map[string]any{"FormatVersion": 1, "Version": map[string]int{"Major": 1, "Minor": 0}}, plist.XMLFormat, "\t")
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(to, "Info.plist"), info, 0o644)
+}
+
+// testRun is the contents of an .xctestrun: a dictionary for each test bundle.
+func (s *session) testRun(all []buildable, products string) map[string]any {
+	run := map[string]any{"__xctestrun_metadata__": map[string]any{"FormatVersion": 1,
+		"ContainerInfo": map[string]string{"ContainerName": s.container.Name, "SchemeName": s.scheme.Name}}}
+	from := func(path string) string { return strings.Replace(path, products, root, 1) }
+	for _, b := range all {
+		if !b.target.Kind.Tests() {
+			continue
+		}
+		host := b.hostApp()
+		entry := map[string]any{
+			"BlueprintName": b.target.Name, "ProductModuleName": b.settings["PRODUCT_MODULE_NAME"], "TestBundlePath": from(b.product()),
+			"DependentProductPaths": []string{from(b.product())}, "TestHostPath": from(host), "IsAppHostedTestBundle": host != "",
+			"CommandLineArguments": []string{}, "EnvironmentVariables": map[string]string{"OS_ACTIVITY_DT_MODE": "YES"},
+			"TestingEnvironmentVariables": map[string]string{"DYLD_FRAMEWORK_PATH": root + "/" + s.conf() + s.destination.suffix()},
+			"ToolchainsSettingValue":      []string{}, "SystemAttachmentLifetime": "deleteOnSuccess", "UserAttachmentLifetime": "deleteOnSuccess",
+			"ParallelizationEnabled": true, "TestTimeoutsEnabled": false, "TestLanguage": "", "TestRegion": "",
+		}
+		if b.target.Kind == project.UITests {
+			entry["TestHostPath"], entry["IsUITestBundle"], entry["IsXCTRunnerHostedTestBundle"] = from(b.runner()), true, true
+			entry["TestHostBundleIdentifier"] = b.settings["PRODUCT_BUNDLE_IDENTIFIER"] + ".xctrunner"
+			if app, ok := s.buildable(b.settings["TEST_TARGET_NAME"]); ok {
+				entry["UITargetAppPath"], entry["UITargetAppBundleIdentifier"] = from(app.product()), app.settings["PRODUCT_BUNDLE_IDENTIFIER"]
+			}
+		}
+		run[b.target.Name] = entry
+	}
+	return run
+}
+
+// prepared says that tests come from an earlier build, without a project.
+func (s *session) prepared() bool {
+	return slices.Equal(s.actions, []string{"test-without-building"}) && (s.xctestrun != "" || s.testProducts != "" && s.schemeName == "")
+}
+
+// maxTestRun bounds an .xctestrun.
+const maxTestRun = 8 << 20
+
+// openPrepared reads the .xctestrun and takes the destination by its platform.
+func (s *session) openPrepared(ctx context.Context) error {
+	file := s.abs(s.xctestrun)
+	if file == "" {
+		found, _ := filepath.Glob(filepath.Join(s.abs(s.testProducts), "Tests/*/*.xctestrun"))
+		if len(found) == 0 {
+			return refuse(exitNoProject, "There are no test bundles available to test in '%s'.", s.testProducts)
+		}
+		file = found[0]
+	}
+	run, err := readTestRun(file)
+	if err != nil {
+		return refuse(exitNoProject, "Unable to read the xctestrun file at '%s': %v", file, err)
+	}
+	meta, _ := run["__xctestrun_metadata__"].(map[string]any)
+	about, _ := meta["ContainerInfo"].(map[string]any)
+	name, _ := about["SchemeName"].(string)
+	owner, _ := about["ContainerName"].(string)
+	s.scheme = project.Scheme{Name: name}
+	s.container = &project.Container{Name: owner, Path: file, Projects: []*project.Project{{Name: owner}}}
+	s.bundles = bundlesOf(run, filepath.Dir(file))
+	if err := s.resolveFor(ctx, file); err != nil {
+		return err
+	}
+	s.result = xcresult.Bundle{Scheme: name, Project: owner, Device: s.device(), Title: "Testing with xctestrun " + filepath.Base(file), Build: xcresult.Build{Status: "notRequested"}}
+	return s.checkConcrete()
+}
+
+func readTestRun(file string) (map[string]any, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxTestRun))
+	if err != nil {
+		return nil, err
+	}
+	run := map[string]any{}
+	_, err = plist.Unmarshal(data, &run)
+	return run, err
+}
+
+// bundlesOf are the test bundles of an .xctestrun; one that was moved to a folder of products lies beside it.
+func bundlesOf(run map[string]any, dir string) (all []string) {
+	if strings.HasSuffix(filepath.Dir(dir), "Tests") {
+		dir = filepath.Join(filepath.Dir(filepath.Dir(dir)), "Binaries", filepath.Base(dir))
+	}
+	for _, key := range slices.Sorted(maps.Keys(run)) {
+		entry, _ := run[key].(map[string]any)
+		path, _ := entry["TestBundlePath"].(string)
+		host, _ := entry["TestHostPath"].(string)
+		path = strings.Replace(path, "__TESTHOST__", host, 1)
+		if path != "" {
+			all = append(all, strings.Replace(path, root, dir, 1))
+		}
+	}
+	return all
+}
+
+// resolveFor finds a destination for tests built before: their file's name says for which SDK.
+func (s *session) resolveFor(ctx context.Context, file string) error {
+	for _, p := range platforms {
+		if strings.Contains(filepath.Base(file), "_"+p.sdk) {
+			s.preparedSDK = p.sdk
+		}
+	}
+	return s.resolve(ctx)
+}

@@ -1,0 +1,88 @@
+package xcresult
+
+// tests is: get test-results tests.
+func tests(b Bundle, _ query) (any, error) {
+	bundles := array{}
+	for _, t := range b.Tests {
+		bundles = append(bundles, b.bundleNode(t))
+	}
+	nodes := array{}
+	if len(bundles) > 0 {
+		nodes = array{object{"name": b.Scheme, "nodeType": "Test Plan", "result": b.Outcome(), "children": bundles}}
+	}
+	return object{"devices": array{b.Device.json()}, "testNodes": nodes, "testPlanConfigurations": array{configuration()}}, nil
+}
+
+var bundleTypes = map[bool]string{false: "Unit test bundle", true: "UI test bundle"}
+
+func (b Bundle) bundleNode(t TestBundle) object {
+	children, results := array{}, []string{}
+	for _, s := range t.Suites {
+		cases := []string{}
+		nodes := array{}
+		for _, c := range s.Cases {
+			cases = append(cases, c.Result)
+			nodes = append(nodes, b.caseNode(place{t, s, c}))
+		}
+		results = append(results, cases...)
+		if s.Name == "" {
+			children = append(children, nodes...)
+			continue
+		}
+		children = append(children, object{"name": s.title(), "nodeType": "Test Suite", "result": worst(cases...),
+			"nodeIdentifierURL": b.url(t.Name, s.Name), "children": nodes})
+	}
+	return object{"name": t.Name, "nodeType": bundleTypes[t.UI], "result": worst(results...),
+		"nodeIdentifierURL": b.url(t.Name), "children": children}
+}
+
+func (s Suite) title() string {
+	if s.Display != "" {
+		return s.Display
+	}
+	return s.Name
+}
+
+func (b Bundle) caseNode(c place) object {
+	node := object{"name": c.title(), "nodeType": "Test Case", "nodeIdentifier": c.identifier(), "nodeIdentifierURL": b.caseURL(c),
+		"result": c.Result, "duration": short(c.Duration), "durationInSeconds": c.Duration}
+	if children := c.children(); len(children) > 0 {
+		node["children"] = children
+	}
+	return node
+}
+
+// children are the arguments of a test, and what went wrong.
+func (c Case) children() array {
+	messages := c.messages()
+	if len(c.Arguments) == 0 {
+		return messages
+	}
+	nodes := array{}
+	for i, argument := range c.Arguments {
+		node := object{"name": argument, "nodeType": "Arguments", "result": c.Result}
+		if i == 0 && len(messages) > 0 {
+			node["children"] = messages
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+func (c Case) messages() array {
+	nodes := list(c.Failures, func(f Failure) any {
+		return object{"name": f.text(), "nodeType": "Failure Message", "result": Failed}
+	})
+	if text := c.reason(); text != "" {
+		nodes = append(nodes, object{"name": text, "nodeType": "Failure Message", "result": c.Result})
+	}
+	return nodes
+}
+
+// reason is why a test was skipped, in the words of the tool.
+func (c Case) reason() string {
+	if c.Result == Skipped && c.Reason != "" && !c.Swift {
+		return "Test skipped - " + c.Reason
+	}
+	return c.Reason
+}
