@@ -103,7 +103,7 @@ func (s *Screen) last(is func(*Node) bool) *Node {
 func (s *Screen) worthShowing(n *Node) bool {
 	k := kinds[n.Type]
 	switch {
-	case n.underKeyboard(), !n.Visible():
+	case n.underKeyboard(), !n.Visible(), n.onlyHolds():
 		return false
 	case k.interactive, k.frame && n.Name() != "":
 		return true
@@ -111,6 +111,11 @@ func (s *Screen) worthShowing(n *Node) bool {
 		return false
 	}
 	return n.Label != "" || n.Value != "" || n.Identifier != "" && n.Type != "Application" && n.Type != "Window"
+}
+
+// onlyHolds: a row without a name, whose content speaks for itself.
+func (n *Node) onlyHolds() bool {
+	return n.Type == "Cell" && n.Name() == "" && len(n.Children) > 0
 }
 
 func (n *Node) underKeyboard() bool {
