@@ -1,6 +1,7 @@
 package xctest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -33,8 +34,10 @@ func toolFault(err error) error {
 		return fault.New(fault.Timeout, "%s: %w", filepath.Base(late.Name), err)
 	case errors.As(err, &exit):
 		return fault.New(fault.ToolFailed, "%s: %w", filepath.Base(exit.Name), err).With("stderr", exit.StderrTail)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
 	}
-	return err
+	return fault.New(fault.ToolFailed, "a tool's answer cannot be used: %w", err)
 }
 
 // refused turns simctl's no into a fault of the given code, with simctl's own words; a device that is off is told

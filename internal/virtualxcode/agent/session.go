@@ -64,6 +64,10 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 	if !s.allowed && !h.open {
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: say hello with the agent's token first")
 	}
+	if h.acts && s.opts.TakeFault(world.AgentCrashBefore) {
+		s.opts.Crash()
+		return nil, ErrCrashed
+	}
 	resp, err := h.run(s, ctx, req)
 	if err == nil && h.acts && s.opts.TakeFault(world.AgentCrashAfterAct) {
 		s.opts.Crash()
@@ -74,6 +78,11 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 
 // reply sends resp and, when it is a welcome, speaks the version it names from then on.
 func (s *session) reply(id uint32, resp agentwire.Response) error {
+	if _, look := resp.(*agentwire.Observation); look {
+		if spoilt, err := s.spoil(id, resp); spoilt {
+			return err
+		}
+	}
 	err := s.conn.WriteResponse(id, resp)
 	if errors.Is(err, agentwire.ErrFrameTooLarge) {
 		return s.conn.WriteResponse(id, s.failure(nil, err))
@@ -103,9 +112,13 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: that is not this agent's token")
 	}
 	s.authorise()
+	udid := s.opts.UDID
+	if s.opts.TakeFault(world.AgentWrongDevice) {
+		udid = "00000000-0000-4000-8000-000000000000"
+	}
 	return agentwire.NewWelcome(agentwire.HelloInfo{
 		Version: min(max(m.Version, 1), agentwire.Version),
-		Agent:   name, Build: s.opts.Build, UDID: s.opts.UDID, PID: s.opts.PID,
+		Agent:   name, Build: s.opts.Build, UDID: udid, PID: s.opts.PID,
 	})
 }
 

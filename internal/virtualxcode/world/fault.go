@@ -11,6 +11,10 @@ import (
 const (
 	NoOpTap            = "no-op-tap"
 	AgentCrashAfterAct = "agent-crash-after-act"
+	AgentCrashBefore   = "agent-crash-before-act"
+	AgentHalfFrame     = "agent-half-frame"
+	AgentGarbage       = "agent-garbage"
+	AgentWrongDevice   = "agent-wrong-device"
 	SlowBoot           = "slow-boot"
 	BootHang           = "boot-hang"
 	BootFails          = "boot-fails"
@@ -25,6 +29,10 @@ func KnownFaults() map[string]string {
 	return map[string]string{
 		NoOpTap:            "a tap is swallowed: it succeeds and nothing happens",
 		AgentCrashAfterAct: "the agent on the device dies after it has acted, before it answers",
+		AgentCrashBefore:   "the agent on the device dies when it is asked to act, before it acts",
+		AgentHalfFrame:     "the agent's answer to a look breaks off in the middle, and its connection with it",
+		AgentGarbage:       "the agent answers a look with bytes that are no frame",
+		AgentWrongDevice:   "the agent greets as the agent of another device",
 		SlowBoot:           "a boot takes a minute",
 		BootHang:           "a boot never ends: the device stays in state Booting until it is shut down",
 		BootFails:          "a boot is refused and the device stays shut down",
