@@ -33,7 +33,7 @@ type entry struct {
 	hash string // of the screen; a twin is only certain while the screen is the very same
 }
 
-// RefPattern matches a ref in either spelling, @e12 or e12.
+// refPattern matches a ref in either spelling, @e12 or e12.
 var refPattern = regexp.MustCompile(`^@?e([0-9]{1,9})$`)
 
 // Name gives the node's ref on this screen, and makes one when it has none. Calling it for every node an agent gets to
