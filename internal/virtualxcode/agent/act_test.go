@@ -145,7 +145,7 @@ func TestCrashAfterActing(t *testing.T) {
 	armed, crashed := false, 0
 	o.TakeFault = func(name string) bool {
 		was := armed && name == world.AgentCrashAfterAct
-		armed = false
+		armed = armed && !was
 		return was
 	}
 	o.Crash = func() { crashed++ }
@@ -166,7 +166,7 @@ func TestCrashAfterActing(t *testing.T) {
 func TestFailedActDoesNotCrash(t *testing.T) {
 	s := newStage()
 	o := options(s)
-	o.TakeFault = func(string) bool { return true }
+	o.TakeFault = func(name string) bool { return name == world.AgentCrashAfterAct }
 	c := open(t, o)
 	wantFault(t, c, &agentwire.TapElement{Selector: "nothing"}, agentwire.CodeNotFound)
 	ok(t, c, &agentwire.Heartbeat{})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/agentwire"
+	"ios-agent/internal/virtualxcode/world"
 )
 
 func TestHelloTellsWhoAnswers(t *testing.T) {
@@ -173,7 +174,7 @@ func TestListen(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	armed := make(chan bool, 1)
-	o.TakeFault = func(string) bool { return len(armed) > 0 && <-armed }
+	o.TakeFault = func(name string) bool { return name == world.AgentCrashAfterAct && len(armed) > 0 && <-armed }
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
