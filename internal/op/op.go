@@ -112,6 +112,13 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 	}
 }
 
+// In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
+// Verb and route stay with the original.
+func (o Op) In(family string) Op {
+	o.Family, o.Verb, o.Route, o.Default, o.Next = family, "", "", false, nil
+	return o
+}
+
 func fieldsOnce[In any](s Spec) func() []Field {
 	return sync.OnceValue(func() []Field { return fieldsOf(s, reflect.TypeFor[In]()) })
 }

@@ -44,12 +44,13 @@ func All(p Parts) []op.Op {
 	all = append(all, (&devices{desk}).ops()...)
 	all = append(all, (&apps{desk}).ops()...)
 	all = append(all, (&screen{desk: desk, home: p.Home, now: p.Now}).ops()...)
-	all = append(all, (&touch{desk}).ops()...)
+	hands := &touch{desk}
+	all = append(all, hands.ops()...)
 	all = append(all, (&sessionDefaults{p.Sessions}).ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&events{p.Events}).ops()...)
 	all = append(all, p.Jobs.Ops()...)
-	return all
+	return append(all, quernViews(all, hands)...)
 }
 
 // Target says which device an operation is about; embedded in the input of all that need one.

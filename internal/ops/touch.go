@@ -38,10 +38,11 @@ type ElementIn struct {
 	Ref        string `json:"ref,omitempty" doc:"a ref from a snapshot, such as @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
 	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
+	Type       string `json:"type,omitempty" doc:"narrows to elements of this type, such as Button"`
 }
 
 func (e ElementIn) query() ui.Query {
-	return ui.Query{Ref: e.Ref, Identifier: e.Identifier, Label: e.Label}
+	return ui.Query{Ref: e.Ref, Identifier: e.Identifier, Label: e.Label, Type: e.Type}
 }
 
 // ActIn is what every action takes.

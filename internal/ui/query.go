@@ -12,6 +12,7 @@ type Query struct {
 	Ref        string
 	Identifier string
 	Label      string
+	Type       string // short or long name; narrows, does not find by itself
 }
 
 // Empty reports whether the query says nothing.
@@ -20,7 +21,7 @@ func (q Query) Empty() bool { return q == Query{} }
 // String spells the query for a message.
 func (q Query) String() string {
 	var parts []string
-	for _, p := range [][2]string{{"ref", q.Ref}, {"identifier", q.Identifier}, {"label", q.Label}} {
+	for _, p := range [][2]string{{"ref", q.Ref}, {"identifier", q.Identifier}, {"label", q.Label}, {"type", q.Type}} {
 		if p[1] != "" {
 			parts = append(parts, p[0]+" "+Quote(p[1]))
 		}
@@ -33,7 +34,7 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 	if q.Ref != "" {
 		n, err := r.Resolve(q.Ref, device, s)
 		if err == nil && !q.matches(n) {
-			return nil, fault.New(fault.ElementNotFound, "the element of ref %s does not also have %s", q.Ref, Query{Identifier: q.Identifier, Label: q.Label}).WithDispatch(fault.NotDispatched)
+			return nil, fault.New(fault.ElementNotFound, "the element of ref %s does not also have %s", q.Ref, Query{Identifier: q.Identifier, Label: q.Label, Type: q.Type}).WithDispatch(fault.NotDispatched)
 		}
 		return n, err
 	}
@@ -52,7 +53,8 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 
 func (q Query) matches(n *Node) bool {
 	return (q.Identifier == "" || n.Identifier == q.Identifier) &&
-		(q.Label == "" || strings.EqualFold(n.Label, q.Label))
+		(q.Label == "" || strings.EqualFold(n.Label, q.Label)) &&
+		(q.Type == "" || strings.EqualFold(n.Type, strings.TrimPrefix(q.Type, typePrefix)))
 }
 
 // preferActionable drops the texts inside a matching control: a button and its own caption are one thing to a person.

@@ -226,7 +226,9 @@ func concrete(path string) string {
 // TestBadInput walks the whole catalogue with input nobody should send.
 func TestBadInput(t *testing.T) {
 	r := newRig(t)
-	for _, o := range op.NewCatalogue(ops.All(ops.Parts{})).Ops() {
+	catalogue := op.NewCatalogue(ops.All(ops.Parts{}))
+	for _, o := range catalogue.Ops() {
+		o.Name = catalogue.ID(o)
 		for _, c := range badCases(o) {
 			if o.Streams() && c.code == "" {
 				continue // a stream that accepts the input would go on for ever

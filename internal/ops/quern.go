@@ -1,0 +1,105 @@
+package ops
+
+import (
+	"context"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
+)
+
+// quern is the family of quern's names and shapes: `mcp --tools quern` serves it alone.
+const quern = "quern"
+
+// quernViews gives quern's rows their names. Most of its answers are ours or a part of them; tapping and typing are
+// not: there "ok" means that the input was delivered, and what came of it is said beside it.
+func quernViews(core []op.Op, t *touch) []op.Op {
+	same := map[string]bool{
+		"list_devices": true, "boot_device": true, "shutdown_device": true, "install_app": true, "launch_app": true,
+		"terminate_app": true, "take_screenshot": true, "ensure_server": true,
+	}
+	var views []op.Op
+	for _, o := range core {
+		if same[o.Name] {
+			views = append(views, o.In(quern))
+		}
+	}
+	return append(views,
+		op.New(op.Spec{
+			Name: "tap_element", Family: quern, Groups: []string{"ui"}, Require: [][]string{{"label", "identifier"}},
+			Summary: "Find a UI element by label or identifier and tap its centre; several matches are returned as ambiguous, and element_type (Button, TextField, StaticText) narrows them",
+		}, t.quernTap),
+		op.New(op.Spec{
+			Name: "type_text", Family: quern, Groups: []string{"ui"}, Summary: "Type text into the focused field",
+		}, t.quernType),
+	)
+}
+
+// QuernTapIn is quern's input.
+type QuernTapIn struct {
+	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
+	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier"`
+	Type       string `json:"element_type,omitempty" doc:"the element's type, such as Button"`
+	UDID       string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+// QuernTapOut is quern's answer, with the outcome beside it.
+type QuernTapOut struct {
+	Status  string         `json:"status"` // ok (delivered) or ambiguous
+	UDID    string         `json:"udid,omitempty"`
+	Tapped  *QuernTapped   `json:"tapped,omitempty"`
+	Matches []ui.Candidate `json:"matches,omitempty"`
+	Message string         `json:"message,omitempty"`
+	Outcome ui.Outcome     `json:"outcome,omitempty"`
+	Diff    []string       `json:"diff,omitempty"`
+
+	text  string
+	fault *fault.Fault
+}
+
+// QuernTapped is the element that was tapped.
+type QuernTapped struct {
+	Label      string  `json:"label"`
+	Type       string  `json:"type"`
+	Identifier string  `json:"identifier"`
+	X          float64 `json:"x"`
+	Y          float64 `json:"y"`
+}
+
+// Text says what came of it: in words "ok" would claim too much.
+func (o QuernTapOut) Text() string { return o.text }
+
+// Fault is the core operation's: an input that may not have arrived is not "ok".
+func (o QuernTapOut) Fault() *fault.Fault { return o.fault }
+
+func (t *touch) quernTap(ctx context.Context, c *op.Call, in QuernTapIn) (QuernTapOut, error) {
+	out, err := t.tap(ctx, c, TapIn{Target: Target{UDID: in.UDID}, ElementIn: ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}})
+	if f := fault.From(err); fault.Is(err, fault.ElementAmbiguous) {
+		matches, _ := f.Details["candidates"].([]ui.Candidate)
+		return QuernTapOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: matches, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
+	}
+	if err != nil {
+		return QuernTapOut{}, err
+	}
+	view := quernAnswer(c, out)
+	view.Tapped = &QuernTapped{out.Target.Label, out.Target.Type, out.Target.Identifier, out.Target.At.X, out.Target.At.Y}
+	return view, nil
+}
+
+// QuernTypeIn is quern's input.
+type QuernTypeIn struct {
+	Text string `json:"text" doc:"the text"`
+	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (t *touch) quernType(ctx context.Context, c *op.Call, in QuernTypeIn) (QuernTapOut, error) {
+	out, err := t.typeText(ctx, c, TypeIn{Target: Target{UDID: in.UDID}, Text: in.Text})
+	if err != nil {
+		return QuernTapOut{}, err
+	}
+	return quernAnswer(c, out), nil
+}
+
+func quernAnswer(c *op.Call, out ActionOut) QuernTapOut {
+	return QuernTapOut{Status: "ok", UDID: c.Device.UDID, Outcome: out.Outcome, Diff: out.Diff, text: out.Text(), fault: out.Fault()}
+}
