@@ -12,12 +12,12 @@ func TestKey(t *testing.T) {
 		{[]string{"x", "/tmp/shot-81/a.png", "/private/var/folders/a/b/T/c", "/Users/me/tmp/x"}, []string{"x", "<tmp>.png", "<tmp>", "<home>/tmp/x"}},
 		{[]string{"x", "file:///tmp/a.json", "/tmp/a:/tmp/b.mp4", "-I/tmp/q"}, []string{"x", "file://<tmp>.json", "<tmp>:<tmp>.mp4", "-I<tmp>"}},
 		{[]string{"x", "/tmpfile", "/Users/meg/a", "/my/tmp/a"}, []string{"x", "/tmpfile", "/Users/meg/a", "/my/tmp/a"}},
-		{[]string{"x", "/Users/me/work/a.swift", "/Users/me/work", "/Users/me/.cache/own/1.log"}, []string{"x", "<dir>/a.swift", "<dir>", "<tmp>.log"}},
+		{[]string{"x", "/Users/me/code/a.swift", "/Users/me/code", "/Users/me/.cache/own/1.log"}, []string{"x", "<dir>/a.swift", "<dir>", "<tmp>.log"}},
 		{[]string{"x", "http://127.0.0.1:8100/a", "[::1]:1", "--port", "9100", "AGENT_PORT=1", "9100"},
 			[]string{"x", "http://127.0.0.1:<port>/a", "[::1]:<port>", "--port", "<port>", "AGENT_PORT=<port>", "9100"}},
 		{[]string{"x", "-id", "0F3B", "platform=iOS,id=0F3B"}, []string{"x", "-id", "0F3B", "platform=iOS,id=0F3B"}},
 	} {
-		h := heading{Argv: c.argv, Dir: "/Users/me/work/", Home: "/Users/me", Tmp: "/Users/me/.cache/own"}
+		h := heading{Argv: c.argv, Dir: "/Users/me/code/", Home: "/Users/me", Tmp: "/Users/me/.cache/own"}
 		if got := h.key([]string{"/out/a.png", "/out/a.png.json"}); !slices.Equal(got, c.want) {
 			t.Errorf("got  %q\nwant %q", got, c.want)
 		}
