@@ -110,7 +110,7 @@ func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 		"simctl":       func() int { return x.inService(ctx, tool, args, stdout, stderr) },
 		"axe":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
 		"sips":         func() int { return sips.Run(args, stdout, stderr) },
-		"open":         func() int { return 0 }, // Simulator.app has no window here
+		"open":         func() int { return open(args, stderr) },
 		"xcodebuild": func() int {
 			return xcodebuild.Tool{
 				Service: x.Client(), Scheme: x.Agent, Devices: simulators{x.Client()}, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv,
@@ -120,6 +120,15 @@ func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 		"xccov":        func() int { return xcresult.Xccov{Stdout: stdout, Stderr: stderr}.Run(args) },
 	}
 	return plays[tool]()
+}
+
+// open brings Simulator.app to the front, which has no window here; it starts nothing else yet, and says so.
+func open(args []string, stderr io.Writer) int {
+	if len(args) >= 2 && args[0] == "-a" && (args[1] == "Simulator" || args[1] == "DeviceHub") {
+		return 0
+	}
+	fmt.Fprintf(stderr, "The virtual open cannot open %s.\n", strings.Join(args, " "))
+	return 1
 }
 
 // simulators are what xcodebuild can build for: the devices of the world.
@@ -210,6 +219,7 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 func Marks() []mark.Mark {
 	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks()),
 		mark.Mark{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\"", Source: mark.Assumed},
+		mark.Mark{Tool: "open", Behaviour: "-a Simulator succeeds; anything else is refused, because nothing is started yet", Source: mark.Assumed},
 		mark.Mark{Tool: "xcode-select", Behaviour: "-p prints the developer folder", Source: mark.Assumed},
 	)
 }
