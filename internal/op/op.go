@@ -33,6 +33,7 @@ func (h Hints) Has(hint Hints) bool { return h&hint != 0 }
 type Spec struct {
 	Name     string        // snake_case; the MCP tool's name
 	Family   string        // whose names and shapes it has; empty is Core
+	Also     []string      // other families that have it under this name and in this shape, or a part of it
 	Groups   []string      // what it belongs to: device, app, ui, …; the first one heads it in help
 	Verb     string        // the CLI's words for it; empty: no verb
 	Route    string        // REST: "POST /api/v1/…"; empty: no route
@@ -115,7 +116,7 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
 // Verb and route stay with the original.
 func (o Op) In(family string) Op {
-	o.Family, o.Verb, o.Route, o.Default, o.Next = family, "", "", false, nil
+	o.Family, o.Also, o.Verb, o.Route, o.Default, o.Next = family, nil, "", "", false, nil
 	return o
 }
 

@@ -17,19 +17,19 @@ type apps struct{ desk }
 func (a *apps) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
+			Name: "install_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
 			Summary: "Install an app on the device; a device named with sim is booted first if it has to be",
 			Hints:   op.Idempotent, Timeout: 10 * time.Minute, Long: true, Default: true,
 			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
 		}, a.install),
 		op.New(op.Spec{
-			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
+			Name: "launch_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
 			Summary: "Launch an installed app; snapshots and taps go to it from then on",
 			Hints:   op.Idempotent, Timeout: time.Minute, Default: true,
 			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.launch),
 		op.New(op.Spec{
-			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
+			Name: "terminate_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
 			Summary: "End a running app", Timeout: time.Minute,
 			Examples: []string{"terminate com.iosagent.shop"},
 		}, a.terminate),

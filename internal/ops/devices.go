@@ -16,19 +16,19 @@ type devices struct{ desk }
 func (d *devices) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "list_devices", Groups: []string{"device"}, Verb: "list-sims", Route: "GET /api/v1/device/list",
+			Name: "list_devices", Also: []string{quern}, Groups: []string{"device"}, Verb: "list-sims", Route: "GET /api/v1/device/list",
 			Summary: "List the simulators and what state they are in",
 			Hints:   op.ReadOnly | op.Idempotent, Default: true,
 			Examples: []string{"list-sims", "list-sims --state booted"},
 		}, d.list),
 		op.New(op.Spec{
-			Name: "boot_device", Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",
+			Name: "boot_device", Also: []string{quern}, Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",
 			Summary: "Boot a simulator, wait until apps can run on it, and make it the session's device",
 			Hints:   op.Idempotent, Timeout: 5 * time.Minute, Long: true, Default: true,
 			Next: []string{"install_app", "launch_app"}, Examples: []string{`boot --sim "iPhone 16 Pro"`},
 		}, d.boot),
 		op.New(op.Spec{
-			Name: "shutdown_device", Groups: []string{"device"}, Verb: "shutdown", Route: "POST /api/v1/device/shutdown",
+			Name: "shutdown_device", Also: []string{quern}, Groups: []string{"device"}, Verb: "shutdown", Route: "POST /api/v1/device/shutdown",
 			Summary: "Shut a simulator down", Hints: op.Idempotent, Timeout: time.Minute,
 			Examples: []string{`shutdown --sim "iPhone 16 Pro"`},
 		}, d.shutdown),

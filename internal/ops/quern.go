@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"slices"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -14,13 +15,9 @@ const quern = "quern"
 // quernViews gives quern's rows their names. Most of its answers are ours or a part of them; tapping and typing are
 // not: there "ok" means that the input was delivered, and what came of it is said beside it.
 func quernViews(core []op.Op, t *touch) []op.Op {
-	same := map[string]bool{
-		"list_devices": true, "boot_device": true, "shutdown_device": true, "install_app": true, "launch_app": true,
-		"terminate_app": true, "take_screenshot": true, "ensure_server": true,
-	}
 	var views []op.Op
 	for _, o := range core {
-		if same[o.Name] {
+		if slices.Contains(o.Also, quern) {
 			views = append(views, o.In(quern))
 		}
 	}

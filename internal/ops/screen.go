@@ -35,7 +35,7 @@ func (s *screen) ops() []op.Op {
 			Examples: []string{"snapshot", "snapshot --json"},
 		}, s.snapshot),
 		op.New(op.Spec{
-			Name: "take_screenshot", Groups: []string{"ui"}, Verb: "screenshot", Route: "GET /api/v1/device/screenshot",
+			Name: "take_screenshot", Also: []string{quern}, Groups: []string{"ui"}, Verb: "screenshot", Route: "GET /api/v1/device/screenshot",
 			Summary: "Take a picture of the screen, saved as PNG",
 			Hints:   op.ReadOnly, Default: true, Timeout: time.Minute,
 			Examples: []string{"screenshot --out shop.png"},

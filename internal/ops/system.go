@@ -25,7 +25,7 @@ func (s *system) ops() []op.Op {
 			Examples: []string{"doctor", "doctor --strict"},
 		}, s.doctor),
 		op.New(op.Spec{
-			Name: "ensure_server", Groups: []string{"system"}, Verb: "ensure-server", Route: "GET /api/v1/health",
+			Name: "ensure_server", Also: []string{quern}, Groups: []string{"system"}, Verb: "ensure-server", Route: "GET /api/v1/health",
 			Summary: "Make sure that the server runs, and tell where", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"ensure-server"},
 		}, s.ensure),
