@@ -42,7 +42,7 @@ var arrows = map[string]string{
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
 	"internal/ops":                     "act apple apple/simctl defaults device fault feed host op pool session ui",
-	"internal/surface/cli":             "fault op",
+	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",
 	"internal/surface/mcp/conformance": "fault op surface/mcp",

@@ -17,6 +17,7 @@ func TestTo(t *testing.T) {
 		{"TAP_ELEMENT", []string{"tap_element"}},
 		{"tap", []string{"tap_element"}},
 		{"devices", []string{"list_devices"}},
+		{"tpye_text", []string{"type_text"}},
 		{"quux", nil},
 		{"", nil},
 	} {

@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/nearest"
 	"ios-agent/internal/op"
 )
 
@@ -65,6 +67,21 @@ func usage(err error) error {
 	return fault.New(fault.InvalidInput, "%s", message).WithHint("see `ios-agent help`")
 }
 
+// badFlag names the flag that may have been meant, or else the help of the command at hand.
+func badFlag(c *cobra.Command, err error) error {
+	f := fault.New(fault.InvalidInput, "%w", err).WithHint("see `%s --help`", c.CommandPath())
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return f
+	}
+	var names []string
+	c.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	if near := nearest.To(unknown.GetSpecifiedName(), names, 1); len(near) > 0 {
+		return f.WithHint("did you mean --%s? see `%s --help`", near[0], c.CommandPath())
+	}
+	return f
+}
+
 func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ios-agent",
@@ -74,6 +91,7 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, Version: a.Version,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return badFlag(c, err) })
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print one JSON envelope")
