@@ -63,6 +63,9 @@ var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
 func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope) Envelope {
 	one, leave := j.start(ctx, o, call, work)
 	defer leave()
+	if j.After <= 0 {
+		return one.still() // who does not wait gets the job's name, however quick the job is
+	}
 	wait := time.NewTimer(j.After)
 	defer wait.Stop()
 	select {
