@@ -44,3 +44,20 @@ func (m *Welcome) Info() (HelloInfo, error) {
 	}
 	return info, nil
 }
+
+// AlertInfo is what AlertState carries.
+type AlertInfo struct {
+	Title   string   `json:"title"`
+	Text    string   `json:"text"`
+	Buttons []string `json:"buttons"`
+	Source  string   `json:"source"` // bundle id of whose it is: com.apple.springboard for the system's
+}
+
+// NewAlertState returns the response that carries info; nil is no alert.
+func NewAlertState(info *AlertInfo) (*AlertState, error) {
+	text, err := encode(info)
+	return &AlertState{JSON: text}, err
+}
+
+// Info decodes what the response carries; nil when there was no alert.
+func (m *AlertState) Info() (*AlertInfo, error) { return decode[*AlertInfo](m.JSON, "alert") }

@@ -33,6 +33,12 @@ func (m *Observe) patience() time.Duration {
 	return treePatience + time.Duration(m.MaxMS)*time.Millisecond
 }
 func (m *LongPress) patience() time.Duration { return usualPatience + seconds(m.Seconds) }
+func (m *Button) patience() time.Duration    { return usualPatience + seconds(m.Seconds) }
+func (m *Key) patience() time.Duration       { return usualPatience + time.Duration(m.Count)*perCharacter }
+
+func (m *Drag) patience() time.Duration {
+	return usualPatience + seconds(m.PressSeconds) + seconds(m.HoldSeconds)
+}
 
 func (m *Swipe) patience() time.Duration {
 	if m.Seconds == nil {

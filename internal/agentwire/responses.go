@@ -50,6 +50,9 @@ type Observation struct {
 	JSON      string // as in Tree; an empty array when the app is not running
 }
 
+// AlertState is the alert an Alert found: AlertInfo as JSON, as it was before it was answered, or the literal null.
+type AlertState struct{ JSON string }
+
 // Kinds.
 func (*OK) Kind() Kind          { return 0x00 }
 func (*ErrorText) Kind() Kind   { return 0x01 }
@@ -61,6 +64,7 @@ func (*TargetInfo) Kind() Kind  { return 0x06 }
 func (*Welcome) Kind() Kind     { return 0x10 }
 func (*Fault) Kind() Kind       { return 0x11 }
 func (*Observation) Kind() Kind { return 0x12 }
+func (*AlertState) Kind() Kind  { return 0x13 }
 
 func (*OK) fields(*cursor)            {}
 func (m *ErrorText) fields(c *cursor) { c.str(&m.Message) }
@@ -68,6 +72,7 @@ func (m *Image) fields(c *cursor)     { c.blob(&m.PNG) }
 func (m *Value) fields(c *cursor)     { opt(c, &m.Text, c.str) }
 
 func (m *TargetInfo) fields(c *cursor) { c.str(&m.JSON) }
+func (m *AlertState) fields(c *cursor) { c.str(&m.JSON) }
 
 func (m *Tree) fields(c *cursor) {
 	c.str(&m.JSON)

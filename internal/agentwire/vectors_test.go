@@ -69,6 +69,15 @@ var goldenRequests = map[string]Request{
 	"hello":                  &Hello{2, "tk", "cli"},
 	"heartbeat@1":            &Heartbeat{},
 	"observe@7":              &Observe{StableMS: 300, MinMS: 100, MaxMS: 5000},
+	"double-tap@11":          &DoubleTap{100, 200},
+	"clear@12":               &Clear{},
+	"set-value@13":           &SetValue{10, 20, "0.5"},
+	"key@14":                 &Key{"a", Command | Shift, 2},
+	"drag@15":                &Drag{10, 20, 30, 40, 0.5, 100, 1},
+	"pinch@16":               &Pinch{195, 400, 2, 1},
+	"alert@17":               &Alert{PressButton, "OK"},
+	"button@18":              &Button{"home", 0},
+	"rotate@19":              &Rotate{"portrait"},
 }
 
 var goldenResponses = map[string]Response{
@@ -87,6 +96,7 @@ var goldenResponses = map[string]Response{
 	"fault@8":           &Fault{CodeNotHittable, "no"},
 	"observation@9":     &Observation{true, 300, 3, 2, "a", "r", "[]"},
 	"tree-truncated@10": &Tree{"[]", 5},
+	"alert-none@17":     &AlertState{"null"},
 	"heartbeat@7":       nil,
 }
 
