@@ -25,6 +25,7 @@ var arrows = map[string]string{
 	"internal/host":      "",
 	"internal/self":      "",
 	"internal/agentwire": "",
+	"internal/picture":   "",
 	"internal/apple":     "",
 	"internal/op":        "fault nearest",
 	"internal/feed":      "fault op",
@@ -41,7 +42,7 @@ var arrows = map[string]string{
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
-	"internal/ops":                     "act apple apple/simctl defaults device fault feed host op pool session ui",
+	"internal/ops":                     "act apple apple/simctl defaults device fault feed host nearest op picture pool session ui",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

@@ -72,6 +72,22 @@ func (s Step) Type(ctx context.Context, q ui.Query, text string) (Report, error)
 	})
 }
 
+// Press presses a button of the device's body.
+func (s Step) Press(ctx context.Context, button string, hold time.Duration, times int) (Report, error) {
+	body, err := device.As[device.Buttons](s.Device)
+	if err != nil {
+		return Report{}, err
+	}
+	return s.perform(ctx, ui.Query{}, func(ctx context.Context, _ *ui.Node, _ string) error {
+		for range times {
+			if err := body.Press(ctx, button, hold); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func (s Step) tap(ctx context.Context, target *ui.Node, _ string) error {
 	touch, err := device.As[device.Touch](s.Device)
 	if err != nil {

@@ -168,12 +168,12 @@ func (s *Server) begin() (end func()) {
 	if s.idle != nil {
 		s.idle.Stop()
 	}
-	return func() {
+	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		s.calls--
 		s.mu.Unlock()
 		s.arm()
-	}
+	})
 }
 
 // arm starts the idle clock when no call is under way.
@@ -217,8 +217,9 @@ func (s *Server) suits(client request) bool {
 func (s *Server) alone() bool { return s.busy() <= 1 }
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
-	defer s.begin()()
-	out := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w)}
+	done := s.begin()
+	defer done()
+	out := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w), done: done}
 	var req request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&req); err != nil {
 		out.end(op.Failed(fault.New(fault.InvalidInput, "the call cannot be read: %w", err), op.Meta{}))
@@ -253,6 +254,7 @@ type answer struct {
 	mu    sync.Mutex
 	lines *json.Encoder
 	flush *http.ResponseController
+	done  func() // the work is over: who hears the last line finds the daemon free
 	over  bool
 }
 
@@ -277,7 +279,10 @@ func (a *answer) say(l line) error {
 }
 
 // end says the last line. A client that is gone does not hear it; that is no concern of ours.
-func (a *answer) end(e op.Envelope) { _ = a.say(line{Envelope: &e}) }
+func (a *answer) end(e op.Envelope) {
+	a.done()
+	_ = a.say(line{Envelope: &e})
+}
 
 // maxCall bounds a call from a client of ours.
 const maxCall = 16 << 20

@@ -20,6 +20,8 @@ type Info struct {
 	OS        string `json:"os_version"`
 	Type      string `json:"device_type"` // simulator or device
 	Model     string `json:"model,omitempty"`
+	Runtime   string `json:"runtime,omitempty"`
+	Family    string `json:"device_family,omitempty"` // iPhone, iPad, Apple Watch, …
 	Available bool   `json:"is_available"`
 }
 

@@ -43,6 +43,7 @@ type Spec struct {
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
 	Long     bool          // may outlive a client's patience: becomes a job then
 	Default  bool          // in the default MCP tool set
+	Picture  bool          // REST answers with the picture that comes with the output, not with JSON
 	AsksBack bool          // REST answers 200 when it has to ask which of several was meant
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given

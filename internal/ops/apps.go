@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"strings"
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/nearest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/pool"
 )
@@ -33,6 +36,21 @@ func (a *apps) ops() []op.Op {
 			Summary: "End a running app", Timeout: time.Minute,
 			Examples: []string{"terminate com.iosagent.shop"},
 		}, a.terminate),
+		op.New(op.Spec{
+			Name: "uninstall_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "uninstall", Route: "POST /api/v1/device/app/uninstall",
+			Summary: "Remove an app and its data", Hints: op.Destructive, Timeout: time.Minute,
+			Examples: []string{"uninstall com.iosagent.shop"},
+		}, a.uninstall),
+		op.New(op.Spec{
+			Name: "list_apps", Also: []string{quern}, Groups: []string{"app"}, Verb: "list-apps", Route: "GET /api/v1/device/app/list",
+			Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
+			Examples: []string{"list-apps", "list-apps --all"},
+		}, a.list),
+		op.New(op.Spec{
+			Name: "open", Groups: []string{"app"}, Verb: "open", Route: "POST /api/v1/device/open",
+			Summary: "Open a URL on the device, or an app by its bundle id or its name", Timeout: time.Minute,
+			Examples: []string{"open https://example.com", "open iosagent-shop://item/7", "open Settings"},
+		}, a.open),
 	}
 }
 
@@ -146,5 +164,148 @@ func (a *apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 		return err
 	}
 	out.UDID, out.device = h.Info().UDID, h.Info().Name
-	return h.Lane.Do(ctx, func() error { return do(h, d) })
+	return a.do(ctx, h, func() error { return do(h, d) })
+}
+
+// UninstallIn names an app.
+type UninstallIn struct {
+	Target
+	Bundle string `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
+}
+
+func (a *apps) uninstall(ctx context.Context, c *op.Call, in UninstallIn) (AppOut, error) {
+	out := AppOut{Status: "uninstalled", Bundle: in.Bundle}
+	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, _ device.Apps) error {
+		inventory, err := device.As[device.Inventory](h.Device)
+		if err != nil {
+			return err
+		}
+		return inventory.Uninstall(ctx, in.Bundle)
+	})
+	return out, err
+}
+
+// ListAppsIn says which apps.
+type ListAppsIn struct {
+	Target
+	All bool `json:"all,omitempty" doc:"in text, the apps of the system too"`
+}
+
+// ListAppsOut is every installed app.
+type ListAppsOut struct {
+	Apps []device.App `json:"apps"`
+	UDID string       `json:"udid"`
+
+	all    bool
+	device string
+}
+
+// Text is one line an app.
+func (o ListAppsOut) Text() string {
+	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
+	system := 0
+	for _, a := range o.Apps {
+		if a.Type != "User" && !o.all {
+			system++
+			continue
+		}
+		line := fmt.Sprintf("%s  %q", a.Bundle, a.Name)
+		if a.PID > 0 {
+			line += fmt.Sprintf("  running (pid %d)", a.PID)
+		}
+		lines = append(lines, line)
+	}
+	if system > 0 {
+		lines = append(lines, fmt.Sprintf("and %d of the system: --all", system))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (a *apps) list(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
+	out := ListAppsOut{all: in.All}
+	done, err := with(ctx, a.desk, c, in.Target, func(i device.Inventory) (err error) {
+		out.Apps, err = i.List(ctx)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out.UDID, out.device = done.UDID, c.Device.Name
+	return out, err
+}
+
+// OpenIn is what to open.
+type OpenIn struct {
+	Target
+	What string `json:"url" doc:"a URL, an app's bundle id, or an app's name" cli:"arg"`
+}
+
+// OpenOut is what was opened.
+type OpenOut struct {
+	AppOut
+	URL string `json:"url,omitempty"`
+}
+
+// Text says it in a line.
+func (o OpenOut) Text() string {
+	if o.URL == "" {
+		return o.AppOut.Text()
+	}
+	return fmt.Sprintf("opened %s on %s", o.URL, o.device)
+}
+
+// open takes what has a scheme for a URL. A bundle id has none, and neither has a name.
+func (a *apps) open(ctx context.Context, c *op.Call, in OpenIn) (OpenOut, error) {
+	out := OpenOut{AppOut: AppOut{Status: "opened"}}
+	err := a.on(ctx, c, in.Target, &out.AppOut, func(h *pool.Handle, d device.Apps) error {
+		if u, err := url.Parse(in.What); err == nil && u.Scheme != "" {
+			links, err := device.As[device.Links](h.Device)
+			if err != nil {
+				return err
+			}
+			out.URL = in.What
+			return links.OpenURL(ctx, in.What)
+		}
+		bundle, err := bundleOf(ctx, h, in.What)
+		if err != nil {
+			return err
+		}
+		out.Bundle = bundle
+		out.PID, err = d.Launch(ctx, bundle, device.Launch{})
+		return err
+	})
+	return out, err
+}
+
+// bundleOf finds an app by its bundle id or its name.
+func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) {
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return "", err
+	}
+	apps, err := inventory.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	var named, known []string
+	for _, a := range apps {
+		if a.Bundle == what {
+			return what, nil
+		}
+		if strings.EqualFold(a.Name, what) {
+			named = append(named, a.Bundle)
+		}
+		known = append(known, a.Bundle, a.Name)
+	}
+	switch len(named) {
+	case 1:
+		return named[0], nil
+	case 0:
+		f := fault.New(fault.AppNotFound, "no app on %s has the bundle id or name %q", h.Info().Name, what)
+		if near := nearest.To(what, known, 3); len(near) > 0 {
+			f = f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
+		}
+		return "", f
+	}
+	return "", fault.New(fault.AppNotFound, "several apps are called %q: %s", what, strings.Join(named, ", ")).WithHint("open one by its bundle id")
 }

@@ -11,7 +11,10 @@ import (
 	"ios-agent/internal/pool"
 )
 
-type devices struct{ desk }
+type devices struct {
+	desk
+	tools func() map[string]bool // which of the programs we use are there
+}
 
 func (d *devices) ops() []op.Op {
 	return []op.Op{
@@ -32,18 +35,35 @@ func (d *devices) ops() []op.Op {
 			Summary: "Shut a simulator down", Hints: op.Idempotent, Timeout: time.Minute,
 			Examples: []string{`shutdown --sim "iPhone 16 Pro"`},
 		}, d.shutdown),
+		op.New(op.Spec{
+			Name: "reset_sim", Groups: []string{"device"}, Verb: "reset-sim", Route: "POST /api/v1/device/reset",
+			Summary: "Erase a simulator: its apps, data and settings are gone; one that was booted is booted again",
+			Hints:   op.Destructive | op.Idempotent, Timeout: 6 * time.Minute, Long: true,
+			Examples: []string{`reset-sim --sim "iPhone 16 Pro"`},
+		}, d.reset),
 	}
 }
 
 // ListDevicesIn filters the list.
 type ListDevicesIn struct {
-	State string `json:"state,omitempty" doc:"only devices in this state" enum:"booted,shutdown"`
+	State  string `json:"state,omitempty" doc:"only devices in this state" enum:"booted,shutdown"`
+	Type   string `json:"type,omitempty" doc:"only simulators, or only devices of metal and glass" enum:"simulator,device"`
+	Name   string `json:"name,omitempty" doc:"only devices whose name holds this, case ignored"`
+	OS     string `json:"os_version,omitempty" doc:"only this version, as 18.2 or iOS 18.2; 18 is any 18"`
+	Family string `json:"device_family,omitempty" doc:"only this family, such as iPhone or iPad"`
+}
+
+func (in ListDevicesIn) fits(i device.Info) bool {
+	return (in.State == "" || i.State == in.State) && (in.Type == "" || i.Type == in.Type) &&
+		strings.Contains(strings.ToLower(i.Name), strings.ToLower(in.Name)) &&
+		(in.OS == "" || pool.SameOS(i.OS, in.OS)) && (in.Family == "" || strings.EqualFold(i.Family, in.Family))
 }
 
 // ListDevicesOut is every device that fits.
 type ListDevicesOut struct {
-	Devices []device.Info `json:"devices"`
-	Active  string        `json:"active_udid"`
+	Devices []device.Info   `json:"devices"`
+	Active  string          `json:"active_udid"`
+	Tools   map[string]bool `json:"tools"`
 }
 
 // Text is one line a device.
@@ -51,7 +71,7 @@ func (o ListDevicesOut) Text() string {
 	if len(o.Devices) == 0 {
 		return "no devices"
 	}
-	var lines []string
+	lines := []string{fmt.Sprintf("%d devices", len(o.Devices))}
 	for _, d := range o.Devices {
 		line := fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.OS, d.Name)
 		if d.UDID == o.Active {
@@ -70,9 +90,9 @@ func (d *devices) list(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 	if err != nil {
 		return ListDevicesOut{}, err
 	}
-	out := ListDevicesOut{Devices: []device.Info{}, Active: d.sessions.Get(c.Session).Device()}
+	out := ListDevicesOut{Devices: []device.Info{}, Active: d.sessions.Get(c.Session).Device(), Tools: d.tools()}
 	for _, i := range infos {
-		if in.State == "" || i.State == in.State {
+		if in.fits(i) {
 			out.Devices = append(out.Devices, i)
 		}
 	}
@@ -80,7 +100,10 @@ func (d *devices) list(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 }
 
 // BootIn names the device to boot.
-type BootIn struct{ Target }
+type BootIn struct {
+	Target
+	Name string `json:"name,omitempty" doc:"the same as sim" cli:"-"`
+}
 
 // DeviceOut is a device and what became of it.
 type DeviceOut struct {
@@ -93,6 +116,9 @@ type DeviceOut struct {
 func (o DeviceOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.Name, o.UDID) }
 
 func (d *devices) boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, error) {
+	if in.Sim == "" {
+		in.Sim = in.Name
+	}
 	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err
@@ -102,7 +128,7 @@ func (d *devices) boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 		return DeviceOut{}, err
 	}
 	c.Progress("booting " + h.Info().Name)
-	if err := h.Lane.Do(ctx, func() error { return power.Boot(ctx) }); err != nil {
+	if err := d.do(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	s.Use(h.Info().UDID)
@@ -121,9 +147,39 @@ func (d *devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (Devi
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	if err := h.Lane.Do(ctx, func() error { return power.Shutdown(ctx) }); err != nil {
+	if err := d.do(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	d.sessions.Forget(h.Info().UDID)
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
+}
+
+// ResetIn names the device to erase.
+type ResetIn struct{ Target }
+
+func (d *devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut, error) {
+	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	eraser, err := device.As[device.Eraser](h.Device)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	on, err := d.pool.State(ctx, h.Info().UDID)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	err = d.do(ctx, h, func() error {
+		if err := eraser.Erase(ctx); err != nil || on != device.Booted {
+			return err
+		}
+		c.Progress("erased; booting again")
+		return bootIfAble(ctx, h)
+	})
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	s.Use(h.Info().UDID)
+	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }

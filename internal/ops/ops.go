@@ -8,7 +8,9 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/feed"
+	"ios-agent/internal/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/pool"
 	"ios-agent/internal/session"
@@ -41,16 +43,32 @@ type Server struct {
 func All(p Parts) []op.Op {
 	desk := desk{pool: p.Pool, sessions: p.Sessions}
 	var all []op.Op
-	all = append(all, (&devices{desk}).ops()...)
+	all = append(all, (&devices{desk, p.installed}).ops()...)
 	all = append(all, (&apps{desk}).ops()...)
-	all = append(all, (&screen{desk: desk, home: p.Home, now: p.Now}).ops()...)
+	all = append(all, (&settings{desk}).ops()...)
+	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
+	all = append(all, eyes.ops()...)
+	all = append(all, (&films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}).ops()...)
 	hands := &touch{desk}
 	all = append(all, hands.ops()...)
 	all = append(all, (&sessionDefaults{p.Sessions}).ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&events{p.Events}).ops()...)
 	all = append(all, p.Jobs.Ops()...)
-	return append(all, quernViews(all, hands)...)
+	return append(all, quernViews(all, hands, eyes)...)
+}
+
+// installed tells which of the programs we use are there.
+func (p Parts) installed() map[string]bool {
+	there := map[string]bool{}
+	for _, name := range []string{"xcodebuild", "simctl", "devicectl", "idb", "axe"} {
+		program := name
+		if name == "simctl" || name == "devicectl" {
+			program = "xcrun" // which runs them
+		}
+		there[name] = host.Installed(p.Tools.Tool(program))
+	}
+	return there
 }
 
 // Target says which device an operation is about; embedded in the input of all that need one.
@@ -63,6 +81,16 @@ type Target struct {
 type desk struct {
 	pool     *pool.Pool
 	sessions *session.Store
+}
+
+// do runs fn in the device's lane. A device that turns out to be off is nobody's current one any more: the next call
+// that names none is told so instead of failing again.
+func (d desk) do(ctx context.Context, h *pool.Handle, fn func() error) error {
+	err := h.Lane.Do(ctx, fn)
+	if fault.Is(err, fault.DeviceNotBooted) {
+		d.sessions.Forget(h.Info().UDID)
+	}
+	return err
 }
 
 // device finds the device that is meant, makes it the session's current one when it was named, and notes it on the

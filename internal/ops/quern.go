@@ -3,6 +3,8 @@ package ops
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -14,7 +16,7 @@ const quern = "quern"
 
 // quernViews gives quern's rows their names. Most of its answers are ours or a part of them; tapping and typing are
 // not: there "ok" means that the input was delivered, and what came of it is said beside it.
-func quernViews(core []op.Op, t *touch) []op.Op {
+func quernViews(core []op.Op, t *touch, s *screen) []op.Op {
 	var views []op.Op
 	for _, o := range core {
 		if slices.Contains(o.Also, quern) {
@@ -23,12 +25,22 @@ func quernViews(core []op.Op, t *touch) []op.Op {
 	}
 	return append(views,
 		op.New(op.Spec{
-			Name: "tap_element", Family: quern, Groups: []string{"ui"}, Require: [][]string{{"label", "identifier"}},
+			Name: "tap_element", Family: quern, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/tap-element", Timeout: time.Minute,
+			Require: [][]string{{"label", "identifier"}},
 			Summary: "Find a UI element by label or identifier and tap its centre; several matches are returned as ambiguous, and element_type (Button, TextField, StaticText) narrows them",
 		}, t.quernTap),
 		op.New(op.Spec{
-			Name: "type_text", Family: quern, Groups: []string{"ui"}, Summary: "Type text into the focused field",
+			Name: "type_text", Family: quern, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/type", Timeout: time.Minute,
+			Summary: "Type text into the focused field",
 		}, t.quernType),
+		op.New(op.Spec{
+			Name: "press_button", Family: quern, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/press", Timeout: time.Minute,
+			Summary: "Press a button of the device: HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY",
+		}, t.quernPress),
+		op.New(op.Spec{
+			Name: "take_screenshot", Family: quern, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot", Timeout: time.Minute,
+			Summary: "Take a picture of the screen, half its size unless scale says otherwise", Hints: op.ReadOnly, Picture: true,
+		}, s.quernScreenshot),
 	)
 }
 
@@ -99,4 +111,30 @@ func (t *touch) quernType(ctx context.Context, c *op.Call, in QuernTypeIn) (Quer
 
 func quernAnswer(c *op.Call, out ActionOut) QuernTapOut {
 	return QuernTapOut{Status: "ok", UDID: c.Device.UDID, Outcome: out.Outcome, Diff: out.Diff, text: out.Text(), fault: out.Fault()}
+}
+
+// QuernPressIn is quern's input.
+type QuernPressIn struct {
+	Button string `json:"button" doc:"HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY" enum:"HOME,LOCK,SIDE_BUTTON,SIRI,APPLE_PAY"`
+	UDID   string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (t *touch) quernPress(ctx context.Context, c *op.Call, in QuernPressIn) (QuernTapOut, error) {
+	button := map[string]string{"SIDE_BUTTON": "lock", "APPLE_PAY": "lock"}[in.Button]
+	if button == "" {
+		button = strings.ToLower(in.Button)
+	}
+	out, err := t.press(ctx, c, PressIn{Target: Target{UDID: in.UDID}, Button: button, Times: times(in.Button)})
+	if err != nil {
+		return QuernTapOut{}, err
+	}
+	return quernAnswer(c, out), nil
+}
+
+// times is how often the side button is pressed: Apple Pay is a double press of it.
+func times(button string) int {
+	if button == "APPLE_PAY" {
+		return 2
+	}
+	return 1
 }

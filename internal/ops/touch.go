@@ -17,7 +17,7 @@ type touch struct{ desk }
 func (t *touch) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "tap_element", Groups: []string{"ui"}, Verb: "tap", Route: "POST /api/v1/device/ui/tap-element",
+			Name: "tap_element", Groups: []string{"ui"}, Verb: "tap", Route: "POST /api/v1/ui/tap",
 			Summary: "Tap one element, by ref, identifier or label, and tell what changed",
 			Help: "Waits until the screen is still, taps, lets it settle and answers with the outcome: changed, unchanged or unknown,\n" +
 				"with the diff as evidence. Several matches, or a ref whose element is gone, are refused with candidates; nothing is sent then.",
@@ -25,11 +25,16 @@ func (t *touch) ops() []op.Op {
 			Examples: []string{"tap @e7", "tap --identifier login-button --expect-change"},
 		}, t.tap),
 		op.New(op.Spec{
-			Name: "type_text", Groups: []string{"ui"}, Verb: "type", Route: "POST /api/v1/device/ui/type",
+			Name: "type_text", Groups: []string{"ui"}, Verb: "type", Route: "POST /api/v1/ui/type",
 			Summary: "Type text at the end of a field, by ref, identifier or label, or into what has the focus",
 			Timeout: time.Minute, Default: true,
 			Examples: []string{`type @e5 "a@b.c"`, `type --identifier email-field --text "a@b.c"`, `type "into the focused field"`},
 		}, t.typeText),
+		op.New(op.Spec{
+			Name: "press_button", Groups: []string{"ui"}, Verb: "press-button", Route: "POST /api/v1/ui/press", Timeout: time.Minute,
+			Summary:  "Press a button of the device's body: home, lock, volume-up, volume-down, action, camera or siri",
+			Examples: []string{"press-button home", "press-button lock --hold 2"},
+		}, t.press),
 	}
 }
 
@@ -148,7 +153,7 @@ func (t *touch) act(ctx context.Context, c *op.Call, target Target, name string,
 		return ActionOut{}, err
 	}
 	var r act.Report
-	err = h.Lane.Do(ctx, func() error {
+	err = t.do(ctx, h, func() error {
 		r, err = do(act.Step{Device: h.Device, Session: session})
 		return err
 	})
@@ -163,4 +168,19 @@ func (t *touch) act(ctx context.Context, c *op.Call, target Target, name string,
 		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, n.Frame.Centre(), n.Describe() + " [ref=" + r.Ref + "]"}
 	}
 	return out, nil
+}
+
+// PressIn names a button.
+type PressIn struct {
+	Target
+	Button string  `json:"button" doc:"the button" enum:"home,lock,volume-up,volume-down,action,camera,siri" cli:"arg"`
+	Hold   float64 `json:"hold,omitempty" doc:"seconds to hold it" min:"0" max:"60"`
+	Times  int     `json:"times,omitempty" doc:"how often" min:"1" max:"10" default:"1"`
+	ActIn
+}
+
+func (t *touch) press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, error) {
+	return t.act(ctx, c, in.Target, "press "+in.Button, in.Expect, func(s act.Step) (act.Report, error) {
+		return s.Press(ctx, in.Button, time.Duration(in.Hold*float64(time.Second)), in.Times)
+	})
 }

@@ -169,11 +169,13 @@ func implied(infos []device.Info, c Criteria) (device.Info, error) {
 	case len(booted) == 1:
 		return booted[0], nil
 	case len(booted) > 1:
-		return device.Info{}, ambiguous(booted, fmt.Sprintf("%d devices are booted and none was named", len(booted)))
+		return device.Info{}, fault.New(fault.NoDevice, "%d devices are booted and none was named: %s", len(booted), briefly(booted)).
+			WithHint("pass --udid or --sim").With("candidates", booted)
 	case c.AnyIdle && len(usable) == 1:
 		return usable[0], nil
 	case c.AnyIdle:
-		return device.Info{}, ambiguous(usable, "no device was named")
+		return device.Info{}, fault.New(fault.NoDevice, "no device was named").WithHint("pass --udid or --sim; `ios-agent list-sims` shows what there is").
+			With("candidates", usable)
 	}
 	return device.Info{}, fault.New(fault.NoDevice, "no device is booted and none was named").With("candidates", usable)
 }

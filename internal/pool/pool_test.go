@@ -55,10 +55,10 @@ func TestResolve(t *testing.T) {
 		{"the current one", all, pool.Criteria{Current: "C"}, "C", ""},
 		{"a current one that is gone: the only one booted", all, pool.Criteria{Current: "X"}, "B", ""},
 		{"the only one booted", all, pool.Criteria{}, "B", ""},
-		{"two booted", []device.Info{phone("A", "a", "booted"), phone("B", "b", "booted")}, pool.Criteria{}, "", fault.DeviceAmbiguous},
+		{"two booted", []device.Info{phone("A", "a", "booted"), phone("B", "b", "booted")}, pool.Criteria{}, "", fault.NoDevice},
 		{"none booted", idle, pool.Criteria{}, "", fault.NoDevice},
 		{"none booted, but any will do", idle, pool.Criteria{AnyIdle: true}, "A", ""},
-		{"any would do, but there are several", all[2:], pool.Criteria{AnyIdle: true}, "", fault.DeviceAmbiguous},
+		{"any would do, but there are several", all[2:], pool.Criteria{AnyIdle: true}, "", fault.NoDevice},
 	} {
 		h, err := pool.New(&shelf{infos: c.infos}).Resolve(t.Context(), c.Criteria)
 		if c.code != "" {

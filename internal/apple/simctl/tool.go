@@ -3,6 +3,7 @@
 package simctl
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ type call struct {
 	timeout   time.Duration
 	maxOutput int
 	outputs   []string // files it writes
+	stdin     []byte
 }
 
 func (t Tool) do(ctx context.Context, c call) (host.Result, error) {
@@ -60,6 +62,9 @@ func (t Tool) do(ctx context.Context, c call) (host.Result, error) {
 	}
 	if cmd.Name == "" {
 		cmd.Name = "xcrun"
+	}
+	if c.stdin != nil {
+		cmd.Stdin = bytes.NewReader(c.stdin)
 	}
 	r, err := t.Run.Run(ctx, cmd)
 	var exit *host.ExitError

@@ -37,11 +37,15 @@ func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	if err != nil {
 		return nil, toolFault(err)
 	}
+	families := map[string]string{}
+	for _, t := range list.DeviceTypes {
+		families[t.ID] = t.Family
+	}
 	infos := []device.Info{}
 	for _, s := range list.Devices {
 		infos = append(infos, device.Info{
 			UDID: s.UDID, Name: s.Name, State: strings.ToLower(s.State), OS: simctl.RuntimeName(s.Runtime), Type: "simulator",
-			Model: s.DeviceType, Available: s.Available,
+			Model: s.DeviceType, Runtime: s.Runtime, Family: families[s.DeviceType], Available: s.Available,
 		})
 	}
 	return infos, nil

@@ -59,6 +59,8 @@ func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
 	}
 	e := c.Run(r.Context(), c.ID(o), call, input)
 	switch {
+	case e.Error == nil && o.Picture && len(e.Images) > 0:
+		writePicture(w, e.Images[0])
 	case e.Error == nil:
 		write(w, http.StatusOK, e.Body())
 	case o.AsksBack && e.Error.Code.Question():
@@ -166,6 +168,13 @@ func fail(w http.ResponseWriter, e op.Envelope) {
 		raw = []byte(`{"detail":"the error could not be encoded"}`)
 	}
 	write(w, e.Error.Code.Status(), raw)
+}
+
+func writePicture(w http.ResponseWriter, i op.Image) {
+	w.Header().Set("Content-Type", i.MIME)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(i.Data)
 }
 
 func write(w http.ResponseWriter, status int, body []byte) {

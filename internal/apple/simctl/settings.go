@@ -1,0 +1,156 @@
+package simctl
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/host"
+)
+
+// SettingTimeout is for the verbs that only change or tell a setting.
+const SettingTimeout = 30 * time.Second
+
+// set runs a verb whose answer says nothing.
+func (t Tool) set(ctx context.Context, udid, verb string, args ...string) error {
+	_, err := t.on(ctx, udid, call{args: append([]string{verb, udid}, args...), timeout: SettingTimeout})
+	return err
+}
+
+// Erase makes a device as new. It must be shut down.
+func (t Tool) Erase(ctx context.Context, udid string) error {
+	_, err := t.on(ctx, udid, call{args: []string{"erase", udid}, timeout: BootTimeout})
+	return err
+}
+
+// Uninstall removes an app; one that is not there is fine, as it is to simctl.
+func (t Tool) Uninstall(ctx context.Context, udid, bundle string) error {
+	return t.set(ctx, udid, "uninstall", bundle)
+}
+
+// OpenURL opens a URL as if it had been tapped.
+func (t Tool) OpenURL(ctx context.Context, udid, url string) error {
+	return t.set(ctx, udid, "openurl", url)
+}
+
+// SetLocation puts the device at a place on Earth.
+func (t Tool) SetLocation(ctx context.Context, udid string, latitude, longitude float64) error {
+	place := strconv.FormatFloat(latitude, 'f', -1, 64) + "," + strconv.FormatFloat(longitude, 'f', -1, 64)
+	return t.set(ctx, udid, "location", "set", place)
+}
+
+// ClearLocation ends a simulated location.
+func (t Tool) ClearLocation(ctx context.Context, udid string) error {
+	return t.set(ctx, udid, "location", "clear")
+}
+
+// Privacy grants, revokes or resets a permission; a reset without an app is one for all apps.
+func (t Tool) Privacy(ctx context.Context, udid, action, service, bundle string) error {
+	args := []string{action, service}
+	if bundle != "" {
+		args = append(args, bundle)
+	}
+	return t.set(ctx, udid, "privacy", args...)
+}
+
+// SetUI sets one of the options of `simctl ui`: appearance, content_size, increase_contrast.
+func (t Tool) SetUI(ctx context.Context, udid, option, value string) error {
+	return t.set(ctx, udid, "ui", option, value)
+}
+
+// UI tells one of the options of `simctl ui`.
+func (t Tool) UI(ctx context.Context, udid, option string) (string, error) {
+	r, err := t.on(ctx, udid, call{args: []string{"ui", udid, option}, timeout: SettingTimeout})
+	return strings.TrimSpace(string(r.Stdout)), err
+}
+
+// StatusBar overrides what the status bar shows; the flags are simctl's, with their dashes. Without flags it shows the
+// truth again.
+func (t Tool) StatusBar(ctx context.Context, udid string, flags ...string) error {
+	if len(flags) == 0 {
+		return t.set(ctx, udid, "status_bar", "clear")
+	}
+	return t.set(ctx, udid, "status_bar", append([]string{"override"}, flags...)...)
+}
+
+// Push delivers a notification to an app; the payload is JSON with an aps key.
+func (t Tool) Push(ctx context.Context, udid, bundle string, payload []byte) error {
+	c := call{args: []string{"push", udid, bundle, "-"}, timeout: SettingTimeout, stdin: payload}
+	_, err := t.on(ctx, udid, c)
+	return err
+}
+
+// Copy puts a text on the device's pasteboard.
+func (t Tool) Copy(ctx context.Context, udid, text string) error {
+	_, err := t.on(ctx, udid, call{args: []string{"pbcopy", udid}, timeout: SettingTimeout, stdin: []byte(text)})
+	return err
+}
+
+// Paste tells what is on the device's pasteboard.
+func (t Tool) Paste(ctx context.Context, udid string) (string, error) {
+	r, err := t.on(ctx, udid, call{args: []string{"pbpaste", udid}, timeout: SettingTimeout})
+	return string(r.Stdout), err
+}
+
+// Preference is one value of a preferences domain.
+type Preference struct{ Domain, Key, Kind, Value string } // Kind is bool, int, float or string
+
+// WritePreference sets a preference on a booted device, as `defaults write` does there.
+func (t Tool) WritePreference(ctx context.Context, udid string, p Preference) error {
+	_, err := t.Spawn(ctx, udid, "defaults", "write", p.Domain, p.Key, "-"+p.Kind, p.Value)
+	return err
+}
+
+// Running tells the pids of the apps that run on a booted device, by bundle id.
+func (t Tool) Running(ctx context.Context, udid string) (map[string]int, error) {
+	r, err := t.Spawn(ctx, udid, "launchctl", "list")
+	if err != nil {
+		return nil, err
+	}
+	return runningApps(r.Stdout), nil
+}
+
+// runningApps reads lines of "<pid>\t<status>\tUIKitApplication:<bundle>[<hex>][…]"; a service that does not run has a
+// dash for its pid.
+func runningApps(out []byte) map[string]int {
+	apps := map[string]int{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 {
+			continue
+		}
+		label, isApp := strings.CutPrefix(fields[2], "UIKitApplication:")
+		pid, err := strconv.Atoi(fields[0])
+		if bundle, _, _ := strings.Cut(label, "["); isApp && err == nil && pid > 0 {
+			apps[bundle] = pid
+		}
+	}
+	return apps
+}
+
+// Recording is the command that films a device into a file until it is interrupted.
+func (t Tool) Recording(udid, codec, path string) host.Cmd {
+	name := t.Xcrun
+	if name == "" {
+		name = "xcrun"
+	}
+	return host.Cmd{
+		Name: name, Args: []string{"simctl", "io", udid, "recordVideo", "--codec", codec, "--force", path},
+		Env: t.Env, Outputs: []string{path},
+	}
+}
+
+// Container tells where an app's folder of one kind lies: app, data, groups, or the id of a group.
+func (t Tool) Container(ctx context.Context, udid, bundle, kind string) (string, error) {
+	r, err := t.on(ctx, udid, call{args: []string{"get_app_container", udid, bundle, kind}, timeout: SettingTimeout})
+	if err != nil {
+		return "", err
+	}
+	path := strings.TrimSpace(string(r.Stdout))
+	if path == "" {
+		return "", fmt.Errorf("simctl get_app_container: no path for %s", bundle)
+	}
+	return path, nil
+}

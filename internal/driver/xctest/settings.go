@@ -1,0 +1,209 @@
+package xctest
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/host"
+)
+
+var (
+	_ device.Eraser      = (*phone)(nil)
+	_ device.Inventory   = (*phone)(nil)
+	_ device.Links       = (*phone)(nil)
+	_ device.Place       = (*phone)(nil)
+	_ device.Permissions = (*phone)(nil)
+	_ device.Looks       = (*phone)(nil)
+	_ device.Mailbox     = (*phone)(nil)
+	_ device.Pasteboard  = (*phone)(nil)
+	_ device.Buttons     = (*phone)(nil)
+	_ device.Film        = (*phone)(nil)
+	_ device.Preparer    = (*phone)(nil)
+)
+
+// Erase shuts the simulator down and makes it as new.
+func (p *phone) Erase(ctx context.Context) error {
+	if err := p.Shutdown(ctx); err != nil {
+		return err
+	}
+	if err := p.remember(springboard); err != nil {
+		return fault.New(fault.PathError, "forgetting the app of %s: %w", p.info.Name, err)
+	}
+	return p.refused(p.driver.simctl().Erase(ctx, p.info.UDID), fault.ToolFailed)
+}
+
+// List tells the installed apps; those that run have their pid.
+func (p *phone) List(ctx context.Context) ([]device.App, error) {
+	found, err := p.driver.simctl().Apps(ctx, p.info.UDID)
+	if err != nil {
+		return nil, p.refused(err, fault.ToolFailed)
+	}
+	running, err := p.driver.simctl().Running(ctx, p.info.UDID)
+	if err != nil {
+		return nil, p.refused(err, fault.ToolFailed)
+	}
+	apps := make([]device.App, len(found))
+	for i, a := range found {
+		name := a.DisplayName
+		if name == "" {
+			name = a.Name
+		}
+		apps[i] = device.App{Bundle: a.Bundle, Name: name, Version: a.Version, Type: a.Type, Path: a.Path, Data: a.DataPath(), PID: running[a.Bundle]}
+	}
+	return apps, nil
+}
+
+// Uninstall removes an app that is there: simctl calls it a success when it is not.
+func (p *phone) Uninstall(ctx context.Context, bundleID string) error {
+	if err := p.mustHave(ctx, bundleID); err != nil {
+		return err
+	}
+	return p.refused(p.driver.simctl().Uninstall(ctx, p.info.UDID, bundleID), fault.ToolFailed)
+}
+
+func (p *phone) mustHave(ctx context.Context, bundleID string) error {
+	apps, err := p.driver.simctl().Apps(ctx, p.info.UDID)
+	if err != nil {
+		return p.refused(err, fault.ToolFailed)
+	}
+	if !slices.ContainsFunc(apps, func(a simctl.App) bool { return a.Bundle == bundleID }) {
+		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("`ios-agent list-apps` shows what is")
+	}
+	return nil
+}
+
+// OpenURL opens a URL.
+func (p *phone) OpenURL(ctx context.Context, url string) error {
+	return p.refused(p.driver.simctl().OpenURL(ctx, p.info.UDID, url), fault.ToolFailed)
+}
+
+// SetLocation puts the simulator somewhere.
+func (p *phone) SetLocation(ctx context.Context, latitude, longitude float64) error {
+	return p.refused(p.driver.simctl().SetLocation(ctx, p.info.UDID, latitude, longitude), fault.ToolFailed)
+}
+
+// ClearLocation ends that.
+func (p *phone) ClearLocation(ctx context.Context) error {
+	return p.refused(p.driver.simctl().ClearLocation(ctx, p.info.UDID), fault.ToolFailed)
+}
+
+// Permit changes a permission. simctl ends the app when it takes a permission away.
+func (p *phone) Permit(ctx context.Context, action, service, bundleID string) error {
+	return p.refused(p.driver.simctl().Privacy(ctx, p.info.UDID, action, service, bundleID), fault.ToolFailed)
+}
+
+// Look tells an option of `simctl ui`.
+func (p *phone) Look(ctx context.Context, option string) (string, error) {
+	value, err := p.driver.simctl().UI(ctx, p.info.UDID, option)
+	return value, p.refused(err, fault.ToolFailed)
+}
+
+// SetLook sets an option of `simctl ui`.
+func (p *phone) SetLook(ctx context.Context, option, value string) error {
+	return p.refused(p.driver.simctl().SetUI(ctx, p.info.UDID, option, value), fault.ToolFailed)
+}
+
+// OverrideStatusBar hands the overrides to simctl by its own names.
+func (p *phone) OverrideStatusBar(ctx context.Context, show map[string]string) error {
+	var flags []string
+	for name, value := range show {
+		flags = append(flags, "--"+name, value)
+	}
+	return p.refused(p.driver.simctl().StatusBar(ctx, p.info.UDID, flags...), fault.ToolFailed)
+}
+
+// Push delivers a notification.
+func (p *phone) Push(ctx context.Context, bundleID string, payload []byte) error {
+	if err := p.mustHave(ctx, bundleID); err != nil {
+		return err
+	}
+	return p.refused(p.driver.simctl().Push(ctx, p.info.UDID, bundleID, payload), fault.ToolFailed)
+}
+
+// Copy fills the pasteboard.
+func (p *phone) Copy(ctx context.Context, text string) error {
+	return p.refused(p.driver.simctl().Copy(ctx, p.info.UDID, text), fault.ToolFailed)
+}
+
+// Paste reads the pasteboard.
+func (p *phone) Paste(ctx context.Context) (string, error) {
+	text, err := p.driver.simctl().Paste(ctx, p.info.UDID)
+	return text, p.refused(err, fault.ToolFailed)
+}
+
+// Press presses a button through the agent: simctl has none.
+func (p *phone) Press(ctx context.Context, button string, hold time.Duration) error {
+	_, err := ask[*agentwire.OK](ctx, p, &agentwire.Button{Name: button, Seconds: hold.Seconds()}, acts)
+	if err == nil && button == "home" {
+		if err := p.remember(springboard); err != nil {
+			return fault.New(fault.PathError, "remembering the app of %s: %w", p.info.Name, err)
+		}
+		p.retarget()
+	}
+	return err
+}
+
+// Record films the screen with simctl, which runs until it is interrupted.
+func (p *phone) Record(ctx context.Context, path, codec string) (io.Closer, error) {
+	film, err := p.driver.Host.Start(ctx, p.driver.simctl().Recording(p.info.UDID, codec, path))
+	if err != nil {
+		return nil, toolFault(err)
+	}
+	return &filming{p: p, process: film}, nil
+}
+
+// filming is a recording under way.
+type filming struct {
+	p       *phone
+	process *host.Process
+}
+
+// filmEnd is how long simctl may take to write the film after it was interrupted.
+const filmEnd = time.Minute
+
+// Close interrupts simctl and waits until it has written the film.
+func (f *filming) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), filmEnd)
+	defer cancel()
+	if err := f.process.Stop(ctx); err != nil {
+		return toolFault(err)
+	}
+	_, err := f.process.Result()
+	return f.p.refused(err, fault.ToolFailed)
+}
+
+// preferences are what text entry needs on a simulator: what is typed is what arrives. Each has a twin for the hardware
+// keyboard, through which typing may go.
+func preferences() []simctl.Preference {
+	const keyboard = "com.apple.keyboard.preferences"
+	var all []simctl.Preference
+	for _, key := range []string{"KeyboardAutocorrection", "KeyboardPrediction", "KeyboardAutocapitalization", "KeyboardCheckSpelling", "KeyboardPeriodShortcut"} {
+		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
+	}
+	for _, key := range []string{"HWKeyboardAutocorrection", "HWKeyboardAutocapitalization", "KeyboardContinuousPathEnabled", "KeyboardShowPredictionBar"} {
+		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
+	}
+	return append(all, simctl.Preference{Domain: keyboard, Key: "DidShowContinuousPathIntroduction", Kind: "bool", Value: "YES"})
+}
+
+// Prepare writes the preferences. One that the system refuses does not keep the others from being set.
+func (p *phone) Prepare(ctx context.Context) ([]device.Adjusted, error) {
+	var done []device.Adjusted
+	for _, pref := range preferences() {
+		a := device.Adjusted{Setting: pref.Domain + " " + pref.Key, Value: pref.Value}
+		if err := p.refused(p.driver.simctl().WritePreference(ctx, p.info.UDID, pref), fault.ToolFailed); err != nil {
+			if fault.Is(err, fault.DeviceNotBooted) || ctx.Err() != nil {
+				return done, err
+			}
+			a.Error = fault.From(err).Message
+		}
+		done = append(done, a)
+	}
+	return done, nil
+}

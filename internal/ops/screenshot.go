@@ -1,0 +1,152 @@
+package ops
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/picture"
+)
+
+// PictureIn says what a picture should be.
+type PictureIn struct {
+	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
+	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1"`
+	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
+	Edge    int     `json:"max_edge,omitempty" doc:"the longest edge in pixels" min:"1" max:"10000"`
+	Bytes   int     `json:"max_bytes,omitempty" doc:"make it worse and smaller until it fits into so many bytes" min:"1000"`
+}
+
+func (p PictureIn) fit() picture.Fit {
+	return picture.Fit{Format: p.Format, Scale: p.Scale, Quality: p.Quality, Edge: p.Edge, Bytes: p.Bytes}
+}
+
+// ScreenshotIn says where the picture goes.
+type ScreenshotIn struct {
+	Target
+	Out op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
+	PictureIn
+}
+
+// ScreenshotOut is where the picture is; a small copy of it goes along for clients that show pictures.
+type ScreenshotOut struct {
+	Path   string `json:"path"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Bytes  int    `json:"size_bytes"`
+	Format string `json:"format"`
+
+	copied picture.Picture
+}
+
+// Text says where it is.
+func (o ScreenshotOut) Text() string {
+	return fmt.Sprintf("saved %s (%d×%d, %d KB)", o.Path, o.Width, o.Height, (o.Bytes+1023)/1024)
+}
+
+// Images is the copy.
+func (o ScreenshotOut) Images() []op.Image {
+	return []op.Image{{MIME: o.copied.MIME, Data: o.copied.Data}}
+}
+
+// forModels is how large a picture may be that goes to a model.
+var forModels = picture.Fit{Edge: 1024}
+
+func (s *screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (ScreenshotOut, error) {
+	source, info, err := s.photograph(ctx, c, in.Target)
+	if err != nil {
+		return ScreenshotOut{}, err
+	}
+	made, err := picture.Make(source, in.fit())
+	if err != nil {
+		return ScreenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+	}
+	path, err := s.save(string(in.Out), info, in.Format, made.Data)
+	if err != nil {
+		return ScreenshotOut{}, err
+	}
+	small := forModels
+	small.Format = in.Format
+	copied, err := picture.Make(source, small)
+	if err != nil {
+		return ScreenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+	}
+	return ScreenshotOut{Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, copied: copied}, nil
+}
+
+// photograph takes a picture beside the device's lane: it disturbs nobody.
+func (s *screen) photograph(ctx context.Context, c *op.Call, t Target) (image.Image, device.Info, error) {
+	h, _, err := s.device(ctx, c, t)
+	if err != nil {
+		return nil, device.Info{}, err
+	}
+	camera, err := device.As[device.Camera](h.Device)
+	if err != nil {
+		return nil, device.Info{}, err
+	}
+	raw, err := camera.Screenshot(ctx)
+	if err != nil {
+		return nil, device.Info{}, err
+	}
+	source, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, device.Info{}, fault.New(fault.ScreenshotFailed, "the picture of %s is not a PNG: %w", h.Info().Name, err)
+	}
+	return source, h.Info(), nil
+}
+
+func (s *screen) save(path string, info device.Info, format string, data []byte) (string, error) {
+	if path == "" {
+		dir := filepath.Join(s.home, "screenshots")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", fault.New(fault.PathError, "%w", err)
+		}
+		path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", info.UDID, s.now().UTC().Format("20060102-150405.000"), format))
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", fault.New(fault.PathError, "saving the picture: %w", err)
+	}
+	return path, nil
+}
+
+// QuernScreenshotIn is quern's input: half the size unless it is told otherwise.
+type QuernScreenshotIn struct {
+	UDID    string  `json:"udid,omitempty" doc:"the device; else the current one"`
+	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
+	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1" default:"0.5"`
+	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
+}
+
+// QuernPicture is the picture itself.
+type QuernPicture struct {
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Format string `json:"format"`
+
+	made picture.Picture
+}
+
+// Text says what comes with it.
+func (o QuernPicture) Text() string { return fmt.Sprintf("%s, %d×%d", o.Format, o.Width, o.Height) }
+
+// Images is the picture.
+func (o QuernPicture) Images() []op.Image { return []op.Image{{MIME: o.made.MIME, Data: o.made.Data}} }
+
+func (s *screen) quernScreenshot(ctx context.Context, c *op.Call, in QuernScreenshotIn) (QuernPicture, error) {
+	source, info, err := s.photograph(ctx, c, Target{UDID: in.UDID})
+	if err != nil {
+		return QuernPicture{}, err
+	}
+	made, err := picture.Make(source, picture.Fit{Format: in.Format, Scale: in.Scale, Quality: in.Quality})
+	if err != nil {
+		return QuernPicture{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+	}
+	return QuernPicture{Width: made.Width, Height: made.Height, Format: in.Format, made: made}, nil
+}

@@ -1,0 +1,353 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/nearest"
+	"ios-agent/internal/op"
+)
+
+// settings are the things of a device that an app finds around it: where it is, what it may, how it looks.
+type settings struct{ desk }
+
+func (s *settings) ops() []op.Op {
+	groups := []string{"device"}
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "set_location", Also: []string{quern}, Groups: groups, Verb: "set-location", Route: "POST /api/v1/device/location",
+			Summary: "Put the device at a place on Earth", Hints: op.Idempotent,
+			Examples: []string{"set-location --latitude 37.7749 --longitude -122.4194", "set-location --clear"}, Require: [][]string{{"latitude", "clear"}},
+			Exclude: [][]string{{"latitude", "clear"}, {"longitude", "clear"}},
+		}, s.location),
+		op.New(op.Spec{
+			Name: "grant_permission", Also: []string{quern}, Groups: groups, Verb: "grant", Route: "POST /api/v1/device/permission",
+			Summary: "Grant an app a permission, or revoke or reset it; revoking ends the app",
+			Help:    "Permissions: " + strings.Join(services(), ", ") + ".", Hints: op.Idempotent,
+			Examples: []string{"grant com.iosagent.shop photos", "grant com.iosagent.shop location --action revoke", "grant all --action reset"},
+		}, s.permission),
+		op.New(op.Spec{
+			Name: "set_appearance", Groups: groups, Verb: "set-appearance", Route: "POST /api/v1/device/appearance",
+			Summary: "Set dark mode, the size of text, or contrast; without a value, tell them", Hints: op.Idempotent,
+			Examples: []string{"set-appearance --mode dark", "set-appearance --text-size extra-large"},
+		}, s.appearance),
+		op.New(op.Spec{
+			Name: "set_status_bar", Groups: groups, Verb: "set-status-bar", Route: "POST /api/v1/device/status-bar",
+			Summary: "Make the status bar show something else, for pictures that do not change; with nothing given it shows the truth again",
+			Hints:   op.Idempotent, Examples: []string{"set-status-bar --time 9:41 --battery-level 100", "set-status-bar --clear"},
+			Require: [][]string{{"clear", "time", "battery_level", "battery_state", "data_network", "wifi_bars", "cellular_bars", "operator"}},
+		}, s.statusBar),
+		op.New(op.Spec{
+			Name: "push", Groups: []string{"app"}, Verb: "push", Route: "POST /api/v1/device/push",
+			Summary: "Deliver a push notification to an app", Require: [][]string{{"title", "body", "payload"}},
+			Exclude:  [][]string{{"title", "payload"}, {"body", "payload"}, {"badge", "payload"}},
+			Examples: []string{`push com.iosagent.shop --title "Sale" --body "Everything must go"`, `push com.iosagent.shop --payload '{"aps":{"alert":"Hi"}}'`},
+		}, s.push),
+		op.New(op.Spec{
+			Name: "pasteboard", Groups: groups, Verb: "pasteboard", Route: "POST /api/v1/device/pasteboard",
+			Summary: "Read the device's pasteboard, or put a text on it",
+			Help: "An app that reads the pasteboard by itself makes iOS ask; the question is a system alert and shows in the next snapshot.\n" +
+				"No public switch turns it off.",
+			Examples: []string{"pasteboard", `pasteboard --text "copied"`},
+		}, s.pasteboard),
+		op.New(op.Spec{
+			Name: "prepare_device", Groups: groups, Verb: "prepare", Route: "POST /api/v1/device/prepare", Timeout: 2 * time.Minute,
+			Summary: "Set a simulator up for automation: no autocorrection, prediction or capitalisation, so that what is typed is what arrives",
+			Hints:   op.Idempotent, Examples: []string{`prepare --sim "iPhone 16"`},
+		}, s.prepare),
+	}
+}
+
+// StatusOut is the answer of a setting: quern's words.
+type StatusOut struct {
+	Status string `json:"status"`
+	UDID   string `json:"udid"`
+
+	text string
+}
+
+// Text says what was done.
+func (o StatusOut) Text() string { return o.text }
+
+// with does something with an ability of the device that is meant, in its lane.
+func with[Ability any](ctx context.Context, d desk, c *op.Call, t Target, do func(Ability) error) (StatusOut, error) {
+	h, _, err := d.device(ctx, c, t)
+	if err != nil {
+		return StatusOut{}, err
+	}
+	a, err := device.As[Ability](h.Device)
+	if err != nil {
+		return StatusOut{}, err
+	}
+	if err := d.do(ctx, h, func() error { return do(a) }); err != nil {
+		return StatusOut{}, err
+	}
+	return StatusOut{Status: "ok", UDID: h.Info().UDID, text: "on " + h.Info().Name}, nil
+}
+
+// LocationIn is a place.
+type LocationIn struct {
+	Target
+	Latitude  *float64 `json:"latitude,omitempty" doc:"degrees north" min:"-90" max:"90"`
+	Longitude *float64 `json:"longitude,omitempty" doc:"degrees east" min:"-180" max:"180"`
+	Clear     bool     `json:"clear,omitempty" doc:"end the simulated location"`
+}
+
+// LocationOut is where the device is now.
+type LocationOut struct {
+	StatusOut
+	Latitude  *float64 `json:"latitude"`
+	Longitude *float64 `json:"longitude"`
+}
+
+func (s *settings) location(ctx context.Context, c *op.Call, in LocationIn) (LocationOut, error) {
+	if !in.Clear && (in.Latitude == nil || in.Longitude == nil) {
+		return LocationOut{}, fault.New(fault.InvalidInput, "set_location: a place is a latitude and a longitude").With("field", "longitude")
+	}
+	out, err := with(ctx, s.desk, c, in.Target, func(p device.Place) error {
+		if in.Clear {
+			return p.ClearLocation(ctx)
+		}
+		return p.SetLocation(ctx, *in.Latitude, *in.Longitude)
+	})
+	if in.Clear {
+		out.text = "location cleared " + out.text
+	} else {
+		out.text = fmt.Sprintf("location %g, %g %s", *in.Latitude, *in.Longitude, out.text)
+	}
+	return LocationOut{out, in.Latitude, in.Longitude}, err
+}
+
+// services are what simctl has a permission for.
+func services() []string {
+	return []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add", "photos",
+		"media-library", "microphone", "motion", "reminders", "siri"}
+}
+
+// PermissionIn names an app and a permission.
+type PermissionIn struct {
+	Target
+	Bundle     string `json:"bundle_id,omitempty" doc:"the app; a reset without one is for all apps" cli:"arg"`
+	Permission string `json:"permission,omitempty" doc:"the permission, such as photos, microphone, location" cli:"arg"`
+	Action     string `json:"action,omitempty" doc:"grant, revoke, or reset (the app will ask again)" enum:"grant,revoke,reset" default:"grant"`
+}
+
+// PermissionOut is what was changed.
+type PermissionOut struct {
+	StatusOut
+	Bundle     string `json:"bundle_id"`
+	Permission string `json:"permission"`
+	Action     string `json:"action"`
+}
+
+func (s *settings) permission(ctx context.Context, c *op.Call, in PermissionIn) (PermissionOut, error) {
+	if in.Permission == "" && slices.Contains(services(), in.Bundle) { // `grant all --action reset`
+		in.Bundle, in.Permission = "", in.Bundle
+	}
+	switch {
+	case in.Permission == "":
+		return PermissionOut{}, fault.New(fault.InvalidInput, "grant_permission: permission is missing").With("field", "permission").
+			WithHint("one of %s", strings.Join(services(), ", "))
+	case !slices.Contains(services(), in.Permission):
+		f := fault.New(fault.InvalidInput, "grant_permission: simctl knows no permission %q", in.Permission).With("field", "permission")
+		if near := nearest.To(in.Permission, services(), 3); len(near) > 0 {
+			return PermissionOut{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
+		}
+		return PermissionOut{}, f.WithHint("one of %s; for others, answer the alert when the app asks", strings.Join(services(), ", "))
+	case in.Bundle == "" && in.Action != "reset":
+		return PermissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
+	}
+	out, err := with(ctx, s.desk, c, in.Target, func(p device.Permissions) error {
+		return p.Permit(ctx, in.Action, in.Permission, in.Bundle)
+	})
+	out.text = strings.TrimSpace(fmt.Sprintf("%s %s %s", in.Action, in.Permission, in.Bundle)) + " " + out.text
+	return PermissionOut{out, in.Bundle, in.Permission, in.Action}, err
+}
+
+// AppearanceIn is how the screen should look.
+type AppearanceIn struct {
+	Target
+	Mode     string `json:"mode,omitempty" doc:"light or dark" enum:"light,dark" cli:"arg"`
+	TextSize string `json:"text_size,omitempty" doc:"the preferred size of text" enum:"extra-small,small,medium,large,extra-large,extra-extra-large,extra-extra-extra-large,accessibility-medium,accessibility-large,accessibility-extra-large,accessibility-extra-extra-large,accessibility-extra-extra-extra-large"`
+	Contrast string `json:"increase_contrast,omitempty" doc:"enabled or disabled" enum:"enabled,disabled"`
+}
+
+// AppearanceOut is how it looks now.
+type AppearanceOut struct {
+	StatusOut
+	Mode     string `json:"mode"`
+	TextSize string `json:"text_size"`
+	Contrast string `json:"increase_contrast"`
+}
+
+func (s *settings) appearance(ctx context.Context, c *op.Call, in AppearanceIn) (AppearanceOut, error) {
+	out := AppearanceOut{}
+	options := []struct {
+		name, value string
+		to          *string
+	}{{"appearance", in.Mode, &out.Mode}, {"content_size", in.TextSize, &out.TextSize}, {"increase_contrast", in.Contrast, &out.Contrast}}
+	done, err := with(ctx, s.desk, c, in.Target, func(l device.Looks) (err error) {
+		for _, o := range options {
+			if o.value != "" {
+				if err := l.SetLook(ctx, o.name, o.value); err != nil {
+					return err
+				}
+			}
+			if *o.to, err = l.Look(ctx, o.name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	out.StatusOut = done
+	out.text = fmt.Sprintf("appearance %s, text size %s, increased contrast %s %s", out.Mode, out.TextSize, out.Contrast, done.text)
+	return out, err
+}
+
+// StatusBarIn is what the status bar should show.
+type StatusBarIn struct {
+	Target
+	Time         string `json:"time,omitempty" doc:"the time, such as 9:41"`
+	DataNetwork  string `json:"data_network,omitempty" doc:"the data network" enum:"hide,wifi,3g,4g,lte,lte-a,lte+,5g,5g+,5g-uwb,5g-uc"`
+	WifiBars     *int   `json:"wifi_bars,omitempty" doc:"0 to 3" min:"0" max:"3"`
+	CellularBars *int   `json:"cellular_bars,omitempty" doc:"0 to 4" min:"0" max:"4"`
+	Operator     string `json:"operator,omitempty" doc:"the operator's name"`
+	BatteryState string `json:"battery_state,omitempty" doc:"charging, charged or discharging" enum:"charging,charged,discharging"`
+	BatteryLevel *int   `json:"battery_level,omitempty" doc:"percent" min:"0" max:"100"`
+	Clear        bool   `json:"clear,omitempty" doc:"show the truth again"`
+}
+
+// shows are the overrides by simctl's names.
+func (in StatusBarIn) shows() map[string]string {
+	show := map[string]string{}
+	for name, value := range map[string]string{"time": in.Time, "dataNetwork": in.DataNetwork, "operatorName": in.Operator, "batteryState": in.BatteryState} {
+		if value != "" {
+			show[name] = value
+		}
+	}
+	for name, value := range map[string]*int{"wifiBars": in.WifiBars, "cellularBars": in.CellularBars, "batteryLevel": in.BatteryLevel} {
+		if value != nil {
+			show[name] = fmt.Sprint(*value)
+		}
+	}
+	return show
+}
+
+func (s *settings) statusBar(ctx context.Context, c *op.Call, in StatusBarIn) (StatusOut, error) {
+	show := in.shows()
+	if in.Clear {
+		show = nil
+	}
+	out, err := with(ctx, s.desk, c, in.Target, func(l device.Looks) error { return l.OverrideStatusBar(ctx, show) })
+	out.text = "status bar overridden " + out.text
+	if in.Clear {
+		out.text = strings.Replace(out.text, "overridden", "shows the truth", 1)
+	}
+	return out, err
+}
+
+// PushIn is a notification.
+type PushIn struct {
+	Target
+	Bundle  string `json:"bundle_id" doc:"the app" cli:"arg"`
+	Title   string `json:"title,omitempty" doc:"its title"`
+	Body    string `json:"body,omitempty" doc:"its text"`
+	Badge   *int   `json:"badge,omitempty" doc:"the number on the app's icon" min:"0"`
+	Payload string `json:"payload,omitempty" doc:"the whole payload instead, as JSON with an aps object"`
+}
+
+// payload is what Apple's service would carry. simctl refuses more than 4 KB, as that does.
+func (in PushIn) payload() ([]byte, error) {
+	if in.Payload != "" {
+		var p map[string]any
+		if err := json.Unmarshal([]byte(in.Payload), &p); err != nil {
+			return nil, fault.New(fault.InvalidInput, "push: payload is not a JSON object: %w", err).With("field", "payload")
+		}
+		if _, ok := p["aps"].(map[string]any); !ok {
+			return nil, fault.New(fault.InvalidInput, "push: payload has no aps object").With("field", "payload")
+		}
+		return []byte(in.Payload), nil
+	}
+	alert := map[string]string{}
+	if in.Title != "" {
+		alert["title"] = in.Title
+	}
+	if in.Body != "" {
+		alert["body"] = in.Body
+	}
+	aps := map[string]any{"alert": alert}
+	if in.Badge != nil {
+		aps["badge"] = *in.Badge
+	}
+	return json.Marshal(map[string]any{"aps": aps})
+}
+
+func (s *settings) push(ctx context.Context, c *op.Call, in PushIn) (StatusOut, error) {
+	payload, err := in.payload()
+	if err != nil {
+		return StatusOut{}, err
+	}
+	out, err := with(ctx, s.desk, c, in.Target, func(m device.Mailbox) error { return m.Push(ctx, in.Bundle, payload) })
+	out.text = "notification sent to " + in.Bundle + " " + out.text
+	return out, err
+}
+
+// PasteboardIn is what to copy, if anything.
+type PasteboardIn struct {
+	Target
+	Text *string `json:"text,omitempty" doc:"the text to put on it; without one it is read"`
+}
+
+// PasteboardOut is what is on the pasteboard.
+type PasteboardOut struct {
+	StatusOut
+	Content string `json:"text"`
+}
+
+// Text quotes it: it may come from an app.
+func (o PasteboardOut) Text() string { return fmt.Sprintf("pasteboard: %q", o.Content) }
+
+func (s *settings) pasteboard(ctx context.Context, c *op.Call, in PasteboardIn) (PasteboardOut, error) {
+	var content string
+	out, err := with(ctx, s.desk, c, in.Target, func(p device.Pasteboard) (err error) {
+		if in.Text != nil {
+			if err := p.Copy(ctx, *in.Text); err != nil {
+				return err
+			}
+		}
+		content, err = p.Paste(ctx)
+		return err
+	})
+	return PasteboardOut{out, content}, err
+}
+
+// PrepareIn names the device.
+type PrepareIn struct{ Target }
+
+// PrepareOut is what was set.
+type PrepareOut struct {
+	StatusOut
+	Settings []device.Adjusted `json:"settings"`
+}
+
+func (s *settings) prepare(ctx context.Context, c *op.Call, in PrepareIn) (PrepareOut, error) {
+	var done []device.Adjusted
+	out, err := with(ctx, s.desk, c, in.Target, func(p device.Preparer) (err error) {
+		done, err = p.Prepare(ctx)
+		return err
+	})
+	failed := 0
+	for _, a := range done {
+		if a.Error != "" {
+			failed++
+		}
+	}
+	out.text = fmt.Sprintf("%d of %d settings made %s", len(done)-failed, len(done), out.text)
+	return PrepareOut{out, done}, err
+}

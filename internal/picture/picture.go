@@ -1,0 +1,107 @@
+// Package picture makes a screenshot fit: smaller, in another format, under a number of bytes. An original of several
+// megabytes has ended many a model's session.
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"math"
+
+	"golang.org/x/image/draw"
+)
+
+// Formats are those a picture can be made in.
+const (
+	PNG  = "png"
+	JPEG = "jpeg"
+)
+
+// Fit says what a picture should be. The zero value leaves it as it is, as PNG.
+type Fit struct {
+	Format  string  // PNG or JPEG; empty is PNG
+	Scale   float64 // of both edges; 0 is 1
+	Quality int     // of a JPEG, 1 to 100; 0 is 85
+	Edge    int     // the longest edge in pixels; 0 is any
+	Bytes   int     // at most; 0 is any
+}
+
+// Picture is an encoded picture.
+type Picture struct {
+	Data          []byte
+	Width, Height int
+	MIME          string
+}
+
+const usualQuality = 85
+
+// Make fits a picture. One that is too large in bytes is made worse (a JPEG) and then smaller until it is not; the error
+// says when that is impossible.
+func Make(source image.Image, f Fit) (Picture, error) {
+	if f.Quality == 0 {
+		f.Quality = usualQuality
+	}
+	if f.Scale == 0 {
+		f.Scale = 1
+	}
+	size := source.Bounds()
+	scale := f.Scale
+	if longest := float64(max(size.Dx(), size.Dy())) * scale; f.Edge > 0 && longest > float64(f.Edge) {
+		scale *= float64(f.Edge) / longest
+	}
+	for quality := f.Quality; ; {
+		made, err := encode(resized(source, scale), f.Format, quality)
+		switch {
+		case err != nil:
+			return Picture{}, err
+		case f.Bytes == 0 || len(made.Data) <= f.Bytes:
+			return made, nil
+		case made.Width == 1 && made.Height == 1:
+			return Picture{}, fmt.Errorf("no picture fits into %d bytes", f.Bytes)
+		case f.Format == JPEG && quality > 40:
+			quality = max(40, quality-15)
+		default: // what is left over tells how much smaller it has to be
+			scale *= min(0.9, math.Sqrt(float64(f.Bytes)/float64(len(made.Data))))
+		}
+	}
+}
+
+func resized(source image.Image, scale float64) image.Image {
+	size := source.Bounds()
+	if scale == 1 {
+		return source
+	}
+	w := max(1, int(math.Round(float64(size.Dx())*scale)))
+	h := max(1, int(math.Round(float64(size.Dy())*scale)))
+	small := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.ApproxBiLinear.Scale(small, small.Bounds(), source, size, draw.Src, nil)
+	return small
+}
+
+func encode(source image.Image, format string, quality int) (Picture, error) {
+	var out bytes.Buffer
+	made := Picture{Width: source.Bounds().Dx(), Height: source.Bounds().Dy(), MIME: "image/png"}
+	var err error
+	if format == JPEG {
+		made.MIME = "image/jpeg"
+		err = jpeg.Encode(&out, opaque(source), &jpeg.Options{Quality: quality})
+	} else {
+		err = png.Encode(&out, source)
+	}
+	made.Data = out.Bytes()
+	return made, err
+}
+
+// opaque lays a picture with holes (the corners of a screen) on white: a JPEG has no alpha, and would make them black.
+func opaque(source image.Image) image.Image {
+	if o, ok := source.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return source
+	}
+	flat := image.NewRGBA(source.Bounds())
+	draw.Draw(flat, flat.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.Draw(flat, flat.Bounds(), source, source.Bounds().Min, draw.Over)
+	return flat
+}
