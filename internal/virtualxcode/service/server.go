@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/resident"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/axe"
+	"ios-agent/internal/virtualxcode/devicectl"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/world"
@@ -108,8 +109,11 @@ type frontEnd func(ctx context.Context, w *world.World, argv []string, dir strin
 func frontEnds() map[string]frontEnd {
 	return map[string]frontEnd{
 		"simctl": simctl.RunInput,
-		"axe": func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
-			return axe.Run(ctx, w, argv, dir, env, stdout, stderr)
+		"axe": func(ctx context.Context, w *world.World, argv []string, dir string, _ map[string]string, stdin io.Reader, stdout, stderr io.Writer) int {
+			return axe.Run(ctx, w, argv, dir, stdin, stdout, stderr)
+		},
+		"devicectl": func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
+			return devicectl.Run(ctx, w, argv, dir, env, stdout, stderr)
 		},
 	}
 }
