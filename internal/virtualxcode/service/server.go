@@ -29,7 +29,7 @@ type Server struct {
 	Clock world.Clock
 	Place resident.Place
 	Build string
-	Time  string // what Status says of the clock
+	Time  string              // what Status says of the clock
 	More  map[string]FrontEnd // tools that need more than the world
 	Log   *slog.Logger
 
