@@ -52,21 +52,34 @@ var arrows = map[string]string{
 	"internal/demo":                    "fault op ui",
 	"internal/setup":                   "fault home op ui",
 
-	"internal/virtualxcode/mark":       "",
-	"internal/virtualxcode/app":        "",
-	"internal/virtualxcode/apps":       "virtualxcode/app",
-	"internal/virtualxcode/world":      "virtualxcode/app",
-	"internal/virtualxcode/render":     "virtualxcode/world",
-	"internal/virtualxcode/agent":      "agentwire virtualxcode/world",
-	"internal/virtualxcode/simctl":     "virtualxcode/app virtualxcode/mark virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/axe virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
-	"internal/virtualxcode/axe":        "virtualxcode/mark virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/mark":      "",
+	"internal/virtualxcode/app":       "",
+	"internal/virtualxcode/applejson": "",
+	"internal/virtualxcode/swiftargs": "",
+	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
+	"internal/virtualxcode/axtree":    "virtualxcode/world",
+	"internal/virtualxcode/hid":       "virtualxcode/world",
+	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/xctrace":   "virtualxcode/mark virtualxcode/world",
+	"internal/virtualxcode/plists":    "virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist wholefile",
+	"internal/virtualxcode/open":      "host virtualxcode/mark wholefile",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/world",
+	"internal/virtualxcode/apps":      "virtualxcode/app",
+	"internal/virtualxcode/world":     "virtualxcode/app",
+	"internal/virtualxcode/render":    "virtualxcode/world",
+	"internal/virtualxcode/agent":     "agentwire virtualxcode/world",
+	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/service":   "resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
+	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
+		"virtualxcode/swiftargs virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
 	"internal/virtualxcode/project":    "",
-	"internal/virtualxcode/xcresult":   "virtualxcode/mark",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
-	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/sips virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult",
+	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
+	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
+		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/world " +
+		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 }
 
 // source is one package as it lies on disk.

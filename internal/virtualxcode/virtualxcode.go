@@ -22,13 +22,18 @@ import (
 	"ios-agent/internal/resident"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/axe"
+	"ios-agent/internal/virtualxcode/devicectl"
+	"ios-agent/internal/virtualxcode/idb"
 	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/open"
+	"ios-agent/internal/virtualxcode/plists"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/sips"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
 	"ios-agent/internal/virtualxcode/xcresult"
+	"ios-agent/internal/virtualxcode/xctrace"
 )
 
 // Xcode is one virtual installation: a folder with the tools and the world they share.
@@ -41,7 +46,8 @@ type Xcode struct {
 
 // Tools are the names under which our binary plays a tool.
 func Tools() []string {
-	return []string{"xcrun", "xcodebuild", "xcode-select", "simctl", "xcresulttool", "xccov", "axe", "sips", "open"}
+	return []string{"xcrun", "xcodebuild", "xcode-select", "simctl", "devicectl", "xctrace", "xcresulttool", "xccov", "axe", "idb", "sips",
+		"plutil", "PlistBuddy", "defaults", "log", "open"}
 }
 
 // TimeVariable chooses the clock of a new service: "request" lets time pass only as requests ask for it, which makes
@@ -108,9 +114,16 @@ func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 		"xcrun":        func() int { return x.xcrun(args, stdout, stderr) },
 		"xcode-select": func() int { return x.xcodeSelect(args, stdout, stderr) },
 		"simctl":       func() int { return x.inService(ctx, tool, args, stdout, stderr) },
+		"devicectl":    func() int { return x.inService(ctx, tool, args, stdout, stderr) },
+		"xctrace":      func() int { return x.inService(ctx, tool, args, stdout, stderr) },
 		"axe":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
+		"idb":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
+		"log":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
+		"plutil":       func() int { return x.plists(stdout, stderr).Plutil(args) },
+		"PlistBuddy":   func() int { return x.plists(stdout, stderr).PlistBuddy(args) },
+		"defaults":     func() int { return x.plists(stdout, stderr).Defaults(args) },
 		"sips":         func() int { return sips.Run(args, stdout, stderr) },
-		"open":         func() int { return open(args, stderr) },
+		"open":         func() int { return x.opener(stderr).Run(args) },
 		"xcodebuild": func() int {
 			return xcodebuild.Tool{
 				Service: x.Client(), Scheme: x.Agent, Devices: simulators{x.Client()}, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv,
@@ -120,15 +133,6 @@ func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 		"xccov":        func() int { return xcresult.Xccov{Stdout: stdout, Stderr: stderr}.Run(args) },
 	}
 	return plays[tool]()
-}
-
-// open brings Simulator.app to the front, which has no window here; it starts nothing else yet, and says so.
-func open(args []string, stderr io.Writer) int {
-	if len(args) >= 2 && args[0] == "-a" && (args[1] == "Simulator" || args[1] == "DeviceHub") {
-		return 0
-	}
-	fmt.Fprintf(stderr, "The virtual open cannot open %s.\n", strings.Join(args, " "))
-	return 1
 }
 
 // simulators are what xcodebuild can build for: the devices of the world.
@@ -146,22 +150,6 @@ func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
 	return devices, err
 }
 
-func (x Xcode) xcrun(args []string, stdout, stderr io.Writer) int {
-	switch {
-	case len(args) == 1 && args[0] == "--version":
-		fmt.Fprintln(stdout, "xcrun version 70.")
-		return 0
-	case len(args) == 2 && (args[0] == "--find" || args[0] == "-f") && slices.Contains(Tools(), args[1]):
-		fmt.Fprintln(stdout, filepath.Join(x.Bin(), args[1]))
-		return 0
-	case len(args) > 0 && args[0] != "xcrun" && slices.Contains(Tools(), args[0]):
-		return x.Play(args[0], args[1:], stdout, stderr)
-	}
-	name := args[max(0, len(args)-1):]
-	fmt.Fprintf(stderr, "xcrun: error: unable to find utility %q, not a developer tool or in PATH\n", strings.Join(name, ""))
-	return 72
-}
-
 // inService plays a tool where the world is.
 func (x Xcode) inService(ctx context.Context, tool string, args []string, stdout, stderr io.Writer) int {
 	dir, err := os.Getwd()
@@ -170,7 +158,7 @@ func (x Xcode) inService(ctx context.Context, tool string, args []string, stdout
 	}
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
-		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "SIMCTL_CHILD_") {
+		if name, value, _ := strings.Cut(pair, "="); passedOn(name) {
 			env[name] = value
 		}
 	}
@@ -180,15 +168,6 @@ func (x Xcode) inService(ctx context.Context, tool string, args []string, stdout
 		return 1
 	}
 	return exit
-}
-
-func (x Xcode) xcodeSelect(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 1 && (args[0] == "-p" || args[0] == "--print-path") {
-		fmt.Fprintln(stdout, x.Dir)
-		return 0
-	}
-	fmt.Fprintln(stderr, "xcode-select: error: the virtual xcode-select only knows --print-path")
-	return 1
 }
 
 // RunService is the process that holds the world. It ends at once, and quietly, when there is one already.
@@ -208,7 +187,7 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	err = (&service.Server{World: w, Clock: clock, Place: x.Place(), Build: "virtual", Time: name, Log: log}).Run(ctx)
+	err = (&service.Server{World: w, Clock: clock, Place: x.Place(), Build: "virtual", Time: name, Log: log, More: more()}).Run(ctx)
 	if errors.Is(err, resident.ErrHeld) {
 		return nil
 	}
@@ -217,9 +196,7 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 
 // Marks is everything imitated and how sure we are of it.
 func Marks() []mark.Mark {
-	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks()),
-		mark.Mark{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\"", Source: mark.Assumed},
-		mark.Mark{Tool: "open", Behaviour: "-a Simulator succeeds; anything else is refused, because nothing is started yet", Source: mark.Assumed},
-		mark.Mark{Tool: "xcode-select", Behaviour: "-p prints the developer folder", Source: mark.Assumed},
-	)
+	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks(), devicectl.Marks(), xctrace.Marks(),
+		idb.Marks(), plists.Marks(), open.Marks()),
+		locatorMarks()...)
 }

@@ -1,112 +1,136 @@
 package axe
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
-	"time"
 
 	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/swiftargs"
 	"ios-agent/internal/virtualxcode/world"
 )
 
-const errMissingUDID = refusal("Missing expected argument '--udid <udid>'\nHelp:  --udid <udid>  The UDID of the simulator.")
+// The longest a finger or a pause may last, in seconds.
+const longest = 10
 
-func (c call) udid() string { return c.args.options["--udid"] }
-
-// number reads an option; one that is not there is the default.
-func (c call) number(name string, otherwise float64) (float64, error) {
-	text, given := c.args.options[name]
-	if !given {
-		return otherwise, nil
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, fmt.Errorf("the value '%s' is invalid for '%s'", text, name)
-	}
-	return n, nil
-}
-
+// point reads two options that belong together.
 func (c call) point(x, y string) (p world.Point, err error) {
-	if c.args.options[x] == "" || c.args.options[y] == "" {
-		return p, fmt.Errorf("both %s and %s are needed", x, y)
+	for _, name := range []string{x, y} {
+		if !c.args.Has(name) {
+			return p, swiftargs.Refuse("Missing expected argument '%s <%s>'", name, strings.TrimLeft(name, "-"))
+		}
 	}
 	if p.X, err = c.number(x, 0); err != nil {
 		return p, err
 	}
-	p.Y, err = c.number(y, 0)
+	if p.Y, err = c.number(y, 0); err == nil && (p.X < 0 || p.Y < 0) {
+		err = swiftargs.Refuse("Coordinates must be non-negative values.")
+	}
 	return p, err
 }
 
-func tapElement(c call) error {
-	at, err := c.target()
+// within does something between the delays that were asked for.
+func (c call) within(ctx context.Context, do func(udid string) error) error {
+	before, err := c.between("--pre-delay", 0, 0, longest, "Pre-delay must be between 0 and 10 seconds.")
 	if err != nil {
 		return err
 	}
-	if err := c.world.Tap(c.ctx, c.udid(), at); err != nil {
+	after, err := c.between("--post-delay", 0, 0, longest, "Post-delay must be between 0 and 10 seconds.")
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "✓ Tap at (%v, %v) completed successfully\n", at.X, at.Y)
+	d, err := c.simulator()
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.world.Sleep(ctx, seconds(before)), do(d.UDID), c.world.Sleep(ctx, seconds(after)))
+}
+
+// tap reads where to before it does anything; -x and -y count more than a selector.
+func tap(ctx context.Context, c call) error {
+	s, err := c.selector("--id", "--label", "--value")
+	byPoint := c.args.Has("-x") || c.args.Has("-y")
+	switch {
+	case byPoint && !(c.args.Has("-x") && c.args.Has("-y")):
+		return swiftargs.Refuse("Both -x and -y must be provided together.")
+	case !byPoint && err != nil:
+		return err
+	case !byPoint && s.option == "":
+		return swiftargs.Refuse("Either provide both -x/-y, or use --id/--label/--value to tap an element.")
+	case c.args.Has("--tap-style") && !slices.Contains([]string{"automatic", "simulator", "physical"}, c.args.Value("--tap-style")):
+		return swiftargs.Refuse("The value '%s' is invalid for '--tap-style <tap-style>'. Please provide one of 'automatic', 'simulator' or 'physical'.", c.args.Value("--tap-style"))
+	}
+	var at world.Point
+	if byPoint {
+		if at, err = c.point("-x", "-y"); err != nil {
+			return err
+		}
+	}
+	err = c.within(ctx, func(udid string) error {
+		if !byPoint {
+			n, err := c.resolve(ctx, s)
+			var u unresolved
+			if errors.As(err, &u) {
+				fmt.Fprintf(c.stderr, "Warning: %s No tap performed.\n", u.message)
+			}
+			if err != nil {
+				return err
+			}
+			at = spot(n)
+		}
+		return c.world.Tap(ctx, udid, at)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "✓ Tap at (%s, %s) completed successfully\n", double(at.X), double(at.Y))
 	return nil
 }
 
-// target is where a tap goes: coordinates, or the centre of the one element that matches.
-func (c call) target() (world.Point, error) {
-	id, label := c.args.options["--id"], c.args.options["--label"]
-	if id == "" && label == "" {
-		return c.point("-x", "-y")
+// double is a number as Swift prints a Double.
+func double(n float64) string {
+	text := fmt.Sprint(n)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
 	}
-	root, err := c.look()
-	if err != nil {
-		return world.Point{}, err
-	}
-	var found []node
-	for _, n := range flatten(root, 0) {
-		if (id == "" || is(n.AXUniqueID, id)) && (label == "" || is(n.AXLabel, label)) {
-			found = append(found, n)
-		}
-	}
-	switch what := strings.TrimSpace(id + " " + label); len(found) {
-	case 1:
-		f := found[0].Frame
-		return world.Rect{X: f.X, Y: f.Y, W: f.Width, H: f.Height}.Centre(), nil
-	case 0:
-		return world.Point{}, fmt.Errorf("no accessibility element matched '%s'", what)
-	default:
-		return world.Point{}, fmt.Errorf("multiple (%d) accessibility elements matched '%s'", len(found), what)
-	}
+	return text
 }
-
-func is(s *string, want string) bool { return s != nil && *s == want }
 
 // touch presses where both down and up are asked for; a lone down or up has no effect a world without multi-touch
 // could show.
-func touch(c call) error {
+func touch(ctx context.Context, c call) error {
 	at, err := c.point("-x", "-y")
 	if err != nil {
 		return err
 	}
-	delay, err := c.number("--delay", 0)
-	if err != nil {
+	delay, err := c.number("--delay", 0.1)
+	both := c.args.Has("--down") && c.args.Has("--up")
+	switch {
+	case err != nil:
 		return err
+	case !c.args.Has("--down") && !c.args.Has("--up"):
+		return swiftargs.Refuse("At least one of --down or --up must be specified.")
+	case delay < 0:
+		return swiftargs.Refuse("Delay must be non-negative.")
+	case delay > longest:
+		return swiftargs.Refuse("Delay must not exceed 10 seconds.")
+	case c.args.Has("--delay") && !both:
+		return swiftargs.Refuse("Delay can only be used when both --down and --up are specified.")
 	}
-	if c.args.options["--down"] == "" || c.args.options["--up"] == "" {
-		fmt.Fprintln(c.stdout, "✓ Touch event sent")
-		return nil
-	}
-	if err := c.world.LongPress(c.ctx, c.udid(), at, seconds(delay)); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.stdout, "✓ Touch at (%v, %v) completed successfully\n", at.X, at.Y)
-	return nil
+	return c.within(ctx, func(udid string) error {
+		if !both {
+			_, err := c.world.Foreground(udid)
+			return err
+		}
+		return c.world.LongPress(ctx, udid, at, seconds(delay))
+	})
 }
 
-func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
-
-func swipe(c call) error {
+func swipe(ctx context.Context, c call) error {
 	from, err := c.point("--start-x", "--start-y")
 	if err != nil {
 		return err
@@ -115,83 +139,66 @@ func swipe(c call) error {
 	if err != nil {
 		return err
 	}
-	took, err := c.number("--duration", 1)
+	took, err := c.between("--duration", 1, 0, longest, "Duration must be between 0 and 10 seconds.")
 	if err != nil {
 		return err
 	}
-	if err := c.world.Swipe(c.ctx, c.udid(), from, to, seconds(took)); err != nil {
-		return err
+	return c.within(ctx, func(udid string) error { return c.world.Swipe(ctx, udid, from, to, seconds(took)) })
+}
+
+// preset is a gesture as shares of the screen: from x, y to x, y; and how long it takes.
+type preset struct{ x1, y1, x2, y2, took float64 }
+
+var presets = map[string]preset{
+	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5}, "scroll-right": {.75, .5, .25, .5, .5},
+	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3}, "swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
+}
+
+func gesture(ctx context.Context, c call) error {
+	if len(c.args.Words) == 0 {
+		return swiftargs.Refuse("Missing expected argument '<preset>'")
 	}
-	fmt.Fprintln(c.stdout, "✓ Swipe gesture completed successfully")
-	return nil
-}
-
-// presets are the gestures by name, as shares of the screen: from x, y to x, y.
-var presets = map[string][4]float64{
-	"scroll-up": {.5, .25, .5, .75}, "scroll-down": {.5, .75, .5, .25}, "scroll-left": {.25, .5, .75, .5}, "scroll-right": {.75, .5, .25, .5},
-	"swipe-from-left-edge": {0, .5, 1, .5}, "swipe-from-right-edge": {1, .5, 0, .5}, "swipe-from-top-edge": {.5, 0, .5, 1}, "swipe-from-bottom-edge": {.5, 1, .5, 0},
-}
-
-func gesture(c call) error {
-	preset, known := presets[strings.Join(c.args.words, " ")]
+	p, known := presets[c.args.Words[0]]
 	if !known {
-		return fmt.Errorf("the value '%s' is invalid for '<preset>'", strings.Join(c.args.words, " "))
+		return swiftargs.Refuse("The value '%s' is invalid for '<preset>'. Please provide one of %s.", c.args.Words[0], choices(presets))
 	}
-	d, err := c.world.Find(c.udid())
+	d, err := c.simulator()
 	if err != nil {
 		return err
 	}
-	w, h := d.Screen.Width, d.Screen.Height
-	from, to := world.Point{X: preset[0] * w, Y: preset[1] * h}, world.Point{X: preset[2] * w, Y: preset[3] * h}
-	if err := c.world.Swipe(c.ctx, c.udid(), from, to, time.Second/2); err != nil {
+	took, err := c.between("--duration", p.took, 0, longest, "Duration must be between 0 and 10 seconds.")
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.stdout, "✓ Gesture completed successfully")
-	return nil
-}
-
-func typeText(c call) error {
-	if err := c.world.TypeText(c.ctx, c.udid(), strings.Join(c.args.words, " ")); err != nil && !errors.Is(err, world.ErrNoFocus) {
-		return err // keys pressed with nothing focused go nowhere, and nobody tells
+	w, err := c.number("--screen-width", d.Screen.Width)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintln(c.stdout, "✓ Text typed successfully")
-	return nil
-}
-
-// keyText is what a HID key code types: letters from 4, digits from 30, return, delete, space.
-func keyText(code int) (string, bool) {
-	switch {
-	case code >= 4 && code <= 29:
-		return string(rune('a' + code - 4)), true
-	case code >= 30 && code <= 39:
-		return string("1234567890"[code-30]), true
+	h, err := c.number("--screen-height", d.Screen.Height)
+	if err != nil {
+		return err
 	}
-	named, ok := map[int]string{40: "\n", 42: "\b", 44: " "}[code]
-	return named, ok
+	return c.within(ctx, func(udid string) error {
+		return c.world.Swipe(ctx, udid, world.Point{X: p.x1 * w, Y: p.y1 * h}, world.Point{X: p.x2 * w, Y: p.y2 * h}, seconds(took))
+	})
 }
 
-func pressKey(c call) error { return c.press(c.args.words) }
-
-func pressKeys(c call) error { return c.press(strings.Split(c.args.options["--keycodes"], ",")) }
-
-func (c call) press(codes []string) error {
-	for _, word := range codes {
-		code, err := strconv.Atoi(strings.TrimSpace(word))
-		if err != nil || code < 0 || code > 255 {
-			return fmt.Errorf("the value '%s' is invalid for '<keycode>'", word)
-		}
-		if text, types := keyText(code); types {
-			if err := c.world.TypeText(c.ctx, c.udid(), text); err != nil && !errors.Is(err, world.ErrNoFocus) {
-				return err
-			}
-		}
+// choices are the keys of a table in the parser's words.
+func choices[T any](table map[string]T) string {
+	var names []string
+	for name := range table {
+		names = append(names, "'"+name+"'")
 	}
-	fmt.Fprintln(c.stdout, "✓ Key press completed successfully")
-	return nil
+	slices.Sort(names)
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-func screenshot(c call) error {
-	scene, err := c.world.Scene(c.ctx, c.udid())
+func screenshot(ctx context.Context, c call) error {
+	d, err := c.simulator()
+	if err != nil {
+		return err
+	}
+	scene, err := c.world.Scene(ctx, d.UDID)
 	if err != nil {
 		return err
 	}
@@ -199,12 +206,10 @@ func screenshot(c call) error {
 	if err != nil {
 		return err
 	}
-	path := c.args.options["--output"]
-	if path == "" {
-		path = "simulator-screenshot-" + c.udid() + ".png"
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.args.dir, path)
+	name := "simulator-screenshot-" + d.UDID + ".png"
+	path := c.path(c.args.Value("--output"))
+	if info, err := os.Stat(path); err == nil && info.IsDir() { // also without --output: the caller's folder
+		path = filepath.Join(path, name)
 	}
 	if err := os.WriteFile(path, png, 0o600); err != nil {
 		return err

@@ -5,93 +5,33 @@ package axe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
-	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/hid"
+	"ios-agent/internal/virtualxcode/swiftargs"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 // version is the AXe we imitate.
 const version = "1.8.0"
 
-// Exit codes: swift-argument-parser's for a command line it does not accept, 1 for everything else.
-const (
-	exitFailed = 1
-	exitUsage  = 64
-)
+// exitFailed is how AXe ends when it understood but could not.
+const exitFailed = 1
 
 // call is one command line being played.
 type call struct {
-	ctx    context.Context
-	world  *world.World
-	args   arguments
-	stdout io.Writer
-	stderr io.Writer
-}
-
-// verb is a subcommand: the options it takes, and what it does.
-type verb struct {
-	usage   string          // after "axe NAME"
-	options map[string]bool // name → takes a value
-	words   bool            // takes words too
-	do      func(call) error
-}
-
-func verbs() map[string]verb {
-	point := map[string]bool{"--udid": true, "-x": true, "-y": true, "--pre-delay": true, "--post-delay": true}
-	tap := map[string]bool{"--id": true, "--label": true, "--value": true, "--element-type": true, "--wait-timeout": true, "--poll-interval": true, "--tap-style": true}
-	maps.Copy(tap, point)
-	line := map[string]bool{"--udid": true, "--start-x": true, "--start-y": true, "--end-x": true, "--end-y": true, "--duration": true, "--delta": true,
-		"--pre-delay": true, "--post-delay": true, "--steps": true}
-	device := map[string]bool{"--udid": true}
-	return map[string]verb{
-		"describe-ui":     {"--udid <udid> [--point <x,y>]", map[string]bool{"--udid": true, "--point": true}, false, describe},
-		"tap":             {"[-x <x>] [-y <y>] [--id <id>] [--label <label>] --udid <udid>", tap, false, tapElement},
-		"touch":           {"-x <x> -y <y> [--down] [--up] [--delay <delay>] --udid <udid>", map[string]bool{"--udid": true, "-x": true, "-y": true, "--down": false, "--up": false, "--delay": true}, false, touch},
-		"swipe":           {"--start-x <x> --start-y <y> --end-x <x> --end-y <y> [--duration <s>] --udid <udid>", line, false, swipe},
-		"drag":            {"--start-x <x> --start-y <y> --end-x <x> --end-y <y> [--duration <s>] [--steps <n>] --udid <udid>", line, false, swipe},
-		"gesture":         {"<preset> [--screen-width <w>] [--screen-height <h>] [--duration <s>] --udid <udid>", map[string]bool{"--udid": true, "--screen-width": true, "--screen-height": true, "--duration": true, "--delta": true, "--pre-delay": true, "--post-delay": true}, true, gesture},
-		"type":            {"[<text>] --udid <udid>", device, true, typeText},
-		"key":             {"<keycode> [--duration <s>] --udid <udid>", map[string]bool{"--udid": true, "--duration": true}, true, pressKey},
-		"key-sequence":    {"--keycodes <codes> [--delay <s>] --udid <udid>", map[string]bool{"--udid": true, "--keycodes": true, "--delay": true}, false, pressKeys},
-		"screenshot":      {"[--output <file>] --udid <udid>", map[string]bool{"--udid": true, "--output": true}, false, screenshot},
-		"list-simulators": {"", map[string]bool{}, false, listSimulators},
-	}
-}
-
-// Run plays one command line.
-func Run(ctx context.Context, w *world.World, argv []string, dir string, _ map[string]string, stdout, stderr io.Writer) int {
-	if len(argv) == 1 && argv[0] == "--version" {
-		fmt.Fprintln(stdout, version)
-		return 0
-	}
-	all := verbs()
-	if len(argv) == 0 || all[argv[0]].do == nil {
-		fmt.Fprintf(stderr, "Error: Unexpected argument '%s'\nUsage: axe <subcommand>\n  See 'axe --help' for more information.\n", strings.Join(argv[:min(1, len(argv))], ""))
-		return exitUsage
-	}
-	name, v := argv[0], all[argv[0]]
-	args, err := parse(v, argv[1:], dir)
-	if err != nil {
-		fmt.Fprintf(stderr, "Error: %v\nUsage: axe %s %s\n  See 'axe %s --help' for more information.\n", err, name, v.usage, name)
-		return exitUsage
-	}
-	if err := v.do(call{ctx, w, args, stdout, stderr}); err != nil {
-		fmt.Fprintf(stderr, "Error: %v\n", err)
-		return exitFailed
-	}
-	return 0
-}
-
-// arguments is a command line taken apart.
-type arguments struct {
-	options map[string]string
-	words   []string
-	dir     string
+	world          *world.World
+	args           swiftargs.Args
+	dir            string
+	stdin          io.Reader
+	stdout, stderr io.Writer
 }
 
 // refusal is an error in the words of the real tool, capitals and all.
@@ -99,52 +39,162 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
-func parse(v verb, argv []string, dir string) (arguments, error) {
-	a := arguments{options: map[string]string{}, dir: dir}
-	for i := 0; i < len(argv); i++ {
-		name, value, inline := strings.Cut(argv[i], "=")
-		takes, known := v.options[name]
-		switch {
-		case !known && strings.HasPrefix(name, "-") && len(name) > 1:
-			return a, refuse("Unknown option '%s'", name)
-		case !known && !v.words:
-			return a, refuse("Unexpected argument '%s'", argv[i])
-		case !known:
-			a.words = append(a.words, argv[i])
-		case !takes:
-			a.options[name] = "true"
-		case inline:
-			a.options[name] = value
-		case i+1 == len(argv):
-			return a, refuse("Missing value for '%s <%s>'", name, strings.TrimLeft(name, "-"))
-		default:
-			i++
-			a.options[name] = argv[i]
+// verb is a subcommand: what it accepts, and what it does.
+type verb struct {
+	usage   string          // after "axe NAME"
+	options map[string]bool // name → takes a value
+	words   int
+	do      func(context.Context, call) error
+	step    bool // may be one of a batch
+}
+
+func with(sets ...map[string]bool) map[string]bool {
+	all := map[string]bool{}
+	for _, s := range sets {
+		maps.Copy(all, s)
+	}
+	return all
+}
+
+func verbs() map[string]verb {
+	device := map[string]bool{"--udid": true}
+	delays := with(device, map[string]bool{"--pre-delay": true, "--post-delay": true})
+	selector := map[string]bool{"--id": true, "--label": true, "--value": true, "--element-type": true, "--wait-timeout": true, "--poll-interval": true}
+	point := map[string]bool{"-x": true, "-y": true}
+	line := with(delays, map[string]bool{"--start-x": true, "--start-y": true, "--end-x": true, "--end-y": true, "--duration": true, "--delta": true})
+	return map[string]verb{
+		"describe-ui": {usage: "--udid <udid> [--point <x,y>]", options: with(device, map[string]bool{"--point": true}), do: describe},
+		"tap": {usage: "[-x <x>] [-y <y>] [--id <id>] [--label <label>] [--value <value>] [--element-type <element-type>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] [--tap-style <tap-style>] [--wait-timeout <wait-timeout>] [--poll-interval <poll-interval>] --udid <udid>",
+			options: with(delays, selector, point, map[string]bool{"--tap-style": true}), do: tap, step: true},
+		"touch": {usage: "-x <x> -y <y> [--down] [--up] [--delay <delay>] --udid <udid>",
+			options: with(device, point, map[string]bool{"--down": false, "--up": false, "--delay": true, "--landscape-flipped": false}), do: touch, step: true},
+		"swipe": {usage: "--start-x <start-x> --start-y <start-y> --end-x <end-x> --end-y <end-y> [--duration <duration>] [--delta <delta>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
+			options: line, do: swipe, step: true},
+		"drag": {usage: "--start-x <start-x> --start-y <start-y> --end-x <end-x> --end-y <end-y> [--duration <duration>] [--steps <steps>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
+			options: with(line, map[string]bool{"--steps": true}), do: swipe},
+		"gesture": {usage: "<preset> [--screen-width <screen-width>] [--screen-height <screen-height>] [--duration <duration>] [--delta <delta>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
+			options: with(delays, map[string]bool{"--screen-width": true, "--screen-height": true, "--duration": true, "--delta": true}), words: 1, do: gesture, step: true},
+		"slider": {usage: "[--id <id>] [--label <label>] [--element-type <element-type>] --value <value> [--wait-timeout <wait-timeout>] [--poll-interval <poll-interval>] --udid <udid>",
+			options: with(device, selector), do: slide},
+		"type":         {usage: "[<text>] [--stdin] [--file <file>] --udid <udid>", options: with(device, map[string]bool{"--stdin": false, "--file": true}), words: 1, do: typeText, step: true},
+		"key":          {usage: "<keycode> [--duration <duration>] --udid <udid>", options: with(device, map[string]bool{"--duration": true}), words: 1, do: pressKey, step: true},
+		"key-sequence": {usage: "--keycodes <keycodes> [--delay <delay>] --udid <udid>", options: with(device, map[string]bool{"--keycodes": true, "--delay": true}), do: pressKeys, step: true},
+		"key-combo":    {usage: "--modifiers <modifiers> --key <key> --udid <udid>", options: with(device, map[string]bool{"--modifiers": true, "--key": true}), do: pressCombo, step: true},
+		"button":       {usage: "<button> [--duration <duration>] --udid <udid>", options: with(device, map[string]bool{"--duration": true}), words: 1, do: pressButton, step: true},
+		"batch": {usage: "--udid <udid> [--step <step> ...] [--file <file>] [--stdin] [--ax-cache <ax-cache>] [--continue-on-error] [--wait-timeout <wait-timeout>] [--poll-interval <poll-interval>]",
+			options: with(device, map[string]bool{"--step": true, "--file": true, "--stdin": false, "--ax-cache": true, "--type-submission": true, "--type-chunk-size": true,
+				"--tap-style": true, "--continue-on-error": false, "--wait-timeout": true, "--poll-interval": true})},
+		"screenshot":      {usage: "[--output <output>] --udid <udid>", options: with(device, map[string]bool{"--output": true}), do: screenshot},
+		"record-video":    {usage: "--udid <udid>", options: with(device, map[string]bool{"--fps": true, "--quality": true, "--scale": true, "--output": true}), do: unsupported("record-video")},
+		"stream-video":    {usage: "--udid <udid>", options: with(device, map[string]bool{"--fps": true, "--quality": true, "--scale": true, "--format": true}), do: unsupported("stream-video")},
+		"list-simulators": {do: listSimulators},
+	}
+}
+
+// unsupported is something the real tool can do and this one cannot yet. It says so: failing as if the real tool had
+// would send people looking in the wrong place.
+func unsupported(name string) func(context.Context, call) error {
+	return func(context.Context, call) error {
+		return said("Virtual Xcode does not support axe %s yet.", name)
+	}
+}
+
+// find is a verb and how its command line is read.
+func find(name string) (verb, swiftargs.Command, bool) {
+	v, known := verbs()[name]
+	if name == "batch" {
+		v.do = batch // batch plays verbs: in the table it would refer to itself
+	}
+	c := swiftargs.Command{Name: "axe " + name, Usage: v.usage, Options: with(v.options, map[string]bool{"--help": false}), Short: map[string]string{"-h": "--help"}, Words: v.words}
+	if v.options["--udid"] {
+		c.Required = []swiftargs.Required{{Option: "--udid", Value: "udid", Help: "The UDID of the simulator."}}
+	}
+	return v, c, known
+}
+
+// Run plays one command line.
+func Run(ctx context.Context, w *world.World, argv []string, dir string, stdin io.Reader, stdout, stderr io.Writer) int {
+	top := swiftargs.Command{Name: "axe", Usage: "<subcommand>"}
+	switch {
+	case len(argv) == 1 && argv[0] == "--version":
+		fmt.Fprintln(stdout, version)
+		return 0
+	case len(argv) == 0 || argv[0] == "--help" || argv[0] == "-h" || argv[0] == "help":
+		fmt.Fprintf(stdout, "OVERVIEW: A tool to interact with iOS simulators.\n\nUSAGE: axe <subcommand>\n\nSUBCOMMANDS:\n  %s\n", strings.Join(slices.Sorted(maps.Keys(verbs())), "\n  "))
+		return 0
+	}
+	v, parser, known := find(argv[0])
+	if !known {
+		return top.Report(stderr, swiftargs.Refuse("Unexpected argument '%s'", argv[0]))
+	}
+	args, err := parser.Parse(argv[1:])
+	if err == nil && args.Has("--help") {
+		fmt.Fprintf(stdout, "USAGE: %s %s\n", parser.Name, parser.Usage)
+		return 0
+	}
+	if err == nil {
+		err = v.do(ctx, call{w, args, dir, stdin, stdout, stderr})
+	}
+	var wrong swiftargs.Wrong
+	switch {
+	case errors.As(err, &wrong):
+		return parser.Report(stderr, wrong)
+	case err != nil:
+		fmt.Fprintf(stderr, "Error: %v\n", err)
+		return exitFailed
+	}
+	return 0
+}
+
+func (c call) udid() string { return c.args.Value("--udid") }
+
+func (c call) keyboard() hid.Device { return hid.Device{World: c.world, UDID: c.udid()} }
+
+// simulator is the device meant, by UDID only. AXe does not see physical devices.
+func (c call) simulator() (world.Device, error) {
+	for _, d := range c.world.Devices() {
+		if strings.EqualFold(d.UDID, c.udid()) {
+			return d, nil
 		}
 	}
-	if _, needs := v.options["--udid"]; needs && a.options["--udid"] == "" {
-		return a, errMissingUDID
+	return world.Device{}, said("Simulator with UDID %s not found in set.", c.udid())
+}
+
+// number reads an option; one that is not there is the default.
+func (c call) number(name string, otherwise float64) (float64, error) {
+	if !c.args.Has(name) {
+		return otherwise, nil
 	}
-	return a, nil
+	n, err := strconv.ParseFloat(c.args.Value(name), 64)
+	if err != nil {
+		return 0, swiftargs.Refuse("The value '%s' is invalid for '%s <%s>'", c.args.Value(name), name, strings.TrimLeft(name, "-"))
+	}
+	return n, nil
+}
+
+// between is a number that has limits.
+func (c call) between(name string, otherwise, low, high float64, complaint string) (float64, error) {
+	n, err := c.number(name, otherwise)
+	if err == nil && !(n >= low && n <= high) {
+		err = swiftargs.Refuse("%s", complaint)
+	}
+	return n, err
+}
+
+// path is a file the caller named.
+func (c call) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(c.dir, name)
 }
 
 // listSimulators prints one line a device.
-func listSimulators(c call) error {
+func listSimulators(_ context.Context, c call) error {
 	for _, d := range slices.SortedFunc(slices.Values(c.world.Devices()), func(a, b world.Device) int { return strings.Compare(a.Name+a.UDID, b.Name+b.UDID) }) {
 		fmt.Fprintf(c.stdout, "%s | %s | %s\n", d.UDID, d.Name, d.State)
 	}
 	return nil
-}
-
-// Marks say what is known of the real AXe.
-func Marks() []mark.Mark {
-	return []mark.Mark{
-		{Tool: "axe", Behaviour: "describe-ui: an array with one application, its elements flat below it; keys and their order", Source: mark.Observed("ui-describe/axe-describe-ui-tuist.json")},
-		{Tool: "axe", Behaviour: "a wrong command line: Error, Usage and See lines, exit 64", Source: mark.Observed("ui-describe/axe-error-unknown-option.stderr.txt")},
-		{Tool: "axe", Behaviour: "a tap is reported as completed whatever it did", Source: mark.Assumed},
-		{Tool: "axe", Behaviour: "an element that does not match, or matches several times, exits 1", Source: mark.Assumed},
-		{Tool: "axe", Behaviour: "gesture presets, key codes for letters, digits, return and delete", Source: mark.Assumed},
-	}
 }

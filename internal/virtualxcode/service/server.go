@@ -16,6 +16,8 @@ import (
 	"ios-agent/internal/resident"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/axe"
+	"ios-agent/internal/virtualxcode/devicectl"
+	"ios-agent/internal/virtualxcode/idb"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/world"
@@ -27,7 +29,8 @@ type Server struct {
 	Clock world.Clock
 	Place resident.Place
 	Build string
-	Time  string // what Status says of the clock
+	Time  string              // what Status says of the clock
+	More  map[string]FrontEnd // tools that need more than the world
 	Log   *slog.Logger
 
 	started time.Time
@@ -102,21 +105,33 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 
 func say(conn io.Writer, r reply) error { return json.NewEncoder(conn).Encode(r) }
 
-// frontEnd plays a tool on the world.
-type frontEnd func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdin io.Reader, stdout, stderr io.Writer) int
+// FrontEnd plays a tool on the world. env is what the caller's environment has for it.
+type FrontEnd func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdin io.Reader, stdout, stderr io.Writer) int
 
-func frontEnds() map[string]frontEnd {
-	return map[string]frontEnd{
+func frontEnds() map[string]FrontEnd {
+	return map[string]FrontEnd{
 		"simctl": simctl.RunInput,
-		"axe": func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
-			return axe.Run(ctx, w, argv, dir, env, stdout, stderr)
+		"axe": func(ctx context.Context, w *world.World, argv []string, dir string, _ map[string]string, stdin io.Reader, stdout, stderr io.Writer) int {
+			return axe.Run(ctx, w, argv, dir, stdin, stdout, stderr)
+		},
+		"devicectl": func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
+			return devicectl.Run(ctx, w, argv, dir, env, stdout, stderr)
+		},
+		"idb": func(ctx context.Context, w *world.World, argv []string, dir string, _ map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
+			return idb.Run(ctx, w, argv, dir, stdout, stderr)
+		},
+		"log": func(ctx context.Context, w *world.World, argv []string, _ string, _ map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
+			return simctl.HostLog(ctx, w, argv, stdout, stderr)
 		},
 	}
 }
 
 // run plays a tool. A client that says interrupt gets what the tool has to say to a ctrl-C; one that hangs up cancels it.
 func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
-	tool, ok := frontEnds()[req.Tool]
+	tool, ok := s.More[req.Tool]
+	if !ok {
+		tool, ok = frontEnds()[req.Tool]
+	}
 	if !ok {
 		say(conn, reply{Error: fmt.Sprintf("the service cannot play %q", req.Tool)})
 		return

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/virtualxcode/oldplist"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -26,7 +27,7 @@ func listapps(_ context.Context, c *call) error {
 	for _, a := range apps {
 		all = append(all, member{a.BundleID, describe(a)})
 	}
-	fmt.Fprint(c.out, oldPlist(all))
+	fmt.Fprint(c.out, oldplist.Encode(all))
 	return nil
 }
 
@@ -45,7 +46,7 @@ func appinfo(_ context.Context, c *call) error {
 			info = describe(a)
 		}
 	}
-	fmt.Fprint(c.out, oldPlist(info))
+	fmt.Fprint(c.out, oldplist.Encode(info))
 	return nil
 }
 

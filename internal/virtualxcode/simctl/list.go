@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -92,7 +93,7 @@ func (c *call) printList(shown []section, terms filter, asJSON bool) {
 		}
 	}
 	if asJSON {
-		fmt.Fprint(c.out, encode(all))
+		fmt.Fprint(c.out, applejson.Encode(all))
 	}
 }
 

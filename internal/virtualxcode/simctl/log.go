@@ -3,6 +3,7 @@ package simctl
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"ios-agent/internal/virtualxcode/world"
 )
@@ -70,4 +71,34 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 		}
 	}
 	return nil
+}
+
+// HostLog is the program log on the Mac itself. Nothing there logs: apps of the Mac have no output of this kind here, so
+// that show prints a heading and stream waits until it is interrupted or its time is over.
+func HostLog(ctx context.Context, w *world.World, argv []string, stdout, stderr io.Writer) int {
+	c := &call{world: w, args: argv, out: stdout, errout: stderr}
+	verb, err := c.take()
+	if err != nil || verb != "show" && verb != "stream" {
+		_ = c.logUsage("log: only stream and show are supported by Virtual Xcode")
+		return exitLogUsage
+	}
+	r, err := c.logReader(world.Device{})
+	if err != nil {
+		return exitLogUsage
+	}
+	p := logPrinter{call: c, logReader: r}
+	if verb == "stream" && r.text != "" {
+		fmt.Fprintf(c.out, "Filtering the log data using \"%s\"\n", r.text)
+	}
+	p.open()
+	defer p.close()
+	if verb == "stream" {
+		if r.timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, r.timeout)
+			defer cancel()
+		}
+		<-ctx.Done()
+	}
+	return 0
 }

@@ -26,6 +26,7 @@ type logReader struct {
 	device      world.Device
 	text        string // of the predicate
 	first, last time.Time
+	timeout     time.Duration // of a stream; zero is none
 }
 
 func (c *call) logReader(d world.Device) (r logReader, err error) {
@@ -75,18 +76,22 @@ func levelsFrom(level string, info, debug bool) []world.Level {
 	return all
 }
 
-// period reads --last, --start and --end.
+// period reads --last, --start, --end and --timeout.
 func (c *call) period(r *logReader, given map[string]string) error {
-	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 	if last := given["--last"]; last != "" && last != "boot" {
-		n, err := strconv.Atoi(last[:len(last)-1])
-		unit := units[last[len(last)-1:]]
-		if err != nil || unit == 0 {
+		ago, ok := span(last)
+		if !ok {
 			return c.logUsage("log: Invalid time '" + last + "'")
 		}
-		r.first = c.world.Now().Add(-time.Duration(n) * unit)
+		r.first = c.world.Now().Add(-ago)
 	} else if last == "boot" {
 		r.first = r.device.LastBootedAt
+	}
+	if text := given["--timeout"]; text != "" {
+		var ok bool
+		if r.timeout, ok = span(text); !ok {
+			return c.logUsage("log: Invalid time '" + text + "'")
+		}
 	}
 	for name, at := range map[string]*time.Time{"--start": &r.first, "--end": &r.last} {
 		text := given[name]
@@ -99,6 +104,14 @@ func (c *call) period(r *logReader, given map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// span reads a time such as 5m.
+func span(text string) (time.Duration, bool) {
+	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+	n, err := strconv.Atoi(text[:len(text)-1])
+	unit := units[text[len(text)-1:]]
+	return time.Duration(n) * unit, err == nil && unit != 0
 }
 
 func parseTime(text string) (t time.Time, err error) {

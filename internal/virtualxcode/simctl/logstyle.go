@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -49,8 +50,8 @@ func logStyles() map[string]logStyle {
 		"default": plain,
 		"compact": {head: "Timestamp               Ty Process[PID:TID]\n", line: compactLine},
 		"syslog":  {head: "Timestamp                       (process)[PID]    \n", line: syslogLine},
-		"json":    {head: "[", between: ",", tail: "]\n", line: func(e entry) string { return strings.TrimSuffix(encode(jsonEntry(e)), "\n") }},
-		"ndjson":  {line: func(e entry) string { return encodeLine(jsonEntry(e)) + "\n" }},
+		"json":    {head: "[", between: ",", tail: "]\n", line: func(e entry) string { return strings.TrimSuffix(applejson.Encode(jsonEntry(e)), "\n") }},
+		"ndjson":  {line: func(e entry) string { return applejson.Style{}.Line(jsonEntry(e)) + "\n" }},
 	}
 }
 

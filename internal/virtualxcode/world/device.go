@@ -50,7 +50,9 @@ type device struct {
 	Outputs    map[string]Output // by bundle id: where running apps print to
 	Front      string            // bundle id of the app in the foreground; empty is the home screen
 	Settings   Settings
+	Locked     bool // see Physical
 
+	hardware   *Hardware // of a physical device; nil of a simulator
 	deviceType DeviceType
 	runtime    Runtime
 	clock      Clock

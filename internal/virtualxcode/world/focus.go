@@ -8,6 +8,7 @@ import (
 
 func (p *process) focus(e *app.Element, now time.Time) {
 	p.changed()
+	p.tapField(e.Key, now)
 	p.Focus = e.Key
 	p.Keyboard.show(now)
 	p.Keyboard.Plane = map[string]int{"number": 1}[e.Keyboard]
@@ -15,7 +16,7 @@ func (p *process) focus(e *app.Element, now time.Time) {
 
 func (p *process) blur(now time.Time) {
 	p.changed()
-	p.Focus = ""
+	p.Focus, p.Selected, p.Taps = "", false, 0
 	p.Keyboard.hide(now)
 }
 
@@ -49,14 +50,20 @@ func (p *process) enter(r rune, now time.Time) bool {
 	}
 	p.changed()
 	text, _ := p.Values[e.Bind].(string)
+	replaces := p.Selected
+	p.Selected, p.Taps = false, 0
 	switch {
 	case (r == '\n' || r == '\r') && e.Kind != app.KindEditor:
 		p.blur(now)
 		p.use(e.Submit, now)
 		return true
+	case replaces && (r == '\b' || r == '\x7f'):
+		text = ""
 	case r == '\b' || r == '\x7f':
 		runes := []rune(text)
 		text = string(runes[:max(len(runes)-1, 0)])
+	case replaces:
+		text = string(r)
 	default:
 		text += string(r)
 	}

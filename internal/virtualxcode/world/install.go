@@ -148,3 +148,17 @@ func (w *World) Foreground(udid string) (string, error) {
 	}
 	return d.front(), nil
 }
+
+// ForegroundPID is the pid of what a booted device shows.
+func (w *World) ForegroundPID(udid string) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.booted(udid, w.clock.Now())
+	if err != nil {
+		return 0, err
+	}
+	if p := d.process(d.Front); p != nil {
+		return p.PID, nil
+	}
+	return d.springboardPID, nil
+}

@@ -38,6 +38,9 @@ func (d *device) launch(bundle string, o LaunchOptions) (int, error) {
 	if i == nil {
 		return 0, cannotLaunch(bundle)
 	}
+	if d.Locked {
+		return 0, lockedOut(bundle)
+	}
 	if o.TerminateRunning {
 		d.end(bundle)
 	}

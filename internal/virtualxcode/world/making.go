@@ -81,7 +81,7 @@ func uuid(of ...string) string {
 // Clone makes a device like another that is shut down, with its apps, settings and files.
 func (w *World) Clone(ctx context.Context, udid, name string) (string, error) {
 	return w.add(ctx, func(number int) (*device, error) {
-		from, err := w.device(udid)
+		from, err := w.simulator(udid)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (w *World) Delete(ctx context.Context, udid string) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d, err := w.device(udid)
+	d, err := w.simulator(udid)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (w *World) alter(ctx context.Context, udid string, f func(d *device, now ti
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d, err := w.device(udid)
+	d, err := w.simulator(udid)
 	if err != nil {
 		return err
 	}

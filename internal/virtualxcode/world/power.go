@@ -64,7 +64,7 @@ func (w *World) Shutdown(ctx context.Context, udid string) error {
 func (w *World) power(udid, verb string, on bool, allowed func(State) bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d, err := w.device(udid)
+	d, err := w.simulator(udid)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (w *World) WaitBooted(ctx context.Context, udid string) error {
 func (w *World) untilBooted(udid string) (State, func(context.Context) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d, err := w.device(udid)
+	d, err := w.simulator(udid)
 	if err != nil {
 		return "", nil
 	}

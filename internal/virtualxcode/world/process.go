@@ -24,6 +24,9 @@ type process struct {
 	Timers   []timer
 	Focus    string // key of the element on the top screen that has keyboard focus
 	Keyboard keyboard
+	Selected bool // all text of the field with focus
+	Taps     int  // on that field, one soon after the other
+	Tapped   time.Time
 	Lines    []Line // what the app logged and printed and nobody has taken yet
 	Fatal    *Crash // why it must end
 

@@ -23,7 +23,12 @@ const worldKey = "world" // the entry of what belongs to no device
 
 const devicePrefix = "device-"
 
-func (d *device) key() string { return devicePrefix + d.UDID }
+func (d *device) key() string {
+	if d.hardware != nil {
+		return physicalPrefix + d.UDID
+	}
+	return devicePrefix + d.UDID
+}
 
 // shared is the state that belongs to no device.
 type shared struct {
@@ -95,7 +100,7 @@ func (w *World) restore() error {
 	if err := w.restoreMade(entries); err != nil {
 		return err
 	}
-	for _, d := range w.devices {
+	for _, d := range slices.Concat(w.devices, w.physical) {
 		if err := w.restoreDevice(d, entries); err != nil {
 			return err
 		}
@@ -134,7 +139,7 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 	}
 	plain := *d
 	*d = device{UDID: plain.UDID, Name: plain.Name, TypeID: plain.TypeID, RuntimeID: plain.RuntimeID, Number: plain.Number,
-		logs: plain.logs} // json merges
+		hardware: plain.hardware, logs: plain.logs} // json merges
 	if err := decode(entries, d.key(), d); err != nil {
 		return err
 	}

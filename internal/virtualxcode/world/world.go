@@ -30,14 +30,15 @@ type World struct {
 	files        bool // root may be written to
 	preinstalled []*app.Bundle
 
-	mu      sync.Mutex
-	devices []*device
-	byUDID  map[string]*device
-	next    int      // number of the next device
-	deleted []string // UDIDs of the default set that are no more
-	host    string   // the pasteboard of the Mac
-	faults  []Fault
-	changed chan struct{} // closed and replaced whenever a device's power changes
+	mu       sync.Mutex
+	devices  []*device
+	physical []*device
+	byUDID   map[string]*device
+	next     int      // number of the next device
+	deleted  []string // UDIDs of the default set that are no more
+	host     string   // the pasteboard of the Mac
+	faults   []Fault
+	changed  chan struct{} // closed and replaced whenever a device's power changes
 }
 
 // New makes a world and restores what the Store has of it.
@@ -54,6 +55,7 @@ func New(o Options) (*World, error) {
 		w.devices = append(w.devices, w.newDevice(m, w.next))
 		w.next++
 	}
+	w.newPhysical()
 	if err := w.restore(); err != nil {
 		return nil, err
 	}
@@ -63,12 +65,22 @@ func New(o Options) (*World, error) {
 	return w, nil
 }
 
-// device finds a device by UDID. The caller holds the lock.
-func (w *World) device(udid string) (*device, error) {
+// simulator finds a simulator by UDID. The caller holds the lock.
+func (w *World) simulator(udid string) (*device, error) {
 	if d := w.byUDID[udid]; d != nil {
 		return d, nil
 	}
 	return nil, invalidDevice(udid)
+}
+
+// device finds a device by UDID, a simulator or a physical one. The caller holds the lock.
+func (w *World) device(udid string) (*device, error) {
+	for _, d := range w.physical {
+		if d.UDID == udid {
+			return d, nil
+		}
+	}
+	return w.simulator(udid)
 }
 
 // booted finds a device that must be usable. The caller holds the lock.

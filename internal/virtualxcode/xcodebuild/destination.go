@@ -109,7 +109,7 @@ func (s *session) list(ctx context.Context) error {
 	for _, p := range supported {
 		if p.sdk == "macosx" {
 			for arch := range strings.FieldsSeq(architectures) {
-				s.all = append(s.all, destination{platform: p, arch: arch, id: macID, device: "My Mac", model: "MacBook Pro", osBuild: p.build})
+				s.all = append(s.all, destination{platform: p, arch: arch, id: macID, device: macName, model: "MacBook Pro", osBuild: p.build})
 			}
 		}
 	}

@@ -7,6 +7,7 @@ const (
 	xcodeNumber   = "1640"
 	developer     = "/Applications/Xcode.app/Contents/Developer"
 	toolchain     = developer + "/Toolchains/XcodeDefault.xctoolchain"
+	macName       = "My Mac"
 	macID         = "00006000-000000000000001E"
 	macVersion    = "15.5"
 	architectures = "arm64 x86_64" // what simulators and Macs are built for

@@ -29,10 +29,11 @@ func (b buildable) executable() string {
 	return filepath.Join(b.inside("EXECUTABLE_FOLDER_PATH"), b.settings["EXECUTABLE_NAME"])
 }
 
-// The executables do nothing. That of a macOS app is a script that stays, so that it can be opened and quit; the others
+// The executables do nothing. That of a macOS app is a script that stays, so that it can be opened and quit: it reads from
+// a pipe nobody writes to. Another program to wait in would take its name, or be left behind when it is killed. The others
 // begin as a program for arm64 does.
 const (
-	macStub     = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nexec sleep 86400\n"
+	macStub     = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nd=$(mktemp -d) && mkfifo \"$d/quit\" && exec 3<>\"$d/quit\" && rm -r \"$d\" && read -r _ <&3\n"
 	machOHeader = "\xcf\xfa\xed\xfe\x0c\x00\x00\x01\x00\x00\x00\x00\x02\x00\x00\x00 an app of Virtual Xcode\n"
 )
 

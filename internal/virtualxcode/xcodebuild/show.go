@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/project"
-	"ios-agent/internal/virtualxcode/xcresult"
 )
 
 // question is an option that is answered instead of building.
@@ -60,7 +60,7 @@ func (s *session) printSDKs(all []platform) error {
 			"platformPath": p.path(), "platformVersion": p.version, "productBuildVersion": p.build, "productCopyright": "1983-2025 Apple Inc.",
 			"productName": p.product(), "productVersion": p.version, "sdkPath": p.sdkPath(), "sdkVersion": p.version})
 	}
-	fmt.Fprint(s.Stdout, xcresult.EncodeJSON(list))
+	fmt.Fprint(s.Stdout, applejson.Style{PlainSlashes: true}.Encode(list))
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (s *session) showList(context.Context) error {
 			names(p.Configurations, func(c project.Configuration) string { return c.Name })
 	}
 	if s.asked["-json"] {
-		fmt.Fprint(s.Stdout, xcresult.EncodeJSON(map[string]any{c.Kind(): about}))
+		fmt.Fprint(s.Stdout, applejson.Style{PlainSlashes: true}.Encode(map[string]any{c.Kind(): about}))
 		return nil
 	}
 	fmt.Fprintf(s.Stdout, "Information about %s \"%s\":\n", c.Kind(), c.Name)
@@ -172,7 +172,7 @@ func (s *session) showSettings(ctx context.Context) error {
 		}
 	}
 	if s.asked["-json"] {
-		fmt.Fprint(s.Stdout, xcresult.EncodeJSON(entries))
+		fmt.Fprint(s.Stdout, applejson.Style{PlainSlashes: true}.Encode(entries))
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/virtualxcode/applejson"
 )
 
 // Tool is xcresulttool, played by this process.
@@ -103,9 +105,7 @@ func encode(v any, q query, c command) string {
 	if q.compact {
 		return compact(v)
 	}
-	p := printer{slashes: c.slashes}
-	p.write(v, "")
-	return p.b.String() + "\n"
+	return applejson.Style{PlainSlashes: !c.slashes}.Encode(v)
 }
 
 func (t Tool) refuse(c command, problem string) int {

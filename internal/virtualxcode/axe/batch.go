@@ -1,0 +1,144 @@
+package axe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/swiftargs"
+)
+
+// batch plays several steps, one after the other, and stops at the first that fails unless it is told to go on.
+func batch(ctx context.Context, c call) error {
+	lines, err := c.steps()
+	if err != nil {
+		return err
+	}
+	var failed []string
+	for i, line := range lines {
+		err := c.playStep(ctx, line)
+		if err == nil {
+			continue
+		}
+		if !c.args.Has("--continue-on-error") {
+			return said("Step %d failed: %s\n%v", i+1, line, err)
+		}
+		failed = append(failed, fmt.Sprintf("Step %d: %s -> %v", i+1, line, err))
+	}
+	if len(failed) > 0 {
+		return said("Batch completed with %d failure(s):\n%s", len(failed), strings.Join(failed, "\n"))
+	}
+	fmt.Fprintf(c.stdout, "✓ Batch completed successfully (%d steps)\n", len(lines))
+	return nil
+}
+
+// steps are the lines to play, without comments.
+func (c call) steps() (lines []string, err error) {
+	sources := 0
+	for _, name := range []string{"--step", "--file", "--stdin"} {
+		if c.args.Has(name) {
+			sources++
+		}
+	}
+	if sources != 1 {
+		return nil, swiftargs.Refuse("Specify exactly one step source: --step, --file, or --stdin.")
+	}
+	all := c.args.Options["--step"]
+	if name := c.args.Value("--file"); name != "" {
+		data, err := os.ReadFile(c.path(name))
+		if err != nil {
+			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.", name, name)
+		}
+		all = strings.Split(string(data), "\n")
+	}
+	if c.args.Has("--stdin") {
+		data, err := io.ReadAll(io.LimitReader(c.stdin, maxInput))
+		if err != nil {
+			return nil, err
+		}
+		all = strings.Split(string(data), "\n")
+	}
+	for _, line := range all {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return nil, swiftargs.Refuse("No executable steps found.")
+	}
+	return lines, nil
+}
+
+// playStep plays one line; what it would print is not printed.
+func (c call) playStep(ctx context.Context, line string) error {
+	words, err := tokens(line)
+	if err != nil {
+		return err
+	}
+	if words[0] == "sleep" && len(words) == 2 {
+		n, err := strconv.ParseFloat(words[1], 64)
+		if err != nil || n < 0 {
+			return swiftargs.Refuse("Invalid sleep duration: %s", words[1])
+		}
+		return c.world.Sleep(ctx, seconds(n))
+	}
+	v, parser, known := find(words[0])
+	if !known || !v.step {
+		return swiftargs.Refuse("Unsupported batch step command: %s", words[0])
+	}
+	given := append(words[1:], "--udid", c.udid())
+	for _, name := range []string{"--wait-timeout", "--poll-interval", "--tap-style"} {
+		if v.options[name] && c.args.Has(name) {
+			given = append([]string{name, c.args.Value(name)}, given...)
+		}
+	}
+	args, err := parser.Parse(given)
+	if err != nil {
+		return err
+	}
+	return v.do(ctx, call{c.world, args, c.dir, strings.NewReader(""), io.Discard, c.stderr})
+}
+
+// tokens splits a line as a shell does: blanks separate, quotes keep together, a backslash takes the next as it is.
+func tokens(line string) (words []string, err error) {
+	var word strings.Builder
+	var quote rune
+	open, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, open = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, open = r, true
+		case r == ' ' || r == '\t':
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			open = false
+		default:
+			word.WriteRune(r)
+			open = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, swiftargs.Refuse("Unterminated quote in step: %s", line)
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 {
+		return nil, swiftargs.Refuse("Empty batch step.")
+	}
+	return words, nil
+}

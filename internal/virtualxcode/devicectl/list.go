@@ -1,0 +1,130 @@
+package devicectl
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+func listDevices(_ context.Context, c *call) (object, error) {
+	all := c.world.Physicals()
+	slices.SortFunc(all, func(a, b world.Physical) int { return cmp.Compare(a.Name, b.Name) })
+	rows := [][]string{{"Name", "Hostname", "Identifier", "State", "Model"}}
+	devices := []any{}
+	for _, p := range all {
+		rows = append(rows, []string{p.Name, p.Hostnames()[0], p.Identifier, state(p), p.Type.Name + " (" + p.Type.Model + ")"})
+		devices = append(devices, describe(p))
+	}
+	if len(all) == 0 {
+		c.say("No devices found.\n")
+	} else {
+		c.say("%s", table(rows))
+	}
+	return object{"devices": devices}, nil
+}
+
+// state is what the list says of a device: over the network there is no tunnel until one is needed.
+func state(p world.Physical) string {
+	if p.Wired {
+		return "connected"
+	}
+	return "available (paired)"
+}
+
+// table is rows in columns, the first of them a heading.
+func table(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var rule []string
+	for _, w := range widths {
+		rule = append(rule, strings.Repeat("-", w))
+	}
+	var b strings.Builder
+	for _, row := range slices.Insert(slices.Clone(rows), 1, rule) {
+		for i, cell := range row {
+			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+			if i < len(row)-1 {
+				b.WriteString("   ")
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+const jsonTime = "2006-01-02T15:04:05.000Z"
+
+// describe is all the tool says of a device. One without a tunnel does not say everything.
+func describe(p world.Physical) object {
+	connection := object{
+		"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "lastConnectionDate": p.Paired.Format(jsonTime), "pairingState": "paired",
+		"potentialHostnames": array(p.Hostnames()[1:]), "transportType": "localNetwork", "tunnelState": "disconnected", "tunnelTransportProtocol": "tcp",
+	}
+	about := object{
+		"bootedFromSnapshot": true, "bootedSnapshotName": "com.apple.os.update-" + snapshot(p), "ddiServicesAvailable": p.Wired,
+		"developerModeStatus": "enabled", "hasInternalOSBuild": false, "name": p.Name, "osBuildUpdate": p.Hardware.Build,
+		"osVersionNumber": p.Runtime.Version, "rootFileSystemIsWritable": false,
+	}
+	if p.Wired {
+		connection["localHostnames"], connection["transportType"] = array(p.Hostnames()), "wired"
+		connection["tunnelState"], connection["tunnelIPAddress"] = "connected", "fd3a:51c7:9e20::1"
+		about["bootState"], about["screenViewingURL"] = "booted", "devices://device/open?id="+p.Identifier
+	}
+	return object{
+		"capabilities": capabilities(p), "connectionProperties": connection, "deviceProperties": about, "hardwareProperties": hardware(p),
+		"identifier": p.Identifier, "tags": []any{}, "visibilityClass": "default",
+	}
+}
+
+// snapshot is the name of the system's disk image: any 64 digits that stay the same.
+func snapshot(p world.Physical) string {
+	digits := strings.ReplaceAll(p.Identifier, "-", "")
+	return digits + digits
+}
+
+func hardware(p world.Physical) object {
+	cpu := func(name string, kind, subtype int) object {
+		return object{"name": name, "subType": subtype, "type": kind}
+	}
+	const arm64, arm64on32 = 16777228, 33554444
+	return object{
+		"cpuType": cpu("arm64e", arm64, 2), "deviceType": p.Type.Family, "ecid": p.ECID, "hardwareModel": p.Board,
+		"internalStorageCapacity": p.Storage, "isProductionFused": true, "marketingName": p.Type.Name, "platform": p.Runtime.Platform,
+		"productType": p.Type.Model, "reality": "physical", "serialNumber": p.Serial,
+		"supportedCPUTypes":       []any{cpu("arm64e", arm64, 2), cpu("arm64", arm64, 0), cpu("arm64", arm64, 1), cpu("arm64_32", arm64on32, 1)},
+		"supportedDeviceFamilies": array(p.Families), "thinningProductType": p.Type.Model, "udid": p.UDID,
+	}
+}
+
+// capabilities are what can be done with a device: with a tunnel much, without one only getting one.
+func capabilities(p world.Physical) []any {
+	names := [][2]string{{"acquireusageassertion", "Acquire Usage Assertion"}, {"unpairdevice", "Unpair Device"}, {"connectdevice", "Connect to Device"}}
+	if p.Wired {
+		names = [][2]string{
+			{"getlockstate", "Get Lock State"}, {"fetchappicons", "Fetch Application Icons"}, {"spawnexecutable", "Spawn Executable"},
+			{"listprocesses", "List Processes"}, {"sendsignaltoprocess", "Send Signal to Process"}, {"fetchddimetadata", "Fetch Developer Disk Image Services Metadata"},
+			{"getdisplayinfo", "Get Display Information"}, {"installapp", "Install Application"}, {"launchapplication", "Launch Application"},
+			{"getdeviceinfo", "Fetch Extended Device Info"}, {"uninstallapp", "Uninstall Application"}, {"disconnectdevice", "Disconnect from Device"},
+			{"viewdevicescreen", "View Device Screen"}, {"unpairdevice", "Unpair Device"}, {"capturesysdiagnose", "Capture Sysdiagnose"},
+			{"listapps", "List Applications"}, {"acquireusageassertion", "Acquire Usage Assertion"}, {"transferFiles", "Transfer Files"},
+			{"monitorprocesstermination", "Monitor Process for Termination"}, {"rebootdevice", "Reboot Device"},
+		}
+	}
+	out := []any{}
+	for _, n := range names {
+		out = append(out, object{"featureIdentifier": "com.apple.coredevice.feature." + n[0], "name": n[1]})
+	}
+	return out
+}
+
+// clock is a moment as the progress lines tell it.
+func clock(t time.Time) string { return t.Format("15:04:05") }

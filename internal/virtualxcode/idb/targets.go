@@ -1,0 +1,177 @@
+package idb
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// arch is what simulators run on.
+const arch = "arm64"
+
+func listTargets(_ context.Context, c call) error {
+	all := c.world.Devices()
+	slices.SortStableFunc(all, func(a, b world.Device) int { return strings.Compare(a.Name, b.Name) })
+	for _, d := range all {
+		if c.args.has("--json") {
+			fmt.Fprintln(c.stdout, python(about(d)))
+			continue
+		}
+		fmt.Fprintf(c.stdout, "%s | %s | %s | simulator | %s | %s | No Companion Connected\n", d.Name, d.UDID, d.State, d.Runtime.Name(), arch)
+	}
+	return nil
+}
+
+func about(d world.Device) []pair {
+	return []pair{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}, {"type", "simulator"}, {"os_version", d.Runtime.Name()}, {"architecture", arch}}
+}
+
+// describeTarget prints the device as JSON, or as Python prints an object.
+func describeTarget(_ context.Context, c call) error {
+	d, s := c.device, c.device.Screen
+	if c.args.has("--json") {
+		screen := []pair{{"width", s.Width * s.Scale}, {"height", s.Height * s.Scale}, {"density", s.Scale}, {"width_points", s.Width}, {"height_points", s.Height}}
+		fmt.Fprintln(c.stdout, python(append(about(d), pair{"screen_dimensions", screen}, pair{"model", d.Type.Name})))
+		return nil
+	}
+	fmt.Fprintf(c.stdout, "TargetDescription(udid='%s', name='%s', target_type=<TargetType.SIMULATOR: 'simulator'>, state='%s', os_version='%s', architecture='%s', "+
+		"companion_info=None, screen_dimensions=ScreenDimensions(width=%v, height=%v, density=%.1f, width_points=%v, height_points=%v), model='%s', device=None, extended={}, diagnostics={}, metadata={})\n",
+		d.UDID, d.Name, d.State, d.Runtime.Name(), arch, s.Width*s.Scale, s.Height*s.Scale, s.Scale, s.Width, s.Height, d.Type.Name)
+	return nil
+}
+
+// connect is what people do first; there is nothing to connect to.
+func connect(_ context.Context, c call) error {
+	udid := c.args.words["companion"]
+	for _, d := range c.world.Devices() {
+		if strings.EqualFold(d.UDID, udid) {
+			if c.args.has("--json") {
+				fmt.Fprintln(c.stdout, python([]pair{{"udid", d.UDID}, {"is_local", true}}))
+			} else {
+				fmt.Fprintf(c.stdout, "udid: %s is_local: True\n", d.UDID)
+			}
+			return nil
+		}
+	}
+	return said("provide either a UDID or the host and port of the companion")
+}
+
+func listApps(_ context.Context, c call) error {
+	apps, err := c.world.Apps(c.device.UDID)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(apps, func(a, b world.InstalledApp) int { return strings.Compare(a.BundleID, b.BundleID) })
+	for _, a := range apps {
+		kind, state := "user", "Not running"
+		if strings.HasPrefix(a.BundleID, "com.apple.") {
+			kind = "system"
+		}
+		if a.PID != 0 {
+			state = "Running"
+		}
+		if c.args.has("--json") {
+			fmt.Fprintln(c.stdout, python([]pair{{"bundle_id", a.BundleID}, {"name", a.Name}, {"install_type", kind}, {"architectures", []string{arch}},
+				{"process_state", state}, {"debuggable", kind == "user"}}))
+			continue
+		}
+		debuggable := map[bool]string{true: "Debuggable", false: "Not Debuggable"}[kind == "user"]
+		fmt.Fprintln(c.stdout, strings.Join([]string{a.BundleID, a.Name, kind, arch, state, debuggable}, " | "))
+	}
+	return nil
+}
+
+func install(ctx context.Context, c call) error {
+	path := c.path(c.args.words["bundle_path"])
+	b, err := app.Open(path)
+	if err != nil {
+		return said("Failed to install %s: %v", path, err)
+	}
+	if err := c.world.Install(ctx, c.device.UDID, b, path); err != nil {
+		return err
+	}
+	if c.args.has("--json") {
+		fmt.Fprintln(c.stdout, python([]pair{{"installedAppBundleId", b.ID}, {"uuid", nil}}))
+	} else {
+		fmt.Fprintf(c.stdout, "Installed: %s None\n", b.ID)
+	}
+	return nil
+}
+
+// find is an installed app.
+func (c call) find(bundle string) (world.InstalledApp, error) {
+	apps, err := c.world.Apps(c.device.UDID)
+	if err != nil {
+		return world.InstalledApp{}, err
+	}
+	if i := slices.IndexFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
+		return apps[i], nil
+	}
+	return world.InstalledApp{}, said("Cannot find application with bundle id %s", bundle)
+}
+
+func uninstall(ctx context.Context, c call) error {
+	bundle := c.args.words["bundle_id"]
+	if _, err := c.find(bundle); err != nil {
+		return err
+	}
+	return c.world.Uninstall(ctx, c.device.UDID, bundle)
+}
+
+// launch starts an app. One that runs already is an error, unless it may be brought to the front.
+func launch(ctx context.Context, c call) error {
+	a, err := c.find(c.args.words["bundle_id"])
+	if err != nil {
+		return err
+	}
+	if a.PID != 0 && !c.args.has("--foreground-if-running") {
+		return said("Application %s is already running as pid %d: use -f to bring it to the foreground", a.BundleID, a.PID)
+	}
+	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: c.args.rest})
+	if err != nil || !c.args.has("--wait-for") {
+		return err
+	}
+	err = c.world.Attach(ctx, c.device.UDID, pid, c.stdout, c.stdout)
+	if ctx.Err() != nil {
+		_ = c.world.Terminate(context.WithoutCancel(ctx), c.device.UDID, a.BundleID) // it may have ended by itself
+		return nil
+	}
+	return err
+}
+
+func terminate(ctx context.Context, c call) error {
+	a, err := c.find(c.args.words["bundle_id"])
+	if err == nil && a.PID == 0 {
+		err = said("Application %s is not running", a.BundleID)
+	}
+	if err != nil {
+		return err
+	}
+	return c.world.Terminate(ctx, c.device.UDID, a.BundleID)
+}
+
+func openURL(ctx context.Context, c call) error {
+	return c.world.OpenURL(ctx, c.device.UDID, c.args.words["url"])
+}
+
+func screenshot(ctx context.Context, c call) error {
+	scene, err := c.world.Scene(ctx, c.device.UDID)
+	if err != nil {
+		return err
+	}
+	png, err := render.PNG(scene)
+	if err != nil {
+		return err
+	}
+	if dest := c.args.words["dest_path"]; dest != "-" {
+		return os.WriteFile(c.path(dest), png, 0o600)
+	}
+	_, err = c.stdout.Write(png)
+	return err
+}

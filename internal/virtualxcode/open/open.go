@@ -1,0 +1,257 @@
+// Package open plays macOS's open: it starts the app in a folder as a process of its own, which stays when we are gone,
+// and remembers what it started, as LaunchServices does. What would only show a window succeeds and shows none.
+package open
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"howett.net/plist"
+
+	"ios-agent/internal/host"
+	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/wholefile"
+)
+
+// Tool is open, with a folder for what it remembers.
+type Tool struct {
+	Records string
+	Stderr  io.Writer
+}
+
+// exitFailed is how open ends when it cannot.
+const exitFailed = 1
+
+// order is a command line taken apart.
+type order struct {
+	app    string // -a
+	bundle string // -b
+	fresh  bool   // -n: even if it runs
+	things []string
+	args   []string
+	env    []string
+}
+
+// windows are apps that have nothing but windows, which are not played.
+var windows = []string{"Simulator", "DeviceHub", "Xcode", "Finder", "Safari"}
+
+// refusal is an error in the words of the real tool, capitals and all.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
+// Run plays one command line.
+func (t Tool) Run(argv []string) int {
+	o, err := parse(argv)
+	if err == nil {
+		err = t.do(o)
+	}
+	if err != nil {
+		fmt.Fprintln(t.Stderr, err)
+		return exitFailed
+	}
+	return 0
+}
+
+const usage = "Usage: open [-e] [-t] [-f] [-W] [-R] [-n] [-g] [-h] [-s <partial SDK name>][-b <bundle identifier>] [-a <application>] [-u URL] [filenames] [--args arguments]"
+
+func parse(argv []string) (o order, err error) {
+	for i := 0; i < len(argv); i++ {
+		var into *string
+		switch arg := argv[i]; arg {
+		case "--args":
+			o.args = argv[i+1:]
+			return o, nil
+		case "-a":
+			into = &o.app
+		case "-b":
+			into = &o.bundle
+		case "-u":
+			o.things = append(o.things, "")
+			into = &o.things[len(o.things)-1]
+		case "--env":
+			o.env = append(o.env, "")
+			into = &o.env[len(o.env)-1]
+		case "-n", "--new":
+			o.fresh = true
+		case "-g", "--background", "-j", "--hide", "-F", "--fresh", "-R", "--reveal":
+		default:
+			if strings.HasPrefix(arg, "-") {
+				return o, said("open: unrecognized option `%s'\n%s", arg, usage)
+			}
+			o.things = append(o.things, arg)
+		}
+		if into == nil {
+			continue
+		}
+		if i++; i == len(argv) {
+			return o, said("open: option requires an argument -- %s\n%s", strings.TrimLeft(argv[i-1], "-"), usage)
+		}
+		*into = argv[i]
+	}
+	if o.app == "" && o.bundle == "" && len(o.things) == 0 {
+		return o, said("%s", usage)
+	}
+	return o, nil
+}
+
+func (t Tool) do(o order) error {
+	if o.app != "" || o.bundle != "" {
+		return t.named(o)
+	}
+	for _, thing := range o.things {
+		if u, err := url.Parse(thing); err == nil && len(u.Scheme) > 1 && u.Scheme != "file" {
+			if !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) {
+				return said("No application knows how to open URL %s (Error Domain=NSOSStatusErrorDomain Code=-10814 \"kLSApplicationNotFoundErr: E.g. no application claims the file\").", thing)
+			}
+			continue
+		}
+		path, err := filepath.Abs(strings.TrimPrefix(thing, "file://"))
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return said("The file %s does not exist.", path)
+		}
+		if !strings.HasSuffix(path, ".app") {
+			continue // a document, a folder: some window
+		}
+		if err := t.start(path, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named opens an app by its name, its folder or its bundle id.
+func (t Tool) named(o order) error {
+	if slices.Contains(windows, strings.TrimSuffix(filepath.Base(o.app), ".app")) {
+		return nil
+	}
+	if strings.ContainsRune(o.app, filepath.Separator) {
+		if _, err := os.Stat(o.app); err == nil {
+			return t.start(o.app, o)
+		}
+	}
+	records, err := t.records()
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		name := strings.TrimSuffix(filepath.Base(r.App), ".app")
+		if _, err := os.Stat(r.App); err == nil && (o.app != "" && strings.EqualFold(name, strings.TrimSuffix(o.app, ".app")) || o.bundle != "" && r.Bundle == o.bundle) {
+			return t.start(r.App, o)
+		}
+	}
+	if o.bundle != "" {
+		return said("LSCopyApplicationURLsForBundleIdentifier() failed while trying to determine the application with bundle identifier %s.", o.bundle)
+	}
+	return said("Unable to find application named '%s'", o.app)
+}
+
+// record is an app that was opened once: what the system knows of it, and its latest process.
+type record struct {
+	App    string `json:"app"` // its folder
+	Bundle string `json:"bundle"`
+	PID    int    `json:"pid"`
+	Start  string `json:"start"`
+}
+
+func (t Tool) file(app string) string {
+	return filepath.Join(t.Records, fmt.Sprintf("%x", sha256.Sum256([]byte(app)))[:16]+".json")
+}
+
+func (t Tool) records() (all []record, err error) {
+	entries, err := os.ReadDir(t.Records)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if r, ok := read(filepath.Join(t.Records, e.Name())); ok {
+			all = append(all, r)
+		}
+	}
+	return all, err
+}
+
+func read(file string) (r record, ok bool) {
+	data, err := os.ReadFile(file)
+	return r, err == nil && json.Unmarshal(data, &r) == nil && r.App != ""
+}
+
+// start runs an app, unless it runs already: then it would come to the front.
+func (t Tool) start(app string, o order) error {
+	app, err := filepath.Abs(app)
+	if err != nil {
+		return err
+	}
+	if app, err = filepath.EvalSymlinks(app); err != nil {
+		return err
+	}
+	if r, known := read(t.file(app)); known && !o.fresh && host.Alive(r.PID, r.Start) {
+		return nil
+	}
+	program, bundle, err := executable(app)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(t.Records, 0o700); err != nil {
+		return err
+	}
+	pid, err := host.StartDetached(program, o.args, o.env, filepath.Join(t.Records, "apps.log"))
+	if err != nil {
+		return said("The application %s cannot be opened for an unexpected reason, error=%v", app, err)
+	}
+	start, err := host.StartTime(pid)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	data, err := json.Marshal(record{App: app, Bundle: bundle, PID: pid, Start: start})
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(t.file(app), data)
+}
+
+// executable is the program of a macOS app. An app for another system has none that could run.
+func executable(app string) (program, bundle string, err error) {
+	data, err := os.ReadFile(filepath.Join(app, "Contents", "Info.plist"))
+	var info struct {
+		Executable string `plist:"CFBundleExecutable"`
+		ID         string `plist:"CFBundleIdentifier"`
+	}
+	if err == nil {
+		_, err = plist.Unmarshal(data, &info)
+	}
+	if err != nil {
+		return "", "", said("The application %s cannot be opened because its executable is missing.", app)
+	}
+	if info.Executable == "" {
+		info.Executable = strings.TrimSuffix(filepath.Base(app), ".app")
+	}
+	program = filepath.Join(app, "Contents", "MacOS", filepath.Base(info.Executable))
+	if i, err := os.Stat(program); err != nil || !i.Mode().IsRegular() || i.Mode()&0o111 == 0 {
+		return "", "", said("The application %s cannot be opened because its executable is missing.", app)
+	}
+	return program, info.ID, nil
+}
+
+// Marks say what is known of the real open.
+func Marks() []mark.Mark {
+	return []mark.Mark{
+		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with what follows --args; one that runs is not started again, except with -n", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have windows succeed and show none", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist", Source: mark.Assumed},
+	}
+}

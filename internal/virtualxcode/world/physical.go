@@ -1,0 +1,132 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Physical is a device that is no simulator: hardware that the Mac is paired with. By its UDID everything can be done
+// with it that can be done with a booted simulator; it is always on, and no list of simulators has it.
+type Physical struct {
+	Device
+	Hardware
+	Locked bool // its owner has not entered the passcode: nothing can be launched
+}
+
+// Hardware is what never changes about a physical device.
+type Hardware struct {
+	Identifier string // what CoreDevice calls it
+	ECID       uint64
+	Serial     string
+	Board      string // such as "D93AP"
+	Storage    int64  // in bytes
+	Build      string // of its system
+	Wired      bool   // by cable; else over the network, with a tunnel only while one is needed
+	Families   []int
+	Paired     time.Time // when it was last connected
+}
+
+// ErrLocked says that a device must be unlocked first.
+var ErrLocked = errors.New("device locked")
+
+// owned is a physical device as it comes into a new world.
+type owned struct {
+	made
+	Hardware
+	locked bool
+}
+
+// ownedDevices are two: one ready to use, one whose owner has locked it. Chips and board ids are those of the models;
+// the second part of a UDID is the ECID, as it is of real ones.
+func ownedDevices() []owned {
+	of := func(udid, name, deviceType string, h Hardware, locked bool) owned {
+		h.ECID, _ = strconv.ParseUint(udid[len(udid)-16:], 16, 64) // written here
+		return owned{made{udid, name, typePrefix + deviceType, runtimePrefix + "iOS-18-5"}, h, locked}
+	}
+	return []owned{
+		of("00008140-000A61C23E04801C", "Ada’s iPhone", "iPhone-16-Pro", Hardware{
+			Identifier: "5B3F0E7C-9D41-5A68-B2E7-40C1D86F9A35", Serial: "F2LX7Q9V0D", Board: "D93AP", Storage: 256_000_000_000, Build: "22F76",
+			Wired: true, Families: []int{1}, Paired: time.Date(2025, 6, 2, 9, 14, 7, 482e6, time.UTC),
+		}, false),
+		of("00008130-001474A90C82001C", "Grace’s iPad", "iPad-mini-A17-Pro", Hardware{
+			Identifier: "C7D1A2F4-3E58-5C90-8B16-E92F0A7D4B63", Serial: "K4M2T8WN6P", Board: "J410AP", Storage: 128_000_000_000, Build: "22F76",
+			Families: []int{1, 2}, Paired: time.Date(2025, 5, 28, 17, 40, 51, 96e6, time.UTC),
+		}, true),
+	}
+}
+
+const physicalPrefix = "physical-"
+
+// newPhysical makes the devices of hardware. Their numbers are below zero, which keeps their pids apart from those of
+// simulators.
+func (w *World) newPhysical() {
+	all := ownedDevices()
+	for i, o := range all {
+		d := w.newDevice(o.made, i-len(all))
+		d.hardware, d.On, d.Locked = &o.Hardware, true, o.locked
+		w.physical = append(w.physical, d)
+	}
+}
+
+// Physicals lists the physical devices.
+func (w *World) Physicals() []Physical {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.clock.Now()
+	out := make([]Physical, len(w.physical))
+	for i, d := range w.physical {
+		out[i] = Physical{Device: w.describe(d, now), Hardware: *d.hardware, Locked: d.Locked}
+	}
+	return out
+}
+
+// FindPhysical finds a physical device by what CoreDevice accepts: identifier, UDID, ECID, serial number, name, or the
+// name it has on the network.
+func (w *World) FindPhysical(name string) (Physical, error) {
+	for _, p := range w.Physicals() {
+		for _, alias := range append([]string{p.Identifier, p.UDID, fmt.Sprint(p.ECID), p.Serial, p.Name}, p.Hostnames()...) {
+			if strings.EqualFold(alias, name) {
+				return p, nil
+			}
+		}
+	}
+	return Physical{}, invalidDevice(name)
+}
+
+// Hostnames are what the device is called on the network: by its own name, by UDID and by identifier.
+func (p Physical) Hostnames() []string {
+	const domain = ".coredevice.local"
+	own := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z':
+			return r
+		}
+		return -1
+	}, p.Name)
+	return []string{own + domain, p.UDID + domain, p.Identifier + domain}
+}
+
+// SetLocked locks a physical device or unlocks it, as its owner does.
+func (w *World) SetLocked(udid string, locked bool) error {
+	return w.actNow(udid, func(d *device, _ time.Time) error {
+		if d.hardware == nil {
+			return invalidDevice(udid)
+		}
+		d.Locked = locked
+		return nil
+	})
+}
+
+// lockedOut is what the home screen says to a launch on a locked device.
+func lockedOut(bundle string) error {
+	reason := fmt.Sprintf("Unable to launch %s because the device was not, or could not be, unlocked", bundle)
+	return &Error{Domain: openAppDomain, Code: 1, kind: ErrLocked,
+		Message: fmt.Sprintf("The request to open %q failed.\nThe request was denied by service delegate (SBMainWorkspace) for reason: Locked (%q).", bundle, reason),
+		Underlying: &Error{Domain: "FBSOpenApplicationErrorDomain", Code: 7,
+			Message: fmt.Sprintf("The operation couldn’t be completed. %s.\n%s.", reason, reason)}}
+}

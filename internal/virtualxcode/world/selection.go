@@ -1,0 +1,31 @@
+package world
+
+import (
+	"context"
+	"time"
+)
+
+// tripleTap is how close together the taps must be that select all of a field's text.
+const tripleTap = 600 * time.Millisecond
+
+// tapField counts the taps on a field; the third in a row selects its text.
+func (p *process) tapField(key string, now time.Time) {
+	if p.Focus != key || now.Sub(p.Tapped) > tripleTap {
+		p.Taps = 0
+	}
+	p.Taps, p.Tapped = p.Taps+1, now
+	p.Selected = p.Taps >= 3
+}
+
+// SelectAll selects the text of the field that has keyboard focus: what is typed next replaces it, delete removes it.
+func (w *World) SelectAll(ctx context.Context, udid string) error {
+	return w.act(ctx, udid, keyCost, func(d *device, now time.Time) error {
+		d.advance(now)
+		p := d.process(d.Front)
+		if p == nil || p.focused() == nil {
+			return noFocus()
+		}
+		p.Selected = true
+		return nil
+	})
+}
