@@ -63,7 +63,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
 	"internal/virtualxcode/project":    "",
 	"internal/virtualxcode/xcresult":   "virtualxcode/mark",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
 		"virtualxcode/sips virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult",
 }

@@ -9,7 +9,7 @@ import (
 func (p *process) focus(e *app.Element, now time.Time) {
 	p.changed()
 	p.Focus = e.Key
-	p.Keyboard.show(now)
+	p.bringKeyboard(now)
 	p.Keyboard.Plane = map[string]int{"number": 1}[e.Keyboard]
 }
 
