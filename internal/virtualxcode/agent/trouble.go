@@ -26,6 +26,11 @@ func (s *session) trouble(ctx context.Context, acts bool) error {
 	if s.happens(world.AgentHang) {
 		return s.hang(ctx)
 	}
+	select {
+	case <-s.killed:
+		return ErrCrashed // a hung agent that was killed serves those who still wait no more
+	default:
+	}
 	if slow, yes := s.opts.TakeFault(world.AgentSlow); yes {
 		if err := s.opts.Clock.Sleep(ctx, slow.Millis("ms")); err != nil {
 			return err
