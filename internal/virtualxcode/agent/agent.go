@@ -47,7 +47,8 @@ type Agent struct {
 	mu      sync.Mutex
 	current net.Conn // guarded by mu
 
-	killed chan struct{} // closed when the process is gone
+	death  sync.Once
+	killed chan struct{} // closed when the process is gone, or as good as gone
 }
 
 // New returns an agent whose target is SpringBoard.
@@ -64,8 +65,8 @@ func New(o Options) *Agent {
 	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard, killed: make(chan struct{})}
 }
 
-// Kill ends what the agent is doing, for whoever knows that its process is gone. It is called once.
-func (a *Agent) Kill() { close(a.killed) }
+// Kill ends what the agent is doing, for whoever knows that its process is gone. Nobody is served after it.
+func (a *Agent) Kill() { a.death.Do(func() { close(a.killed) }) }
 
 // Serve serves one connection with a new agent; see Agent.Serve.
 func Serve(ctx context.Context, conn net.Conn, o Options) error { return New(o).Serve(ctx, conn) }

@@ -72,6 +72,9 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 		return nil, err
 	}
 	resp, err := h.run(s, ctx, req)
+	if errors.Is(err, world.ErrWrongState) {
+		return nil, s.crash() // a test runner is a process of its device, and ends with it
+	}
 	if err == nil && h.acts && s.happens(world.AgentCrashAfterAct) {
 		return nil, s.crash()
 	}

@@ -14,8 +14,9 @@ func (s *session) happens(name string) bool {
 	return yes
 }
 
-// crash ends the agent's process.
+// crash ends the agent's process. That takes a moment, in which it must not answer anyone.
 func (s *session) crash() error {
+	s.Kill()
 	s.opts.Crash()
 	return ErrCrashed
 }
@@ -23,13 +24,13 @@ func (s *session) crash() error {
 // trouble is what can go wrong with any request before it is carried out. It runs on the main thread, so what hangs here
 // hangs for everyone.
 func (s *session) trouble(ctx context.Context, acts bool) error {
-	if s.happens(world.AgentHang) {
-		return s.hang(ctx)
-	}
 	select {
 	case <-s.killed:
-		return ErrCrashed // a hung agent that was killed serves those who still wait no more
+		return ErrCrashed
 	default:
+	}
+	if s.happens(world.AgentHang) {
+		return s.hang(ctx)
 	}
 	if slow, yes := s.opts.TakeFault(world.AgentSlow); yes {
 		if err := s.opts.Clock.Sleep(ctx, slow.Millis("ms")); err != nil {
