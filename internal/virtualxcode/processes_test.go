@@ -30,7 +30,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(installation(dir).Play(tool, os.Args[1:], os.Stdout, os.Stderr))
 	case len(os.Args) == 3 && os.Args[1] == serveWord:
-		if err := installation(os.Args[2]).RunService(context.Background(), slog.New(slog.DiscardHandler)); err != nil {
+		serve := func() error {
+			return installation(os.Args[2]).RunService(context.Background(), slog.New(slog.DiscardHandler))
+		}
+		if when := os.Getenv(fuseVariable); when != "" {
+			serve = func() error { return serveFused(os.Args[2], when) }
+		}
+		if err := serve(); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
