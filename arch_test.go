@@ -76,7 +76,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
 	"internal/virtualxcode/project":    "",
 	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
 		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/world " +
 		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,9 +80,7 @@ func describe(s service.Status) string {
 	for _, d := range s.Devices {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.Name, d.App)))
 	}
-	for _, f := range s.Faults {
-		lines = append(lines, fmt.Sprintf("fault %s, %d times, %s", f.Name, f.Times, cmp.Or(f.Device, "any device")))
-	}
+	lines = append(lines, describeFaults(s)...)
 	return strings.Join(lines, "\n")
 }
 
@@ -152,36 +149,6 @@ func (p *program) virtualProject(_ *cobra.Command, args []string) error {
 		return fault.New(fault.PathError, "writing the project: %w", err)
 	}
 	return p.app.Say("wrote the sample "+args[0]+" to "+dir, map[string]any{"path": dir, "sample": sample})
-}
-
-func (p *program) faultCommand() *cobra.Command {
-	c := &cobra.Command{Use: "fault", Short: "Make something go wrong on the virtual devices, on demand", Args: cobra.NoArgs}
-	var f service.Fault
-	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault", Args: cobra.ExactArgs(1), RunE: p.withService(func(ctx context.Context, s service.Client, args []string) error {
-		f.Name = args[0]
-		if err := s.AddFault(ctx, f); err != nil {
-			return fault.New(fault.InvalidInput, "%w", err)
-		}
-		return p.app.Say("armed "+f.Name, f)
-	})}
-	add.Flags().StringVar(&f.Device, "device", "", "udid of the device (default: any)")
-	add.Flags().IntVar(&f.Times, "times", 1, "how often it happens")
-	c.AddCommand(add,
-		&cobra.Command{Use: "list", Short: "List the armed faults", Args: cobra.NoArgs, RunE: p.withService(func(ctx context.Context, s service.Client, _ []string) error {
-			st, err := s.Status(ctx)
-			if err != nil {
-				return serviceFault(err)
-			}
-			return p.app.Say(describe(service.Status{PID: st.PID, Time: st.Time, Agents: st.Agents, Faults: st.Faults}), map[string]any{"faults": st.Faults})
-		})},
-		&cobra.Command{Use: "clear", Short: "Disarm all faults", Args: cobra.NoArgs, RunE: p.withService(func(ctx context.Context, s service.Client, _ []string) error {
-			if err := s.ClearFaults(ctx); err != nil {
-				return serviceFault(err)
-			}
-			return p.app.Say("no faults are armed", map[string]any{"faults": []service.Fault{}})
-		})},
-	)
-	return c
 }
 
 func (p *program) withService(do func(context.Context, service.Client, []string) error) func(*cobra.Command, []string) error {

@@ -51,7 +51,7 @@ func Tools() []string {
 }
 
 // TimeVariable chooses the clock of a new service: "request" lets time pass only as requests ask for it, which makes
-// tests quick and repeatable; everything else is real time.
+// tests quick and repeatable, and "request@2026-01-02T15:04:05Z" says where it begins; everything else is real time.
 const TimeVariable = "IOS_AGENT_VIRTUAL_TIME"
 
 // Bin is the folder to put on a PATH.
@@ -126,7 +126,7 @@ func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 		"open":         func() int { return x.opener(stderr).Run(args) },
 		"xcodebuild": func() int {
 			return xcodebuild.Tool{
-				Service: x.Client(), Scheme: x.Agent, Devices: simulators{x.Client()}, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv,
+				Service: x.Client(), Scheme: x.Agent, Devices: simulators{x.Client()}, Faults: x.Client(), Stdout: stdout, Stderr: stderr, Getenv: os.Getenv,
 			}.Run(ctx, args)
 		},
 		"xcresulttool": func() int { return xcresult.Tool{Stdout: stdout, Stderr: stderr}.Run(args) },
@@ -163,6 +163,9 @@ func (x Xcode) inService(ctx context.Context, tool string, args []string, stdout
 		}
 	}
 	exit, err := x.Client().Run(ctx, service.Run{Tool: tool, Args: args, Dir: dir, Env: env, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr})
+	if errors.Is(err, service.ErrInterrupted) && tool == "simctl" {
+		return simctl.ServiceDied(stderr, time.Now())
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", tool, err)
 		return 1
@@ -170,11 +173,27 @@ func (x Xcode) inService(ctx context.Context, tool string, args []string, stdout
 	return exit
 }
 
+// clockCalled is the clock that TimeVariable asks for, and what it is called.
+func clockCalled(text string) (world.Clock, string, error) {
+	kind, from, fixed := strings.Cut(text, "@")
+	if kind != "request" {
+		return world.RealClock(), "real", nil
+	}
+	start := time.Now()
+	if fixed {
+		var err error
+		if start, err = time.Parse(time.RFC3339, from); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", TimeVariable, err)
+		}
+	}
+	return world.RequestClock(start), "request", nil
+}
+
 // RunService is the process that holds the world. It ends at once, and quietly, when there is one already.
 func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
-	clock, name := world.RealClock(), "real"
-	if os.Getenv(TimeVariable) == "request" {
-		clock, name = world.RequestClock(time.Now()), "request"
+	clock, name, err := clockCalled(os.Getenv(TimeVariable))
+	if err != nil {
+		return err
 	}
 	builtin, err := apps.Builtin()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -111,6 +112,9 @@ func (a *agent) ready(ctx context.Context, target string) error {
 		if err == nil {
 			return nil
 		}
+		if stranger := (*wrongAgent)(nil); errors.As(err, &stranger) {
+			return err // it will not become another by knocking again
+		}
 		select {
 		case <-a.process.Done():
 			return fmt.Errorf("it exited at once: %s", a.lastWords())
@@ -129,7 +133,7 @@ func (a *agent) greet(ctx context.Context, target string) error {
 	}
 	info, err := client.Hello(ctx, a.token, "ios-agent")
 	if err == nil && !strings.EqualFold(info.UDID, a.udid) {
-		err = fmt.Errorf("the agent at %s is on %s, not on %s", a.address, info.UDID, a.udid)
+		err = &wrongAgent{a.address, info.UDID, a.udid}
 	}
 	if err == nil {
 		_, err = agentwire.Ask[*agentwire.OK](ctx, client, &agentwire.SetTarget{Bundle: target})
@@ -140,6 +144,16 @@ func (a *agent) greet(ctx context.Context, target string) error {
 	}
 	a.use(client)
 	return nil
+}
+
+// wrongAgent is an agent that greets as that of another device, or one too old to say whose it is.
+type wrongAgent struct{ address, is, want string }
+
+func (w *wrongAgent) Error() string {
+	if w.is == "" {
+		return fmt.Sprintf("the agent at %s is too old to say which device it is on", w.address)
+	}
+	return fmt.Sprintf("the agent at %s is on %s, not on %s", w.address, w.is, w.want)
 }
 
 func (a *agent) alive() bool {

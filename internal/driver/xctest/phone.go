@@ -84,6 +84,9 @@ func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) 
 	if err != nil {
 		return nil, err
 	}
+	if answer.Bundle != p.target {
+		return nil, fault.New(fault.AgentFailed, "the agent on %s looked at %s instead of %s", p.info.Name, answer.Bundle, p.target)
+	}
 	return screenOf(answer)
 }
 

@@ -143,10 +143,10 @@ func TestCrashAfterActing(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	armed, crashed := false, 0
-	o.TakeFault = func(name string) bool {
+	o.TakeFault = func(name string) (world.Hit, bool) {
 		was := armed && name == world.AgentCrashAfterAct
 		armed = armed && !was
-		return was
+		return world.Hit{}, was
 	}
 	o.Crash = func() { crashed++ }
 	c, served := connect(t, New(o))
@@ -166,7 +166,7 @@ func TestCrashAfterActing(t *testing.T) {
 func TestFailedActDoesNotCrash(t *testing.T) {
 	s := newStage()
 	o := options(s)
-	o.TakeFault = func(name string) bool { return name == world.AgentCrashAfterAct }
+	o.TakeFault = func(name string) (world.Hit, bool) { return world.Hit{}, name == world.AgentCrashAfterAct }
 	c := open(t, o)
 	wantFault(t, c, &agentwire.TapElement{Selector: "nothing"}, agentwire.CodeNotFound)
 	ok(t, c, &agentwire.Heartbeat{})

@@ -19,7 +19,7 @@ import (
 const name = "virtual"
 
 // ErrCrashed is how Serve and Listen end when a fault crashed the agent.
-var ErrCrashed = errors.New("agent crashed after acting")
+var ErrCrashed = errors.New("the agent crashed")
 
 // Options say which device an agent is for. UDID and Screen are needed.
 type Options struct {
@@ -32,7 +32,7 @@ type Options struct {
 	Clock      world.Clock                                                // paces the polls; nil is the real one
 	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
 	About      func(ctx context.Context, bundle string) agentwire.AppInfo // name and version of an app; nil: unknown
-	TakeFault  func(name string) bool                                     // reports whether a fault was armed, once; nil: never
+	TakeFault  func(name string) (world.Hit, bool)                        // asked on every occasion of a fault; nil: none happens
 	Crash      func()                                                     // called when a fault crashes the agent; nil: nothing
 }
 
@@ -46,6 +46,9 @@ type Agent struct {
 
 	mu      sync.Mutex
 	current net.Conn // guarded by mu
+
+	death  sync.Once
+	killed chan struct{} // closed when the process is gone, or as good as gone
 }
 
 // New returns an agent whose target is SpringBoard.
@@ -54,13 +57,16 @@ func New(o Options) *Agent {
 		o.Clock = world.RealClock()
 	}
 	if o.TakeFault == nil {
-		o.TakeFault = func(string) bool { return false }
+		o.TakeFault = func(string) (world.Hit, bool) { return world.Hit{}, false }
 	}
 	if o.Crash == nil {
 		o.Crash = func() {}
 	}
-	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard}
+	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard, killed: make(chan struct{})}
 }
+
+// Kill ends what the agent is doing, for whoever knows that its process is gone. Nobody is served after it.
+func (a *Agent) Kill() { a.death.Do(func() { close(a.killed) }) }
 
 // Serve serves one connection with a new agent; see Agent.Serve.
 func Serve(ctx context.Context, conn net.Conn, o Options) error { return New(o).Serve(ctx, conn) }

@@ -19,6 +19,7 @@ type session struct {
 	conn    *agentwire.Conn
 	allowed bool   // no token is needed, or a hello had it
 	id      uint32 // of the request being carried out
+	dying   bool   // it crashes as soon as it has answered
 }
 
 // run answers requests in turn. A frame that makes no sense is answered too; only a broken stream ends it.
@@ -40,6 +41,9 @@ func (s *session) run(ctx context.Context) error {
 		}
 		if err := s.reply(id, resp); err != nil {
 			return quiet(err)
+		}
+		if s.dying {
+			return s.crash()
 		}
 	}
 }
@@ -64,15 +68,17 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 	if !s.allowed && !h.open {
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: say hello with the agent's token first")
 	}
-	if h.acts && s.opts.TakeFault(world.AgentCrashBefore) {
-		s.opts.Crash()
-		return nil, ErrCrashed
+	if err := s.trouble(ctx, h.acts); err != nil {
+		return nil, err
 	}
 	resp, err := h.run(s, ctx, req)
-	if err == nil && h.acts && s.opts.TakeFault(world.AgentCrashAfterAct) {
-		s.opts.Crash()
-		return nil, ErrCrashed
+	if errors.Is(err, world.ErrWrongState) {
+		return nil, s.crash() // a test runner is a process of its device, and ends with it
 	}
+	if err == nil && h.acts && s.happens(world.AgentCrashAfterAct) {
+		return nil, s.crash()
+	}
+	s.dying = err == nil && h.acts && s.happens(world.AgentCrashAfterAnswer)
 	return resp, err
 }
 
@@ -96,6 +102,9 @@ func (s *session) reply(id uint32, resp agentwire.Response) error {
 // failure is err in the words of the client's version. A hello is refused in those of version 2: a client
 // that says hello knows them, and takes an error of version 1 for an agent of version 1.
 func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
+	if errors.Is(err, errOldAgent) {
+		return &agentwire.ErrorText{Message: err.Error()}
+	}
 	f := fault(err)
 	f.Message = strings.ToValidUTF8(f.Message, "\uFFFD")
 	if _, hello := req.(*agentwire.Hello); hello || s.conn.Version() >= 2 {
@@ -108,17 +117,21 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 	if s.conn.Version() >= 2 {
 		return nil, faultf(agentwire.CodeBadRequest, "hello was said already")
 	}
+	build, err := s.build()
+	if err != nil {
+		return nil, err
+	}
 	if subtle.ConstantTimeCompare([]byte(m.Token), []byte(s.opts.Token)) != 1 && s.opts.Token != "" {
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: that is not this agent's token")
 	}
 	s.authorise()
 	udid := s.opts.UDID
-	if s.opts.TakeFault(world.AgentWrongDevice) {
+	if s.happens(world.AgentWrongDevice) {
 		udid = "00000000-0000-4000-8000-000000000000"
 	}
 	return agentwire.NewWelcome(agentwire.HelloInfo{
 		Version: min(max(m.Version, 1), agentwire.Version),
-		Agent:   name, Build: s.opts.Build, UDID: udid, PID: s.opts.PID,
+		Agent:   name, Build: build, UDID: udid, PID: s.opts.PID,
 	})
 }
 

@@ -174,7 +174,9 @@ func TestListen(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	armed := make(chan bool, 1)
-	o.TakeFault = func(name string) bool { return name == world.AgentCrashAfterAct && len(armed) > 0 && <-armed }
+	o.TakeFault = func(name string) (world.Hit, bool) {
+		return world.Hit{}, name == world.AgentCrashAfterAct && len(armed) > 0 && <-armed
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -2,28 +2,38 @@ package agent
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"ios-agent/internal/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// spoil sends something else than the answer, when a fault asks for it: half of it and nothing more, or bytes whose
-// length no frame can have.
+// spoil sends something else than the answer, when a fault asks for it, and closes the connection.
 func (s *session) spoil(id uint32, resp agentwire.Response) (spoilt bool, err error) {
+	bad, err := s.spoiltFrame(id, resp)
+	if bad == nil || err != nil {
+		return err != nil, err
+	}
+	_, err = s.net.Write(bad)
+	s.net.Close()
+	return true, err
+}
+
+// spoiltFrame is half of the answer, a frame of rubbish, or a beginning that announces more than a frame may have; nil
+// when nothing goes wrong.
+func (s *session) spoiltFrame(id uint32, resp agentwire.Response) ([]byte, error) {
 	switch {
-	case s.opts.TakeFault(world.AgentHalfFrame):
+	case s.happens(world.AgentHalfFrame):
 		var whole bytes.Buffer
 		conn := agentwire.NewConn(&whole)
 		conn.SetVersion(s.conn.Version())
-		if err := conn.WriteResponse(id, resp); err != nil {
-			return true, err
-		}
-		_, err = s.net.Write(whole.Bytes()[:whole.Len()/2])
-	case s.opts.TakeFault(world.AgentGarbage):
-		_, err = s.net.Write(bytes.Repeat([]byte{0xff}, 64))
-	default:
-		return false, nil
+		err := conn.WriteResponse(id, resp)
+		return whole.Bytes()[:whole.Len()/2], err
+	case s.happens(world.AgentGarbage):
+		rubbish := bytes.Repeat([]byte{0xee}, 64)
+		return append(binary.LittleEndian.AppendUint32(nil, uint32(len(rubbish))), rubbish...), nil
+	case s.happens(world.AgentOversizedFrame):
+		return append(binary.LittleEndian.AppendUint32(nil, agentwire.MaxFrame+1), make([]byte, 64)...), nil
 	}
-	s.net.Close()
-	return true, err
+	return nil, nil
 }

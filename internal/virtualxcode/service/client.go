@@ -29,6 +29,9 @@ type Run struct {
 	Stderr io.Writer
 }
 
+// ErrInterrupted says that the service has gone in the middle of a run.
+var ErrInterrupted = errors.New("the connection to the virtual CoreSimulatorService was interrupted")
+
 // patience is how long a tool may take to finish after a ctrl-C: a film is written then, an app ended.
 const patience = 10 * time.Second
 
@@ -49,7 +52,7 @@ func (c Client) Run(ctx context.Context, r Run) (exit int, err error) {
 	for lines := json.NewDecoder(conn); ; {
 		var answer reply
 		if err := lines.Decode(&answer); err != nil {
-			return 0, fmt.Errorf("connection to the virtual CoreSimulatorService was interrupted: %w", err)
+			return 0, fmt.Errorf("%w: %w", ErrInterrupted, err)
 		}
 		switch {
 		case answer.Error != "":
@@ -145,18 +148,6 @@ func (c Client) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	return *r.Status, nil
-}
-
-// AddFault arms a fault.
-func (c Client) AddFault(ctx context.Context, f Fault) error {
-	_, err := c.ask(ctx, request{Kind: kindFaultAdd, Fault: f})
-	return err
-}
-
-// ClearFaults disarms all faults.
-func (c Client) ClearFaults(ctx context.Context) error {
-	_, err := c.ask(ctx, request{Kind: kindFaultClear})
-	return err
 }
 
 func (c Client) ask(ctx context.Context, req request) (reply, error) {

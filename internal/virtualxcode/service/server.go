@@ -93,7 +93,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	}
 	kinds := map[string]func(context.Context, net.Conn, *bufio.Reader, request){
 		kindRun: s.run, kindAgent: s.agent, kindStream: s.stream, kindStatus: s.status, kindStop: s.leave,
-		kindFaultAdd: s.addFault, kindFaultClear: s.clearFaults,
+		kindFaultAdd: s.addFault, kindFaultClear: s.clearFaults, kindFaultTake: s.takeFaults, kindChaos: s.chaos,
 	}
 	handle, ok := kinds[req.Kind]
 	if !ok {
@@ -183,13 +183,17 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 			}
 			return render.PNG(scene)
 		},
-		TakeFault: func(name string) bool { return s.World.TakeFault(spec.UDID, name) },
+		TakeFault: func(name string) (world.Hit, bool) { return s.World.TakeFault(spec.UDID, name) },
 		Crash:     crashed,
 	})
 	id := s.register(a)
 	defer s.unregister(id)
+	defer a.Kill()
+	ctx, gone := context.WithCancel(ctx)
+	defer gone()
 	s.Log.Info("agent", "id", id, "udid", spec.UDID, "pid", spec.PID)
 	if say(conn, reply{ID: id}) == nil {
+		go s.dieWithDevice(ctx, spec.UDID, crashed)
 		in.ReadByte() // until the process is gone
 	}
 }
@@ -240,9 +244,7 @@ func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ r
 			Platform: d.Runtime.Platform, Version: d.Runtime.Version, Build: d.Runtime.Build, Unavailable: d.Runtime.Unavailable,
 		})
 	}
-	for _, f := range s.World.Faults() {
-		st.Faults = append(st.Faults, Fault(f))
-	}
+	s.describeFaults(&st)
 	s.mu.Lock()
 	st.Agents = len(s.agents)
 	s.mu.Unlock()
@@ -252,14 +254,6 @@ func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ r
 func (s *Server) leave(_ context.Context, conn net.Conn, _ *bufio.Reader, _ request) {
 	say(conn, reply{})
 	s.stop()
-}
-
-func (s *Server) addFault(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
-	answer(conn, s.World.AddFault(world.Fault(req.Fault)))
-}
-
-func (s *Server) clearFaults(_ context.Context, conn net.Conn, _ *bufio.Reader, _ request) {
-	answer(conn, s.World.ClearFaults())
 }
 
 func answer(conn net.Conn, err error) {

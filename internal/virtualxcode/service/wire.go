@@ -12,9 +12,11 @@ type request struct {
 	Args  []string          `json:"args,omitempty"`
 	Dir   string            `json:"dir,omitempty"`
 	Env   map[string]string `json:"env,omitempty"`
-	Agent AgentSpec         `json:"agent,omitzero"` // agent
-	ID    string            `json:"id,omitempty"`   // stream: which agent
-	Fault Fault             `json:"fault,omitzero"` // fault-add
+	Agent AgentSpec         `json:"agent,omitzero"`  // agent
+	ID    string            `json:"id,omitempty"`    // stream: which agent
+	Fault Fault             `json:"fault,omitzero"`  // fault-add; its name: fault-clear; its device: fault-take
+	Names []string          `json:"names,omitempty"` // fault-take
+	Chaos Chaos             `json:"chaos,omitzero"`  // chaos
 }
 
 // The kinds of request. run answers with lines of output and an exit code; agent keeps its connection open for as long
@@ -27,6 +29,8 @@ const (
 	kindStop       = "stop"
 	kindFaultAdd   = "fault-add"
 	kindFaultClear = "fault-clear"
+	kindFaultTake  = "fault-take"
+	kindChaos      = "chaos"
 )
 
 // word is what a run's client may send after its request: input for the tool, its end, or a ctrl-C.
@@ -43,11 +47,22 @@ type AgentSpec struct {
 	PID   int    `json:"pid"`
 }
 
-// Fault is something to go wrong on demand.
+// Fault is something to go wrong on demand; see world.Fault.
 type Fault struct {
-	Name   string `json:"name"`
-	Device string `json:"device,omitempty"`
-	Times  int    `json:"times"`
+	Name   string            `json:"name"`
+	Device string            `json:"device,omitempty"`
+	Times  int               `json:"times"` // world.Forever: until it is cleared
+	After  int               `json:"after,omitempty"`
+	Set    map[string]string `json:"set,omitempty"`
+}
+
+// Chaos is what makes faults happen by themselves; see world.Chaos.
+type Chaos struct {
+	On   bool              `json:"on"`
+	Seed uint64            `json:"seed"`
+	Rate float64           `json:"rate"`
+	Only []string          `json:"only,omitempty"`
+	Hits map[string]uint64 `json:"hits,omitempty"` // by name: how often it happened
 }
 
 // Status is what the service says of itself and its world.
@@ -57,6 +72,7 @@ type Status struct {
 	Time      string    `json:"time"` // real or request
 	Devices   []Device  `json:"devices"`
 	Faults    []Fault   `json:"faults"`
+	Chaos     *Chaos    `json:"chaos,omitempty"` // nil: there is none
 	Agents    int       `json:"agents"`
 }
 
@@ -83,4 +99,6 @@ type reply struct {
 	Crash  bool    `json:"crash,omitempty"` // agent: the process is to die now
 	Error  string  `json:"error,omitempty"`
 	Status *Status `json:"status,omitempty"`
+
+	Taken map[string]map[string]string `json:"taken,omitempty"` // fault-take: by name, with their details
 }

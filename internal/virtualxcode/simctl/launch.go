@@ -29,6 +29,10 @@ func launch(ctx context.Context, c *call) error {
 	if o.Output, err = c.output(given); err != nil {
 		return err
 	}
+	if c.happensTo(d, world.LaunchHang) {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	pid, err := c.world.Launch(ctx, d.UDID, bundle, o)
 	if err != nil {
 		return err

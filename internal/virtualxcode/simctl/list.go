@@ -69,7 +69,7 @@ func list(_ context.Context, c *call) error {
 			shown, terms = shown[i:i+1], terms[1:]
 		}
 	}
-	if c.world.TakeFault(c.target(), world.SimctlGarbage) {
+	if c.happens(world.SimctlGarbage) {
 		fmt.Fprint(c.out, garbage)
 		return nil
 	}

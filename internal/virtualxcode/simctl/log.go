@@ -49,6 +49,7 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	if err != nil {
 		return err
 	}
+	death, dies := c.world.TakeFault(d.UDID, world.LogStreamDies)
 	_, next, more, err := c.world.Logs(d.UDID, 0)
 	if err != nil {
 		return err
@@ -59,13 +60,26 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	}
 	p.open()
 	defer p.close()
+	left := 0
+	if dies {
+		if left = death.Int("lines"); left == 0 {
+			return exitStatus(exitFailed)
+		}
+	}
 	for over := false; !over; {
 		over = c.world.Await(ctx, more) != nil
 		var entries []world.Entry
 		if entries, next, more, err = c.world.Logs(d.UDID, next); err != nil {
 			return nil // it was deleted
 		}
+		if dies {
+			entries = r.firstWanted(entries, left)
+			left -= len(entries)
+		}
 		p.print(entries)
+		if dies && left == 0 {
+			return exitStatus(exitFailed)
+		}
 		if _, err := c.world.Foreground(d.UDID); err != nil {
 			return nil
 		}

@@ -48,11 +48,10 @@ func RunInput(ctx context.Context, w *world.World, argv []string, dir string, en
 	return exitUnrecognized
 }
 
-// play runs a verb, unless it is to hang.
+// play runs a verb, unless something goes wrong first.
 func (c *call) play(ctx context.Context, v verb) error {
-	if c.world.TakeFault(c.target(), world.SimctlHang) {
-		<-ctx.Done()
-		return ctx.Err()
+	if err := c.trouble(ctx); err != nil {
+		return err
 	}
 	return v.run(ctx, c)
 }

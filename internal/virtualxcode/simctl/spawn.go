@@ -28,6 +28,9 @@ func spawn(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.happensTo(d, world.CannotSpawn) {
+		return world.ServerDied()
+	}
 	run := programs()[path.Base(program)]
 	if run == nil {
 		return &world.Error{Code: exitNoProgram, Message: fmt.Sprintf("simctl: error: unable to find utility %q, not on the device", program)}

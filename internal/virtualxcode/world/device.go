@@ -61,6 +61,11 @@ type device struct {
 	news       chan struct{}    // closed and replaced when something is logged or printed, or an app ends
 
 	springboardPID int
+
+	flaws  flaws               // what is to go wrong on it
+	late   []lateTouch         // touches that have not reached their app yet, the earliest first
+	before map[string]*Element // by bundle id: what an app showed before the last input
+	Alerts []systemAlert       // questions of the system, the last one on top
 }
 
 // The first pid of the first device is its SpringBoard's; apps come after it. Devices are far enough apart not to
@@ -83,6 +88,7 @@ func (w *World) equip(d *device) {
 	d.clock, d.news, d.consoles = w.clock, make(chan struct{}), map[int]*console{}
 	d.deviceType, _ = typeCalled(d.TypeID) // a model this program does not know any more has no screen
 	d.runtime, _ = runtimeCalled(d.RuntimeID)
+	d.flaws = w.flawsOf(d.UDID)
 	d.springboardPID = firstPID + d.Number*pidsADevice
 }
 

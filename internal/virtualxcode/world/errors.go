@@ -138,6 +138,27 @@ func failsToLaunch(bundle string) error {
 			Message: fmt.Sprintf("The request to open %q failed.", bundle)}}
 }
 
+// ServerDied is how a tool fails whose partner has gone: CoreSimulatorService, or the services of a device that calls
+// itself booted.
+func ServerDied() error {
+	return &Error{Domain: "NSMachErrorDomain", Code: -308, kind: ErrFault,
+		Message: "The operation couldn’t be completed. (Mach error -308 - (ipc/mig) server died)"}
+}
+
+func noSurface() error {
+	return &Error{Domain: posixDomain, Code: 60, kind: ErrFault, Message: "Timeout waiting for screen surfaces"}
+}
+
+func notResponding(bundle string) error {
+	return &Error{Domain: xctestErrorDomain, Code: 10011, kind: ErrFault,
+		Message: fmt.Sprintf("Failed to get matching snapshots: Timed out while evaluating UI query of %s.", bundle)}
+}
+
+func unreadable() error {
+	return &Error{Domain: xctestErrorDomain, Code: 10006, kind: ErrFault,
+		Message: "Failed to get matching snapshot: Error kAXErrorIllegalArgument getting snapshot for element."}
+}
+
 func notInstalled(bundle string) error {
 	return &Error{Domain: posixDomain, Code: 2, kind: ErrNotInstalled, Message: "No such file or directory\n" + bundle}
 }

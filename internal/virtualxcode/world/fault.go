@@ -2,62 +2,35 @@ package world
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 )
 
-// The faults there are.
-const (
-	NoOpTap            = "no-op-tap"
-	AgentCrashAfterAct = "agent-crash-after-act"
-	AgentCrashBefore   = "agent-crash-before-act"
-	AgentHalfFrame     = "agent-half-frame"
-	AgentGarbage       = "agent-garbage"
-	AgentWrongDevice   = "agent-wrong-device"
-	SlowBoot           = "slow-boot"
-	BootHang           = "boot-hang"
-	BootFails          = "boot-fails"
-	SimctlHang         = "simctl-hang"
-	SimctlGarbage      = "simctl-garbage"
-	InstallFails       = "install-fails"
-	LaunchFails        = "launch-fails"
-)
-
-// KnownFaults says what each fault does.
-func KnownFaults() map[string]string {
-	return map[string]string{
-		NoOpTap:            "a tap is swallowed: it succeeds and nothing happens",
-		AgentCrashAfterAct: "the agent on the device dies after it has acted, before it answers",
-		AgentCrashBefore:   "the agent on the device dies when it is asked to act, before it acts",
-		AgentHalfFrame:     "the agent's answer to a look breaks off in the middle, and its connection with it",
-		AgentGarbage:       "the agent answers a look with bytes that are no frame",
-		AgentWrongDevice:   "the agent greets as the agent of another device",
-		SlowBoot:           "a boot takes a minute",
-		BootHang:           "a boot never ends: the device stays in state Booting until it is shut down",
-		BootFails:          "a boot is refused and the device stays shut down",
-		SimctlHang:         "a run of simctl never answers: it ends only when it is interrupted",
-		SimctlGarbage:      "simctl list prints something that is neither its JSON nor its text",
-		InstallFails:       "an app cannot be installed; what was there before stays",
-		LaunchFails:        "an installed app cannot be launched",
-	}
-}
+// Forever is how often a fault happens that is to stay until it is cleared.
+const Forever = -1
 
 // Fault is something to go wrong on demand.
 type Fault struct {
-	Name   string // one of KnownFaults
-	Device string // UDID; empty is any device
-	Times  int    // how often it is left to happen; zero on adding is once
+	Name   string            // one of KnownFaults
+	Device string            // UDID; empty is any device
+	Times  int               // how often it is left to happen, or Forever; zero on adding is once
+	After  int               // how many occasions are spared first
+	Set    map[string]string // its details, where they are not the defaults
 }
 
 // AddFault plans a fault.
 func (w *World) AddFault(f Fault) error {
-	if KnownFaults()[f.Name] == "" {
-		known := slices.Sorted(maps.Keys(KnownFaults()))
-		return fmt.Errorf("unknown fault %q: known faults are %s", f.Name, strings.Join(known, ", "))
+	kind, err := kindCalled(f.Name)
+	if err != nil {
+		return err
 	}
-	if f.Times < 0 {
+	if err := kind.check(f.Set); err != nil {
+		return err
+	}
+	if f.Times < Forever {
 		return fmt.Errorf("fault %s: times is %d, it cannot be less than zero", f.Name, f.Times)
+	}
+	if f.After < 0 {
+		return fmt.Errorf("fault %s: after is %d, it cannot be less than zero", f.Name, f.After)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +39,9 @@ func (w *World) AddFault(f Fault) error {
 			return fmt.Errorf("fault %s: %w", f.Name, err)
 		}
 	}
-	f.Times = max(f.Times, 1)
+	if f.Times == 0 {
+		f.Times = 1
+	}
 	w.faults = append(w.faults, f)
 	return w.saveShared()
 }
@@ -78,34 +53,65 @@ func (w *World) Faults() []Fault {
 	return slices.Clone(w.faults)
 }
 
-// ClearFaults forgets all planned faults.
-func (w *World) ClearFaults() error {
+// ClearFaults forgets all planned faults, or those of one name.
+func (w *World) ClearFaults(name string) error {
+	if name != "" {
+		if _, err := kindCalled(name); err != nil {
+			return err
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.faults = nil
+	w.faults = slices.DeleteFunc(w.faults, func(f Fault) bool { return name == "" || f.Name == name })
 	return w.saveShared()
 }
 
-// TakeFault reports whether a fault is to happen on a device now, and uses it up once if so.
-func (w *World) TakeFault(udid, name string) bool {
+// TakeFault is asked on every occasion of a fault, and reports whether it happens now; if so it has been used up once.
+func (w *World) TakeFault(udid, name string) (Hit, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// When the Store fails the fault has still been taken here; at worst it happens once more after a restart.
-	taken, _ := w.takeFault(udid, name)
-	return taken
+	return w.takeFault(udid, name)
 }
 
-// takeFault is TakeFault for callers that hold the lock.
-func (w *World) takeFault(udid, name string) (bool, error) {
+// takeFault is TakeFault for callers that hold the lock. When the Store fails the fault has still been taken here; at
+// worst it happens once more after a restart.
+func (w *World) takeFault(udid, name string) (Hit, bool) {
+	kind, known := kinds()[name]
+	if !known {
+		panic("no fault is called " + name) // a mistake in this program
+	}
 	for i := range w.faults {
 		f := &w.faults[i]
 		if f.Name != name || f.Device != "" && f.Device != udid {
 			continue
 		}
-		if f.Times--; f.Times <= 0 {
+		if f.After > 0 {
+			f.After--
+			_ = w.saveShared()
+			continue
+		}
+		hit := Hit{kind, f.Set}
+		if f.Times != Forever {
+			f.Times--
+		}
+		if f.Times == 0 {
 			w.faults = slices.Delete(w.faults, i, i+1)
 		}
-		return true, w.saveShared()
+		_ = w.saveShared()
+		return hit, true
 	}
-	return false, nil
+	return Hit{kind: kind}, w.chaotic(udid, kind)
+}
+
+// flaws are the faults of one device; the world's lock is held when they are asked for.
+type flaws func(name string) (Hit, bool)
+
+func (w *World) flawsOf(udid string) flaws {
+	return func(name string) (Hit, bool) { return w.takeFault(udid, name) }
+}
+
+// happens reports whether a fault without details happens now.
+func (f flaws) happens(name string) bool {
+	_, yes := f(name)
+	return yes
 }

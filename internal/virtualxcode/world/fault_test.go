@@ -27,20 +27,21 @@ func TestNoOpTapSwallowsTaps(t *testing.T) {
 func TestFaultsAreTakenOnce(t *testing.T) {
 	d := drive(t, world.Options{})
 	err := d.AddFault(world.Fault{Name: "rain"})
-	for name := range world.KnownFaults() {
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("error is %v, which does not name %s", err, name)
+	for _, k := range world.KnownFaults() {
+		if err == nil || !strings.Contains(err.Error(), k.Name) {
+			t.Errorf("error is %v, which does not name %s", err, k.Name)
 		}
 	}
 	if err := d.AddFault(world.Fault{Name: world.NoOpTap, Device: "nowhere"}); !errors.Is(err, world.ErrInvalidDevice) {
 		t.Errorf("error is %v", err)
 	}
 	d.must(d.AddFault(world.Fault{Name: world.AgentCrashAfterAct}))
-	if d.TakeFault(d.udid, world.NoOpTap) || !d.TakeFault(d.udid, world.AgentCrashAfterAct) || d.TakeFault(d.udid, world.AgentCrashAfterAct) {
+	taken := func(name string) bool { _, yes := d.TakeFault(d.udid, name); return yes }
+	if taken(world.NoOpTap) || !taken(world.AgentCrashAfterAct) || taken(world.AgentCrashAfterAct) {
 		t.Error("the fault was not there exactly once")
 	}
 	d.must(d.AddFault(world.Fault{Name: world.AgentCrashAfterAct}))
-	d.must(d.ClearFaults())
+	d.must(d.ClearFaults(""))
 	if len(d.Faults()) != 0 {
 		t.Error("faults were not cleared")
 	}

@@ -10,7 +10,7 @@ func (p *process) focus(e *app.Element, now time.Time) {
 	p.changed()
 	p.tapField(e.Key, now)
 	p.Focus = e.Key
-	p.Keyboard.show(now)
+	p.bringKeyboard(now)
 	p.Keyboard.Plane = map[string]int{"number": 1}[e.Keyboard]
 }
 

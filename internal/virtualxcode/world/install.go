@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -59,8 +58,8 @@ func (d *device) process(bundle string) *process {
 // it came from.
 func (w *World) Install(ctx context.Context, udid string, b *app.Bundle, path string) error {
 	return w.act(ctx, udid, installCost, func(d *device, _ time.Time) error {
-		if taken, err := w.takeFault(udid, InstallFails); taken || err != nil {
-			return errors.Join(err, cannotInstall())
+		if d.flaws.happens(InstallFails) {
+			return cannotInstall()
 		}
 		if err := w.removeApp(d, b); err != nil {
 			return err

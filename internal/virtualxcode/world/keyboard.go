@@ -11,6 +11,8 @@ type keyboard struct {
 	Since time.Time // when it began to come up or go down
 	Shift bool      // the next letter is a capital
 	Plane int       // which of planes is shown
+
+	Covers bool // what is typed into is left under it
 }
 
 // Measures of the keyboard, in points. Its lowest part is the bar with the home indicator.
@@ -47,10 +49,14 @@ func (k *keyboard) hide(now time.Time) {
 	}
 }
 
-func (k *keyboard) visible(now time.Time) bool { return k.Up || under(k.Since, now, keyboardTime) }
+func (k *keyboard) visible(now time.Time) bool {
+	return k.Up && !k.late(now) || under(k.Since, now, keyboardTime)
+}
 
-// moving reports whether it is on its way up or down.
-func (k *keyboard) moving(now time.Time) bool { return under(k.Since, now, keyboardTime) }
+// moving reports whether it is on its way up or down, or still to come.
+func (k *keyboard) moving(now time.Time) bool {
+	return under(k.Since, now, keyboardTime) || k.late(now)
+}
 
 // keyboardElement is the keyboard where it is at now.
 func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {

@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,10 +19,12 @@ type LaunchOptions struct {
 // o says to terminate it first.
 func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) (pid int, err error) {
 	err = w.act(ctx, udid, launchCost, func(d *device, _ time.Time) error {
-		if taken, err := w.takeFault(udid, LaunchFails); taken || err != nil {
-			return errors.Join(err, failsToLaunch(bundle))
+		if d.flaws.happens(LaunchFails) {
+			return failsToLaunch(bundle)
 		}
-		pid, err = d.launch(bundle, o)
+		if pid, err = d.launch(bundle, o); err == nil {
+			d.alertAtLaunch(bundle)
+		}
 		return err
 	})
 	return pid, err
@@ -67,6 +68,7 @@ func (d *device) start(p *process, to Output) error {
 		}
 		d.Outputs[p.Bundle] = to
 	}
+	p.flaws = d.flaws
 	d.Running = append(d.Running, p)
 	d.log(d.system("com.apple.FrontBoard", "Process", fmt.Sprintf("[app<%s>:%d] Bootstrap success!", p.Bundle, p.PID)))
 	return nil

@@ -9,7 +9,13 @@ import (
 // Snapshot is what an app shows now; bundle "" is the one in the foreground. The tree may be shown
 // to others too, so nobody changes it. It is nil when the app is not running.
 func (w *World) Snapshot(ctx context.Context, udid, bundle string) (*Element, AppState, error) {
+	if err := w.beginLook(ctx, udid, bundle); err != nil {
+		return nil, "", err
+	}
 	o, err := w.look(ctx, udid, bundle)
+	if err == nil {
+		err = w.spoilLook(udid, &o)
+	}
 	return o.Root, o.State, err
 }
 
@@ -38,6 +44,9 @@ func (w *World) look(ctx context.Context, udid, bundle string) (Observation, err
 // Observe looks at an app until what it shows, frames and all, has stayed the same for wait.Stable and wait.Min
 // has passed, or until wait.Max has. The zero Wait is one look.
 func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Observation, error) {
+	if err := w.beginLook(ctx, udid, bundle); err != nil {
+		return Observation{}, err
+	}
 	start := w.clock.Now()
 	still := start // since when it has not changed
 	var last Observation
@@ -53,7 +62,7 @@ func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Ob
 		last = o
 		last.Waited, last.Samples, last.Settled = now.Sub(start), samples, now.Sub(still) >= wait.Stable
 		if last.Waited >= wait.Max || last.Settled && last.Waited >= wait.Min {
-			return last, nil
+			return last, w.spoilLook(udid, &last)
 		}
 		if err := w.clock.Sleep(ctx, min(samplePeriod, wait.Max-last.Waited)); err != nil {
 			return Observation{}, err
@@ -89,8 +98,12 @@ func (w *World) Scene(ctx context.Context, udid string) (Scene, error) {
 	now := w.clock.Now()
 	s := Scene{Device: w.describe(d, now), Time: now}
 	if s.Device.State == Booted {
+		if d.flaws.happens(ScreenshotFails) {
+			return Scene{}, noSurface()
+		}
 		d.advance(now)
 		s.Bundle, s.Root, s.Dark = d.front(), d.frontView(now).root, d.Settings.Appearance == "dark"
+		d.spoilScene(&s)
 	}
 	return s, nil
 }

@@ -17,17 +17,25 @@ func systemSchemes() []string {
 // system, which only remembers it.
 func (w *World) OpenURL(ctx context.Context, udid, address string) error {
 	return w.act(ctx, udid, launchCost, func(d *device, now time.Time) error {
-		bundle, found := d.follow(address, now)
-		if !found {
-			var err error
-			if bundle, err = d.opener(address); err != nil {
-				return err
-			}
+		if d.asksToOpen(address) {
+			return nil
 		}
-		d.Settings.Opened = recorded(d.Settings.Opened, OpenedURL{URL: address, Bundle: bundle, Time: now.UTC().Round(0)})
-		d.log(d.system("com.apple.SpringBoard", "Common", "Opened "+address))
-		return nil
+		return d.open(address, now)
 	})
+}
+
+// open opens a URL.
+func (d *device) open(address string, now time.Time) error {
+	bundle, found := d.follow(address, now)
+	if !found {
+		var err error
+		if bundle, err = d.opener(address); err != nil {
+			return err
+		}
+	}
+	d.Settings.Opened = recorded(d.Settings.Opened, OpenedURL{URL: address, Bundle: bundle, Time: now.UTC().Round(0)})
+	d.log(d.system("com.apple.SpringBoard", "Common", "Opened "+address))
+	return nil
 }
 
 // opener opens a URL no app has a link for: the app that declares its scheme comes to the front, or the system takes it,

@@ -61,7 +61,7 @@ func (b pages) stackOf(v *view, stack []string, live bool, at place) []*Element 
 
 // change are the two screens of a change, the upper one last. The one that leaves takes no touches.
 func (b pages) change(v *view, stack []string, at place) []*Element {
-	done := progress(b.Slide.Since, b.now, slideTime)
+	done := b.Slide.progress(b.now)
 	below, above := stack[:len(stack)-1], stack
 	lowerView, upperView := deaf(), v
 	if b.Slide.Back {
@@ -87,6 +87,10 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 	if bar != nil {
 		page.Children = []*Element{bar}
 		top = bar.Frame.Y + bar.Frame.H
+	}
+	if b.Inserted > 0 {
+		page.Children = append(page.Children, b.banner(Rect{X: at.frame.X, Y: top, W: at.frame.W, H: b.Inserted}))
+		top += b.Inserted
 	}
 	l := newLayout(b, v, screen.Name, live)
 	window := Rect{X: at.frame.X, Y: top, W: at.frame.W, H: at.frame.Y + at.frame.H - at.bottom - top}

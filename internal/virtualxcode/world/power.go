@@ -2,15 +2,11 @@ package world
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
-// How long a boot takes that has been told to be slow, or never to end.
-const (
-	slowBootTime = time.Minute
-	endless      = time.Duration(-1)
-)
+// endless is how long a boot takes that has been told never to end.
+const endless = time.Duration(-1)
 
 // bootTime is how long the present boot of d takes; see hangs.
 func (d *device) bootTime() time.Duration {
@@ -87,18 +83,15 @@ func (w *World) prepareBoot(d *device) error {
 	if d.runtime.Unavailable != "" {
 		return unavailable(d.runtime)
 	}
-	if taken, err := w.takeFault(d.UDID, BootFails); taken || err != nil {
-		return errors.Join(err, cannotBoot())
+	if d.flaws.happens(BootFails) {
+		return cannotBoot()
 	}
 	d.BootFor = 0
-	for name, duration := range map[string]time.Duration{SlowBoot: slowBootTime, BootHang: endless} {
-		taken, err := w.takeFault(d.UDID, name)
-		if err != nil {
-			return err
-		}
-		if taken && d.BootFor != endless {
-			d.BootFor = duration
-		}
+	if slow, yes := d.flaws(SlowBoot); yes {
+		d.BootFor = slow.Seconds("seconds")
+	}
+	if d.flaws.happens(BootHang) {
+		d.BootFor = endless
 	}
 	return nil
 }
@@ -107,6 +100,7 @@ func (d *device) switchTo(on bool, now time.Time) {
 	d.On, d.Since = on, now
 	d.Running, d.Outputs, d.Front = nil, nil, ""
 	d.Settings.StatusBar = nil
+	d.forgetUnderWay()
 	if on {
 		d.LastBooted = now
 		d.log(d.system("com.apple.SpringBoard", "Common", "Device "+d.UDID+" boots "+d.runtime.Name()))

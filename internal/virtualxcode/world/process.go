@@ -30,6 +30,11 @@ type process struct {
 	Lines    []Line // what the app logged and printed and nobody has taken yet
 	Fatal    *Crash // why it must end
 
+	Inserted float64 // points a banner has moved its content down by
+	Restless bool    // something in it never stops moving
+
+	flaws  flaws
+	busy   busy // its main thread does not answer meanwhile
 	bundle *app.Bundle
 	depth  int   // of screens shown by the showing of a screen
 	shown  *view // at rest, until something changes; nil when unknown
@@ -38,8 +43,9 @@ type process struct {
 // slide is the latest change from one screen to another.
 type slide struct {
 	Since time.Time
-	Left  string // the screen that was on top before
-	Back  bool   // it was taken off rather than covered
+	Left  string        // the screen that was on top before
+	Pause time.Duration // how long it stands still halfway
+	Back  bool          // it was taken off rather than covered
 }
 
 func newProcess(b *app.Bundle, pid int, o LaunchOptions) *process {
@@ -96,7 +102,7 @@ func (p *process) top() *app.Screen {
 // sliding reports whether two screens are to be seen at now.
 func (p *process) sliding(now time.Time) bool {
 	possible := p.Slide.Left != "" && (p.Slide.Back || len(*p.stack()) > 1)
-	return possible && under(p.Slide.Since, now, slideTime)
+	return possible && under(p.Slide.Since, now, slideTime+p.Slide.Pause)
 }
 
 // use runs what an element does, and takes the focus from a field that has gone because of it.

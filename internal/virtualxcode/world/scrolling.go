@@ -13,7 +13,7 @@ func (l layout) scrollView(screen *app.Screen, window Rect, below float64) *Elem
 	key := scrollKey(screen.Name, "")
 	state := l.Scrolls[key]
 	l.follow = func(frame Rect, f finger) { // a field that the keyboard would cover comes up
-		if under := frame.Y + frame.H + gap - (l.glass.Height - keyboardHeight); under > 0 {
+		if under := frame.Y + frame.H + gap - (l.glass.Height - keyboardHeight); under > 0 && !l.Keyboard.Covers {
 			l.scrollTo(key, state.to(state.at(f.now)+under))
 		}
 	}

@@ -29,7 +29,7 @@ func (s stage) Push(screen string) {
 	if len(*stack) >= deepestStack {
 		return
 	}
-	s.Slide = slide{Since: s.now, Left: (*stack)[len(*stack)-1]}
+	s.Slide = s.slide(slide{Left: (*stack)[len(*stack)-1]})
 	*stack = append(*stack, screen)
 	s.blur(s.now)
 	s.appear(screen)
@@ -55,7 +55,7 @@ func (s stage) popTo(n int) {
 	if n < 1 || n >= len(*stack) {
 		return
 	}
-	s.Slide = slide{Since: s.now, Left: (*stack)[len(*stack)-1], Back: true}
+	s.Slide = s.slide(slide{Left: (*stack)[len(*stack)-1], Back: true})
 	*stack = slices.Clone((*stack)[:n])
 	s.blur(s.now)
 }

@@ -95,6 +95,9 @@ func (w *World) restore() error {
 	if err := decode(entries, worldKey, &s); err != nil {
 		return err
 	}
+	if err := decode(entries, chaosKey, &w.chaos); err != nil {
+		return err
+	}
 	w.faults, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
 	w.devices = slices.DeleteFunc(w.devices, func(d *device) bool { return slices.Contains(s.Deleted, d.UDID) })
 	if err := w.restoreMade(entries); err != nil {
@@ -201,7 +204,7 @@ func (d *device) revive() {
 			continue
 		}
 		if i := d.installed(p.Bundle); i != nil && p.fits(i.bundle.App) {
-			p.bundle = i.bundle
+			p.bundle, p.flaws = i.bundle, d.flaws
 			running = append(running, p)
 		}
 	}

@@ -77,7 +77,11 @@ func (p *process) begin(now time.Time) {
 // advance lets everything on d happen that was due by now. Who looks at a device, or touches it, calls it first,
 // under the lock.
 func (d *device) advance(now time.Time) {
+	d.deliver(now)
 	for _, p := range slices.Clone(d.Running) {
+		if p.busy.at(now) {
+			continue
+		}
 		p.catchUp(now)
 		d.settle(p)
 	}

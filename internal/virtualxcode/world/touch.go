@@ -8,10 +8,7 @@ import (
 // Tap touches a device's screen for a moment.
 func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
-		if taken, err := w.takeFault(udid, NoOpTap); taken || err != nil {
-			return err
-		}
-		d.touch(finger{now: now, from: at, to: at, took: tapCost})
+		d.tap(finger{now: now, from: at, to: at, took: tapCost})
 		return nil
 	})
 }
@@ -27,7 +24,7 @@ func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.
 // Swipe draws a finger over a device's screen. What scrolls follows it and glides on when it leaves.
 func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took time.Duration) error {
 	return w.act(ctx, udid, took, func(d *device, now time.Time) error {
-		d.touch(finger{gesture: swiped, now: now, from: from, to: to, took: took})
+		d.swipe(finger{gesture: swiped, now: now, from: from, to: to, took: took})
 		return nil
 	})
 }
@@ -35,6 +32,11 @@ func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took tim
 // touch lets the screen answer a finger.
 func (d *device) touch(f finger) {
 	d.advance(f.now)
+	d.rememberScreen(f.now)
+	if p := d.process(d.Front); p != nil && p.busy.at(f.now) && len(d.Alerts) == 0 {
+		d.delay(f, p.busy.until)
+		return
+	}
 	d.frontView(f.now).touch(f)
 	d.advance(f.now)
 }
@@ -42,6 +44,9 @@ func (d *device) touch(f finger) {
 // TypeText types into what has keyboard focus; "\n" is the return key and "\b" the delete key. When nothing has
 // focus, be it only from some character on, the error is ErrNoFocus and what came before stays typed.
 func (w *World) TypeText(ctx context.Context, udid, text string) error {
+	if err := w.untilAnswering(ctx, udid, ""); err != nil {
+		return err
+	}
 	cost := keyCost * time.Duration(len([]rune(text)))
 	var missed error
 	err := w.act(ctx, udid, cost, func(d *device, now time.Time) error {
@@ -61,7 +66,8 @@ func (d *device) typeText(text string, now time.Time) error {
 	if p == nil || p.focused() == nil {
 		return noFocus()
 	}
-	for _, r := range text {
+	d.rememberScreen(now)
+	for _, r := range p.typed(text, now) {
 		if !p.enter(r, now) {
 			return noFocus()
 		}
@@ -71,19 +77,20 @@ func (d *device) typeText(text string, now time.Time) error {
 
 // frontView is what the device shows.
 func (d *device) frontView(now time.Time) *view {
-	if v := d.viewOf(d.front(), now); v != nil {
-		return v
+	v := d.viewOf(d.front(), now)
+	if v == nil {
+		v = d.springboard(d.deviceType.Screen)
 	}
-	return d.springboard(d.deviceType.Screen)
+	return d.underAlerts(v)
 }
 
 // viewOf is what an app shows, nil when it is not running.
 func (d *device) viewOf(bundle string, now time.Time) *view {
 	if bundle == SpringBoard {
-		return d.springboard(d.deviceType.Screen)
+		return d.underAlerts(d.springboard(d.deviceType.Screen))
 	}
 	if p := d.process(bundle); p != nil {
-		return p.view(now, d.deviceType.Screen)
+		return p.view(p.busy.clock(now), d.deviceType.Screen)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (p *process) view(now time.Time, s Screen) *view {
 
 // moving reports whether p may look different in a moment though nothing happens to it.
 func (p *process) moving(now time.Time) bool {
-	if p.sliding(now) || p.Keyboard.moving(now) || under(p.Leaving.Since, now, sheetTime) {
+	if p.Restless || p.sliding(now) || p.Keyboard.moving(now) || under(p.Leaving.Since, now, sheetTime) {
 		return true
 	}
 	for _, s := range p.Scrolls {
@@ -97,6 +97,9 @@ func (p *process) build(now time.Time, s Screen) *view {
 	}
 	if under(p.Leaving.Since, now, sheetTime) && len(p.Leaving.Stack) > 0 {
 		inner.Children = append(inner.Children, b.sheet(deaf(), p.Leaving, false, 1)...)
+	}
+	if p.Restless {
+		v.window(s).Children = []*Element{restless(now, s)}
 	}
 	if p.Keyboard.visible(now) {
 		v.window(s).Children = []*Element{p.keyboardElement(v, now, s)}

@@ -38,6 +38,7 @@ type World struct {
 	deleted  []string // UDIDs of the default set that are no more
 	host     string   // the pasteboard of the Mac
 	faults   []Fault
+	chaos    Chaos
 	changed  chan struct{} // closed and replaced whenever a device's power changes
 }
 
@@ -48,6 +49,7 @@ func New(o Options) (*World, error) {
 	if w.clock == nil {
 		w.clock = RealClock()
 	}
+	w.clock = &leaping{Clock: w.clock}
 	if w.root == "" {
 		w.root = defaultRoot
 	}
@@ -113,6 +115,9 @@ func (w *World) actNow(udid string, f func(d *device, now time.Time) error) erro
 	now := w.clock.Now()
 	d, err := w.booted(udid, now)
 	if err != nil {
+		return err
+	}
+	if err := w.mayShutDown(d, now); err != nil {
 		return err
 	}
 	if err := f(d, now); err != nil {

@@ -33,12 +33,18 @@ func (t Tool) agent(ctx context.Context, o options) int {
 
 // serve is the test runner: it listens where the environment says and carries bytes between its clients and the world.
 func (t Tool) serve(ctx context.Context, udid string) error {
+	address := net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port))
+	calm, err := t.trouble(ctx, udid, address)
+	if err != nil {
+		return err
+	}
+	defer calm()
 	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), PID: os.Getpid()})
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port)))
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,16 @@ func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 	if err := s.spend(ctx, costPlan); err != nil {
 		return err
 	}
+	failure, err := s.plannedFailure(ctx)
+	if err != nil {
+		return err
+	}
 	for _, b := range all {
-		if err := s.buildTarget(ctx, b); err != nil {
+		err := s.failOnDemand(b, failure)
+		if err == nil {
+			err = s.buildTarget(ctx, b)
+		}
+		if err != nil {
 			if _, is := err.(failedBuild); is {
 				s.result.Build.Status = "failed"
 			}

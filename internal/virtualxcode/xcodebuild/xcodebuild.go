@@ -55,6 +55,7 @@ type Tool struct {
 	Stderr  io.Writer
 	Getenv  func(string) string
 
+	Faults  Faults                                     // nil: nothing goes wrong
 	Devices Devices                                    // nil: there is only the Mac
 	Dir     string                                     // the working folder; empty is the process's own
 	Now     func() time.Time                           // nil is the real clock

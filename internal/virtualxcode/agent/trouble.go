@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+func (s *session) happens(name string) bool {
+	_, yes := s.opts.TakeFault(name)
+	return yes
+}
+
+// crash ends the agent's process. That takes a moment, in which it must not answer anyone.
+func (s *session) crash() error {
+	s.Kill()
+	s.opts.Crash()
+	return ErrCrashed
+}
+
+// trouble is what can go wrong with any request before it is carried out. It runs on the main thread, so what hangs here
+// hangs for everyone.
+func (s *session) trouble(ctx context.Context, acts bool) error {
+	select {
+	case <-s.killed:
+		return ErrCrashed
+	default:
+	}
+	if s.happens(world.AgentHang) {
+		return s.hang(ctx)
+	}
+	if slow, yes := s.opts.TakeFault(world.AgentSlow); yes {
+		if err := s.opts.Clock.Sleep(ctx, slow.Millis("ms")); err != nil {
+			return err
+		}
+	}
+	if !acts {
+		return nil
+	}
+	if s.happens(world.AgentCrashBefore) {
+		return s.crash()
+	}
+	if idle, yes := s.opts.TakeFault(world.AgentWaitsForIdle); yes {
+		wait := world.Wait{Stable: 500 * time.Millisecond, Max: idle.Seconds("seconds")}
+		_, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, wait)
+		return err
+	}
+	return nil
+}
+
+// hang does nothing until the agent is killed.
+func (s *session) hang(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.killed:
+		return ErrCrashed
+	}
+}
+
+// oldBuild is what an agent of another time calls itself.
+const oldBuild = "0.0.1-old"
+
+// errOldAgent is how an agent that has never heard of version 2 answers a hello.
+var errOldAgent = errors.New("decode error: invalid opcode 0x20")
+
+// build is what this agent calls itself in its greeting; one of version 1 does not know what a greeting is.
+func (s *session) build() (string, error) {
+	old, yes := s.opts.TakeFault(world.AgentOldBuild)
+	switch {
+	case !yes:
+		return s.opts.Build, nil
+	case old.Int("protocol") < agentwire.Version:
+		s.authorise() // there were no tokens then
+		return "", errOldAgent
+	}
+	return oldBuild, nil
+}

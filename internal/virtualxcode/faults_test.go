@@ -1,0 +1,97 @@
+package virtualxcode_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+const faultPreface = `# What can go wrong on demand
+
+Generated from the table in the code (` + "`go test ./internal/virtualxcode -update`" + `); ` + "`ios-agent virtual fault list --known`" + ` prints the same.
+
+` + "```" + `
+ios-agent virtual fault add NAME [--device UDID] [--times N|forever] [--after N] [--set name=value]...
+ios-agent virtual fault list [--known]
+ios-agent virtual fault clear [NAME]
+ios-agent virtual fault chaos --seed N [--rate 0.01] [--only a,b]
+ios-agent virtual fault chaos off
+` + "```" + `
+
+A fault happens on its next occasion, once, or as often as ` + "`--times`" + ` says (` + "`forever`" + `: until it is cleared), after as many occasions as
+` + "`--after`" + ` spares. Faults are kept with the virtual devices: they survive the service. A fault happens in the device, its apps or the
+tools, whoever uses them; the program under test is not told.
+
+Chaos lets the faults marked *passes* happen by themselves. Whether one happens depends on the seed, its name, the device and the
+number of its occasion: with request-driven time the same requests meet the same faults.
+
+A report that begins with a letter and a number is an entry of the field report behind this project, followed by the issues it names.
+
+| fault | what happens | each time | can be set | chaos | report |
+|---|---|---|---|---|---|
+`
+
+func faultDocument() string {
+	var b strings.Builder
+	b.WriteString(faultPreface)
+	for _, k := range world.KnownFaults() {
+		var set []string
+		for _, p := range k.Params {
+			set = append(set, p.Describe())
+		}
+		passes := map[bool]string{true: "passes", false: ""}[k.Passing]
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.Does, k.Each, strings.Join(set, "<br>"), passes, k.Report)
+	}
+	return b.String()
+}
+
+func TestFaultsAreDocumented(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "virtual-faults.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(faultDocument()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != faultDocument() {
+		t.Errorf("%s is stale: run go test ./internal/virtualxcode -update (%v)", path, err)
+	}
+}
+
+// A fault nobody has ever seen happen is a promise: every one is used by a test, by its constant or its name.
+func TestEveryFaultIsTested(t *testing.T) {
+	constants := map[string]string{} // by name
+	table, err := os.ReadFile("world/faulttable.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\t(\w+) += "([a-z-]+)"$`).FindAllStringSubmatch(string(table), -1) {
+		constants[m[2]] = m[1]
+	}
+	var tests strings.Builder
+	for _, root := range []string{".", "../driver", "../../test/script"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".txtar") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			tests.Write(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, k := range world.KnownFaults() {
+		byConstant := regexp.MustCompile(`\bworld\.` + constants[k.Name] + `\b`)
+		if constants[k.Name] == "" || !byConstant.MatchString(tests.String()) && !strings.Contains(tests.String(), "fault add "+k.Name) {
+			t.Errorf("%s is in no test", k.Name)
+		}
+	}
+}

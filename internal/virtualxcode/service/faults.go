@@ -1,0 +1,88 @@
+package service
+
+import (
+	"bufio"
+	"context"
+	"net"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// AddFault arms a fault.
+func (c Client) AddFault(ctx context.Context, f Fault) error {
+	_, err := c.ask(ctx, request{Kind: kindFaultAdd, Fault: f})
+	return err
+}
+
+// ClearFaults disarms all faults, or those of one name.
+func (c Client) ClearFaults(ctx context.Context, name string) error {
+	_, err := c.ask(ctx, request{Kind: kindFaultClear, Fault: Fault{Name: name}})
+	return err
+}
+
+// TakeFaults says which of some faults happen now to a device, "" is none in particular, and with which details. Each
+// has been used up once.
+func (c Client) TakeFaults(ctx context.Context, udid string, names ...string) (map[string]map[string]string, error) {
+	r, err := c.ask(ctx, request{Kind: kindFaultTake, Fault: Fault{Device: udid}, Names: names})
+	return r.Taken, err
+}
+
+// SetChaos begins chaos, or ends it.
+func (c Client) SetChaos(ctx context.Context, to Chaos) error {
+	_, err := c.ask(ctx, request{Kind: kindChaos, Chaos: to})
+	return err
+}
+
+func (s *Server) addFault(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
+	answer(conn, s.World.AddFault(world.Fault(req.Fault)))
+}
+
+func (s *Server) clearFaults(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
+	answer(conn, s.World.ClearFaults(req.Fault.Name))
+}
+
+func (s *Server) takeFaults(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
+	r := reply{Taken: map[string]map[string]string{}}
+	for _, name := range req.Names {
+		if hit, yes := s.World.TakeFault(req.Fault.Device, name); yes {
+			r.Taken[name] = hit.Values()
+		}
+	}
+	say(conn, r)
+}
+
+func (s *Server) chaos(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
+	if !req.Chaos.On {
+		answer(conn, s.World.StopChaos())
+		return
+	}
+	answer(conn, s.World.StartChaos(req.Chaos.Seed, req.Chaos.Rate, req.Chaos.Only))
+}
+
+func (s *Server) describeFaults(st *Status) {
+	for _, f := range s.World.Faults() {
+		st.Faults = append(st.Faults, Fault(f))
+	}
+	if c := s.World.Chaos(); c.On {
+		st.Chaos = &Chaos{On: true, Seed: c.Seed, Rate: c.Rate, Only: c.Only, Hits: c.Hits}
+	}
+}
+
+// dieWithDevice calls off an agent when its device, having been up, is not any more: the test runner was a process of
+// the device.
+func (s *Server) dieWithDevice(ctx context.Context, udid string, die func()) {
+	for up := false; ; {
+		changed := s.World.Changed()
+		d, err := s.World.Find(udid)
+		if up && (err != nil || d.State != world.Booted) {
+			die()
+			return
+		}
+		up = err == nil && d.State == world.Booted
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package world
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// busy is a time in which an app's main thread does something else than answer. It dies with this program: whoever
+// restarts the world finds the app answering.
+type busy struct{ since, until time.Time }
+
+func (b busy) at(now time.Time) bool { return !now.Before(b.since) && now.Before(b.until) }
+
+// clock is the time an app draws its picture of: while it is busy the picture stands still.
+func (b busy) clock(now time.Time) time.Time {
+	if b.at(now) {
+		return b.since
+	}
+	return now
+}
+
+// lateTouch is a finger whose touch waits in an app's queue.
+type lateTouch struct {
+	at     time.Time
+	bundle string
+	finger finger
+}
+
+// delay keeps a touch of the app in front until later.
+func (d *device) delay(f finger, until time.Time) {
+	d.late = append(d.late, lateTouch{until, d.Front, f})
+	slices.SortStableFunc(d.late, func(a, b lateTouch) int { return a.at.Compare(b.at) })
+}
+
+// deliver lets the touches happen that are due, each at its own time. An app that is not in front any more has lost
+// them.
+func (d *device) deliver(now time.Time) {
+	for len(d.late) > 0 && !d.late[0].at.After(now) {
+		due := d.late[0]
+		d.late = d.late[1:]
+		if due.bundle != d.Front {
+			continue
+		}
+		d.advance(due.at)
+		due.finger.now = due.at
+		if v := d.viewOf(due.bundle, due.at); v != nil {
+			v.touch(due.finger)
+		}
+	}
+}
+
+// forgetUnderWay drops what only makes sense while a device runs.
+func (d *device) forgetUnderWay() { d.late, d.before, d.Alerts = nil, nil, nil }
+
+// queryPatience is how long XCTest asks an app that does not answer.
+const queryPatience = 60 * time.Second
+
+// untilAnswering waits for an app, "" is the one in front, to answer questions again, or gives up as XCTest does.
+func (w *World) untilAnswering(ctx context.Context, udid, bundle string) error {
+	rest := w.busyFor(udid, bundle)
+	if rest <= 0 {
+		return nil
+	}
+	if err := w.clock.Sleep(ctx, min(rest, queryPatience)); err != nil {
+		return err
+	}
+	if rest > queryPatience {
+		return notResponding(bundle)
+	}
+	return nil
+}
+
+func (w *World) busyFor(udid, bundle string) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return 0 // who asks next is told
+	}
+	if bundle == "" {
+		bundle = d.front()
+	}
+	now := w.clock.Now()
+	if p := d.process(bundle); p != nil && p.busy.at(now) {
+		return p.busy.until.Sub(now)
+	}
+	return 0
+}

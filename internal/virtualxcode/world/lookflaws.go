@@ -1,0 +1,286 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// rememberScreen keeps what the app in front shows, for those who will be told of it too late.
+func (d *device) rememberScreen(now time.Time) {
+	bundle := d.front()
+	if v := d.viewOf(bundle, now); v != nil {
+		if d.before == nil {
+			d.before = map[string]*Element{}
+		}
+		d.before[bundle] = v.root
+	}
+}
+
+// spoilLook makes of what accessibility would say what it says. The trees of others are not touched: what is changed is
+// a copy.
+func (w *World) spoilLook(udid string, o *Observation) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.faults) == 0 && !w.chaos.On {
+		return nil
+	}
+	d, err := w.device(udid)
+	if err != nil {
+		return err
+	}
+	if by, yes := d.flaws(ClockJump); yes {
+		w.clock.(*leaping).leap(by.Seconds("seconds"))
+	}
+	if o.Root == nil {
+		return nil
+	}
+	if d.flaws.happens(SnapshotFails) {
+		return unreadable()
+	}
+	if before := d.before[o.Bundle]; before != nil && d.flaws.happens(StaleTree) {
+		o.Root = before
+	}
+	if d.flaws.happens(RunnerTree) {
+		o.Root, o.Bundle = runnerScreen(o.Root.Frame), runner
+	}
+	s := spoiler{device: d, was: d.before[o.Bundle]}
+	for _, f := range treeFlaws() {
+		if f.needs != nil && !s.has(o.Root, f.needs) {
+			continue
+		}
+		if hit, yes := d.flaws(f.name); yes {
+			o.Root = copyTree(o.Root)
+			f.spoil(s, o.Root, hit)
+		}
+	}
+	return nil
+}
+
+// The test runner, when it is taken for the app.
+const (
+	runner     = "com.iosagent.agent.xctrunner"
+	runnerName = "IosAgentUITests-Runner"
+)
+
+func runnerScreen(frame Rect) *Element {
+	window := &Element{Type: "Window", Frame: frame, Children: []*Element{{Type: "Other", Frame: frame}}}
+	return &Element{Type: "Application", Label: runnerName, Frame: frame, Children: []*Element{window}}
+}
+
+// spoiler changes the copy of a tree.
+type spoiler struct {
+	*device
+	was *Element // the tree before the last input; nil when there was none
+}
+
+func (spoiler) has(root *Element, match func(*Element) bool) bool {
+	for e := range root.All() {
+		if match(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// treeFlaw is one way in which a tree is wrong.
+type treeFlaw struct {
+	name  string
+	needs func(*Element) bool // a tree without such an element is no occasion; nil: every tree is
+	spoil func(spoiler, *Element, Hit)
+}
+
+// treeFlaws are all of them, in the order in which they are asked for.
+func treeFlaws() []treeFlaw {
+	return []treeFlaw{
+		{EmptyTree, nil, func(_ spoiler, root *Element, _ Hit) { root.Children = nil }},
+		{CollapsedTabBar, typed("TabBar"), func(_ spoiler, root *Element, _ Hit) {
+			each(root, typed("TabBar"), func(e *Element) { e.Type, e.Children = "Group", nil })
+		}},
+		{MissingSearchField, typed("SearchField"), func(_ spoiler, root *Element, _ Hit) { without(root, typed("SearchField")) }},
+		{MissingSheet, onSheet, func(_ spoiler, root *Element, _ Hit) { without(root, onSheet) }},
+		{WithoutLabels, nil, func(_ spoiler, root *Element, _ Hit) {
+			each(root, anyElement, func(e *Element) { e.Label = "" })
+		}},
+		{WithoutIdentifiers, nil, func(_ spoiler, root *Element, _ Hit) {
+			each(root, anyElement, func(e *Element) { e.Identifier = "" })
+		}},
+		{ButtonsAreOther, typed("Button", "Cell", "Link"), func(_ spoiler, root *Element, _ Hit) {
+			each(root, typed("Button", "Cell", "Link"), func(e *Element) { e.Type = "Other" })
+		}},
+		{DuplicateLabels, typed("Button"), spoiler.sameLabels},
+		{HiddenTwin, typed("Button"), spoiler.addTwins},
+		{DeepTree, nil, spoiler.nest},
+		{HugeTree, nil, spoiler.multiply},
+		{StaleFrames, nil, spoiler.oldFrames},
+		{FramesInPixels, nil, spoiler.inPixels},
+	}
+}
+
+func anyElement(*Element) bool { return true }
+
+func typed(types ...string) func(*Element) bool {
+	return func(e *Element) bool { return slices.Contains(types, e.Type) }
+}
+
+// onSheet finds what holds a sheet's screens, and sheets of choices.
+func onSheet(e *Element) bool {
+	return e.Type == "Sheet" || e.Type == "Other" && e.Look.Style == "sheet"
+}
+
+func copyTree(e *Element) *Element {
+	c := *e
+	c.Children = make([]*Element, len(e.Children))
+	for i, child := range e.Children {
+		c.Children[i] = copyTree(child)
+	}
+	return &c
+}
+
+func each(root *Element, match func(*Element) bool, do func(*Element)) {
+	for e := range root.All() {
+		if e != root && match(e) {
+			do(e)
+		}
+	}
+}
+
+func without(root *Element, match func(*Element) bool) {
+	root.Children = slices.DeleteFunc(root.Children, match)
+	for _, c := range root.Children {
+		without(c, match)
+	}
+}
+
+func (spoiler) sameLabels(root *Element, _ Hit) {
+	label := ""
+	each(root, typed("Button"), func(e *Element) {
+		if label == "" {
+			label = e.Label
+		}
+		e.Label = label
+	})
+}
+
+func (spoiler) addTwins(root *Element, _ Hit) {
+	each(root, func(e *Element) bool { return slices.ContainsFunc(e.Children, typed("Button")) }, func(e *Element) {
+		var twins []*Element
+		for _, c := range e.Children {
+			if c.Type == "Button" {
+				twin := *c
+				twin.Frame.X += 2 * root.Frame.W
+				twin.Children = nil
+				twins = append(twins, &twin)
+			}
+		}
+		e.Children = append(twins, e.Children...)
+	})
+}
+
+func (spoiler) nest(root *Element, hit Hit) {
+	for range hit.Int("depth") {
+		root.Children = []*Element{{Type: "Other", Frame: root.Frame, Children: root.Children}}
+	}
+}
+
+func (spoiler) multiply(root *Element, hit Hit) {
+	list := &Element{Type: "CollectionView", Identifier: "huge-list", Frame: Rect{Y: root.Frame.H, W: root.Frame.W, H: root.Frame.H}}
+	for i := range hit.Int("nodes") - 1 {
+		list.Children = append(list.Children, &Element{Type: "StaticText", Label: fmt.Sprintf("Row %d", i+1),
+			Frame: Rect{Y: root.Frame.H + rowHeight*float64(i), W: root.Frame.W, H: rowHeight}})
+	}
+	root.Children = append(root.Children, list)
+}
+
+// oldFrames gives elements the frames they had, telling them apart as a reader would: by type, names and order.
+func (s spoiler) oldFrames(root *Element, _ Hit) {
+	if s.was == nil {
+		return
+	}
+	type identity struct {
+		kind, id, label string
+		n               int
+	}
+	key := func(seen map[identity]int, e *Element) identity {
+		k := identity{e.Type, e.Identifier, e.Label, 0}
+		k.n = seen[k]
+		seen[identity{e.Type, e.Identifier, e.Label, 0}]++
+		return k
+	}
+	frames, seen := map[identity]Rect{}, map[identity]int{}
+	for e := range s.was.All() {
+		frames[key(seen, e)] = e.Frame
+	}
+	clear(seen)
+	for e := range root.All() {
+		if f, was := frames[key(seen, e)]; was {
+			e.Frame = f
+		}
+	}
+}
+
+func (s spoiler) inPixels(root *Element, _ Hit) {
+	scale := s.deviceType.Screen.Scale
+	for e := range root.All() {
+		e.Frame = Rect{e.Frame.X * scale, e.Frame.Y * scale, e.Frame.W * scale, e.Frame.H * scale}
+	}
+}
+
+// beginLook lets happen what only shows when someone looks, an alert or an animation, and waits until the app answers.
+func (w *World) beginLook(ctx context.Context, udid, bundle string) error {
+	if err := w.disturb(udid, bundle); err != nil {
+		return err
+	}
+	return w.untilAnswering(ctx, udid, bundle)
+}
+
+func (w *World) disturb(udid, bundle string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.clock.Now()
+	d, err := w.booted(udid, now)
+	if err != nil {
+		return err
+	}
+	if err := w.mayShutDown(d, now); err != nil {
+		return err
+	}
+	p := d.process(d.Front)
+	if p == nil || bundle != "" && bundle != d.Front {
+		return nil
+	}
+	if alert, yes := d.flaws(SystemAlert); yes {
+		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: d.Front})
+		return w.save(d)
+	}
+	if !p.Restless && d.flaws.happens(EndlessAnimation) {
+		p.Restless = true
+		p.changed()
+		return w.save(d)
+	}
+	return nil
+}
+
+// mayShutDown shuts a device down under whoever uses it, when that is to go wrong.
+func (w *World) mayShutDown(d *device, now time.Time) error {
+	if !d.flaws.happens(DeviceShutsDown) {
+		return nil
+	}
+	d.switchTo(false, now)
+	w.notify()
+	if err := w.save(d); err != nil {
+		return err
+	}
+	return wrongState("lookup", d.stateAt(now))
+}
+
+// spoilScene makes of a picture what the tools get.
+func (d *device) spoilScene(s *Scene) {
+	if d.flaws.happens(BlackScreenshot) {
+		s.Root = nil
+	}
+	if wrong, yes := d.flaws(WrongScaleScreenshot); yes {
+		s.Device.Screen.Scale = float64(wrong.Int("scale"))
+	}
+}

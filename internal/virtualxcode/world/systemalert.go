@@ -1,0 +1,125 @@
+package world
+
+import (
+	"slices"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// systemAlert is a question of the system. It lies over whatever is in front and belongs to SpringBoard: an app's own
+// tree does not have it.
+type systemAlert struct {
+	Kind   string // of alertWords
+	Bundle string // the app it is about
+	URL    string // what is opened when it is agreed to
+}
+
+// openInApp is the kind of alert that comes before a URL is opened.
+const openInApp = "open-in-app"
+
+// words are a title, a message and buttons; the app's name stands for APP.
+type words struct {
+	title, message string
+	buttons        []string
+}
+
+func alertWords() map[string]words {
+	return map[string]words{
+		"notifications": {"“APP” Would Like to Send You Notifications",
+			"Notifications may include alerts, sounds, and icon badges. These can be configured in Settings.", []string{"Don’t Allow", "Allow"}},
+		"apple-account": {"Apple Account Verification", "Enter the password for your Apple Account in Settings.", []string{"Not Now", "Settings"}},
+		"location": {"Allow “APP” to use your location?", "Your location is used to show what is near you.",
+			[]string{"Allow Once", "Allow While Using App", "Don’t Allow"}},
+		"tracking": {"Allow “APP” to track your activity across other companies’ apps and websites?", "", []string{"Ask App Not to Track", "Allow"}},
+		"paste":    {"“APP” would like to paste from “CoreSimulatorBridge”", "Do you want to allow this?", []string{"Don’t Allow Paste", "Allow Paste"}},
+		openInApp:  {"Open in “APP”?", "", []string{"Cancel", "Open"}},
+	}
+}
+
+// ask puts an alert over everything, unless the same is there already.
+func (d *device) ask(a systemAlert) {
+	if !slices.Contains(d.Alerts, a) {
+		d.Alerts = append(d.Alerts, a)
+		d.log(d.system("com.apple.SpringBoard", "Alerts", "Presents an alert: "+d.words(a).title))
+	}
+}
+
+func (d *device) words(a systemAlert) words {
+	w := alertWords()[a.Kind]
+	name := a.Bundle
+	if i := d.installed(a.Bundle); i != nil {
+		name = i.bundle.Name
+	}
+	w.title = strings.ReplaceAll(w.title, "APP", name)
+	return w
+}
+
+// alertAtLaunch asks something of who launched an app, when that is to go wrong.
+func (d *device) alertAtLaunch(bundle string) {
+	if alert, yes := d.flaws(AlertAtLaunch); yes {
+		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: bundle})
+	}
+}
+
+// asksToOpen puts the question before a URL is opened in an app, when that is to go wrong.
+func (d *device) asksToOpen(address string) bool {
+	bundle := d.handler(address)
+	if bundle == "" || !d.flaws.happens(OpenURLAsks) {
+		return false
+	}
+	d.ask(systemAlert{Kind: openInApp, Bundle: bundle, URL: address})
+	return true
+}
+
+// handler is the app that would open a URL; "" if none would.
+func (d *device) handler(address string) string {
+	scheme, _, _ := strings.Cut(address, ":")
+	for _, i := range d.Apps {
+		if slices.ContainsFunc(i.bundle.App.Links, func(l app.Link) bool { _, ok := l.Match(address); return ok }) {
+			return i.bundle.ID
+		}
+		for _, t := range info(i.bundle).Types {
+			if slices.ContainsFunc(t.Schemes, func(s string) bool { return strings.EqualFold(s, scheme) }) {
+				return i.bundle.ID
+			}
+		}
+	}
+	return ""
+}
+
+// underAlerts is a view with the system's questions over it; only the last of them takes touches.
+func (d *device) underAlerts(v *view) *view {
+	if len(d.Alerts) == 0 {
+		return v
+	}
+	screen := d.deviceType.Screen
+	over := &view{root: &Element{}, acts: map[*Element]act{}}
+	*over.root = *v.root
+	over.root.Children = slices.Clone(v.root.Children)
+	last := d.Alerts[len(d.Alerts)-1]
+	text := d.words(last)
+	dialog := &app.Dialog{Title: app.Text(text.title), Message: app.Text(text.message)}
+	for _, b := range text.buttons {
+		dialog.Buttons = append(dialog.Buttons, &app.Element{Kind: app.KindButton, Text: app.Text(b)})
+	}
+	b := pages{process: &process{}, view: over, glass: screen}
+	window := over.window(screen)
+	box := b.alert(over, dialog)
+	window.Children = []*Element{b.dim(over, nil), box}
+	for _, e := range box.Children {
+		if e.Type == "Button" {
+			over.acts[e] = press(func(f finger) { d.answerAlert(last, e.Label, f) })
+		}
+	}
+	return over
+}
+
+// answerAlert takes the alert away. Agreeing to open a URL opens it.
+func (d *device) answerAlert(a systemAlert, button string, f finger) {
+	d.Alerts = slices.DeleteFunc(d.Alerts, func(other systemAlert) bool { return other == a })
+	d.log(d.system("com.apple.SpringBoard", "Alerts", "Answered with "+button))
+	if a.Kind == openInApp && button == "Open" {
+		_ = d.open(a.URL, f.now) // an app that has gone meanwhile opens nothing
+	}
+}

@@ -1,0 +1,108 @@
+package xcodebuild
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/xcresult"
+)
+
+// Faults are what is to go wrong.
+type Faults interface {
+	// TakeFaults says which of some faults happen now to a device, "" is none in particular, and with which details.
+	TakeFaults(ctx context.Context, udid string, names ...string) (map[string]map[string]string, error)
+}
+
+func (t Tool) taken(ctx context.Context, udid string, names ...string) (map[string]map[string]string, error) {
+	if t.Faults == nil {
+		return nil, nil
+	}
+	return t.Faults.TakeFaults(ctx, udid, names...)
+}
+
+// trouble is what can go wrong with the start of the agent. calm ends what it has begun.
+func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), err error) {
+	calm = func() {}
+	happens, err := t.taken(ctx, udid, world.AgentPortTaken, world.AgentExitsEarly, world.AgentNeverReady, world.AgentFloodsOutput)
+	if err != nil {
+		return calm, err
+	}
+	if flood := happens[world.AgentFloodsOutput]; flood != nil {
+		t.flood(flood["kilobytes"])
+	}
+	if happens[world.AgentExitsEarly] != nil {
+		fmt.Fprint(t.Stderr, "xcodebuild[1317:5775] Error Domain=IDETestOperationsObserverErrorDomain Code=5 \"Early unexpected exit, "+
+			"operation never finished bootstrapping - no restart will be attempted\"\n\n")
+		return calm, fmt.Errorf("Test target %s encountered an error (Early unexpected exit, operation never finished bootstrapping - no restart will be attempted)", t.Scheme.Name)
+	}
+	if happens[world.AgentNeverReady] != nil {
+		<-ctx.Done()
+		return calm, ctx.Err()
+	}
+	if happens[world.AgentPortTaken] != nil {
+		return occupy(address)
+	}
+	return calm, nil
+}
+
+// flood prints a great deal on both streams, a line after the other.
+func (t Tool) flood(kilobytes string) {
+	n, _ := strconv.Atoi(kilobytes) // it was checked when it was set
+	line := append(bytes.Repeat([]byte("t =     0.00s Wait for idle. "), 36)[:1023], '\n')
+	for range n {
+		t.Stdout.Write(line)
+		t.Stderr.Write(line)
+	}
+}
+
+// occupy is another program on a port: it hangs up on everyone.
+func occupy(address string) (leave func(), err error) {
+	stranger, err := net.Listen("tcp", address)
+	if err != nil {
+		return func() {}, err
+	}
+	go func() {
+		for {
+			conn, err := stranger.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	return func() { stranger.Close() }, nil
+}
+
+// plannedFailure is how a build is to fail; "" if it is not.
+func (s *session) plannedFailure(ctx context.Context) (string, error) {
+	happens, err := s.taken(ctx, "", world.BuildFails)
+	return happens[world.BuildFails]["kind"], err
+}
+
+// failOnDemand is the failure of a target as the compiler, or the one who signs, reports it.
+func (s *session) failOnDemand(b buildable, kind string) error {
+	name := b.target.Name
+	switch kind {
+	case "compile":
+		in, err := readInputs(b)
+		if err != nil || len(in.sources) == 0 {
+			return err
+		}
+		i := issue{path: in.sources[0].path, line: 1, column: 1, severity: "error", message: "cannot find 'undefined' in scope"}
+		s.say("%s:%d:%d: error: %s\n\n", i.path, i.line, i.column, i.message)
+		s.keep(b, []issue{i})
+		return failedBuild{first: i.message, commands: []string{fmt.Sprintf("SwiftCompile normal arm64 %s (in target '%s' from project '%s')",
+			escapePath(i.path), name, s.container.Name)}}
+	case "signing":
+		text := fmt.Sprintf("Signing for \"%s\" requires a development team. Select a development team in the Signing & Capabilities editor.", name)
+		s.say("%s: error: %s (in target '%s' from project '%s')\n", strings.TrimSuffix(s.container.Path, "/"), text, name, s.container.Name)
+		s.result.Build.Errors = append(s.result.Build.Errors, xcresult.Issue{Type: "Uncategorized", Message: text, Target: name})
+		return failedBuild{first: text}
+	}
+	return nil
+}
