@@ -99,7 +99,7 @@ func TestStepsRunInOrder(t *testing.T) {
 func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 	screen := "start: a\nstate: {s: \"\", n: 0}\nscreens:\n  a:\n    elements:\n"
 	for name, c := range map[string]struct{ source, want string }{
-		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}", `line 2: unknown key "colour" of the file: known keys are launch, open, screens, start, state, tabs`},
+		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}", `line 2: unknown key "colour" of the file: known keys are launch, open, screens, server, start, state, tabs`},
 		"unknown key of a screen": {"start: a\nscreens:\n  a:\n    name: A", `line 4: unknown key "name" of screen "a"`},
 		"missing start":           {"screens: {a: {title: A}}", "start is missing"},
 		"start nowhere":           {"start: b\nscreens: {a: {title: A}}", `start names the unknown screen "b"`},

@@ -50,7 +50,13 @@ type device struct {
 	Outputs    map[string]Output // by bundle id: where running apps print to
 	Front      string            // bundle id of the app in the foreground; empty is the home screen
 	Settings   Settings
+	// Orientation is how it is held; empty is upright.
+	Orientation Orientation
+	Prompts     []prompt // questions of the system, the first one is shown
+	Crashes     []CrashReport
 
+	world      *World
+	properties map[string]property
 	deviceType DeviceType
 	runtime    Runtime
 	clock      Clock
@@ -59,6 +65,9 @@ type device struct {
 	news       chan struct{}    // closed and replaced when something is logged or printed, or an app ends
 
 	springboardPID int
+	stirred        bool    // something happened on it since it was last saved
+	fallen         []Crash // crashes that no report was written of yet
+	lastTap        tapMark
 }
 
 // The first pid of the first device is its SpringBoard's; apps come after it. Devices are far enough apart not to
@@ -78,6 +87,7 @@ func (w *World) newDevice(m made, number int) *device {
 
 // equip gives d what the Store does not keep.
 func (w *World) equip(d *device) {
+	d.world, d.properties = w, deviceProperties()
 	d.clock, d.news, d.consoles = w.clock, make(chan struct{}), map[int]*console{}
 	d.deviceType, _ = typeCalled(d.TypeID) // a model this program does not know any more has no screen
 	d.runtime, _ = runtimeCalled(d.RuntimeID)
@@ -110,7 +120,7 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.deviceType.Screen,
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(),
 		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}

@@ -140,11 +140,10 @@ func (d *device) front() string {
 
 // Foreground is the bundle id of what a booted device shows: an app's, or SpringBoard.
 func (w *World) Foreground(udid string) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d, err := w.booted(udid, w.clock.Now())
+	d, _, err := w.enter(context.Background(), udid)
 	if err != nil {
 		return "", err
 	}
-	return d.front(), nil
+	front := d.front()
+	return front, w.leave(d)
 }

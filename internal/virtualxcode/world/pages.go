@@ -89,6 +89,7 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 		top = bar.Frame.Y + bar.Frame.H
 	}
 	l := newLayout(b, v, screen.Name, live)
+	side := margin + b.glass.Side
 	window := Rect{X: at.frame.X, Y: top, W: at.frame.W, H: at.frame.Y + at.frame.H - at.bottom - top}
 	if screen.Scroll {
 		var below float64
@@ -100,7 +101,7 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 		page.Children = append([]*Element{l.scrollView(screen, window, below)}, page.Children...)
 		return page
 	}
-	area := Rect{X: window.X + margin, Y: top + margin, W: window.W - 2*margin, H: window.H - margin}
+	area := Rect{X: window.X + side, Y: top + margin, W: window.W - 2*side, H: window.H - margin}
 	page.Children = append(page.Children, l.column(screen.Elements, area, gap)...)
 	return page
 }
@@ -133,7 +134,7 @@ func (b pages) backButton(v *view, below []string, bar Rect) *Element {
 	}
 	width := chevronWidth + textWidth(label, bodySize)
 	e := &Element{Type: "Button", Identifier: "BackButton", Label: label,
-		Frame: Rect{X: bar.X + margin/2, Y: bar.Y, W: width, H: bar.H}, Look: Look{Style: "back", Size: bodySize}}
+		Frame: Rect{X: bar.X + b.glass.Side + margin/2, Y: bar.Y, W: width, H: bar.H}, Look: Look{Style: "back", Size: bodySize}}
 	v.acts[e] = press(func(f finger) { b.use([]app.Step{app.Back{}}, f.now) })
 	return e
 }

@@ -39,6 +39,7 @@ func (w *World) save(d *device) error {
 	if err := w.keep(d.key(), d); err != nil {
 		return err
 	}
+	d.stirred = false
 	return w.saveLogs(d)
 }
 
@@ -155,6 +156,7 @@ func (d *device) finish() {
 	for _, p := range d.Running {
 		p.Slide = slide{}
 		p.Keyboard.Since = time.Time{}
+		p.lose()
 	}
 }
 
@@ -196,11 +198,15 @@ func (d *device) revive() {
 			continue
 		}
 		if i := d.installed(p.Bundle); i != nil && p.fits(i.bundle.App) {
-			p.bundle = i.bundle
+			p.bundle, p.on = i.bundle, d
 			running = append(running, p)
 		}
 	}
 	d.Running = running
+	d.Prompts = slices.DeleteFunc(d.Prompts, func(q prompt) bool {
+		p := d.process(q.Bundle)
+		return p == nil || q.Ask >= len(p.bundle.App.Asks)
+	})
 	if d.process(d.Front) == nil {
 		d.Front = ""
 	}

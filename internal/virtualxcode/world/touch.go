@@ -11,7 +11,7 @@ func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 		if taken, err := w.takeFault(udid, NoOpTap); taken || err != nil {
 			return err
 		}
-		d.touch(finger{now: now, from: at, to: at, took: tapCost})
+		d.touch(finger{now: now, from: at, to: at, took: tapCost, taps: d.inARow(at, now)})
 		return nil
 	})
 }
@@ -34,8 +34,7 @@ func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took tim
 
 // touch lets the screen answer a finger.
 func (d *device) touch(f finger) {
-	d.advance(f.now)
-	d.frontView(f.now).touch(f)
+	d.topView(f.now).touch(f)
 	d.advance(f.now)
 }
 
@@ -45,7 +44,6 @@ func (w *World) TypeText(ctx context.Context, udid, text string) error {
 	cost := keyCost * time.Duration(len([]rune(text)))
 	var missed error
 	err := w.act(ctx, udid, cost, func(d *device, now time.Time) error {
-		d.advance(now)
 		missed = d.typeText(text, now)
 		d.advance(now)
 		return nil
@@ -58,7 +56,7 @@ func (w *World) TypeText(ctx context.Context, udid, text string) error {
 
 func (d *device) typeText(text string, now time.Time) error {
 	p := d.process(d.Front)
-	if p == nil || p.focused() == nil {
+	if p == nil || p.focused() == nil || len(d.Prompts) > 0 {
 		return noFocus()
 	}
 	for _, r := range text {
@@ -69,21 +67,29 @@ func (d *device) typeText(text string, now time.Time) error {
 	return nil
 }
 
+// topView is what takes the touches: an alert of the system, or what is in front.
+func (d *device) topView(now time.Time) *view {
+	if v := d.promptView(d.screen()); v != nil {
+		return v
+	}
+	return d.frontView(now)
+}
+
 // frontView is what the device shows.
 func (d *device) frontView(now time.Time) *view {
 	if v := d.viewOf(d.front(), now); v != nil {
 		return v
 	}
-	return d.springboard(d.deviceType.Screen)
+	return d.springboard(d.screen())
 }
 
 // viewOf is what an app shows, nil when it is not running.
 func (d *device) viewOf(bundle string, now time.Time) *view {
 	if bundle == SpringBoard {
-		return d.springboard(d.deviceType.Screen)
+		return d.springboard(d.screen())
 	}
 	if p := d.process(bundle); p != nil {
-		return p.view(now, d.deviceType.Screen)
+		return p.view(now, d.screen())
 	}
 	return nil
 }
