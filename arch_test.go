@@ -56,6 +56,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/apps":       "virtualxcode/app",
 	"internal/virtualxcode/world":      "virtualxcode/app",
 	"internal/virtualxcode/render":     "virtualxcode/world",
+	"internal/virtualxcode/web":        "virtualxcode/world",
 	"internal/virtualxcode/agent":      "agentwire virtualxcode/world",
 	"internal/virtualxcode/simctl":     "virtualxcode/app virtualxcode/mark virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/axe virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
@@ -65,7 +66,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/xcresult":   "virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/sips virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult",
+		"virtualxcode/sips virtualxcode/web virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult",
 }
 
 // source is one package as it lies on disk.

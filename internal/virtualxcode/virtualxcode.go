@@ -26,6 +26,7 @@ import (
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/sips"
+	"ios-agent/internal/virtualxcode/web"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
 	"ios-agent/internal/virtualxcode/xcresult"
@@ -92,6 +93,9 @@ func Dir(argv0 string) (string, error) {
 
 // Place is where the service of this installation lives.
 func (x Xcode) Place() resident.Place { return resident.Place{Dir: x.Dir, Name: "service"} }
+
+// Reports is where the crash reports of virtual apps lie, as those of a Mac's simulators lie in its user's library.
+func (x Xcode) Reports() string { return filepath.Join(x.Dir, "Logs", "DiagnosticReports") }
 
 // Client speaks to the service and starts it when there is none.
 func (x Xcode) Client() service.Client {
@@ -203,11 +207,12 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	}
 	w, err := world.New(world.Options{
 		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin,
-		Store: service.Files(filepath.Join(x.Dir, "state")),
+		Store: service.Files(filepath.Join(x.Dir, "state")), Web: web.Web{}, Reports: x.Reports(),
 	})
 	if err != nil {
 		return err
 	}
+	defer w.Close()
 	err = (&service.Server{World: w, Clock: clock, Place: x.Place(), Build: "virtual", Time: name, Log: log}).Run(ctx)
 	if errors.Is(err, resident.ErrHeld) {
 		return nil

@@ -19,6 +19,7 @@ type Settings struct {
 	Pasteboard       string
 	RootCertificates []string // hex SHA-256 of the certificates trusted
 	Certificates     []string
+	Roots            [][]byte // the root certificates themselves, as they were given
 	Media            []string // files in its photo library, in the order they were added
 	Opened           []OpenedURL
 	Pushes           []Push
@@ -74,7 +75,7 @@ func (s Settings) clone() Settings {
 		s.Privacy[bundle] = maps.Clone(services)
 	}
 	s.RootCertificates, s.Certificates = slices.Clone(s.RootCertificates), slices.Clone(s.Certificates)
-	s.Switches = maps.Clone(s.Switches)
+	s.Roots, s.Switches = slices.Clone(s.Roots), maps.Clone(s.Switches)
 	s.Media, s.Opened, s.Pushes = slices.Clone(s.Media), slices.Clone(s.Opened), slices.Clone(s.Pushes)
 	return s
 }

@@ -25,7 +25,8 @@ type WebRequest struct {
 	URL     string
 	Headers []WebHeader
 	Body    string
-	Proxy   string // through which proxy; empty: what the host does
+	Proxy   string   // through which proxy; empty: what the host does
+	Roots   [][]byte // certificates the device trusts besides those the host does, as it was given them
 }
 
 // WebHeader is one header of a WebRequest.
@@ -124,13 +125,17 @@ func (s stage) Request(r *app.Request) {
 	case s.on.toggle("airplane") || s.on.world.web == nil:
 		c.fails(URLOffline)
 	default:
-		q := WebRequest{Method: r.Method, URL: address, Body: r.Body.Expand(s.Values), Proxy: s.proxy(u)}
+		q := WebRequest{Method: r.Method, URL: address, Body: r.Body.Expand(s.Values), Proxy: s.proxy(u), Roots: s.on.Settings.Roots}
+		q.Headers = []WebHeader{{"User-Agent", fmt.Sprintf("%s/%s %s", s.bundle.Name, s.bundle.Build, networkStack)}, {"Accept", "*/*"}}
 		for _, h := range r.Headers {
 			q.Headers = append(q.Headers, WebHeader{h.Name, h.Value.Expand(s.Values)})
 		}
 		c.flight = s.on.world.fly(s.on, q, r.Timeout)
 	}
 }
+
+// networkStack is what URLSession calls itself in every request. assumed.
+const networkStack = "CFNetwork/3826.500.111.2.2 Darwin/24.5.0"
 
 // fails ends a call that never leaves the device.
 func (c *call) fails(code int) {
