@@ -16,6 +16,7 @@ func DeviceVars() Vars {
 		"device.appearance": "Light", "device.dark": false, "device.contrast": false, "device.text_size": 4.0,
 		"device.bold": false, "device.reduce_motion": false, "device.voiceover": false,
 		"device.airplane": false, "device.wifi": true, "device.bluetooth": true, "device.network": "Home",
+		"device.wifi_detail": "Home", "device.bluetooth_detail": "On",
 		"device.location_services": true, "device.tracking_requests": true,
 		"device.autocorrection": true, "device.capitalization": true, "device.prediction": true, "device.dictation": false,
 		"device.name": "", "device.model": "", "device.version": "", "device.orientation": "portrait", "device.pasteboard": "",

@@ -70,11 +70,18 @@ func deviceProperties() map[string]property {
 			}},
 		"network": {func(d *device) any { return firstOf(d.Settings.Network, "Home") },
 			func(s *Settings, v any) { s.Network, _ = v.(string) }},
-		"name":        {get: func(d *device) any { return d.Name }},
-		"model":       {get: func(d *device) any { return d.deviceType.Name }},
-		"version":     {get: func(d *device) any { return d.runtime.Version }},
-		"orientation": {get: func(d *device) any { return string(firstOf(d.Orientation, Portrait)) }},
-		"pasteboard":  {get: func(d *device) any { return map[bool]string{true: "has text", false: ""}[d.Settings.Pasteboard != ""] }},
+		"wifi_detail": {get: func(d *device) any {
+			if !d.toggle("wifi") {
+				return "Off"
+			}
+			return firstOf(d.Settings.Network, "Home")
+		}},
+		"bluetooth_detail": {get: func(d *device) any { return map[bool]string{true: "On", false: "Off"}[d.toggle("bluetooth")] }},
+		"name":             {get: func(d *device) any { return d.Name }},
+		"model":            {get: func(d *device) any { return d.deviceType.Name }},
+		"version":          {get: func(d *device) any { return d.runtime.Version }},
+		"orientation":      {get: func(d *device) any { return string(firstOf(d.Orientation, Portrait)) }},
+		"pasteboard":       {get: func(d *device) any { return map[bool]string{true: "has text", false: ""}[d.Settings.Pasteboard != ""] }},
 	}
 }
 
