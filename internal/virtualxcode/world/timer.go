@@ -46,7 +46,7 @@ func (p *process) catchUp(now time.Time) (late <-chan struct{}) {
 				return c.flight.landed
 			}
 			p.on.stirred = true
-			p.land(c, at)
+			p.land(c, at, now)
 			continue
 		}
 		if i < 0 || p.Timers[i].At.After(now) {

@@ -217,7 +217,10 @@ func (p *process) nextCall() (next *call, at time.Time) {
 }
 
 // land tells the app how a call went.
-func (p *process) land(c *call, at time.Time) {
+func (p *process) land(c *call, at, now time.Time) {
+	if at.IsZero() {
+		at = now
+	}
 	p.drop(c)
 	r, a := p.bundle.App.Requests[c.Number], c.Answer
 	stage{p, at}.logCall(c)
@@ -260,11 +263,13 @@ func (s stage) logCall(c *call) {
 	s.Log(how, fmt.Sprintf("%s finished successfully, status %d", task, c.Answer.Status))
 }
 
-// lose ends the calls of a process that another run of this program had under way.
+// lose ends the calls of a process that another run of this program had under way. It happens whenever this run's
+// clock begins.
 func (p *process) lose() {
 	for _, c := range p.Calls {
 		if c.Answer == nil {
 			c.fails(URLConnectionLost)
+			c.Due = time.Time{}
 		}
 	}
 }
