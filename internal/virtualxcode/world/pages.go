@@ -91,7 +91,7 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 	l := newLayout(b, v, screen.Name, live)
 	side := margin + b.glass.Side
 	window := Rect{X: at.frame.X, Y: top, W: at.frame.W, H: at.frame.Y + at.frame.H - at.bottom - top}
-	if screen.Scroll {
+	if screen.Scroll || b.glass.Side > 0 { // on a telephone held sideways nothing would fit otherwise
 		var below float64
 		if at.bottom == b.glass.Bottom { // no bar: the content goes on under the home indicator
 			below = at.bottom
@@ -114,7 +114,7 @@ func (b pages) navigationBar(v *view, stack []string, frame Rect) *Element {
 	}
 	bar := &Element{Type: "NavigationBar", Identifier: title, Frame: frame}
 	if len(stack) > 1 {
-		bar.Children = append(bar.Children, b.backButton(v, stack[:len(stack)-1], bar.Frame))
+		bar.Children = append(bar.Children, b.backButton(v, stack[:len(stack)-1], bar.Frame, title))
 	}
 	if title != "" {
 		bar.Children = append(bar.Children, titleText(title, bar.Frame))
@@ -126,10 +126,11 @@ func (p *process) title(stack []string) string {
 	return p.screen(stack[len(stack)-1]).Title.Expand(p.Values)
 }
 
-// backButton leads from a bar to the screen on top of below.
-func (b pages) backButton(v *view, below []string, bar Rect) *Element {
+// backButton leads from a bar to the screen on top of below. Where the bar's own title leaves no room it says less.
+func (b pages) backButton(v *view, below []string, bar Rect, title string) *Element {
 	label := b.title(below)
-	if label == "" {
+	room := (bar.W-textWidth(title, bodySize))/2 - margin - b.glass.Side
+	if label == "" || chevronWidth+textWidth(label, bodySize) > room {
 		label = "Back"
 	}
 	width := chevronWidth + textWidth(label, bodySize)
