@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
@@ -258,4 +259,46 @@ func TestOnAPlaneNothingIsSent(t *testing.T) {
 	if len(n.requests()) != 0 {
 		t.Error("something was sent")
 	}
+}
+
+// TestInRealTimeAnAnswerComesWhenItComes lets nobody wait for the network: what it has not answered is not there yet.
+func TestInRealTimeAnAnswerComesWhenItComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &network{answer: func(context.Context, world.WebRequest) (world.WebResponse, error) {
+			time.Sleep(3 * time.Second)
+			return world.WebResponse{Status: 200}, nil
+		}}
+		b, err := app.Load("Small.app", []byte(`{CFBundleIdentifier = "com.example.small"; CFBundleName = Small;}`), []byte(caller))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := drive(t, world.Options{Preinstalled: []*app.Bundle{b}, Web: n, Clock: world.RealClock()})
+		defer d.Close()
+		d.launch(b.ID)
+		d.tap("go")
+		time.Sleep(2 * time.Second)
+		if d.now("spinner") == nil {
+			t.Error("the answer came too early")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		d.want("says", "done 200  0 false ")
+	})
+}
+
+func TestARequestThatTakesTooLongTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &network{answer: func(ctx context.Context, _ world.WebRequest) (world.WebResponse, error) {
+			<-ctx.Done()
+			return world.WebResponse{}, ctx.Err()
+		}}
+		d := calling(t, n, world.LaunchOptions{}) // five seconds
+		d.tap("go")
+		d.pass(time.Second)
+		if d.now("spinner") == nil {
+			t.Error("it did not wait as long as it should")
+		}
+		d.pass(5 * time.Second)
+		d.want("says", "failed 0  0 false The request timed out.")
+	})
 }
