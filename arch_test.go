@@ -54,7 +54,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/mark":       "",
 	"internal/virtualxcode/app":        "",
 	"internal/virtualxcode/apps":       "virtualxcode/app",
-	"internal/virtualxcode/world":      "virtualxcode/app",
+	"internal/virtualxcode/world":      "virtualxcode/app virtualxcode/mark",
 	"internal/virtualxcode/render":     "virtualxcode/world",
 	"internal/virtualxcode/web":        "virtualxcode/world",
 	"internal/virtualxcode/agent":      "agentwire virtualxcode/world",

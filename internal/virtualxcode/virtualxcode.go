@@ -222,7 +222,7 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 
 // Marks is everything imitated and how sure we are of it.
 func Marks() []mark.Mark {
-	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks()),
+	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks(), world.Marks()),
 		mark.Mark{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\"", Source: mark.Assumed},
 		mark.Mark{Tool: "open", Behaviour: "-a Simulator succeeds; anything else is refused, because nothing is started yet", Source: mark.Assumed},
 		mark.Mark{Tool: "xcode-select", Behaviour: "-p prints the developer folder", Source: mark.Assumed},
