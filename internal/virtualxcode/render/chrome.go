@@ -10,6 +10,9 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
+// islandTop is what an island takes at least of the top of the glass; what takes less is a notch.
+const islandTop = 55
+
 // chrome draws what the system lays over every app: status bar, cut-out and home indicator.
 func (p painter) chrome(s world.Scene) {
 	front := ink
@@ -18,7 +21,14 @@ func (p painter) chrome(s world.Scene) {
 	}
 	w, h := p.screen.Width, p.screen.Height
 	if p.screen.Side > 0 {
-		p.round(world.Rect{X: 14, Y: (h - 125) / 2, W: 37, H: 125}, 18.5, black)
+		cut := world.Rect{X: 14, Y: (h - 125) / 2, W: 37, H: 125}
+		if p.screen.Side < islandTop {
+			cut = world.Rect{X: -20, Y: (h - 162) / 2, W: 52, H: 162}
+		}
+		if s.Device.Orientation == world.LandscapeRight {
+			cut.X = w - cut.X - cut.W
+		}
+		p.round(cut, 18.5, black)
 	} else {
 		p.statusBar(s, front)
 	}
@@ -32,7 +42,7 @@ func (p painter) statusBar(s world.Scene, front colour) {
 	switch {
 	case top < 40:
 		y, x = 1, 10
-	case top < 55:
+	case top < islandTop:
 		y, x = 14, 30
 		p.round(world.Rect{X: (w - 162) / 2, Y: -20, W: 162, H: 52}, 20, black)
 	default:

@@ -26,7 +26,8 @@ type Device struct {
 	State        State
 	Type         DeviceType
 	Runtime      Runtime
-	Screen       Screen
+	Screen       Screen // as it is held
+	Orientation  Orientation
 	DataPath     string
 	LogPath      string
 	LastBootedAt time.Time // zero if never
@@ -120,7 +121,7 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(),
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(), Orientation: firstOf(d.Orientation, Portrait),
 		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}

@@ -202,6 +202,14 @@ func TestTheDeviceIsTurned(t *testing.T) {
 	if says := d.get("device-says").Label; !strings.Contains(says, "landscapeLeft") {
 		t.Errorf("the app says %q", says)
 	}
+	d.must(d.Terminate(t.Context(), d.udid, conformance))
+	if d.root().Frame.H != 874 {
+		t.Error("the home screen lies sideways")
+	}
+	d.launch(conformance)
+	if d.root().Frame.H != 402 {
+		t.Error("an app that starts does not lie as the device does")
+	}
 	d.must(d.Rotate(t.Context(), d.udid, world.Portrait))
 	if d.root().Frame.H != 874 {
 		t.Error("it was not turned back")

@@ -9,7 +9,7 @@ import (
 // Orientation is how a device is held, in the words of XCUIDevice.
 type Orientation string
 
-// The orientations. Left and right are where the home indicator's side of an upright device points.
+// The orientations. Left and right say where the top of the device is, with its cut-out.
 const (
 	Portrait           Orientation = "portrait"
 	PortraitUpsideDown Orientation = "portraitUpsideDown"
@@ -48,9 +48,10 @@ func (w *World) Orientation(udid string) (Orientation, error) {
 	return firstOf(d.Orientation, Portrait), nil
 }
 
-// landscape reports whether d is held sideways.
+// landscape reports whether what d shows lies sideways. The home screen of a telephone does not turn.
 func (d *device) landscape() bool {
-	return d.Orientation == LandscapeLeft || d.Orientation == LandscapeRight
+	turns := d.Front != "" || d.deviceType.Family != "iPhone"
+	return turns && (d.Orientation == LandscapeLeft || d.Orientation == LandscapeRight)
 }
 
 // screen is the glass of d as it is held.
