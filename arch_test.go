@@ -66,8 +66,9 @@ var arrows = map[string]string{
 	"internal/virtualxcode/open":      "host virtualxcode/mark wholefile",
 	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/world",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
-	"internal/virtualxcode/world":     "virtualxcode/app",
+	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
 	"internal/virtualxcode/render":    "virtualxcode/world",
+	"internal/virtualxcode/web":       "virtualxcode/world",
 	"internal/virtualxcode/agent":     "agentwire virtualxcode/world",
 	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/service":   "resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
@@ -78,7 +79,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
-		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/world " +
+		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/web virtualxcode/world " +
 		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 }
 

@@ -30,6 +30,7 @@ import (
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/sips"
+	"ios-agent/internal/virtualxcode/web"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
 	"ios-agent/internal/virtualxcode/xcresult"
@@ -98,6 +99,9 @@ func Dir(argv0 string) (string, error) {
 
 // Place is where the service of this installation lives.
 func (x Xcode) Place() resident.Place { return resident.Place{Dir: x.Dir, Name: "service"} }
+
+// Reports is where the crash reports of virtual apps lie, as those of a Mac's simulators lie in its user's library.
+func (x Xcode) Reports() string { return filepath.Join(x.Dir, "Logs", "DiagnosticReports") }
 
 // Client speaks to the service and starts it when there is none.
 func (x Xcode) Client() service.Client {
@@ -201,11 +205,12 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	}
 	w, err := world.New(world.Options{
 		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin,
-		Store: service.Files(filepath.Join(x.Dir, "state")),
+		Store: service.Files(filepath.Join(x.Dir, "state")), Web: web.Web{}, Reports: x.Reports(),
 	})
 	if err != nil {
 		return err
 	}
+	defer w.Close()
 	err = (&service.Server{World: w, Clock: clock, Place: x.Place(), Build: "virtual", Time: name, Log: log, More: more()}).Run(ctx)
 	if errors.Is(err, resident.ErrHeld) {
 		return nil
@@ -216,6 +221,6 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 // Marks is everything imitated and how sure we are of it.
 func Marks() []mark.Mark {
 	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks(), devicectl.Marks(), xctrace.Marks(),
-		idb.Marks(), plists.Marks(), open.Marks()),
+		idb.Marks(), plists.Marks(), open.Marks(), world.Marks()),
 		locatorMarks()...)
 }

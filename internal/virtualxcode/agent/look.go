@@ -9,26 +9,44 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// snapshot is the target's tree as it is now.
-func (s *session) snapshot(ctx context.Context) (*world.Element, world.AppState, error) {
-	root, state, err := s.opts.Screen.Snapshot(ctx, s.opts.UDID, s.target)
-	if err == nil && root == nil {
+// snapshot is the target's tree as it is now, and that of an alert SpringBoard shows over it: one look at both.
+func (s *session) snapshot(ctx context.Context) ([]*world.Element, world.AppState, error) {
+	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, world.Wait{})
+	if err == nil && o.Root == nil {
 		err = faultf(agentwire.CodeAppNotRunning, "app %s is not running", s.target)
 	}
-	return root, state, err
+	return roots(o), o.State, err
+}
+
+// roots are the trees of an observation, the upper one last.
+func roots(o world.Observation) (all []*world.Element) {
+	for _, root := range []*world.Element{o.Root, o.System} {
+		if root != nil {
+			all = append(all, root)
+		}
+	}
+	return all
 }
 
 // locate finds an element in a fresh snapshot.
 func (s *session) locate(ctx context.Context, q query) (found, error) {
-	root, state, err := s.snapshot(ctx)
+	trees, state, err := s.snapshot(ctx)
 	if err != nil {
 		return found{}, err
 	}
-	at := q.find(root)
+	at := q.find(joined(trees))
 	if at == nil {
 		return found{}, faultf(agentwire.CodeNotFound, "element %s not found", q)
 	}
 	return found{at, state == world.RunningForeground}, nil
+}
+
+// joined is one tree of several, as they lie over one another.
+func joined(trees []*world.Element) *world.Element {
+	if len(trees) == 1 {
+		return trees[0]
+	}
+	return &world.Element{Type: "Application", Frame: trees[0].Frame, Children: trees}
 }
 
 // getValue is the element's value or, when it has none, its label.
@@ -75,12 +93,12 @@ func encodeFound(el *agentwire.Element, truncated uint32) (agentwire.Response, e
 }
 
 func (s *session) dumpTree(ctx context.Context, _ *agentwire.DumpTree) (agentwire.Response, error) {
-	root, _, err := s.snapshot(ctx)
+	trees, _, err := s.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	roots, left := treeOf(root, limits{})
-	text, err := agentwire.EncodeElements(roots)
+	all, left := treeOf(trees, limits{})
+	text, err := agentwire.EncodeElements(all)
 	return &agentwire.Tree{JSON: text, Truncated: left}, err
 }
 
@@ -90,8 +108,8 @@ func (s *session) observe(ctx context.Context, m *agentwire.Observe) (agentwire.
 	if err != nil {
 		return nil, err
 	}
-	roots, left := treeOf(o.Root, limits{depth: m.MaxDepth, nodes: m.MaxNodes})
-	text, err := agentwire.EncodeElements(roots)
+	all, left := treeOf(roots(o), limits{depth: m.MaxDepth, nodes: m.MaxNodes})
+	text, err := agentwire.EncodeElements(all)
 	return &agentwire.Observation{
 		Settled: o.Settled, WaitedMS: clamp(o.Waited.Milliseconds()), Samples: clamp(int64(o.Samples)), Truncated: left,
 		Bundle: o.Bundle, State: string(o.State), JSON: text,

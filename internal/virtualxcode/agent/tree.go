@@ -20,13 +20,14 @@ type trimmer struct {
 	left  uint32 // nodes that were not
 }
 
-// treeOf returns the tree below root, empty or with one root, and how many nodes the limits left out.
-func treeOf(root *world.Element, l limits) ([]agentwire.Element, uint32) {
-	if root == nil {
+// treeOf returns trees: none, the app's, or the app's and that of what SpringBoard shows over it; and how many nodes
+// the limits left out.
+func treeOf(roots []*world.Element, l limits) ([]agentwire.Element, uint32) {
+	if len(roots) == 0 {
 		return nil, 0
 	}
 	t := newTrimmer(l)
-	return t.all([]*world.Element{root}, 0), t.left
+	return t.all(roots, 0), t.left
 }
 
 // elementOf is treeOf for an element that was asked for, and is therefore never pruned itself.

@@ -49,3 +49,46 @@ func TestShopInTheRealWorld(t *testing.T) {
 		t.Errorf("the cart says %v", v.Text)
 	}
 }
+
+// TestAnAlertOfTheSystemIsPartOfWhatIsSeen asks for a permission: the alert is SpringBoard's, the target stays the app,
+// and every request sees both, the alert on top.
+func TestAnAlertOfTheSystemIsPartOfWhatIsSeen(t *testing.T) {
+	bundles, err := apps.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0)), Preinstalled: bundles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const app = "com.iosagent.conformance"
+	device := w.Devices()[0].UDID
+	if err := w.Boot(t.Context(), device); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Launch(t.Context(), device, app, world.LaunchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := connect(t, New(Options{UDID: device, Screen: w, Clock: w}))
+	if _, err := c.Hello(t.Context(), "", "test"); err != nil {
+		t.Fatal(err)
+	}
+	soon := new(uint64(3000))
+	ok(t, c, &agentwire.SetTarget{Bundle: app})
+	ok(t, c, &agentwire.TapByLabel{Label: "Navigation", TimeoutMS: soon})
+	ok(t, c, &agentwire.TapElement{Selector: "nav-permissions-button", TimeoutMS: soon})
+	ok(t, c, &agentwire.TapElement{Selector: "permissions-location", TimeoutMS: soon})
+	o := ask[*agentwire.Observation](t, c, &agentwire.Observe{})
+	roots, err := o.Elements()
+	if err != nil || len(roots) != 2 || roots[0].Label != "Conformance" || roots[1].Label != " " || o.Bundle != app {
+		t.Fatalf("seen are %d trees of %s, %v", len(roots), o.Bundle, err)
+	}
+	wantFault(t, c, &agentwire.TapElement{Selector: "permissions-camera"}, agentwire.CodeNotHittable)
+	ok(t, c, &agentwire.TapByLabel{Label: "Allow Once", TimeoutMS: soon})
+	if v := ask[*agentwire.Value](t, c, &agentwire.GetValue{Selector: "permissions-answer"}); v.Text == nil || *v.Text != "Last answer: once" {
+		t.Errorf("the app says %v", v.Text)
+	}
+	if roots, err := ask[*agentwire.Observation](t, c, &agentwire.Observe{}).Elements(); err != nil || len(roots) != 1 {
+		t.Errorf("after the answer there are %d trees, %v", len(roots), err)
+	}
+}

@@ -30,12 +30,14 @@
 //
 // A condition is a map; all its entries must hold. An entry's value is what the variable must equal, or one of
 // the words "empty" and "notempty": empty is "", 0 and false. "{name}" in a text is replaced by the variable's
-// value; "{{" is a brace. "{arg.NAME}" and "{env.NAME}" are what the app was launched with.
+// value; "{{" is a brace. "{arg.NAME}" and "{env.NAME}" are what the app was launched with, "{device.NAME}" and
+// "{permission.SERVICE}" what the device says.
 //
 // The kinds of elements are text, field, secure, search, editor, button, link, toggle, slider, stepper, segmented,
-// picker, image, spinner, progress and area, and the containers row, group and list; repeat makes many of one.
-// The steps are set, add, flip, go, back, tab, sheet, dismiss, alert, confirm, after, every, stop, log, print,
-// crash and when. At the top of the file there may also be tabs, launch (steps at launch) and open (deep links).
+// picker, image, spinner, progress, area and permissions, and the containers row, group, list and web; repeat makes
+// many of one. The steps are set, add, flip, go, back, tab, sheet, dismiss, alert, confirm, ask, paste, request, after,
+// every, stop, write, read, log, print, crash and when. At the top of the file there may also be tabs, launch (steps
+// at launch), open (deep links) and server (what the app answers itself).
 // The author's guide, docs/virtual-apps.md, shows each of them.
 package app
 
@@ -48,9 +50,14 @@ type App struct {
 	Tabs    Tabs
 	Launch  []Step // run when the app starts
 	Links   []Link
+	Server  []Reply
 	Screens map[string]*Screen
-	Dialogs []*Dialog // in the order of the file: a running app is kept with their numbers
-	Timers  []*Timer  // likewise
+
+	// In the order of the file: a running app is kept with their numbers.
+	Dialogs  []*Dialog
+	Timers   []*Timer
+	Asks     []*Ask
+	Requests []*Request
 }
 
 // Tabs are the screens a bar at the bottom leads to; without items there is no bar.
@@ -116,9 +123,15 @@ type Element struct {
 	Visible     Cond
 	Do          []Step
 	Submit      []Step // what the return key of a field does
+	Double      []Step // what two taps in a row do
 	Hold        *Hold
 	Swipe       *Swipe
+	Pinch       *Pinch
 	Point       *Spot
+	Drag        Text // what is carried away when it is dragged
+	Drop        *Drop
+	Reorder     bool       // the rows of a list have handles to move them with
+	Hidden      bool       // accessibility does not see what is in it
 	Inner       []*Element // what a container holds
 }
 
@@ -135,6 +148,18 @@ type Hold struct {
 type Swipe struct {
 	Into string  // the variable that takes the direction
 	Min  float64 // points the finger must move at least
+	Do   []Step
+}
+
+// Pinch is what two fingers on an area do.
+type Pinch struct {
+	Into string // the number variable that takes how many times larger it became
+	Do   []Step
+}
+
+// Drop is what happens when something is dropped on an element.
+type Drop struct {
+	Into string // the string variable that takes what was dragged there
 	Do   []Step
 }
 

@@ -30,6 +30,8 @@ const (
 	KindRow       Kind = "row"
 	KindGroup     Kind = "group"
 	KindList      Kind = "list"
+	KindWeb       Kind = "web"
+	KindPermitted Kind = "permissions"
 )
 
 // kindRule says what an element of a kind may carry.
@@ -42,27 +44,32 @@ type kindRule struct {
 	height float64
 }
 
+// keyboards are the keyboards a field can bring up; the pads have no return key.
+var keyboards = []string{"email", "url", "number", "numberpad", "decimalpad", "phonepad"}
+
 // kindRules is the one list of kinds: adding a kind starts here.
 var kindRules = map[Kind]kindRule{
-	KindText:      {styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
+	KindText:      {keys: "drag drop", styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
 	KindField:     {binds: "", keys: "placeholder keyboard submit"},
 	KindSecure:    {binds: "", keys: "placeholder submit"},
 	KindSearch:    {binds: "", keys: "placeholder submit"},
 	KindEditor:    {binds: "", keys: "placeholder height", height: 100},
-	KindButton:    {styles: []string{"cancel", "cell", "destructive", "filled", "plain", "tinted"}, keys: "do hold detail icon"},
+	KindButton:    {styles: []string{"cancel", "cell", "destructive", "filled", "plain", "tinted"}, keys: "do double hold detail icon drag drop"},
 	KindLink:      {keys: "do"},
 	KindToggle:    {binds: false, keys: "do icon"},
 	KindSlider:    {binds: 0.0, keys: "do min max step", ranges: Range{Max: 100}},
 	KindStepper:   {binds: 0.0, keys: "do min max step", ranges: Range{Max: 100, Step: 1}},
 	KindSegmented: {binds: "", keys: "do options"},
 	KindPicker:    {binds: "", keys: "do options"},
-	KindImage:     {keys: "icon width height", height: 120},
+	KindImage:     {keys: "icon width height do double pinch drag drop", height: 120},
 	KindSpinner:   {},
 	KindProgress:  {binds: 0.0, keys: "min max", ranges: Range{Max: 100}},
-	KindArea:      {keys: "do hold swipe point width height", height: 100},
+	KindArea:      {keys: "do double hold swipe pinch point width height drag drop", height: 100},
 	KindRow:       {holds: "text button toggle spinner image link"},
 	KindGroup:     {holds: "text button toggle row link slider stepper field secure"},
-	KindList:      {keys: "height filter label", holds: "text button toggle row group link search", height: 300},
+	KindList:      {keys: "height filter label reorder do", holds: "text button toggle row group link search", height: 300},
+	KindWeb:       {keys: "height hidden", holds: "text button link field secure search image row group toggle spinner", height: 240},
+	KindPermitted: {},
 }
 
 func (k kindRule) may(key string) bool { return slices.Contains(strings.Fields(k.keys), key) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"ios-agent/internal/virtualxcode/app"
 )
@@ -99,7 +100,7 @@ func TestStepsRunInOrder(t *testing.T) {
 func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 	screen := "start: a\nstate: {s: \"\", n: 0}\nscreens:\n  a:\n    elements:\n"
 	for name, c := range map[string]struct{ source, want string }{
-		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}", `line 2: unknown key "colour" of the file: known keys are launch, open, screens, start, state, tabs`},
+		"unknown key of the file": {"start: a\ncolour: red\nscreens: {a: {title: A}}", `line 2: unknown key "colour" of the file: known keys are launch, open, screens, server, start, state, tabs`},
 		"unknown key of a screen": {"start: a\nscreens:\n  a:\n    name: A", `line 4: unknown key "name" of screen "a"`},
 		"missing start":           {"screens: {a: {title: A}}", "start is missing"},
 		"start nowhere":           {"start: b\nscreens: {a: {title: A}}", `start names the unknown screen "b"`},
@@ -148,7 +149,39 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		"start without tab":       {"start: b\ntabs: {items: [{label: A, screen: a}]}\nscreens: {a: {title: A}, b: {title: B}}", `start names "b", which no tab shows`},
 		"link without scheme":     {"start: a\nopen: {item: []}\nscreens: {a: {title: A}}", `line 2: open needs URLs`},
 		"link into nothing":       {"start: a\nopen: {\"x://{id}\": []}\nscreens: {a: {title: A}}", `line 2: unknown variable "id"`},
-		"declared argument":       {"start: a\nstate: {arg.x: \"\"}\nscreens: {a: {title: A}}", `line 2: variable "arg.x" comes from the launch`},
+		"declared argument":       {"start: a\nstate: {arg.x: \"\"}\nscreens: {a: {title: A}}", `line 2: variable "arg.x" comes from the launch or the device`},
+		"declared device":         {"start: a\nstate: {device.dark: true}\nscreens: {a: {title: A}}", `line 2: variable "device.dark" comes from the launch or the device`},
+		"unknown device variable": {screen + "      - text: \"{device.colour}\"", `line 6: unknown variable "device.colour"`},
+		"unknown permission var":  {screen + "      - text: \"{permission.money}\"", `line 6: unknown variable "permission.money"`},
+		"device variable's type":  {screen + "      - {toggle: a, bind: device.appearance}", `line 6: bind needs a bool variable: "device.appearance" is a string`},
+		"ask for nothing":         {screen + "      - {button: b, do: [{ask: money}]}", `line 6: unknown permission "money" of ask: known are bluetooth, calendar`},
+		"ask for paste":           {screen + "      - {button: b, do: [{ask: paste}]}", `line 6: unknown permission "paste" of ask`},
+		"ask into a number":       {screen + "      - {button: b, do: [{ask: {for: camera, into: n}}]}", "line 6: into needs a string variable"},
+		"unknown key of ask":      {screen + "      - {button: b, do: [{ask: {for: camera, why: x}}]}", `line 6: unknown key "why" of ask: known keys are do, else, for, into, reason`},
+		"paste without into":      {screen + "      - {button: b, do: [{paste: {do: []}}]}", "line 6: paste needs into"},
+		"permissions of nothing":  {screen + "      - permissions: money", `line 6: unknown permission "money": known are`},
+		"request without url":     {screen + "      - {button: b, do: [{request: {method: GET}}]}", "line 6: request needs a url"},
+		"unknown method":          {screen + "      - {button: b, do: [{request: {url: x, method: FETCH}}]}", `line 6: unknown method "FETCH" of request: known methods are GET`},
+		"endless request":         {screen + "      - {button: b, do: [{request: {url: x, timeout: 9000}}]}", "line 6: timeout of request must be"},
+		"busy string":             {screen + "      - {button: b, do: [{request: {url: x, busy: s}}]}", "line 6: busy needs a bool variable"},
+		"status into a string":    {screen + "      - {button: b, do: [{request: {url: x, status: s}}]}", "line 6: status needs a number variable"},
+		"json into nothing":       {screen + "      - {button: b, do: [{request: {url: x, json: {a: z}}}]}", `line 6: unknown variable "z"`},
+		"variable in a url":       {screen + "      - {button: b, do: [{request: {url: \"{z}\"}}]}", `line 6: unknown variable "z"`},
+		"steps of a request":      {screen + "      - {button: b, do: [{request: {url: x, do: [{go: z}]}}]}", `line 6: go names the unknown screen "z"`},
+		"server without method":   {"start: a\nserver: {/orders: {}}\nscreens: {a: {title: A}}", "line 2: server needs a method and a path"},
+		"server with odd status":  {"start: a\nserver: {GET /orders: {status: 42}}\nscreens: {a: {title: A}}", "line 2: an answer of server has a status from 100 to 599"},
+		"file outside":            {screen + "      - {button: b, do: [{write: {file: ../x, text: y}}]}", `line 6: write needs a file inside the data folder`},
+		"absolute file":           {screen + "      - {button: b, do: [{read: {file: /etc/passwd, into: s}}]}", "line 6: read needs a file inside"},
+		"read without into":       {screen + "      - {button: b, do: [{read: {file: x}}]}", "line 6: read needs into"},
+		"unknown crash":           {screen + "      - {button: b, do: [{crash: {kind: bang}}]}", `line 6: unknown kind "bang" of crash: known kinds are fatal, exception`},
+		"name of no exception":    {screen + "      - {button: b, do: [{crash: {kind: abort, name: X}}]}", "line 6: name belongs to a crash of kind exception"},
+		"double on a link":        {screen + "      - {link: b, double: [{go: a}]}", "line 6: a link has no double"},
+		"pinch into a string":     {screen + "      - {area: b, pinch: {into: s}}", "line 6: into needs a number variable"},
+		"drop into a number":      {screen + "      - {area: b, drop: {into: n}}", "line 6: into needs a string variable"},
+		"drag of a field":         {screen + "      - {field: b, bind: s, drag: x}", "line 6: a field has no drag"},
+		"reorder of an area":      {screen + "      - {area: b, reorder: true}", "line 6: a area has no reorder"},
+		"hidden text":             {screen + "      - {text: b, hidden: true}", "line 6: a text has no hidden"},
+		"list in a page":          {screen + "      - web: [{list: []}]", "line 6: a web cannot hold a list"},
 		"number as text":          {screen + "      - text: 5", "line 6: text must be a string: put it in quotes"},
 		"variable of nothing":     {"start: a\nstate: {x: }\nscreens: {a: {title: A}}", `line 2: variable "x" must start as`},
 		"not yaml":                {"start: [", "line 1:"},
@@ -179,6 +212,7 @@ func TestParseReportsEveryProblem(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
+	f.Add([]byte(outward))
 	f.Add([]byte("start: &a [*a]"))
 	f.Add([]byte("? {a: b}\n: c"))
 	f.Add([]byte("start: a\nscreens: {<<: {a: {}}, a: !!str x}"))
@@ -191,4 +225,39 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("an app without its start screen passed")
 		}
 	})
+}
+
+// outward uses what reaches outside of an app.
+const outward = `start: a
+state: {s: "", n: 0, b: false}
+server: {"POST /x": {status: 201, body: "{s}", seconds: 1}}
+launch: [{ask: camera}, {write: {file: a/b, text: "{s}", append: true}}, {read: {file: a/b, into: s}}]
+screens:
+  a:
+    elements:
+      - {web: [{text: x}], hidden: true, height: 100}
+      - {list: [{text: x, drag: y}], reorder: true}
+      - {permissions: photos}
+      - {area: x, double: [{crash: {kind: exception, name: X, message: y}}], pinch: {into: n}, drop: {into: s}}
+      - button: Go
+        do:
+          - ask: {for: location, reason: why, into: s, do: [{log: {message: "{device.dark}", category: c}}], else: [{paste: {into: s}}]}
+          - request: {method: POST, url: "virtual://x/x", headers: {A: b}, body: "{s}", timeout: 3, busy: b, status: n, text: s, error: s, json: {a.0: s}, do: [], else: []}
+`
+
+func TestWhatReachesOutsideIsRead(t *testing.T) {
+	a, err := app.Parse([]byte(outward))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Asks) != 3 || len(a.Requests) != 1 || a.Reply("POST", "/x") == nil || a.Reply("GET", "/x") != nil {
+		t.Errorf("read were %d questions, %d requests, %+v", len(a.Asks), len(a.Requests), a.Server)
+	}
+	if r := a.Requests[0]; r.Timeout != 3*time.Second || len(r.Headers) != 1 || len(r.Fields) != 1 || r.Fields[0].Path != "a.0" {
+		t.Errorf("the request is %+v", r)
+	}
+	crash := a.Screens["a"].Elements[3].Double[0].(app.Crash)
+	if crash.Line != 11 || crash.Name != "X" {
+		t.Errorf("the crash is %+v", crash)
+	}
 }

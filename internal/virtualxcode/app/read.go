@@ -15,6 +15,7 @@ func (r *reader) document(root ast.Node) {
 		"tabs":    r.tabs,
 		"launch":  r.steps(&r.app.Launch, 0),
 		"open":    r.links,
+		"server":  r.server,
 		"screens": r.screens,
 	})
 	if len(r.app.Screens) == 0 {
@@ -51,8 +52,8 @@ func (r *reader) state(n ast.Node) {
 		if v == nil {
 			r.fail(value, "variable %q must start as a string, a number or a bool", name)
 		}
-		if fromLaunch(name) {
-			r.fail(at, "variable %q comes from the launch and cannot be declared", name)
+		if reserved(name) {
+			r.fail(at, "variable %q comes from the launch or the device and cannot be declared", name)
 		}
 		r.app.State[name] = v
 	})

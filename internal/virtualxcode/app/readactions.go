@@ -88,7 +88,10 @@ func (r *reader) timer(n ast.Node, what string, depth int) Step {
 
 func (r *reader) logStep(n ast.Node) Step {
 	l := Log{Level: "default"}
-	r.mapping(n, "log", keys{"level": r.into(&l.Level, "level"), "message": r.text(&l.Message, "message")})
+	r.mapping(n, "log", keys{
+		"level": r.into(&l.Level, "level"), "message": r.text(&l.Message, "message"),
+		"subsystem": r.into(&l.Subsystem, "subsystem"), "category": r.into(&l.Category, "category"),
+	})
 	if !slices.Contains(logLevels, l.Level) {
 		r.fail(n, "unknown level %q of log: known levels are %s", l.Level, strings.Join(logLevels, ", "))
 	}
@@ -101,8 +104,27 @@ func (r *reader) printStep(n ast.Node) Step {
 	return l
 }
 
+// crashStep reads a message, which is a fatal error, or a crash of another kind.
 func (r *reader) crashStep(n ast.Node) Step {
-	var c Crash
-	r.text(&c.Message, "crash")(n)
+	c := Crash{Kind: FatalError}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		c.Line = t.Position.Line
+	}
+	if _, ok := mappingEntries(n); !ok {
+		r.text(&c.Message, "crash")(n)
+		return c
+	}
+	r.mapping(n, "crash", keys{
+		"kind": r.into(&c.Kind, "kind"), "message": r.text(&c.Message, "message"), "name": r.into(&c.Name, "name"),
+	})
+	if !slices.Contains(CrashKinds(), c.Kind) {
+		r.fail(n, "unknown kind %q of crash: known kinds are %s", c.Kind, strings.Join(CrashKinds(), ", "))
+	}
+	if c.Name != "" && c.Kind != Exception {
+		r.fail(n, "name belongs to a crash of kind %s", Exception)
+	}
+	if c.Name == "" && c.Kind == Exception {
+		c.Name = "NSInternalInconsistencyException"
+	}
 	return c
 }

@@ -27,9 +27,7 @@ func (r *reader) checkBind(n ast.Node, e *Element, rule kindRule) {
 	case rule.binds != nil:
 		r.later = append(r.later, func() { r.checkVariable(n, "bind", e.Bind, rule.binds) })
 	}
-	if e.Filter != "" {
-		r.later = append(r.later, func() { r.checkVariable(n, "filter", e.Filter, "") })
-	}
+	r.wants(n, "filter", e.Filter, "")
 }
 
 // checkVariable wants a variable of like's type; what says what for.
@@ -87,10 +85,29 @@ func (r *reader) hold(n ast.Node) *Hold {
 func (r *reader) swipe(n ast.Node) *Swipe {
 	s := &Swipe{Min: 20}
 	r.mapping(n, "swipe", keys{"into": r.into(&s.Into, "into"), "min": r.number(&s.Min, "min"), "do": r.steps(&s.Do, 0)})
-	if s.Into != "" {
-		r.later = append(r.later, func() { r.checkVariable(n, "into", s.Into, "") })
-	}
+	r.wants(n, "into", s.Into, "")
 	return s
+}
+
+func (r *reader) pinch(n ast.Node) *Pinch {
+	p := &Pinch{}
+	r.mapping(n, "pinch", keys{"into": r.into(&p.Into, "into"), "do": r.steps(&p.Do, 0)})
+	r.wants(n, "into", p.Into, 0.0)
+	return p
+}
+
+func (r *reader) drop(n ast.Node) *Drop {
+	d := &Drop{}
+	r.mapping(n, "drop", keys{"into": r.into(&d.Into, "into"), "do": r.steps(&d.Do, 0)})
+	r.wants(n, "into", d.Into, "")
+	return d
+}
+
+// wants checks, once all are known, that a variable is of like's type, if one is named.
+func (r *reader) wants(at ast.Node, what, name string, like any) {
+	if name != "" {
+		r.later = append(r.later, func() { r.checkVariable(at, what, name, like) })
+	}
 }
 
 func (r *reader) point(n ast.Node) *Spot {

@@ -61,6 +61,12 @@ func (r *reader) elementKeys(e *Element) keys {
 		"hold":        func(n ast.Node) { e.Hold = r.hold(n) },
 		"swipe":       func(n ast.Node) { e.Swipe = r.swipe(n) },
 		"point":       func(n ast.Node) { e.Point = r.point(n) },
+		"double":      r.steps(&e.Double, 0),
+		"pinch":       func(n ast.Node) { e.Pinch = r.pinch(n) },
+		"drag":        r.text(&e.Drag, "drag"),
+		"drop":        func(n ast.Node) { e.Drop = r.drop(n) },
+		"reorder":     r.boolean(&e.Reorder, "reorder"),
+		"hidden":      r.boolean(&e.Hidden, "hidden"),
 	}
 }
 
@@ -122,12 +128,17 @@ func (r *reader) checkKeys(n ast.Node, e *Element, rule kindRule) {
 		{"filter", e.Filter != ""}, {"options", e.Options != nil}, {"width", e.Width != 0}, {"height", e.Height != 0},
 		{"min", e.Range.Min != 0}, {"max", e.Range.Max != 0}, {"step", e.Range.Step != 0}, {"do", e.Do != nil},
 		{"submit", e.Submit != nil}, {"hold", e.Hold != nil}, {"swipe", e.Swipe != nil}, {"point", e.Point != nil},
+		{"double", e.Double != nil}, {"pinch", e.Pinch != nil}, {"drag", e.Drag != ""}, {"drop", e.Drop != nil},
+		{"reorder", e.Reorder}, {"hidden", e.Hidden},
 	} {
 		if given.there && !rule.may(given.key) {
 			r.fail(n, "a %s has no %s", e.Kind, given.key)
 		}
 	}
-	if boards := []string{"", "email", "number"}; !slices.Contains(boards, e.Keyboard) {
-		r.fail(n, "unknown keyboard %q: known keyboards are %s", e.Keyboard, strings.Join(boards[1:], ", "))
+	if e.Keyboard != "" && !slices.Contains(keyboards, e.Keyboard) {
+		r.fail(n, "unknown keyboard %q: known keyboards are %s", e.Keyboard, strings.Join(keyboards, ", "))
+	}
+	if e.Kind == KindPermitted && !known(string(e.Text)) {
+		r.fail(n, "unknown permission %q: known are %s", e.Text, strings.Join(Services(), ", "))
 	}
 }

@@ -195,18 +195,12 @@ func (r *reader) checkReferences(at ast.Node, t Text) {
 // variable returns the initial value of a variable, or complains that there is none.
 func (r *reader) variable(at ast.Node, name string) (any, bool) {
 	v, ok := r.app.State[name]
-	if !ok && fromLaunch(name) {
-		r.app.State[name] = ""
-		return "", true
+	if initial := given(name); !ok && initial != nil {
+		r.app.State[name] = initial
+		return initial, true
 	}
 	if !ok {
 		r.fail(at, "unknown variable %q: declare it under state", name)
 	}
 	return v, ok
-}
-
-// fromLaunch reports whether a variable is something the app is launched with. Such a variable needs no
-// declaration: mentioning it is enough.
-func fromLaunch(name string) bool {
-	return strings.HasPrefix(name, argPrefix) || strings.HasPrefix(name, envPrefix)
 }

@@ -6,6 +6,7 @@ type Stage interface {
 	Navigator
 	Presenter
 	Runner
+	Outside
 }
 
 // Navigator moves between the screens of an app.
@@ -20,14 +21,22 @@ type Presenter interface {
 	Present(screen string) // as a sheet
 	Dismiss()              // the topmost sheet
 	Ask(*Dialog)
+	Permit(*Ask)
 }
 
 // Runner is the process of an app.
 type Runner interface {
 	StartTimer(*Timer)
 	StopTimer(name string)
-	Log(level, message string)
-	Crash(message string)
+	Log(how Log, message string)
+	Crash(how Crash, message string)
+}
+
+// Outside is what an app reaches outside of itself.
+type Outside interface {
+	Request(*Request)
+	WriteFile(name, text string, more bool)
+	ReadFile(name string) string
 }
 
 // Step is one thing an element does when it is used.

@@ -50,15 +50,34 @@ var logLevels = []string{"debug", "info", "default", "error", "fault"}
 
 // Log writes a line to the app's log.
 type Log struct {
-	Level   string // one of logLevels, or PrintLevel
-	Message Text
+	Level     string // one of logLevels, or PrintLevel
+	Message   Text
+	Subsystem string // empty: the bundle id
+	Category  string // empty: app
 }
 
 // Run implements Step.
-func (s Log) Run(on Stage) { on.Log(s.Level, s.Message.Expand(on.Vars())) }
+func (s Log) Run(on Stage) { on.Log(s, s.Message.Expand(on.Vars())) }
+
+// The kinds of crashes.
+const (
+	FatalError = "fatal"     // a Swift precondition: fatalError, an index out of range
+	Exception  = "exception" // an Objective-C exception nobody caught
+	BadAccess  = "memory"    // memory that is not there
+	Abort      = "abort"     // the process ended itself
+	Watchdog   = "watchdog"  // the system ended it because it did not answer
+)
+
+// CrashKinds lists the kinds of crashes.
+func CrashKinds() []string { return []string{FatalError, Exception, BadAccess, Abort, Watchdog} }
 
 // Crash ends the app as a bug would.
-type Crash struct{ Message Text }
+type Crash struct {
+	Kind    string
+	Name    string // of an exception
+	Message Text
+	Line    int // of the ui.yaml
+}
 
 // Run implements Step.
-func (s Crash) Run(on Stage) { on.Crash(s.Message.Expand(on.Vars())) }
+func (s Crash) Run(on Stage) { on.Crash(s, s.Message.Expand(on.Vars())) }

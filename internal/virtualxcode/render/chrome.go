@@ -2,46 +2,119 @@ package render
 
 import (
 	"image/color"
+	"strconv"
+	"strings"
+	"time"
 	"unicode/utf8"
 
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// chrome draws what the system lays over every app: status bar, dynamic island and home indicator.
+// islandTop is what an island takes at least of the top of the glass; what takes less is a notch.
+const islandTop = 55
+
+// chrome draws what the system lays over every app: status bar, cut-out and home indicator.
 func (p painter) chrome(s world.Scene) {
 	front := ink
 	if s.Bundle == world.SpringBoard {
 		front = white
 	}
 	w, h := p.screen.Width, p.screen.Height
-	p.text(s.Time.Format("15:04")[clockStart(s):], world.Rect{X: 34, Y: 22, W: 70, H: 22}, style{size: 17, weight: bold, colour: front, align: centre})
-	p.round(world.Rect{X: (w - 125) / 2, Y: 14, W: 125, H: 37}, 18.5, black)
-	p.signal(w-104, 27.5, front)
-	p.wifi(w-77, 27, front)
-	p.battery(w-54, 27, front)
+	if p.screen.Side > 0 {
+		cut := world.Rect{X: 14, Y: (h - 125) / 2, W: 37, H: 125}
+		if p.screen.Side < islandTop {
+			cut = world.Rect{X: -20, Y: (h - 162) / 2, W: 52, H: 162}
+		}
+		if s.Device.Orientation == world.LandscapeRight {
+			cut.X = w - cut.X - cut.W
+		}
+		p.round(cut, 18.5, black)
+	} else {
+		p.statusBar(s, front)
+	}
 	p.round(world.Rect{X: (w - 139) / 2, Y: h - 13, W: 139, H: 5}, 2.5, front)
 }
 
-// clockStart leaves out the zero before an hour of one digit, as the real clock does.
-func clockStart(s world.Scene) int {
-	if s.Time.Hour() < 10 {
-		return 1
+// statusBar draws the clock and the signs around what is cut out of the glass: nothing, a notch, or an island.
+func (p painter) statusBar(s world.Scene, front colour) {
+	w, top := p.screen.Width, p.screen.Top
+	y, x := 22.0, 34.0
+	switch {
+	case top < 40:
+		y, x = 1, 10
+	case top < islandTop:
+		y, x = 14, 30
+		p.round(world.Rect{X: (w - 162) / 2, Y: -20, W: 162, H: 52}, 20, black)
+	default:
+		p.round(world.Rect{X: (w - 125) / 2, Y: 14, W: 125, H: 37}, 18.5, black)
 	}
-	return 0
+	size := 17.0
+	if top < 40 {
+		size = 14
+	}
+	p.text(clock(s), world.Rect{X: x, Y: y, W: 70, H: 22}, style{size: size, weight: bold, colour: front, align: centre})
+	p.network(s, w-104, y+5.5, front)
+	p.battery(s, w-54, y+5, front)
 }
 
-func (p painter) signal(x, y float64, fill color.Color) {
+// clock is the time, or what was put in its place.
+func clock(s world.Scene) string {
+	if said := s.StatusBar["time"]; said != "" {
+		if at, err := time.Parse(time.RFC3339, said); err == nil {
+			return at.Format("15:04")
+		}
+		return said
+	}
+	return strings.TrimPrefix(s.Time.Format("15:04"), "0") // as the real clock does
+}
+
+// number is a number the status bar was told to show, or most.
+func number(s world.Scene, name string, most int) int {
+	if n, err := strconv.Atoi(s.StatusBar[name]); err == nil {
+		return min(max(n, 0), most)
+	}
+	return most
+}
+
+// network draws the signs of the networks.
+func (p painter) network(s world.Scene, x, y float64, front colour) {
+	if s.Offline {
+		p.glyph("airplane", world.Rect{X: x, Y: y - 2, W: 17, H: 17}, front)
+		return
+	}
+	if s.StatusBar["cellularMode"] != "notSupported" {
+		p.signal(x, y, number(s, "cellularBars", 4), front)
+	}
+	data := s.StatusBar["dataNetwork"]
+	switch data {
+	case "hide":
+	case "", "wifi":
+		p.wifi(x+27, y-0.5, number(s, "wifiBars", 3), front)
+	default:
+		p.text(strings.ToUpper(data), world.Rect{X: x + 22, Y: y - 4, W: 28, H: 20}, style{size: 12, weight: bold, colour: front, align: centre})
+	}
+}
+
+func (p painter) signal(x, y float64, bars int, fill colour) {
 	for i := range 4 {
 		tall := 4 + 2.7*float64(i)
-		p.round(world.Rect{X: x + 4.8*float64(i), Y: y + 12.3 - tall, W: 3.2, H: tall}, 1, fill)
+		one := fill
+		if i >= bars {
+			one = p.shade(fill, 70)
+		}
+		p.round(world.Rect{X: x + 4.8*float64(i), Y: y + 12.3 - tall, W: 3.2, H: tall}, 1, one)
 	}
 }
 
 // wifi draws three waves that widen upwards from a point.
-func (p painter) wifi(x, y float64, fill color.Color) {
-	wave := func(outer, inner float64) {
+func (p painter) wifi(x, y float64, bars int, fill colour) {
+	wave := func(which int, outer, inner float64) {
+		one := fill
+		if which > bars {
+			one = p.shade(fill, 70)
+		}
 		cx, cy := x+8.5, y+12.5
-		p.shape(world.Rect{X: x - 2, Y: y - 2, W: 22, H: 16}, fill, func(q *pen) {
+		p.shape(world.Rect{X: x - 2, Y: y - 2, W: 22, H: 16}, one, func(q *pen) {
 			q.move(cx-0.72*outer, cy-0.72*outer)
 			q.curve(cx-0.34*outer, cy-1.1*outer, cx+0.34*outer, cy-1.1*outer, cx+0.72*outer, cy-0.72*outer)
 			q.line(cx+0.72*inner, cy-0.72*inner)
@@ -49,15 +122,24 @@ func (p painter) wifi(x, y float64, fill color.Color) {
 			q.raster.ClosePath()
 		})
 	}
-	wave(12.2, 9.6)
-	wave(8.2, 5.6)
-	wave(4.2, 0)
+	wave(3, 12.2, 9.6)
+	wave(2, 8.2, 5.6)
+	wave(1, 4.2, 0)
 }
 
-func (p painter) battery(x, y float64, fill colour) {
+// battery is as full as it is told to be, and green while it is charged.
+func (p painter) battery(s world.Scene, x, y float64, fill colour) {
 	pale := p.shade(fill, 100)
+	level := float64(number(s, "batteryLevel", 100)) / 100
+	inside := fill
+	switch {
+	case s.StatusBar["batteryState"] == "charging" || s.StatusBar["batteryState"] == "charged":
+		inside = switchGreen
+	case level <= 0.2:
+		inside = red
+	}
 	p.ring(world.Rect{X: x, Y: y, W: 25, H: 13}, 4.2, 1, pale)
-	p.round(world.Rect{X: x + 2, Y: y + 2, W: 21, H: 9}, 2.5, fill)
+	p.round(world.Rect{X: x + 2, Y: y + 2, W: 21 * level, H: 9}, 2.5, inside)
 	p.round(world.Rect{X: x + 26, Y: y + 4.3, W: 1.5, H: 4.4}, 0.7, pale)
 }
 

@@ -38,6 +38,8 @@ const (
 	keyGrey     colour = 0xABB1BCFF
 	shadow      colour = 0x0000004C
 	barGrey     colour = 0x3C3C3CFF
+	land        colour = 0xE4EEDDFF // of a map
+	water       colour = 0xA9D3F5FF
 	dusk        colour = 0x26428AFF // the wallpaper's top
 	dawn        colour = 0xC46E8EFF // and its bottom
 )

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"slices"
 	"time"
 
 	"ios-agent/internal/virtualxcode/world"
@@ -41,6 +42,9 @@ func Image(s world.Scene) (*image.RGBA, error) {
 	switch {
 	case s.Root != nil:
 		p.element(s.Root)
+		if s.System != nil {
+			p.element(s.System)
+		}
 		p.chrome(s)
 	case s.Device.State == world.Booting:
 		p.bootBar()
@@ -63,7 +67,7 @@ func (p painter) element(e *world.Element) {
 	if e.Clips() {
 		p.canvas = p.within(e.Frame)
 	}
-	for _, c := range e.Children {
+	for _, c := range slices.Concat(e.Children, e.Look.Unseen) {
 		p.element(c)
 	}
 }

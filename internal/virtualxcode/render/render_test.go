@@ -83,7 +83,7 @@ func tap(t testing.TB, w *world.World, udid, id string) {
 	root, _, err := w.Snapshot(t.Context(), udid, "")
 	check(t, err)
 	for e := range root.All() {
-		if e.Identifier == id {
+		if id != "" && e.Identifier == id {
 			check(t, w.Tap(t.Context(), udid, e.Frame.Centre()))
 		}
 	}
@@ -127,6 +127,55 @@ func scenes(t testing.TB) map[string]world.Scene {
 			tap(t, w, udid, "text-notes-editor")
 			check(t, w.TypeText(t.Context(), udid, "one\ntwo"))
 		}),
+		"permission": tour(t, conformance, "", func(w *world.World, udid string) {
+			visitPage(t, w, udid, "nav-permissions-button", "permissions-location")
+		}),
+		"camera": dark(tour(t, conformance, "", func(w *world.World, udid string) {
+			visitPage(t, w, udid, "nav-permissions-button", "permissions-camera")
+		})),
+		"calendar": tour(t, conformance, "", func(w *world.World, udid string) {
+			visitPage(t, w, udid, "nav-permissions-button", "permissions-calendar")
+		}),
+		"network":   tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-network-button", "network-send") }),
+		"moving":    tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-moving-button", "") }),
+		"web":       tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-web-button", "web-link") }),
+		"numberpad": tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-keyboards-button", "keyboard-decimal") }),
+		"web-night": dark(tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-web-button", "") })),
+		"searching": tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-keyboards-button", "keyboard-search") }),
+		"privacy": tour(t, "com.apple.Preferences", "", func(w *world.World, udid string) {
+			check(t, w.SetPrivacy(t.Context(), udid, conformance, world.Granted, "photos"))
+			check(t, w.SetPrivacy(t.Context(), udid, "com.iosagent.shop", world.Denied, "photos"))
+			check(t, w.Swipe(t.Context(), udid, world.Point{X: 4, Y: 800}, world.Point{X: 4, Y: 100}, 2*time.Second))
+			visitPage(t, w, udid, "", "")
+			visitPage(t, w, udid, "", "com.apple.settings.privacyAndSecurity")
+			visitPage(t, w, udid, "", "privacy-photos")
+		}),
+		"landscape": tour(t, conformance, "", func(w *world.World, udid string) { check(t, w.Rotate(t.Context(), udid, world.LandscapeLeft)) }),
+		"landscape-typing": tour(t, "com.iosagent.shop", "", func(w *world.World, udid string) {
+			check(t, w.Rotate(t.Context(), udid, world.LandscapeRight))
+			tap(t, w, udid, "email-field")
+			check(t, w.TypeText(t.Context(), udid, "ada"))
+		}),
+		"landscape-alert": tour(t, "com.iosagent.shop", "", func(w *world.World, udid string) {
+			check(t, w.Rotate(t.Context(), udid, world.LandscapeLeft))
+			check(t, w.Swipe(t.Context(), udid, world.Point{X: 400, Y: 300}, world.Point{X: 400, Y: 100}, time.Second))
+			visitPage(t, w, udid, "", "")
+			tap(t, w, udid, "forgot-button")
+		}),
+		"statusbar": tour(t, "com.apple.Preferences", "", func(w *world.World, udid string) {
+			check(t, w.Configure(t.Context(), udid, func(s *world.Settings) error {
+				s.StatusBar = map[string]string{"time": "12:34", "batteryLevel": "15", "cellularBars": "2", "wifiBars": "1"}
+				s.Appearance = "dark"
+				return nil
+			}))
+		}),
+		"login": tour(t, "com.iosagent.shop", "", func(*world.World, string) {}),
+		"ordering": tour(t, "com.iosagent.shop", "", func(w *world.World, udid string) {
+			for _, id := range []string{"guest-button", "add-tea", "open-cart", "checkout"} {
+				visitPage(t, w, udid, "", id)
+			}
+			visitPage(t, w, udid, "", "notify-me")
+		}),
 		"settings": tour(t, "com.apple.Preferences", "", func(*world.World, string) {}),
 		"night":    dark(tour(t, "com.apple.Preferences", "", func(w *world.World, udid string) { tap(t, w, udid, "com.apple.settings.wifi") })),
 		"shop": tour(t, "com.iosagent.shop", "", func(w *world.World, udid string) {
@@ -138,6 +187,35 @@ func scenes(t testing.TB) map[string]world.Scene {
 			tap(t, w, udid, "login-button")
 		}),
 		"home": visit(t, func(w *world.World, udid string) { check(t, w.Boot(t.Context(), udid)) }),
+	}
+}
+
+// visitPage goes to a page of Conformance, if one is named, and taps something there when all is at rest.
+func visitPage(t testing.TB, w *world.World, udid, page, id string) {
+	t.Helper()
+	rest := func() { check(t, w.Sleep(t.Context(), time.Second)) }
+	if page != "" {
+		tapLabel(t, w, udid, "Navigation")
+		rest()
+		for range 4 {
+			check(t, w.Swipe(t.Context(), udid, world.Point{X: 4, Y: 700}, world.Point{X: 4, Y: 500}, time.Second))
+			rest()
+		}
+		tap(t, w, udid, page)
+		rest()
+	}
+	tap(t, w, udid, id)
+	rest()
+}
+
+func tapLabel(t testing.TB, w *world.World, udid, label string) {
+	t.Helper()
+	root, _, err := w.Snapshot(t.Context(), udid, "")
+	check(t, err)
+	for e := range root.All() {
+		if e.Type == "Button" && e.Label == label {
+			check(t, w.Tap(t.Context(), udid, e.Frame.Centre()))
+		}
 	}
 }
 

@@ -78,10 +78,53 @@ func (p painter) area(e *world.Element) {
 }
 
 func (p painter) image(e *world.Element) {
+	if special := map[string]func(*world.Element){"map": p.mapPicture, "handle": p.handle}[e.Look.Style]; special != nil {
+		special(e)
+		return
+	}
 	p.round(e.Frame, 10, trackGrey)
 	side := min(e.Frame.W, e.Frame.H) * 0.6
 	at := e.Frame.Centre()
 	p.glyph(e.Look.Icon, world.Rect{X: at.X - side/2, Y: at.Y - side/2, W: side, H: side}, iconGrey)
+}
+
+// mapPicture is a piece of a town with a dot where the device is.
+func (p painter) mapPicture(e *world.Element) {
+	r := e.Frame
+	c := p.within(r)
+	c.rect(r, land)
+	c.shape(r, water, func(q *pen) {
+		q.polygon(r.X+r.W*0.62, r.Y, r.X+r.W, r.Y, r.X+r.W, r.Y+r.H*0.62, r.X+r.W*0.8, r.Y+r.H*0.4)
+	})
+	for _, y := range []float64{0.22, 0.55, 0.82} {
+		c.rect(world.Rect{X: r.X, Y: r.Y + r.H*y, W: r.W, H: 5}, white)
+	}
+	for _, x := range []float64{0.15, 0.42, 0.7} {
+		c.rect(world.Rect{X: r.X + r.W*x, Y: r.Y, W: 5, H: r.H}, white)
+	}
+	at := r.Centre()
+	c.round(world.Rect{X: at.X - 28, Y: at.Y - 28, W: 56, H: 56}, 28, paleBlue)
+	c.round(world.Rect{X: at.X - 9, Y: at.Y - 9, W: 18, H: 18}, 9, white)
+	c.round(world.Rect{X: at.X - 6.5, Y: at.Y - 6.5, W: 13, H: 13}, 6.5, blue)
+	label := world.Rect{X: r.X + 10, Y: r.Y + 10, W: 84, H: 22}
+	c.round(label, 11, alertWhite)
+	c.text("Precise: On", label, style{size: 12, colour: blue, align: centre})
+}
+
+// handle is three lines to take a row by.
+func (p painter) handle(e *world.Element) {
+	at := e.Frame.Centre()
+	for i := range 3 {
+		p.round(world.Rect{X: at.X - 9, Y: at.Y - 6 + 5*float64(i), W: 18, H: 1.6}, 0.8, iconGrey)
+	}
+}
+
+// web is a page with the bar of a browser's frame around it; the containers inside it are not to be seen.
+func (p painter) web(e *world.Element) {
+	if e.Look.Style == "web" {
+		p.round(e.Frame, 6, card)
+		p.ring(e.Frame, 6, 1, line)
+	}
 }
 
 func (p painter) sheet(e *world.Element) {
@@ -89,15 +132,26 @@ func (p painter) sheet(e *world.Element) {
 	p.round(world.Rect{X: e.Frame.X + e.Frame.W/2 - 18, Y: e.Frame.Y + 5, W: 36, H: 5}, 2.5, faint)
 }
 
-func (p painter) alert(e *world.Element) { p.round(e.Frame, 14, alertWhite) }
+// alert is a box with lines between its buttons.
+func (p painter) alert(e *world.Element) {
+	p.round(e.Frame, 14, alertWhite)
+	for i, b := range e.Children {
+		if b.Type != "Button" || !e.Frame.Contains(b.Frame.Centre()) {
+			continue
+		}
+		p.rect(world.Rect{X: b.Frame.X, Y: b.Frame.Y, W: b.Frame.W, H: 1 / p.scale}, line)
+		if i > 0 && e.Children[i-1].Frame.Y == b.Frame.Y {
+			p.rect(world.Rect{X: b.Frame.X, Y: b.Frame.Y, W: 1 / p.scale, H: b.Frame.H}, line)
+		}
+	}
+}
 
-func (p painter) choices(e *world.Element) { p.round(e.Frame, 14, alertWhite) }
-
-// choice draws a button of a dialog with the lines that part it from the others.
+// choice draws a button of a dialog.
 func (p painter) choice(st style) func(*world.Element) {
 	return func(e *world.Element) {
-		p.rect(world.Rect{X: e.Frame.X, Y: e.Frame.Y, W: e.Frame.W, H: 1 / p.scale}, line)
-		p.rect(world.Rect{X: e.Frame.X + e.Frame.W - 1/p.scale, Y: e.Frame.Y, W: 1 / p.scale, H: e.Frame.H}, line)
+		if e.Disabled {
+			st.colour = faint
+		}
 		st.size, st.align = e.Look.Size, centre
 		p.text(e.Shown(), e.Frame, st)
 	}

@@ -67,7 +67,7 @@ func Marks() (all []mark.Mark) {
 		"location: the scenarios and where they begin; start jumps to the last point at once; Invalid coordinate, exit 22",
 		"status_bar: options and their values; the text of list; overrides are gone after a shutdown",
 		"ui: what a query prints; wrong values print the usage; increment and decrement of content_size",
-		"keychain: certificates are kept by their hash and not looked into",
+		"keychain: certificates are kept by their hash; apps trust servers that an added root vouches for",
 		"pbcopy, pbpaste, pbsync: text only; host is a pasteboard of the virtual world",
 		"getenv: some variables; an unknown one prints nothing, exit 1",
 		"io screenshot: both lines go to standard error; no first line with --type; - is standard output",

@@ -49,10 +49,13 @@ func keychain(ctx context.Context, c *call) error {
 		return err
 	}
 	act, err := word(c, map[string]func(*call, *world.Settings) error{
-		"add-root-cert": func(c *call, s *world.Settings) error { return c.addCertificate(&s.RootCertificates) },
-		"add-cert":      func(c *call, s *world.Settings) error { return c.addCertificate(&s.Certificates) },
+		"add-root-cert": (*call).addRoot,
+		"add-cert": func(c *call, s *world.Settings) error {
+			_, err := c.addCertificate(&s.Certificates)
+			return err
+		},
 		"reset": func(_ *call, s *world.Settings) error {
-			s.RootCertificates, s.Certificates = nil, nil
+			s.RootCertificates, s.Certificates, s.Roots = nil, nil, nil
 			return nil
 		},
 	})
@@ -62,21 +65,31 @@ func keychain(ctx context.Context, c *call) error {
 	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error { return act(c, s) })
 }
 
-// addCertificate trusts the file that is the next argument, once.
-func (c *call) addCertificate(to *[]string) error {
+// addRoot lets the device's apps trust servers that the file's certificate vouches for.
+func (c *call) addRoot(s *world.Settings) error {
+	before := len(s.RootCertificates)
+	data, err := c.addCertificate(&s.RootCertificates)
+	if err == nil && len(s.RootCertificates) > before {
+		s.Roots = append(s.Roots, data)
+	}
+	return err
+}
+
+// addCertificate trusts the file that is the next argument, once, and returns what is in it.
+func (c *call) addCertificate(to *[]string) ([]byte, error) {
 	name, err := c.take()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data, err := c.read(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sum := sha256.Sum256(data)
 	if print := hex.EncodeToString(sum[:]); !slices.Contains(*to, print) {
 		*to = append(*to, print)
 	}
-	return nil
+	return data, nil
 }
 
 func pbcopy(ctx context.Context, c *call) error {

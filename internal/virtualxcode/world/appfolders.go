@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path"
@@ -51,7 +52,7 @@ func info(b *app.Bundle) (p properties) {
 
 // Containers returns the folders of an app on a booted device. They exist, unless the world has no Root.
 func (w *World) Containers(udid, bundle string) (c Containers, err error) {
-	err = w.actNow(udid, func(d *device, _ time.Time) error {
+	err = w.actNow(context.Background(), udid, func(d *device, _ time.Time) error {
 		i := d.installed(bundle)
 		if i == nil {
 			return notInstalled(bundle)

@@ -38,7 +38,7 @@ func TestLayoutsOfBuiltinScreens(t *testing.T) {
 		for name := range b.App.Screens {
 			for state, vars := range map[string]app.Vars{"first": b.App.State.Clone(), "full": everything(b.App)} {
 				t.Run(b.Name+"/"+name+"/"+state, func(t *testing.T) {
-					p := newProcess(b, 1, LaunchOptions{})
+					p := newProcess(testDevice(t), b, 1, LaunchOptions{})
 					p.Stack, p.Values, p.Timers = []string{name}, vars, nil
 					v := p.view(time.Unix(1, 0), testScreen)
 					checkLayout(t, v)
@@ -100,7 +100,7 @@ func longList(t testing.TB) *process {
 	}
 	for _, b := range bundles {
 		if b.ID == "com.iosagent.shop" {
-			p := newProcess(b, 1, LaunchOptions{})
+			p := newProcess(testDevice(t), b, 1, LaunchOptions{})
 			p.Stack, p.Timers = []string{"items"}, nil
 			return p
 		}
@@ -150,4 +150,14 @@ func TestLinksOpenApps(t *testing.T) {
 	if _, ok := d.follow("nobody://x", time.Unix(2, 0)); ok {
 		t.Error("a link of nobody was opened")
 	}
+}
+
+// testDevice is a device of a world of its own.
+func testDevice(t testing.TB) *device {
+	t.Helper()
+	w, err := New(Options{Clock: RequestClock(time.Unix(1, 0))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.devices[0]
 }

@@ -18,6 +18,7 @@ type Screen struct {
 	Width, Height float64
 	Scale         float64 // pixels a point
 	Top, Bottom   float64 // what the status bar and the home indicator take
+	Side          float64 // what a cut-out takes of both sides when the device is held sideways
 }
 
 // Bounds is the frame of the whole screen.

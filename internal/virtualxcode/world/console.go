@@ -91,7 +91,7 @@ func (o Output) create() error {
 
 // Print is what a running app writes to its standard output or error.
 func (w *World) Print(udid, bundle, text string, stderr bool) error {
-	return w.actNow(udid, func(d *device, _ time.Time) error { return d.print(bundle, text, stderr) })
+	return w.actNow(context.Background(), udid, func(d *device, _ time.Time) error { return d.print(bundle, text, stderr) })
 }
 
 // Attach copies what a process prints, and has printed, until it ends (nil) or ctx does (its error); what was printed by
@@ -128,16 +128,8 @@ func (w *World) Await(ctx context.Context, news <-chan struct{}) error {
 
 // attend lets the apps of d do what is due, and keeps what they said. The caller holds the lock.
 func (w *World) attend(d *device) error {
-	now := w.clock.Now()
-	if d.stateAt(now) != Booted {
-		return nil
-	}
-	before := d.logs.end()
-	d.advance(now)
-	if d.logs.end() == before {
-		return nil
-	}
-	return w.save(d)
+	w.catchUp(d, w.clock.Now())
+	return w.keepStirred(d)
 }
 
 // printed is what a process printed from a piece on, the number of the next one, and whether it still runs.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ios-agent/internal/virtualxcode/app"
 )
@@ -27,6 +28,13 @@ func (l layout) toggle(def *app.Element, slot Rect) *Element {
 	e := &Element{Type: "Switch", Label: def.AccessibleLabel(l.Values), Value: map[bool]string{true: "1", false: "0"}[isOn],
 		Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: controlHeight}, Look: l.look(def, bodySize)}
 	l.view.acts[e] = press(func(f finger) { l.choose(def, !isOn, f) })
+	l.view.takes[e] = func(value string, f finger) bool {
+		on, known := map[string]bool{"1": true, "0": false, "true": true, "false": false}[value]
+		if known {
+			l.choose(def, on, f)
+		}
+		return known
+	}
 	return e
 }
 
@@ -45,6 +53,16 @@ func (l layout) share(def *app.Element) float64 {
 	return clamp((v-def.Range.Min)/(def.Range.Max-def.Range.Min), 0, 1)
 }
 
+// shareOf reads a share of a range: 70% or 0.7.
+func shareOf(value string) (float64, bool) {
+	whole := 1.0
+	if number, ok := strings.CutSuffix(value, "%"); ok {
+		value, whole = number, 100
+	}
+	v, err := strconv.ParseFloat(value, 64)
+	return clamp(v/whole, 0, 1), err == nil && !math.IsNaN(v)
+}
+
 func percent(share float64) string { return strconv.Itoa(int(math.Round(share*100))) + "%" }
 
 // slider follows a finger that moves sideways. Its track takes no taps, as UISlider's does not.
@@ -61,6 +79,13 @@ func (l layout) slider(def *app.Element, slot Rect) *Element {
 		moved := part + (f.to.X-f.from.X)/(slot.W-2*margin)
 		l.choose(def, snap(def.Range, def.Range.Min+moved*(def.Range.Max-def.Range.Min)), f)
 		return true
+	}
+	l.view.takes[e] = func(value string, f finger) bool {
+		to, ok := shareOf(value)
+		if ok {
+			l.choose(def, snap(def.Range, def.Range.Min+to*(def.Range.Max-def.Range.Min)), f)
+		}
+		return ok
 	}
 	return e
 }
@@ -95,6 +120,13 @@ func (l layout) stepper(def *app.Element, slot Rect) *Element {
 		}
 		e.Children = append(e.Children, b)
 	}
+	l.view.takes[e] = func(value string, f finger) bool {
+		to, err := strconv.ParseFloat(value, 64)
+		if err == nil {
+			l.choose(def, snap(def.Range, to), f)
+		}
+		return err == nil
+	}
 	return e
 }
 
@@ -108,7 +140,19 @@ func (l layout) segmented(def *app.Element, slot Rect) *Element {
 		l.view.acts[b] = press(func(f finger) { l.choose(def, option, f) })
 		e.Children = append(e.Children, b)
 	}
+	l.view.takes[e] = l.option(def)
 	return e
+}
+
+// option takes one of the values def offers.
+func (l layout) option(def *app.Element) func(string, finger) bool {
+	return func(value string, f finger) bool {
+		if !slices.Contains(def.Options, value) {
+			return false
+		}
+		l.choose(def, value, f)
+		return true
+	}
 }
 
 // picker is a wheel: it turns with a finger, and by a tap beside its middle.
@@ -126,6 +170,7 @@ func (l layout) picker(def *app.Element, slot Rect) *Element {
 	l.view.acts[wheel] = first(
 		on(swiped, func(f finger) { turn((f.from.Y-f.to.Y)/wheelRow, f) }),
 		press(func(f finger) { turn((f.from.Y-middle)/wheelRow, f) }))
+	l.view.takes[wheel] = l.option(def)
 	return &Element{Type: "Picker", Label: wheel.Label, Frame: frame, Children: []*Element{wheel}}
 }
 
@@ -134,8 +179,12 @@ func (l layout) image(def *app.Element, slot Rect) *Element {
 	if def.Width > 0 {
 		width = min(def.Width, slot.W)
 	}
-	return &Element{Type: "Image", Label: def.AccessibleLabel(l.Values), Look: l.look(def, bodySize),
+	e := &Element{Type: "Image", Label: def.AccessibleLabel(l.Values), Look: l.look(def, bodySize),
 		Frame: Rect{X: slot.X, Y: slot.Y, W: width, H: def.Height}}
+	if def.Do != nil || def.Double != nil || def.Pinch != nil {
+		l.view.acts[e] = first(l.pinch(def), l.twice(def), l.does(def))
+	}
+	return e
 }
 
 // spinner says what UIKit's says, unless the app says something else.

@@ -26,7 +26,8 @@ type Device struct {
 	State        State
 	Type         DeviceType
 	Runtime      Runtime
-	Screen       Screen
+	Screen       Screen // as it is held
+	Orientation  Orientation
 	DataPath     string
 	LogPath      string
 	LastBootedAt time.Time // zero if never
@@ -51,8 +52,14 @@ type device struct {
 	Front      string            // bundle id of the app in the foreground; empty is the home screen
 	Settings   Settings
 	Locked     bool // see Physical
+	// Orientation is how it is held; empty is upright.
+	Orientation Orientation
+	Prompts     []prompt // questions of the system, the first one is shown
+	Crashes     []CrashReport
 
 	hardware   *Hardware // of a physical device; nil of a simulator
+	world      *World
+	properties map[string]property
 	deviceType DeviceType
 	runtime    Runtime
 	clock      Clock
@@ -61,6 +68,9 @@ type device struct {
 	news       chan struct{}    // closed and replaced when something is logged or printed, or an app ends
 
 	springboardPID int
+	stirred        bool    // something happened on it since it was last saved
+	fallen         []Crash // crashes that no report was written of yet
+	lastTap        tapMark
 
 	flaws  flaws               // what is to go wrong on it
 	late   []lateTouch         // touches that have not reached their app yet, the earliest first
@@ -85,6 +95,7 @@ func (w *World) newDevice(m made, number int) *device {
 
 // equip gives d what the Store does not keep.
 func (w *World) equip(d *device) {
+	d.world, d.properties = w, deviceProperties()
 	d.clock, d.news, d.consoles = w.clock, make(chan struct{}), map[int]*console{}
 	d.deviceType, _ = typeCalled(d.TypeID) // a model this program does not know any more has no screen
 	d.runtime, _ = runtimeCalled(d.RuntimeID)
@@ -118,7 +129,7 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.deviceType.Screen,
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(), Orientation: firstOf(d.Orientation, Portrait),
 		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}

@@ -6,8 +6,9 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// alert is a question in the middle of the screen: one or two buttons lie side by side, more one below the other.
-func (b pages) alert(v *view, d *app.Dialog) *Element {
+// alert is a question in the middle of the screen: one or two short buttons lie side by side, more one below the other.
+// Above them there may be a picture.
+func (b pages) alert(v *view, d *app.Dialog, picture string, pick func(*app.Element, finger)) *Element {
 	box := &Element{Type: "Alert", Label: d.Title.Expand(b.Values), Look: Look{Style: "alert"}}
 	box.Frame = Rect{X: (b.glass.Width - alertWidth) / 2, W: alertWidth}
 	y := alertPadding
@@ -17,19 +18,37 @@ func (b pages) alert(v *view, d *app.Dialog) *Element {
 		box.Children = append(box.Children, t)
 	}
 	y += alertPadding - 4
-	columns := 1
-	if len(d.Buttons) == 2 {
-		columns = 2
+	if picture != "" && b.glass.Height > b.glass.Width {
+		image := &Element{Type: "Image", Label: "Map", Look: Look{Style: picture}, Frame: Rect{X: box.Frame.X, Y: y, W: alertWidth, H: mapHeight}}
+		box.Children = append(box.Children, image)
+		y += mapHeight
 	}
+	columns := b.columns(d)
 	width := alertWidth / float64(columns)
 	for i, def := range d.Buttons {
 		column, row := i%columns, i/columns
 		frame := Rect{X: box.Frame.X + width*float64(column), Y: y + askHeight*float64(row), W: width, H: askHeight}
-		box.Children = append(box.Children, b.choice(v, def, frame))
+		box.Children = append(box.Children, b.choice(v, def, frame, pick))
 	}
 	box.Frame.H = y + askHeight*math.Ceil(float64(len(d.Buttons))/float64(columns))
 	shift(box, 0, (b.glass.Height-box.Frame.H)/2, b.glass.Scale)
 	return box
+}
+
+// mapHeight is how much of an alert about places is a map.
+const mapHeight = 150.0
+
+// columns is how many buttons of an alert lie side by side.
+func (b pages) columns(d *app.Dialog) int {
+	if len(d.Buttons) != 2 {
+		return 1
+	}
+	for _, def := range d.Buttons {
+		if textWidth(def.AccessibleLabel(b.Values), bodySize) > alertWidth/2-8 {
+			return 1
+		}
+	}
+	return 2
 }
 
 // words are the title and the message of a dialog, as far as it has them.
@@ -52,9 +71,10 @@ func (b pages) words(d *app.Dialog, box Rect) (out []*Element) {
 }
 
 // choices is a question at the bottom of the screen; its way out lies apart below the others.
-func (b pages) choices(v *view, d *app.Dialog) *Element {
+func (b pages) choices(v *view, d *app.Dialog, pick func(*app.Element, finger)) *Element {
 	box := &Element{Type: "Sheet", Label: d.Title.Expand(b.Values), Look: Look{Style: "choices"}}
-	box.Frame = Rect{X: choiceGap, W: b.glass.Width - 2*choiceGap}
+	width := min(b.glass.Width-2*choiceGap, widestChoices)
+	box.Frame = Rect{X: (b.glass.Width - width) / 2, W: width}
 	var y float64
 	for _, t := range b.words(d, box.Frame) {
 		t.Frame.Y = y + 12
@@ -67,13 +87,13 @@ func (b pages) choices(v *view, d *app.Dialog) *Element {
 	leave := cancel(d)
 	for _, def := range d.Buttons {
 		if def != leave {
-			box.Children = append(box.Children, b.choice(v, def, Rect{X: box.Frame.X, Y: y, W: box.Frame.W, H: choiceHeight}))
+			box.Children = append(box.Children, b.choice(v, def, Rect{X: box.Frame.X, Y: y, W: box.Frame.W, H: choiceHeight}, pick))
 			y += choiceHeight
 		}
 	}
 	box.Frame.H = y
 	if leave != nil {
-		last := b.choice(v, leave, Rect{X: box.Frame.X, Y: y + choiceGap, W: box.Frame.W, H: choiceHeight})
+		last := b.choice(v, leave, Rect{X: box.Frame.X, Y: y + choiceGap, W: box.Frame.W, H: choiceHeight}, pick)
 		last.Look.Style = "leave"
 		box.Children = append(box.Children, last)
 		y += choiceGap + choiceHeight
@@ -83,11 +103,11 @@ func (b pages) choices(v *view, d *app.Dialog) *Element {
 }
 
 // choice is a button of a dialog.
-func (b pages) choice(v *view, def *app.Element, frame Rect) *Element {
+func (b pages) choice(v *view, def *app.Element, frame Rect, pick func(*app.Element, finger)) *Element {
 	e := &Element{Type: "Button", Identifier: def.ID, Label: def.AccessibleLabel(b.Values), Frame: frame,
 		Disabled: !def.Enabled.Holds(b.Values), Look: Look{Style: "choice-" + def.Style, Size: bodySize}}
 	if !e.Disabled {
-		v.acts[e] = press(func(f finger) { b.answer(def, f.now) })
+		v.acts[e] = press(func(f finger) { pick(def, f) })
 	}
 	return e
 }

@@ -41,6 +41,8 @@ type Look struct {
 	Icon  string   // a glyph the renderer knows
 	Rows  []string // what a wheel offers
 	Part  float64  // how much of it is filled, from 0 to 1: of a slider, a progress bar
+	// Unseen is what is drawn in it, and can be touched, although accessibility does not see it.
+	Unseen []*Element
 }
 
 // AppState is what XCUIApplication.state says of an app.
@@ -59,6 +61,7 @@ type Wait struct{ Stable, Min, Max time.Duration }
 // Observation is what a look at an app saw.
 type Observation struct {
 	Root    *Element // the application element; nil when the app is not running
+	System  *Element // SpringBoard's, when it shows an alert over another app; its buttons take the touches then
 	State   AppState
 	Bundle  string
 	Settled bool // false: still moving when Max was reached

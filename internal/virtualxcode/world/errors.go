@@ -16,6 +16,7 @@ var (
 	ErrNoHandler     = errors.New("nothing opens such a URL")
 	ErrFault         = errors.New("went wrong on demand")
 	ErrNoFocus       = errors.New("nothing has keyboard focus")
+	ErrNoValue       = errors.New("nothing takes such a value")
 )
 
 // The domains of Apple's errors used here.
@@ -166,6 +167,16 @@ func notInstalled(bundle string) error {
 func systemApp(bundle string) error {
 	return &Error{Domain: installDomain, Code: 34, kind: ErrWrongState,
 		Message: fmt.Sprintf("Simulator device failed to uninstall %s.\nSystem apps cannot be removed.", bundle)}
+}
+
+func cannotRotate(t DeviceType, to Orientation) error {
+	return &Error{Domain: xctestErrorDomain, Code: 2, kind: ErrInvalidModel,
+		Message: fmt.Sprintf("%s cannot be held %s.", t.Name, to)}
+}
+
+func cannotSet(value string) error {
+	return &Error{Domain: xctestErrorDomain, Code: 3, kind: ErrNoValue,
+		Message: fmt.Sprintf("Nothing there takes the value %q.", value)}
 }
 
 func cannotOpen(url string) error {

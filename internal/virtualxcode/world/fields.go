@@ -33,11 +33,33 @@ func (l layout) input(kind string, def *app.Element, frame Rect) *Element {
 		l.focus(def, f.now)
 		l.follow(e.Frame, f)
 	})
+	l.view.takes[e] = func(value string, f finger) bool {
+		l.choose(def, value, f)
+		return true
+	}
+	return e
+}
+
+// cancelWidth is what a search field in use leaves to the button beside it.
+const cancelWidth = 76.0
+
+// cancelSearch is the button beside a search field in use: it empties the field and leaves it.
+func (l layout) cancelSearch(def *app.Element, field *Element) *Element {
+	f := field.Frame
+	e := &Element{Type: "Button", Label: "Cancel", Look: Look{Style: "plain", Size: bodySize},
+		Frame: Rect{X: f.X + f.W + 8, Y: f.Y, W: cancelWidth - 8, H: f.H}}
+	l.view.acts[e] = press(func(f finger) {
+		l.blur(f.now)
+		l.choose(def, "", f)
+	})
 	return e
 }
 
 // search has a button that empties it, as long as there is something in it.
 func (l layout) search(def *app.Element, slot Rect) *Element {
+	if l.live && l.Focus == def.Key && !l.inside {
+		slot.W -= cancelWidth
+	}
 	e := l.input("SearchField", def, Rect{X: slot.X, Y: slot.Y, W: slot.W, H: searchHeight})
 	if e.Value == "" {
 		return e
@@ -61,8 +83,20 @@ func (l layout) area(def *app.Element, slot Rect) *Element {
 	}
 	e := &Element{Type: "Other", Label: def.AccessibleLabel(l.Values), Look: Look{Style: "area", Text: def.Text.Expand(l.Values), Size: chipTextSize},
 		Frame: Rect{X: slot.X, Y: slot.Y, W: width, H: def.Height}}
-	l.view.acts[e] = first(l.hold(def), l.swipe(def), on(tapped, func(f finger) { l.point(def, e.Frame, f) }))
+	l.view.acts[e] = first(l.hold(def), l.swipe(def), l.pinch(def), l.twice(def), on(tapped, func(f finger) { l.point(def, e.Frame, f) }))
 	return e
+}
+
+// pinch is the act of what two fingers make larger or smaller.
+func (l layout) pinch(def *app.Element) act {
+	return func(f finger) bool {
+		if def.Pinch == nil || f.gesture != pinched {
+			return false
+		}
+		assign(l.Values, def.Pinch.Into, math.Round(f.scale*100)/100)
+		l.use(def.Pinch.Do, f.now)
+		return true
+	}
 }
 
 // point keeps where in its own frame an area was tapped, in whole points.

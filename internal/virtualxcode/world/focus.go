@@ -12,6 +12,10 @@ func (p *process) focus(e *app.Element, now time.Time) {
 	p.Focus = e.Key
 	p.bringKeyboard(now)
 	p.Keyboard.Plane = map[string]int{"number": 1}[e.Keyboard]
+	p.Keyboard.Pad = ""
+	if pads()[e.Keyboard] != nil {
+		p.Keyboard.Pad = e.Keyboard
+	}
 }
 
 func (p *process) blur(now time.Time) {

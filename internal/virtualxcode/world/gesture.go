@@ -13,6 +13,8 @@ const (
 	tapped gesture = iota
 	held
 	swiped
+	pinched
+	dragged // held first, then moved
 )
 
 // finger is one finger on the glass.
@@ -21,6 +23,8 @@ type finger struct {
 	now      time.Time
 	from, to Point // the same unless it swiped
 	took     time.Duration
+	taps     int     // in a row, this one included
+	scale    float64 // of a pinch: how many times farther apart the fingers are at its end
 }
 
 // act answers a finger and reports whether that was for it; if not, what the element is in may answer.
@@ -40,7 +44,7 @@ func on(g gesture, f func(finger)) act {
 // press is an act for a tap, and for a finger that stays longer than need be.
 func press(f func(finger)) act {
 	return func(at finger) bool {
-		if at.gesture == swiped {
+		if at.gesture != tapped && at.gesture != held {
 			return false
 		}
 		f(at)
@@ -77,6 +81,12 @@ func (f finger) direction() (string, float64) {
 // touch lets what lies under a finger answer it: the topmost element, or else what that is in.
 func (v *view) touch(f finger) {
 	path := topmost(v.root, f.from)
+	if f.gesture == dragged {
+		if v.dragAndDrop(path, f) {
+			return
+		}
+		f.gesture = swiped // a finger that waits before it moves still scrolls
+	}
 	for _, e := range path {
 		if stop := v.stops[e]; stop != nil && f.gesture != swiped {
 			stop(f.now)
@@ -96,9 +106,11 @@ func topmost(e *Element, at Point) []*Element {
 	if clipping[e.Type] && !inside {
 		return nil
 	}
-	for i := len(e.Children) - 1; i >= 0; i-- {
-		if path := topmost(e.Children[i], at); path != nil {
-			return append([]*Element{e}, path...)
+	for _, children := range [][]*Element{e.Look.Unseen, e.Children} {
+		for i := len(children) - 1; i >= 0; i-- {
+			if path := topmost(children[i], at); path != nil {
+				return append([]*Element{e}, path...)
+			}
 		}
 	}
 	if inside && !passesThrough(e) {

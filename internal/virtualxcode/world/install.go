@@ -139,25 +139,23 @@ func (d *device) front() string {
 
 // Foreground is the bundle id of what a booted device shows: an app's, or SpringBoard.
 func (w *World) Foreground(udid string) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d, err := w.booted(udid, w.clock.Now())
+	d, _, err := w.enter(context.Background(), udid)
 	if err != nil {
 		return "", err
 	}
-	return d.front(), nil
+	front := d.front()
+	return front, w.leave(d)
 }
 
 // ForegroundPID is the pid of what a booted device shows.
 func (w *World) ForegroundPID(udid string) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d, err := w.booted(udid, w.clock.Now())
+	d, _, err := w.enter(context.Background(), udid)
 	if err != nil {
 		return 0, err
 	}
+	pid := d.springboardPID
 	if p := d.process(d.Front); p != nil {
-		return p.PID, nil
+		pid = p.PID
 	}
-	return d.springboardPID, nil
+	return pid, w.leave(d)
 }

@@ -11,6 +11,7 @@ type keyboard struct {
 	Since time.Time // when it began to come up or go down
 	Shift bool      // the next letter is a capital
 	Plane int       // which of planes is shown
+	Pad   string    // which of pads is shown instead; empty: none
 
 	Covers bool // what is typed into is left under it
 }
@@ -60,37 +61,60 @@ func (k *keyboard) moving(now time.Time) bool {
 
 // keyboardElement is the keyboard where it is at now.
 func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {
-	b := keys{process: p, view: v, width: s.Width}
-	b.board = &Element{Type: "Keyboard", Frame: Rect{Y: s.Height - keyboardHeight, W: s.Width, H: keyboardHeight}}
-	plane := planes()[p.Keyboard.Plane%len(planes())]
-	for i, row := range plane {
-		b.row(i, row)
+	tall := boardHeight(s)
+	b := keys{process: p, view: v, left: s.Side, width: s.Width - 2*s.Side, rowHeight: (tall - keyTop - s.Bottom - barBelow(s)) / 4}
+	b.board = &Element{Type: "Keyboard", Frame: Rect{Y: s.Height - tall, W: s.Width, H: tall}}
+	if pad := pads()[p.Keyboard.Pad]; pad != nil {
+		b.pad(pad)
+	} else {
+		plane := planes()[p.Keyboard.Plane%len(planes())]
+		for i, row := range plane {
+			b.row(i, row)
+		}
+		b.bottom(len(plane))
 	}
-	b.bottom(len(plane))
 	hidden := progress(p.Keyboard.Since, now, keyboardTime)
 	if p.Keyboard.Up {
 		hidden = 1 - hidden
 	}
-	shift(b.board, 0, keyboardHeight*hidden, s.Scale)
+	shift(b.board, 0, tall*hidden, s.Scale)
 	return b.board
+}
+
+// boardHeight is how high the keyboard is: lower on a telephone that is held sideways.
+func boardHeight(s Screen) float64 {
+	if s.Side > 0 {
+		return 205
+	}
+	return keyboardHeight
+}
+
+// barBelow is what lies between the keys and the home indicator.
+func barBelow(s Screen) float64 {
+	if s.Side > 0 {
+		return 0
+	}
+	return keyboardHeight - keyTop - 4*keyRowHeight - s.Bottom
 }
 
 // keys builds the keys of a keyboard.
 type keys struct {
 	*process
-	view  *view
-	width float64
-	board *Element
+	view      *view
+	left      float64
+	width     float64
+	rowHeight float64
+	board     *Element
 }
 
 // row adds the characters of one row, centred; the last row of letters has shift and delete at its ends.
 func (b keys) row(i int, characters string) {
 	runes := []rune(characters)
 	pitch := (b.width - 2*keyInset) / 10
-	x := (b.width - pitch*float64(len(runes))) / 2
+	x := b.left + (b.width-pitch*float64(len(runes)))/2
 	y := b.y(i)
 	for _, r := range runes {
-		b.character(r, Rect{X: pixel(x + keyGap/2), Y: y, W: pitch - keyGap, H: keyHeight})
+		b.character(r, Rect{X: pixel(x + keyGap/2), Y: y, W: pitch - keyGap, H: b.keyHeight()})
 		x += pitch
 	}
 	if i == len(planes()[0])-1 {
@@ -98,14 +122,16 @@ func (b keys) row(i int, characters string) {
 	}
 }
 
-func (b keys) y(row int) float64 { return b.board.Frame.Y + keyTop + keyRowHeight*float64(row) }
+func (b keys) y(row int) float64 { return b.board.Frame.Y + keyTop + b.rowHeight*float64(row) }
+
+func (b keys) keyHeight() float64 { return b.rowHeight - (keyRowHeight - keyHeight) }
 
 func (b keys) ends(y float64) {
 	if b.Keyboard.Plane == 0 {
-		shift := b.add("Button", "shift", "shift", Rect{X: keyInset, Y: y, W: wideKey, H: keyHeight}, func(time.Time) { b.Keyboard.Shift = !b.Keyboard.Shift })
+		shift := b.add("Button", "shift", "shift", Rect{X: b.left + keyInset, Y: y, W: wideKey, H: b.keyHeight()}, func(time.Time) { b.Keyboard.Shift = !b.Keyboard.Shift })
 		shift.Selected = b.Keyboard.Shift
 	}
-	b.add("Key", "delete", "delete", Rect{X: b.width - keyInset - wideKey, Y: y, W: wideKey, H: keyHeight}, func(now time.Time) { b.enter('\b', now) })
+	b.add("Key", "delete", "delete", Rect{X: b.left + b.width - keyInset - wideKey, Y: y, W: wideKey, H: b.keyHeight()}, func(now time.Time) { b.enter('\b', now) })
 }
 
 // bottom adds the row with the space bar.
@@ -115,21 +141,21 @@ func (b keys) bottom(row int) {
 	if b.Keyboard.Plane != 0 {
 		other = "letters"
 	}
-	b.add("Key", "more", other, Rect{X: keyInset, Y: y, W: moreWidth, H: keyHeight}, func(time.Time) { b.Keyboard.Plane = (b.Keyboard.Plane + 1) % len(planes()) })
-	space := Rect{X: keyInset + moreWidth + keyGap, Y: y, H: keyHeight}
+	b.add("Key", "more", other, Rect{X: b.left + keyInset, Y: y, W: moreWidth, H: b.keyHeight()}, func(time.Time) { b.Keyboard.Plane = (b.Keyboard.Plane + 1) % len(planes()) })
+	space := Rect{X: b.left + keyInset + moreWidth + keyGap, Y: y, H: b.keyHeight()}
 	space.W = b.width - 2*keyInset - moreWidth - returnWidth - 2*keyGap
 	for _, r := range b.extra() {
 		space.W -= extraWidth + keyGap
-		b.character(r, Rect{X: space.X + space.W + keyGap, Y: y, W: extraWidth, H: keyHeight})
+		b.character(r, Rect{X: space.X + space.W + keyGap, Y: y, W: extraWidth, H: b.keyHeight()})
 	}
 	b.add("Key", "space", "space", space, func(now time.Time) { b.enter(' ', now) })
-	b.add("Button", "Return", "return", Rect{X: b.width - keyInset - returnWidth, Y: y, W: returnWidth, H: keyHeight}, func(now time.Time) { b.enter('\n', now) })
+	b.add("Button", "Return", "return", Rect{X: b.left + b.width - keyInset - returnWidth, Y: y, W: returnWidth, H: b.keyHeight()}, func(now time.Time) { b.enter('\n', now) })
 }
 
 // extra is what is beside the space bar for the field in use, from right to left.
 func (b keys) extra() string {
 	if e := b.focused(); e != nil && b.Keyboard.Plane == 0 {
-		return map[string]string{"email": ".@"}[e.Keyboard]
+		return map[string]string{"email": ".@", "url": "./"}[e.Keyboard]
 	}
 	return ""
 }

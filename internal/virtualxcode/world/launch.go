@@ -18,13 +18,14 @@ type LaunchOptions struct {
 // Launch starts an app and brings it to the foreground. One that is running keeps its pid and its state, unless
 // o says to terminate it first.
 func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) (pid int, err error) {
-	err = w.act(ctx, udid, launchCost, func(d *device, _ time.Time) error {
+	err = w.act(ctx, udid, launchCost, func(d *device, now time.Time) error {
 		if d.flaws.happens(LaunchFails) {
 			return failsToLaunch(bundle)
 		}
 		if pid, err = d.launch(bundle, o); err == nil {
 			d.alertAtLaunch(bundle)
 		}
+		d.advance(now)
 		return err
 	})
 	return pid, err
@@ -47,7 +48,7 @@ func (d *device) launch(bundle string, o LaunchOptions) (int, error) {
 	}
 	p := d.process(bundle)
 	if p == nil {
-		p = newProcess(i.bundle, d.NextPID, o)
+		p = newProcess(d, i.bundle, d.NextPID, o)
 		d.NextPID++
 		if err := d.start(p, o.Output); err != nil {
 			return 0, err
@@ -82,6 +83,8 @@ func (d *device) end(bundle string) bool {
 	}
 	d.log(d.system("com.apple.FrontBoard", "Process", fmt.Sprintf("[app<%s>:%d] Process exited.", bundle, p.PID)))
 	delete(d.Outputs, bundle)
+	d.unask(bundle)
+	p.abandon()
 	d.Running = slices.DeleteFunc(d.Running, func(p *process) bool { return p.Bundle == bundle })
 	if d.Front == bundle {
 		d.Front = ""

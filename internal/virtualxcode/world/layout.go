@@ -60,6 +60,8 @@ func builders() map[app.Kind]func(layout, *app.Element, Rect) *Element {
 		app.KindRow:       layout.row,
 		app.KindGroup:     layout.group,
 		app.KindList:      layout.list,
+		app.KindWeb:       layout.web,
+		app.KindPermitted: layout.permitted,
 	}
 }
 
@@ -72,6 +74,9 @@ func (l layout) column(elements []*app.Element, area Rect, gap float64) (out []*
 		}
 		e := l.place(def, Rect{X: area.X, Y: y, W: area.W})
 		out = append(out, e)
+		if def.Kind == app.KindSearch && e.Focused {
+			out = append(out, l.cancelSearch(def, e))
+		}
 		y += e.Frame.H + gap
 	}
 	return out
@@ -84,13 +89,18 @@ func (l layout) place(def *app.Element, slot Rect) *Element {
 	if e.Disabled = !def.Enabled.Holds(l.Values); e.Disabled {
 		for one := range e.All() {
 			delete(l.view.acts, one)
+			delete(l.view.carries, one)
+			delete(l.view.drops, one)
+			delete(l.view.takes, one)
 		}
+		return e
 	}
+	l.movable(def, e)
 	return e
 }
 
 func (l layout) text(def *app.Element, slot Rect) *Element {
-	e := &Element{Type: "StaticText", Label: def.AccessibleLabel(l.Values), Look: l.look(def, textSize(def.Style))}
+	e := &Element{Type: "StaticText", Label: def.AccessibleLabel(l.Values), Look: l.look(def, textSize(def.Style)*l.on.textScale())}
 	width := textWidth(e.Shown(), e.Look.Size)
 	lines := max(1, math.Ceil(width/slot.W))
 	e.Frame = Rect{X: slot.X, Y: slot.Y, W: min(width, slot.W), H: lines * lineHeight(e.Look.Size)}
@@ -109,8 +119,19 @@ func (l layout) look(def *app.Element, size float64) Look {
 func (l layout) button(def *app.Element, slot Rect) *Element {
 	e := &Element{Type: "Button", Label: def.AccessibleLabel(l.Values), Value: def.Detail.Expand(l.Values), Look: l.look(def, bodySize),
 		Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: buttonHeight}}
-	l.view.acts[e] = first(l.hold(def), l.does(def))
+	l.view.acts[e] = first(l.hold(def), l.twice(def), l.does(def))
 	return e
+}
+
+// twice is the act of what does something when it is tapped a second time in a row.
+func (l layout) twice(def *app.Element) act {
+	return func(f finger) bool {
+		if def.Double == nil || f.gesture != tapped || f.taps < 2 || f.taps%2 != 0 {
+			return false
+		}
+		l.use(def.Double, f.now)
+		return true
+	}
 }
 
 // does is the act of what does something when it is pressed.

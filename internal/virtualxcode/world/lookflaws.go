@@ -229,26 +229,24 @@ func (s spoiler) inPixels(root *Element, _ Hit) {
 
 // beginLook lets happen what only shows when someone looks, an alert or an animation, and waits until the app answers.
 func (w *World) beginLook(ctx context.Context, udid, bundle string) error {
-	if err := w.disturb(udid, bundle); err != nil {
+	if err := w.disturb(ctx, udid, bundle); err != nil {
 		return err
 	}
 	return w.untilAnswering(ctx, udid, bundle)
 }
 
-func (w *World) disturb(udid, bundle string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := w.clock.Now()
-	d, err := w.booted(udid, now)
+func (w *World) disturb(ctx context.Context, udid, bundle string) error {
+	d, now, err := w.enter(ctx, udid)
 	if err != nil {
 		return err
 	}
+	defer w.mu.Unlock()
 	if err := w.mayShutDown(d, now); err != nil {
 		return err
 	}
 	p := d.process(d.Front)
 	if p == nil || bundle != "" && bundle != d.Front {
-		return nil
+		return w.keepStirred(d)
 	}
 	if alert, yes := d.flaws(SystemAlert); yes {
 		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: d.Front})
@@ -259,7 +257,7 @@ func (w *World) disturb(udid, bundle string) error {
 		p.changed()
 		return w.save(d)
 	}
-	return nil
+	return w.keepStirred(d)
 }
 
 // mayShutDown shuts a device down under whoever uses it, when that is to go wrong.

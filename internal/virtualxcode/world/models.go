@@ -30,20 +30,20 @@ func deviceTypes() []DeviceType {
 		return DeviceType{ID: typePrefix + id, Name: name, Family: "iPad", Model: model, MinRuntime: since, Platform: "iPhoneOS", Screen: s}
 	}
 	return []DeviceType{
-		iPhone("iPhone-16-Pro", "iPhone 16 Pro", "iPhone17,1", "18.0.0", Screen{402, 874, 3, 62, 34}),
-		iPhone("iPhone-16-Pro-Max", "iPhone 16 Pro Max", "iPhone17,2", "18.0.0", Screen{440, 956, 3, 62, 34}),
-		iPhone("iPhone-16", "iPhone 16", "iPhone17,3", "18.0.0", Screen{393, 852, 3, 59, 34}),
-		iPhone("iPhone-15", "iPhone 15", "iPhone15,4", "17.0.0", Screen{393, 852, 3, 59, 34}),
-		iPhone("iPhone-14", "iPhone 14", "iPhone14,7", "16.0.0", Screen{390, 844, 3, 47, 34}),
-		iPhone("iPhone-13", "iPhone 13", "iPhone14,5", "15.0.0", Screen{390, 844, 3, 47, 34}),
-		iPad("iPad-Pro-13-inch-M4-8GB", "iPad Pro 13-inch (M4)", "iPad16,5", "17.4.1", Screen{1032, 1376, 2, 24, 20}),
-		iPad("iPad-mini-A17-Pro", "iPad mini (A17 Pro)", "iPad16,1", "18.0.0", Screen{744, 1133, 2, 24, 20}),
+		iPhone("iPhone-16-Pro", "iPhone 16 Pro", "iPhone17,1", "18.0.0", Screen{402, 874, 3, 62, 34, 0}),
+		iPhone("iPhone-16-Pro-Max", "iPhone 16 Pro Max", "iPhone17,2", "18.0.0", Screen{440, 956, 3, 62, 34, 0}),
+		iPhone("iPhone-16", "iPhone 16", "iPhone17,3", "18.0.0", Screen{393, 852, 3, 59, 34, 0}),
+		iPhone("iPhone-15", "iPhone 15", "iPhone15,4", "17.0.0", Screen{393, 852, 3, 59, 34, 0}),
+		iPhone("iPhone-14", "iPhone 14", "iPhone14,7", "16.0.0", Screen{390, 844, 3, 47, 34, 0}),
+		iPhone("iPhone-13", "iPhone 13", "iPhone14,5", "15.0.0", Screen{390, 844, 3, 47, 34, 0}),
+		iPad("iPad-Pro-13-inch-M4-8GB", "iPad Pro 13-inch (M4)", "iPad16,5", "17.4.1", Screen{1032, 1376, 2, 24, 20, 0}),
+		iPad("iPad-mini-A17-Pro", "iPad mini (A17 Pro)", "iPad16,1", "18.0.0", Screen{744, 1133, 2, 24, 20, 0}),
 		{ID: typePrefix + "Apple-TV-4K-3rd-generation-4K", Name: "Apple TV 4K (3rd generation)", Family: "Apple TV", Model: "AppleTV14,1",
-			MinRuntime: "16.1.0", Platform: "AppleTVOS", Screen: Screen{1920, 1080, 2, 60, 60}},
+			MinRuntime: "16.1.0", Platform: "AppleTVOS", Screen: Screen{1920, 1080, 2, 60, 60, 0}},
 		{ID: typePrefix + "Apple-Watch-Series-10-46mm", Name: "Apple Watch Series 10 (46mm)", Family: "Apple Watch", Model: "Watch7,9",
-			MinRuntime: "11.0.0", Platform: "WatchOS", Screen: Screen{208, 248, 2, 31, 0}},
+			MinRuntime: "11.0.0", Platform: "WatchOS", Screen: Screen{208, 248, 2, 31, 0, 0}},
 		{ID: typePrefix + "Apple-Vision-Pro", Name: "Apple Vision Pro", Family: "Apple Vision", Model: "RealityDevice14,1",
-			MinRuntime: "1.0.0", Platform: "XROS", Screen: Screen{1920, 1080, 2, 0, 0}},
+			MinRuntime: "1.0.0", Platform: "XROS", Screen: Screen{1920, 1080, 2, 0, 0, 0}},
 	}
 }
 

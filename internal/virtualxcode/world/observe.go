@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"time"
 )
@@ -23,14 +24,10 @@ func (w *World) look(ctx context.Context, udid, bundle string) (Observation, err
 	if err := ctx.Err(); err != nil {
 		return Observation{}, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := w.clock.Now()
-	d, err := w.booted(udid, now)
+	d, now, err := w.enter(ctx, udid)
 	if err != nil {
 		return Observation{}, err
 	}
-	d.advance(now)
 	if bundle == "" {
 		bundle = d.front()
 	}
@@ -38,7 +35,10 @@ func (w *World) look(ctx context.Context, udid, bundle string) (Observation, err
 	if v := d.viewOf(bundle, now); v != nil {
 		o.Root = v.root
 	}
-	return o, nil
+	if v := d.promptView(d.screen()); v != nil && bundle != SpringBoard {
+		o.System = v.root
+	}
+	return o, w.leave(d)
 }
 
 // Observe looks at an app until what it shows, frames and all, has stayed the same for wait.Stable and wait.Min
@@ -72,16 +72,19 @@ func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Ob
 
 // same is quick where nothing changed: a screen at rest is built once, and both have the same tree.
 func same(a, b Observation) bool {
-	return a.Bundle == b.Bundle && a.State == b.State && reflect.DeepEqual(a.Root, b.Root)
+	return a.Bundle == b.Bundle && a.State == b.State && reflect.DeepEqual(a.Root, b.Root) && reflect.DeepEqual(a.System, b.System)
 }
 
 // Scene is all a renderer needs to draw a device's screen at one moment.
 type Scene struct {
-	Device Device
-	Time   time.Time
-	Bundle string   // what is in the foreground
-	Dark   bool     // dark mode is on
-	Root   *Element // its tree with the keyboard; nil unless the device is booted
+	Device    Device
+	Time      time.Time
+	Bundle    string            // what is in the foreground
+	Dark      bool              // dark mode is on
+	StatusBar map[string]string // what the status bar is told to show; see Settings
+	Offline   bool              // airplane mode is on
+	Root      *Element          // its tree with the keyboard; nil unless the device is booted
+	System    *Element          // what SpringBoard shows over it, nil if nothing
 }
 
 // Scene is what a device's screen shows now. Every device has a screen; that of one shut down is black.
@@ -89,21 +92,24 @@ func (w *World) Scene(ctx context.Context, udid string) (Scene, error) {
 	if err := ctx.Err(); err != nil {
 		return Scene{}, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d, err := w.device(udid)
+	d, now, err := w.enterIf(ctx, udid, func(State) error { return nil })
 	if err != nil {
 		return Scene{}, err
 	}
-	now := w.clock.Now()
 	s := Scene{Device: w.describe(d, now), Time: now}
 	if s.Device.State == Booted {
 		if d.flaws.happens(ScreenshotFails) {
+			if err := w.leave(d); err != nil {
+				return Scene{}, err
+			}
 			return Scene{}, noSurface()
 		}
-		d.advance(now)
 		s.Bundle, s.Root, s.Dark = d.front(), d.frontView(now).root, d.Settings.Appearance == "dark"
+		s.StatusBar, s.Offline = maps.Clone(d.Settings.StatusBar), d.toggle("airplane")
+		if v := d.promptView(d.screen()); v != nil && s.Bundle != SpringBoard {
+			s.System = v.root
+		}
 		d.spoilScene(&s)
 	}
-	return s, nil
+	return s, w.leave(d)
 }

@@ -12,16 +12,18 @@ const (
 	choiceHeight = 57.0
 	choiceGap    = 8.0
 	askHeight    = 44.0
+
+	widestChoices = 428.0
 )
 
 // tabBar is the bar at the bottom.
 func (b pages) tabBar(tabs app.Tabs) *Element {
 	s := b.glass
 	bar := &Element{Type: "TabBar", Label: "Tab Bar", Frame: Rect{Y: s.Height - s.Bottom - tabHeight, W: s.Width, H: tabHeight + s.Bottom}}
-	width := s.Width / float64(len(tabs.Items))
+	width := (s.Width - 2*s.Side) / float64(len(tabs.Items))
 	for i, t := range tabs.Items {
 		e := &Element{Type: "Button", Label: t.Label.Expand(b.Values), Selected: t.Screen == b.Tab,
-			Frame: Rect{X: pixel(width*float64(i)) + 2, Y: bar.Frame.Y + 1, W: pixel(width) - 4, H: tabHeight - 1},
+			Frame: Rect{X: s.Side + pixel(width*float64(i)) + 2, Y: bar.Frame.Y + 1, W: pixel(width) - 4, H: tabHeight - 1},
 			Look:  Look{Style: "tab", Icon: t.Icon, Size: tabTextSize}}
 		b.view.acts[e] = press(func(f finger) { b.use([]app.Step{app.ToTab(t.Screen)}, f.now) })
 		bar.Children = append(bar.Children, e)
@@ -72,6 +74,9 @@ func pulledDown(f func(finger)) act {
 	}
 }
 
+// pick answers a dialog of the app.
+func (b pages) pick(def *app.Element, f finger) { b.answer(def, f.now) }
+
 // dialog is a question with its shade.
 func (b pages) dialog(d *app.Dialog, live bool) []*Element {
 	v := b.view
@@ -84,7 +89,7 @@ func (b pages) dialog(d *app.Dialog, live bool) []*Element {
 	}
 	shade := b.dim(v, beside)
 	if d.Confirm {
-		return []*Element{shade, b.choices(v, d)}
+		return []*Element{shade, b.choices(v, d, b.pick)}
 	}
-	return []*Element{shade, b.alert(v, d)}
+	return []*Element{shade, b.alert(v, d, "", b.pick)}
 }

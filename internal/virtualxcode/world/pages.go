@@ -93,8 +93,9 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 		top += b.Inserted
 	}
 	l := newLayout(b, v, screen.Name, live)
+	side := margin + b.glass.Side
 	window := Rect{X: at.frame.X, Y: top, W: at.frame.W, H: at.frame.Y + at.frame.H - at.bottom - top}
-	if screen.Scroll {
+	if screen.Scroll || b.glass.Side > 0 { // on a telephone held sideways nothing would fit otherwise
 		var below float64
 		if at.bottom == b.glass.Bottom { // no bar: the content goes on under the home indicator
 			below = at.bottom
@@ -104,7 +105,7 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 		page.Children = append([]*Element{l.scrollView(screen, window, below)}, page.Children...)
 		return page
 	}
-	area := Rect{X: window.X + margin, Y: top + margin, W: window.W - 2*margin, H: window.H - margin}
+	area := Rect{X: window.X + side, Y: top + margin, W: window.W - 2*side, H: window.H - margin}
 	page.Children = append(page.Children, l.column(screen.Elements, area, gap)...)
 	return page
 }
@@ -117,7 +118,7 @@ func (b pages) navigationBar(v *view, stack []string, frame Rect) *Element {
 	}
 	bar := &Element{Type: "NavigationBar", Identifier: title, Frame: frame}
 	if len(stack) > 1 {
-		bar.Children = append(bar.Children, b.backButton(v, stack[:len(stack)-1], bar.Frame))
+		bar.Children = append(bar.Children, b.backButton(v, stack[:len(stack)-1], bar.Frame, title))
 	}
 	if title != "" {
 		bar.Children = append(bar.Children, titleText(title, bar.Frame))
@@ -129,15 +130,16 @@ func (p *process) title(stack []string) string {
 	return p.screen(stack[len(stack)-1]).Title.Expand(p.Values)
 }
 
-// backButton leads from a bar to the screen on top of below.
-func (b pages) backButton(v *view, below []string, bar Rect) *Element {
+// backButton leads from a bar to the screen on top of below. Where the bar's own title leaves no room it says less.
+func (b pages) backButton(v *view, below []string, bar Rect, title string) *Element {
 	label := b.title(below)
-	if label == "" {
+	room := (bar.W-textWidth(title, bodySize))/2 - margin - b.glass.Side
+	if label == "" || chevronWidth+textWidth(label, bodySize) > room {
 		label = "Back"
 	}
 	width := chevronWidth + textWidth(label, bodySize)
 	e := &Element{Type: "Button", Identifier: "BackButton", Label: label,
-		Frame: Rect{X: bar.X + margin/2, Y: bar.Y, W: width, H: bar.H}, Look: Look{Style: "back", Size: bodySize}}
+		Frame: Rect{X: bar.X + b.glass.Side + margin/2, Y: bar.Y, W: width, H: bar.H}, Look: Look{Style: "back", Size: bodySize}}
 	v.acts[e] = press(func(f finger) { b.use([]app.Step{app.Back{}}, f.now) })
 	return e
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -113,7 +114,7 @@ func (p Physical) Hostnames() []string {
 
 // SetLocked locks a physical device or unlocks it, as its owner does.
 func (w *World) SetLocked(udid string, locked bool) error {
-	return w.actNow(udid, func(d *device, _ time.Time) error {
+	return w.actNow(context.Background(), udid, func(d *device, _ time.Time) error {
 		if d.hardware == nil {
 			return invalidDevice(udid)
 		}

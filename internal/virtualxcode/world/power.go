@@ -98,7 +98,10 @@ func (w *World) prepareBoot(d *device) error {
 
 func (d *device) switchTo(on bool, now time.Time) {
 	d.On, d.Since = on, now
-	d.Running, d.Outputs, d.Front = nil, nil, ""
+	for _, p := range d.Running {
+		p.abandon()
+	}
+	d.Running, d.Outputs, d.Front, d.Prompts, d.Orientation = nil, nil, "", nil, ""
 	d.Settings.StatusBar = nil
 	d.forgetUnderWay()
 	if on {

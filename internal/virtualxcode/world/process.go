@@ -29,12 +29,18 @@ type process struct {
 	Tapped   time.Time
 	Lines    []Line // what the app logged and printed and nobody has taken yet
 	Fatal    *Crash // why it must end
+	Started  time.Time
+	Calls    []*call // requests it waits for
+	LastCall int
+	Once     []string         // services it was allowed for as long as it runs
+	Orders   map[string][]int // by list: the rows in the order someone has put them
 
 	Inserted float64 // points a banner has moved its content down by
 	Restless bool    // something in it never stops moving
 
 	flaws  flaws
 	busy   busy // its main thread does not answer meanwhile
+	on     *device
 	bundle *app.Bundle
 	depth  int   // of screens shown by the showing of a screen
 	shown  *view // at rest, until something changes; nil when unknown
@@ -48,13 +54,14 @@ type slide struct {
 	Back  bool          // it was taken off rather than covered
 }
 
-func newProcess(b *app.Bundle, pid int, o LaunchOptions) *process {
+func newProcess(on *device, b *app.Bundle, pid int, o LaunchOptions) *process {
 	p := &process{PID: pid, Bundle: b.ID, Args: o.Args, Env: o.Env, Values: b.App.Initial(o.Args, o.Env),
-		Stack: []string{b.App.Start}, bundle: b}
+		Stack: []string{b.App.Start}, bundle: b, on: on, Started: on.clock.Now()}
 	if len(b.App.Tabs.Items) > 0 {
 		p.Tab = b.App.Start
 	}
-	p.Timers = []timer{{Number: launching}} // its first steps run when someone first looks, which tells the time
+	p.Timers = []timer{{Number: launching, At: p.Started}}
+	p.refresh()
 	return p
 }
 
@@ -75,6 +82,7 @@ func (p *process) fits(a *app.App) bool {
 	}
 	missing := slices.ContainsFunc(screens, func(s string) bool { return a.Screens[s] == nil })
 	stale := slices.ContainsFunc(p.Timers, func(t timer) bool { return t.Number >= len(a.Timers) })
+	stale = stale || slices.ContainsFunc(p.Calls, func(c *call) bool { return c == nil || c.Number >= len(a.Requests) })
 	return len(p.Stack) > 0 && !missing && !stale && (p.Tab != "") == (len(a.Tabs.Items) > 0) && a.State.Fits(p.Values)
 }
 
@@ -108,6 +116,7 @@ func (p *process) sliding(now time.Time) bool {
 // use runs what an element does, and takes the focus from a field that has gone because of it.
 func (p *process) use(steps []app.Step, now time.Time) {
 	app.Run(steps, stage{p, now})
+	p.adopt()
 	p.changed()
 	if p.Focus != "" && p.focused() == nil {
 		p.blur(now)

@@ -81,6 +81,13 @@ func operations(t *testing.T) []func(context.Context, *world.World, string, *ran
 				return nil
 			})
 		},
+		func(ctx context.Context, w *world.World, u string, r *rand.Rand) {
+			_ = w.Rotate(ctx, u, world.Orientations()[r.IntN(4)])
+			_ = w.SetProxy(ctx, u, fmt.Sprintf("http://127.0.0.1:%d", r.IntN(9)))
+		},
+		func(ctx context.Context, w *world.World, u string, r *rand.Rand) {
+			_ = w.Tap(ctx, u, world.Point{X: r.Float64() * 400, Y: r.Float64() * 850})
+		},
 		func(_ context.Context, w *world.World, u string, r *rand.Rand) {
 			for range r.IntN(100) {
 				_ = w.Log(u, world.Entry{Process: "Shop", Message: fmt.Sprint(r.Int())})

@@ -17,7 +17,7 @@ func TestTheTreeIsShapedLikeXCUITests(t *testing.T) {
 		types = append(types, e.Type)
 	}
 	want := []string{"Application", "Window", "Other", "Other", "NavigationBar", "StaticText", "StaticText", "StaticText",
-		"TextField", "SecureTextField", "Button", "StaticText"}
+		"TextField", "SecureTextField", "Button", "StaticText", "Button", "Button"}
 	if !slices.Equal(types, want) {
 		t.Errorf("types are\n%v, want\n%v", types, want)
 	}

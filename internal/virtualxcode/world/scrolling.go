@@ -13,12 +13,13 @@ func (l layout) scrollView(screen *app.Screen, window Rect, below float64) *Elem
 	key := scrollKey(screen.Name, "")
 	state := l.Scrolls[key]
 	l.follow = func(frame Rect, f finger) { // a field that the keyboard would cover comes up
-		if under := frame.Y + frame.H + gap - (l.glass.Height - keyboardHeight); under > 0 && !l.Keyboard.Covers {
+		if under := frame.Y + frame.H + gap - (l.glass.Height - boardHeight(l.glass)); under > 0 && !l.Keyboard.Covers {
 			l.scrollTo(key, state.to(state.at(f.now)+under))
 		}
 	}
 	e := &Element{Type: "ScrollView", Frame: window}
-	area := Rect{X: window.X + margin, Y: window.Y + margin, W: window.W - 2*margin}
+	side := margin + l.glass.Side
+	area := Rect{X: window.X + side, Y: window.Y + margin, W: window.W - 2*side}
 	e.Children = l.column(screen.Elements, area, gap)
 	bottom := area.Y
 	if n := len(e.Children); n > 0 {
@@ -37,7 +38,7 @@ func (l layout) free(window Rect) float64 {
 	if !l.live || !l.Keyboard.Up {
 		return window.H
 	}
-	return min(window.H, l.glass.Height-keyboardHeight-window.Y)
+	return min(window.H, l.glass.Height-boardHeight(l.glass)-window.Y)
 }
 
 // scrolls lets e scroll up to a limit; what it is in may scroll when e cannot go on. A finger put on what glides
@@ -67,15 +68,24 @@ func (l layout) list(def *app.Element, slot Rect) *Element {
 	l.inside = true
 	key := scrollKey(l.screen, def.Key)
 	state := l.Scrolls[key]
-	heights, total := l.rowHeights(def, window.W)
+	order := l.order(key, def)
+	heights, total := l.rowHeights(def, order, window.W)
 	limit := max(total-window.H, 0)
 	offset := clamp(state.at(l.now), 0, limit)
 	y := window.Y - offset
-	for i, inner := range def.Inner {
+	for i, which := range order {
+		inner := def.Inner[which]
 		if heights[i] > 0 && y+heights[i] > window.Y && y < window.Y+window.H {
 			cell := &Element{Type: "Cell", Frame: Rect{X: window.X, Y: y, W: window.W, H: heights[i]}}
-			child, _ := l.member(inner, cell.Frame)
+			slot := cell.Frame
+			if def.Reorder {
+				slot.W -= handleWidth
+			}
+			child, _ := l.member(inner, slot)
 			cell.Children = []*Element{child}
+			if def.Reorder {
+				cell.Children = append(cell.Children, l.handle(def, key, i, heights, cell))
+			}
 			e.Children = append(e.Children, cell)
 		}
 		y += heights[i]
@@ -97,15 +107,16 @@ func nearestRow(heights []float64, offset float64) float64 {
 }
 
 // rowHeights are the heights of a list's rows, zero of those that are not there, and their sum.
-func (l layout) rowHeights(def *app.Element, width float64) (heights []float64, total float64) {
-	heights = make([]float64, len(def.Inner))
+func (l layout) rowHeights(def *app.Element, order []int, width float64) (heights []float64, total float64) {
+	heights = make([]float64, len(order))
 	wanted := ""
 	if def.Filter != "" {
 		text, _ := l.Values[def.Filter].(string)
 		wanted = strings.ToLower(text)
 	}
 	l.view = deaf()
-	for i, inner := range def.Inner {
+	for i, which := range order {
+		inner := def.Inner[which]
 		if !inner.Visible.Holds(l.Values) || wanted != "" && !l.mentions(inner, wanted) {
 			continue
 		}

@@ -19,9 +19,13 @@ type Settings struct {
 	Pasteboard       string
 	RootCertificates []string // hex SHA-256 of the certificates trusted
 	Certificates     []string
+	Roots            [][]byte // the root certificates themselves, as they were given
 	Media            []string // files in its photo library, in the order they were added
 	Opened           []OpenedURL
 	Pushes           []Push
+	Proxy            string          // through which apps send requests; empty: as the host does
+	Network          string          // the Wi-Fi it is in; empty: its first one
+	Switches         map[string]bool // of the Settings app, such as wifi; those not here are as on a new device
 }
 
 // What Settings.Privacy says.
@@ -71,6 +75,7 @@ func (s Settings) clone() Settings {
 		s.Privacy[bundle] = maps.Clone(services)
 	}
 	s.RootCertificates, s.Certificates = slices.Clone(s.RootCertificates), slices.Clone(s.Certificates)
+	s.Roots, s.Switches = slices.Clone(s.Roots), maps.Clone(s.Switches)
 	s.Media, s.Opened, s.Pushes = slices.Clone(s.Media), slices.Clone(s.Opened), slices.Clone(s.Pushes)
 	return s
 }
@@ -98,6 +103,11 @@ func (w *World) Configure(ctx context.Context, udid string, f func(*Settings) er
 	})
 }
 
+// Switch is how a switch of the Settings app stands, such as wifi.
+func (s Settings) Switch(name string) bool {
+	return (&device{Settings: s}).toggle(name)
+}
+
 // SetPrivacy answers for an app, or takes the answer back with "". A running app whose permission changes is ended, as
 // iOS does. Bundle "" takes back the answers for all apps, service "all" is every one given.
 func (w *World) SetPrivacy(ctx context.Context, udid, bundle, answer string, services ...string) error {
@@ -106,7 +116,7 @@ func (w *World) SetPrivacy(ctx context.Context, udid, bundle, answer string, ser
 			d.answer(bundle, answer, services)
 			return nil
 		}
-		for known := range d.Settings.Privacy {
+		for _, known := range slices.Sorted(maps.Keys(d.Settings.Privacy)) {
 			d.answer(known, answer, services)
 		}
 		return nil

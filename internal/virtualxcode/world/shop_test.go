@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"testing"
+	"time"
 
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/world"
@@ -38,7 +39,13 @@ func TestShop(t *testing.T) {
 		t.Errorf("the summary is %q", got)
 	}
 	d.tap("checkout")
-	if d.find("thank-you") == nil || !d.get("checkout").Disabled {
+	d.get("order-spinner")
+	if d.find("thank-you") != nil || !d.get("checkout").Disabled {
+		t.Error("the order was there before the shop had answered")
+	}
+	d.waitFor("thank-you", true, time.Second)
+	d.want("order-number", "Order A-1001")
+	if d.find("order-spinner") != nil || !d.get("checkout").Disabled {
 		t.Error("checking out did not end the purchase")
 	}
 	d.tap("BackButton")

@@ -9,9 +9,12 @@ const (
 	iconsTop    = 24.0
 )
 
-// springboard is the home screen: an icon for every app.
+// springboardLabel is what SpringBoard calls itself.
+const springboardLabel = " "
+
+// springboard is the home screen: an icon for every app, and over it all the question the system asks.
 func (d *device) springboard(s Screen) *view {
-	v := newView(s, " ") // the real one is called a single space
+	v := newView(s, springboardLabel)
 	inner := v.window(s)
 	home := &Element{Type: "Other", Identifier: "Home screen icons", Frame: s.Bounds(), Look: Look{Style: "home"}}
 	inner.Children = []*Element{home}
@@ -21,14 +24,19 @@ func (d *device) springboard(s Screen) *view {
 		v.acts[icon] = press(func(finger) { _, _ = d.launch(id, LaunchOptions{}) }) // an installed app can be launched
 		home.Children = append(home.Children, icon)
 	}
+	d.questionWindow(v, s)
 	return v
 }
 
 func iconFrame(n int, s Screen) Rect {
-	pitch := (s.Width - 2*margin) / iconColumns
-	column, row := n%iconColumns, n/iconColumns
+	columns := iconColumns
+	if s.Width > s.Height {
+		columns = 2 * iconColumns
+	}
+	pitch := (s.Width - 2*margin - 2*s.Side) / float64(columns)
+	column, row := n%columns, n/columns
 	return Rect{
-		X: pixel(margin + pitch*float64(column) + (pitch-iconSize)/2), Y: s.Top + iconsTop + iconPitch*float64(row),
+		X: pixel(s.Side + margin + pitch*float64(column) + (pitch-iconSize)/2), Y: s.Top + iconsTop + iconPitch*float64(row),
 		W: iconSize, H: iconSize + iconLabel,
 	}
 }

@@ -83,13 +83,14 @@ func (s stage) SelectTab(screen string) {
 }
 
 // Log implements app.Stage.
-func (s stage) Log(level, message string) {
-	s.Lines = append(s.Lines, Line{At: s.now, Level: level, Message: message})
+func (s stage) Log(how app.Log, message string) {
+	s.Lines = append(s.Lines, Line{At: s.now, Level: how.Level, Subsystem: how.Subsystem, Category: how.Category, Message: message})
 }
 
 // Crash implements app.Stage. The process ends when its steps have come to their end.
-func (s stage) Crash(message string) {
+func (s stage) Crash(how app.Crash, message string) {
 	if s.Fatal == nil {
-		s.Fatal = &Crash{At: s.now, Bundle: s.Bundle, Name: s.bundle.Name, PID: s.PID, Message: message}
+		s.Fatal = &Crash{At: s.now, Started: s.Started, Bundle: s.Bundle, Name: s.bundle.Name, PID: s.PID, Kind: how.Kind,
+			Exception: how.Name, Message: message, Screen: s.top().Name, Line: how.Line, Front: s.on.Front == s.Bundle}
 	}
 }

@@ -44,6 +44,7 @@ func (w *World) save(d *device) error {
 	if err := w.keep(d.key(), d); err != nil {
 		return err
 	}
+	d.stirred = false
 	return w.saveLogs(d)
 }
 
@@ -163,6 +164,7 @@ func (d *device) finish() {
 	for _, p := range d.Running {
 		p.Slide = slide{}
 		p.Keyboard.Since = time.Time{}
+		p.lose()
 	}
 }
 
@@ -204,11 +206,15 @@ func (d *device) revive() {
 			continue
 		}
 		if i := d.installed(p.Bundle); i != nil && p.fits(i.bundle.App) {
-			p.bundle, p.flaws = i.bundle, d.flaws
+			p.bundle, p.on, p.flaws = i.bundle, d, d.flaws
 			running = append(running, p)
 		}
 	}
 	d.Running = running
+	d.Prompts = slices.DeleteFunc(d.Prompts, func(q prompt) bool {
+		p := d.process(q.Bundle)
+		return p == nil || q.Ask >= len(p.bundle.App.Asks)
+	})
 	if d.process(d.Front) == nil {
 		d.Front = ""
 	}

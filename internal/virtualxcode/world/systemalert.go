@@ -88,31 +88,33 @@ func (d *device) handler(address string) string {
 	return ""
 }
 
-// underAlerts is a view with the system's questions over it; only the last of them takes touches.
-func (d *device) underAlerts(v *view) *view {
-	if len(d.Alerts) == 0 {
-		return v
+// asks reports whether the system asks something.
+func (d *device) asks() bool {
+	q, p := d.prompting()
+	return len(d.Alerts) > 0 || q != nil && p != nil
+}
+
+// questionWindow adds what the system asks to a view: the last of its own questions, else the one on behalf of an app.
+func (d *device) questionWindow(v *view, s Screen) {
+	if len(d.Alerts) > 0 {
+		d.alertWindow(v, s, d.Alerts[len(d.Alerts)-1])
+	} else if q, p := d.prompting(); q != nil && p != nil {
+		d.promptWindow(v, s, p, p.bundle.App.Asks[q.Ask])
 	}
-	screen := d.deviceType.Screen
-	over := &view{root: &Element{}, acts: map[*Element]act{}}
-	*over.root = *v.root
-	over.root.Children = slices.Clone(v.root.Children)
-	last := d.Alerts[len(d.Alerts)-1]
-	text := d.words(last)
+}
+
+// alertWindow adds a question of the system to a view.
+func (d *device) alertWindow(v *view, s Screen, a systemAlert) {
+	text := d.words(a)
 	dialog := &app.Dialog{Title: app.Text(text.title), Message: app.Text(text.message)}
 	for _, b := range text.buttons {
 		dialog.Buttons = append(dialog.Buttons, &app.Element{Kind: app.KindButton, Text: app.Text(b)})
 	}
-	b := pages{process: &process{}, view: over, glass: screen}
-	window := over.window(screen)
-	box := b.alert(over, dialog)
-	window.Children = []*Element{b.dim(over, nil), box}
-	for _, e := range box.Children {
-		if e.Type == "Button" {
-			over.acts[e] = press(func(f finger) { d.answerAlert(last, e.Label, f) })
-		}
-	}
-	return over
+	b := pages{process: &process{}, view: v, glass: s}
+	box := b.alert(v, dialog, "", func(def *app.Element, f finger) {
+		d.answerAlert(a, text.buttons[slices.Index(dialog.Buttons, def)], f)
+	})
+	v.window(s).Children = []*Element{b.dim(v, nil), box}
 }
 
 // answerAlert takes the alert away. Agreeing to open a URL opens it.

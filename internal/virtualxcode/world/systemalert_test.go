@@ -29,7 +29,7 @@ func TestAlertsOfTheSystem(t *testing.T) {
 		d.must(err)
 		home, _, err := d.Snapshot(t.Context(), d.udid, world.SpringBoard)
 		d.must(err)
-		shown, told := alertOf(scene.Root), alertOf(home)
+		shown, told := alertOf(scene.System), alertOf(home)
 		if shown == nil || told == nil || shown.Label == "" || shown.Label != told.Label {
 			t.Fatalf("%s: the picture has %v, SpringBoard %v", kind, shown, told)
 		}
@@ -66,7 +66,7 @@ func TestAnAlertAtLaunch(t *testing.T) {
 	for _, w := range []*world.World{d.World, again} {
 		scene, err := w.Scene(t.Context(), d.udid)
 		d.must(err)
-		if a := alertOf(scene.Root); a == nil || a.Label != "Allow “Shop” to track your activity across other companies’ apps and websites?" {
+		if a := alertOf(scene.System); a == nil || a.Label != "Allow “Shop” to track your activity across other companies’ apps and websites?" {
 			t.Errorf("the picture has %+v", a)
 		}
 	}

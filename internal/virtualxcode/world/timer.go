@@ -36,17 +36,27 @@ func (s stage) StopTimer(name string) {
 	})
 }
 
-// catchUp runs the timers that are due at now, the earliest first, each at its own time.
-func (p *process) catchUp(now time.Time) {
+// catchUp runs the timers that are due at now and tells the app the answers it waits for, the earliest first, each at
+// its own time. An answer that is due and not there yet is returned: p must not go on without it.
+func (p *process) catchUp(now time.Time) (late <-chan struct{}) {
 	for p.Fatal == nil {
 		i := p.nextTimer()
-		if i < 0 || p.Timers[i].At.After(now) {
-			return
+		if c, at := p.nextCall(); c != nil && !at.After(now) && (i < 0 || !p.Timers[i].At.Before(at)) {
+			if c.Answer == nil {
+				return c.flight.landed
+			}
+			p.on.stirred = true
+			p.land(c, at, now)
+			continue
 		}
+		if i < 0 || p.Timers[i].At.After(now) {
+			return nil
+		}
+		p.on.stirred = true
 		t := p.Timers[i]
 		p.Timers = slices.Delete(p.Timers, i, i+1)
 		if t.Number == launching {
-			p.begin(now)
+			p.begin(t.At)
 			continue
 		}
 		def := p.bundle.App.Timers[t.Number]
@@ -55,6 +65,7 @@ func (p *process) catchUp(now time.Time) {
 		}
 		p.use(def.Do, t.At)
 	}
+	return nil
 }
 
 // nextTimer is the place of the timer that is due first, -1 without any. Of two at one time the older goes first.
@@ -71,18 +82,23 @@ func (p *process) nextTimer() int {
 func (p *process) begin(now time.Time) {
 	p.use(p.bundle.App.Launch, now)
 	stage{p, now}.appear(p.Stack[0])
-	p.changed()
+	p.use(nil, now)
 }
 
 // advance lets everything on d happen that was due by now. Who looks at a device, or touches it, calls it first,
-// under the lock.
-func (d *device) advance(now time.Time) {
+// under the lock. late is something that has to come from outside before d can be where it should be at now.
+func (d *device) advance(now time.Time) (late <-chan struct{}) {
 	d.deliver(now)
 	for _, p := range slices.Clone(d.Running) {
 		if p.busy.at(now) {
 			continue
 		}
-		p.catchUp(now)
+		p.refresh()
+		if waits := p.catchUp(now); waits != nil {
+			late = waits
+		}
 		d.settle(p)
 	}
+	d.world.report(d)
+	return late
 }

@@ -8,7 +8,7 @@ import (
 // Tap touches a device's screen for a moment.
 func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
-		d.tap(finger{now: now, from: at, to: at, took: tapCost})
+		d.tap(finger{now: now, from: at, to: at, took: tapCost, taps: d.inARow(at, now)})
 		return nil
 	})
 }
@@ -33,11 +33,13 @@ func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took tim
 func (d *device) touch(f finger) {
 	d.advance(f.now)
 	d.rememberScreen(f.now)
-	if p := d.process(d.Front); p != nil && p.busy.at(f.now) && len(d.Alerts) == 0 {
+	if p := d.process(d.Front); p != nil && p.busy.at(f.now) && !d.asks() {
 		d.delay(f, p.busy.until)
 		return
 	}
-	d.frontView(f.now).touch(f)
+	if d.screen().Bounds().Contains(f.from) { // there is no glass beside the glass
+		d.topView(f.now).touch(f)
+	}
 	d.advance(f.now)
 }
 
@@ -50,7 +52,6 @@ func (w *World) TypeText(ctx context.Context, udid, text string) error {
 	cost := keyCost * time.Duration(len([]rune(text)))
 	var missed error
 	err := w.act(ctx, udid, cost, func(d *device, now time.Time) error {
-		d.advance(now)
 		missed = d.typeText(text, now)
 		d.advance(now)
 		return nil
@@ -63,7 +64,7 @@ func (w *World) TypeText(ctx context.Context, udid, text string) error {
 
 func (d *device) typeText(text string, now time.Time) error {
 	p := d.process(d.Front)
-	if p == nil || p.focused() == nil {
+	if p == nil || p.focused() == nil || d.asks() {
 		return noFocus()
 	}
 	d.rememberScreen(now)
@@ -75,22 +76,30 @@ func (d *device) typeText(text string, now time.Time) error {
 	return nil
 }
 
+// topView is what takes the touches: an alert of the system, or what is in front.
+func (d *device) topView(now time.Time) *view {
+	if v := d.promptView(d.screen()); v != nil {
+		return v
+	}
+	return d.frontView(now)
+}
+
 // frontView is what the device shows.
 func (d *device) frontView(now time.Time) *view {
 	v := d.viewOf(d.front(), now)
 	if v == nil {
-		v = d.springboard(d.deviceType.Screen)
+		v = d.springboard(d.screen())
 	}
-	return d.underAlerts(v)
+	return v
 }
 
 // viewOf is what an app shows, nil when it is not running.
 func (d *device) viewOf(bundle string, now time.Time) *view {
 	if bundle == SpringBoard {
-		return d.underAlerts(d.springboard(d.deviceType.Screen))
+		return d.springboard(d.screen())
 	}
 	if p := d.process(bundle); p != nil {
-		return p.view(p.busy.clock(now), d.deviceType.Screen)
+		return p.view(p.busy.clock(now), d.screen())
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"ios-agent/internal/virtualxcode/app"
 )
 
 // tap is a tap with all that can go wrong with it.
@@ -20,7 +22,7 @@ func (d *device) tap(f finger) {
 		return
 	}
 	p := d.process(d.Front)
-	if p == nil || len(d.Alerts) > 0 {
+	if p == nil || d.asks() {
 		d.touch(f)
 		return
 	}
@@ -31,7 +33,7 @@ func (d *device) tap(f finger) {
 func (d *device) tapIn(p *process, f finger) {
 	if d.flaws.happens(AppCrashOnTap) {
 		d.advance(f.now)
-		stage{p, f.now}.Crash("Unexpectedly found nil while unwrapping an Optional value")
+		stage{p, f.now}.Crash(app.Crash{Kind: app.FatalError}, "Unexpectedly found nil while unwrapping an Optional value")
 		d.settle(p)
 		return
 	}

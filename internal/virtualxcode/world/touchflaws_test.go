@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,7 +178,9 @@ func TestAnAppThatCrashesWhenTouched(t *testing.T) {
 	}
 	entries, _, _, err := d.Logs(d.udid, 0)
 	d.must(err)
-	if said := entries[len(entries)-2]; said.Level != world.LevelFault || !strings.Contains(said.Message, "Fatal error") {
+	if !slices.ContainsFunc(entries, func(e world.Entry) bool {
+		return e.Level == world.LevelFault && strings.Contains(e.Message, "Fatal error")
+	}) {
 		t.Errorf("the log ends with %+v", entries[len(entries)-2:])
 	}
 	d.launch("com.example.small")

@@ -11,11 +11,17 @@ type view struct {
 	root  *Element
 	acts  map[*Element]act
 	stops map[*Element]func(time.Time) // what a finger stops when it is put down there
+
+	carries map[*Element]carry               // what is dragged from there
+	drops   map[*Element]func(carry, finger) // what happens when something is dropped there
+	takes   map[*Element]func(string, finger) bool
 }
 
 func newView(s Screen, label string) *view {
 	root := &Element{Type: "Application", Label: label, Frame: s.Bounds()}
-	return &view{root: root, acts: map[*Element]act{}}
+	v := deaf()
+	v.root = root
+	return v
 }
 
 // stop lets a finger anywhere in e stop something, and do nothing else.
@@ -108,4 +114,7 @@ func (p *process) build(now time.Time, s Screen) *view {
 }
 
 // deaf is a view for what is to be seen and takes no touches.
-func deaf() *view { return &view{acts: map[*Element]act{}} }
+func deaf() *view {
+	return &view{acts: map[*Element]act{}, carries: map[*Element]carry{}, drops: map[*Element]func(carry, finger){},
+		takes: map[*Element]func(string, finger) bool{}}
+}

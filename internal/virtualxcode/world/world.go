@@ -8,6 +8,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type Options struct {
 	Store        Store         // nil keeps nothing beyond this process
 	Root         string        // CoreSimulator's home, below which devices have their files; empty: paths, but no files
 	Preinstalled []*app.Bundle // apps every iOS device has from the start
+	Web          Web           // sends the requests of apps; nil: they are offline
+	Reports      string        // where crash reports are written, as in ~/Library/Logs/DiagnosticReports; empty: nowhere
 }
 
 // World is a set of simulators. Its methods may be called from any goroutine.
@@ -40,15 +43,21 @@ type World struct {
 	faults   []Fault
 	chaos    Chaos
 	changed  chan struct{} // closed and replaced whenever a device's power changes
+
+	outside
+	reports string
 }
 
 // New makes a world and restores what the Store has of it.
 func New(o Options) (*World, error) {
 	w := &World{clock: o.Clock, store: o.Store, root: o.Root, files: o.Root != "", preinstalled: o.Preinstalled,
-		byUDID: map[string]*device{}, changed: make(chan struct{})}
+		byUDID: map[string]*device{}, changed: make(chan struct{}), reports: o.Reports}
+	w.web = o.Web
+	w.sky, w.ground = context.WithCancel(context.Background())
 	if w.clock == nil {
 		w.clock = RealClock()
 	}
+	_, w.driven = w.clock.(*requestClock)
 	w.clock = &leaping{Clock: w.clock}
 	if w.root == "" {
 		w.root = defaultRoot
@@ -85,43 +94,29 @@ func (w *World) device(udid string) (*device, error) {
 	return w.simulator(udid)
 }
 
-// booted finds a device that must be usable. The caller holds the lock.
-func (w *World) booted(udid string, now time.Time) (*device, error) {
-	d, err := w.device(udid)
-	if err != nil {
-		return nil, err
-	}
-	if s := d.stateAt(now); s != Booted {
-		return nil, wrongState("lookup", s)
-	}
-	return d, nil
-}
-
 // act changes a booted device with f, saves it, and then lets cost pass. Once f has run the change stands, even
 // if ctx ends meanwhile: a finger that touched the glass has touched it.
 func (w *World) act(ctx context.Context, udid string, cost time.Duration, f func(d *device, now time.Time) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := w.actNow(udid, f); err != nil {
+	if err := w.actNow(ctx, udid, f); err != nil {
 		return err
 	}
 	return w.clock.Sleep(ctx, cost)
 }
 
-func (w *World) actNow(udid string, f func(d *device, now time.Time) error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := w.clock.Now()
-	d, err := w.booted(udid, now)
+func (w *World) actNow(ctx context.Context, udid string, f func(d *device, now time.Time) error) error {
+	d, now, err := w.enter(ctx, udid)
 	if err != nil {
 		return err
 	}
+	defer w.mu.Unlock()
 	if err := w.mayShutDown(d, now); err != nil {
 		return err
 	}
 	if err := f(d, now); err != nil {
-		return err
+		return errors.Join(err, w.keepStirred(d))
 	}
 	return w.save(d)
 }

@@ -1,0 +1,103 @@
+// Package web sends the requests of virtual apps over the real network, as the service's process: what an app of a
+// simulator does reaches servers and proxies like anything else on the Mac. It must not know worlds, only their
+// requests.
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// maxBody is how much of an answer an app is told.
+const maxBody = 4 << 20
+
+// Web is a world.Web.
+type Web struct{}
+
+var _ world.Web = Web{}
+
+// Fetch sends one request on a connection of its own. Without a proxy of the request it goes as the environment of
+// this process says.
+func (Web) Fetch(ctx context.Context, r world.WebRequest) (world.WebResponse, error) {
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(r.Body))
+	if err != nil {
+		return world.WebResponse{}, world.URLError(world.URLBad)
+	}
+	for _, h := range r.Headers {
+		request.Header.Set(h.Name, h.Value)
+	}
+	transport, err := transport(r)
+	if err != nil {
+		return world.WebResponse{}, err
+	}
+	defer transport.CloseIdleConnections()
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return world.WebResponse{}, reason(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
+	if err != nil {
+		return world.WebResponse{}, reason(err)
+	}
+	return world.WebResponse{Status: response.StatusCode, Type: response.Header.Get("Content-Type"), Body: string(body)}, nil
+}
+
+func transport(r world.WebRequest) (*http.Transport, error) {
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted(r.Roots)}}
+	if r.Proxy != "" {
+		through, err := url.Parse(r.Proxy)
+		if err != nil {
+			return nil, world.URLError(world.URLNoConnection)
+		}
+		t.Proxy = http.ProxyURL(through)
+	}
+	return t, nil
+}
+
+// trusted is what the host trusts, and what the device was told to trust: certificates in PEM or DER. What is neither
+// adds nothing.
+func trusted(roots [][]byte) *x509.CertPool {
+	if len(roots) == 0 {
+		return nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	for _, data := range roots {
+		if pool.AppendCertsFromPEM(data) {
+			continue
+		}
+		if certificate, err := x509.ParseCertificate(data); err == nil {
+			pool.AddCert(certificate)
+		}
+	}
+	return pool
+}
+
+// reason is err in the words of URLSession.
+func reason(err error) error {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return world.URLError(world.URLNoTrust)
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return world.URLError(world.URLNoHost)
+	}
+	if o, ok := errors.AsType[*net.OpError](err); ok && o.Op == "dial" || ok && o.Op == "proxyconnect" {
+		return world.URLError(world.URLNoConnection)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return world.URLError(world.URLTimedOut)
+	}
+	return world.URLError(world.URLConnectionLost)
+}

@@ -1,0 +1,99 @@
+package web_test
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"ios-agent/internal/virtualxcode/web"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(http.StatusCreated)
+	io.WriteString(w, r.Method+" "+r.Header.Get("X-Who")+" "+string(body))
+}
+
+func TestFetch(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(echo))
+	defer server.Close()
+	got, err := web.Web{}.Fetch(t.Context(), world.WebRequest{Method: "POST", URL: server.URL, Body: "tea",
+		Headers: []world.WebHeader{{Name: "X-Who", Value: "ada"}}})
+	if err != nil || got != (world.WebResponse{Status: 201, Type: "text/plain", Body: "POST ada tea"}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestThroughAProxy(t *testing.T) {
+	var seen string
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r.URL.String()
+		io.WriteString(w, "from the proxy")
+	}))
+	defer proxy.Close()
+	got, err := web.Web{}.Fetch(t.Context(), world.WebRequest{Method: "GET", URL: "http://shop.invalid/orders", Proxy: proxy.URL})
+	if err != nil || got.Body != "from the proxy" || seen != "http://shop.invalid/orders" {
+		t.Errorf("got %+v, %v, the proxy saw %q", got, err, seen)
+	}
+}
+
+func TestADeviceTrustsWhatItWasTold(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(echo))
+	server.Config.ErrorLog = nil
+	defer server.Close()
+	request := world.WebRequest{Method: "GET", URL: server.URL}
+	if _, err := (web.Web{}).Fetch(t.Context(), request); code(err) != world.URLNoTrust {
+		t.Errorf("an unknown certificate gives %v", err)
+	}
+	der := server.Certificate().Raw
+	for name, root := range map[string][]byte{"DER": der, "PEM": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})} {
+		request.Roots = [][]byte{[]byte("no certificate"), root}
+		if got, err := (web.Web{}).Fetch(t.Context(), request); err != nil || got.Status != 201 {
+			t.Errorf("with the %s it gives %+v, %v", name, got, err)
+		}
+	}
+}
+
+func code(err error) int {
+	e, ok := errors.AsType[*world.Error](err)
+	if !ok || e.Domain != world.URLErrorDomain {
+		return 0
+	}
+	return e.Code
+}
+
+func TestWhatGoesWrong(t *testing.T) {
+	gone := httptest.NewServer(http.HandlerFunc(echo))
+	gone.Close()
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		io.WriteString(w, "half")
+	}))
+	defer broken.Close()
+	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	for name, c := range map[string]struct {
+		ctx     context.Context
+		request world.WebRequest
+		want    int
+	}{
+		"no server":    {t.Context(), world.WebRequest{URL: gone.URL}, world.URLNoConnection},
+		"no proxy":     {t.Context(), world.WebRequest{URL: "http://x.invalid", Proxy: gone.URL}, world.URLNoConnection},
+		"half answer":  {t.Context(), world.WebRequest{URL: broken.URL}, world.URLConnectionLost},
+		"no URL":       {t.Context(), world.WebRequest{URL: "http://a b"}, world.URLBad},
+		"out of time":  {over, world.WebRequest{URL: gone.URL}, world.URLTimedOut},
+		"no such host": {t.Context(), world.WebRequest{URL: "http://nowhere.invalid/"}, world.URLNoHost},
+	} {
+		c.request.Method = "GET"
+		if _, err := (web.Web{}).Fetch(c.ctx, c.request); code(err) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

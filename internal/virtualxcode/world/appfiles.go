@@ -1,0 +1,44 @@
+package world
+
+import (
+	"os"
+	"path/filepath"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// WriteFile implements app.Stage. An app that cannot write says so in its log and goes on.
+func (s stage) WriteFile(name, text string, more bool) {
+	file, ok := s.dataFile(name)
+	if !ok {
+		return
+	}
+	before := ""
+	if more {
+		before = s.ReadFile(name)
+	}
+	if err := s.on.world.write(file, []byte(before+text)); err != nil {
+		s.Log(app.Log{Level: "error"}, "cannot write "+name+": "+err.Error())
+	}
+}
+
+// ReadFile implements app.Stage.
+func (s stage) ReadFile(name string) string {
+	file, ok := s.dataFile(name)
+	if !ok {
+		return ""
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// dataFile is where a file of the app's data folder is. A world without files has none, and no name leads out of it.
+func (s stage) dataFile(name string) (string, bool) {
+	if !s.on.world.files || !app.LocalFile(name) {
+		return "", false
+	}
+	return filepath.Join(s.on.world.containers(s.on, s.bundle).Data, filepath.FromSlash(name)), true
+}

@@ -1,0 +1,50 @@
+package world
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// SetProxy lets the requests of a device's apps go through a proxy such as http://127.0.0.1:9101; "" lets them go as
+// the host's do. A real simulator has no proxy of its own and takes the host's: this is the host's, for one device.
+func (w *World) SetProxy(ctx context.Context, udid, address string) error {
+	if address != "" {
+		if u, err := url.Parse(address); err != nil || u.Host == "" {
+			return &Error{Domain: URLErrorDomain, Code: URLBad, Message: "the proxy " + address + " is no URL such as http://127.0.0.1:9101"}
+		}
+	}
+	return w.alter(ctx, udid, func(d *device, _ time.Time) error {
+		d.Settings.Proxy = address
+		return nil
+	})
+}
+
+// proxy is the proxy for a URL: what the app was launched with says, or else the device.
+func (p *process) proxy(u *url.URL) string {
+	if p.exempt(u.Hostname()) {
+		return p.on.Settings.Proxy
+	}
+	for _, name := range []string{u.Scheme + "_proxy", "all_proxy"} {
+		for _, spelled := range []string{strings.ToUpper(name), name} {
+			if address := p.Env[spelled]; address != "" {
+				if !strings.Contains(address, "://") {
+					address = "http://" + address
+				}
+				return address
+			}
+		}
+	}
+	return p.on.Settings.Proxy
+}
+
+// exempt reports whether the launch says that a host is to be reached without its proxy.
+func (p *process) exempt(host string) bool {
+	hosts := strings.Split(p.Env["NO_PROXY"]+","+p.Env["no_proxy"], ",")
+	return slices.ContainsFunc(hosts, func(h string) bool {
+		h = strings.TrimSpace(h)
+		return h != "" && (h == "*" || strings.EqualFold(h, host) || strings.HasSuffix(host, "."+strings.TrimPrefix(h, ".")))
+	})
+}

@@ -1,0 +1,111 @@
+package world
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// CrashReport says where the report of a crash lies. The Mac keeps it, not the device: it stays when the device is
+// erased.
+type CrashReport struct {
+	Path     string // of the .ips; empty when the world writes no reports
+	Time     time.Time
+	Incident string
+	Bundle   string
+	Process  string
+	PID      int
+	Kind     string // the exception's type and signal, such as EXC_BREAKPOINT (SIGTRAP)
+	Message  string
+}
+
+// maxCrashes is how many crashes a device remembers.
+const maxCrashes = 100
+
+// CrashReports lists the crashes of a device's apps, the oldest first.
+func (w *World) CrashReports(udid string) ([]CrashReport, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.attend(d); err != nil {
+		return nil, err
+	}
+	return slices.Clone(d.Crashes), nil
+}
+
+// report writes what has crashed on d since it was last called. The caller holds the lock.
+func (w *World) report(d *device) {
+	fallen := d.fallen
+	d.fallen = nil
+	for _, c := range fallen {
+		d.stirred = true
+		k := crashKinds()[c.Kind]
+		r := CrashReport{Time: c.At, Bundle: c.Bundle, Process: c.Name, PID: c.PID, Message: c.Message,
+			Incident: uuid("crash", d.UDID, c.Bundle, fmt.Sprint(c.PID), c.At.UTC().Format(time.RFC3339Nano)),
+			Kind:     fmt.Sprintf("%s (%s)", k.exception, k.signal)}
+		d.log(Entry{Time: c.At, Process: "launchd_sim", PID: d.launchd(), Message: fmt.Sprintf(
+			"(UIKitApplication:%s[%s][rb-legacy][%d]): Service exited due to %s | sent by %s", c.Bundle, r.Incident[:4], c.PID, k.signal, k.sender(c))})
+		if w.reports != "" {
+			r.Path = w.writeReport(d, c, r.Incident)
+		}
+		d.Crashes = append(d.Crashes, r)
+		d.Crashes = slices.Clone(d.Crashes[max(0, len(d.Crashes)-maxCrashes):])
+	}
+}
+
+// launchd is the process that starts all others of d.
+func (d *device) launchd() int { return d.springboardPID - 10 }
+
+// writeReport writes a report and says so in the log, or says why it could not: a crash must not fail who touched the
+// glass.
+func (w *World) writeReport(d *device, c Crash, incident string) string {
+	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash", Category: "default"}
+	path, err := w.saveReport(d, c, incident)
+	if err != nil {
+		reporter.Level, reporter.Message = LevelError, fmt.Sprintf("Failed to save report for %s[%d]: %v", c.Name, c.PID, err)
+	} else {
+		reporter.Message = "Saved report to " + path
+	}
+	d.log(reporter)
+	return path
+}
+
+func (w *World) saveReport(d *device, c Crash, incident string) (string, error) {
+	i := d.installed(c.Bundle)
+	if i == nil {
+		return "", notInstalled(c.Bundle)
+	}
+	data, err := ips(w.autopsy(d, c, i.bundle, incident))
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(w.reports, 0o755); err != nil {
+		return "", err
+	}
+	// A second crash within a second gets a number, as the real names do.
+	name := strings.ReplaceAll(c.Name, "/", ":") + c.At.Format("-2006-01-02-150405")
+	for n := 0; ; n++ {
+		file := filepath.Join(w.reports, name+".ips")
+		if n > 0 {
+			file = filepath.Join(w.reports, fmt.Sprintf("%s.%03d.ips", name, n))
+		}
+		f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(data)
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		return file, err
+	}
+}

@@ -1,0 +1,146 @@
+package world
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/virtualxcode/app"
+)
+
+// sizes are the words of Settings.ContentSize by the step of the slider in Settings.
+func sizes() []string {
+	return []string{"extra-small", "small", "medium", "large", "extra-large", "extra-extra-large", "extra-extra-extra-large",
+		"accessibility-medium", "accessibility-large", "accessibility-extra-large", "accessibility-extra-extra-large",
+		"accessibility-extra-extra-extra-large"}
+}
+
+// textScales are how much larger texts are than at the default size, by the same steps.
+func textScales() []float64 {
+	return []float64{0.82, 0.88, 0.94, 1, 1.12, 1.24, 1.35, 1.65, 1.94, 2.35, 2.76, 3.12}
+}
+
+// textScale is how much larger than usual texts are.
+func (d *device) textScale() float64 {
+	if i := slices.Index(sizes(), d.Settings.ContentSize); i >= 0 {
+		return textScales()[i]
+	}
+	return 1
+}
+
+// toggle is a switch of the device that is not one of the other settings.
+func (d *device) toggle(name string) bool {
+	if on, set := d.Settings.Switches[name]; set {
+		return on
+	}
+	on, _ := app.DeviceVars()["device."+name].(bool)
+	return on
+}
+
+func (s *Settings) flip(name string, on bool) {
+	s.Switches = maps.Clone(s.Switches)
+	if s.Switches == nil {
+		s.Switches = map[string]bool{}
+	}
+	s.Switches[name] = on
+}
+
+// property is a device variable: what it says, and how an app of the system changes it.
+type property struct {
+	get func(*device) any
+	set func(*Settings, any) // nil: nobody changes it
+}
+
+// properties are the device variables that are not plain switches.
+func deviceProperties() map[string]property {
+	words := map[bool]string{true: "dark", false: "light"}
+	return map[string]property{
+		"dark": {func(d *device) any { return d.Settings.Appearance == "dark" },
+			func(s *Settings, v any) { s.Appearance = words[v == true] }},
+		"appearance": {func(d *device) any {
+			return map[bool]string{true: "Dark", false: "Light"}[d.Settings.Appearance == "dark"]
+		},
+			func(s *Settings, v any) { s.Appearance = words[v == "Dark"] }},
+		"contrast": {func(d *device) any { return d.Settings.IncreaseContrast },
+			func(s *Settings, v any) { s.IncreaseContrast = v == true }},
+		"text_size": {func(d *device) any { return float64(1 + max(0, slices.Index(sizes(), contentSize(d)))) },
+			func(s *Settings, v any) {
+				n, _ := v.(float64)
+				s.ContentSize = sizes()[int(clamp(n-1, 0, float64(len(sizes())-1)))]
+			}},
+		"network": {func(d *device) any { return firstOf(d.Settings.Network, "Home") },
+			func(s *Settings, v any) { s.Network, _ = v.(string) }},
+		"wifi_detail": {get: func(d *device) any {
+			if !d.toggle("wifi") {
+				return "Off"
+			}
+			return firstOf(d.Settings.Network, "Home")
+		}},
+		"bluetooth_detail": {get: func(d *device) any { return map[bool]string{true: "On", false: "Off"}[d.toggle("bluetooth")] }},
+		"name":             {get: func(d *device) any { return d.Name }},
+		"model":            {get: func(d *device) any { return d.deviceType.Name }},
+		"version":          {get: func(d *device) any { return d.runtime.Version }},
+		"orientation":      {get: func(d *device) any { return string(firstOf(d.Orientation, Portrait)) }},
+		"pasteboard":       {get: func(d *device) any { return map[bool]string{true: "has text", false: ""}[d.Settings.Pasteboard != ""] }},
+	}
+}
+
+func firstOf[T comparable](a, b T) T {
+	var zero T
+	if a != zero {
+		return a
+	}
+	return b
+}
+
+func contentSize(d *device) string { return firstOf(d.Settings.ContentSize, DefaultContentSize) }
+
+// value is what a variable that the device gives says; false if it gives none of that name.
+func (p *process) value(name string) (any, bool) {
+	if service := app.Permission(name); service != "" {
+		return p.on.permitted(p.Bundle, service), true
+	}
+	short, ok := strings.CutPrefix(name, "device.")
+	if !ok {
+		return nil, false
+	}
+	if known, ok := p.on.properties[short]; ok {
+		return known.get(p.on), true
+	}
+	return p.on.toggle(short), true
+}
+
+// refresh gives the app's variables what the device says now.
+func (p *process) refresh() {
+	for name, have := range p.Values {
+		if now, ok := p.value(name); ok && now != have {
+			p.Values[name] = now
+			p.changed()
+		}
+	}
+}
+
+// adopt gives the device what an app of the system has set, and every other app back what the device says.
+func (p *process) adopt() {
+	if strings.HasPrefix(p.Bundle, "com.apple.") {
+		for _, name := range slices.Sorted(maps.Keys(p.Values)) {
+			if now, ok := p.value(name); ok && now != p.Values[name] {
+				p.on.setting(strings.TrimPrefix(name, "device."), p.Values[name])
+			}
+		}
+	}
+	p.refresh()
+}
+
+// setting changes one setting of d from inside.
+func (d *device) setting(name string, v any) {
+	if known, ok := d.properties[name]; ok {
+		if known.set != nil {
+			known.set(&d.Settings, v)
+		}
+		return
+	}
+	if on, ok := v.(bool); ok {
+		d.Settings.flip(name, on)
+	}
+}
