@@ -28,6 +28,7 @@ type bench struct {
 	dir      string
 	out, err strings.Builder
 	calls    int
+	env      map[string]string
 }
 
 func newBench(t *testing.T, s project.Sample) *bench {
@@ -49,6 +50,9 @@ func (b *bench) run(argv ...string) int {
 	b.err.Reset()
 	b.calls++
 	return Tool{Stdout: &b.out, Stderr: &b.err, Dir: b.dir, Getenv: func(name string) string {
+		if v, ok := b.env[name]; ok {
+			return v
+		}
 		return map[string]string{"HOME": filepath.Join(b.dir, "home"), "USER": "dev"}[name]
 	}, Now: func() time.Time { return time.Date(2026, 3, 4, 12, 0, b.calls, 0, time.UTC) },
 		Devices: shelf{

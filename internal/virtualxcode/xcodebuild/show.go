@@ -20,7 +20,8 @@ type question struct {
 // questions, the one that counts first.
 func questions() []question {
 	return []question{
-		{"-version", (*session).version}, {"-showsdks", (*session).showSDKs}, {"-list", (*session).showList},
+		{"-version", (*session).version}, {"-exportArchive", (*session).exportArchive}, {"-resolvePackageDependencies", (*session).resolveOnly},
+		{"-showTestPlans", (*session).showTestPlans}, {"-showsdks", (*session).showSDKs}, {"-list", (*session).showList},
 		{"-showdestinations", (*session).showDestinations}, {"-showBuildSettings", (*session).showSettings},
 	}
 }

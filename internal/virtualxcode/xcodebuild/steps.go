@@ -67,7 +67,9 @@ func (l stepLog) compile(src source) (failed []string, first string) {
 	}
 	l.s.say("\n%s\n    cd %s\n    \n", heads[1], escapePath(l.b.project.Dir))
 	for _, i := range src.issues {
-		fmt.Fprint(l.s.Stdout, i.print()) // -quiet does not hide diagnostics
+		if i.severity != "analyze" {
+			fmt.Fprint(l.s.Stdout, i.print()) // -quiet does not hide diagnostics
+		}
 	}
 	l.s.say("\n")
 	return failed, first
@@ -82,14 +84,26 @@ func (i issue) print() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s\n%s\n%s\n", i.path, i.line, i.column, i.severity, i.message, i.text, caret)
 }
 
-// link is what comes after compiling.
-func (l stepLog) link(in inputs) {
-	product, module := escapePath(l.b.product()), l.b.settings["PRODUCT_MODULE_NAME"]
-	if len(in.fresh) > 0 {
-		l.s.say("SwiftEmitModule normal arm64 Emitting\\ module\\ for\\ %s %s\n\nEmitSwiftModule normal arm64 %s\n    cd %s\n    \n\n", module, l.where(), l.where(), escapePath(l.b.project.Dir))
-		binary := escapePath(l.b.executable())
-		l.step("Ld "+binary+" normal", fmt.Sprintf("%s/usr/bin/clang -Xlinker -reproducible -target %s -isysroot %s -filelist %s -o %s", toolchain, l.triple(), l.b.settings["SDK_DIR"], l.temp(l.b.settings["PRODUCT_NAME"]+".LinkFileList"), binary))
+// analyze prints what only the analyzer finds in a file.
+func (l stepLog) analyze(src source) {
+	l.s.say("AnalyzeShallow %s normal arm64 %s\n    cd %s\n    \n", escapePath(src.path), l.where(), escapePath(l.b.project.Dir))
+	for _, i := range src.issues {
+		if i.severity == "analyze" {
+			i.severity = "warning"
+			fmt.Fprint(l.s.Stdout, i.print())
+		}
 	}
+	l.s.say("\n")
+}
+
+// module is what comes between compiling and linking.
+func (l stepLog) module() {
+	l.s.say("SwiftEmitModule normal arm64 Emitting\\ module\\ for\\ %s %s\n\nEmitSwiftModule normal arm64 %s\n    cd %s\n    \n\n", l.b.settings["PRODUCT_MODULE_NAME"], l.where(), l.where(), escapePath(l.b.project.Dir))
+}
+
+// finish is what comes after linking: the bundle, its signature.
+func (l stepLog) finish() {
+	product := escapePath(l.b.product())
 	if l.b.target.Kind == project.PackageTarget {
 		return
 	}
