@@ -61,10 +61,11 @@ var arrows = map[string]string{
 	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/axe virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
 	"internal/virtualxcode/axe":        "virtualxcode/mark virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
+	"internal/virtualxcode/defaults":   "virtualxcode/mark",
 	"internal/virtualxcode/project":    "",
 	"internal/virtualxcode/xcresult":   "virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
-	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
+	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/defaults virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
 		"virtualxcode/sips virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult",
 }
 

@@ -22,6 +22,7 @@ import (
 	"ios-agent/internal/resident"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/axe"
+	"ios-agent/internal/virtualxcode/defaults"
 	"ios-agent/internal/virtualxcode/mark"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
@@ -41,7 +42,7 @@ type Xcode struct {
 
 // Tools are the names under which our binary plays a tool.
 func Tools() []string {
-	return []string{"xcrun", "xcodebuild", "xcode-select", "simctl", "xcresulttool", "xccov", "axe", "sips", "open"}
+	return []string{"xcrun", "xcodebuild", "xcode-select", "simctl", "xcresulttool", "xccov", "axe", "sips", "open", "defaults"}
 }
 
 // TimeVariable chooses the clock of a new service: "request" lets time pass only as requests ask for it, which makes
@@ -111,6 +112,7 @@ func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 		"axe":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
 		"sips":         func() int { return sips.Run(args, stdout, stderr) },
 		"open":         func() int { return open(args, stderr) },
+		"defaults":     func() int { return preferences(stdout, stderr).Run(args) },
 		"xcodebuild": func() int {
 			return xcodebuild.Tool{
 				Service: x.Client(), Scheme: x.Agent, Devices: simulators{x.Client()}, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv,
@@ -120,6 +122,11 @@ func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
 		"xccov":        func() int { return xcresult.Xccov{Stdout: stdout, Stderr: stderr}.Run(args) },
 	}
 	return plays[tool]()
+}
+
+// preferences are those of the user.
+func preferences(stdout, stderr io.Writer) defaults.Tool {
+	return defaults.Tool{Preferences: filepath.Join(os.Getenv("HOME"), "Library", "Preferences"), Stdout: stdout, Stderr: stderr}
 }
 
 // open brings Simulator.app to the front, which has no window here; it starts nothing else yet, and says so.
@@ -217,7 +224,7 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 
 // Marks is everything imitated and how sure we are of it.
 func Marks() []mark.Mark {
-	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks()),
+	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks(), defaults.Marks()),
 		mark.Mark{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\"", Source: mark.Assumed},
 		mark.Mark{Tool: "open", Behaviour: "-a Simulator succeeds; anything else is refused, because nothing is started yet", Source: mark.Assumed},
 		mark.Mark{Tool: "xcode-select", Behaviour: "-p prints the developer folder", Source: mark.Assumed},
