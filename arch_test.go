@@ -57,7 +57,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/world":      "virtualxcode/app",
 	"internal/virtualxcode/render":     "virtualxcode/world",
 	"internal/virtualxcode/agent":      "agentwire virtualxcode/world",
-	"internal/virtualxcode/simctl":     "virtualxcode/app virtualxcode/mark virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/simctl":     "virtualxcode/app virtualxcode/defaults virtualxcode/mark virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/axe virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
 	"internal/virtualxcode/axe":        "virtualxcode/mark virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",

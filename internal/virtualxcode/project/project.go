@@ -19,7 +19,7 @@ type Remote struct {
 	Version string // what is asked for: a version, a branch or a revision
 }
 
-// Script is a script phase of a target; scripts are only read, and never run.
+// Script is a script phase of a target. What it does is not kept: scripts are never run.
 type Script struct {
 	Name    string
 	Early   bool // it stands before the sources

@@ -22,6 +22,7 @@ type Settings struct {
 	Media            []string // files in its photo library, in the order they were added
 	Opened           []OpenedURL
 	Pushes           []Push
+	VerboseLog       bool // of the device's own services, from the next boot on
 }
 
 // What Settings.Privacy says.
@@ -94,6 +95,14 @@ func (w *World) Configure(ctx context.Context, udid string, f func(*Settings) er
 			return err
 		}
 		d.Settings = changed
+		return nil
+	})
+}
+
+// SetVerboseLog can be said to a device in any state.
+func (w *World) SetVerboseLog(ctx context.Context, udid string, on bool) error {
+	return w.alter(ctx, udid, func(d *device, _ time.Time) error {
+		d.Settings.VerboseLog = on
 		return nil
 	})
 }

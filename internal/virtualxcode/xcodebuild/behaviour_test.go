@@ -84,6 +84,7 @@ func TestTwoPhases(t *testing.T) {
 			t.Errorf("%v: %v %+v", source, err, bundle)
 		}
 	}
+	b.golden("test-without-building")
 	b.must(64, "-scheme", "Tally", "-destination", dest, "-resultBundlePath", "a.xcresult", "build")
 }
 

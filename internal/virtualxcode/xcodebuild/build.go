@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/md5"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -99,6 +101,12 @@ func (s *session) preamble(all []buildable) {
 	}
 	signature := fmt.Sprintf("%x", md5.Sum([]byte(s.container.Path+"\x00"+s.conf()+"\x00"+s.destination.sdk)))
 	s.say("Build description signature: %s\nBuild description path: %s/Build/Intermediates.noindex/XCBuildData/%s.xcbuilddata\n", signature, escapePath(s.buildRoot()), signature)
+	for _, dir := range []string{"Build/Products", "Build/Intermediates.noindex"} {
+		path := filepath.Join(s.buildRoot(), dir)
+		if _, err := os.Stat(path); err != nil {
+			s.say("CreateBuildDirectory %[1]s\n    cd %[2]s\n    builtin-create-build-directory %[1]s\n\n", escapePath(path), escapePath(s.container.Path))
+		}
+	}
 	cache := fmt.Sprintf("%s/SDKStatCaches.noindex/%s-%s-%s.sdkstatcache", escapePath(s.buildRoot()), s.destination.sdkName(), s.destination.build, signature)
 	s.say("ClangStatCache %[1]s/usr/bin/clang-stat-cache %[2]s %[3]s\n    cd %[4]s\n    %[1]s/usr/bin/clang-stat-cache %[2]s -o %[3]s\n\n", toolchain, sdk, cache, escapePath(s.container.Path))
 }

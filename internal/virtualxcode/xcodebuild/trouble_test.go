@@ -71,6 +71,7 @@ func TestTroubles(t *testing.T) {
 			b.put("Tally/Counter.swift", tc.comment)
 			b.must(tc.exit, append([]string{"-scheme", "Tally", "-derivedDataPath", "DD", "-resultBundlePath", "R.xcresult", "build"}, tc.argv...)...)
 			b.says(tc.says...)
+			b.golden("trouble-" + strings.NewReplacer(" ", "-", ",", "").Replace(name))
 			r, err := xcresult.Read(filepath.Join(b.dir, "R.xcresult"))
 			got := []string{}
 			for _, e := range r.Build.Errors {
@@ -96,9 +97,10 @@ func TestAnalyzerWarnings(t *testing.T) {
 func TestPackagesThatCannotBeResolved(t *testing.T) {
 	b := newBench(t, project.SampleWorkspace)
 	b.put("CafeKit/Package.swift", "// virtual: package: Dependencies could not be resolved because no versions of 'tea' match the requirement 9.0.0..<10.0.0.\n")
-	for _, argv := range [][]string{{"-list"}, {"-scheme", "Cafe", "-destination", dest, "build"}, {"-resolvePackageDependencies"}} {
+	for _, argv := range [][]string{{"-resolvePackageDependencies"}, {"-list"}, {"-scheme", "Cafe", "-destination", dest, "build"}} {
 		b.must(74, append([]string{"-workspace", "Cafe.xcworkspace"}, argv...)...)
 		b.says("Resolve Package Graph", "xcodebuild: error: Could not resolve package dependencies:\n  Dependencies could not be resolved because no versions of 'tea' match")
+		b.golden("trouble-package-" + strings.TrimLeft(argv[0], "-"))
 	}
 }
 
@@ -133,6 +135,7 @@ func TestACrashRestartsTheRun(t *testing.T) {
 		"\n\nRestarting after unexpected exit, crash, or test timeout in CrashTests.testCrash(); summary will include totals from previous launches.\n\n",
 		"Test Suite 'Selected tests' started", "Test Suite 'TallyTests.xctest' started", "Test Suite 'CrashTests' started", "testAfter]' started.\nhello\n", "Executed 3 tests, with 1 failure (0 unexpected)",
 		"Failing tests:\n\tCrashTests.testCrash()\n", "** TEST FAILED **")
+	b.golden("test-crash")
 	r, err := xcresult.Read(filepath.Join(b.dir, "R.xcresult"))
 	if err != nil || r.Tests[0].Suites[0].Cases[1].Failures[0].Message != "Crash: Fatal error: Index out of range" {
 		t.Errorf("%v %+v", err, r.Tests)
@@ -173,6 +176,7 @@ func TestAMissingPlatform(t *testing.T) {
 	b.env = map[string]string{MissingVariable: "watchOS"}
 	b.must(70, "-scheme", "Steps", "-destination", "platform=watchOS Simulator,name=Apple Watch Series 10 (46mm)", "build")
 	b.says("Unable to find a device matching", "Ineligible destinations for the \"Steps\" scheme:\n\t\t{ platform:watchOS, id:dvtdevice-DVTiOSDevicePlaceholder-watchos:placeholder, name:Any watchOS Device, error:watchOS 11.5 is not installed. To use with Xcode, first download and install the platform }")
+	b.golden("no-watch")
 	b.env = nil
 	b.must(0, "-scheme", "Steps", "-destination", "platform=watchOS Simulator,name=Apple Watch Series 10 (46mm)", "test")
 }
@@ -186,6 +190,7 @@ func TestArchiveAndExport(t *testing.T) {
 	}
 	b.must(0, "-exportArchive", "-archivePath", "Out/Tally.xcarchive", "-exportPath", "Export", "-exportOptionsPlist", "options.plist")
 	b.says("Exported Tally.xcarchive to: Export\n** EXPORT SUCCEEDED **")
+	b.golden("export")
 	z, err := zip.OpenReader(filepath.Join(b.dir, "Export/Tally.ipa"))
 	if err != nil {
 		t.Fatal(err)
@@ -203,4 +208,29 @@ func TestMeasurements(t *testing.T) {
 	b.put("TallyTests/CounterTests.swift", "\nfinal class SpeedTests: XCTestCase {\n    func testSpeed() {\n        measure { } // virtual: measures: 0.1, 0.3\n    }\n}\n")
 	b.must(0, "-scheme", "Tally", "-destination", dest, "-only-testing:TallyTests/SpeedTests", "test")
 	b.says(": Test Case '-[TallyTests.SpeedTests testSpeed]' measured [Time, seconds] average: 0.200, relative standard deviation: 50.000%, values: [0.100000, 0.300000], performanceMetricID:com.apple.XCTPerformanceMetric_WallClockTime")
+	b.golden("test-measure")
+}
+
+// TestScriptPhases: scripts are mentioned, in their order and as often as they would run, and never run.
+func TestScriptPhases(t *testing.T) {
+	l, err := project.SampleMac.Layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := l.Projects["."]
+	p.Targets[0].Scripts = []project.Script{{Name: "Generate", Early: true, Outputs: true}, {Name: "Lint"}, {Name: "Stamp", Always: true}}
+	l.Projects["."] = p
+	b := newBench(t, "")
+	if err := l.Write(b.dir); err != nil {
+		t.Fatal(err)
+	}
+	argv := []string{"-scheme", "Notes", "-destination", "platform=macOS", "-derivedDataPath", "DD", "-IDEPackageSupportUseBuiltinSCM=YES", "build"}
+	b.must(0, argv...)
+	b.says("PhaseScriptExecution Generate ", "SwiftCompile", "warning: Run script build phase 'Lint' will be run during every build because it does not specify any outputs.", "PhaseScriptExecution Lint ", "note: Run script build phase 'Stamp'", "** BUILD SUCCEEDED **")
+	b.golden("build-scripts")
+	b.must(0, argv...)
+	b.says("PhaseScriptExecution Lint ")
+	if out := b.out.String(); strings.Contains(out, "SwiftCompile") {
+		t.Error(out)
+	}
 }
