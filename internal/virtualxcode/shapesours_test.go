@@ -58,15 +58,15 @@ func alternatives(pattern string) (all []string) {
 
 // simctlOutputs runs simctl on a world of its own.
 func simctlOutputs(kind string) func(*testing.T) map[string][]byte {
-	const off, on, pad = "iPhone 15", "iPhone 16 Pro", "iPad Pro 11-inch (M4)"
+	const on = "iPhone 16 Pro"
 	log := func(style string) []string {
 		return []string{"spawn", on, "log", "show", "--debug", "--style", style, "--predicate", `process CONTAINS ""`}
 	}
 	commands := map[string]map[string][]string{
-		"json":     {"list": {"list", "-j"}, "booted": {"list", "-j", "devices", "booted"}},
+		"json":     {"list": {"list", "-j"}, "booted": {"list", "-j", "devices", "booted"}, "runtime-match": {"runtime", "match", "list", "-j"}},
 		"text":     {"list": {"list"}, "devices": {"list", "devices"}, "runtimes": {"list", "runtimes"}},
 		"listapps": {"listapps": {"listapps", on}},
-		"errors":   {"erase": {"erase", on}, "launch": {"launch", on, "com.example.none"}, "boot": {"boot", on}},
+		"errors":   {"erase": {"erase", on}, "launch": {"launch", on, "com.example.none"}},
 		"ndjson":   {"ndjson": log("ndjson")},
 		"log":      {"default": log("default"), "compact": log("compact"), "syslog": log("syslog")},
 	}
@@ -88,6 +88,12 @@ func simctlOutputs(kind string) func(*testing.T) map[string][]byte {
 		run("boot", on)
 		run("install", on, "Shop.app")
 		run("launch", on, "com.iosagent.shop")
+		for _, level := range []world.Level{world.LevelDebug, world.LevelInfo, world.LevelDefault, world.LevelError, world.LevelFault} {
+			e := world.Entry{Level: level, Process: "Shop", PID: 7, Subsystem: "com.iosagent.shop", Category: "net", Message: "one\n  two"}
+			if err := w.Log(w.Devices()[0].UDID, e); err != nil {
+				t.Fatal(err)
+			}
+		}
 		all := map[string][]byte{}
 		for name, args := range commands[kind] {
 			all[name] = run(args...)

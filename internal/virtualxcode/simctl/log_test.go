@@ -47,7 +47,7 @@ func TestLogPredicates(t *testing.T) {
 		`category IN {'UI'}`:                                                               0,
 		`category IN[c] {"ui","net"}`:                                                      5,
 		`eventMessage MATCHES "it is (Info|Error)"`:                                        2,
-		`eventMessage MATCHES[c] ".* FAULT"`:                                                1,
+		`eventMessage MATCHES[c] ".* FAULT"`:                                               1,
 		`eventMessage LIKE "it is ?ebug"`:                                                  1,
 		`process LIKE[c] "sh*" AND processID >= 7 AND processID < 8`:                       5,
 		`category CONTAINS[cd] "nét"`:                                                      5,

@@ -10,10 +10,9 @@ import (
 
 // xctestRun is a bundle's XCTest tests being run, in one process or, after crashes, in several.
 type xctestRun struct {
-	s     *session
-	p     testProduct
-	open  []*openSuite
-	again bool // a process before this one crashed
+	s    *session
+	p    testProduct
+	open []*openSuite
 }
 
 // openSuite is a suite that has begun. Its counts stay when the process is another one; its times do not.

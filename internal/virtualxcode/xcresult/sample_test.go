@@ -3,6 +3,7 @@ package xcresult_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,7 @@ func run() xcresult.Bundle {
 					{Name: "each(value:)", Swift: true, Tags: []string{"fast", "network"}, Result: xcresult.Failed, Duration: 0.02, Start: 1772625606.6, Arguments: []string{"1", "2"}, Runs: []xcresult.Case{
 						{Name: "each(value:)", Repetition: "Retry 1", Result: xcresult.Failed, Duration: 0.01}, {Name: "each(value:)", Repetition: "Retry 2", Result: xcresult.Failed, Duration: 0.01}}},
 				}},
+				{Name: "QuickTests", Cases: quick()},
 				{Name: "SpeedTests", Cases: []xcresult.Case{{Name: "testSpeed()", Result: xcresult.Passed, Duration: 0.5, Start: 1772625606.7, Measures: []float64{0.1, 0.2}, Warnings: []string{"Publishing changes from background threads is not allowed"}}}},
 				{Cases: []xcresult.Case{{Name: "free()", Swift: true, Result: xcresult.Passed, Duration: 0.003, Start: 1772625607}}},
 			}},
@@ -93,6 +95,14 @@ func samples(t *testing.T, names ...string) (all []any) {
 			t.Fatal(err)
 		}
 		all = append(all, v)
+	}
+	return all
+}
+
+// quick are enough quick tests for a slow one to stand out.
+func quick() (all []xcresult.Case) {
+	for i := range 8 {
+		all = append(all, xcresult.Case{Name: fmt.Sprintf("test%d()", i), Result: xcresult.Passed, Duration: 0.01, Start: 1772625606.65})
 	}
 	return all
 }

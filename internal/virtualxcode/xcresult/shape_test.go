@@ -102,6 +102,14 @@ func TestShapeOfTestPlans(t *testing.T) {
 	golden(t, "legacy-plan", out)
 	summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
 	golden(t, "legacy-test", summary)
+	for name, title := range map[string]string{"legacy-ui-test": "testLaunch", "legacy-repeated-test": "testFlaky"} {
+		one := regexp.MustCompile(`(?s)"_value" : "` + title + `\(\)".{0,400}?"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
+		if one == nil {
+			t.Fatalf("no %s in %s", title, out)
+		}
+		summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", one[1], "--path", "R.xcresult")
+		golden(t, name, summary)
+	}
 	tool(t, 1, "xcresulttool", "get", "object", "--legacy", "--id", "0~nonsense", "--path", "R.xcresult")
 	compare(t, shapeOf(v), shapeOf(samples(t, "legacy-marathon-testplan.json")...), "")
 }

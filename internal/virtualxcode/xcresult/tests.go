@@ -79,7 +79,8 @@ func (c Case) children() array {
 	}
 	nodes := array{}
 	for i, argument := range c.Arguments {
-		node := object{"name": argument, "nodeType": "Arguments", "result": c.Result}
+		share := c.Duration / float64(len(c.Arguments))
+		node := object{"name": argument, "nodeType": "Arguments", "result": c.Result, "duration": short(share), "durationInSeconds": share}
 		if details := c.retried(); details != "" {
 			node["details"] = details
 		}
