@@ -198,8 +198,11 @@ func grammar(t *testing.T, name string) (rules []rule) {
 // lines are the kinds of the lines of a text. What stands below a line whose kind ends in … belongs to it until a line
 // is empty or has a kind of its own. Other lines are unknown: of a sample that is one difference, of ours an error.
 func lines(name string) func(*testing.T, string, []byte) []string {
+	var rules []rule
 	return func(t *testing.T, file string, data []byte) (entries []string) {
-		rules := grammar(t, name)
+		if rules == nil {
+			rules = grammar(t, name)
+		}
 		above := ""
 		scanner := bufio.NewScanner(bytes.NewReader(data))
 		scanner.Buffer(nil, 4<<20)

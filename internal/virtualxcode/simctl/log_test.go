@@ -201,6 +201,7 @@ func TestListappsHasTheShapeOfTheRealOne(t *testing.T) {
 func FuzzPredicate(f *testing.F) {
 	f.Add(`process == "Shop" AND NOT (a CONTAINS[c] 'x' || messageType == error)`)
 	f.Add(`!(`)
+	f.Add(`process IN {"a", 'b'} AND category MATCHES[cd] "(" OR x LIKE "*?"`)
 	f.Add("\"\\")
 	f.Add("==[")
 	f.Fuzz(func(t *testing.T, text string) {
