@@ -1,8 +1,12 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test check build fuzz bench bench-peers test-peers
+.PHONY: test test-scripts check build fuzz bench bench-peers test-peers
 
 test: check
 	go test -race ./...
+
+# The scripts alone; at the end, what they took.
+test-scripts:
+	@go test -count=1 -v ./test/script | grep -Ev '^(===|    ---|[[:space:]]+testscript.go)' | tail -12
 
 # What the compiler and the linters have to say, on both systems.
 check:

@@ -70,7 +70,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/render":    "virtualxcode/world",
 	"internal/virtualxcode/web":       "virtualxcode/world",
 	"internal/virtualxcode/agent":     "agentwire virtualxcode/world",
-	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/service":   "resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
 	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
 		"virtualxcode/swiftargs virtualxcode/world",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -36,7 +37,10 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "building the binary: %v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	began := time.Now()
+	code := m.Run()
+	spent.print(os.Stdout, time.Since(began))
+	return code
 }
 
 func TestScripts(t *testing.T) {
@@ -81,6 +85,7 @@ func setup(env *testscript.Env) error {
 		}
 		reportRaces(t, races)
 	})
+	spent.measure(env) // last, so that it ends before the processes are stopped
 	return nil
 }
 
