@@ -37,6 +37,13 @@ var arrows = map[string]string{
 	"internal/pool":      "device fault nearest",
 	"internal/act":       "device fault session ui",
 
+	"internal/apple/lines":        "",
+	"internal/apple/brief":        "",
+	"internal/apple/jsondoc":      "",
+	"internal/apple/samples":      "",
+	"internal/apple/destinations": "apple/brief apple/lines",
+	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
+
 	"internal/apple/simctl":     "host",
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
