@@ -44,7 +44,16 @@ var arrows = map[string]string{
 	"internal/apple/destinations": "apple/brief apple/lines",
 	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
 
-	"internal/apple/simctl":     "host",
+	"internal/apple/xcresult":     "apple/brief apple/jsondoc",
+	"internal/apple/settings":     "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/schemes":      "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/sdks":         "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/devicectl":    "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/toolerror":    "apple/brief apple/destinations apple/jsondoc apple/lines",
+	"internal/apple/crash":        "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/oslog":        "apple/brief apple/jsondoc apple/lines",
+
+	"internal/apple/simctl":     "apple/brief apple/jsondoc host",
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
