@@ -21,7 +21,8 @@ var (
 	steps = regexp.MustCompile(`(?m)^(?:\[[^\]\n]*\]:? (?:▸ )?)?(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED|INTERRUPTED) \*\*|Test [Cc]ase '|Test [Ss]uite '|Testing failed:$|Failing tests:$` +
 		`|(?:CompileC|SwiftCompile|CompileSwift|CompileSwiftSources|Ld|PhaseScriptExecution|CodeSign|ProcessInfoPlistFile|SwiftDriver|ProcessPCH|CompileAssetCatalog) [^\n]*[/\\]` +
 		`|=== (?:BUILD|CLEAN|ANALYZE) TARGET |Undefined symbols for architecture |\[\d+/\d+\] (?:Compiling|Linking|Emitting|Building|Write)|Build complete!` +
-		`|› (?:Compiling|Packaging|Executing|Linking) )`)
+		`|› (?:Compiling|Packaging|Executing|Linking) |Check dependencies$|Building for (?:debugging|production)|Compiling Swift Module ` +
+		`|[A-Z][A-Za-z]+ [^\n]*\(in target '[^\n]*' from project '[^\n]*'\)$)`)
 	marked   = regexp.MustCompile(`(?m)^\s*(?:[^\x00-\x7F\pL]{1,2}\s+(?:Test run (?:started|with)|(?:Test|Suite) .+ (?:started\.|(?:passed|failed) after ))|[✖✗✔✓] .+ \([\d.]+ seconds\)$)`)
 	placed   = regexp.MustCompile(`(?m)^(?:/|\./|<unknown>|[\w./+ -]+\.\w+)[^\n:]*(?::\d+){1,2}: (?:fatal )?(?:error|warning|note): `)
 	unplaced = regexp.MustCompile(`(?m)^(?:(?:\.{0,2}/[^\n:]+|clang|ld|swiftc|swift|ibtool|actool): (?:fatal )?(?:error|warning): |ld: |error: exportArchive|(?:fatal )?error: |note: Building targets)`)

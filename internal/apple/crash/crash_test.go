@@ -12,7 +12,7 @@ import (
 
 var (
 	rawThread = regexp.MustCompile(`(?m)^Thread \d+(?: Crashed)?:`)
-	rawImage  = regexp.MustCompile(`(?m)^\s*0x[0-9a-f]+ -\s+0x[0-9a-f]+ .*<[0-9A-Fa-f-]+>`)
+	rawImage  = regexp.MustCompile(`(?m)^\s*0x[0-9a-f]+ -\s+0x[0-9a-f]+ `)
 	rawFrame  = regexp.MustCompile(`(?m)^\d+\s+\S.*\s0x[0-9a-f]+ `)
 )
 

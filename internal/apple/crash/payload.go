@@ -3,9 +3,9 @@ package crash
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"ios-agent/internal/apple/brief"
 )
@@ -21,7 +21,7 @@ type payload struct {
 }
 
 type diagnostic struct {
-	Meta map[string]any `json:"diagnosticMetaData"`
+	Meta map[string]json.RawMessage `json:"diagnosticMetaData"`
 	Tree struct {
 		Stacks []struct {
 			Attributed bool     `json:"threadAttributed"`
@@ -62,16 +62,16 @@ func readPayload(doc json.RawMessage) (*Report, error) {
 
 func (d diagnostic) report(kind string) *Report {
 	meta := func(key string) string {
-		if v, ok := d.Meta[key]; ok && v != nil {
-			return fmt.Sprint(v)
-		}
-		return ""
+		return strings.Trim(string(d.Meta[key]), `"`)
 	}
 	r := &Report{Form: FormMetricKit, BugType: kind, Crashed: -1, BundleID: meta("bundleIdentifier"), Version: meta("appVersion"), Build: meta("appBuildVersion"),
 		OS: meta("osVersion"), Model: meta("deviceType"), Arch: meta("platformArchitecture"), Termination: meta("terminationReason")}
-	r.Exception = Exception{Type: meta("exceptionType"), Signal: meta("signal"), Codes: meta("exceptionCode"), Note: meta("virtualMemoryRegionInfo")}
-	if reason, ok := d.Meta["objectiveCexceptionReason"].(map[string]any); ok {
-		r.Reasons = append(r.Reasons, fmt.Sprint(reason["composedMessage"]))
+	r.Exception = Exception{Type: named(exceptions, meta("exceptionType")), Signal: named(signals, meta("signal")), Codes: meta("exceptionCode"), Note: meta("virtualMemoryRegionInfo")}
+	var reason struct {
+		Message string `json:"composedMessage"`
+	}
+	if json.Unmarshal(d.Meta["objectiveCexceptionReason"], &reason) == nil && reason.Message != "" {
+		r.Reasons = append(r.Reasons, reason.Message)
 	}
 	for i, s := range d.Tree.Stacks {
 		t := Thread{Index: i, Crashed: s.Attributed}
@@ -84,6 +84,19 @@ func (d diagnostic) report(kind string) *Report {
 		r.Threads = append(r.Threads, t)
 	}
 	return r
+}
+
+// MetricKit writes numbers where crash reports have names.
+var (
+	exceptions = map[string]string{"1": "EXC_BAD_ACCESS", "2": "EXC_BAD_INSTRUCTION", "3": "EXC_ARITHMETIC", "5": "EXC_SOFTWARE", "6": "EXC_BREAKPOINT", "10": "EXC_CRASH", "11": "EXC_RESOURCE", "12": "EXC_GUARD"}
+	signals    = map[string]string{"4": "SIGILL", "5": "SIGTRAP", "6": "SIGABRT", "8": "SIGFPE", "9": "SIGKILL", "10": "SIGBUS", "11": "SIGSEGV", "15": "SIGTERM"}
+)
+
+func named(names map[string]string, number string) string {
+	if name := names[number]; name != "" {
+		return name
+	}
+	return number
 }
 
 // frames writes the tree as a stack: of a crash every node has one child.

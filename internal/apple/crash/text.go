@@ -13,8 +13,9 @@ var (
 	threadName = regexp.MustCompile(`^Thread (\d+) name:\s*(.*)$`)
 	threadHead = regexp.MustCompile(`^Thread (\d+)( Crashed| Highlighted)?:(?::?\s*(.*))?$`)
 	backtrace  = regexp.MustCompile(`^(Application Specific Backtrace \d+|Last Exception Backtrace|Heaviest stack.*):$`)
-	frameLine  = regexp.MustCompile(`^(\d+)\s+(.+?)\s+(0x[0-9a-fA-F]+)\s+(.*)$`)
-	imageLine  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+<([0-9A-Fa-f-]+)>\s*(.*)$`)
+	frameLine  = regexp.MustCompile(`^(\d+)\s+(.+?)\s+(0x[0-9a-fA-F]+)(?:\s+(.*))?$`)
+	imageLine  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+<([^>]*)>\s*(.*)$`) // the UUID may be "(null)"
+	bareImage  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+(/.*)$`) // without a UUID
 	nameParts  = regexp.MustCompile(`^(.*?)(?:\s+(arm\w*|x86_64h?|i386|arm64e?))?(?:\s+\((.*)\))?$`)
 	process    = regexp.MustCompile(`^(.*?)\s*\[(\d+)\]$`)
 	version    = regexp.MustCompile(`^(.*?)\s*\((.*)\)$`)
@@ -136,7 +137,10 @@ func (t *textReader) frame(s string) bool {
 func (t *textReader) image(s string) bool {
 	m := imageLine.FindStringSubmatch(s)
 	if m == nil {
-		return false
+		if m = bareImage.FindStringSubmatch(s); m == nil {
+			return false
+		}
+		m = []string{m[0], m[1], m[2], m[3], "", m[4]}
 	}
 	i := Image{Base: m[1], End: m[2], UUID: m[4], Path: m[5], Name: m[3]}
 	if p := nameParts.FindStringSubmatch(m[3]); p != nil {

@@ -2,7 +2,9 @@ package devicectl
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/apple/brief"
@@ -116,7 +118,9 @@ func (o *Output) Text(limit int) string {
 		o.Printed.write(w)
 		return w.String()
 	}
-	w.Line(brief.Join(": ", brief.Join(" ", o.Info.Command, o.Info.Version), o.Info.Outcome))
+	if head := brief.Join(": ", brief.Join(" ", o.Info.Command, o.Info.Version), o.Info.Outcome); head != "" {
+		w.Line(head)
+	}
 	for e, depth := o.Error, 0; e != nil && depth < 20; e, depth = e.Underlying(), depth+1 {
 		w.Line(strings.Repeat("  ", depth) + "error: " + e.Message() + fmt.Sprintf(" (%s %d)", e.Domain, e.Code))
 		for _, k := range []string{"NSLocalizedFailureReason", "NSLocalizedRecoverySuggestion"} {
@@ -145,8 +149,8 @@ func (t *Text) write(w *brief.Writer) {
 	if t.Launch != "" {
 		w.Line("launched " + t.Launch)
 	}
-	for k, v := range t.Fields {
-		w.Line(k + ": " + v)
+	for _, k := range slices.Sorted(maps.Keys(t.Fields)) {
+		w.Line(k + ": " + t.Fields[k])
 	}
 	for _, s := range t.Steps {
 		w.Line(s)
@@ -191,5 +195,9 @@ func (d Device) String() string {
 	if d.Hardware.ProductType != "" {
 		model = brief.Join(" ", model, "("+d.Hardware.ProductType+")")
 	}
-	return brief.Join(", ", d.Properties.Name, model, brief.Join(" ", d.Hardware.Platform, d.Properties.OS), d.Connection.Pairing, d.Connection.Transport, "tunnel "+d.Connection.Tunnel, d.ID, d.Hardware.UDID)
+	tunnel := d.Connection.Tunnel
+	if tunnel != "" {
+		tunnel = "tunnel " + tunnel
+	}
+	return brief.Join(", ", d.Properties.Name, model, brief.Join(" ", d.Hardware.Platform, d.Properties.OS), d.Connection.Pairing, d.Connection.Transport, tunnel, d.ID, d.Hardware.UDID)
 }

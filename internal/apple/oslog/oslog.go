@@ -20,6 +20,7 @@ const (
 	BSD      Style = "bsd"    // "Mar  7 16:50:17 host process[pid] <Level>: …"
 	Device   Style = "device" // the same without time, as idevicesyslog's tail
 	JSON     Style = "json"   // and ndjson
+	NSLog    Style = "nslog"  // what a process prints by NSLog
 	nowStyle Style = ""
 )
 

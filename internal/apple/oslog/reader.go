@@ -72,6 +72,10 @@ var forms = []struct {
 		[]string{"time", "level", "process", "pid", "thread", "sender", "subsystem", "category", "message"}},
 	{Syslog, regexp.MustCompile(`^(` + stamp + `)\s+(\S+) (.+?)\[(\d+)\](?: <(\w+)>)?: ` + origin + `(.*)$`),
 		[]string{"time", "host", "process", "pid", "level", "sender", "subsystem", "category", "message"}},
+	{Syslog, regexp.MustCompile(`^(` + stamp + `)\s+([^\[\]{}]+?)(?:\{(.*?)\})?\[(\d+)\] <(\w+)>: (.*)$`), // pymobiledevice3
+		[]string{"time", "process", "sender", "pid", "level", "message"}},
+	{NSLog, regexp.MustCompile(`^(` + stamp + `) ([^\[\]]+?)\[(\d+):([0-9a-f]+)\] +(.*)$`),
+		[]string{"time", "process", "pid", "thread", "message"}},
 	{BSD, regexp.MustCompile(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\](?: \((.*?)\))?(?: <(\w+)>)?: ?(.*)$`),
 		[]string{"time", "host", "process", "sender", "pid", "service", "level", "message"}},
 	{BSD, regexp.MustCompile(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),

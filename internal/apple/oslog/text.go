@@ -84,7 +84,7 @@ func Sniff(b []byte) int {
 		if strings.HasPrefix(s, "Timestamp  ") && (strings.Contains(s, "Process[PID:TID]") || strings.Contains(s, "Activity")) {
 			return 98
 		}
-		if _, _, ok := parseLine(s); ok {
+		if _, style, ok := parseLine(s); ok && style != NSLog { // every log of Xcode has such lines
 			heads++
 			first = first || heads == 1 && others <= 2
 		} else {

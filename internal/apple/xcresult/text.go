@@ -2,6 +2,8 @@ package xcresult
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/apple/brief"
@@ -189,9 +191,9 @@ func (c *Coverage) text(w *brief.Writer) {
 }
 
 func (f *FileCoverage) text(w *brief.Writer) {
-	for path, lines := range *f {
+	for _, path := range slices.Sorted(maps.Keys(*f)) {
 		ran, can := 0, 0
-		for _, l := range lines {
+		for _, l := range (*f)[path] {
 			if l.Executable {
 				can++
 				if l.Executions > 0 {

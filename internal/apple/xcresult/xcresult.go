@@ -72,7 +72,7 @@ func formOf(o jsondoc.Outline) Form {
 		return FormBuild
 	case o.Has("lineCoverage", "targets"), o.Has("coveredLines", "executableLines"):
 		return FormCoverage
-	case o.HasAny("hasTestResults", "hasCoverage", "hasDiagnostics"):
+	case o.HasAny("hasTestResults", "hasCoverage", "hasDiagnostics"), o.Has("title", "subsections"), o.Has("rootId", "storage"):
 		return FormOther
 	}
 	return ""
