@@ -149,6 +149,7 @@ func (r *Reader) keep(d Diagnostic, key uint64) {
 	}
 	r.count(d)
 	r.byKey[key] = len(r.log.Diagnostics)
+	r.onLine[r.lineKey(d)] = struct{}{}
 	r.log.Diagnostics = append(r.log.Diagnostics, d)
 	if r.Watch != nil {
 		copied := d
@@ -189,14 +190,8 @@ func (r *Reader) again(known *Diagnostic, d Diagnostic) {
 func (r *Reader) aside(p Place, sev Severity, message string) {
 	d := Diagnostic{Place: p, Severity: sev, Message: message, Count: 1, Category: Compile}
 	line := r.lineKey(d)
-	if _, ok := r.byLine[line]; ok {
+	if _, ok := r.onLine[line]; ok {
 		return
-	}
-	for i := range r.log.Diagnostics {
-		o := &r.log.Diagnostics[i]
-		if o.Line == p.Line && o.File == p.File && o.Severity == sev && o.Message == message {
-			return
-		}
 	}
 	at := len(r.log.Diagnostics)
 	r.keep(d, r.keyOf(d))

@@ -271,3 +271,26 @@ func TestWatchTellsWhileReading(t *testing.T) {
 		t.Errorf("stages %v, %d tests, %d diagnostics", stages, tests, diagnostics)
 	}
 }
+
+func TestTwoDevicesAreTwoTests(t *testing.T) {
+	l := read(t, `Test case 'S.a()' failed on 'Clone 1 of iPhone 17 - App (1)' (0.1 seconds)
+Test case 'S.a()' passed on 'Clone 2 of iPhone 17 - App (2)' (0.1 seconds)
+Test case 'S.a()' passed on 'iPad Air - App (3)' (0.1 seconds)
+Test case 'S.b()' failed on 'iPhone 17 - App (4)' (0.1 seconds)
+Test case 'S.b()' passed on 'iPad Air - App (5)' (0.1 seconds)
+
+Failing tests:
+	S.a()
+	S.b()
+
+** TEST FAILED **
+`)
+	if l.Tests != (TestCounts{Passed: 2, Failed: 2}) {
+		t.Errorf("%+v %+v", l.Tests, l.TestCases)
+	}
+	for _, c := range l.TestCases {
+		if deviceName(c.Device) == "iPhone 17" && c.Status != Failed {
+			t.Errorf("%+v", c)
+		}
+	}
+}

@@ -41,6 +41,7 @@ type Reader struct {
 	include []string            // "In file included from" before the next diagnostic
 	byKey   map[uint64]int      // diagnostics by all they say
 	byLine  map[uint64]int      // those known only by line, from the margin of another's excerpt
+	onLine  map[uint64]struct{} // the places of all that are kept
 	seen    map[uint64]struct{} // counted diagnostics and files that are not kept
 	seed    maphash.Seed
 
@@ -87,6 +88,7 @@ func (r *Reader) start() {
 	}
 	r.split.Line = r.line
 	r.byKey, r.byLine, r.seen = map[uint64]int{}, map[uint64]int{}, map[uint64]struct{}{}
+	r.onLine = map[uint64]struct{}{}
 	r.seed = maphash.MakeSeed()
 	r.tests.init()
 }

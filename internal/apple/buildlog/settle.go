@@ -23,6 +23,11 @@ func (r *Reader) listed() {
 			if !same(t.Name, x.Name) || t.Suite != "" && x.Suite != "" && !strings.HasSuffix(x.Suite, t.Suite) && !strings.HasSuffix(t.Suite, x.Suite) {
 				continue
 			}
+			if t.Status == Passed && t.FailedRuns > 0 { // repeated, and not until it passed
+				t.Status = Failed
+				r.log.Tests.Passed--
+				r.log.Tests.Failed++
+			}
 			found = found || t.Status == Failed || t.Status == Crashed
 			if t.Status == Unfinished {
 				t.Status, found = Failed, true

@@ -1,6 +1,7 @@
 package buildlog
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -8,6 +9,7 @@ import (
 // tests remembers the tests of a log.
 type tests struct {
 	byName map[string]int // into Log.TestCases
+	plain  map[string]int // the same by suite and name alone
 	open   []string       // keys of tests that run now, the last started last
 	suites []string
 	trap   *Failure // what the process said when it ended itself
@@ -20,23 +22,36 @@ type tests struct {
 
 type issueRef struct{ test, failure int }
 
-func (t *tests) init() { t.byName = map[string]int{} }
+func (t *tests) init() { t.byName, t.plain = map[string]int{}, map[string]int{} }
 
 func (t *tests) running() bool { return len(t.open) > 0 }
 
-// key names an XCTest test. Parallel output does not tell the module, so that it is left out when it can be.
-func key(x Test) string { return x.Module + "|" + x.Suite + "|" + strings.TrimSuffix(x.Name, "()") }
+// key names an XCTest test. A test that runs on two devices is two tests; the clones of one device are one.
+func key(x Test) string {
+	return x.Module + "|" + x.Suite + "|" + strings.TrimSuffix(x.Name, "()") + "|" + deviceName(x.Device)
+}
+
+var clone = regexp.MustCompile(`^(?:Clone \d+ of )?(.*?)(?: - .* \(\d+\))?$`)
+
+// deviceName is "iPhone 17 Pro" of "Clone 1 of iPhone 17 Pro - App (96789)".
+func deviceName(s string) string {
+	if s == "" {
+		return ""
+	}
+	return clone.FindStringSubmatch(s)[1]
+}
 
 // find returns the test of a name, whichever of the two forms it was printed in.
 func (t *tests) find(r *Reader, x Test) (int, bool) {
 	if at, ok := t.byName[key(x)]; ok {
 		return at, true
 	}
-	if x.Module != "" {
+	if x.Device != "" || x.Module != "" {
 		at, ok := t.byName[key(Test{Suite: x.Suite, Name: x.Name})]
-		return at, ok && r.log.TestCases[at].Framework == x.Framework
+		return at, ok && r.log.TestCases[at].Framework == x.Framework && r.log.TestCases[at].Device == ""
 	}
-	return 0, false
+	at, ok := t.plain[x.Suite+"|"+strings.TrimSuffix(x.Name, "()")] // told without its device: the last of that name
+	return at, ok
 }
 
 func (t *tests) start(r *Reader, x Test) {
@@ -62,6 +77,9 @@ func (t *tests) note(r *Reader, x Test) int {
 	r.log.TestCases = append(r.log.TestCases, x)
 	at := len(r.log.TestCases) - 1
 	t.byName[key(x)] = at
+	if x.Module == "" {
+		t.plain[x.Suite+"|"+strings.TrimSuffix(x.Name, "()")] = at
+	}
 	return at
 }
 

@@ -15,7 +15,7 @@ var (
 	backtrace  = regexp.MustCompile(`^(Application Specific Backtrace \d+|Last Exception Backtrace|Heaviest stack.*):$`)
 	frameLine  = regexp.MustCompile(`^(\d+)\s+(.+?)\s+(0x[0-9a-fA-F]+)(?:\s+(.*))?$`)
 	imageLine  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+<([^>]*)>\s*(.*)$`) // the UUID may be "(null)"
-	bareImage  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+(/.*)$`) // without a UUID
+	bareImage  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+(/.*)$`)            // without a UUID
 	nameParts  = regexp.MustCompile(`^(.*?)(?:\s+(arm\w*|x86_64h?|i386|arm64e?))?(?:\s+\((.*)\))?$`)
 	process    = regexp.MustCompile(`^(.*?)\s*\[(\d+)\]$`)
 	version    = regexp.MustCompile(`^(.*?)\s*\((.*)\)$`)

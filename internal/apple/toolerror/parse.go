@@ -113,7 +113,7 @@ func (p *parser) deviceLine(s string) bool {
 		return true
 	}
 	first := strings.HasPrefix(s, "ERROR: ")
-	if !first && p.form != device {
+	if !first && (p.form != device || p.at == nil) {
 		return false
 	}
 	m := coreDevice.FindStringSubmatch(s)
