@@ -35,7 +35,7 @@ const (
 )
 
 var (
-	marginLine = regexp.MustCompile("^\\s*(\\d+)? ?\\|(.*)$")
+	marginLine = regexp.MustCompile(`^\s*(\d+)? ?\|(.*)$`)
 	inMargin   = regexp.MustCompile("^[ |]*[|`]- (error|warning|note|remark): (.*)$")
 	caretLine  = regexp.MustCompile(`^[\s~^\-<>|]*[\^~][\s~^\-<>|]*$`)
 	reference  = regexp.MustCompile(`^\[#\w+\]: `)

@@ -161,3 +161,32 @@ func checkTests(t *testing.T, raw []byte, l *Log) {
 		}
 	}
 }
+
+// TestSamplesInOtherDress reads every log with other line ends, in colour, and as other programs print it.
+func TestSamplesInOtherDress(t *testing.T) {
+	dresses := map[string]func(string) string{
+		"CRLF":           func(l string) string { return l + "\r" },
+		"colour":         func(l string) string { return "\x1b[31m" + l + "\x1b[0m" },
+		"GitHub Actions": func(l string) string { return "2024-11-10T01:57:09.0660000Z " + l },
+		"EAS":            func(l string) string { return "[RUN_FASTLANE] " + l },
+		"fastlane":       func(l string) string { return "[15:47:28]: ▸ " + l },
+	}
+	for _, s := range logs(t) {
+		plain, _ := Read(s.Data)
+		want := facts(plain)
+		all := lines.All(s.Data)
+		for name, dress := range dresses {
+			var b strings.Builder
+			for _, l := range all {
+				b.WriteString(dress(l) + "\n")
+			}
+			l, err := Read([]byte(b.String()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := facts(l); got != want {
+				t.Errorf("%s in %s:\n%s\n--- plain\n%s", s.Name, name, got, want)
+			}
+		}
+	}
+}

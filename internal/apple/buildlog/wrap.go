@@ -10,16 +10,17 @@ import (
 var wrapping = regexp.MustCompile(
 	`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{5,}Z |\[[A-Z]+(?:_[A-Z]+)+\] |\[\d\d:\d\d:\d\d\]: )+`)
 
-// unwrap takes such a prefix off.
+// unwrap takes such prefixes off; one program may run in another.
 func unwrap(s string) string {
-	if len(s) < 2 {
-		return s
-	}
-	if c := s[0]; c == '[' || c == '2' {
-		s = s[len(wrapping.FindString(s)):]
-	}
-	if rest, ok := strings.CutPrefix(s, "▸ "); ok {
-		return rest
+	for range 4 {
+		before := len(s)
+		if before > 1 && (s[0] == '[' || s[0] == '2') {
+			s = s[len(wrapping.FindString(s)):]
+		}
+		s = strings.TrimPrefix(s, "▸ ")
+		if len(s) == before {
+			break
+		}
 	}
 	if rest, ok := strings.CutPrefix(s, "##[error]"); ok {
 		return "error: " + strings.TrimPrefix(rest, "error: ")
