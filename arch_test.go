@@ -32,6 +32,8 @@ var arrows = map[string]string{
 	"internal/defaults":  "fault nearest",
 	"internal/resident":  "host",
 	"internal/ui":        "fault nearest",
+	"internal/ui/uiread": "fault ui",
+	"internal/parse":     "fault nearest",
 	"internal/device":    "fault ui",
 	"internal/session":   "defaults ui",
 	"internal/pool":      "device fault nearest",

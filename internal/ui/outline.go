@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,7 +130,7 @@ func (s *Screen) beyond(box *Node) []string {
 	counts := map[string]int{}
 	var look func(*Node)
 	look = func(n *Node) {
-		if !n.Visible() && !n.Frame.Empty() && n.seen.Empty() && n.tells() {
+		if !n.Visible() && !n.Frame.Empty() && n.seen.Empty() && n.told {
 			where := away(n.Frame, box.seen)
 			if counts[where]++; counts[where] <= 3 && n.Name() != "" {
 				names[where] = append(names[where], Quote(n.Name()))
@@ -260,7 +261,7 @@ func (s *Screen) Header() string {
 		parts = append(parts, "app:"+Quote(name))
 	}
 	if s.Root == nil {
-		parts = append(parts, "state:"+s.State)
+		parts = append(parts, "state:"+cmp.Or(s.State, "no elements"))
 	}
 	if m := s.Modal(); m != nil {
 		parts = append(parts, "modal:"+Quote(m.Name()))

@@ -178,3 +178,32 @@ var modals = map[string]bool{"Alert": true, "Sheet": true, "Dialog": true, "Popo
 
 // takesText are the types one can type into, with the keyboard the specification's snapshot names for them.
 var takesText = map[string]string{"TextField": "text", "SecureTextField": "secure", "TextView": "multiline", "SearchField": "search", "ComboBox": "text"}
+
+// KnownType reports whether a word names an element type, in any source's spelling.
+func KnownType(name string) bool {
+	_, known := typeNames[squeeze(name)]
+	return known
+}
+
+// TypeOfRole is the usual type of a role; a word that is no role is taken for a type.
+func TypeOfRole(role string) string {
+	if name, ok := usualTypes[role]; ok {
+		return name
+	}
+	return TypeOf(role)
+}
+
+// usualTypes picks, of the types that share a role, the one met most.
+var usualTypes = func() map[string]string {
+	usual := map[string]string{
+		"button": "Button", "textbox": "TextField", "switch": "Switch", "slider": "Slider", "spinbutton": "Stepper", "group": "Group",
+		"list": "Table", "grid": "CollectionView", "tree": "Outline", "tablist": "TabBar", "toolbar": "Toolbar", "dialog": "Sheet",
+		"menu": "Menu", "menuitem": "MenuItem", "row": "TableRow", "progressbar": "ProgressIndicator", "img": "Image", "generic": "Other",
+	}
+	for name, k := range kinds {
+		if _, taken := usual[k.role]; !taken {
+			usual[k.role] = name
+		}
+	}
+	return usual
+}()

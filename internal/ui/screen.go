@@ -29,6 +29,7 @@ func NewScreen(app, state string, root *Node) *Screen {
 		return s
 	}
 	s.link(root, nil, viewport(root))
+	s.weigh()
 	s.cover()
 	s.identify()
 	s.hash = s.fingerprint()

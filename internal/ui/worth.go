@@ -4,13 +4,19 @@ import "strings"
 
 // worthShowing reports whether a line about n tells an agent something. The keys of a keyboard do not: the header says
 // that it is up. The text inside a button repeats the button.
-func (s *Screen) worthShowing(n *Node) bool { return n.Visible() && n.tells() }
+func (s *Screen) worthShowing(n *Node) bool { return n.told && n.Visible() }
 
-// tells is worthShowing for an element that may be out of sight.
+// weigh decides for every node, parents first, whether a line about it would tell something if it could be seen.
+func (s *Screen) weigh() {
+	for _, n := range s.nodes {
+		n.told = n.tells()
+	}
+}
+
 func (n *Node) tells() bool {
 	k := kinds[n.Type]
 	switch {
-	case n.Made, n.underKeyboard(), n.onlyHolds():
+	case n.Made, n.underKeyboard(), n.onlyHolds(), n.inStatusBar():
 		return false
 	case n.interactive(), k.frame && n.Name() != "", n.blindWeb():
 		return true
@@ -36,7 +42,17 @@ func (n *Node) underKeyboard() bool {
 	return false
 }
 
-// repeats: a text, picture or plain container that says what the nearest named element around it says already.
+// inStatusBar: the clock and the battery change by themselves and are nobody's to act on.
+func (n *Node) inStatusBar() bool {
+	for ; n != nil; n = n.parent {
+		if n.Type == "StatusBar" {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats: a text, picture or plain container that says what the nearest named element shown around it says already.
 func (n *Node) repeats() bool {
 	k := kinds[n.Type]
 	if n.Type != "StaticText" && n.Type != "Image" && !k.plain || n.Value != "" && n.Value != n.Label {
@@ -44,8 +60,8 @@ func (n *Node) repeats() bool {
 	}
 	name := n.Name()
 	for p := n.parent; p != nil; p = p.parent {
-		if above := p.Name(); above != "" {
-			return above == name && (p.Type != "Application" || n.Type != "StaticText")
+		if above := p.Name(); above != "" && p.told && p.Visible() {
+			return (above == name || p.Value == name)
 		}
 	}
 	return false
@@ -57,20 +73,24 @@ func (n *Node) echoes() bool {
 	if n.Label == "" || len(n.Children) == 0 || n.Identifier != "" && n.Identifier != n.Label {
 		return false
 	}
-	rest := n.Label
+	rest, parts := n.Label, 0
 	for _, c := range n.Children {
 		c.Walk(func(d *Node) bool {
+			if d.Label == n.Label {
+				return true // another such container
+			}
 			rest = strings.TrimLeft(rest, ", ")
 			for _, text := range [...]string{d.Label, d.Identifier, d.Value} {
 				if cut, ok := strings.CutPrefix(rest, text); ok && text != "" {
 					rest = cut
+					parts++
 					return false // its own content is in its label
 				}
 			}
 			return true
 		})
 	}
-	return strings.Trim(rest, ", ") == ""
+	return parts > 1 && strings.Trim(rest, ", ") == ""
 }
 
 // blindWeb: a web view whose page did not come with the tree. Saying nothing would look like an empty page.
