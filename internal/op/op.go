@@ -41,6 +41,7 @@ type Spec struct {
 	Help     string        // more, for people who ask
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
+	Offline  bool          // needs nothing that the daemon holds: a command line runs it by itself
 	Long     bool          // may outlive a client's patience: becomes a job then
 	Default  bool          // in the default MCP tool set
 	AsksBack bool          // REST answers 200 when it has to ask which of several was meant

@@ -73,11 +73,12 @@ func (n *Node) echoes() bool {
 	if n.Label == "" || len(n.Children) == 0 || n.Identifier != "" && n.Identifier != n.Label {
 		return false
 	}
-	rest, parts := n.Label, 0
+	rest, parts, control := n.Label, 0, false
 	for _, c := range n.Children {
 		c.Walk(func(d *Node) bool {
-			if d.Label == n.Label {
-				return true // another such container
+			if d.Label == n.Label { // another such container, or the control that the name is of
+				control = control || d.interactive()
+				return true
 			}
 			rest = strings.TrimLeft(rest, ", ")
 			for _, text := range [...]string{d.Label, d.Identifier, d.Value} {
@@ -90,7 +91,7 @@ func (n *Node) echoes() bool {
 			return true
 		})
 	}
-	return parts > 1 && strings.Trim(rest, ", ") == ""
+	return control || parts > 1 && strings.Trim(rest, ", ") == ""
 }
 
 // blindWeb: a web view whose page did not come with the tree. Saying nothing would look like an empty page.

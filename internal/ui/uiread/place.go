@@ -14,11 +14,11 @@ type place struct {
 
 func (p place) after(n int) place { return place{p.whole, p.from + n} }
 
-// fault says that the input cannot be read, where, and how much of it was understood until there.
-func (p place) fault(offset int, problem string, read int) error {
+// fault says that the input cannot be read, where, and how many elements had begun until there.
+func (p place) fault(offset int, problem string, begun int) error {
 	at := min(max(p.from+offset, 0), len(p.whole))
 	line := bytes.Count(p.whole[:at], []byte("\n")) + 1
 	column := at - bytes.LastIndexByte(p.whole[:at], '\n')
 	return fault.New(fault.ParseFailed, "line %d, column %d: %s", line, column, problem).
-		With("offset", at).With("line", line).With("column", column).With("elements_read", read)
+		With("offset", at).With("line", line).With("column", column).With("begun", begun)
 }

@@ -126,7 +126,7 @@ func Read(input []byte) (*Tree, error) {
 	case formXML:
 		return t, t.readXML(text[start:], at.after(start))
 	case formText:
-		return t, t.readText(text)
+		return t, t.readText(text[start:], at.after(start))
 	}
 	return t, at.fault(0, "the input is empty", 0)
 }
@@ -170,7 +170,7 @@ func skipNoise(b []byte) int {
 	}
 	for start := 0; start < len(b); {
 		line, _, more := bytes.Cut(b[start:], []byte("\n"))
-		for _, opening := range []string{"[{", "[\n", "[", "{\"", "{", "<?xml", "<XCUIElementType", "<AppiumAUT"} {
+		for _, opening := range []string{"[{", "[\n", "[", "{\"", "{", "<?xml", "<XCUIElementType", "<AppiumAUT", outlineStart} {
 			whole := bytes.TrimSpace(line)
 			if bytes.HasPrefix(line, []byte(opening)) && (len(opening) > 1 || len(whole) == 1) {
 				return start

@@ -6,9 +6,12 @@ import (
 	"ios-agent/internal/ui"
 )
 
+// outlineStart is how the first line of an outline begins.
+const outlineStart = "screen:"
+
 // readText reads a tree written as indented lines. Only whether a line lies deeper or shallower than others counts, for
 // tools indent as they like and mix tabs with spaces. Where that leaves a doubt, the list is flat.
-func (t *Tree) readText(b []byte) error {
+func (t *Tree) readText(b []byte, at place) error {
 	t.Source = Text
 	var lines []line
 	strange := 0
@@ -18,7 +21,7 @@ func (t *Tree) readText(b []byte) error {
 		if strings.TrimSpace(content) == "" {
 			continue
 		}
-		if strings.HasPrefix(content, "screen:") && len(lines) == 0 {
+		if strings.HasPrefix(content, outlineStart) && len(lines) == 0 {
 			t.Source = Outline
 			t.header(content)
 			continue
@@ -36,7 +39,7 @@ func (t *Tree) readText(b []byte) error {
 		lines = append(lines, line{margin, n})
 	}
 	if len(lines) == 0 && t.Source != Outline || strange*2 > len(lines) {
-		return place{whole: b}.fault(0, "this is no UI tree: JSON, XML or lines that begin with an element's type are", len(lines)-strange)
+		return at.fault(0, "this is no UI tree: JSON, XML or lines that begin with an element's type are", len(lines)-strange)
 	}
 	if strange > 1 {
 		t.warn("%d lines in all are no elements that are known; they are kept as they are", strange)
