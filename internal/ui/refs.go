@@ -26,6 +26,9 @@ type Refs struct {
 	looks   looks
 }
 
+// guessed is how far beyond the refs given out a guess is taken out of use.
+const guessed = 1000
+
 // mostRefs is how many refs a session remembers: some dozens of screens.
 const mostRefs = 8192
 
@@ -162,9 +165,12 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	e, ok := r.entries[number]
 	switch {
 	case !ok && (number > r.last || number == 0):
+		if number <= r.last+guessed {
+			r.last = number // a ref somebody made up must not become another element's
+		}
 		return nil, r.expired(number, s, device, nil, "was never given out in this session", "unknown")
 	case !ok:
-		return nil, r.expired(number, s, device, nil, "is forgotten: its screen was not looked at for long", "expired")
+		return nil, r.expired(number, s, device, nil, "is not known: it was never given out, or its screen was not looked at for long", "expired")
 	case e.device != device:
 		return nil, r.expired(number, s, device, nil, "belongs to another device", "foreign")
 	case e.app != s.App:
@@ -290,4 +296,9 @@ func (s *Screen) rank(e *entry) []*Node {
 	}
 	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(score(a), score(b)) })
 	return nodes
+}
+
+// Size is how many refs and screens are remembered.
+func (r *Refs) Size() int {
+	return max(len(r.entries), len(r.byKey), len(r.byBadge)) + len(r.looks.kept)
 }
