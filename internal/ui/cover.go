@@ -35,7 +35,7 @@ func (s *Screen) cover() {
 // vast reports whether a frame is beyond any screen, as broken sources make them.
 func (r Rect) vast() bool {
 	const edge = 1 << 16
-	return r.X < -edge || r.Y < -edge || r.X+r.W > edge || r.Y+r.H > edge
+	return !(r.X >= -edge && r.Y >= -edge && r.X+r.W <= edge && r.Y+r.H <= edge) // also what is not a number
 }
 
 // lay enters a node into every cell that its part on the screen touches.

@@ -79,13 +79,18 @@ func (s *Screen) rows(how Outlining, n *Node, parent *row, depth int) []*row {
 		rows = append(rows, parent)
 		depth++
 	}
+	var before, after []string
+	if !how.All && (kinds[n.Type].clips || n.parent == nil) {
+		before, after = beyond(n)
+	}
+	for _, hint := range before {
+		rows = append(rows, &row{hint: hint, parent: parent})
+	}
 	for _, c := range n.Children {
 		rows = append(rows, s.rows(how, c, parent, depth)...)
 	}
-	if !how.All && (kinds[n.Type].clips || n.parent == nil) {
-		for _, hint := range s.beyond(n) {
-			rows = append(rows, &row{hint: hint, parent: parent})
-		}
+	for _, hint := range after {
+		rows = append(rows, &row{hint: hint, parent: parent})
 	}
 	return rows
 }
@@ -125,14 +130,14 @@ func mergeHints(rows []*row) []*row {
 
 // beyond says what a scrolling container holds out of sight, by direction; lists often leave out rows further away, so
 // it is never more than a hint.
-func (s *Screen) beyond(box *Node) []string {
+func beyond(box *Node) (before, after []string) {
 	names := map[string][]string{}
 	counts := map[string]int{}
 	var look func(*Node)
 	look = func(n *Node) {
 		if !n.Visible() && !n.Frame.Empty() && n.seen.Empty() && n.told {
 			where := away(n.Frame, box.seen)
-			if counts[where]++; counts[where] <= 3 && n.Name() != "" {
+			if counts[where]++; counts[where] <= few && n.Name() != "" {
 				names[where] = append(names[where], Quote(n.Name()))
 			}
 			return
@@ -148,19 +153,21 @@ func (s *Screen) beyond(box *Node) []string {
 			look(c)
 		}
 	}
-	var hints []string
-	for _, where := range []string{"above", "below", "left", "right"} {
+	hint := func(where string) []string {
 		if counts[where] == 0 {
-			continue
+			return nil
 		}
-		hint := fmt.Sprintf("%d more %s", counts[where], where)
-		if len(names[where]) > 0 {
-			hint += ": " + strings.Join(names[where], ", ")
+		said := fmt.Sprintf("%d more %s", counts[where], where)
+		if len(names[where]) > 0 && counts[where] <= few {
+			said += ": " + strings.Join(names[where], ", ")
 		}
-		hints = append(hints, hint)
+		return []string{said}
 	}
-	return hints
+	return append(hint("above"), hint("left")...), append(hint("below"), hint("right")...)
 }
+
+// few is how many elements out of sight are named; of more, the first ones would say little for what they cost.
+const few = 3
 
 // away is the direction in which a frame lies outside another.
 func away(f, of Rect) string {

@@ -11,6 +11,22 @@ func (s *Screen) weigh() {
 	for _, n := range s.nodes {
 		n.told = n.tells()
 	}
+	title := s.Title()
+	for _, n := range s.nodes {
+		if n.Type == "NavigationBar" && n.Name() == title && !n.holdsTold() {
+			n.told = false // the header says its name, and there is nothing in it
+		}
+	}
+}
+
+// holdsTold reports whether something in the element gets a line.
+func (n *Node) holdsTold() bool {
+	for _, c := range n.Children {
+		if c.told && c.Visible() || c.holdsTold() {
+			return true
+		}
+	}
+	return false
 }
 
 func (n *Node) tells() bool {

@@ -211,7 +211,7 @@ func frameOf(v any) (frame ui.Rect, complete, ok bool) {
 			found := false
 			for _, key := range keys {
 				if side, is := v.get(key); is && !found {
-					sides[i], found = number(side)
+					sides[i], found = length(side)
 				}
 			}
 			if !found {
@@ -226,13 +226,20 @@ func frameOf(v any) (frame ui.Rect, complete, ok bool) {
 		}
 		var sides [4]float64
 		for i := range sides {
-			if sides[i], ok = number(m[i+1]); !ok {
+			if sides[i], ok = length(m[i+1]); !ok {
 				return frame, false, false
 			}
 		}
 		return ui.Rect{X: sides[0], Y: sides[1], W: sides[2], H: sides[3]}, true, true
 	}
 	return frame, false, false
+}
+
+// length reads a coordinate. What is beyond any screen is none: sums of such numbers would not be numbers.
+func length(v any) (float64, bool) {
+	const far = 1e9
+	f, ok := number(v)
+	return f, ok && math.Abs(f) <= far
 }
 
 // number reads a finite number, also one written as a text.

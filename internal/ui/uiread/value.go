@@ -153,7 +153,7 @@ func (v *values) broken(err error, depth int) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return v.at.fault(len(v.at.whole), "the JSON is cut off: it ends inside an open value", v.objects)
 	case errors.As(err, &syntax):
-		return v.at.fault(int(syntax.Offset)-1, "not JSON: "+syntax.Error(), v.objects)
+		return v.at.fault(int(syntax.Offset), "not JSON: "+syntax.Error(), v.objects)
 	}
 	return v.at.fault(int(v.decoder.InputOffset()), "not JSON: "+err.Error(), v.objects)
 }

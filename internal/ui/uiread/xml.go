@@ -30,13 +30,10 @@ func (t *Tree) readXML(b []byte, at place) error {
 			if len(open) > deepest {
 				return at.fault(int(d.InputOffset()), fmt.Sprintf("it nests deeper than %d levels", deepest), count)
 			}
-			if count == 0 && len(open) == 0 && wrapper(token) {
+			if count == 0 && !elementLike(token) {
 				t.wrapping(token)
 				open = append(open, nil)
 				continue
-			}
-			if len(open) == 0 && count == 0 && !elementLike(token) {
-				return at.fault(int(d.InputOffset()), fmt.Sprintf("<%s> is no UI element", token.Name.Local), 0)
 			}
 			count++
 			n := t.xmlNode(token)
@@ -48,7 +45,7 @@ func (t *Tree) readXML(b []byte, at place) error {
 			t.xmlText(open, string(token))
 		}
 	}
-	if count == 0 && len(t.Document) == 0 {
+	if count == 0 && t.Document["wrapper"] != appiumWrapper {
 		return at.fault(0, "the XML holds no UI elements", 0)
 	}
 	return nil
@@ -67,10 +64,8 @@ func brokenXML(err error, open int) string {
 
 const xcuiPrefix = "XCUIElementType"
 
-// wrapper: Appium puts the tree into an element of its own.
-func wrapper(e xml.StartElement) bool {
-	return !strings.HasPrefix(e.Name.Local, xcuiPrefix) && !elementLike(e)
-}
+// appiumWrapper is the element that Appium puts the tree into.
+const appiumWrapper = "AppiumAUT"
 
 func elementLike(e xml.StartElement) bool {
 	if strings.HasPrefix(e.Name.Local, xcuiPrefix) || ui.KnownType(e.Name.Local) {
@@ -86,7 +81,7 @@ func elementLike(e xml.StartElement) bool {
 
 // wrapping notes the wrapper; only the known one passes in silence.
 func (t *Tree) wrapping(e xml.StartElement) {
-	if e.Name.Local != "AppiumAUT" {
+	if e.Name.Local != appiumWrapper {
 		t.warn("<%s> is no UI element; what is in it is read", e.Name.Local)
 	}
 	t.keep("wrapper", e.Name.Local)
