@@ -47,14 +47,6 @@ func (s *Screen) identify() {
 // badged reports whether the node's identifier alone says which it is.
 func (s *Screen) badged(n *Node) bool { return n.Identifier != "" && s.badges[n.badge()] == 1 }
 
-// wearer is the only node with this badge; nil when there is none, or several.
-func (s *Screen) wearer(b badge) *Node {
-	if b.identifier == "" || s.badges[b] != 1 {
-		return nil
-	}
-	return s.find(func(n *Node) bool { return n.badge() == b })[0]
-}
-
 func (s *Screen) find(is func(*Node) bool) []*Node {
 	var found []*Node
 	for _, n := range s.nodes {

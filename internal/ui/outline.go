@@ -32,7 +32,10 @@ func (s *Screen) OutlineOf(how Outlining, device string, refs *Refs) string {
 		root = how.Within
 	}
 	rows := mergeHints(s.rows(how, root, nil, 0))
-	rows, left := s.afford(rows, how.Budget-tokens(header))
+	left := ""
+	if how.Budget > 0 {
+		rows, left = s.afford(rows, how.Budget-tokens(header))
+	}
 	var b strings.Builder
 	b.WriteString(header)
 	for _, r := range rows {
@@ -196,8 +199,7 @@ func (s *Screen) afford(rows []*row, budget int) ([]*row, string) {
 		}
 		total += costs[i]
 	}
-	header := tokens(s.Header())
-	if budget+header <= 0 || total <= budget {
+	if total <= budget {
 		return rows, ""
 	}
 	byRank := make([]int, len(rows))
@@ -221,7 +223,7 @@ func (s *Screen) afford(rows []*row, budget int) ([]*row, string) {
 		}
 	}
 	kept := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.cut })
-	return kept, fmt.Sprintf("%d more left out, %d to act on: --budget %d shows all, --within a part", left, toAct, total+header)
+	return kept, fmt.Sprintf("%d more left out, %d to act on: --budget %d shows all, --within a part", left, toAct, total+tokens(s.Header()))
 }
 
 // rank orders lines by use: what can be acted on, above all in a dialog; what structures the screen; the rest.
@@ -246,13 +248,9 @@ func (r *row) rank(modal *Node) int {
 func tokens(text string) int {
 	thirds := 0
 	for _, r := range text {
-		switch {
-		case r == ' ':
-			thirds++
-		case r < 0x80:
-			thirds++
-		default:
-			thirds += 4
+		thirds++
+		if r >= 0x80 {
+			thirds += 3
 		}
 	}
 	return (thirds + 2) / 3

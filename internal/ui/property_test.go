@@ -145,14 +145,14 @@ func TestRefsUnderManyChanges(t *testing.T) {
 	given := map[string]int{}
 	var order []string
 	for done := 0; done < changes; {
-		for range 1 + f.IntN(9) {
+		for range 1 + f.IntN(15) {
 			f.change()
 			done++
 		}
 		root, serials := f.draw()
 		s := screen(root)
-		for range min(20, len(order)) { // mostly the latest: the old ones are long gone
-			ref := order[len(order)-1-f.IntN(min(len(order), 400))]
+		for range min(4, len(order)) { // mostly the latest: the old ones are long gone
+			ref := order[len(order)-1-f.IntN(min(len(order), 150))]
 			n, err := refs.Resolve(ref, phone, s)
 			switch {
 			case err == nil && serials[n] != given[ref]:
@@ -168,7 +168,7 @@ func TestRefsUnderManyChanges(t *testing.T) {
 			if taken[ref] || known && old != serials[n] {
 				t.Fatalf("after %d changes: ref %s of %d is given to %d, %s", done, ref, old, serials[n], n.Describe())
 			}
-			if n2, err := refs.Resolve(ref, phone, s); err != nil || n2 != n {
+			if n2, err := refs.Resolve(ref, phone, s); err != nil || n2 != n { // on the screen it was given on
 				t.Fatalf("after %d changes: ref %s does not find its own element: %v", done, ref, err)
 			}
 			taken[ref] = true

@@ -231,3 +231,18 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// TestTheOneThatIsLeftMayBeTheOther: one Edit, then two, then one again: nothing says which of them.
+func TestTheOneThatIsLeftMayBeTheOther(t *testing.T) {
+	refs := &ui.Refs{}
+	one := screen(app(bar("List"), button("Edit", 100)))
+	first := refs.Name(phone, one, find(t, one.Root, "Edit"))
+	screen(app(bar("List"), button("Edit", 100), button("Edit", 150))).Outline(phone, refs)
+	left := screen(app(bar("List"), button("Edit", 100)))
+	if _, err := refs.Resolve(first, phone, left); reason(err) != "ambiguous" {
+		t.Errorf("%v", err)
+	}
+	if again := refs.Name(phone, left, find(t, left.Root, "Edit")); again == first {
+		t.Errorf("%s was given again", first)
+	}
+}

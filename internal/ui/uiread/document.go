@@ -22,13 +22,13 @@ func (t *Tree) readJSON(b []byte, at place) error {
 		t.Source = AXe // Apple's encoder puts a space before the colon
 	}
 	read := newValues(b, at)
-	for n := 0; ; n++ {
+	for n, end := 0, 0; ; n++ {
 		v, err := read.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil && n > 0 && len(t.Roots) > 0 {
-			rest := b[min(len(b), int(read.decoder.InputOffset())):]
+			rest := b[end:]
 			t.warn("%d bytes after the tree are no part of it: %v", len(rest), err)
 			t.keep("after", string(rest))
 			break
@@ -36,6 +36,7 @@ func (t *Tree) readJSON(b []byte, at place) error {
 		if err != nil {
 			return err
 		}
+		end = read.pos
 		if n == 1 {
 			t.Flat = true // jq and others print a list as a stream
 		}

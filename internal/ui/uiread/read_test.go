@@ -148,6 +148,27 @@ func TestUnknownAttributesAreKept(t *testing.T) {
 	}
 }
 
+// FuzzJSON: our JSON reader takes what encoding/json takes, and nothing else.
+func FuzzJSON(f *testing.F) {
+	for _, seed := range []string{`[1,-0.5e+3,01,1.,"a\u00e9\n",{"a":{},"a":[]},true,false,null]`, `[nul`, "[\"\t\"]", `["\ud800"]`, `[-]`, `[1e]`, `{"a" 1}`, `[1,]`, `{,}`, `[]]`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "?")
+		if !strings.HasPrefix(text, "[") {
+			return
+		}
+		_, err := uiread.Read([]byte(`[{"AXLabel":"a","new":` + text + `}]`))
+		if valid := json.Valid([]byte(text)); valid != (err == nil) && strings.Count(text, "[") < 1000 && strings.Count(text, "{") < 1000 {
+			// What follows a tree that ended early is told, not refused.
+			if tree, err := uiread.Read([]byte(`[{"AXLabel":"a","new":` + text + `}]`)); err == nil && len(tree.Warnings) > 0 {
+				return
+			}
+			t.Errorf("valid is %v, but %v: %s", valid, err, text)
+		}
+	})
+}
+
 // FuzzRead: whatever comes in, it is read or refused with a place; what was read can be rendered and read again.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
