@@ -29,18 +29,26 @@ func TestRefSurvivesRedrawing(t *testing.T) {
 }
 
 func TestRefFailsClosed(t *testing.T) {
-	refs := &ui.Refs{}
 	first := screen(app(bar("Notes"), button("Delete", 100)))
-	ref := refs.Name(phone, first, find(t, first.Root, "Delete"))
+	given := func() (*ui.Refs, string) {
+		refs := &ui.Refs{}
+		return refs, refs.Name(phone, first, find(t, first.Root, "Delete"))
+	}
 	for want, s := range map[string]*ui.Screen{
 		"gone":      screen(app(bar("Notes"), button("Share", 100))),
 		"ambiguous": screen(app(bar("Notes"), button("Delete", 100), button("Delete", 150))),
 		"foreign":   ui.NewScreen("com.other", "running_foreground", app(bar("Notes"), button("Delete", 100))),
 	} {
+		refs, ref := given()
 		if _, err := refs.Resolve(ref, phone, s); !fault.Is(err, fault.RefExpired) || reason(err) != want {
 			t.Errorf("%s: %v (%v)", want, err, reason(err))
 		}
+		// What was in doubt once stays so: the Delete that is left may be the other one.
+		if _, err := refs.Resolve(ref, phone, first); (err == nil) != (want != "ambiguous") {
+			t.Errorf("after %s, back on its screen: %v", want, err)
+		}
 	}
+	refs, ref := given()
 	if _, err := refs.Resolve(ref, "UDID-2", first); reason(err) != "foreign" {
 		t.Errorf("another device: %v", err)
 	}
