@@ -41,6 +41,9 @@ const (
 	ElementAmbiguous   Code = "ELEMENT_AMBIGUOUS"
 	ElementUnhittable  Code = "ELEMENT_NOT_HITTABLE"
 	ElementNotEditable Code = "ELEMENT_NOT_EDITABLE"
+	ElementUnstable    Code = "ELEMENT_UNSTABLE"
+	TextNotEntered     Code = "TEXT_NOT_ENTERED"
+	AppEnded           Code = "APP_ENDED"
 	RefExpired         Code = "REF_EXPIRED"
 	NoFocus            Code = "NO_FOCUS"
 	OutcomeUnknown     Code = "OUTCOME_UNKNOWN"
@@ -92,6 +95,9 @@ var table = map[Code]meaning{
 	ElementAmbiguous:   {http.StatusConflict, ExitNotFound, "pass the ref of one of the candidates"},
 	ElementUnhittable:  {http.StatusConflict, ExitFailed, "something covers it, it is disabled, or it is off the screen"},
 	ElementNotEditable: {http.StatusConflict, ExitFailed, "name a text field, search field or text view"},
+	ElementUnstable:    {http.StatusConflict, ExitFailed, "wait for it to stop: `ios-agent wait --settled`, or raise timeout_ms"},
+	TextNotEntered:     {http.StatusConflict, ExitFailed, "look at what the field holds, and use `ios-agent fill` to replace it"},
+	AppEnded:           {http.StatusConflict, ExitFailed, "the crash report and the last log lines are in the details"},
 	RefExpired:         {http.StatusGone, ExitNotFound, "take a new `snapshot` and use a ref from it"},
 	NoFocus:            {http.StatusConflict, ExitPrecondition, "tap a text field first, or name one with a ref"},
 	OutcomeUnknown:     {http.StatusBadGateway, ExitUnknown, "the input may have arrived: take a `snapshot` before you repeat it"},

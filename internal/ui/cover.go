@@ -11,20 +11,25 @@ func cellOf(p Point) cell { return cell{int(p.X) / cellSize, int(p.Y) / cellSize
 // nothing; only solid elements do. The solid ones are laid out on a grid, so that a screen of thousands of elements
 // does not compare each with each.
 func (s *Screen) cover() {
-	grid := map[cell][]*Node{}
+	s.solids = map[cell][]*Node{}
 	for _, n := range s.nodes {
 		if kinds[n.Type].solid && n.Visible() {
-			lay(grid, n)
+			lay(s.solids, n)
 		}
 	}
 	for _, n := range s.nodes {
-		centre := n.Frame.Centre()
-		for _, over := range grid[cellOf(centre)] {
-			if over.order > n.order && over.seen.Contains(centre) && !over.within(n) && !n.within(over) {
-				n.covered = over
-			}
+		n.covered = s.over(n, n.Frame.Centre())
+	}
+}
+
+// over is what is painted over an element at a point; nil when nothing is.
+func (s *Screen) over(n *Node, at Point) (top *Node) {
+	for _, o := range s.solids[cellOf(at)] {
+		if o.order > n.order && o.seen.Contains(at) && !o.within(n) && !n.within(o) {
+			top = o
 		}
 	}
+	return top
 }
 
 // lay enters a node into every cell that its part on the screen touches.

@@ -30,13 +30,11 @@ type phone struct {
 }
 
 var (
-	_ device.Device   = (*phone)(nil)
-	_ device.Eyes     = (*phone)(nil)
-	_ device.Touch    = (*phone)(nil)
-	_ device.Keyboard = (*phone)(nil)
-	_ device.Camera   = (*phone)(nil)
-	_ device.Power    = (*phone)(nil)
-	_ device.Apps     = (*phone)(nil)
+	_ device.Device = (*phone)(nil)
+	_ device.Eyes   = (*phone)(nil)
+	_ device.Camera = (*phone)(nil)
+	_ device.Power  = (*phone)(nil)
+	_ device.Apps   = (*phone)(nil)
 )
 
 func newPhone(d *Driver, info device.Info) *phone {
@@ -85,18 +83,6 @@ func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) 
 		return nil, err
 	}
 	return screenOf(answer)
-}
-
-// Tap touches a point.
-func (p *phone) Tap(ctx context.Context, at ui.Point) error {
-	_, err := ask[*agentwire.OK](ctx, p, &agentwire.TapCoord{X: int32(at.X), Y: int32(at.Y)}, acts)
-	return err
-}
-
-// Type types into what has the focus.
-func (p *phone) Type(ctx context.Context, text string) error {
-	_, err := ask[*agentwire.OK](ctx, p, &agentwire.TypeText{Text: text}, acts)
-	return err
 }
 
 // Screenshot asks simctl, not the agent: it works while the agent is busy, and without one.
