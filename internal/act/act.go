@@ -38,6 +38,7 @@ type Report struct {
 type Step struct {
 	Device  device.Device
 	Session *session.Session
+	Tell    func(string) // hears what takes so long; may be nil
 }
 
 // Look observes the screen and lets render use the session's refs with it.
@@ -127,6 +128,9 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	eyes, err := device.As[device.Eyes](s.Device)
 	if err != nil {
 		return nil, err
+	}
+	if s.Tell != nil {
+		ctx = device.WithProgress(ctx, s.Tell)
 	}
 	screen, err := eyes.Observe(ctx, w)
 	if err == nil && screen.Root == nil {
