@@ -51,6 +51,7 @@ func All(p Parts) []op.Op {
 	all = append(all, (&films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}).ops()...)
 	hands := &touch{desk}
 	all = append(all, hands.ops()...)
+	all = append(all, (&agents{desk}).ops()...)
 	all = append(all, (&sessionDefaults{p.Sessions}).ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&events{p.Events}).ops()...)

@@ -52,7 +52,7 @@ func (s *screen) snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	}
 	var out SnapshotOut
 	err = s.do(ctx, h, func() error {
-		return act.Step{Device: h.Device, Session: session}.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
+		return act.Step{Device: h.Device, Session: session, Tell: c.Progress}.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
 			udid := h.Info().UDID
 			out = SnapshotOut{outline: sc.Outline(udid, refs), Snapshot: sc.Snapshot(udid, refs, s.now())}
 		})

@@ -154,7 +154,7 @@ func (t *touch) act(ctx context.Context, c *op.Call, target Target, name string,
 	}
 	var r act.Report
 	err = t.do(ctx, h, func() error {
-		r, err = do(act.Step{Device: h.Device, Session: session})
+		r, err = do(act.Step{Device: h.Device, Session: session, Tell: c.Progress})
 		return err
 	})
 	if err != nil {

@@ -21,11 +21,11 @@ const springboard = "com.apple.springboard"
 type phone struct {
 	driver *Driver
 	info   device.Info
+	door   *device.Lane // one at a time connects
 
-	mu     sync.Mutex // guards what Close may touch while a call is under way
+	mu     sync.Mutex // guards what others than the lane's holder may touch
 	agent  *agent
 	closed bool
-
 	target string // the app the agent looks at
 }
 
@@ -38,7 +38,7 @@ var (
 )
 
 func newPhone(d *Driver, info device.Info) *phone {
-	p := &phone{driver: d, info: info, target: springboard}
+	p := &phone{driver: d, info: info, door: device.NewLane(), target: springboard}
 	if saved, err := os.ReadFile(p.targetFile()); err == nil && len(saved) > 0 {
 		p.target = string(saved)
 	}
@@ -51,8 +51,16 @@ func (p *phone) targetFile() string {
 	return filepath.Join(p.driver.State, p.info.UDID+".app")
 }
 
+func (p *phone) looksAt() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.target
+}
+
 func (p *phone) remember(bundleID string) error {
+	p.mu.Lock()
 	p.target = bundleID
+	p.mu.Unlock()
 	return wholefile.Write(p.targetFile(), []byte(bundleID))
 }
 
@@ -71,7 +79,7 @@ func (p *phone) Close() error {
 	if a == nil {
 		return nil
 	}
-	return a.stop()
+	return a.stop(p.driver)
 }
 
 // Observe looks at the target app; the waiting happens in the agent.
