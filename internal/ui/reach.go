@@ -196,3 +196,8 @@ func (n *Node) button(names ...string) (found *Node) {
 	}
 	return found
 }
+
+// Actionable are the elements in sight that an agent may want to act on.
+func (s *Screen) Actionable() []*Node {
+	return s.find(func(n *Node) bool { return n.interactive() && n.Visible() && !n.Made && !n.underKeyboard() })
+}
