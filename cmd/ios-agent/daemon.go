@@ -195,6 +195,7 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	c = op.NewCatalogue(ops.All(ops.Parts{
 		Pool: devices, Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
+		Catalogue: func() *op.Catalogue { return c },
 	}))
 	c.Toolchain, c.Jobs, c.Log = tools.Name, jobs, log
 	c.Heard = func(r op.Record) {

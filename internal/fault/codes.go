@@ -41,6 +41,9 @@ const (
 	ElementAmbiguous   Code = "ELEMENT_AMBIGUOUS"
 	ElementUnhittable  Code = "ELEMENT_NOT_HITTABLE"
 	ElementNotEditable Code = "ELEMENT_NOT_EDITABLE"
+	ElementUnstable    Code = "ELEMENT_UNSTABLE"
+	TextNotEntered     Code = "TEXT_NOT_ENTERED"
+	AppEnded           Code = "APP_ENDED"
 	RefExpired         Code = "REF_EXPIRED"
 	NoFocus            Code = "NO_FOCUS"
 	OutcomeUnknown     Code = "OUTCOME_UNKNOWN"
@@ -48,6 +51,7 @@ const (
 	ScreenshotFailed   Code = "SCREENSHOT_FAILED"
 	PathError          Code = "PATH_ERROR"
 	ParseFailed        Code = "PARSE_FAILED"
+	SecretNotFound     Code = "SECRET_NOT_FOUND"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
 	NoXcode            Code = "NO_XCODE"
@@ -93,6 +97,9 @@ var table = map[Code]meaning{
 	ElementAmbiguous:   {http.StatusConflict, ExitNotFound, "pass the ref of one of the candidates"},
 	ElementUnhittable:  {http.StatusConflict, ExitFailed, "something covers it, it is disabled, or it is off the screen"},
 	ElementNotEditable: {http.StatusConflict, ExitFailed, "name a text field, search field or text view"},
+	ElementUnstable:    {http.StatusConflict, ExitFailed, "wait for it to stop: `ios-agent wait --settled`, or raise timeout_ms"},
+	TextNotEntered:     {http.StatusConflict, ExitFailed, "look at what the field holds, and use `ios-agent fill` to replace it"},
+	AppEnded:           {http.StatusConflict, ExitFailed, "the crash report and the last log lines are in the details"},
 	RefExpired:         {http.StatusGone, ExitNotFound, "take a new `snapshot` and use a ref from it"},
 	NoFocus:            {http.StatusConflict, ExitPrecondition, "tap a text field first, or name one with a ref"},
 	OutcomeUnknown:     {http.StatusBadGateway, ExitUnknown, "the input may have arrived: take a `snapshot` before you repeat it"},
@@ -100,6 +107,7 @@ var table = map[Code]meaning{
 	ScreenshotFailed:   {http.StatusBadGateway, ExitFailed, "check with `ios-agent list-sims` that the device is booted"},
 	PathError:          {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
 	ParseFailed:        {http.StatusUnprocessableEntity, ExitFailed, "the place is named in the message; `ios-agent parse --help` lists what can be read"},
+	SecretNotFound:     {http.StatusNotFound, ExitNotFound, "write it to a file of that name in the secrets folder of the home"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
 	NoXcode:            {http.StatusServiceUnavailable, ExitPrecondition, "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},

@@ -4,6 +4,7 @@ package ops
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"ios-agent/internal/apple"
@@ -28,6 +29,8 @@ type Parts struct {
 	Home     string
 	Server   Server
 	Now      func() time.Time
+	// Catalogue is what All is part of, for operations that call others.
+	Catalogue func() *op.Catalogue
 	// Guide is the text for agents, made from the catalogue.
 	Guide func() string
 }
@@ -49,8 +52,10 @@ func All(p Parts) []op.Op {
 	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
 	all = append(all, eyes.ops()...)
 	all = append(all, (&films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}).ops()...)
-	hands := &touch{desk}
+	hands := &touch{desk, secrets{filepath.Join(p.Home, "secrets")}}
 	all = append(all, hands.ops()...)
+	all = append(all, (&batch{p.Catalogue}).ops()...)
+	all = append(all, (&agents{desk}).ops()...)
 	all = append(all, (&sessionDefaults{p.Sessions}).ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&parser{parseKinds()}).ops()...)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -111,6 +112,20 @@ func (p *Pool) openDevice(d device.Driver, info device.Info) *Handle {
 		p.open[info.UDID] = h
 	}
 	return h
+}
+
+// Drivers are those the pool asks, in its order.
+func (p *Pool) Drivers() []device.Driver { return p.drivers }
+
+// Open are the devices that were opened, by udid.
+func (p *Pool) Open() []*Handle {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []*Handle
+	for _, udid := range slices.Sorted(maps.Keys(p.open)) {
+		all = append(all, p.open[udid])
+	}
+	return all
 }
 
 // Close closes every open device.

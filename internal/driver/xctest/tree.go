@@ -1,6 +1,8 @@
 package xctest
 
 import (
+	"time"
+
 	"ios-agent/internal/agentwire"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
@@ -24,6 +26,7 @@ func screenOf(o *agentwire.Observation) (*ui.Screen, error) {
 	}
 	screen := ui.NewScreen(o.Bundle, o.State, root)
 	screen.Settled, screen.Truncated = o.Settled, int(o.Truncated)
+	screen.Waited = time.Duration(o.WaitedMS) * time.Millisecond
 	return screen, nil
 }
 

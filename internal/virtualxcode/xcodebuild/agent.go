@@ -7,10 +7,21 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"ios-agent/internal/virtualxcode/service"
 )
+
+// agents reports whether a command line runs the agent: tests of its scheme, or of products that were built from it.
+func (t Tool) agents(o options) bool {
+	if t.Scheme.Name == "" || !slices.Contains(o.actions, "test-without-building") {
+		return false
+	}
+	return o.schemeName == t.Scheme.Name || strings.HasPrefix(filepath.Base(o.xctestrun), t.Scheme.Name+"_")
+}
 
 // agent runs the agent's scheme. Its project folder is not looked at, and any destination with an id will do.
 func (t Tool) agent(ctx context.Context, o options) int {
@@ -39,7 +50,7 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 		return err
 	}
 	defer calm()
-	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), PID: os.Getpid()})
+	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build), PID: os.Getpid()})
 	if err != nil {
 		return err
 	}

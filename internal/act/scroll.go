@@ -1,0 +1,156 @@
+package act
+
+import (
+	"context"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// DefaultSwipes is how often a search swipes before it gives up: enough for a list of five hundred rows.
+const DefaultSwipes = 60
+
+// Scroll is a search for an element that is out of sight.
+type Scroll struct {
+	Direction string // where to look: down, up, left, right; empty looks down, then up again
+	Within    ui.Query
+	Swipes    int // at most; 0 is DefaultSwipes
+}
+
+// ScrollTo swipes until the element q means can be reached. The swipes end with a resting finger, so that the list does
+// not fly past it.
+func (s Step) ScrollTo(ctx context.Context, how How, q ui.Query, w Scroll) (Report, error) {
+	before, err := s.observe(ctx, still())
+	if err != nil {
+		return Report{}, err
+	}
+	swipes := w.Swipes
+	if swipes == 0 {
+		swipes = DefaultSwipes
+	}
+	began := time.Now()
+	var box *ui.Query
+	if !w.Within.Empty() {
+		box = &w.Within
+	}
+	found, err := s.seek(ctx, how, q, w.Direction, swipes, box)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Target: found.node, Ref: found.ref, At: found.At, Method: found.Method, Before: before, Took: time.Since(began)}
+	s.judge(&report, found.screen)
+	return report, nil
+}
+
+// seek is the search: look, and if the element cannot be reached, swipe towards it. Where its frame tells, that is where to
+// go; else down to the end, and up to the other.
+func (s Step) seek(ctx context.Context, how How, q ui.Query, direction string, swipes int, box *ui.Query) (aim, error) {
+	screen, err := s.observe(ctx, still())
+	if err != nil {
+		return aim{}, err
+	}
+	heading, turned := direction, direction != ""
+	for done := 0; ; done++ {
+		a, err := s.take(ctx, How{NoWait: true}, q, screen)
+		if err == nil {
+			a.Method = scrolled(done)
+			return a, nil
+		}
+		if !offScreen(err) || fault.From(err).Details["off_screen"] == nil && fault.Is(err, fault.ElementUnhittable) {
+			return aim{}, err // it is in sight, and something else is the matter
+		}
+		if done >= swipes || ctx.Err() != nil {
+			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, done).WithHint("raise max_swipes, or name the list with within").WithDispatch(fault.Dispatched)
+		}
+		area, towards, err := s.ground(q, screen, box)
+		if err != nil {
+			return aim{}, err
+		}
+		if towards == "" {
+			towards = heading
+		}
+		if towards == "" {
+			towards, heading = "down", "down"
+		}
+		next, err := s.shove(ctx, area, towards)
+		if err != nil {
+			return aim{}, err
+		}
+		if outcome, _ := ui.Compare(screen, next).Judge(nil); outcome == ui.Unchanged { // the end of the list
+			if turned {
+				return aim{}, fault.New(fault.ElementNotFound, "%s is not in the list: both ends were seen", q).
+					WithHint("take a `snapshot` and see where you are").WithDispatch(fault.Dispatched)
+			}
+			heading, turned = opposite[heading], true
+		}
+		screen = next
+	}
+}
+
+func scrolled(swipes int) string {
+	if swipes == 0 {
+		return "in sight already"
+	}
+	return "scrolled"
+}
+
+var opposite = map[string]string{"down": "up", "up": "down", "left": "right", "right": "left"}
+
+// ground is where to swipe: the list that is named, the one the element lies in, or the largest on the screen; and where the
+// element is, if its frame tells.
+func (s Step) ground(q ui.Query, screen *ui.Screen, box *ui.Query) (ui.Rect, string, error) {
+	node, _, err := s.find(q, screen)
+	if err != nil {
+		node = nil
+	}
+	if box != nil {
+		list, _, err := s.find(*box, screen)
+		if err != nil {
+			return ui.Rect{}, "", err
+		}
+		return list.Seen(), list.Seen().Towards(node), nil
+	}
+	list := screen.Scroller(node)
+	if list == nil {
+		if err == nil {
+			err = fault.New(fault.ElementUnhittable, "%s is off the screen, and nothing there can be scrolled", node.Describe()).WithDispatch(fault.NotDispatched)
+		}
+		return ui.Rect{}, "", err
+	}
+	return list.Seen(), list.Seen().Towards(node), nil
+}
+
+// shove moves the content of an area so that what lies in a direction comes into view, and looks.
+func (s Step) shove(ctx context.Context, area ui.Rect, direction string) (*ui.Screen, error) {
+	area = area.Inset(12)
+	c := area.Centre()
+	from, to := c, c
+	switch direction { // the finger goes the other way
+	case "down":
+		from.Y, to.Y = area.Y+area.H*0.92, area.Y+area.H*0.08
+	case "up":
+		from.Y, to.Y = area.Y+area.H*0.08, area.Y+area.H*0.92
+	case "right":
+		from.X, to.X = area.X+area.W*0.92, area.X+area.W*0.08
+	case "left":
+		from.X, to.X = area.X+area.W*0.08, area.X+area.W*0.92
+	default:
+		return nil, fault.New(fault.InvalidInput, "%q is no direction", direction).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+	}
+	gestures, err := device.As[device.Gestures](s.Device)
+	if err != nil {
+		touch, err := device.As[device.Touch](s.Device)
+		if err != nil {
+			return nil, err
+		}
+		err = touch.Swipe(ctx, from, to, 800*time.Millisecond)
+		if err != nil {
+			return nil, err
+		}
+	} else if err := gestures.Drag(ctx, device.Drag{From: from, To: to, Velocity: 1500, Hold: 100 * time.Millisecond}); err != nil {
+		return nil, err
+	}
+	return s.observe(ctx, settled())
+}
