@@ -37,6 +37,8 @@ var arrows = map[string]string{
 	"internal/pool":      "device fault nearest",
 	"internal/act":       "device fault session ui",
 
+	"internal/agentwire/agenttest": "agentwire",
+
 	"internal/apple/simctl":     "host",
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
