@@ -15,8 +15,11 @@ final class Session: @unchecked Sendable {
     /// How much longer than its own time a request may take before silence tells the client that something hangs.
     private static let grace = 120.0
 
+    /// Made by the thread that accepts: where no token is needed the newest connection is the client, and threads of
+    /// their own would decide that by chance.
     init(_ server: Server, _ connection: Connection) {
         (self.server, self.connection) = (server, connection)
+        if server.options.token.isEmpty { authorise() }
     }
 
     /// Ends the session from outside.
@@ -29,7 +32,6 @@ final class Session: @unchecked Sendable {
 
     /// Answers requests in turn until the stream ends. A frame that makes no sense is answered too.
     func run() {
-        if server.options.token.isEmpty { authorise() }
         while let frame = try? Frame.read(from: connection), respond(to: frame) {}
         end()
         server.left(self)
