@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test check build fuzz bench bench-peers test-peers
+.PHONY: test check build fuzz bench bench-peers test-peers test-agent
 
 test: check
 	go test -race ./...
@@ -36,3 +36,7 @@ bench-peers:
 test-peers:
 	scripts/peers
 	IOS_AGENT_PEERS=1 go test -count=1 ./test/peers
+
+# The Swift agent, with a Swift toolchain that is fetched where none is installed.
+test-agent:
+	scripts/test-agent
