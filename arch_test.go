@@ -38,6 +38,7 @@ var arrows = map[string]string{
 	"internal/act":       "device fault session ui",
 
 	"internal/agentwire/agenttest": "agentwire",
+	"internal/apple/pbxproj":       "",
 
 	"internal/apple/simctl":     "host",
 	"internal/apple/xcodebuild": "host",
@@ -63,7 +64,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/service":    "resident virtualxcode/agent virtualxcode/axe virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
 	"internal/virtualxcode/axe":        "virtualxcode/mark virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
-	"internal/virtualxcode/project":    "",
+	"internal/virtualxcode/project":    "apple/pbxproj",
 	"internal/virtualxcode/xcresult":   "virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/mark virtualxcode/service virtualxcode/simctl " +
