@@ -40,6 +40,8 @@ var arrows = map[string]string{
 	"internal/agentwire/agenttest": "agentwire",
 	"internal/apple/pbxproj":       "",
 
+	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
+
 	"internal/apple/simctl":     "host",
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",

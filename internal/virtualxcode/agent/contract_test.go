@@ -15,7 +15,7 @@ import (
 // TestContract holds the virtual agent to what every agent must do.
 func TestContract(t *testing.T) {
 	agenttest.Run(t, agenttest.Subject{Open: openForContract, Differs: map[string]string{
-		"dead-man switch": "the virtual agent lives in the service, and leaves with the xcodebuild process that carries its bytes",
+		"dead-man switch": "the switch is in the virtual xcodebuild, which holds the port; deadman_test.go there",
 	}})
 }
 
