@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test test-scripts check build fuzz bench bench-peers test-peers
+.PHONY: test test-scripts check build fuzz bench bench-peers test-peers test-agent
 
 test: check
 	go test -race ./...
@@ -10,7 +10,7 @@ test-scripts:
 
 # What the compiler and the linters have to say, on both systems.
 check:
-	@test -z "$$(gofmt -l *.go cmd internal test)" || { gofmt -l *.go cmd internal test; echo 'not gofmt-ed'; exit 1; }
+	@test -z "$$(gofmt -l *.go agent cmd internal test)" || { gofmt -l *.go agent cmd internal test; echo 'not gofmt-ed'; exit 1; }
 	go vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
 	go tool staticcheck ./...
@@ -40,3 +40,7 @@ bench-peers:
 test-peers:
 	scripts/peers
 	IOS_AGENT_PEERS=1 go test -count=1 ./test/peers
+
+# The Swift agent, with a Swift toolchain that is fetched where none is installed.
+test-agent:
+	scripts/test-agent

@@ -40,6 +40,11 @@ var arrows = map[string]string{
 	"internal/pool":      "device fault nearest",
 	"internal/act":       "device fault session ui",
 
+	"internal/agentwire/agenttest": "agentwire",
+	"internal/apple/pbxproj":       "",
+
+	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
+
 	"internal/apple/lines":        "",
 	"internal/apple/brief":        "",
 	"internal/apple/jsondoc":      "",
@@ -93,7 +98,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
 		"virtualxcode/swiftargs virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
-	"internal/virtualxcode/project":    "",
+	"internal/virtualxcode/project":    "apple/pbxproj",
 	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +

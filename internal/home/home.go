@@ -57,8 +57,8 @@ func (h Home) Children() string { return h.path("run", "children") }
 // Devices is what is remembered of devices.
 func (h Home) Devices() string { return h.path("devices") }
 
-// Agent is where the XCTest agent of one build of ours is built.
-func (h Home) Agent(build string) string { return h.path("agent", build) }
+// Agent is where the XCTest agent is built: a folder for each pair of sources and Xcode.
+func (h Home) Agent() string { return h.path("agent") }
 
 // Versions is where the copies of our builds are.
 func (h Home) Versions() string { return h.path("versions") }

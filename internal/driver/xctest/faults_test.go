@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/xctest"
+	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/host"
 	"ios-agent/internal/resident"
@@ -84,8 +85,14 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tools := apple.Toolchain{Name: apple.Virtual, Bin: x.Bin()}
+	sources, err := agentsource.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := &rig{t: t, service: x.Client(), apps: filepath.Join(dir, "apps"), driver: &xctest.Driver{
-		Host: runner, Tools: apple.Toolchain{Name: apple.Virtual, Bin: x.Bin()}, Agent: filepath.Join(dir, "agent"), State: filepath.Join(dir, "state")}}
+		Host: runner, Tools: tools, State: filepath.Join(dir, "state"),
+		Kit: &xctest.Kit{Host: runner, Tools: tools, Root: filepath.Join(dir, "agent"), ID: sources, Write: agentsource.WriteProject}}}
 	if err := errors.Join(apps.Write(r.apps), os.Mkdir(r.driver.State, 0o700)); err != nil {
 		t.Fatal(err)
 	}

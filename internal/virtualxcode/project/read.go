@@ -48,7 +48,7 @@ func Parse(name string, data []byte, walk func(string) []string, read func(strin
 			p.Packages = append(p.Packages, dir)
 		}
 		if url := str(t.objects[id]["repositoryURL"]); url != "" {
-			p.Remotes = append(p.Remotes, Remote{url, version(dict(t.objects[id]["requirement"]))})
+			p.Remotes = append(p.Remotes, Remote{URL: url, Version: version(dict(t.objects[id]["requirement"]))})
 		}
 	}
 	return p, nil

@@ -28,9 +28,13 @@ const (
 func scrollKey(screen, list string) string { return screen + "/" + list }
 
 // swiped is s after a finger moved its content by distance; limit is the largest offset there is.
-func (s scroll) swiped(now time.Time, distance, limit float64, took time.Duration) scroll {
+func (s scroll) swiped(f finger, distance, limit float64) scroll {
+	now, took := f.now, f.took
 	n := scroll{From: clamp(s.at(now), 0, limit), Drag: distance, Since: now, Took: took}
 	speed := distance / max(took.Seconds(), 0.01)
+	if f.rests {
+		speed = 0
+	}
 	var glide float64 // seconds
 	if math.Abs(speed) > flickSpeed {
 		n.Glide = speed / friction

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path"
 	"strings"
+
+	"ios-agent/internal/virtualxcode/project"
 )
 
 // resolvePackages says which packages the container uses. Nothing is fetched; what a comment says of packages is why
@@ -11,7 +13,7 @@ import (
 func (s *session) resolvePackages() error {
 	var lines []string
 	for _, p := range s.container.Projects {
-		if _, is := p.PackageFile(); is && p.Dir != s.container.Path {
+		if _, is := project.PackageFile(p); is && p.Dir != s.container.Path {
 			lines = append(lines, p.Name+": "+p.Dir)
 		}
 		for _, r := range p.Remotes {
@@ -35,7 +37,7 @@ func (s *session) resolvePackages() error {
 func (s *session) packageTrouble() string {
 	for _, p := range s.container.Projects {
 		var files []string
-		if manifest, is := p.PackageFile(); is {
+		if manifest, is := project.PackageFile(p); is {
 			files = append(files, manifest)
 		}
 		for _, t := range p.Targets {
