@@ -51,7 +51,7 @@ type AgentsOut struct {
 
 // Text is one line an agent.
 func (o AgentsOut) Text() string {
-	lines := []string{fmt.Sprintf("%d agents", len(o.Agents))}
+	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
 	for _, a := range o.Agents {
 		lines = append(lines, fmt.Sprintf("%s  %s  pid %d  port %d  build %.12s  protocol %d  %s", a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Device))
 	}

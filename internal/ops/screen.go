@@ -89,24 +89,32 @@ func (s *screen) snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 }
 
 func (s *screen) render(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string) (SnapshotOut, error) {
-	out := SnapshotOut{Snapshot: sc.Snapshot(udid, refs, s.now())}
+	out, err := SnapshotOut{}, error(nil)
+	out.outline, out.Changes, err = s.outline(in, sc, refs, udid) // first: what is shown gets the short refs
+	if err != nil {
+		return out, err
+	}
+	out.Snapshot = sc.Snapshot(udid, refs, s.now())
+	return out, nil
+}
+
+// outline is what is shown, and what changed when that was asked.
+func (s *screen) outline(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string) (text string, changes []string, err error) {
 	how := ui.Outlining{All: in.All, Depth: in.Depth, Budget: in.Budget}
 	if in.Within != "" {
 		n, err := refs.Find(ui.Naming(in.Within), udid, sc)
 		if err != nil {
-			return out, err
+			return "", nil, err
 		}
 		how.Within = n
 	}
 	if in.Since != "" {
 		if lines, known := sc.Since(strings.TrimPrefix(in.Since, "screen:"), udid, refs); known {
-			out.Changes, out.outline = lines, strings.Join(lines, "\n")
-			return out, nil
+			return strings.Join(lines, "\n"), lines, nil
 		}
-		out.outline = "the look " + ui.Quote(in.Since) + " is not remembered; this is all there is now\n"
+		text = "the look " + ui.Quote(in.Since) + " is not remembered; this is all there is now\n"
 	}
-	out.outline += sc.OutlineOf(how, udid, refs)
-	return out, nil
+	return text + sc.OutlineOf(how, udid, refs), nil, nil
 }
 
 // look observes the device that is meant, in its lane.

@@ -56,7 +56,7 @@ func installation(dir string) virtualxcode.Xcode {
 		panic(err)
 	}
 	return virtualxcode.Xcode{Dir: dir, Binary: binary, Serve: []string{serveWord}, Agent: virtualbuild.Scheme{
-		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, VariablePrefix: xcodebuild.RunnerPrefix}}
+		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable, VariablePrefix: xcodebuild.RunnerPrefix}}
 }
 
 // rig is the driver over a virtual Xcode of its own.
