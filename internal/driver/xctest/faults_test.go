@@ -166,8 +166,32 @@ func (r *rig) reboot(ctx context.Context) error {
 	return r.phone.(device.Power).Boot(ctx)
 }
 
-// impatient is how long a caller waits for what never comes.
-const impatient = 500 * time.Millisecond
+// impatience is a deadline that comes when the faults have happened: a caller that has seen enough.
+type impatience struct{ context.Context }
+
+func (i impatience) Err() error {
+	if i.Context.Err() != nil {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func (r *rig) impatient() (ctx context.Context, stop func()) {
+	inner, cancel := context.WithCancel(r.t.Context())
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		defer cancel()
+		for inner.Err() == nil {
+			st, err := r.service.Status(inner)
+			if err != nil || len(st.Faults) == 0 {
+				return
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+	}()
+	return impatience{inner}, func() { cancel(); <-watched }
+}
 
 // What a caller gets under each fault that the driver meets, and that the next call works.
 func TestWhatTheCallerGets(t *testing.T) {
@@ -224,9 +248,9 @@ func TestWhatTheCallerGets(t *testing.T) {
 			r.must(r.service.AddFault(t.Context(), c.fault))
 			ctx := t.Context()
 			if c.hangs {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, impatient)
-				defer cancel()
+				var stop func()
+				ctx, stop = r.impatient()
+				defer stop()
 			}
 			err := c.do(r, ctx)
 			if got := codeOf(err); got != c.code {

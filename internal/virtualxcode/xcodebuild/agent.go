@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"ios-agent/internal/virtualxcode/service"
 )
@@ -64,12 +65,20 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 	ended := make(chan error, 1)
 	go func() { ended <- a.Hold() }()
 	clients := newWatch(deadMan)
-	go accept(ctx, listener, a, clients)
+	var streams sync.WaitGroup
+	accepting := make(chan struct{})
+	go func() {
+		defer close(accepting)
+		accept(ctx, listener, a, clients, &streams)
+	}()
 	select {
 	case <-clients.alone:
 		return fmt.Errorf("no client for %s", deadMan)
 	case err := <-ended:
 		if errors.Is(err, service.ErrCrash) {
+			listener.Close()
+			<-accepting
+			lastBytes(&streams)
 			return fmt.Errorf("%s-Runner (%d) encountered an error (%w)", t.Scheme.Name, os.Getpid(), err)
 		}
 		return fmt.Errorf("lost connection to the device: %w", err)
@@ -80,17 +89,30 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 
 func (t Tool) variable(name string) string { return t.Getenv(t.Scheme.VariablePrefix + name) }
 
-func accept(ctx context.Context, listener net.Listener, a *service.Agent, clients *watch) {
+// lastBytes lets what the agent said before it crashed reach its clients, whose streams the service has ended.
+func lastBytes(streams *sync.WaitGroup) {
+	sent := make(chan struct{})
+	go func() {
+		streams.Wait()
+		close(sent)
+	}()
+	select {
+	case <-sent:
+	case <-time.After(time.Second): // a client that does not read does not keep a dead agent alive
+	}
+}
+
+func accept(ctx context.Context, listener net.Listener, a *service.Agent, clients *watch, streams *sync.WaitGroup) {
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
 		clients.enter()
-		go func() {
+		streams.Go(func() {
 			defer clients.leave()
 			carry(ctx, conn, a)
-		}()
+		})
 	}
 }
 
