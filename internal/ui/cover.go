@@ -21,6 +21,7 @@ func (s *Screen) cover() {
 			lay(s.solids, n)
 		}
 	}
+	s.alert = s.last(func(n *Node) bool { return n.Type == "Alert" && n.Visible() })
 	for _, n := range s.nodes {
 		n.covered = s.over(n, n.Frame.Centre())
 	}
@@ -28,6 +29,9 @@ func (s *Screen) cover() {
 
 // over is what is painted over an element at a point; nil when nothing is.
 func (s *Screen) over(n *Node, at Point) (top *Node) {
+	if s.alert != nil && n.order < s.alert.order && !s.alert.within(n) {
+		return s.alert // an alert takes every touch, also beside it
+	}
 	for _, solids := range [...][]*Node{s.vast, s.solids[cellOf(at)]} {
 		for _, o := range solids {
 			if o.order > n.order && o.seen.Contains(at) && !o.within(n) && !n.within(o) {

@@ -9,20 +9,20 @@ import (
 
 // FlatElement is an element in quern's words. With hierarchy it also names its parent and holds its children.
 type FlatElement struct {
-	Type             string        `json:"type"`
-	Label            string        `json:"label"`
-	Identifier       *string       `json:"identifier"`
-	Value            *string       `json:"value"`
-	Frame            *FlatFrame    `json:"frame"`
-	Enabled          bool          `json:"enabled"`
-	Role             string        `json:"role"`
-	RoleDescription  string        `json:"role_description"`
-	Help             *string       `json:"help"`
-	CustomActions    []string      `json:"custom_actions"`
-	MatchCount       int           `json:"match_count,omitempty"` // when more than one element fits
-	ParentIdentifier *string       `json:"parent_identifier,omitempty"`
-	ParentLabel      *string       `json:"parent_label,omitempty"`
-	Children         []FlatElement `json:"children,omitempty"`
+	Type             string     `json:"type"`
+	Label            string     `json:"label"`
+	Identifier       *string    `json:"identifier"`
+	Value            *string    `json:"value"`
+	Frame            *FlatFrame `json:"frame"`
+	Enabled          bool       `json:"enabled"`
+	Role             string     `json:"role"`
+	RoleDescription  string     `json:"role_description"`
+	Help             *string    `json:"help"`
+	CustomActions    []string   `json:"custom_actions"`
+	MatchCount       int        `json:"match_count,omitempty"` // when more than one element fits
+	ParentIdentifier *string    `json:"parent_identifier,omitempty"`
+	ParentLabel      *string    `json:"parent_label,omitempty"`
+	Children         []any      `json:"children,omitempty"` // FlatElements; a schema without references cannot say so
 }
 
 // FlatFrame is a frame in quern's words.

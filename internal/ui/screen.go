@@ -21,6 +21,7 @@ type Screen struct {
 	byIdentity map[identity][]*Node
 	badges     map[badge]int
 	solids     map[cell][]*Node // what hides, by place
+	alert      *Node            // the topmost
 	vast       []*Node          // what hides and is too large for a grid; no real screen has any
 	hash       string
 }

@@ -236,12 +236,14 @@ func (a *agent) lastWords() string {
 
 const stopWait = 3 * time.Second
 
-// stop ends the agent: the stream, xcodebuild, and the runner app, which outlives a killed xcodebuild.
+// stop ends the agent: the stream, xcodebuild, and the runner app, which outlives an xcodebuild that had to be killed.
 func (a *agent) stop(d *Driver) error {
 	a.use(nil)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	err := a.process.Stop(ctx)
-	_ = d.simctl().Terminate(ctx, a.udid, xcodebuild.AgentRunner) // gone with xcodebuild, as a rule, or with its device
+	if r, _ := a.process.Result(); r.Signal == "SIGKILL" {
+		_ = d.simctl().Terminate(ctx, a.udid, xcodebuild.AgentRunner) // it may be gone all the same, or its device
+	}
 	return err
 }
