@@ -61,7 +61,7 @@ func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duratio
 		}
 		if how.Scroll && !scrolled && offScreen(err) {
 			scrolled = true
-			if _, err := s.seek(ctx, how, q, "", DefaultSwipes, nil); err != nil {
+			if _, err := s.seek(ctx, q, "", DefaultSwipes, nil); err != nil {
 				return aim{}, c.spent(), err
 			}
 			look = still()

@@ -10,7 +10,7 @@ import (
 )
 
 // DefaultSwipes is how often a search swipes before it gives up: enough for a list of five hundred rows.
-const DefaultSwipes = 60
+const DefaultSwipes = 120
 
 // Scroll is a search for an element that is out of sight.
 type Scroll struct {
@@ -21,7 +21,7 @@ type Scroll struct {
 
 // ScrollTo swipes until the element q means can be reached. The swipes end with a resting finger, so that the list does
 // not fly past it.
-func (s Step) ScrollTo(ctx context.Context, how How, q ui.Query, w Scroll) (Report, error) {
+func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error) {
 	before, err := s.observe(ctx, still())
 	if err != nil {
 		return Report{}, err
@@ -35,7 +35,7 @@ func (s Step) ScrollTo(ctx context.Context, how How, q ui.Query, w Scroll) (Repo
 	if !w.Within.Empty() {
 		box = &w.Within
 	}
-	found, err := s.seek(ctx, how, q, w.Direction, swipes, box)
+	found, err := s.seek(ctx, q, w.Direction, swipes, box)
 	if err != nil {
 		return Report{}, err
 	}
@@ -45,48 +45,62 @@ func (s Step) ScrollTo(ctx context.Context, how How, q ui.Query, w Scroll) (Repo
 }
 
 // seek is the search: look, and if the element cannot be reached, swipe towards it. Where its frame tells, that is where to
-// go; else down to the end, and up to the other.
-func (s Step) seek(ctx context.Context, how How, q ui.Query, direction string, swipes int, box *ui.Query) (aim, error) {
+// go; else each list in turn is seen to its end, and back to the other.
+func (s Step) seek(ctx context.Context, q ui.Query, direction string, swipes int, box *ui.Query) (aim, error) {
 	screen, err := s.observe(ctx, still())
 	if err != nil {
 		return aim{}, err
 	}
-	heading, turned := direction, direction != ""
+	way := search{heading: direction, turned: direction != ""}
 	for done := 0; ; done++ {
 		a, err := s.take(ctx, How{NoWait: true}, q, screen)
 		if err == nil {
 			a.Method = scrolled(done)
 			return a, nil
 		}
-		if !offScreen(err) || fault.From(err).Details["off_screen"] == nil && fault.Is(err, fault.ElementUnhittable) {
+		if fault.Is(err, fault.ElementUnhittable) && fault.From(err).Details["off_screen"] == nil || !offScreen(err) {
 			return aim{}, err // it is in sight, and something else is the matter
 		}
 		if done >= swipes || ctx.Err() != nil {
-			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, done).WithHint("raise max_swipes, or name the list with within").WithDispatch(fault.Dispatched)
+			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, done).
+				WithHint("raise max_swipes, or name the list with list").WithDispatch(fault.Dispatched)
 		}
-		area, towards, err := s.ground(q, screen, box)
+		area, towards, err := s.ground(q, screen, box, &way)
 		if err != nil {
 			return aim{}, err
-		}
-		if towards == "" {
-			towards = heading
-		}
-		if towards == "" {
-			towards, heading = "down", "down"
 		}
 		next, err := s.shove(ctx, area, towards)
 		if err != nil {
 			return aim{}, err
 		}
-		if outcome, _ := ui.Compare(screen, next).Judge(nil); outcome == ui.Unchanged { // the end of the list
-			if turned {
-				return aim{}, fault.New(fault.ElementNotFound, "%s is not in the list: both ends were seen", q).
-					WithHint("take a `snapshot` and see where you are").WithDispatch(fault.Dispatched)
-			}
-			heading, turned = opposite[heading], true
+		if outcome, _ := ui.Compare(screen, next).Judge(nil); outcome == ui.Unchanged {
+			way.end(direction)
 		}
 		screen = next
 	}
+}
+
+// search is how far a search has come.
+type search struct {
+	list    int    // which of the lists in sight
+	heading string // where it looks; empty is down
+	turned  bool   // it has seen one end
+}
+
+// end is an end of the list: the other way, and then the next list.
+func (w *search) end(direction string) {
+	if !w.turned {
+		w.heading, w.turned = opposite[w.towards()], true
+		return
+	}
+	*w = search{list: w.list + 1, heading: direction, turned: direction != ""}
+}
+
+func (w *search) towards() string {
+	if w.heading == "" {
+		return "down"
+	}
+	return w.heading
 }
 
 func scrolled(swipes int) string {
@@ -98,28 +112,29 @@ func scrolled(swipes int) string {
 
 var opposite = map[string]string{"down": "up", "up": "down", "left": "right", "right": "left"}
 
-// ground is where to swipe: the list that is named, the one the element lies in, or the largest on the screen; and where the
-// element is, if its frame tells.
-func (s Step) ground(q ui.Query, screen *ui.Screen, box *ui.Query) (ui.Rect, string, error) {
-	node, _, err := s.find(q, screen)
-	if err != nil {
+// ground is where to swipe and which way: in the list that is named, the one the element lies in, or the next one in sight.
+func (s Step) ground(q ui.Query, screen *ui.Screen, box *ui.Query, way *search) (ui.Rect, string, error) {
+	node, _, missing := s.find(q, screen)
+	if missing != nil {
 		node = nil
 	}
+	lists := screen.Scrollers(node)
 	if box != nil {
 		list, _, err := s.find(*box, screen)
 		if err != nil {
 			return ui.Rect{}, "", err
 		}
-		return list.Seen(), list.Seen().Towards(node), nil
+		lists = []*ui.Node{list}
 	}
-	list := screen.Scroller(node)
-	if list == nil {
-		if err == nil {
-			err = fault.New(fault.ElementUnhittable, "%s is off the screen, and nothing there can be scrolled", node.Describe()).WithDispatch(fault.NotDispatched)
-		}
-		return ui.Rect{}, "", err
+	if way.list >= len(lists) {
+		return ui.Rect{}, "", fault.New(fault.ElementNotFound, "%s is not in what can be scrolled here: all ends were seen", q).
+			WithHint("take a `snapshot` and see where you are").WithDispatch(fault.Dispatched)
 	}
-	return list.Seen(), list.Seen().Towards(node), nil
+	area := lists[way.list].Seen()
+	if towards := area.Towards(node); towards != "" && way.list == 0 && !way.turned {
+		return area, towards, nil
+	}
+	return area, way.towards(), nil
 }
 
 // shove moves the content of an area so that what lies in a direction comes into view, and looks.

@@ -203,12 +203,12 @@ type ScrollToIn struct {
 	ElementIn
 	Direction string `json:"direction,omitempty" doc:"look only this way" enum:"up,down,left,right"`
 	List      string `json:"list,omitempty" doc:"ref, identifier or label of the list to scroll; else the one it lies in, or the largest"`
-	Swipes    int    `json:"max_swipes,omitempty" doc:"give up after so many" min:"1" max:"500" default:"60"`
+	Swipes    int    `json:"max_swipes,omitempty" doc:"give up after so many" min:"1" max:"500" default:"120"`
 }
 
 func (t *touch) scrollTo(ctx context.Context, c *op.Call, in ScrollToIn) (ActionOut, error) {
 	w := act.Scroll{Direction: in.Direction, Swipes: in.Swipes, Within: ui.Naming(in.List)}
-	return t.act(ctx, c, in.Target, "scroll to", false, func(s act.Step) (act.Report, error) { return s.ScrollTo(ctx, act.How{}, in.query(), w) })
+	return t.act(ctx, c, in.Target, "scroll to", false, func(s act.Step) (act.Report, error) { return s.ScrollTo(ctx, in.query(), w) })
 }
 
 // DragIn says what to carry where.

@@ -190,6 +190,9 @@ func (s *Screen) Holds(c Condition, q Query, value string) (bool, *Node) {
 			return true, n
 		}
 	}
+	if c == HasText {
+		first = nil // what is nowhere has no last state
+	}
 	return first == nil && holds(nil, value), first
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -129,21 +130,27 @@ func (r Rect) Towards(n *Node) string {
 // Viewport is the frame of the screen.
 func (s *Screen) Viewport() Rect { return viewport(s.Root) }
 
-// Scroller is the innermost list or scroll view an element lies in; for none, the largest in sight. Nil when nothing there
-// can be scrolled.
-func (s *Screen) Scroller(n *Node) *Node {
-	for p := n; p != nil; p = p.parent {
-		if p != n && kinds[p.Type].clips && p.Visible() {
-			return p
+// Scrollers are the lists and scroll views in sight that may hold what is looked for: those an element lies in, the innermost
+// first; for none, lists before plain scroll views, the larger first.
+func (s *Screen) Scrollers(n *Node) []*Node {
+	var found []*Node
+	if n != nil {
+		for p := n.parent; p != nil; p = p.parent {
+			if kinds[p.Type].clips && p.Visible() {
+				found = append(found, p)
+			}
 		}
+		return found
 	}
-	var largest *Node
-	for _, c := range s.nodes {
-		if kinds[c.Type].clips && c.Visible() && (largest == nil || c.seen.W*c.seen.H > largest.seen.W*largest.seen.H) {
-			largest = c
+	found = s.find(func(c *Node) bool { return kinds[c.Type].clips && c.Visible() && !c.underKeyboard() })
+	size := func(c *Node) float64 {
+		if c.Type == "ScrollView" {
+			return c.seen.W * c.seen.H / 1e6 // a page that holds lists moves with its lists, rarely the other way round
 		}
+		return c.seen.W * c.seen.H
 	}
-	return largest
+	slices.SortStableFunc(found, func(a, b *Node) int { return cmp.Compare(size(b), size(a)) })
+	return found
 }
 
 // BackButton is what leads back: the first button of the topmost navigation bar when it stands on the left, or of the modal a
