@@ -63,7 +63,7 @@ var arrows = map[string]string{
 
 	"internal/apple/simctl":     "apple/brief apple/jsondoc host",
 	"internal/apple/xcodebuild": "host",
-	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
+	"internal/driver/xctest":    "agentwire apple apple/crash apple/simctl apple/xcodebuild device fault host ui wholefile",
 
 	"internal/ops":                     "act apple apple/simctl defaults device fault feed host nearest op parse picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
