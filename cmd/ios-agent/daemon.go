@@ -188,12 +188,15 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, runner.Close())
 	}
+	leases := openLeases(h, tools, log)
 	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Agent: h.Agent(server.Build), State: h.Devices()})
+	devices.Leases, devices.Implicit, devices.Log = leases.table, duration(implicitVariable, implicitLease), log
+	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
+		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 	}))
 	c.Toolchain, c.Jobs, c.Log = tools.Name, jobs, log
@@ -201,7 +204,7 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 		happened.Add(r)
 		log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return c, documents(c), parts{runner, devices}, nil
+	return c, documents(c), parts{leases, runner, devices}, nil
 }
 
 // duration reads a variable; what is no duration is as good as not said.
