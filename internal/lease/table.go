@@ -92,10 +92,11 @@ func (t *Table) load() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, l := range all {
+		t.kept[l.Resource] = l
 		if l.Held() {
 			l.Expires = l.Expires.Add(slack(l.TTL))
 		}
-		t.now[l.Resource], t.kept[l.Resource] = l, l
+		t.now[l.Resource] = l
 		t.epoch = max(t.epoch, l.Epoch)
 	}
 	t.expire()
