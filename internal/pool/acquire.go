@@ -43,14 +43,14 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 	if p.Leases == nil {
 		return nil, 0, fault.New(fault.Unsupported, "this pool keeps no leases")
 	}
-	began := p.now()
 	if err := p.anyFits(ctx, a.Want); err != nil {
 		return nil, 0, err
 	}
 	var broken error
+	var waited time.Duration
 	for try := 0; ; try++ {
-		grants, err := p.take(ctx, a, a.Wait-p.now().Sub(began))
-		waited := p.now().Sub(began)
+		grants, took, err := p.take(ctx, a, a.Wait-waited)
+		waited += took
 		if err != nil {
 			if broken != nil && !errors.Is(err, context.Canceled) {
 				return nil, waited, broken
@@ -86,9 +86,9 @@ func (p *Pool) anyFits(ctx context.Context, w Want) error {
 }
 
 // take claims what fits and is free; what is off only when it may be.
-func (p *Pool) take(ctx context.Context, a Ask, wait time.Duration) ([]Grant, error) {
+func (p *Pool) take(ctx context.Context, a Ask, wait time.Duration) (grants []Grant, waited time.Duration, err error) {
 	if _, err := p.listed(ctx, fresh); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	own := map[string]bool{}
 	candidates := p.candidates(a)
@@ -107,16 +107,16 @@ func (p *Pool) take(ctx context.Context, a Ask, wait time.Duration) ([]Grant, er
 		defer cancel()
 		defer p.attend()()
 	}
+	began := p.now()
 	leases, err := p.Leases.Acquire(ctx, r)
-	if err != nil {
-		return nil, err
+	if r.Wait {
+		waited = p.now().Sub(began)
 	}
-	var grants []Grant
 	for _, l := range leases {
 		info, _ := p.info(l.Resource)
 		grants = append(grants, Grant{Info: info, Lease: l, own: own[l.Resource]})
 	}
-	return grants, nil
+	return grants, waited, err
 }
 
 // candidates gives what fits and works, by the latest listing; matching is done once a listing.
@@ -182,7 +182,7 @@ func (p *Pool) keepLooking(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_, _ = p.listed(ctx, lookEvery) // what cannot be listed now may be in a second
+			_, _ = p.listed(ctx, lookEvery/2) // what cannot be listed now may be in a second
 		}
 	}
 }

@@ -21,6 +21,9 @@ import (
 func noMatch(infos []device.Info, w Want) error {
 	head := "No device matching " + w.String()
 	size := fmt.Sprintf("the pool has %d devices", len(infos))
+	if w.UDID == "" {
+		infos = filter(infos, func(i device.Info) bool { return i.Available })
+	}
 	var text string
 	var names []string
 	switch {
@@ -44,7 +47,7 @@ func noMatch(infos []device.Info, w Want) error {
 	slices.Sort(names)
 	f := fault.New(fault.DeviceNotFound, "%s", text)
 	if near := nearest.To(w.Name, slices.Compact(names), 3); w.Name != "" && len(near) > 0 {
-		return f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
+		return f.WithHint(`did you mean "%s"?`, strings.Join(near, `" or "`))
 	}
 	return f
 }
