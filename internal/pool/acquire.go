@@ -43,13 +43,14 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 	if p.Leases == nil {
 		return nil, 0, fault.New(fault.Unsupported, "this pool keeps no leases")
 	}
-	if err := p.anyFits(ctx, a.Want); err != nil {
+	candidates, err := p.candidates(ctx, a)
+	if err != nil {
 		return nil, 0, err
 	}
 	var broken error
 	var waited time.Duration
 	for try := 0; ; try++ {
-		grants, took, err := p.take(ctx, a, a.Wait-waited)
+		grants, took, err := p.take(ctx, a, candidates, a.Wait-waited)
 		waited += took
 		if err != nil {
 			if broken != nil && !errors.Is(err, context.Canceled) {
@@ -58,6 +59,9 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 			return nil, waited, p.refusal(ctx, a, waited, err)
 		}
 		if broken = p.prepare(ctx, a, grants); broken == nil {
+			broken = ctx.Err() // nobody is there any more to whom it could be given
+		}
+		if broken == nil {
 			return grants, waited, nil
 		}
 		p.giveBack(a.Holder, grants)
@@ -70,36 +74,16 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 // mostTries bounds how many broken devices one caller finds out about.
 const mostTries = 10
 
-// anyFits makes sure that something would do, and asks again before it says no.
-func (p *Pool) anyFits(ctx context.Context, w Want) error {
-	l, err := p.listed(ctx, fresh)
-	if err == nil && len(w.match(l.infos)) == 0 {
-		l, err = p.listed(ctx, 0)
-	}
-	if err != nil {
-		return err
-	}
-	if len(w.match(l.infos)) == 0 {
-		return noMatch(l.infos, w)
-	}
-	return nil
-}
-
 // take claims what fits and is free; what is off only when it may be.
-func (p *Pool) take(ctx context.Context, a Ask, wait time.Duration) (grants []Grant, waited time.Duration, err error) {
+func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (grants []Grant, waited time.Duration, err error) {
 	if _, err := p.listed(ctx, fresh); err != nil {
 		return nil, 0, err
 	}
 	own := map[string]bool{}
-	candidates := p.candidates(a)
 	r := lease.Request{Holder: a.Holder, Kind: lease.Claim, TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
 		Among: func(look func(string) lease.Lease) []string {
-			ranked := rank(candidates(), a.Holder, look)
 			clear(own)
-			for _, udid := range ranked {
-				own[udid] = look(udid).Holder == a.Holder
-			}
-			return ranked
+			return rank(candidates(), a.Holder, look, own)
 		}}
 	if r.Wait {
 		var cancel context.CancelFunc
@@ -119,18 +103,36 @@ func (p *Pool) take(ctx context.Context, a Ask, wait time.Duration) (grants []Gr
 	return grants, waited, err
 }
 
-// candidates gives what fits and works, by the latest listing; matching is done once a listing.
-func (p *Pool) candidates(a Ask) func() []device.Info {
-	var seen *listing
-	var fits []device.Info
-	return func() []device.Info {
+// candidates makes sure that something would do, asking again before it says no. What it returns gives what fits and works,
+// by the latest listing; matching is done once a listing.
+func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, error) {
+	seen, err := p.listed(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	fits := a.Want.match(seen.infos)
+	if len(fits) == 0 {
+		if seen, err = p.listed(ctx, 0); err != nil {
+			return nil, err
+		}
+		if fits = a.Want.match(seen.infos); len(fits) == 0 {
+			return nil, noMatch(seen.infos, a.Want)
+		}
+	}
+	return func() []*device.Info {
 		if l := p.latest(); l != nil && l != seen {
 			seen, fits = l, a.Want.match(l.infos)
 		}
-		return filter(fits, func(i device.Info) bool {
-			return (i.State == device.Booted || !a.On || a.Boot) && !p.quarantined(i.UDID)
-		})
-	}
+		aside := p.Quarantines()
+		able := make([]*device.Info, 0, len(fits))
+		for i := range fits {
+			_, bad := aside[fits[i].UDID]
+			if !bad && (fits[i].State == device.Booted || !a.On || a.Boot) {
+				able = append(able, &fits[i])
+			}
+		}
+		return able
+	}, nil
 }
 
 func (p *Pool) info(udid string) (device.Info, bool) {

@@ -32,6 +32,9 @@ func repairGaps() []time.Duration { return []time.Duration{0, 10 * time.Second, 
 type Quarantine struct {
 	Reason string
 	Since  time.Time
+
+	device  *Handle
+	mending bool
 }
 
 // probe makes sure that a booted device can run a program. One that was booted a moment ago and is not any more is not
@@ -101,26 +104,30 @@ func (p *Pool) boot(ctx context.Context, h *Handle, most time.Duration) error {
 	return fault.New(fault.BootFailed, "%s (%s) did not boot: %w", h.Info().Name, udid, err).With("udid", udid)
 }
 
-func (p *Pool) quarantined(udid string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, is := p.aside[udid]
-	return is
-}
-
 // putAside keeps a broken device from being handed out and begins to repair it.
 func (p *Pool) putAside(h *Handle, reason string) {
 	udid := h.Info().UDID
 	p.mu.Lock()
-	_, already := p.aside[udid]
-	p.aside[udid] = Quarantine{reason, p.now()}
+	p.aside[udid] = &Quarantine{reason, p.now(), h, p.aside[udid] != nil && p.aside[udid].mending}
 	delete(p.worked, udid)
-	over := p.life.Err() != nil
-	if !already && !over {
-		p.work.Go(func() { p.repair(h) })
-	}
 	p.mu.Unlock()
 	p.log().Warn("device put aside", "udid", udid, "reason", reason)
+	p.repairAll()
+}
+
+// repairAll begins to repair what is aside and not being repaired.
+func (p *Pool) repairAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.life.Err() != nil || p.Leases == nil {
+		return
+	}
+	for _, q := range p.aside {
+		if !q.mending {
+			q.mending = true
+			p.work.Go(func() { p.repair(q.device) })
+		}
+	}
 }
 
 // repair turns a device off and on again until it works. It holds a lease meanwhile: nobody's device is switched off.
@@ -136,6 +143,11 @@ func (p *Pool) repair(h *Handle) {
 			return
 		}
 		p.log().Warn("repair", "udid", udid, "error", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if q := p.aside[udid]; q != nil {
+		q.mending = false
 	}
 }
 
@@ -212,7 +224,7 @@ func (p *Pool) Quarantines() map[string]Quarantine {
 	defer p.mu.Unlock()
 	out := make(map[string]Quarantine, len(p.aside))
 	for udid, q := range p.aside {
-		out[udid] = q
+		out[udid] = *q
 	}
 	return out
 }

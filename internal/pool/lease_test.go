@@ -336,6 +336,42 @@ func TestADeviceThatCannotSpawnIsNotHandedOut(t *testing.T) {
 	})
 }
 
+// TestARepairIsTriedAgainOnRefresh: after some tries a device is left alone until somebody asks.
+func TestARepairIsTriedAgainOnRefresh(t *testing.T) {
+	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
+		f.boots["CCCC"] = 24 * time.Hour
+		_, err := acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Boot: true, BootWait: time.Second})
+		refused(t, err, fault.BootFailed, "did not boot within 1s")
+		time.Sleep(time.Hour)
+		f.mu.Lock()
+		f.boots["CCCC"] = 0
+		f.mu.Unlock()
+		time.Sleep(time.Hour)
+		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Boot: true})
+		refused(t, err, fault.DeviceBroken, "did not boot within 1s")
+		if _, err := p.Refresh(t.Context()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+		must(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true}, "CCCC")
+	})
+}
+
+// TestWhoLeavesTakesNothing: a caller that goes while its device boots leaves no claim behind.
+func TestWhoLeavesTakesNothing(t *testing.T) {
+	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {
+		f.boots["CCCC"] = 20 * time.Second
+		ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
+		defer leave()
+		if _, _, err := p.Acquire(ctx, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Boot: true}); err == nil {
+			t.Error("to whom?")
+		}
+		if l := p.Leases.Get("CCCC"); l.Held() || len(p.Quarantines()) != 0 {
+			t.Errorf("%+v %v", l, p.Quarantines())
+		}
+	})
+}
+
 // TestWaiting: woken by a release and by somebody who boots a device; or told when the time is over.
 func TestWaiting(t *testing.T) {
 	in(t, vectors(), func(t *testing.T, p *pool.Pool, f *farm) {

@@ -45,8 +45,9 @@ func (p *Pool) listed(ctx context.Context, most time.Duration) (*listing, error)
 	return p.ask(ctx)
 }
 
-// Refresh asks the drivers now.
+// Refresh asks the drivers now, and gives up on no device.
 func (p *Pool) Refresh(ctx context.Context) (int, error) {
+	p.repairAll()
 	l, err := p.listed(ctx, 0)
 	if err != nil {
 		return 0, err

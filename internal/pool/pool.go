@@ -38,10 +38,10 @@ type Pool struct {
 	mu      sync.Mutex
 	open    map[string]*Handle
 	seen    *listing
-	worked  map[string]time.Time  // when a device last proved to work
-	aside   map[string]Quarantine // broken ones
-	waiting int                   // callers that wait for a device
-	look    context.CancelFunc    // ends the looking for them
+	worked  map[string]time.Time   // when a device last proved to work
+	aside   map[string]*Quarantine // broken ones
+	waiting int                    // callers that wait for a device
+	look    context.CancelFunc     // ends the looking for them
 }
 
 // Handle is an opened device with its lane, and who works with it.
@@ -64,7 +64,7 @@ func (h *Handle) For(holder string, drives bool) *Handle {
 func New(drivers ...device.Driver) *Pool {
 	p := &Pool{
 		drivers: drivers, asking: make(chan struct{}, 1), open: map[string]*Handle{},
-		worked: map[string]time.Time{}, aside: map[string]Quarantine{},
+		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	return p

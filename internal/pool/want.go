@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/lease"
@@ -85,21 +86,25 @@ func familyOf(i device.Info) string {
 	return ""
 }
 
-// rank orders devices for a holder: its own, then booted before the rest, available before claimed, the one used last, by name.
-func rank(infos []device.Info, holder string, look func(string) lease.Lease) []string {
+// rank orders devices for a holder: its own, then booted before the rest, available before claimed, the one used last, by
+// name. It notes which are the holder's own.
+func rank(infos []*device.Info, holder string, look func(string) lease.Lease, mine map[string]bool) []string {
 	type ranked struct {
-		info          device.Info
+		info          *device.Info
 		own, on, free bool
-		lease         lease.Lease
+		used          time.Time
 	}
 	all := make([]ranked, len(infos))
 	for i, info := range infos {
 		l := look(info.UDID)
 		own := l.Held() && l.Holder == holder
-		all[i] = ranked{info, own, info.State == device.Booted, own || l.Free(), l}
+		if own {
+			mine[info.UDID] = true
+		}
+		all[i] = ranked{info, own, info.State == device.Booted, own || l.Free(), l.Used}
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
-		return cmp.Or(before(a.own, b.own), before(a.on, b.on), before(a.free, b.free), b.lease.Used.Compare(a.lease.Used),
+		return cmp.Or(before(a.own, b.own), before(a.on, b.on), before(a.free, b.free), b.used.Compare(a.used),
 			strings.Compare(a.info.Name, b.info.Name), strings.Compare(a.info.UDID, b.info.UDID))
 	})
 	out := make([]string, len(all))
