@@ -268,6 +268,7 @@ func TestReservedBeforeBoot(t *testing.T) {
 			t.Errorf("it waited %s for another's boot", time.Since(began))
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if slow != "A" {
 			t.Error(slow)
 		}
@@ -395,6 +396,7 @@ func TestWaiting(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		f.set("CCCC", device.Booted)
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if got != "CCCC" {
 			t.Errorf("booted by somebody, and nobody woke: %q", got)
 		}
