@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,15 +106,15 @@ func TestNoWakeUpIsLost(t *testing.T) {
 			among := []string{"D1"}
 			r := request("ada")
 			r.Wait, r.Among = true, func(func(string) lease.Lease) []string { return among }
-			done := false
-			go func() { _, err := table.Acquire(t.Context(), r); done = err == nil }()
+			var done atomic.Bool
+			go func() { _, err := table.Acquire(t.Context(), r); done.Store(err == nil) }()
 			synctest.Wait()
-			if done {
+			if done.Load() {
 				t.Errorf("%s: it did not wait", name)
 			}
 			wake(table, func() { among = []string{"D1", "D2"} })
 			synctest.Wait()
-			if !done || table.Waiting() != 0 {
+			if !done.Load() || table.Waiting() != 0 {
 				t.Errorf("%s: nobody was woken", name)
 			}
 		})
