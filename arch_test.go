@@ -37,9 +37,13 @@ var arrows = map[string]string{
 	"internal/parse":     "fault nearest",
 	"internal/device":    "fault ui",
 	"internal/session":   "defaults ui",
-	"internal/pool":      "device fault nearest",
+	"internal/lease":     "",
+	"internal/store":     "",
+	"internal/hostlock":  "lease",
+	"internal/pool":      "device fault lease nearest",
 	"internal/act":       "device fault session ui",
 
+	"internal/lease/leasedb":       "lease store",
 	"internal/agentwire/agenttest": "agentwire",
 	"internal/apple/pbxproj":       "",
 
@@ -65,7 +69,7 @@ var arrows = map[string]string{
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/crash apple/simctl apple/xcodebuild device fault host ui wholefile",
 
-	"internal/ops":                     "act apple apple/simctl defaults device fault feed host nearest op parse picture pool session ui ui/uiread",
+	"internal/ops":                     "act apple apple/simctl defaults device fault feed host lease nearest op parse picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

@@ -202,11 +202,14 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Kit: kit, State: h.Devices(), Start: xctest.Start{
 		Wait: duration(agentWaitVariable, 0), Port: number(agentPortVariable),
 	}})
+	leases := openLeases(h, tools, log)
+	devices.Leases, devices.Implicit, devices.Log = leases.table, duration(implicitVariable, implicitLease), log
+	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
+		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c },
 	}))
@@ -215,7 +218,7 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 		happened.Add(r)
 		log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return c, documents(c), parts{runner, devices}, nil
+	return c, documents(c), parts{leases, runner, devices}, nil
 }
 
 // number reads a variable; what is no positive number is as good as not said.

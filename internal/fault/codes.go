@@ -30,6 +30,12 @@ const (
 	DeviceNotFound     Code = "DEVICE_NOT_FOUND"
 	DeviceAmbiguous    Code = "DEVICE_AMBIGUOUS"
 	DeviceNotBooted    Code = "DEVICE_NOT_BOOTED"
+	DeviceClaimed      Code = "DEVICE_CLAIMED"
+	DeviceBroken       Code = "DEVICE_BROKEN"
+	NotHolder          Code = "NOT_HOLDER"
+	LeaseLost          Code = "LEASE_LOST"
+	WaitTimeout        Code = "WAIT_TIMEOUT"
+	StateFailed        Code = "STATE_FAILED"
 	BootFailed         Code = "BOOT_FAILED"
 	ShutdownFailed     Code = "SHUTDOWN_FAILED"
 	AppNotFound        Code = "APP_NOT_FOUND"
@@ -86,6 +92,12 @@ var table = map[Code]meaning{
 	DeviceNotFound:     {http.StatusNotFound, ExitNotFound, "run `ios-agent list-sims` for the devices there are"},
 	DeviceAmbiguous:    {http.StatusConflict, ExitNotFound, "pass the udid of one of the candidates"},
 	DeviceNotBooted:    {http.StatusConflict, ExitPrecondition, "run `ios-agent boot` first"},
+	DeviceClaimed:      {http.StatusConflict, ExitPrecondition, "use another device, wait with `ios-agent pool resolve --wait-if-busy`, or take it over: `ios-agent pool take-over UDID --reason WHY`"},
+	DeviceBroken:       {http.StatusServiceUnavailable, ExitFailed, "it is being repaired; `ios-agent pool list` tells how it is, or use another device"},
+	NotHolder:          {http.StatusForbidden, ExitDenied, "only its holder may do that; `ios-agent pool take-over UDID --reason WHY` makes you the holder"},
+	LeaseLost:          {http.StatusConflict, ExitPrecondition, "the device was released or taken over meanwhile: claim it again, and look before you act"},
+	WaitTimeout:        {http.StatusRequestTimeout, ExitTimeout, "wait longer, release a device, or take one over: `ios-agent pool list` names the holders"},
+	StateFailed:        {http.StatusServiceUnavailable, ExitFailed, "the daemon cannot write its state: look at the disk and at the daemon's log"},
 	BootFailed:         {http.StatusServiceUnavailable, ExitFailed, "try `ios-agent shutdown` and boot again"},
 	ShutdownFailed:     {http.StatusServiceUnavailable, ExitFailed, "look at the message of simctl in the details"},
 	AppNotFound:        {http.StatusNotFound, ExitNotFound, "install the app first: `ios-agent install PATH.app`"},

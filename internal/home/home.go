@@ -72,5 +72,8 @@ func (h Home) Virtual() string { return h.path("virtual") }
 // KeyFile holds the key of the HTTP surface.
 func (h Home) KeyFile() string { return h.path("key") }
 
+// StateFile is the daemon's durable state.
+func (h Home) StateFile() string { return h.path("state.db") }
+
 // String is the folder's path.
 func (h Home) String() string { return string(h) }

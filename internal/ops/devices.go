@@ -150,6 +150,7 @@ func (d *devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (Devi
 	if err := d.do(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
+	d.pool.Forgo(ctx, h)
 	d.sessions.Forget(h.Info().UDID)
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }

@@ -21,6 +21,7 @@ import (
 // without being able to run one.
 type Parts struct {
 	Pool     *pool.Pool
+	Leases   Leases
 	Sessions *session.Store
 	Jobs     *op.Jobs
 	Events   *feed.Ring[op.Record]
@@ -47,6 +48,7 @@ func All(p Parts) []op.Op {
 	desk := desk{pool: p.Pool, sessions: p.Sessions}
 	var all []op.Op
 	all = append(all, (&devices{desk, p.installed}).ops()...)
+	all = append(all, (&pooled{desk, p.Leases}).ops()...)
 	all = append(all, (&apps{desk}).ops()...)
 	all = append(all, (&settings{desk}).ops()...)
 	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
@@ -89,12 +91,13 @@ type desk struct {
 	sessions *session.Store
 }
 
-// do runs fn in the device's lane. A device that turns out to be off is nobody's current one any more: the next call
-// that names none is told so instead of failing again.
+// do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out
+// to be off is nobody's current one any more: the next call that names none is told so instead of failing again.
 func (d desk) do(ctx context.Context, h *pool.Handle, fn func() error) error {
-	err := h.Lane.Do(ctx, fn)
+	err := d.pool.Drive(ctx, h, fn)
 	if fault.Is(err, fault.DeviceNotBooted) {
 		d.sessions.Forget(h.Info().UDID)
+		d.pool.Forgo(ctx, h)
 	}
 	return err
 }
@@ -107,7 +110,7 @@ func (d desk) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *
 
 func (d desk) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.sessions.Get(c.Session)
-	which.Current = s.Device()
+	which.Current, which.Holder = s.Device(), c.Session
 	h, err := d.pool.Resolve(ctx, which)
 	if err != nil {
 		return nil, nil, err
@@ -117,5 +120,5 @@ func (d desk) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*po
 		s.Use(info.UDID)
 	}
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
-	return h, s, nil
+	return h.For(c.Session, !c.Hints.Has(op.ReadOnly)), s, nil
 }

@@ -172,7 +172,7 @@ func (o WaitOut) Text() string {
 	if o.Matched {
 		said = "came"
 	}
-	text := o.what + " " + said + " after " + seconds(o.Elapsed)
+	text := o.what + " " + said + " after " + briefly(o.Elapsed)
 	if o.Element != nil {
 		text += ": " + o.Element.described
 	}
@@ -184,12 +184,10 @@ func (o WaitOut) Fault() *fault.Fault {
 	if o.Matched || !o.strict {
 		return nil
 	}
-	return fault.New(fault.Timeout, "%s did not come in %s", o.what, seconds(o.Elapsed)).WithHint("take a `snapshot` and see what is there")
+	return fault.New(fault.Timeout, "%s did not come in %s", o.what, briefly(o.Elapsed)).WithHint("take a `snapshot` and see what is there")
 }
 
-func seconds(s float64) string {
-	return time.Duration(s * float64(time.Second)).Round(10 * time.Millisecond).String()
-}
+func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
 
 func (in WaitIn) waiting() (act.Waiting, error) {
 	w := act.Waiting{Condition: ui.Condition(in.Condition), Value: in.Expected, Query: in.query(), Timeout: span(in.Timeout)}

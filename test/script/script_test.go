@@ -18,7 +18,12 @@ import (
 // bin is the folder of the binary under test.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv(matchURL) != "" { // we are a client process of TestNoDoubleBooking
+		os.Exit(play())
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "ios-agent-bin")
