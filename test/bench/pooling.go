@@ -103,9 +103,6 @@ func (l *lab) sampleBuild(ctx context.Context) (host.Cmd, error) {
 	return build, nil
 }
 
-// crowd is how many devices a large lab has.
-const crowd = 1000
-
 // rack is a driver with a crowd of booted devices: the pool's own work is measured here, not simctl's.
 type rack struct{ infos []device.Info }
 
