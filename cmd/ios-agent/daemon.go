@@ -43,6 +43,8 @@ const (
 	// How long an agent may take to start, and the first port of a range for agents; any free port without one.
 	agentWaitVariable = "IOS_AGENT_AGENT_WAIT"
 	agentPortVariable = "IOS_AGENT_AGENT_PORT"
+	// "off" starts a device's agent when it is first needed, not when the device is booted.
+	prewarmVariable = "IOS_AGENT_PREWARM"
 	// mostEvents is how many calls the daemon remembers.
 	mostEvents = 10_000
 )
@@ -211,7 +213,7 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	c = op.NewCatalogue(ops.All(ops.Parts{
 		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
-		Catalogue: func() *op.Catalogue { return c },
+		Catalogue: func() *op.Catalogue { return c }, Prewarm: os.Getenv(prewarmVariable) != "off",
 	}))
 	c.Toolchain, c.Jobs, c.Log = tools.Name, jobs, log
 	c.Heard = func(r op.Record) {

@@ -45,9 +45,8 @@ func (c *clock) spent() time.Duration { return max(time.Since(c.began), c.looked
 // target that nothing but our own doing can bring within reach is not waited for.
 func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
 	c := clock{began: time.Now()}
-	look := still()
+	screen, err := s.first(ctx)
 	for scrolled := false; ; {
-		screen, err := s.observe(ctx, look)
 		if err != nil {
 			return aim{}, c.spent(), err
 		}
@@ -55,24 +54,39 @@ func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duratio
 		if q.Empty() {
 			return aim{screen: screen}, c.spent(), nil
 		}
-		a, err := s.take(ctx, how, q, screen)
-		if err == nil {
+		a, why := s.take(ctx, how, q, screen)
+		if why == nil {
 			return a, c.spent(), nil
 		}
-		if how.Scroll && !scrolled && offScreen(err) {
+		if how.Scroll && !scrolled && offScreen(why) {
 			scrolled = true
 			if _, err := s.seek(ctx, q, "", DefaultSwipes, nil); err != nil {
 				return aim{}, c.spent(), err
 			}
-			look = still()
+			screen, err = s.observe(ctx, still())
 			continue
 		}
 		left := how.patience() - c.spent()
-		if left <= 0 || hopeless(err, screen) || ctx.Err() != nil {
-			return aim{}, c.spent(), err
+		if left <= 0 || hopeless(why, screen) || ctx.Err() != nil {
+			return aim{}, c.spent(), why
 		}
-		look = again(left)
+		screen, err = s.observe(ctx, again(left))
 	}
+}
+
+// first is the look a step begins with. A screen that shows what the last look at rest showed is at rest, and a glance is
+// enough to see that: looks are what costs most on a device.
+func (s Step) first(ctx context.Context) (*ui.Screen, error) {
+	last := ""
+	s.Session.Refs(func(r *ui.Refs) { last = r.Last(s.Device.Info().UDID) })
+	if last == "" {
+		return s.observe(ctx, still())
+	}
+	screen, err := s.observe(ctx, glance())
+	if err != nil || screen.Hash() == last {
+		return screen, err
+	}
+	return s.observe(ctx, still())
 }
 
 // take resolves the target on one screen. On a screen that moves, the target itself must not: it is looked at once more.

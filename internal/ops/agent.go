@@ -112,6 +112,9 @@ func (a *agents) start(ctx context.Context, c *op.Call, in AgentIn) (AgentOut, e
 		return AgentOut{}, err
 	}
 	if err := d.StartAgent(device.WithProgress(ctx, c.Progress)); err != nil {
+		if fault.Is(err, fault.DeviceNotBooted) {
+			a.sessions.Forget(c.Device.UDID)
+		}
 		return AgentOut{}, err
 	}
 	return AgentOut{d.AgentState()}, nil

@@ -30,6 +30,8 @@ type Parts struct {
 	Home     string
 	Server   Server
 	Now      func() time.Time
+	// Prewarm starts a device's agent when it is booted, not when it is first needed.
+	Prewarm bool
 	// Catalogue is what All is part of, for operations that call others.
 	Catalogue func() *op.Catalogue
 	// Guide is the text for agents, made from the catalogue.
@@ -47,7 +49,7 @@ type Server struct {
 func All(p Parts) []op.Op {
 	desk := desk{pool: p.Pool, sessions: p.Sessions}
 	var all []op.Op
-	all = append(all, (&devices{desk, p.installed}).ops()...)
+	all = append(all, (&devices{desk, p.installed, p.Prewarm}).ops()...)
 	all = append(all, (&pooled{desk, p.Leases}).ops()...)
 	all = append(all, (&apps{desk}).ops()...)
 	all = append(all, (&settings{desk}).ops()...)

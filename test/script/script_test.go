@@ -71,6 +71,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Setenv("IOS_AGENT_HOME", home)
 	env.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
+	env.Setenv("IOS_AGENT_PREWARM", "off") // one script turns it on
 	env.Setenv("IOS_AGENT_VIRTUAL_TIME", "request")
 	env.Setenv("GORACE", "log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")
 	env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
