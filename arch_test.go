@@ -47,6 +47,7 @@ var arrows = map[string]string{
 	"internal/agentwire/agenttest": "agentwire",
 	"internal/apple/pbxproj":       "",
 
+	"internal/driver/drivertest":         "device fault ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
 
 	"internal/apple/lines":        "",

@@ -84,6 +84,9 @@ func (s scroll) stopped(now time.Time) scroll { return scroll{To: s.at(now)} }
 
 // toTop is s on its way to the beginning.
 func (s scroll) toTop(now time.Time) scroll {
+	if s.at(now) == 0 && !s.moving(now) {
+		return s // it is there
+	}
 	return scroll{From: s.at(now), Drag: -s.at(now), Since: now, Took: topTime, Until: now.Add(topTime)}
 }
 
