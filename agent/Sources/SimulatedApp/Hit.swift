@@ -30,7 +30,10 @@ enum Hit {
     /// These take the touches of the whole screen while they are up.
     private static let modal = ["Alert", "Dialog", "Sheet"]
 
-    private static func isSeeThrough(_ node: Node) -> Bool { ["Window", "Other"].contains(node.type) }
+    /// Scaffolding. What has a name is there to be touched.
+    private static func isSeeThrough(_ node: Node) -> Bool {
+        ["Window", "Other"].contains(node.type) && node.label.isEmpty
+    }
 
     private static func covers(_ node: Node, _ point: Point) -> Bool {
         if modal.contains(node.type) || node.frame.contains(point) && !isSeeThrough(node) { return true }

@@ -10,11 +10,11 @@ extension Agent {
         try systemAsks() ? surface.alerts(of: Agent.springboard).last { $0.type == "Alert" } : nil
     }
 
-    /// SpringBoard's tree with the alert alone, or none.
+    /// SpringBoard's tree with the alert alone, or none. Its label is a space on a real device too.
     func systemRoot(over root: Node?) throws -> [Node] {
         guard let alert = try systemAlert() else { return [] }
         return [
-            Node("Application", label: "SpringBoard", frame: root?.frame ?? alert.frame, children: [alert])
+            Node("Application", label: " ", frame: root?.frame ?? alert.frame, children: [alert])
         ]
     }
 
