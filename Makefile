@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test test-scripts check build fuzz bench bench-peers test-peers test-agent
+.PHONY: test test-scripts check build fuzz bench bench-peers test-peers test-agent verify-mac
 
 test: check
 	go test -race ./...
@@ -44,3 +44,7 @@ test-peers:
 # The Swift agent, with a Swift toolchain that is fetched where none is installed.
 test-agent:
 	scripts/test-agent
+
+# On a Mac with Xcode: what holds with Apple's tools, as one file that replays anywhere.
+verify-mac:
+	scripts/verify-mac
