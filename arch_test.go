@@ -54,7 +54,12 @@ var arrows = map[string]string{
 	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines",
 
-	"internal/apple/simctl":     "apple/brief apple/jsondoc host",
+	"internal/apple/simctl":        "apple/brief apple/jsondoc host",
+	"internal/agentwire/agenttest": "agentwire",
+	"internal/apple/pbxproj":       "",
+
+	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
+
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
@@ -91,7 +96,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
 		"virtualxcode/swiftargs virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
-	"internal/virtualxcode/project":    "",
+	"internal/virtualxcode/project":    "apple/pbxproj",
 	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
