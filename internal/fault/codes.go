@@ -49,6 +49,7 @@ const (
 	PathError          Code = "PATH_ERROR"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
+	SessionNotFound    Code = "SESSION_NOT_FOUND"
 	NoXcode            Code = "NO_XCODE"
 	ToolFailed         Code = "TOOL_FAILED"
 	ToolMissing        Code = "TOOL_MISSING"
@@ -100,6 +101,7 @@ var table = map[Code]meaning{
 	PathError:          {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
+	SessionNotFound:    {http.StatusNotFound, ExitNotFound, "a capture is given once, to the first who stops it, and ends with the daemon: start another"},
 	NoXcode:            {http.StatusServiceUnavailable, ExitPrecondition, "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},
 	ToolFailed:         {http.StatusBadGateway, ExitFailed, "the tool's own words are in the details"},
 	ToolMissing:        {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent doctor`"},
