@@ -31,9 +31,8 @@ func (d *handhelds) ops() []op.Op {
 	groups := []string{inDevice}
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "list_devices", Family: xcode, Groups: groups, Verb: "list-devices", Route: "POST /api/v1/xcode/list_devices", Timeout: 2 * time.Minute,
+			Name: "list_devices", Family: xcode, Groups: groups, Route: "POST /api/v1/xcode/list_devices", Timeout: 2 * time.Minute,
 			Summary: "List the physical devices that this Mac knows, with their ids", Hints: op.ReadOnly | op.Idempotent,
-			Examples: []string{"list-devices"},
 		}, d.list),
 		op.New(op.Spec{
 			Name: "install_app_device", Family: xcode, Groups: groups, Verb: "install-app-device", Route: "POST /api/v1/xcode/install_app_device", Timeout: 12 * time.Minute, Long: true,
