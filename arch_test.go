@@ -33,6 +33,8 @@ var arrows = map[string]string{
 	"internal/defaults":  "fault nearest",
 	"internal/resident":  "host",
 	"internal/ui":        "fault nearest",
+	"internal/ui/uiread": "fault parse ui",
+	"internal/parse":     "fault nearest",
 	"internal/device":    "fault ui",
 	"internal/session":   "defaults ui",
 	"internal/pool":      "device fault nearest",
@@ -42,7 +44,7 @@ var arrows = map[string]string{
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
-	"internal/ops":                     "act apple apple/simctl defaults device fault feed host nearest op picture pool session ui",
+	"internal/ops":                     "act apple apple/simctl defaults device fault feed host nearest op parse picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

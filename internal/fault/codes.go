@@ -47,6 +47,7 @@ const (
 	OutcomeUnchanged   Code = "OUTCOME_UNCHANGED"
 	ScreenshotFailed   Code = "SCREENSHOT_FAILED"
 	PathError          Code = "PATH_ERROR"
+	ParseFailed        Code = "PARSE_FAILED"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
 	NoXcode            Code = "NO_XCODE"
@@ -98,6 +99,7 @@ var table = map[Code]meaning{
 	OutcomeUnchanged:   {http.StatusConflict, ExitUnknown, "nothing on the screen changed though a change was expected"},
 	ScreenshotFailed:   {http.StatusBadGateway, ExitFailed, "check with `ios-agent list-sims` that the device is booted"},
 	PathError:          {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
+	ParseFailed:        {http.StatusUnprocessableEntity, ExitFailed, "the place is named in the message; `ios-agent parse --help` lists what can be read"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
 	NoXcode:            {http.StatusServiceUnavailable, ExitPrecondition, "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},
