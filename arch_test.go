@@ -40,7 +40,23 @@ var arrows = map[string]string{
 	"internal/pool":      "device fault nearest",
 	"internal/act":       "device fault session ui",
 
-	"internal/apple/simctl":     "host",
+	"internal/apple/lines":        "",
+	"internal/apple/brief":        "",
+	"internal/apple/jsondoc":      "",
+	"internal/apple/samples":      "",
+	"internal/apple/destinations": "apple/brief apple/lines",
+	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
+
+	"internal/apple/xcresult":  "apple/brief apple/jsondoc",
+	"internal/apple/settings":  "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/schemes":   "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/sdks":      "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/toolerror": "apple/brief apple/destinations apple/jsondoc apple/lines",
+	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines",
+
+	"internal/apple/simctl":     "apple/brief apple/jsondoc host",
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 

@@ -1,0 +1,125 @@
+// Package brief writes summaries that fit. What does not fit is counted; nothing is left off silently.
+package brief
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limit is the size of a summary in bytes when the caller names none: about 400 tokens of a language model.
+const Limit = 1600
+
+const (
+	maxLine = 600 // of one line; a value that is longer is rarely read
+	reserve = 48  // kept free for the line that counts the rest
+)
+
+// Writer builds one summary.
+type Writer struct {
+	limit int
+	b     strings.Builder
+}
+
+// New makes a Writer for at most limit bytes; 0 or less means Limit.
+func New(limit int) *Writer {
+	if limit <= 0 {
+		limit = Limit
+	}
+	return &Writer{limit: limit}
+}
+
+// Linef adds one line, shortened when it must be. It reports whether there was room.
+func (w *Writer) Linef(format string, args ...any) bool {
+	return w.Line(fmt.Sprintf(format, args...))
+}
+
+// Line adds one line, which may hold newlines.
+func (w *Writer) Line(s string) bool {
+	for line := range strings.SplitSeq(s, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		room := w.limit - w.b.Len() - 1
+		if room < min(16, len(line)) || room < 0 {
+			return false
+		}
+		w.b.WriteString(Clip(line, min(room, maxLine)))
+		w.b.WriteByte('\n')
+	}
+	return true
+}
+
+// List adds items, each of some lines, as long as they fit, and counts those that do not: "… 12 more errors". An item
+// that fits only in part gives its first line.
+func (w *Writer) List(what string, n int, item func(i int) []string) {
+	for i := range n {
+		lines := item(i)
+		if w.fits(lines, i < n-1) {
+			for _, l := range lines {
+				w.Line(l)
+			}
+			continue
+		}
+		if len(lines) > 1 && w.fits(lines[:1], true) {
+			w.Line(lines[0])
+			i++
+		} else if i == 0 && len(lines) > 0 && w.limit-w.b.Len() > 2*reserve {
+			w.Line(Clip(lines[0], w.limit-w.b.Len()-reserve))
+			i++
+		}
+		if n > i {
+			w.Linef("… %d more %s", n-i, what)
+		}
+		return
+	}
+}
+
+func (w *Writer) fits(lines []string, more bool) bool {
+	size := w.b.Len()
+	for _, l := range lines {
+		for part := range strings.SplitSeq(l, "\n") {
+			size += min(len(part), maxLine) + 1
+		}
+	}
+	if more {
+		size += reserve
+	}
+	return size <= w.limit
+}
+
+// String is the summary, without a newline at its end.
+func (w *Writer) String() string { return strings.TrimRight(w.b.String(), "\n") }
+
+// Clip shortens s to at most n bytes, at the edge of a character, and marks that it did.
+func Clip(s string, n int) string {
+	const mark = "…"
+	if len(s) <= n {
+		return s
+	}
+	n -= len(mark)
+	if n <= 0 {
+		return ""
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + mark
+}
+
+// Count is "1 error", "2 errors".
+func Count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// Join puts the parts that are not empty side by side.
+func Join(sep string, parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, sep)
+}

@@ -1,0 +1,209 @@
+package buildlog
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"ios-agent/internal/apple/lines"
+)
+
+// How much is kept. A log of any length stays within some tens of megabytes.
+const (
+	maxDiagnostics = 3000
+	maxTests       = 50000
+	maxSeen        = 200000 // hashes that tell what was seen before
+	maxList        = 1000   // of every other list
+	maxExcerpt     = 40
+	maxNotes       = 40
+	maxDetails     = 400 // lines of one message
+	maxTail        = 30  // last lines of a command
+)
+
+// Event is one thing that was just understood; one field is set.
+type Event struct {
+	Diagnostic *Diagnostic
+	Test       *Test // it ended
+	Stage      *Stage
+}
+
+// Reader reads a log as it comes. The zero value is ready; it is not safe for concurrent use.
+type Reader struct {
+	// Watch, when set, is told what is found while the log is still being written. What it gets it must not change.
+	Watch func(Event)
+
+	split lines.Splitter
+	log   Log
+	ended bool
+
+	current *draft              // the diagnostic whose excerpt and notes may still follow
+	block   func(string) bool   // a list that is being read: reports whether a line belongs to it
+	flush   func()              // ends the block
+	include []string            // "In file included from" before the next diagnostic
+	byKey   map[uint64]int      // diagnostics by all they say
+	byLine  map[uint64]int      // those known only by line, from the margin of another's excerpt
+	onLine  map[uint64]struct{} // the places of all that are kept
+	seen    map[uint64]struct{} // counted diagnostics and files that are not kept
+	seed    maphash.Seed
+
+	task       string // of the step whose output is being read
+	target     string
+	project    string
+	taskErrors int
+	tail       []string
+
+	tests tests
+}
+
+// Write takes any part of the log.
+func (r *Reader) Write(p []byte) (int, error) {
+	r.start()
+	return r.split.Write(p)
+}
+
+// Line takes one line without its end. A caller uses either Line or Write.
+func (r *Reader) Line(s string) {
+	r.start()
+	r.line(lines.Clean([]byte(s)))
+}
+
+// End says that the log is complete and returns what it holds.
+func (r *Reader) End() *Log {
+	r.start()
+	if !r.ended {
+		r.split.End()
+		r.endBlock()
+		r.closeCurrent()
+		r.ended = true
+		r.settle()
+	}
+	return &r.log
+}
+
+// Progress is how far the run is.
+func (r *Reader) Progress() Progress { return r.log.Progress }
+
+func (r *Reader) start() {
+	if r.split.Line != nil {
+		return
+	}
+	r.split.Line = r.line
+	r.byKey, r.byLine, r.seen = map[uint64]int{}, map[uint64]int{}, map[uint64]struct{}{}
+	r.onLine = map[uint64]struct{}{}
+	r.seed = maphash.MakeSeed()
+	r.tests.init()
+}
+
+// line takes one clean line.
+func (r *Reader) line(s string) {
+	r.log.Lines++
+	s = unwrap(s)
+	r.process(strings.TrimRight(s, " \t"))
+}
+
+// process understands one line. What it is depends on what is open, and only then on its form.
+func (r *Reader) process(s string) {
+	if r.block != nil {
+		if r.block(s) {
+			return
+		}
+		r.endBlock()
+	}
+	if r.current != nil && r.current.takes(r, s) {
+		return
+	}
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	if r.quick(s) {
+		r.closeCurrent()
+		return
+	}
+	if r.understands(s) {
+		return
+	}
+	r.closeCurrent()
+	r.keepTail(s)
+}
+
+// understands tries the forms of a line in this order. Each closes the open diagnostic itself, unless the line belongs
+// to it.
+func (r *Reader) understands(s string) bool {
+	return r.banner(s) || r.xctest(s) || r.swiftTesting(s) || r.diagnostic(s) || r.linker(s) || r.command(s) || r.opening(s) ||
+		r.prettyTest(s) || r.step(s)
+}
+
+// quick is for the bulk of every log: the indented echo of command lines, which says nothing by itself.
+func (r *Reader) quick(s string) bool {
+	if len(s) < 6 || s[0] != ' ' || s[3] != ' ' || s[4] == ' ' {
+		return false
+	}
+	switch s[4] {
+	case '/', 'c', 'b', 'e', 's', 'w', '@', '-':
+	default:
+		return false
+	}
+	for _, echo := range echoes {
+		if strings.HasPrefix(s[4:], echo) {
+			return true
+		}
+	}
+	return false
+}
+
+var echoes = []string{"/Applications/", "/usr/", "/bin/", "cd ", "builtin-", "export ", "setenv ", "write-file ", "@/", "-"}
+
+func (r *Reader) endBlock() {
+	flush := r.flush
+	r.block, r.flush = nil, nil
+	if flush != nil {
+		flush()
+	}
+}
+
+// hash is the key of some texts.
+func (r *Reader) hash(parts ...string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, p := range parts {
+		_, _ = h.WriteString(p)
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// once reports whether a thing is new; when too many are remembered it says no.
+func (r *Reader) once(parts ...string) bool {
+	k := r.hash(parts...)
+	if _, ok := r.seen[k]; ok || len(r.seen) >= maxSeen {
+		return false
+	}
+	r.seen[k] = struct{}{}
+	return true
+}
+
+func (r *Reader) tell(e Event) {
+	if r.Watch != nil {
+		r.Watch(e)
+	}
+}
+
+// add appends to a list that has a bound.
+func (r *Reader) add(list *[]string, s string) {
+	if len(*list) >= maxList {
+		r.log.LeftOff.Other++
+		return
+	}
+	*list = append(*list, s)
+}
+
+// keepTail remembers the last lines of a command, in case it fails without saying why.
+func (r *Reader) keepTail(s string) {
+	if len(r.tail) == maxTail {
+		copy(r.tail, r.tail[1:])
+		r.tail = r.tail[:maxTail-1]
+	}
+	if len(s) > 2000 {
+		s = strings.ToValidUTF8(s[:2000], "") + "…"
+	}
+	r.tail = append(r.tail, s)
+}

@@ -1,0 +1,29 @@
+package buildlog
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Other programs run xcodebuild and put something before its lines: fastlane a time and an arrow, EAS the name of its
+// phase, GitHub Actions a time stamp.
+var wrapping = regexp.MustCompile(
+	`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{5,}Z |\[[A-Z]+(?:_[A-Z]+)+\] |\[\d\d:\d\d:\d\d\]: )+`)
+
+// unwrap takes such prefixes off; one program may run in another.
+func unwrap(s string) string {
+	for range 4 {
+		before := len(s)
+		if before > 1 && (s[0] == '[' || s[0] == '2') {
+			s = s[len(wrapping.FindString(s)):]
+		}
+		s = strings.TrimPrefix(s, "▸ ")
+		if len(s) == before {
+			break
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "##[error]"); ok {
+		return "error: " + strings.TrimPrefix(rest, "error: ")
+	}
+	return s
+}

@@ -1,0 +1,83 @@
+package devicectl
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"ios-agent/internal/apple/jsondoc"
+	"ios-agent/internal/apple/samples"
+)
+
+func TestSamples(t *testing.T) {
+	samples.Check(t, []string{"devicectl", "tool-errors"}, Sniff, Read, func(t *testing.T, s samples.Sample, o *Output) string {
+		if o.Printed != nil {
+			return "printed"
+		}
+		again, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(anything(t, s.Data), anything(t, again)) {
+			t.Errorf("written again it is another document: %.500s", again)
+		}
+		if r := o.Result; r != nil {
+			if want := bytes.Count(s.Data, []byte(`"visibilityClass"`)); want > 0 && len(r.Devices) != want {
+				t.Errorf("%d devices, want %d", len(r.Devices), want)
+			}
+			return fmt.Sprintf("devices %d, apps %d, processes %d", len(r.Devices), len(r.Apps), len(r.Processes))
+		}
+		return ""
+	})
+}
+
+func anything(t *testing.T, b []byte) any {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(jsondoc.Body(b)))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+const table = `Devices:
+Name            Hostname                         Identifier                             State                Model
+-------------   ------------------------------   ------------------------------------   ------------------   ---------------------------
+My iPhone       My-iPhone.coredevice.local       92000E00-C38D-50E6-A626-802EC1F42E77   available (paired)   iPhone 16 Pro (iPhone17,1)
+Old iPad                                         12000E00-C38D-50E6-A626-802EC1F42E78   unavailable          iPad (iPad7,3)
+`
+
+func TestTable(t *testing.T) {
+	o, err := Read([]byte(table))
+	if err != nil || Sniff([]byte(table)) < 50 {
+		t.Fatal(err, Sniff([]byte(table)))
+	}
+	rows := o.Printed.Rows
+	if len(rows) != 2 || rows[0]["State"] != "available (paired)" || rows[1]["Hostname"] != "" || rows[1]["Identifier"] != "12000E00-C38D-50E6-A626-802EC1F42E78" || rows[1]["Model"] != "iPad (iPad7,3)" {
+		t.Errorf("%q", rows)
+	}
+}
+
+func TestTableBeforeTheDocument(t *testing.T) {
+	in := table + "\n" + `{"info":{"outcome":"success","commandType":"devicectl.list.devices"},"result":{"devices":[{"identifier":"A","hardwareProperties":{"ecid":18446744073709551615}}]}}`
+	o, err := Read([]byte(in))
+	if err != nil || o.Result == nil || len(o.Result.Devices) != 1 || o.Result.Devices[0].Hardware.ECID != 1<<64-1 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	o, err := Read([]byte(`{"info":{"outcome":"success"},"result":{"identifier":"A","deviceProperties":{"name":"N"},"hardwareProperties":{"udid":"U"}}}`))
+	if err != nil || o.Result.Details == nil || o.Result.Details.Properties.Name != "N" || o.Result.Details.Hardware.UDID != "U" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	samples.Fuzz(f, Sniff, Read, table, `{"error":{"code":1,"domain":"d","userInfo":{"NSUnderlyingError":{"error":{"code":2}}}},"info":{"outcome":"failed"}}`,
+		`{"result":{"devices":[{"hardwareProperties":{}}]}}`, "10:04:12  Acquired tunnel connection to device.\nLaunched application with a.b bundle identifier.\n")
+}

@@ -1,0 +1,158 @@
+// Package jsondoc reads JSON documents of which only a part is understood: the known fields are typed, all others are
+// kept as they are and written out again. It knows no tool.
+package jsondoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Extra holds the fields of an object that its type does not name, that have another type than expected, or that hold
+// null or an empty value, each as it stood.
+type Extra map[string]json.RawMessage
+
+// MaxDepth is how deep a document may nest. Real ones stay below 60.
+const MaxDepth = 500
+
+// Into fills the fields of the struct that to points to, by their json tags. A field that does not fit is no error: it
+// stays in extra.
+func Into(b []byte, to any, extra *Extra) error {
+	var m Extra
+	if err := json.Unmarshal(b, &m); err != nil {
+		return err
+	}
+	if m == nil {
+		return errors.New("not a JSON object")
+	}
+	v := reflect.ValueOf(to).Elem()
+	for i := range v.NumField() {
+		name := tag(v.Type().Field(i))
+		raw, ok := m[name]
+		if name == "" || !ok {
+			continue
+		}
+		fresh := reflect.New(v.Field(i).Type())
+		if json.Unmarshal(raw, fresh.Interface()) != nil || empty(fresh.Elem()) {
+			continue
+		}
+		v.Field(i).Set(fresh.Elem())
+		delete(m, name)
+	}
+	if len(m) > 0 {
+		*extra = m
+	}
+	return nil
+}
+
+// empty is what omitempty leaves out.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	default:
+		return v.IsZero()
+	}
+}
+
+// From writes the struct v, whose fields have omitempty, and the extra fields behind it.
+func From(v any, extra Extra) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil || len(extra) == 0 {
+		return b, err
+	}
+	b = bytes.TrimSuffix(b, []byte("}"))
+	keys := make([]string, 0, len(extra))
+	for k := range extra {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		key, err := json.Marshal(k)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, key...), ':'), extra[k]...)
+	}
+	return append(b, '}'), nil
+}
+
+func tag(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" || !f.IsExported() {
+		return ""
+	}
+	return name
+}
+
+// Body returns the JSON in b: frameworks and the tools themselves write lines before it, sometimes after it. It is nil
+// when no line of the first twenty opens a document.
+func Body(b []byte) []byte {
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	for range 20 {
+		b = bytes.TrimLeft(b, " \t\r\n")
+		if len(b) == 0 {
+			return nil
+		}
+		if opens(b) {
+			return b
+		}
+		_, rest, found := bytes.Cut(b, []byte("\n"))
+		if !found {
+			return nil
+		}
+		b = rest
+	}
+	return nil
+}
+
+// opens tells a document from a line of a log that begins with a bracket.
+func opens(b []byte) bool {
+	rest := bytes.TrimLeft(b[1:], " \t\r\n")
+	switch b[0] {
+	case '{':
+		return len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
+	case '[':
+		return len(rest) > 0 && (rest[0] == '{' || rest[0] == ']' || rest[0] == '"')
+	}
+	return false
+}
+
+// Decode reads the one document in b, past the lines before it and without what follows it.
+func Decode(b []byte, to any) error {
+	body := Body(b)
+	if body == nil {
+		return errors.New("no JSON document")
+	}
+	if depth(body) > MaxDepth {
+		return fmt.Errorf("nested deeper than %d", MaxDepth)
+	}
+	return json.NewDecoder(bytes.NewReader(body)).Decode(to)
+}
+
+// depth is how deep the brackets outside of strings nest.
+func depth(b []byte) int {
+	deepest, at, inString := 0, 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			at++
+			deepest = max(deepest, at)
+		case c == '}' || c == ']':
+			at--
+		}
+	}
+	return deepest
+}

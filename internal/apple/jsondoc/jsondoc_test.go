@@ -1,0 +1,92 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type thing struct {
+	Name  string `json:"name,omitempty"`
+	Count int    `json:"count,omitempty"`
+	Extra Extra  `json:"-"`
+}
+
+func (t *thing) UnmarshalJSON(b []byte) error {
+	type plain thing
+	return Into(b, (*plain)(t), &t.Extra)
+}
+
+func (t thing) MarshalJSON() ([]byte, error) {
+	type plain thing
+	return From(plain(t), t.Extra)
+}
+
+func TestNothingIsLost(t *testing.T) {
+	for _, in := range []string{
+		`{"name":"a","count":2}`, `{"name":"","count":0}`, `{"count":"two","name":null}`,
+		`{"ecid":18446744073709551615,"name":"x","deep":{"a":[1,2.50]}}`, `{}`,
+	} {
+		var got thing
+		if err := json.Unmarshal([]byte(in), &got); err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		out, err := json.Marshal(got)
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+		}
+		var a, b any
+		_ = json.Unmarshal([]byte(in), &a)
+		_ = json.Unmarshal(out, &b)
+		if !reflect.DeepEqual(a, b) || strings.Contains(in, "ecid") && !strings.Contains(string(out), "18446744073709551615") {
+			t.Errorf("%s became %s", in, out)
+		}
+	}
+	if err := json.Unmarshal([]byte(`[1]`), new(thing)); err == nil {
+		t.Error("an array was taken for an object")
+	}
+}
+
+func TestBody(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\"a\":1}":                         "{\"a\":1}",
+		"Devices:\nName  State\n{ \"a\":1}": "{ \"a\":1}",
+		"\xef\xbb\xbf[{}]":                  "[{}]",
+		"[15:47:28]: x\n":                   "",
+		"{ platform:iOS }":                  "",
+		"{\n\tApplicationType = User;}":     "",
+		"":                                  "",
+	} {
+		if got := string(Body([]byte(in))); got != want {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+func TestLook(t *testing.T) {
+	o := Look([]byte("{\"a\":1,\"b\":{\"c\":[]}}\n{\"d\":1}"))
+	if o.Kind != '{' || !o.Has("a", "b") || o.Sub["b/c"] != "array" || !o.Next || o.HasAny("d", "x") {
+		t.Errorf("%+v", o)
+	}
+	if o := Look([]byte(`[{"x":"y"},{}]`)); o.Kind != '[' || o.Keys["x"] != "string" {
+		t.Errorf("%+v", o)
+	}
+	if o := Look([]byte(`{"a":1,"b":{"c":[1,`)); !o.Has("a") || o.Has("b") {
+		t.Errorf("broken off: %+v", o)
+	}
+}
+
+func FuzzLook(f *testing.F) {
+	f.Add([]byte(`x` + "\n" + `{"a":{"b":1}} {"c":2}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_ = Look(b)
+		var v thing
+		if Decode(b, &v) == nil {
+			if _, err := json.Marshal(v); err != nil {
+				t.Fatalf("%q cannot be written again: %v", b, err)
+			}
+		}
+	})
+}

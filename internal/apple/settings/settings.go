@@ -1,0 +1,137 @@
+// Package settings reads the build settings that `xcodebuild -showBuildSettings` prints, as text and as JSON.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/apple/jsondoc"
+	"ios-agent/internal/apple/lines"
+)
+
+// List is all that was printed. Targets keep their order: the first is not always the one that was asked for, since a
+// dependency may stand before it.
+type List struct {
+	CommandLine map[string]string `json:"commandLine,omitempty"` // settings and defaults from the command line
+	Targets     []Target          `json:"targets"`
+	Remarks     []string          `json:"remarks,omitempty"` // lines that are no setting
+}
+
+// Target has the settings of one target for one action.
+type Target struct {
+	Action   string            `json:"action,omitempty"`
+	Target   string            `json:"target,omitempty"`
+	Settings map[string]string `json:"buildSettings,omitempty"`
+	Extra    jsondoc.Extra     `json:"-"`
+}
+
+// UnmarshalJSON keeps what is not understood.
+func (t *Target) UnmarshalJSON(b []byte) error {
+	type plain Target
+	return jsondoc.Into(b, (*plain)(t), &t.Extra)
+}
+
+// MarshalJSON writes that again.
+func (t Target) MarshalJSON() ([]byte, error) {
+	type plain Target
+	return jsondoc.From(plain(t), t.Extra)
+}
+
+var (
+	ofTarget    = regexp.MustCompile(`^Build settings for action (\S+) and target "?(.+?)"?:$`)
+	fromCommand = regexp.MustCompile(`^(?:Build settings|User defaults) from (?:command line|configuration file .*):$`)
+	setting     = regexp.MustCompile(`^\s+([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])*) =(?: (.*))?$`)
+)
+
+// Read reads either form.
+func Read(data []byte) (*List, error) {
+	if body := jsondoc.Body(data); body != nil && body[0] == '[' {
+		l := &List{}
+		if err := jsondoc.Decode(data, &l.Targets); err != nil {
+			return nil, fmt.Errorf("settings: %w", err)
+		}
+		return l, nil
+	}
+	return readText(data)
+}
+
+func readText(data []byte) (*List, error) {
+	l := &List{}
+	var to map[string]string
+	found := false
+	for _, line := range lines.All(data) {
+		if m := ofTarget.FindStringSubmatch(line); m != nil {
+			to, found = map[string]string{}, true
+			l.Targets = append(l.Targets, Target{Action: m[1], Target: m[2], Settings: to})
+			continue
+		}
+		if fromCommand.MatchString(line) {
+			if l.CommandLine == nil {
+				l.CommandLine = map[string]string{}
+			}
+			to = l.CommandLine
+			continue
+		}
+		if m := setting.FindStringSubmatch(line); m != nil && to != nil {
+			to[m[1]] = m[2]
+		} else if s := strings.TrimSpace(line); s != "" {
+			l.Remarks = append(l.Remarks, s)
+		}
+	}
+	if !found {
+		return nil, errors.New("settings: no target in the text")
+	}
+	return l, nil
+}
+
+// Sniff says how sure it is, of 100, that the text holds build settings.
+func Sniff(b []byte) int {
+	if o := jsondoc.Look(b); o.Kind == '[' && o.Keys["buildSettings"] == "object" {
+		return 98
+	}
+	for _, line := range lines.All(b[:min(len(b), 1<<17)]) {
+		if ofTarget.MatchString(line) {
+			return 98
+		}
+	}
+	return 0
+}
+
+// Product is the path of what the target builds; empty when it is not told.
+func (t Target) Product() string {
+	if p := t.Settings["CODESIGNING_FOLDER_PATH"]; p != "" && t.Settings["WRAPPER_NAME"] != "" {
+		return p
+	}
+	if dir, name := t.Settings["BUILT_PRODUCTS_DIR"], t.Settings["FULL_PRODUCT_NAME"]; dir != "" && name != "" {
+		return path.Join(dir, name)
+	}
+	return ""
+}
+
+// shown are the settings one asks for most.
+var shown = []string{"PRODUCT_NAME", "PRODUCT_BUNDLE_IDENTIFIER", "CONFIGURATION", "SDKROOT", "PLATFORM_NAME", "ARCHS", "IPHONEOS_DEPLOYMENT_TARGET", "MACOSX_DEPLOYMENT_TARGET",
+	"SWIFT_VERSION", "DEVELOPMENT_TEAM", "CODE_SIGN_STYLE", "INFOPLIST_FILE", "BUILT_PRODUCTS_DIR"}
+
+// Text is the list in at most limit bytes.
+func (l *List) Text(limit int) string {
+	w := brief.New(limit)
+	w.Linef("build settings of %s", brief.Count(len(l.Targets), "target"))
+	w.List("targets", len(l.Targets), func(i int) []string {
+		t := l.Targets[i]
+		out := []string{fmt.Sprintf("%s (%s): %d settings", t.Target, t.Action, len(t.Settings))}
+		if p := t.Product(); p != "" {
+			out = append(out, "  product: "+p)
+		}
+		for _, k := range shown {
+			if v := t.Settings[k]; v != "" {
+				out = append(out, "  "+k+" = "+v)
+			}
+		}
+		return out
+	})
+	return w.String()
+}

@@ -1,0 +1,149 @@
+// Package toolerror reads what Apple's tools print when they refuse: simctl, devicectl, xcodebuild, xcrun, xcode-select
+// and those built with Swift's argument parser. Whatever the form, it is an error with a domain and a code, a message and
+// perhaps the errors below it.
+package toolerror
+
+import (
+	"errors"
+	"strings"
+
+	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/apple/destinations"
+	"ios-agent/internal/apple/lines"
+)
+
+// Error is one error. Domain and Code are there where the tool has them.
+type Error struct {
+	Tool       string            `json:"tool,omitempty"`
+	Domain     string            `json:"domain,omitempty"`
+	Code       int               `json:"code,omitempty"`
+	Message    string            `json:"message,omitempty"`
+	Details    []string          `json:"details,omitempty"` // further lines of the message
+	Reason     string            `json:"reason,omitempty"`
+	Suggestion string            `json:"suggestion,omitempty"`
+	Info       map[string]string `json:"info,omitempty"` // other values told with it
+	Underlying *Error            `json:"underlying,omitempty"`
+}
+
+// Report is all that was printed: the first error, those beside it, and what stood around them.
+type Report struct {
+	Error
+	Others       []*Error          `json:"others,omitempty"`
+	Exit         int               `json:"exit,omitempty"`    // when told
+	Meaning      string            `json:"meaning,omitempty"` // of Exit
+	Usage        []string          `json:"usage,omitempty"`
+	Destinations destinations.List `json:"destinations,omitzero"`
+	Bundles      []string          `json:"resultBundles,omitempty"`
+	Noise        []string          `json:"noise,omitempty"` // other lines; the first of them
+	NoiseLeftOff int               `json:"noiseLeftOff,omitempty"`
+}
+
+const (
+	maxNoise  = 60
+	maxErrors = 500
+	maxLines  = 500
+)
+
+// Read reads the text of an error. Any text that is not blank is one: without a known form its lines are the message.
+func Read(data []byte) (*Report, error) {
+	p := parser{report: &Report{}}
+	for _, l := range lines.All(data) {
+		p.line(strings.TrimRight(l, " \t"))
+	}
+	p.end()
+	if p.report.Message == "" && p.report.Domain == "" && len(p.report.Usage) == 0 {
+		return nil, errors.New("toolerror: empty")
+	}
+	return p.report, nil
+}
+
+// Of reads the stderr of a tool whose name and exit status are known.
+func Of(tool string, exit int, stderr []byte) *Report {
+	r, err := Read(stderr)
+	if err != nil {
+		r = &Report{}
+	}
+	if r.Tool == "" {
+		r.Tool = tool
+	}
+	r.Exit, r.Meaning = exit, Meaning(r.Tool, exit)
+	return r
+}
+
+// meanings of exit statuses, which most of the tools take from sysexits.h.
+var meanings = map[int]string{
+	64: "wrong usage", 65: "the build or the tests failed", 66: "an input does not exist", 69: "a service is unavailable, or the licence is not accepted",
+	70: "the tool could not do it; often no destination matched", 72: "the program was not found", 74: "input or output failed", 77: "not permitted",
+}
+
+// Meaning says what an exit status stands for; empty when it says nothing by itself.
+func Meaning(tool string, exit int) string {
+	if tool == "simctl" || tool == "devicectl" {
+		return "" // theirs are codes of the error itself
+	}
+	return meanings[exit]
+}
+
+// Chain are the error and those below it.
+func (e *Error) Chain() []*Error {
+	var all []*Error
+	for ; e != nil && len(all) < maxErrors; e = e.Underlying {
+		all = append(all, e)
+	}
+	return all
+}
+
+// Has reports whether the error or one below it has a domain and a code.
+func (e *Error) Has(domain string, code int) bool {
+	for _, x := range e.Chain() {
+		if x.Domain == domain && x.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// Text is the report in at most limit bytes.
+func (r *Report) Text(limit int) string {
+	w := brief.New(limit)
+	for depth, e := range r.Chain() {
+		e.write(w, strings.Repeat("  ", min(depth, 6)))
+	}
+	if r.Exit != 0 {
+		w.Linef("exit %d %s", r.Exit, r.Meaning)
+	}
+	for _, d := range r.Destinations.Requested {
+		w.Line("requested: " + d.String())
+	}
+	a, n := r.Destinations.Available, r.Destinations.Ineligible
+	w.List("available destinations", len(a), func(i int) []string { return []string{"available: " + a[i].String()} })
+	w.List("ineligible destinations", len(n), func(i int) []string { return []string{"ineligible: " + n[i].String()} })
+	w.List("errors", len(r.Others), func(i int) []string { return []string{"also: " + r.Others[i].head()} })
+	for _, u := range r.Usage {
+		w.Line(u)
+	}
+	for _, b := range r.Bundles {
+		w.Line("result bundle: " + b)
+	}
+	return w.String()
+}
+
+func (e *Error) head() string {
+	s := brief.Join(": ", e.Tool, e.Message)
+	if e.Domain != "" {
+		s += " (" + e.Domain + " " + itoa(e.Code) + ")"
+	}
+	return s
+}
+
+func (e *Error) write(w *brief.Writer, indent string) {
+	w.Line(indent + e.head())
+	for _, d := range e.Details {
+		w.Line(indent + "  " + d)
+	}
+	for _, s := range []string{e.Reason, e.Suggestion} {
+		if s != "" {
+			w.Line(indent + "  " + s)
+		}
+	}
+}
