@@ -17,12 +17,12 @@ import (
 // Output is an answer of simctl whose question is not known; one field is set.
 type Output struct {
 	List    *List                      `json:"list,omitempty"`
-	Apps    []App                      `json:"apps,omitempty"`
+	Apps    []AppInfo                      `json:"apps,omitempty"`
 	Matches map[string]json.RawMessage `json:"runtimeMatches,omitempty"` // of `simctl runtime match list`, by SDK
 }
 
-// App is what `simctl listapps` and `simctl appinfo` tell of an app; Info holds all of it.
-type App struct {
+// AppInfo is what `simctl listapps` and `simctl appinfo` tell of an app; Info holds all of it.
+type AppInfo struct {
 	BundleID  string         `json:"bundleId"`
 	Name      string         `json:"name,omitempty"`
 	Type      string         `json:"type,omitempty"` // User, System
@@ -86,23 +86,23 @@ func Read(data []byte) (*Output, error) {
 		l, err := ParseListText(data)
 		return &Output{List: &l}, err
 	}
-	apps, err := ParseApps(data)
+	apps, err := ParseAppInfos(data)
 	if err != nil {
 		return nil, err
 	}
 	return &Output{Apps: apps}, nil
 }
 
-// ParseApps reads the old-style property list of `simctl listapps`, or of `simctl appinfo`, which is one app of it.
-func ParseApps(data []byte) ([]App, error) {
+// ParseAppInfos reads the old-style property list of `simctl listapps`, or of `simctl appinfo`, which is one app of it.
+func ParseAppInfos(data []byte) ([]AppInfo, error) {
 	var all map[string]any
 	if err := decodePlist(data, &all); err != nil {
 		return nil, fmt.Errorf("simctl listapps: %w", err)
 	}
 	if id, ok := all["CFBundleIdentifier"].(string); ok {
-		return []App{app(id, all)}, nil
+		return []AppInfo{app(id, all)}, nil
 	}
-	var apps []App
+	var apps []AppInfo
 	for _, id := range sortedNames(all) {
 		info, ok := all[id].(map[string]any)
 		if !ok {
@@ -116,7 +116,7 @@ func ParseApps(data []byte) ([]App, error) {
 	return apps, nil
 }
 
-func app(id string, info map[string]any) App {
+func app(id string, info map[string]any) AppInfo {
 	text := func(key string) string {
 		switch v := info[key].(type) {
 		case nil:
@@ -127,7 +127,7 @@ func app(id string, info map[string]any) App {
 			return fmt.Sprint(v)
 		}
 	}
-	a := App{BundleID: id, Name: text("CFBundleDisplayName"), Type: text("ApplicationType"), Version: text("CFBundleVersion"), Path: text("Path"), Container: text("DataContainer"), Info: info}
+	a := AppInfo{BundleID: id, Name: text("CFBundleDisplayName"), Type: text("ApplicationType"), Version: text("CFBundleVersion"), Path: text("Path"), Container: text("DataContainer"), Info: info}
 	if a.Name == "" {
 		a.Name = text("CFBundleName")
 	}
