@@ -30,7 +30,7 @@ var arrows = map[string]string{
 	"internal/op":        "fault nearest",
 	"internal/feed":      "fault op",
 	"internal/home":      "fault",
-	"internal/defaults":  "fault nearest",
+	"internal/defaults":  "apple/xcodeargs fault nearest",
 	"internal/resident":  "host",
 	"internal/ui":        "fault nearest",
 	"internal/ui/uiread": "fault parse ui",
@@ -44,6 +44,7 @@ var arrows = map[string]string{
 	"internal/apple/brief":        "",
 	"internal/apple/jsondoc":      "",
 	"internal/apple/samples":      "",
+	"internal/apple/xcodeargs":    "",
 	"internal/apple/destinations": "apple/brief apple/lines",
 	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
 

@@ -17,7 +17,7 @@ import (
 // Output is an answer of simctl whose question is not known; one field is set.
 type Output struct {
 	List    *List                      `json:"list,omitempty"`
-	Apps    []AppInfo                      `json:"apps,omitempty"`
+	Apps    []AppInfo                  `json:"apps,omitempty"`
 	Matches map[string]json.RawMessage `json:"runtimeMatches,omitempty"` // of `simctl runtime match list`, by SDK
 }
 
