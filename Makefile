@@ -1,12 +1,12 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test check build fuzz bench bench-peers test-peers
+.PHONY: test check build fuzz bench bench-peers test-peers test-agent
 
 test: check
 	go test -race ./...
 
 # What the compiler and the linters have to say, on both systems.
 check:
-	@test -z "$$(gofmt -l *.go cmd internal test)" || { gofmt -l *.go cmd internal test; echo 'not gofmt-ed'; exit 1; }
+	@test -z "$$(gofmt -l *.go agent cmd internal test)" || { gofmt -l *.go agent cmd internal test; echo 'not gofmt-ed'; exit 1; }
 	go vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
 	go tool staticcheck ./...
@@ -36,3 +36,7 @@ bench-peers:
 test-peers:
 	scripts/peers
 	IOS_AGENT_PEERS=1 go test -count=1 ./test/peers
+
+# The Swift agent, with a Swift toolchain that is fetched where none is installed.
+test-agent:
+	scripts/test-agent

@@ -23,6 +23,7 @@ var arrows = map[string]string{
 	"internal/nearest":   "",
 	"internal/wholefile": "",
 	"internal/host":      "",
+	"internal/logcap":    "host",
 	"internal/self":      "",
 	"internal/agentwire": "",
 	"internal/picture":   "",
@@ -52,16 +53,23 @@ var arrows = map[string]string{
 	"internal/apple/settings":  "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/schemes":   "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/sdks":      "apple/brief apple/jsondoc apple/lines",
-	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines host",
 	"internal/apple/toolerror": "apple/brief apple/destinations apple/jsondoc apple/lines",
 	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines",
 
-	"internal/apple/simctl":     "apple/brief apple/jsondoc host",
+	"internal/apple/simctl":        "apple/brief apple/jsondoc host",
+	"internal/agentwire/agenttest": "agentwire",
+	"internal/apple/pbxproj":       "",
+
+	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
+
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
-	"internal/ops":                     "act apple apple/simctl defaults device fault feed host nearest op parse picture pool session ui ui/uiread",
+	"internal/build": "apple apple/brief apple/buildlog apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
+		"apple/xcresult fault host nearest",
+	"internal/ops":                     "act apple apple/devicectl apple/simctl defaults device fault feed host logcap nearest op parse picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",
@@ -94,7 +102,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
 		"virtualxcode/swiftargs virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
-	"internal/virtualxcode/project":    "",
+	"internal/virtualxcode/project":    "apple/pbxproj",
 	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
 	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +

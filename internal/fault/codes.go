@@ -50,6 +50,7 @@ const (
 	ParseFailed        Code = "PARSE_FAILED"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
+	SessionNotFound    Code = "SESSION_NOT_FOUND"
 	ProjectNotFound    Code = "PROJECT_NOT_FOUND"
 	ProjectAmbiguous   Code = "PROJECT_AMBIGUOUS"
 	SchemeNotFound     Code = "SCHEME_NOT_FOUND"
@@ -108,6 +109,7 @@ var table = map[Code]meaning{
 	ParseFailed:        {http.StatusUnprocessableEntity, ExitFailed, "the place is named in the message; `ios-agent parse --help` lists what can be read"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
+	SessionNotFound:    {http.StatusNotFound, ExitNotFound, "a capture is given once, to the first who stops it, and ends with the daemon: start another"},
 	ProjectNotFound:    {http.StatusNotFound, ExitNotFound, "name the .xcodeproj or .xcworkspace; `ios-agent discover-projs` looks for them"},
 	ProjectAmbiguous:   {http.StatusConflict, ExitNotFound, "name one of them as projectPath or workspacePath"},
 	SchemeNotFound:     {http.StatusNotFound, ExitNotFound, "`ios-agent list-schemes` shows the schemes there are"},

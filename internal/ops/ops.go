@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/feed"
 	"ios-agent/internal/host"
+	"ios-agent/internal/logcap"
 	"ios-agent/internal/op"
 	"ios-agent/internal/pool"
 	"ios-agent/internal/session"
@@ -25,6 +26,7 @@ type Parts struct {
 	Events   *feed.Ring[op.Record]
 	Tools    apple.Toolchain
 	Run      simctl.Runner
+	Start    logcap.Starter
 	Home     string
 	Server   Server
 	Now      func() time.Time
@@ -43,20 +45,25 @@ type Server struct {
 func All(p Parts) []op.Op {
 	desk := desk{pool: p.Pool, sessions: p.Sessions}
 	var all []op.Op
-	all = append(all, (&devices{desk, p.installed}).ops()...)
-	all = append(all, (&apps{desk}).ops()...)
-	all = append(all, (&settings{desk}).ops()...)
+	sims := &simulators{
+		desk: desk, parts: p, defaults: &sessionDefaults{p.Sessions}, devices: &devices{desk, p.installed}, apps: &apps{desk}, settings: &settings{desk},
+	}
+	all = append(all, sims.devices.ops()...)
+	all = append(all, sims.apps.ops()...)
+	all = append(all, sims.settings.ops()...)
 	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
 	all = append(all, eyes.ops()...)
-	all = append(all, (&films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}).ops()...)
+	sims.screen, sims.films = eyes, &films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}
+	all = append(all, sims.films.ops()...)
 	hands := &touch{desk}
 	all = append(all, hands.ops()...)
-	all = append(all, (&sessionDefaults{p.Sessions}).ops()...)
+	all = append(all, sims.defaults.ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&parser{parseKinds()}).ops()...)
 	all = append(all, (&events{p.Events}).ops()...)
 	all = append(all, p.Jobs.Ops()...)
-	return append(all, quernViews(all, hands, eyes)...)
+	all = append(all, quernViews(all, hands, eyes)...)
+	return append(all, xcodeViews(p, sims)...)
 }
 
 // installed tells which of the programs we use are there.

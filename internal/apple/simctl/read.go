@@ -17,12 +17,12 @@ import (
 // Output is an answer of simctl whose question is not known; one field is set.
 type Output struct {
 	List    *List                      `json:"list,omitempty"`
-	Apps    []AppInfo                  `json:"apps,omitempty"`
+	Apps    []App                      `json:"apps,omitempty"`
 	Matches map[string]json.RawMessage `json:"runtimeMatches,omitempty"` // of `simctl runtime match list`, by SDK
 }
 
-// AppInfo is what `simctl listapps` and `simctl appinfo` tell of an app; Info holds all of it.
-type AppInfo struct {
+// App is what `simctl listapps` and `simctl appinfo` tell of an app; Info holds all of it.
+type App struct {
 	BundleID  string         `json:"bundleId"`
 	Name      string         `json:"name,omitempty"`
 	Type      string         `json:"type,omitempty"` // User, System
@@ -86,23 +86,23 @@ func Read(data []byte) (*Output, error) {
 		l, err := ParseListText(data)
 		return &Output{List: &l}, err
 	}
-	apps, err := ParseAppInfos(data)
+	apps, err := ParseApps(data)
 	if err != nil {
 		return nil, err
 	}
 	return &Output{Apps: apps}, nil
 }
 
-// ParseAppInfos reads the old-style property list of `simctl listapps`, or of `simctl appinfo`, which is one app of it.
-func ParseAppInfos(data []byte) ([]AppInfo, error) {
+// ParseApps reads the old-style property list of `simctl listapps`, or of `simctl appinfo`, which is one app of it.
+func ParseApps(data []byte) ([]App, error) {
 	var all map[string]any
 	if err := decodePlist(data, &all); err != nil {
 		return nil, fmt.Errorf("simctl listapps: %w", err)
 	}
 	if id, ok := all["CFBundleIdentifier"].(string); ok {
-		return []AppInfo{app(id, all)}, nil
+		return []App{app(id, all)}, nil
 	}
-	var apps []AppInfo
+	var apps []App
 	for _, id := range sortedNames(all) {
 		info, ok := all[id].(map[string]any)
 		if !ok {
@@ -116,7 +116,7 @@ func ParseAppInfos(data []byte) ([]AppInfo, error) {
 	return apps, nil
 }
 
-func app(id string, info map[string]any) AppInfo {
+func app(id string, info map[string]any) App {
 	text := func(key string) string {
 		switch v := info[key].(type) {
 		case nil:
@@ -127,7 +127,7 @@ func app(id string, info map[string]any) AppInfo {
 			return fmt.Sprint(v)
 		}
 	}
-	a := AppInfo{BundleID: id, Name: text("CFBundleDisplayName"), Type: text("ApplicationType"), Version: text("CFBundleVersion"), Path: text("Path"), Container: text("DataContainer"), Info: info}
+	a := App{BundleID: id, Name: text("CFBundleDisplayName"), Type: text("ApplicationType"), Version: text("CFBundleVersion"), Path: text("Path"), Container: text("DataContainer"), Info: info}
 	if a.Name == "" {
 		a.Name = text("CFBundleName")
 	}

@@ -20,8 +20,8 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-func TestParseAppInfosOfOne(t *testing.T) {
-	apps, err := ParseAppInfos([]byte("{\n    ApplicationType = User;\n    CFBundleIdentifier = \"com.a\";\n    CFBundleName = \"A {b}\";\n    CFBundleVersion = 1;\n}\n"))
+func TestParseAppsOfOne(t *testing.T) {
+	apps, err := ParseApps([]byte("{\n    ApplicationType = User;\n    CFBundleIdentifier = \"com.a\";\n    CFBundleName = \"A {b}\";\n    CFBundleVersion = 1;\n}\n"))
 	if err != nil || len(apps) != 1 || apps[0].BundleID != "com.a" || apps[0].Name != "A {b}" || apps[0].Version != "1" {
 		t.Errorf("%+v, %v", apps, err)
 	}

@@ -69,7 +69,7 @@ func (t Tool) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) 
 	}
 	c.args = append(append(c.args, udid, bundle), o.Args...)
 	for name, value := range o.Env {
-		c.env = append(c.env, "SIMCTL_CHILD_"+name+"="+value)
+		c.env = append(c.env, childPrefix+name+"="+value)
 	}
 	slices.Sort(c.env)
 	r, err := t.on(ctx, udid, c)

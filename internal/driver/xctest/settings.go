@@ -50,11 +50,7 @@ func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	}
 	apps := make([]device.App, len(found))
 	for i, a := range found {
-		name := a.DisplayName
-		if name == "" {
-			name = a.Name
-		}
-		apps[i] = device.App{Bundle: a.Bundle, Name: name, Version: a.Version, Type: a.Type, Path: a.Path, Data: a.DataPath(), PID: running[a.Bundle]}
+		apps[i] = device.App{Bundle: a.BundleID, Name: a.Name, Version: a.Version, Type: a.Type, Path: a.Path, Data: a.DataPath(), PID: running[a.BundleID]}
 	}
 	return apps, nil
 }
@@ -72,7 +68,7 @@ func (p *phone) mustHave(ctx context.Context, bundleID string) error {
 	if err != nil {
 		return p.refused(err, fault.ToolFailed)
 	}
-	if !slices.ContainsFunc(apps, func(a simctl.App) bool { return a.Bundle == bundleID }) {
+	if !slices.ContainsFunc(apps, func(a simctl.App) bool { return a.BundleID == bundleID }) {
 		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name).WithHint("`ios-agent list-apps` shows what is")
 	}
 	return nil

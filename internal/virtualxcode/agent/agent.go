@@ -73,14 +73,23 @@ func Serve(ctx context.Context, conn net.Conn, o Options) error { return New(o).
 
 // Serve answers the requests on conn until the client leaves, which is no error, or ctx ends. It closes conn.
 // A newer connection that may give orders ends it too: an agent has one client.
-func (a *Agent) Serve(ctx context.Context, conn net.Conn) error {
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
+func (a *Agent) Serve(ctx context.Context, conn net.Conn) error { return a.meet(conn).serve(ctx) }
+
+// meet begins a session. Where no token is needed it makes conn the client, so connections must be met in the order
+// they come.
+func (a *Agent) meet(conn net.Conn) *session {
 	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn)}
 	if a.opts.Token == "" {
 		s.authorise()
 	}
+	return s
+}
+
+func (s *session) serve(ctx context.Context) error {
+	conn := s.net
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
 	err := s.run(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -103,8 +112,9 @@ func (a *Agent) Listen(ctx context.Context, l net.Listener) error {
 			end(err)
 			return context.Cause(ctx)
 		}
+		s := a.meet(conn)
 		sessions.Go(func() {
-			if err := a.Serve(ctx, conn); errors.Is(err, ErrCrashed) {
+			if err := s.serve(ctx); errors.Is(err, ErrCrashed) {
 				end(err)
 			}
 		})

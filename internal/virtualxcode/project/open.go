@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/apple/pbxproj"
 )
 
 // What is read at most: a folder handed to us is not ours.
@@ -73,7 +75,7 @@ func Open(path string) (*Container, error) {
 }
 
 func (c *Container) openWorkspace() error {
-	data, err := readFile(filepath.Join(c.Path, workspaceData))
+	data, err := readFile(filepath.Join(c.Path, pbxproj.WorkspaceData))
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func (c *Container) addProject(path string) error {
 // addSchemes reads the shared schemes of a project or workspace. A project without any gets one for each app, as
 // Xcode does; p is nil for a workspace, which gets none.
 func (c *Container) addSchemes(path string, p *Project) {
-	files, _ := filepath.Glob(filepath.Join(globEscape(path), schemesFolder, "*.xcscheme"))
+	files, _ := filepath.Glob(filepath.Join(globEscape(path), pbxproj.SchemesFolder, "*.xcscheme"))
 	for _, file := range files[:min(len(files), maxFiles)] {
 		data, err := readFile(file)
 		if err != nil {

@@ -1,65 +1,35 @@
-// Package project writes and reads Xcode projects and workspaces as they lie in their folders: project.pbxproj, shared
-// schemes, contents.xcworkspacedata. It knows nothing of building.
+// Package project reads Xcode projects and workspaces as they lie in their folders, and writes sample ones. It knows
+// nothing of building. What a project is, and how it is written, is apple/pbxproj's.
 package project
 
-// Project is one .xcodeproj.
-type Project struct {
-	Name           string // without .xcodeproj
-	Dir            string // the folder that holds the .xcodeproj; empty until read
-	Organization   string
-	Configurations []Configuration
-	Targets        []Target
-	Packages       []string // folders of local packages, relative to Dir
-}
+import "ios-agent/internal/apple/pbxproj"
 
-// Configuration is the settings of one name, such as Debug.
-type Configuration struct {
-	Name     string
-	Settings map[string]string
-}
+// What is read is what can be written.
+type (
+	Project       = pbxproj.Project
+	Target        = pbxproj.Target
+	Configuration = pbxproj.Configuration
+	Kind          = pbxproj.Kind
+	Scheme        = pbxproj.Scheme
+	Workspace     = pbxproj.Workspace
+	Layout        = pbxproj.Layout
+)
 
-// Target is one native target. Its paths are relative to the project's folder.
-type Target struct {
-	Name           string
-	Kind           Kind
-	Sources        []string
-	Resources      []string
-	Dependencies   []string // other targets of the project
-	Products       []string // of packages, to be linked
-	Configurations []Configuration
-}
+// The kinds that are written; others are only read.
+const (
+	App       = pbxproj.App
+	UnitTests = pbxproj.UnitTests
+	UITests   = pbxproj.UITests
+	Framework = pbxproj.Framework
+)
 
-// Configure is the Debug and Release pair most projects have: what both share, and what each adds.
+// Configure is the Debug and Release pair most projects have.
 func Configure(both, debug, release map[string]string) []Configuration {
-	return []Configuration{{"Debug", merge(both, debug)}, {"Release", merge(both, release)}}
+	return pbxproj.Configure(both, debug, release)
 }
 
 // Settings are those of the named configuration; nil if there is none.
-func Settings(all []Configuration, name string) map[string]string {
-	for _, c := range all {
-		if c.Name == name {
-			return c.Settings
-		}
-	}
-	return nil
-}
+func Settings(all []Configuration, name string) map[string]string { return pbxproj.Settings(all, name) }
 
-// Target finds a target by its name.
-func (p *Project) Target(name string) (Target, bool) {
-	for _, t := range p.Targets {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return Target{}, false
-}
-
-func merge(maps ...map[string]string) map[string]string {
-	all := map[string]string{}
-	for _, m := range maps {
-		for key, value := range m {
-			all[key] = value
-		}
-	}
-	return all
-}
+// IsSource says whether a file is compiled; what is not is a resource.
+func IsSource(name string) bool { return pbxproj.IsSource(name) }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/apple/pbxproj"
 )
 
 // suffixes say what the folders of a project are for, by how their names go on after the project's.
@@ -34,9 +36,9 @@ func (r recipe) target(suffix string, files map[string]string) Target {
 		case IsSource(rel):
 			t.Sources = append(t.Sources, rel)
 		case catalogue >= 0:
-			t.addResource(rel[:catalogue+len(".xcassets")])
+			addResource(&t, rel[:catalogue+len(".xcassets")])
 		default:
-			t.addResource(rel)
+			addResource(&t, rel)
 		}
 	}
 	if t.Kind.Tests() {
@@ -47,7 +49,7 @@ func (r recipe) target(suffix string, files map[string]string) Target {
 	return t
 }
 
-func (t *Target) addResource(file string) {
+func addResource(t *Target, file string) {
 	if !slices.Contains(t.Resources, file) {
 		t.Resources = append(t.Resources, file)
 	}
@@ -55,7 +57,7 @@ func (t *Target) addResource(file string) {
 
 // shared are the settings of the project itself.
 func (r recipe) shared() []Configuration {
-	platform := platforms[r.platform]
+	platform, _ := pbxproj.PlatformOf(r.platform)
 	both := map[string]string{
 		"ALWAYS_SEARCH_USER_PATHS": "NO", "CLANG_ENABLE_MODULES": "YES", "COPY_PHASE_STRIP": "NO", "ENABLE_USER_SCRIPT_SANDBOXING": "YES",
 		"SDKROOT": platform.SDK, "SWIFT_VERSION": "5.0", platform.Deployment: platform.Version,
@@ -71,8 +73,8 @@ func (r recipe) configurations(suffix string) []Configuration {
 		"CODE_SIGN_STYLE": "Automatic", "CURRENT_PROJECT_VERSION": "1", "GENERATE_INFOPLIST_FILE": "YES", "MARKETING_VERSION": "1.0",
 		"PRODUCT_BUNDLE_IDENTIFIER": r.bundle + strings.ToLower(suffix), "PRODUCT_NAME": "$(TARGET_NAME)", "SWIFT_VERSION": "5.0",
 	}
-	if families := platforms[r.platform].Families; families != "" {
-		both["TARGETED_DEVICE_FAMILY"] = families
+	if platform, _ := pbxproj.PlatformOf(r.platform); platform.Families != "" {
+		both["TARGETED_DEVICE_FAMILY"] = platform.Families
 	}
 	maps.Copy(both, r.perKind(suffixes[suffix]))
 	return Configure(both, nil, nil)

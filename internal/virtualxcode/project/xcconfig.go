@@ -23,7 +23,7 @@ func (c configReader) configurations(owner map[string]any) (all []Configuration)
 		for key, v := range dict(o["buildSettings"]) {
 			settings[key] = inherit(str(v), settings[key])
 		}
-		all = append(all, Configuration{str(o["name"]), settings})
+		all = append(all, Configuration{Name: str(o["name"]), Settings: settings})
 	}
 	return all
 }

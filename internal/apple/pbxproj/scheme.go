@@ -1,4 +1,4 @@
-package project
+package pbxproj
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ type Scheme struct {
 	Skipped []string // those of Tests that are not run
 	Run     string   // the app to launch
 	Plans   []string // test plans, as references into the container
+	Serial  bool     // tests run on the device that was asked for, never on clones of it
 
 	// Configurations are the names by action: BuildAction has none; TestAction, LaunchAction, ArchiveAction…
 	Configurations map[string]string
@@ -45,7 +46,7 @@ func (p Project) SchemeXML(s Scheme) []byte {
 	b.WriteString("      </BuildActionEntries>\n   </BuildAction>\n")
 	b.WriteString("   <TestAction\n      buildConfiguration = \"Debug\"\n      selectedDebuggerIdentifier = \"Xcode.DebuggerFoundation.Debugger.LLDB\"\n      selectedLauncherIdentifier = \"Xcode.DebuggerFoundation.Launcher.LLDB\"\n      shouldUseLaunchSchemeArgsEnv = \"YES\"\n      shouldAutocreateTestPlan = \"YES\">\n      <Testables>\n")
 	for _, name := range s.Tests {
-		fmt.Fprintf(&b, "         <TestableReference\n            skipped = \"NO\"\n            parallelizable = \"YES\">\n%s         </TestableReference>\n", p.reference(name, "            "))
+		fmt.Fprintf(&b, "         <TestableReference\n            skipped = \"NO\"\n            parallelizable = \"%s\">\n%s         </TestableReference>\n", yesNo[!s.Serial], p.reference(name, "            "))
 	}
 	b.WriteString("      </Testables>\n   </TestAction>\n")
 	for _, action := range []string{"LaunchAction", "ProfileAction"} {
@@ -59,6 +60,8 @@ func (p Project) SchemeXML(s Scheme) []byte {
 	b.WriteString("   <ArchiveAction\n      buildConfiguration = \"Release\"\n      revealArchiveInOrganizer = \"YES\">\n   </ArchiveAction>\n</Scheme>\n")
 	return []byte(b.String())
 }
+
+var yesNo = map[bool]string{true: "YES", false: "NO"}
 
 var launchConfigurations = map[string]string{"LaunchAction": "Debug", "ProfileAction": "Release"}
 

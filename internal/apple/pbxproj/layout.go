@@ -1,4 +1,4 @@
-package project
+package pbxproj
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ var ErrExists = errors.New("is there already")
 
 // Write writes l below dir. It replaces nothing: the first file that is there already stops it before anything is written.
 func (l Layout) Write(dir string) error {
-	files := l.files()
+	files := l.Contents()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !filepath.IsLocal(name) {
 			return fmt.Errorf("%s: not a path below the folder", name)
@@ -47,8 +47,8 @@ func writeFile(path, content string) error {
 	return os.WriteFile(path, []byte(content), 0o644)
 }
 
-// files is everything to be written, by path.
-func (l Layout) files() map[string]string {
+// Contents is everything to be written, by path.
+func (l Layout) Contents() map[string]string {
 	all := maps.Clone(l.Files)
 	if all == nil {
 		all = map[string]string{}
@@ -56,19 +56,19 @@ func (l Layout) files() map[string]string {
 	for dir, p := range l.Projects {
 		bundle := filepath.Join(dir, p.Name+".xcodeproj")
 		all[filepath.Join(bundle, "project.pbxproj")] = string(p.PBXProj())
-		all[filepath.Join(bundle, "project.xcworkspace", workspaceData)] = self
+		all[filepath.Join(bundle, "project.xcworkspace", WorkspaceData)] = self
 		for _, s := range l.Schemes[dir] {
-			all[filepath.Join(bundle, schemesFolder, s.Name+".xcscheme")] = string(p.SchemeXML(s))
+			all[filepath.Join(bundle, SchemesFolder, s.Name+".xcscheme")] = string(p.SchemeXML(s))
 		}
 	}
 	if w := l.Workspace; w != nil {
-		all[filepath.Join(w.Name+".xcworkspace", workspaceData)] = string(w.Contents())
+		all[filepath.Join(w.Name+".xcworkspace", WorkspaceData)] = string(w.Contents())
 	}
 	return all
 }
 
 // Where things lie inside projects and workspaces.
 const (
-	workspaceData = "contents.xcworkspacedata"
-	schemesFolder = "xcshareddata/xcschemes"
+	WorkspaceData = "contents.xcworkspacedata"
+	SchemesFolder = "xcshareddata/xcschemes"
 )

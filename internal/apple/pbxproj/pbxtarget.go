@@ -1,4 +1,4 @@
-package project
+package pbxproj
 
 // phase is one build phase of a target, before its files have refs.
 type phase struct {

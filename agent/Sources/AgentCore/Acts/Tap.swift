@@ -1,0 +1,55 @@
+extension Agent {
+    func tap(_ point: Point) throws -> any Response {
+        try surface.tap(point, in: target)
+        return OK()
+    }
+
+    func tapWithType(_ r: TapWithType) throws -> any Response {
+        guard ElementType.number(of: r.type) != nil else {
+            throw AgentFault(.badRequest, "unknown element type \(JSON.quoted(r.type))")
+        }
+        return try tap(Query(r.selector, byLabel: r.byLabel, type: r.type), wait: seconds(r.timeoutMS))
+    }
+
+    /// Taps an element, by coordinates, behind four layers of defence. Nothing waits for the app to be idle, so an
+    /// element is there and hittable while it still slides in, and a tap on where it was would hit something else:
+    /// 1. its frame must be the same in two polls in a row;
+    /// 2. then it is looked up once more, afresh;
+    /// 3. and must still be where it was: an easing curve has plateaus;
+    /// 4. the tap goes to the centre of that last frame, as a coordinate.
+    /// Without a wait the first three do not apply: one look cannot tell whether anything moves.
+    func tap(_ query: Query, wait: Double) throws -> any Response {
+        var still = Stillness()
+        try pollUntilFound(wait: wait) {
+            var frame = try hittable(query)
+            if wait > 0 {
+                try still.mustHold(frame, query)
+                frame = try hittable(query)
+                try still.mustHold(frame, query)
+            }
+            try surface.tap(frame.centre, in: target)
+        }
+        return OK()
+    }
+
+    /// The frame of an element that a finger would reach.
+    private func hittable(_ query: Query) throws -> Rect {
+        let found = try locate(query)
+        guard found.hittable else { throw AgentFault(.notHittable, "element \(query) is not hittable") }
+        return found.frame
+    }
+}
+
+/// What is known about an element's motion: its last frame, and how often in a row it was seen there.
+struct Stillness {
+    private var frame: Rect?
+    private var seen = 0
+
+    /// Takes one more look into account; throws while the element may be moving. What has no frame cannot be judged.
+    mutating func mustHold(_ now: Rect, _ query: Query) throws {
+        guard now != .zero else { return }
+        seen = now == frame ? seen + 1 : 1
+        frame = now
+        guard seen >= 2 else { throw AgentFault(.unstable, "element \(query) is unstable: it is moving") }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// Which agent this is, and what it may do.
+public struct AgentOptions {
+    /// The simulator it runs on; empty on hardware.
+    public var udid = ""
+    /// When not empty, nothing is answered before a hello that has it.
+    public var token = ""
+    /// Told in the answer to a hello.
+    public var name = "xctest"
+    public var build = ""
+    public var pid = Int(ProcessInfo.processInfo.processIdentifier)
+    public var limits = Limits()
+    /// The agent leaves after so many seconds without a client that may give orders; 0 is never.
+    public var deadManSeconds = 120.0
+
+    public init() {}
+}
+
+/// The part of an agent that outlives a connection: what it looks at, and how each request is carried out. It is used on
+/// one thread, the worker's.
+public final class Agent {
+    public static let springboard = "com.apple.springboard"
+
+    let options: AgentOptions
+    let surface: Surface
+    let clock: Clock
+    /// The app that requests are about.
+    private(set) var target = Agent.springboard
+    /// Whether the client who asked is gone, so that there is no point in waiting on.
+    var isAbandoned: () -> Bool = { false }
+
+    public init(surface: Surface, clock: Clock = SystemClock(), options: AgentOptions = AgentOptions()) {
+        (self.surface, self.clock, self.options) = (surface, clock, options)
+    }
+
+    /// Carries out one request. Throws an AgentFault.
+    public func answer(_ request: any Request) throws -> any Response {
+        do {
+            return try carryOut(request)
+        } catch {
+            throw AgentFault.of(error)
+        }
+    }
+
+    private func carryOut(_ request: any Request) throws -> any Response {
+        switch request {
+        case is Heartbeat: return OK()
+        case let r as TapCoord: return try tap(Point(x: Double(r.x), y: Double(r.y)))
+        case let r as TapElement: return try tap(Query(r.selector), wait: seconds(r.timeoutMS))
+        case let r as TapByLabel: return try tap(Query(r.label, byLabel: true), wait: seconds(r.timeoutMS))
+        case let r as TapWithType: return try tapWithType(r)
+        case let r as TypeText: return try type(r.text)
+        case let r as Swipe: return try swipe(r)
+        case let r as LongPress: return try longPress(r)
+        case let r as GetValue: return try getValue(r)
+        case is DumpTree: return try dumpTree()
+        case is Screenshot: return ImageResponse(png: try surface.screenshot())
+        case let r as SetTarget:
+            target = r.bundle
+            return OK()
+        case let r as FindElement: return try findElement(r)
+        case is GetTargetInfo: return try targetInfo()
+        case is DeviceUDID: return Value(options.udid.isEmpty ? nil : options.udid)
+        case let r as Observe: return try observe(r)
+        default: throw AgentFault(.unsupported, "this agent does not serve opcode \(Swift.type(of: request).opcode)")
+        }
+    }
+}
+
+/// The system's own clock.
+public final class SystemClock: Clock {
+    public init() {}
+    public var now: Double { ProcessInfo.processInfo.systemUptime }
+    public func sleep(_ seconds: Double) { Thread.sleep(forTimeInterval: max(0, seconds)) }
+}

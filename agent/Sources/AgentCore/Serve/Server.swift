@@ -1,0 +1,106 @@
+import Foundation
+
+/// Where requests are carried out, one at a time: the main thread for XCUITest.
+public protocol Worker: AnyObject {
+    func perform(_ work: @escaping @Sendable () -> Void)
+}
+
+/// A dispatch queue as a worker. The queue must be serial.
+public final class QueueWorker: Worker {
+    private let queue: DispatchQueue
+    public init(_ queue: DispatchQueue) { self.queue = queue }
+    public func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+}
+
+/// Serves one agent on a port of the loopback interface. It has one client: a connection becomes it by a good hello, or,
+/// without a token, by connecting, and the one before is closed. When nobody has been the client for long enough, the
+/// agent is abandoned: its host died, and it must not live on for ever.
+public final class Server: @unchecked Sendable {
+    public let agent: Agent
+    let worker: Worker
+    private let listener: Listener
+    private let state = NSLock()
+    private var client: Session?
+    private var alone: DispatchTime? = .now()  // since when there is no client
+    private var stopped = false
+    private let onEnd: (Reason) -> Void
+    private var watch: DispatchSourceTimer?
+
+    /// Why a server ended.
+    public enum Reason: Equatable, Sendable {
+        case stopped
+        case abandoned
+    }
+
+    var options: AgentOptions { agent.options }
+    public var port: UInt16 { listener.port }
+
+    /// Listens from now on; `start` serves. Port 0 takes a free one.
+    public init(agent: Agent, worker: Worker, port: UInt16, onEnd: @escaping (Reason) -> Void) throws {
+        (self.agent, self.worker, self.onEnd) = (agent, worker, onEnd)
+        listener = try Listener(port: port)
+    }
+
+    /// Serves on threads of its own until it is stopped or abandoned; then `onEnd` is called, once.
+    public func start() {
+        thread("agent accept") { [self] in
+            while let connection = listener.accept() {
+                let session = Session(self, connection)
+                thread("agent session") { session.run() }
+            }
+        }
+        guard options.deadManSeconds > 0 else { return }
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "agent dead-man switch"))
+        let period = min(1, options.deadManSeconds / 4)
+        timer.schedule(deadline: .now() + period, repeating: period)
+        timer.setEventHandler { [weak self] in self?.checkAlone() }
+        timer.resume()
+        watch = timer
+    }
+
+    public func stop() { finish(.stopped) }
+
+    /// Makes a session the only one that may give orders.
+    func adopt(_ session: Session) {
+        let before: Session? = state.withLock {
+            defer { (client, alone) = (session, nil) }
+            return client
+        }
+        if let before, before !== session { before.end() }
+    }
+
+    /// A session ended.
+    func left(_ session: Session) {
+        state.withLock {
+            if client === session { (client, alone) = (nil, .now()) }
+        }
+    }
+
+    private func checkAlone() {
+        if isAbandoned(at: .now()) { finish(.abandoned) }
+    }
+
+    /// Whether at that moment nobody will have been the client for too long, if nobody comes until then.
+    func isAbandoned(at time: DispatchTime) -> Bool {
+        state.withLock { alone.map { $0 + options.deadManSeconds <= time } ?? false }
+    }
+
+    private func finish(_ reason: Reason) {
+        let first = state.withLock {
+            defer { stopped = true }
+            return !stopped
+        }
+        guard first else { return }
+        watch?.cancel()
+        listener.stop()
+        state.withLock { client }?.end()
+        onEnd(reason)
+    }
+
+    private func thread(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.name = name
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+}

@@ -1,0 +1,59 @@
+/// How much of a tree is told.
+public struct Limits: Equatable, Sendable {
+    public var depth: Int
+    public var nodes: Int
+
+    public init(depth: Int = 30, nodes: Int = 5000) { (self.depth, self.nodes) = (depth, nodes) }
+
+    /// The most a client may ask for: readers of JSON give up on deeper nesting.
+    static let deepest = 1000
+
+    /// These limits with those a request names; 0 is "as usual".
+    func with(depth: UInt32, nodes: UInt32) -> Limits {
+        Limits(
+            depth: depth == 0 ? self.depth : min(Int(depth), Limits.deepest),
+            nodes: nodes == 0 ? self.nodes : Int(nodes))
+    }
+}
+
+/// Leaves out of a tree what is empty, and what is over the limits; the latter is counted.
+struct Trimmer {
+    private let depth: Int
+    private var nodes: Int
+    private(set) var left: UInt32 = 0
+
+    init(_ limits: Limits) { (depth, nodes) = (limits.depth, limits.nodes) }
+
+    /// The tree below a root: one root, or none if there is nothing to tell.
+    static func tree(_ root: Node?, _ limits: Limits) -> (roots: [Node], left: UInt32) {
+        var trimmer = Trimmer(limits)
+        let roots = trimmer.keep(root.map { [$0] } ?? [], at: 0)
+        return (roots, trimmer.left)
+    }
+
+    /// An element that was asked for, and is therefore never pruned itself.
+    static func element(_ node: Node, _ limits: Limits) -> (node: Node, left: UInt32) {
+        var trimmer = Trimmer(limits)
+        trimmer.nodes -= 1
+        var kept = node
+        kept.children = trimmer.keep(node.children, at: 1)
+        return (kept, trimmer.left)
+    }
+
+    private mutating func keep(_ siblings: [Node], at level: Int) -> [Node] {
+        var kept: [Node] = []
+        for node in siblings {
+            guard level < depth, nodes > 0 else {
+                left += UInt32(node.count)
+                continue
+            }
+            nodes -= 1  // counted before pruning: the limit is on work done
+            var copy = node
+            copy.children = keep(node.children, at: level + 1)
+            if node.isNamed || node.frame.hasArea || !copy.children.isEmpty {
+                kept.append(copy)
+            }
+        }
+        return kept
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import XCTest
+
+/// The agent is a test that does not end: XCUITest drives apps from tests only.
+final class IosAgentTests: XCTestCase {
+    private var surface: XCUISurface?
+
+    override func setUp() {
+        super.setUp()
+        continueAfterFailure = true  // else the first failed query would end the agent
+    }
+
+    @MainActor
+    func testRunAgent() throws {
+        let settings = Settings(ProcessInfo.processInfo.environment)
+        let surface = XCUISurface(privateAPI: settings.privateAPI)
+        self.surface = surface
+        let abandoned = expectation(description: "nobody needs the agent any more")
+        let agent = Agent(surface: surface, options: settings.options)
+        let server = try Server(agent: agent, worker: QueueWorker(.main), port: settings.port) { _ in
+            abandoned.fulfill()
+        }
+        server.start()
+        print("ios-agent listens on 127.0.0.1:\(server.port)")
+        // Waiting runs the main queue, which is where requests are carried out.
+        wait(for: [abandoned], timeout: .infinity)
+    }
+
+    /// XCTest reports a failed query or event as an issue of the test. It is the answer to a request, not the end.
+    override func record(_ issue: XCTIssue) {
+        guard let surface else { return super.record(issue) }
+        surface.note(issue.compactDescription)
+    }
+}

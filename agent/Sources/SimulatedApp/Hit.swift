@@ -1,0 +1,42 @@
+import AgentCore
+
+/// Whether a finger reaches an element of a tree in memory: as a real screen has it, what was drawn later is on top.
+enum Hit {
+    /// A finger at the centre of the path's last node lands on it, or on something in it.
+    static func reaches(_ path: [Node]) -> Bool {
+        guard let element = path.last, element.frame.hasArea else { return false }
+        let point = element.frame.centre
+        guard path[0].frame.contains(point) else { return false }
+        for (parent, child) in zip(path, path.dropFirst()) {
+            if clips(parent), !parent.frame.contains(point) { return false }
+            // A parent's later children are drawn over its earlier ones.
+            let position = parent.children.firstIndex(of: child) ?? 0
+            if parent.children[(position + 1)...].contains(where: { covers($0, point) }) { return false }
+        }
+        return true
+    }
+
+    /// The path to the topmost node that takes a touch at a point.
+    static func path(to point: Point, in root: Node) -> [Node]? {
+        for child in root.children.reversed() {
+            if modal.contains(child.type), !child.frame.contains(point) { return [root, child] }
+            if clips(child), !child.frame.contains(point) { continue }
+            if let below = path(to: point, in: child) { return [root] + below }
+            if child.frame.contains(point), !isSeeThrough(child) { return [root, child] }
+        }
+        return nil
+    }
+
+    /// These take the touches of the whole screen while they are up.
+    private static let modal = ["Alert", "Dialog", "Sheet"]
+
+    private static func clips(_ node: Node) -> Bool { ["ScrollView", "Table"].contains(node.type) }
+
+    private static func isSeeThrough(_ node: Node) -> Bool { ["Window", "Other"].contains(node.type) }
+
+    private static func covers(_ node: Node, _ point: Point) -> Bool {
+        if modal.contains(node.type) || node.frame.contains(point) && !isSeeThrough(node) { return true }
+        if clips(node), !node.frame.contains(point) { return false }
+        return node.children.contains { covers($0, point) }
+    }
+}

@@ -1,0 +1,32 @@
+// What AgentObjC uses of Apple's Foundation, so that its syntax and types can be checked elsewhere.
+#pragma once
+#include <stdbool.h>
+
+typedef signed char BOOL;
+typedef unsigned long NSUInteger;
+typedef struct objc_selector *SEL;
+@class NSString, NSNumber;
+
+__attribute__((objc_root_class)) @interface NSObject
+- (BOOL)respondsToSelector:(SEL)selector;
+- (void)setValue:(id)value forKey:(NSString *)key;
+@end
+
+@interface NSString : NSObject
+@property(readonly) NSUInteger length;
+@property(readonly) const char *UTF8String;
+@end
+
+@interface NSNumber : NSObject
++ (NSNumber *)numberWithInt:(int)value;
+@end
+
+@interface NSException : NSObject
+@property(readonly, copy) NSString *name;
+@property(readonly, copy) NSString *reason;
+@end
+
+@interface NSConstantString : NSString
+@end
+
+SEL NSSelectorFromString(NSString *name);

@@ -1,0 +1,190 @@
+import XCTest
+
+@testable import AgentCore
+
+final class LookTests: AgentTestCase {
+    /// Reads JSON with somebody else's reader.
+    private func parse(_ json: String) throws -> Any {
+        try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
+    }
+
+    func testDumpPrunesScaffoldingAndTellsWhatIsUnusual() throws {
+        let dump: TreeResponse = try ask(DumpTree())
+        let roots = try XCTUnwrap(try parse(dump.json) as? [[String: Any]])
+        let window = try XCTUnwrap((roots[0]["children"] as? [[String: Any]])?[0])
+        let children = try XCTUnwrap(window["children"] as? [[String: Any]])
+        XCTAssertEqual(children.count, 6, "empty scaffolding is pruned")
+        let (login, field, news) = (children[0], children[1], children[5])
+        XCTAssertEqual(field["AXValue"] as? String, "a@b.c")
+        XCTAssertEqual(field["placeholder"] as? String, "you@example.com")
+        XCTAssertEqual(news["enabled"] as? Bool, false)
+        XCTAssertEqual(news["selected"] as? Bool, true)
+        for key in ["AXValue", "enabled", "selected", "focused", "hittable", "role", "secure"] {
+            XCTAssertNil(login[key], key)
+        }
+        XCTAssertEqual((login["frame"] as? [String: Double])?["height"], 40)
+        XCTAssertEqual(dump.truncated, 0)
+    }
+
+    func testPruningIsBottomUp() {
+        func kept(_ node: Node) -> Bool { !Trimmer.tree(node, Limits()).roots.isEmpty }
+        let area = Rect(width: 1, height: 1)
+        XCTAssertFalse(kept(Node("Other", frame: Rect(x: 5, y: 5, width: 10), children: [Node("Other")])))
+        XCTAssertTrue(kept(Node("Other", frame: area)))
+        XCTAssertTrue(kept(Node("Other", identifier: "a")))
+        XCTAssertTrue(kept(Node("Other", label: "a")))
+        XCTAssertTrue(kept(Node("Other", value: "a")))
+        XCTAssertTrue(kept(Node("Other", children: [Node("Other", children: [Node("Other", frame: area)])])))
+    }
+
+    func testAScreenWithNothingOnItIsEmpty() throws {
+        stage.show = { _ in Node("Application") }
+        XCTAssertEqual(try (ask(DumpTree()) as TreeResponse).json, "[]")
+    }
+
+    func testLimitsAreCountedAndCanBeSet() throws {
+        var deep = Node("Other", label: "x")
+        for _ in 0..<39 { deep = Node("Other", label: "x", children: [deep]) }
+        let wide = Node("Other", label: "x", children: Array(repeating: Node("Cell", label: "c"), count: 6000))
+        let cases: [(Node, UInt32, UInt32, UInt32)] = [
+            (deep, 0, 0, 10), (deep, 40, 0, 0), (deep, 1, 0, 39),
+            (wide, 0, 0, 1001), (wide, 4_000_000_000, 10_000, 0), (wide, 0, 1, 6000),
+        ]
+        for (root, depth, nodes, left) in cases {
+            stage.show = { _ in root }
+            let seen: Observation = try ask(make(Observe.self) { ($0.maxDepth, $0.maxNodes) = (depth, nodes) })
+            XCTAssertEqual(seen.truncated, left)
+            if depth == 0, nodes == 0 { XCTAssertEqual(try (ask(DumpTree()) as TreeResponse).truncated, left) }
+        }
+        options.limits = Limits(depth: 2, nodes: 100)
+        agent = Agent(surface: stage, clock: clock, options: options)
+        let _: OK = try ask(make(SetTarget.self) { $0.bundle = Stage.shop })
+        XCTAssertEqual(try (ask(DumpTree()) as TreeResponse).truncated, 5901)
+    }
+
+    func testFindElement() throws {
+        func find(_ selector: String, byLabel: Bool = false, type: String? = nil) throws -> [String: Any]? {
+            let found: Found = try ask(
+                make(FindElement.self) { ($0.selector, $0.byLabel, $0.type) = (selector, byLabel, type) })
+            return try parse(found.json) as? [String: Any]
+        }
+        XCTAssertEqual(try find("email")?["type"] as? String, "TextField")
+        XCTAssertEqual(try find("Log in", byLabel: true)?["type"] as? String, "Button")
+        XCTAssertEqual(try find("Log in[1]", byLabel: true)?["type"] as? String, "StaticText")
+        XCTAssertEqual(try find("Log in", byLabel: true, type: "StaticText")?["type"] as? String, "StaticText")
+        XCTAssertEqual(try find("email", type: "Nonsense")?["type"] as? String, "TextField")
+        XCTAssertNil(try find("nothing"))
+        let login = try XCTUnwrap(try find("login"))
+        XCTAssertEqual(login["hittable"] as? Bool, true)
+        XCTAssertNil((login["children"] as? [[String: Any]])?[0]["hittable"], "only the top element was asked")
+        stage.hittable = { _ in false }
+        XCTAssertEqual(try find("login")?["hittable"] as? Bool, false)
+        let _: OK = try ask(make(SetTarget.self) { $0.bundle = "com.example.gone" })
+        XCTAssertNil(try find("login"), "no app, no element, no fault")
+    }
+
+    func testGetValueIsTheValueElseTheLabelElseNothing() throws {
+        func value(_ selector: String) throws -> String? {
+            try (ask(make(GetValue.self) { ($0.selector, $0.type) = (selector, "Nonsense") }) as Value).text
+        }
+        XCTAssertEqual(try value("email"), "a@b.c")
+        XCTAssertEqual(try value("login"), "Log in")
+        XCTAssertNil(try value("news"))
+        XCTAssertEqual(
+            fault(make(GetValue.self) { ($0.selector, $0.type) = ("email", "Button") })?.code, .notFound)
+        stage.show = { $0 < 9 ? nil : Stage.tree }
+        let late: Value = try ask(make(GetValue.self) { ($0.selector, $0.timeoutMS) = ("email", 1000) })
+        XCTAssertEqual(late.text, "a@b.c")
+    }
+
+    func testValuesThatAreNoTextAreNotLost() {
+        XCTAssertEqual(elementValue("x"), "x")
+        XCTAssertEqual(elementValue(nil), "")
+        XCTAssertEqual(elementValue(NSNull()), "")
+        XCTAssertEqual(elementValue(1), "1")
+        XCTAssertEqual(elementValue(0.5), "0.5")
+        XCTAssertEqual(elementValue(NSNumber(value: 1)), "1")
+        XCTAssertEqual(elementValue(true), "1")
+        XCTAssertEqual(elementValue(NSNumber(value: false)), "0")
+    }
+
+    func testJSONOfOddTextAndFrames() throws {
+        let odd = Node(
+            "Other", identifier: "a\"\\\n\u{1}\u{2028}", label: "é🙂",
+            frame: Rect(x: .infinity, y: .nan, width: 1e-7, height: 1e20))
+        let back = try XCTUnwrap(try parse(JSON.element(odd)) as? [String: Any])
+        XCTAssertEqual(back["AXUniqueId"] as? String, odd.identifier)
+        XCTAssertEqual(back["AXLabel"] as? String, odd.label)
+        XCTAssertEqual(back["frame"] as? [String: Double], ["x": 0, "y": 0, "width": 1e-7, "height": 1e20])
+    }
+
+    func testSelectorGrammar() {
+        for (selector, base, index) in [
+            ("a", "a", 0), ("a[3]", "a", 3), ("a[0][12]", "a[0]", 12), ("[7]", "", 7), ("a[]", "a[]", 0),
+            ("a[x]", "a[x]", 0), ("a[-1]", "a[-1]", 0), ("a[1", "a[1", 0), ("a]", "a]", 0),
+            ("a[\u{663}]", "a[\u{663}]", 0),
+            ("a[99999999999999999999]", "a", Int.max),
+        ] {
+            XCTAssertEqual(Query(selector).base, base, selector)
+            XCTAssertEqual(Query(selector).index, index, selector)
+        }
+        let composed = Node("Other", identifier: "\u{e9}")
+        XCTAssertFalse(Query("e\u{301}").matches(composed), "exact, code point by code point")
+    }
+
+    func testTypeNamesAreXCTests() {
+        // The numbers are those of XCUIElement.ElementType.
+        for (name, number) in [
+            ("Any", 0), ("Other", 1), ("Application", 2), ("Alert", 7), ("Button", 9), ("Switch", 40),
+            ("StaticText", 48), ("TextField", 49), ("SecureTextField", 50), ("Cell", 75), ("Stepper", 79),
+            ("StatusItem", 82),
+        ] as [(String, UInt)] {
+            XCTAssertEqual(ElementType.number(of: name), number, name)
+            XCTAssertEqual(ElementType.name(of: number), name)
+        }
+        XCTAssertNil(ElementType.number(of: "button"))
+        XCTAssertEqual(ElementType.name(of: 83), "Unknown")
+    }
+
+    func testObserveReturnsWhenTheScreenIsStill() throws {
+        stage.show = { Stage.moved(by: Double(max(0, 5 - $0))) }
+        let seen: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.maxMS) = (300, 5000) })
+        XCTAssertTrue(seen.settled)
+        XCTAssertEqual(seen.waitedMS, 500)  // it moved until the look at 200 ms
+        XCTAssertEqual(seen.samples, 11)
+        XCTAssertEqual([seen.bundle, seen.state], [Stage.shop, "running_foreground"])
+    }
+
+    func testObserveWaitsAtLeastAndAtMost() throws {
+        let least: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.minMS, $0.maxMS) = (100, 700, 5000) })
+        XCTAssertEqual(least.waitedMS, 700)
+        stage.show = { Stage.moved(by: Double($0 % 7)) }
+        let most: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.maxMS) = (300, 1020) })
+        XCTAssertFalse(most.settled)
+        XCTAssertEqual(most.waitedMS, 1020)
+        let once: Observation = try ask(Observe())
+        XCTAssertTrue(once.settled)
+        XCTAssertEqual([once.samples, once.waitedMS], [1, 0])
+    }
+
+    func testAnAppThatDoesNotRun() throws {
+        let _: OK = try ask(make(SetTarget.self) { $0.bundle = "com.example.gone" })
+        let seen: Observation = try ask(Observe())
+        XCTAssertEqual([seen.json, seen.state], ["[]", "not_running"])
+        XCTAssertEqual(fault(DumpTree())?.code, .appNotRunning)
+        XCTAssertEqual(fault(tapElement("login"))?.code, .appNotRunning)
+    }
+
+    func testTarget() throws {
+        agent = Agent(surface: stage, clock: clock)
+        XCTAssertTrue(try (ask(GetTargetInfo()) as TargetInfo).json.contains("com.apple.springboard"))
+        let _: OK = try ask(make(SetTarget.self) { $0.bundle = Stage.shop })
+        let info = try parse(try (ask(GetTargetInfo()) as TargetInfo).json) as? [String: String]
+        XCTAssertEqual(
+            info,
+            [
+                "bundle_id": Stage.shop, "display_name": "Shop", "version": "1.2", "build": "34",
+                "state": "running_foreground",
+            ])
+    }
+}

@@ -1,0 +1,124 @@
+import XCTest
+
+@testable import AgentCore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The server over real sockets. What a client of another language sees is tested by the contract suite in Go.
+final class ServerTests: XCTestCase {
+    private var ended = DispatchSemaphore(value: 0)
+    private var reason: Server.Reason?
+
+    private func serve(_ stage: Stage = Stage(), _ change: (inout AgentOptions) -> Void = { _ in }) throws -> Server {
+        var options = AgentOptions()
+        change(&options)
+        let server = try Server(
+            agent: Agent(surface: stage, options: options), worker: QueueWorker(DispatchQueue(label: "test")), port: 0
+        ) { [self] in
+            reason = $0
+            ended.signal()
+        }
+        server.start()
+        addTeardownBlock { server.stop() }
+        return server
+    }
+
+    private func dial(_ server: Server, at host: UInt32 = 0x7F00_0001) throws -> Connection {
+        #if canImport(Glibc)
+            let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let fd = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = server.port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        let connection = Connection(descriptor: fd)
+        if connected != 0 { throw SocketError("connect") }
+        return connection
+    }
+
+    private func exchange(_ c: Connection, _ request: some Request, version: UInt16 = 1, id: UInt32 = 0) throws
+        -> any Response
+    {
+        try c.write(Frame.encode(Codec.encode(request), version: version, header: Header(id: id)))
+        while true {
+            let frame = try Frame.read(from: c)
+            guard version >= 2 else { return try Codec.decodeResponse(frame) }
+            let header = try Frame.header(of: frame)
+            XCTAssertEqual(header.id, id)
+            if header.flags & Header.heartbeat == 0 { return try Codec.decodeResponse(frame, from: Header.size) }
+        }
+    }
+
+    private func hello(_ token: String = "") -> Hello {
+        var hello = Hello()
+        (hello.version, hello.token) = (2, token)
+        return hello
+    }
+
+    func testTheDeadManSwitch() throws {
+        let server = try serve { ($0.token, $0.deadManSeconds) = ("secret", 0.2) }
+        let client = try dial(server)
+        XCTAssertTrue(try exchange(client, hello("secret")) is Welcome)
+        client.end()
+        XCTAssertEqual(ended.wait(timeout: .now() + 30), .success)
+        XCTAssertEqual(reason, .abandoned)
+        XCTAssertThrowsError(try dial(server), "the port is still open")
+    }
+
+    func testOnlyAClientWithTheTokenKeepsTheAgentAlive() throws {
+        let server = try serve { ($0.token, $0.deadManSeconds) = ("secret", 3600) }
+        let client = try dial(server)
+        XCTAssertTrue(try exchange(client, hello("guess")) is Fault)
+        XCTAssertFalse(server.isAbandoned(at: .now() + 3500))
+        XCTAssertTrue(server.isAbandoned(at: .now() + 3600), "being connected is not enough")
+        XCTAssertTrue(try exchange(client, hello("secret")) is Welcome)
+        XCTAssertFalse(server.isAbandoned(at: .now() + 100_000), "a client may think for as long as it likes")
+    }
+
+    func testAnAnswerThatIsTooLargeIsAFaultAndTheConnectionStays() throws {
+        let stage = Stage()
+        stage.picture = [UInt8](repeating: 0, count: Frame.longest)
+        let client = try dial(try serve(stage))
+        XCTAssertTrue(try exchange(client, hello()) is Welcome)
+        let answer = try exchange(client, Screenshot(), version: 2, id: 5) as? Fault
+        XCTAssertEqual(answer?.code, Code.exception.rawValue)
+        XCTAssertTrue(try exchange(client, Heartbeat(), version: 2, id: 6) is OK)
+    }
+
+    func testPortsAreOnTheLoopbackOnly() throws {
+        let server = try serve()
+        XCTAssertNoThrow(try dial(server))
+        // Another address of this very machine: who listens on all of them would answer.
+        XCTAssertThrowsError(try dial(server, at: 0x7F00_0002))
+        XCTAssertThrowsError(try Listener(port: server.port), "the port is taken") {
+            XCTAssertEqual(($0 as? SocketError)?.call, "bind")
+        }
+    }
+
+    /// Seeded garbage in whole frames: each is answered once, and the connection stays.
+    func testRandomFrames() throws {
+        let client = try dial(try serve())
+        for seed in UInt64(1)...300 {
+            var random = Random(seed)
+            var message = (0..<Int.random(in: 1...30, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            // Not a hello, which would change the frames, and nothing that waits.
+            if [0x20, 0x03, 0x04, 0x05, 0x08, 0x09, 0x07, 0x21].contains(message[0]) { message[0] = 0xEE }
+            try client.write(Frame.encode(message, version: 1))
+            _ = try Codec.decodeResponse(try Frame.read(from: client))
+        }
+        XCTAssertTrue(try exchange(client, Heartbeat()) is OK)
+    }
+}

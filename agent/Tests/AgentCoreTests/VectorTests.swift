@@ -1,0 +1,135 @@
+import XCTest
+
+@testable import AgentCore
+
+/// The golden frames that the Go codec is tested with, from the same files.
+final class VectorTests: XCTestCase {
+    struct Vector {
+        let what, name: String
+        let frame: [UInt8]
+        /// A name that ends in @N is a frame of version 2 with that id.
+        var id: UInt32? { name.split(separator: "@").dropFirst().first.flatMap { UInt32($0) } }
+        var version: UInt16 { id == nil ? 1 : 2 }
+        var header: Header { Header(id: id ?? 0, flags: what == "accepted" ? Header.heartbeat : 0) }
+    }
+
+    static func vectors() throws -> [Vector] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../internal/agentwire/testdata").standardized
+        return try ["v1.txt", "v2.txt"].flatMap { name in
+            try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8).split(separator: "\n")
+                .filter { !$0.hasPrefix("#") }
+                .map { line in
+                    let words = line.split(separator: " ").map(String.init)
+                    return Vector(what: words[0], name: words[1], frame: bytes(words.dropFirst(2).joined()))
+                }
+        }
+    }
+
+    static func bytes(_ hex: String) -> [UInt8] {
+        var out: [UInt8] = []
+        var rest = Substring(hex)
+        while let pair = UInt8(rest.prefix(2), radix: 16) {
+            out.append(pair)
+            rest = rest.dropFirst(2)
+        }
+        return out
+    }
+
+    /// What each request of the files means. One that is missing here fails the test.
+    let requests: [String: any Request] = {
+        func make<R: Request>(_: R.Type, _ fill: (inout R) -> Void = { _ in }) -> R {
+            var r = R()
+            fill(&r)
+            return r
+        }
+        return [
+            "heartbeat": Heartbeat(), "heartbeat@1": Heartbeat(), "dump-tree": DumpTree(), "screenshot": Screenshot(),
+            "get-target-info": GetTargetInfo(), "device-udid": DeviceUDID(),
+            "tap-coord": make(TapCoord.self) { ($0.x, $0.y) = (100, -42) },
+            "tap-element": make(TapElement.self) { $0.selector = "ok" },
+            "tap-element-timeout": make(TapElement.self) { ($0.selector, $0.timeoutMS) = ("ok", 5000) },
+            "tap-by-label-timeout": make(TapByLabel.self) { ($0.label, $0.timeoutMS) = ("OK", 250) },
+            "tap-with-type": make(TapWithType.self) { ($0.selector, $0.byLabel, $0.type) = ("ok", true, "Button") },
+            "type-text": make(TypeText.self) { $0.text = "h\u{e9}" },
+            "swipe": make(Swipe.self) { ($0.startX, $0.startY, $0.endX, $0.endY) = (195, 600, 195, 300) },
+            "swipe-seconds": make(Swipe.self) {
+                ($0.startX, $0.startY, $0.endX, $0.endY, $0.seconds) = (195, 600, 195, 300, 0.3)
+            },
+            "get-value": make(GetValue.self) { $0.selector = "f" },
+            "get-value-type-timeout": make(GetValue.self) {
+                ($0.selector, $0.type, $0.timeoutMS) = ("f", "TextField", 1)
+            },
+            "long-press": make(LongPress.self) { ($0.x, $0.y, $0.seconds) = (10, 20, 1) },
+            "set-target": make(SetTarget.self) { $0.bundle = "a.b" },
+            "find-element": make(FindElement.self) { $0.selector = "x" },
+            "hello": make(Hello.self) { ($0.version, $0.token, $0.client) = (2, "tk", "cli") },
+            "observe@7": make(Observe.self) { ($0.stableMS, $0.minMS, $0.maxMS) = (300, 100, 5000) },
+        ]
+    }()
+
+    let responses: [String: any Response] = {
+        var observation = Observation()
+        (observation.settled, observation.waitedMS, observation.samples, observation.truncated) = (true, 300, 3, 2)
+        (observation.bundle, observation.state, observation.json) = ("a", "r", "[]")
+        return [
+            "ok": OK(), "ok@7": OK(), "heartbeat@7": OK(), "error": ErrorText("no"), "bare-error": ErrorText("no"),
+            "tree": TreeResponse(json: "[]", truncated: 0), "tree-truncated@10": TreeResponse(json: "[]", truncated: 5),
+            "screenshot": ImageResponse(png: [0x89, 0x50]), "value-none": Value(nil), "value": Value("Hi"),
+            "element-null": Found(json: "null", truncated: 0), "target-info": TargetInfo(json: "{}"),
+            "welcome": Welcome(version: 2, json: "{}"), "unauthorized": Fault(AgentFault(.unauthorized, "no")),
+            "fault@8": Fault(AgentFault(.notHittable, "no")), "observation@9": observation,
+        ]
+    }()
+
+    func testGoldenVectors() throws {
+        let all = try VectorTests.vectors()
+        XCTAssertGreaterThan(all.count, 30)
+        for vector in all {
+            let frame = try Frame.read(from: Bytes(vector.frame))
+            XCTAssertEqual(frame.count + 4, vector.frame.count, vector.name)
+            if vector.version == 2 {
+                XCTAssertEqual(try Frame.header(of: frame), vector.header, vector.name)
+            }
+            try check(vector, frame, from: vector.version == 2 ? Header.size : 0)
+        }
+    }
+
+    private func check(_ vector: Vector, _ frame: [UInt8], from offset: Int) throws {
+        switch vector.what {
+        case "request":
+            let want = try XCTUnwrap(requests[vector.name], "no request \(vector.name) in the test")
+            XCTAssertTrue(same(try Codec.decodeRequest(frame, from: offset), want), vector.name)
+            XCTAssertEqual(try encoded(Codec.encode(want), vector), vector.frame, vector.name)
+        case "response", "accepted":
+            let want = try XCTUnwrap(responses[vector.name], "no response \(vector.name) in the test")
+            XCTAssertTrue(same(try Codec.decodeResponse(frame, from: offset), want), vector.name)
+            if vector.name != "bare-error" {
+                XCTAssertEqual(try encoded(Codec.encode(want), vector), vector.frame, vector.name)
+            }
+        case "refused":
+            XCTAssertThrowsError(try Codec.decodeRequest(frame, from: offset)) {
+                XCTAssertEqual(($0 as? DecodeError)?.kind, .invalidOpcode, vector.name)
+            }
+        default: XCTFail("vectors of kind \(vector.what) are not checked")
+        }
+    }
+
+    private func encoded(_ message: [UInt8], _ vector: Vector) throws -> [UInt8] {
+        try Frame.encode(message, version: vector.version, header: vector.header)
+    }
+
+    private func same<M: Message>(_ got: any Message, _ want: M) -> Bool { got as? M == want }
+}
+
+/// Bytes as a stream, a few at a time.
+final class Bytes: ByteSource {
+    private var rest: ArraySlice<UInt8>
+    private let chunk: Int
+    init(_ bytes: [UInt8], chunk: Int = 3) { (rest, self.chunk) = (bytes[...], chunk) }
+    func read(upTo count: Int) -> [UInt8] {
+        let next = rest.prefix(min(count, chunk))
+        rest = rest.dropFirst(next.count)
+        return Array(next)
+    }
+}

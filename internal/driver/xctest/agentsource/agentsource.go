@@ -1,0 +1,101 @@
+// Package agentsource writes the Xcode project of the XCTest agent: an app that does nothing, and the bundle of UI tests
+// that is the agent. The sources are part of our binary, so the agent is always the one this build was tested with.
+package agentsource
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ios-agent/agent"
+	"ios-agent/internal/apple/pbxproj"
+	"ios-agent/internal/apple/xcodebuild"
+	"ios-agent/internal/wholefile"
+)
+
+// bundle is the bundle id of the app; that of the tests follows it.
+const bundle = "com.iosagent.agent"
+
+// oldest is the oldest iOS that the agent runs on.
+const oldest = "16.0"
+
+// Build names the sources, and with them the agent that is made of them; the agent says it in its answer to a hello.
+func Build() (string, error) {
+	files, err := sources()
+	if err != nil {
+		return "", err
+	}
+	return buildOf(files), nil
+}
+
+// WriteProject writes sources, project and scheme below dir, which is made if need be. The bytes are always the same for
+// one build of ours; files that are there already are replaced, each whole.
+func WriteProject(dir string) error {
+	files, err := contents()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("the agent's project: %w", err)
+		}
+		if err := wholefile.Write(path, []byte(files[name])); err != nil {
+			return fmt.Errorf("the agent's project: %w", err)
+		}
+	}
+	return nil
+}
+
+// contents is the whole folder, by path.
+func contents() (map[string]string, error) {
+	files, err := sources()
+	if err != nil {
+		return nil, err
+	}
+	const stamp = "AgentXCUI/Build.swift"
+	stamped := strings.Replace(files[stamp], `"development"`, `"`+buildOf(files)+`"`, 1)
+	if stamped == files[stamp] {
+		return nil, fmt.Errorf("%s has no place for the build", stamp)
+	}
+	files[stamp] = stamped
+	p := project(slices.Sorted(maps.Keys(files)))
+	scheme := pbxproj.Scheme{
+		Name: xcodebuild.AgentScheme, Build: []string{app, xcodebuild.AgentScheme}, Tests: []string{xcodebuild.AgentScheme}, Run: app,
+		Serial: true, // a clone of the simulator would have the agent, and its owner would wait at the original
+	}
+	return pbxproj.Layout{
+		Projects: map[string]pbxproj.Project{".": p}, Schemes: map[string][]pbxproj.Scheme{".": {scheme}}, Files: files,
+	}.Contents(), nil
+}
+
+// sources are the embedded files, by their path in the project.
+func sources() (map[string]string, error) {
+	files := map[string]string{}
+	err := fs.WalkDir(agent.Sources, "Sources", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := agent.Sources.ReadFile(path)
+		files[strings.TrimPrefix(path, "Sources/")] = string(data)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the agent's sources: %w", err)
+	}
+	return files, nil
+}
+
+func buildOf(files map[string]string) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(sum, "%s\x00%d\x00%s", name, len(files[name]), files[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6])
+}

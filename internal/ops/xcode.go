@@ -1,0 +1,21 @@
+package ops
+
+import (
+	"path/filepath"
+
+	"ios-agent/internal/logcap"
+	"ios-agent/internal/op"
+)
+
+// xcode is the family of XcodeBuildMCP's names and shapes: `mcp --tools xcode` serves it alone.
+const xcode = "xcode"
+
+// xcodeViews are the tools under those names. What a session default can supply may be left out of a call.
+func xcodeViews(p Parts, s *simulators) []op.Op {
+	handhelds := &handhelds{s.defaults, p}
+	s.logs = &logs{s, handhelds, s.defaults, &logcap.Store{Dir: filepath.Join(p.Home, "logs"), Start: p.Start, Now: p.Now}}
+	var all []op.Op
+	all = append(all, s.ops()...)
+	all = append(all, s.logs.ops()...)
+	return append(all, handhelds.ops()...)
+}
