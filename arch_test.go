@@ -31,9 +31,11 @@ var arrows = map[string]string{
 	"internal/op":        "fault nearest",
 	"internal/feed":      "fault op",
 	"internal/home":      "fault",
-	"internal/defaults":  "fault nearest",
+	"internal/defaults":  "apple/xcodeargs fault nearest",
 	"internal/resident":  "host",
 	"internal/ui":        "fault nearest",
+	"internal/ui/uiread": "fault parse ui",
+	"internal/parse":     "fault nearest",
 	"internal/device":    "fault ui",
 	"internal/session":   "defaults ui",
 	"internal/pool":      "device fault nearest",
@@ -43,6 +45,7 @@ var arrows = map[string]string{
 	"internal/apple/brief":        "",
 	"internal/apple/jsondoc":      "",
 	"internal/apple/samples":      "",
+	"internal/apple/xcodeargs":    "",
 	"internal/apple/destinations": "apple/brief apple/lines",
 	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
 
@@ -64,7 +67,9 @@ var arrows = map[string]string{
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
-	"internal/ops":                     "act apple apple/devicectl apple/simctl defaults device fault feed host logcap nearest op picture pool session ui",
+	"internal/build": "apple apple/brief apple/buildlog apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
+		"apple/xcresult fault host nearest",
+	"internal/ops":                     "act apple apple/devicectl apple/simctl defaults device fault feed host logcap nearest op parse picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

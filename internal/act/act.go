@@ -169,9 +169,9 @@ func (s Step) resolve(q ui.Query, screen *ui.Screen) (*ui.Node, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if !node.Hittable() {
-		return nil, "", fault.New(fault.ElementUnhittable, "%s cannot be tapped: %s", node.Describe(), node.WhyNotHittable()).
-			WithDispatch(fault.NotDispatched)
+	s.Session.Refs(func(r *ui.Refs) { err = r.Reach(s.Device.Info().UDID, screen, node) })
+	if err != nil {
+		return nil, "", err
 	}
 	return node, ref, nil
 }

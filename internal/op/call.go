@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 	"encoding/json"
+	"io"
 )
 
 // Caller runs an operation for a client; progress, when not nil, hears what goes on meanwhile. The daemon's client is
@@ -21,6 +22,7 @@ type Call struct {
 	Env     map[string]string // the client's environment, as far as PassedEnv allows
 	Trace   string            // names this call in logs
 	Device  *Device           // set by the operation
+	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
 }

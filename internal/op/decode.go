@@ -113,7 +113,7 @@ func (o Op) AbsolutePaths(input []byte, dir string) []byte {
 	for key, raw := range given {
 		var path string
 		f, ok := fieldNamed(o.Fields(), key)
-		if !ok || f.Kind != File || json.Unmarshal(raw, &path) != nil || path == "" {
+		if !ok || f.Kind != File || json.Unmarshal(raw, &path) != nil || path == "" || f.Dash && path == string(Dash) {
 			continue
 		}
 		given[key], _ = json.Marshal(absolute(path, dir))
@@ -250,7 +250,7 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 		return nil, fmt.Errorf("%s %s is not %s", f.Name, clip(raw), f.Doc)
 	case f.Required && s == "":
 		return nil, fmt.Errorf("%s is empty: %s", f.Name, f.Doc)
-	case f.Kind == File && s != "" && !filepath.IsAbs(s):
+	case f.Kind == File && s != "" && !filepath.IsAbs(s) && !(f.Dash && s == string(Dash)):
 		return nil, fmt.Errorf("%s must be an absolute path, not %s", f.Name, clip(raw))
 	}
 	return s, nil

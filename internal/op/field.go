@@ -13,6 +13,9 @@ import (
 // another folder; over plain HTTP it must come absolute.
 type Path string
 
+// Dash stands for stdin where a path's field is tagged dash:"stdin".
+const Dash Path = "-"
+
 // Kind is the shape of a field's value.
 type Kind string
 
@@ -35,6 +38,7 @@ const (
 //	enum:"a,b"             the values there are
 //	min:"0" max:"9"        bounds of a number
 //	match:"^e[0-9]+$"      a pattern for strings
+//	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -47,6 +51,7 @@ type Field struct {
 	Match    *regexp.Regexp
 	Arg      bool
 	NoFlag   bool
+	Dash     bool
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -101,6 +106,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Default:  sf.Tag.Get("default"),
 		Arg:      sf.Tag.Get("cli") == "arg",
 		NoFlag:   sf.Tag.Get("cli") == "-",
+		Dash:     sf.Tag.Get("dash") == "stdin",
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
 	if name == "" || f.Doc == "" {

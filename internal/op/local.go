@@ -3,19 +3,25 @@ package op
 import (
 	"context"
 	"encoding/json"
+	"io"
 )
 
 // Local calls a catalogue at hand, for one session.
 type Local struct {
 	Catalogue *Catalogue
 	Session   string
+	Dir       string    // relative paths are read against it; "" wants them absolute
+	Stdin     io.Reader // for operations that read it; nil is none
 }
 
 var _ Caller = Local{}
 
 // Call runs an operation.
 func (l Local) Call(ctx context.Context, name string, input []byte, progress func(Event)) Envelope {
-	return l.Catalogue.Run(ctx, name, Call{Session: l.Session}.WithProgress(progress), input)
+	if o, err := l.Catalogue.Lookup(name); err == nil {
+		input = o.AbsolutePaths(input, l.Dir)
+	}
+	return l.Catalogue.Run(ctx, name, Call{Session: l.Session, Dir: l.Dir, Stdin: l.Stdin}.WithProgress(progress), input)
 }
 
 // Stream runs a stream.

@@ -41,6 +41,7 @@ type Spec struct {
 	Help     string        // more, for people who ask
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
+	Offline  bool          // needs nothing that the daemon holds: a command line runs it by itself
 	Long     bool          // may outlive a client's patience: becomes a job then
 	Default  bool          // in the default MCP tool set
 	Picture  bool          // REST answers with the picture that comes with the output, not with JSON

@@ -59,6 +59,7 @@ func All(p Parts) []op.Op {
 	all = append(all, hands.ops()...)
 	all = append(all, sims.defaults.ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
+	all = append(all, (&parser{parseKinds()}).ops()...)
 	all = append(all, (&events{p.Events}).ops()...)
 	all = append(all, p.Jobs.Ops()...)
 	all = append(all, quernViews(all, hands, eyes)...)

@@ -18,10 +18,10 @@ func (t *touch) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "tap_element", Groups: []string{"ui"}, Verb: "tap", Route: "POST /api/v1/ui/tap",
-			Summary: "Tap one element, by ref, identifier or label, and tell what changed",
+			Summary: "Tap one element, by ref, identifier, label or what else is known of it, and tell what changed",
 			Help: "Waits until the screen is still, taps, lets it settle and answers with the outcome: changed, unchanged or unknown,\n" +
 				"with the diff as evidence. Several matches, or a ref whose element is gone, are refused with candidates; nothing is sent then.",
-			Timeout: time.Minute, Default: true, AsksBack: true, Require: [][]string{{"ref", "identifier", "label"}},
+			Timeout: time.Minute, Default: true, AsksBack: true, Require: [][]string{elementKeys},
 			Examples: []string{"tap @e7", "tap --identifier login-button --expect-change"},
 		}, t.tap),
 		op.New(op.Spec{
@@ -43,11 +43,22 @@ type ElementIn struct {
 	Ref        string `json:"ref,omitempty" doc:"a ref from a snapshot, such as @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
 	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
-	Type       string `json:"type,omitempty" doc:"narrows to elements of this type, such as Button"`
+	Contains   string `json:"contains,omitempty" doc:"a part of its label, value, placeholder or identifier, case ignored"`
+	Type       string `json:"type,omitempty" doc:"its type, such as Button"`
+	Role       string `json:"role,omitempty" doc:"its role in the outline, such as switch"`
+	Value      string `json:"value,omitempty" doc:"its value, exactly"`
+	Index      *int   `json:"index,omitempty" doc:"which of several that fit, from 0 in the outline's order" min:"0"`
+	Within     string `json:"within,omitempty" doc:"ref, identifier or label of what it lies in"`
 }
 
+// elementKeys are the inputs of which one at least says which element is meant.
+var elementKeys = []string{"ref", "identifier", "label", "contains", "type", "role", "value"}
+
 func (e ElementIn) query() ui.Query {
-	return ui.Query{Ref: e.Ref, Identifier: e.Identifier, Label: e.Label, Type: e.Type}
+	return ui.Query{
+		Ref: e.Ref, Identifier: e.Identifier, Label: e.Label, Contains: e.Contains, Type: e.Type, Role: e.Role, Value: e.Value,
+		Index: e.Index, Within: e.Within,
+	}
 }
 
 // ActIn is what every action takes.

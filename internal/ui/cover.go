@@ -12,19 +12,30 @@ func cellOf(p Point) cell { return cell{int(p.X) / cellSize, int(p.Y) / cellSize
 // does not compare each with each.
 func (s *Screen) cover() {
 	grid := map[cell][]*Node{}
+	var vast []*Node // too large for a grid; no real screen is
 	for _, n := range s.nodes {
-		if kinds[n.Type].solid && n.Visible() {
+		switch {
+		case !kinds[n.Type].solid || !n.Visible() || n.Unplaced:
+		case n.seen.vast():
+			vast = append(vast, n)
+		default:
 			lay(grid, n)
 		}
 	}
 	for _, n := range s.nodes {
 		centre := n.Frame.Centre()
-		for _, over := range grid[cellOf(centre)] {
+		for _, over := range append(vast, grid[cellOf(centre)]...) {
 			if over.order > n.order && over.seen.Contains(centre) && !over.within(n) && !n.within(over) {
 				n.covered = over
 			}
 		}
 	}
+}
+
+// vast reports whether a frame is beyond any screen, as broken sources make them.
+func (r Rect) vast() bool {
+	const edge = 1 << 16
+	return !(r.X >= -edge && r.Y >= -edge && r.X+r.W <= edge && r.Y+r.H <= edge) // also what is not a number
 }
 
 // lay enters a node into every cell that its part on the screen touches.

@@ -13,6 +13,7 @@ type Diff struct {
 	Moved   int // elements that only changed their place
 
 	before, after *Screen
+	partner       map[*Node]*Node // of after's nodes, in before
 }
 
 // Change is one field of one element that both looks know.
@@ -25,10 +26,10 @@ type Change struct {
 
 // Compare finds what is different. Elements are matched by identity; twins by their order.
 func Compare(before, after *Screen) Diff {
-	d := Diff{before: before, after: after}
-	seen := map[*Node]bool{}
+	d := Diff{before: before, after: after, partner: match(before, after)}
+	seen := make(map[*Node]bool, len(d.partner))
 	for _, n := range after.nodes {
-		old := before.counterpart(after, n)
+		old := d.partner[n]
 		if old == nil {
 			d.Added = append(d.Added, n)
 			continue
@@ -44,27 +45,15 @@ func Compare(before, after *Screen) Diff {
 	return d
 }
 
-// counterpart is the node of s that is the same element as n of the other screen.
-func (s *Screen) counterpart(other *Screen, n *Node) *Node {
-	mine := s.byIdentity[n.identity]
-	twin := twinOf(other, n)
-	switch {
-	case twin == 0 && len(mine) == 1:
-		return mine[0]
-	case twin > 0 && twin <= len(mine):
-		return mine[twin-1]
-	}
-	return nil
-}
-
 func (d *Diff) compare(old, n *Node) {
 	count := len(d.Changed)
-	for _, f := range []Change{
+	for _, f := range [...]Change{
 		{Field: "label", Old: old.Label, New: n.Label},
 		{Field: "value", Old: old.Value, New: n.Value},
 		{Field: "enabled", Old: yes(!old.Disabled), New: yes(!n.Disabled)},
 		{Field: "focused", Old: yes(old.Focused), New: yes(n.Focused)},
 		{Field: "selected", Old: yes(old.Selected), New: yes(n.Selected)},
+		{Field: "placeholder", Old: old.Placeholder, New: n.Placeholder},
 	} {
 		if f.Old != f.New {
 			f.before, f.after = old, n
@@ -124,7 +113,7 @@ func (d Diff) removals(lines []string) []string {
 // line names the element by what it was called before: its label may be what changed.
 func (c Change) line(s *Screen, device string, refs *Refs) string {
 	who := fmt.Sprintf("%s [ref=%s]", c.before.Describe(), refs.Name(device, s, c.after))
-	if c.Field == "label" || c.Field == "value" {
+	if c.Field == "label" || c.Field == "value" || c.Field == "placeholder" {
 		return fmt.Sprintf("%s %s: %s → %s", who, c.Field, Quote(c.Old), Quote(c.New))
 	}
 	return fmt.Sprintf("%s %s: %s → %s", who, c.Field, c.Old, c.New)

@@ -9,43 +9,43 @@ type identity struct {
 	context    string // the nearest named container, or the screen's title
 }
 
-// identify gives every node its identity. An identifier that is unique on the screen is enough. Where it is not (rows
-// of a list often share one), or where there is none, it is label, type and context that tell elements apart: "OK" in
-// one dialog is not "OK" in the next.
+// badge is a developer's name for an element. Where it is unique it says enough by itself, so that an element keeps its
+// identity when its label changes.
+type badge struct{ identifier, kind string }
+
+func (n *Node) badge() badge { return badge{n.Identifier, n.Type} }
+
+// identify gives every node its identity, and counts the badges. Label, type and context tell elements apart that share
+// an identifier (rows of a list often do) or have none: "OK" in one dialog is not "OK" in the next.
 func (s *Screen) identify() {
-	named := map[identity]int{}
+	s.badges = make(map[badge]int)
+	title := "screen:" + s.Title()
+	contexts := make([]string, len(s.nodes)) // of each node's content, by order
 	for _, n := range s.nodes {
-		named[identity{identifier: n.Identifier, kind: n.Type}]++
-	}
-	title := s.Title()
-	for _, n := range s.nodes {
-		short := identity{identifier: n.Identifier, kind: n.Type}
-		if n.Identifier != "" && named[short] == 1 {
-			n.identity = short
-		} else {
-			n.identity = identity{n.Identifier, n.Type, n.Label, contextOf(n, title)}
+		context := title
+		if n.parent != nil {
+			context = contexts[n.parent.order]
+		}
+		n.identity = identity{n.Identifier, n.Type, n.Label, context}
+		contexts[n.order] = context
+		if name := n.Name(); name != "" && n.Type != "Window" && n.Type != "Application" {
+			contexts[n.order] = n.Type + ":" + name
+		}
+		if n.Identifier != "" {
+			s.badges[n.badge()]++
 		}
 		s.byIdentity[n.identity] = append(s.byIdentity[n.identity], n)
+		n.twin = len(s.byIdentity[n.identity])
 	}
-}
-
-func contextOf(n *Node, title string) string {
-	for p := n.parent; p != nil && p.Type != "Window" && p.Type != "Application"; p = p.parent {
-		if name := p.Name(); name != "" {
-			return p.Type + ":" + name
+	for _, n := range s.nodes {
+		if n.twin == 1 && len(s.byIdentity[n.identity]) == 1 {
+			n.twin = 0
 		}
 	}
-	return "screen:" + title
 }
 
-// claims are the nodes that could be the element of this identity: one is a match, several are ambiguous.
-func (s *Screen) claims(id identity) []*Node {
-	if id.label != "" || id.context != "" {
-		return s.byIdentity[id]
-	}
-	// Known by identifier alone: if others carry it now, none of them is certain.
-	return s.find(func(n *Node) bool { return n.Identifier == id.identifier && n.Type == id.kind })
-}
+// badged reports whether the node's identifier alone says which it is.
+func (s *Screen) badged(n *Node) bool { return n.Identifier != "" && s.badges[n.badge()] == 1 }
 
 func (s *Screen) find(is func(*Node) bool) []*Node {
 	var found []*Node

@@ -54,9 +54,18 @@ type Node struct {
 	Focused     bool
 	Selected    bool
 	Secure      bool
+	Hidden      bool           // the source itself says that it cannot be seen; its children may be
+	Unplaced    bool           // the source gave no frame
+	Made        bool           // no element of the source: it holds several roots together
+	RawType     string         // what the source called the type, where that is not Type
+	Actions     []string       // custom accessibility actions
+	Extra       map[string]any // what else the source said, as it said it
 	Children    []*Node
 
 	parent   *Node
+	depth    int
+	told     bool  // a line about it would tell something
+	twin     int   // 0 when its identity is unique on its screen, else 1, 2, … in document order
 	seen     Rect  // the part of its frame that lies within the screen and what clips it
 	covered  *Node // what hides its centre
 	order    int   // position in the document, which is also the painting order
@@ -70,7 +79,23 @@ func (n *Node) Role() string { return roleOf(n.Type) }
 func (n *Node) Parent() *Node { return n.parent }
 
 // Visible reports whether some of the element lies within the screen and is not scrolled away.
-func (n *Node) Visible() bool { return !n.seen.Empty() }
+func (n *Node) Visible() bool { return !n.Hidden && (n.Unplaced || !n.seen.Empty()) }
+
+// VisiblePercent is how much of the element's area lies within the screen and what clips it.
+func (n *Node) VisiblePercent() int {
+	switch {
+	case !n.Visible():
+		return 0
+	case n.Unplaced || n.seen == n.Frame:
+		return 100
+	}
+	share := 100 * (n.seen.W * n.seen.H) / (n.Frame.W * n.Frame.H)
+	return min(max(int(math.Round(share)), 1), 99)
+}
+
+// interactive reports whether an agent may want to act on the element. Not the type alone decides: frameworks that draw
+// their own controls give them no better type than Other, but say what can be done with them.
+func (n *Node) interactive() bool { return kinds[n.Type].interactive || len(n.Actions) > 0 }
 
 // Hittable reports whether a tap on the element's centre would reach it.
 func (n *Node) Hittable() bool { return n.WhyNotHittable() == "" }
@@ -80,6 +105,10 @@ func (n *Node) WhyNotHittable() string {
 	switch {
 	case n.Disabled:
 		return "it is disabled"
+	case n.Hidden:
+		return "it is hidden"
+	case n.Unplaced:
+		return "nobody said where it is"
 	case !n.Visible():
 		return "it is off the screen"
 	case !n.seen.Contains(n.Frame.Centre()):

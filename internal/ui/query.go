@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -10,9 +12,14 @@ import (
 // Query says which element is meant. All that is given must hold.
 type Query struct {
 	Ref        string
-	Identifier string
-	Label      string
-	Type       string // short or long name; narrows, does not find by itself
+	Identifier string // exactly
+	Label      string // case ignored
+	Contains   string // in the label, value, placeholder or identifier, case ignored
+	Type       string // short or long name
+	Role       string // as in the outline
+	Value      string // exactly
+	Index      *int   // which of several, from 0 in document order
+	Within     string // a ref, identifier or label of what the element must lie in
 }
 
 // Empty reports whether the query says nothing.
@@ -21,49 +28,129 @@ func (q Query) Empty() bool { return q == Query{} }
 // String spells the query for a message.
 func (q Query) String() string {
 	var parts []string
-	for _, p := range [][2]string{{"ref", q.Ref}, {"identifier", q.Identifier}, {"label", q.Label}, {"type", q.Type}} {
+	for _, p := range [][2]string{
+		{"ref", q.Ref}, {"identifier", q.Identifier}, {"label", q.Label}, {"the text", q.Contains}, {"type", q.Type},
+		{"role", q.Role}, {"value", q.Value},
+	} {
 		if p[1] != "" {
 			parts = append(parts, p[0]+" "+Quote(p[1]))
 		}
 	}
-	return strings.Join(parts, ", ")
+	if q.Index != nil {
+		parts = append(parts, "index "+strconv.Itoa(*q.Index))
+	}
+	said := strings.Join(parts, ", ")
+	if q.Within != "" {
+		said += " within " + Quote(q.Within)
+	}
+	return strings.TrimSpace(said)
 }
 
 // Find resolves a query to exactly one element, or says why it cannot.
 func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
+	within, err := r.container(q, device, s)
+	if err != nil {
+		return nil, err
+	}
 	if q.Ref != "" {
 		n, err := r.Resolve(q.Ref, device, s)
-		if err == nil && !q.matches(n) {
-			return nil, fault.New(fault.ElementNotFound, "the element of ref %s does not also have %s", q.Ref, Query{Identifier: q.Identifier, Label: q.Label, Type: q.Type}).WithDispatch(fault.NotDispatched)
+		if err == nil && !q.matches(n, within) {
+			rest := q
+			rest.Ref = ""
+			return nil, fault.New(fault.ElementNotFound, "the element of ref %s does not also have %s", q.Ref, rest).WithDispatch(fault.NotDispatched)
 		}
 		return n, err
 	}
-	found := s.find(func(n *Node) bool { return q.matches(n) && !n.underKeyboard() })
-	switch found = preferActionable(found); len(found) {
+	found := preferActionable(s.find(func(n *Node) bool { return q.matches(n, within) && !n.Made && !n.underKeyboard() }))
+	if q.Index != nil && len(found) > 0 {
+		if i := *q.Index; i >= 0 && i < len(found) {
+			return found[i], nil
+		}
+		return nil, fault.New(fault.ElementNotFound, "%d elements fit, so there is no %s", len(found), q).
+			With("candidates", r.Candidates(device, s, found)).WithDispatch(fault.NotDispatched).
+			WithHint("count from 0; or pass one of: %s", Offer(r.Candidates(device, s, found)))
+	}
+	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
 		return nil, r.notFound(q, device, s)
 	}
+	return nil, r.ambiguous(fmt.Sprintf("%d elements have %s", len(found), q), device, s, found)
+}
+
+func (r *Refs) ambiguous(message, device string, s *Screen, found []*Node) error {
 	candidates := r.Candidates(device, s, found)
-	return nil, fault.New(fault.ElementAmbiguous, "%d elements have %s", len(found), q).
+	return fault.New(fault.ElementAmbiguous, "%s", message).
 		With("candidates", candidates).WithDispatch(fault.NotDispatched).
 		WithHint("nothing was sent; pass one of: %s", Offer(candidates))
 }
 
-func (q Query) matches(n *Node) bool {
+// container is the element a query's Within means; nil when it has none.
+func (r *Refs) container(q Query, device string, s *Screen) (*Node, error) {
+	if q.Within == "" {
+		return nil, nil
+	}
+	if refPattern.MatchString(q.Within) {
+		return r.Resolve(q.Within, device, s)
+	}
+	switch found := s.Named(q.Within); len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, r.notFound(Query{Label: q.Within}, device, s)
+	default:
+		return nil, r.ambiguous(fmt.Sprintf("%d elements are called %s", len(found), Quote(q.Within)), device, s, found)
+	}
+}
+
+// Named are the elements of this identifier; if there are none anywhere on the screen, those of this label, case
+// ignored.
+func (s *Screen) Named(name string) []*Node {
+	if found := s.find(func(n *Node) bool { return n.Identifier == name }); len(found) > 0 {
+		return found
+	}
+	return s.find(func(n *Node) bool { return strings.EqualFold(n.Label, name) })
+}
+
+// Match are all elements a query without ref fits, in document order.
+func (s *Screen) Match(q Query) []*Node {
+	return s.find(func(n *Node) bool { return !n.Made && q.matches(n, nil) })
+}
+
+func (q Query) matches(n, within *Node) bool {
 	return (q.Identifier == "" || n.Identifier == q.Identifier) &&
 		(q.Label == "" || strings.EqualFold(n.Label, q.Label)) &&
-		(q.Type == "" || strings.EqualFold(n.Type, strings.TrimPrefix(q.Type, typePrefix)))
+		(q.Value == "" || n.Value == q.Value) &&
+		(q.Type == "" || strings.EqualFold(n.Type, TypeOf(q.Type)) || strings.EqualFold(n.RawType, q.Type)) &&
+		(q.Role == "" || strings.EqualFold(n.Role(), q.Role)) &&
+		(q.Contains == "" || n.contains(q.Contains)) &&
+		(within == nil || n != within && n.within(within))
+}
+
+func (n *Node) contains(text string) bool {
+	text = strings.ToLower(text)
+	for _, s := range [...]string{n.Label, n.Value, n.Placeholder, n.Identifier} {
+		if strings.Contains(strings.ToLower(s), text) {
+			return true
+		}
+	}
+	return false
 }
 
 // preferActionable drops the texts inside a matching control: a button and its own caption are one thing to a person.
 func preferActionable(nodes []*Node) []*Node {
+	actionable := map[*Node]bool{}
+	for _, n := range nodes {
+		if n.interactive() {
+			actionable[n] = true
+		}
+	}
 	var out []*Node
 	for _, n := range nodes {
 		inside := false
-		for _, o := range nodes {
-			inside = inside || o != n && n.within(o) && kinds[o.Type].interactive
+		for p := n.parent; p != nil && !inside; p = p.parent {
+			inside = actionable[p]
 		}
 		if !inside {
 			out = append(out, n)
@@ -81,11 +168,13 @@ func (r *Refs) notFound(q Query, device string, s *Screen) error {
 	}
 	f := fault.New(fault.ElementNotFound, "no element on screen %s has %s", Quote(s.Title()), q).WithDispatch(fault.NotDispatched).
 		With("candidates", r.Candidates(device, s, s.rank(nil)))
-	if near := nearest.To(q.Identifier+q.Label, names, 3); len(near) > 0 {
-		for i := range near {
-			near[i] = Quote(near[i])
+	for _, wanted := range []string{q.Identifier, q.Label, q.Contains, q.Value} {
+		if near := nearest.To(wanted, names, 3); wanted != "" && len(near) > 0 {
+			for i := range near {
+				near[i] = Quote(near[i])
+			}
+			return f.WithHint("near names on the screen: %s", strings.Join(near, ", "))
 		}
-		return f.WithHint("near names on the screen: %s", strings.Join(near, ", "))
 	}
 	return f
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -14,23 +15,53 @@ import (
 
 // Refs are the short names (@e12) a session's agents call elements by. A ref is an identity, not a position: it is
 // never given to another element, survives redrawing, and fails closed when its element is gone or no longer certain.
+// The refs that were not used for longest are forgotten, so that a session can go on for days.
 // Refs are not safe for concurrent use; whoever holds the session's lock holds them.
 type Refs struct {
-	last    int
+	last    int // the highest number given out; numbers are never given twice
+	clock   int // counts uses
 	entries map[int]*entry
 	byKey   map[refKey]int
+	byBadge map[badgeKey]int
+	looks   looks
 }
+
+// guessed is how far beyond the refs given out a guess is taken out of use.
+const guessed = 1000
+
+// mostRefs is how many refs a session remembers: some dozens of screens.
+const mostRefs = 8192
 
 type refKey struct {
 	device, app string
 	identity    identity
-	twin        int // 0 when the identity is unique on its screen, else 1, 2, … in document order
+	twin        int // as in Node
+}
+
+type badgeKey struct {
+	device, app string
+	badge       badge
 }
 
 type entry struct {
 	refKey
-	node Node   // as last seen; for messages and ranking
-	hash string // of the screen; a twin is only certain while the screen is the very same
+	was    sight
+	badged bool   // its identifier alone told it apart when it was last seen
+	lost   bool   // it was once uncertain which element is meant, and nothing makes it certain again
+	hash   string // of the screen; a twin is only certain while the screen is the very same
+	used   int
+}
+
+// sight is an element as it was last seen; for messages and ranking.
+type sight struct {
+	kind, identifier, label, placeholder string
+	frame                                Rect
+}
+
+func sightOf(n *Node) sight { return sight{n.Type, n.Identifier, n.Label, n.Placeholder, n.Frame} }
+
+func (g sight) describe() string {
+	return (&Node{Type: g.kind, Identifier: g.identifier, Label: g.label, Placeholder: g.placeholder}).Describe()
 }
 
 // refPattern matches a ref in either spelling, @e12 or e12.
@@ -40,33 +71,86 @@ var refPattern = regexp.MustCompile(`^@?e([0-9]{1,9})$`)
 // see is what makes those nodes addressable.
 func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	if r.entries == nil {
-		r.entries, r.byKey = map[int]*entry{}, map[refKey]int{}
+		r.entries, r.byKey, r.byBadge = map[int]*entry{}, map[refKey]int{}, map[badgeKey]int{}
 	}
-	key := refKey{device, s.App, n.identity, twinOf(s, n)}
+	key := refKey{device, s.App, n.identity, n.twin}
+	r.doubt(key, s.hash)
+	worn := badgeKey{device, s.App, n.badge()}
+	badged := s.badged(n)
 	number, known := r.byKey[key]
-	if known && key.twin > 0 && r.entries[number].hash != s.hash {
-		// Twins are told apart by order alone, and the screen has changed: nobody can say which is which now.
-		delete(r.entries, number)
-		known = false
+	if !known {
+		number, known = r.byBadge[worn]
+		known = known && badged
 	}
 	if !known {
 		r.last++
 		number = r.last
-		r.byKey[key] = number
-		r.entries[number] = &entry{refKey: key}
+		r.entries[number] = &entry{}
 	}
 	e := r.entries[number]
-	e.node, e.hash = *n, s.hash
-	e.node.Children, e.node.parent, e.node.covered = nil, nil, nil
+	r.unlink(number, e)
+	r.clock++
+	e.refKey, e.was, e.badged, e.hash, e.used = key, sightOf(n), badged, s.hash, r.clock
+	r.byKey[key] = number
+	switch other, taken := r.byBadge[worn]; {
+	case badged:
+		if taken && other != number {
+			r.entries[other].badged = false
+		}
+		r.byBadge[worn] = number
+	case taken:
+		r.entries[other].badged = false // others wear it now: it says nothing by itself
+		delete(r.byBadge, worn)
+	}
+	if most := max(mostRefs, 2*len(s.nodes)); len(r.entries) > most+most/4 {
+		r.forget(most)
+	}
 	return "e" + strconv.Itoa(number)
 }
 
-func twinOf(s *Screen, n *Node) int {
-	twins := s.byIdentity[n.identity]
-	if len(twins) == 1 {
-		return 0
+// doubt loses the refs of elements that the one at hand could be taken for. Twins are told apart by order alone: when
+// their number or their screen has changed, nobody can say which is which.
+func (r *Refs) doubt(key refKey, hash string) {
+	other := key
+	if key.twin > 0 {
+		other.twin = 0
+		r.lose(r.byKey[other])
+		if number, ok := r.byKey[key]; ok && r.entries[number].hash != hash {
+			r.lose(number)
+		}
+		return
 	}
-	return slices.Index(twins, n) + 1
+	for other.twin = 1; r.byKey[other] != 0; other.twin++ {
+		r.lose(r.byKey[other])
+	}
+}
+
+func (r *Refs) lose(number int) {
+	if e := r.entries[number]; e != nil {
+		e.lost = true
+		r.unlink(number, e)
+	}
+}
+
+// unlink makes sure that nothing finds the entry by what it was.
+func (r *Refs) unlink(number int, e *entry) {
+	if r.byKey[e.refKey] == number {
+		delete(r.byKey, e.refKey)
+	}
+	worn := badgeKey{e.device, e.app, badge{e.was.identifier, e.was.kind}}
+	if r.byBadge[worn] == number {
+		delete(r.byBadge, worn)
+	}
+}
+
+// forget drops all but the refs used last.
+func (r *Refs) forget(keep int) {
+	numbers := slices.Collect(maps.Keys(r.entries))
+	slices.SortFunc(numbers, func(a, b int) int { return r.entries[b].used - r.entries[a].used })
+	for _, number := range numbers[keep:] {
+		r.unlink(number, r.entries[number])
+		delete(r.entries, number)
+	}
 }
 
 // Resolve finds the element a ref stands for on this screen. It answers only when there is exactly one candidate;
@@ -80,18 +164,24 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	number, _ := strconv.Atoi(m[1])
 	e, ok := r.entries[number]
 	switch {
-	case !ok && number > r.last:
+	case !ok && (number > r.last || number == 0):
+		if number <= r.last+guessed {
+			r.last = number // a ref somebody made up must not become another element's
+		}
 		return nil, r.expired(number, s, device, nil, "was never given out in this session", "unknown")
 	case !ok:
-		return nil, r.expired(number, s, device, nil, "is no longer certain: the screen changed and its element had twins", "ambiguous")
+		return nil, r.expired(number, s, device, nil, "is not known: it was never given out, or its screen was not looked at for long", "expired")
 	case e.device != device:
 		return nil, r.expired(number, s, device, nil, "belongs to another device", "foreign")
 	case e.app != s.App:
 		return nil, r.expired(number, s, device, e, fmt.Sprintf("belongs to %s, but %s is in front", e.app, s.App), "foreign")
+	case e.lost:
+		return nil, r.expired(number, s, device, e, "is no longer certain: the screen changed and its element had twins", "ambiguous")
 	}
-	claims := s.claims(e.identity)
+	claims := r.claims(number, e, s)
 	if e.twin > 0 {
 		if s.hash != e.hash || e.twin > len(claims) {
+			r.lose(number)
 			return nil, r.expired(number, s, device, e, "is no longer certain: the screen changed and its element has twins", "ambiguous")
 		}
 		return claims[e.twin-1], nil
@@ -102,7 +192,38 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	case 0:
 		return nil, r.expired(number, s, device, e, "is gone from the screen", "gone")
 	}
+	r.lose(number)
 	return nil, r.expired(number, s, device, e, fmt.Sprintf("now fits %d elements", len(claims)), "ambiguous")
+}
+
+// claims are the nodes that could be the entry's element: one is a match, several are ambiguous.
+func (r *Refs) claims(number int, e *entry, s *Screen) []*Node {
+	found := s.byIdentity[e.identity]
+	if len(found) > 0 || !e.badged {
+		return found
+	}
+	// Its label or its surroundings changed; its developer's name for it may still be there.
+	found = s.find(func(n *Node) bool { return n.badge() == badge{e.identity.identifier, e.identity.kind} })
+	if len(found) == 1 {
+		if other := r.byKey[refKey{e.device, e.app, found[0].identity, found[0].twin}]; other != 0 && other != number {
+			return nil // that one is known, and is another
+		}
+	}
+	return found
+}
+
+// Reach says whether a touch would get to the element of a resolved query, and if not, why and what is in the way.
+func (r *Refs) Reach(device string, s *Screen, n *Node) error {
+	why := n.WhyNotHittable()
+	if why == "" {
+		return nil
+	}
+	f := fault.New(fault.ElementUnhittable, "%s cannot be tapped: %s", n.Describe(), why).
+		With("ref", "@"+r.Name(device, s, n)).With("reason", "unreachable").WithDispatch(fault.NotDispatched)
+	if n.covered != nil {
+		return f.With("candidates", r.Candidates(device, s, []*Node{n.covered}))
+	}
+	return f
 }
 
 // Candidate is an element offered in place of one that could not be resolved.
@@ -120,7 +241,7 @@ func (r *Refs) expired(number int, s *Screen, device string, e *entry, why, reas
 	name := fmt.Sprintf("@e%d", number)
 	was := ""
 	if e != nil {
-		was = " (" + e.node.Describe() + ")"
+		was = " (" + e.was.describe() + ")"
 	}
 	candidates := r.Candidates(device, s, s.rank(e))
 	f := fault.New(fault.RefExpired, "ref %s%s %s", name, was, why).
@@ -156,23 +277,28 @@ func Offer(candidates []Candidate) string {
 // rank orders what could be meant instead: same identifier, same type and label, same type nearest by. Geometry and
 // order rank candidates; they never choose one.
 func (s *Screen) rank(e *entry) []*Node {
-	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && kinds[n.Type].interactive })
+	nodes := s.find(func(n *Node) bool { return s.worthShowing(n) && n.interactive() })
 	if e == nil {
 		return nodes
 	}
 	score := func(n *Node) float64 {
-		points := math.Hypot(n.Frame.X-e.node.Frame.X, n.Frame.Y-e.node.Frame.Y) / 1e4
-		if n.Identifier == "" || n.Identifier != e.node.Identifier {
+		points := math.Hypot(n.Frame.X-e.was.frame.X, n.Frame.Y-e.was.frame.Y) / 1e4
+		if n.Identifier == "" || n.Identifier != e.was.identifier {
 			points += 4
 		}
-		if n.Label != e.node.Label {
+		if n.Label != e.was.label {
 			points += 2
 		}
-		if n.Type != e.node.Type {
+		if n.Type != e.was.kind {
 			points++
 		}
 		return points
 	}
 	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(score(a), score(b)) })
 	return nodes
+}
+
+// Size is how many refs and screens are remembered.
+func (r *Refs) Size() int {
+	return max(len(r.entries), len(r.byKey), len(r.byBadge)) + len(r.looks.kept)
 }

@@ -29,18 +29,26 @@ func TestRefSurvivesRedrawing(t *testing.T) {
 }
 
 func TestRefFailsClosed(t *testing.T) {
-	refs := &ui.Refs{}
 	first := screen(app(bar("Notes"), button("Delete", 100)))
-	ref := refs.Name(phone, first, find(t, first.Root, "Delete"))
+	given := func() (*ui.Refs, string) {
+		refs := &ui.Refs{}
+		return refs, refs.Name(phone, first, find(t, first.Root, "Delete"))
+	}
 	for want, s := range map[string]*ui.Screen{
 		"gone":      screen(app(bar("Notes"), button("Share", 100))),
 		"ambiguous": screen(app(bar("Notes"), button("Delete", 100), button("Delete", 150))),
 		"foreign":   ui.NewScreen("com.other", "running_foreground", app(bar("Notes"), button("Delete", 100))),
 	} {
+		refs, ref := given()
 		if _, err := refs.Resolve(ref, phone, s); !fault.Is(err, fault.RefExpired) || reason(err) != want {
 			t.Errorf("%s: %v (%v)", want, err, reason(err))
 		}
+		// What was in doubt once stays so: the Delete that is left may be the other one.
+		if _, err := refs.Resolve(ref, phone, first); (err == nil) != (want != "ambiguous") {
+			t.Errorf("after %s, back on its screen: %v", want, err)
+		}
 	}
+	refs, ref := given()
 	if _, err := refs.Resolve(ref, "UDID-2", first); reason(err) != "foreign" {
 		t.Errorf("another device: %v", err)
 	}
@@ -151,5 +159,90 @@ func TestRefsUnderRandomChange(t *testing.T) {
 			}
 			given[ref] = number
 		}
+	}
+}
+
+// TestASharedIdentifierProvesNothing: once other elements were seen to carry a developer's name, the name alone does
+// not say which one is left.
+func TestASharedIdentifierProvesNothing(t *testing.T) {
+	row := func(label string) *ui.Node {
+		return at(&ui.Node{Type: "Button", Identifier: "remove", Label: label}, 100)
+	}
+	show := func(labels ...string) *ui.Screen {
+		nodes := []*ui.Node{bar("Cart")}
+		for _, l := range labels {
+			nodes = append(nodes, row(l))
+		}
+		return screen(app(nodes...))
+	}
+	refs := &ui.Refs{}
+	alone := show("tea")
+	tea := refs.Name(phone, alone, find(t, alone.Root, "tea"))
+	show("mug", "cup").Outline(phone, refs)
+	if n, err := refs.Resolve(tea, phone, show("pot")); err == nil {
+		t.Errorf("the ref of tea now means %s", n.Label)
+	}
+
+	refs = &ui.Refs{}
+	show("tea", "mug").Outline(phone, refs)
+	alone = show("tea")
+	tea = refs.Name(phone, alone, find(t, alone.Root, "tea"))
+	if n, err := refs.Resolve(tea, phone, show("mug")); err == nil {
+		t.Errorf("the ref of tea now means %s, which has one of its own", n.Label)
+	}
+}
+
+// TestTheRowThatIsLeftKeepsItsRef: removing one of two rows with one identifier says nothing against the other.
+func TestTheRowThatIsLeftKeepsItsRef(t *testing.T) {
+	row := func(label string) *ui.Node {
+		return at(&ui.Node{Type: "Button", Identifier: "remove", Label: label}, 100)
+	}
+	refs := &ui.Refs{}
+	two := screen(app(bar("Cart"), row("tea"), row("mug")))
+	mug := refs.Name(phone, two, find(t, two.Root, "mug"))
+	one := screen(app(bar("Cart"), row("mug")))
+	if n, err := refs.Resolve(mug, phone, one); err != nil || refs.Name(phone, one, n) != mug {
+		t.Errorf("%v", err)
+	}
+	if lines := ui.Compare(two, one).Lines(phone, refs); len(lines) != 1 || lines[0] != `- button "tea"` {
+		t.Errorf("the diff is %q", lines)
+	}
+}
+
+// TestAGuessIsNeverAnElement: a ref that somebody made up does not begin to mean something later.
+func TestAGuessIsNeverAnElement(t *testing.T) {
+	refs := &ui.Refs{}
+	s := screen(login())
+	for range 2 {
+		if _, err := refs.Resolve("@e2", phone, s); !fault.Is(err, fault.RefExpired) {
+			t.Errorf("@e2 was never given out: %v", err)
+		}
+	}
+}
+
+// TestUnreachable names what is in the way.
+func TestUnreachable(t *testing.T) {
+	root := login()
+	root.Children = append(root.Children, &ui.Node{Type: "Alert", Label: "Allow?", Frame: ui.Rect{W: 400, H: 800}})
+	s, refs := screen(root), &ui.Refs{}
+	err := refs.Reach(phone, s, find(t, s.Root, "email"))
+	f := fault.From(err)
+	if f.Code != fault.ElementUnhittable || reason(err) != "unreachable" || f.Details["candidates"].([]ui.Candidate)[0].Label != "Allow?" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestTheOneThatIsLeftMayBeTheOther: one Edit, then two, then one again: nothing says which of them.
+func TestTheOneThatIsLeftMayBeTheOther(t *testing.T) {
+	refs := &ui.Refs{}
+	one := screen(app(bar("List"), button("Edit", 100)))
+	first := refs.Name(phone, one, find(t, one.Root, "Edit"))
+	screen(app(bar("List"), button("Edit", 100), button("Edit", 150))).Outline(phone, refs)
+	left := screen(app(bar("List"), button("Edit", 100)))
+	if _, err := refs.Resolve(first, phone, left); reason(err) != "ambiguous" {
+		t.Errorf("%v", err)
+	}
+	if again := refs.Name(phone, left, find(t, left.Root, "Edit")); again == first {
+		t.Errorf("%s was given again", first)
 	}
 }

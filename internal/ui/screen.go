@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"hash/fnv"
+	"strconv"
+	"strings"
 )
 
 // Screen is one look at an app: the tree and what was known about the moment.
@@ -15,6 +17,7 @@ type Screen struct {
 
 	nodes      []*Node // in document order
 	byIdentity map[identity][]*Node
+	badges     map[badge]int
 	hash       string
 }
 
@@ -25,19 +28,38 @@ func NewScreen(app, state string, root *Node) *Screen {
 		s.hash = "empty"
 		return s
 	}
-	s.link(root, nil, root.Frame)
+	s.link(root, nil, viewport(root))
+	s.weigh()
 	s.cover()
 	s.identify()
 	s.hash = s.fingerprint()
 	return s
 }
 
+// viewport is what can be seen at all: the frame of the outermost element that has one. A tree without any frame has
+// no bounds.
+func viewport(root *Node) Rect {
+	for n := root; n != nil; n = n.Children[0] {
+		if !n.Frame.Empty() {
+			return n.Frame
+		}
+		if len(n.Children) == 0 {
+			break
+		}
+	}
+	const far = 1e9
+	return Rect{-far, -far, 2 * far, 2 * far}
+}
+
 // link numbers the nodes, sets parents and works out what lies within the screen.
 func (s *Screen) link(n, parent *Node, clip Rect) {
-	n.parent, n.order = parent, len(s.nodes)
+	n.parent, n.order, n.depth, n.covered = parent, len(s.nodes), 0, nil
+	if parent != nil {
+		n.depth = parent.depth + 1
+	}
 	s.nodes = append(s.nodes, n)
 	n.seen = n.Frame.Intersect(clip)
-	if kinds[n.Type].clips {
+	if kinds[n.Type].clips && !n.Unplaced {
 		clip = n.seen
 	}
 	for _, c := range n.Children {
@@ -45,18 +67,42 @@ func (s *Screen) link(n, parent *Node, clip Rect) {
 	}
 }
 
+// Nodes are all elements, in document order.
+func (s *Screen) Nodes() []*Node {
+	if s.Root != nil && s.Root.Made {
+		return s.nodes[1:]
+	}
+	return s.nodes
+}
+
 // Hash names what the screen shows, frames included: two looks with one hash showed the same.
 func (s *Screen) Hash() string { return s.hash }
 
 func (s *Screen) fingerprint() string {
 	h := fnv.New64a()
+	var line []byte
 	for _, n := range s.nodes {
 		if kinds[n.Type].ambient {
 			continue
 		}
-		fmt.Fprintf(h, "%s\x00%s\x00%s\x00%s\x00%v%v%v%v\x00%v\x00", n.Type, n.Identifier, n.Label, n.Value, n.Disabled, n.Focused, n.Selected, len(n.Children), n.Frame)
+		line = n.digest(line[:0])
+		h.Write(line)
 	}
 	return fmt.Sprintf("%08x", uint32(h.Sum64()^h.Sum64()>>32))
+}
+
+// digest is what an element shows, for the screen's hash.
+func (n *Node) digest(b []byte) []byte {
+	for _, text := range [...]string{n.Type, n.Identifier, n.Label, n.Value, n.Placeholder} {
+		b = append(append(b, text...), 0)
+	}
+	for _, state := range [...]bool{n.Disabled, n.Focused, n.Selected, n.Hidden} {
+		b = strconv.AppendBool(b, state)
+	}
+	for _, edge := range [...]float64{n.Frame.X, n.Frame.Y, n.Frame.W, n.Frame.H, float64(len(n.Children))} {
+		b = append(strconv.AppendFloat(b, edge, 'g', -1, 64), ' ')
+	}
+	return append(b, 0)
 }
 
 // Title is what the screen calls itself: the topmost modal's or navigation bar's label or identifier, else the app's
@@ -70,10 +116,23 @@ func (s *Screen) Title() string {
 			return n.Name()
 		}
 	}
-	if s.Root != nil && s.Root.Label != "" {
-		return s.Root.Label
+	if name := s.AppName(); name != "" {
+		return name
 	}
 	return s.App
+}
+
+// AppName is what the app calls itself; empty when the tree does not say. SpringBoard's name is one space.
+func (s *Screen) AppName() string {
+	if s.Root == nil {
+		return ""
+	}
+	for _, n := range append([]*Node{s.Root}, s.Root.Children...) {
+		if n.Type == "Application" && strings.TrimSpace(n.Label) != "" {
+			return n.Label
+		}
+	}
+	return ""
 }
 
 // Modal is the topmost alert or sheet; nil when there is none.
@@ -96,41 +155,4 @@ func (s *Screen) last(is func(*Node) bool) *Node {
 		}
 	}
 	return nil
-}
-
-// worthShowing reports whether a line about n tells an agent something. The keys of a keyboard do not: the header says
-// that it is up. The text inside a button repeats the button.
-func (s *Screen) worthShowing(n *Node) bool {
-	k := kinds[n.Type]
-	switch {
-	case n.underKeyboard(), !n.Visible(), n.onlyHolds():
-		return false
-	case k.interactive, k.frame && n.Name() != "":
-		return true
-	case n.repeatsParent():
-		return false
-	}
-	return n.Label != "" || n.Value != "" || n.Identifier != "" && n.Type != "Application" && n.Type != "Window"
-}
-
-// onlyHolds: a row without a name, whose content speaks for itself.
-func (n *Node) onlyHolds() bool {
-	return n.Type == "Cell" && n.Name() == "" && len(n.Children) > 0
-}
-
-func (n *Node) underKeyboard() bool {
-	for ; n != nil; n = n.parent {
-		if n.Type == "Keyboard" {
-			return true
-		}
-	}
-	return false
-}
-
-// repeatsParent: a text that says what the button, cell or bar around it says already; and the application itself.
-func (n *Node) repeatsParent() bool {
-	if n.parent == nil {
-		return true
-	}
-	return n.Type == "StaticText" && n.Value == "" && n.Label == n.parent.Name()
 }

@@ -1,6 +1,10 @@
 package ui
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unicode"
+)
 
 // Snapshot is the specification's JSON form of a screen: a flat list, children by ref.
 type Snapshot struct {
@@ -10,27 +14,33 @@ type Snapshot struct {
 	Timestamp string    `json:"timestamp"`
 	Keyboard  bool      `json:"keyboard"`
 	Settled   bool      `json:"settled"`
-	Truncated int       `json:"truncated"`
+	Truncated int       `json:"truncated"` // elements left out; -1: some, nobody knows how many
 	Elements  []Element `json:"elements"`
 	Actions   []Action  `json:"actions_available"`
 }
 
-// Element is one element of a Snapshot.
+// Element is one element of a Snapshot. Extra is what the source of the tree said beyond that, verbatim.
 type Element struct {
-	Ref         string   `json:"ref"`
-	Type        string   `json:"type"`
-	Role        string   `json:"role"`
-	Label       string   `json:"label"`
-	Identifier  string   `json:"identifier"`
-	Value       *string  `json:"value"`
-	Placeholder string   `json:"placeholder,omitempty"`
-	Frame       Rect     `json:"frame"`
-	Hittable    bool     `json:"hittable"`
-	Enabled     bool     `json:"enabled"`
-	Focused     bool     `json:"focused,omitempty"`
-	Selected    bool     `json:"selected,omitempty"`
-	Secure      bool     `json:"secure,omitempty"`
-	Children    []string `json:"children"`
+	Ref         string         `json:"ref"`
+	Type        string         `json:"type"`
+	RawType     string         `json:"raw_type,omitempty"`
+	Role        string         `json:"role"`
+	Label       string         `json:"label"`
+	Identifier  string         `json:"identifier"`
+	Value       *string        `json:"value"`
+	Placeholder string         `json:"placeholder,omitempty"`
+	Frame       Rect           `json:"frame"`
+	Hittable    bool           `json:"hittable"`
+	Enabled     bool           `json:"enabled"`
+	Visible     *int           `json:"visible_percent,omitempty"` // absent: all of it
+	Focused     bool           `json:"focused,omitempty"`
+	Selected    bool           `json:"selected,omitempty"`
+	Secure      bool           `json:"secure,omitempty"`
+	Hidden      bool           `json:"hidden,omitempty"`
+	Unplaced    bool           `json:"unplaced,omitempty"`
+	Actions     []string       `json:"custom_actions,omitempty"`
+	Children    []string       `json:"children"`
+	Extra       map[string]any `json:"extra,omitempty"`
 }
 
 // Action is something the runtime can do with an element now.
@@ -50,32 +60,66 @@ func (s *Screen) Snapshot(device string, refs *Refs, at time.Time) Snapshot {
 		Keyboard: s.Keyboard() != nil, Settled: s.Settled, Truncated: s.Truncated,
 		Elements: []Element{}, Actions: []Action{},
 	}
+	names := make([]string, len(s.nodes)) // by order, each made once
 	for _, n := range s.nodes {
-		e := s.element(n, device, refs)
-		out.Elements = append(out.Elements, e)
-		if !n.Hittable() || !kinds[n.Type].interactive {
+		if !n.Made {
+			names[n.order] = "@" + refs.Name(device, s, n)
+		}
+	}
+	for _, n := range s.Nodes() {
+		out.Elements = append(out.Elements, n.element(names))
+		if !n.Hittable() || !n.interactive() {
 			continue
 		}
-		out.Actions = append(out.Actions, Action{Name: "tap", Target: e.Ref})
-		if keyboard, ok := takesText[n.Type]; ok {
-			out.Actions = append(out.Actions, Action{Name: "type", Target: e.Ref, Keyboard: keyboard})
+		out.Actions = append(out.Actions, Action{Name: "tap", Target: names[n.order]})
+		if n.TakesText() {
+			out.Actions = append(out.Actions, Action{Name: "type", Target: names[n.order], Keyboard: s.keyboardOf(n)})
 		}
 	}
 	return out
 }
 
-func (s *Screen) element(n *Node, device string, refs *Refs) Element {
+func (n *Node) element(names []string) Element {
 	e := Element{
-		Ref: "@" + refs.Name(device, s, n), Type: typePrefix + n.Type, Role: n.Role(),
+		Ref: names[n.order], Type: typePrefix + n.Type, RawType: n.RawType, Role: n.Role(),
 		Label: n.Label, Identifier: n.Identifier, Placeholder: n.Placeholder, Frame: n.Frame,
 		Hittable: n.Hittable(), Enabled: !n.Disabled, Focused: n.Focused, Selected: n.Selected, Secure: n.Secure,
-		Children: []string{},
+		Hidden: n.Hidden, Unplaced: n.Unplaced, Actions: n.Actions, Extra: n.Extra, Children: []string{},
 	}
 	if n.Value != "" {
 		e.Value = &n.Value
 	}
+	if percent := n.VisiblePercent(); percent < 100 {
+		e.Visible = &percent
+	}
 	for _, c := range n.Children {
-		e.Children = append(e.Children, "@"+refs.Name(device, s, c))
+		e.Children = append(e.Children, names[c.order])
 	}
 	return e
+}
+
+// keyboardOf is the keyboard typing into a field would meet. Only the one on the screen tells that it has nothing but
+// digits.
+func (s *Screen) keyboardOf(n *Node) string {
+	if board := s.Keyboard(); board != nil && n.Focused && takesText[n.Type] == "text" && board.onlyDigits() {
+		return "number"
+	}
+	return takesText[n.Type]
+}
+
+func (n *Node) onlyDigits() bool {
+	digits := 0
+	letters := false
+	n.Walk(func(k *Node) bool {
+		name := k.Name()
+		switch {
+		case k.Type != "Key":
+		case len(name) == 1 && strings.ContainsAny(name, "0123456789"):
+			digits++
+		case strings.IndexFunc(name, unicode.IsLetter) >= 0 && len([]rune(name)) == 1:
+			letters = true
+		}
+		return true
+	})
+	return digits == 10 && !letters
 }

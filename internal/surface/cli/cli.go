@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -155,11 +156,12 @@ func (a *App) call() *cobra.Command {
 }
 
 func (a *App) run(ctx context.Context, name string, input []byte) error {
-	caller, err := a.Connect(a.session)
+	o, unknown := a.Catalogue.Lookup(name)
+	caller, err := a.caller(o)
 	if err != nil {
 		return err
 	}
-	if o, err := a.Catalogue.Lookup(name); err == nil && o.Streams() {
+	if unknown == nil && o.Streams() {
 		return a.finishStream(caller.Stream(ctx, name, input, func(item json.RawMessage) error {
 			_, err := fmt.Fprintf(a.Out, "%s\n", item)
 			return err
@@ -169,6 +171,18 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 	e := caller.Call(ctx, name, input, show)
 	done()
 	return a.Finish(e)
+}
+
+// caller is who runs an operation: this process itself, when nothing of the daemon's is needed.
+func (a *App) caller(o op.Op) (op.Caller, error) {
+	if !o.Offline {
+		return a.Connect(a.session)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fault.New(fault.PathError, "the working folder: %w", err)
+	}
+	return op.Local{Catalogue: a.Catalogue, Session: a.session, Dir: dir, Stdin: a.In}, nil
 }
 
 // finishStream says nothing more when a stream ended well: stdout holds items only.

@@ -1,0 +1,119 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/parse"
+	"ios-agent/internal/ui/uiread"
+)
+
+// parseKinds are the outputs of other tools that `parse` reads.
+func parseKinds() parse.Kinds {
+	return parse.Kinds{uiread.Kind()}
+}
+
+// parser reads what other tools printed. It needs no device and no daemon.
+type parser struct{ kinds parse.Kinds }
+
+func (p *parser) ops() []op.Op {
+	help := "What it is, is found from the content. What is not understood is kept and said, never dropped in silence.\nThe kinds:"
+	for _, k := range p.kinds {
+		help += "\n  " + k.Name + ": " + k.Summary
+	}
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "parse", Groups: []string{"system"}, Verb: "parse", Route: "POST /api/v1/parse",
+			Summary: "Read what another tool printed, from a file or (-) stdin, and show it the way ios-agent does",
+			Help:    help, Hints: op.ReadOnly | op.Idempotent, Offline: true, Timeout: time.Minute,
+			Require: [][]string{{"file", "text"}}, Exclude: [][]string{{"file", "text"}},
+			Examples: []string{"parse tree.json", "parse --kind ui-tree --json source.xml"},
+		}, p.parse),
+	}
+}
+
+// ParseIn says what to read.
+type ParseIn struct {
+	File  op.Path `json:"file,omitempty" doc:"the file; - is stdin on a command line" cli:"arg" dash:"stdin"`
+	Text  string  `json:"text,omitempty" doc:"the output itself, instead of a file" cli:"-"`
+	Kind  string  `json:"kind,omitempty" doc:"what it is; found from the content if absent"`
+	Lines int     `json:"lines,omitempty" doc:"most lines of text, 0 for all; JSON is never cut" default:"400" min:"0"`
+}
+
+// ParseOut is what was read.
+type ParseOut struct {
+	Kind  string          `json:"kind"`
+	Bytes int             `json:"bytes"`
+	Data  json.RawMessage `json:"data"`
+
+	text string
+}
+
+// Text is the reading, for people.
+func (o ParseOut) Text() string { return o.text }
+
+func (p *parser) parse(_ context.Context, c *op.Call, in ParseIn) (ParseOut, error) {
+	input, err := in.read(c)
+	if err != nil {
+		return ParseOut{}, err
+	}
+	kind, err := p.kinds.Find(in.Kind, input)
+	if err != nil {
+		return ParseOut{}, err
+	}
+	result, err := kind.Read(input)
+	if err != nil {
+		return ParseOut{}, fault.From(err).With("kind", kind.Name)
+	}
+	data, err := json.Marshal(result.Value())
+	if err != nil {
+		return ParseOut{}, fault.New(fault.Internal, "writing what was read: %w", err)
+	}
+	return ParseOut{Kind: kind.Name, Bytes: len(input), Data: data, text: result.Text(in.Lines)}, nil
+}
+
+// mostInput is the most that is read at once: far beyond any real output, within any machine's memory.
+const mostInput = 256 << 20
+
+func (in ParseIn) read(c *op.Call) ([]byte, error) {
+	var from io.Reader
+	switch {
+	case in.File == "":
+		from = strings.NewReader(in.Text)
+	case in.File == op.Dash && c.Stdin == nil:
+		return nil, fault.New(fault.InvalidInput, "there is no stdin here").WithHint("pass an absolute path as file, or the output itself as text")
+	case in.File == op.Dash:
+		from = c.Stdin
+	default:
+		file, err := os.Open(string(in.File))
+		if err != nil {
+			return nil, unreadable(in.File, err)
+		}
+		defer file.Close()
+		from = file
+	}
+	input, err := io.ReadAll(io.LimitReader(from, mostInput+1))
+	if err != nil {
+		return nil, unreadable(in.File, err)
+	}
+	if len(input) > mostInput {
+		return nil, fault.New(fault.TooLarge, "%s holds more than %d MB", in.File, mostInput>>20).WithHint("parse a part of it")
+	}
+	return input, nil
+}
+
+func unreadable(path op.Path, err error) error {
+	var where *fs.PathError
+	if errors.As(err, &where) {
+		err = where.Err
+	}
+	return fault.New(fault.PathError, "%s cannot be read: %w", path, err)
+}

@@ -1,0 +1,24 @@
+package uiread
+
+import (
+	"bytes"
+
+	"ios-agent/internal/fault"
+)
+
+// place is where in the input a reader is.
+type place struct {
+	whole []byte
+	from  int
+}
+
+func (p place) after(n int) place { return place{p.whole, p.from + n} }
+
+// fault says that the input cannot be read, where, and how many elements had begun until there.
+func (p place) fault(offset int, problem string, begun int) error {
+	at := min(max(p.from+offset, 0), len(p.whole))
+	line := bytes.Count(p.whole[:at], []byte("\n")) + 1
+	column := at - bytes.LastIndexByte(p.whole[:at], '\n')
+	return fault.New(fault.ParseFailed, "line %d, column %d: %s", line, column, problem).
+		With("offset", at).With("line", line).With("column", column).With("begun", begun)
+}

@@ -1,0 +1,274 @@
+package uiread
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// object is a JSON object with its keys in order.
+type object []member
+
+type member struct {
+	key   string
+	value any // nil, bool, json.Number, string, []any or object
+}
+
+func (o object) get(key string) (any, bool) {
+	for _, m := range o {
+		if m.key == key {
+			return m.value, true
+		}
+	}
+	return nil, false
+}
+
+func (o object) has(keys ...string) bool {
+	for _, key := range keys {
+		if _, ok := o.get(key); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// plain turns a value into what encoding/json writes.
+func plain(v any) any {
+	switch v := v.(type) {
+	case object:
+		m := make(map[string]any, len(v))
+		for _, p := range v {
+			m[p.key] = plain(p.value)
+		}
+		return m
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = plain(v[i])
+		}
+		return list
+	}
+	return v
+}
+
+// textOf is a value as the string it stands for: a string as it is, anything else as its JSON.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(plain(v)); err != nil {
+		return fmt.Sprint(v)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// deepest is how deep a document may nest. Real trees stay below a few hundred; what goes beyond is not one.
+const deepest = 2000
+
+// values reads JSON values one after the other. It is not encoding/json, because an error must say where, a repeated
+// key must not vanish, the order of keys is worth keeping, and a tree is read for every look at a device.
+type values struct {
+	text    []byte
+	pos     int
+	at      place
+	objects int
+}
+
+func newValues(b []byte, at place) *values { return &values{text: b, at: at} }
+
+// next gives the next value; io.EOF when there is none.
+func (v *values) next() (any, error) {
+	if v.space(); v.pos == len(v.text) {
+		return nil, io.EOF
+	}
+	return v.value(0)
+}
+
+// rest is what has not been read.
+func (v *values) rest() []byte { return v.text[v.pos:] }
+
+// space goes on to the next sign and gives it; 0 at the end.
+func (v *values) space() byte {
+	for ; v.pos < len(v.text); v.pos++ {
+		switch c := v.text[v.pos]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+func (v *values) broken(problem string) error {
+	if v.pos >= len(v.text) {
+		return v.at.fault(len(v.text), "the JSON is cut off: it ends inside an open value", v.objects)
+	}
+	return v.at.fault(v.pos, "not JSON: "+problem, v.objects)
+}
+
+func (v *values) value(depth int) (any, error) {
+	if depth > deepest {
+		return nil, v.at.fault(v.pos, fmt.Sprintf("it nests deeper than %d levels", deepest), v.objects)
+	}
+	switch c := v.space(); {
+	case c == '{':
+		return v.object(depth)
+	case c == '[':
+		return v.list(depth)
+	case c == '"':
+		return v.string()
+	case c == '-' || '0' <= c && c <= '9':
+		return v.number()
+	}
+	for word, value := range words {
+		if bytes.HasPrefix(v.rest(), []byte(word)) {
+			v.pos += len(word)
+			return value, nil
+		}
+		if strings.HasPrefix(word, string(v.rest())) {
+			v.pos = len(v.text) // the beginning of a word, and no more
+		}
+	}
+	return nil, v.broken("a value is missing here")
+}
+
+var words = map[string]any{"true": true, "false": false, "null": nil}
+
+// items reads what stands between brackets, separated by commas, and the closing one.
+func (v *values) items(closing byte, item func() error) error {
+	v.pos++
+	if v.space() == closing {
+		v.pos++
+		return nil
+	}
+	for {
+		if err := item(); err != nil {
+			return err
+		}
+		switch v.space() {
+		case ',':
+			v.pos++
+		case closing:
+			v.pos++
+			return nil
+		default:
+			return v.broken(fmt.Sprintf("a comma or %c is missing here", closing))
+		}
+	}
+}
+
+func (v *values) list(depth int) (any, error) {
+	list := []any{}
+	err := v.items(']', func() error {
+		item, err := v.value(depth + 1)
+		list = append(list, item)
+		return err
+	})
+	return list, err
+}
+
+func (v *values) object(depth int) (any, error) {
+	v.objects++
+	o := make(object, 0, 8)
+	err := v.items('}', func() error {
+		if v.space() != '"' {
+			return v.broken("a key is missing here")
+		}
+		key, err := v.string()
+		if err != nil {
+			return err
+		}
+		if v.space() != ':' {
+			return v.broken("a colon is missing here")
+		}
+		v.pos++
+		item, err := v.value(depth + 1)
+		o = append(o, member{key, item})
+		return err
+	})
+	o.numberRepeated()
+	return o, err
+}
+
+// numberRepeated renames keys that an object has more than once, so that none hides another.
+func (o object) numberRepeated() {
+	const few = 32 // a short list is searched faster than a map is made
+	seen := map[string]int{}
+	for i := range o {
+		if len(o) <= few && !o[:i].has(o[i].key) {
+			continue
+		}
+		if seen[o[i].key]++; len(o) <= few && seen[o[i].key] == 1 {
+			seen[o[i].key]++ // the first one was passed over
+		}
+		if n := seen[o[i].key]; n > 1 {
+			o[i].key = fmt.Sprintf("%s#%d", o[i].key, n)
+		}
+	}
+}
+
+// string reads a quoted text.
+func (v *values) string() (string, error) {
+	start := v.pos
+	plain := true
+	for v.pos++; v.pos < len(v.text); v.pos++ {
+		switch c := v.text[v.pos]; {
+		case c == '"':
+			v.pos++
+			if plain {
+				return string(v.text[start+1 : v.pos-1]), nil
+			}
+			var s string
+			if err := json.Unmarshal(v.text[start:v.pos], &s); err != nil {
+				v.pos = start
+				return "", v.broken("a text with a broken escape")
+			}
+			return s, nil
+		case c == '\\':
+			plain = false
+			v.pos++
+		case c < 0x20:
+			return "", v.broken("a control character in a text")
+		}
+	}
+	v.pos = len(v.text)
+	return "", v.broken("")
+}
+
+// numberPattern is JSON's grammar of numbers.
+var numberPattern = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// number reads a number as it is written.
+func (v *values) number() (any, error) {
+	start := v.pos
+	digits := true
+	for ; v.pos < len(v.text); v.pos++ {
+		c := v.text[v.pos]
+		if '0' <= c && c <= '9' {
+			continue
+		}
+		if c != '-' && c != '+' && c != '.' && c != 'e' && c != 'E' {
+			break
+		}
+		digits = false
+	}
+	text := v.text[start:v.pos]
+	if digits && (len(text) == 1 || text[0] != '0') || numberPattern.Match(text) {
+		return json.Number(text), nil
+	}
+	if v.pos < len(v.text) {
+		v.pos = start
+	}
+	return nil, v.broken("a broken number")
+}
