@@ -64,12 +64,13 @@ var arrows = map[string]string{
 
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
 
+	"internal/apple/swiftpm":    "host",
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
 	"internal/build": "apple apple/brief apple/buildlog apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault host nearest",
-	"internal/ops":                     "act apple apple/devicectl apple/simctl defaults device fault feed host logcap nearest op parse picture pool session ui ui/uiread",
+	"internal/ops":                     "act apple apple/buildlog apple/devicectl apple/simctl apple/swiftpm defaults device fault feed host logcap nearest op parse picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

@@ -17,5 +17,7 @@ func xcodeViews(p Parts, s *simulators) []op.Op {
 	var all []op.Op
 	all = append(all, s.ops()...)
 	all = append(all, s.logs.ops()...)
-	return append(all, handhelds.ops()...)
+	all = append(all, handhelds.ops()...)
+	all = append(all, (&macApps{p}).ops()...)
+	return append(all, (&swiftPackages{p, &background{live: map[int]*backgroundRun{}}}).ops()...)
 }

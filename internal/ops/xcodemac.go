@@ -59,7 +59,7 @@ func (o MacAppOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
 func (m *macApps) launch(ctx context.Context, c *op.Call, in LaunchMacIn) (MacAppOut, error) {
 	app := string(in.App)
-	if err := mustBeFolder(app, "appPath", "an .app folder"); err != nil {
+	if err := mustBeMacApp(app); err != nil {
 		return MacAppOut{}, err
 	}
 	args := []string{app}
@@ -79,6 +79,21 @@ func (m *macApps) launch(ctx context.Context, c *op.Call, in LaunchMacIn) (MacAp
 		out.Message += "; its process was not found: it may have ended by itself"
 	}
 	return out, nil
+}
+
+// mustBeMacApp tells a wrong path before open sees it: open shows any folder in the Finder and calls that a success.
+func mustBeMacApp(app string) error {
+	if err := mustBeFolder(app, "appPath", "an .app folder"); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(app, "Contents", "Info.plist")); err == nil {
+		return nil
+	}
+	f := fault.New(fault.PathError, "%s is no macOS app: it has no Contents/Info.plist", app).With("field", "appPath")
+	if _, err := os.Stat(filepath.Join(app, "Info.plist")); err == nil {
+		return f.WithHint("it is an app for devices or simulators: install_app_sim")
+	}
+	return f
 }
 
 // macBundleID reads the app's own file: `defaults read` would answer from a cache. Empty when it names none.
@@ -175,7 +190,8 @@ func appOf(path string) string {
 
 func notRunning(in StopMacIn, name string) error {
 	if in.Process != 0 {
-		return fault.New(fault.AppNotRunning, "there is no process %d", in.Process).With("field", "processId")
+		return fault.New(fault.AppNotRunning, "there is no process %d", in.Process).With("field", "processId").
+			WithHint("it may have ended by itself; launch_mac_app tells the process of what it launches")
 	}
 	f := fault.New(fault.AppNotRunning, "no running app is called %q", name).With("field", "appName")
 	var names []string
