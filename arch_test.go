@@ -46,6 +46,7 @@ var arrows = map[string]string{
 	"internal/apple/jsondoc":      "",
 	"internal/apple/samples":      "",
 	"internal/apple/xcodeargs":    "",
+	"internal/apple/appbundle":    "",
 	"internal/apple/destinations": "apple/brief apple/lines",
 	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
 
@@ -69,7 +70,9 @@ var arrows = map[string]string{
 
 	"internal/build": "apple apple/brief apple/buildlog apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault host nearest",
-	"internal/ops":                     "act apple apple/devicectl apple/simctl defaults device fault feed host logcap nearest op parse picture pool session ui ui/uiread",
+	"internal/ops": "act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult build defaults device fault feed host logcap nearest op parse " +
+		"picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

@@ -190,5 +190,9 @@ func (r *Report) Fault() *fault.Fault {
 
 // Took is how long it took, as people say it.
 func (r *Report) Took() string {
-	return (time.Duration(r.Summary.DurationMS) * time.Millisecond).Round(100 * time.Millisecond).String()
+	took := time.Duration(r.Summary.DurationMS) * time.Millisecond
+	if took >= time.Second {
+		took = took.Round(100 * time.Millisecond)
+	}
+	return took.String()
 }

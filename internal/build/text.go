@@ -168,6 +168,13 @@ func (r *Report) tail() []string {
 	a := r.Artifacts
 	add("app", a.AppPath)
 	add("bundle id", a.BundleID)
+	if a.ProcessID > 0 {
+		out = append(out, fmt.Sprintf("process: %d", a.ProcessID))
+	}
+	if a.RuntimeLogPath != "" {
+		add("its stdout", a.RuntimeLogPath)
+		add("its stderr", a.ErrorLogPath)
+	}
 	if r.Summary.Action == BuildForTesting && r.Summary.Status == StatusSucceeded {
 		add("test products", a.TestProducts)
 		add("xctestrun", strings.Join(a.XCTestRuns, ", "))
