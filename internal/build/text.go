@@ -29,7 +29,7 @@ func (r *Report) verdict() string {
 }
 
 func (r *Report) container() string {
-	for _, path := range []string{r.Request.WorkspacePath, r.Request.ProjectPath, r.Artifacts.TestProducts} {
+	for _, path := range []string{r.Request.WorkspacePath, r.Request.ProjectPath, r.Artifacts.TestProducts, r.Request.XCTestRun} {
 		if path != "" {
 			return path
 		}
@@ -180,7 +180,7 @@ func (r *Report) tail() []string {
 		add("xctestrun", strings.Join(a.XCTestRuns, ", "))
 	}
 	add("results", a.XcresultPath)
-	if r.Summary.Status == StatusFailed || r.Tests != nil {
+	if r.Summary.Status == StatusFailed {
 		add("log", a.BuildLogPath)
 	}
 	return out

@@ -35,6 +35,9 @@ type RunIn struct {
 	LaunchHowIn
 }
 
+// simulatorChoice begins the line about the simulator.
+const simulatorChoice = "simulator: "
+
 // choices collects what was chosen, and why.
 type choices []string
 
@@ -67,6 +70,7 @@ func (b *builder) run(ctx context.Context, c *op.Call, in RunIn) (BuildOut, erro
 	how := BuildRunSimIn{SchemeIn: in.SchemeIn, SimIn: in.SimIn, HowIn: in.HowIn, LaunchHowIn: in.LaunchHowIn}
 	out, err := b.runOnSim(ctx, c, how, sim, m)
 	if onlyMac(err) {
+		said = slices.DeleteFunc(said, func(line string) bool { return strings.HasPrefix(line, simulatorChoice) })
 		said.say("destination: this Mac, because the scheme does not build for simulators")
 		c.Device = nil
 		out, err = b.runOnMac(ctx, c, BuildRunMacIn{SchemeIn: in.SchemeIn, HowIn: in.HowIn, LaunchHowIn: in.LaunchHowIn}, m)
@@ -157,7 +161,7 @@ func (b *builder) chooseSimulator(ctx context.Context, c *op.Call, in SimIn, sai
 		return simulator{}, fault.New(fault.NoDevice, "there is no iOS simulator that can be used").
 			WithHint("install a runtime: `xcodebuild -downloadPlatform iOS`")
 	}
-	said.say("simulator: %s (%s), %s", info.Name, info.OS, why)
+	said.say(simulatorChoice+"%s (%s), %s", info.Name, info.OS, why)
 	return b.simulator(ctx, c, SimIn{ID: info.UDID}, "")
 }
 
