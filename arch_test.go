@@ -46,6 +46,7 @@ var arrows = map[string]string{
 	"internal/apple/jsondoc":      "",
 	"internal/apple/samples":      "",
 	"internal/apple/xcodeargs":    "",
+	"internal/apple/appbundle":    "",
 	"internal/apple/destinations": "apple/brief apple/lines",
 	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
 
@@ -68,9 +69,11 @@ var arrows = map[string]string{
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
 
-	"internal/build": "apple apple/brief apple/buildlog apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
+	"internal/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault host nearest",
-	"internal/ops":                     "act apple apple/buildlog apple/devicectl apple/simctl apple/swiftpm defaults device fault feed host logcap nearest op parse picture pool session ui ui/uiread",
+	"internal/ops": "act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult build defaults device fault feed host logcap nearest op parse " +
+		"picture pool session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

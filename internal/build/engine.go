@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/toolerror"
 	"ios-agent/internal/apple/xcodeargs"
@@ -132,8 +134,11 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	if _, err := os.Stat(o.Bundle); err != nil {
 		o.Bundle = ""
 	}
-	if o.Request.Action == Clean && o.Succeeded && o.Request.Scheme == "" && o.Request.DerivedData == "" {
-		os.RemoveAll(filepath.Join(dd, "Build")) // xcodebuild without a scheme does not know of it
+	if o.Request.Action == Clean && o.Succeeded && o.Request.DerivedData == "" {
+		// xcodebuild cleans one platform, and nothing of a scheme it is not told; the folder is this project's alone.
+		if err := os.RemoveAll(filepath.Join(dd, "Build")); err != nil {
+			return nil, fault.New(fault.PathError, "cleaning %s: %w", dd, err)
+		}
 	}
 	return o, nil
 }
@@ -208,15 +213,9 @@ func (r *run) refusal(ctx context.Context) error {
 		return err
 	}
 	if d := report.Destinations; len(d.Available)+len(d.Ineligible) > 0 {
-		f := fault.New(fault.DeviceNotFound, "xcodebuild cannot use the destination %s for the scheme %s", req.Destination, req.Scheme)
-		var names []string
-		for _, a := range d.Available {
-			if !a.Placeholder() && a.Arch != "x86_64" {
-				names = append(names, a.String())
-			}
-		}
-		if len(names) > 0 {
-			f = f.WithHint("it offers: %s", strings.Join(names[:min(len(names), shownDestinations)], "; "))
+		f := fault.New(fault.DeviceNotFound, "xcodebuild cannot use the destination %s for %s", req.Destination, orElse(req.Scheme, "these tests"))
+		if offers := offered(d.Available, req.Destination.Platform); offers != "" {
+			f = f.WithHint("it offers %s", offers)
 		}
 		return f.With("available", d.Available).With("ineligible", d.Ineligible).With("log", last(r.out.LogPaths))
 	}
@@ -224,8 +223,29 @@ func (r *run) refusal(ctx context.Context) error {
 		With("exit", r.out.Exit).With("command", last(r.out.Commands)).With("log", last(r.out.LogPaths))
 }
 
+// offered names the destinations of the platform that was asked for or, when there are none, the platforms there are.
+func offered(all []destinations.Destination, platform string) string {
+	var names, platforms []string
+	for _, d := range all {
+		if name := strings.TrimSpace(d.Name + " " + d.OS); d.Platform == platform && !d.Placeholder() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if !slices.Contains(platforms, d.Platform) {
+			platforms = append(platforms, d.Platform)
+		}
+	}
+	if len(names) == 0 {
+		return strings.Join(platforms, ", ")
+	}
+	more := ""
+	if n := len(names) - shownDestinations; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names[:min(len(names), shownDestinations)], ", ") + more
+}
+
 const (
-	shownDestinations = 8
+	shownDestinations = 12
 	refusalLimit      = 1200
 )
 

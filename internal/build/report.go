@@ -2,6 +2,7 @@ package build
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,7 @@ type Echo struct {
 	WorkspacePath string            `json:"workspacePath,omitempty"`
 	Scheme        string            `json:"scheme,omitempty"`
 	Configuration string            `json:"configuration,omitempty"`
+	XCTestRun     string            `json:"xctestrunPath,omitempty"`
 	Destination   string            `json:"destination,omitempty"`
 	On            string            `json:"on,omitempty"`      // the destination in words
 	Commands      [][]string        `json:"commands"`          // argv of every run of xcodebuild
@@ -107,7 +109,7 @@ func (o *Outcome) Report(s Style) *Report {
 	if o.Succeeded {
 		r.Summary.Status = StatusSucceeded
 	}
-	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme,
+	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme, XCTestRun: o.Request.TestRun,
 		Destination: o.Request.Destination.String(), On: s.On, Commands: o.Commands}
 	if o.Request.Container() != "" {
 		r.Request.Configuration = o.Request.configuration()
@@ -117,10 +119,22 @@ func (o *Outcome) Report(s Style) *Report {
 		r.Artifacts.OtherLogPaths = o.LogPaths[:n-1]
 	}
 	if o.Request.Action == BuildForTesting && o.Succeeded && o.DerivedData != "" {
-		r.Artifacts.XCTestRuns, _ = filepath.Glob(filepath.Join(globQuote(o.DerivedData), "Build/Products/*.xctestrun"))
+		r.Artifacts.XCTestRuns = testRuns(o.DerivedData, o.Request.Destination.Platform)
 	}
 	r.diagnostics(o)
 	return r
+}
+
+// sdkNames are what SDKs are called in the names of files.
+var sdkNames = map[string]string{
+	IOS: "iphoneos", IOS + Simulated: "iphonesimulator", WatchOS: "watchos", WatchOS + Simulated: "watchsimulator", TVOS: "appletvos",
+	TVOS + Simulated: "appletvsimulator", Vision: "xros", Vision + Simulated: "xrsimulator", MacOS: "macosx",
+}
+
+// testRuns are the files that describe the tests just built. Builds for other platforms left theirs in the same folder.
+func testRuns(derivedData, platform string) []string {
+	all, _ := filepath.Glob(filepath.Join(globQuote(derivedData), "Build/Products/*.xctestrun"))
+	return slices.DeleteFunc(all, func(path string) bool { return !strings.Contains(filepath.Base(path), "_"+sdkNames[platform]) })
 }
 
 // globQuote takes the meaning from the characters of a pattern.
@@ -190,5 +204,9 @@ func (r *Report) Fault() *fault.Fault {
 
 // Took is how long it took, as people say it.
 func (r *Report) Took() string {
-	return (time.Duration(r.Summary.DurationMS) * time.Millisecond).Round(100 * time.Millisecond).String()
+	took := time.Duration(r.Summary.DurationMS) * time.Millisecond
+	if took >= time.Second {
+		took = took.Round(100 * time.Millisecond)
+	}
+	return took.String()
 }

@@ -29,7 +29,7 @@ func (r *Report) verdict() string {
 }
 
 func (r *Report) container() string {
-	for _, path := range []string{r.Request.WorkspacePath, r.Request.ProjectPath, r.Artifacts.TestProducts} {
+	for _, path := range []string{r.Request.WorkspacePath, r.Request.ProjectPath, r.Artifacts.TestProducts, r.Request.XCTestRun} {
 		if path != "" {
 			return path
 		}
@@ -168,12 +168,19 @@ func (r *Report) tail() []string {
 	a := r.Artifacts
 	add("app", a.AppPath)
 	add("bundle id", a.BundleID)
+	if a.ProcessID > 0 {
+		out = append(out, fmt.Sprintf("process: %d", a.ProcessID))
+	}
+	if a.RuntimeLogPath != "" {
+		add("its stdout", a.RuntimeLogPath)
+		add("its stderr", a.ErrorLogPath)
+	}
 	if r.Summary.Action == BuildForTesting && r.Summary.Status == StatusSucceeded {
 		add("test products", a.TestProducts)
 		add("xctestrun", strings.Join(a.XCTestRuns, ", "))
 	}
 	add("results", a.XcresultPath)
-	if r.Summary.Status == StatusFailed || r.Tests != nil {
+	if r.Summary.Status == StatusFailed {
 		add("log", a.BuildLogPath)
 	}
 	return out

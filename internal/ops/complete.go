@@ -15,13 +15,19 @@ import (
 // complete fills what a call left out of its input from the session's defaults, and holds it to what the tool requires.
 // A field is a default's when the table of defaults has its name; nothing is declared twice.
 func complete[In any](d *sessionDefaults, c *op.Call, in In, require ...defaults.Requirement) (In, error) {
+	in, _, err := completeFrom(d, c, in, defaults.Spec{Keys: defaultKeys(op.InputNames[In]()), Require: require})
+	return in, err
+}
+
+// completeFrom is complete for a tool that says more about its input, and wants to know where each value is from.
+func completeFrom[In any](d *sessionDefaults, c *op.Call, in In, spec defaults.Spec) (In, defaults.Merged, error) {
 	args, err := asArgs(in)
 	if err != nil {
-		return in, err
+		return in, defaults.Merged{}, err
 	}
-	merged, err := d.store(c).Merge(defaults.Spec{Keys: defaultKeys(op.InputNames[In]()), Require: require}, args)
+	merged, err := d.store(c).Merge(spec, args)
 	if err != nil {
-		return in, err
+		return in, merged, err
 	}
 	var out In
 	values := merged.Args()
@@ -33,9 +39,9 @@ func complete[In any](d *sessionDefaults, c *op.Call, in In, require ...defaults
 		err = json.Unmarshal(raw, &out)
 	}
 	if err != nil {
-		return in, fault.New(fault.Internal, "completing the input: %w", err)
+		return in, merged, fault.New(fault.Internal, "completing the input: %w", err)
 	}
-	return out, nil
+	return out, merged, nil
 }
 
 // envKey is the default that is a map there and a list of NAME=VALUE in a call.

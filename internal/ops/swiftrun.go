@@ -42,6 +42,12 @@ type SwiftRunIn struct {
 }
 
 func (s *swiftPackages) run(ctx context.Context, c *op.Call, in SwiftRunIn) (SwiftOut, error) {
+	if err := mustBePackage(string(in.Path)); err != nil {
+		return SwiftOut{Package: string(in.Path)}, err
+	}
+	if err := s.named(ctx, &in); err != nil {
+		return SwiftOut{Package: string(in.Path)}, err
+	}
 	cmd, err := swiftpm.Tool{}.Run(in.pkg(), swiftpm.Run{Executable: in.Executable, Args: in.Args})
 	if err != nil {
 		return SwiftOut{}, wrongWord(err)
@@ -67,11 +73,34 @@ func (s *swiftPackages) run(ctx context.Context, c *op.Call, in SwiftRunIn) (Swi
 	return out, nil
 }
 
+// named asks for the name of the package's only program when there are arguments: without it `swift run` would take the
+// first of them for the name, in spite of the dashes before it.
+func (s *swiftPackages) named(ctx context.Context, in *SwiftRunIn) error {
+	if in.Executable != "" || len(in.Args) == 0 {
+		return nil
+	}
+	cmd := swiftpm.Tool{}.Describe(in.pkg())
+	cmd.Dir, cmd.Timeout = string(in.Path), 2*time.Minute
+	res, err := s.parts.Run.Run(ctx, cmd)
+	if err != nil {
+		return swiftFault(err)
+	}
+	names, err := swiftpm.Executables(res.Stdout)
+	switch {
+	case err != nil:
+		return fault.New(fault.ToolFailed, "%w", err)
+	case len(names) == 0:
+		return fault.New(fault.BuildFailed, "the package %s has no program to run", in.Path)
+	case len(names) > 1:
+		return fault.New(fault.InvalidInput, "the package has several programs: %s", strings.Join(names, ", ")).With("field", "executableName").
+			WithHint("name one as executableName")
+	}
+	in.Executable = names[0]
+	return nil
+}
+
 func (s *swiftPackages) begin(ctx context.Context, cmd host.Cmd, in SwiftRunIn) (SwiftOut, error) {
 	out := SwiftOut{Package: string(in.Path), Status: started}
-	if err := mustBePackage(out.Package); err != nil {
-		return out, err
-	}
 	s.running.mu.Lock()
 	defer s.running.mu.Unlock()
 	if len(s.running.live) >= mostBackground {

@@ -20,8 +20,6 @@ import (
 // macApps are XcodeBuildMCP's tools for apps of the Mac itself.
 type macApps struct{ parts Parts }
 
-const inMac = "macos"
-
 func (m *macApps) ops() []op.Op {
 	groups := []string{inMac}
 	return []op.Op{

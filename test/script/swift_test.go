@@ -28,7 +28,8 @@ func swiftOnPath(t *testing.T) (path, folder string) {
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	bin := t.TempDir()
-	text := "#!/usr/bin/env bash\nexec '" + script + "' swift \"${@/#'" + root + "'/" + strings.TrimSpace(string(where)) + "}\"\n"
+	// The script looks for swift on the PATH first, and must not find this one.
+	text := "#!/usr/bin/env bash\nPATH='" + os.Getenv("PATH") + "' exec '" + script + "' swift \"${@/#'" + root + "'/" + strings.TrimSpace(string(where)) + "}\"\n"
 	if err := os.WriteFile(filepath.Join(bin, "swift"), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
