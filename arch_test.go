@@ -62,6 +62,7 @@ var arrows = map[string]string{
 	"internal/apple/simctl":        "apple/brief apple/jsondoc host",
 	"internal/agentwire/agenttest": "agentwire",
 	"internal/apple/pbxproj":       "",
+	"internal/scaffold":            "apple/pbxproj",
 
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
 
@@ -73,7 +74,7 @@ var arrows = map[string]string{
 		"apple/xcresult fault host nearest",
 	"internal/ops": "act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
 		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult build defaults device fault feed host logcap nearest op parse " +
-		"picture pool session ui ui/uiread",
+		"picture pool scaffold session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

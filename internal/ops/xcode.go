@@ -19,5 +19,6 @@ func xcodeViews(p Parts, s *simulators) []op.Op {
 	all = append(all, s.logs.ops()...)
 	all = append(all, handhelds.ops()...)
 	all = append(all, (&macApps{p}).ops()...)
-	return append(all, (&swiftPackages{p, &background{live: map[int]*backgroundRun{}}}).ops()...)
+	all = append(all, (&swiftPackages{p, &background{live: map[int]*backgroundRun{}}}).ops()...)
+	return append(all, scaffolds{}.ops()...)
 }
