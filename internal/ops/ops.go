@@ -63,10 +63,9 @@ func All(p Parts) []op.Op {
 	all = append(all, (&events{p.Events}).ops()...)
 	all = append(all, p.Jobs.Ops()...)
 	all = append(all, quernViews(all, hands, eyes)...)
-	views := xcodeViews(p, sims)
 	builder := newBuilder(p, sims)
 	all = append(all, builder.runOps()...)
-	return append(append(all, views...), builder.ops()...)
+	return append(all, xcodeViews(p, sims, builder)...)
 }
 
 // installed tells which of the programs we use are there.
