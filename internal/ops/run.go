@@ -20,7 +20,7 @@ func (b *builder) runOps() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "run", Groups: []string{"app"}, Verb: "run", Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildTimeout,
-			Summary: "Build the app of the project at hand, launch it on a simulator and show its first screen",
+			Summary: "Build the app at hand, launch it on a simulator and show its first screen",
 			Help: "The project is looked for in the working folder, above and below it; the scheme and the simulator are chosen, and the answer says\n" +
 				"which and why, unless the call or a session default names them. A build that fails answers with what there is to mend.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
