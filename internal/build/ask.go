@@ -166,7 +166,7 @@ func UnknownScheme(name, container string, known []string) error {
 	f := fault.New(fault.SchemeNotFound, "%s has no scheme %q", container, name).With("schemes", known)
 	switch near := nearest.To(name, known, 3); {
 	case len(near) > 0:
-		return f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	case len(known) > 0:
 		return f.WithHint("it has: %s", strings.Join(known[:min(len(known), 20)], ", "))
 	}

@@ -96,8 +96,11 @@ func (e *Engine) coverage(ctx context.Context, bundle string, files bool, env ma
 		return nil, fault.From(err).WithHint(`test with extraArgs ["-enableCodeCoverage", "YES"] to collect coverage`)
 	}
 	read, err := xcresult.Read(out)
-	if err != nil || read.Coverage == nil {
+	if err != nil {
 		return nil, fault.New(fault.ToolFailed, "xccov: the report cannot be read: %w", err)
+	}
+	if read.Coverage == nil {
+		return nil, fault.New(fault.ToolFailed, "xccov: this is no coverage report but %s", read.Form)
 	}
 	return read.Coverage, nil
 }
@@ -186,8 +189,11 @@ func (e *Engine) uncovered(ctx context.Context, bundle, path string, env map[str
 		return nil, err
 	}
 	read, err := xcresult.Read(out)
-	if err != nil || read.FileCoverage == nil {
+	if err != nil {
 		return nil, fault.New(fault.ToolFailed, "xccov: the lines of %s cannot be read: %w", path, err)
+	}
+	if read.FileCoverage == nil {
+		return nil, fault.New(fault.ToolFailed, "xccov: this is not the lines of a file but %s", read.Form)
 	}
 	ranges := [][2]int{}
 	open := false // the last executable line did not run

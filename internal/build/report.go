@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
 )
 
@@ -111,6 +112,11 @@ func (o *Outcome) Report(s Style) *Report {
 	}
 	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme, XCTestRun: o.Request.TestRun,
 		Destination: o.Request.Destination.String(), On: s.On, Commands: o.Commands}
+	for _, u := range xcodeargs.Split(o.Request.ExtraArgs) {
+		if u.Key == "-destination" {
+			r.Request.Destination, r.Request.On = u.Value(), u.Value()
+		}
+	}
 	if o.Request.Container() != "" {
 		r.Request.Configuration = o.Request.configuration()
 	}

@@ -50,8 +50,7 @@ func (b *builder) buildSim(ctx context.Context, c *op.Call, in BuildSimIn) (Buil
 		return out, err
 	}
 	out.Artifacts.SimulatorID = sim.ID
-	out.NextSteps = builtSteps(in.ForTesting, "test_sim",
-		nextCall("get_sim_app_path", "platform", sim.Platform), nextCall("build_run_sim"))
+	out.NextSteps = builtSteps(in.ForTesting, m, "test_sim", "build_run_sim", "get_sim_app_path")
 	return out, nil
 }
 
@@ -65,12 +64,22 @@ func (in ForTestingIn) action() (build.Action, error) {
 	return build.Build, nil
 }
 
-// builtSteps are what follows a build: its tests, or the app.
-func builtSteps(tests bool, test string, app ...string) []string {
-	if tests {
-		return []string{nextCall(test)}
+// builtSteps are what follows a build: its tests, or the app. What the call gave has to be given again; defaults do not.
+func builtSteps(tests bool, m defaults.Merged, test string, app ...string) []string {
+	var given []any
+	for _, key := range []string{"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "deviceId", "derivedDataPath"} {
+		if m.Values[key].Source == defaults.FromCall {
+			given = append(given, key, m.Text(key))
+		}
 	}
-	return app
+	if tests {
+		app = []string{test}
+	}
+	var steps []string
+	for _, tool := range app {
+		steps = append(steps, nextCall(tool, given...))
+	}
+	return steps
 }
 
 // DevicePlatformIn is the platform of a physical device.
@@ -103,7 +112,7 @@ func (b *builder) buildDevice(ctx context.Context, c *op.Call, in BuildDeviceIn)
 	r.Products = string(in.Products)
 	out, err := b.do(ctx, c, r, b.style(c, forDevice, deviceWords(r.Destination), isSet(in.NoWarnings)), m)
 	out.Artifacts.DeviceID = in.Device
-	out.NextSteps = builtSteps(in.ForTesting, "test_device", nextCall("get_device_app_path"), nextCall("install_app_device", "appPath", "PATH_FROM_ABOVE"))
+	out.NextSteps = builtSteps(in.ForTesting, m, "test_device", "build_run_device", "get_device_app_path")
 	return out, err
 }
 
@@ -142,7 +151,7 @@ func (b *builder) buildMac(ctx context.Context, c *op.Call, in BuildMacIn) (Buil
 	r.Destination = build.Destination{Platform: build.MacOS, Arch: in.Arch}
 	r.Products = string(in.Products)
 	out, err := b.do(ctx, c, r, b.style(c, forMac, macWords(in.Arch), isSet(in.NoWarnings)), m)
-	out.NextSteps = builtSteps(in.ForTesting, "test_macos", nextCall("get_mac_app_path"), nextCall("build_run_macos"))
+	out.NextSteps = builtSteps(in.ForTesting, m, "test_macos", "build_run_macos", "get_mac_app_path")
 	return out, err
 }
 

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func (b *builder) runOps() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "run", Groups: []string{"app"}, Verb: "run", Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildTimeout,
-			Summary: "Build the app of the project at hand, launch it on a simulator and show its first screen",
+			Summary: "Build the app at hand, launch it on a simulator and show its first screen",
 			Help: "The project is looked for in the working folder, above and below it; the scheme and the simulator are chosen, and the answer says\n" +
 				"which and why, unless the call or a session default names them. A build that fails answers with what there is to mend.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
@@ -27,12 +28,27 @@ func (b *builder) runOps() []op.Op {
 	}
 }
 
-// RunIn may name what would be chosen otherwise.
+// RunIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: what
+// else a build can be told has its place in session defaults and in build_run_sim.
 type RunIn struct {
-	SchemeIn
-	SimIn
-	HowIn
-	LaunchHowIn
+	Project       op.Path   `json:"projectPath,omitempty" doc:"the .xcodeproj"`
+	Workspace     op.Path   `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
+	Scheme        string    `json:"scheme,omitempty" doc:"the scheme"`
+	Configuration string    `json:"configuration,omitempty" doc:"else Debug"`
+	ID            string    `json:"simulatorId,omitempty" doc:"the simulator's udid"`
+	Name          string    `json:"simulatorName,omitempty" doc:"or its name"`
+	DerivedData   op.Path   `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
+	ExtraArgs     *[]string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
+	Args          []string  `json:"launchArgs,omitempty" doc:"for the app"`
+	Env           []string  `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true"`
+}
+
+// in is the same as the tools' own input.
+func (in RunIn) in() BuildRunSimIn {
+	return BuildRunSimIn{
+		SchemeIn: SchemeIn{ContainerIn{in.Project, in.Workspace}, in.Scheme, in.Configuration}, SimIn: SimIn{ID: in.ID, Name: in.Name},
+		HowIn: HowIn{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs}, LaunchHowIn: LaunchHowIn{in.Args, in.Env},
+	}
 }
 
 // simulatorChoice begins the line about the simulator.
@@ -43,15 +59,12 @@ type choices []string
 
 func (c *choices) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
 
-func (b *builder) run(ctx context.Context, c *op.Call, in RunIn) (BuildOut, error) {
-	var err error
-	if in.SimIn, err = in.spelled(); err != nil {
-		return BuildOut{}, err
-	}
-	in, m, err := completeFrom(b.sims.defaults, c, in, specFor[RunIn](true))
+func (b *builder) run(ctx context.Context, c *op.Call, given RunIn) (BuildOut, error) {
+	given, m, err := completeFrom(b.sims.defaults, c, given, specFor[RunIn](true))
 	if err != nil {
 		return BuildOut{}, err
 	}
+	in := given.in()
 	var said choices
 	if err := b.chooseProject(c, &in.SchemeIn, &said); err != nil {
 		return BuildOut{}, err
@@ -67,8 +80,7 @@ func (b *builder) run(ctx context.Context, c *op.Call, in RunIn) (BuildOut, erro
 	for _, line := range said {
 		c.Progress(line)
 	}
-	how := BuildRunSimIn{SchemeIn: in.SchemeIn, SimIn: in.SimIn, HowIn: in.HowIn, LaunchHowIn: in.LaunchHowIn}
-	out, err := b.runOnSim(ctx, c, how, sim, m)
+	out, err := b.runOnSim(ctx, c, in, sim, m)
 	if onlyMac(err) {
 		said = slices.DeleteFunc(said, func(line string) bool { return strings.HasPrefix(line, simulatorChoice) })
 		said.say("destination: this Mac, because the scheme does not build for simulators")
@@ -87,7 +99,7 @@ func (b *builder) chooseProject(c *op.Call, in *SchemeIn, said *choices) error {
 	if c.Dir == "" {
 		return fault.New(fault.ProjectNotFound, "run: give projectPath or workspacePath: this client works in no folder")
 	}
-	project, workspace, err := build.Nearest(c.Dir, defaults.GitTop(c.Dir))
+	project, workspace, err := build.Nearest(c.Dir, top(c.Dir))
 	if err != nil {
 		return err
 	}
@@ -98,6 +110,19 @@ func (b *builder) chooseProject(c *op.Call, in *SchemeIn, said *choices) error {
 	}
 	said.say("project: %s", found)
 	return nil
+}
+
+// top is where the search upwards ends: the repository's folder. Outside of one a few folders up are near enough.
+func top(dir string) string {
+	git := defaults.GitTop(dir)
+	if _, err := os.Stat(filepath.Join(git, ".git")); err == nil {
+		return git
+	}
+	const levels = 5
+	for range levels {
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
 
 // chooseScheme takes the only scheme, or the one that bears the project's name.

@@ -39,7 +39,7 @@ func (b *builder) testSim(ctx context.Context, c *op.Call, in TestSimIn) (BuildO
 	if err != nil {
 		return BuildOut{}, err
 	}
-	out, err := b.test(ctx, c, testing{in.SchemeIn, in.HowIn, in.PreparedIn, in.RunnerIn, sim.Destination, forSimulator, sim.words}, m)
+	out, err := b.test(ctx, c, testRun{in.SchemeIn, in.HowIn, in.PreparedIn, in.RunnerIn, sim.Destination, forSimulator, sim.words}, m)
 	out.Artifacts.SimulatorID = sim.ID
 	return out, err
 }
@@ -60,7 +60,7 @@ func (b *builder) testDevice(ctx context.Context, c *op.Call, in TestDeviceIn) (
 		return BuildOut{}, err
 	}
 	d := build.Destination{Platform: in.platform(), ID: in.Device}
-	out, err := b.test(ctx, c, testing{in.SchemeIn, in.HowIn, in.PreparedIn, in.RunnerIn, d, forDevice, deviceWords(d)}, m)
+	out, err := b.test(ctx, c, testRun{in.SchemeIn, in.HowIn, in.PreparedIn, in.RunnerIn, d, forDevice, deviceWords(d)}, m)
 	out.Artifacts.DeviceID = in.Device
 	return out, err
 }
@@ -80,7 +80,7 @@ func (b *builder) testMac(ctx context.Context, c *op.Call, in TestMacIn) (BuildO
 		return BuildOut{}, err
 	}
 	d := build.Destination{Platform: build.MacOS, Arch: in.Arch}
-	return b.test(ctx, c, testing{in.SchemeIn, in.HowIn, in.PreparedIn, in.RunnerIn, d, forMac, macWords(in.Arch)}, m)
+	return b.test(ctx, c, testRun{in.SchemeIn, in.HowIn, in.PreparedIn, in.RunnerIn, d, forMac, macWords(in.Arch)}, m)
 }
 
 // testSpec is what a test tool requires: a project and a scheme, or tests that were built before, never both.
@@ -101,8 +101,8 @@ func testSpec(s defaults.Spec, p PreparedIn, more ...defaults.Requirement) defau
 	return s
 }
 
-// testing is a test run, on whatever.
-type testing struct {
+// testRun is a test run, on whatever.
+type testRun struct {
 	SchemeIn
 	HowIn
 	PreparedIn
@@ -112,7 +112,7 @@ type testing struct {
 	words  string
 }
 
-func (b *builder) test(ctx context.Context, c *op.Call, t testing, m defaults.Merged) (BuildOut, error) {
+func (b *builder) test(ctx context.Context, c *op.Call, t testRun, m defaults.Merged) (BuildOut, error) {
 	env, err := nameValues("test", "testRunnerEnv", t.RunnerEnv)
 	if err != nil {
 		return BuildOut{}, err

@@ -341,7 +341,7 @@ func (d *handhelds) missing(ctx context.Context, id string) error {
 	}
 	f := fault.New(fault.DeviceNotFound, "no physical device has the id or name %q", id).With("field", "deviceId")
 	if near := nearest.To(id, known, 3); len(near) > 0 {
-		return f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
 	return f.WithHint("list_devices shows what there is: %s", strings.Join(known, ", "))
 }

@@ -192,7 +192,7 @@ func notFound(infos []device.Info, what, value string) error {
 	slices.Sort(names)
 	f := fault.New(fault.DeviceNotFound, "no device has the %s %q", what, value)
 	if near := nearest.To(value, slices.Compact(names), 3); len(near) > 0 {
-		return f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
 	return f
 }
