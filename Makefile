@@ -1,8 +1,12 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: test check build fuzz bench bench-peers test-peers test-agent
+.PHONY: soak test test-scripts check build fuzz bench bench-peers test-peers test-agent
 
 test: check
 	go test -race ./...
+
+# The scripts alone; at the end, what they took.
+test-scripts:
+	@go test -count=1 -v ./test/script | grep -Ev '^(===|    ---|[[:space:]]+testscript.go)' | tail -12
 
 # What the compiler and the linters have to say, on both systems.
 check:
@@ -40,3 +44,7 @@ test-peers:
 # The Swift agent, with a Swift toolchain that is fetched where none is installed.
 test-agent:
 	scripts/test-agent
+
+# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again.
+soak:
+	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest

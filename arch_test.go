@@ -38,8 +38,18 @@ var arrows = map[string]string{
 	"internal/parse":     "fault nearest",
 	"internal/device":    "fault ui",
 	"internal/session":   "defaults ui",
-	"internal/pool":      "device fault nearest",
+	"internal/lease":     "",
+	"internal/store":     "",
+	"internal/hostlock":  "lease",
+	"internal/pool":      "device fault lease nearest",
 	"internal/act":       "device fault session ui",
+
+	"internal/lease/leasedb":       "lease store",
+	"internal/agentwire/agenttest": "agentwire",
+	"internal/apple/pbxproj":       "",
+
+	"internal/driver/drivertest":         "device fault ui",
+	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
 
 	"internal/apple/lines":        "",
 	"internal/apple/brief":        "",
@@ -59,21 +69,16 @@ var arrows = map[string]string{
 	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines",
 
-	"internal/apple/simctl":        "apple/brief apple/jsondoc host",
-	"internal/agentwire/agenttest": "agentwire",
-	"internal/apple/pbxproj":       "",
-	"internal/scaffold":            "apple/pbxproj",
-
-	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
-
+	"internal/apple/simctl":     "apple/brief apple/jsondoc host",
+	"internal/scaffold":         "apple/pbxproj",
 	"internal/apple/swiftpm":    "host",
 	"internal/apple/xcodebuild": "host",
-	"internal/driver/xctest":    "agentwire apple apple/simctl apple/xcodebuild device fault host ui wholefile",
+	"internal/driver/xctest":    "agentwire apple apple/crash apple/simctl apple/xcodebuild device fault host ui wholefile",
 
 	"internal/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault host nearest",
 	"internal/ops": "act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult build defaults device fault feed host logcap nearest op parse " +
+		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult build defaults device fault feed host lease logcap nearest op parse " +
 		"picture pool scaffold session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
@@ -102,7 +107,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/render":    "virtualxcode/world",
 	"internal/virtualxcode/web":       "virtualxcode/world",
 	"internal/virtualxcode/agent":     "agentwire virtualxcode/world",
-	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/render virtualxcode/world",
+	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/service":   "resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
 	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
 		"virtualxcode/swiftargs virtualxcode/world",

@@ -8,12 +8,14 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/driver/xctest"
+	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/feed"
 	"ios-agent/internal/home"
@@ -37,6 +39,12 @@ const (
 	// instead of running any.
 	recordVariable = "IOS_AGENT_RECORD"
 	replayVariable = "IOS_AGENT_REPLAY"
+
+	// How long an agent may take to start, and the first port of a range for agents; any free port without one.
+	agentWaitVariable = "IOS_AGENT_AGENT_WAIT"
+	agentPortVariable = "IOS_AGENT_AGENT_PORT"
+	// "off" starts a device's agent when it is first needed, not when the device is booted.
+	prewarmVariable = "IOS_AGENT_PREWARM"
 	// mostEvents is how many calls the daemon remembers.
 	mostEvents = 10_000
 )
@@ -188,20 +196,40 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, runner.Close())
 	}
-	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Agent: h.Agent(server.Build), State: h.Devices()})
+	sources, err := agentsource.Build()
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, runner.Close())
+	}
+	kit := &xctest.Kit{Host: runner, Tools: tools, Root: h.Agent(), ID: sources, Write: agentsource.WriteProject}
+	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Kit: kit, State: h.Devices(), Start: xctest.Start{
+		Wait: duration(agentWaitVariable, 0), Port: number(agentPortVariable),
+	}})
+	leases := openLeases(h, tools, log)
+	devices.Leases, devices.Implicit, devices.Log = leases.table, duration(implicitVariable, implicitLease), log
+	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
+		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
+		Catalogue: func() *op.Catalogue { return c }, Prewarm: os.Getenv(prewarmVariable) != "off",
 	}))
 	c.Toolchain, c.Jobs, c.Log = tools.Name, jobs, log
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return c, documents(c), parts{runner, devices}, nil
+	return c, documents(c), parts{leases, runner, devices}, nil
+}
+
+// number reads a variable; what is no positive number is as good as not said.
+func number(variable string) int {
+	n, err := strconv.Atoi(os.Getenv(variable))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // duration reads a variable; what is no duration is as good as not said.

@@ -53,7 +53,7 @@ func virtual(dir, binary string) virtualxcode.Xcode {
 	return virtualxcode.Xcode{
 		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
 		Agent: virtualbuild.Scheme{
-			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable,
+			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
 			VariablePrefix: xcodebuild.RunnerPrefix,
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"ios-agent/internal/apple"
@@ -34,13 +35,14 @@ func toolchainName() (string, error) {
 // toolchain finds the tools; the virtual ones are mounted first.
 func toolchain(h home.Home, name string) (apple.Toolchain, error) {
 	if name != apple.Virtual {
-		return apple.Toolchain{Name: name}, nil
+		user, _ := os.UserHomeDir() // without one there are no reports to find
+		return apple.Toolchain{Name: name, Reports: filepath.Join(user, "Library", "Logs", "DiagnosticReports")}, nil
 	}
 	x, err := virtualOf(h)
 	if err != nil {
 		return apple.Toolchain{}, err
 	}
-	return apple.Toolchain{Name: name, Bin: x.Bin()}, nil
+	return apple.Toolchain{Name: name, Bin: x.Bin(), Reports: x.Reports()}, nil
 }
 
 // virtualOf is the virtual Xcode of a home, mounted and ready.

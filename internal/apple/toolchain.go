@@ -14,6 +14,8 @@ const (
 type Toolchain struct {
 	Name string
 	Bin  string // the folder of the tools; empty: found through PATH
+	// Reports is the folder in which the crash reports of simulated apps appear.
+	Reports string
 }
 
 // Tool is the program to execute for one of Apple's tools.

@@ -54,15 +54,58 @@ type Eyes interface {
 }
 
 // Touch sends touches. An error whose fault says Dispatched "unknown" means that the touch may have arrived; the
-// driver never sends a touch twice.
+// driver never sends a touch twice. That holds for all inputs below.
 type Touch interface {
 	Tap(ctx context.Context, at ui.Point) error
+	DoubleTap(ctx context.Context, at ui.Point) error
+	LongPress(ctx context.Context, at ui.Point, long time.Duration) error
+	// Swipe moves a finger in so much time and lets go while it moves.
+	Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error
 }
 
-// Keyboard types into whatever has the focus; NO_FOCUS when nothing has. The promise of Touch about sending twice
-// holds here too.
+// Drag says how something is carried from one place to another.
+type Drag struct {
+	From, To ui.Point
+	Press    time.Duration // before it moves
+	Hold     time.Duration // before it is let go
+	Velocity float64       // points a second; 0 is the platform's own
+}
+
+// Gestures are what two fingers, or one that holds, can do.
+type Gestures interface {
+	Drag(ctx context.Context, d Drag) error
+	Pinch(ctx context.Context, at ui.Point, scale float64) error
+}
+
+// Adjust moves the control at a point to a value: a slider, a picker wheel.
+type Adjust interface {
+	SetValue(ctx context.Context, at ui.Point, value string) error
+}
+
+// Keyboard types into whatever has the focus; NO_FOCUS when nothing has.
 type Keyboard interface {
 	Type(ctx context.Context, text string) error
+	Clear(ctx context.Context) error
+	Key(ctx context.Context, name string, modifiers []string, times int) error
+}
+
+// Alert is a question the system or the app asks.
+type Alert struct {
+	Title   string   `json:"title"`
+	Text    string   `json:"text"`
+	Buttons []string `json:"buttons"`
+	Source  string   `json:"source"` // bundle id of whose it is
+}
+
+// Alerts reads the alert in front and answers it: accept, dismiss, or the label of a button; empty only reads. Nil when
+// there is none.
+type Alerts interface {
+	Alert(ctx context.Context, answer string) (*Alert, error)
+}
+
+// Rotation turns the device.
+type Rotation interface {
+	Rotate(ctx context.Context, to string) error
 }
 
 // Camera takes a picture of the whole screen, as PNG.

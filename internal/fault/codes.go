@@ -30,6 +30,12 @@ const (
 	DeviceNotFound     Code = "DEVICE_NOT_FOUND"
 	DeviceAmbiguous    Code = "DEVICE_AMBIGUOUS"
 	DeviceNotBooted    Code = "DEVICE_NOT_BOOTED"
+	DeviceClaimed      Code = "DEVICE_CLAIMED"
+	DeviceBroken       Code = "DEVICE_BROKEN"
+	NotHolder          Code = "NOT_HOLDER"
+	LeaseLost          Code = "LEASE_LOST"
+	WaitTimeout        Code = "WAIT_TIMEOUT"
+	StateFailed        Code = "STATE_FAILED"
 	BootFailed         Code = "BOOT_FAILED"
 	ShutdownFailed     Code = "SHUTDOWN_FAILED"
 	AppNotFound        Code = "APP_NOT_FOUND"
@@ -41,6 +47,9 @@ const (
 	ElementAmbiguous   Code = "ELEMENT_AMBIGUOUS"
 	ElementUnhittable  Code = "ELEMENT_NOT_HITTABLE"
 	ElementNotEditable Code = "ELEMENT_NOT_EDITABLE"
+	ElementUnstable    Code = "ELEMENT_UNSTABLE"
+	TextNotEntered     Code = "TEXT_NOT_ENTERED"
+	AppEnded           Code = "APP_ENDED"
 	RefExpired         Code = "REF_EXPIRED"
 	NoFocus            Code = "NO_FOCUS"
 	OutcomeUnknown     Code = "OUTCOME_UNKNOWN"
@@ -48,6 +57,7 @@ const (
 	ScreenshotFailed   Code = "SCREENSHOT_FAILED"
 	PathError          Code = "PATH_ERROR"
 	ParseFailed        Code = "PARSE_FAILED"
+	SecretNotFound     Code = "SECRET_NOT_FOUND"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
 	SessionNotFound    Code = "SESSION_NOT_FOUND"
@@ -89,6 +99,12 @@ var table = map[Code]meaning{
 	DeviceNotFound:     {http.StatusNotFound, ExitNotFound, "run `ios-agent list-sims` for the devices there are"},
 	DeviceAmbiguous:    {http.StatusConflict, ExitNotFound, "pass the udid of one of the candidates"},
 	DeviceNotBooted:    {http.StatusConflict, ExitPrecondition, "run `ios-agent boot` first"},
+	DeviceClaimed:      {http.StatusConflict, ExitPrecondition, "use another device, wait with `ios-agent pool resolve --wait-if-busy`, or take it over: `ios-agent pool take-over UDID --reason WHY`"},
+	DeviceBroken:       {http.StatusServiceUnavailable, ExitFailed, "it is being repaired; `ios-agent pool list` tells how it is, or use another device"},
+	NotHolder:          {http.StatusForbidden, ExitDenied, "only its holder may do that; `ios-agent pool take-over UDID --reason WHY` makes you the holder"},
+	LeaseLost:          {http.StatusConflict, ExitPrecondition, "the device was released or taken over meanwhile: claim it again, and look before you act"},
+	WaitTimeout:        {http.StatusRequestTimeout, ExitTimeout, "wait longer, release a device, or take one over: `ios-agent pool list` names the holders"},
+	StateFailed:        {http.StatusServiceUnavailable, ExitFailed, "the daemon cannot write its state: look at the disk and at the daemon's log"},
 	BootFailed:         {http.StatusServiceUnavailable, ExitFailed, "try `ios-agent shutdown` and boot again"},
 	ShutdownFailed:     {http.StatusServiceUnavailable, ExitFailed, "look at the message of simctl in the details"},
 	AppNotFound:        {http.StatusNotFound, ExitNotFound, "install the app first: `ios-agent install PATH.app`"},
@@ -100,6 +116,9 @@ var table = map[Code]meaning{
 	ElementAmbiguous:   {http.StatusConflict, ExitNotFound, "pass the ref of one of the candidates"},
 	ElementUnhittable:  {http.StatusConflict, ExitFailed, "something covers it, it is disabled, or it is off the screen"},
 	ElementNotEditable: {http.StatusConflict, ExitFailed, "name a text field, search field or text view"},
+	ElementUnstable:    {http.StatusConflict, ExitFailed, "wait for it to stop: `ios-agent wait --settled`, or raise timeout_ms"},
+	TextNotEntered:     {http.StatusConflict, ExitFailed, "look at what the field holds, and use `ios-agent fill` to replace it"},
+	AppEnded:           {http.StatusConflict, ExitFailed, "the crash report and the last log lines are in the details"},
 	RefExpired:         {http.StatusGone, ExitNotFound, "take a new `snapshot` and use a ref from it"},
 	NoFocus:            {http.StatusConflict, ExitPrecondition, "tap a text field first, or name one with a ref"},
 	OutcomeUnknown:     {http.StatusBadGateway, ExitUnknown, "the input may have arrived: take a `snapshot` before you repeat it"},
@@ -107,6 +126,7 @@ var table = map[Code]meaning{
 	ScreenshotFailed:   {http.StatusBadGateway, ExitFailed, "check with `ios-agent list-sims` that the device is booted"},
 	PathError:          {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
 	ParseFailed:        {http.StatusUnprocessableEntity, ExitFailed, "the place is named in the message; `ios-agent parse --help` lists what can be read"},
+	SecretNotFound:     {http.StatusNotFound, ExitNotFound, "write it to a file of that name in the secrets folder of the home"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
 	SessionNotFound:    {http.StatusNotFound, ExitNotFound, "a capture is given once, to the first who stops it, and ends with the daemon: start another"},

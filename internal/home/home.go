@@ -57,8 +57,8 @@ func (h Home) Children() string { return h.path("run", "children") }
 // Devices is what is remembered of devices.
 func (h Home) Devices() string { return h.path("devices") }
 
-// Agent is where the XCTest agent of one build of ours is built.
-func (h Home) Agent(build string) string { return h.path("agent", build) }
+// Agent is where the XCTest agent is built: a folder for each pair of sources and Xcode.
+func (h Home) Agent() string { return h.path("agent") }
 
 // Versions is where the copies of our builds are.
 func (h Home) Versions() string { return h.path("versions") }
@@ -71,6 +71,9 @@ func (h Home) Virtual() string { return h.path("virtual") }
 
 // KeyFile holds the key of the HTTP surface.
 func (h Home) KeyFile() string { return h.path("key") }
+
+// StateFile is the daemon's durable state.
+func (h Home) StateFile() string { return h.path("state.db") }
 
 // String is the folder's path.
 func (h Home) String() string { return string(h) }

@@ -21,6 +21,7 @@ type Call struct {
 	Dir     string            // the client's working folder; "" over plain HTTP
 	Env     map[string]string // the client's environment, as far as PassedEnv allows
 	Trace   string            // names this call in logs
+	Hints   Hints             // the operation's own: what the call may do
 	Device  *Device           // set by the operation
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 

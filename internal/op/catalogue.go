@@ -144,6 +144,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
+		call.Hints = o.Hints
 	}
 	return o, err
 }

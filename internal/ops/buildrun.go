@@ -124,7 +124,7 @@ func (b *builder) show(ctx context.Context, udid string) {
 // look adds the outline of the screen. An app that runs but cannot be looked at still runs.
 func (b *builder) look(ctx context.Context, c *op.Call, udid string, out *BuildOut) {
 	c.Progress("looking at the first screen")
-	seen, err := b.sims.screen.snapshot(ctx, c, SnapshotIn{Target{UDID: udid}})
+	seen, err := b.sims.screen.snapshot(ctx, c, SnapshotIn{Target: Target{UDID: udid}})
 	if err != nil {
 		out.Notes = append(out.Notes, "the screen could not be read: "+err.Error())
 		return

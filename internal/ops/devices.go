@@ -13,7 +13,8 @@ import (
 
 type devices struct {
 	desk
-	tools func() map[string]bool // which of the programs we use are there
+	tools   func() map[string]bool // which of the programs we use are there
+	prewarm bool                   // start agents at boot
 }
 
 func (d *devices) ops() []op.Op {
@@ -132,8 +133,26 @@ func (d *devices) boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 		return DeviceOut{}, err
 	}
 	s.Use(h.Info().UDID)
+	d.warm(h)
 	return DeviceOut{Status: "booted", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
+
+// warm starts the device's agent while the caller goes on: the first look does not have to wait for it. What goes wrong
+// is for that look to say.
+func (d *devices) warm(h *pool.Handle) {
+	agent, ok := h.Device.(device.Agent)
+	if !ok || !d.prewarm {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), warmTime)
+		defer cancel()
+		_ = agent.StartAgent(ctx)
+	}()
+}
+
+// warmTime bounds the building and starting of an agent that nobody waits for.
+const warmTime = 12 * time.Minute
 
 // ShutdownIn names the device to shut down.
 type ShutdownIn struct{ Target }
@@ -150,6 +169,7 @@ func (d *devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (Devi
 	if err := d.do(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
+	d.pool.Forgo(ctx, h)
 	d.sessions.Forget(h.Info().UDID)
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }

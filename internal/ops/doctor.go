@@ -198,7 +198,7 @@ func surroundings(client map[string]string) map[string]string {
 	return env
 }
 
-var secretName = regexp.MustCompile(`(?i)token|secret|passw|key|credential|auth|cookie`)
+var secretVariable = regexp.MustCompile(`(?i)token|secret|passw|key|credential|auth|cookie`)
 
 // redact hides who and where the user is, and what may be secret: reports are pasted into public places.
 func (o *XcodeDoctorOut) redact() {
@@ -217,7 +217,7 @@ func (o *XcodeDoctorOut) redact() {
 	for _, table := range []map[string]string{o.System, o.Env} {
 		for key, value := range table {
 			table[key] = hide(value)
-			if secretName.MatchString(key) {
+			if secretVariable.MatchString(key) {
 				table[key] = "<hidden>"
 			}
 		}

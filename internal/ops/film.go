@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -102,7 +101,7 @@ func (f *films) start(ctx context.Context, udid, path string, in RecordIn, camer
 		return err
 	}
 	f.live[udid] = &film{
-		path: path, began: f.now(), end: sync.OnceValue(running.(io.Closer).Close),
+		path: path, began: f.now(), end: sync.OnceValue(running.Close),
 		limit: time.AfterFunc(time.Duration(in.Seconds)*time.Second, func() { f.stop(udid, "") }),
 	}
 	return nil

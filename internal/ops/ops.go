@@ -4,6 +4,7 @@ package ops
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"ios-agent/internal/apple"
@@ -21,6 +22,7 @@ import (
 // without being able to run one.
 type Parts struct {
 	Pool     *pool.Pool
+	Leases   Leases
 	Sessions *session.Store
 	Jobs     *op.Jobs
 	Events   *feed.Ring[op.Record]
@@ -30,6 +32,10 @@ type Parts struct {
 	Home     string
 	Server   Server
 	Now      func() time.Time
+	// Prewarm starts a device's agent when it is booted, not when it is first needed.
+	Prewarm bool
+	// Catalogue is what All is part of, for operations that call others.
+	Catalogue func() *op.Catalogue
 	// Guide is the text for agents, made from the catalogue.
 	Guide func() string
 }
@@ -46,17 +52,20 @@ func All(p Parts) []op.Op {
 	desk := desk{pool: p.Pool, sessions: p.Sessions}
 	var all []op.Op
 	sims := &simulators{
-		desk: desk, parts: p, defaults: &sessionDefaults{p.Sessions}, devices: &devices{desk, p.installed}, apps: &apps{desk}, settings: &settings{desk},
+		desk: desk, parts: p, defaults: &sessionDefaults{p.Sessions}, devices: &devices{desk, p.installed, p.Prewarm}, apps: &apps{desk}, settings: &settings{desk},
 	}
 	all = append(all, sims.devices.ops()...)
+	all = append(all, (&pooled{desk, p.Leases}).ops()...)
 	all = append(all, sims.apps.ops()...)
 	all = append(all, sims.settings.ops()...)
 	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
 	all = append(all, eyes.ops()...)
 	sims.screen, sims.films = eyes, &films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}
 	all = append(all, sims.films.ops()...)
-	hands := &touch{desk}
+	hands := &touch{desk, secrets{filepath.Join(p.Home, "secrets")}}
 	all = append(all, hands.ops()...)
+	all = append(all, (&batch{p.Catalogue}).ops()...)
+	all = append(all, (&agents{desk}).ops()...)
 	all = append(all, sims.defaults.ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&parser{parseKinds()}).ops()...)
@@ -93,12 +102,13 @@ type desk struct {
 	sessions *session.Store
 }
 
-// do runs fn in the device's lane. A device that turns out to be off is nobody's current one any more: the next call
-// that names none is told so instead of failing again.
+// do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out
+// to be off is nobody's current one any more: the next call that names none is told so instead of failing again.
 func (d desk) do(ctx context.Context, h *pool.Handle, fn func() error) error {
-	err := h.Lane.Do(ctx, fn)
+	err := d.pool.Drive(ctx, h, fn)
 	if fault.Is(err, fault.DeviceNotBooted) {
 		d.sessions.Forget(h.Info().UDID)
+		d.pool.Forgo(ctx, h)
 	}
 	return err
 }
@@ -111,7 +121,7 @@ func (d desk) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *
 
 func (d desk) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.sessions.Get(c.Session)
-	which.Current = s.Device()
+	which.Current, which.Holder = s.Device(), c.Session
 	h, err := d.pool.Resolve(ctx, which)
 	if err != nil {
 		return nil, nil, err
@@ -121,5 +131,5 @@ func (d desk) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*po
 		s.Use(info.UDID)
 	}
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
-	return h, s, nil
+	return h.For(c.Session, !c.Hints.Has(op.ReadOnly)), s, nil
 }

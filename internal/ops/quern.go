@@ -23,25 +23,11 @@ func quernViews(core []op.Op, t *touch, s *screen) []op.Op {
 			views = append(views, o.In(quern))
 		}
 	}
-	return append(views,
-		op.New(op.Spec{
-			Name: "tap_element", Family: quern, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/tap-element", Timeout: time.Minute,
-			Require: [][]string{{"label", "identifier"}},
-			Summary: "Find a UI element by label or identifier and tap its centre; several matches are returned as ambiguous, and element_type (Button, TextField, StaticText) narrows them",
-		}, t.quernTap),
-		op.New(op.Spec{
-			Name: "type_text", Family: quern, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/type", Timeout: time.Minute,
-			Summary: "Type text into the focused field",
-		}, t.quernType),
-		op.New(op.Spec{
-			Name: "press_button", Family: quern, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/press", Timeout: time.Minute,
-			Summary: "Press a button of the device: HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY",
-		}, t.quernPress),
-		op.New(op.Spec{
-			Name: "take_screenshot", Family: quern, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot", Timeout: time.Minute,
-			Summary: "Take a picture of the screen, half its size unless scale says otherwise", Hints: op.ReadOnly, Picture: true,
-		}, s.quernScreenshot),
-	)
+	views = append(views, op.New(op.Spec{
+		Name: "take_screenshot", Family: quern, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot", Timeout: time.Minute,
+		Summary: "Take a picture of the screen, half its size unless scale says otherwise", Hints: op.ReadOnly, Picture: true,
+	}, s.quernScreenshot))
+	return append(append(views, s.quernEyes()...), t.quernHands()...)
 }
 
 // QuernTapIn is quern's input.
@@ -82,7 +68,7 @@ func (o QuernTapOut) Text() string { return o.text }
 func (o QuernTapOut) Fault() *fault.Fault { return o.fault }
 
 func (t *touch) quernTap(ctx context.Context, c *op.Call, in QuernTapIn) (QuernTapOut, error) {
-	out, err := t.tap(ctx, c, TapIn{Target: Target{UDID: in.UDID}, ElementIn: ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}})
+	out, err := t.tap(ctx, c, TapIn{Target: Target{UDID: in.UDID}, ElementIn: ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}, ActIn: usually})
 	if f := fault.From(err); fault.Is(err, fault.ElementAmbiguous) {
 		matches, _ := f.Details["candidates"].([]ui.Candidate)
 		return QuernTapOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: matches, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
@@ -102,7 +88,7 @@ type QuernTypeIn struct {
 }
 
 func (t *touch) quernType(ctx context.Context, c *op.Call, in QuernTypeIn) (QuernTapOut, error) {
-	out, err := t.typeText(ctx, c, TypeIn{Target: Target{UDID: in.UDID}, Text: in.Text})
+	out, err := t.typeText(ctx, c, TypeIn{Target: Target{UDID: in.UDID}, Text: in.Text, ActIn: usually})
 	if err != nil {
 		return QuernTapOut{}, err
 	}
@@ -124,7 +110,7 @@ func (t *touch) quernPress(ctx context.Context, c *op.Call, in QuernPressIn) (Qu
 	if button == "" {
 		button = strings.ToLower(in.Button)
 	}
-	out, err := t.press(ctx, c, PressIn{Target: Target{UDID: in.UDID}, Button: button, Times: times(in.Button)})
+	out, err := t.press(ctx, c, PressIn{PlainIn: PlainIn{Target: Target{UDID: in.UDID}}, Button: button, Times: times(in.Button)})
 	if err != nil {
 		return QuernTapOut{}, err
 	}

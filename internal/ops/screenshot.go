@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/picture"
+	"ios-agent/internal/ui"
 )
 
 // PictureIn says what a picture should be.
@@ -31,7 +32,8 @@ func (p PictureIn) fit() picture.Fit {
 // ScreenshotIn says where the picture goes.
 type ScreenshotIn struct {
 	Target
-	Out op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
+	Out      op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
+	Annotate bool    `json:"annotate,omitempty" doc:"draw a box and the ref around every element one can act on"`
 	PictureIn
 }
 
@@ -63,6 +65,11 @@ func (s *screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (S
 	source, info, err := s.photograph(ctx, c, in.Target)
 	if err != nil {
 		return ScreenshotOut{}, err
+	}
+	if in.Annotate {
+		if source, err = s.annotate(ctx, c, in.Target, source, true); err != nil {
+			return ScreenshotOut{}, err
+		}
 	}
 	made, err := picture.Make(source, in.fit())
 	if err != nil {
@@ -149,4 +156,41 @@ func (s *screen) quernScreenshot(ctx context.Context, c *op.Call, in QuernScreen
 		return QuernPicture{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
 	return QuernPicture{Width: made.Width, Height: made.Height, Format: in.Format, made: made}, nil
+}
+
+// annotated is quern's: always PNG, with types and labels.
+func (s *screen) annotated(ctx context.Context, c *op.Call, in QuernScreenshotIn) (QuernPicture, error) {
+	source, info, err := s.photograph(ctx, c, Target{UDID: in.UDID})
+	if err != nil {
+		return QuernPicture{}, err
+	}
+	if source, err = s.annotate(ctx, c, Target{UDID: in.UDID}, source, false); err != nil {
+		return QuernPicture{}, err
+	}
+	made, err := picture.Make(source, picture.Fit{Scale: in.Scale})
+	if err != nil {
+		return QuernPicture{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+	}
+	return QuernPicture{Width: made.Width, Height: made.Height, Format: picture.PNG, made: made}, nil
+}
+
+// annotate draws a box and a name around what one can act on. The names are refs, or types and labels.
+func (s *screen) annotate(ctx context.Context, c *op.Call, t Target, source image.Image, refs bool) (image.Image, error) {
+	var boxes []picture.Box
+	err := s.look(ctx, c, t, func(sc *ui.Screen, r *ui.Refs, udid string) error {
+		scale := float64(source.Bounds().Dx()) / sc.Viewport().W
+		for _, n := range sc.Actionable() {
+			f := n.Seen()
+			name := n.Type + ": " + ui.Inline(n.Name())
+			if refs {
+				name = r.Name(udid, sc, n)
+			}
+			boxes = append(boxes, picture.Box{X: f.X * scale, Y: f.Y * scale, W: f.W * scale, H: f.H * scale, Name: name})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return picture.Annotate(source, boxes)
 }

@@ -1,37 +1,88 @@
 // Package pool knows the devices there are and hands them out: by udid, by name, as the session's current one, or as
-// the only one booted. It never guesses between two.
+// the only one booted. It never guesses between two. With leases it hands them out to one holder at a time, tells who has
+// which, boots and probes what it gives, and keeps broken ones aside.
 package pool
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/lease"
 	"ios-agent/internal/nearest"
 )
 
 // Pool finds and opens devices. It is safe for concurrent use.
 type Pool struct {
-	drivers []device.Driver
+	// Leases say who may drive what; nil keeps nobody from anything. All fields are set before the first use.
+	Leases *lease.Table
+	// Implicit is how long the lease lasts that the first command on a free device takes; 0 takes none.
+	Implicit time.Duration
+	Now      func() time.Time // time.Now if nil
+	Log      *slog.Logger
 
-	mu   sync.Mutex
-	open map[string]*Handle
+	drivers []device.Driver
+	asking  chan struct{} // one caller at a time asks the drivers
+
+	life context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup
+
+	mu      sync.Mutex
+	open    map[string]*Handle
+	seen    *listing
+	worked  map[string]time.Time   // when a device last proved to work
+	aside   map[string]*Quarantine // broken ones
+	waiting int                    // callers that wait for a device
+	look    context.CancelFunc     // ends the looking for them
 }
 
-// Handle is an opened device with its lane.
+// Handle is an opened device with its lane, and who works with it.
 type Handle struct {
 	device.Device
 	Lane *device.Lane
+
+	holder string
+	drives bool
+}
+
+// For is the handle in the hands of a holder, who drives the device or only looks at it.
+func (h *Handle) For(holder string, drives bool) *Handle {
+	mine := *h
+	mine.holder, mine.drives = holder, drives
+	return &mine
 }
 
 // New makes a pool over drivers, asked in this order.
 func New(drivers ...device.Driver) *Pool {
-	return &Pool{drivers: drivers, open: map[string]*Handle{}}
+	p := &Pool{
+		drivers: drivers, asking: make(chan struct{}, 1), open: map[string]*Handle{},
+		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
+	}
+	p.life, p.end = context.WithCancel(context.Background())
+	return p
+}
+
+func (p *Pool) now() time.Time {
+	if p.Now == nil {
+		return time.Now()
+	}
+	return p.Now()
+}
+
+func (p *Pool) log() *slog.Logger {
+	if p.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return p.Log
 }
 
 // Criteria say which device is meant. Empty criteria mean the current one, else the only one booted.
@@ -39,13 +90,17 @@ type Criteria struct {
 	UDID    string
 	Name    string
 	Current string // the session's current device
+	Holder  string // whose device it is to be, where nothing is named: its own, else one that is not another's
 	AnyIdle bool   // nothing named and nothing booted: take the only one there is (for boot)
 }
 
 // List asks every driver for its devices.
 func (p *Pool) List(ctx context.Context) ([]device.Info, error) {
-	infos, _, err := p.survey(ctx)
-	return infos, err
+	l, err := p.ask(ctx)
+	if err != nil {
+		return []device.Info{}, err
+	}
+	return l.infos, nil
 }
 
 // survey asks every driver, and tells whose each device is. One driver that fails does not hide the others' devices;
@@ -71,18 +126,49 @@ func (p *Pool) survey(ctx context.Context) (all []device.Info, whose map[string]
 // Resolve finds the one device that is meant and opens it. A device that is open already is found without asking any
 // tool: the path of an action spawns no process.
 func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
+	if c.UDID == "" && c.Name == "" && c.Current == "" {
+		c.Current = p.only(c.Holder)
+	}
 	if h := p.known(c); h != nil {
 		return h, nil
 	}
-	infos, whose, err := p.survey(ctx)
+	l, err := p.ask(ctx)
 	if err != nil {
 		return nil, err
 	}
-	info, err := choose(infos, c)
+	info, err := choose(l.infos, c, p.others(c.Holder))
 	if err != nil {
 		return nil, err
 	}
-	return p.openDevice(whose[info.UDID], info), nil
+	return p.openDevice(l.whose[info.UDID], info), nil
+}
+
+// only is the device a holder has, if it has exactly one. What is named or current is never looked up here.
+func (p *Pool) only(holder string) (udid string) {
+	if p.Leases == nil || holder == "" {
+		return ""
+	}
+	for _, l := range p.Leases.All() {
+		if l.Holder != holder {
+			continue
+		}
+		if udid != "" {
+			return ""
+		}
+		udid = l.Resource
+	}
+	return udid
+}
+
+// others reports which devices somebody else holds.
+func (p *Pool) others(holder string) func(udid string) bool {
+	return func(udid string) bool {
+		if p.Leases == nil || holder == "" {
+			return false
+		}
+		l := p.Leases.Get(udid)
+		return l.Held() && l.Holder != holder
+	}
 }
 
 // known is an open device that the criteria name by its udid, or by being the current one.
@@ -113,8 +199,26 @@ func (p *Pool) openDevice(d device.Driver, info device.Info) *Handle {
 	return h
 }
 
-// Close closes every open device.
+// Drivers are those the pool asks, in its order.
+func (p *Pool) Drivers() []device.Driver { return p.drivers }
+
+// Open are the devices that were opened, by udid.
+func (p *Pool) Open() []*Handle {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []*Handle
+	for _, udid := range slices.Sorted(maps.Keys(p.open)) {
+		all = append(all, p.open[udid])
+	}
+	return all
+}
+
+// Close ends what goes on in the background and closes every open device.
 func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.end()
+	p.mu.Unlock()
+	p.work.Wait()
 	p.mu.Lock()
 	handles := p.open
 	p.open = map[string]*Handle{}
@@ -126,7 +230,7 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-func choose(infos []device.Info, c Criteria) (device.Info, error) {
+func choose(infos []device.Info, c Criteria, others func(string) bool) (device.Info, error) {
 	switch {
 	case c.UDID != "":
 		return one(infos, "udid", c.UDID, func(i device.Info) bool {
@@ -139,7 +243,7 @@ func choose(infos []device.Info, c Criteria) (device.Info, error) {
 			return infos[i], nil
 		}
 	}
-	return implied(infos, c)
+	return implied(infos, c, others)
 }
 
 // named prefers a booted device among several of one name: that is the one on the user's screen.
@@ -162,8 +266,14 @@ func one(infos []device.Info, what, value string, is func(device.Info) bool) (de
 	}
 }
 
-func implied(infos []device.Info, c Criteria) (device.Info, error) {
+// implied is the only device booted, or the only one of several that is not somebody else's.
+func implied(infos []device.Info, c Criteria, others func(string) bool) (device.Info, error) {
 	booted := filter(infos, func(i device.Info) bool { return i.State == device.Booted })
+	if len(booted) > 1 {
+		if mine := filter(booted, func(i device.Info) bool { return !others(i.UDID) }); len(mine) == 1 {
+			return mine[0], nil
+		}
+	}
 	usable := filter(infos, func(i device.Info) bool { return i.Available })
 	switch {
 	case len(booted) == 1:
@@ -192,7 +302,7 @@ func notFound(infos []device.Info, what, value string) error {
 	slices.Sort(names)
 	f := fault.New(fault.DeviceNotFound, "no device has the %s %q", what, value)
 	if near := nearest.To(value, slices.Compact(names), 3); len(near) > 0 {
-		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+		return f.WithHint(`did you mean "%s"?`, strings.Join(near, `" or "`))
 	}
 	return f
 }

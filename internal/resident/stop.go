@@ -38,7 +38,8 @@ func stop(ctx context.Context, p Place, grace time.Duration) error {
 		}
 		gone, err := poll(ctx, grace, func() (bool, error) {
 			now, alive, err := Status(p)
-			return !alive || now.PID != 0 && !now.same(victim), err
+			released := !alive || now.PID != 0 && !now.same(victim)
+			return released && !host.Alive(victim.PID, victim.Start), err // the lock goes a moment before the process
 		})
 		if gone || err != nil {
 			return err

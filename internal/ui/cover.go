@@ -11,25 +11,35 @@ func cellOf(p Point) cell { return cell{int(p.X) / cellSize, int(p.Y) / cellSize
 // nothing; only solid elements do. The solid ones are laid out on a grid, so that a screen of thousands of elements
 // does not compare each with each.
 func (s *Screen) cover() {
-	grid := map[cell][]*Node{}
-	var vast []*Node // too large for a grid; no real screen is
+	s.solids, s.vast = map[cell][]*Node{}, nil
 	for _, n := range s.nodes {
 		switch {
 		case !kinds[n.Type].solid || !n.Visible() || n.Unplaced:
 		case n.seen.vast():
-			vast = append(vast, n)
+			s.vast = append(s.vast, n)
 		default:
-			lay(grid, n)
+			lay(s.solids, n)
 		}
 	}
+	s.alert = s.last(func(n *Node) bool { return n.Type == "Alert" && n.Visible() })
 	for _, n := range s.nodes {
-		centre := n.Frame.Centre()
-		for _, over := range append(vast, grid[cellOf(centre)]...) {
-			if over.order > n.order && over.seen.Contains(centre) && !over.within(n) && !n.within(over) {
-				n.covered = over
+		n.covered = s.over(n, n.Frame.Centre())
+	}
+}
+
+// over is what is painted over an element at a point; nil when nothing is.
+func (s *Screen) over(n *Node, at Point) (top *Node) {
+	if s.alert != nil && n.order < s.alert.order && !s.alert.within(n) {
+		return s.alert // an alert takes every touch, also beside it
+	}
+	for _, solids := range [...][]*Node{s.vast, s.solids[cellOf(at)]} {
+		for _, o := range solids {
+			if o.order > n.order && o.seen.Contains(at) && !o.within(n) && !n.within(o) {
+				top = o
 			}
 		}
 	}
+	return top
 }
 
 // vast reports whether a frame is beyond any screen, as broken sources make them.

@@ -9,20 +9,20 @@ import (
 
 // FlatElement is an element in quern's words. With hierarchy it also names its parent and holds its children.
 type FlatElement struct {
-	Type             string        `json:"type"`
-	Label            string        `json:"label"`
-	Identifier       *string       `json:"identifier"`
-	Value            *string       `json:"value"`
-	Frame            *FlatFrame    `json:"frame"`
-	Enabled          bool          `json:"enabled"`
-	Role             string        `json:"role"`
-	RoleDescription  string        `json:"role_description"`
-	Help             *string       `json:"help"`
-	CustomActions    []string      `json:"custom_actions"`
-	MatchCount       int           `json:"match_count,omitempty"` // when more than one element fits
-	ParentIdentifier *string       `json:"parent_identifier,omitempty"`
-	ParentLabel      *string       `json:"parent_label,omitempty"`
-	Children         []FlatElement `json:"children,omitempty"`
+	Type             string     `json:"type"`
+	Label            string     `json:"label"`
+	Identifier       *string    `json:"identifier"`
+	Value            *string    `json:"value"`
+	Frame            *FlatFrame `json:"frame"`
+	Enabled          bool       `json:"enabled"`
+	Role             string     `json:"role"`
+	RoleDescription  string     `json:"role_description"`
+	Help             *string    `json:"help"`
+	CustomActions    []string   `json:"custom_actions"`
+	MatchCount       int        `json:"match_count,omitempty"` // when more than one element fits
+	ParentIdentifier *string    `json:"parent_identifier,omitempty"`
+	ParentLabel      *string    `json:"parent_label,omitempty"`
+	Children         []any      `json:"children,omitempty"` // FlatElements; a schema without references cannot say so
 }
 
 // FlatFrame is a frame in quern's words.
@@ -136,7 +136,7 @@ func (s *Screen) ElementState(q Query) *FlatElement {
 // Condition is what one can wait for.
 type Condition string
 
-// The conditions, quern's seven.
+// The conditions: quern's seven, and ours: gone (there, but no longer in sight, counts), text (anywhere on the screen), settled.
 const (
 	Exists        Condition = "exists"
 	NotExists     Condition = "not_exists"
@@ -145,6 +145,9 @@ const (
 	IsDisabled    Condition = "disabled"
 	ValueEquals   Condition = "value_equals"
 	ValueContains Condition = "value_contains"
+	IsGone        Condition = "gone"
+	HasText       Condition = "text"
+	IsSettled     Condition = "settled"
 )
 
 // conditions say when each holds; n is nil when no element fits.
@@ -156,18 +159,28 @@ var conditions = map[Condition]func(n *Node, value string) bool{
 	IsDisabled:    func(n *Node, _ string) bool { return n != nil && n.Disabled },
 	ValueEquals:   func(n *Node, value string) bool { return n != nil && n.Value == value },
 	ValueContains: func(n *Node, value string) bool { return n != nil && strings.Contains(n.Value, value) },
+	IsGone:        func(n *Node, _ string) bool { return n == nil || !n.Visible() },
+	HasText:       func(n *Node, value string) bool { return n != nil && n.Visible() && n.contains(value) },
 }
 
 // Conditions lists them.
-func Conditions() []Condition { return slices.Sorted(maps.Keys(conditions)) }
+func Conditions() []Condition {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(conditions)), IsSettled)))
+}
 
 // Holds reports whether the condition holds for the elements a query fits. An unknown condition is the caller's
 // mistake: Conditions lists those there are, and no other ever holds.
 func (s *Screen) Holds(c Condition, q Query, value string) (bool, *Node) {
 	var first *Node
+	if c == IsSettled {
+		return s.Settled, nil
+	}
 	holds, known := conditions[c]
 	if !known {
 		return false, nil
+	}
+	if c == IsGone {
+		return s.gone(q)
 	}
 	for _, n := range s.Match(q) {
 		if first == nil {
@@ -177,7 +190,26 @@ func (s *Screen) Holds(c Condition, q Query, value string) (bool, *Node) {
 			return true, n
 		}
 	}
+	if c == HasText {
+		first = nil // what is nowhere has no last state
+	}
 	return first == nil && holds(nil, value), first
+}
+
+// gone holds when no element that fits is in sight.
+func (s *Screen) gone(q Query) (bool, *Node) {
+	for _, n := range s.Match(q) {
+		if n.Visible() {
+			return false, n
+		}
+	}
+	return true, nil
+}
+
+// HoldsOn reports whether a condition holds for one element; nil is none.
+func HoldsOn(c Condition, n *Node, value string) bool {
+	holds, known := conditions[c]
+	return known && holds(n, value)
 }
 
 // inside names what an element lies in, the outermost first: containers with a name, or of a type that says something.

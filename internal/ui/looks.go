@@ -39,6 +39,19 @@ func (r *Refs) Recall(device, hash string) *Screen {
 	return nil
 }
 
+// Last is the hash of the screen that was remembered last for a device; empty when there is none, or it still moved.
+func (r *Refs) Last(device string) string {
+	for i := len(r.looks.kept) - 1; i >= 0; i-- {
+		if l := r.looks.kept[i]; l.device == device {
+			if !l.screen.Settled {
+				return ""
+			}
+			return l.screen.hash
+		}
+	}
+	return ""
+}
+
 // Since says what is different from an earlier look, in lines for models; one line when nothing is. The second result
 // is false when the earlier look is not remembered: the caller shows the whole screen then, and says so.
 func (s *Screen) Since(hash, device string, refs *Refs) (lines []string, known bool) {

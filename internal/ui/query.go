@@ -14,12 +14,21 @@ type Query struct {
 	Ref        string
 	Identifier string // exactly
 	Label      string // case ignored
+	Name       string // an identifier, or else a label
 	Contains   string // in the label, value, placeholder or identifier, case ignored
 	Type       string // short or long name
 	Role       string // as in the outline
 	Value      string // exactly
 	Index      *int   // which of several, from 0 in document order
 	Within     string // a ref, identifier or label of what the element must lie in
+}
+
+// Naming is the query for a ref, or else for an identifier or label; empty for an empty name.
+func Naming(name string) Query {
+	if refPattern.MatchString(name) {
+		return Query{Ref: name}
+	}
+	return Query{Name: name}
 }
 
 // Empty reports whether the query says nothing.
@@ -29,7 +38,7 @@ func (q Query) Empty() bool { return q == Query{} }
 func (q Query) String() string {
 	var parts []string
 	for _, p := range [][2]string{
-		{"ref", q.Ref}, {"identifier", q.Identifier}, {"label", q.Label}, {"the text", q.Contains}, {"type", q.Type},
+		{"ref", q.Ref}, {"identifier", q.Identifier}, {"label", q.Label}, {"name", q.Name}, {"the text", q.Contains}, {"type", q.Type},
 		{"role", q.Role}, {"value", q.Value},
 	} {
 		if p[1] != "" {
@@ -60,6 +69,12 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 			return nil, fault.New(fault.ElementNotFound, "the element of ref %s does not also have %s", q.Ref, rest).WithDispatch(fault.NotDispatched)
 		}
 		return n, err
+	}
+	if q.Name != "" { // an identifier anywhere goes before a label
+		if q.Identifier = q.Name; len(s.find(func(n *Node) bool { return n.Identifier == q.Name })) == 0 {
+			q.Identifier, q.Label = "", q.Name
+		}
+		q.Name = ""
 	}
 	found := preferActionable(s.find(func(n *Node) bool { return q.matches(n, within) && !n.Made && !n.underKeyboard() }))
 	if q.Index != nil && len(found) > 0 {

@@ -213,17 +213,20 @@ func (r *Refs) claims(number int, e *entry, s *Screen) []*Node {
 }
 
 // Reach says whether a touch would get to the element of a resolved query, and if not, why and what is in the way.
-func (r *Refs) Reach(device string, s *Screen, n *Node) error {
-	why := n.WhyNotHittable()
+func (r *Refs) Reach(device string, s *Screen, n *Node) (Reach, error) {
+	reach, why := s.Reach(n)
 	if why == "" {
-		return nil
+		return reach, nil
 	}
 	f := fault.New(fault.ElementUnhittable, "%s cannot be tapped: %s", n.Describe(), why).
 		With("ref", "@"+r.Name(device, s, n)).With("reason", "unreachable").WithDispatch(fault.NotDispatched)
 	if n.covered != nil {
-		return f.With("candidates", r.Candidates(device, s, []*Node{n.covered}))
+		f = f.With("candidates", r.Candidates(device, s, []*Node{n.covered}))
 	}
-	return f
+	if !n.Visible() {
+		f = f.With("off_screen", true).WithHint("bring it into view: `ios-agent scroll-to`")
+	}
+	return Reach{}, f
 }
 
 // Candidate is an element offered in place of one that could not be resolved.

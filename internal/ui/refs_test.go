@@ -225,7 +225,7 @@ func TestUnreachable(t *testing.T) {
 	root := login()
 	root.Children = append(root.Children, &ui.Node{Type: "Alert", Label: "Allow?", Frame: ui.Rect{W: 400, H: 800}})
 	s, refs := screen(root), &ui.Refs{}
-	err := refs.Reach(phone, s, find(t, s.Root, "email"))
+	_, err := refs.Reach(phone, s, find(t, s.Root, "email"))
 	f := fault.From(err)
 	if f.Code != fault.ElementUnhittable || reason(err) != "unreachable" || f.Details["candidates"].([]ui.Candidate)[0].Label != "Allow?" {
 		t.Errorf("%+v", f)

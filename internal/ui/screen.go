@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Screen is one look at an app: the tree and what was known about the moment.
@@ -12,12 +13,16 @@ type Screen struct {
 	App       string // bundle id
 	State     string // running_foreground, …
 	Root      *Node
-	Truncated int  // elements the agent left out
-	Settled   bool // false: still moving when the look ended
+	Truncated int           // elements the agent left out
+	Settled   bool          // false: still moving when the look ended
+	Waited    time.Duration // how long the look took, by the clock of who looked
 
 	nodes      []*Node // in document order
 	byIdentity map[identity][]*Node
 	badges     map[badge]int
+	solids     map[cell][]*Node // what hides, by place
+	alert      *Node            // the topmost
+	vast       []*Node          // what hides and is too large for a grid; no real screen has any
 	hash       string
 }
 

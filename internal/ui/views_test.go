@@ -191,8 +191,9 @@ func TestChildrenOf(t *testing.T) {
 	if nested.Count != len(s.Nodes()) || len(nested.Elements) != 1 {
 		t.Errorf("%+v", nested)
 	}
-	deep := nested.Elements[0].Children[0].Children[0].Children[1]
-	if deep.Identifier == nil || *deep.Identifier != "form" || *deep.Children[0].ParentIdentifier != "form" || deep.Children[0].ParentLabel != nil {
+	child := func(e ui.FlatElement, i int) ui.FlatElement { return e.Children[i].(ui.FlatElement) }
+	deep := child(child(child(nested.Elements[0], 0), 0), 1)
+	if deep.Identifier == nil || *deep.Identifier != "form" || *child(deep, 0).ParentIdentifier != "form" || child(deep, 0).ParentLabel != nil {
 		t.Errorf("%+v", deep)
 	}
 }
@@ -238,7 +239,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s of %s is %v", c.is, c.q, got)
 		}
 	}
-	if len(ui.Conditions()) != 7 {
+	if len(ui.Conditions()) != 10 {
 		t.Errorf("%v", ui.Conditions())
 	}
 }

@@ -215,7 +215,7 @@ func TestAWorldCanBeRepeated(t *testing.T) {
 	for half := range 2 { // worlds do not know of each other
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
 			t.Parallel()
-			for i := range 50 {
+			for i := range rounds {
 				if again, _ := once(42, 0.03); again != first {
 					t.Fatalf("run %d differs:\n%s", i, difference(first, again))
 				}
@@ -272,7 +272,7 @@ func TestAServiceCanBeRepeated(t *testing.T) {
 	}
 	t.Chdir(dir)
 	var first string
-	for i := range 5 {
+	for i := range services {
 		r := newRack(t)
 		text := conversation(t, outside{r}, 7, 0.03)
 		if first == "" {

@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	w.env = append(os.Environ(), "IOS_AGENT_HOME="+filepath.Join(dir, "home"), "HOME="+dir)
 	tools := strings.TrimSpace(w.run("virtual", "path"))
 	w.env = append(w.env, "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"), "XCODEBUILDMCP_AXE_PATH="+filepath.Join(tools, "axe"),
-		"XCODEBUILDMCP_SENTRY_DISABLED=true", "XCODEBUILDMCP_ENABLED_WORKFLOWS=simulator,ui-automation,simulator-management")
+		"XCODEBUILDMCP_SENTRY_DISABLED=true", "XCODEBUILDMCP_ENABLED_WORKFLOWS=simulator,ui-automation,simulator-management,project-discovery")
 	t.Cleanup(func() {
 		w.run("daemon", "stop")
 		w.run("virtual", "stop") // what the peer left running loses its simulator and ends

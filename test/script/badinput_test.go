@@ -229,21 +229,26 @@ func TestBadInput(t *testing.T) {
 	catalogue := op.NewCatalogue(ops.All(ops.Parts{}))
 	for _, o := range catalogue.Ops() {
 		o.Name = catalogue.ID(o)
-		for _, c := range badCases(o) {
+		for i, c := range badCases(o) {
 			if o.Streams() && c.code == "" {
 				continue // a stream that accepts the input would go on for ever
 			}
-			codes := map[string]string{"cli": r.byCLI(o, c.input)}
+			codes := map[string]string{}
+			if i < 4 || i%7 == 0 { // a process each: what all inputs share, and a sample of the fields
+				codes["cli"] = r.byCLI(o, c.input)
+			}
 			if json.Valid([]byte(c.input)) && !o.Streams() && c.name != "not an object" && c.name != "invalid UTF-8" {
 				codes["mcp"] = r.byMCP(o, c.input) // the protocol itself refuses the others
 			}
 			if method := o.Method(); method == http.MethodPost && !strings.Contains(o.Path(), "{") {
 				_, codes["rest"] = r.request(method, o.Path(), strings.NewReader(c.input), func(*http.Request) {})
 			}
+			said := ""
 			for surface, code := range codes {
-				if code == "INTERNAL" || c.code != "" && code != c.code || code != codes["cli"] { // no code is success
-					t.Errorf("%s, %s, %s: %q (want %q, the CLI says %q)", o.Name, c.name, surface, code, c.code, codes["cli"])
+				if code == "INTERNAL" || c.code != "" && code != c.code || said != "" && code != said { // no code is success
+					t.Errorf("%s, %s, %s: %q (want %q); all say %v", o.Name, c.name, surface, code, c.code, codes)
 				}
+				said = code
 			}
 		}
 		if o.Route != "" {

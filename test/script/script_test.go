@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -17,7 +18,12 @@ import (
 // bin is the folder of the binary under test.
 var bin string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv(matchURL) != "" { // we are a client process of TestNoDoubleBooking
+		os.Exit(play())
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "ios-agent-bin")
@@ -36,7 +42,10 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "building the binary: %v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	began := time.Now()
+	code := m.Run()
+	spent.print(os.Stdout, time.Since(began))
+	return code
 }
 
 func TestScripts(t *testing.T) {
@@ -62,6 +71,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Setenv("IOS_AGENT_HOME", home)
 	env.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
+	env.Setenv("IOS_AGENT_PREWARM", "off") // one script turns it on
 	env.Setenv("IOS_AGENT_VIRTUAL_TIME", "request")
 	env.Setenv("GORACE", "log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")
 	env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -81,6 +91,7 @@ func setup(env *testscript.Env) error {
 		}
 		reportRaces(t, races)
 	})
+	spent.measure(env) // last, so that it ends before the processes are stopped
 	return nil
 }
 

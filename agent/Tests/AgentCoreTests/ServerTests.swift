@@ -73,7 +73,8 @@ final class ServerTests: XCTestCase {
         client.end()
         XCTAssertEqual(ended.wait(timeout: .now() + 30), .success)
         XCTAssertEqual(reason, .abandoned)
-        XCTAssertThrowsError(try dial(server), "the port is still open")
+        // The port is closed by the thread that accepts; what it accepted before is ended.
+        while let late = try? dial(server) { XCTAssertThrowsError(try Frame.read(from: late)) }
     }
 
     func testOnlyAClientWithTheTokenKeepsTheAgentAlive() throws {

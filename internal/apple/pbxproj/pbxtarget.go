@@ -19,6 +19,9 @@ func (w *writer) target(t Target) ref {
 			{"buildActionMask", "2147483647"}, {"files", files}, {"runOnlyForDeploymentPostprocessing", "0"},
 		}))
 	}
+	for _, script := range t.Scripts {
+		phases = w.addScript(t, script, phases)
+	}
 	return w.add(w.targetRef(t.Name), "PBXNativeTarget", fields{
 		{"buildConfigurationList", w.configurations(t.Name, "PBXNativeTarget", t.Configurations)},
 		{"buildPhases", phases},
@@ -30,6 +33,25 @@ func (w *writer) target(t Target) ref {
 		{"productReference", w.productRef(t)},
 		{"productType", string(t.Kind)},
 	})
+}
+
+// addScript writes a script phase, before all others or after them.
+func (w *writer) addScript(t Target, s Script, phases list) list {
+	outputs, always := list{}, "0"
+	if s.Outputs {
+		outputs = list{"$(DERIVED_FILE_DIR)/" + s.Name}
+	}
+	if s.Always {
+		always = "1"
+	}
+	r := w.add(ref{id(w.p.Name, t.Name, "script", s.Name), s.Name}, "PBXShellScriptBuildPhase", fields{
+		{"alwaysOutOfDate", always}, {"buildActionMask", "2147483647"}, {"files", list{}}, {"inputPaths", list{}}, {"name", s.Name}, {"outputPaths", outputs},
+		{"runOnlyForDeploymentPostprocessing", "0"}, {"shellPath", "/bin/sh"}, {"shellScript", "true\n"},
+	})
+	if s.Early {
+		return append(list{r}, phases...)
+	}
+	return append(phases, r)
 }
 
 func (w *writer) phases(t Target) []phase {

@@ -10,6 +10,21 @@ type Project struct {
 	Configurations []Configuration
 	Targets        []Target
 	Packages       []string // folders of local packages, relative to Dir
+	Remotes        []Remote // packages from elsewhere; they are only read
+}
+
+// Remote is a package that lies in a repository.
+type Remote struct {
+	URL     string
+	Version string // what is asked for: a version, a branch or a revision
+}
+
+// Script is a script phase of a target. What it does is not kept: scripts are never run.
+type Script struct {
+	Name    string
+	Early   bool // it stands before the sources
+	Outputs bool // it says what it makes
+	Always  bool // it is to run in every build
 }
 
 // Configuration is the settings of one name, such as Debug.
@@ -26,6 +41,7 @@ type Target struct {
 	Resources      []string
 	Dependencies   []string // other targets of the project
 	Products       []string // of packages, to be linked
+	Scripts        []Script
 	Configurations []Configuration
 }
 

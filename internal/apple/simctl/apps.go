@@ -5,15 +5,6 @@ import (
 	"net/url"
 )
 
-// DataPath is where the app keeps its files.
-func (a App) DataPath() string {
-	u, err := url.Parse(a.Container)
-	if err != nil || u.Scheme != "file" {
-		return ""
-	}
-	return u.Path
-}
-
 // Apps lists what is installed on a booted device, by bundle id.
 func (t Tool) Apps(ctx context.Context, udid string) ([]App, error) {
 	r, err := t.on(ctx, udid, call{args: []string{"listapps", udid}, timeout: ListTimeout, maxOutput: maxList})
@@ -21,4 +12,13 @@ func (t Tool) Apps(ctx context.Context, udid string) ([]App, error) {
 		return nil, err
 	}
 	return ParseApps(r.Stdout)
+}
+
+// DataPath is where the app keeps its files; simctl tells it as a URL.
+func (a App) DataPath() string {
+	u, err := url.Parse(a.Container)
+	if err != nil || u.Scheme != "file" {
+		return ""
+	}
+	return u.Path
 }

@@ -79,6 +79,14 @@ func (t Tool) do(ctx context.Context, c call) (host.Result, error) {
 	return r, nil
 }
 
+// Refusal gives simctl's reason to the error of a run of it that was not a call of Tool's.
+func Refusal(stderr []byte, err error) error {
+	if reason := ParseError(stderr); err != nil && reason != nil {
+		return &answer{reason, err}
+	}
+	return err
+}
+
 // on is a call that addresses a device. A word that simctl would take for an option is refused here.
 func (t Tool) on(ctx context.Context, udid string, c call) (host.Result, error) {
 	if udid == "" || strings.HasPrefix(udid, "-") {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"net"
 	"strconv"
 	"strings"
@@ -22,12 +23,16 @@ import (
 // agent is one running XCTest agent and the stream to it.
 type agent struct {
 	udid    string
+	port    int
 	address string
 	token   string
+	build   string
+	since   time.Time
 	process *host.Process
 
 	mu     sync.Mutex // stop may come while a call is under way
 	stream *agentwire.Client
+	spoken uint16 // the protocol's version
 }
 
 // client is the stream in use; nil when there is none.
@@ -48,35 +53,59 @@ func (a *agent) use(c *agentwire.Client) {
 	}
 }
 
+// Start says how patiently an agent is started. The zero value is for a simulator on a busy machine.
+type Start struct {
+	Wait time.Duration // from spawn to greeting, while its process lives; 0 is two minutes
+	Try  int           // a port taken in between, or a runner that dies at once, deserves another try; 0 is three
+	Port int           // the first port of a range, one a device; 0 is any free one
+}
+
 const (
-	startWait = 30 * time.Second // from spawn to greeting
-	startTry  = 3                // a port taken in between, or a runner that dies at once, deserves another try
+	usualWait = 2 * time.Minute
+	usualTry  = 3
 	knockGap  = 20 * time.Millisecond
 )
 
+func (s Start) filled() Start {
+	if s.Wait == 0 {
+		s.Wait = usualWait
+	}
+	if s.Try == 0 {
+		s.Try = usualTry
+	}
+	return s
+}
+
 // spawn starts an agent for a device and greets it.
 func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*agent, error) {
-	ctx, cancel := context.WithTimeout(ctx, startWait)
+	run, err := d.Kit.Products(ctx, "iphonesimulator")
+	if err != nil {
+		return nil, err
+	}
+	start := d.Start.filled()
+	ctx, cancel := context.WithTimeout(ctx, start.Wait)
 	defer cancel()
+	device.Progress(ctx, "starting the agent on "+info.Name)
 	var last error
-	for range startTry {
-		a, err := d.launch(ctx, info.UDID)
+	for try := range start.Try {
+		a, err := d.launch(ctx, info.UDID, run, try)
 		if err != nil {
 			return nil, err
 		}
 		if last = a.ready(ctx, target); last == nil {
 			return a, nil
 		}
-		a.stop()
+		a.stop(d)
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return nil, fault.New(fault.AgentFailed, "the agent on %s does not start: %w", info.Name, last)
+	return nil, fault.New(fault.AgentFailed, "the agent on %s does not start: %w", info.Name, last).
+		WithHint("`ios-agent agent logs` shows what it said")
 }
 
-func (d *Driver) launch(ctx context.Context, udid string) (*agent, error) {
-	port, err := freePort()
+func (d *Driver) launch(ctx context.Context, udid, products string, try int) (*agent, error) {
+	port, err := d.port(udid, try)
 	if err != nil {
 		return nil, fault.New(fault.AgentFailed, "finding a port for the agent: %w", err)
 	}
@@ -84,12 +113,30 @@ func (d *Driver) launch(ctx context.Context, udid string) (*agent, error) {
 	if _, err := rand.Read(secret); err != nil {
 		return nil, fault.New(fault.Internal, "making the agent's token: %w", err)
 	}
-	a := &agent{udid: udid, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret)}
-	run := xcodebuild.Agent{Xcodebuild: d.Tools.Tool("xcodebuild"), Folder: d.Agent, UDID: udid, Port: port, Token: a.token}
-	if a.process, err = d.Host.Start(ctx, run.Command()); err != nil {
+	a := &agent{
+		udid: udid, port: port, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
+		build: d.Kit.ID, since: time.Now(),
+	}
+	cmd := xcodebuild.Agent{Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Port: port, Token: a.token, Build: a.build}.Command()
+	cmd.Spool = d.Kit.Log()
+	if a.process, err = d.Host.Start(ctx, cmd); err != nil {
 		return nil, toolFault(err)
 	}
 	return a, nil
+}
+
+// ports is how many a range has.
+const ports = 1000
+
+// port chooses where a device's agent listens: the same place every time if a range was given, so that a firewall can be
+// told; another one when a try before this failed.
+func (d *Driver) port(udid string, try int) (int, error) {
+	if d.Start.Port == 0 {
+		return freePort()
+	}
+	h := fnv.New32a()
+	h.Write([]byte(udid))
+	return d.Start.Port + int((h.Sum32()+uint32(try)*7)%ports), nil
 }
 
 // freePort asks the kernel for a port that is free now. Another program may take it before the agent does; then the
@@ -132,8 +179,8 @@ func (a *agent) greet(ctx context.Context, target string) error {
 		return err
 	}
 	info, err := client.Hello(ctx, a.token, "ios-agent")
-	if err == nil && !strings.EqualFold(info.UDID, a.udid) {
-		err = &wrongAgent{a.address, info.UDID, a.udid}
+	if err == nil {
+		err = a.recognise(info)
 	}
 	if err == nil {
 		_, err = agentwire.Ask[*agentwire.OK](ctx, client, &agentwire.SetTarget{Bundle: target})
@@ -142,18 +189,30 @@ func (a *agent) greet(ctx context.Context, target string) error {
 		client.Close()
 		return err
 	}
+	a.mu.Lock()
+	a.spoken = info.Version
+	a.mu.Unlock()
 	a.use(client)
 	return nil
 }
 
-// wrongAgent is an agent that greets as that of another device, or one too old to say whose it is.
-type wrongAgent struct{ address, is, want string }
+// wrongAgent is an agent that is not the one we started.
+type wrongAgent struct{ address, why string }
 
-func (w *wrongAgent) Error() string {
-	if w.is == "" {
-		return fmt.Sprintf("the agent at %s is too old to say which device it is on", w.address)
+func (w *wrongAgent) Error() string { return fmt.Sprintf("the agent at %s %s", w.address, w.why) }
+
+// recognise refuses an agent that is not the one we started: of another device, of other sources, or too old to say what we
+// need to hear.
+func (a *agent) recognise(info agentwire.HelloInfo) error {
+	switch {
+	case info.Version < agentwire.Version:
+		return &wrongAgent{a.address, fmt.Sprintf("speaks version %d of the protocol, not %d", info.Version, agentwire.Version)}
+	case !strings.EqualFold(info.UDID, a.udid):
+		return &wrongAgent{a.address, fmt.Sprintf("is on %s, not on %s", info.UDID, a.udid)}
+	case info.Build != a.build:
+		return &wrongAgent{a.address, fmt.Sprintf("is of build %q, not of %q", info.Build, a.build)}
 	}
-	return fmt.Sprintf("the agent at %s is on %s, not on %s", w.address, w.is, w.want)
+	return nil
 }
 
 func (a *agent) alive() bool {
@@ -177,9 +236,14 @@ func (a *agent) lastWords() string {
 
 const stopWait = 3 * time.Second
 
-func (a *agent) stop() error {
+// stop ends the agent: the stream, xcodebuild, and the runner app, which outlives an xcodebuild that had to be killed.
+func (a *agent) stop(d *Driver) error {
 	a.use(nil)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	return a.process.Stop(ctx)
+	err := a.process.Stop(ctx)
+	if r, _ := a.process.Result(); r.Signal == "SIGKILL" {
+		_ = d.simctl().Terminate(ctx, a.udid, xcodebuild.AgentRunner) // it may be gone all the same, or its device
+	}
+	return err
 }

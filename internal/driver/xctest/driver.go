@@ -16,8 +16,8 @@ import (
 type Driver struct {
 	Host  *host.Host
 	Tools apple.Toolchain
-	// Agent is the folder that holds the agent's Xcode project and its products.
-	Agent string
+	Kit   *Kit
+	Start Start
 	// State is a folder for what is remembered of a device from one daemon to the next.
 	State string
 }

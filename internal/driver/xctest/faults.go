@@ -70,7 +70,10 @@ func stateOf(err error) string {
 var agentCodes = map[agentwire.Code]fault.Code{
 	agentwire.CodeNotFound:      fault.ElementNotFound,
 	agentwire.CodeNotHittable:   fault.ElementUnhittable,
+	agentwire.CodeUnstable:      fault.ElementUnstable,
+	agentwire.CodeStale:         fault.RefExpired,
 	agentwire.CodeUnsupported:   fault.Unsupported,
+	agentwire.CodeBadRequest:    fault.InvalidInput,
 	agentwire.CodeAppNotRunning: fault.AppNotRunning,
 	agentwire.CodeNoFocus:       fault.NoFocus,
 }

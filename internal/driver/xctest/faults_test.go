@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/xctest"
+	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/host"
 	"ios-agent/internal/resident"
@@ -55,7 +56,7 @@ func installation(dir string) virtualxcode.Xcode {
 		panic(err)
 	}
 	return virtualxcode.Xcode{Dir: dir, Binary: binary, Serve: []string{serveWord}, Agent: virtualbuild.Scheme{
-		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, VariablePrefix: xcodebuild.RunnerPrefix}}
+		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable, VariablePrefix: xcodebuild.RunnerPrefix}}
 }
 
 // rig is the driver over a virtual Xcode of its own.
@@ -84,8 +85,14 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tools := apple.Toolchain{Name: apple.Virtual, Bin: x.Bin()}
+	sources, err := agentsource.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := &rig{t: t, service: x.Client(), apps: filepath.Join(dir, "apps"), driver: &xctest.Driver{
-		Host: runner, Tools: apple.Toolchain{Name: apple.Virtual, Bin: x.Bin()}, Agent: filepath.Join(dir, "agent"), State: filepath.Join(dir, "state")}}
+		Host: runner, Tools: tools, State: filepath.Join(dir, "state"),
+		Kit: &xctest.Kit{Host: runner, Tools: tools, Root: filepath.Join(dir, "agent"), ID: sources, Write: agentsource.WriteProject}}}
 	if err := errors.Join(apps.Write(r.apps), os.Mkdir(r.driver.State, 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +166,32 @@ func (r *rig) reboot(ctx context.Context) error {
 	return r.phone.(device.Power).Boot(ctx)
 }
 
-// impatient is how long a caller waits for what never comes.
-const impatient = 500 * time.Millisecond
+// impatience is a deadline that comes when the faults have happened: a caller that has seen enough.
+type impatience struct{ context.Context }
+
+func (i impatience) Err() error {
+	if i.Context.Err() != nil {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func (r *rig) impatient() (ctx context.Context, stop func()) {
+	inner, cancel := context.WithCancel(r.t.Context())
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		defer cancel()
+		for inner.Err() == nil {
+			st, err := r.service.Status(inner)
+			if err != nil || len(st.Faults) == 0 {
+				return
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+	}()
+	return impatience{inner}, func() { cancel(); <-watched }
+}
 
 // What a caller gets under each fault that the driver meets, and that the next call works.
 func TestWhatTheCallerGets(t *testing.T) {
@@ -217,9 +248,9 @@ func TestWhatTheCallerGets(t *testing.T) {
 			r.must(r.service.AddFault(t.Context(), c.fault))
 			ctx := t.Context()
 			if c.hangs {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, impatient)
-				defer cancel()
+				var stop func()
+				ctx, stop = r.impatient()
+				defer stop()
 			}
 			err := c.do(r, ctx)
 			if got := codeOf(err); got != c.code {

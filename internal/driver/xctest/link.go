@@ -47,11 +47,17 @@ func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Requ
 const helloWait = 2 * time.Second
 
 // connect gives a connection to the device's own agent: the one in use, a new one to the living agent, or one to a new
-// agent.
-func (p *phone) connect(ctx context.Context) (*agentwire.Client, error) {
-	p.mu.Lock()
-	a, closed := p.agent, p.closed
-	p.mu.Unlock()
+// agent. Who comes while another connects waits for that.
+func (p *phone) connect(ctx context.Context) (client *agentwire.Client, err error) {
+	err = p.door.Do(ctx, func() error {
+		client, err = p.reach(ctx)
+		return err
+	})
+	return client, err
+}
+
+func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
+	a, closed := p.current()
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
 	}
@@ -60,7 +66,7 @@ func (p *phone) connect(ctx context.Context) (*agentwire.Client, error) {
 	}
 	if a != nil && a.alive() {
 		hello, cancel := context.WithTimeout(ctx, helloWait)
-		err := a.greet(hello, p.target)
+		err := a.greet(hello, p.looksAt())
 		cancel()
 		if err == nil {
 			return a.client(), nil
@@ -69,20 +75,26 @@ func (p *phone) connect(ctx context.Context) (*agentwire.Client, error) {
 	return p.startAgent(ctx)
 }
 
+func (p *phone) current() (a *agent, closed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.agent, p.closed
+}
+
 // startAgent replaces whatever agent there was by a new one that looks at the target.
 func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	p.dropAgent()
 	if err := p.mustBeBooted(ctx); err != nil {
 		return nil, err
 	}
-	a, err := p.driver.spawn(ctx, p.info, p.target)
+	a, err := p.driver.spawn(ctx, p.info, p.looksAt())
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop())
+		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(p.driver))
 	}
 	p.agent = a
 	return a.client(), nil
@@ -122,6 +134,6 @@ func (p *phone) dropAgent() {
 	p.agent = nil
 	p.mu.Unlock()
 	if a != nil {
-		a.stop()
+		a.stop(p.driver)
 	}
 }

@@ -21,26 +21,24 @@ const springboard = "com.apple.springboard"
 type phone struct {
 	driver *Driver
 	info   device.Info
+	door   *device.Lane // one at a time connects
 
-	mu     sync.Mutex // guards what Close may touch while a call is under way
+	mu     sync.Mutex // guards what others than the lane's holder may touch
 	agent  *agent
 	closed bool
-
 	target string // the app the agent looks at
 }
 
 var (
-	_ device.Device   = (*phone)(nil)
-	_ device.Eyes     = (*phone)(nil)
-	_ device.Touch    = (*phone)(nil)
-	_ device.Keyboard = (*phone)(nil)
-	_ device.Camera   = (*phone)(nil)
-	_ device.Power    = (*phone)(nil)
-	_ device.Apps     = (*phone)(nil)
+	_ device.Device = (*phone)(nil)
+	_ device.Eyes   = (*phone)(nil)
+	_ device.Camera = (*phone)(nil)
+	_ device.Power  = (*phone)(nil)
+	_ device.Apps   = (*phone)(nil)
 )
 
 func newPhone(d *Driver, info device.Info) *phone {
-	p := &phone{driver: d, info: info, target: springboard}
+	p := &phone{driver: d, info: info, door: device.NewLane(), target: springboard}
 	if saved, err := os.ReadFile(p.targetFile()); err == nil && len(saved) > 0 {
 		p.target = string(saved)
 	}
@@ -53,8 +51,16 @@ func (p *phone) targetFile() string {
 	return filepath.Join(p.driver.State, p.info.UDID+".app")
 }
 
+func (p *phone) looksAt() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.target
+}
+
 func (p *phone) remember(bundleID string) error {
+	p.mu.Lock()
 	p.target = bundleID
+	p.mu.Unlock()
 	return wholefile.Write(p.targetFile(), []byte(bundleID))
 }
 
@@ -73,7 +79,7 @@ func (p *phone) Close() error {
 	if a == nil {
 		return nil
 	}
-	return a.stop()
+	return a.stop(p.driver)
 }
 
 // Observe looks at the target app; the waiting happens in the agent.
@@ -88,18 +94,6 @@ func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) 
 		return nil, fault.New(fault.AgentFailed, "the agent on %s looked at %s instead of %s", p.info.Name, answer.Bundle, p.target)
 	}
 	return screenOf(answer)
-}
-
-// Tap touches a point.
-func (p *phone) Tap(ctx context.Context, at ui.Point) error {
-	_, err := ask[*agentwire.OK](ctx, p, &agentwire.TapCoord{X: int32(at.X), Y: int32(at.Y)}, acts)
-	return err
-}
-
-// Type types into what has the focus.
-func (p *phone) Type(ctx context.Context, text string) error {
-	_, err := ask[*agentwire.OK](ctx, p, &agentwire.TypeText{Text: text}, acts)
-	return err
 }
 
 // Screenshot asks simctl, not the agent: it works while the agent is busy, and without one.

@@ -1,9 +1,12 @@
 package xctest
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"ios-agent/internal/agentwire"
@@ -145,13 +148,36 @@ func (p *phone) Press(ctx context.Context, button string, hold time.Duration) er
 	return err
 }
 
-// Record films the screen with simctl, which runs until it is interrupted.
+// Record films the screen with simctl, which runs until it is interrupted. It returns when simctl says that it films: an
+// interrupt before that would leave no film.
 func (p *phone) Record(ctx context.Context, path, codec string) (io.Closer, error) {
-	film, err := p.driver.Host.Start(ctx, p.driver.simctl().Recording(p.info.UDID, codec, path))
+	began := make(chan struct{})
+	once := sync.OnceFunc(func() { close(began) })
+	cmd := p.driver.simctl().Recording(p.info.UDID, codec, path)
+	cmd.Grace = filmEnd
+	cmd.OnLine = func(_ host.Stream, line []byte) {
+		if bytes.Contains(line, []byte("Recording started")) {
+			once()
+		}
+	}
+	film, err := p.driver.Host.Start(ctx, cmd)
 	if err != nil {
 		return nil, toolFault(err)
 	}
-	return &filming{p: p, process: film}, nil
+	late := time.NewTimer(filmBegin)
+	defer late.Stop()
+	select {
+	case <-began:
+		return &filming{p: p, process: film}, nil
+	case <-film.Done():
+		_, err := film.Result()
+		return nil, p.refused(simctl.Refusal(film.Tail(host.Stderr), err), fault.ScreenshotFailed)
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.Background(), stopWait)
+	defer cancel()
+	return nil, errors.Join(fault.New(fault.Timeout, "simctl does not begin to film %s", p.info.Name), film.Stop(stop))
 }
 
 // filming is a recording under way.
@@ -160,8 +186,10 @@ type filming struct {
 	process *host.Process
 }
 
-// filmEnd is how long simctl may take to write the film after it was interrupted.
-const filmEnd = time.Minute
+const (
+	filmBegin = 30 * time.Second // for simctl to begin
+	filmEnd   = time.Minute      // for simctl to write the film after it was interrupted
+)
 
 // Close interrupts simctl and waits until it has written the film.
 func (f *filming) Close() error {

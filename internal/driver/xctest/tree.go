@@ -1,13 +1,15 @@
 package xctest
 
 import (
+	"time"
+
 	"ios-agent/internal/agentwire"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
 // screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, or none
-// when the app does not run.
+// when the app does not run, and SpringBoard's when it asks something.
 func screenOf(o *agentwire.Observation) (*ui.Screen, error) {
 	roots, err := o.Elements()
 	if err != nil {
@@ -19,11 +21,12 @@ func screenOf(o *agentwire.Observation) (*ui.Screen, error) {
 	case 1:
 		root = nodeOf(&roots[0])
 	default:
-		root = &ui.Node{Type: "Application", Children: nodesOf(roots)}
+		root = &ui.Node{Type: "Application", Made: true, Children: nodesOf(roots)}
 		root.Frame = root.Children[0].Frame
 	}
 	screen := ui.NewScreen(o.Bundle, o.State, root)
 	screen.Settled, screen.Truncated = o.Settled, int(o.Truncated)
+	screen.Waited = time.Duration(o.WaitedMS) * time.Millisecond
 	return screen, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
@@ -116,25 +115,8 @@ func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
 			}
 		}
 	}
-	for _, f := range o.Fields() {
-		_, set := input[f.Name]
-		if len(args) == 0 || !f.Arg || set || f.Match != nil && !f.Match.MatchString(args[0]) {
-			continue
-		}
-		input[f.Name], args = args[0], args[1:]
-	}
-	if len(args) > 0 {
-		return nil, fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
+	if err := op.Place(o, input, args); err != nil {
+		return nil, err
 	}
 	return json.Marshal(input)
-}
-
-// argumentHint says what an argument could have been.
-func argumentHint(o op.Op) string {
-	for _, f := range o.Fields() {
-		if f.Arg && f.Match != nil {
-			return fmt.Sprintf("%s is %s; everything else is named by a flag: see `ios-agent %s --help`", f.Name, f.Doc, o.Verb)
-		}
-	}
-	return fmt.Sprintf("see `ios-agent %s --help`", o.Verb)
 }

@@ -16,6 +16,7 @@ func faultf(code agentwire.Code, format string, args ...any) error {
 func worldCodes() map[error]agentwire.Code {
 	return map[error]agentwire.Code{
 		world.ErrNoFocus:      agentwire.CodeNoFocus,
+		world.ErrNoValue:      agentwire.CodeUnsupported,
 		world.ErrNotRunning:   agentwire.CodeAppNotRunning,
 		world.ErrNotInstalled: agentwire.CodeAppNotRunning, // XCTest knows no difference
 	}

@@ -24,8 +24,26 @@ type Hands interface {
 	TypeText(ctx context.Context, udid, text string) error
 }
 
+// Gestures are what hands do beyond one touch.
+type Gestures interface {
+	DoubleTap(ctx context.Context, udid string, p world.Point) error
+	Drag(ctx context.Context, udid string, c world.Carry) error
+	Pinch(ctx context.Context, udid string, p world.Point, scale float64, took time.Duration) error
+	// SetValue adjusts the control at a point; its error is world.ErrNoValue when that takes no such value.
+	SetValue(ctx context.Context, udid string, p world.Point, value string) error
+}
+
+// Body is what can be done with the device itself, and with the text that has the focus.
+type Body interface {
+	SelectAll(ctx context.Context, udid string) error
+	Rotate(ctx context.Context, udid string, to world.Orientation) error
+	Launch(ctx context.Context, udid, bundle string, o world.LaunchOptions) (int, error)
+}
+
 // Screen is a device as an agent has it.
 type Screen interface {
 	Eyes
 	Hands
+	Gestures
+	Body
 }

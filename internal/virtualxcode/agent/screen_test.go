@@ -24,6 +24,9 @@ const (
 // stage is a Screen with one app. Its tree is what show makes of the number of looks so far, so that a test
 // can let things move.
 type stage struct {
+	Gestures // not played here: the contract suite tries them on a real world
+	Body
+
 	mu    sync.Mutex
 	show  func(look int) *world.Element
 	state world.AppState

@@ -57,7 +57,17 @@ func (c *Container) Owner(target string) (*Project, Target, bool) {
 	return nil, Target{}, false
 }
 
-// Open reads the .xcodeproj or .xcworkspace at path.
+// PackageFile is the manifest of a project, if it is a package.
+func PackageFile(p *Project) (string, bool) {
+	file := filepath.Join(p.Dir, packageFile)
+	return file, p.Dir != "" && len(p.Targets) > 0 && slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Kind == PackageTarget }) && isFile(file)
+}
+
+// IsPackage says whether a folder holds a Swift package.
+func IsPackage(dir string) bool { return isFile(filepath.Join(dir, packageFile)) }
+
+// Open reads the .xcodeproj or .xcworkspace at path, or the package in the folder of that path, which counts as a
+// workspace.
 func Open(path string) (*Container, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -65,9 +75,13 @@ func Open(path string) (*Container, error) {
 	}
 	ext := filepath.Ext(abs)
 	c := &Container{Name: strings.TrimSuffix(filepath.Base(abs), ext), Path: abs, Workspace: ext == ".xcworkspace"}
-	if c.Workspace {
+	switch {
+	case c.Workspace:
 		err = c.openWorkspace()
-	} else {
+	case ext != ".xcodeproj" && IsPackage(abs):
+		c.Workspace = true
+		c.addPackage(abs)
+	default:
 		err = c.addProject(abs)
 	}
 	slices.SortFunc(c.Schemes, func(a, b Scheme) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
@@ -89,7 +103,7 @@ func (c *Container) openWorkspace() error {
 		switch {
 		case strings.HasSuffix(path, ".xcodeproj"):
 			err = errors.Join(err, c.addProject(path))
-		case isFile(filepath.Join(path, packageFile)):
+		case IsPackage(path):
 			c.addPackage(path)
 		}
 	}

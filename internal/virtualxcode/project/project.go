@@ -13,6 +13,8 @@ type (
 	Scheme        = pbxproj.Scheme
 	Workspace     = pbxproj.Workspace
 	Layout        = pbxproj.Layout
+	Remote        = pbxproj.Remote
+	Script        = pbxproj.Script
 )
 
 // The kinds that are written; others are only read.

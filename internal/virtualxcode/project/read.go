@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -46,6 +47,9 @@ func Parse(name string, data []byte, walk func(string) []string, read func(strin
 		if dir := str(t.objects[id]["relativePath"]); dir != "" {
 			p.Packages = append(p.Packages, dir)
 		}
+		if url := str(t.objects[id]["repositoryURL"]); url != "" {
+			p.Remotes = append(p.Remotes, Remote{URL: url, Version: version(dict(t.objects[id]["requirement"]))})
+		}
 	}
 	return p, nil
 }
@@ -59,6 +63,8 @@ func (t table) target(o map[string]any, c configReader) Target {
 			target.Sources = append(target.Sources, files...)
 		case "PBXResourcesBuildPhase":
 			target.Resources = append(target.Resources, files...)
+		case "PBXShellScriptBuildPhase":
+			target.Scripts = append(target.Scripts, script(t.objects[phase], len(target.Sources) == 0))
 		}
 	}
 	t.addFolders(&target, ids(o["fileSystemSynchronizedGroups"]))
@@ -71,6 +77,21 @@ func (t table) target(o map[string]any, c configReader) Target {
 		target.Products = append(target.Products, str(t.objects[id]["productName"]))
 	}
 	return target
+}
+
+func script(phase map[string]any, early bool) Script {
+	return Script{Name: cmp.Or(str(phase["name"]), "Run Script"), Early: early, Always: str(phase["alwaysOutOfDate"]) == "1",
+		Outputs: len(ids(phase["outputPaths"]))+len(ids(phase["outputFileListPaths"])) > 0}
+}
+
+// version is what a requirement of a package asks for.
+func version(requirement map[string]any) string {
+	for _, key := range []string{"version", "minimumVersion", "branch", "revision"} {
+		if v := str(requirement[key]); v != "" {
+			return v
+		}
+	}
+	return ""
 }
 
 func (t table) filesOf(buildFiles []string) (files []string) {

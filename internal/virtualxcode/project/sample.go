@@ -19,6 +19,9 @@ const (
 	SampleFailing   Sample = "failing"   // an app with failing XCTest and Swift Testing tests
 	SampleWorkspace Sample = "workspace" // a workspace with a project and a local package
 	SampleMac       Sample = "macos"     // a macOS app
+	SampleWatch     Sample = "watchos"   // a watchOS app
+	SampleTV        Sample = "tvos"      // a tvOS app
+	SampleVision    Sample = "visionos"  // a visionOS app
 )
 
 // all: files whose names start with an underscore would be left out otherwise.
@@ -39,6 +42,9 @@ var recipes = map[Sample]recipe{
 	SampleBroken:    {name: "Broken", bundle: "com.example.broken", platform: "iOS", dir: "."},
 	SampleFailing:   {name: "Failing", bundle: "com.example.failing", platform: "iOS", dir: "."},
 	SampleMac:       {name: "Notes", bundle: "com.example.notes", platform: "macOS", dir: "."},
+	SampleWatch:     {name: "Steps", bundle: "com.example.steps", platform: "watchOS", dir: "."},
+	SampleTV:        {name: "Cinema", bundle: "com.example.cinema", platform: "tvOS", dir: "."},
+	SampleVision:    {name: "Orbit", bundle: "com.example.orbit", platform: "visionOS", dir: "."},
 	SampleWorkspace: {name: "Cafe", bundle: "com.example.cafe", platform: "iOS", dir: "App", packages: []string{"../CafeKit"}, products: []string{"CafeKit"}, workspace: true},
 }
 

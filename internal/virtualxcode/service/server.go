@@ -175,7 +175,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	}
 	crashed := func() { say(conn, reply{Crash: true}) }
 	a := agent.New(agent.Options{
-		UDID: spec.UDID, Token: spec.Token, Build: s.Build, PID: spec.PID, Screen: s.World, Clock: s.Clock,
+		UDID: spec.UDID, Token: spec.Token, Build: spec.Build, PID: spec.PID, Screen: s.World, Clock: s.Clock,
 		Screenshot: func(ctx context.Context) ([]byte, error) {
 			scene, err := s.World.Scene(ctx, spec.UDID)
 			if err != nil {

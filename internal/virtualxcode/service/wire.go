@@ -44,6 +44,7 @@ type word struct {
 type AgentSpec struct {
 	UDID  string `json:"udid"`
 	Token string `json:"token"`
+	Build string `json:"build"` // of the agent's sources
 	PID   int    `json:"pid"`
 }
 

@@ -78,8 +78,12 @@ func (f filter) pair(p world.Pair) bool {
 }
 
 func pairState(p world.Pair) string {
-	if p.Connected {
-		return "(active, connected)"
+	active, connected := "inactive", "disconnected"
+	if p.Active {
+		active = "active"
 	}
-	return "(active, disconnected)"
+	if p.Connected {
+		connected = "connected"
+	}
+	return fmt.Sprintf("(%s, %s)", active, connected)
 }

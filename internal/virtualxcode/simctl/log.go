@@ -37,6 +37,9 @@ func (c *call) showLog(_ context.Context, d world.Device) error {
 		return err
 	}
 	p := logPrinter{call: c, logReader: r}
+	if r.text != "" && r.style.prose {
+		p.filtering()
+	}
 	p.open()
 	p.print(entries)
 	p.close()
@@ -56,7 +59,7 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	}
 	p := logPrinter{call: c, logReader: r}
 	if r.text != "" {
-		fmt.Fprintf(c.out, "Filtering the log data using \"%s\"\n", r.text)
+		p.filtering()
 	}
 	p.open()
 	defer p.close()

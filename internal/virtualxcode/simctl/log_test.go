@@ -43,6 +43,17 @@ func TestLogPredicates(t *testing.T) {
 		`!(process == "Shop") AND process != "SpringBoard" AND process != "installd"`:      0,
 		`processImagePath CONTAINS "Shop.app"`:                                             5,
 		`processID == 7`:                                                                   5,
+		`subsystem LIKE "com.*.shop" AND category IN {"UI", "Net"}`:                        5,
+		`category IN {'UI'}`:                                                               0,
+		`category IN[c] {"ui","net"}`:                                                      5,
+		`eventMessage MATCHES "it is (Info|Error)"`:                                        2,
+		`eventMessage MATCHES[c] ".* FAULT"`:                                               1,
+		`eventMessage LIKE "it is ?ebug"`:                                                  1,
+		`process LIKE[c] "sh*" AND processID >= 7 AND processID < 8`:                       5,
+		`category CONTAINS[cd] "nét"`:                                                      5,
+		`category CONTAINS[c] "nét"`:                                                       0,
+		`TRUEPREDICATE AND process == "Shop"`:                                              5,
+		`FALSEPREDICATE`:                                                                   0,
 		`process == "Sh\"op"`:                                                              0,
 	} {
 		out := s.ok("spawn", "booted", "log", "show", "--debug", "--style", "ndjson", "--predicate", predicate)
@@ -51,7 +62,8 @@ func TestLogPredicates(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "process", `process ==`, `process == "x`, `(process == "x"`, `process == "x" AND`, `colour == "x"`, `process LIKES "x"`,
-		`"process" == "x"`, `process == "x" )`, "!", "(", "process == 'x' 'y'"} {
+		`"process" == "x"`, `process == "x" )`, "!", "(", "process == 'x' 'y'",
+		`process IN {"x"`, `process IN {"x" "y"}`, `process == {"x", "y"}`, `process MATCHES "("`, `process IN`, `process IN {`} {
 		if _, _, exit := s.run("spawn", "booted", "log", "show", "--predicate", bad); exit != 64 {
 			t.Errorf("%q: exit %d", bad, exit)
 		}
@@ -189,6 +201,7 @@ func TestListappsHasTheShapeOfTheRealOne(t *testing.T) {
 func FuzzPredicate(f *testing.F) {
 	f.Add(`process == "Shop" AND NOT (a CONTAINS[c] 'x' || messageType == error)`)
 	f.Add(`!(`)
+	f.Add(`process IN {"a", 'b'} AND category MATCHES[cd] "(" OR x LIKE "*?"`)
 	f.Add("\"\\")
 	f.Add("==[")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -40,16 +40,17 @@ func (e entry) thread() int { return 0x18b0000 + e.PID }
 type logStyle struct {
 	head, between, tail string
 	line                func(entry) string
+	prose               bool // for people: what is not an entry may stand between
 }
 
 func logStyles() map[string]logStyle {
 	const heading = "Timestamp                       Thread     Type        Activity             PID    TTL  \n"
-	plain := logStyle{head: heading, line: defaultLine}
+	plain := logStyle{head: heading, line: defaultLine, prose: true}
 	return map[string]logStyle{
 		"":        plain,
 		"default": plain,
-		"compact": {head: "Timestamp               Ty Process[PID:TID]\n", line: compactLine},
-		"syslog":  {head: "Timestamp                       (process)[PID]    \n", line: syslogLine},
+		"compact": {head: "Timestamp               Ty Process[PID:TID]\n", line: compactLine, prose: true},
+		"syslog":  {head: "Timestamp                       (process)[PID]    \n", line: syslogLine, prose: true},
 		"json":    {head: "[", between: ",", tail: "]\n", line: func(e entry) string { return strings.TrimSuffix(applejson.Encode(jsonEntry(e)), "\n") }},
 		"ndjson":  {line: func(e entry) string { return applejson.Style{}.Line(jsonEntry(e)) + "\n" }},
 	}
@@ -105,6 +106,11 @@ type logPrinter struct {
 	*call
 	logReader
 	printed bool
+}
+
+// filtering repeats the predicate.
+func (p *logPrinter) filtering() {
+	fmt.Fprintf(p.out, "Filtering the log data using \"%s\"\n", p.text)
 }
 
 func (p *logPrinter) open() { fmt.Fprint(p.out, p.style.head) }

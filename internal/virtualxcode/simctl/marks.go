@@ -28,7 +28,14 @@ func Marks() (all []mark.Mark) {
 	add(&all, mark.Observed("oslog/watch-launch-compact.log"), "spawn log --style compact: heading, columns and two-letter types")
 	add(&all, mark.Observed("oslog/flutter-sim-syslog-multiline.log"), "spawn log --style syslog: its lines")
 	add(&all, mark.Observed("oslog/macos-ndjson-authentication.ndjson"), "spawn log --style ndjson: keys, their order and types (recorded on macOS, not on a simulator)")
+	add(&all, mark.Observed("simctl/runtime-match-list-xcode15.json"), "runtime match list -j: keys; each SDK is matched with the runtime of its version")
 	add(&all, mark.Assumed,
+		"runtime list: text and keys of disk images; add, delete and verify are refused as not supported",
+		"pair, unpair, pair_activate: print the id of the pair; codes 401 (paired already) and 402 (not a watch and a phone); a watch has one phone",
+		"upgrade: only of a device that is shut down, to a runtime that is not older and fits (code 403 otherwise)",
+		"diagnose: a folder or archive with what list says and the logs of booted devices; logverbose and icloud_sync say nothing and change nothing that can be seen",
+		"spawn defaults: the preferences in the device's folder",
+		"help of an unknown subcommand: as an unknown subcommand",
 		"list devicetypes and list pairs as text; order of the sections as text",
 		"list runtimes: the text of a runtime that is not available",
 		"list: a search term matches any part of a name, id or state, in any case; available is no search term",
@@ -73,8 +80,8 @@ func Marks() (all []mark.Mark) {
 		"io screenshot: both lines go to standard error; no first line with --type; - is standard output",
 		"io recordVideo: its lines on standard error; the film is QuickTime with two PNG pictures whatever the codec; a file that exists is refused without --force, exit 17",
 		"io enumerate: the display only",
-		"spawn: log, launchctl list and true; any other program is not found, exit 72",
-		"spawn log: what SpringBoard and installd say; levels, predicates (bad ones exit 64), --last, --start, --end, --process",
+		"spawn: log, defaults, launchctl list and true; any other program is not found, exit 72",
+		"spawn log: what SpringBoard and installd say; levels, predicates with the operators of strings, LIKE, MATCHES, IN and [cd] (bad ones exit 64), --last, --start, --end, --process",
 		"spawn log --style json: an array of indented objects, joined by a comma",
 		"spawn log stream ends with exit 0 when interrupted or when the device shuts down",
 		"spawn launchctl list: its columns; apps as UIKitApplication:<id>[<hex>][rb-legacy]",

@@ -3,6 +3,8 @@ package simctl
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,6 +12,7 @@ import (
 // predicate decides whether an entry is shown. The language is the part of NSPredicate's that people use with log:
 //
 //	process == "Shop" AND NOT (category CONTAINS[c] "net" OR messageType == error)
+//	subsystem LIKE "com.example.*" AND category IN {"net", "ui"}
 type predicate func(entry) bool
 
 func anyEntry(entry) bool { return true }
@@ -39,9 +42,51 @@ func comparisons() map[string]func(have, want string) bool {
 	differs := func(have, want string) bool { return have != want }
 	return map[string]func(have, want string) bool{
 		"==": same, "=": same, "!=": differs, "<>": differs,
-		"CONTAINS": strings.Contains, "BEGINSWITH": strings.HasPrefix, "ENDSWITH": strings.HasSuffix,
+		"<": func(have, want string) bool { return number(have) < number(want) }, ">": func(have, want string) bool { return number(have) > number(want) },
+		"<=": func(have, want string) bool { return number(have) <= number(want) }, ">=": func(have, want string) bool { return number(have) >= number(want) },
+		"CONTAINS": strings.Contains, "BEGINSWITH": strings.HasPrefix, "ENDSWITH": strings.HasSuffix, "IN": same,
 	}
 }
+
+func number(text string) int {
+	n, _ := strconv.Atoi(text) // what is no number is zero, as NSPredicate has it
+	return n
+}
+
+// pattern is the regular expression of an operator that has one.
+func pattern(operator, options, text string) (*regexp.Regexp, error) {
+	if strings.Contains(options, "D") {
+		text = accents.Replace(text)
+	}
+	if operator == "LIKE" {
+		text = regexp.QuoteMeta(text)
+		text = strings.ReplaceAll(strings.ReplaceAll(text, `\*`, ".*"), `\?`, ".")
+	}
+	flags := "(?s)"
+	if strings.Contains(options, "C") {
+		flags = "(?is)" // not in lower case: that would make \D a \d
+	}
+	return regexp.Compile(flags + "^(?:" + text + ")$")
+}
+
+// folded is how a text is compared: [c] in lower case, [d] without accents.
+func folded(options string) func(string) string {
+	return func(s string) string {
+		if strings.Contains(options, "C") {
+			s = strings.ToLower(s)
+		}
+		if strings.Contains(options, "D") {
+			s = accents.Replace(s)
+		}
+		return s
+	}
+}
+
+// accents takes them off the letters that European languages put them on.
+var accents = strings.NewReplacer("à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "ç", "c", "č", "c", "è", "e", "é", "e", "ê", "e", "ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i",
+	"ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "š", "s", "ù", "u", "ú", "u", "û", "u", "ü", "u", "ý", "y", "ÿ", "y", "ž", "z",
+	"À", "A", "Á", "A", "Â", "A", "Ã", "A", "Ä", "A", "Å", "A", "Ç", "C", "È", "E", "É", "E", "Ê", "E", "Ë", "E", "Ì", "I", "Í", "I", "Î", "I", "Ï", "I",
+	"Ñ", "N", "Ò", "O", "Ó", "O", "Ô", "O", "Õ", "O", "Ö", "O", "Ù", "U", "Ú", "U", "Û", "U", "Ü", "U", "Ý", "Y")
 
 func parsePredicate(text string) (predicate, error) {
 	tokens, err := tokenize(text)
@@ -118,24 +163,74 @@ func (p *parser) not() (predicate, error) {
 }
 
 func (p *parser) comparison() (predicate, error) {
+	if p.skip("TRUEPREDICATE") {
+		return anyEntry, nil
+	}
+	if p.skip("FALSEPREDICATE") {
+		return func(entry) bool { return false }, nil
+	}
 	name, err1 := p.next()
 	operator, err2 := p.next()
-	value, err3 := p.next()
-	if err := errors.Join(err1, err2, err3); err != nil {
+	if errors.Join(err1, err2) != nil {
 		return nil, errEnd
 	}
+	values, err := p.values()
+	if err != nil {
+		return nil, err
+	}
 	get := attributes()[strings.ToLower(name.text)]
-	word, options, _ := strings.Cut(strings.ToUpper(operator.text), "[") // [c] and [cd] fold case
-	compare := comparisons()[word]
-	if get == nil || name.quoted || compare == nil || operator.quoted {
+	word, options, _ := strings.Cut(strings.ToUpper(operator.text), "[")
+	if get == nil || name.quoted || operator.quoted {
 		return nil, fmt.Errorf("%q %q is not understood", name.text, operator.text)
 	}
-	want := value.text
-	if strings.EqualFold(name.text, "messageType") {
-		want = strings.ToLower(want)
+	if strings.EqualFold(name.text, "messageType") || strings.EqualFold(name.text, "logLevel") {
+		options += "C"
 	}
-	if strings.HasPrefix(options, "C") {
-		return func(e entry) bool { return compare(strings.ToLower(get(e)), strings.ToLower(want)) }, nil
+	fits, err := match(word, options, values)
+	if err != nil {
+		return nil, fmt.Errorf("%q %q: %w", name.text, operator.text, err)
 	}
-	return func(e entry) bool { return compare(get(e), want) }, nil
+	return func(e entry) bool { return fits(get(e)) }, nil
+}
+
+// values is what is compared with: one, or for IN those in braces.
+func (p *parser) values() (all []string, err error) {
+	braces := p.skip("{")
+	for {
+		v, err := p.next()
+		if err != nil || !v.quoted && strings.ContainsAny(v.text, brackets) {
+			return nil, errEnd
+		}
+		all = append(all, v.text)
+		switch {
+		case !braces:
+			return all, nil
+		case p.skip("}"):
+			return all, nil
+		case !p.skip(","):
+			return nil, errors.New("missing , or }")
+		}
+	}
+}
+
+// errOperator means an operator this language does not have, or not for these values.
+var errOperator = errors.New("no such comparison")
+
+// match is a comparison with one of the values, all of them folded.
+func match(operator, options string, values []string) (func(string) bool, error) {
+	compare, fold := comparisons()[operator], folded(options)
+	isPattern := operator == "LIKE" || operator == "MATCHES"
+	if len(values) > 1 && operator != "IN" || compare == nil && !isPattern {
+		return nil, errOperator
+	}
+	if isPattern {
+		re, err := pattern(operator, options, values[0])
+		if err != nil {
+			return nil, err
+		}
+		return func(have string) bool { return re.MatchString(fold(have)) }, nil
+	}
+	return func(have string) bool {
+		return slices.ContainsFunc(values, func(want string) bool { return compare(fold(have), fold(want)) })
+	}, nil
 }

@@ -82,6 +82,11 @@ func help(_ context.Context, c *call) error {
 			return nil
 		}
 	}
+	if len(c.args) > 0 {
+		fmt.Fprintf(c.errout, "Unrecognized subcommand: %s\n", c.args[0])
+		c.usage()
+		return exitStatus(exitUnrecognized)
+	}
 	c.usage()
 	return nil
 }

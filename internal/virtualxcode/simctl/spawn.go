@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 
+	"ios-agent/internal/virtualxcode/plists"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -12,6 +13,7 @@ import (
 func programs() map[string]func(context.Context, *call, world.Device) error {
 	return map[string]func(context.Context, *call, world.Device) error{
 		"log":       logProgram,
+		"defaults":  defaultsProgram,
 		"launchctl": launchctl,
 		"true":      func(context.Context, *call, world.Device) error { return nil },
 	}
@@ -36,6 +38,15 @@ func spawn(ctx context.Context, c *call) error {
 		return &world.Error{Code: exitNoProgram, Message: fmt.Sprintf("simctl: error: unable to find utility %q, not on the device", program)}
 	}
 	return run(ctx, c, d)
+}
+
+// defaultsProgram reads and writes the preferences of the device.
+func defaultsProgram(_ context.Context, c *call, d world.Device) error {
+	tool := plists.Tool{Preferences: path.Join(d.DataPath, "Library/Preferences"), Stdout: c.out, Stderr: c.errout}
+	if exit := tool.Defaults(c.args); exit != 0 {
+		return exitStatus(exit)
+	}
+	return nil
 }
 
 // launchctl lists the processes of apps as launchd calls them.

@@ -12,6 +12,9 @@ type token struct {
 	quoted bool
 }
 
+// brackets are tokens of their own.
+const brackets = "(){},"
+
 // signs are what operators other than words are made of.
 const signs = "=!<>&|"
 
@@ -34,13 +37,13 @@ func oneToken(text string) (token, string, error) {
 	switch c := text[0]; {
 	case c == '"' || c == '\'':
 		return quotedToken(text)
-	case c == '(' || c == ')':
+	case strings.IndexByte(brackets, c) >= 0:
 		return token{text: text[:1]}, text[1:], nil
 	}
 	if strings.IndexByte(signs, text[0]) >= 0 {
 		return signToken(text)
 	}
-	end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()\"'"+signs, r) })
+	end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(brackets+"\"'"+signs, r) })
 	if end < 0 {
 		end = len(text)
 	}

@@ -54,12 +54,21 @@ func (w *World) Pinch(ctx context.Context, udid string, at Point, scale float64,
 	})
 }
 
+// Carry is a finger that rests, moves elsewhere, and rests again.
+type Carry struct {
+	From, To           Point
+	Press, Took, Holds time.Duration
+}
+
+// stillTime is how long a finger must hold at the end for what it moved not to fly on.
+const stillTime = 50 * time.Millisecond
+
 // Drag rests a finger somewhere, and then draws it elsewhere. What can be carried away is; anything else takes it as
 // a swipe.
-func (w *World) Drag(ctx context.Context, udid string, from, to Point, rest, took time.Duration) error {
-	return w.act(ctx, udid, rest+took, func(d *device, now time.Time) error {
-		f := finger{gesture: dragged, now: now, from: from, to: to, took: took}
-		if rest < liftTime {
+func (w *World) Drag(ctx context.Context, udid string, c Carry) error {
+	return w.act(ctx, udid, c.Press+c.Took+c.Holds, func(d *device, now time.Time) error {
+		f := finger{gesture: dragged, now: now, from: c.From, to: c.To, took: c.Took, rests: c.Holds >= stillTime}
+		if c.Press < liftTime {
 			f.gesture = swiped
 		}
 		d.touch(f)

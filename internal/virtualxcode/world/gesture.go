@@ -24,6 +24,7 @@ type finger struct {
 	from, to Point // the same unless it swiped
 	took     time.Duration
 	taps     int     // in a row, this one included
+	rests    bool    // it lay still before it was lifted: what it moved does not fly on
 	scale    float64 // of a pinch: how many times farther apart the fingers are at its end
 }
 

@@ -107,6 +107,25 @@ func (w *World) Rename(ctx context.Context, udid, name string) error {
 	})
 }
 
+// Upgrade gives a device that is shut down a newer runtime.
+func (w *World) Upgrade(ctx context.Context, udid, runtime string) error {
+	r, err := runtimeCalled(runtime)
+	if err != nil {
+		return err
+	}
+	return w.alter(ctx, udid, func(d *device, now time.Time) error {
+		if s := d.stateAt(now); s != Shutdown {
+			return wrongState("upgrade device", s)
+		}
+		was := w.describe(d, now)
+		if r.Unavailable != "" || !r.Runs(was.Type) || older(r.Version, was.Runtime.Version) {
+			return incompatible()
+		}
+		d.RuntimeID, d.runtime = r.ID, r
+		return nil
+	})
+}
+
 // Erase makes a device that is shut down as it was when it was new. Preinstalled apps are there again.
 func (w *World) Erase(ctx context.Context, udid string) error {
 	return w.alter(ctx, udid, func(d *device, now time.Time) error {

@@ -24,14 +24,14 @@ func TestDragAndDrop(t *testing.T) {
 	basket := d.get("drop-basket").Frame.Centre()
 	drag := func(id string, rest time.Duration) {
 		t.Helper()
-		d.must(d.Drag(t.Context(), d.udid, d.get(id).Frame.Centre(), basket, rest, time.Second))
+		d.must(d.Drag(t.Context(), d.udid, world.Carry{From: d.get(id).Frame.Centre(), To: basket, Press: rest, Took: time.Second}))
 	}
 	drag("drag-lemon", 100*time.Millisecond)
 	d.want("drop-count", "Dropped: 0")
 	drag("drag-lemon", time.Second)
 	drag("drag-orange", time.Second)
 	d.want("drop-count", "Dropped: 2")
-	d.must(d.Drag(t.Context(), d.udid, d.get("drag-lemon").Frame.Centre(), world.Point{X: 200, Y: 800}, time.Second, time.Second))
+	d.must(d.Drag(t.Context(), d.udid, world.Carry{From: d.get("drag-lemon").Frame.Centre(), To: world.Point{X: 200, Y: 800}, Press: time.Second, Took: time.Second}))
 	d.want("drop-count", "Dropped: 2")
 }
 

@@ -1,25 +1,124 @@
 package world
 
+import (
+	"context"
+	"slices"
+)
+
 // Pair is a watch and the phone it belongs to.
 type Pair struct {
 	ID           string
 	Watch, Phone Device
+	Active       bool // the phone uses this watch, and not another that it is paired with
 	Connected    bool // both are booted
 }
 
-// pairID is the id of the one pair there is.
-const pairID = "A50D83C1-7E42-4B96-9F0A-3C68E1D7B25F"
+// pairing is a pair as it is kept.
+type pairing struct {
+	ID, Watch, Phone string
+	Inactive         bool
+}
+
+// defaultPairs is the one pair that every world begins with.
+func defaultPairs() []pairing {
+	return []pairing{{ID: "A50D83C1-7E42-4B96-9F0A-3C68E1D7B25F", Watch: pairedWatch, Phone: pairedPhone}}
+}
 
 // Pairs lists the pairs whose two halves are there.
-func (w *World) Pairs() []Pair {
+func (w *World) Pairs() (all []Pair) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	watch, phone := w.byUDID[pairedWatch], w.byUDID[pairedPhone]
-	if watch == nil || phone == nil {
+	now := w.clock.Now()
+	for _, p := range w.pairs {
+		watch, phone := w.byUDID[p.Watch], w.byUDID[p.Phone]
+		if watch == nil || phone == nil {
+			continue
+		}
+		pair := Pair{ID: p.ID, Watch: w.describe(watch, now), Phone: w.describe(phone, now), Active: !p.Inactive}
+		pair.Connected = pair.Watch.State == Booted && pair.Phone.State == Booted
+		all = append(all, pair)
+	}
+	return all
+}
+
+// Pair makes a pair of a watch and a phone, and returns its id. It is the phone's active one.
+func (w *World) Pair(ctx context.Context, watch, phone string) (id string, err error) {
+	err = w.changePairs(ctx, func() error {
+		a, err := w.device(watch)
+		if err != nil {
+			return err
+		}
+		b, err := w.device(phone)
+		if err != nil {
+			return err
+		}
+		if w.describe(a, w.clock.Now()).Type.Family != watchFamily || w.describe(b, w.clock.Now()).Type.Family != phoneFamily {
+			return &Error{Domain: simErrorDomain, Code: 402, Message: "The selected devices are incompatible for pairing"}
+		}
+		if slices.ContainsFunc(w.pairs, func(p pairing) bool { return p.Watch == watch && w.byUDID[p.Phone] != nil }) {
+			return &Error{Domain: simErrorDomain, Code: 401, Message: "The selected devices are already paired"}
+		}
+		id = uuid("pair", watch, phone)
+		w.pairs = append(w.pairs, pairing{ID: id, Watch: watch, Phone: phone})
+		w.activate(id)
+		return nil
+	})
+	return id, err
+}
+
+// The families that can be paired.
+const (
+	watchFamily = "Apple Watch"
+	phoneFamily = "iPhone"
+)
+
+// Unpair ends a pair.
+func (w *World) Unpair(ctx context.Context, id string) error {
+	return w.changePairs(ctx, func() error {
+		if err := w.knownPair(id); err != nil {
+			return err
+		}
+		w.pairs = slices.DeleteFunc(w.pairs, func(p pairing) bool { return p.ID == id })
+		return nil
+	})
+}
+
+// ActivatePair makes a pair the one its phone uses.
+func (w *World) ActivatePair(ctx context.Context, id string) error {
+	return w.changePairs(ctx, func() error {
+		if err := w.knownPair(id); err != nil {
+			return err
+		}
+		w.activate(id)
+		return nil
+	})
+}
+
+func (w *World) changePairs(ctx context.Context, f func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := f(); err != nil {
+		return err
+	}
+	return w.saveShared()
+}
+
+func (w *World) knownPair(id string) error {
+	if slices.ContainsFunc(w.pairs, func(p pairing) bool { return p.ID == id }) {
 		return nil
 	}
-	now := w.clock.Now()
-	p := Pair{ID: pairID, Watch: w.describe(watch, now), Phone: w.describe(phone, now)}
-	p.Connected = p.Watch.State == Booted && p.Phone.State == Booted
-	return []Pair{p}
+	return &Error{Code: exitNoDevice, Message: "Invalid device pair: " + id, kind: ErrInvalidDevice}
+}
+
+// activate leaves the phone of a pair with no other active one. The caller holds the lock.
+func (w *World) activate(id string) {
+	i := slices.IndexFunc(w.pairs, func(p pairing) bool { return p.ID == id })
+	for j := range w.pairs {
+		if w.pairs[j].Phone == w.pairs[i].Phone {
+			w.pairs[j].Inactive = j != i
+		}
+	}
 }

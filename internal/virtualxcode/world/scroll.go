@@ -28,9 +28,13 @@ const (
 func scrollKey(screen, list string) string { return screen + "/" + list }
 
 // swiped is s after a finger moved its content by distance; limit is the largest offset there is.
-func (s scroll) swiped(now time.Time, distance, limit float64, took time.Duration) scroll {
+func (s scroll) swiped(f finger, distance, limit float64) scroll {
+	now, took := f.now, f.took
 	n := scroll{From: clamp(s.at(now), 0, limit), Drag: distance, Since: now, Took: took}
 	speed := distance / max(took.Seconds(), 0.01)
+	if f.rests {
+		speed = 0
+	}
 	var glide float64 // seconds
 	if math.Abs(speed) > flickSpeed {
 		n.Glide = speed / friction
@@ -80,6 +84,9 @@ func (s scroll) stopped(now time.Time) scroll { return scroll{To: s.at(now)} }
 
 // toTop is s on its way to the beginning.
 func (s scroll) toTop(now time.Time) scroll {
+	if s.at(now) == 0 && !s.moving(now) {
+		return s // it is there
+	}
 	return scroll{From: s.at(now), Drag: -s.at(now), Since: now, Took: topTime, Until: now.Add(topTime)}
 }
 

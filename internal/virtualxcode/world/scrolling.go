@@ -51,7 +51,7 @@ func (l layout) scrolls(e *Element, key string, state scroll, limit float64, res
 			return false
 		}
 		l.blur(f.now)
-		next := state.swiped(f.now, distance, limit, f.took)
+		next := state.swiped(f, distance, limit)
 		l.scrollTo(key, next.restingAt(min(rest(next.To), limit)))
 		return true
 	}

@@ -26,6 +26,7 @@ type Settings struct {
 	Proxy            string          // through which apps send requests; empty: as the host does
 	Network          string          // the Wi-Fi it is in; empty: its first one
 	Switches         map[string]bool // of the Settings app, such as wifi; those not here are as on a new device
+	VerboseLog       bool            // of the device's own services, from the next boot on
 }
 
 // What Settings.Privacy says.
@@ -106,6 +107,14 @@ func (w *World) Configure(ctx context.Context, udid string, f func(*Settings) er
 // Switch is how a switch of the Settings app stands, such as wifi.
 func (s Settings) Switch(name string) bool {
 	return (&device{Settings: s}).toggle(name)
+}
+
+// SetVerboseLog can be said to a device in any state.
+func (w *World) SetVerboseLog(ctx context.Context, udid string, on bool) error {
+	return w.alter(ctx, udid, func(d *device, _ time.Time) error {
+		d.Settings.VerboseLog = on
+		return nil
+	})
 }
 
 // SetPrivacy answers for an app, or takes the answer back with "". A running app whose permission changes is ended, as

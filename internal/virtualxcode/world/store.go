@@ -36,6 +36,7 @@ type shared struct {
 	Next    int      // number of the next device
 	Deleted []string // UDIDs of the default set that are no more
 	Host    string   // the pasteboard of the Mac
+	Pairs   []pairing
 }
 
 // save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the
@@ -49,7 +50,7 @@ func (w *World) save(d *device) error {
 }
 
 func (w *World) saveShared() error {
-	return w.keep(worldKey, shared{Faults: w.faults, Next: w.next, Deleted: w.deleted, Host: w.host})
+	return w.keep(worldKey, shared{Faults: w.faults, Next: w.next, Deleted: w.deleted, Host: w.host, Pairs: w.pairs})
 }
 
 // forget removes what is kept of a device that is no more. It is first written down as deleted: a device of the
@@ -100,6 +101,9 @@ func (w *World) restore() error {
 		return err
 	}
 	w.faults, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
+	if s.Pairs != nil { // a state from before there were pairs to change has none
+		w.pairs = s.Pairs
+	}
 	w.devices = slices.DeleteFunc(w.devices, func(d *device) bool { return slices.Contains(s.Deleted, d.UDID) })
 	if err := w.restoreMade(entries); err != nil {
 		return err

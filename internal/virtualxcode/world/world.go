@@ -40,6 +40,7 @@ type World struct {
 	next     int      // number of the next device
 	deleted  []string // UDIDs of the default set that are no more
 	host     string   // the pasteboard of the Mac
+	pairs    []pairing
 	faults   []Fault
 	chaos    Chaos
 	changed  chan struct{} // closed and replaced whenever a device's power changes
@@ -51,7 +52,7 @@ type World struct {
 // New makes a world and restores what the Store has of it.
 func New(o Options) (*World, error) {
 	w := &World{clock: o.Clock, store: o.Store, root: o.Root, files: o.Root != "", preinstalled: o.Preinstalled,
-		byUDID: map[string]*device{}, changed: make(chan struct{}), reports: o.Reports}
+		byUDID: map[string]*device{}, pairs: defaultPairs(), changed: make(chan struct{}), reports: o.Reports}
 	w.web = o.Web
 	w.sky, w.ground = context.WithCancel(context.Background())
 	if w.clock == nil {

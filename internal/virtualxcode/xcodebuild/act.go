@@ -1,6 +1,7 @@
 package xcodebuild
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,22 +13,26 @@ import (
 
 // action is something xcodebuild does to a project.
 type action struct {
-	banner string
-	tests  bool // it is about tests: their targets and their configuration
-	absent bool // the real tool has it, we do not
+	banner  string
+	scheme  string // the action of a scheme whose configuration it builds
+	tests   bool   // it is about tests, and builds their targets too
+	analyze bool   // it prints what only the analyzer finds
+	absent  bool   // the real tool has it, we do not
 }
 
 var actions = map[string]action{
-	"build": {banner: "BUILD"}, "clean": {banner: "CLEAN"}, "test": {banner: "TEST", tests: true},
-	"build-for-testing": {banner: "TEST BUILD", tests: true}, "test-without-building": {banner: "TEST EXECUTE", tests: true},
-	"archive": {absent: true}, "analyze": {absent: true}, "install": {absent: true}, "installsrc": {absent: true}, "docbuild": {absent: true},
+	"build": {banner: "BUILD"}, "clean": {banner: "CLEAN"}, "analyze": {banner: "ANALYZE", scheme: "AnalyzeAction", analyze: true},
+	"archive": {banner: "ARCHIVE", scheme: "ArchiveAction"}, "test": {banner: "TEST", scheme: "TestAction", tests: true},
+	"build-for-testing":     {banner: "TEST BUILD", scheme: "TestAction", tests: true},
+	"test-without-building": {banner: "TEST EXECUTE", scheme: "TestAction", tests: true},
+	"install":               {absent: true}, "installsrc": {absent: true}, "docbuild": {absent: true},
 }
 
 // plays are what the actions do.
 func plays() map[string]func(*session, context.Context, action) error {
 	return map[string]func(*session, context.Context, action) error{
-		"build": (*session).build, "clean": (*session).clean, "build-for-testing": (*session).buildForTesting,
-		"test": (*session).buildAndTest, "test-without-building": (*session).testBuilt,
+		"build": (*session).build, "clean": (*session).clean, "build-for-testing": (*session).buildForTesting, "analyze": (*session).build,
+		"archive": (*session).archive, "test": (*session).buildAndTest, "test-without-building": (*session).testBuilt,
 	}
 }
 
@@ -47,6 +52,7 @@ func (s *session) act(ctx context.Context) error {
 	}
 	var err error
 	for _, name := range s.actions {
+		s.analyzing = actions[name].analyze
 		if err = plays()[name](s, ctx, actions[name]); err != nil {
 			break
 		}
@@ -79,7 +85,10 @@ func (s *session) prepare(ctx context.Context) error {
 	}
 	s.result = xcresult.Bundle{Scheme: s.scheme.Name, Project: s.container.Name, Device: s.device(), Title: s.title()}
 	s.result.Build.Status = "notRequested"
-	return s.checkConcrete()
+	if !slices.ContainsFunc(s.actions, func(name string) bool { return actions[name].tests }) {
+		return nil
+	}
+	return cmp.Or(s.checkConcrete(), s.checkPlan(), s.checkTargets(s.scheme.Tests))
 }
 
 // checkConcrete refuses tests on "any device".
@@ -122,6 +131,14 @@ func (s *session) writeResult() error {
 		return nil
 	}
 	return xcresult.Write(s.resultBundle, s.result)
+}
+
+// mentionResult says, before the banner of a failure, where the bundle is that was asked for.
+func (s *session) mentionResult() string {
+	if s.resultBundle == "" || s.result.Tested {
+		return ""
+	}
+	return fmt.Sprintf("\nResult bundle written to path:\n\t%s\n\n", s.resultBundle)
 }
 
 // logPath is where tests leave their results by default.

@@ -7,10 +7,22 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"ios-agent/internal/virtualxcode/service"
 )
+
+// agents reports whether a command line runs the agent: tests of its scheme, or of products that were built from it.
+func (t Tool) agents(o options) bool {
+	if t.Scheme.Name == "" || !slices.Contains(o.actions, "test-without-building") {
+		return false
+	}
+	return o.schemeName == t.Scheme.Name || strings.HasPrefix(filepath.Base(o.xctestrun), t.Scheme.Name+"_")
+}
 
 // agent runs the agent's scheme. Its project folder is not looked at, and any destination with an id will do.
 func (t Tool) agent(ctx context.Context, o options) int {
@@ -39,7 +51,7 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 		return err
 	}
 	defer calm()
-	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), PID: os.Getpid()})
+	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build), PID: os.Getpid()})
 	if err != nil {
 		return err
 	}
@@ -53,12 +65,20 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 	ended := make(chan error, 1)
 	go func() { ended <- a.Hold() }()
 	clients := newWatch(deadMan)
-	go accept(ctx, listener, a, clients)
+	var streams sync.WaitGroup
+	accepting := make(chan struct{})
+	go func() {
+		defer close(accepting)
+		accept(ctx, listener, a, clients, &streams)
+	}()
 	select {
 	case <-clients.alone:
 		return fmt.Errorf("no client for %s", deadMan)
 	case err := <-ended:
 		if errors.Is(err, service.ErrCrash) {
+			listener.Close()
+			<-accepting
+			lastBytes(&streams)
 			return fmt.Errorf("%s-Runner (%d) encountered an error (%w)", t.Scheme.Name, os.Getpid(), err)
 		}
 		return fmt.Errorf("lost connection to the device: %w", err)
@@ -69,17 +89,30 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 
 func (t Tool) variable(name string) string { return t.Getenv(t.Scheme.VariablePrefix + name) }
 
-func accept(ctx context.Context, listener net.Listener, a *service.Agent, clients *watch) {
+// lastBytes lets what the agent said before it crashed reach its clients, whose streams the service has ended.
+func lastBytes(streams *sync.WaitGroup) {
+	sent := make(chan struct{})
+	go func() {
+		streams.Wait()
+		close(sent)
+	}()
+	select {
+	case <-sent:
+	case <-time.After(time.Second): // a client that does not read does not keep a dead agent alive
+	}
+}
+
+func accept(ctx context.Context, listener net.Listener, a *service.Agent, clients *watch, streams *sync.WaitGroup) {
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
 		clients.enter()
-		go func() {
+		streams.Go(func() {
 			defer clients.leave()
 			carry(ctx, conn, a)
-		}()
+		})
 	}
 }
 

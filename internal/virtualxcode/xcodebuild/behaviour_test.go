@@ -84,6 +84,7 @@ func TestTwoPhases(t *testing.T) {
 			t.Errorf("%v: %v %+v", source, err, bundle)
 		}
 	}
+	b.golden("test-without-building")
 	b.must(64, "-scheme", "Tally", "-destination", dest, "-resultBundlePath", "a.xcresult", "build")
 }
 
@@ -213,6 +214,7 @@ func TestSettingsThatReferToThemselvesEnd(t *testing.T) {
 
 func FuzzScan(f *testing.F) {
 	f.Add("struct A { func b() { } } // virtual: error: 'b'\n@Test(\"x\") func y() {")
+	f.Add("func a() {\n// virtual: undefined: _x\n// virtual: script: a: b\n}\n@Test(.tags(.a, .b)) func c() { // virtual: crashes: x\n// virtual: measures: 1, x\n// virtual: passes: z\n}")
 	f.Fuzz(func(t *testing.T, text string) { scan("x.swift", text) })
 }
 

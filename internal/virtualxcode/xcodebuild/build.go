@@ -1,9 +1,12 @@
 package xcodebuild
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -42,7 +45,7 @@ func (s *session) banner(a action, err error) error {
 	case !is:
 		return err
 	}
-	text := fmt.Sprintf("** %s FAILED **\n\n\nThe following build commands failed:\n", a.banner)
+	text := s.mentionResult() + fmt.Sprintf("** %s FAILED **\n\n\nThe following build commands failed:\n", a.banner)
 	if a.banner == "TEST" {
 		text = fmt.Sprintf("Testing failed:\n\t%s\n\tTesting cancelled because the build failed.\n\n", capital(failed.first)) + text
 	}
@@ -53,7 +56,7 @@ func (s *session) banner(a action, err error) error {
 	if s.configuration != "" {
 		with += " and configuration " + s.configuration
 	}
-	text += fmt.Sprintf("\t%s\n(%d failures)\n", with, len(failed.commands)+1)
+	text += fmt.Sprintf("\t%s\n(%s)\n", with, plural(len(failed.commands)+1, "failure"))
 	return refusal{exit: exitFailed, text: text, plain: true}
 }
 
@@ -73,6 +76,10 @@ func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 	}
 	failure, err := s.plannedFailure(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.checkSigning(all); err != nil {
+		s.result.Build.Status = "failed"
 		return err
 	}
 	for _, b := range all {
@@ -102,6 +109,12 @@ func (s *session) preamble(all []buildable) {
 	}
 	signature := fmt.Sprintf("%x", md5.Sum([]byte(s.container.Path+"\x00"+s.conf()+"\x00"+s.destination.sdk)))
 	s.say("Build description signature: %s\nBuild description path: %s/Build/Intermediates.noindex/XCBuildData/%s.xcbuilddata\n", signature, escapePath(s.buildRoot()), signature)
+	for _, dir := range []string{"Build/Products", "Build/Intermediates.noindex"} {
+		path := filepath.Join(s.buildRoot(), dir)
+		if _, err := os.Stat(path); err != nil {
+			s.say("CreateBuildDirectory %[1]s\n    cd %[2]s\n    builtin-create-build-directory %[1]s\n\n", escapePath(path), escapePath(s.container.Path))
+		}
+	}
 	cache := fmt.Sprintf("%s/SDKStatCaches.noindex/%s-%s-%s.sdkstatcache", escapePath(s.buildRoot()), s.destination.sdkName(), s.destination.build, signature)
 	s.say("ClangStatCache %[1]s/usr/bin/clang-stat-cache %[2]s %[3]s\n    cd %[4]s\n    %[1]s/usr/bin/clang-stat-cache %[2]s -o %[3]s\n\n", toolchain, sdk, cache, escapePath(s.container.Path))
 }
@@ -112,18 +125,38 @@ func (s *session) buildTarget(ctx context.Context, b buildable) error {
 	if err != nil {
 		return err
 	}
+	log := stepLog{s, b}
+	switch {
+	case !in.changed() && !b.everyBuild() && !s.analyzing:
+		return nil
+	case !in.changed():
+		in.fresh = nil
+	}
+	if failed := log.runScripts(in, true); len(failed.commands) > 0 {
+		return failed
+	}
+	if err := s.compileTarget(ctx, log, in); err != nil {
+		return err
+	}
+	if failed := log.runScripts(in, false); len(failed.commands) > 0 {
+		return failed
+	}
+	return in.remember()
+}
+
+// compileTarget compiles, links and bundles what has changed.
+func (s *session) compileTarget(ctx context.Context, log stepLog, in inputs) error {
+	s.analyzeTarget(log, in)
 	if !in.changed() {
 		return nil
 	}
-	log := stepLog{s, b}
 	log.prepare(in)
 	failed := failedBuild{}
 	for _, src := range in.sources {
-		if !in.fresh[src.path] {
-			continue
+		if in.fresh[src.path] {
+			failed.add(log.compile(src))
+			s.keep(log.b, src.issues)
 		}
-		failed.add(log.compile(src))
-		s.keep(b, src.issues)
 	}
 	if err := s.spend(ctx, costCompile*time.Duration(len(in.fresh))); err != nil {
 		return err
@@ -131,14 +164,54 @@ func (s *session) buildTarget(ctx context.Context, b buildable) error {
 	if len(failed.commands) > 0 {
 		return failed
 	}
-	log.link(in)
-	if err := s.writeProduct(b, in); err != nil {
+	if len(in.fresh) > 0 {
+		log.module()
+		if failed := log.runLinker(in); len(failed.commands) > 0 {
+			return failed
+		}
+	}
+	log.finish()
+	if err := s.writeProduct(log.b, in); err != nil {
 		return err
 	}
-	if err := s.spend(ctx, costLink); err != nil {
-		return err
+	return s.spend(ctx, costLink)
+}
+
+func (s *session) analyzeTarget(log stepLog, in inputs) {
+	if !s.analyzing {
+		return
 	}
-	return in.remember()
+	for _, src := range in.sources {
+		log.analyze(src)
+		for _, i := range src.issues {
+			if i.severity == "analyze" {
+				s.result.Build.Analyzer = append(s.result.Build.Analyzer, kept(log.b, i))
+			}
+		}
+	}
+}
+
+// checkSigning refuses, before anything is compiled, what cannot be signed. Simulators need no signature.
+func (s *session) checkSigning(all []buildable) error {
+	failed := failedBuild{}
+	for _, b := range all {
+		if s.destination.simulator() || b.settings["CODE_SIGNING_ALLOWED"] == "NO" {
+			continue
+		}
+		in, err := readInputs(b)
+		if err != nil {
+			return err
+		}
+		for _, t := range in.about("sign") {
+			fmt.Fprintf(s.Stdout, "%s: error: %s %s\n", b.settings["PROJECT_FILE_PATH"], t.text, stepLog{s, b}.where())
+			s.keep(b, []issue{{severity: "error", kind: "Code Signing Error", message: t.text}})
+			failed.first = cmp.Or(failed.first, t.text)
+		}
+	}
+	if failed.first == "" {
+		return nil
+	}
+	return failed
 }
 
 func (f *failedBuild) add(commands []string, first string) {
@@ -149,17 +222,21 @@ func (f *failedBuild) add(commands []string, first string) {
 }
 
 // issueTypes are what result bundles call diagnostics of Swift.
-var issueTypes = map[string]string{"error": "Swift Compiler Error", "warning": "Swift Compiler Warning"}
+var issueTypes = map[string]string{"error": "Swift Compiler Error", "warning": "Swift Compiler Warning", "analyze": "Analyzer Warning"}
 
 // keep puts diagnostics into the result bundle.
 func (s *session) keep(b buildable, issues []issue) {
 	for _, i := range issues {
-		kept := xcresult.Issue{Type: issueTypes[i.severity], Message: i.message, File: i.path, Target: b.target.Name, Line: i.line, Column: i.column}
 		switch i.severity {
 		case "error":
-			s.result.Build.Errors = append(s.result.Build.Errors, kept)
+			s.result.Build.Errors = append(s.result.Build.Errors, kept(b, i))
 		case "warning":
-			s.result.Build.Warnings = append(s.result.Build.Warnings, kept)
+			s.result.Build.Warnings = append(s.result.Build.Warnings, kept(b, i))
 		}
 	}
+}
+
+// kept is a diagnostic as a result bundle has it.
+func kept(b buildable, i issue) xcresult.Issue {
+	return xcresult.Issue{Type: cmp.Or(i.kind, issueTypes[i.severity]), Message: i.message, File: i.path, Target: b.target.Name, Line: i.line, Column: i.column}
 }

@@ -1,6 +1,7 @@
 package xcodebuild
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +34,7 @@ func (s *session) open() error {
 		return refuse(exitDamaged, "Unable to read project '%s'.\n\tReason: The project ‘%s’ is damaged and cannot be opened. Examine the project file for invalid edits or unresolved source control conflicts.\n\nPath: %s\nException: %v",
 			filepath.Base(path), strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), path, err)
 	}
-	return nil
+	return s.resolvePackages()
 }
 
 // find is the path that was given, or the only project in the working folder.
@@ -57,6 +58,9 @@ func (s *session) find() (string, error) {
 		case len(found) > 1:
 			return "", refuse(exitSeveral, "The directory %s contains %d %s. Specify the %s to use with the %s option.", s.Dir, len(found), kind.plural, strings.TrimSuffix(kind.plural, "s"), kind.option)
 		}
+	}
+	if project.IsPackage(s.Dir) {
+		return s.Dir, nil
 	}
 	return "", refuse(exitNoProject, "The directory %s does not contain an Xcode project, workspace or package.", s.Dir)
 }
@@ -113,15 +117,13 @@ func (s *session) conf() string {
 	}
 	action := "LaunchAction"
 	for _, a := range s.actions {
-		if actions[a].tests {
-			action = "TestAction"
-		}
+		action = cmp.Or(actions[a].scheme, action)
 	}
-	if name := s.scheme.Configurations[action]; name != "" {
-		return name
-	}
-	return "Debug"
+	return cmp.Or(s.scheme.Configurations[action], usualConfigurations[action], "Debug")
 }
+
+// usualConfigurations are those of actions that do not build Debug.
+var usualConfigurations = map[string]string{"ArchiveAction": "Release"}
 
 // invocation repeats the command line, as the real tool does.
 func (s *session) invocation() {

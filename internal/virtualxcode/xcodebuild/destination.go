@@ -115,16 +115,31 @@ func (s *session) list(ctx context.Context) error {
 	}
 	s.addDevices(supported, devices, false)
 	for _, p := range supported {
-		s.all = append(s.all, destination{platform: p, id: p.placeholder, device: p.any, generic: true})
+		if !p.simulator() || s.missing(p) == "" {
+			s.all = append(s.all, destination{platform: p, id: p.placeholder, device: p.any, generic: true, problem: s.missing(p)})
+		}
 	}
 	s.addDevices(supported, devices, true)
 	return nil
 }
 
+// MissingVariable names platforms, such as "watchOS tvOS", that this Xcode has no support for: their SDKs are there, as
+// in a fresh Xcode, and nothing to run on.
+const MissingVariable = "IOS_AGENT_VIRTUAL_MISSING"
+
+// missing is why a platform cannot be built for; empty if it can.
+func (s *session) missing(p platform) string {
+	family := strings.TrimSuffix(p.name, " Simulator")
+	if !slices.Contains(strings.Fields(s.Getenv(MissingVariable)), family) {
+		return ""
+	}
+	return fmt.Sprintf("%s %s is not installed. To use with Xcode, first download and install the platform", family, p.version)
+}
+
 func (s *session) addDevices(supported []platform, devices []Device, simulators bool) {
 	for _, p := range supported {
 		for _, d := range devices {
-			if d.Platform != p.name || p.simulator() != simulators {
+			if d.Platform != p.name || p.simulator() != simulators || s.missing(p) != "" {
 				continue
 			}
 			to := destination{platform: p, id: d.UDID, os: d.OS, device: d.Name, model: cmp.Or(d.Model, d.Name), osBuild: d.Build, problem: d.Unavailable, arch: "arm64"}

@@ -29,6 +29,7 @@ type bench struct {
 	out, err strings.Builder
 	calls    int
 	faults   Faults
+	env      map[string]string
 }
 
 func newBench(t *testing.T, s project.Sample) *bench {
@@ -50,6 +51,9 @@ func (b *bench) run(argv ...string) int {
 	b.err.Reset()
 	b.calls++
 	return Tool{Stdout: &b.out, Stderr: &b.err, Faults: b.faults, Dir: b.dir, Getenv: func(name string) string {
+		if v, ok := b.env[name]; ok {
+			return v
+		}
 		return map[string]string{"HOME": filepath.Join(b.dir, "home"), "USER": "dev"}[name]
 	}, Now: func() time.Time { return time.Date(2026, 3, 4, 12, 0, b.calls, 0, time.UTC) },
 		Devices: shelf{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,7 +13,9 @@ type options struct {
 	project, workspace, schemeName, target, configuration, sdk string
 	derivedData, resultBundle, xctestrun, testProducts         string
 	destinations, only, skip                                   []string
-	coverage                                                   string
+	coverage, testPlan                                         string
+	parallel, iterations, enumStyle, enumFormat, enumPath      string
+	archivePath, exportPath, exportOptions                     string
 	asked                                                      map[string]bool // flags that are there
 	actions                                                    []string
 	settings                                                   [][2]string // KEY=VALUE, in order
@@ -21,13 +24,13 @@ type options struct {
 
 // ignored are real options that change nothing here: the first kind takes a value, the second none.
 var (
-	ignoredValues = words(`-packageCachePath -collect-test-diagnostics -parallel-testing-enabled -parallel-testing-worker-count
-		-maximum-concurrent-test-simulator-destinations -maximum-parallel-testing-workers -testPlan -clonedSourcePackagesDirPath -arch
+	ignoredValues = words(`-packageCachePath -collect-test-diagnostics -parallel-testing-worker-count
+		-maximum-concurrent-test-simulator-destinations -maximum-parallel-testing-workers -clonedSourcePackagesDirPath -arch
 		-jobs -xcconfig -toolchain -test-timeouts-enabled -default-test-execution-time-allowance -maximum-test-execution-time-allowance
-		-test-iterations -destination-timeout -testLanguage -testRegion -resultBundleVersion -resultStreamPath -only-test-configuration
+		-destination-timeout -testLanguage -testRegion -resultBundleVersion -resultStreamPath -only-test-configuration
 		-skip-test-configuration -enableAddressSanitizer -enableThreadSanitizer -enableUndefinedBehaviorSanitizer
-		-test-repetition-relaunch-enabled -scmProvider -packageAuthorizationProvider -archivePath -exportPath -exportOptionsPlist`)
-	flags = words(`-version -list -showBuildSettings -showdestinations -showsdks -json -quiet -verbose -skipMacroValidation
+		-test-repetition-relaunch-enabled -scmProvider -packageAuthorizationProvider -defaultPackageRegistryURL`)
+	flags = words(`-version -list -showBuildSettings -showdestinations -showsdks -showTestPlans -resolvePackageDependencies -enumerate-tests -exportArchive -json -quiet -verbose -skipMacroValidation
 		-skipPackagePluginValidation -skipPackageUpdates -skipPackageSignatureValidation -allowProvisioningUpdates
 		-allowProvisioningDeviceRegistration -parallelizeTargets -hideShellScriptEnvironment -disableAutomaticPackageResolution
 		-onlyUsePackageVersionsFromResolvedFile -showBuildTimingSummary -retry-tests-on-failure -run-tests-until-failure -alltargets
@@ -49,7 +52,10 @@ func (o *options) targets() (one map[string]*string, many map[string]*[]string) 
 	one = map[string]*string{
 		"-project": &o.project, "-workspace": &o.workspace, "-scheme": &o.schemeName, "-target": &o.target, "-configuration": &o.configuration,
 		"-sdk": &o.sdk, "-derivedDataPath": &o.derivedData, "-resultBundlePath": &o.resultBundle, "-xctestrun": &o.xctestrun,
-		"-testProductsPath": &o.testProducts, "-enableCodeCoverage": &o.coverage,
+		"-testProductsPath": &o.testProducts, "-enableCodeCoverage": &o.coverage, "-testPlan": &o.testPlan,
+		"-parallel-testing-enabled": &o.parallel, "-test-iterations": &o.iterations, "-test-enumeration-style": &o.enumStyle,
+		"-test-enumeration-format": &o.enumFormat, "-test-enumeration-output-path": &o.enumPath,
+		"-archivePath": &o.archivePath, "-exportPath": &o.exportPath, "-exportOptionsPlist": &o.exportOptions,
 	}
 	return one, map[string]*[]string{"-destination": &o.destinations, "-only-testing": &o.only, "-skip-testing": &o.skip}
 }
@@ -111,6 +117,9 @@ func (o *options) word(w string) error {
 func (o *options) check() error {
 	if o.project != "" && o.workspace != "" {
 		return refuse(exitUsage, "You cannot specify both an Xcode project and a workspace")
+	}
+	if n, err := strconv.Atoi(o.iterations); o.iterations != "" && (err != nil || n < 1) {
+		return usage("option '-test-iterations' requires a number of iterations, not '%s'", o.iterations)
 	}
 	for _, a := range o.actions {
 		if _, ok := actions[a]; !ok {

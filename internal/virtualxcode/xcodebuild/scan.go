@@ -1,6 +1,10 @@
 package xcodebuild
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // scanner walks a file line by line and keeps count of braces. It is no parser: it needs declarations at the beginning
 // of lines, as formatters put them.
@@ -111,7 +115,7 @@ func (s *scanner) beginTest(name, signature string) {
 	}
 	switch {
 	case s.attribute != nil:
-		t.Swift, t.Arguments = true, arguments(*s.attribute)
+		t.Swift, t.Arguments, t.Tags = true, arguments(*s.attribute), tags(*s.attribute)
 		if m := displayName.FindStringSubmatch(*s.attribute); m != nil {
 			t.Display = m[1]
 		}
@@ -129,22 +133,47 @@ func (s *scanner) mark(code, rest string) {
 	if kind == "uncovered" && s.fn != nil {
 		s.fn.function.Uncovered = true
 	}
-	if kind == "error" || kind == "warning" || kind == "note" {
+	switch {
+	case kind == "error" || kind == "warning" || kind == "note" || kind == "analyze":
 		s.issues = append(s.issues, newIssue(s.path, s.number, code, kind, text))
+	case slices.Contains(troubleKinds, kind):
+		s.troubles = append(s.troubles, trouble{kind, text, s.number, s.within()})
+	case s.test != nil:
+		s.test.mark(kind, text, failMark{s.number, len(code) - len(strings.TrimLeft(code, " \t")) + 1, text})
 	}
-	if s.test == nil {
-		return
+}
+
+// within is the function being read.
+func (s *scanner) within() string {
+	if s.fn == nil {
+		return ""
 	}
+	return s.fn.function.Name
+}
+
+// mark applies a comment that speaks of the test it stands in.
+func (t *testCase) mark(kind, text string, here failMark) {
 	switch kind {
 	case "fails":
-		column := len(code) - len(strings.TrimLeft(code, " \t")) + 1
-		s.test.Fails = append(s.test.Fails, failMark{s.number, column, text})
+		t.Fails = append(t.Fails, here)
+	case "crashes":
+		t.Crashes = &here
+	case "passes":
+		t.Passes, _ = strconv.Atoi(text) // what is no number never passes
 	case "skips":
-		s.test.Skipped, s.test.Skips, s.test.SkipLine = true, text, s.number
+		t.Skipped, t.Skips, t.SkipLine = true, text, here.Line
 	case "expected":
-		s.test.Fine, s.test.Expected = true, text
+		t.Fine, t.Expected = true, text
 	case "takes":
-		s.test.Takes = seconds(text)
+		t.Takes = seconds(text)
+	case "measures":
+		t.Measures, t.MeasureLine = manySeconds(text), here.Line
+	case "prints":
+		t.Prints = append(t.Prints, text)
+	case "warns":
+		t.Warns = append(t.Warns, text)
+	case "attaches":
+		t.Attaches = append(t.Attaches, text)
 	}
 }
 

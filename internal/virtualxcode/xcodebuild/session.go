@@ -26,6 +26,9 @@ type session struct {
 	result      xcresult.Bundle
 	bundles     []string // test bundles of an earlier build
 	preparedSDK string   // what those were built for
+	analyzing   bool     // what is being built is to be analyzed
+	launches    int      // of processes that run tests
+	afterwards  []string // lines that come when everything else has been said
 }
 
 // play does what the command line asks: a question, or actions one after the other.

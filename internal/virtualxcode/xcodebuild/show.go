@@ -20,7 +20,8 @@ type question struct {
 // questions, the one that counts first.
 func questions() []question {
 	return []question{
-		{"-version", (*session).version}, {"-showsdks", (*session).showSDKs}, {"-list", (*session).showList},
+		{"-version", (*session).version}, {"-exportArchive", (*session).exportArchive}, {"-resolvePackageDependencies", (*session).resolveOnly},
+		{"-showTestPlans", (*session).showTestPlans}, {"-showsdks", (*session).showSDKs}, {"-list", (*session).showList},
 		{"-showdestinations", (*session).showDestinations}, {"-showBuildSettings", (*session).showSettings},
 	}
 }
@@ -51,14 +52,25 @@ func (s *session) version(context.Context) error {
 
 var products = map[string]string{"iphone": "iPhone OS", "macosx": "macOS", "applet": "Apple TVOS", "xros": "xrOS", "xrsimu": "xrOS", "watcho": "Watch OS", "watchs": "Watch OS"}
 
+// runsIOSApps are the SDKs of systems that run apps made for iOS.
+var runsIOSApps = map[string]bool{"macosx": true, "xros": true, "xrsimulator": true}
+
 func (p platform) product() string { return products[p.sdk[:min(6, len(p.sdk))]] }
 
 func (s *session) printSDKs(all []platform) error {
 	list := []any{}
 	for _, p := range all {
-		list = append(list, map[string]any{"buildID": buildID(p.build), "canonicalName": p.sdkName(), "displayName": p.display, "isBaseSdk": true, "platform": p.sdk,
+		about := map[string]any{"buildID": buildID(p.build), "canonicalName": p.sdkName(), "displayName": p.display, "isBaseSdk": true, "platform": p.sdk,
 			"platformPath": p.path(), "platformVersion": p.version, "productBuildVersion": p.build, "productCopyright": "1983-2025 Apple Inc.",
-			"productName": p.product(), "productVersion": p.version, "sdkPath": p.sdkPath(), "sdkVersion": p.version})
+			"productName": p.product(), "productVersion": p.version, "sdkPath": p.sdkPath(), "sdkVersion": p.version}
+		if p.sdk == "macosx" {
+			about["productUserVisibleVersion"] = p.version
+		}
+		if runsIOSApps[p.sdk] {
+			ios, _ := platformOf("iphoneos")
+			about["iOSSupportVersion"] = ios.version
+		}
+		list = append(list, about)
 	}
 	fmt.Fprint(s.Stdout, applejson.Style{PlainSlashes: true}.Encode(list))
 	return nil

@@ -33,6 +33,9 @@ func (l stepLog) temp(file string) string {
 // prepare is what comes before compiling.
 func (l stepLog) prepare(in inputs) {
 	name := l.b.settings["PRODUCT_NAME"]
+	if l.b.target.Kind != project.PackageTarget && l.signs() {
+		l.entitlements()
+	}
 	for _, file := range []string{name + ".SwiftFileList", name + ".LinkFileList", name + "-OutputFileMap.json"} {
 		l.step("WriteAuxiliaryFile "+l.temp(file), "write-file "+l.temp(file))
 	}
@@ -67,7 +70,9 @@ func (l stepLog) compile(src source) (failed []string, first string) {
 	}
 	l.s.say("\n%s\n    cd %s\n    \n", heads[1], escapePath(l.b.project.Dir))
 	for _, i := range src.issues {
-		fmt.Fprint(l.s.Stdout, i.print()) // -quiet does not hide diagnostics
+		if i.severity != "analyze" {
+			fmt.Fprint(l.s.Stdout, i.print()) // -quiet does not hide diagnostics
+		}
 	}
 	l.s.say("\n")
 	return failed, first
@@ -82,20 +87,37 @@ func (i issue) print() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s\n%s\n%s\n", i.path, i.line, i.column, i.severity, i.message, i.text, caret)
 }
 
-// link is what comes after compiling.
-func (l stepLog) link(in inputs) {
-	product, module := escapePath(l.b.product()), l.b.settings["PRODUCT_MODULE_NAME"]
-	if len(in.fresh) > 0 {
-		l.s.say("SwiftEmitModule normal arm64 Emitting\\ module\\ for\\ %s %s\n\nEmitSwiftModule normal arm64 %s\n    cd %s\n    \n\n", module, l.where(), l.where(), escapePath(l.b.project.Dir))
-		binary := escapePath(l.b.executable())
-		l.step("Ld "+binary+" normal", fmt.Sprintf("%s/usr/bin/clang -Xlinker -reproducible -target %s -isysroot %s -filelist %s -o %s", toolchain, l.triple(), l.b.settings["SDK_DIR"], l.temp(l.b.settings["PRODUCT_NAME"]+".LinkFileList"), binary))
+// analyze prints what only the analyzer finds in a file.
+func (l stepLog) analyze(src source) {
+	l.s.say("AnalyzeShallow %s normal arm64 %s\n    cd %s\n    \n", escapePath(src.path), l.where(), escapePath(l.b.project.Dir))
+	for _, i := range src.issues {
+		if i.severity == "analyze" {
+			i.severity = "warning"
+			fmt.Fprint(l.s.Stdout, i.print())
+		}
 	}
+	l.s.say("\n")
+}
+
+// module is what comes between compiling and linking.
+func (l stepLog) module() {
+	for _, part := range []string{"Compilation Requirements", "Compilation"} {
+		l.step(fmt.Sprintf("SwiftDriver\\ %s %s normal arm64 com.apple.xcode.tools.swift.compiler", escapePath(part), escapePath(l.b.target.Name)),
+			fmt.Sprintf("builtin-Swift-%s -- %s/usr/bin/swiftc -module-name %s @%s", strings.ReplaceAll(part, " ", "-"), toolchain, l.b.settings["PRODUCT_MODULE_NAME"], l.temp(l.b.settings["PRODUCT_NAME"]+".SwiftFileList")))
+	}
+	l.s.say("SwiftEmitModule normal arm64 Emitting\\ module\\ for\\ %s %s\n\nEmitSwiftModule normal arm64 %s\n    cd %s\n    \n\n", l.b.settings["PRODUCT_MODULE_NAME"], l.where(), l.where(), escapePath(l.b.project.Dir))
+}
+
+// finish is what comes after linking: the bundle, its signature.
+func (l stepLog) finish() {
+	product := escapePath(l.b.product())
 	if l.b.target.Kind == project.PackageTarget {
 		return
 	}
 	for _, file := range l.b.target.Resources {
 		from := escapePath(filepath.Join(l.b.project.Dir, file))
 		if strings.HasSuffix(file, ".xcassets") {
+			l.step("GenerateAssetSymbols "+from, developer+"/usr/bin/actool "+from+" --compile "+escapePath(l.b.resources())+" --generate-swift-asset-symbols "+escapePath(l.b.settings["DERIVED_FILE_DIR"])+"/GeneratedAssetSymbols.swift")
 			l.step("CompileAssetCatalogVariant thinned "+escapePath(l.b.resources())+" "+from, developer+"/usr/bin/actool "+from+" --compile "+escapePath(l.b.resources()))
 			continue
 		}
@@ -104,11 +126,29 @@ func (l stepLog) link(in inputs) {
 	}
 	plain := escapePath(filepath.Join(l.b.settings["TARGET_TEMP_DIR"], "empty-"+l.b.settings["PRODUCT_NAME"]+".plist"))
 	l.step("ProcessInfoPlistFile "+escapePath(l.b.infoPlist())+" "+plain, fmt.Sprintf("builtin-infoPlistUtility %s -producttype %s -expandbuildsettings -platform %s -o %s", plain, l.b.target.Kind, l.b.settings["PLATFORM_NAME"], escapePath(l.b.infoPlist())))
-	if l.b.settings["CODE_SIGNING_ALLOWED"] != "NO" {
-		l.step("CodeSign "+product, "/usr/bin/codesign --force --sign - --timestamp\\=none --generate-entitlement-der "+product)
+	if l.b.settings["DEBUG_INFORMATION_FORMAT"] == "dwarf-with-dsym" {
+		l.step(fmt.Sprintf("GenerateDSYMFile %s.dSYM %s", product, escapePath(l.b.executable())), fmt.Sprintf("%s/usr/bin/dsymutil %s -o %s.dSYM", toolchain, escapePath(l.b.executable()), product))
 	}
+	l.step("CopySwiftLibs "+product, "builtin-swiftStdLibTool --copy --verbose --sign - --scan-executable "+escapePath(l.b.executable())+" --platform "+l.b.settings["PLATFORM_NAME"])
+	l.s.say("ExtractAppIntentsMetadata %[1]s\n    cd %[2]s\n    %[3]s/usr/bin/appintentsmetadataprocessor --output %[4]s\nnote: Metadata extraction skipped. No AppIntents.framework dependency found. %[1]s\n\n", l.where(), escapePath(l.b.project.Dir), toolchain, product)
+	if l.signs() {
+		l.s.say("CodeSign %[1]s %[2]s\n    cd %[3]s\n    \n    Signing Identity:     \"-\"\n    \n    /usr/bin/codesign --force --sign - --timestamp\\=none --generate-entitlement-der %[1]s\n\n", product, l.where(), escapePath(l.b.project.Dir))
+	}
+	l.step("RegisterExecutionPolicyException "+product, "builtin-RegisterExecutionPolicyException "+product)
 	if l.b.target.Kind == project.App {
 		l.step("Validate "+product, "builtin-validationUtility "+product)
 	}
 	l.step("Touch "+product, "/usr/bin/touch -c "+product)
+	if l.b.target.Kind == project.App && l.b.settings["PLATFORM_NAME"] == "macosx" {
+		l.step("RegisterWithLaunchServices "+product, "/System/Library/Frameworks/CoreServices.framework/Versions/Current/Frameworks/LaunchServices.framework/Versions/Current/Support/lsregister -f -R -trusted "+product)
+	}
+}
+
+func (l stepLog) signs() bool { return l.b.settings["CODE_SIGNING_ALLOWED"] != "NO" }
+
+// entitlements are written before anything is compiled.
+func (l stepLog) entitlements() {
+	file := escapePath(filepath.Join(l.b.settings["TARGET_TEMP_DIR"], l.b.settings["FULL_PRODUCT_NAME"]+".xcent"))
+	l.s.say("ProcessProductPackaging \"\" %[1]s %[2]s\n    cd %[3]s\n    \n    Entitlements:\n    \n    {\n    \"application-identifier\" = \"%[4]s\";\n}\n    \n    builtin-productPackagingUtility -entitlements -format xml -o %[1]s\n\n", file, l.where(), escapePath(l.b.project.Dir), l.b.settings["PRODUCT_BUNDLE_IDENTIFIER"])
+	l.step(fmt.Sprintf("ProcessProductPackagingDER %[1]s %[1]s.der", file), fmt.Sprintf("/usr/bin/derq query -f xml -i %[1]s -o %[1]s.der --raw", file))
 }

@@ -14,7 +14,21 @@ import (
 //	let total = pricee // virtual: error: cannot find 'pricee' in scope
 //	XCTAssertEqual(a, b) // virtual: fails: XCTAssertEqual failed: ("1") is not equal to ("2")
 //
-// The kinds are error, warning, note, fails, skips, expected (a failure), takes (seconds) and uncovered.
+// What a compiler says: error, warning, note, and analyze (a warning that only the action analyze gives).
+//
+// What goes wrong around it, wherever in the target the comment stands:
+//
+//	// virtual: undefined: _OBJC_CLASS_$_Printer      a symbol the linker does not find
+//	// virtual: link: library 'ssl' not found         any other error of the linker
+//	// virtual: script: SwiftLint: 3 violations       the script phase of that name fails, after printing the rest
+//	// virtual: sign: Signing for "Shop" requires …   signing is refused, except for simulators, which need none
+//	// virtual: package: no versions of 'x' match …   packages cannot be resolved; also in a Package.swift
+//
+// What a test does: fails, skips, expected (a failure), crashes (with the message of the fatal error), passes (from that
+// run of it on, for tests that are repeated), takes (seconds), measures (seconds, separated by commas), prints (a line),
+// warns (a runtime warning) and attaches (a file of that name).
+//
+// A function that tests do not run through is uncovered.
 const markPrefix = "// virtual: "
 
 // maxSource bounds a file.
@@ -25,6 +39,7 @@ type source struct {
 	path      string
 	lines     int
 	issues    []issue
+	troubles  []trouble
 	tests     []testCase
 	functions []function
 }
@@ -33,7 +48,18 @@ type source struct {
 type issue struct {
 	severity, message, path, text string
 	line, column, width           int
+	kind                          string // what result bundles call it; empty is what they call those of Swift
 }
+
+// trouble is what goes wrong outside the compiler.
+type trouble struct {
+	kind, text string
+	line       int
+	function   string // that the comment stands in
+}
+
+// troubleKinds are the comments that speak of a target, not of a line or a test.
+var troubleKinds = []string{"undefined", "link", "script", "sign", "package"}
 
 // testCase is a test found in a file. Its fields are exported because products carry them.
 type testCase struct {
@@ -45,6 +71,11 @@ type testCase struct {
 	Skipped, Fine                            bool // Fine: it fails, as expected
 	SkipLine                                 int
 	Takes                                    float64
+	Crashes                                  *failMark
+	Passes                                   int // the run from which on it passes; 0 is never
+	Measures                                 []float64
+	MeasureLine                              int
+	Prints, Warns, Attaches, Tags            []string
 }
 
 type failMark struct {
@@ -78,6 +109,7 @@ var (
 	attribute     = regexp.MustCompile(`@(Test|Suite)\b(?:\((.*)\))?`)
 	displayName   = regexp.MustCompile(`^\s*"((?:\\.|[^"\\])*)"`)
 	argumentList  = regexp.MustCompile(`arguments:\s*\[([^\]]*)\]`)
+	tagList       = regexp.MustCompile(`\.tags\(([^)]*)\)`)
 	quotedToken   = regexp.MustCompile(`'([^']+)'`)
 )
 
@@ -90,7 +122,7 @@ func newIssue(path string, line int, code, severity, message string) issue {
 			at, width = i, utf8.RuneCountInString(m[1])
 		}
 	}
-	return issue{severity, message, path, code, line, at + 1, width}
+	return issue{severity: severity, message: message, path: path, text: code, line: line, column: at + 1, width: width}
 }
 
 // labels makes increment(by:) of the parameters of a function.
@@ -125,4 +157,25 @@ func seconds(text string) float64 {
 		return 0
 	}
 	return f
+}
+
+// tags are those of a Swift Testing test, without their leading dots.
+func tags(attribute string) (all []string) {
+	m := tagList.FindStringSubmatch(attribute)
+	if m == nil {
+		return nil
+	}
+	for tag := range strings.SplitSeq(m[1], ",") {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "."); tag != "" {
+			all = append(all, tag)
+		}
+	}
+	return all
+}
+
+func manySeconds(text string) (all []float64) {
+	for part := range strings.SplitSeq(text, ",") {
+		all = append(all, seconds(part))
+	}
+	return all
 }

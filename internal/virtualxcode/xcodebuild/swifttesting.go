@@ -15,7 +15,7 @@ func (s *session) swiftTesting(p testProduct) (out []xcresult.Suite) {
 		return nil
 	}
 	begin, tests, issues := s.clock, 0, 0
-	fmt.Fprintf(s.Stdout, "◇ Test run started.\n↳ Testing Library Version: 124.4 (arm64-apple-%s)\n", fmt.Sprintf(s.destination.triple, "13.0"))
+	fmt.Fprintf(s.Stdout, "◇ Test run started.\n%s", s.swiftVersion())
 	for _, group := range groups {
 		suite, failed := s.swiftSuite(p, group)
 		out = append(out, suite)
@@ -24,6 +24,10 @@ func (s *session) swiftTesting(p testProduct) (out []xcresult.Suite) {
 	glyph, result := verdict(issues)
 	fmt.Fprintf(s.Stdout, "%s Test run with %s %s after %.3f seconds%s.\n", glyph, plural(tests, "test"), result, s.since(begin), withIssues(issues))
 	return out
+}
+
+func (s *session) swiftVersion() string {
+	return fmt.Sprintf("↳ Testing Library Version: 124.4 (arm64-apple-%s)\n", fmt.Sprintf(s.destination.triple, "13.0"))
 }
 
 func verdict(issues int) (glyph, result string) {
@@ -53,7 +57,11 @@ func (s *session) swiftSuite(p testProduct, group []testCase) (xcresult.Suite, i
 		fmt.Fprintf(s.Stdout, "◇ Suite %s started.\n", name)
 	}
 	for _, t := range group {
-		c := s.swiftTest(t)
+		var kept []xcresult.Case
+		for _, i := range s.runs(t, false) {
+			kept = append(kept, s.swiftTest(p, i))
+		}
+		c := s.sum(kept)
 		suite.Cases = append(suite.Cases, c)
 		issues += len(c.Failures)
 	}
@@ -64,12 +72,12 @@ func (s *session) swiftSuite(p testProduct, group []testCase) (xcresult.Suite, i
 	return suite, issues
 }
 
-func (s *session) swiftTest(t testCase) xcresult.Case {
+func (s *session) swiftTest(p testProduct, t iteration) xcresult.Case {
 	name := t.Name
 	if t.Display != "" {
 		name = `"` + t.Display + `"`
 	}
-	c := s.outcome(t, false)
+	c := s.outcome(t.testCase, false)
 	if c.Result == xcresult.Skipped {
 		reason := "."
 		if t.Skips != "" {
@@ -83,7 +91,16 @@ func (s *session) swiftTest(t testCase) xcresult.Case {
 	if len(t.Arguments) > 0 {
 		with = " with " + plural(len(t.Arguments), "test case")
 	}
+	for _, line := range t.Prints {
+		fmt.Fprintln(s.Stdout, line)
+	}
 	s.clock = s.clock.Add(t.took(false))
+	if t.crashed() {
+		s.fatal(p, t.testCase)
+		s.restarting(strings.TrimPrefix(t.Suite+"/"+t.Name, "/"))
+		fmt.Fprintf(s.Stdout, "◇ Test run started.\n%s", s.swiftVersion())
+		return c
+	}
 	for i, f := range c.Failures {
 		fmt.Fprintf(s.Stdout, "✘ Test %s recorded an issue at %s:%d:%d: %s\n", name, f.File[strings.LastIndex(f.File, "/")+1:], f.Line, t.Fails[i].Column, f.Message)
 	}

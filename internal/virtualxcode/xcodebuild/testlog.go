@@ -21,22 +21,12 @@ func (c *count) add(o count) {
 // runBundle runs the tests of one bundle: those of XCTest, then those of Swift Testing.
 func (s *session) runBundle(p testProduct) xcresult.TestBundle {
 	out := xcresult.TestBundle{Name: p.Target, UI: p.UI}
-	s.suite(s.outermost(), func() (c count) {
-		return s.suite(p.Target+".xctest", func() (c count) {
-			for _, tests := range suites(p.Tests, false) {
-				kept := xcresult.Suite{Name: tests[0].Suite}
-				c.add(s.suite(tests[0].Suite, func() (c count) {
-					for _, t := range tests {
-						kept.Cases = append(kept.Cases, s.xctest(p, t, &c))
-					}
-					return c
-				}))
-				out.Suites = append(out.Suites, kept)
-			}
-			return c
-		})
-	})
-	out.Suites = append(out.Suites, s.swiftTesting(p)...)
+	s.launches++
+	if strings.EqualFold(s.parallel, "YES") {
+		out.Suites = s.parallelTests(p)
+		return out
+	}
+	out.Suites = append(s.xctests(p), s.swiftTesting(p)...)
 	return out
 }
 
@@ -67,20 +57,6 @@ func suites(all []testCase, swift bool) (groups [][]testCase) {
 
 const testTime = "2006-01-02 15:04:05.000"
 
-// suite prints the beginning and end of a suite around what is in it.
-func (s *session) suite(name string, run func() count) count {
-	begin := s.clock
-	fmt.Fprintf(s.Stdout, "Test Suite '%s' started at %s.\n", name, begin.Format(testTime))
-	c := run()
-	result := "passed"
-	if c.failures > 0 {
-		result = "failed"
-	}
-	fmt.Fprintf(s.Stdout, "Test Suite '%s' %s at %s.\n\t Executed %s, with %s%s (0 unexpected) in %.3f (%.3f) seconds\n",
-		name, result, s.clock.Format(testTime), plural(c.tests, "test"), skippedText(c.skipped), plural(c.failures, "failure"), c.spent.Seconds(), s.clock.Sub(begin).Seconds())
-	return c
-}
-
 func skippedText(n int) string {
 	if n == 0 {
 		return ""
@@ -95,38 +71,20 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// xctest runs one test of XCTest.
-func (s *session) xctest(p testProduct, t testCase, c *count) xcresult.Case {
-	id := fmt.Sprintf("-[%s.%s %s]", p.Module, strings.ReplaceAll(t.Suite, "/", "."), strings.SplitN(t.Name, "(", 2)[0])
-	kept := s.outcome(t, p.UI)
-	fmt.Fprintf(s.Stdout, "Test Case '%s' started.\n", id)
-	if p.UI {
-		kept.Activities = s.activities(p, t, kept)
-	}
-	s.clock = s.clock.Add(t.took(p.UI))
-	for _, f := range kept.Failures {
-		fmt.Fprintf(s.Stdout, "%s:%d: error: %s : %s\n", f.File, f.Line, id, f.Message)
-	}
-	if kept.Result == xcresult.Skipped {
-		fmt.Fprintf(s.Stdout, "%s:%d: %s : Test skipped - %s\n", t.File, t.SkipLine, id, t.Skips)
-		c.skipped++
-	}
-	fmt.Fprintf(s.Stdout, "Test Case '%s' %s (%.3f seconds).\n", id, logWords[kept.Result], kept.Duration)
-	c.tests, c.failures, c.spent = c.tests+1, c.failures+len(kept.Failures), c.spent+t.took(p.UI)
-	return kept
-}
-
 // logWords are the results in a log, where an expected failure is a success.
 var logWords = map[string]string{xcresult.Passed: "passed", xcresult.Failed: "failed", xcresult.Skipped: "skipped", xcresult.ExpectedFailure: "passed"}
 
 // outcome is what a test comes to, for the result bundle.
 func (s *session) outcome(t testCase, ui bool) xcresult.Case {
-	c := xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Passed, Start: unix(s.clock), Duration: t.took(ui).Seconds(), Arguments: t.Arguments}
+	c := xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Passed, Start: unix(s.clock), Duration: t.took(ui).Seconds(), Arguments: t.Arguments,
+		Tags: t.Tags, Warnings: t.Warns, Attachments: t.Attaches, Measures: t.Measures}
 	switch {
 	case t.Skipped:
 		c.Result, c.Reason = xcresult.Skipped, t.Skips
 	case t.Fine:
 		c.Result, c.Reason = xcresult.ExpectedFailure, t.Expected
+	case t.crashed():
+		c.Result, c.Failures = xcresult.Failed, []xcresult.Failure{{Message: fmt.Sprintf("Crash: Fatal error: %s", t.Crashes.Message)}}
 	case len(t.Fails) > 0:
 		c.Result = xcresult.Failed
 		for _, f := range t.Fails {

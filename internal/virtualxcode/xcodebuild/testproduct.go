@@ -1,10 +1,12 @@
 package xcodebuild
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ios-agent/internal/virtualxcode/project"
 	"ios-agent/internal/virtualxcode/xcresult"
@@ -14,10 +16,13 @@ import (
 type testProduct struct {
 	Target, Module, BundleID string
 	App                      string // bundle id of the app under test
+	Host                     string // name of the program that runs the tests; empty is xctest
 	UI                       bool
 	Tests                    []testCase
 	Covers                   []xcresult.CoverageTarget
 }
+
+func (p testProduct) host() string { return cmp.Or(p.Host, "xctest") }
 
 // testsFile is the file in the bundle that has it.
 const testsFile = "virtual-tests.json"
@@ -25,6 +30,12 @@ const testsFile = "virtual-tests.json"
 // writeTests puts the tests into the bundle, and the bundle into a runner if it needs one.
 func (s *session) writeTests(b buildable, in inputs) error {
 	p := testProduct{Target: b.target.Name, Module: b.settings["PRODUCT_MODULE_NAME"], BundleID: b.settings["PRODUCT_BUNDLE_IDENTIFIER"], UI: b.target.Kind == project.UITests}
+	switch app := b.hostApp(); {
+	case p.UI:
+		p.Host = b.settings["PRODUCT_NAME"] + "-Runner"
+	case app != "":
+		p.Host = strings.TrimSuffix(filepath.Base(app), ".app")
+	}
 	for _, src := range in.sources {
 		p.Tests = append(p.Tests, src.tests...)
 	}

@@ -52,13 +52,17 @@ func (s *session) runTests(ctx context.Context, a action) error {
 	if s.resultBundle == "" {
 		s.resultBundle = s.logPath(s.testRoot())
 	}
+	products, err := s.products(a)
+	if err != nil {
+		return err
+	}
+	if s.asked["-enumerate-tests"] {
+		s.resultBundle = ""
+		return s.enumerate(products)
+	}
 	begin := s.clock
-	for _, path := range s.bundles {
-		p, err := readTests(path)
-		if err != nil {
-			return s.missing(a, path)
-		}
-		if p.Tests = s.selected(p); len(p.Tests) == 0 && len(s.only) > 0 {
+	for _, p := range products {
+		if p.Tests = s.selected(p); len(p.Tests) == 0 && !s.wants(p.Target) {
 			continue
 		}
 		if err := s.spend(ctx, costLaunch); err != nil {
@@ -74,6 +78,38 @@ func (s *session) runTests(ctx context.Context, a action) error {
 		}
 	}
 	return s.finish(a, s.clock.Sub(begin))
+}
+
+// products are the test bundles, read.
+func (s *session) products(a action) (all []testProduct, err error) {
+	for _, path := range s.bundles {
+		p, err := readTests(path)
+		if err != nil {
+			return nil, s.notBuilt(a, path)
+		}
+		all = append(all, p)
+	}
+	names := []string{}
+	for _, p := range all {
+		names = append(names, p.Target)
+	}
+	return all, s.checkTargets(names)
+}
+
+// checkTargets refuses tests of a target that is not to be tested.
+func (s *session) checkTargets(known []string) error {
+	for _, id := range s.only {
+		if target, _, _ := strings.Cut(id, "/"); !slices.Contains(known, target) {
+			return refuse(exitDestination, "Failed to build %[1]s %[2]s with scheme %[3]s.: Tests in the target “%[4]s” can’t be run because “%[4]s” isn’t a member of the specified test plan or scheme.", s.container.Kind(), s.container.Name, s.scheme.Name, target)
+		}
+	}
+	return nil
+}
+
+// wants says whether a target is run although none of its tests is left: it is the one whose tests were asked for, or
+// nothing was.
+func (s *session) wants(target string) bool {
+	return len(s.only) == 0 || slices.ContainsFunc(s.only, func(id string) bool { return id == target || strings.HasPrefix(id, target+"/") })
 }
 
 func addCoverage(all, more []xcresult.CoverageTarget) []xcresult.CoverageTarget {
@@ -92,8 +128,8 @@ func (s *session) testRoot() string {
 	return s.buildRoot()
 }
 
-// missing is what happens to tests that were not built.
-func (s *session) missing(a action, path string) error {
+// notBuilt is what happens to tests that were not built.
+func (s *session) notBuilt(a action, path string) error {
 	return refusal{exit: exitFailed, plain: true, text: fmt.Sprintf("%s xcodebuild: error: Failed to load the test bundle. The bundle “%s” couldn’t be loaded because its executable couldn’t be located.\n\n** %s FAILED **\n\n", s.stamp(), filepath.Base(path), a.banner)}
 }
 
@@ -107,10 +143,15 @@ func (s *session) selected(p testProduct) []testCase {
 
 // named says whether an identifier such as Target/Suite/test() covers the test.
 func (t testCase) named(target, id string) bool {
-	full := strings.TrimSuffix(strings.Join(slices.DeleteFunc([]string{target, t.Suite, t.Name}, func(s string) bool { return s == "" }), "/"), "()")
+	full := strings.TrimSuffix(t.id(target), "()")
 	id = strings.TrimSuffix(strings.TrimSuffix(id, "/"), "()")
 	bare, _, _ := strings.Cut(full, "(")
 	return full == id || bare == id || strings.HasPrefix(full, id+"/")
+}
+
+// id is a test with its target and its suite.
+func (t testCase) id(target string) string {
+	return strings.Join(slices.DeleteFunc([]string{target, t.Suite, t.Name}, func(s string) bool { return s == "" }), "/")
 }
 
 // took is how long a test takes: what its mark says, or something that depends on its name only.
@@ -146,10 +187,11 @@ func (s *session) finish(a action, took time.Duration) error {
 	if err := os.MkdirAll(filepath.Dir(s.resultBundle), 0o755); err != nil {
 		return err
 	}
+	last := strings.Join(append([]string{"Testing started"}, s.afterwards...), "\n") + "\n"
 	if len(failing) == 0 {
-		s.say("%s** %s SUCCEEDED **\n\nTesting started\n", where, a.banner)
+		s.say("%s** %s SUCCEEDED **\n\n%s", where, a.banner, last)
 		return nil
 	}
-	s.say("%sTesting started\n", where)
+	s.say("%s%s", where, last)
 	return refusal{exit: exitFailed, plain: true, text: "Failing tests:\n\t" + strings.Join(failing, "\n\t") + fmt.Sprintf("\n\n** %s FAILED **\n\n", a.banner)}
 }

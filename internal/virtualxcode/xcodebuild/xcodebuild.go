@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"ios-agent/internal/virtualxcode/service"
@@ -19,6 +18,7 @@ import (
 type Scheme struct {
 	Name           string // of the agent's scheme
 	Port, Token    string // names of the variables the runner reads
+	Build          string // and of the one that says what it was built of
 	VariablePrefix string // what xcodebuild strips from a variable before the runner sees it
 }
 
@@ -65,7 +65,7 @@ type Tool struct {
 // Run plays one command line.
 func (t Tool) Run(ctx context.Context, argv []string) int {
 	o, err := parseOptions(argv)
-	if err == nil && t.Scheme.Name != "" && o.schemeName == t.Scheme.Name && slices.Contains(o.actions, "test-without-building") {
+	if err == nil && t.agents(o) {
 		return t.agent(ctx, o)
 	}
 	s := &session{Tool: t.defaults(), options: o, argv: argv}

@@ -3,7 +3,6 @@ package xcodebuild
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -83,9 +82,6 @@ func (s *session) prepared() bool {
 	return slices.Equal(s.actions, []string{"test-without-building"}) && (s.xctestrun != "" || s.testProducts != "" && s.schemeName == "")
 }
 
-// maxTestRun bounds an .xctestrun.
-const maxTestRun = 8 << 20
-
 // openPrepared reads the .xctestrun and takes the destination by its platform.
 func (s *session) openPrepared(ctx context.Context) error {
 	file := s.abs(s.xctestrun)
@@ -96,7 +92,7 @@ func (s *session) openPrepared(ctx context.Context) error {
 		}
 		file = found[0]
 	}
-	run, err := readTestRun(file)
+	run, err := readPlist(file)
 	if err != nil {
 		return refuse(exitNoProject, "Unable to read the xctestrun file at '%s': %v", file, err)
 	}
@@ -112,21 +108,6 @@ func (s *session) openPrepared(ctx context.Context) error {
 	}
 	s.result = xcresult.Bundle{Scheme: name, Project: owner, Device: s.device(), Title: "Testing with xctestrun " + filepath.Base(file), Build: xcresult.Build{Status: "notRequested"}}
 	return s.checkConcrete()
-}
-
-func readTestRun(file string) (map[string]any, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxTestRun))
-	if err != nil {
-		return nil, err
-	}
-	run := map[string]any{}
-	_, err = plist.Unmarshal(data, &run)
-	return run, err
 }
 
 // bundlesOf are the test bundles of an .xctestrun; one that was moved to a folder of products lies beside it.

@@ -11,8 +11,8 @@ import (
 func buildResults(b Bundle, _ query) (any, error) {
 	return object{
 		"actionTitle":          b.Title,
-		"analyzerWarningCount": 0,
-		"analyzerWarnings":     array{},
+		"analyzerWarningCount": len(b.Build.Analyzer),
+		"analyzerWarnings":     list(b.Build.Analyzer, func(i Issue) any { return i.json(b.Start) }),
 		"destination":          b.Device.json(),
 		"endTime":              b.End,
 		"errorCount":           len(b.Build.Errors),

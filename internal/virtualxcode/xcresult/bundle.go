@@ -39,6 +39,7 @@ type Build struct {
 	Status   string // succeeded, failed or notRequested
 	Errors   []Issue
 	Warnings []Issue
+	Analyzer []Issue // warnings of the analyzer
 }
 
 // Issue is one diagnostic; Line and Column count from one.
@@ -80,6 +81,13 @@ type Case struct {
 	Reason     string // why it was skipped or expected to fail
 	Arguments  []string
 	Activities []Activity
+
+	Tags        []string  // of Swift Testing
+	Warnings    []string  // of the runtime
+	Attachments []string  // names of files
+	Measures    []float64 // seconds
+	Runs        []Case    // when it was run more than once; all of the above is what they came to
+	Repetition  string    // what a run of several is called
 }
 
 // Failure is one assertion that did not hold.

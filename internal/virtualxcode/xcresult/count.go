@@ -107,8 +107,11 @@ func escapePath(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "%", "%25"), " ", "%20")
 }
 
-// text is a failure as the tools print it.
+// text is a failure as the tools print it; a crash has no place.
 func (f Failure) text() string {
+	if f.File == "" {
+		return f.Message
+	}
 	return fmt.Sprintf("%s:%d: %s", f.File[strings.LastIndex(f.File, "/")+1:], f.Line, f.Message)
 }
 
@@ -146,6 +149,9 @@ func digits(seconds float64) string {
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, y := strings.CutSuffix(noun, "y"); y {
+		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

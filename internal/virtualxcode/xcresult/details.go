@@ -2,20 +2,28 @@ package xcresult
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // find is the test a query names: Suite/test() with or without the target, or its URL.
 func (b Bundle) find(q query) (place, error) {
 	for c := range b.cases() {
-		id := c.identifier()
-		for _, name := range []string{id, strings.TrimSuffix(id, "()"), c.bundle.Name + "/" + id, b.caseURL(c)} {
-			if q.testID == name {
-				return c, nil
-			}
+		if b.names(c, q.testID) {
+			return c, nil
 		}
 	}
-	return place{}, fmt.Errorf("Test with id '%s' was not found.", q.testID) //lint:ignore ST1005 as the real tool says it
+	return place{}, notFound(q)
+}
+
+func notFound(q query) error {
+	return fmt.Errorf("Test with id '%s' was not found.", q.testID) //lint:ignore ST1005 as the real tool says it
+}
+
+// names says whether an id means the test.
+func (b Bundle) names(c place, id string) bool {
+	full := c.identifier()
+	return slices.Contains([]string{full, strings.TrimSuffix(full, "()"), c.bundle.Name + "/" + full, b.caseURL(c)}, id)
 }
 
 // details is: get test-results test-details.
@@ -28,10 +36,10 @@ func details(b Bundle, q query) (any, error) {
 		"devices":                array{b.Device.json()},
 		"duration":               "Ran for " + long(c.Duration),
 		"durationInSeconds":      c.Duration,
-		"hasMediaAttachments":    false,
-		"hasPerformanceMetrics":  false,
+		"hasMediaAttachments":    len(c.Attachments) > 0,
+		"hasPerformanceMetrics":  len(c.Measures) > 0,
 		"startTime":              c.Start,
-		"testDescription":        "Test case with " + plural(max(1, len(c.Arguments)), "run"),
+		"testDescription":        "Test case with " + plural(max(1, len(c.Arguments), len(c.Runs)), "run"),
 		"testIdentifier":         c.identifier(),
 		"testIdentifierURL":      b.caseURL(c),
 		"testName":               c.title(),
@@ -71,13 +79,23 @@ func activities(b Bundle, q query) (any, error) {
 	}
 	runs := array{}
 	for i := range max(1, len(c.Arguments)) {
-		run := object{"activities": activityNodes(c.Activities), "device": b.Device.json(), "testPlanConfiguration": configuration()}
+		run := object{"activities": b.activitiesOf(c), "device": b.Device.json(), "testPlanConfiguration": configuration()}
 		if i < len(c.Arguments) {
 			run["arguments"] = array{object{"value": c.Arguments[i]}}
 		}
 		runs = append(runs, run)
 	}
 	return object{"testIdentifier": strings.TrimSuffix(c.identifier(), "()"), "testIdentifierURL": b.caseURL(c), "testName": c.title(), "testRuns": runs}, nil
+}
+
+// activitiesOf are the steps of a test; what it attached hangs below a step of its own.
+func (b Bundle) activitiesOf(c place) array {
+	nodes := activityNodes(c.Activities)
+	for i, name := range c.Attachments {
+		nodes = append(nodes, object{"title": "Added attachment named '" + name + "'", "startTime": c.Start, "isAssociatedWithFailure": false,
+			"attachments": array{b.attachment(c, i).json()}})
+	}
+	return nodes
 }
 
 func activityNodes(all []Activity) array {

@@ -11,12 +11,13 @@ func (b Bundle) action(issues, metrics object) object {
 	}
 	build := b.actionResult("build", b.Build.Status, typed("ResultIssueSummaries", nil), typed("ResultMetrics", nil))
 	command, task := "Build", "Build"
+	var plan any
 	if b.Tested {
-		command, task = "Test", "BuildAndAction"
+		command, task, plan = "Test", "BuildAndAction", b.Scheme
 	}
 	return typed("ActionRecord", object{
 		"actionResult": result, "buildResult": build, "runDestination": b.destination(),
-		"schemeCommandName": command, "schemeTaskName": task, "title": b.Title,
+		"schemeCommandName": command, "schemeTaskName": task, "title": b.Title, "testPlanName": plan,
 		"startedTime": date(b.Start), "endedTime": date(b.End),
 	})
 }

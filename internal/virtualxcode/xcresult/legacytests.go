@@ -1,5 +1,11 @@
 package xcresult
 
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+)
+
 var testKinds = map[bool]string{false: "app hosted", true: "UI"}
 
 // statuses are the results of tests in the older commands.
@@ -58,6 +64,9 @@ func (b Bundle) testSummary(c place) object {
 	})
 	members := object{"name": c.Name, "identifier": c.identifier(), "identifierURL": b.caseURL(c), "duration": c.Duration,
 		"testStatus": statuses[c.Result], "failureSummaries": failures, "activitySummaries": activitySummaries(c.Activities)}
+	if n := len(c.Runs); n > 1 {
+		members["repetitionPolicySummary"] = typed("ActionTestRepetitionPolicySummary", object{"iteration": n, "totalIterations": n, "repetitionMode": "Retry on Failure"})
+	}
 	if c.Result == Skipped {
 		members["skipNoticeSummary"] = typed("ActionTestNoticeSummary", object{"message": c.reason()})
 	}
@@ -67,6 +76,12 @@ func (b Bundle) testSummary(c place) object {
 func activitySummaries(all []Activity) array {
 	return list(all, func(a Activity) any {
 		return typed("ActionTestActivitySummary", object{"title": a.Title, "activityType": "com.apple.dt.xctest.activity-type.internal",
-			"start": date(a.Start), "subactivities": activitySummaries(a.Children)})
+			"start": date(a.Start), "finish": date(a.Start), "uuid": activityID(a), "subactivities": activitySummaries(a.Children)})
 	})
+}
+
+// activityID is a UUID that is the same for the same step.
+func activityID(a Activity) string {
+	sum := sha256.Sum256(fmt.Append(nil, a.Title, "\x00", a.Start))
+	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
 }

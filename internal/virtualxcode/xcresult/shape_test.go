@@ -99,7 +99,17 @@ func TestShapeOfTestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := regexp.MustCompile(`"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
-	tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
+	golden(t, "legacy-plan", out)
+	summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
+	golden(t, "legacy-test", summary)
+	for name, title := range map[string]string{"legacy-ui-test": "testLaunch", "legacy-repeated-test": "testFlaky"} {
+		one := regexp.MustCompile(`(?s)"_value" : "` + title + `\(\)".{0,400}?"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
+		if one == nil {
+			t.Fatalf("no %s in %s", title, out)
+		}
+		summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", one[1], "--path", "R.xcresult")
+		golden(t, name, summary)
+	}
 	tool(t, 1, "xcresulttool", "get", "object", "--legacy", "--id", "0~nonsense", "--path", "R.xcresult")
 	compare(t, shapeOf(v), shapeOf(samples(t, "legacy-marathon-testplan.json")...), "")
 }
@@ -132,12 +142,27 @@ func TestGolden(t *testing.T) {
 	for name, argv := range map[string][]string{
 		"summary": {"get", "test-results", "summary", "--path", "R.xcresult"}, "tests": {"get", "test-results", "tests", "--path", "R.xcresult"},
 		"build-results": {"get", "build-results", "--path", "R.xcresult"}, "version": {"version"},
+		"details":       {"get", "test-results", "test-details", "--test-id", "CartTests/testDevice()", "--path", "R.xcresult"},
+		"details-speed": {"get", "test-results", "test-details", "--test-id", "SpeedTests/testSpeed()", "--path", "R.xcresult"},
+		"activities":    {"get", "test-results", "activities", "--test-id", "LaunchTests/testLaunch()", "--path", "R.xcresult"},
+		"insights":      {"get", "test-results", "insights", "--path", "R.xcresult"},
+		"metrics":       {"get", "test-results", "metrics", "--path", "R.xcresult"},
+		"availability":  {"get", "content-availability", "--path", "R.xcresult"},
+		"log-build":     {"get", "log", "--type", "build", "--path", "R.xcresult"},
+		"log-action":    {"get", "log", "--type", "action", "--path", "R.xcresult"},
+		"log-console":   {"get", "log", "--type", "console", "--path", "R.xcresult"},
+		"compare":       {"compare", "R.xcresult", "--baseline-path", "R.xcresult"},
+		"legacy":        {"get", "object", "--legacy", "--path", "R.xcresult"},
+		"help":          {"help", "export"},
 	} {
 		out, _ := tool(t, 0, "xcresulttool", argv...)
 		golden(t, name, out)
 	}
 	for name, argv := range map[string][]string{
 		"xccov-report": {"view", "--report", "--json", "R.xcresult"}, "xccov-text": {"view", "--report", "R.xcresult"},
+		"xccov-targets": {"view", "--report", "--only-targets", "R.xcresult"}, "xccov-files": {"view", "--report", "--files-for-target", "Shop.app", "R.xcresult"},
+		"xccov-functions": {"view", "--report", "--functions-for-file", "Cart.swift", "R.xcresult"}, "xccov-functions-json": {"view", "--report", "--functions-for-file", "Cart.swift", "--json", "R.xcresult"},
+		"xccov-diff": {"diff", "--json", "R.xcresult", "R.xcresult"},
 		"xccov-list": {"view", "--archive", "--file-list", "R.xcresult"}, "xccov-file": {"view", "--archive", "--file", "/Users/dev/Shop/Cart.swift", "--json", "R.xcresult"},
 	} {
 		out, _ := tool(t, 0, "xccov", argv...)
@@ -171,6 +196,16 @@ func TestRefusals(t *testing.T) {
 		{64, "xcresulttool", "dance", "Unexpected argument 'dance'"},
 		{64, "xcresulttool", "get build-results --path R.xcresult --nonsense", "Unknown option '--nonsense'"},
 		{64, "xcresulttool", "get build-results --path", "Missing value for '--path'"},
+		{64, "xcresulttool", "get log --path R.xcresult", "Missing expected argument '--type <type>'"},
+		{64, "xcresulttool", "get log --type nonsense --path R.xcresult", "The value 'nonsense' is invalid"},
+		{64, "xcresulttool", "export attachments --path R.xcresult", "--output-path"},
+		{64, "xcresulttool", "export object --path R.xcresult --output-path x --type file --id 0~x", "--legacy flag is required"},
+		{64, "xcresulttool", "get build-results extra --path R.xcresult", "Unexpected argument 'extra'"},
+		{64, "xcresulttool", "compare R.xcresult", "--baseline-path"},
+		{64, "xcresulttool", "merge R.xcresult --output-path M.xcresult", "<input-paths>"},
+		{1, "xcresulttool", "get test-results metrics --test-id Nope --path R.xcresult", "not found"},
+		{64, "xccov", "diff R.xcresult R.xcresult", "Usage"},
+		{1, "xccov", "view --report --functions-for-file Nope.swift R.xcresult", "Nope.swift"},
 		{1, "xcresulttool", "get build-results --path Nope.xcresult", "Error:"},
 		{1, "xcresulttool", "get test-results test-details --test-id X/y --path R.xcresult", "not found"},
 		{64, "xccov", "view --report", "Usage"},

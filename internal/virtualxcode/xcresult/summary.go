@@ -1,5 +1,11 @@
 package xcresult
 
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
 // configuration is the one test plan configuration there is.
 func configuration() object {
 	return object{"configurationId": "1", "configurationName": "Test Scheme Action"}
@@ -37,7 +43,7 @@ func summary(b Bundle, _ query) (any, error) {
 		"statistics":             b.statistics(),
 		"testFailures":           failures,
 		"title":                  "Test - " + b.Scheme,
-		"topInsights":            array{},
+		"topInsights":            b.topInsights(),
 		"totalTestCount":         total,
 	}, nil
 }
@@ -56,7 +62,62 @@ func (b Bundle) statistics() array {
 	return array{object{"title": plural(tests, "test") + " ran with dynamic parameters", "subtitle": plural(runs, "test run")}}
 }
 
-// insights is: get test-results insights.
-func insights(Bundle, query) (any, error) {
-	return object{"commonFailureInsights": array{}, "failureDistributionInsights": array{}, "longestTestRunsInsights": array{}}, nil
+// outliers are the tests that took longer than three standard deviations above the mean, and what that is.
+func (b Bundle) outliers() (slow []place, limit, mean float64) {
+	var all []place
+	for c := range b.cases() {
+		all = append(all, c)
+		mean += c.Duration
+	}
+	if len(all) == 0 {
+		return nil, 0, 0
+	}
+	mean /= float64(len(all))
+	variance := 0.0
+	for _, c := range all {
+		variance += (c.Duration - mean) * (c.Duration - mean) / float64(len(all))
+	}
+	limit = mean + 3*math.Sqrt(variance)
+	return slices.DeleteFunc(all, func(c place) bool { return c.Duration <= limit }), limit, mean
+}
+
+// impact is how much of the time of all tests some took.
+func (b Bundle) impact(slow []place) string {
+	total, part := 0.0, 0.0
+	for c := range b.cases() {
+		total += c.Duration
+	}
+	for _, c := range slow {
+		part += c.Duration
+	}
+	return fmt.Sprintf("%.0f%% of duration", 100*part/total)
+}
+
+const longest = "Longest Test Runs"
+
+func (b Bundle) topInsights() array {
+	slow, limit, _ := b.outliers()
+	if len(slow) == 0 {
+		return array{}
+	}
+	return array{object{"category": longest, "impact": b.impact(slow), "text": slowText(slow, limit)}}
+}
+
+func slowText(slow []place, limit float64) string {
+	return fmt.Sprintf("%s with outlier durations exceeding %ss (three standard deviations)", plural(len(slow), "longest test run"), digits(limit))
+}
+
+// insights is: get test-results insights; only the tests that take long are looked for.
+func insights(b Bundle, _ query) (any, error) {
+	found := array{}
+	if slow, limit, mean := b.outliers(); len(slow) > 0 {
+		total := 0.0
+		for _, c := range slow {
+			total += c.Duration
+		}
+		found = array{object{"title": slowText(slow, limit), "impact": b.impact(slow), "associatedTestIdentifiers": list(slow, func(c place) any { return c.identifier() }),
+			"targetName": slow[0].bundle.Name, "testPlanConfigurationName": "Test Scheme Action", "deviceName": b.Device.Name, "osNameAndVersion": b.Device.Platform + " " + b.Device.OS,
+			"durationOfSlowTests": total, "meanTime": digits(mean) + "s"}}
+	}
+	return object{"commonFailureInsights": array{}, "failureDistributionInsights": array{}, "longestTestRunsInsights": found}, nil
 }

@@ -1,5 +1,7 @@
 package xcresult
 
+import "fmt"
+
 // tests is: get test-results tests.
 func tests(b Bundle, _ query) (any, error) {
 	bundles := array{}
@@ -46,22 +48,56 @@ func (s Suite) title() string {
 func (b Bundle) caseNode(c place) object {
 	node := object{"name": c.title(), "nodeType": "Test Case", "nodeIdentifier": c.identifier(), "nodeIdentifierURL": b.caseURL(c),
 		"result": c.Result, "duration": short(c.Duration), "durationInSeconds": c.Duration}
+	if len(c.Tags) > 0 {
+		node["tags"] = list(c.Tags, func(tag string) any { return tag })
+	}
+	if details := c.retried(); details != "" && len(c.Arguments) == 0 {
+		node["details"] = details
+	}
 	if children := c.children(); len(children) > 0 {
 		node["children"] = children
 	}
 	return node
 }
 
-// children are the arguments of a test, and what went wrong.
+// retried says how often a failing test was tried.
+func (c Case) retried() string {
+	if c.Result != Failed || len(c.Runs) < 2 {
+		return ""
+	}
+	return "Failed after " + plural(len(c.Runs), "retry")
+}
+
+// children are the arguments of a test, its repetitions, and what went wrong.
 func (c Case) children() array {
-	messages := c.messages()
+	inside := c.repetitions()
+	if len(c.Runs) < 2 {
+		inside = c.messages()
+	}
 	if len(c.Arguments) == 0 {
-		return messages
+		return inside
 	}
 	nodes := array{}
 	for i, argument := range c.Arguments {
-		node := object{"name": argument, "nodeType": "Arguments", "result": c.Result}
-		if i == 0 && len(messages) > 0 {
+		share := c.Duration / float64(len(c.Arguments))
+		node := object{"name": argument, "nodeType": "Arguments", "result": c.Result, "duration": short(share), "durationInSeconds": share}
+		if details := c.retried(); details != "" {
+			node["details"] = details
+		}
+		if len(inside) > 0 && (i == 0 || len(c.Runs) > 1) {
+			node["children"] = inside
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+// repetitions are the runs of a test that was run more than once.
+func (c Case) repetitions() array {
+	nodes := array{}
+	for i, run := range c.Runs {
+		node := object{"name": run.Repetition, "nodeType": "Repetition", "nodeIdentifier": fmt.Sprint(i + 1), "result": run.Result, "duration": short(run.Duration)}
+		if messages := run.messages(); len(messages) > 0 {
 			node["children"] = messages
 		}
 		nodes = append(nodes, node)
@@ -75,6 +111,9 @@ func (c Case) messages() array {
 	})
 	if text := c.reason(); text != "" {
 		nodes = append(nodes, object{"name": text, "nodeType": "Failure Message", "result": c.Result})
+	}
+	for _, w := range c.Warnings {
+		nodes = append(nodes, object{"name": w, "nodeType": "Runtime Warning"})
 	}
 	return nodes
 }

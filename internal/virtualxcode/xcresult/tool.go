@@ -22,8 +22,12 @@ const exitUsage = 64
 
 // query is the options of a command.
 type query struct {
-	path, id, testID, format string
-	compact, legacy          bool
+	path, id, testID, format      string
+	kind, output, baseline        string // --type, --output-path, --baseline-path
+	compact, legacy, onlyFailures bool
+	parts                         map[string]bool // what a comparison is to show; all if none is asked for
+	others                        []string        // arguments without a name
+	dir                           string
 }
 
 // command is something that can be got from a bundle.
@@ -31,10 +35,15 @@ type command struct {
 	name    []string
 	usage   string
 	answer  func(Bundle, query) (any, error)
-	testID  bool // needs --test-id
-	legacy  bool // needs --legacy
-	slashes bool // escapes them
+	alone   func(Tool, query) error // instead of answer: something that prints or writes by itself
+	testID  bool                    // needs --test-id
+	output  bool                    // needs --output-path
+	several bool                    // takes bundles without a name, and no --path
+	legacy  bool                    // needs --legacy
+	slashes bool                    // escapes them
 }
+
+const exportUsage = " --path <path> --output-path <output-path>"
 
 const modern = " --path <path> [--schema] [--schema-version <schema-version>] [--compact]"
 
@@ -46,7 +55,17 @@ func commands() []command {
 		{name: []string{"get", "test-results", "test-details"}, usage: " --test-id <test-id>" + modern, answer: details, testID: true},
 		{name: []string{"get", "test-results", "activities"}, usage: " --test-id <test-id>" + modern, answer: activities, testID: true},
 		{name: []string{"get", "test-results", "insights"}, usage: modern, answer: insights},
+		{name: []string{"get", "test-results", "metrics"}, usage: " [--test-id <test-id>]" + modern, answer: metrics},
 		{name: []string{"get", "build-results"}, usage: modern, answer: buildResults},
+		{name: []string{"get", "content-availability"}, usage: modern, answer: availability},
+		{name: []string{"get", "log"}, usage: " --type <type>" + modern, answer: getLog},
+		{name: []string{"export", "attachments"}, usage: exportUsage + " [--test-id <test-id>] [--only-failures]", alone: exportAttachments, output: true},
+		{name: []string{"export", "metrics"}, usage: exportUsage + " [--test-id <test-id>]", alone: exportMetrics, output: true},
+		{name: []string{"export", "diagnostics"}, usage: exportUsage, alone: exportDiagnostics, output: true},
+		{name: []string{"export", "object"}, usage: " --legacy --type <type>" + exportUsage + " --id <id>", alone: exportObject, output: true, legacy: true},
+		{name: []string{"export"}, usage: " --legacy --type <type>" + exportUsage + " --id <id>", alone: exportObject, output: true, legacy: true},
+		{name: []string{"compare"}, usage: " <comparison-path> --baseline-path <baseline-path> [--summary] [--test-failures] [--tests] [--build-warnings] [--analyzer-issues]", alone: compareBundles, several: true},
+		{name: []string{"merge"}, usage: " <input-paths> ... --output-path <output-path>", alone: mergeBundles, output: true, several: true},
 		{name: []string{"get", "object"}, usage: legacyUsage, answer: legacy, legacy: true, slashes: true},
 		{name: []string{"get"}, usage: legacyUsage, answer: legacy, legacy: true, slashes: true},
 	}
@@ -58,6 +77,10 @@ const legacyUsage = " [--legacy] --path <path> [--id <id>] [--version <version>]
 func (t Tool) Run(argv []string) int {
 	if len(argv) > 0 && (argv[0] == "version" || argv[0] == "--version") {
 		fmt.Fprintln(t.Stdout, "xcresulttool version 23714, schema version: 0.1.0 (legacy commands format version: 3.53)")
+		return 0
+	}
+	if wanted, asked := helpFor(argv); asked {
+		t.help(wanted)
 		return 0
 	}
 	for _, c := range commands() {
@@ -72,33 +95,63 @@ func (t Tool) Run(argv []string) int {
 
 func (t Tool) run(c command, argv []string) int {
 	q, problem := parse(argv)
+	q.dir = t.Dir
 	switch {
 	case problem != "":
 	case c.legacy && !q.legacy:
 		problem = "This command is deprecated and will be removed in a future release, --legacy flag is required to use it."
-	case q.path == "":
+	case !c.several && len(q.others) > 0:
+		problem = fmt.Sprintf("Unexpected argument '%s'", q.others[0])
+	case !c.several && q.path == "":
 		problem = "Missing expected argument '--path <path>'"
+	case c.several && len(q.others) == 0:
+		problem = "Missing expected argument '<path>'"
 	case c.testID && q.testID == "":
 		problem = "Missing expected argument '--test-id <test-id>'"
+	case c.output && q.output == "":
+		problem = "Missing expected argument '--output-path <output-path>'"
 	}
 	if problem != "" {
 		return t.refuse(c, problem)
 	}
-	if !filepath.IsAbs(q.path) {
-		q.path = filepath.Join(t.Dir, q.path)
+	err := t.answer(c, q)
+	if usage, is := err.(usageError); is {
+		return t.refuse(c, string(usage))
 	}
-	b, err := Read(q.path)
 	if err != nil {
 		fmt.Fprintf(t.Stderr, "Error: %v\n", err)
 		return 1
+	}
+	return 0
+}
+
+// usageError is a problem with the arguments that only the command itself can see.
+type usageError string
+
+func (u usageError) Error() string { return string(u) }
+
+func (t Tool) answer(c command, q query) error {
+	if c.alone != nil {
+		return c.alone(t, q)
+	}
+	b, err := Read(q.abs(q.path))
+	if err != nil {
+		return err
 	}
 	v, err := c.answer(b, q)
 	if err != nil {
-		fmt.Fprintf(t.Stderr, "Error: %v\n", err)
-		return 1
+		return err
 	}
 	fmt.Fprint(t.Stdout, encode(v, q, c))
-	return 0
+	return nil
+}
+
+// abs is a path of the command line.
+func (q query) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(q.dir, path)
 }
 
 func encode(v any, q query, c command) string {
@@ -110,8 +163,8 @@ func encode(v any, q query, c command) string {
 
 func (t Tool) refuse(c command, problem string) int {
 	name := strings.Join(c.name, " ")
-	if c.legacy {
-		name = "get object"
+	if c.legacy && len(c.name) == 1 {
+		name += " object"
 	}
 	fmt.Fprintf(t.Stderr, "Error: %s\nUsage: xcresulttool %s%s\n  See 'xcresulttool %s --help' for more information.\n", problem, name, c.usage, name)
 	return exitUsage
@@ -121,8 +174,9 @@ func (t Tool) refuse(c command, problem string) int {
 func parse(argv []string) (q query, problem string) {
 	ignored := ""
 	values := map[string]*string{"--path": &q.path, "--id": &q.id, "--test-id": &q.testID, "--format": &q.format,
-		"--version": &ignored, "--schema-version": &ignored}
-	flags := map[string]*bool{"--compact": &q.compact, "--legacy": &q.legacy}
+		"--version": &ignored, "--schema-version": &ignored, "--type": &q.kind, "--output-path": &q.output, "--baseline-path": &q.baseline}
+	flags := map[string]*bool{"--compact": &q.compact, "--legacy": &q.legacy, "--only-failures": &q.onlyFailures}
+	q.parts = map[string]bool{}
 	for i := 0; i < len(argv); i++ {
 		name, value, joined := strings.Cut(argv[i], "=")
 		target, takes := values[name]
@@ -130,10 +184,12 @@ func parse(argv []string) (q query, problem string) {
 		switch {
 		case is:
 			*flag = true
+		case slices.Contains(comparisonParts, argv[i]):
+			q.parts[argv[i]] = true
 		case !takes && strings.HasPrefix(argv[i], "-"):
 			return q, fmt.Sprintf("Unknown option '%s'", argv[i])
 		case !takes:
-			return q, fmt.Sprintf("Unexpected argument '%s'", argv[i])
+			q.others = append(q.others, argv[i])
 		case joined:
 			*target = value
 		case i+1 == len(argv):

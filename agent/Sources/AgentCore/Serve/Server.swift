@@ -20,6 +20,7 @@ public final class Server: @unchecked Sendable {
     let worker: Worker
     private let listener: Listener
     private let state = NSLock()
+    private var sessions: [ObjectIdentifier: Session] = [:]
     private var client: Session?
     private var alone: DispatchTime? = .now()  // since when there is no client
     private var stopped = false
@@ -44,9 +45,9 @@ public final class Server: @unchecked Sendable {
     /// Serves on threads of its own until it is stopped or abandoned; then `onEnd` is called, once.
     public func start() {
         thread("agent accept") { [self] in
-            while let connection = listener.accept() {
+            listener.run { connection in
                 let session = Session(self, connection)
-                thread("agent session") { session.run() }
+                if meet(session) { thread("agent session") { session.run() } }
             }
         }
         guard options.deadManSeconds > 0 else { return }
@@ -60,6 +61,16 @@ public final class Server: @unchecked Sendable {
 
     public func stop() { finish(.stopped) }
 
+    /// Remembers a session, so that it ends with the server. Returns false when the server has ended already.
+    private func meet(_ session: Session) -> Bool {
+        let late = state.withLock {
+            if !stopped { sessions[ObjectIdentifier(session)] = session }
+            return stopped
+        }
+        if late { session.end() }
+        return !late
+    }
+
     /// Makes a session the only one that may give orders.
     func adopt(_ session: Session) {
         let before: Session? = state.withLock {
@@ -72,6 +83,7 @@ public final class Server: @unchecked Sendable {
     /// A session ended.
     func left(_ session: Session) {
         state.withLock {
+            sessions[ObjectIdentifier(session)] = nil
             if client === session { (client, alone) = (nil, .now()) }
         }
     }
@@ -93,7 +105,7 @@ public final class Server: @unchecked Sendable {
         guard first else { return }
         watch?.cancel()
         listener.stop()
-        state.withLock { client }?.end()
+        for session in state.withLock({ sessions.values }) { session.end() }
         onEnd(reason)
     }
 

@@ -77,6 +77,8 @@ final class Connection: ByteSource, @unchecked Sendable {
 final class Listener: @unchecked Sendable {
     private let descriptor: Int32
     let port: UInt16
+    /// A byte in here ends the wait for connections: closing or shutting down the socket does so on one system only.
+    private var wake: [Int32] = [-1, -1]
 
     /// Port 0 takes a free one.
     init(port wanted: UInt16) throws {
@@ -103,28 +105,47 @@ final class Listener: @unchecked Sendable {
             throw error
         }
         port = UInt16(bigEndian: address.sin_port)
+        guard pipe(&wake) == 0 else {
+            let error = SocketError("pipe")
+            close(descriptor)
+            throw error
+        }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        for end in wake { close(end) }
+    }
 
-    /// Waits for the next connection; nil when the listener was stopped.
-    func accept() -> Connection? {
-        while true {
+    /// Calls back with each connection until the listener is stopped, and closes the port then.
+    func run(_ accepted: (Connection) -> Void) {
+        defer { close(descriptor) }
+        while waitForOne() {
             #if canImport(Glibc)
                 let fd = Glibc.accept(descriptor, nil, nil)
             #else
                 let fd = Darwin.accept(descriptor, nil, nil)
             #endif
-            if fd >= 0 { return Connection(descriptor: fd) }
-            // A client that left before it was accepted, or a process short of descriptors, ends nobody else.
-            switch errno {
-            case EINTR, ECONNABORTED: continue
-            case EMFILE, ENFILE: Thread.sleep(forTimeInterval: 0.1)
-            default: return nil
+            if fd >= 0 {
+                accepted(Connection(descriptor: fd))
+            } else if [EMFILE, ENFILE].contains(errno) {
+                // A process short of descriptors gets them back when a client leaves.
+                Thread.sleep(forTimeInterval: 0.1)
             }
         }
     }
 
-    /// Makes accept return.
-    func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    /// False when the listener was stopped.
+    private func waitForOne() -> Bool {
+        var watched = [descriptor, wake[0]].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while poll(&watched, nfds_t(watched.count), -1) < 0 {
+            guard errno == EINTR else { return false }
+        }
+        return watched[1].revents == 0
+    }
+
+    /// Makes run return.
+    func stop() {
+        var byte: UInt8 = 0
+        _ = write(wake[1], &byte, 1)
+    }
 }

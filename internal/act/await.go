@@ -1,0 +1,139 @@
+package act
+
+import (
+	"context"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// How long to look is said once; the waiting is the agent's business, and the host never sleeps.
+
+// still is a look at a screen that nothing has touched.
+func still() device.Wait {
+	return device.Wait{Stable: 100 * time.Millisecond, Max: 1500 * time.Millisecond}
+}
+
+// settled is a look after an input: long enough for the app to begin to react.
+func settled() device.Wait {
+	return device.Wait{Stable: 150 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second}
+}
+
+// again is a look some time after one that did not show what was wanted.
+func again(left time.Duration) device.Wait {
+	pause := min(250*time.Millisecond, left)
+	return device.Wait{Stable: 100 * time.Millisecond, Min: pause, Max: max(pause, 500*time.Millisecond)}
+}
+
+// glance is a look at a moment.
+func glance() device.Wait { return device.Wait{} }
+
+// clock counts what waiting costs: by the wall, or by the clock of who looked when that is ahead, as in a world whose time
+// passes only as it is asked to.
+type clock struct {
+	began  time.Time
+	looked time.Duration
+}
+
+func (c *clock) add(s *ui.Screen) { c.looked += s.Waited }
+
+func (c *clock) spent() time.Duration { return max(time.Since(c.began), c.looked) }
+
+// await looks until the target is there, holds still and can be reached, or time is up; the last reason is the error. A
+// target that nothing but our own doing can bring within reach is not waited for.
+func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
+	c := clock{began: time.Now()}
+	screen, err := s.first(ctx)
+	for scrolled := false; ; {
+		if err != nil {
+			return aim{}, c.spent(), err
+		}
+		c.add(screen)
+		if q.Empty() {
+			return aim{screen: screen}, c.spent(), nil
+		}
+		a, why := s.take(ctx, how, q, screen)
+		if why == nil {
+			return a, c.spent(), nil
+		}
+		if how.Scroll && !scrolled && offScreen(why) {
+			scrolled = true
+			if _, err := s.seek(ctx, q, "", DefaultSwipes, nil); err != nil {
+				return aim{}, c.spent(), err
+			}
+			screen, err = s.observe(ctx, still())
+			continue
+		}
+		left := how.patience() - c.spent()
+		if left <= 0 || hopeless(why, screen) || ctx.Err() != nil {
+			return aim{}, c.spent(), why
+		}
+		screen, err = s.observe(ctx, again(left))
+	}
+}
+
+// first is the look a step begins with. A screen that shows what the last look at rest showed is at rest, and a glance is
+// enough to see that: looks are what costs most on a device.
+func (s Step) first(ctx context.Context) (*ui.Screen, error) {
+	last := ""
+	s.Session.Refs(func(r *ui.Refs) { last = r.Last(s.Device.Info().UDID) })
+	if last == "" {
+		return s.observe(ctx, still())
+	}
+	screen, err := s.observe(ctx, glance())
+	if err != nil || screen.Hash() == last {
+		return screen, err
+	}
+	return s.observe(ctx, still())
+}
+
+// take resolves the target on one screen. On a screen that moves, the target itself must not: it is looked at once more.
+func (s Step) take(ctx context.Context, how How, q ui.Query, screen *ui.Screen) (aim, error) {
+	node, ref, err := s.find(q, screen)
+	if err != nil {
+		return aim{}, err
+	}
+	reach, err := s.reach(screen, node)
+	if err != nil {
+		return aim{}, err
+	}
+	a := aim{node: node, ref: ref, Reach: reach, screen: screen}
+	if screen.Settled || how.NoWait {
+		return a, nil
+	}
+	later, err := s.observe(ctx, glance())
+	if err != nil {
+		return aim{}, err
+	}
+	now, _, err := s.find(ui.Query{Ref: ref}, later)
+	if err != nil {
+		return aim{}, err
+	}
+	if now.Frame != node.Frame {
+		return aim{}, fault.New(fault.ElementUnstable, "%s keeps moving", node.Describe()).WithDispatch(fault.NotDispatched)
+	}
+	if reach, err = s.reach(later, now); err != nil {
+		return aim{}, err
+	}
+	return aim{node: now, ref: ref, Reach: reach, screen: later}, nil
+}
+
+func offScreen(err error) bool {
+	return fault.Is(err, fault.ElementNotFound) || fault.Is(err, fault.ElementUnhittable)
+}
+
+// hopeless says of a reason that waiting does not mend it: several fit, a ref's element is gone from a screen at rest, or it
+// lies where only scrolling brings it back.
+func hopeless(err error, screen *ui.Screen) bool {
+	switch {
+	case fault.Is(err, fault.ElementNotFound), fault.Is(err, fault.ElementUnstable):
+		return false
+	case fault.Is(err, fault.ElementUnhittable):
+		return screen.Settled && fault.From(err).Details["off_screen"] == true
+	case fault.Is(err, fault.RefExpired):
+		return screen.Settled
+	}
+	return true
+}

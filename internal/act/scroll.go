@@ -1,0 +1,171 @@
+package act
+
+import (
+	"context"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// DefaultSwipes is how often a search swipes before it gives up: enough for a list of five hundred rows.
+const DefaultSwipes = 120
+
+// Scroll is a search for an element that is out of sight.
+type Scroll struct {
+	Direction string // where to look: down, up, left, right; empty looks down, then up again
+	Within    ui.Query
+	Swipes    int // at most; 0 is DefaultSwipes
+}
+
+// ScrollTo swipes until the element q means can be reached. The swipes end with a resting finger, so that the list does
+// not fly past it.
+func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error) {
+	before, err := s.observe(ctx, still())
+	if err != nil {
+		return Report{}, err
+	}
+	swipes := w.Swipes
+	if swipes == 0 {
+		swipes = DefaultSwipes
+	}
+	began := time.Now()
+	var box *ui.Query
+	if !w.Within.Empty() {
+		box = &w.Within
+	}
+	found, err := s.seek(ctx, q, w.Direction, swipes, box)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Target: found.node, Ref: found.ref, At: found.At, Method: found.Method, Before: before, Took: time.Since(began)}
+	s.judge(&report, found.screen)
+	return report, nil
+}
+
+// seek is the search: look, and if the element cannot be reached, swipe towards it. Where its frame tells, that is where to
+// go; else each list in turn is seen to its end, and back to the other.
+func (s Step) seek(ctx context.Context, q ui.Query, direction string, swipes int, box *ui.Query) (aim, error) {
+	screen, err := s.observe(ctx, still())
+	if err != nil {
+		return aim{}, err
+	}
+	way := search{heading: direction, turned: direction != ""}
+	for done := 0; ; done++ {
+		a, err := s.take(ctx, How{NoWait: true}, q, screen)
+		if err == nil {
+			a.Method = scrolled(done)
+			return a, nil
+		}
+		if fault.Is(err, fault.ElementUnhittable) && fault.From(err).Details["off_screen"] == nil || !offScreen(err) {
+			return aim{}, err // it is in sight, and something else is the matter
+		}
+		if done >= swipes || ctx.Err() != nil {
+			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, done).
+				WithHint("raise max_swipes, or name the list with list").WithDispatch(fault.Dispatched)
+		}
+		area, towards, err := s.ground(q, screen, box, &way)
+		if err != nil {
+			return aim{}, err
+		}
+		next, err := s.shove(ctx, area, towards)
+		if err != nil {
+			return aim{}, err
+		}
+		if outcome, _ := ui.Compare(screen, next).Judge(nil); outcome == ui.Unchanged {
+			way.end(direction)
+		}
+		screen = next
+	}
+}
+
+// search is how far a search has come.
+type search struct {
+	list    int    // which of the lists in sight
+	heading string // where it looks; empty is down
+	turned  bool   // it has seen one end
+}
+
+// end is an end of the list: the other way, and then the next list.
+func (w *search) end(direction string) {
+	if !w.turned {
+		w.heading, w.turned = opposite[w.towards()], true
+		return
+	}
+	*w = search{list: w.list + 1, heading: direction, turned: direction != ""}
+}
+
+func (w *search) towards() string {
+	if w.heading == "" {
+		return "down"
+	}
+	return w.heading
+}
+
+func scrolled(swipes int) string {
+	if swipes == 0 {
+		return "in sight already"
+	}
+	return "scrolled"
+}
+
+var opposite = map[string]string{"down": "up", "up": "down", "left": "right", "right": "left"}
+
+// ground is where to swipe and which way: in the list that is named, the one the element lies in, or the next one in sight.
+func (s Step) ground(q ui.Query, screen *ui.Screen, box *ui.Query, way *search) (ui.Rect, string, error) {
+	node, _, missing := s.find(q, screen)
+	if missing != nil {
+		node = nil
+	}
+	lists := screen.Scrollers(node)
+	if box != nil {
+		list, _, err := s.find(*box, screen)
+		if err != nil {
+			return ui.Rect{}, "", err
+		}
+		lists = []*ui.Node{list}
+	}
+	if way.list >= len(lists) {
+		return ui.Rect{}, "", fault.New(fault.ElementNotFound, "%s is not in what can be scrolled here: all ends were seen", q).
+			WithHint("take a `snapshot` and see where you are").WithDispatch(fault.Dispatched)
+	}
+	area := lists[way.list].Seen()
+	if towards := area.Towards(node); towards != "" && way.list == 0 && !way.turned {
+		return area, towards, nil
+	}
+	return area, way.towards(), nil
+}
+
+// shove moves the content of an area so that what lies in a direction comes into view, and looks.
+func (s Step) shove(ctx context.Context, area ui.Rect, direction string) (*ui.Screen, error) {
+	area = area.Inset(12)
+	c := area.Centre()
+	from, to := c, c
+	switch direction { // the finger goes the other way
+	case "down":
+		from.Y, to.Y = area.Y+area.H*0.92, area.Y+area.H*0.08
+	case "up":
+		from.Y, to.Y = area.Y+area.H*0.08, area.Y+area.H*0.92
+	case "right":
+		from.X, to.X = area.X+area.W*0.92, area.X+area.W*0.08
+	case "left":
+		from.X, to.X = area.X+area.W*0.08, area.X+area.W*0.92
+	default:
+		return nil, fault.New(fault.InvalidInput, "%q is no direction", direction).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+	}
+	gestures, err := device.As[device.Gestures](s.Device)
+	if err != nil {
+		touch, err := device.As[device.Touch](s.Device)
+		if err != nil {
+			return nil, err
+		}
+		err = touch.Swipe(ctx, from, to, 800*time.Millisecond)
+		if err != nil {
+			return nil, err
+		}
+	} else if err := gestures.Drag(ctx, device.Drag{From: from, To: to, Velocity: 1500, Hold: 100 * time.Millisecond}); err != nil {
+		return nil, err
+	}
+	return s.observe(ctx, settled())
+}

@@ -1,0 +1,231 @@
+package act
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Entry is a text to enter.
+type Entry struct {
+	Text    string
+	Replace bool // empty the field first
+	Submit  bool // press return after
+}
+
+// Enter types into the element q means, focusing it first when it has not the focus; with an empty query, into whatever
+// has it. What arrived is read back: a missing end is typed once more when what is there is a true beginning of what
+// should be, and anything else is told.
+func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
+		field, err := s.focus(ctx, a, r)
+		if err != nil {
+			return err
+		}
+		if e.Replace && field != nil {
+			if field, err = s.empty(ctx, k, field, a.ref); err != nil {
+				return err
+			}
+		}
+		before := ""
+		if field != nil {
+			before = field.Typed()
+		}
+		if err := k.Type(ctx, e.Text); err != nil {
+			return err
+		}
+		if err := s.verify(ctx, k, field, a.ref, before, e.Text, r); err != nil {
+			return err
+		}
+		if e.Submit {
+			return k.Key(ctx, "return", nil, 1)
+		}
+		return nil
+	}))
+}
+
+// Clear empties the element q means, or what has the focus. An empty field is fine, and unchanged.
+func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
+		field, err := s.focus(ctx, a, r)
+		if err != nil {
+			return err
+		}
+		if field == nil {
+			return k.Clear(ctx)
+		}
+		_, err = s.empty(ctx, k, field, a.ref)
+		return err
+	}))
+}
+
+// focus gives the field that will get the text: the target, after a tap when it has not the focus, or whatever has it. Nil
+// when nobody shows that it has: the agent may know better.
+func (s Step) focus(ctx context.Context, a aim, r *Report) (*ui.Node, error) {
+	r.Method = "keyboard"
+	switch {
+	case a.node == nil:
+		return a.screen.Focused(), nil
+	case !a.node.TakesText():
+		return nil, fault.New(fault.ElementNotEditable, "%s does not take text", a.node.Describe()).WithDispatch(fault.NotDispatched)
+	case a.node.Focused:
+		return a.node, nil
+	}
+	touch, err := device.As[device.Touch](s.Device)
+	if err != nil {
+		return nil, err
+	}
+	if err := touch.Tap(ctx, a.At); err != nil {
+		return nil, err
+	}
+	field, err := s.see(ctx, a.ref)
+	if err != nil {
+		return nil, err
+	}
+	if !field.Focused {
+		return nil, fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", a.node.Describe()).
+			WithHint("take a `snapshot` and see what is in the way").WithDispatch(fault.NotDispatched)
+	}
+	return field, nil
+}
+
+// see looks at an element again, after something was sent to it.
+func (s Step) see(ctx context.Context, ref string) (*ui.Node, error) {
+	screen, err := s.observe(ctx, settled())
+	if err != nil {
+		return nil, err
+	}
+	if ref == "" {
+		return screen.Focused(), nil
+	}
+	n, _, err := s.find(ui.Query{Ref: ref}, screen)
+	return n, err
+}
+
+// clearTries is how often a field is emptied that does not stay empty.
+const clearTries = 3
+
+func (s Step) empty(ctx context.Context, k device.Keyboard, field *ui.Node, ref string) (*ui.Node, error) {
+	for try := 0; field != nil && field.Typed() != ""; try++ {
+		if try == clearTries {
+			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).WithDispatch(fault.Dispatched)
+		}
+		if err := k.Clear(ctx); err != nil {
+			return nil, err
+		}
+		now, err := s.see(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		field = now
+	}
+	return field, nil
+}
+
+// typeTries is how often a missing end is typed again.
+const typeTries = 3
+
+// verify reads the field back. A field whose content cannot be read, secure ones above all, is only counted.
+func (s Step) verify(ctx context.Context, k device.Keyboard, field *ui.Node, ref, before, text string, r *Report) error {
+	if field == nil || strings.ContainsAny(text, "\n\t\b") {
+		return nil // nobody to ask, or keys whose effect is not a text
+	}
+	want := before + text
+	for try := 0; ; try++ {
+		now, err := s.see(ctx, ref)
+		if err != nil || now == nil {
+			return nil // the field went away: what it became is for the diff to tell
+		}
+		got := now.Typed()
+		switch {
+		case now.Secure:
+			if n := utf8.RuneCountInString(got); got == "" || n == utf8.RuneCountInString(want) {
+				return nil
+			}
+			return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", now.Describe(), utf8.RuneCountInString(got), utf8.RuneCountInString(want)).
+				WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
+		case got == want || strings.HasSuffix(got, text) || formatted(got, want):
+			return nil
+		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before):
+			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
+				WithHint("`ios-agent fill` replaces what is there; `ios-agent prepare` turns autocorrection off").WithDispatch(fault.Dispatched)
+		}
+		r.Method = "keyboard, end typed again"
+		if err := k.Type(ctx, want[len(got):]); err != nil {
+			return err
+		}
+	}
+}
+
+// formatted reports whether a field shows what was typed in a form of its own: 1234567 as 1,234,567, a phone number with
+// spaces.
+func formatted(got, want string) bool {
+	bare := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" ,.()-/\u00a0\u202f", r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return got != "" && bare(got) == bare(want)
+}
+
+func shown(n *ui.Node) string {
+	if n.Secure {
+		return "something"
+	}
+	return ui.Quote(n.Typed())
+}
+
+// Key presses a key.
+func (s Step) Key(ctx context.Context, name string, modifiers []string, times int) (Report, error) {
+	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
+		r.Method = "key"
+		return k.Key(ctx, name, modifiers, times)
+	}))
+}
+
+// Keys presses keys one after the other.
+func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
+	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
+		r.Method = "keys"
+		for i, name := range names {
+			if err := k.Key(ctx, name, nil, 1); err != nil {
+				if i > 0 && notSent(err) { // those before it were
+					return fault.New(fault.From(err).Code, "key %d of %d, %q: %w", i+1, len(names), name, err).WithDispatch(fault.Dispatched)
+				}
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// HideKeyboard puts the keyboard away: by its own dismiss key, a done button above it, or the return key. Where there is
+// none, nothing is done.
+func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
+	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
+		r.Method = "none: the keyboard is down"
+		if a.screen.Keyboard() == nil {
+			return nil
+		}
+		if key := a.screen.KeyboardExit(); key != nil {
+			reach, err := s.reach(a.screen, key)
+			if err == nil {
+				r.At, r.Method = reach.At, "key "+ui.Quote(key.Name())
+				return t.Tap(ctx, reach.At)
+			}
+		}
+		keyboard, err := device.As[device.Keyboard](s.Device)
+		if err != nil {
+			return err
+		}
+		r.Method = "return key"
+		return keyboard.Key(ctx, "return", nil, 1)
+	}))
+}

@@ -1,0 +1,185 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// with is an input that needs an ability of the device.
+func with[Ability any](s Step, send func(ctx context.Context, able Ability, a aim, r *Report) error) input {
+	return func(ctx context.Context, a aim, r *Report) error {
+		able, err := device.As[Ability](s.Device)
+		if err != nil {
+			return err
+		}
+		return send(ctx, able, a, r)
+	}
+}
+
+// Tap taps the element q means.
+func (s Step) Tap(ctx context.Context, how How, q ui.Query) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error { return t.Tap(ctx, a.At) }))
+}
+
+// TapAt taps a point.
+func (s Step) TapAt(ctx context.Context, how How, at ui.Point) (Report, error) {
+	return s.onPoint(ctx, how, at, func(ctx context.Context, t device.Touch) error { return t.Tap(ctx, at) })
+}
+
+// DoubleTap taps the element q means twice, quickly.
+func (s Step) DoubleTap(ctx context.Context, how How, q ui.Query) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error { return t.DoubleTap(ctx, a.At) }))
+}
+
+// LongPress rests on the element q means.
+func (s Step) LongPress(ctx context.Context, how How, q ui.Query, long time.Duration) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error {
+		return t.LongPress(ctx, a.At, long)
+	}))
+}
+
+// PressAt rests on a point.
+func (s Step) PressAt(ctx context.Context, how How, at ui.Point, long time.Duration) (Report, error) {
+	return s.onPoint(ctx, how, at, func(ctx context.Context, t device.Touch) error { return t.LongPress(ctx, at, long) })
+}
+
+func (s Step) onPoint(ctx context.Context, how How, at ui.Point, do func(context.Context, device.Touch) error) (Report, error) {
+	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
+		if view := a.screen.Viewport(); !view.Contains(at) {
+			return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).WithDispatch(fault.NotDispatched)
+		}
+		r.At, r.Method = at, "point"
+		return do(ctx, t)
+	}))
+}
+
+// Swipe is a finger that moves across an element, or the screen, in a direction: the content follows it.
+type Swipe struct {
+	Direction string // up, down, left, right: where the finger goes
+	Distance  float64
+	Took      time.Duration
+	From, To  *ui.Point // instead of a direction
+}
+
+// Swipe swipes over the element q means; over the screen when it means none.
+func (s Step) Swipe(ctx context.Context, how How, q ui.Query, w Swipe) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
+		from, to, err := w.path(a)
+		if err != nil {
+			return err
+		}
+		r.At, r.Method = from, "swipe"
+		return t.Swipe(ctx, from, to, w.Took)
+	}))
+}
+
+// path is from where to where the finger goes: within the element, and clear of the edges, which belong to the system.
+func (w Swipe) path(a aim) (from, to ui.Point, err error) {
+	if w.From != nil && w.To != nil {
+		return *w.From, *w.To, nil
+	}
+	area := a.screen.Viewport().Inset(edge)
+	if a.node != nil {
+		area = area.Intersect(a.node.Seen())
+	}
+	share := w.Distance
+	if share == 0 {
+		share = usualSwipe
+	}
+	c := area.Centre()
+	dx, dy := area.W*share/2, area.H*share/2
+	switch w.Direction {
+	case "up":
+		return ui.Point{X: c.X, Y: c.Y + dy}, ui.Point{X: c.X, Y: c.Y - dy}, nil
+	case "down":
+		return ui.Point{X: c.X, Y: c.Y - dy}, ui.Point{X: c.X, Y: c.Y + dy}, nil
+	case "left":
+		return ui.Point{X: c.X + dx, Y: c.Y}, ui.Point{X: c.X - dx, Y: c.Y}, nil
+	case "right":
+		return ui.Point{X: c.X - dx, Y: c.Y}, ui.Point{X: c.X + dx, Y: c.Y}, nil
+	}
+	return from, to, fault.New(fault.InvalidInput, "%q is no direction", w.Direction).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+}
+
+const (
+	edge       = 40  // points along the edges of the screen that swipes keep clear of
+	usualSwipe = 0.6 // of what is swiped over
+)
+
+// Drag carries the element q means to another, or to a point.
+func (s Step) Drag(ctx context.Context, how How, q, onto ui.Query, to *ui.Point, d device.Drag) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
+		d.From = a.At
+		switch {
+		case to != nil:
+			d.To = *to
+		default:
+			goal, _, err := s.find(onto, a.screen)
+			if err != nil {
+				return err
+			}
+			if !goal.Visible() {
+				return fault.New(fault.ElementUnhittable, "%s cannot be dropped on: it is off the screen", goal.Describe()).WithDispatch(fault.NotDispatched)
+			}
+			d.To = goal.Seen().Centre()
+		}
+		r.Method = fmt.Sprintf("drag to %g, %g", d.To.X, d.To.Y)
+		return g.Drag(ctx, d)
+	}))
+}
+
+// Pinch spreads or draws together two fingers on the element q means, or in the middle of the screen.
+func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Report, error) {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
+		if a.node == nil {
+			r.At = a.screen.Viewport().Centre()
+		}
+		r.Method = "pinch"
+		return g.Pinch(ctx, r.At, scale)
+	}))
+}
+
+// Press presses a button of the device's body. It needs no screen to aim at.
+func (s Step) Press(ctx context.Context, button string, hold time.Duration, times int) (Report, error) {
+	return s.perform(ctx, How{NoWait: true}, ui.Query{}, with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
+		r.Method = "button"
+		for range times {
+			if err := b.Press(ctx, button, hold); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// Rotate turns the device.
+func (s Step) Rotate(ctx context.Context, to string) (Report, error) {
+	return s.perform(ctx, How{NoWait: true}, ui.Query{}, with(s, func(ctx context.Context, d device.Rotation, _ aim, r *Report) error {
+		r.Method = "rotate"
+		return d.Rotate(ctx, to)
+	}))
+}
+
+// Back goes to where the screen came from: by the back button of the topmost navigation bar or the modal's own way out, else by
+// the swipe from the left edge.
+func (s Step) Back(ctx context.Context, how How) (Report, error) {
+	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
+		if back := a.screen.BackButton(); back != nil {
+			reach, err := s.reach(a.screen, back)
+			if err == nil {
+				r.Target, r.At, r.Method = back, reach.At, "back button"
+				_, r.Ref, _ = s.find(ui.Query{Identifier: back.Identifier, Label: back.Label, Type: back.Type}, a.screen)
+				return t.Tap(ctx, reach.At)
+			}
+		}
+		view := a.screen.Viewport()
+		from, to := ui.Point{X: view.X + 1, Y: view.Y + view.H/2}, ui.Point{X: view.X + view.W*0.8, Y: view.Y + view.H/2}
+		r.At, r.Method = from, "edge swipe"
+		return t.Swipe(ctx, from, to, 300*time.Millisecond)
+	}))
+}

@@ -1,0 +1,41 @@
+package xcodebuild
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	"ios-agent/internal/host"
+)
+
+// Release is which Xcode it is.
+type Release struct {
+	Version string // 16.4
+	Build   string // 16F6
+}
+
+// Runner runs a program to its end; *host.Host is one.
+type Runner interface {
+	Run(ctx context.Context, c host.Cmd) (host.Result, error)
+}
+
+// Version asks xcodebuild which Xcode it belongs to.
+func Version(ctx context.Context, run Runner, program string) (Release, error) {
+	r, err := run.Run(ctx, host.Cmd{Name: program, Args: []string{"-version"}, Timeout: 30 * time.Second})
+	if err != nil {
+		return Release{}, err
+	}
+	return ParseVersion(r.Stdout)
+}
+
+var versionText = regexp.MustCompile(`(?m)^Xcode (\S+)\s+Build version (\w+)`)
+
+// ParseVersion reads "Xcode 16.4" and "Build version 16F6", on two lines.
+func ParseVersion(out []byte) (Release, error) {
+	m := versionText.FindSubmatch(out)
+	if m == nil {
+		return Release{}, fmt.Errorf("xcodebuild -version: no version in %q", out)
+	}
+	return Release{string(m[1]), string(m[2])}, nil
+}

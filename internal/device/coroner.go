@@ -1,0 +1,19 @@
+package device
+
+import (
+	"context"
+	"time"
+)
+
+// End is why an app is no longer running.
+type End struct {
+	Reason string   `json:"reason"`           // in a line: exception, signal, message
+	Report string   `json:"report,omitempty"` // the file of the crash report
+	Crash  string   `json:"crash,omitempty"`  // a few lines of it
+	Logs   []string `json:"logs,omitempty"`   // what it said last
+}
+
+// Coroner finds out why an app ended.
+type Coroner interface {
+	Ended(ctx context.Context, bundleID string, since time.Time) (End, error)
+}

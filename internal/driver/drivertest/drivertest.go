@@ -1,0 +1,151 @@
+// Package drivertest is the contract of a driver of a touch screen: every ability tried on the Conformance app, and what
+// came of it as a row of the support matrix. A driver without an ability is skipped there, and the row says so.
+package drivertest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Conformance is the app the contract is tried on; it is installed before.
+const Conformance = "com.iosagent.conformance"
+
+// Row says of one ability whether a driver has it.
+type Row struct{ Ability, Says string }
+
+// Run tries everything on a device that is booted.
+func Run(t *testing.T, d device.Device) []Row {
+	var rows []Row
+	for _, p := range parts() {
+		says := "yes"
+		t.Run(p.ability, func(t *testing.T) {
+			if why := p.missing(d); why != "" {
+				says = "no: " + why
+				t.Skip(why)
+			}
+			p.try(&bench{t: t, ctx: t.Context(), d: d})
+			if t.Failed() {
+				says = "fails"
+			}
+		})
+		rows = append(rows, Row{p.ability, says})
+	}
+	return rows
+}
+
+// part is one ability and how it is tried.
+type part struct {
+	ability string
+	missing func(device.Device) string
+	try     func(*bench)
+}
+
+func needs[Ability any](name string, try func(*bench, Ability)) part {
+	return part{
+		ability: name,
+		missing: func(d device.Device) string {
+			_, err := device.As[Ability](d)
+			if err != nil {
+				return fault.From(err).Message
+			}
+			return ""
+		},
+		try: func(b *bench) { try(b, b.d.(Ability)) },
+	}
+}
+
+// bench is one part at work.
+type bench struct {
+	t   *testing.T
+	ctx context.Context
+	d   device.Device
+}
+
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// start launches the app afresh and goes to one of its tabs.
+func (b *bench) start(tab string) {
+	b.t.Helper()
+	apps, err := device.As[device.Apps](b.d)
+	b.must(err)
+	_, err = apps.Launch(b.ctx, Conformance, device.Launch{Restart: true})
+	b.must(err)
+	b.tap(ui.Query{Label: tab, Type: "Button"})
+}
+
+func (b *bench) look() *ui.Screen {
+	b.t.Helper()
+	s, err := b.d.(device.Eyes).Observe(b.ctx, device.Wait{Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second})
+	b.must(err)
+	return s
+}
+
+func (b *bench) find(q ui.Query) (*ui.Screen, *ui.Node) {
+	b.t.Helper()
+	s := b.look()
+	found := s.Match(q)
+	if len(found) == 0 {
+		b.t.Fatalf("there is no element with %s", q)
+	}
+	return s, found[len(found)-1]
+}
+
+func (b *bench) at(id string) ui.Point {
+	b.t.Helper()
+	s, n := b.find(ui.Query{Identifier: id})
+	r, why := s.Reach(n)
+	if why != "" {
+		b.t.Fatalf("%s cannot be reached: %s", id, why)
+	}
+	return r.At
+}
+
+func (b *bench) tap(q ui.Query) {
+	b.t.Helper()
+	s, n := b.find(q)
+	r, why := s.Reach(n)
+	if why != "" {
+		b.t.Fatalf("%s cannot be reached: %s", q, why)
+	}
+	b.must(b.d.(device.Touch).Tap(b.ctx, r.At))
+}
+
+// shows fails unless a text is on the screen.
+func (b *bench) shows(text string) {
+	b.t.Helper()
+	s := b.look()
+	if len(s.Match(ui.Query{Contains: text})) == 0 {
+		b.t.Errorf("%q is not on the screen:\n%s", text, s.Outline("", &ui.Refs{}))
+	}
+}
+
+// refuses fails unless an error has the code and says that nothing was sent.
+func (b *bench) refuses(err error, code fault.Code) {
+	b.t.Helper()
+	f := fault.From(err)
+	if err == nil || f.Code != code {
+		b.t.Errorf("got %v, want %s", err, code)
+	}
+}
+
+// Table writes rows as Markdown.
+func Table(driver string, rows []Row) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "| ability | %s |\n|---|---|\n", driver)
+	for _, r := range rows {
+		fmt.Fprintf(&out, "| %s | %s |\n", r.Ability, r.Says)
+	}
+	return out.String()
+}

@@ -1,0 +1,124 @@
+package xctest
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"ios-agent/internal/agentwire"
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+var (
+	_ device.Touch    = (*phone)(nil)
+	_ device.Gestures = (*phone)(nil)
+	_ device.Adjust   = (*phone)(nil)
+	_ device.Keyboard = (*phone)(nil)
+	_ device.Alerts   = (*phone)(nil)
+	_ device.Rotation = (*phone)(nil)
+)
+
+// send is an input that is answered with nothing.
+func (p *phone) send(ctx context.Context, req agentwire.Request) error {
+	_, err := ask[*agentwire.OK](ctx, p, req, acts)
+	return err
+}
+
+func whole(f float64) int32 { return int32(math.Round(f)) }
+
+// Tap touches a point.
+func (p *phone) Tap(ctx context.Context, at ui.Point) error {
+	return p.send(ctx, &agentwire.TapCoord{X: whole(at.X), Y: whole(at.Y)})
+}
+
+// DoubleTap touches a point twice.
+func (p *phone) DoubleTap(ctx context.Context, at ui.Point) error {
+	return p.send(ctx, &agentwire.DoubleTap{X: whole(at.X), Y: whole(at.Y)})
+}
+
+// LongPress rests on a point.
+func (p *phone) LongPress(ctx context.Context, at ui.Point, long time.Duration) error {
+	return p.send(ctx, &agentwire.LongPress{X: whole(at.X), Y: whole(at.Y), Seconds: long.Seconds()})
+}
+
+// Swipe moves a finger and lets go.
+func (p *phone) Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error {
+	return p.send(ctx, &agentwire.Swipe{
+		StartX: whole(from.X), StartY: whole(from.Y), EndX: whole(to.X), EndY: whole(to.Y), Seconds: new(took.Seconds()),
+	})
+}
+
+// Drag carries something.
+func (p *phone) Drag(ctx context.Context, d device.Drag) error {
+	return p.send(ctx, &agentwire.Drag{
+		StartX: whole(d.From.X), StartY: whole(d.From.Y), EndX: whole(d.To.X), EndY: whole(d.To.Y),
+		PressSeconds: d.Press.Seconds(), HoldSeconds: d.Hold.Seconds(), Velocity: d.Velocity,
+	})
+}
+
+// Pinch moves two fingers.
+func (p *phone) Pinch(ctx context.Context, at ui.Point, scale float64) error {
+	return p.send(ctx, &agentwire.Pinch{X: whole(at.X), Y: whole(at.Y), Scale: scale})
+}
+
+// SetValue adjusts a control.
+func (p *phone) SetValue(ctx context.Context, at ui.Point, value string) error {
+	return p.send(ctx, &agentwire.SetValue{X: whole(at.X), Y: whole(at.Y), Value: value})
+}
+
+// Type types into what has the focus.
+func (p *phone) Type(ctx context.Context, text string) error {
+	return p.send(ctx, &agentwire.TypeText{Text: text})
+}
+
+// Clear empties what has the focus.
+func (p *phone) Clear(ctx context.Context) error { return p.send(ctx, &agentwire.Clear{}) }
+
+var modifiers = map[string]agentwire.Modifiers{
+	"shift": agentwire.Shift, "control": agentwire.Control, "option": agentwire.Option, "command": agentwire.Command,
+}
+
+// Key presses a key.
+func (p *phone) Key(ctx context.Context, name string, held []string, times int) error {
+	req := &agentwire.Key{Name: name, Count: uint32(times)}
+	for _, m := range held {
+		bit, ok := modifiers[m]
+		if !ok {
+			return fault.New(fault.InvalidInput, "%q is no modifier key", m).WithHint("shift, control, option or command").WithDispatch(fault.NotDispatched)
+		}
+		req.Modifiers |= bit
+	}
+	return p.send(ctx, req)
+}
+
+// Alert reads the alert in front, and answers it. Reading may be repeated; an answer may not.
+func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error) {
+	req, e := &agentwire.Alert{Do: agentwire.PressButton, Button: answer}, acts
+	switch answer {
+	case "":
+		req.Do, e = agentwire.ReadAlert, reads
+	case "accept":
+		req = &agentwire.Alert{Do: agentwire.AcceptAlert}
+	case "dismiss":
+		req = &agentwire.Alert{Do: agentwire.DismissAlert}
+	}
+	state, err := ask[*agentwire.AlertState](ctx, p, req, e)
+	if err != nil {
+		return nil, err
+	}
+	info, err := state.Info()
+	if err != nil {
+		return nil, fault.New(fault.AgentFailed, "the agent's alert cannot be read: %w", err)
+	}
+	if info == nil {
+		return nil, nil
+	}
+	return &device.Alert{Title: info.Title, Text: info.Text, Buttons: info.Buttons, Source: info.Source}, nil
+}
+
+// Rotate turns the simulator.
+func (p *phone) Rotate(ctx context.Context, to string) error {
+	return p.send(ctx, &agentwire.Rotate{To: to})
+}

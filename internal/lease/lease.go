@@ -1,0 +1,164 @@
+// Package lease decides who may use what, and until when. A lease has an epoch, a number that only grows: whoever holds
+// an older one is refused, however late its command arrives. Waiting is first come, first served. The package is pure: time,
+// durability and the lock against other hosts' homes are handed in, and it does not know what a device is.
+package lease
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Kind says how a lease came about.
+type Kind string
+
+// The kinds of leases.
+const (
+	Claim    Kind = "claim"    // asked for
+	Implicit Kind = "implicit" // taken by the first use
+	Repair   Kind = "repair"   // ours, while something broken is mended
+)
+
+// Lease is what is known of one resource. Without a holder it is free, or to be cleaned first.
+type Lease struct {
+	Resource string
+	Holder   string
+	Kind     Kind
+	Epoch    uint64 // of the present or last holder
+	Since    time.Time
+	Used     time.Time // last claimed, used or released
+	Expires  time.Time
+	TTL      time.Duration
+	Reset    string // what has to be done before the next holder gets it; empty or NoReset is nothing
+	Dirty    bool   // it still has to be done
+}
+
+// NoReset says that nothing has to be done, where an empty word would mean that nothing is said.
+const NoReset = "none"
+
+// Held reports whether somebody has it.
+func (l Lease) Held() bool { return l.Holder != "" }
+
+// Free reports whether it can be had.
+func (l Lease) Free() bool { return l.Holder == "" && !l.Dirty }
+
+// Request is what somebody wants to hold.
+type Request struct {
+	Holder string
+	Kind   Kind
+	TTL    time.Duration
+	Reset  string
+	Count  int // all of so many, or none; 0 is one
+	// Among names what will do, best first, with what is taken now included: it is asked again whenever something
+	// changed. It is called with the table's lock held: it must be quick and must not call the table.
+	Among func(look func(resource string) Lease) []string
+	Wait  bool // until it can be had or ctx ends
+}
+
+// Authority grants leases: a table on this host, or one day a fleet's. A lease's Epoch is the fencing number that the host
+// of the resource checks before every command.
+type Authority interface {
+	Acquire(ctx context.Context, r Request) ([]Lease, error)
+	Renew(ctx context.Context, holder, resource string) (Lease, error)
+	Release(ctx context.Context, holder, resource string) (Lease, error)
+	// Watch tells what happened from now on, after it became durable. The channel is closed when ctx ends, or when the
+	// reader is so slow that something would have been lost: read the state again and watch anew.
+	Watch(ctx context.Context) <-chan Event
+}
+
+// The words for what happens to a lease.
+const (
+	Claimed   = "claimed"
+	Renewed   = "renewed"
+	Released  = "released"
+	Expired   = "expired"
+	TakenOver = "taken over"
+	Lost      = "lost" // to another home, while we were not running
+	Cleaned   = "cleaned"
+)
+
+// Event is one thing that happened to a lease.
+type Event struct {
+	At     time.Time
+	What   string
+	Lease  Lease  // as it is now
+	From   string // whose it was before
+	Reason string
+}
+
+// Journal keeps leases for the time after us. Save returns when all of it is durable, or none.
+type Journal interface {
+	Load() ([]Lease, error)
+	Save([]Event) error
+}
+
+// Guard keeps other homes on this host away from a resource. Lock extends what is locked already.
+type Guard interface {
+	Lock(resource string, until time.Time) error // *ElsewhereError when another home has it
+	Unlock(resource string)
+}
+
+// BusyError says that what was wanted is taken.
+type BusyError struct {
+	Held      []Lease           // by others, in the order they were wanted
+	Elsewhere []*ElsewhereError // by other homes
+}
+
+func (e *BusyError) Error() string {
+	var who []string
+	for _, l := range e.Held {
+		who = append(who, l.Resource+" is held by "+l.Holder)
+	}
+	for _, o := range e.Elsewhere {
+		who = append(who, o.Error())
+	}
+	if len(who) == 0 {
+		return "nothing that would do is there"
+	}
+	return strings.Join(who, ", ")
+}
+
+// ElsewhereError says that another home has a resource.
+type ElsewhereError struct {
+	Resource string
+	Home     string
+	PID      int
+	Until    time.Time
+}
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("%s is in use by the ios-agent home %s (pid %d)", e.Resource, e.Home, e.PID)
+}
+
+// NotHolderError says that a lease is not the caller's to touch.
+type NotHolderError struct {
+	Lease Lease // as it is; without a holder when nobody has it
+	Who   string
+}
+
+func (e *NotHolderError) Error() string {
+	if !e.Lease.Held() {
+		return fmt.Sprintf("nobody holds %s", e.Lease.Resource)
+	}
+	return fmt.Sprintf("%s is held by %s, not by %s", e.Lease.Resource, e.Lease.Holder, e.Who)
+}
+
+// LostError says that a lease ended while a command waited for its turn.
+type LostError struct {
+	Resource string
+	Epoch    uint64 // the command's
+	Now      Lease
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the lease %d on %s ended before the command's turn; the last one is %d", e.Epoch, e.Resource, e.Now.Epoch)
+}
+
+// JournalError says that a lease could not be made durable, and so was not given.
+type JournalError struct{ Err error }
+
+func (e *JournalError) Error() string { return fmt.Sprintf("the lease cannot be kept: %v", e.Err) }
+
+// Unwrap gives the store's own error.
+func (e *JournalError) Unwrap() error { return e.Err }

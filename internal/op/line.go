@@ -1,0 +1,130 @@
+package op
+
+import (
+	"fmt"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/nearest"
+)
+
+// Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits; a
+// list takes all that is left.
+func Place(o Op, input map[string]any, args []string) error {
+	for _, f := range o.Fields() {
+		_, set := input[f.Name]
+		if len(args) == 0 || !f.Arg || set || f.Match != nil && !f.Match.MatchString(args[0]) {
+			continue
+		}
+		if f.Kind == Strings {
+			input[f.Name], args = args, nil
+			continue
+		}
+		input[f.Name], args = args[0], args[1:]
+	}
+	if len(args) > 0 {
+		return fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
+	}
+	return nil
+}
+
+// argumentHint says what an argument could have been.
+func argumentHint(o Op) string {
+	for _, f := range o.Fields() {
+		if f.Arg && f.Match != nil {
+			return fmt.Sprintf("%s is %s; everything else is named by a flag: see `ios-agent %s --help`", f.Name, f.Doc, o.Verb)
+		}
+	}
+	return fmt.Sprintf("see `ios-agent %s --help`", o.Verb)
+}
+
+// ParseArgs reads an operation's input from the words that would follow its verb on a command line.
+func ParseArgs(o Op, words []string) (map[string]any, error) {
+	input := map[string]any{}
+	var args []string
+	for i := 0; i < len(words); i++ {
+		name, isFlag := strings.CutPrefix(words[i], "--")
+		if !isFlag || name == "" {
+			args = append(args, words[i])
+			continue
+		}
+		name, value, given := strings.Cut(name, "=")
+		f, err := flagNamed(o, name)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case given:
+		case f.Kind == Bool:
+			value = "true"
+		case i+1 == len(words):
+			return nil, fault.New(fault.InvalidInput, "%s: --%s needs a value", o.Verb, name).With("field", f.Name)
+		default:
+			i++
+			value = words[i]
+		}
+		if _, twice := input[f.Name]; twice && f.Kind != Strings {
+			return nil, fault.New(fault.InvalidInput, "%s: --%s is given twice", o.Verb, name).With("field", f.Name)
+		}
+		if f.Kind == Strings {
+			list, _ := input[f.Name].([]string)
+			input[f.Name] = append(list, value)
+		} else {
+			input[f.Name] = value
+		}
+	}
+	return input, Place(o, input, args)
+}
+
+func flagNamed(o Op, name string) (Field, error) {
+	var names []string
+	for _, f := range o.Fields() {
+		if f.Flag() == name && !f.NoFlag {
+			return f, nil
+		}
+		names = append(names, f.Flag())
+	}
+	e := fault.New(fault.InvalidInput, "%s has no flag --%s", o.Verb, name)
+	if near := nearest.To(name, names, 1); len(near) > 0 {
+		return Field{}, e.WithHint("did you mean --%s?", near[0])
+	}
+	return Field{}, e.WithHint("see `ios-agent %s --help`", o.Verb)
+}
+
+// Words splits a line as a shell does, without any of a shell's powers: blanks separate, quotes of either kind hold
+// together, a backslash takes the next character as it is (in single quotes it is a backslash).
+func Words(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inside, quote, escaped := false, rune(0), false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inside = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, inside = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if inside {
+				words, inside = append(words, word.String()), false
+				word.Reset()
+			}
+		default:
+			word.WriteRune(r)
+			inside = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, fault.New(fault.InvalidInput, "the line %q ends inside a quotation", line).WithHint("close the quote")
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

@@ -1,0 +1,193 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// agents are for those who want to see, or have a hand in, what comes and goes by itself.
+type agents struct{ desk }
+
+func (a *agents) ops() []op.Op {
+	groups := []string{"agent"}
+	return []op.Op{
+		op.New(op.Spec{
+			Name: "agent_status", Groups: groups, Verb: "agent status", Route: "GET /api/v1/agent",
+			Summary: "Show the agents that drive devices: process, port, build, protocol, state", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"agent status"},
+		}, a.status),
+		op.New(op.Spec{
+			Name: "agent_build", Groups: groups, Verb: "agent build", Route: "POST /api/v1/agent/build", Timeout: 11 * time.Minute, Long: true,
+			Summary: "Build the agent anew; it is built by itself when it has to be", Hints: op.Idempotent, Examples: []string{"agent build"},
+		}, a.build),
+		op.New(op.Spec{
+			Name: "agent_start", Groups: groups, Verb: "agent start", Route: "POST /api/v1/agent/start", Timeout: 11 * time.Minute, Long: true,
+			Summary: "Start the agent of a booted device before it is needed", Hints: op.Idempotent, Examples: []string{`agent start --sim "iPhone 16"`},
+		}, a.start),
+		op.New(op.Spec{
+			Name: "agent_stop", Groups: groups, Verb: "agent stop", Route: "POST /api/v1/agent/stop",
+			Summary: "Stop the agent of a device; the next action starts another", Hints: op.Idempotent, Examples: []string{"agent stop"},
+		}, a.stop),
+		op.New(op.Spec{
+			Name: "agent_logs", Groups: groups, Verb: "agent logs", Route: "GET /api/v1/agent/logs",
+			Summary: "Show the end of what the agent of a device said", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"agent logs", "agent logs --lines 200"},
+		}, a.logs),
+	}
+}
+
+// AgentsOut is every agent there is.
+type AgentsOut struct {
+	Agents []device.AgentState `json:"agents"`
+}
+
+// Text is one line an agent.
+func (o AgentsOut) Text() string {
+	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
+	for _, a := range o.Agents {
+		lines = append(lines, fmt.Sprintf("%s  %s  pid %d  port %d  build %.12s  protocol %d  %s", a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Device))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (a *agents) status(context.Context, *op.Call, struct{}) (AgentsOut, error) {
+	out := AgentsOut{Agents: []device.AgentState{}}
+	for _, h := range a.pool.Open() {
+		if d, ok := h.Device.(device.Agent); ok && d.AgentState().State != device.AgentAbsent {
+			out.Agents = append(out.Agents, d.AgentState())
+		}
+	}
+	return out, nil
+}
+
+// AgentBuildsOut is what was built.
+type AgentBuildsOut struct {
+	Builds []device.AgentBuild `json:"builds"`
+}
+
+// Text names the products.
+func (o AgentBuildsOut) Text() string {
+	var lines []string
+	for _, b := range o.Builds {
+		lines = append(lines, fmt.Sprintf("built for %s: %s", b.Platform, b.Products))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (a *agents) build(ctx context.Context, c *op.Call, _ struct{}) (AgentBuildsOut, error) {
+	out := AgentBuildsOut{Builds: []device.AgentBuild{}}
+	ctx = device.WithProgress(ctx, c.Progress)
+	for _, d := range a.pool.Drivers() {
+		if b, ok := d.(device.AgentBuilder); ok {
+			built, err := b.BuildAgent(ctx)
+			if err != nil {
+				return out, err
+			}
+			out.Builds = append(out.Builds, built)
+		}
+	}
+	return out, nil
+}
+
+// AgentIn names the device.
+type AgentIn struct{ Target }
+
+// AgentOut is the agent of one device.
+type AgentOut struct{ device.AgentState }
+
+// Text says it in a line.
+func (o AgentOut) Text() string { return fmt.Sprintf("the agent of %s: %s", o.Device, o.State) }
+
+func (a *agents) start(ctx context.Context, c *op.Call, in AgentIn) (AgentOut, error) {
+	d, err := a.agent(ctx, c, in.Target)
+	if err != nil {
+		return AgentOut{}, err
+	}
+	if err := d.StartAgent(device.WithProgress(ctx, c.Progress)); err != nil {
+		if fault.Is(err, fault.DeviceNotBooted) {
+			a.sessions.Forget(c.Device.UDID)
+		}
+		return AgentOut{}, err
+	}
+	return AgentOut{d.AgentState()}, nil
+}
+
+func (a *agents) stop(ctx context.Context, c *op.Call, in AgentIn) (AgentOut, error) {
+	d, err := a.agent(ctx, c, in.Target)
+	if err != nil {
+		return AgentOut{}, err
+	}
+	if err := d.StopAgent(ctx); err != nil {
+		return AgentOut{}, err
+	}
+	return AgentOut{d.AgentState()}, nil
+}
+
+func (a *agents) agent(ctx context.Context, c *op.Call, t Target) (device.Agent, error) {
+	h, _, err := a.device(ctx, c, t)
+	if err != nil {
+		return nil, err
+	}
+	return device.As[device.Agent](h.Device)
+}
+
+// AgentLogsIn says how much.
+type AgentLogsIn struct {
+	Target
+	Lines int `json:"lines,omitempty" doc:"how many lines from the end" min:"1" max:"5000" default:"50"`
+}
+
+// AgentLogsOut is the end of a log.
+type AgentLogsOut struct {
+	Path  string   `json:"path"`
+	Lines []string `json:"lines"`
+}
+
+// Text is the lines below the path.
+func (o AgentLogsOut) Text() string { return o.Path + "\n" + strings.Join(o.Lines, "\n") }
+
+// mostLog is how much of a log's end is read.
+const mostLog = 1 << 20
+
+func (a *agents) logs(ctx context.Context, c *op.Call, in AgentLogsIn) (AgentLogsOut, error) {
+	d, err := a.agent(ctx, c, in.Target)
+	if err != nil {
+		return AgentLogsOut{}, err
+	}
+	state := d.AgentState()
+	if state.Log == "" {
+		return AgentLogsOut{}, fault.New(fault.PathError, "the agent of %s has said nothing: it is %s", state.Device, state.State).
+			WithHint("start it: `ios-agent agent start`")
+	}
+	text, err := tailOf(state.Log, mostLog)
+	if err != nil {
+		return AgentLogsOut{}, fault.New(fault.PathError, "the agent's log: %w", err)
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return AgentLogsOut{Path: state.Log, Lines: lines[max(0, len(lines)-in.Lines):]}, nil
+}
+
+func tailOf(path string, most int64) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.Seek(max(0, info.Size()-most), io.SeekStart); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(f)
+	return string(text), err
+}

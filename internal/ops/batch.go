@@ -1,0 +1,150 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// batch performs several actions in one call, each as one would type it.
+type batch struct{ catalogue func() *op.Catalogue }
+
+func (b *batch) ops() []op.Op {
+	return []op.Op{op.New(op.Spec{
+		Name: "batch", Groups: []string{"ui"}, Verb: "batch", Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true,
+		Summary: "Perform several steps in one call, each written as on the command line; stops at the first that fails",
+		Help: "Steps are verbs of the group ui, with launch, terminate, open and install: `tap @e7`, `fill --label Email --text a@b.c`,\n" +
+			"`wait --text Welcome`. A step whose outcome is unknown stops the batch too.",
+		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
+	}, b.run)}
+}
+
+// BatchIn are the steps.
+type BatchIn struct {
+	Target
+	Steps []string `json:"steps" doc:"the steps, such as: tap @e7" cli:"arg"`
+	Go    bool     `json:"continue,omitempty" doc:"go on after a step that failed"`
+}
+
+// BatchOut is what came of each.
+type BatchOut struct {
+	Steps []StepOut `json:"steps"`
+	Done  int       `json:"done"`
+}
+
+// StepOut is what came of one step.
+type StepOut struct {
+	Step   string          `json:"step"`
+	Status string          `json:"status"`
+	Text   string          `json:"text"`
+	Error  *fault.Fault    `json:"error,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// Text is one paragraph a step.
+func (o BatchOut) Text() string {
+	var lines []string
+	for i, s := range o.Steps {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, s.Text))
+	}
+	if left := len(o.Steps) - o.Done; left > 0 {
+		lines = append(lines, fmt.Sprintf("stopped: %d of %d steps done", o.Done, len(o.Steps)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Fault is that of the first step that failed.
+func (o BatchOut) Fault() *fault.Fault {
+	for i, s := range o.Steps {
+		if s.Error != nil {
+			f := *s.Error
+			f.Message = fmt.Sprintf("step %d (%s): %s", i+1, s.Step, f.Message)
+			return &f
+		}
+	}
+	return nil
+}
+
+// mostBatch bounds a batch.
+const mostBatch = 100
+
+func (b *batch) run(ctx context.Context, c *op.Call, in BatchIn) (BatchOut, error) {
+	if len(in.Steps) == 0 || len(in.Steps) > mostBatch {
+		return BatchOut{}, fault.New(fault.InvalidInput, "batch: %d steps; it takes 1 to %d", len(in.Steps), mostBatch).With("field", "steps")
+	}
+	type call struct {
+		name  string
+		input []byte
+	}
+	calls := make([]call, len(in.Steps))
+	for i, line := range in.Steps { // all are read before the first is performed
+		name, input, err := b.read(line, in.Target)
+		if err != nil {
+			f := fault.From(err)
+			return BatchOut{}, fault.New(f.Code, "batch: step %d (%s): %s", i+1, line, f.Message).WithHint("%s", f.Hint).With("field", "steps")
+		}
+		calls[i] = call{name, input}
+	}
+	out := BatchOut{}
+	for i, k := range calls {
+		c.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(calls), in.Steps[i]))
+		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env}, k.input)
+		step := StepOut{Step: in.Steps[i], Status: e.Status, Text: e.Stdout, Error: e.Error, Result: e.Result}
+		if e.Error != nil {
+			step.Text = e.Text()
+		}
+		out.Steps = append(out.Steps, step)
+		if e.Error != nil && !in.Go {
+			break
+		}
+		if e.Error == nil {
+			out.Done++
+		}
+		if e.Meta.Device != nil {
+			c.Device = e.Meta.Device
+		}
+	}
+	for _, rest := range in.Steps[len(out.Steps):] {
+		out.Steps = append(out.Steps, StepOut{Step: rest, Status: "skipped", Text: rest + ": not performed"})
+	}
+	return out, nil
+}
+
+// read turns a line into a call. Only what acts on, or looks at, a screen or an app can be a step.
+func (b *batch) read(line string, t Target) (string, []byte, error) {
+	words, err := op.Words(line)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(words) == 0 {
+		return "", nil, fault.New(fault.InvalidInput, "it is empty")
+	}
+	for _, o := range b.catalogue().Ops() {
+		if o.Verb != words[0] {
+			continue
+		}
+		if o.Name == "batch" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {
+			return "", nil, fault.New(fault.InvalidInput, "%s cannot be a step", words[0])
+		}
+		input, err := op.ParseArgs(o, words[1:])
+		if err != nil {
+			return "", nil, err
+		}
+		if _, named := input["udid"]; !named && input["sim"] == nil {
+			if t.UDID != "" {
+				input["udid"] = t.UDID
+			} else if t.Sim != "" {
+				input["sim"] = t.Sim
+			}
+		}
+		raw, err := json.Marshal(input)
+		return b.catalogue().ID(o), raw, err
+	}
+	return "", nil, fault.New(fault.InvalidInput, "there is no verb %q", words[0]).WithHint("steps are verbs such as tap, fill, swipe, wait")
+}

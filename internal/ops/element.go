@@ -1,0 +1,49 @@
+package ops
+
+import (
+	"time"
+
+	"ios-agent/internal/act"
+	"ios-agent/internal/ui"
+)
+
+// ElementIn says which element is meant; all that is given must hold.
+type ElementIn struct {
+	Ref        string `json:"ref,omitempty" doc:"a ref from a snapshot, such as @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
+	Identifier string `json:"identifier,omitempty" doc:"its accessibility identifier, exactly"`
+	Label      string `json:"label,omitempty" doc:"its label, case ignored"`
+	Contains   string `json:"contains,omitempty" doc:"text in its label, value, placeholder or identifier"`
+	Type       string `json:"type,omitempty" doc:"its type, such as Button"`
+	Role       string `json:"role,omitempty" doc:"its role in the outline, such as button"`
+	Value      string `json:"value,omitempty" doc:"its value, exactly"`
+	Index      *int   `json:"index,omitempty" doc:"which of several, from 0" min:"0"`
+	Within     string `json:"within,omitempty" doc:"ref, identifier or label of what it lies in"`
+}
+
+func (e ElementIn) query() ui.Query {
+	return ui.Query{
+		Ref: e.Ref, Identifier: e.Identifier, Label: e.Label, Contains: e.Contains, Type: e.Type, Role: e.Role, Value: e.Value,
+		Index: e.Index, Within: e.Within,
+	}
+}
+
+// whichever are the inputs of which an action on an element needs at least one.
+func whichever() []string {
+	return []string{"ref", "identifier", "label", "contains", "type", "role", "value"}
+}
+
+// ActIn is what every action takes.
+type ActIn struct {
+	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"how long the element may take to be there, still and reachable" min:"0" max:"60000" default:"5000"`
+	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as the screen is now"`
+}
+
+func (a ActIn) how() act.How {
+	return act.How{Timeout: time.Duration(a.Timeout) * time.Millisecond, NoWait: a.NoWait || a.Timeout == 0}
+}
+
+// ScrollIn is for actions that may bring their element into view.
+type ScrollIn struct {
+	Scroll bool `json:"scroll,omitempty" doc:"scroll it into view first"`
+}

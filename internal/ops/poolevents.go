@@ -1,0 +1,87 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/feed"
+	"ios-agent/internal/lease"
+	"ios-agent/internal/op"
+)
+
+// LeaseEvent is one thing that happened to a claim.
+type LeaseEvent struct {
+	Time   time.Time `json:"time"`
+	What   string    `json:"what"` // claimed, renewed, released, expired, taken over, lost or cleaned
+	UDID   string    `json:"udid"`
+	Holder string    `json:"session_id,omitempty"`
+	From   string    `json:"from,omitempty"`
+	Epoch  uint64    `json:"epoch"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+func leaseEvent(e lease.Event) LeaseEvent {
+	return LeaseEvent{Time: e.At.UTC(), What: e.What, UDID: e.Lease.Resource, Holder: e.Lease.Holder, From: e.From, Epoch: e.Lease.Epoch, Reason: e.Reason}
+}
+
+// FeedLeases keeps a ring of what happens to leases until ctx ends.
+func FeedLeases(ctx context.Context, table *lease.Table, ring *feed.Ring[LeaseEvent]) {
+	for ctx.Err() == nil {
+		for e := range table.Watch(ctx) {
+			ring.Add(leaseEvent(e))
+		}
+	}
+}
+
+// WatchIn says which devices to watch.
+type WatchIn struct {
+	UDID string `json:"udid,omitempty" doc:"only this device"`
+}
+
+func (p *pooled) watch(ctx context.Context, _ *op.Call, in WatchIn, at op.Cursor) (op.Page[LeaseEvent], error) {
+	return p.leases.Events.Read(ctx, at, func(e LeaseEvent) bool { return in.UDID == "" || strings.EqualFold(e.UDID, in.UDID) })
+}
+
+// ClaimLogIn says how much of the log.
+type ClaimLogIn struct {
+	UDID  string `json:"udid,omitempty" doc:"only this device"`
+	Limit int    `json:"limit,omitempty" doc:"at most so many" default:"50" min:"1" max:"1000"`
+}
+
+// ClaimLogOut is the log, the newest first.
+type ClaimLogOut struct {
+	Events []LeaseEvent `json:"events"`
+}
+
+// Text is one line an event.
+func (o ClaimLogOut) Text() string {
+	lines := []string{fmt.Sprintf("%d events", len(o.Events))}
+	for _, e := range o.Events {
+		line := fmt.Sprintf("%s  %s  %s", e.Time.Format(time.RFC3339), e.UDID, e.What)
+		if e.Holder != "" {
+			line += " by " + e.Holder
+		}
+		if e.From != "" {
+			line += " from " + e.From
+		}
+		if e.Reason != "" {
+			line += ": " + e.Reason
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *pooled) log(_ context.Context, _ *op.Call, in ClaimLogIn) (ClaimLogOut, error) {
+	out := ClaimLogOut{Events: []LeaseEvent{}}
+	events, err := p.leases.Log(in.UDID, in.Limit)
+	if err != nil {
+		return out, err
+	}
+	for _, e := range events {
+		out.Events = append(out.Events, leaseEvent(e))
+	}
+	return out, nil
+}

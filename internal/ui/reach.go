@@ -1,0 +1,210 @@
+package ui
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// The ways to put a finger on an element.
+const (
+	AtCentre     = "centre"             // of its frame
+	AtKnob       = "knob"               // a switch is as wide as its row, and only its knob reacts
+	AboveGesture = "above-home-gesture" // the lowest strip of the screen belongs to the system
+	AtVisible    = "visible-part"       // its centre is covered or scrolled away
+)
+
+// Reach is where a finger has to go.
+type Reach struct {
+	At     Point
+	Method string
+}
+
+const (
+	homeStrip  = 34 // points at the bottom that swipe home
+	knobInset  = 32 // from the right edge of a wide switch to its knob
+	wideSwitch = 100
+	gridSteps  = 7 // tries along each edge of what can be seen of an element
+)
+
+// Reach finds a point at which a tap lands on the element; why is empty then, and says what is in the way otherwise.
+func (s *Screen) Reach(n *Node) (r Reach, why string) {
+	if n.Disabled || n.Hidden || n.Unplaced || !n.Visible() {
+		return Reach{}, n.WhyNotHittable()
+	}
+	for _, r := range s.points(n) {
+		if n.seen.Contains(r.At) && s.over(n, r.At) == nil {
+			return r, ""
+		}
+	}
+	return Reach{}, n.WhyNotHittable()
+}
+
+// points are where to try, the best first.
+func (s *Screen) points(n *Node) []Reach {
+	centre := n.Frame.Centre()
+	var tries []Reach
+	if n.Role() == "switch" || n.Role() == "checkbox" {
+		if n.Frame.W > wideSwitch && n.Frame.W > 2*n.Frame.H {
+			tries = append(tries, Reach{Point{math.Round(n.Frame.X + n.Frame.W - knobInset), centre.Y}, AtKnob})
+		}
+	}
+	if top := s.strip(); centre.Y >= top && n.seen.Y < top-4 && !n.docked() {
+		tries = append(tries, Reach{Point{centre.X, math.Round((n.seen.Y + top) / 2)}, AboveGesture})
+	}
+	return append(append(tries, Reach{centre, AtCentre}), n.grid()...)
+}
+
+// strip is where the lowest strip of the screen begins.
+func (s *Screen) strip() float64 {
+	view := viewport(s.Root)
+	return view.Y + view.H - homeStrip
+}
+
+// docked reports whether the element is part of what the system itself places at the bottom: bars and keyboards make room
+// for the strip.
+func (n *Node) docked() bool {
+	for ; n != nil; n = n.parent {
+		if n.Type == "TabBar" || n.Type == "Toolbar" || n.Type == "Keyboard" {
+			return true
+		}
+	}
+	return false
+}
+
+// grid are points all over what can be seen, the nearest to its centre first.
+func (n *Node) grid() []Reach {
+	var all []Reach
+	for i := range gridSteps {
+		for j := range gridSteps {
+			at := Point{
+				math.Floor(n.seen.X + n.seen.W*(float64(i)+0.5)/gridSteps), math.Floor(n.seen.Y + n.seen.H*(float64(j)+0.5)/gridSteps),
+			}
+			all = append(all, Reach{at, AtVisible})
+		}
+	}
+	centre := n.seen.Centre()
+	slices.SortStableFunc(all, func(a, b Reach) int { return int(4 * (away2(a.At, centre) - away2(b.At, centre))) })
+	return all
+}
+
+func away2(a, b Point) float64 { return (a.X-b.X)*(a.X-b.X) + (a.Y-b.Y)*(a.Y-b.Y) }
+
+// Seen is the part of the element's frame that lies within the screen and what clips it.
+func (n *Node) Seen() Rect { return n.seen }
+
+// Typed is the text a field holds. An empty one shows its placeholder as its value.
+func (n *Node) Typed() string {
+	if n.Value == n.Placeholder {
+		return ""
+	}
+	return n.Value
+}
+
+// Inset is the frame without a margin on every side.
+func (r Rect) Inset(by float64) Rect {
+	by = min(by, r.W/2, r.H/2)
+	return Rect{r.X + by, r.Y + by, r.W - 2*by, r.H - 2*by}
+}
+
+// Towards says in which direction an element lies outside the frame; empty when nobody knows, or when it lies inside.
+func (r Rect) Towards(n *Node) string {
+	if n == nil || n.Unplaced || n.Frame.Empty() {
+		return ""
+	}
+	c := n.Frame.Centre()
+	switch {
+	case c.Y >= r.Y+r.H:
+		return "down"
+	case c.Y < r.Y:
+		return "up"
+	case c.X >= r.X+r.W:
+		return "right"
+	case c.X < r.X:
+		return "left"
+	}
+	return ""
+}
+
+// Viewport is the frame of the screen.
+func (s *Screen) Viewport() Rect { return viewport(s.Root) }
+
+// Scrollers are the lists and scroll views in sight that may hold what is looked for: those an element lies in, the innermost
+// first; for none, lists before plain scroll views, the larger first.
+func (s *Screen) Scrollers(n *Node) []*Node {
+	var found []*Node
+	if n != nil {
+		for p := n.parent; p != nil; p = p.parent {
+			if kinds[p.Type].clips && p.Visible() {
+				found = append(found, p)
+			}
+		}
+		return found
+	}
+	found = s.find(func(c *Node) bool { return kinds[c.Type].clips && c.Visible() && !c.underKeyboard() })
+	size := func(c *Node) float64 {
+		if c.Type == "ScrollView" {
+			return c.seen.W * c.seen.H / 1e6 // a page that holds lists moves with its lists, rarely the other way round
+		}
+		return c.seen.W * c.seen.H
+	}
+	slices.SortStableFunc(found, func(a, b *Node) int { return cmp.Compare(size(b), size(a)) })
+	return found
+}
+
+// BackButton is what leads back: the first button of the topmost navigation bar when it stands on the left, or of the modal a
+// button that closes it. Nil when there is none.
+func (s *Screen) BackButton() *Node {
+	if m := s.Modal(); m != nil {
+		return m.button("close", "cancel", "done", "dismiss", "back")
+	}
+	bar := s.last(func(n *Node) bool { return n.Type == "NavigationBar" && n.Visible() })
+	if bar == nil {
+		return nil
+	}
+	if named := bar.button("back", "backbutton"); named != nil {
+		return named
+	}
+	var first *Node
+	bar.Walk(func(n *Node) bool {
+		if first == nil && n.Role() == "button" && n.Visible() && n.Frame.Centre().X < bar.Frame.Centre().X {
+			first = n
+		}
+		return true
+	})
+	return first
+}
+
+// KeyboardExit is the key that puts the keyboard away, or the button above it that does.
+func (s *Screen) KeyboardExit() *Node {
+	keyboard := s.Keyboard()
+	if keyboard == nil {
+		return nil
+	}
+	if key := keyboard.button("hide keyboard", "dismiss", "dismiss keyboard"); key != nil {
+		return key
+	}
+	return s.last(func(n *Node) bool {
+		return n.Role() == "button" && n.Visible() && strings.EqualFold(n.Label, "Done") && n.parent != nil && n.parent.Type == "Toolbar"
+	})
+}
+
+// button is the first visible button below an element that has one of these names.
+func (n *Node) button(names ...string) (found *Node) {
+	for _, name := range names {
+		n.Walk(func(c *Node) bool {
+			if found == nil && (c.Role() == "button" || c.Role() == "key") && c.Visible() &&
+				(strings.EqualFold(c.Label, name) || strings.EqualFold(c.Identifier, name)) {
+				found = c
+			}
+			return found == nil
+		})
+	}
+	return found
+}
+
+// Actionable are the elements in sight that an agent may want to act on.
+func (s *Screen) Actionable() []*Node {
+	return s.find(func(n *Node) bool { return n.interactive() && n.Visible() && !n.Made && !n.underKeyboard() })
+}

@@ -1,0 +1,7 @@
+struct Film {
+    var title = "Trailer"
+
+    func label() -> String {
+        return title.uppercased()
+    }
+}
