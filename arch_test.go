@@ -23,6 +23,7 @@ var arrows = map[string]string{
 	"internal/nearest":   "",
 	"internal/wholefile": "",
 	"internal/host":      "",
+	"internal/logcap":    "host",
 	"internal/self":      "",
 	"internal/agentwire": "",
 	"internal/picture":   "",
@@ -30,7 +31,7 @@ var arrows = map[string]string{
 	"internal/op":        "fault nearest",
 	"internal/feed":      "fault op",
 	"internal/home":      "fault",
-	"internal/defaults":  "fault nearest",
+	"internal/defaults":  "apple/xcodeargs fault nearest",
 	"internal/resident":  "host",
 	"internal/ui":        "fault nearest",
 	"internal/ui/uiread": "fault parse ui",
@@ -54,6 +55,8 @@ var arrows = map[string]string{
 	"internal/apple/brief":        "",
 	"internal/apple/jsondoc":      "",
 	"internal/apple/samples":      "",
+	"internal/apple/xcodeargs":    "",
+	"internal/apple/appbundle":    "",
 	"internal/apple/destinations": "apple/brief apple/lines",
 	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines",
 
@@ -61,16 +64,22 @@ var arrows = map[string]string{
 	"internal/apple/settings":  "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/schemes":   "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/sdks":      "apple/brief apple/jsondoc apple/lines",
-	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines",
+	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines host",
 	"internal/apple/toolerror": "apple/brief apple/destinations apple/jsondoc apple/lines",
 	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines",
 	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines",
 
 	"internal/apple/simctl":     "apple/brief apple/jsondoc host",
+	"internal/scaffold":         "apple/pbxproj",
+	"internal/apple/swiftpm":    "host",
 	"internal/apple/xcodebuild": "host",
 	"internal/driver/xctest":    "agentwire apple apple/crash apple/simctl apple/xcodebuild device fault host ui wholefile",
 
-	"internal/ops":                     "act apple apple/simctl defaults device fault feed host lease nearest op parse picture pool session ui ui/uiread",
+	"internal/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
+		"apple/xcresult fault host nearest",
+	"internal/ops": "act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult build defaults device fault feed host lease logcap nearest op parse " +
+		"picture pool scaffold session ui ui/uiread",
 	"internal/surface/cli":             "fault nearest op",
 	"internal/surface/rest":            "fault op session",
 	"internal/surface/mcp":             "fault nearest op",

@@ -212,7 +212,7 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Home: h.String(),
+		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: os.Getenv(prewarmVariable) != "off",
 	}))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
 )
 
@@ -99,7 +100,7 @@ func strip(values map[string]Value, options []string) {
 	if !has || len(options) == 0 {
 		return
 	}
-	left := without(v.Value.([]string), options)
+	left := xcodeargs.Without(v.Value.([]string), options...)
 	if len(left) == 0 {
 		delete(values, extraArgs)
 		return

@@ -3,6 +3,8 @@ package defaults
 import (
 	"maps"
 	"slices"
+
+	"ios-agent/internal/apple/xcodeargs"
 )
 
 // Merged are a tool's arguments, completed.
@@ -67,7 +69,7 @@ func combineArgs(under, over Value) Value {
 	if len(explicit) == 0 {
 		return over
 	}
-	if left := unlike(under.Value.([]string), explicit); len(left) > 0 {
+	if left := xcodeargs.Unlike(under.Value.([]string), explicit); len(left) > 0 {
 		over.Value = append(left, explicit...)
 		over.With = []Origin{under.Origin}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
 )
 
@@ -40,7 +41,7 @@ func Prepared() Drop {
 	return Drop{
 		When: []string{"testProductsPath", "xctestrunPath"},
 		Keys: []string{"projectPath", "workspacePath", "scheme", "configuration", "derivedDataPath"},
-		Options: slices.Concat(actions, []string{
+		Options: slices.Concat(xcodeargs.Actions(), []string{
 			"-project", "-workspace", "-scheme", "-target", "-alltargets", "-configuration", "-derivedDataPath",
 			"-testProductsPath", "-xctestrun",
 		}),

@@ -124,6 +124,8 @@ type Launch struct {
 	Args    []string
 	Env     map[string]string
 	Restart bool // end a running instance first
+	// Stdout and Stderr are files that get what the app prints; empty: nobody does.
+	Stdout, Stderr string
 }
 
 // Apps installs and runs apps. A launched app is the one Eyes look at.

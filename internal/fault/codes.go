@@ -60,6 +60,13 @@ const (
 	SecretNotFound     Code = "SECRET_NOT_FOUND"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
+	SessionNotFound    Code = "SESSION_NOT_FOUND"
+	ProjectNotFound    Code = "PROJECT_NOT_FOUND"
+	ProjectAmbiguous   Code = "PROJECT_AMBIGUOUS"
+	SchemeNotFound     Code = "SCHEME_NOT_FOUND"
+	SchemeAmbiguous    Code = "SCHEME_AMBIGUOUS"
+	BuildFailed        Code = "BUILD_FAILED"
+	TestsFailed        Code = "TESTS_FAILED"
 	NoXcode            Code = "NO_XCODE"
 	ToolFailed         Code = "TOOL_FAILED"
 	ToolMissing        Code = "TOOL_MISSING"
@@ -122,6 +129,13 @@ var table = map[Code]meaning{
 	SecretNotFound:     {http.StatusNotFound, ExitNotFound, "write it to a file of that name in the secrets folder of the home"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
+	SessionNotFound:    {http.StatusNotFound, ExitNotFound, "a capture is given once, to the first who stops it, and ends with the daemon: start another"},
+	ProjectNotFound:    {http.StatusNotFound, ExitNotFound, "name the .xcodeproj or .xcworkspace; `ios-agent discover-projs` looks for them"},
+	ProjectAmbiguous:   {http.StatusConflict, ExitNotFound, "name one of them as projectPath or workspacePath"},
+	SchemeNotFound:     {http.StatusNotFound, ExitNotFound, "`ios-agent list-schemes` shows the schemes there are"},
+	SchemeAmbiguous:    {http.StatusConflict, ExitNotFound, "name one of them as scheme"},
+	BuildFailed:        {http.StatusUnprocessableEntity, ExitFailed, "mend the errors and build again; the whole log is in the file named in the answer"},
+	TestsFailed:        {http.StatusUnprocessableEntity, ExitFailed, "the answer names each failed test and the place of its failure"},
 	NoXcode:            {http.StatusServiceUnavailable, ExitPrecondition, "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or set IOS_AGENT_TOOLCHAIN=virtual"},
 	ToolFailed:         {http.StatusBadGateway, ExitFailed, "the tool's own words are in the details"},
 	ToolMissing:        {http.StatusServiceUnavailable, ExitPrecondition, "run `ios-agent doctor`"},
@@ -152,7 +166,9 @@ func (c Code) Hint() string { return c.meaning().hint }
 
 // Question reports whether the fault only asks back which of several was meant. A model answers it with its next call;
 // MCP does not call it an error.
-func (c Code) Question() bool { return c == ElementAmbiguous || c == DeviceAmbiguous }
+func (c Code) Question() bool {
+	return c == ElementAmbiguous || c == DeviceAmbiguous || c == ProjectAmbiguous || c == SchemeAmbiguous
+}
 
 // Codes lists every code with a meaning.
 func Codes() []Code {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -243,6 +244,9 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 		return nil, f.wrong(raw, "a string")
 	}
 	s := scalar(raw)
+	if f.Kind == File && strings.TrimSpace(s) == "" {
+		s = "" // models fill in blanks; no path is one
+	}
 	switch {
 	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
 		return nil, fmt.Errorf("%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
@@ -258,6 +262,9 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 
 // parseStrings accepts a list, or one string for a list of one.
 func (f Field) parseStrings(raw json.RawMessage) (any, error) {
+	if list, ok := pairList(raw); f.Pairs && ok {
+		return list, nil
+	}
 	var list []string
 	if json.Unmarshal(raw, &list) == nil {
 		return list, nil
@@ -267,6 +274,32 @@ func (f Field) parseStrings(raw json.RawMessage) (any, error) {
 		return []string{one}, nil
 	}
 	return nil, f.wrong(raw, "a list of strings")
+}
+
+// pairList reads the other spellings of NAME=VALUE pairs that clients have: an object, or a list of keys and values.
+func pairList(raw json.RawMessage) ([]string, bool) {
+	list := []string{}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil && object != nil {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			list = append(list, name+"="+scalar(object[name]))
+		}
+		return list, true
+	}
+	var entries []struct {
+		Key   string
+		Value json.RawMessage
+	}
+	if json.Unmarshal(raw, &entries) != nil || len(entries) == 0 {
+		return nil, false
+	}
+	for _, e := range entries {
+		if e.Key == "" || len(e.Value) == 0 {
+			return nil, false
+		}
+		list = append(list, e.Key+"="+scalar(e.Value))
+	}
+	return list, true
 }
 
 func (f Field) inBounds(n float64) error {

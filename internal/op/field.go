@@ -39,6 +39,7 @@ const (
 //	min:"0" max:"9"        bounds of a number
 //	match:"^e[0-9]+$"      a pattern for strings
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
+//	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -52,6 +53,7 @@ type Field struct {
 	Arg      bool
 	NoFlag   bool
 	Dash     bool
+	Pairs    bool
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -107,6 +109,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Arg:      sf.Tag.Get("cli") == "arg",
 		NoFlag:   sf.Tag.Get("cli") == "-",
 		Dash:     sf.Tag.Get("dash") == "stdin",
+		Pairs:    sf.Tag.Get("pairs") == "true",
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
 	if name == "" || f.Doc == "" {
@@ -156,4 +159,13 @@ func kindOf(t reflect.Type) (Kind, error) {
 		return Strings, nil
 	}
 	return "", fmt.Errorf("inputs of type %s are not supported", t)
+}
+
+// InputNames are the names of an input struct's fields.
+func InputNames[In any]() []string {
+	var names []string
+	for _, f := range fieldsOf(Spec{}, reflect.TypeFor[In]()) {
+		names = append(names, f.Name)
+	}
+	return names
 }

@@ -303,7 +303,7 @@ func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 	case 0:
 		f := fault.New(fault.AppNotFound, "no app on %s has the bundle id or name %q", h.Info().Name, what)
 		if near := nearest.To(what, known, 3); len(near) > 0 {
-			f = f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
+			f = f.WithHint("did you mean %s?", strings.Join(near, " or "))
 		}
 		return "", f
 	}

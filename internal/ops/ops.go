@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/feed"
 	"ios-agent/internal/host"
+	"ios-agent/internal/logcap"
 	"ios-agent/internal/op"
 	"ios-agent/internal/pool"
 	"ios-agent/internal/session"
@@ -27,6 +28,7 @@ type Parts struct {
 	Events   *feed.Ring[op.Record]
 	Tools    apple.Toolchain
 	Run      simctl.Runner
+	Start    logcap.Starter
 	Home     string
 	Server   Server
 	Now      func() time.Time
@@ -49,23 +51,30 @@ type Server struct {
 func All(p Parts) []op.Op {
 	desk := desk{pool: p.Pool, sessions: p.Sessions}
 	var all []op.Op
-	all = append(all, (&devices{desk, p.installed, p.Prewarm}).ops()...)
+	sims := &simulators{
+		desk: desk, parts: p, defaults: &sessionDefaults{p.Sessions}, devices: &devices{desk, p.installed, p.Prewarm}, apps: &apps{desk}, settings: &settings{desk},
+	}
+	all = append(all, sims.devices.ops()...)
 	all = append(all, (&pooled{desk, p.Leases}).ops()...)
-	all = append(all, (&apps{desk}).ops()...)
-	all = append(all, (&settings{desk}).ops()...)
+	all = append(all, sims.apps.ops()...)
+	all = append(all, sims.settings.ops()...)
 	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
 	all = append(all, eyes.ops()...)
-	all = append(all, (&films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}).ops()...)
+	sims.screen, sims.films = eyes, &films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}
+	all = append(all, sims.films.ops()...)
 	hands := &touch{desk, secrets{filepath.Join(p.Home, "secrets")}}
 	all = append(all, hands.ops()...)
 	all = append(all, (&batch{p.Catalogue}).ops()...)
 	all = append(all, (&agents{desk}).ops()...)
-	all = append(all, (&sessionDefaults{p.Sessions}).ops()...)
+	all = append(all, sims.defaults.ops()...)
 	all = append(all, (&system{parts: p}).ops()...)
 	all = append(all, (&parser{parseKinds()}).ops()...)
 	all = append(all, (&events{p.Events}).ops()...)
 	all = append(all, p.Jobs.Ops()...)
-	return append(all, quernViews(all, hands, eyes)...)
+	all = append(all, quernViews(all, hands, eyes)...)
+	builder := newBuilder(p, sims)
+	all = append(all, builder.runOps()...)
+	return append(all, xcodeViews(p, sims, builder)...)
 }
 
 // installed tells which of the programs we use are there.

@@ -13,13 +13,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/parse"
-	"ios-agent/internal/ui/uiread"
 )
-
-// parseKinds are the outputs of other tools that `parse` reads.
-func parseKinds() parse.Kinds {
-	return parse.Kinds{uiread.Kind()}
-}
 
 // parser reads what other tools printed. It needs no device and no daemon.
 type parser struct{ kinds parse.Kinds }
@@ -35,7 +29,7 @@ func (p *parser) ops() []op.Op {
 			Summary: "Read what another tool printed, from a file or (-) stdin, and show it the way ios-agent does",
 			Help:    help, Hints: op.ReadOnly | op.Idempotent, Offline: true, Timeout: time.Minute,
 			Require: [][]string{{"file", "text"}}, Exclude: [][]string{{"file", "text"}},
-			Examples: []string{"parse tree.json", "parse --kind ui-tree --json source.xml"},
+			Examples: []string{"parse build.log", "parse tree.json", "parse --kind ui-tree --json source.xml"},
 		}, p.parse),
 	}
 }

@@ -86,6 +86,10 @@ func (s *system) doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut
 		out.Checks = append(out.Checks, c)
 		out.Healthy = out.Healthy && c.Status != "fail"
 	}
+	for _, c := range s.programs(ctx) {
+		out.Checks = append(out.Checks, c)
+		out.Healthy = out.Healthy && c.Status != "fail"
+	}
 	return out, nil
 }
 

@@ -151,6 +151,9 @@ func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
 			UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform + " Simulator", OS: d.Version, Build: d.Build, Unavailable: d.Unavailable,
 		})
 	}
+	for _, d := range st.Physical {
+		devices = append(devices, xcodebuild.Device{UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform, OS: d.Version, Build: d.Build})
+	}
 	return devices, err
 }
 

@@ -199,6 +199,24 @@ func waitGone(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s is still there", args[0])
 }
 
+// endApp ends the processes of this script's home that have a word in their command line, and waits: end-app Notes.app
+func endApp(ts *testscript.TestScript, _ bool, args []string) {
+	found := 0
+	for _, p := range processesOf(ts.Getenv("IOS_AGENT_HOME")) {
+		if strings.Contains(p, args[0]) {
+			number, _, _ := strings.Cut(p, " ")
+			pid, err := strconv.Atoi(number)
+			ts.Check(err)
+			ts.Check(syscall.Kill(pid, syscall.SIGTERM))
+			awaitGone(ts, pid)
+			found++
+		}
+	}
+	if found == 0 {
+		ts.Fatalf("%s does not run", args[0])
+	}
+}
+
 // processesOf lists the living processes that were started for a home, by their environment.
 func processesOf(home string) []string {
 	var found []string

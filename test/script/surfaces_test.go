@@ -171,8 +171,8 @@ func mcpCall(ts *testscript.TestScript, neg bool, args []string) {
 		withMCP(ts, "all", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
 	case "default":
 		withMCP(ts, "core", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
-	case "quern":
-		withMCP(ts, "quern", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
+	case "quern", "xcode":
+		withMCP(ts, args[0], func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
 	case "configured":
 		withMCP(ts, "", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
 	case "read":

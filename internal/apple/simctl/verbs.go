@@ -59,6 +59,7 @@ type LaunchOptions struct {
 	Args             []string          // of the app
 	Env              map[string]string // of the app; handed over as SIMCTL_CHILD_<name>
 	TerminateRunning bool              // end a running instance first; else it is brought to the front and keeps its pid
+	Stdout, Stderr   string            // files that get what the app prints
 }
 
 // Launch launches an app and returns its pid.
@@ -67,9 +68,15 @@ func (t Tool) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) 
 	if o.TerminateRunning {
 		c.args = append(c.args, "--terminate-running-process")
 	}
+	for option, path := range map[string]string{"--stdout=": o.Stdout, "--stderr=": o.Stderr} {
+		if path != "" {
+			c.args = append(c.args, option+path)
+		}
+	}
+	slices.Sort(c.args[1:])
 	c.args = append(append(c.args, udid, bundle), o.Args...)
 	for name, value := range o.Env {
-		c.env = append(c.env, "SIMCTL_CHILD_"+name+"="+value)
+		c.env = append(c.env, childPrefix+name+"="+value)
 	}
 	slices.Sort(c.env)
 	r, err := t.on(ctx, udid, c)

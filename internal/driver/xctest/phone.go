@@ -133,7 +133,7 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 // Launch starts an app and makes it the one to look at.
 func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
 	pid, err := p.driver.simctl().Launch(ctx, p.info.UDID, bundleID, simctl.LaunchOptions{
-		Args: how.Args, Env: how.Env, TerminateRunning: how.Restart,
+		Args: how.Args, Env: how.Env, TerminateRunning: how.Restart, Stdout: how.Stdout, Stderr: how.Stderr,
 	})
 	if err != nil {
 		return 0, p.refused(err, fault.AppLaunchFailed)

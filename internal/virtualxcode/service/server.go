@@ -244,6 +244,12 @@ func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ r
 			Platform: d.Runtime.Platform, Version: d.Runtime.Version, Build: d.Runtime.Build, Unavailable: d.Runtime.Unavailable,
 		})
 	}
+	for _, d := range s.World.Physicals() {
+		st.Physical = append(st.Physical, Device{
+			UDID: d.UDID, Name: d.Name, State: string(d.State), Model: d.Type.Name,
+			Platform: d.Runtime.Platform, Version: d.Runtime.Version, Build: d.Runtime.Build,
+		})
+	}
 	s.describeFaults(&st)
 	s.mu.Lock()
 	st.Agents = len(s.agents)

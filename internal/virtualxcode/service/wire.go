@@ -72,6 +72,7 @@ type Status struct {
 	StartedAt time.Time `json:"started_at"`
 	Time      string    `json:"time"` // real or request
 	Devices   []Device  `json:"devices"`
+	Physical  []Device  `json:"physical,omitempty"` // devices that are no simulators
 	Faults    []Fault   `json:"faults"`
 	Chaos     *Chaos    `json:"chaos,omitempty"` // nil: there is none
 	Agents    int       `json:"agents"`

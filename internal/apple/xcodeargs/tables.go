@@ -1,4 +1,4 @@
-package defaults
+package xcodeargs
 
 // What xcodebuild's command line is made of, from its manual page and help.
 
@@ -6,6 +6,14 @@ package defaults
 var actions = []string{
 	"analyze", "archive", "build", "build-for-testing", "clean", "docbuild", "install", "installhdrs", "installloc",
 	"installsrc", "test", "test-without-building",
+}
+
+// questions are answered instead of building anything; a build with one of them would end well without having happened.
+var questions = []string{
+	"-checkFirstLaunchStatus", "-checkForNewerComponents", "-create-xcframework", "-dry-run", "-enumerate-tests", "-exportArchive",
+	"-exportLocalizations", "-exportNotarizedApp", "-help", "-importLocalizations", "-license", "-list", "-n",
+	"-resolvePackageDependencies", "-runFirstLaunch", "-showBuildSettings", "-showBuildSettingsForIndex", "-showTestPlans",
+	"-showdestinations", "-showsdks", "-usage", "-version",
 }
 
 // switches take no value.

@@ -1,0 +1,51 @@
+package appbundle
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	app := filepath.Join(t.TempDir(), "A b'$(x).app")
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(app, path)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(app, path), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return app
+}
+
+const good = `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.a.b</string></dict></plist>`
+
+func TestID(t *testing.T) {
+	for _, place := range []string{"Info.plist", "Contents/Info.plist"} {
+		if id, err := ID(write(t, place, good)); id != "com.a.b" || err != nil {
+			t.Errorf("%s: %q, %v", place, id, err)
+		}
+	}
+	for name, c := range map[string]struct{ place, content, says string }{
+		"no plist":    {"x", "", "it has no Info.plist"},
+		"empty plist": {"Info.plist", "", "names no CFBundleIdentifier"},
+		"no id":       {"Info.plist", `<plist version="1.0"><dict/></plist>`, "names no CFBundleIdentifier"},
+		"no dict":     {"Info.plist", `<plist version="1.0"><array/></plist>`, "cannot be read"},
+	} {
+		if _, err := ID(write(t, c.place, c.content)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := ID(filepath.Join(t.TempDir(), "gone.app")); err == nil || !strings.Contains(err.Error(), "there is no app at") {
+		t.Error(err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("bplist00"))
+	f.Add([]byte("{a = b;"))
+	f.Fuzz(func(_ *testing.T, raw []byte) { read("Info.plist", bytes.NewReader(raw)) })
+}

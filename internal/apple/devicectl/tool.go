@@ -1,0 +1,227 @@
+package devicectl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ios-agent/internal/host"
+)
+
+// How long each command may take: limits for a device that is asleep or behind a slow network, not expectations.
+const (
+	ListTimeout      = 60 * time.Second
+	InstallTimeout   = 10 * time.Minute
+	LaunchTimeout    = 2 * time.Minute
+	TerminateTimeout = time.Minute
+)
+
+// Runner runs a program to its end; *host.Host is one.
+type Runner interface {
+	Run(ctx context.Context, c host.Cmd) (host.Result, error)
+}
+
+var _ Runner = (*host.Host)(nil)
+
+// Tool is devicectl. Its methods are safe for concurrent use if Run is. A device is named as devicectl takes it: by its
+// identifier, udid, serial number or name.
+//
+// Errors: devicectl's own answer is a *Refusal (and a *host.ExitError); the rest are those of host.Run.
+type Tool struct {
+	Run   Runner
+	Xcrun string   // path or name of xcrun; empty means "xcrun"
+	Env   []string // merged over ours, for example DEVELOPER_DIR=…
+}
+
+// Refusal is devicectl's own no.
+type Refusal struct {
+	Command string
+	Reason  *Error
+	exit    error
+}
+
+// Error says the reason and those below it.
+func (r *Refusal) Error() string {
+	parts := []string{"devicectl " + r.Command}
+	for e, depth := r.Reason, 0; e != nil && depth < 8; e, depth = e.Underlying(), depth+1 {
+		parts = append(parts, e.Message())
+		for _, key := range []string{"NSLocalizedFailureReason", "NSLocalizedRecoverySuggestion"} {
+			if s := e.UserInfo[key].String; s != "" {
+				parts = append(parts, s)
+			}
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Unwrap returns how the program ended.
+func (r *Refusal) Unwrap() error { return r.exit }
+
+// do runs a command and reads the document it writes. The document goes to a file: what is printed is for people.
+func (t Tool) do(ctx context.Context, limit time.Duration, name string, before, after []string) (*Output, error) {
+	dir, err := os.MkdirTemp("", "devicectl-") // mode 0700
+	if err != nil {
+		return nil, fmt.Errorf("devicectl %s: %w", name, err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "answer.json")
+	c := t.cmd(append(append(before, "--json-output", file), after...))
+	c.Timeout, c.Outputs = limit, []string{file}
+	_, ran := t.Run.Run(ctx, c)
+	out, err := readFile(file)
+	var exit *host.ExitError
+	switch {
+	case ran == nil && err != nil:
+		return nil, fmt.Errorf("devicectl %s: %w", name, err)
+	case ran == nil:
+		return out, nil
+	case errors.As(ran, &exit) && err == nil && out.Error != nil:
+		return out, &Refusal{name, out.Error, ran}
+	}
+	return nil, fmt.Errorf("devicectl %s: %w", name, ran)
+}
+
+func readFile(file string) (*Output, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Read(data)
+}
+
+func (t Tool) cmd(args []string) host.Cmd {
+	name := t.Xcrun
+	if name == "" {
+		name = "xcrun"
+	}
+	return host.Cmd{Name: name, Args: append([]string{"devicectl"}, args...), Env: t.Env}
+}
+
+// words refuses what devicectl would take for an option.
+func words(name string, all ...string) error {
+	for _, w := range all {
+		if w == "" || strings.HasPrefix(w, "-") {
+			return fmt.Errorf("devicectl %s: %q is neither a device, an app nor a path", name, w)
+		}
+	}
+	return nil
+}
+
+// List tells the devices this Mac knows, those that cannot be reached included.
+func (t Tool) List(ctx context.Context) ([]Device, error) {
+	out, err := t.do(ctx, ListTimeout, "list devices", []string{"list", "devices"}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if out.Result == nil {
+		return nil, errors.New("devicectl list devices: no result in the answer")
+	}
+	return out.Result.Devices, nil
+}
+
+// Install puts an .app folder on a device and tells the bundle ids of what was installed.
+func (t Tool) Install(ctx context.Context, device, app string) ([]string, error) {
+	const name = "device install app"
+	if err := words(name, device, app); err != nil {
+		return nil, err
+	}
+	out, err := t.do(ctx, InstallTimeout, name, []string{"device", "install", "app", "--device", device}, []string{app})
+	if err != nil {
+		return nil, err
+	}
+	var bundles []string
+	if out.Result != nil {
+		for _, i := range out.Result.Installed {
+			bundles = append(bundles, i.BundleID)
+		}
+	}
+	return bundles, nil
+}
+
+// LaunchOptions say how an app is launched.
+type LaunchOptions struct {
+	Args []string
+	Env  map[string]string
+}
+
+// launch is the part of the command line that launching and showing the console share, without the app.
+func launch(device string, o LaunchOptions, console bool) ([]string, error) {
+	args := []string{"device", "process", "launch"}
+	if console {
+		args = append(args, "--console")
+	}
+	args = append(args, "--device", device, "--terminate-existing")
+	if len(o.Env) > 0 {
+		vars, err := json.Marshal(o.Env) // keys in order
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--environment-variables", string(vars))
+	}
+	return args, nil
+}
+
+// Launch ends a running instance, launches the app and tells its pid; 0 when devicectl did not say.
+func (t Tool) Launch(ctx context.Context, device, bundle string, o LaunchOptions) (int, error) {
+	const name = "device process launch"
+	if err := words(name, device, bundle); err != nil {
+		return 0, err
+	}
+	args, err := launch(device, o, false)
+	if err != nil {
+		return 0, fmt.Errorf("devicectl %s: %w", name, err)
+	}
+	out, err := t.do(ctx, LaunchTimeout, name, args, append([]string{bundle}, o.Args...))
+	if err != nil || out.Result == nil || out.Result.Process == nil {
+		return 0, err
+	}
+	return out.Result.Process.PID, nil
+}
+
+// Terminate ends a process on a device.
+func (t Tool) Terminate(ctx context.Context, device string, pid int) error {
+	const name = "device process terminate"
+	if err := words(name, device); err != nil {
+		return err
+	}
+	_, err := t.do(ctx, TerminateTimeout, name, []string{"device", "process", "terminate", "--device", device, "--pid", fmt.Sprint(pid)}, nil)
+	return err
+}
+
+// Console is the command that launches an app anew and shows what it prints until it ends. The document of the launch
+// goes to a file; interrupting the command ends the app.
+func (t Tool) Console(device, bundle, document string, o LaunchOptions) (host.Cmd, error) {
+	const name = "device process launch --console"
+	if err := words(name, device, bundle); err != nil {
+		return host.Cmd{}, err
+	}
+	args, err := launch(device, o, true)
+	if err != nil {
+		return host.Cmd{}, fmt.Errorf("devicectl %s: %w", name, err)
+	}
+	c := t.cmd(append(append(args, "--json-output", document, bundle), o.Args...))
+	c.Outputs = []string{document}
+	return c, nil
+}
+
+// ConsoleStarted tells by a line of Console that the app runs.
+func ConsoleStarted(line string) bool { return launchLine.MatchString(line) }
+
+// ConsoleRemark tells devicectl's own lines in Console from what the app prints.
+func ConsoleRemark(line string) bool {
+	return launchLine.MatchString(line) || stepLine.MatchString(line) || line == "Waiting for the application to terminate..."
+}
+
+// ReadRefusal reads what Console left in its document when it could not launch; nil when that is no refusal.
+func ReadRefusal(document string) *Refusal {
+	out, err := readFile(document)
+	if err != nil || out.Error == nil {
+		return nil
+	}
+	return &Refusal{"device process launch", out.Error, nil}
+}

@@ -1,0 +1,68 @@
+package simctl
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/host"
+)
+
+// childPrefix marks what simctl hands to the app of its own environment.
+const childPrefix = "SIMCTL_CHILD_"
+
+// streaming is a command that runs until it is interrupted.
+func (t Tool) streaming(env []string, args ...string) host.Cmd {
+	name := t.Xcrun
+	if name == "" {
+		name = "xcrun"
+	}
+	return host.Cmd{Name: name, Args: append([]string{"simctl"}, args...), Env: append(slices.Clone(t.Env), env...)}
+}
+
+// Console is the command that launches an app anew and shows what it prints until it ends; interrupting the command
+// ends the app.
+func (t Tool) Console(udid, bundle string, o LaunchOptions) host.Cmd {
+	var env []string
+	for name, value := range o.Env {
+		env = append(env, childPrefix+name+"="+value)
+	}
+	slices.Sort(env)
+	return t.streaming(env, append([]string{"launch", "--console-pty", "--terminate-running-process", udid, bundle}, o.Args...)...)
+}
+
+// ConsolePID reads the first line of Console, "<bundle>: <pid>".
+func ConsolePID(line, bundle string) (pid int, ok bool) {
+	pid, err := launchedPID([]byte(line), bundle)
+	return pid, err == nil
+}
+
+// LogStream is the command that shows a device's log, down to debug messages, from now on. An empty predicate shows all
+// of it.
+func (t Tool) LogStream(udid, predicate string) host.Cmd {
+	args := []string{"spawn", udid, "log", "stream", "--level=debug"}
+	if predicate != "" {
+		args = append(args, "--predicate", predicate)
+	}
+	return t.streaming(nil, args...)
+}
+
+// LogHeading tells the lines with which `log stream` begins from what is logged.
+func LogHeading(line string) bool {
+	return strings.HasPrefix(line, "Filtering the log data using ") || strings.HasPrefix(line, "Timestamp  ") && strings.Contains(line, "Activity")
+}
+
+var subsystem = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// FromSubsystems is the predicate for what these subsystems log. A name that could end the quotes around it is refused.
+func FromSubsystems(names ...string) (string, error) {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		if !subsystem.MatchString(name) {
+			return "", fmt.Errorf("%.80q is no subsystem: letters, digits, dots, hyphens and underscores", name)
+		}
+		parts[i] = `subsystem == "` + name + `"`
+	}
+	return strings.Join(parts, " OR "), nil
+}

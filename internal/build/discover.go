@@ -1,0 +1,156 @@
+package build
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/fault"
+)
+
+// Found are the projects and workspaces below a folder, by path.
+type Found struct {
+	Projects   []string `json:"projects"`
+	Workspaces []string `json:"workspaces"`
+}
+
+const (
+	projectExt   = ".xcodeproj"
+	workspaceExt = ".xcworkspace"
+)
+
+// skippedFolders hold no project anybody means.
+var skippedFolders = []string{"build", "DerivedData", "Pods", ".git", "node_modules"}
+
+// Discover looks for projects in a folder and so many levels below it. Symbolic links are not followed, bundles not
+// entered, and folders that may not be read are passed over; the first one must be readable.
+func Discover(root string, depth int) (Found, error) {
+	info, err := os.Stat(root)
+	switch {
+	case err != nil:
+		return Found{}, fault.New(fault.PathError, "%w", err)
+	case !info.IsDir():
+		return Found{}, fault.New(fault.PathError, "%s is not a folder", root)
+	case isContainer(root):
+		root = filepath.Dir(root)
+	}
+	found := Found{Projects: []string{}, Workspaces: []string{}}
+	err = walk(root, depth, func(path string) {
+		if filepath.Ext(path) == projectExt {
+			found.Projects = append(found.Projects, path)
+		} else {
+			found.Workspaces = append(found.Workspaces, path)
+		}
+	})
+	if err != nil {
+		return Found{}, fault.New(fault.PathError, "%w", err)
+	}
+	slices.Sort(found.Projects)
+	slices.Sort(found.Workspaces)
+	return found, nil
+}
+
+func isContainer(path string) bool {
+	ext := filepath.Ext(filepath.Clean(path))
+	return ext == projectExt || ext == workspaceExt
+}
+
+func walk(dir string, depth int, container func(path string)) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case !e.IsDir() || slices.Contains(skippedFolders, e.Name()):
+		case isContainer(path):
+			container(path)
+		case depth > 0:
+			walk(path, depth-1, container) // what cannot be read below is not ours to complain about
+		}
+	}
+	return nil
+}
+
+// Nearest finds the project that somebody working in dir means: in dir or the closest folder above it, up to top, else
+// below it. A workspace beside a project is what one opens.
+func Nearest(dir, top string) (project, workspace string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		found, err := Discover(at, 0)
+		if err != nil {
+			return "", "", err
+		}
+		if p, w, ok, err := found.one(at); ok || err != nil {
+			return p, w, err
+		}
+		if at == top || at == filepath.Dir(at) || !strings.HasPrefix(at, top) {
+			break
+		}
+	}
+	for depth := 1; depth <= searchDepth; depth++ {
+		found, err := Discover(dir, depth)
+		if err != nil {
+			return "", "", err
+		}
+		if p, w, ok, err := found.one(dir); ok || err != nil {
+			return p, w, err
+		}
+	}
+	return "", "", fault.New(fault.ProjectNotFound, "there is no Xcode project or workspace in %s, above it or below it", dir)
+}
+
+// searchDepth is how far below a folder a project is looked for without being asked.
+const searchDepth = 4
+
+// one is the only workspace, or the only project where there is none; several are the caller's to choose from.
+func (f Found) one(dir string) (project, workspace string, ok bool, err error) {
+	switch {
+	case len(f.Workspaces) == 1:
+		return "", f.Workspaces[0], true, nil
+	case len(f.Workspaces) == 0 && len(f.Projects) == 1:
+		return f.Projects[0], "", true, nil
+	case len(f.Workspaces)+len(f.Projects) == 0:
+		return "", "", false, nil
+	}
+	all := slices.Concat(f.Workspaces, f.Projects)
+	var names []string
+	for _, path := range all {
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			path = rel
+		}
+		names = append(names, path)
+	}
+	return "", "", false, fault.New(fault.ProjectAmbiguous, "several projects could be meant: %s", strings.Join(names[:min(len(names), 10)], ", ")).
+		With("candidates", all)
+}
+
+// mostFiles bounds the search for a source file.
+const mostFiles = 50_000
+
+// swiftFiles are the source files below a folder by name; of a name that occurs twice nothing is said.
+func swiftFiles(folder string) map[string]string {
+	files, seen := map[string]string{}, 0
+	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > mostFiles {
+			return filepath.SkipAll
+		}
+		switch {
+		case err != nil && d != nil && d.IsDir():
+			return filepath.SkipDir
+		case err != nil:
+			return nil
+		case d.IsDir() && path != folder && (slices.Contains(skippedFolders, d.Name()) || isContainer(path)):
+			return filepath.SkipDir
+		case d.Type().IsRegular() && slices.Contains([]string{".swift", ".m", ".mm"}, filepath.Ext(path)):
+			if _, twice := files[d.Name()]; twice {
+				path = ""
+			}
+			files[d.Name()] = path
+		}
+		return nil
+	})
+	return files
+}

@@ -1,0 +1,92 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// place is where the builds of one project leave what they make.
+type place struct{ dir string }
+
+// placeOf names the folder after the project, so that a person recognises it, and by its real path, so that two clones
+// never meet.
+func (e *Engine) placeOf(r Request) place {
+	path := r.Container()
+	for _, other := range []string{r.Products, r.TestRun} {
+		if path == "" {
+			path = other
+		}
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	sum := sha256.Sum256([]byte(path))
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return place{filepath.Join(e.Dir, readable(name)+"-"+hex.EncodeToString(sum[:6]))}
+}
+
+func readable(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	return clean[:min(len(clean), 40)]
+}
+
+func (p place) logs() string    { return filepath.Join(p.dir, "logs") }
+func (p place) results() string { return filepath.Join(p.dir, "results") }
+
+// derivedData is the folder a request builds in, as an argument; "" leaves it to xcodebuild. Agents that work on the same
+// project beside Xcode, or each other's clones, must not clobber one folder; who wants Xcode's own cache names its root.
+func (e *Engine) derivedData(r Request) string {
+	switch {
+	case r.DerivedData == "":
+		return filepath.Join(e.placeOf(r).dir, "DerivedData")
+	case e.XcodeData != "" && filepath.Clean(r.DerivedData) == filepath.Clean(e.XcodeData):
+		return ""
+	}
+	return r.DerivedData
+}
+
+// keepResults is how many logs and result bundles of a project are kept.
+const keepResults = 20
+
+// prune removes the oldest entries of a folder; their names begin with their time.
+func prune(dir string, keep int) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) <= keep {
+		return
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(stampOf(a.Name()), stampOf(b.Name())) })
+	for _, entry := range entries[:len(entries)-keep] {
+		os.RemoveAll(filepath.Join(dir, entry.Name())) // what cannot be removed is tried again next time
+	}
+}
+
+// stampOf is the time in a name such as xcodebuild-20260102T150405.000-1.log.
+func stampOf(name string) string {
+	for part := range strings.SplitSeq(name, "-") {
+		if len(part) > 15 && part[8] == 'T' {
+			return part
+		}
+	}
+	return name
+}
+
+// newBundle is a path for a result bundle that does not exist yet: xcodebuild refuses any other.
+func (e *Engine) newBundle(p place) (string, error) {
+	if err := os.MkdirAll(p.results(), 0o700); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(p.results(), e.now().UTC().Format("20060102T150405.000")+"-*")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "Tests.xcresult"), nil
+}

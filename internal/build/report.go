@@ -1,0 +1,218 @@
+package build
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/apple/xcodeargs"
+	"ios-agent/internal/fault"
+)
+
+// Report is the answer about a build or test run, for programs; Text is for people and models.
+type Report struct {
+	Summary     Summary     `json:"summary"`
+	Request     Echo        `json:"request"`
+	Artifacts   Artifacts   `json:"artifacts"`
+	Diagnostics Diagnostics `json:"diagnostics"`
+	Tests       *Tests      `json:"tests,omitempty"`
+
+	dir   string
+	log   *buildlog.Log
+	quiet bool
+}
+
+// Summary is how it went.
+type Summary struct {
+	Status     string `json:"status"` // SUCCEEDED or FAILED
+	Action     Action `json:"action"`
+	DurationMS int64  `json:"durationMs"`
+	Target     string `json:"target"` // simulator, device or macos
+}
+
+// The statuses of a run.
+const (
+	StatusSucceeded = "SUCCEEDED"
+	StatusFailed    = "FAILED"
+)
+
+// Echo is what was asked for, completed: a build that passes here and fails elsewhere differs in one of these.
+type Echo struct {
+	ProjectPath   string            `json:"projectPath,omitempty"`
+	WorkspacePath string            `json:"workspacePath,omitempty"`
+	Scheme        string            `json:"scheme,omitempty"`
+	Configuration string            `json:"configuration,omitempty"`
+	XCTestRun     string            `json:"xctestrunPath,omitempty"`
+	Destination   string            `json:"destination,omitempty"`
+	On            string            `json:"on,omitempty"`      // the destination in words
+	Commands      [][]string        `json:"commands"`          // argv of every run of xcodebuild
+	Sources       map[string]string `json:"sources,omitempty"` // of values that the call did not give
+	Choices       []string          `json:"choices,omitempty"` // what was chosen, and why
+}
+
+// Artifacts are the files there are now.
+type Artifacts struct {
+	AppPath        string   `json:"appPath,omitempty"`
+	BundleID       string   `json:"bundleId,omitempty"`
+	ProcessID      int      `json:"processId,omitempty"`
+	SimulatorID    string   `json:"simulatorId,omitempty"`
+	DeviceID       string   `json:"deviceId,omitempty"`
+	BuildLogPath   string   `json:"buildLogPath,omitempty"`
+	OtherLogPaths  []string `json:"otherLogPaths,omitempty"` // of earlier phases
+	RuntimeLogPath string   `json:"runtimeLogPath,omitempty"`
+	ErrorLogPath   string   `json:"errorLogPath,omitempty"` // the app's stderr
+	XcresultPath   string   `json:"xcresultPath,omitempty"`
+	DerivedData    string   `json:"derivedDataPath,omitempty"`
+	TestProducts   string   `json:"testProductsPath,omitempty"`
+	XCTestRuns     []string `json:"xctestrunPaths,omitempty"`
+}
+
+// Diagnostics are what the tools complained about, each once.
+type Diagnostics struct {
+	Errors       []Diagnostic `json:"errors"`
+	Warnings     []Diagnostic `json:"warnings"`
+	ErrorCount   int          `json:"errorCount"`
+	WarningCount int          `json:"warningCount"`
+}
+
+// Diagnostic is one of them.
+type Diagnostic struct {
+	Message  string   `json:"message"`
+	Location string   `json:"location,omitempty"` // file:line:column
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	Column   int      `json:"column,omitempty"`
+	Category string   `json:"category,omitempty"`
+	Source   []string `json:"source,omitempty"` // the source line and a mark
+	FixIts   []string `json:"fixIts,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+	Details  []string `json:"details,omitempty"`
+	Count    int      `json:"count,omitempty"`
+}
+
+// Style says how a report is to be written.
+type Style struct {
+	Dir        string // paths below it are written relative to it
+	NoWarnings bool
+	Target     string // simulator, device or macos
+	On         string // the destination in words
+}
+
+// mostListed bounds the diagnostics of an answer; the counts and the log have all.
+const mostListed = 50
+
+// Report writes an outcome down.
+func (o *Outcome) Report(s Style) *Report {
+	r := &Report{dir: s.Dir, log: o.Log, quiet: s.NoWarnings, Tests: o.Tests}
+	r.Summary = Summary{Status: StatusFailed, Action: o.Request.Action, DurationMS: o.Took.Milliseconds(), Target: s.Target}
+	if o.Succeeded {
+		r.Summary.Status = StatusSucceeded
+	}
+	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme, XCTestRun: o.Request.TestRun,
+		Destination: o.Request.Destination.String(), On: s.On, Commands: o.Commands}
+	for _, u := range xcodeargs.Split(o.Request.ExtraArgs) {
+		if u.Key == "-destination" {
+			r.Request.Destination, r.Request.On = u.Value(), u.Value()
+		}
+	}
+	if o.Request.Container() != "" {
+		r.Request.Configuration = o.Request.configuration()
+	}
+	r.Artifacts = Artifacts{BuildLogPath: last(o.LogPaths), XcresultPath: o.Bundle, DerivedData: o.DerivedData, TestProducts: o.Request.Products}
+	if n := len(o.LogPaths); n > 1 {
+		r.Artifacts.OtherLogPaths = o.LogPaths[:n-1]
+	}
+	if o.Request.Action == BuildForTesting && o.Succeeded && o.DerivedData != "" {
+		r.Artifacts.XCTestRuns = testRuns(o.DerivedData, o.Request.Destination.Platform)
+	}
+	r.diagnostics(o)
+	return r
+}
+
+// sdkNames are what SDKs are called in the names of files.
+var sdkNames = map[string]string{
+	IOS: "iphoneos", IOS + Simulated: "iphonesimulator", WatchOS: "watchos", WatchOS + Simulated: "watchsimulator", TVOS: "appletvos",
+	TVOS + Simulated: "appletvsimulator", Vision: "xros", Vision + Simulated: "xrsimulator", MacOS: "macosx",
+}
+
+// testRuns are the files that describe the tests just built. Builds for other platforms left theirs in the same folder.
+func testRuns(derivedData, platform string) []string {
+	all, _ := filepath.Glob(filepath.Join(globQuote(derivedData), "Build/Products/*.xctestrun"))
+	return slices.DeleteFunc(all, func(path string) bool { return !strings.Contains(filepath.Base(path), "_"+sdkNames[platform]) })
+}
+
+// globQuote takes the meaning from the characters of a pattern.
+func globQuote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// diagnostics sorts the log's: errors count only when the run failed, for a step that was tried again prints some too.
+func (r *Report) diagnostics(o *Outcome) {
+	r.Diagnostics = Diagnostics{Errors: []Diagnostic{}, Warnings: []Diagnostic{}, WarningCount: o.Log.Warnings}
+	if !o.Succeeded {
+		r.Diagnostics.ErrorCount = o.Log.Errors
+	}
+	var lines sources
+	for i := range o.Log.Diagnostics {
+		d := &o.Log.Diagnostics[i]
+		switch {
+		case d.Test != "" || d.Severity.Bad() && (o.Succeeded || d.Consequence && o.Log.Errors > 0):
+		case d.Severity.Bad() && len(r.Diagnostics.Errors) < mostListed:
+			lines.complete(d)
+			r.Diagnostics.Errors = append(r.Diagnostics.Errors, diagnostic(*d))
+		case d.Severity == buildlog.Warning && !r.quiet && len(r.Diagnostics.Warnings) < mostListed:
+			r.Diagnostics.Warnings = append(r.Diagnostics.Warnings, diagnostic(*d))
+		}
+	}
+	if r.quiet {
+		r.Diagnostics.WarningCount = 0
+	}
+}
+
+func diagnostic(d buildlog.Diagnostic) Diagnostic {
+	out := Diagnostic{Message: d.Message, Location: d.At(), File: d.File, Line: d.Line, Column: d.Column, Category: string(d.Category),
+		Source: d.Excerpt, FixIts: d.FixIts, Details: d.Details}
+	if d.Count > 1 {
+		out.Count = d.Count
+	}
+	for _, n := range d.Notes {
+		out.Notes = append(out.Notes, strings.TrimPrefix(n.At()+": "+n.Message, ": "))
+	}
+	for _, s := range d.Symbols {
+		out.Details = append(out.Details, strings.TrimSpace(s.Name+" "+strings.Join(s.References[:min(1, len(s.References))], "")))
+	}
+	if len(d.Output) > 0 {
+		out.Details = append(out.Details, d.Output[max(0, len(d.Output)-mostOutput):]...)
+	}
+	return out
+}
+
+// mostOutput is how many last lines of a failed command an answer has.
+const mostOutput = 12
+
+// Fault is the failure as a fault; nil when it succeeded.
+func (r *Report) Fault() *fault.Fault {
+	if r.Summary.Status == StatusSucceeded {
+		return nil
+	}
+	code := fault.BuildFailed
+	if r.Tests != nil {
+		code = fault.TestsFailed
+	}
+	f := fault.New(code, "%s", orElse(r.counts(), r.what()))
+	if log := r.Artifacts.BuildLogPath; log != "" {
+		f = f.With("log", log)
+	}
+	return f
+}
+
+// Took is how long it took, as people say it.
+func (r *Report) Took() string {
+	took := time.Duration(r.Summary.DurationMS) * time.Millisecond
+	if took >= time.Second {
+		took = took.Round(100 * time.Millisecond)
+	}
+	return took.String()
+}

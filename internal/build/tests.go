@@ -1,0 +1,187 @@
+package build
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/apple/xcresult"
+)
+
+// Tests is what came of a test run. It counts tests: a Swift Testing issue is a reason, not a test.
+type Tests struct {
+	Counts Counts `json:"counts"`
+	Cases  []Case `json:"cases"`
+	From   string `json:"from"` // what it was read from: result bundle or log
+}
+
+// Counts are numbers of tests.
+type Counts struct {
+	Total            int `json:"total"`
+	Passed           int `json:"passed"`
+	Failed           int `json:"failed"`
+	Skipped          int `json:"skipped"`
+	ExpectedFailures int `json:"expectedFailures,omitempty"`
+}
+
+// Case is one test.
+type Case struct {
+	ID         string    `json:"id"` // as -only-testing takes it
+	Suite      string    `json:"suite,omitempty"`
+	Test       string    `json:"test"`
+	Status     string    `json:"status"` // passed, failed, skipped, expected failure
+	DurationMS int64     `json:"durationMs,omitempty"`
+	Failures   []Failure `json:"failures,omitempty"`
+}
+
+// Failure is one reason why a test failed, and where.
+type Failure struct {
+	Message string `json:"message"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Of      string `json:"of,omitempty"` // the argument or repetition it belongs to
+}
+
+// The statuses of a test, as the result bundle's words come out.
+const (
+	passed          = "passed"
+	failed          = "failed"
+	skipped         = "skipped"
+	expectedFailure = "expected failure"
+)
+
+// Where results were read from.
+const (
+	fromBundle = "result bundle"
+	fromLog    = "log"
+)
+
+// readTests reads the result bundle; without a usable one the log has to do, and the answer says so.
+func (r *run) readTests(ctx context.Context) (*Tests, error) {
+	tests, err := r.bundleTests(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil || tests.Counts.Total == 0 && r.out.Log.Tests.Passed+r.out.Log.Tests.Failed > 0 {
+		tests = logTests(r.out.Log)
+	}
+	tests.locate(r.out.Log, r.request.folder())
+	return tests, nil
+}
+
+func (r *run) bundleTests(ctx context.Context) (*Tests, error) {
+	if _, err := os.Stat(r.out.Bundle); err != nil {
+		return nil, err
+	}
+	summary, err := r.results(ctx, "summary")
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.results(ctx, "tests")
+	if err != nil {
+		return nil, err
+	}
+	out := &Tests{From: fromBundle, Cases: []Case{}}
+	if s := summary.Summary; s != nil {
+		out.Counts = Counts{Total: s.Total, Passed: s.Passed, Failed: s.Failed, Skipped: s.Skipped, ExpectedFailures: s.ExpectedFailures}
+	}
+	if all.Tests != nil {
+		for _, c := range all.Tests.Cases() {
+			out.Cases = append(out.Cases, caseOf(c))
+		}
+	}
+	return out, nil
+}
+
+func (r *run) results(ctx context.Context, what string) (*xcresult.Result, error) {
+	out, err := r.ask(ctx, "xcrun", []string{"xcresulttool", "get", "test-results", what, "--path", r.out.Bundle, "--compact"}, "", r.request.Env)
+	if err != nil {
+		return nil, err
+	}
+	return xcresult.Read(out)
+}
+
+func caseOf(c xcresult.Case) Case {
+	suite, _, _ := strings.Cut(c.Identifier, "/")
+	if suite == c.Identifier {
+		suite = "" // a function outside of every suite
+	}
+	out := Case{ID: join(c.Bundle, c.Identifier), Suite: suite, Test: c.Name, Status: strings.ToLower(c.Result), DurationMS: int64(c.Seconds * 1000)}
+	if c.Result != xcresult.Failed {
+		return out
+	}
+	for _, m := range c.Messages {
+		out.Failures = append(out.Failures, Failure{Message: m.Text, File: m.File, Line: m.Line, Of: m.Of})
+	}
+	return out
+}
+
+func join(parts ...string) string {
+	var there []string
+	for _, p := range parts {
+		if p != "" {
+			there = append(there, p)
+		}
+	}
+	return strings.Join(there, "/")
+}
+
+// logTests is the same from the log.
+func logTests(l *buildlog.Log) *Tests {
+	out := &Tests{From: fromLog, Cases: []Case{}, Counts: Counts{Passed: l.Tests.Passed, Failed: l.Tests.Failed, Skipped: l.Tests.Skipped}}
+	out.Counts.Total = out.Counts.Passed + out.Counts.Failed + out.Counts.Skipped
+	statuses := map[buildlog.Status]string{buildlog.Passed: passed, buildlog.Failed: failed, buildlog.Crashed: failed, buildlog.Skipped: skipped, buildlog.Unfinished: failed}
+	for _, t := range l.TestCases {
+		c := Case{ID: t.ID(), Suite: t.Suite, Test: t.Name, Status: statuses[t.Status], DurationMS: int64(t.Seconds * 1000)}
+		for _, f := range t.Failures {
+			if !f.Known {
+				c.Failures = append(c.Failures, Failure{Message: f.Message, File: f.File, Line: f.Line, Of: f.Arguments})
+			}
+		}
+		if len(c.Failures) == 0 && c.Status == failed && t.Reason != "" {
+			c.Failures = []Failure{{Message: t.Reason}}
+		}
+		out.Cases = append(out.Cases, c)
+	}
+	return out
+}
+
+// locate completes the places of failures: result bundles name files without their folders. The log has some paths whole;
+// for the others the project is searched for the only file of that name.
+func (t *Tests) locate(l *buildlog.Log, folder string) {
+	whole := map[string]string{}
+	note := func(path string) {
+		if filepath.IsAbs(path) {
+			whole[filepath.Base(path)] = path
+		}
+	}
+	for _, c := range l.TestCases {
+		for _, f := range c.Failures {
+			note(f.File)
+		}
+	}
+	for _, d := range l.Diagnostics {
+		note(d.File)
+	}
+	var files map[string]string
+	for i := range t.Cases {
+		for j := range t.Cases[i].Failures {
+			f := &t.Cases[i].Failures[j]
+			if f.File == "" || filepath.IsAbs(f.File) {
+				continue
+			}
+			if path := whole[filepath.Base(f.File)]; path != "" {
+				f.File = path
+				continue
+			}
+			if files == nil {
+				files = swiftFiles(folder)
+			}
+			if path := files[filepath.Base(f.File)]; path != "" {
+				f.File = path
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package build
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ios-agent/internal/apple/brief"
+)
+
+// textLimit is the size of an answer in bytes: about 400 tokens.
+const textLimit = brief.Limit
+
+// verdict is the first line: what was done, for what, and how it ended.
+func (r *Report) verdict() string {
+	what := r.what()
+	scheme := r.Request.Scheme
+	if scheme == "" {
+		scheme = strings.TrimSuffix(filepath.Base(r.container()), filepath.Ext(r.container()))
+	}
+	on := r.Request.On
+	if on == "" {
+		on = r.Request.Destination
+	}
+	if r.Summary.Action == Clean {
+		on = ""
+	}
+	return fmt.Sprintf("%s: %s (%s)", what, scheme, brief.Join(", ", on, r.Request.Configuration, r.Took()))
+}
+
+func (r *Report) container() string {
+	for _, path := range []string{r.Request.WorkspacePath, r.Request.ProjectPath, r.Artifacts.TestProducts, r.Request.XCTestRun} {
+		if path != "" {
+			return path
+		}
+	}
+	return "tests"
+}
+
+// what says how it ended; tests that failed are told from tests that could not run.
+func (r *Report) what() string {
+	ok := r.Summary.Status == StatusSucceeded
+	if r.Tests == nil {
+		name := map[Action]string{Clean: "clean", BuildForTesting: "build for testing", Test: "build for testing", TestPrepared: "test run"}[r.Summary.Action]
+		if name == "" {
+			name = "build"
+		}
+		return name + map[bool]string{true: " succeeded", false: " failed"}[ok]
+	}
+	c := r.Tests.Counts
+	switch {
+	case c.Total == 0 && ok:
+		return "no tests ran"
+	case c.Failed == 0 && !ok:
+		return "the test run failed"
+	case ok:
+		return "tests passed"
+	}
+	return "tests failed"
+}
+
+// Text is the answer for a reader who wants to go on working.
+func (r *Report) Text() string {
+	w := brief.New(textLimit)
+	for _, c := range r.Request.Choices {
+		w.Line(c)
+	}
+	w.Line(r.verdict())
+	if line := r.counts(); line != "" {
+		w.Line(line)
+	}
+	tail := r.tail()
+	errors := r.Diagnostics.Errors
+	w.List("errors", len(errors), func(i int) []string { return r.lines(errors[i], "error") })
+	if r.Tests != nil {
+		r.writeFailures(w)
+	}
+	if len(errors) == 0 && r.Summary.Status == StatusFailed && (r.Tests == nil || r.Tests.Counts.Failed == 0) {
+		w.List("failed commands", len(r.log.FailedSteps), func(i int) []string { return []string{"failed: " + r.log.FailedSteps[i]} })
+	}
+	if r.Summary.Status == StatusSucceeded {
+		warnings := r.Diagnostics.Warnings[:min(len(r.Diagnostics.Warnings), shownWarnings)]
+		w.List("warnings", len(warnings), func(i int) []string { return r.lines(warnings[i], "warning")[:1] })
+	}
+	return strings.Join(append([]string{w.String()}, tail...), "\n")
+}
+
+// shownWarnings is how many a successful build shows; they are all in the result.
+const shownWarnings = 5
+
+func (r *Report) counts() string {
+	var parts []string
+	if t := r.Tests; t != nil {
+		parts = append(parts, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", brief.Count(t.Counts.Total, "test"), t.Counts.Passed, t.Counts.Failed, t.Counts.Skipped))
+		if n := t.Counts.ExpectedFailures; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d failed as expected", n))
+		}
+		if t.From == fromLog {
+			parts = append(parts, "counted from the log: there is no usable result bundle")
+		}
+		if t.Counts.Total == 0 {
+			parts = append(parts, "check -only-testing and the scheme's tests")
+		}
+	}
+	if n := r.Diagnostics.ErrorCount; n > 0 {
+		parts = append(parts, brief.Count(n, "error"))
+	}
+	if n := r.Diagnostics.WarningCount; n > 0 {
+		parts = append(parts, brief.Count(n, "warning"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *Report) writeFailures(w *brief.Writer) {
+	var broken []Case
+	for _, c := range r.Tests.Cases {
+		if c.Status == failed {
+			broken = append(broken, c)
+		}
+	}
+	w.List("failed tests", len(broken), func(i int) []string {
+		out := []string{"✘ " + broken[i].ID}
+		for _, f := range broken[i].Failures {
+			place := ""
+			if f.File != "" {
+				place = fmt.Sprintf("%s:%d", r.short(f.File), f.Line)
+			}
+			out = append(out, "  "+brief.Join(": ", place, f.Of, brief.Clip(f.Message, 400)))
+		}
+		return out
+	})
+}
+
+// lines is a diagnostic as compilers print it, with the source line.
+func (r *Report) lines(d Diagnostic, severity string) []string {
+	head := brief.Join(": ", r.short(d.Location), severity, d.Message)
+	if d.Count > 1 {
+		head += fmt.Sprintf(" (%d times)", d.Count)
+	}
+	out := []string{head}
+	for _, group := range []struct {
+		lines  []string
+		prefix string
+		most   int
+	}{{d.Source, "  ", 3}, {d.FixIts, "  fix-it: ", 4}, {d.Notes, "  note: ", 4}, {d.Details, "  ", mostOutput}} {
+		for _, line := range group.lines[:min(len(group.lines), group.most)] {
+			out = append(out, group.prefix+r.short(brief.Clip(line, 240)))
+		}
+	}
+	return out
+}
+
+// short writes a path relative to where the caller works.
+func (r *Report) short(s string) string {
+	if r.dir == "" {
+		return s
+	}
+	return strings.ReplaceAll(s, strings.TrimSuffix(r.dir, "/")+"/", "")
+}
+
+func (r *Report) tail() []string {
+	var out []string
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, name+": "+r.short(value))
+		}
+	}
+	a := r.Artifacts
+	add("app", a.AppPath)
+	add("bundle id", a.BundleID)
+	if a.ProcessID > 0 {
+		out = append(out, fmt.Sprintf("process: %d", a.ProcessID))
+	}
+	if a.RuntimeLogPath != "" {
+		add("its stdout", a.RuntimeLogPath)
+		add("its stderr", a.ErrorLogPath)
+	}
+	if r.Summary.Action == BuildForTesting && r.Summary.Status == StatusSucceeded {
+		add("test products", a.TestProducts)
+		add("xctestrun", strings.Join(a.XCTestRuns, ", "))
+	}
+	add("results", a.XcresultPath)
+	if r.Summary.Status == StatusFailed {
+		add("log", a.BuildLogPath)
+	}
+	return out
+}

@@ -1,0 +1,34 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+func allPIDs() ([]int, error) {
+	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	if err != nil {
+		return nil, err
+	}
+	pids := make([]int, len(all))
+	for i := range all {
+		pids[i] = int(all[i].Proc.P_pid)
+	}
+	return pids, nil
+}
+
+// programPath reads kern.procargs2: the number of arguments, 4 bytes, and then the path of the program. The system
+// tells it only of our own user's processes.
+func programPath(pid int) (string, error) {
+	raw, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil {
+		return "", err
+	}
+	if len(raw) < 5 {
+		return "", errors.New("unexpected answer of kern.procargs2")
+	}
+	path, _, _ := bytes.Cut(raw[4:], []byte{0})
+	return string(path), nil
+}

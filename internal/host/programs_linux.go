@@ -1,0 +1,58 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+func allPIDs() ([]int, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// programPath is what a process executes. The kernel tells the interpreter of a script; the script is its first
+// argument, if it names that interpreter itself.
+func programPath(pid int) (string, error) {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return "", err
+	}
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return "", err
+	}
+	if args := strings.Split(string(line), "\x00"); len(args) > 2 && filepath.IsAbs(args[1]) && interpreter(args[1]) == args[0] {
+		return args[1], nil
+	}
+	return strings.TrimSuffix(path, " (deleted)"), nil
+}
+
+// interpreter is what the first line of a script names; empty when the file is none.
+func interpreter(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := f.Read(head)
+	rest, is := bytes.CutPrefix(head[:n], []byte("#!"))
+	first, _, _ := bytes.Cut(rest, []byte("\n"))
+	if fields := strings.Fields(string(first)); is && len(fields) > 0 {
+		return fields[0]
+	}
+	return ""
+}

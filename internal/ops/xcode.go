@@ -1,0 +1,28 @@
+package ops
+
+import (
+	"path/filepath"
+
+	"ios-agent/internal/logcap"
+	"ios-agent/internal/op"
+)
+
+// xcode is the family of XcodeBuildMCP's names and shapes: `mcp --tools xcode` serves it alone.
+const xcode = "xcode"
+
+// xcodeViews are the tools under those names. What a session default can supply may be left out of a call.
+func xcodeViews(p Parts, s *simulators, b *builder) []op.Op {
+	handhelds := &handhelds{s.defaults, p}
+	s.logs = &logs{s, handhelds, s.defaults, &logcap.Store{Dir: filepath.Join(p.Home, "logs"), Start: p.Start, Now: p.Now}}
+	var all []op.Op
+	all = append(all, s.ops()...)
+	all = append(all, s.logs.ops()...)
+	all = append(all, handhelds.ops()...)
+	all = append(all, (&macApps{p}).ops()...)
+	all = append(all, (&swiftPackages{p, &background{live: map[int]*backgroundRun{}}}).ops()...)
+	all = append(all, scaffolds{}.ops()...)
+	all = append(all, b.ops()...)
+	all = append(all, (&system{p}).xcodeDoctor(func() []op.Op { return all }))
+	all = append(all, (&discovery{family: func() []op.Op { return all }, found: map[string][]string{}}).op())
+	return all
+}

@@ -1,0 +1,120 @@
+package script
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// swiftOnPath puts a real Swift toolchain at the name swift, through scripts/swift-linux, and gives a folder whose
+// packages it sees. Where that runs in a root of its own, the project is at another path in there.
+func swiftOnPath(t *testing.T) (path, folder string) {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(root, "scripts", "swift-linux")
+	where, err := exec.Command(script, "pwd").Output()
+	if err != nil {
+		t.Skipf("there is no Swift toolchain: %v", err)
+	}
+	folder, err = os.MkdirTemp(root, ".swift-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	bin := t.TempDir()
+	// The script looks for swift on the PATH first, and must not find this one.
+	text := "#!/usr/bin/env bash\nPATH='" + os.Getenv("PATH") + "' exec '" + script + "' swift \"${@/#'" + root + "'/" + strings.TrimSpace(string(where)) + "}\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "swift"), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return bin, folder
+}
+
+const manifest = `// swift-tools-version:6.0
+import PackageDescription
+let package = Package(name: "Greeter", targets: [
+    .target(name: "Greeting"),
+    .executableTarget(name: "greet", dependencies: ["Greeting"]),
+    .testTarget(name: "GreetingTests", dependencies: ["Greeting"]),
+])
+`
+
+func writePackage(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+type swiftAnswer struct {
+	Status string
+	Result struct {
+		Status, Output string
+		Errors         []string
+		TestFailures   []string
+		Counts         struct{ Passed, Failed int }
+		ExitCode       *int
+	}
+	Error struct{ Code string }
+}
+
+// TestSwiftPackages builds, tests, runs, breaks and cleans a package with the real package manager.
+func TestSwiftPackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the real compiler takes a minute")
+	}
+	bin, folder := swiftOnPath(t)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("IOS_AGENT_JOB_AFTER", "30m")
+	r := newRig(t)
+	pkg := filepath.Join(folder, "a package")
+	writePackage(t, pkg, map[string]string{
+		"Package.swift":                           manifest,
+		"Sources/Greeting/Greeting.swift":         "public func greeting(for name: String) -> String { \"Hello, \\(name)!\" }\n",
+		"Sources/greet/main.swift":                "import Greeting\nprint(greeting(for: CommandLine.arguments.last!))\n",
+		"Tests/GreetingTests/GreetingTests.swift": "import XCTest\n@testable import Greeting\nfinal class GreetingTests: XCTestCase {\n  func testName() { XCTAssertEqual(greeting(for: \"Ada\"), \"Hello, Ada!\") }\n}\n",
+	})
+	do := func(verb string, args ...string) (a swiftAnswer) {
+		t.Helper()
+		out, _ := r.run(append([]string{verb, pkg, "--json"}, args...)...)
+		if err := json.Unmarshal(out, &a); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return a
+	}
+	if a := do("swift-package-build"); a.Result.Status != "SUCCEEDED" {
+		t.Fatalf("build: %+v", a)
+	}
+	if a := do("swift-package-run", "--arguments=$(id) \"x\"", "--timeout", "300"); !strings.Contains(a.Result.Output, "Hello, $(id) \"x\"!") {
+		t.Errorf("run: %+v", a)
+	}
+	if a := do("swift-package-test"); a.Result.Status != "SUCCEEDED" || a.Result.Counts.Passed != 1 {
+		t.Errorf("test: %+v", a)
+	}
+	writePackage(t, pkg, map[string]string{"Sources/Greeting/Greeting.swift": "public func greeting(for name: String) -> String { \"Bye\" }\n"})
+	if a := do("swift-package-test"); a.Error.Code != "TESTS_FAILED" || a.Result.Counts.Failed != 1 || len(a.Result.TestFailures) != 1 {
+		t.Errorf("a failing test: %+v", a)
+	}
+	writePackage(t, pkg, map[string]string{"Sources/Greeting/Greeting.swift": "public func greeting(for name: String) -> String { 7 }\n"})
+	if a := do("swift-package-build"); a.Error.Code != "BUILD_FAILED" || len(a.Result.Errors) == 0 || !strings.Contains(a.Result.Errors[0], "Greeting.swift:1") {
+		t.Errorf("broken: %+v", a)
+	}
+	if a := do("swift-package-clean"); a.Result.Status != "SUCCEEDED" {
+		t.Errorf("clean: %+v", a)
+	}
+	if _, err := os.Stat(filepath.Join(pkg, ".build", "debug")); err == nil {
+		t.Error("clean left the products")
+	}
+}
