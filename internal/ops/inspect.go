@@ -51,7 +51,7 @@ func (o DiscoverOut) Text() string {
 func (b *builder) discover(_ context.Context, c *op.Call, in DiscoverIn) (DiscoverOut, error) {
 	root := orDefault(string(in.Root), c.Dir)
 	if root == "" {
-		return DiscoverOut{}, fault.New(fault.InvalidInput, "discover_projs: workspaceRoot is required where the client has no folder").With("field", "workspaceRoot")
+		return DiscoverOut{}, fault.New(fault.PathError, "discover_projs: there is no folder to look in: give workspaceRoot").With("field", "workspaceRoot")
 	}
 	out := DiscoverOut{Root: root}
 	scan := filepath.Join(root, in.Scan)
