@@ -39,9 +39,7 @@ type DiscoverOut struct {
 // Text lists them.
 func (o DiscoverOut) Text() string {
 	lines := []string{fmt.Sprintf("%s, %s in %s", brief.Count(len(o.Workspaces), "workspace"), brief.Count(len(o.Projects), "project"), o.Root)}
-	for _, path := range slices.Concat(o.Workspaces, o.Projects) {
-		lines = append(lines, path)
-	}
+	lines = append(lines, slices.Concat(o.Workspaces, o.Projects)...)
 	for _, n := range o.Notes {
 		lines = append(lines, "note: "+n)
 	}
