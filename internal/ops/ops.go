@@ -79,8 +79,8 @@ func (p Parts) installed() map[string]bool {
 
 // Target says which device an operation is about; embedded in the input of all that need one.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"the device's udid; else the session's current device, else the only one booted"`
-	Sim  string `json:"sim,omitempty" doc:"the simulator's name, such as iPhone 16 Pro"`
+	UDID string `json:"udid,omitempty" doc:"the device; else the session's current one, else the only one booted"`
+	Sim  string `json:"sim,omitempty" doc:"or the simulator's name"`
 }
 
 // desk is where operations ask for a device.
