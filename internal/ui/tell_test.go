@@ -1,7 +1,6 @@
 package ui_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ func shelf(goods ...string) *ui.Node {
 	for i, name := range goods {
 		y := 100 + float64(i)*50
 		cell := &ui.Node{Type: "Cell", Frame: ui.Rect{Y: y, W: 400, H: 50}}
-		cell.Children = []*ui.Node{at(text(name), y+5), at(text("€"+fmt.Sprint(i)), y+10), button("Add "+name, y+15)}
+		cell.Children = []*ui.Node{at(text(name), y+5), at(text("€"+name[:1]), y+10), button("Add "+name, y+15)}
 		list.Children = append(list.Children, cell)
 	}
 	return list
@@ -30,8 +29,8 @@ func TestRowsAlikeAreFolded(t *testing.T) {
 	want := []string{
 		`~ screen: "Sign in" → "Shop"`,
 		`+ grid "shelf" [ref=e1]`,
-		`+ "Tea", "€0", button "Add Tea" [ref=e2]`,
-		`+ "Mug", "€1", button "Add Mug" [ref=e3]`,
+		`+ "Tea", "€T", button "Add Tea" [ref=e2]`,
+		`+ "Mug", "€M", button "Add Mug" [ref=e3]`,
 		`+ 2 more like this: "Add Jam" [ref=e4], "Add Cup" [ref=e5]`,
 	}
 	if !slices.Equal(got, want) {
@@ -59,7 +58,7 @@ func TestARowThatDiffersIsTold(t *testing.T) {
 func TestWhatWentTogetherIsCounted(t *testing.T) {
 	got := told(app(bar("Shop"), shelf("Tea", "Mug", "Jam", "Cup", "Pot")), app(bar("Shop"), shelf("Mug")))
 	want := []string{`- 4 of grid "shelf" [ref=e1]: "Tea", "Jam", "Cup", …`}
-	if len(got) == 0 || got[0] != want[0] {
+	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 }
