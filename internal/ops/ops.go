@@ -4,7 +4,6 @@ package ops
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"ios-agent/internal/apple"
@@ -52,7 +51,7 @@ func All(p Parts) []op.Op {
 	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
 	all = append(all, eyes.ops()...)
 	all = append(all, (&films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}).ops()...)
-	hands := &touch{desk, secrets{filepath.Join(p.Home, "secrets")}}
+	hands := &touch{desk, secrets{SecretsDir(p.Home)}}
 	all = append(all, hands.ops()...)
 	all = append(all, (&batch{p.Catalogue}).ops()...)
 	all = append(all, (&agents{desk}).ops()...)
