@@ -28,7 +28,7 @@ type Program struct {
 const DefaultPatience = 2 * time.Minute
 
 // closeGrace is how long a program may take to leave after the end of its input.
-const closeGrace = 2 * time.Second
+const closeGrace = time.Second
 
 // StartProgram starts it: argv, no shell. Patience of 0 is DefaultPatience.
 func StartProgram(ctx context.Context, h *host.Host, argv []string, patience time.Duration) (*Program, error) {
@@ -129,7 +129,7 @@ func (p *Program) died() error {
 		words = "…" + words[len(words)-mostWords:]
 	}
 	message := fmt.Sprintf("%s left in the middle of the run: %s", p.name, firstLine(how))
-	if words != "" {
+	if words != "" && !strings.HasSuffix(message, words) {
 		message += "; its last words: " + strings.ToValidUTF8(words, "�")
 	}
 	return fault.New(fault.DeciderFailed, "%s", message)

@@ -11,7 +11,7 @@ import (
 )
 
 // redacted stands for what must not be written down.
-const redacted = "[secret]"
+const redacted = "[hidden]"
 
 // Transcript is a run, step by step, one JSON object a line, in a file that only its owner reads. A nil Transcript writes
 // nothing.
