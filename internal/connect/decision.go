@@ -49,8 +49,12 @@ func ParseDecision(text []byte) (Decision, error) {
 	return d, nil
 }
 
+// mostProse is how far a decision is looked for; the search takes the square of it at worst.
+const mostProse = 64 << 10
+
 // findDecision reads a decision out of a model's prose: the first object in it that is one.
 func findDecision(text string) (Decision, error) {
+	text = text[:min(len(text), mostProse)]
 	for at := strings.IndexByte(text, '{'); at >= 0; {
 		var whole json.RawMessage
 		if json.NewDecoder(strings.NewReader(text[at:])).Decode(&whole) == nil {
