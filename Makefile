@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: soak test test-scripts check build fuzz bench bench-peers test-peers test-agent
+.PHONY: soak test test-scripts check build fuzz bench bench-peers test-peers test-agent verify-mac
 
 test: check
 	go test -race ./...
@@ -48,3 +48,7 @@ test-agent:
 # Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again.
 soak:
 	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
+
+# On a Mac with Xcode: what holds with Apple's tools, as one file that replays anywhere.
+verify-mac:
+	scripts/verify-mac

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -202,7 +203,7 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	}
 	kit := &xctest.Kit{Host: runner, Tools: tools, Root: h.Agent(), ID: sources, Write: agentsource.WriteProject}
 	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Kit: kit, State: h.Devices(), Start: xctest.Start{
-		Wait: duration(agentWaitVariable, 0), Port: number(agentPortVariable),
+		Wait: duration(agentWaitVariable, 0), Port: number(agentPortVariable), PublicOnly: os.Getenv(xcodebuild.PublicVariable) == "1",
 	}})
 	leases := openLeases(h, tools, log)
 	devices.Leases, devices.Implicit, devices.Log = leases.table, duration(implicitVariable, implicitLease), log

@@ -9,7 +9,7 @@ type DoubleTap struct{ X, Y int32 }
 type Clear struct{}
 
 // SetValue moves the control under a point to a value: a slider to a number between 0 and 1 (or "40%"), a picker wheel to
-// the row of that text, a switch to 0 or 1, a stepper or segmented control to what it shows.
+// the row of that text, a switch to 0 or 1.
 type SetValue struct {
 	X, Y  int32
 	Value string

@@ -34,7 +34,9 @@ func newProject(t *testing.T) (project string) {
 	return project
 }
 
-func failing(c host.Cmd, exit int) error { return &host.ExitError{Name: c.Name, Args: c.Args, Code: exit} }
+func failing(c host.Cmd, exit int) error {
+	return &host.ExitError{Name: c.Name, Args: c.Args, Code: exit}
+}
 
 func TestOneBuildAtATime(t *testing.T) {
 	project := newProject(t)

@@ -39,9 +39,7 @@ type DiscoverOut struct {
 // Text lists them.
 func (o DiscoverOut) Text() string {
 	lines := []string{fmt.Sprintf("%s, %s in %s", brief.Count(len(o.Workspaces), "workspace"), brief.Count(len(o.Projects), "project"), o.Root)}
-	for _, path := range slices.Concat(o.Workspaces, o.Projects) {
-		lines = append(lines, path)
-	}
+	lines = append(lines, slices.Concat(o.Workspaces, o.Projects)...)
 	for _, n := range o.Notes {
 		lines = append(lines, "note: "+n)
 	}
@@ -51,7 +49,7 @@ func (o DiscoverOut) Text() string {
 func (b *builder) discover(_ context.Context, c *op.Call, in DiscoverIn) (DiscoverOut, error) {
 	root := orDefault(string(in.Root), c.Dir)
 	if root == "" {
-		return DiscoverOut{}, fault.New(fault.InvalidInput, "discover_projs: workspaceRoot is required where the client has no folder").With("field", "workspaceRoot")
+		return DiscoverOut{}, fault.New(fault.PathError, "discover_projs: there is no folder to look in: give workspaceRoot").With("field", "workspaceRoot")
 	}
 	out := DiscoverOut{Root: root}
 	scan := filepath.Join(root, in.Scan)

@@ -60,7 +60,11 @@ func badCases(o op.Op) []badCase {
 		case op.File:
 			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, map[string]any{"a": 1}), invalid})
 		default:
-			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, map[string]any{"a": 1}), invalid},
+			strange := any(map[string]any{"a": 1})
+			if f.Pairs {
+				strange = []any{strange} // an object is one way to write pairs
+			}
+			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, strange), invalid},
 				badCase{"huge " + f.Name, with(f.Name, strings.Repeat("x", 100_000)), ""})
 		}
 		if f.Min != nil {

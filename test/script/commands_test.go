@@ -138,7 +138,8 @@ func kill9(ts *testscript.TestScript, _ bool, args []string) {
 func awaitGone(ts *testscript.TestScript, pid int) {
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || bytes.Contains(stat, []byte(") Z ")) {
+		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)) // the last of them closes the sockets
+		if err != nil || bytes.Contains(stat, []byte(") Z ")) && len(threads) <= 1 {
 			return
 		}
 		<-time.After(time.Millisecond)

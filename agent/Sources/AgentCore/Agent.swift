@@ -63,6 +63,15 @@ public final class Agent {
         case is GetTargetInfo: return try targetInfo()
         case is DeviceUDID: return Value(options.udid.isEmpty ? nil : options.udid)
         case let r as Observe: return try observe(r)
+        case let r as DoubleTap: return try doubleTap(Point(x: Double(r.x), y: Double(r.y)))
+        case is Clear: return try clear()
+        case let r as SetValue: return try setValue(r)
+        case let r as Key: return try key(r)
+        case let r as Drag: return try drag(r)
+        case let r as Pinch: return try pinch(r)
+        case let r as Alert: return try alert(r)
+        case let r as Button: return try button(r)
+        case let r as Rotate: return try rotate(r)
         default: throw AgentFault(.unsupported, "this agent does not serve opcode \(Swift.type(of: request).opcode)")
         }
     }

@@ -12,37 +12,49 @@ public protocol Surface: AnyObject {
     func snapshot(of bundle: String) throws -> Node?
     /// The element as it is now, or nil. Throws app-not-running when there is no screen to look at.
     func find(_ query: Query, in bundle: String) throws -> Sighting?
-    /// The alerts the app shows, top one last.
+    /// Whether the app shows an alert. Nothing is looked at for it.
+    func hasAlert(in bundle: String) throws -> Bool
+    /// The alerts the app shows, and the sheets of choices, top one last.
     func alerts(of bundle: String) throws -> [Node]
     /// The whole screen as a PNG.
     func screenshot() throws -> [UInt8]
 
     /// Puts one finger down and up. Never taps an element itself: that would wait until nothing moves, for ever if need be.
     func tap(_ point: Point, in bundle: String) throws
+    /// Taps twice, so fast that it is one gesture.
+    func doubleTap(_ point: Point, in bundle: String) throws
     /// Holds a finger.
     func press(_ point: Point, seconds: Double, in bundle: String) throws
-    /// Holds a finger, moves it at a velocity in points a second, and lifts it after another hold.
-    func drag(_ move: Drag, in bundle: String) throws
-    /// Spreads two fingers on an element by a scale above 1, or closes them by one below.
-    func pinch(_ query: Query?, scale: Double, velocity: Double, in bundle: String) throws
+    /// Holds a finger, moves it, and lifts it after another hold.
+    func drag(_ way: Carry, in bundle: String) throws
+    /// Spreads two fingers on an element, or on the whole app, by a scale above 1, or closes them by one below. The
+    /// velocity has the sign of that.
+    func pinch(_ place: Place?, scale: Double, velocity: Double, in bundle: String) throws
     /// Moves a slider to a position from 0 to 1.
-    func adjust(_ query: Query, slider position: Double, in bundle: String) throws
-    /// Turns a wheel to a value.
-    func adjust(_ query: Query, wheel value: String, in bundle: String) throws
+    func adjust(_ place: Place, slider position: Double, in bundle: String) throws
+    /// Turns a wheel to a row. An exception if it does not get there.
+    func adjust(_ place: Place, wheel row: String, in bundle: String) throws
 
     /// What typed text would go to.
     func focus(in bundle: String) throws -> Focus
     /// Types into what `focus` named.
     func type(_ text: String, into focus: Focus, in bundle: String) throws
-    /// Presses a key of the keyboard, or a button of the device.
-    func key(_ key: Key, into focus: Focus, in bundle: String) throws
+    /// Presses a key of the keyboard so many times.
+    func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws
+
+    /// Presses a button of the device's body, shortly. Throws unsupported for one it has not, or XCTest cannot press.
+    func press(_ button: DeviceButton) throws
+    /// Turns the device.
+    func rotate(to orientation: Orientation) throws
 }
 
 /// An element that was found.
 public struct Sighting {
     public var frame: Rect
-    /// Whether a finger at its centre would reach it.
+    /// Whether a finger at its centre would reach it, unless the system shows an alert.
     public var hittable: Bool
+    /// It is in such an alert.
+    var inSystemAlert = false
     /// The element with what is below it. Costs a snapshot, so it is taken only by who needs it.
     public var node: () throws -> Node
 
@@ -69,27 +81,6 @@ public enum Focus: Equatable, Sendable {
     /// A keyboard is up, but nobody says that it is theirs.
     case keyboard
     case nothing
-}
-
-/// A finger's way.
-public struct Drag: Equatable, Sendable {
-    public var from: Point
-    public var to: Point
-    public var pressSeconds: Double
-    public var velocity: Double
-    public var holdSeconds: Double
-
-    public init(from: Point, to: Point, pressSeconds: Double, velocity: Double, holdSeconds: Double) {
-        (self.from, self.to) = (from, to)
-        (self.pressSeconds, self.velocity, self.holdSeconds) = (pressSeconds, velocity, holdSeconds)
-    }
-}
-
-/// A key that is not a character, or a button of the device.
-public enum Key: String, CaseIterable, Sendable {
-    case enter = "return"
-    case delete, tab, space, escape
-    case home
 }
 
 /// Time, which tests make pass as they like.

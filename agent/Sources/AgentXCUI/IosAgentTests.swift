@@ -12,7 +12,7 @@ final class IosAgentTests: XCTestCase {
 
     @MainActor
     func testRunAgent() throws {
-        let settings = Settings(ProcessInfo.processInfo.environment)
+        let settings = Settings.ofThisAgent
         let surface = XCUISurface(privateAPI: settings.privateAPI)
         self.surface = surface
         let abandoned = expectation(description: "nobody needs the agent any more")

@@ -13,7 +13,7 @@ final class XCUISurface: Surface {
     func note(_ issue: String) { issues.append(issue) }
 
     /// Does something with XCUITest. What it throws in Objective-C, and what it merely reports, come out as an error.
-    private func attempt<T>(_ body: @MainActor () throws -> T) throws -> T {
+    func attempt<T>(_ body: @MainActor () throws -> T) throws -> T {
         issues = []
         var result: Result<T, Error>?
         let thrown = IosAgentCatch {
@@ -83,10 +83,14 @@ final class XCUISurface: Surface {
         }
     }
 
+    func hasAlert(in bundle: String) throws -> Bool { try attempt { self.app(bundle).alerts.firstMatch.exists } }
+
     func alerts(of bundle: String) throws -> [Node] {
         try attempt {
-            guard let app = try? self.running(bundle), app.alerts.count > 0 else { return [] }
-            return app.alerts.allElementsBoundByIndex.compactMap { try? $0.snapshot() }.map { Node($0) }
+            guard let app = try? self.running(bundle) else { return [] }
+            // An alert lies over a sheet.
+            return [app.sheets, app.alerts].flatMap { $0.allElementsBoundByIndex }
+                .compactMap { try? $0.snapshot() }.map { Node($0) }
         }
     }
 
@@ -94,11 +98,15 @@ final class XCUISurface: Surface {
 
     @MainActor
     private func element(_ query: Query, in app: XCUIApplication) -> XCUIElement {
-        let type = query.type.flatMap(ElementType.number(of:)).flatMap(XCUIElement.ElementType.init) ?? .any
         let exact = NSPredicate(format: query.byLabel ? "label == %@" : "identifier == %@", argumentArray: [query.base])
-        let matches = app.descendants(matching: type).matching(exact)
+        let matches = app.descendants(matching: elementType(query.type)).matching(exact)
         // firstMatch stops at the first; by its number, an element is looked for among all.
         return query.index == 0 ? matches.firstMatch : matches.element(boundBy: min(query.index, 1_000_000))
+    }
+
+    @MainActor
+    private func elementType(_ name: String?) -> XCUIElement.ElementType {
+        name.flatMap(ElementType.number(of:)).flatMap(XCUIElement.ElementType.init) ?? .any
     }
 
     /// What has the keyboard. The attribute is not documented, so that it may be missing, or not to be used.
@@ -128,34 +136,45 @@ final class XCUISurface: Surface {
         try attempt { self.coordinate(point, in: bundle).tap() }
     }
 
+    func doubleTap(_ point: Point, in bundle: String) throws {
+        try attempt { self.coordinate(point, in: bundle).doubleTap() }
+    }
+
     func press(_ point: Point, seconds: Double, in bundle: String) throws {
         try attempt { self.coordinate(point, in: bundle).press(forDuration: seconds) }
     }
 
-    func drag(_ move: Drag, in bundle: String) throws {
+    func drag(_ way: Carry, in bundle: String) throws {
         try attempt {
-            self.coordinate(move.from, in: bundle).press(
-                forDuration: move.pressSeconds, thenDragTo: self.coordinate(move.to, in: bundle),
-                withVelocity: XCUIGestureVelocity(CGFloat(move.velocity)), thenHoldForDuration: move.holdSeconds)
+            self.coordinate(way.from, in: bundle).press(
+                forDuration: way.pressSeconds, thenDragTo: self.coordinate(way.to, in: bundle),
+                withVelocity: way.velocity == 0 ? .default : XCUIGestureVelocity(CGFloat(way.velocity)),
+                thenHoldForDuration: way.holdSeconds)
         }
     }
 
-    func pinch(_ query: Query?, scale: Double, velocity: Double, in bundle: String) throws {
+    func pinch(_ place: Place?, scale: Double, velocity: Double, in bundle: String) throws {
         try attempt {
             let app = try self.running(bundle)
-            let element = query.map { self.element($0, in: app) } ?? app
+            let element = place.map { self.element($0, in: app) } ?? app
             element.pinch(withScale: CGFloat(scale), velocity: CGFloat(velocity))
         }
     }
 
-    func adjust(_ query: Query, slider position: Double, in bundle: String) throws {
+    func adjust(_ place: Place, slider position: Double, in bundle: String) throws {
         try attempt {
-            self.element(query, in: try self.running(bundle)).adjust(toNormalizedSliderPosition: CGFloat(position))
+            self.element(place, in: try self.running(bundle)).adjust(toNormalizedSliderPosition: CGFloat(position))
         }
     }
 
-    func adjust(_ query: Query, wheel value: String, in bundle: String) throws {
-        try attempt { self.element(query, in: try self.running(bundle)).adjust(toPickerWheelValue: value) }
+    func adjust(_ place: Place, wheel row: String, in bundle: String) throws {
+        try attempt { self.element(place, in: try self.running(bundle)).adjust(toPickerWheelValue: row) }
+    }
+
+    /// A snapshot and a query have the same elements in the same order.
+    @MainActor
+    private func element(_ place: Place, in app: XCUIApplication) -> XCUIElement {
+        app.descendants(matching: elementType(place.type)).element(boundBy: place.index)
     }
 
     // MARK: Typing
@@ -169,24 +188,27 @@ final class XCUISurface: Surface {
     }
 
     func type(_ text: String, into focus: Focus, in bundle: String) throws {
-        try attempt {
-            let app = try self.running(bundle)
-            if case .element = focus, let element = self.focusedElement(in: app) {
-                element.typeText(text)
-            } else {
-                app.typeText(text)
-            }
-        }
+        try attempt { try self.typist(focus, in: bundle).typeText(text) }
     }
 
-    func key(_ key: Key, into focus: Focus, in bundle: String) throws {
-        let keys: [Key: XCUIKeyboardKey] = [
-            .enter: .return, .delete: .delete, .tab: .tab, .space: .space, .escape: .escape,
-        ]
-        if let text = keys[key] {
-            try type(text.rawValue, into: focus, in: bundle)
-        } else {
-            try attempt { XCUIDevice.shared.press(.home) }
+    /// What is typed into: the element with the focus, else the app, which hands the keys on.
+    @MainActor
+    private func typist(_ focus: Focus, in bundle: String) throws -> XCUIElement {
+        let app = try running(bundle)
+        if case .element = focus, let element = focusedElement(in: app) { return element }
+        return app
+    }
+
+    /// Keys that are text are typed as text, in one event however often. The others, and all with modifiers, are keys of a
+    /// hardware keyboard.
+    func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws {
+        let text = XCUISurface.text(of: stroke.cap)
+        guard !stroke.modifiers.isEmpty || XCUISurface.onlyKeys.contains(stroke.cap) else {
+            return try type(String(repeating: text, count: times), into: focus, in: bundle)
+        }
+        try attempt {
+            let typist = try self.typist(focus, in: bundle)
+            for _ in 0..<times { typist.typeKey(text, modifierFlags: XCUIElement.KeyModifierFlags(stroke.modifiers)) }
         }
     }
 }

@@ -10,13 +10,15 @@ final class ConformanceApp {
 
     private let clock: Clock
     private var tab = "Controls"
-    private var extras = false
+    private var pushed = ""  // the screen on top of the tab's own
     private var taps = 0
     private var wifi = false
     private var username = ""
+    private var selected = false  // all of it
     private(set) var focus: String?
     private var status = "No action yet"
     private var alert = false
+    private var confirm = false
     private var sheet: Double?  // when it began to slide in
     private var held = "Tap and hold"
     private var swiped = "No swipe yet"
@@ -26,6 +28,9 @@ final class ConformanceApp {
     private var counting: Double?  // when it began
     private var togglable = false
     private var duplicate = ""
+    /// What the screens for the inputs of version 2 show.
+    var trials = Trials()
+    var size = Screen.portrait
 
     init(clock: Clock) { self.clock = clock }
 
@@ -35,18 +40,21 @@ final class ConformanceApp {
         var window = [page, tabBar]
         if let sheet { window.append(sheetNode(since: sheet)) }
         if focus != nil { window.append(Node("Keyboard", frame: Screen.keyboard)) }
-        var windows = [Node("Window", frame: Screen.size, children: window)]
-        if alert { windows.append(Node("Window", frame: Screen.size, children: [alertNode])) }
-        return Node("Application", label: "Conformance", frame: Screen.size, children: windows)
+        var windows = [Node("Window", frame: size, children: window)]
+        if alert { windows.append(Node("Window", frame: size, children: [alertNode])) }
+        if confirm { windows.append(Node("Window", frame: size, children: [confirmNode])) }
+        return Node("Application", label: "Conformance", frame: size, children: windows)
     }
 
     private var page: Node {
         var s = Screen()
-        switch (tab, extras) {
+        switch (tab, pushed) {
         case ("Controls", _): controls(&s)
         case ("Text Input", _): input(&s)
-        case ("Navigation", false): navigation(&s)
-        case ("Navigation", true): duplicates(&s)
+        case ("Navigation", "nav-extras-button"): extras(&s)
+        case ("Navigation", "nav-moving-button"): trials.moving(&s)
+        case ("Navigation", "nav-permissions-button"): trials.permissions(&s)
+        case ("Navigation", _): navigation(&s)
         case ("Gestures", _): gestures(&s)
         default: dynamic(&s)
         }
@@ -55,7 +63,7 @@ final class ConformanceApp {
             children: [Node("StaticText", label: tab, frame: Rect(x: 150, y: 57, width: 90, height: 22))])
         let scroll = Node("ScrollView", frame: Screen.content, children: s.nodes)
         // Scaffolding, as real apps have it; it is pruned.
-        return Node("Other", frame: Screen.size, children: [scroll, title, Node("Other", children: [Node("Other")])])
+        return Node("Other", frame: size, children: [scroll, title, Node("Other", children: [Node("Other")])])
     }
 
     private var tabBar: Node {
@@ -68,11 +76,14 @@ final class ConformanceApp {
     }
 
     private var alertNode: Node {
-        let ok = Node(
-            "Button", identifier: "nav-alert-ok", label: "OK", frame: Rect(x: 60, y: 450, width: 270, height: 44))
-        let title = Node("StaticText", label: "Test Alert", frame: Rect(x: 80, y: 360, width: 230, height: 22))
-        return Node(
-            "Alert", label: "Test Alert", frame: Rect(x: 60, y: 340, width: 270, height: 154), children: [title, ok])
+        Dialog.node(
+            "Alert", title: "Test Alert", text: "This is a test alert.", buttons: ["OK"], names: ["nav-alert-ok"])
+    }
+
+    private var confirmNode: Node {
+        Dialog.node(
+            "Sheet", title: "Are you sure?", text: "", buttons: ["Delete", "Cancel"],
+            names: ["nav-confirm-delete", "nav-confirm-cancel"])
     }
 
     private func sheetNode(since start: Double) -> Node {
@@ -94,6 +105,7 @@ final class ConformanceApp {
         s.add("StaticText", "controls-tap-count", label: "Tapped: \(taps)")
         s.add("Switch", "controls-toggle-wifi", label: "Wi-Fi", value: wifi ? "1" : "0")
         s.add("StaticText", "controls-wifi-status", label: wifi ? "On" : "Off")
+        trials.slider(&s)
     }
 
     private func input(_ s: inout Screen) {
@@ -108,14 +120,18 @@ final class ConformanceApp {
         s.add("StaticText", "nav-status-label", label: status)
         s.add("Button", "nav-sheet-button", label: "Show Sheet")
         s.add("Button", "nav-alert-button", label: "Show Alert")
+        s.add("Button", "nav-confirm-button", label: "Show Confirmation")
         s.add("Button", "nav-extras-button", label: "Extras")
+        s.add("Button", "nav-permissions-button", label: "Permissions")
+        s.add("Button", "nav-moving-button", label: "Drag and Drop")
     }
 
-    private func duplicates(_ s: inout Screen) {
+    private func extras(_ s: inout Screen) {
         s.add("StaticText", "extras-duplicate-value", label: "Chosen: \(duplicate)")
         s.add("Button", label: "Duplicate")
         s.add("Button", label: "Duplicate")
         s.add("StaticText", label: "Duplicate")
+        trials.wheel(&s)
     }
 
     private func gestures(_ s: inout Screen) {
@@ -160,7 +176,7 @@ final class ConformanceApp {
         let hit = path.last { !$0.identifier.isEmpty || $0.type == "Button" }
         guard let hit else { return }
         if ConformanceApp.tabs.contains(hit.label), path.contains(where: { $0.type == "TabBar" }) {
-            (tab, extras, focus) = (hit.label, false, nil)
+            (tab, pushed, focus) = (hit.label, "", nil)
             return
         }
         if hit.label == "Duplicate" {
@@ -179,12 +195,15 @@ final class ConformanceApp {
         case "nav-sheet-dismiss": (sheet, status) = (nil, "Sheet dismissed")
         case "nav-alert-button": alert = true
         case "nav-alert-ok": (alert, status) = (false, "Alert confirmed")
-        case "nav-extras-button": extras = true
+        case "nav-confirm-button": confirm = true
+        case "nav-confirm-delete": (confirm, status) = (false, "Deleted")
+        case "nav-confirm-cancel": (confirm, status) = (false, "Cancelled")
+        case "nav-extras-button", "nav-moving-button", "nav-permissions-button": pushed = identifier
         case "dynamic-show-delayed": delayed = clock.now + 2
         case "dynamic-start-loading": loading = clock.now + 2
         case "dynamic-toggle-visibility": togglable.toggle()
         case "dynamic-start-counter": counting = clock.now
-        default: break
+        default: trials.tapped(identifier)
         }
     }
 
@@ -203,16 +222,18 @@ final class ConformanceApp {
         }
     }
 
-    /// Text arrived at the field with the focus. A newline is the return key.
+    /// Text arrived at the field with the focus, and replaces what is selected. A newline is the return key.
     func typed(_ text: String) {
         for character in text {
-            if character == "\n" { focus = nil } else { username.append(character) }
+            if character == "\n" { focus = nil } else { username = (selected ? "" : username) + [character] }
+            selected = false
         }
     }
 
-    func deleted() { _ = username.popLast() }
-
-    func adjusted(_ identifier: String) throws {
-        throw AgentFault(.exception, "\(identifier) cannot be adjusted")
+    func deleted() {
+        username = selected ? "" : String(username.dropLast())
+        selected = false
     }
+
+    func selectAll() { selected = true }
 }

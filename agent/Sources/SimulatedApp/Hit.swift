@@ -8,7 +8,7 @@ enum Hit {
         let point = element.frame.centre
         guard path[0].frame.contains(point) else { return false }
         for (parent, child) in zip(path, path.dropFirst()) {
-            if clips(parent), !parent.frame.contains(point) { return false }
+            if parent.clips, !parent.frame.contains(point) { return false }
             // A parent's later children are drawn over its earlier ones.
             let position = parent.children.firstIndex(of: child) ?? 0
             if parent.children[(position + 1)...].contains(where: { covers($0, point) }) { return false }
@@ -20,7 +20,7 @@ enum Hit {
     static func path(to point: Point, in root: Node) -> [Node]? {
         for child in root.children.reversed() {
             if modal.contains(child.type), !child.frame.contains(point) { return [root, child] }
-            if clips(child), !child.frame.contains(point) { continue }
+            if child.clips, !child.frame.contains(point) { continue }
             if let below = path(to: point, in: child) { return [root] + below }
             if child.frame.contains(point), !isSeeThrough(child) { return [root, child] }
         }
@@ -30,13 +30,14 @@ enum Hit {
     /// These take the touches of the whole screen while they are up.
     private static let modal = ["Alert", "Dialog", "Sheet"]
 
-    private static func clips(_ node: Node) -> Bool { ["ScrollView", "Table"].contains(node.type) }
-
-    private static func isSeeThrough(_ node: Node) -> Bool { ["Window", "Other"].contains(node.type) }
+    /// Scaffolding. What has a name is there to be touched.
+    private static func isSeeThrough(_ node: Node) -> Bool {
+        ["Window", "Other"].contains(node.type) && node.label.isEmpty
+    }
 
     private static func covers(_ node: Node, _ point: Point) -> Bool {
         if modal.contains(node.type) || node.frame.contains(point) && !isSeeThrough(node) { return true }
-        if clips(node), !node.frame.contains(point) { return false }
+        if node.clips, !node.frame.contains(point) { return false }
         return node.children.contains { covers($0, point) }
     }
 }

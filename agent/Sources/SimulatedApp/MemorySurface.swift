@@ -4,24 +4,40 @@ import AgentCore
 public final class MemorySurface: Surface {
     private let app: ConformanceApp
     private let clock: Clock
+    /// As with XCTest's public interface alone, nobody says which element has the focus.
+    private let publicOnly: Bool
+    private var front = ConformanceApp.bundle
 
-    public init(clock: Clock) {
-        self.clock = clock
+    public init(clock: Clock, publicOnly: Bool = false) {
+        (self.clock, self.publicOnly) = (clock, publicOnly)
         app = ConformanceApp(clock: clock)
     }
 
     private var home: Node {
         let place = Rect(x: 27, y: 75, width: 60, height: 60)
         let icon = Node("Icon", identifier: "Conformance", label: "Conformance", frame: place)
-        let window = Node("Window", frame: Screen.size, children: [icon])
-        return Node("Application", label: "SpringBoard", frame: Screen.size, children: [window])
+        let window = Node("Window", frame: Screen.portrait, children: [icon])
+        return Node("Application", label: "SpringBoard", frame: Screen.portrait, children: [window])
     }
 
-    private var apps: [String: AppState] {
-        [ConformanceApp.bundle: .runningForeground, Agent.springboard: .runningBackground]
+    /// SpringBoard's tree, with its alert on top.
+    private var springboard: Node {
+        var root = home
+        if let question = app.trials.question {
+            root.children.append(Node("Window", frame: root.frame, children: [question]))
+        }
+        return root
     }
 
-    public func state(of bundle: String) -> AppState { apps[bundle] ?? .notRunning }
+    // MARK: Looking
+
+    public func state(of bundle: String) -> AppState {
+        switch bundle {
+        case front: return .runningForeground
+        case ConformanceApp.bundle, Agent.springboard: return .runningBackground
+        default: return .notRunning
+        }
+    }
 
     public func details(of bundle: String) -> AppDetails {
         bundle == ConformanceApp.bundle
@@ -30,10 +46,17 @@ public final class MemorySurface: Surface {
 
     public func snapshot(of bundle: String) -> Node? {
         switch bundle {
-        case ConformanceApp.bundle: return app.root
-        case Agent.springboard: return home
+        case ConformanceApp.bundle: return publicOnly ? withoutFocus(app.root) : app.root
+        case Agent.springboard: return springboard
         default: return nil
         }
+    }
+
+    private func withoutFocus(_ node: Node) -> Node {
+        var copy = node
+        copy.focused = false
+        copy.children = node.children.map(withoutFocus)
+        return copy
     }
 
     public func find(_ query: Query, in bundle: String) throws -> Sighting? {
@@ -45,53 +68,116 @@ public final class MemorySurface: Surface {
         return Sighting(frame: node.frame, hittable: front && Hit.reaches(path)) { node }
     }
 
+    public func hasAlert(in bundle: String) -> Bool { alerts(of: bundle).contains { $0.type == "Alert" } }
+
     public func alerts(of bundle: String) -> [Node] {
-        func alerts(in node: Node) -> [Node] { node.children.flatMap { $0.type == "Alert" ? [$0] : alerts(in: $0) } }
+        func alerts(in node: Node) -> [Node] {
+            node.children.flatMap { ["Alert", "Sheet"].contains($0.type) ? [$0] : alerts(in: $0) }
+        }
         return snapshot(of: bundle).map(alerts) ?? []
     }
 
     public func screenshot() -> [UInt8] { Picture.png(of: app.root) }
 
+    // MARK: Touching
+
+    /// What a finger lands on. An alert of the system is over everything, and takes what is beside it too.
+    private func path(to point: Point) -> [Node]? {
+        Hit.path(to: point, in: app.trials.asked == nil && front == ConformanceApp.bundle ? app.root : springboard)
+    }
+
     public func tap(_ point: Point, in bundle: String) {
-        if let path = Hit.path(to: point, in: app.root) { app.tapped(path) }
+        guard let path = path(to: point), let hit = path.last else { return }
+        if app.trials.asked != nil {
+            app.trials.answered(hit.label)
+        } else if front == Agent.springboard {
+            if hit.type == "Icon" { front = ConformanceApp.bundle }
+        } else {
+            app.tapped(path)
+        }
+    }
+
+    /// The app under the finger, if it is the app's to answer.
+    private func touched(_ point: Point) -> [Node]? {
+        app.trials.asked == nil && front == ConformanceApp.bundle ? path(to: point) : nil
+    }
+
+    public func doubleTap(_ point: Point, in bundle: String) {
+        if let path = touched(point) { app.trials.doubleTapped(path) }
     }
 
     public func press(_ point: Point, seconds: Double, in bundle: String) {
         clock.sleep(seconds)
-        if let path = Hit.path(to: point, in: app.root) { app.held(path, seconds: seconds) }
+        if let path = touched(point) { app.held(path, seconds: seconds) }
     }
 
-    public func drag(_ move: Drag, in bundle: String) {
-        if let path = Hit.path(to: move.from, in: app.root) { app.dragged(path, from: move.from, to: move.to) }
+    public func drag(_ way: Carry, in bundle: String) {
+        guard let from = touched(way.from) else { return }
+        let to = touched(way.to) ?? []
+        if !app.trials.carried(from, to: to, after: way.pressSeconds) {
+            app.dragged(from, from: way.from, to: way.to)
+        }
     }
 
-    public func pinch(_ query: Query?, scale: Double, velocity: Double, in bundle: String) throws {
-        throw AgentFault(.unsupported, "nothing in this app can be pinched")
+    public func pinch(_ place: Place?, scale: Double, velocity: Double, in bundle: String) throws {
+        guard (scale > 1) == (velocity > 0) else { throw AgentFault(.exception, "velocity must go with the scale") }
+        app.trials.pinched(try path(to: place), scale: scale)
     }
 
-    public func adjust(_ query: Query, slider position: Double, in bundle: String) throws {
-        try app.adjusted(query.base)
+    public func adjust(_ place: Place, slider position: Double, in bundle: String) throws {
+        guard let slider = try path(to: place).last else { return }
+        app.trials.moved(slider: slider, to: position)
     }
 
-    public func adjust(_ query: Query, wheel value: String, in bundle: String) throws {
-        try app.adjusted(query.base)
+    public func adjust(_ place: Place, wheel row: String, in bundle: String) throws {
+        guard let wheel = try path(to: place).last else { return }
+        try app.trials.turned(wheel: wheel, to: row)
     }
+
+    private func path(to place: Place?) throws -> [Node] {
+        guard let place else { return [app.root] }
+        guard let path = app.root.path(to: place) else { throw AgentFault(.exception, "no \(place.type) is there") }
+        return path
+    }
+
+    // MARK: Typing
 
     public func focus(in bundle: String) -> Focus {
         guard bundle == ConformanceApp.bundle, let field = app.focus,
             let node = Query(field).find(in: app.root)?.last
         else { return .nothing }
-        return .element(node)
+        return publicOnly ? .keyboard : .element(node)
     }
 
     public func type(_ text: String, into focus: Focus, in bundle: String) { app.typed(text) }
 
-    public func key(_ key: Key, into focus: Focus, in bundle: String) {
-        switch key {
-        case .enter: app.typed("\n")
-        case .delete: app.deleted()
-        case .space: app.typed(" ")
-        case .tab, .escape, .home: break
+    public func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) {
+        for _ in 0..<times { press(stroke) }
+    }
+
+    private func press(_ stroke: Stroke) {
+        guard stroke != .selectAll else { return app.selectAll() }
+        guard stroke.modifiers.isSubset(of: .shift) else { return }  // no other shortcut does anything here
+        switch stroke.cap {
+        case .character(let text): app.typed(stroke.modifiers == .shift ? text.uppercased() : text)
+        case .named(.enter): app.typed("\n")
+        case .named(.delete): app.deleted()
+        case .named(.space): app.typed(" ")
+        case .named(.tab): app.typed("\t")
+        default: break  // they move a caret that is always at the end
         }
+    }
+
+    // MARK: The device
+
+    public func press(_ button: DeviceButton) throws {
+        guard button == .home else {
+            throw AgentFault(.unsupported, "this device has no \(button.rawValue) button")
+        }
+        front = Agent.springboard
+    }
+
+    public func rotate(to orientation: Orientation) {
+        app.size = [.landscapeLeft, .landscapeRight].contains(orientation) ? Screen.landscape : Screen.portrait
     }
 }

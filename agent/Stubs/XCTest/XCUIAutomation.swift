@@ -1,6 +1,7 @@
 // Apple's signatures of XCUIAutomation; see XCTestCase.swift.
 
 import Foundation
+import UIKit
 
 @MainActor public protocol XCUIElementAttributes {
     var identifier: String { get }
@@ -26,6 +27,7 @@ import Foundation
 @MainActor public protocol XCUIElementTypeQueryProvider {
     var alerts: XCUIElementQuery { get }
     var keyboards: XCUIElementQuery { get }
+    var sheets: XCUIElementQuery { get }
 }
 
 @MainActor
@@ -46,6 +48,15 @@ open class XCUIElement: NSObject, XCUIElementAttributes, XCUIElementSnapshotProv
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
+    public struct KeyModifierFlags: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static var shift: KeyModifierFlags { fatalError() }
+        public static var control: KeyModifierFlags { fatalError() }
+        public static var option: KeyModifierFlags { fatalError() }
+        public static var command: KeyModifierFlags { fatalError() }
+    }
+
     open var identifier: String { fatalError() }
     open var frame: CGRect { fatalError() }
     open var value: Any? { fatalError() }
@@ -60,12 +71,14 @@ open class XCUIElement: NSObject, XCUIElementAttributes, XCUIElementSnapshotProv
     open var isHittable: Bool { fatalError() }
     open var alerts: XCUIElementQuery { fatalError() }
     open var keyboards: XCUIElementQuery { fatalError() }
+    open var sheets: XCUIElementQuery { fatalError() }
 
     open func snapshot() throws -> any XCUIElementSnapshot { fatalError() }
     open func waitForExistence(timeout: TimeInterval) -> Bool { fatalError() }
     open func descendants(matching type: ElementType) -> XCUIElementQuery { fatalError() }
     open func coordinate(withNormalizedOffset normalizedOffset: CGVector) -> XCUICoordinate { fatalError() }
     open func typeText(_ text: String) {}
+    open func typeKey(_ key: String, modifierFlags flags: KeyModifierFlags) {}
     open func tap() {}
     open func pinch(withScale scale: CGFloat, velocity: CGFloat) {}
     open func adjust(toNormalizedSliderPosition normalizedSliderPosition: CGFloat) {}
@@ -83,6 +96,7 @@ open class XCUIElement: NSObject, XCUIElementAttributes, XCUIElementSnapshotProv
 @MainActor open class XCUICoordinate: NSObject {
     open func withOffset(_ offsetVector: CGVector) -> XCUICoordinate { fatalError() }
     open func tap() {}
+    open func doubleTap() {}
     open func press(forDuration duration: TimeInterval) {}
     open func press(
         forDuration duration: TimeInterval, thenDragTo otherCoordinate: XCUICoordinate,
@@ -94,6 +108,7 @@ public struct XCUIGestureVelocity: Hashable, RawRepresentable, Sendable {
     public var rawValue: CGFloat
     public init(rawValue: CGFloat) { self.rawValue = rawValue }
     public init(_ rawValue: CGFloat) { self.rawValue = rawValue }
+    public static var `default`: XCUIGestureVelocity { fatalError() }
 }
 
 @MainActor open class XCUIApplication: XCUIElement {
@@ -116,14 +131,32 @@ public struct XCUIKeyboardKey: Hashable, RawRepresentable, Sendable {
     public static var tab: XCUIKeyboardKey { fatalError() }
     public static var space: XCUIKeyboardKey { fatalError() }
     public static var escape: XCUIKeyboardKey { fatalError() }
+    public static var forwardDelete: XCUIKeyboardKey { fatalError() }
+    public static var upArrow: XCUIKeyboardKey { fatalError() }
+    public static var downArrow: XCUIKeyboardKey { fatalError() }
+    public static var leftArrow: XCUIKeyboardKey { fatalError() }
+    public static var rightArrow: XCUIKeyboardKey { fatalError() }
+    public static var home: XCUIKeyboardKey { fatalError() }
+    public static var end: XCUIKeyboardKey { fatalError() }
+    public static var pageUp: XCUIKeyboardKey { fatalError() }
+    public static var pageDown: XCUIKeyboardKey { fatalError() }
 }
 
 @MainActor open class XCUIDevice: NSObject {
     public enum Button: Int, Sendable {
         case home = 1
+        case volumeUp = 2
+        case volumeDown = 3
+        case action = 4
+        case camera = 5
     }
     public class var shared: XCUIDevice { fatalError() }
+    open var orientation: UIDeviceOrientation {
+        get { fatalError() }
+        set {}
+    }
     open func press(_ button: Button) {}
+    open func hasHardwareButton(_ button: Button) -> Bool { fatalError() }
 }
 
 @MainActor open class XCUIScreen: NSObject {

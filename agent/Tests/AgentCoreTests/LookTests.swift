@@ -27,7 +27,7 @@ final class LookTests: AgentTestCase {
     }
 
     func testPruningIsBottomUp() {
-        func kept(_ node: Node) -> Bool { !Trimmer.tree(node, Limits()).roots.isEmpty }
+        func kept(_ node: Node) -> Bool { !Trimmer.trees([node], Limits()).roots.isEmpty }
         let area = Rect(width: 1, height: 1)
         XCTAssertFalse(kept(Node("Other", frame: Rect(x: 5, y: 5, width: 10), children: [Node("Other")])))
         XCTAssertTrue(kept(Node("Other", frame: area)))
@@ -186,5 +186,73 @@ final class LookTests: AgentTestCase {
                 "bundle_id": Stage.shop, "display_name": "Shop", "version": "1.2", "build": "34",
                 "state": "running_foreground",
             ])
+    }
+
+    // MARK: Alerts of the system
+
+    /// A question of SpringBoard over the app.
+    private func ask() {
+        let button = Node("Button", label: "Allow", frame: Rect(x: 60, y: 400, width: 270, height: 50))
+        stage.systemAlerts = [Node("Alert", label: "Allow?", frame: Rect(width: 390, height: 844), children: [button])]
+    }
+
+    func testTheSystemsAlertIsASecondRoot() throws {
+        ask()
+        let seen: Observation = try ask(Observe())
+        let dump: TreeResponse = try ask(DumpTree())
+        for json in [seen.json, dump.json] {
+            let roots = try XCTUnwrap(try parse(json) as? [[String: Any]])
+            XCTAssertEqual(roots.map { $0["AXLabel"] as? String }, ["Shop", " "])
+            let alert = (roots[1]["children"] as? [[String: Any]])?.first
+            XCTAssertEqual(alert?["type"] as? String, "Alert")
+        }
+    }
+
+    func testSpringBoardIsLookedAtOnlyWhenItAsks() throws {
+        let _: Observation = try ask(make(Observe.self) { ($0.stableMS, $0.maxMS) = (100, 1000) })
+        let _: TreeResponse = try ask(DumpTree())
+        let _: OK = try ask(tapElement("login"))
+        XCTAssertEqual(stage.looksAtAlerts, 0)
+        ask()
+        let _: TreeResponse = try ask(DumpTree())
+        XCTAssertEqual(stage.looksAtAlerts, 1)
+        let _: OK = try ask(make(SetTarget.self) { $0.bundle = Agent.springboard })
+        _ = fault(DumpTree())  // its own tree has the alert already
+        XCTAssertEqual(stage.looksAtAlerts, 1)
+    }
+
+    func testWhatIsUnderTheAlertIsThereButOutOfReach() throws {
+        ask()
+        let login: Found = try ask(make(FindElement.self) { $0.selector = "login" })
+        XCTAssertEqual((try parse(login.json) as? [String: Any])?["hittable"] as? Bool, false)
+        XCTAssertEqual(fault(tapElement("login"))?.code, .notHittable)
+        XCTAssertEqual(fault(tapElement("login", timeout: 200))?.code, .notHittable)
+        let allow: Found = try ask(make(FindElement.self) { ($0.selector, $0.byLabel) = ("Allow", true) })
+        XCTAssertEqual((try parse(allow.json) as? [String: Any])?["hittable"] as? Bool, true)
+        let tap = make(TapByLabel.self) { ($0.label, $0.timeoutMS) = ("Allow", 500) }
+        let _: OK = try ask(tap)
+        XCTAssertEqual(stage.did, ["tap 195.0 425.0"])
+        XCTAssertEqual(stage.through, [Agent.springboard])
+    }
+
+    func testAnIndexCountsOverBothTrees() throws {
+        ask()
+        stage.systemAlerts[0].children[0].identifier = "row"  // the app has three of them
+        func label(_ n: Int) throws -> String? {
+            try (ask(make(GetValue.self) { $0.selector = "row[\(n)]" }) as Value).text
+        }
+        XCTAssertEqual(try [0, 2, 3].map(label), ["Tea", "Milk", "Allow"])
+        XCTAssertEqual(fault(make(GetValue.self) { $0.selector = "row[4]" })?.code, .notFound)
+    }
+
+    func testAFingerMeetsTheAlertNotTheApp() throws {
+        ask()
+        let _: OK = try ask(make(TapCoord.self) { ($0.x, $0.y) = (1, 2) })
+        let _: OK = try ask(make(DoubleTap.self) { ($0.x, $0.y) = (1, 2) })
+        let _: OK = try ask(make(LongPress.self) { $0.seconds = 1 })
+        let _: OK = try ask(make(Swipe.self) { $0.endX = 50 })
+        let _: OK = try ask(make(Drag.self) { $0.endX = 50 })
+        XCTAssertEqual(stage.through, Array(repeating: Agent.springboard, count: 5))
+        XCTAssertEqual(fault(make(SetValue.self) { ($0.x, $0.y, $0.value) = (310, 410, "1") })?.code, .unsupported)
     }
 }

@@ -9,14 +9,22 @@ final class Stage: Surface {
 
     var show: (Int) throws -> Node? = { _ in Stage.tree }
     var hittable: (Int) -> Bool = { _ in true }
-    var focused: Focus = .element(Stage.field)
+    var focused: Focus = Stage.publicOnly ? .keyboard : .element(Stage.field)
     var fails: Error?
     var picture: [UInt8] = [1]
     var systemAlerts: [Node] = []
-    var onKey: (Key) -> Void = { _ in }
+    var onKey: (Stroke) -> Void = { _ in }
     var onTap: (Point) -> Void = { _ in }
+    /// Rows of a wheel; another one is an exception.
+    var rows: [String] = []
     private(set) var looks = 0
+    private(set) var looksAtAlerts = 0
     private(set) var did: [String] = []
+    /// The apps that points were touched through.
+    private(set) var through: [String] = []
+
+    /// Whether the tests are run as if only XCTest's public interface were there.
+    static let publicOnly = !Settings(ProcessInfo.processInfo.environment, onSimulator: true).privateAPI
 
     static let field = Node(
         "TextField", identifier: "email", label: "Email", value: "a@b.c", placeholder: "you@example.com",
@@ -65,7 +73,13 @@ final class Stage: Surface {
         return Sighting(frame: node.frame, hittable: hittable(looks)) { node }
     }
 
-    func alerts(of bundle: String) -> [Node] { bundle == Agent.springboard ? systemAlerts : [] }
+    var appAlerts: [Node] = []
+    func hasAlert(in bundle: String) -> Bool { bundle == Agent.springboard ? !systemAlerts.isEmpty : false }
+    func alerts(of bundle: String) -> [Node] {
+        guard bundle == Agent.springboard else { return appAlerts }
+        looksAtAlerts += 1
+        return systemAlerts
+    }
     func screenshot() -> [UInt8] { picture }
 
     private func act(_ what: String) throws {
@@ -73,25 +87,49 @@ final class Stage: Surface {
         did.append(what)
     }
 
+    private func touch(_ what: String, _ bundle: String) throws {
+        try act(what)
+        through.append(bundle)
+    }
+
     func tap(_ p: Point, in bundle: String) throws {
-        try act("tap \(p.x) \(p.y)")
+        try touch("tap \(p.x) \(p.y)", bundle)
         onTap(p)
     }
-    func press(_ p: Point, seconds: Double, in bundle: String) throws { try act("press \(p.x) \(p.y) \(seconds)") }
-    func drag(_ d: Drag, in bundle: String) throws {
-        try act("drag \(d.from.x) \(d.from.y) \(d.to.x) \(d.to.y) \(d.pressSeconds) v\(d.velocity) \(d.holdSeconds)")
+    func doubleTap(_ p: Point, in bundle: String) throws { try touch("double \(p.x) \(p.y)", bundle) }
+    func press(_ p: Point, seconds: Double, in bundle: String) throws {
+        try touch("press \(p.x) \(p.y) \(seconds)", bundle)
     }
-    func pinch(_ query: Query?, scale: Double, velocity: Double, in bundle: String) throws {
-        try act("pinch \(scale) v\(velocity)")
+    func drag(_ d: Carry, in bundle: String) throws {
+        let (press, hold) = (d.pressSeconds, d.holdSeconds)
+        try touch("drag \(d.from.x) \(d.from.y) \(d.to.x) \(d.to.y) \(press) v\(d.velocity) \(hold)", bundle)
     }
-    func adjust(_ query: Query, slider position: Double, in bundle: String) throws { try act("slider \(position)") }
-    func adjust(_ query: Query, wheel value: String, in bundle: String) throws { try act("wheel \(value)") }
+    func pinch(_ place: Place?, scale: Double, velocity: Double, in bundle: String) throws {
+        try touch("pinch \(place.map { "\($0.type)[\($0.index)]" } ?? "app") \(scale) v\(velocity)", bundle)
+    }
+    func adjust(_ place: Place, slider position: Double, in bundle: String) throws {
+        try act("\(place.type)[\(place.index)] \(position)")
+    }
+    func adjust(_ place: Place, wheel row: String, in bundle: String) throws {
+        guard rows.contains(row) else { throw AgentFault(.exception, "Failed to adjust") }
+        try act("\(place.type)[\(place.index)] \(row)")
+    }
     func focus(in bundle: String) -> Focus { focused }
     func type(_ text: String, into focus: Focus, in bundle: String) throws { try act("type \(text)") }
-    func key(_ key: Key, into focus: Focus, in bundle: String) throws {
-        try act("key \(key.rawValue)")
-        onKey(key)
+    func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws {
+        var name = ""
+        switch stroke.cap {
+        case .named(let key): name = key.rawValue
+        case .character(let text): name = text
+        }
+        try act("key \(name) \(stroke.modifiers.rawValue) x\(times)")
+        for _ in 0..<times { onKey(stroke) }
     }
+    func press(_ button: DeviceButton) throws {
+        guard button == .home else { throw AgentFault(.unsupported, "no \(button) here") }
+        try act("button \(button.rawValue)")
+    }
+    func rotate(to orientation: Orientation) throws { try act("rotate \(orientation.rawValue)") }
 }
 
 /// Time that passes only when the agent sleeps.

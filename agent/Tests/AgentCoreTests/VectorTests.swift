@@ -65,6 +65,17 @@ final class VectorTests: XCTestCase {
             "find-element": make(FindElement.self) { $0.selector = "x" },
             "hello": make(Hello.self) { ($0.version, $0.token, $0.client) = (2, "tk", "cli") },
             "observe@7": make(Observe.self) { ($0.stableMS, $0.minMS, $0.maxMS) = (300, 100, 5000) },
+            "double-tap@11": make(DoubleTap.self) { ($0.x, $0.y) = (100, 200) }, "clear@12": Clear(),
+            "set-value@13": make(SetValue.self) { ($0.x, $0.y, $0.value) = (10, 20, "0.5") },
+            "key@14": make(Key.self) { ($0.name, $0.modifiers, $0.count) = ("a", 9, 2) },
+            "drag@15": make(Drag.self) {
+                ($0.startX, $0.startY, $0.endX, $0.endY) = (10, 20, 30, 40)
+                ($0.pressSeconds, $0.velocity, $0.holdSeconds) = (0.5, 100, 1)
+            },
+            "pinch@16": make(Pinch.self) { ($0.x, $0.y, $0.scale, $0.velocity) = (195, 400, 2, 1) },
+            "alert@17": make(Alert.self) { ($0.action, $0.button) = (3, "OK") },
+            "button@18": make(Button.self) { $0.name = "home" },
+            "rotate@19": make(Rotate.self) { $0.orientation = "portrait" },
         ]
     }()
 
@@ -79,6 +90,7 @@ final class VectorTests: XCTestCase {
             "element-null": Found(json: "null", truncated: 0), "target-info": TargetInfo(json: "{}"),
             "welcome": Welcome(version: 2, json: "{}"), "unauthorized": Fault(AgentFault(.unauthorized, "no")),
             "fault@8": Fault(AgentFault(.notHittable, "no")), "observation@9": observation,
+            "alert-none@17": AlertState(json: "null"),
         ]
     }()
 

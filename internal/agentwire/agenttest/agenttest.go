@@ -41,6 +41,8 @@ type Subject struct {
 	Open func(t *testing.T, o Options) Server
 	// Differs names the parts of the contract that do not hold for this agent, each with the reason, which is printed.
 	Differs map[string]string
+	// FocusUnknown says that the agent cannot tell which element has the keyboard, only that one has.
+	FocusUnknown bool
 }
 
 // patience is how long one part may take, by the clock on the wall; nothing is judged by it.
@@ -99,6 +101,17 @@ var contract = map[string]func(*bench){
 	"bad requests":      badRequests,
 	"app not running":   appNotRunning,
 	"stops when gone":   stopsWhenGone,
+	"double tap":        doubleTap,
+	"drag":              drag,
+	"pinch":             pinch,
+	"set value":         setValue,
+	"clear":             clearField,
+	"keys":              pressKeys,
+	"buttons":           buttons,
+	"rotation":          rotation,
+	"alerts":            alerts,
+	"system alerts":     systemAlerts,
+	"two roots":         twoRoots,
 	"state of the tabs": stateOfTheTabs,
 }
 

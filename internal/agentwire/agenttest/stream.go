@@ -31,6 +31,8 @@ func every() []agentwire.Request {
 		&agentwire.TapWithType{}, &agentwire.TypeText{}, &agentwire.Swipe{}, &agentwire.GetValue{}, &agentwire.LongPress{},
 		&agentwire.DumpTree{}, &agentwire.Screenshot{}, &agentwire.SetTarget{}, &agentwire.FindElement{},
 		&agentwire.GetTargetInfo{}, &agentwire.DeviceUDID{}, &agentwire.Observe{},
+		&agentwire.DoubleTap{}, &agentwire.Clear{}, &agentwire.SetValue{}, &agentwire.Key{}, &agentwire.Drag{},
+		&agentwire.Pinch{}, &agentwire.Alert{}, &agentwire.Button{}, &agentwire.Rotate{},
 	}
 }
 
@@ -197,7 +199,7 @@ func randomFrames(b *bench) {
 	stream := b.raw(b.open(Options{}))
 	conn := agentwire.NewConn(stream)
 	random := rand.New(rand.NewPCG(1, 2))
-	left := "\x03\x04\x05\x07\x08\x09\x20\x21"
+	left := "\x03\x04\x05\x07\x08\x09\x20\x21\x26\x29"
 	for i := range 500 {
 		message := make([]byte, 1+random.IntN(40))
 		for j := range message {

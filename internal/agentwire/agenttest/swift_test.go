@@ -22,15 +22,30 @@ func TestSwiftAgent(t *testing.T) {
 		t.Skip(command + " names no Swift agent: `make test-agent` builds one")
 	}
 	agenttest.Run(t, agenttest.Subject{
-		Open: func(t *testing.T, o agenttest.Options) agenttest.Server { return start(t, words, o) },
+		Open: func(t *testing.T, o agenttest.Options) agenttest.Server { return start(t, words, o, publicOnly+"=0") },
 	})
 }
 
-func start(t *testing.T, words []string, o agenttest.Options) agenttest.Server {
+// publicOnly is what the agent reads to do without what Apple does not document.
+const publicOnly = "IOS_AGENT_PUBLIC_API_ONLY"
+
+// TestSwiftAgentWithPublicAPIOnly holds it to the same contract when it is told nothing but what XCTest documents.
+func TestSwiftAgentWithPublicAPIOnly(t *testing.T) {
+	words := strings.Fields(os.Getenv(command))
+	if len(words) == 0 {
+		t.Skip(command + " names no Swift agent: `make test-agent` builds one")
+	}
+	agenttest.Run(t, agenttest.Subject{
+		Open:         func(t *testing.T, o agenttest.Options) agenttest.Server { return start(t, words, o, publicOnly+"=1") },
+		FocusUnknown: true,
+	})
+}
+
+func start(t *testing.T, words []string, o agenttest.Options, env ...string) agenttest.Server {
 	t.Helper()
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir = "../../.."
-	cmd.Env = append(os.Environ(), "IOS_AGENT_TOKEN="+o.Token, "IOS_AGENT_UDID="+agenttest.UDID)
+	cmd.Env = append(append(os.Environ(), "IOS_AGENT_TOKEN="+o.Token, "IOS_AGENT_UDID="+agenttest.UDID), env...)
 	if o.DeadMan > 0 {
 		cmd.Env = append(cmd.Env, "IOS_AGENT_DEADMAN="+strconv.FormatFloat(o.DeadMan.Seconds(), 'f', -1, 64))
 	}

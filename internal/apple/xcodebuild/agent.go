@@ -20,10 +20,11 @@ const (
 // What the agent reads from its environment. xcodebuild hands variables with this prefix, stripped of it, to the test
 // runner.
 const (
-	RunnerPrefix  = "TEST_RUNNER_"
-	PortVariable  = "IOS_AGENT_PORT"
-	AuthVariable  = "IOS_AGENT_TOKEN"
-	BuildVariable = "IOS_AGENT_BUILD" // which sources it was built of, for its greeting
+	RunnerPrefix   = "TEST_RUNNER_"
+	PortVariable   = "IOS_AGENT_PORT"
+	AuthVariable   = "IOS_AGENT_TOKEN"
+	BuildVariable  = "IOS_AGENT_BUILD"           // which sources it was built of, for its greeting
+	PublicVariable = "IOS_AGENT_PUBLIC_API_ONLY" // 1: no undocumented keys of XCTest
 )
 
 // AgentRunner is the bundle id of the app in which the agent runs.
@@ -59,11 +60,12 @@ type Agent struct {
 	Port       int
 	Token      string
 	Build      string
+	PublicOnly bool // it must do without what Apple does not document, even where it would use it
 }
 
 // Command is the command that runs the agent; it ends when the agent does.
 func (a Agent) Command() host.Cmd {
-	return host.Cmd{
+	cmd := host.Cmd{
 		Name: a.Xcodebuild,
 		Args: []string{
 			"test-without-building", "-xctestrun", a.Products, "-destination", "id=" + a.UDID, "-only-testing:" + AgentTest,
@@ -74,4 +76,8 @@ func (a Agent) Command() host.Cmd {
 			RunnerPrefix + BuildVariable + "=" + a.Build,
 		},
 	}
+	if a.PublicOnly { // else the agent decides, by where it runs
+		cmd.Env = append(cmd.Env, RunnerPrefix+PublicVariable+"=1")
+	}
+	return cmd
 }

@@ -58,6 +58,8 @@ type Start struct {
 	Wait time.Duration // from spawn to greeting, while its process lives; 0 is two minutes
 	Try  int           // a port taken in between, or a runner that dies at once, deserves another try; 0 is three
 	Port int           // the first port of a range, one a device; 0 is any free one
+
+	PublicOnly bool // no undocumented keys of XCTest
 }
 
 const (
@@ -117,7 +119,10 @@ func (d *Driver) launch(ctx context.Context, udid, products string, try int) (*a
 		udid: udid, port: port, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
 		build: d.Kit.ID, since: time.Now(),
 	}
-	cmd := xcodebuild.Agent{Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Port: port, Token: a.token, Build: a.build}.Command()
+	cmd := xcodebuild.Agent{
+		Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Port: port, Token: a.token, Build: a.build,
+		PublicOnly: d.Start.PublicOnly,
+	}.Command()
 	cmd.Spool = d.Kit.Log()
 	if a.process, err = d.Host.Start(ctx, cmd); err != nil {
 		return nil, toolFault(err)

@@ -78,6 +78,25 @@ func (o on) LongPress(ctx context.Context, _ string, p world.Point, d time.Durat
 func (o on) Swipe(ctx context.Context, _ string, from, to world.Point, d time.Duration) error {
 	return o.World.Swipe(ctx, o.device, from, to, d)
 }
+func (o on) DoubleTap(ctx context.Context, _ string, p world.Point) error {
+	return o.World.DoubleTap(ctx, o.device, p)
+}
+func (o on) Drag(ctx context.Context, _ string, c world.Carry) error {
+	return o.World.Drag(ctx, o.device, c)
+}
+func (o on) Pinch(ctx context.Context, _ string, p world.Point, scale float64, took time.Duration) error {
+	return o.World.Pinch(ctx, o.device, p, scale, took)
+}
+func (o on) SetValue(ctx context.Context, _ string, p world.Point, value string) error {
+	return o.World.SetValue(ctx, o.device, p, value)
+}
+func (o on) SelectAll(ctx context.Context, _ string) error { return o.World.SelectAll(ctx, o.device) }
+func (o on) Rotate(ctx context.Context, _ string, to world.Orientation) error {
+	return o.World.Rotate(ctx, o.device, to)
+}
+func (o on) Launch(ctx context.Context, _, bundle string, l world.LaunchOptions) (int, error) {
+	return o.World.Launch(ctx, o.device, bundle, l)
+}
 func (o on) TypeText(ctx context.Context, _, text string) error {
 	return o.World.TypeText(ctx, o.device, text)
 }

@@ -24,10 +24,6 @@ func (s *session) clear(ctx context.Context, _ *agentwire.Clear) (agentwire.Resp
 	return done(s.opts.Screen.TypeText(ctx, s.opts.UDID, "\b"))
 }
 
-func (s *session) setValue(ctx context.Context, m *agentwire.SetValue) (agentwire.Response, error) {
-	return done(s.opts.Screen.SetValue(ctx, s.opts.UDID, point(m.X, m.Y), m.Value))
-}
-
 // keys are what the named keys type. The others move a caret that is always at the end here, or scroll what a keyboard
 // does not scroll on a phone: they are pressed, and nothing comes of it.
 func keys() map[string]string {
@@ -40,9 +36,14 @@ func keys() map[string]string {
 	return typed
 }
 
+// mostPresses of a key in one request; more are a mistake.
+const mostPresses = 1000
+
 func (s *session) key(ctx context.Context, m *agentwire.Key) (agentwire.Response, error) {
 	text, named := keys()[m.Name]
 	switch {
+	case m.Count > mostPresses:
+		return nil, faultf(agentwire.CodeBadRequest, "%d presses of a key: want at most %d", m.Count, mostPresses)
 	case named:
 	case utf8.RuneCountInString(m.Name) == 1:
 		text = m.Name
@@ -65,10 +66,8 @@ func (s *session) key(ctx context.Context, m *agentwire.Key) (agentwire.Response
 const usualVelocity = 500
 
 func (s *session) drag(ctx context.Context, m *agentwire.Drag) (agentwire.Response, error) {
-	for _, seconds := range []float64{m.PressSeconds, m.HoldSeconds} {
-		if !(seconds >= 0 && seconds <= longestGesture) {
-			return nil, faultf(agentwire.CodeBadRequest, "duration of %v seconds: want at most %d", seconds, longestGesture)
-		}
+	if !rest(m.PressSeconds) || !rest(m.HoldSeconds) {
+		return nil, faultf(agentwire.CodeBadRequest, "rests of %v and %v seconds: want from 0 to %d", m.PressSeconds, m.HoldSeconds, longestGesture)
 	}
 	velocity := m.Velocity
 	if velocity == 0 {
@@ -85,20 +84,26 @@ func (s *session) drag(ctx context.Context, m *agentwire.Drag) (agentwire.Respon
 	}))
 }
 
+// rest reports whether a finger can rest so long.
+func rest(seconds float64) bool { return seconds >= 0 && seconds <= longestGesture }
+
 func span(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // pinchTime is how long two fingers take.
 const pinchTime = 500 * time.Millisecond
 
 func (s *session) pinch(ctx context.Context, m *agentwire.Pinch) (agentwire.Response, error) {
-	if !(m.Scale > 0 && !math.IsInf(m.Scale, 1)) {
-		return nil, faultf(agentwire.CodeBadRequest, "a scale of %v", m.Scale)
+	if !(m.Scale > 0 && !math.IsInf(m.Scale, 1) && m.Scale != 1 && m.Velocity >= 0 && !math.IsInf(m.Velocity, 1)) {
+		return nil, faultf(agentwire.CodeBadRequest, "a pinch to %v at %v a second", m.Scale, m.Velocity)
 	}
 	return done(s.opts.Screen.Pinch(ctx, s.opts.UDID, point(m.X, m.Y), m.Scale, pinchTime))
 }
 
 // alert reads the alert in front, the system's before the app's, and presses one of its buttons.
 func (s *session) alert(ctx context.Context, m *agentwire.Alert) (agentwire.Response, error) {
+	if m.Do > agentwire.PressButton {
+		return nil, faultf(agentwire.CodeBadRequest, "there is no answer %d to an alert", m.Do)
+	}
 	trees, _, err := s.snapshot(ctx)
 	if err != nil && !passing(err) {
 		return nil, err
@@ -189,13 +194,11 @@ func choose(m *agentwire.Alert, buttons []*world.Element) (*world.Element, error
 			return buttons[i], nil
 		}
 		return buttons[0], nil
-	case agentwire.PressButton:
-		if i := slices.IndexFunc(buttons, func(e *world.Element) bool { return e.Label == m.Button }); i >= 0 {
-			return buttons[i], nil
-		}
-		return nil, faultf(agentwire.CodeNotFound, "the alert has no button %q", m.Button)
 	}
-	return nil, faultf(agentwire.CodeBadRequest, "there is no answer %d to an alert", m.Do)
+	if i := slices.IndexFunc(buttons, func(e *world.Element) bool { return e.Label == m.Button }); i >= 0 {
+		return buttons[i], nil
+	}
+	return nil, faultf(agentwire.CodeNotFound, "the alert has no button %q", m.Button)
 }
 
 // button presses the home button; a simulator has no other that XCTest can press.
@@ -203,6 +206,10 @@ func (s *session) button(ctx context.Context, m *agentwire.Button) (agentwire.Re
 	switch {
 	case !slices.Contains(agentwire.Buttons(), m.Name):
 		return nil, faultf(agentwire.CodeBadRequest, "there is no button %q", m.Name)
+	case !rest(m.Seconds):
+		return nil, faultf(agentwire.CodeBadRequest, "a press of %v seconds: want from 0 to %d", m.Seconds, longestGesture)
+	case m.Seconds > 0:
+		return nil, faultf(agentwire.CodeUnsupported, "XCTest cannot hold the %s button", m.Name)
 	case m.Name != "home":
 		return nil, faultf(agentwire.CodeUnsupported, "XCTest cannot press the %s button of a simulator", m.Name)
 	}

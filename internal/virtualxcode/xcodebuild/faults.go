@@ -38,7 +38,7 @@ func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), e
 	if happens[world.AgentExitsEarly] != nil {
 		fmt.Fprint(t.Stderr, "xcodebuild[1317:5775] Error Domain=IDETestOperationsObserverErrorDomain Code=5 \"Early unexpected exit, "+
 			"operation never finished bootstrapping - no restart will be attempted\"\n\n")
-		return calm, fmt.Errorf("Test target %s encountered an error (Early unexpected exit, operation never finished bootstrapping - no restart will be attempted)", t.Scheme.Name)
+		return calm, apples(fmt.Sprintf("Test target %s encountered an error (Early unexpected exit, operation never finished bootstrapping - no restart will be attempted)", t.Scheme.Name))
 	}
 	if happens[world.AgentNeverReady] != nil {
 		<-ctx.Done()
@@ -106,3 +106,8 @@ func (s *session) failOnDemand(b buildable, kind string) error {
 	}
 	return nil
 }
+
+// apples is an error in Apple's own words, capitals and all.
+type apples string
+
+func (a apples) Error() string { return string(a) }

@@ -16,6 +16,7 @@ func Marks() []mark.Mark {
 	add(mark.Observed("xcodebuild/showBuildSettings-rn.txt"), "-showBuildSettings: heading, indentation, sorted keys; settings of the command line come first")
 	add(mark.Observed("xcodebuild/showBuildSettings-scratch-xcode15.4.0.json"), "-showBuildSettings -json: a list of action, target and settings; about 90 settings instead of 500")
 	add(mark.Observed("xcodebuild/showdestinations-xcode16.2.txt"), "-showdestinations: available and ineligible ones, keys and their order, placeholders for any device")
+	add(mark.Assumed, "paired devices are destinations with an architecture and without a system; tests run on them as on simulators, without signing")
 	add(mark.Observed("tool-errors/xcodebuild-destination-package-graph.log"), "a named device that is not there: \"Unable to find a device…\", OS:latest is added, simulators are listed for both architectures")
 	add(mark.Observed("tool-errors/xcodebuild-26.5.0-ice-cubes-buildsettings-accounttests-debug-macos.txt"), "a platform the scheme has not: \"Unable to find a destination…\", with \"Could not configure request\" before it for build settings")
 	add(mark.Assumed, "an id that is not there is refused as a destination, not as a device; destination errors exit 70; OS=latest is the newest system of all devices")

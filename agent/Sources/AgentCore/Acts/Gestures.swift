@@ -7,7 +7,7 @@ extension Agent {
     static let touchDown = 0.05
 
     func longPress(_ r: LongPress) throws -> any Response {
-        try surface.press(Point(x: Double(r.x), y: Double(r.y)), seconds: try duration(r.seconds), in: target)
+        try surface.press(Point(x: Double(r.x), y: Double(r.y)), seconds: try duration(r.seconds), in: try front())
         return OK()
     }
 
@@ -18,12 +18,56 @@ extension Agent {
         let to = Point(x: Double(r.endX), y: Double(r.endY))
         let way = from.distance(to: to)
         if way == 0 {
-            try surface.press(from, seconds: time, in: target)
+            try surface.press(from, seconds: time, in: try front())
         } else {
-            let move = Drag(from: from, to: to, pressSeconds: Agent.touchDown, velocity: way / time, holdSeconds: 0)
-            try surface.drag(move, in: target)
+            let move = Carry(from: from, to: to, pressSeconds: Agent.touchDown, velocity: way / time, holdSeconds: 0)
+            try surface.drag(move, in: try front())
         }
         return OK()
+    }
+
+    /// Rests a finger somewhere, draws it elsewhere, and lets it rest again. One that goes nowhere is a finger that stays.
+    func drag(_ r: Drag) throws -> any Response {
+        let rest = try pause(r.pressSeconds) + pause(r.holdSeconds)
+        guard r.velocity >= 0, r.moveSeconds <= Agent.longestGesture else {  // a NaN fails too
+            throw AgentFault(.badRequest, "a velocity of \(r.velocity) points a second")
+        }
+        if r.from == r.to {
+            try surface.press(r.from, seconds: max(rest, Agent.touchDown), in: try front())
+            return OK()
+        }
+        let way = Carry(
+            from: r.from, to: r.to, pressSeconds: max(r.pressSeconds, Agent.touchDown), velocity: r.velocity,
+            holdSeconds: r.holdSeconds)
+        try surface.drag(way, in: try front())
+        return OK()
+    }
+
+    /// Pinches the innermost element at the point that has room for two fingers: XCTest pinches elements, not points.
+    /// It wants a velocity of the scale's direction, and throws otherwise.
+    func pinch(_ r: Pinch) throws -> any Response {
+        guard r.scale > 0, r.scale.isFinite, r.scale != 1, r.velocity >= 0, r.velocity.isFinite else {
+            throw AgentFault(.badRequest, "a pinch to \(r.scale) at \(r.velocity) a second")
+        }
+        let size = r.velocity > 0 ? r.velocity : abs(r.scale - 1) / Agent.pinchSeconds
+        let place = try targetRoot().element(at: Point(x: Double(r.x), y: Double(r.y))) {
+            min($0.frame.width, $0.frame.height) >= Agent.twoFingers && ElementType.number(of: $0.type) != nil
+        }?.place
+        try surface.pinch(place, scale: r.scale, velocity: r.scale < 1 ? -size : size, in: target)
+        return OK()
+    }
+
+    /// How long two fingers take when nobody says.
+    static let pinchSeconds = 0.5
+    /// The least side, in points, of what two fingers fit on.
+    static let twoFingers = 44.0
+
+    /// A rest of a finger, which may be none.
+    func pause(_ seconds: Double) throws -> Double {
+        guard seconds >= 0, seconds <= Agent.longestGesture else {
+            throw AgentFault(.badRequest, "\(seconds) seconds: want from 0 to 3600")
+        }
+        return seconds
     }
 
     /// Refuses durations that no finger has: a swipe of zero seconds would be infinitely fast.

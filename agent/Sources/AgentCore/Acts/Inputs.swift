@@ -1,113 +1,149 @@
-/// What an agent can do beyond version 1's requests.
+/// Controls, keys, and the device's body.
 extension Agent {
-    /// Presses a key or button.
-    public func press(_ key: Key) throws {
-        let focus: Focus = key == .home ? .nothing : try mustHaveFocus()
-        try surface.key(key, into: focus, in: target)
-    }
-
-    /// Drags something: holds it until it is lifted off, moves it, and lets it rest before it is dropped.
-    public func drag(from: Point, to: Point, pressSeconds: Double, seconds: Double, holdSeconds: Double) throws {
-        let times = [pressSeconds, holdSeconds]
-        guard seconds > 0, seconds <= Agent.longestGesture,
-            times.allSatisfy({ $0 >= 0 && $0 <= Agent.longestGesture })
-        else {
-            throw AgentFault(.badRequest, "a drag of \(seconds) seconds, after \(pressSeconds), before \(holdSeconds)")
+    /// The target's tree, for what must find an element at a point. What lies under an alert of the system is not there.
+    func targetRoot() throws -> Node {
+        guard try !systemAsks() else { throw AgentFault(.unsupported, "an alert of the system is in the way") }
+        guard let root = try surface.snapshot(of: target) else {
+            throw AgentFault(.appNotRunning, "app \(target) is not running")
         }
-        let way = from.distance(to: to)
-        guard way > 0 else { throw AgentFault(.badRequest, "a drag that goes nowhere") }
-        try surface.drag(
-            Drag(from: from, to: to, pressSeconds: pressSeconds, velocity: way / seconds, holdSeconds: holdSeconds),
-            in: target)
+        return root
     }
 
-    /// Pinches an element, or the whole app. XCTest wants a velocity of the scale's direction, and throws otherwise.
-    public func pinch(_ query: Query?, scale: Double, seconds: Double) throws {
-        guard scale > 0, scale.isFinite, scale != 1, seconds > 0, seconds <= Agent.longestGesture else {
-            throw AgentFault(.badRequest, "a pinch to \(scale) in \(seconds) seconds")
+    // MARK: Controls
+
+    /// What takes a value, and how.
+    private static let adjustable: [String: (Agent) -> (Node, Place, String) throws -> Void] = [
+        "Slider": Agent.slide, "PickerWheel": Agent.turn, "Switch": Agent.flip, "Toggle": Agent.flip,
+        "CheckBox": Agent.flip,
+    ]
+
+    /// Gives the adjustable element at a point a value.
+    func setValue(_ r: SetValue) throws -> any Response {
+        let point = Point(x: Double(r.x), y: Double(r.y))
+        let found = try targetRoot().element(at: point) { Agent.adjustable[$0.type] != nil }
+        guard let found, let adjust = Agent.adjustable[found.node.type] else {
+            throw AgentFault(.unsupported, "nothing at \(r.x), \(r.y) takes a value")
         }
-        if let query { _ = try locate(query) }
-        try surface.pinch(query, scale: scale, velocity: (scale - 1) / seconds, in: target)
+        try adjust(self)(found.node, found.place, r.value)
+        return OK()
     }
 
-    /// Empties a text field: puts the cursor at its end and deletes as many characters as it has, until it reads as
-    /// empty. A field that does not get shorter is told, not tried for ever.
-    public func clear(_ query: Query, wait: Double) throws {
-        var before = try text(of: query, wait: wait)
-        while before > 0 {
-            let frame = try locate(query).frame
-            // The last point that is still inside: behind the text, wherever that ends.
-            try surface.tap(Point(x: frame.x + max(0, frame.width - 4), y: frame.centre.y), in: target)
-            let focus = try mustHaveFocus()
-            for _ in 0..<before { try surface.key(.delete, into: focus, in: target) }
-            let after = try text(of: query, wait: 0)
-            guard after < before else {
-                throw AgentFault(.exception, "element \(query) keeps its text: \(after) characters are left")
+    /// A slider goes to "0.25" or "25%".
+    private func slide(_ node: Node, _ place: Place, _ value: String) throws {
+        let number = value.hasSuffix("%") ? Double(value.dropLast()).map { $0 / 100 } : Double(value)
+        guard let number, (0...1).contains(number) else {
+            throw AgentFault(.unsupported, "a slider goes from 0 to 1, or 0% to 100%, not to \(JSON.quoted(value))")
+        }
+        try surface.adjust(place, slider: number, in: target)
+    }
+
+    /// XCTest turns a wheel until it shows a row, and says that it failed when it never does. Whether there is such a
+    /// row, the wheel itself then tells: it shows another.
+    private func turn(_ node: Node, _ place: Place, _ value: String) throws {
+        do {
+            try surface.adjust(place, wheel: value, in: target)
+        } catch let fault as AgentFault where fault.code == .exception {
+            guard let now = try targetRoot().path(to: place)?.last else { throw fault }
+            guard now.value != value else { return }
+            throw AgentFault(.notFound, "the wheel has no row \(JSON.quoted(value)): \(fault.message)")
+        }
+    }
+
+    /// A switch that says something else is tapped.
+    private func flip(_ node: Node, _ place: Place, _ value: String) throws {
+        guard ["0", "1"].contains(value) else {
+            throw AgentFault(.unsupported, "a switch is 0 or 1, not \(JSON.quoted(value))")
+        }
+        // With its label a switch may be as wide as the screen; only its knob, at the end, is sure to take the tap.
+        let knob = Point(x: node.frame.x + max(node.frame.width - 30, node.frame.width / 2), y: node.frame.centre.y)
+        if node.value != value { try surface.tap(knob, in: target) }
+    }
+
+    // MARK: Keys
+
+    /// More presses than this in one request are a mistake.
+    static let mostPresses: UInt32 = 1000
+
+    func key(_ r: Key) throws -> any Response {
+        guard r.count <= Agent.mostPresses else {
+            throw AgentFault(.badRequest, "\(r.count) presses of a key: want at most \(Agent.mostPresses)")
+        }
+        let stroke = Stroke(try cap(r.name), Modifiers(rawValue: r.modifiers))
+        try surface.press(stroke, times: max(1, Int(r.count)), into: try mustHaveFocus(), in: target)
+        return OK()
+    }
+
+    private func cap(_ name: String) throws -> Stroke.Cap {
+        if let key = KeyName(rawValue: name) { return .named(key) }
+        guard name.unicodeScalars.count == 1 else {
+            throw AgentFault(.badRequest, "there is no key \(JSON.quoted(name))")
+        }
+        return .character(name)
+    }
+
+    /// Empties the field that has the focus, in the way that disturbs it least: the caret is at the end, as a rule, so that
+    /// the delete key does it. Else the caret is put there. Else everything is selected, which is also all that can be done
+    /// when nobody says which field it is.
+    func clear() throws -> any Response {
+        guard case .element(var field) = try mustHaveFocus() else {
+            try deleteAll(.keyboard)
+            return OK()
+        }
+        let ways: [(Node) throws -> Void] = [
+            { try self.delete($0) },
+            {
+                // The last point that is still inside: behind the text, wherever that ends.
+                let frame = $0.frame
+                let end = Point(x: frame.x + max(0, frame.width - 4), y: frame.y + max(0, frame.height - 4))
+                try self.surface.tap(end, in: self.target)
+                try self.delete($0)
+            },
+            { try self.deleteAll(.element($0)) },
+        ]
+        for way in ways where length(of: field) > 0 {
+            try way(field)
+            guard case .element(let now) = try mustHaveFocus() else {
+                try deleteAll(.keyboard)
+                return OK()
             }
-            before = after
+            field = now
         }
+        guard length(of: field) == 0 else {
+            throw AgentFault(.exception, "the field keeps its text: \(length(of: field)) characters are left")
+        }
+        return OK()
+    }
+
+    private func delete(_ field: Node) throws {
+        try surface.press(.delete, times: length(of: field), into: .element(field), in: target)
+    }
+
+    private func deleteAll(_ focus: Focus) throws {
+        try surface.press(.selectAll, times: 1, into: focus, in: target)
+        try surface.press(.delete, times: 1, into: focus, in: target)
     }
 
     /// How many characters a field has. A placeholder is no text, though some fields say it as their value.
-    private func text(of query: Query, wait: Double) throws -> Int {
-        let node = try pollUntilFound(wait: wait) { try locate(query).node() }
-        return node.value == node.placeholder ? 0 : node.value.count
-    }
+    private func length(of field: Node) -> Int { field.value == field.placeholder ? 0 : field.value.count }
 
-    /// Gives an element a value: fields are emptied and typed into, switches tapped if they say something else, sliders
-    /// moved, wheels turned.
-    public func setValue(_ query: Query, to value: String, wait: Double) throws {
-        let node = try pollUntilFound(wait: wait) { try locate(query).node() }
-        switch node.type {
-        case "Slider": try surface.adjust(query, slider: try position(value, of: query), in: target)
-        case "PickerWheel": try surface.adjust(query, wheel: value, in: target)
-        case "Switch", "Toggle", "CheckBox":
-            guard ["0", "1"].contains(value) else {
-                throw AgentFault(.badRequest, "a switch is 0 or 1, not \(JSON.quoted(value))")
-            }
-            if node.value != value { _ = try tap(query, wait: wait) }
-        case "TextField", "SecureTextField", "SearchField", "TextView":
-            try clear(query, wait: wait)
-            if !value.isEmpty {
-                _ = try tap(query, wait: wait)
-                _ = try type(value)
-            }
-        default: throw AgentFault(.unsupported, "element \(query) is a \(node.type), which has no value to set")
+    // MARK: The device
+
+    func button(_ r: Button) throws -> any Response {
+        guard let button = DeviceButton(rawValue: r.name) else {
+            throw AgentFault(.badRequest, "there is no button \(JSON.quoted(r.name))")
         }
-    }
-
-    /// A slider's position from "0.25" or "25%".
-    private func position(_ value: String, of query: Query) throws -> Double {
-        let number = value.hasSuffix("%") ? Double(value.dropLast()).map { $0 / 100 } : Double(value)
-        guard let number, (0...1).contains(number) else {
-            throw AgentFault(.badRequest, "a slider goes from 0 to 1, or 0% to 100%, not \(JSON.quoted(value))")
+        guard try pause(r.seconds) == 0 else {
+            throw AgentFault(.unsupported, "XCTest cannot hold the \(r.name) button")
         }
-        return number
+        try surface.press(button)
+        return OK()
     }
 
-    /// The alert on top: one of the target's own, else one of the system's, which belongs to SpringBoard.
-    public func alert() throws -> (bundle: String, alert: Node)? {
-        for bundle in target == Agent.springboard ? [target] : [target, Agent.springboard] {
-            if let top = try surface.alerts(of: bundle).last { return (bundle, top) }
+    func rotate(_ r: Rotate) throws -> any Response {
+        guard let orientation = Orientation(rawValue: r.orientation) else {
+            throw AgentFault(.badRequest, "there is no orientation \(JSON.quoted(r.orientation))")
         }
-        return nil
-    }
-
-    /// Taps a button of the alert on top: the one with this label, else the last, which accepts, or the first, which
-    /// dismisses. An alert with one button can only be closed.
-    public func answerAlert(button label: String?, accept: Bool) throws {
-        guard let (bundle, alert) = try alert() else { throw AgentFault(.notFound, "there is no alert") }
-        let buttons = Agent.buttons(in: alert)
-        let chosen =
-            label.map { wanted in buttons.first { $0.label == wanted } } ?? (accept ? buttons.last : buttons.first)
-        guard let chosen else {
-            let names = buttons.map { JSON.quoted($0.label) }.joined(separator: ", ")
-            throw AgentFault(.notFound, "the alert has no such button; it has \(names)")
-        }
-        try surface.tap(chosen.frame.centre, in: bundle)
-    }
-
-    private static func buttons(in node: Node) -> [Node] {
-        node.children.flatMap { $0.type == "Button" ? [$0] : buttons(in: $0) }
+        try surface.rotate(to: orientation)
+        return OK()
     }
 }

@@ -12,7 +12,7 @@ extension Agent {
         do {
             let found = try locate(query)
             let (node, left) = Trimmer.element(try found.node(), options.limits)
-            return Found(json: JSON.element(node, hittable: found.hittable), truncated: left)
+            return Found(json: JSON.element(node, hittable: try reaches(found)), truncated: left)
         } catch let fault as AgentFault where fault.isPassing {
             return Found(json: JSON.element(nil), truncated: 0)
         }
@@ -22,7 +22,7 @@ extension Agent {
         guard let root = try surface.snapshot(of: target) else {
             throw AgentFault(.appNotRunning, "app \(target) is not running")
         }
-        let (roots, left) = Trimmer.tree(root, options.limits)
+        let (roots, left) = Trimmer.trees(try [root] + systemRoot(over: root), options.limits)
         return TreeResponse(json: JSON.tree(roots), truncated: left)
     }
 
@@ -53,7 +53,7 @@ extension Agent {
             let waited = now - start
             answer.settled = now - since >= stable - Agent.tick
             if isAbandoned() || waited >= most - Agent.tick || answer.settled && waited >= least - Agent.tick {
-                let (roots, left) = Trimmer.tree(look.root, options.limits.with(depth: r.maxDepth, nodes: r.maxNodes))
+                let (roots, left) = Trimmer.trees(look.roots, options.limits.with(depth: r.maxDepth, nodes: r.maxNodes))
                 answer.waitedMS = UInt32(clamping: Int(waited * 1000 + 0.5))
                 (answer.truncated, answer.bundle, answer.state) = (left, target, look.state.rawValue)
                 answer.json = JSON.tree(roots)
@@ -67,12 +67,14 @@ extension Agent {
     private static let tick = 1e-6
 
     private struct Look: Equatable {
-        var root: Node?
+        /// The target's, and SpringBoard's when that asks something.
+        var roots: [Node]
         var state: AppState
     }
 
     private func look() throws -> Look {
         let root = try surface.snapshot(of: target)
-        return Look(root: root, state: try surface.state(of: target))
+        let system = try systemRoot(over: root)
+        return Look(roots: (root.map { [$0] } ?? []) + system, state: try surface.state(of: target))
     }
 }

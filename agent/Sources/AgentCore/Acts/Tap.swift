@@ -1,6 +1,11 @@
 extension Agent {
     func tap(_ point: Point) throws -> any Response {
-        try surface.tap(point, in: target)
+        try surface.tap(point, in: try front())
+        return OK()
+    }
+
+    func doubleTap(_ point: Point) throws -> any Response {
+        try surface.doubleTap(point, in: try front())
         return OK()
     }
 
@@ -21,22 +26,24 @@ extension Agent {
     func tap(_ query: Query, wait: Double) throws -> any Response {
         var still = Stillness()
         try pollUntilFound(wait: wait) {
-            var frame = try hittable(query)
+            var found = try hittable(query)
             if wait > 0 {
-                try still.mustHold(frame, query)
-                frame = try hittable(query)
-                try still.mustHold(frame, query)
+                try still.mustHold(found.frame, query)
+                found = try hittable(query)
+                try still.mustHold(found.frame, query)
             }
-            try surface.tap(frame.centre, in: target)
+            // Only now is SpringBoard asked, once, and not at every look.
+            guard try reaches(found) else { throw AgentFault(.notHittable, "element \(query) is under an alert") }
+            try surface.tap(found.frame.centre, in: found.inSystemAlert ? Agent.springboard : target)
         }
         return OK()
     }
 
-    /// The frame of an element that a finger would reach.
-    private func hittable(_ query: Query) throws -> Rect {
+    /// An element that nothing of its own app keeps a finger from.
+    private func hittable(_ query: Query) throws -> Sighting {
         let found = try locate(query)
         guard found.hittable else { throw AgentFault(.notHittable, "element \(query) is not hittable") }
-        return found.frame
+        return found
     }
 }
 

@@ -30,6 +30,11 @@ struct JSON {
         return json.text
     }
 
+    static func alert(title: String, text: String, buttons: [String], source: String) -> String {
+        "{\"title\":\(quoted(title)),\"text\":\(quoted(text)),"
+            + "\"buttons\":[\(buttons.map(quoted).joined(separator: ","))],\"source\":\(quoted(source))}"
+    }
+
     static func quoted(_ value: String) -> String {
         var json = JSON()
         json.string(value)

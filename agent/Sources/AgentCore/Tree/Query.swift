@@ -47,19 +47,15 @@ public struct Query: Equatable, CustomStringConvertible, Sendable {
 
     /// The way from the root down to the match; nil if there is none. The app's own element is not among its
     /// descendants.
-    public func find(in root: Node) -> [Node]? {
-        var left = index
-        func walk(_ path: [Node]) -> [Node]? {
-            for child in path[path.count - 1].children {
-                let here = path + [child]
-                if matches(child) {
-                    if left == 0 { return here }
-                    left -= 1
-                }
-                if let found = walk(here) { return found }
-            }
-            return nil
-        }
-        return walk([root])
+    public func find(in root: Node) -> [Node]? { root.path(after: index, where: matches) }
+
+    /// The same query for what lies behind this tree: matches in it are counted off. Nil if the match is in it.
+    func behind(_ root: Node) -> Query? {
+        let before = root.descendants(where: matches)
+        return before > index ? nil : Query(self, index: index - before)
+    }
+
+    private init(_ other: Query, index: Int) {
+        (base, self.index, byLabel, type) = (other.base, index, other.byLabel, other.type)
     }
 }

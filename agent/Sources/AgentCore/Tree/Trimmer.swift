@@ -24,11 +24,11 @@ struct Trimmer {
 
     init(_ limits: Limits) { (depth, nodes) = (limits.depth, limits.nodes) }
 
-    /// The tree below a root: one root, or none if there is nothing to tell.
-    static func tree(_ root: Node?, _ limits: Limits) -> (roots: [Node], left: UInt32) {
+    /// The trees below roots: those that have something to tell.
+    static func trees(_ roots: [Node], _ limits: Limits) -> (roots: [Node], left: UInt32) {
         var trimmer = Trimmer(limits)
-        let roots = trimmer.keep(root.map { [$0] } ?? [], at: 0)
-        return (roots, trimmer.left)
+        let kept = trimmer.keep(roots, at: 0)
+        return (kept, trimmer.left)
     }
 
     /// An element that was asked for, and is therefore never pruned itself.

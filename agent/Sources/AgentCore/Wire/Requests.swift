@@ -1,9 +1,10 @@
 /// Every request this agent knows. 0x15 is Android's.
-let allRequests: [any Request.Type] = [
-    Heartbeat.self, TapCoord.self, TapElement.self, TapByLabel.self, TapWithType.self, TypeText.self, Swipe.self,
-    GetValue.self, LongPress.self, DumpTree.self, Screenshot.self, SetTarget.self, FindElement.self,
-    GetTargetInfo.self, DeviceUDID.self, Hello.self, Observe.self,
-]
+let allRequests: [any Request.Type] =
+    [
+        Heartbeat.self, TapCoord.self, TapElement.self, TapByLabel.self, TapWithType.self, TypeText.self, Swipe.self,
+        GetValue.self, LongPress.self, DumpTree.self, Screenshot.self, SetTarget.self, FindElement.self,
+        GetTargetInfo.self, DeviceUDID.self, Hello.self, Observe.self,
+    ] + inputRequests
 
 /// Asks whether the agent answers at all.
 public struct Heartbeat: Request {
@@ -223,6 +224,6 @@ private let aDay = 86_400.0
 /// A timeout in seconds.
 func seconds(_ milliseconds: UInt64?) -> Double { bounded(Double(milliseconds ?? 0) / 1000) }
 
-private func bounded(_ seconds: Double) -> Double {
+func bounded(_ seconds: Double) -> Double {
     seconds > 0 ? min(seconds, aDay) : 0  // a NaN is not above 0
 }

@@ -1,6 +1,6 @@
 let allResponses: [any Response.Type] = [
     OK.self, ErrorText.self, TreeResponse.self, ImageResponse.self, Value.self, Found.self, TargetInfo.self,
-    Welcome.self, Fault.self, Observation.self,
+    Welcome.self, Fault.self, Observation.self, AlertState.self,
 ]
 
 /// The request was carried out.
@@ -126,4 +126,14 @@ public struct Observation: Response {
         c.str(&state)
         c.str(&json)
     }
+}
+
+/// An alert as JSON, as it was before it was answered, or the literal null.
+public struct AlertState: Response {
+    public static let kind: UInt8 = 0x13
+    public var json = ""
+    public init() {}
+    init(json: String) { self.json = json }
+
+    public mutating func fields(_ c: inout Cursor) { c.str(&json) }
 }

@@ -120,8 +120,8 @@ func TestTheTestIsWhereTheHostLooksForIt(t *testing.T) {
 	if !strings.Contains(source, "class "+parts[1]+": XCTestCase") || !strings.Contains(source, "func "+parts[2]+"()") {
 		t.Errorf("there is no %s in\n%s", xcodebuild.AgentTest, source)
 	}
-	for _, variable := range []string{xcodebuild.PortVariable, xcodebuild.AuthVariable} {
-		if !strings.Contains(files["AgentXCUI/Settings.swift"], `"`+variable+`"`) {
+	for _, variable := range []string{xcodebuild.PortVariable, xcodebuild.AuthVariable, xcodebuild.PublicVariable} {
+		if !strings.Contains(files["AgentCore/Settings.swift"], `"`+variable+`"`) {
 			t.Errorf("the agent does not read %s", variable)
 		}
 	}
