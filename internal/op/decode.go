@@ -260,21 +260,52 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	return s, nil
 }
 
-// parseStrings accepts a list, or one string for a list of one.
+// parseStrings accepts a list, or one value for a list of one.
 func (f Field) parseStrings(raw json.RawMessage) (any, error) {
 	if list, ok := pairList(raw); f.Pairs && ok {
 		return list, nil
 	}
-	var list []string
-	if json.Unmarshal(raw, &list) == nil {
-		return list, nil
+	items := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		if err := json.Unmarshal(raw, &items); err != nil {
+			return nil, f.wrong(raw, "a list")
+		}
 	}
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
-		return []string{one}, nil
+	list := make([]string, len(items))
+	for i, item := range items {
+		var err error
+		if list[i], err = f.item(item); err != nil {
+			return nil, err
+		}
 	}
-	return nil, f.wrong(raw, "a list of strings")
+	return list, nil
 }
+
+// item is the text of one value of a list.
+func (f Field) item(raw json.RawMessage) (string, error) {
+	text := scalar(raw)
+	switch f.Items {
+	case string(Int):
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return "", f.wrong(raw, "a list of whole numbers")
+		}
+		return text, f.inBounds(float64(n))
+	case objects:
+		var o map[string]json.RawMessage
+		if json.Unmarshal([]byte(text), &o) != nil {
+			return "", f.wrong(raw, "a list of objects")
+		}
+		return text, nil
+	}
+	if raw[0] != '"' {
+		return "", f.wrong(raw, "a list of strings")
+	}
+	return text, nil
+}
+
+// objects is what a list holds whose values have parts.
+const objects = "object"
 
 // pairList reads the other spellings of NAME=VALUE pairs that clients have: an object, or a list of keys and values.
 func pairList(raw json.RawMessage) ([]string, bool) {

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -40,6 +41,7 @@ const (
 //	match:"^e[0-9]+$"      a pattern for strings
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
+//	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -50,6 +52,7 @@ type Field struct {
 	Enum     []string
 	Min, Max *float64
 	Match    *regexp.Regexp
+	Items    string // of a list: string, integer or object
 	Arg      bool
 	NoFlag   bool
 	Dash     bool
@@ -129,7 +132,9 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 	if f.Max, err = bound(sf.Tag.Get("max")); err != nil {
 		return f, err
 	}
-	f.Kind, err = kindOf(sf.Type)
+	if f.Kind, err = kindOf(sf.Type); f.Kind == Strings {
+		f.Items = cmp.Or(sf.Tag.Get("items"), string(String))
+	}
 	return f, err
 }
 

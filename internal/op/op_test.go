@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -243,5 +244,39 @@ func TestWrongDeclarationsPanic(t *testing.T) {
 			}()
 			declare()
 		}()
+	}
+}
+
+func TestListsOfNumbersAndObjects(t *testing.T) {
+	type in struct {
+		Codes []string `json:"codes,omitempty" doc:"numbers" items:"integer" min:"0" max:"255"`
+		Steps []string `json:"steps,omitempty" doc:"objects" items:"object"`
+		Words []string `json:"words,omitempty" doc:"strings"`
+	}
+	var got in
+	o := op.New(op.Spec{Name: "lists", Groups: []string{"x"}, Summary: "take lists"}, func(_ context.Context, _ *op.Call, i in) (struct{}, error) { got = i; return struct{}{}, nil })
+	for input, want := range map[string]string{
+		`{"codes":[40,"42"]}`:             "[40 42] [] []",
+		`{"codes":7}`:                     "[7] [] []",
+		`{"steps":[{"a":1},"{\"b\":2}"]}`: `[] [{"a":1} {"b":2}] []`,
+		`{"words":["a"]}`:                 "[] [] [a]",
+		`{"codes":[256]}`:                 "codes must be between 0 and 255, not 256",
+		`{"codes":[1.5]}`:                 "codes must be a list of whole numbers, not 1.5",
+		`{"steps":["x"]}`:                 `steps must be a list of objects, not "x"`,
+		`{"words":[1]}`:                   "words must be a list of strings, not 1",
+		`{"words":{"a":1}}`:               `words must be a list of strings, not {"a":1}`,
+	} {
+		got = in{}
+		answer := op.NewCatalogue([]op.Op{o}).Run(t.Context(), "lists", op.Call{}, []byte(input))
+		said := fmt.Sprint(got.Codes, got.Steps, got.Words)
+		if answer.Error != nil {
+			said = strings.TrimPrefix(answer.Error.Message, "lists: ")
+		}
+		if said != want {
+			t.Errorf("%s: %s, want %s", input, said, want)
+		}
+	}
+	if items := o.InputSchema().Properties["codes"].Items; items.Type != "integer" || *items.Maximum != 255 {
+		t.Errorf("%+v", items)
 	}
 }

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -71,7 +72,8 @@ func (f Field) schema() *jsonschema.Schema {
 	case File:
 		s.Type = string(String)
 	case Strings:
-		s.Items = &jsonschema.Schema{Type: string(String)}
+		s.Items = &jsonschema.Schema{Type: cmp.Or(f.Items, string(String)), Minimum: f.Min, Maximum: f.Max}
+		s.Minimum, s.Maximum = nil, nil
 	}
 	for _, e := range f.Enum {
 		s.Enum = append(s.Enum, e)

@@ -73,7 +73,7 @@ func All(p Parts) []op.Op {
 	all = append(all, quernViews(all, hands, eyes)...)
 	builder := newBuilder(p, sims)
 	all = append(all, builder.runOps()...)
-	return append(all, xcodeViews(p, sims, builder)...)
+	return append(all, xcodeViews(p, sims, builder, hands)...)
 }
 
 // installed tells which of the programs we use are there.

@@ -11,7 +11,7 @@ import (
 const xcode = "xcode"
 
 // xcodeViews are the tools under those names. What a session default can supply may be left out of a call.
-func xcodeViews(p Parts, s *simulators, b *builder) []op.Op {
+func xcodeViews(p Parts, s *simulators, b *builder, hands *touch) []op.Op {
 	handhelds := &handhelds{s.defaults, p}
 	s.logs = &logs{s, handhelds, s.defaults, &logcap.Store{Dir: filepath.Join(p.Home, "logs"), Start: p.Start, Now: p.Now}}
 	var all []op.Op
@@ -22,6 +22,7 @@ func xcodeViews(p Parts, s *simulators, b *builder) []op.Op {
 	all = append(all, (&swiftPackages{p, &background{live: map[int]*backgroundRun{}}}).ops()...)
 	all = append(all, scaffolds{}.ops()...)
 	all = append(all, b.ops()...)
+	all = append(all, (&uiTools{s, s.screen, hands}).ops()...)
 	all = append(all, (&system{p}).xcodeDoctor(func() []op.Op { return all }))
 	all = append(all, (&discovery{family: func() []op.Op { return all }, found: map[string][]string{}}).op())
 	return all

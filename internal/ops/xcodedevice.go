@@ -258,7 +258,7 @@ type LaunchDeviceIn struct {
 	Bundle string   `json:"bundleId,omitempty" doc:"the app's bundle id"`
 	Args   []string `json:"args,omitempty" doc:"arguments for the app"`
 	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-"`
-	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE"`
+	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
 }
 
 func (d *handhelds) launch(ctx context.Context, c *op.Call, in LaunchDeviceIn) (DeviceAppOut, error) {

@@ -294,7 +294,7 @@ type StartDeviceLogIn struct {
 	DeviceIn
 	Bundle string   `json:"bundleId,omitempty" doc:"the app's bundle id"`
 	Args   []string `json:"args,omitempty" doc:"arguments for the app"`
-	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE"`
+	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
 }
 
 func (l *logs) startDevice(ctx context.Context, c *op.Call, in StartDeviceLogIn) (LogStartedOut, error) {

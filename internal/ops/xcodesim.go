@@ -80,7 +80,7 @@ func (s *simulators) ops() []op.Op {
 			Examples: []string{`record-sim-video --simulator-name "iPhone 16" --start`, `record-sim-video --simulator-name "iPhone 16" --stop --output-file login.mp4`},
 		}, s.record),
 		op.New(op.Spec{
-			Name: "screenshot", Family: xcode, Groups: []string{"ui-testing", "ui-automation", inSimulator}, Route: "POST /api/v1/xcode/screenshot", Timeout: time.Minute,
+			Name: "screenshot", Family: xcode, Groups: []string{"ui-automation", "ui-testing", inSimulator}, Route: "POST /api/v1/xcode/screenshot", Timeout: time.Minute,
 			Summary: "Take a small picture of a simulator's screen, for looking at; take positions from describe_ui", Hints: op.ReadOnly,
 		}, s.screenshot),
 		op.New(op.Spec{
@@ -378,7 +378,7 @@ type LaunchSimIn struct {
 	AppSimIn
 	Args   []string `json:"args,omitempty" doc:"arguments for the app"`
 	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-"`
-	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE"`
+	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
 }
 
 func (in LaunchSimIn) arguments() ([]string, error) {

@@ -146,6 +146,7 @@ const (
 	ValueEquals   Condition = "value_equals"
 	ValueContains Condition = "value_contains"
 	IsGone        Condition = "gone"
+	HasFocus      Condition = "focused"
 	HasText       Condition = "text"
 	IsSettled     Condition = "settled"
 )
@@ -160,6 +161,7 @@ var conditions = map[Condition]func(n *Node, value string) bool{
 	ValueEquals:   func(n *Node, value string) bool { return n != nil && n.Value == value },
 	ValueContains: func(n *Node, value string) bool { return n != nil && strings.Contains(n.Value, value) },
 	IsGone:        func(n *Node, _ string) bool { return n == nil || !n.Visible() },
+	HasFocus:      func(n *Node, _ string) bool { return n != nil && n.Focused },
 	HasText:       func(n *Node, value string) bool { return n != nil && n.Visible() && n.contains(value) },
 }
 

@@ -239,7 +239,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s of %s is %v", c.is, c.q, got)
 		}
 	}
-	if len(ui.Conditions()) != 10 {
+	if len(ui.Conditions()) != 11 {
 		t.Errorf("%v", ui.Conditions())
 	}
 }
