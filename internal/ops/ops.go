@@ -91,8 +91,8 @@ func (p Parts) installed() map[string]bool {
 
 // Target says which device an operation is about; embedded in the input of all that need one.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"the device; else the session's, else the only one booted"`
-	Sim  string `json:"sim,omitempty" doc:"or the simulator's name"`
+	UDID string `json:"udid,omitempty" doc:"the device, if not the current one"`
+	Sim  string `json:"sim,omitempty" doc:"a simulator by its name"`
 }
 
 // desk is where operations ask for a device.

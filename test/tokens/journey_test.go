@@ -36,8 +36,7 @@ func TestAJourneyThroughTheShop(t *testing.T) {
 		}
 		return known[name]
 	}
-	c.call("boot_device", map[string]any{"sim": "iPhone 16"})
-	c.call("launch_app", map[string]any{"bundle_id": "com.iosagent.shop"})
+	c.call("launch_app", map[string]any{"bundle_id": "com.iosagent.shop", "sim": "iPhone 16"})
 	see(c.call("snapshot", nil))
 	see(c.call("fill", map[string]any{"ref": ref("Email"), "text": "ada@example.com"}))
 	see(c.call("fill", map[string]any{"ref": ref("Password"), "text": "secret"}))
@@ -62,7 +61,7 @@ var refs = regexp.MustCompile(`"((?:[^"\\]|\\.)*)" \[ref=(e[0-9]+)\]`)
 // TestATapIsCheap taps everything that can be tapped on the first screens of the built-in apps, each time on a fresh one.
 func TestATapIsCheap(t *testing.T) {
 	c := connect(t)
-	c.call("boot_device", map[string]any{"sim": "iPhone 16"})
+	c.call("launch_app", map[string]any{"bundle_id": "com.iosagent.shop", "sim": "iPhone 16"})
 	var costs []int
 	for _, bundle := range []string{"com.apple.Preferences", "com.iosagent.shop", "com.iosagent.conformance"} {
 		open := func() string {
