@@ -27,7 +27,7 @@ func (a *apps) ops() []op.Op {
 		}, a.install),
 		op.New(op.Spec{
 			Name: "launch_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
-			Summary: "Launch an installed app, booting the device if it is named; snapshots and taps go to it from then on",
+			Summary: "Launch an installed app, which is looked at and acted on from then on; a named device is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.launch),

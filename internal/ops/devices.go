@@ -47,11 +47,11 @@ func (d *devices) ops() []op.Op {
 
 // ListDevicesIn filters the list.
 type ListDevicesIn struct {
-	State  string `json:"state,omitempty" doc:"only devices in this state" enum:"booted,shutdown"`
-	Type   string `json:"type,omitempty" doc:"only simulators, or only devices of metal and glass" enum:"simulator,device"`
-	Name   string `json:"name,omitempty" doc:"only devices whose name holds this, case ignored"`
-	OS     string `json:"os_version,omitempty" doc:"only this version, as 18.2 or iOS 18.2; 18 is any 18"`
-	Family string `json:"device_family,omitempty" doc:"only this family, such as iPhone or iPad"`
+	State  string `json:"state,omitempty" doc:"only in this state" enum:"booted,shutdown"`
+	Type   string `json:"type,omitempty" doc:"only of this type" enum:"simulator,device"`
+	Name   string `json:"name,omitempty" doc:"part of its name"`
+	OS     string `json:"os_version,omitempty" doc:"18, 18.2 or iOS 18.2"`
+	Family string `json:"device_family,omitempty" doc:"such as iPad"`
 }
 
 func (in ListDevicesIn) fits(i device.Info) bool {

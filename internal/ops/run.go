@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/pool"
 )
 
 func (b *builder) runOps() []op.Op {
@@ -174,17 +175,21 @@ func (b *builder) chooseSimulator(ctx context.Context, c *op.Call, in SimIn, sai
 	if in.ID != "" || in.Name != "" {
 		return b.simulator(ctx, c, in, "")
 	}
-	infos, err := b.sims.pool.List(ctx)
+	entries, err := b.sims.pool.Entries(ctx)
 	if err != nil {
 		return simulator{}, err
 	}
-	usable := slices.DeleteFunc(infos, func(i device.Info) bool {
-		return !i.Available || i.Type != "simulator" || platformOf(i.OS) != build.IOS
-	})
+	var usable []device.Info
+	for _, e := range entries { // what another session drives is not taken from it
+		taken := e.ClaimStatus == pool.ClaimedWord && e.ClaimedBy != c.Session
+		if e.Available && !taken && e.Type == "simulator" && platformOf(e.OS) == build.IOS {
+			usable = append(usable, e.Info)
+		}
+	}
 	info, why := preferred(usable, b.sims.sessions.Get(c.Session).Device())
 	if info == nil {
-		return simulator{}, fault.New(fault.NoDevice, "there is no iOS simulator that can be used").
-			WithHint("install a runtime: `xcodebuild -downloadPlatform iOS`")
+		return simulator{}, fault.New(fault.NoDevice, "there is no iOS simulator that is free").
+			WithHint("`ios-agent pool list` shows who has which; `xcodebuild -downloadPlatform iOS` installs a runtime")
 	}
 	said.say(simulatorChoice+"%s (%s), %s", info.Name, info.OS, why)
 	return b.simulator(ctx, c, SimIn{ID: info.UDID}, "")

@@ -139,8 +139,8 @@ func (s *screen) look(ctx context.Context, c *op.Call, t Target, see func(*ui.Sc
 type WaitIn struct {
 	Target
 	ElementIn
-	Condition string  `json:"condition,omitempty" doc:"what to wait for; visible if absent, text with --text" enum:"exists,not_exists,visible,gone,enabled,disabled,focused,value_equals,value_contains,text,settled"`
-	Expected  string  `json:"expected,omitempty" doc:"the value of value_equals and value_contains"`
+	Condition string  `json:"condition,omitempty" doc:"visible if absent; text with text" enum:"exists,not_exists,visible,gone,enabled,disabled,focused,value_equals,value_contains,text,settled"`
+	Expected  string  `json:"expected,omitempty" doc:"for value_equals and value_contains"`
 	Text      string  `json:"text,omitempty" doc:"wait until this text shows anywhere"`
 	Timeout   float64 `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
 	Strict    bool    `json:"strict,omitempty" doc:"fail (exit 5) when time runs out"`

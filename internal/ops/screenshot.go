@@ -32,8 +32,8 @@ func (p PictureIn) fit() picture.Fit {
 // ScreenshotIn says where the picture goes.
 type ScreenshotIn struct {
 	Target
-	Out      op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
-	Annotate bool    `json:"annotate,omitempty" doc:"draw a box and the ref around every element one can act on"`
+	Out      op.Path `json:"out,omitempty" doc:"file to write, if not a new one"`
+	Annotate bool    `json:"annotate,omitempty" doc:"box and ref around what one can act on"`
 	PictureIn
 }
 

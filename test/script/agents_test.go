@@ -23,7 +23,7 @@ type agent struct {
 // client starts an MCP server process for agents of this rig.
 func (r *rig) client() *mcp.ClientSession {
 	r.t.Helper()
-	cmd := exec.Command(filepath.Join(bin, "ios-agent"), "mcp", "--tools", "all")
+	cmd := exec.Command(filepath.Join(bin, "ios-agent"), "mcp", "--tools", "all", "--structured")
 	cmd.Env = r.env
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil).Connect(r.t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
