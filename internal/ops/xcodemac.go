@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"howett.net/plist"
-
+	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/host"
 	"ios-agent/internal/nearest"
@@ -68,7 +67,8 @@ func (m *macApps) launch(ctx context.Context, c *op.Call, in LaunchMacIn) (MacAp
 		return MacAppOut{}, toolFault(err, fault.AppLaunchFailed, "opening "+app)
 	}
 	name := strings.TrimSuffix(filepath.Base(app), ".app")
-	out := MacAppOut{Message: "launched " + name, App: app, Name: name, Bundle: macBundleID(app)}
+	info, _ := appbundle.Read(app) // an app that names no bundle id was launched all the same
+	out := MacAppOut{Message: "launched " + name, App: app, Name: name, Bundle: info.ID}
 	if p, found := awaitProgram(ctx, app); found {
 		out.Process = p.PID
 		out.Message += fmt.Sprintf(" (process %d)", p.PID)
@@ -92,21 +92,6 @@ func mustBeMacApp(app string) error {
 		return f.WithHint("it is an app for devices or simulators: install_app_sim")
 	}
 	return f
-}
-
-// macBundleID reads the app's own file: `defaults read` would answer from a cache. Empty when it names none.
-func macBundleID(app string) string {
-	raw, err := os.ReadFile(filepath.Join(app, "Contents", "Info.plist"))
-	var info struct {
-		ID string `plist:"CFBundleIdentifier"`
-	}
-	if err != nil {
-		return ""
-	}
-	if _, err := plist.Unmarshal(raw, &info); err != nil {
-		return ""
-	}
-	return info.ID
 }
 
 // launchWait is how long an app may take from open's answer to its process.
