@@ -1,11 +1,13 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +71,7 @@ func (m *macApps) launch(ctx context.Context, c *op.Call, in LaunchMacIn) (MacAp
 	name := strings.TrimSuffix(filepath.Base(app), ".app")
 	info, _ := appbundle.Read(app) // an app that names no bundle id was launched all the same
 	out := MacAppOut{Message: "launched " + name, App: app, Name: name, Bundle: info.ID}
-	if p, found := awaitProgram(ctx, app); found {
+	if p, found := awaitProgram(ctx, app, info.Executable); found {
 		out.Process = p.PID
 		out.Message += fmt.Sprintf(" (process %d)", p.PID)
 		out.NextSteps = []string{nextCall("stop_mac_app", "processId", p.PID)}
@@ -97,18 +99,23 @@ func mustBeMacApp(app string) error {
 // launchWait is how long an app may take from open's answer to its process.
 const launchWait = 2 * time.Second
 
-// awaitProgram waits until a process runs what lies in the app.
-func awaitProgram(ctx context.Context, app string) (host.Program, bool) {
+// awaitProgram waits until a process runs the app's program. Children of it that run the same, as a shell has them for a
+// moment, are not the app.
+func awaitProgram(ctx context.Context, app, executable string) (host.Program, bool) {
 	ctx, cancel := context.WithTimeout(ctx, launchWait)
 	defer cancel()
 	if real, err := filepath.EvalSymlinks(app); err == nil {
 		app = real
 	}
+	path := filepath.Join(app, "Contents", "MacOS", filepath.Base(cmp.Or(executable, strings.TrimSuffix(filepath.Base(app), ".app"))))
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
 	for {
-		if found := programs(func(p host.Program) bool { return strings.HasPrefix(p.Path, filepath.Join(app, "Contents")+"/") }); len(found) > 0 {
-			return found[len(found)-1], true
+		found := programs(func(p host.Program) bool { return p.Path == path })
+		for _, p := range found {
+			if !slices.ContainsFunc(found, func(o host.Program) bool { return o.PID == p.Parent }) {
+				return p, true
+			}
 		}
 		select {
 		case <-poll.C:
