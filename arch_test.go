@@ -87,6 +87,7 @@ var arrows = map[string]string{
 	"internal/surface/reference":       "fault op",
 	"internal/daemon":                  "fault op resident self surface/rest wholefile",
 	"internal/demo":                    "fault op ui",
+	"internal/connect":                 "fault host nearest op",
 	"internal/setup":                   "fault home op ui",
 
 	"internal/virtualxcode/mark":      "",

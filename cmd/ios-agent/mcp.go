@@ -25,7 +25,7 @@ const toolsVariable = "IOS_AGENT_TOOLS"
 // any daemon is up, and every call goes to the daemon.
 func (p *program) mcpCommand() *cobra.Command {
 	var tools string
-	var destructive bool
+	var how serving
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve MCP on stdio", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -38,8 +38,8 @@ func (p *program) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			words := cmp.Or(tools, os.Getenv(toolsVariable), configured, mcp.Default)
-			server, err := mcpServer(p.app.Catalogue, caller, words, destructive)
+			how.words = cmp.Or(tools, os.Getenv(toolsVariable), configured, mcp.Default)
+			server, err := mcpServer(p.app.Catalogue, caller, how)
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,8 @@ func (p *program) mcpCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas (default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
-	c.Flags().BoolVar(&destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
+	c.Flags().BoolVar(&how.destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
+	c.Flags().BoolVar(&how.structured, "structured", false, "send every result as JSON too; for programs: most clients show a model that instead of the short text")
 	return c
 }
 
@@ -66,13 +67,19 @@ func serveStdio(ctx context.Context, server *sdk.Server) error {
 	}
 }
 
-func mcpServer(c *op.Catalogue, caller op.Caller, words string, destructive bool) (*sdk.Server, error) {
-	tools, err := mcp.Select(c.Ops(), words)
+// serving is how a client wants its tools.
+type serving struct {
+	words                   string
+	destructive, structured bool
+}
+
+func mcpServer(c *op.Catalogue, caller op.Caller, how serving) (*sdk.Server, error) {
+	tools, err := mcp.Select(c.Ops(), how.words)
 	if err != nil {
 		return nil, err
 	}
 	return mcp.Server(mcp.Options{
-		Version: version(), Catalogue: c, Tools: tools, Caller: caller, Destructive: destructive,
+		Version: version(), Catalogue: c, Tools: tools, Caller: caller, Destructive: how.destructive, Structured: how.structured,
 		Resources: []mcp.Resource{
 			{URI: "ios-agent://guide", Name: "guide", Description: "How to work with ios-agent", Text: func() string { return reference.Guide(c) }},
 			{URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "What each fault means and what to do", Text: func() string { return reference.Troubleshooting(c) }},
@@ -119,17 +126,21 @@ func documents(c *op.Catalogue) http.Handler {
 // remembering makes a server for each kind of request once: the SDK asks for one at every request, and its schemas are
 // the dearest thing in it.
 func remembering(c *op.Catalogue) func(*http.Request) *sdk.Server {
-	type kind struct{ session, words string }
+	type kind struct {
+		session string
+		serving
+	}
 	var mu sync.Mutex
 	servers := map[kind]*sdk.Server{}
 	return func(r *http.Request) *sdk.Server {
-		k := kind{rest.Session(r), cmp.Or(r.URL.Query().Get("tools"), mcp.Default)}
+		query := r.URL.Query()
+		k := kind{rest.Session(r), serving{words: cmp.Or(query.Get("tools"), mcp.Default), structured: query.Get("structured") == "true"}}
 		mu.Lock()
 		defer mu.Unlock()
 		if s, ok := servers[k]; ok {
 			return s
 		}
-		s, err := mcpServer(c, op.Local{Catalogue: c, Session: k.session}, k.words, false)
+		s, err := mcpServer(c, op.Local{Catalogue: c, Session: k.session}, k.serving)
 		if err != nil {
 			return nil // the handler answers 400
 		}

@@ -58,6 +58,9 @@ const (
 	PathError          Code = "PATH_ERROR"
 	ParseFailed        Code = "PARSE_FAILED"
 	SecretNotFound     Code = "SECRET_NOT_FOUND"
+	GoalFailed         Code = "GOAL_FAILED"
+	LimitReached       Code = "LIMIT_REACHED"
+	DeciderFailed      Code = "DECIDER_FAILED"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
 	SessionNotFound    Code = "SESSION_NOT_FOUND"
@@ -127,6 +130,9 @@ var table = map[Code]meaning{
 	PathError:          {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
 	ParseFailed:        {http.StatusUnprocessableEntity, ExitFailed, "the place is named in the message; `ios-agent parse --help` lists what can be read"},
 	SecretNotFound:     {http.StatusNotFound, ExitNotFound, "write it to a file of that name in the secrets folder of the home"},
+	GoalFailed:         {http.StatusUnprocessableEntity, ExitFailed, "the transcript tells what was tried"},
+	LimitReached:       {http.StatusGatewayTimeout, ExitTimeout, "raise the limit, or make the goal smaller"},
+	DeciderFailed:      {http.StatusBadGateway, ExitFailed, "its own words are in the message; the transcript has the steps before"},
 	Unsupported:        {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:        {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
 	SessionNotFound:    {http.StatusNotFound, ExitNotFound, "a capture is given once, to the first who stops it, and ends with the daemon: start another"},

@@ -6,6 +6,7 @@ package op
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"strings"
@@ -134,6 +135,18 @@ func read[In any](s Spec, fields []Field, input []byte) (v In, err error) {
 
 // Fields are the operation's inputs, in the order of declaration.
 func (o Op) Fields() []Field { return o.fields() }
+
+// Read reads an input as a call would, and gives what it says: each value by its field's name and as its kind, without
+// what was left out. Who judges a call before it is made judges by this, however the caller spelled it.
+func (o Op) Read(input []byte) (map[string]any, error) {
+	values, err := parseInput(o.Spec, o.Fields(), input)
+	if err != nil {
+		return nil, err
+	}
+	given, err := rawValues(o.Spec, o.Fields(), input)
+	maps.DeleteFunc(values, func(name string, _ any) bool { _, is := given[name]; return !is })
+	return values, err
+}
 
 // Streams reports whether the operation answers with items until it is told to stop.
 func (o Op) Streams() bool { return o.stream != nil }

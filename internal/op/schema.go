@@ -60,7 +60,7 @@ func (o Op) InputSchema() *jsonschema.Schema {
 		}
 	}
 	if _, own := s.Properties[sessionKey]; !own {
-		s.Properties[sessionKey] = &jsonschema.Schema{Type: string(String), Description: "client session, if not the default one"}
+		s.Properties[sessionKey] = &jsonschema.Schema{Type: string(String), Description: "client session"}
 		s.PropertyOrder = append(s.PropertyOrder, sessionKey)
 	}
 	return s

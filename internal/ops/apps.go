@@ -27,8 +27,8 @@ func (a *apps) ops() []op.Op {
 		}, a.install),
 		op.New(op.Spec{
 			Name: "launch_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
-			Summary: "Launch an installed app; snapshots and taps go to it from then on",
-			Hints:   op.Idempotent, Timeout: time.Minute, Default: true,
+			Summary: "Launch an installed app, booting the device if it is named; snapshots and taps go to it from then on",
+			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.launch),
 		op.New(op.Spec{
@@ -117,7 +117,12 @@ func (a *apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	if err != nil {
 		return out, err
 	}
-	err = a.on(ctx, c, in.Target, &out, func(_ *pool.Handle, d device.Apps) (err error) {
+	err = a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
+		if in.Sim != "" || in.UDID != "" {
+			if err := bootIfAble(ctx, h); err != nil {
+				return err
+			}
+		}
 		out.PID, err = d.Launch(ctx, in.Bundle, device.Launch{Args: in.Args, Env: env, Restart: in.Restart})
 		return err
 	})

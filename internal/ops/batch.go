@@ -17,8 +17,8 @@ type batch struct{ catalogue func() *op.Catalogue }
 
 func (b *batch) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
-		Name: "batch", Groups: []string{"ui"}, Verb: "batch", Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true,
-		Summary: "Perform several steps in one call, each written as on the command line; stops at the first that fails",
+		Name: "batch", Groups: []string{"ui"}, Verb: "batch", Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
+		Summary: "Perform several steps in one call, written as commands: tap, fill, type, swipe, scroll-to, wait, back, alert and more; stops at the first that fails",
 		Help: "Steps are verbs of the group ui, with launch, terminate, open and install: `tap @e7`, `fill --label Email --text a@b.c`,\n" +
 			"`wait --text Welcome`. A step whose outcome is unknown stops the batch too.",
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
@@ -28,7 +28,7 @@ func (b *batch) ops() []op.Op {
 // BatchIn are the steps.
 type BatchIn struct {
 	Target
-	Steps []string `json:"steps" doc:"the steps, such as: tap @e7" cli:"arg"`
+	Steps []string `json:"steps" doc:"such as: fill @e5 \"a@b.c\"; scroll-to --label Item; wait --text Welcome" cli:"arg"`
 	Go    bool     `json:"continue,omitempty" doc:"go on after a step that failed"`
 }
 

@@ -28,7 +28,7 @@ func (d *devices) ops() []op.Op {
 		op.New(op.Spec{
 			Name: "boot_device", Also: []string{quern}, Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",
 			Summary: "Boot a simulator, wait until apps can run on it, and make it the session's device",
-			Hints:   op.Idempotent, Timeout: 5 * time.Minute, Long: true, Default: true,
+			Hints:   op.Idempotent, Timeout: 5 * time.Minute, Long: true,
 			Next: []string{"install_app", "launch_app"}, Examples: []string{`boot --sim "iPhone 16 Pro"`},
 		}, d.boot),
 		op.New(op.Spec{

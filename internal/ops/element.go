@@ -10,11 +10,11 @@ import (
 // ElementIn says which element is meant; all that is given must hold.
 type ElementIn struct {
 	Ref        string `json:"ref,omitempty" doc:"a ref from a snapshot, such as @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
-	Identifier string `json:"identifier,omitempty" doc:"its accessibility identifier, exactly"`
+	Identifier string `json:"identifier,omitempty" doc:"its identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"its label, case ignored"`
 	Contains   string `json:"contains,omitempty" doc:"text in its label, value, placeholder or identifier"`
 	Type       string `json:"type,omitempty" doc:"its type, such as Button"`
-	Role       string `json:"role,omitempty" doc:"its role in the outline, such as button"`
+	Role       string `json:"role,omitempty" doc:"its role, such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`
 	Index      *int   `json:"index,omitempty" doc:"which of several, from 0" min:"0"`
 	Within     string `json:"within,omitempty" doc:"ref, identifier or label of what it lies in"`
@@ -35,7 +35,7 @@ func whichever() []string {
 // ActIn is what every action takes.
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"how long the element may take to be there, still and reachable" min:"0" max:"60000" default:"5000"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"how long it may take to be there, still and reachable" min:"0" max:"60000" default:"5000"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as the screen is now"`
 }
 

@@ -4,7 +4,6 @@ package ops
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"ios-agent/internal/apple"
@@ -62,7 +61,7 @@ func All(p Parts) []op.Op {
 	all = append(all, eyes.ops()...)
 	sims.screen, sims.films = eyes, &films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}
 	all = append(all, sims.films.ops()...)
-	hands := &touch{desk, secrets{filepath.Join(p.Home, "secrets")}}
+	hands := &touch{desk, secrets{SecretsDir(p.Home)}}
 	all = append(all, hands.ops()...)
 	all = append(all, (&batch{p.Catalogue}).ops()...)
 	all = append(all, (&agents{desk}).ops()...)
@@ -92,8 +91,8 @@ func (p Parts) installed() map[string]bool {
 
 // Target says which device an operation is about; embedded in the input of all that need one.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"the device's udid; else the session's current device, else the only one booted"`
-	Sim  string `json:"sim,omitempty" doc:"the simulator's name, such as iPhone 16 Pro"`
+	UDID string `json:"udid,omitempty" doc:"the device, if not the current one"`
+	Sim  string `json:"sim,omitempty" doc:"a simulator by its name"`
 }
 
 // desk is where operations ask for a device.

@@ -22,7 +22,7 @@ type PictureIn struct {
 	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1"`
 	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
 	Edge    int     `json:"max_edge,omitempty" doc:"the longest edge in pixels" min:"1" max:"10000"`
-	Bytes   int     `json:"max_bytes,omitempty" doc:"make it worse and smaller until it fits into so many bytes" min:"1000"`
+	Bytes   int     `json:"max_bytes,omitempty" doc:"shrink it until it has no more bytes" min:"1000"`
 }
 
 func (p PictureIn) fit() picture.Fit {

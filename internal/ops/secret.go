@@ -15,6 +15,9 @@ import (
 // variables of the client's environment.
 type secrets struct{ dir string }
 
+// SecretsDir is where the secrets of a home are.
+func SecretsDir(home string) string { return filepath.Join(home, "secrets") }
+
 // SecretPrefix begins the variables of a client's environment that hold secrets.
 const SecretPrefix = "IOS_AGENT_SECRET_"
 

@@ -11,7 +11,6 @@ import (
 func (t *touch) textOps() []op.Op {
 	return []op.Op{
 		op.New(action("type_text", "type", "Type text at the end of a field, or into what has the focus", func(s *op.Spec) {
-			s.Default = true
 			s.Help = "What arrived is read back: a missing end is typed again, anything else that differs is told. $SECRET:name types a secret by\n" +
 				"its name; it never appears in answers or logs. A secure field shows only how many characters it holds."
 			s.Examples = []string{`type @e5 "a@b.c"`, `type --identifier email-field --text "a@b.c"`, `type "into the focused field"`}

@@ -53,7 +53,7 @@ func (t *touch) ops() []op.Op {
 			s.Examples = []string{"swipe up", "swipe @e7 left", "swipe --start-x 200 --start-y 600 --end-x 200 --end-y 200"}
 		}), t.swipe),
 		op.New(action("scroll_to", "scroll-to", "Scroll until one element can be reached", func(s *op.Spec) {
-			s.Default, s.Require = true, [][]string{whichever()}
+			s.Require = [][]string{whichever()}
 			s.Help = "Looks down the list and, at its end, back up; an element whose place is known is gone to directly. The swipes end with a\n" +
 				"resting finger, so that the list does not fly past it."
 			s.Examples = []string{`scroll-to --label "Item 120"`, "scroll-to --contains Privacy --direction down"}

@@ -1,10 +1,5 @@
 package ui
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Diff is what is different between two looks at a device.
 type Diff struct {
 	Added   []*Node
@@ -70,59 +65,4 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-// Lines writes the diff down for models: + added, - removed, ~ changed. What an outline would not show is left out,
-// and a screen that gave way to another is one line, not one for everything that was on it.
-func (d Diff) Lines(device string, refs *Refs) []string {
-	lines := []string{}
-	from, to := d.before.Title(), d.after.Title()
-	if from != to {
-		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", Quote(from), Quote(to)))
-	} else {
-		lines = d.removals(lines)
-	}
-	for _, n := range d.Added {
-		if d.after.worthShowing(n) {
-			lines = append(lines, "+ "+d.after.line(n, device, refs))
-		}
-	}
-	for _, c := range d.Changed {
-		if d.after.worthShowing(c.after) {
-			lines = append(lines, "~ "+c.line(d.after, device, refs))
-		}
-	}
-	if up, was := d.after.Keyboard() != nil, d.before.Keyboard() != nil; up != was {
-		lines = append(lines, map[bool]string{true: "+ keyboard", false: "- keyboard"}[up])
-	}
-	if d.Moved > 0 && len(lines) == 0 {
-		lines = append(lines, fmt.Sprintf("~ %d elements moved", d.Moved))
-	}
-	return lines
-}
-
-func (d Diff) removals(lines []string) []string {
-	for _, n := range d.Removed {
-		if d.before.worthShowing(n) {
-			lines = append(lines, "- "+n.Describe())
-		}
-	}
-	return lines
-}
-
-// line names the element by what it was called before: its label may be what changed.
-func (c Change) line(s *Screen, device string, refs *Refs) string {
-	who := fmt.Sprintf("%s [ref=%s]", c.before.Describe(), refs.Name(device, s, c.after))
-	if c.Field == "label" || c.Field == "value" || c.Field == "placeholder" {
-		return fmt.Sprintf("%s %s: %s → %s", who, c.Field, Quote(c.Old), Quote(c.New))
-	}
-	return fmt.Sprintf("%s %s: %s → %s", who, c.Field, c.Old, c.New)
-}
-
-// Summary caps the lines of a diff.
-func Summary(lines []string, most int) string {
-	if len(lines) <= most {
-		return strings.Join(lines, "\n")
-	}
-	return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n… %d more; `snapshot` shows all", len(lines)-most)
 }

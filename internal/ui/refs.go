@@ -223,6 +223,9 @@ func (r *Refs) Reach(device string, s *Screen, n *Node) (Reach, error) {
 	if n.covered != nil {
 		f = f.With("candidates", r.Candidates(device, s, []*Node{n.covered}))
 	}
+	if n.covered != nil && n.covered.Type == "Keyboard" {
+		f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with --submit")
+	}
 	if !n.Visible() {
 		f = f.With("off_screen", true).WithHint("bring it into view: `ios-agent scroll-to`")
 	}

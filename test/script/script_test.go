@@ -38,9 +38,12 @@ func run(m *testing.M) int {
 		args = append(args, "-race")
 	}
 	build := exec.Command("go", append(args, "ios-agent/cmd/ios-agent")...)
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the binary: %v\n%s", err, out)
-		return 1
+	decider := exec.Command("go", "build", "-o", filepath.Join(dir, "decider"), "ios-agent/test/script/decider")
+	for _, cmd := range []*exec.Cmd{build, decider} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "building the binaries: %v\n%s", err, out)
+			return 1
+		}
 	}
 	began := time.Now()
 	code := m.Run()

@@ -1,5 +1,5 @@
 // Package cli derives the command line from the catalogue: a verb an operation, a flag a field. It prints text for
-// people, or one JSON envelope with --json; results on stdout, everything else on stderr.
+// people, one JSON envelope with --json, or the bare result with --raw; results on stdout, everything else on stderr.
 package cli
 
 import (
@@ -31,6 +31,7 @@ type App struct {
 	In      io.Reader
 
 	asJSON  bool
+	asRaw   bool
 	session string
 }
 
@@ -96,6 +97,7 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print one JSON envelope")
+	root.PersistentFlags().BoolVar(&a.asRaw, "raw", false, "print the bare result as JSON; what went wrong goes to stderr")
 	root.PersistentFlags().StringVar(&a.session, "session", "", "client session (default: IOS_AGENT_SESSION, else this project's)")
 	for _, o := range a.Catalogue.Ops() {
 		if o.Verb != "" {
@@ -203,6 +205,9 @@ func (a *App) Finish(e op.Envelope) error {
 
 func (a *App) exit(e op.Envelope) int {
 	e.Images = nil
+	if a.asRaw {
+		return a.exitRaw(e)
+	}
 	if a.asJSON {
 		out := json.NewEncoder(a.Out)
 		out.SetEscapeHTML(false)
@@ -217,6 +222,18 @@ func (a *App) exit(e op.Envelope) int {
 	}
 	if next := a.verbs(e.Meta.Next); e.Error == nil && next != "" {
 		fmt.Fprintln(a.Out, "next: "+next)
+	}
+	if e.Error != nil {
+		e.Stdout = ""
+		fmt.Fprintln(a.Err, e.Text())
+	}
+	return e.ExitCode()
+}
+
+// exitRaw prints the result without its envelope, for programs that want nothing else. A fault may come with a result.
+func (a *App) exitRaw(e op.Envelope) int {
+	if len(e.Result) > 0 {
+		fmt.Fprintf(a.Out, "%s\n", e.Result)
 	}
 	if e.Error != nil {
 		e.Stdout = ""

@@ -45,7 +45,7 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		}
 		e := op.Succeeded(map[string]any{"tools": list}, op.Meta{})
 		e.Stdout = strings.Join(lines, "\n")
-		return Result(e), nil
+		return o.result(e), nil
 	}
 }
 
@@ -131,7 +131,7 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		if err != nil {
 			return Result(op.Failed(err, op.Meta{})), nil
 		}
-		return Result(call(ctx, req, o.Caller, o.Catalogue.ID(target), in.Arguments)), nil
+		return o.result(call(ctx, req, o.Caller, o.Catalogue.ID(target), in.Arguments)), nil
 	}
 }
 

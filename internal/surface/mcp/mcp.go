@@ -14,7 +14,7 @@ import (
 )
 
 // instructions is all a model is told before it sees the tools.
-const instructions = `Drive apps on Apple simulators. Work in a loop: snapshot → act on refs (tap_element, type_text) → read the outcome.
+const instructions = `Drive apps on Apple simulators. Work in a loop: snapshot → act on refs (tap_element, fill, batch for several steps or any other gesture) → read the outcome.
 Every action answers with outcome changed, unchanged or unknown and a diff with new refs; a new snapshot is only needed when a ref is refused.
 "unchanged" means nothing on the screen reacted. "unknown" means the input may have arrived: take a snapshot before you repeat it.
 More tools: find_tools, then call_tool. The guide resource has the workflow.
@@ -35,6 +35,9 @@ type Options struct {
 	Resources []Resource
 	// Destructive lets call_tool reach operations that may lose data.
 	Destructive bool
+	// Structured sends every result as JSON too, for clients that are programs. Without it a result is its text alone:
+	// most clients show a model the JSON instead of the text when they get both, and it costs several times as much.
+	Structured bool
 	// SDK holds what the SDK offers beyond tools and resources: completion, subscriptions.
 	SDK mcp.ServerOptions
 }
@@ -44,7 +47,7 @@ func Server(o Options) *mcp.Server {
 	o.SDK.Instructions = instructions
 	s := mcp.NewServer(&mcp.Implementation{Name: "ios-agent", Title: "ios-agent", Version: o.Version}, &o.SDK)
 	for _, t := range o.Tools {
-		s.AddTool(t.definition(), handler(o.Catalogue.ID(t.Op), o.Caller))
+		s.AddTool(t.definition(o.Structured), o.handler(o.Catalogue.ID(t.Op)))
 	}
 	s.AddTool(findTools(o))
 	s.AddTool(callTool(o))
@@ -58,14 +61,17 @@ func Server(o Options) *mcp.Server {
 }
 
 // definition derives the tool.
-func (t Tool) definition() *mcp.Tool {
-	return &mcp.Tool{
-		Name:         t.Name,
-		Description:  strings.TrimSpace(t.Op.Summary + ". " + t.Op.GroupsInWords()),
-		InputSchema:  t.Op.InputSchema(),
-		OutputSchema: t.Op.OutlineSchema(),
-		Annotations:  annotations(t.Op.Hints),
+func (t Tool) definition(structured bool) *mcp.Tool {
+	tool := &mcp.Tool{
+		Name:        t.Name,
+		Description: strings.TrimSpace(t.Op.Summary + ". " + t.Op.GroupsInWords()),
+		InputSchema: t.Op.InputSchema(),
+		Annotations: annotations(t.Op.Hints),
 	}
+	if structured {
+		tool.OutputSchema = t.Op.OutlineSchema()
+	}
+	return tool
 }
 
 func annotations(h op.Hints) *mcp.ToolAnnotations {
@@ -75,10 +81,19 @@ func annotations(h op.Hints) *mcp.ToolAnnotations {
 	}
 }
 
-func handler(id string, caller op.Caller) mcp.ToolHandler {
+func (o Options) handler(id string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return Result(call(ctx, req, caller, id, req.Params.Arguments)), nil
+		return o.result(call(ctx, req, o.Caller, id, req.Params.Arguments)), nil
 	}
+}
+
+// result leaves the JSON out where the text says it all; a fault keeps it, for its code.
+func (o Options) result(e op.Envelope) *mcp.CallToolResult {
+	r := Result(e)
+	if e.Error == nil && !o.Structured {
+		r.StructuredContent = nil
+	}
+	return r
 }
 
 // Result is the answer to a tool call: one text that stands alone, the structured result, pictures. A fault is a

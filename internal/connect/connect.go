@@ -1,0 +1,279 @@
+// Package connect lets a model, or a program, drive an app towards a goal: it shows the screen, takes the chosen action
+// back, asks the policy, performs the action through the catalogue like everybody else, and goes on until the goal is
+// reached, given up, or a limit is. It knows no driver and no device; who decides is behind Decider.
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// Decider chooses the next action. Close ends whatever it holds; it is called once.
+type Decider interface {
+	Decide(ctx context.Context, t Turn) (Decision, error)
+	Close() error
+}
+
+// Run is one way towards a goal.
+type Run struct {
+	Caller    op.Caller
+	Catalogue *op.Catalogue
+	Decider   Decider
+	Goal      string
+	App       string            // launched first; empty is whatever is in front
+	Target    map[string]string // the inputs that name the device; the decider cannot choose another one
+	Policy    Policy
+	Secrets   Secrets // hidden from the decider, too, where a screen shows one
+
+	MaxSteps int           // 0 is DefaultSteps
+	MaxTime  time.Duration // 0 is DefaultTime
+	MaxIdle  int           // steps without a change; 0 is DefaultIdle
+
+	Transcript *Transcript                                            // nil keeps none
+	Confirm    func(ctx context.Context, action string) (bool, error) // for a policy that asks before every action
+	Tell       func(line string)                                      // hears every step; may be nil
+}
+
+// The limits of a run that sets none.
+const (
+	DefaultSteps = 30
+	DefaultTime  = 15 * time.Minute
+	DefaultIdle  = 5
+)
+
+// mostMistakes is how many answers in a row may be beyond understanding.
+const mostMistakes = 3
+
+// Result is how a run ended well.
+type Result struct {
+	Status     string `json:"status"` // done
+	Message    string `json:"message,omitempty"`
+	Steps      int    `json:"steps"`
+	TookMS     int64  `json:"took_ms"`
+	Transcript string `json:"transcript,omitempty"`
+}
+
+// Do goes the way. A goal that is given up, a limit and a decider that fails are faults.
+func (r Run) Do(ctx context.Context) (Result, error) {
+	began := time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, orElse(r.MaxTime, DefaultTime),
+		fault.New(fault.LimitReached, "the goal is not reached after %s", orElse(r.MaxTime, DefaultTime)).WithHint("give it more with --max-minutes"))
+	defer cancel()
+	w := walk{Run: r, prompt: newPrompt(r.Goal, actionsOf(r.Catalogue, r.Policy))}
+	if err := w.note(record{Kind: "start", Goal: r.Goal, App: r.App}); err != nil {
+		return Result{}, err
+	}
+	message, err := w.onward(limited)
+	err = because(limited, err)
+	end := record{Kind: "end", Status: "done", Message: message, Step: w.step}
+	if err != nil {
+		f := fault.From(err)
+		end.Status, end.Code, end.Message = "failed", string(f.Code), f.Message
+	}
+	if noted := w.note(end); err == nil {
+		err = noted
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Status: "done", Message: message, Steps: w.step, TookMS: time.Since(began).Milliseconds(), Transcript: r.Transcript.Path()}, nil
+}
+
+// because puts the reason of a context that ended in place of the error it caused somewhere.
+func because(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	var f *fault.Fault
+	if cause := context.Cause(ctx); errors.As(cause, &f) {
+		return f
+	}
+	return fault.New(fault.Cancelled, "the run was ended before its goal was reached: %w", ctx.Err())
+}
+
+func orElse[T int | time.Duration](v, otherwise T) T {
+	if v <= 0 {
+		return otherwise
+	}
+	return v
+}
+
+// walk is a run under way.
+type walk struct {
+	Run
+	prompt   prompt
+	step     int
+	idle     int // steps since the screen changed
+	mistakes int // answers in a row that made no sense
+	seen     string
+}
+
+func (w *walk) onward(ctx context.Context) (message string, err error) {
+	if err := w.launch(ctx); err != nil {
+		return "", err
+	}
+	steps := orElse(w.MaxSteps, DefaultSteps)
+	if w.Policy.MaxSteps > 0 {
+		steps = min(steps, w.Policy.MaxSteps)
+	}
+	for {
+		look, err := w.look(ctx)
+		if err != nil {
+			return "", err
+		}
+		if w.step >= steps {
+			return "", fault.New(fault.LimitReached, "the goal is not reached after %d steps", steps).WithHint("give it more with --max-steps")
+		}
+		if w.idle >= orElse(w.MaxIdle, DefaultIdle) {
+			return "", fault.New(fault.LimitReached, "nothing on the screen changed in %d steps", w.idle).WithHint("the transcript tells what was tried")
+		}
+		w.step++
+		message, over, err := w.take(ctx, look, steps)
+		if over || err != nil {
+			return message, err
+		}
+	}
+}
+
+// launch brings the app to the front that the run is about.
+func (w *walk) launch(ctx context.Context) error {
+	if w.App == "" {
+		return nil
+	}
+	if err := w.Policy.app(w.App); err != nil {
+		return err
+	}
+	e := w.call(ctx, "launch_app", map[string]any{"bundle_id": w.App})
+	if e.Error != nil {
+		return e.Error
+	}
+	return nil
+}
+
+// take is one step: ask, judge, perform.
+func (w *walk) take(ctx context.Context, look look, steps int) (message string, over bool, err error) {
+	began := time.Now()
+	d, err := w.Decider.Decide(ctx, w.prompt.turn(w.step, steps, look))
+	rec := record{Kind: "step", Step: w.step, Screen: look.ID, App: look.App, Outline: look.outline}
+	if malformed := (*Malformed)(nil); errors.As(err, &malformed) {
+		if w.mistakes++; w.mistakes >= mostMistakes {
+			return "", true, fault.New(fault.DeciderFailed, "%d answers in a row made no sense; the last: %s", w.mistakes, malformed.Error())
+		}
+		return "", false, w.finish(rec, began, "not understood", malformed.Error())
+	}
+	if err != nil {
+		return "", true, err
+	}
+	w.mistakes = 0
+	rec.Decision = d.recorded(look)
+	switch d.Action {
+	case Done, Fail:
+		rec.Verdict = d.Action
+		rec.TookMS = time.Since(began).Milliseconds()
+		if err := w.note(rec); err != nil {
+			return "", true, err
+		}
+		w.tell("%s: %s", d.Action, d.Message)
+		if d.Action == Fail {
+			return "", true, fault.New(fault.GoalFailed, "the goal was given up: %s", d.Message)
+		}
+		return d.Message, true, nil
+	}
+	input, err := w.permit(ctx, d, look)
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", true, err
+		}
+		f := fault.From(err)
+		rec.Code = string(f.Code)
+		return "", false, w.finish(rec, began, "refused", f.Message+orHint(f))
+	}
+	e := w.call(ctx, d.Action, input)
+	if ctx.Err() != nil {
+		return "", true, ctx.Err()
+	}
+	if e.Error != nil {
+		rec.Code = string(e.Error.Code)
+	}
+	return "", false, w.finish(rec, began, e.Status, e.Text())
+}
+
+// permit asks the policy and, if the policy says so, a person. The input it gives back is what was judged.
+func (w *walk) permit(ctx context.Context, d Decision, look look) (map[string]any, error) {
+	o, err := w.prompt.known(d.Action)
+	if err != nil {
+		return nil, err
+	}
+	input, err := d.read(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Policy.check(o, input, look); err != nil {
+		return nil, err
+	}
+	if !w.Policy.asks() {
+		return input, nil
+	}
+	if w.Confirm == nil {
+		return nil, fault.New(fault.Forbidden, "the policy wants a person to confirm every action, and there is none").WithHint("run it in a terminal")
+	}
+	ok, err := w.Confirm(ctx, d.line())
+	if err == nil && !ok {
+		err = fault.New(fault.Forbidden, "the person at the terminal said no")
+	}
+	return input, err
+}
+
+// finish notes a step and lets the next turn know of it.
+func (w *walk) finish(rec record, began time.Time, verdict, text string) error {
+	text = w.Secrets.hide(text)
+	rec.Verdict, rec.Result, rec.TookMS = verdict, text, time.Since(began).Milliseconds()
+	what := "(no action)"
+	if rec.Decision != nil {
+		what = rec.Decision.line()
+	}
+	w.prompt.did(w.step, what, verdict, text)
+	w.tell("%d. %s → %s: %s", w.step, what, verdict, firstLine(text))
+	return w.note(rec)
+}
+
+func (w *walk) tell(format string, args ...any) {
+	if w.Tell != nil {
+		w.Tell(w.Secrets.hide(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (w *walk) note(r record) error { return w.Transcript.write(r) }
+
+// call performs an operation on the device of this run, whatever device the input names.
+func (w *walk) call(ctx context.Context, name string, input map[string]any) op.Envelope {
+	o, err := w.Catalogue.Lookup(name)
+	if err != nil {
+		return op.Failed(err, op.Meta{})
+	}
+	given := maps.Clone(input)
+	for _, f := range o.Fields() {
+		if value := w.Target[f.Name]; value != "" {
+			given[f.Name] = value
+		}
+	}
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return op.Failed(fault.New(fault.InvalidInput, "%s: %w", name, err), op.Meta{})
+	}
+	return w.Caller.Call(ctx, w.Catalogue.ID(o), raw, nil)
+}
+
+func orHint(f *fault.Fault) string {
+	if f.Hint == "" {
+		return ""
+	}
+	return " (" + f.Hint + ")"
+}

@@ -1,0 +1,101 @@
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"ios-agent/internal/fault"
+)
+
+// look is the screen as a step finds it: the outline that is shown, and the elements that the policy judges by.
+type look struct {
+	ID       string    `json:"id"`
+	App      string    `json:"app"`
+	Elements []element `json:"elements"`
+
+	outline string
+}
+
+// element is what the policy needs to know of one.
+type element struct {
+	Ref         string   `json:"ref"`
+	Type        string   `json:"type"`
+	Label       string   `json:"label"`
+	Identifier  string   `json:"identifier"`
+	Value       string   `json:"value"`
+	Placeholder string   `json:"placeholder"`
+	Secure      bool     `json:"secure"`
+	Frame       frame    `json:"frame"`
+	Children    []string `json:"children"`
+}
+
+type frame struct{ X, Y, W, H float64 }
+
+func (f frame) holds(x, y float64) bool { return x >= f.X && x < f.X+f.W && y >= f.Y && y < f.Y+f.H }
+
+func (e element) texts() []string { return []string{e.Label, e.Value, e.Placeholder, e.Identifier} }
+
+// outlineBudget is about how many tokens a screen may cost a turn.
+const outlineBudget = 2000
+
+// look observes the screen. An app that ended is something to see, too: it can be launched again.
+func (w *walk) look(ctx context.Context) (look, error) {
+	e := w.call(ctx, "snapshot", map[string]any{"budget": outlineBudget})
+	var l look
+	switch {
+	case e.Error != nil && (e.Error.Code == fault.AppNotRunning || e.Error.Code == fault.AppEnded):
+		l = look{ID: string(e.Error.Code), outline: e.Text()}
+	case e.Error != nil:
+		return l, e.Error
+	default:
+		if err := json.Unmarshal(e.Result, &l); err != nil {
+			return l, fault.New(fault.Internal, "reading a snapshot: %w", err)
+		}
+		l.outline = e.Stdout
+	}
+	l.outline = w.Secrets.hide(l.outline)
+	if w.step > 0 && l.ID == w.seen {
+		w.idle++ // whatever the last step was
+	} else {
+		w.idle = 0
+	}
+	w.seen = l.ID
+	return l, nil
+}
+
+// at finds an element by its ref.
+func (l look) at(ref string) *element {
+	ref = "@" + strings.TrimPrefix(ref, "@")
+	for i := range l.Elements {
+		if l.Elements[i].Ref == ref {
+			return &l.Elements[i]
+		}
+	}
+	return nil
+}
+
+// around are the element, what is in it and what it is in: a finger on a text presses the button around it.
+func (l look) around(e *element) []*element {
+	found := []*element{e}
+	for i := 0; i < len(found); i++ {
+		for _, ref := range found[i].Children {
+			if c := l.at(ref); c != nil {
+				found = append(found, c)
+			}
+		}
+	}
+	parents := map[string]*element{}
+	for i := range l.Elements {
+		for _, ref := range l.Elements[i].Children {
+			parents[ref] = &l.Elements[i]
+		}
+	}
+	for p := parents[e.Ref]; p != nil && !holders[strings.TrimPrefix(p.Type, "XCUIElementType")]; p = parents[p.Ref] {
+		found = append(found, p)
+	}
+	return found
+}
+
+// holders are not pressed by a finger on what they hold.
+var holders = map[string]bool{"Application": true, "Window": true, "ScrollView": true, "Table": true, "CollectionView": true, "WebView": true}

@@ -1,0 +1,225 @@
+package connect
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// Policy says what a decider may do. It is enforced here, before an action is performed, and not by asking the decider to
+// behave. The zero value allows what acts on the screen and on apps, and nothing that may lose data or names a file.
+type Policy struct {
+	Allow     []string `yaml:"allow"`           // operations; only these, also such as are not offered by default
+	Deny      []string `yaml:"deny"`            // operations; never these
+	Apps      []string `yaml:"apps"`            // bundle ids; only these may be in front, be launched or ended
+	Forbidden []string `yaml:"forbidden_texts"` // what says one of these, in whatever case, is not touched
+	Confirm   string   `yaml:"confirm"`         // never (the default) or always: a person says yes to every action
+	MaxSteps  int      `yaml:"max_steps"`
+}
+
+// mostPolicy bounds a policy file: the YAML reader is recursive.
+const mostPolicy = 32 << 10
+
+// ReadPolicy reads a policy file. What it does not understand is refused: a rule with a slip in its name protects nobody.
+func ReadPolicy(path string, c *op.Catalogue) (Policy, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Policy{}, fault.New(fault.PathError, "the policy: %w", err)
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, mostPolicy+1))
+	if err == nil && len(raw) > mostPolicy {
+		err = errors.New("it is too large for a policy")
+	}
+	if err != nil {
+		return Policy{}, fault.New(fault.PathError, "the policy %s: %w", path, err)
+	}
+	p, err := ParsePolicy(raw, c)
+	if err != nil {
+		f := fault.From(err)
+		return Policy{}, fault.New(f.Code, "the policy %s: %s", path, f.Message).WithHint("%s", f.Hint)
+	}
+	return p, nil
+}
+
+// ParsePolicy is ReadPolicy without the file.
+func ParsePolicy(raw []byte, c *op.Catalogue) (Policy, error) {
+	var p Policy
+	err := yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField()).Decode(&p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Policy{}, fault.New(fault.InvalidInput, "%s", firstLine(err.Error())).
+			WithHint("the keys are allow, deny, apps, forbidden_texts, confirm and max_steps")
+	}
+	if p.Confirm != "" && p.Confirm != "never" && p.Confirm != "always" {
+		return Policy{}, fault.New(fault.InvalidInput, "confirm is %q", p.Confirm).WithHint("it is never or always")
+	}
+	if p.MaxSteps < 0 {
+		return Policy{}, fault.New(fault.InvalidInput, "max_steps is %d", p.MaxSteps).WithHint("leave it out for no limit of its own")
+	}
+	if slices.ContainsFunc(p.Forbidden, func(s string) bool { return plain(s) == "" }) {
+		return Policy{}, fault.New(fault.InvalidInput, "a forbidden text is empty").WithHint("it would forbid everything")
+	}
+	for _, name := range slices.Concat(p.Allow, p.Deny) {
+		o, err := c.Lookup(name)
+		if err == nil && slices.Contains(p.Allow, name) && unsupervised(o) {
+			err = fault.New(fault.InvalidInput, "%s cannot be allowed: what it does could not be checked", name)
+		}
+		if err != nil {
+			return Policy{}, err
+		}
+	}
+	return p, nil
+}
+
+// unsupervised operations would carry actions past the policy, or answer without an end.
+func unsupervised(o op.Op) bool { return o.Name == "batch" || o.Streams() }
+
+// offers reports whether an operation may be chosen at all.
+func (p Policy) offers(o op.Op) bool {
+	if unsupervised(o) || o.Family != op.Core || slices.Contains(p.Deny, o.Name) {
+		return false
+	}
+	if len(p.Allow) > 0 {
+		return slices.Contains(p.Allow, o.Name)
+	}
+	acts := slices.Contains(o.Groups, "ui") || slices.Contains(o.Groups, "app")
+	files := slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Kind == op.File })
+	return acts && !files && !o.Hints.Has(op.Destructive)
+}
+
+func (p Policy) asks() bool { return p.Confirm == "always" }
+
+// app reports whether an app may be driven.
+func (p Policy) app(bundle string) error {
+	if len(p.Apps) == 0 || slices.Contains(p.Apps, bundle) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "the policy does not allow the app %q", bundle).WithHint("allowed are %s", strings.Join(p.Apps, ", "))
+}
+
+// check judges a decision by the screen it was made on.
+func (p Policy) check(o op.Op, input map[string]any, l look) error {
+	for _, key := range []string{"bundle_id", "url"} { // launch and terminate name an app, open an app or a URL
+		if hasField(o, key) {
+			return p.app(text(input, key))
+		}
+	}
+	if l.App != "" && !o.Hints.Has(op.ReadOnly) {
+		if err := p.app(l.App); err != nil {
+			return err
+		}
+	}
+	if len(p.Forbidden) == 0 || o.Hints.Has(op.ReadOnly) {
+		return nil
+	}
+	return p.texts(input, l)
+}
+
+func hasField(o op.Op, name string) bool {
+	return slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Name == name })
+}
+
+// texts refuses to touch what says a forbidden text. An element must be named by its ref: what else names one may fit
+// another element by the time it is looked for.
+func (p Policy) texts(input map[string]any, l look) error {
+	for key := range input {
+		if query[key] {
+			return fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).WithHint("take the ref from the screen")
+		}
+	}
+	for _, key := range []string{"ref", "onto"} {
+		ref := text(input, key)
+		if ref == "" {
+			continue
+		}
+		e := l.at(ref)
+		if e == nil {
+			return fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).WithHint("take a ref from the screen")
+		}
+		if err := p.untouched(l.around(e)); err != nil {
+			return err
+		}
+	}
+	for _, point := range [][2]string{{"x", "y"}, {"start_x", "start_y"}, {"end_x", "end_y"}, {"to_x", "to_y"}} {
+		x, givenX := input[point[0]].(float64)
+		y, givenY := input[point[1]].(float64)
+		if !givenX && !givenY {
+			continue
+		}
+		if err := p.untouched(l.under(x, y)); err != nil {
+			return err
+		}
+	}
+	if said := p.forbids(text(input, "button")); said != "" {
+		return refusedText(said)
+	}
+	if input["accept"] == true || input["dismiss"] == true { // an alert's button, and only the device knows which
+		return p.untouched(l.ofType("Button"))
+	}
+	return nil
+}
+
+func text(input map[string]any, key string) string {
+	s, _ := input[key].(string)
+	return s
+}
+
+// query are the ways to name an element that are not its ref.
+var query = map[string]bool{"identifier": true, "label": true, "contains": true, "type": true, "role": true, "value": true, "index": true, "within": true}
+
+func (p Policy) untouched(elements []*element) error {
+	for _, e := range elements {
+		for _, text := range e.texts() {
+			if said := p.forbids(text); said != "" {
+				return refusedText(said)
+			}
+		}
+	}
+	return nil
+}
+
+func refusedText(said string) error {
+	return fault.New(fault.Forbidden, "the policy forbids to touch what says %q", said).WithHint("reach the goal another way, or fail")
+}
+
+// forbids is the forbidden text that a text holds; empty when it holds none.
+func (p Policy) forbids(text string) string {
+	for _, f := range p.Forbidden {
+		if strings.Contains(plain(text), plain(f)) {
+			return f
+		}
+	}
+	return ""
+}
+
+// plain is a text without the differences that a reader does not see.
+func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// under are the elements below a point.
+func (l look) under(x, y float64) []*element {
+	var found []*element
+	for i := range l.Elements {
+		if l.Elements[i].Frame.holds(x, y) {
+			found = append(found, &l.Elements[i])
+		}
+	}
+	return found
+}
+
+func (l look) ofType(name string) []*element {
+	var found []*element
+	for i := range l.Elements {
+		if strings.HasSuffix(l.Elements[i].Type, name) {
+			found = append(found, &l.Elements[i])
+		}
+	}
+	return found
+}

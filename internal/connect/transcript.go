@@ -1,0 +1,103 @@
+package connect
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+)
+
+// redacted stands for what must not be written down.
+const redacted = "[hidden]"
+
+// Transcript is a run, step by step, one JSON object a line, in a file that only its owner reads. A nil Transcript writes
+// nothing.
+type Transcript struct {
+	file    *os.File
+	secrets Secrets
+	now     func() time.Time
+}
+
+// NewTranscript makes the file; one that exists is not touched. What the secrets are never reaches it.
+func NewTranscript(path string, secrets Secrets, now func() time.Time) (*Transcript, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fault.New(fault.PathError, "the transcript: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fault.New(fault.PathError, "the transcript: %w", err).WithHint("name a file that does not exist yet")
+	}
+	return &Transcript{file, secrets, now}, nil
+}
+
+// Path is where it is.
+func (t *Transcript) Path() string {
+	if t == nil {
+		return ""
+	}
+	return t.file.Name()
+}
+
+// Close ends it.
+func (t *Transcript) Close() error {
+	if t == nil {
+		return nil
+	}
+	return t.file.Close()
+}
+
+// record is one line.
+type record struct {
+	Time     string    `json:"time"`
+	Kind     string    `json:"kind"` // start, step, end
+	Step     int       `json:"step,omitempty"`
+	Goal     string    `json:"goal,omitempty"`
+	App      string    `json:"app,omitempty"`
+	Screen   string    `json:"screen,omitempty"`
+	Outline  string    `json:"outline,omitempty"`
+	Decision *Decision `json:"decision,omitempty"`
+	Verdict  string    `json:"verdict,omitempty"`
+	Result   string    `json:"result,omitempty"`
+	Code     string    `json:"code,omitempty"`
+	Status   string    `json:"status,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	TookMS   int64     `json:"took_ms,omitempty"`
+}
+
+// write appends a line at once: a run that is killed leaves what it did.
+func (t *Transcript) write(r record) error {
+	if t == nil {
+		return nil
+	}
+	r.Time = t.now().UTC().Format(time.RFC3339)
+	raw, err := json.Marshal(r)
+	if err == nil {
+		_, err = t.file.WriteString(t.secrets.hide(string(raw)) + "\n")
+	}
+	if err != nil {
+		return fault.New(fault.PathError, "the transcript: %w", err)
+	}
+	return nil
+}
+
+// Secrets are texts that neither a decider nor a transcript gets to see.
+type Secrets []string
+
+// leastSecret is the length below which hiding would only spoil the text.
+const leastSecret = 3
+
+// hide puts a mark in the place of the secrets, also as JSON spells them.
+func (s Secrets) hide(text string) string {
+	for _, secret := range s {
+		if len(secret) < leastSecret {
+			continue
+		}
+		raw, _ := json.Marshal(secret) // a string always can be
+		text = strings.ReplaceAll(text, string(raw[1:len(raw)-1]), redacted)
+		text = strings.ReplaceAll(text, secret, redacted)
+	}
+	return text
+}

@@ -1,0 +1,314 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+)
+
+// teller writes a diff down for models. It is as short as it can be while an agent can still act on everything that came:
+// every element to act on has its name and its ref, whatever is folded together.
+type teller struct {
+	Diff
+	device string
+	refs   *Refs
+	stayed map[*Node]*Node // of before's nodes, in after
+}
+
+// Lines writes the diff down for models: + added, - removed, ~ changed. What an outline would not show is left out. A
+// screen that gave way to another is one line, not one for everything that was on it; the content of a row is one line;
+// of many rows alike only the first are told whole.
+func (d Diff) Lines(device string, refs *Refs) []string {
+	t := teller{Diff: d, device: device, refs: refs, stayed: make(map[*Node]*Node, len(d.partner))}
+	for now, old := range d.partner {
+		t.stayed[old] = now
+	}
+	lines := []string{}
+	from, to := d.before.Title(), d.after.Title()
+	if from != to {
+		lines = append(lines, fmt.Sprintf("~ screen: %s → %s", Quote(from), Quote(to)))
+	} else {
+		lines = append(lines, t.removals()...)
+	}
+	lines = append(append(lines, t.additions()...), t.changes()...)
+	if up, was := d.after.Keyboard() != nil, d.before.Keyboard() != nil; up != was {
+		lines = append(lines, map[bool]string{true: "+ keyboard", false: "- keyboard"}[up])
+	}
+	if d.Moved > 0 && len(lines) == 0 {
+		lines = append(lines, fmt.Sprintf("~ %d elements moved", d.Moved))
+	}
+	return lines
+}
+
+// piece is what gets one line: an element, or the content of a row that has no name of its own.
+type piece struct {
+	nodes []*Node
+	row   *Node // nil for an element by itself
+}
+
+// pieces groups elements, in the order of the screen.
+func pieces(s *Screen, nodes []*Node) []piece {
+	var out []piece
+	for _, n := range nodes {
+		if !s.worthShowing(n) {
+			continue
+		}
+		row := n.row()
+		if last := len(out) - 1; row != nil && last >= 0 && out[last].row == row {
+			out[last].nodes = append(out[last].nodes, n)
+			continue
+		}
+		out = append(out, piece{[]*Node{n}, row})
+	}
+	return out
+}
+
+// row is the nameless cell the element lies in.
+func (n *Node) row() *Node {
+	for p := n.parent; p != nil; p = p.parent {
+		if p.onlyHolds() {
+			return p
+		}
+		if kinds[p.Type].clips {
+			return nil
+		}
+	}
+	return nil
+}
+
+// like reports whether two pieces are rows of one kind: in one container, made of the same elements in the same states.
+func (p piece) like(o piece) bool {
+	if len(p.nodes) != len(o.nodes) || p.holder() != o.holder() {
+		return false
+	}
+	for i, n := range p.nodes {
+		if m := o.nodes[i]; n.Type != m.Type || n.states() != m.states() || n.value() != m.value() {
+			return false
+		}
+	}
+	return true
+}
+
+func (p piece) holder() *Node {
+	if p.row != nil {
+		return p.row.parent
+	}
+	return p.nodes[0].parent
+}
+
+// enough is how many of a run of pieces alike are told whole; a run is folded when that saves at least two lines.
+const enough = 2
+
+// additions tells what came.
+func (t teller) additions() []string {
+	var lines []string
+	came := pieces(t.after, t.Added)
+	for i := 0; i < len(came); {
+		end := i + 1
+		for end < len(came) && came[i].like(came[end]) {
+			end++
+		}
+		whole := end
+		if end-i > enough+1 {
+			whole = i + enough
+		}
+		for _, p := range came[i:whole] {
+			if !t.said(p) {
+				lines = append(lines, "+ "+t.whole(p))
+			}
+		}
+		if whole < end {
+			lines = append(lines, "+ "+t.folded(came[whole:end]))
+		}
+		i = end
+	}
+	return append(lines, t.outOfSight()...)
+}
+
+// said: a bar with the title of the new screen, which has its line already.
+func (t teller) said(p piece) bool {
+	n := p.nodes[0]
+	return len(p.nodes) == 1 && n.Type == "NavigationBar" && n.Name() == t.after.Title() && t.before.Title() != t.after.Title()
+}
+
+// whole is one piece with everything about it. Texts and pictures go without a ref: they are read, not acted on.
+func (t teller) whole(p piece) string {
+	parts := make([]string, len(p.nodes))
+	for i, n := range p.nodes {
+		what := n.Describe()
+		if p.row != nil && n.Type == "StaticText" && n.Name() != "" {
+			what = Quote(n.Name())
+		}
+		parts[i] = what + t.ref(t.after, n) + n.states() + n.value()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// folded tells of pieces like the ones before only what is needed to act on them; of what can only be read, a taste.
+func (t teller) folded(more []piece) string {
+	var names []string
+	left := 0
+	for _, p := range more {
+		acted := false
+		for _, n := range p.nodes {
+			if n.interactive() {
+				names = append(names, Quote(n.Name())+t.ref(t.after, n))
+				acted = true
+			}
+		}
+		if !acted {
+			if left++; left <= few && p.nodes[0].Name() != "" {
+				names = append(names, Quote(p.nodes[0].Name()))
+			}
+		}
+	}
+	if left > few {
+		names = append(names, "…")
+	}
+	return fmt.Sprintf("%d more like this: %s", len(more), strings.Join(names, ", "))
+}
+
+func (t teller) ref(s *Screen, n *Node) string {
+	if k := kinds[n.Type]; !n.interactive() && !k.frame && !k.clips {
+		return ""
+	}
+	return " [ref=" + t.refs.Name(t.device, s, n) + "]"
+}
+
+// outOfSight says of what came and scrolls how much more it holds.
+func (t teller) outOfSight() []string {
+	var lines []string
+	for _, n := range t.Added {
+		if !kinds[n.Type].clips || !n.Visible() {
+			continue
+		}
+		before, after := beyond(n)
+		for _, hint := range append(before, after...) {
+			lines = append(lines, "… "+hint)
+		}
+	}
+	return lines
+}
+
+// removals tells what went. What went together from something that stayed is counted.
+func (t teller) removals() []string {
+	var lines []string
+	went := pieces(t.before, t.Removed)
+	for i := 0; i < len(went); {
+		from := t.stays(went[i].nodes[0])
+		end := i + 1
+		for end < len(went) && t.stays(went[end].nodes[0]) == from {
+			end++
+		}
+		group := went[i:end]
+		i = end
+		if len(group) > few {
+			lines = append(lines, t.gone(from, group))
+			continue
+		}
+		for _, p := range group {
+			parts := make([]string, len(p.nodes))
+			for i, n := range p.nodes {
+				parts[i] = n.Describe()
+			}
+			lines = append(lines, "- "+strings.Join(parts, ", "))
+		}
+	}
+	return lines
+}
+
+// stays is the nearest element around n that is still there and gets a line; nil is the screen.
+func (t teller) stays(n *Node) *Node {
+	for p := n.parent; p != nil; p = p.parent {
+		if now := t.stayed[p]; now != nil && t.after.worthShowing(now) {
+			return now
+		}
+	}
+	return nil
+}
+
+func (t teller) gone(from *Node, group []piece) string {
+	where := ""
+	if from != nil {
+		where = " of " + from.Describe() + t.ref(t.after, from)
+	}
+	var names []string
+	for _, p := range group {
+		if name := p.nodes[0].Name(); name != "" && len(names) < few {
+			names = append(names, Quote(name))
+		}
+	}
+	return fmt.Sprintf("- %d%s: %s, …", len(group), where, strings.Join(names, ", "))
+}
+
+// changes tells what is different about what stayed, one line an element.
+func (t teller) changes() []string {
+	moved := false // the focus: who has it says who lost it
+	for _, c := range t.Changed {
+		moved = moved || c.Field == "focused" && c.New == yes(true)
+	}
+	var lines []string
+	for i := 0; i < len(t.Changed); {
+		end := i + 1
+		for end < len(t.Changed) && t.Changed[end].after == t.Changed[i].after {
+			end++
+		}
+		group := t.Changed[i:end]
+		i = end
+		if !t.after.worthShowing(group[0].after) {
+			continue
+		}
+		var said []string
+		for _, c := range group {
+			if c.Field == "focused" && c.New == yes(false) && moved || c.Field == "value" && echo(c, group) {
+				continue
+			}
+			said = append(said, c.said())
+		}
+		if len(said) > 0 {
+			lines = append(lines, "~ "+t.who(group)+" "+strings.Join(said, ", "))
+		}
+	}
+	return lines
+}
+
+// echo: a value that only follows the label.
+func echo(c Change, group []Change) bool {
+	for _, o := range group {
+		if o.Field == "label" && o.New == c.New && (o.Old == c.Old || c.Old == "") {
+			return true
+		}
+	}
+	return false
+}
+
+// who names the element by what it was called before; what says it itself is not said twice.
+func (t teller) who(group []Change) string {
+	c := group[0]
+	what := c.before.Describe()
+	if c.Field == "label" && c.before.Name() == c.Old {
+		what = c.before.Role()
+	}
+	return what + t.ref(t.after, c.after)
+}
+
+// said is the change in words: states by their name, texts by what they were and are.
+func (c Change) said() string {
+	if words, is := stateWords[c.Field]; is {
+		return words[c.New == yes(true)]
+	}
+	return fmt.Sprintf("%s: %s → %s", c.Field, Quote(c.Old), Quote(c.New))
+}
+
+var stateWords = map[string]map[bool]string{
+	"enabled":  {true: "enabled", false: "disabled"},
+	"focused":  {true: "focused", false: "not focused"},
+	"selected": {true: "selected", false: "not selected"},
+}
+
+// Summary caps the lines of a diff.
+func Summary(lines []string, most int) string {
+	if len(lines) <= most {
+		return strings.Join(lines, "\n")
+	}
+	return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n… %d more; `snapshot` shows all", len(lines)-most)
+}

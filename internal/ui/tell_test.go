@@ -1,0 +1,98 @@
+package ui_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/ui"
+)
+
+// shelf is a list of rows without names: what it is, what it costs, a button.
+func shelf(goods ...string) *ui.Node {
+	list := &ui.Node{Type: "CollectionView", Identifier: "shelf", Frame: ui.Rect{Y: 100, W: 400, H: 600}}
+	for i, name := range goods {
+		y := 100 + float64(i)*50
+		cell := &ui.Node{Type: "Cell", Frame: ui.Rect{Y: y, W: 400, H: 50}}
+		cell.Children = []*ui.Node{at(text(name), y+5), at(text("€"+name[:1]), y+10), button("Add "+name, y+15)}
+		list.Children = append(list.Children, cell)
+	}
+	return list
+}
+
+func told(before, after *ui.Node) []string {
+	return ui.Compare(screen(before), screen(after)).Lines(phone, &ui.Refs{})
+}
+
+func TestRowsAlikeAreFolded(t *testing.T) {
+	got := told(login(), app(bar("Shop"), shelf("Tea", "Mug", "Jam", "Cup")))
+	want := []string{
+		`~ screen: "Sign in" → "Shop"`,
+		`+ grid "shelf" [ref=e1]`,
+		`+ "Tea", "€T", button "Add Tea" [ref=e2]`,
+		`+ "Mug", "€M", button "Add Mug" [ref=e3]`,
+		`+ 2 more like this: "Add Jam" [ref=e4], "Add Cup" [ref=e5]`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// Three rows are told whole: folding one would save nothing.
+func TestFewRowsAreTold(t *testing.T) {
+	if got := strings.Join(told(login(), app(bar("Shop"), shelf("Tea", "Mug", "Jam"))), "\n"); strings.Contains(got, "more like this") {
+		t.Error(got)
+	}
+}
+
+// A row in another state is no row like the ones before: what is different about it is told.
+func TestARowThatDiffersIsTold(t *testing.T) {
+	goods := shelf("Tea", "Mug", "Jam", "Cup", "Pot")
+	goods.Children[3].Children[2].Disabled = true
+	got := strings.Join(told(login(), app(bar("Shop"), goods)), "\n")
+	if !strings.Contains(got, `button "Add Cup" [ref=e5] [disabled]`) {
+		t.Error(got)
+	}
+}
+
+func TestWhatWentTogetherIsCounted(t *testing.T) {
+	got := told(app(bar("Shop"), shelf("Tea", "Mug", "Jam", "Cup", "Pot")), app(bar("Shop"), shelf("Mug")))
+	want := []string{`- 4 of grid "shelf" [ref=e1]: "Tea", "Jam", "Cup", …`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestChangesOfOneElementAreOneLine(t *testing.T) {
+	before, after := login(), login()
+	find(t, before, "login").Focused = true
+	find(t, after, "email").Value, find(t, after, "email").Focused = "x", true
+	got := told(before, after)
+	want := []string{`~ textbox "Email" [ref=e1] value: "" → "x", focused`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestEverythingToActOnHasItsRef: however a diff is shortened, an agent can act on all that came.
+func TestEverythingToActOnHasItsRef(t *testing.T) {
+	for seed := range uint64(200) {
+		f := newForest(seed)
+		refs := &ui.Refs{}
+		root, _ := f.draw()
+		before := screen(root)
+		for range 10 {
+			f.change()
+			root, _ := f.draw()
+			after := screen(root)
+			d := ui.Compare(before, after)
+			lines := strings.Join(d.Lines(phone, refs), "\n")
+			for _, n := range d.Added {
+				if n.Hittable() && n.Role() == "button" && !strings.Contains(lines, "[ref="+refs.Name(phone, after, n)+"]") {
+					t.Fatalf("seed %d: %s [ref=%s] is not told:\n%s", seed, n.Describe(), refs.Name(phone, after, n), lines)
+				}
+			}
+			before = after
+		}
+	}
+}
