@@ -12,9 +12,10 @@ import (
 
 // Program is a living process of this machine, whoever started it.
 type Program struct {
-	PID   int
-	Start string // as StartTime tells it
-	Path  string // of what it executes; of a script, the script
+	PID    int
+	Parent int    // who started it, if that still lives
+	Start  string // as StartTime tells it
+	Path   string // of what it executes; of a script, the script
 }
 
 // Programs lists the living processes whose path the system tells us: our user's, and more where it allows.
@@ -26,9 +27,9 @@ func Programs() ([]Program, error) {
 	var all []Program
 	for _, pid := range pids {
 		start, zombie, err := procInfo(pid)
-		path, pathErr := programPath(pid)
+		path, parent, pathErr := programInfo(pid)
 		if err == nil && pathErr == nil && !zombie && path != "" {
-			all = append(all, Program{pid, start, path})
+			all = append(all, Program{pid, parent, start, path})
 		}
 	}
 	return all, nil

@@ -19,16 +19,20 @@ func allPIDs() ([]int, error) {
 	return pids, nil
 }
 
-// programPath reads kern.procargs2: the number of arguments, 4 bytes, and then the path of the program. The system
+// programInfo reads kern.procargs2: the number of arguments, 4 bytes, and then the path of the program. The system
 // tells it only of our own user's processes.
-func programPath(pid int) (string, error) {
+func programInfo(pid int) (path string, parent int, err error) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	if len(raw) < 5 {
-		return "", errors.New("unexpected answer of kern.procargs2")
+		return "", 0, errors.New("unexpected answer of kern.procargs2")
 	}
-	path, _, _ := bytes.Cut(raw[4:], []byte{0})
-	return string(path), nil
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return "", 0, err
+	}
+	program, _, _ := bytes.Cut(raw[4:], []byte{0})
+	return string(program), int(k.Eproc.Ppid), nil
 }

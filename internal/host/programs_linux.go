@@ -23,21 +23,28 @@ func allPIDs() ([]int, error) {
 	return pids, nil
 }
 
-// programPath is what a process executes. The kernel tells the interpreter of a script; the script is its first
+// programInfo is what a process executes, and whose child it is. The kernel tells the interpreter of a script; the script is its first
 // argument, if it names that interpreter itself.
-func programPath(pid int) (string, error) {
-	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+func programInfo(pid int) (path string, parent int, err error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return "", err
+		return "", 0, err
+	}
+	if f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(f) > 1 {
+		parent, _ = strconv.Atoi(string(f[1])) // the kernel's own number
+	}
+	path, err = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return "", 0, err
 	}
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	if args := strings.Split(string(line), "\x00"); len(args) > 2 && filepath.IsAbs(args[1]) && interpreter(args[1]) == args[0] {
-		return args[1], nil
+		return args[1], parent, nil
 	}
-	return strings.TrimSuffix(path, " (deleted)"), nil
+	return strings.TrimSuffix(path, " (deleted)"), parent, nil
 }
 
 // interpreter is what the first line of a script names; empty when the file is none.

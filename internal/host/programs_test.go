@@ -27,7 +27,7 @@ func TestProgramsAreFoundAndEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	me := Program{PID: pid, Start: start, Path: path}
+	me := Program{PID: pid, Parent: os.Getpid(), Start: start, Path: path}
 	for _, err := os.Stat(path + ".up"); err != nil; _, err = os.Stat(path + ".up") { // until it runs: between fork and exec it is us
 		if !Alive(pid, start) {
 			t.Fatal("it ended by itself")

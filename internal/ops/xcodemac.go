@@ -1,16 +1,17 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"howett.net/plist"
-
+	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/host"
 	"ios-agent/internal/nearest"
@@ -68,8 +69,9 @@ func (m *macApps) launch(ctx context.Context, c *op.Call, in LaunchMacIn) (MacAp
 		return MacAppOut{}, toolFault(err, fault.AppLaunchFailed, "opening "+app)
 	}
 	name := strings.TrimSuffix(filepath.Base(app), ".app")
-	out := MacAppOut{Message: "launched " + name, App: app, Name: name, Bundle: macBundleID(app)}
-	if p, found := awaitProgram(ctx, app); found {
+	info, _ := appbundle.Read(app) // an app that names no bundle id was launched all the same
+	out := MacAppOut{Message: "launched " + name, App: app, Name: name, Bundle: info.ID}
+	if p, found := awaitProgram(ctx, app, info.Executable); found {
 		out.Process = p.PID
 		out.Message += fmt.Sprintf(" (process %d)", p.PID)
 		out.NextSteps = []string{nextCall("stop_mac_app", "processId", p.PID)}
@@ -94,36 +96,26 @@ func mustBeMacApp(app string) error {
 	return f
 }
 
-// macBundleID reads the app's own file: `defaults read` would answer from a cache. Empty when it names none.
-func macBundleID(app string) string {
-	raw, err := os.ReadFile(filepath.Join(app, "Contents", "Info.plist"))
-	var info struct {
-		ID string `plist:"CFBundleIdentifier"`
-	}
-	if err != nil {
-		return ""
-	}
-	if _, err := plist.Unmarshal(raw, &info); err != nil {
-		return ""
-	}
-	return info.ID
-}
-
 // launchWait is how long an app may take from open's answer to its process.
 const launchWait = 2 * time.Second
 
-// awaitProgram waits until a process runs what lies in the app.
-func awaitProgram(ctx context.Context, app string) (host.Program, bool) {
+// awaitProgram waits until a process runs the app's program. Children of it that run the same, as a shell has them for a
+// moment, are not the app.
+func awaitProgram(ctx context.Context, app, executable string) (host.Program, bool) {
 	ctx, cancel := context.WithTimeout(ctx, launchWait)
 	defer cancel()
 	if real, err := filepath.EvalSymlinks(app); err == nil {
 		app = real
 	}
+	path := filepath.Join(app, "Contents", "MacOS", filepath.Base(cmp.Or(executable, strings.TrimSuffix(filepath.Base(app), ".app"))))
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
 	for {
-		if found := programs(func(p host.Program) bool { return strings.HasPrefix(p.Path, filepath.Join(app, "Contents")+"/") }); len(found) > 0 {
-			return found[len(found)-1], true
+		found := programs(func(p host.Program) bool { return p.Path == path })
+		for _, p := range found {
+			if !slices.ContainsFunc(found, func(o host.Program) bool { return o.PID == p.Parent }) {
+				return p, true
+			}
 		}
 		select {
 		case <-poll.C:

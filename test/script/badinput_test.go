@@ -19,6 +19,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
+	surface "ios-agent/internal/surface/mcp"
 )
 
 // badCase is one input nobody should send, and the code it must be refused with; an empty code means any, but the same
@@ -204,7 +205,7 @@ func (r *rig) request(method, path string, body io.Reader, edit func(*http.Reque
 func (r *rig) byMCP(o op.Op, input string) string {
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
 	defer cancel()
-	res, err := r.tool.CallTool(ctx, &mcp.CallToolParams{Name: o.Name, Arguments: json.RawMessage(input)})
+	res, err := r.tool.CallTool(ctx, &mcp.CallToolParams{Name: r.served(o), Arguments: json.RawMessage(input)})
 	if err != nil {
 		r.t.Errorf("%s: a protocol error instead of a result: %v", o.Name, err)
 		return ""
@@ -215,6 +216,21 @@ func (r *rig) byMCP(o op.Op, input string) string {
 		r.t.Errorf("%s: %v: %s", o.Name, err, raw)
 	}
 	return body.Error.Code
+}
+
+// served is the name of an operation among all tools: where two families have one name and core has not, both are
+// prefixed.
+func (r *rig) served(o op.Op) string {
+	tools, err := surface.Select(ops.All(ops.Parts{}), surface.All)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, t := range tools {
+		if t.Op.Family == o.Family && (t.Name == o.Name || t.Op.Name == o.Name) {
+			return t.Name
+		}
+	}
+	return o.Name
 }
 
 // concrete fills a route's variables with something.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ios-agent/internal/scaffold"
 )
 
 // swiftOnPath puts a real Swift toolchain at the name swift, through scripts/swift-linux, and gives a folder whose
@@ -116,5 +118,20 @@ func TestSwiftPackages(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(pkg, ".build", "debug")); err == nil {
 		t.Error("clean left the products")
+	}
+}
+
+// TestScaffoldedPackage lets the real package manager read the manifests that our templates make.
+func TestScaffoldedPackage(t *testing.T) {
+	bin, folder := swiftOnPath(t)
+	for _, on := range []scaffold.Platform{scaffold.IOS, scaffold.MacOS} {
+		w, err := scaffold.Write(filepath.Join(folder, string(on)), on, scaffold.Options{Name: "Weather"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(filepath.Join(bin, "swift"), "package", "--package-path", w.Package, "describe", "--type", "json").Output()
+		if err != nil || !strings.Contains(string(out), `"name" : "WeatherFeature"`) || !strings.Contains(string(out), `"WeatherFeatureTests"`) {
+			t.Errorf("%s: %v\n%s", on, err, out)
+		}
 	}
 }
