@@ -29,7 +29,7 @@ func (b *batch) ops() []op.Op {
 type BatchIn struct {
 	Target
 	Steps []string `json:"steps" doc:"such as: fill @e5 \"a@b.c\"; scroll-to --label Item; wait --text Welcome" cli:"arg"`
-	Go    bool     `json:"continue,omitempty" doc:"go on after a step that failed"`
+	Go    bool     `json:"continue,omitempty" doc:"go on after a failed step"`
 }
 
 // BatchOut is what came of each.
