@@ -124,6 +124,13 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 		parent.AddGroup(&cobra.Group{ID: group, Title: heading(group) + ":"})
 	}
 	parent.AddCommand(a.verb(o, words[len(words)-1]))
+	if parent != root { // what lies below it is the best that can be said of it
+		var names []string
+		for _, c := range parent.Commands() {
+			names = append(names, c.Name())
+		}
+		parent.Short = strings.Join(names, ", ")
+	}
 }
 
 // heading is how help writes a group: short names are abbreviations.
@@ -131,7 +138,8 @@ func heading(group string) string {
 	if len(group) <= 2 {
 		return strings.ToUpper(group)
 	}
-	return strings.ToUpper(group[:1]) + strings.ReplaceAll(group[1:], "-", " ")
+	said := strings.ToUpper(group[:1]) + strings.ReplaceAll(group[1:], "-", " ")
+	return strings.NewReplacer("Macos", "macOS", "Ui ", "UI ").Replace(said)
 }
 
 // call reaches any operation with JSON as it is.
