@@ -25,6 +25,7 @@ type How struct {
 	Timeout time.Duration // for the target to be there, still and reachable; 0 is DefaultTimeout
 	NoWait  bool          // one attempt: what is not there now is not there
 	Scroll  bool          // bring the target into view first
+	Blind   bool          // the app need not be running: the input is the device's
 }
 
 // DefaultTimeout is what a target gets to appear and hold still.

@@ -46,6 +46,9 @@ func (c *clock) spent() time.Duration { return max(time.Since(c.began), c.looked
 func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
 	c := clock{began: time.Now()}
 	screen, err := s.first(ctx)
+	if how.Blind && fault.Is(err, fault.AppNotRunning) {
+		return aim{screen: ui.NewScreen("", "not_running", nil)}, c.spent(), nil
+	}
 	for scrolled := false; ; {
 		if err != nil {
 			return aim{}, c.spent(), err

@@ -146,7 +146,7 @@ func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Re
 
 // Press presses a button of the device's body. It needs no screen to aim at.
 func (s Step) Press(ctx context.Context, button string, hold time.Duration, times int) (Report, error) {
-	return s.perform(ctx, How{NoWait: true}, ui.Query{}, with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
+	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{}, with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
 		r.Method = "button"
 		for range times {
 			if err := b.Press(ctx, button, hold); err != nil {
@@ -159,7 +159,7 @@ func (s Step) Press(ctx context.Context, button string, hold time.Duration, time
 
 // Rotate turns the device.
 func (s Step) Rotate(ctx context.Context, to string) (Report, error) {
-	return s.perform(ctx, How{NoWait: true}, ui.Query{}, with(s, func(ctx context.Context, d device.Rotation, _ aim, r *Report) error {
+	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{}, with(s, func(ctx context.Context, d device.Rotation, _ aim, r *Report) error {
 		r.Method = "rotate"
 		return d.Rotate(ctx, to)
 	}))
