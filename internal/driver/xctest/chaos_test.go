@@ -24,6 +24,9 @@ func seeds(t *testing.T) int {
 	if testing.Short() {
 		t.Skip("chaos takes its time")
 	}
+	if raceEnabled {
+		return 2 // every tool is a start of this program, which takes a second with the race detector; make soak has the others
+	}
 	return 12
 }
 

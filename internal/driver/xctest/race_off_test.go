@@ -1,0 +1,5 @@
+//go:build !race
+
+package xctest_test
+
+const raceEnabled = false
