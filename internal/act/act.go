@@ -77,6 +77,7 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 		return Report{}, err
 	}
 	report := Report{Target: a.node, Ref: a.ref, At: a.At, Method: a.Method, Before: a.screen, Waited: waited}
+	ready := time.Now() // waited may be by a clock that is ahead
 	if err := send(ctx, a, &report); err != nil {
 		if fault.From(err).Dispatched != fault.MaybeDispatched {
 			return Report{}, err
@@ -87,9 +88,30 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	if err != nil {
 		return Report{}, s.unseen(ctx, err, report, began)
 	}
-	report.Took = time.Since(began) - waited
+	after, ticking := s.recheck(ctx, report, after)
+	report.Took = time.Since(ready)
 	s.judge(&report, after)
+	if ticking && report.Outcome == ui.Changed {
+		report.Outcome, report.Evidence = ui.Unchanged, []string{ui.EvidenceAmbient}
+	}
 	return report, nil
+}
+
+// recheck looks once more when only digits changed: a clock goes on by itself, a count rests. What rested is remembered, so
+// that a text is asked once.
+func (s Step) recheck(ctx context.Context, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
+	udid := s.Device.Info().UDID
+	suspect := false
+	s.Session.Refs(func(r *ui.Refs) { suspect = r.Suspects(udid, report.Before, after) })
+	if !suspect || report.Lost != nil {
+		return after, false
+	}
+	later, err := s.observe(ctx, pulse())
+	if err != nil {
+		return after, false // what was seen was seen
+	}
+	s.Session.Refs(func(r *ui.Refs) { ticking = r.Ticking(udid, report.Before, after, later) })
+	return later, ticking
 }
 
 func (s Step) judge(report *Report, after *ui.Screen) {

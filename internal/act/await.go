@@ -27,6 +27,11 @@ func again(left time.Duration) device.Wait {
 	return device.Wait{Stable: 100 * time.Millisecond, Min: pause, Max: max(pause, 500*time.Millisecond)}
 }
 
+// pulse is a look after which whatever counts the seconds has counted on.
+func pulse() device.Wait {
+	return device.Wait{Stable: 100 * time.Millisecond, Min: 1100 * time.Millisecond, Max: 2 * time.Second}
+}
+
 // glance is a look at a moment.
 func glance() device.Wait { return device.Wait{} }
 
@@ -89,6 +94,7 @@ func (s Step) first(ctx context.Context) (*ui.Screen, error) {
 	if err != nil || screen.Hash() == last {
 		return screen, err
 	}
+	s.Session.Refs(func(r *ui.Refs) { r.Drifted(s.Device.Info().UDID, r.Recall(s.Device.Info().UDID, last), screen) })
 	return s.observe(ctx, still())
 }
 

@@ -68,6 +68,9 @@ func (o ActionOut) Text() string {
 		ui.Unchanged: "unchanged: nothing on the screen reacted",
 		ui.Unknown:   "unknown: the input may or may not have arrived",
 	}[o.Outcome]
+	if o.Outcome == ui.Unchanged && len(o.Evidence) > 0 {
+		said = "unchanged: only what moves by itself did"
+	}
 	text := fmt.Sprintf("%s → %s", o.what(), said)
 	if !o.Settled {
 		text += ", still moving"

@@ -5,7 +5,7 @@ type Diff struct {
 	Added   []*Node
 	Removed []*Node
 	Changed []Change
-	Moved   int // elements that only changed their place
+	Moved   int // elements that only changed their place, less those that move by themselves
 
 	before, after *Screen
 	partner       map[*Node]*Node // of after's nodes, in before
@@ -55,7 +55,7 @@ func (d *Diff) compare(old, n *Node) {
 			d.Changed = append(d.Changed, f)
 		}
 	}
-	if len(d.Changed) == count && old.Frame != n.Frame {
+	if len(d.Changed) == count && old.Frame != n.Frame && !n.ambient() {
 		d.Moved++
 	}
 }

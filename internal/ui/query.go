@@ -191,5 +191,19 @@ func (r *Refs) notFound(q Query, device string, s *Screen) error {
 			return f.WithHint("near names on the screen: %s", strings.Join(near, ", "))
 		}
 	}
+	if bar := s.collapsedTabs(); bar != nil {
+		return f.WithHint("%s tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=%g)", bar.Describe(), bar.Frame.Centre().Y)
+	}
 	return f
+}
+
+// collapsedTabs is a tab bar that accessibility shows as one element without content; nil when there is none. Some systems
+// make a group of it, which keeps the name.
+func (s *Screen) collapsedTabs() *Node {
+	for _, n := range s.nodes {
+		if len(n.Children) == 0 && n.Visible() && (n.Type == "TabBar" || n.Type == "Group" && n.Label == "Tab Bar") {
+			return n
+		}
+	}
+	return nil
 }

@@ -24,6 +24,7 @@ type Refs struct {
 	byKey   map[refKey]int
 	byBadge map[badgeKey]int
 	looks   looks
+	steady  map[counter]bool // texts with numbers that rest while nobody acts
 }
 
 // guessed is how far beyond the refs given out a guess is taken out of use.

@@ -19,6 +19,7 @@ const (
 	octets    unit = "B"
 	pieces    unit = ""
 	millis    unit = "ms"
+	micros    unit = "µs"
 )
 
 // figure is one number and the most it may be.
@@ -32,8 +33,8 @@ type figure struct {
 
 func (f figure) over() bool { return !f.skipped && f.value > f.bound }
 
-// breaks reports whether the figure fails the run. Milliseconds never do: how many there are is up to the machine.
-func (f figure) breaks() bool { return f.over() && f.unit != millis }
+// breaks reports whether the figure fails the run. Times never do: how long something takes is up to the machine.
+func (f figure) breaks() bool { return f.over() && f.unit != millis && f.unit != micros }
 
 // String is the figure's line.
 func (f figure) String() string {

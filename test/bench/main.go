@@ -4,7 +4,7 @@
 //	name  value  bound  ok|over
 //
 // with two spaces or more between the columns. It exits with 1 when a ratio, a size or a count is over its bound;
-// milliseconds are only told, because a slow machine is not a bug.
+// times are only told, because a slow machine is not a bug.
 //
 //	go run ./test/bench               our own figures
 //	go run ./test/bench -peers DIR    us beside the servers that scripts/bench-peers put into DIR
@@ -47,7 +47,7 @@ func run(ctx context.Context, peers string, out io.Writer) (err error) {
 // measure runs every measurement in an order in which none warms up the next by accident.
 func measure(ctx context.Context, l *lab, out io.Writer) error {
 	var broken []error
-	for _, m := range []func(context.Context, *lab) ([]figure, error){starting, listing, calling, waking, remembering, reading, tapping, pooling, aging, crowding} {
+	for _, m := range []func(context.Context, *lab) ([]figure, error){starting, listing, calling, waking, remembering, reading, tapping, linking, pooling, aging, crowding} {
 		figures, err := m(ctx, l)
 		for _, f := range figures {
 			fmt.Fprintln(out, f)

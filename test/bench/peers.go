@@ -56,7 +56,14 @@ func compare(ctx context.Context, l *lab, dir string, out io.Writer) error {
 		}
 		fmt.Fprintf(table, "%s\t%.0f\t%d\t%d\t%.0f\t%.0f\t%s\t\n", p.name, inMillis(s.start), s.count, s.size, s.rss, s.allRSS, s.called)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	d, err := openDuel(ctx, l)
+	if err != nil {
+		return err
+	}
+	return d.fight(ctx, dir, out)
 }
 
 // judge measures one peer and ends whatever it left running.

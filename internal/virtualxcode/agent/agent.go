@@ -33,6 +33,7 @@ type Options struct {
 	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
 	About      func(ctx context.Context, bundle string) agentwire.AppInfo // name and version of an app; nil: unknown
 	TakeFault  func(name string) (world.Hit, bool)                        // asked on every occasion of a fault; nil: none happens
+	Served     func(look bool)                                            // told of every request, and whether it reads the tree; nil: nobody is
 	Crash      func()                                                     // called when a fault crashes the agent; nil: nothing
 }
 
@@ -58,6 +59,9 @@ func New(o Options) *Agent {
 	}
 	if o.TakeFault == nil {
 		o.TakeFault = func(string) (world.Hit, bool) { return world.Hit{}, false }
+	}
+	if o.Served == nil {
+		o.Served = func(bool) {}
 	}
 	if o.Crash == nil {
 		o.Crash = func() {}

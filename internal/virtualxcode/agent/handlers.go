@@ -8,9 +8,10 @@ import (
 
 // handler carries out one kind of request.
 type handler struct {
-	run  func(*session, context.Context, agentwire.Request) (agentwire.Response, error)
-	acts bool // changes the device
-	open bool // may be asked before a hello
+	run   func(*session, context.Context, agentwire.Request) (agentwire.Response, error)
+	acts  bool // changes the device
+	looks bool // reads the whole tree
+	open  bool // may be asked before a hello
 }
 
 // handlers is everything the agent serves.
@@ -41,8 +42,8 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{}, (*session).deviceUDID)
 	add(table, handler{}, (*session).getValue)
 	add(table, handler{}, (*session).findElement)
-	add(table, handler{}, (*session).dumpTree)
-	add(table, handler{}, (*session).observe)
+	add(table, handler{looks: true}, (*session).dumpTree)
+	add(table, handler{looks: true}, (*session).observe)
 	add(table, handler{}, (*session).screenshot)
 	return table
 }

@@ -68,6 +68,7 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 	if !s.allowed && !h.open {
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: say hello with the agent's token first")
 	}
+	s.opts.Served(h.looks)
 	if err := s.trouble(ctx, h.acts); err != nil {
 		return nil, err
 	}

@@ -40,6 +40,7 @@ type Server struct {
 	last   int
 	agents map[string]*agent.Agent
 	open   map[net.Conn]bool
+	asked  Asked
 }
 
 // Run serves until ctx ends or a client stops it.
@@ -184,6 +185,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 			return render.PNG(scene)
 		},
 		TakeFault: func(name string) (world.Hit, bool) { return s.World.TakeFault(spec.UDID, name) },
+		Served:    s.count,
 		Crash:     crashed,
 	})
 	id := s.register(a)
@@ -195,6 +197,16 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	if say(conn, reply{ID: id}) == nil {
 		go s.dieWithDevice(ctx, spec.UDID, crashed)
 		in.ReadByte() // until the process is gone
+	}
+}
+
+// count counts what the agents are asked.
+func (s *Server) count(look bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked.Requests++
+	if look {
+		s.asked.Looks++
 	}
 }
 
@@ -252,7 +264,7 @@ func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ r
 	}
 	s.describeFaults(&st)
 	s.mu.Lock()
-	st.Agents = len(s.agents)
+	st.Agents, st.Asked = len(s.agents), s.asked
 	s.mu.Unlock()
 	say(conn, reply{Status: &st})
 }

@@ -76,6 +76,13 @@ type Status struct {
 	Faults    []Fault   `json:"faults"`
 	Chaos     *Chaos    `json:"chaos,omitempty"` // nil: there is none
 	Agents    int       `json:"agents"`
+	Asked     Asked     `json:"asked"`
+}
+
+// Asked is how much the agents were asked since the service started: the price of what is done through them.
+type Asked struct {
+	Requests int `json:"requests"`
+	Looks    int `json:"looks"` // those that read the whole tree
 }
 
 // Device is a device of the world in a Status.

@@ -1,0 +1,106 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A clock and a counter are texts like any other: that they go on by themselves shows only when they do it again while
+// nobody acts. Digits are where it shows, so a text that changed in its digits alone is a suspect.
+
+// tick is a text before and after its digits changed.
+type tick struct{ old, now *Node }
+
+// ticks are the texts whose digits changed, and whether a diff shows nothing else but what moves by itself.
+func (d Diff) ticks() (found []tick, only bool) {
+	only = d.Moved == 0
+	for _, c := range d.Changed {
+		if t := (tick{c.before, c.after}); (c.Field == "label" || c.Field == "value") && t.counts() {
+			found = append(found, t)
+		} else if c.Field == "focused" || !c.before.ambient() {
+			only = false
+		}
+	}
+	gone := slices.Clone(d.Removed)
+	for _, n := range d.Added { // a text without an identifier is another one when it says something else
+		i := slices.IndexFunc(gone, func(o *Node) bool { return o.Frame.X == n.Frame.X && o.Frame.Y == n.Frame.Y && tick{o, n}.counts() })
+		if i >= 0 {
+			found = append(found, tick{gone[i], n})
+			gone = slices.Delete(gone, i, i+1)
+		} else if !n.ambient() {
+			only = false
+		}
+	}
+	return found, only && !slices.ContainsFunc(gone, func(n *Node) bool { return !n.ambient() })
+}
+
+// counts reports whether both are a text that differs in its digits alone.
+func (t tick) counts() bool {
+	return t.old.Type == "StaticText" && t.now.Type == "StaticText" && (t.old.Label != t.now.Label || t.old.Value != t.now.Value) &&
+		shape(t.old.Label) == shape(t.now.Label) && shape(t.old.Value) == shape(t.now.Value)
+}
+
+// shape is a text with every number in it made alike.
+func shape(s string) string {
+	var b strings.Builder
+	digits := false
+	for _, r := range s {
+		digit := unicode.IsDigit(r)
+		switch {
+		case !digit:
+			b.WriteRune(r)
+		case !digits:
+			b.WriteByte('0')
+		}
+		digits = digit
+	}
+	return b.String()
+}
+
+// counter names a text that holds numbers, whichever they are.
+type counter struct{ device, app, identifier, label, value string }
+
+func counterOf(device string, s *Screen, n *Node) counter {
+	return counter{device, s.App, n.Identifier, shape(n.Label), shape(n.Value)}
+}
+
+// mostSteady is how many texts are remembered as steady; with more, all are asked anew.
+const mostSteady = 1024
+
+// Suspects reports whether all that is different after an input is the digits of texts, and one of them is not known to rest
+// while nobody acts. Only a later look tells whether that was the input's doing: see Ticking.
+func (r *Refs) Suspects(device string, before, after *Screen) bool {
+	found, only := Compare(before, after).ticks()
+	return only && slices.ContainsFunc(found, func(t tick) bool { return !r.steady[counterOf(device, after, t.now)] })
+}
+
+// Ticking reports whether what changed from before to after changed again by itself until later, and nothing else happened:
+// then it proves nothing. The texts that rested are remembered, so that they are not suspected again.
+func (r *Refs) Ticking(device string, before, after, later *Screen) bool {
+	first, _ := Compare(before, after).ticks()
+	second, _ := Compare(after, later).ticks()
+	_, only := Compare(before, later).ticks()
+	if r.steady == nil || len(r.steady) > mostSteady {
+		r.steady = map[counter]bool{}
+	}
+	for _, t := range first {
+		again := slices.ContainsFunc(second, func(u tick) bool { return u.old == t.now })
+		if !again {
+			r.steady[counterOf(device, after, t.now)] = true
+			only = false
+		}
+	}
+	return only
+}
+
+// Drifted takes back that texts are steady which changed between two looks with nothing done in between.
+func (r *Refs) Drifted(device string, earlier, later *Screen) {
+	if len(r.steady) == 0 || earlier == nil {
+		return
+	}
+	found, _ := Compare(earlier, later).ticks()
+	for _, t := range found {
+		delete(r.steady, counterOf(device, later, t.now))
+	}
+}
