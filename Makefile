@@ -3,6 +3,7 @@
 
 test: check
 	go test -race ./...
+	go test ./internal/driver/xctest
 
 # The scripts alone; at the end, what they took.
 test-scripts:
