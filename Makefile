@@ -2,8 +2,9 @@
 .PHONY: soak test test-scripts check build fuzz bench bench-peers test-peers test-agent verify-mac
 
 test: check
-	go test -race ./...
+	go test -race -timeout 30m ./...
 	go test ./internal/driver/xctest
+	go test -run TestBadInput ./test/script
 
 # The scripts alone; at the end, what they took.
 test-scripts:

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -120,8 +121,10 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 			Name      string
 			Arguments json.RawMessage
 		}
-		if err := json.Unmarshal(orEmpty(req.Params.Arguments), &in); err != nil {
-			return Result(op.Failed(fault.New(fault.InvalidInput, "call_tool: %w", err), op.Meta{})), nil
+		strict := json.NewDecoder(bytes.NewReader(orEmpty(req.Params.Arguments)))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(&in); err != nil {
+			return Result(op.Failed(fault.New(fault.InvalidInput, "call_tool: %w", err).WithHint("it takes name and arguments"), op.Meta{})), nil
 		}
 		target, err := o.Catalogue.Lookup(in.Name)
 		if err == nil && target.Hints.Has(op.Destructive) && !o.Destructive {
