@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -28,10 +29,20 @@ func projectTools(dir string) (string, error) {
 	var config struct {
 		Tools []string `yaml:"tools"`
 	}
-	err = yaml.NewDecoder(io.LimitReader(f, 32<<10)).Decode(&config)
+	err = decodeYAML(io.LimitReader(f, 32<<10), &config)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fault.New(fault.InvalidInput, "%s: %s", path, strings.TrimSpace(err.Error())).
 			WithHint("tools is a list, such as [core, session-management]")
 	}
 	return strings.Join(config.Tools, ","), nil
+}
+
+// decodeYAML guards against the YAML reader, which panics on some broken documents.
+func decodeYAML(from io.Reader, to any) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("it is no YAML: %v", broken)
+		}
+	}()
+	return yaml.NewDecoder(from).Decode(to)
 }

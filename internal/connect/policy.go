@@ -3,6 +3,7 @@ package connect
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -53,7 +54,7 @@ func ReadPolicy(path string, c *op.Catalogue) (Policy, error) {
 // ParsePolicy is ReadPolicy without the file.
 func ParsePolicy(raw []byte, c *op.Catalogue) (Policy, error) {
 	var p Policy
-	err := yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField()).Decode(&p)
+	err := decode(raw, &p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Policy{}, fault.New(fault.InvalidInput, "%s", firstLine(err.Error())).
 			WithHint("the keys are allow, deny, apps, forbidden_texts, confirm and max_steps")
@@ -77,6 +78,16 @@ func ParsePolicy(raw []byte, c *op.Catalogue) (Policy, error) {
 		}
 	}
 	return p, nil
+}
+
+// decode guards against the YAML reader, which panics on some broken documents.
+func decode(raw []byte, p *Policy) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("it is no YAML: %v", broken)
+		}
+	}()
+	return yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField()).Decode(p)
 }
 
 // unsupervised operations would carry actions past the policy, or answer without an end.
