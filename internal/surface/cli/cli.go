@@ -30,6 +30,7 @@ type App struct {
 	Err     io.Writer
 	In      io.Reader
 
+	args    []string // the command line at hand
 	asJSON  bool
 	asRaw   bool
 	session string
@@ -42,6 +43,7 @@ func (s status) Error() string { return fmt.Sprintf("exit %d", int(s)) }
 
 // Main runs one command line and gives the exit code. More are commands that are not operations.
 func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) int {
+	a.args = args
 	root := a.root(more)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

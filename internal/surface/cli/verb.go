@@ -14,14 +14,19 @@ import (
 
 // verb makes the command of one operation.
 func (a *App) verb(o op.Op, word string) *cobra.Command {
-	c := &cobra.Command{
-		Use:     strings.Join(append([]string{word}, arguments(o)...), " "),
-		Short:   o.Summary,
-		Long:    strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help),
-		GroupID: o.Group(),
-		Aliases: aliases(o),
-		Args:    cobra.ArbitraryArgs,
+	c := &cobra.Command{Use: word, Short: o.Summary, GroupID: o.Group(), Aliases: aliases(o), Args: cobra.ArbitraryArgs}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		input, err := inputOf(o, c.Flags(), args)
+		if err != nil {
+			return err
+		}
+		return a.run(c.Context(), a.Catalogue.ID(o), input)
 	}
+	if !a.names(c) {
+		return c // its name is all that is needed of it: reading the flags of all operations would take longer than most calls
+	}
+	c.Use = strings.Join(append([]string{word}, arguments(o)...), " ")
+	c.Long = strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help)
 	for _, line := range o.Examples {
 		c.Example += "  ios-agent " + line + "\n"
 	}
@@ -35,14 +40,14 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 			_ = c.RegisterFlagCompletionFunc(f.Flag(), cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
 		}
 	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		input, err := inputOf(o, c.Flags(), args)
-		if err != nil {
-			return err
-		}
-		return a.run(c.Context(), a.Catalogue.ID(o), input)
-	}
 	return c
+}
+
+// names reports whether the command line names the command, or wants them all, as a shell that completes does.
+func (a *App) names(c *cobra.Command) bool {
+	return slices.ContainsFunc(a.args, func(arg string) bool {
+		return arg == c.Name() || slices.Contains(c.Aliases, arg) || strings.HasPrefix(arg, cobra.ShellCompRequestCmd)
+	})
 }
 
 // aliases lets the tool's name stand for the verb: agents that know one try it as the other.
