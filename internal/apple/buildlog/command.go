@@ -1,15 +1,16 @@
 package buildlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 var (
-	bannerLine    = regexp.MustCompile(`^\*\* (.+?) (SUCCEEDED|FAILED|INTERRUPTED|CANCELLED) \*\*(?: \[([\d.]+) sec\])?$`)
-	swiftComplete = regexp.MustCompile(`^(?:Build complete!|Compile(?:ing)? complete!)(?: \(([\d.]+)s\))?$`)
-	commandFailed = regexp.MustCompile(`^Command (.+?) (?:failed with (?:a nonzero exit code|exit code \d+)|failed due to signal .*|emitted errors but .*)$`)
+	bannerLine    = pattern.New(`^\*\* (.+?) (SUCCEEDED|FAILED|INTERRUPTED|CANCELLED) \*\*(?: \[([\d.]+) sec\])?$`)
+	swiftComplete = pattern.New(`^(?:Build complete!|Compile(?:ing)? complete!)(?: \(([\d.]+)s\))?$`)
+	commandFailed = pattern.New(`^Command (.+?) (?:failed with (?:a nonzero exit code|exit code \d+)|failed due to signal .*|emitted errors but .*)$`)
 )
 
 // banner reads ** BUILD FAILED ** and its kind.

@@ -1,20 +1,21 @@
 package buildlog
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 var (
-	xctestFailure  = regexp.MustCompile(`^(-\[[^\]]+\]|[\p{L}_][\w.]*\.[\p{L}_]\w*(?:\(\))?) : (.*)$`)
+	xctestFailure  = pattern.New(`^(-\[[^\]]+\]|[\p{L}_][\w.]*\.[\p{L}_]\w*(?:\(\))?) : (.*)$`)
 	includedFrom   = "In file included from "
 	multipleChoice = "xcodebuild: WARNING: Using the first of multiple matching destinations:"
-	nsError        = regexp.MustCompile(`^Error Domain=(\S+) Code=(-?\d+) "(.*?)"(?: UserInfo=|$)`)
-	prettyMark     = regexp.MustCompile(`^(❌|⚠️|⚠|\[x\]|\[!\])\s+(?:(?:error|warning): )?(.*)$`)
-	runtimeTrap    = regexp.MustCompile(`^(?:(.*?):(\d+): )?[Ff]atal error: (.*)$`)
+	nsError        = pattern.New(`^Error Domain=(\S+) Code=(-?\d+) "(.*?)"(?: UserInfo=|$)`)
+	prettyMark     = pattern.New(`^(❌|⚠️|⚠|\[x\]|\[!\])\s+(?:(?:error|warning): )?(.*)$`)
+	runtimeTrap    = pattern.New(`^(?:(.*?):(\d+): )?[Ff]atal error: (.*)$`)
 )
 
 // diagnostic reads the line that begins one.

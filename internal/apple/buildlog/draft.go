@@ -1,11 +1,11 @@
 package buildlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"ios-agent/internal/apple/destinations"
+	"ios-agent/internal/apple/pattern"
 )
 
 // draft is a diagnostic that is still being read: its excerpt, its notes or further lines of its message may follow.
@@ -35,10 +35,10 @@ const (
 )
 
 var (
-	marginLine = regexp.MustCompile(`^\s*(\d+)? ?\|(.*)$`)
-	inMargin   = regexp.MustCompile("^[ |]*[|`]- (error|warning|note|remark): (.*)$")
-	caretLine  = regexp.MustCompile(`^[\s~^\-<>|]*[\^~][\s~^\-<>|]*$`)
-	reference  = regexp.MustCompile(`^\[#\w+\]: `)
+	marginLine = pattern.New(`^\s*(\d+)? ?\|(.*)$`)
+	inMargin   = pattern.New("^[ |]*[|`]- (error|warning|note|remark): (.*)$")
+	caretLine  = pattern.New(`^[\s~^\-<>|]*[\^~][\s~^\-<>|]*$`)
+	reference  = pattern.New(`^\[#\w+\]: `)
 )
 
 // takes reports whether a line belongs to the draft.

@@ -1,9 +1,10 @@
 package buildlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // head is the first line of a diagnostic, taken apart.
@@ -57,9 +58,9 @@ func parseHead(s string) (h head, ok bool) {
 }
 
 var (
-	toolName = regexp.MustCompile(`^[A-Za-z][\w.+-]{0,40}$`)
-	dated    = regexp.MustCompile(`^\d{4}-\d\d-\d\d `)
-	inTarget = regexp.MustCompile(`\s*\(in target '(.*?)' from project '(.*?)'\)$`)
+	toolName = pattern.New(`^[A-Za-z][\w.+-]{0,40}$`)
+	dated    = pattern.New(`^\d{4}-\d\d-\d\d `)
+	inTarget = pattern.New(`\s*\(in target '(.*?)' from project '(.*?)'\)$`)
 )
 
 // prefix understands what stands before the severity: a place, or the name of a tool.

@@ -1,15 +1,16 @@
 package buildlog
 
 import (
-	"regexp"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 var (
-	undefinedLine = regexp.MustCompile(`^(?:ld: )?Undefined symbols(?: for architecture \S+)?:$`)
-	duplicateLine = regexp.MustCompile(`^(?:ld: )?duplicate symbol '?(.+?)'? in:$`)
-	symbolLine    = regexp.MustCompile(`^\s+"?(.+?)"?, referenced from:$`)
-	linkerEnd     = regexp.MustCompile(`^ld: (?:symbol\(s\) not found|\d+ duplicate symbols?) for `)
+	undefinedLine = pattern.New(`^(?:ld: )?Undefined symbols(?: for architecture \S+)?:$`)
+	duplicateLine = pattern.New(`^(?:ld: )?duplicate symbol '?(.+?)'? in:$`)
+	symbolLine    = pattern.New(`^\s+"?(.+?)"?, referenced from:$`)
+	linkerEnd     = pattern.New(`^ld: (?:symbol\(s\) not found|\d+ duplicate symbols?) for `)
 )
 
 // linker reads what ld says without the word "error".

@@ -1,11 +1,12 @@
 package buildlog
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 var (
@@ -18,10 +19,10 @@ var (
 		"Result bundle written to path:":       (*Reader).readBundle,
 		"Writing result bundle at path:":       (*Reader).readBundle,
 	}
-	sessionResults = regexp.MustCompile(`^Test session results(?:, code coverage,)? and logs:$`)
-	bundleInLine   = regexp.MustCompile(`(?:Writing error result bundle to|Result bundle written to(?: path:)?|Writing result bundle at path:)\s+(/.+\.xcresult)$`)
-	loneBundle     = regexp.MustCompile(`^\s*(/.+\.xcresult)/?$`)
-	failureCount   = regexp.MustCompile(`^\(\d+ failures?\)$`)
+	sessionResults = pattern.New(`^Test session results(?:, code coverage,)? and logs:$`)
+	bundleInLine   = pattern.New(`(?:Writing error result bundle to|Result bundle written to(?: path:)?|Writing result bundle at path:)\s+(/.+\.xcresult)$`)
+	loneBundle     = pattern.New(`^\s*(/.+\.xcresult)/?$`)
+	failureCount   = pattern.New(`^\(\d+ failures?\)$`)
 )
 
 // opening reads the line above a list.

@@ -1,14 +1,15 @@
 package buildlog
 
 import (
-	"regexp"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // The results of tests as xcpretty and xcbeautify print them.
 var (
-	prettyResult = regexp.MustCompile(`^\s*([✔✓✖✗⊘])\s+(?:\[(.+?)\] )?(\S+?)(?: on '(.*)')?(?: \(([\d.]+) seconds\))?$`)
-	prettyReason = regexp.MustCompile(`^\s*[✖✗]\s+(?:\[(.+?)\] )?(\S+), (.*)$`)
+	prettyResult = pattern.New(`^\s*([✔✓✖✗⊘])\s+(?:\[(.+?)\] )?(\S+?)(?: on '(.*)')?(?: \(([\d.]+) seconds\))?$`)
+	prettyReason = pattern.New(`^\s*[✖✗]\s+(?:\[(.+?)\] )?(\S+), (.*)$`)
 )
 
 var prettyStatus = map[string]Status{"✔": Passed, "✓": Passed, "✖": Failed, "✗": Failed, "⊘": Skipped}

@@ -2,10 +2,11 @@ package buildlog
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // stageOf are the first words of lines that say how far a run is.
@@ -18,10 +19,10 @@ var stageOf = map[string]Stage{
 
 var (
 	packageLines  = []string{"Resolve Package Graph", "Resolved source packages:", "Fetching from ", "Checking out ", "Creating working copy ", "Updating from ", "Updating http", "Fetching http"}
-	buildTarget   = regexp.MustCompile(`^=== (?:BUILD|CLEAN|ANALYZE|BUILD AGGREGATE|TEST)(?: AGGREGATE)? TARGET (.+) OF PROJECT (.+?)(?: WITH .*)? ===$`)
-	targetGraph   = regexp.MustCompile(`^note: Target dependency graph \((\d+) targets?\)`)
-	swiftProgress = regexp.MustCompile(`^\[(\d+)/(\d+)\] (\w+)(?: (\S+))?(?: (\S+))?`)
-	prettyCompile = regexp.MustCompile(`^(?:› )?Compiling .*?(\S+\.(?:swift|m|mm|c|cc|cpp))(?: \(.*\))?$`)
+	buildTarget   = pattern.New(`^=== (?:BUILD|CLEAN|ANALYZE|BUILD AGGREGATE|TEST)(?: AGGREGATE)? TARGET (.+) OF PROJECT (.+?)(?: WITH .*)? ===$`)
+	targetGraph   = pattern.New(`^note: Target dependency graph \((\d+) targets?\)`)
+	swiftProgress = pattern.New(`^\[(\d+)/(\d+)\] (\w+)(?: (\S+))?(?: (\S+))?`)
+	prettyCompile = pattern.New(`^(?:› )?Compiling .*?(\S+\.(?:swift|m|mm|c|cc|cpp))(?: \(.*\))?$`)
 )
 
 // step reads the head of a build step, or that packages are resolved.

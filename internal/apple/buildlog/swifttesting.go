@@ -1,11 +1,12 @@
 package buildlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // Swift Testing marks its lines with a symbol that depends on the platform, the terminal and the font: ◇ ✔ ✘ ⚠ ➜ ━, or
@@ -14,13 +15,13 @@ import (
 const detailSymbols = "↳→\U00100135±\U0010017A"
 
 var (
-	runEnd = regexp.MustCompile(`^Test run with (\d+) tests?(?: in (\d+) suites?)? (passed|failed) after ([\d.]+) seconds(.*)$`)
-	stEnd  = regexp.MustCompile(`^(Test|Suite) (.+) (passed|failed) after ([\d.]+) seconds(.*)$`)
-	stSkip = regexp.MustCompile(`^(Test|Suite) (.+?) skipped(?:: "(.*)")?\.?$`)
-	issue  = regexp.MustCompile(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?(?: with (\d+) arguments? (.*?))?(?: at ([^ ":][^":]*):(\d+):(\d+))?(?:: (.*)|\.)$`)
-	cases  = regexp.MustCompile(` with (\d+) test cases?$`)
-	issues = regexp.MustCompile(`(\d+) (known )?(issue|warning|failure)s?`)
-	aka    = regexp.MustCompile(`^(".*") \(aka '.*'\)$`)
+	runEnd = pattern.New(`^Test run with (\d+) tests?(?: in (\d+) suites?)? (passed|failed) after ([\d.]+) seconds(.*)$`)
+	stEnd  = pattern.New(`^(Test|Suite) (.+) (passed|failed) after ([\d.]+) seconds(.*)$`)
+	stSkip = pattern.New(`^(Test|Suite) (.+?) skipped(?:: "(.*)")?\.?$`)
+	issue  = pattern.New(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?(?: with (\d+) arguments? (.*?))?(?: at ([^ ":][^":]*):(\d+):(\d+))?(?:: (.*)|\.)$`)
+	cases  = pattern.New(` with (\d+) test cases?$`)
+	issues = pattern.New(`(\d+) (known )?(issue|warning|failure)s?`)
+	aka    = pattern.New(`^(".*") \(aka '.*'\)$`)
 )
 
 // symbol takes the mark off a line; the bool reports whether there was one.

@@ -1,9 +1,10 @@
 package buildlog
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // tests remembers the tests of a log.
@@ -31,7 +32,7 @@ func key(x Test) string {
 	return x.Module + "|" + x.Suite + "|" + strings.TrimSuffix(x.Name, "()") + "|" + deviceName(x.Device)
 }
 
-var clone = regexp.MustCompile(`^(?:Clone \d+ of )?(.*?)(?: - .* \(\d+\))?$`)
+var clone = pattern.New(`^(?:Clone \d+ of )?(.*?)(?: - .* \(\d+\))?$`)
 
 // deviceName is "iPhone 17 Pro" of "Clone 1 of iPhone 17 Pro - App (96789)".
 func deviceName(s string) string {

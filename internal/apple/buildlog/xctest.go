@@ -1,19 +1,20 @@
 package buildlog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 var (
-	caseLine    = regexp.MustCompile(`^Test [Cc]ase '(.+)' (started|passed|failed|skipped)(?: on '(.*)')?(?: \(([\d.,]+) seconds\))?(?: \(Iteration.*\))?(?: at .*)?\.?$`)
-	suiteLine   = regexp.MustCompile(`^Test [Ss]uite '(.+)' (started|passed|failed|finished|skipped)(?: at (.*?)\.?| on '(.*)')?$`)
-	prettySuite = regexp.MustCompile(`^Test Suite (\S+) (started|passed|failed)(?: on '.*')?$`)
-	executed    = regexp.MustCompile(`^\s+Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?(?: \((\d+) unexpected\))? in ([\d.]+)`)
-	restarted   = regexp.MustCompile(`^Restarting after unexpected exit(?:, crash, or test timeout| or crash)?(?: in (.+?))?; summary will include`)
-	activity    = regexp.MustCompile(`^\s+t =\s+[\d.]+s\s+Assertion Failure: (.*)$`)
-	measured    = regexp.MustCompile(`^.*:\d+: Test Case '.+' measured \[`)
+	caseLine    = pattern.New(`^Test [Cc]ase '(.+)' (started|passed|failed|skipped)(?: on '(.*)')?(?: \(([\d.,]+) seconds\))?(?: \(Iteration.*\))?(?: at .*)?\.?$`)
+	suiteLine   = pattern.New(`^Test [Ss]uite '(.+)' (started|passed|failed|finished|skipped)(?: at (.*?)\.?| on '(.*)')?$`)
+	prettySuite = pattern.New(`^Test Suite (\S+) (started|passed|failed)(?: on '.*')?$`)
+	executed    = pattern.New(`^\s+Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?(?: \((\d+) unexpected\))? in ([\d.]+)`)
+	restarted   = pattern.New(`^Restarting after unexpected exit(?:, crash, or test timeout| or crash)?(?: in (.+?))?; summary will include`)
+	activity    = pattern.New(`^\s+t =\s+[\d.]+s\s+Assertion Failure: (.*)$`)
+	measured    = pattern.New(`^.*:\d+: Test Case '.+' measured \[`)
 )
 
 func isTestLine(s string) bool {

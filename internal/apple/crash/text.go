@@ -1,28 +1,28 @@
 package crash
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/pattern"
 )
 
 var (
-	field      = regexp.MustCompile(`^([A-Z][A-Za-z/ -]{1,40}?):\s*(.*)$`)
-	threadName = regexp.MustCompile(`^Thread (\d+) name:\s*(.*)$`)
-	threadHead = regexp.MustCompile(`^Thread (\d+)( Crashed| Highlighted)?:(?::?\s*(.*))?$`)
-	backtrace  = regexp.MustCompile(`^(Application Specific Backtrace \d+|Last Exception Backtrace|Heaviest stack.*):$`)
-	frameLine  = regexp.MustCompile(`^(\d+)\s+(.+?)\s+(0x[0-9a-fA-F]+)(?:\s+(.*))?$`)
-	imageLine  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+<([^>]*)>\s*(.*)$`) // the UUID may be "(null)"
-	bareImage  = regexp.MustCompile(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+(/.*)$`)            // without a UUID
-	nameParts  = regexp.MustCompile(`^(.*?)(?:\s+(arm\w*|x86_64h?|i386|arm64e?))?(?:\s+\((.*)\))?$`)
-	process    = regexp.MustCompile(`^(.*?)\s*\[(\d+)\]$`)
-	version    = regexp.MustCompile(`^(.*?)\s*\((.*)\)$`)
-	exception  = regexp.MustCompile(`^(\S+)(?: \((.*)\))?$`)
-	source     = regexp.MustCompile(`^(.*?)(?: \+ (\d+))?(?: \(([^()]+):(\d+)\))?$`)
-	plainFrame = regexp.MustCompile(`^0x[0-9a-fA-F]+ \+ (\d+)(?: \((.*?)(?: \+ (\d+))?\))?$`)
-	sectionEnd = regexp.MustCompile(`^[A-Z][A-Za-z /()0-9-]+:$`)
+	field      = pattern.New(`^([A-Z][A-Za-z/ -]{1,40}?):\s*(.*)$`)
+	threadName = pattern.New(`^Thread (\d+) name:\s*(.*)$`)
+	threadHead = pattern.New(`^Thread (\d+)( Crashed| Highlighted)?:(?::?\s*(.*))?$`)
+	backtrace  = pattern.New(`^(Application Specific Backtrace \d+|Last Exception Backtrace|Heaviest stack.*):$`)
+	frameLine  = pattern.New(`^(\d+)\s+(.+?)\s+(0x[0-9a-fA-F]+)(?:\s+(.*))?$`)
+	imageLine  = pattern.New(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+<([^>]*)>\s*(.*)$`) // the UUID may be "(null)"
+	bareImage  = pattern.New(`^\s*(0x[0-9a-fA-F]+) -\s+(0x[0-9a-fA-F]+|\?\?\?)\s+\+?(.+?)\s+(/.*)$`)            // without a UUID
+	nameParts  = pattern.New(`^(.*?)(?:\s+(arm\w*|x86_64h?|i386|arm64e?))?(?:\s+\((.*)\))?$`)
+	process    = pattern.New(`^(.*?)\s*\[(\d+)\]$`)
+	version    = pattern.New(`^(.*?)\s*\((.*)\)$`)
+	exception  = pattern.New(`^(\S+)(?: \((.*)\))?$`)
+	source     = pattern.New(`^(.*?)(?: \+ (\d+))?(?: \(([^()]+):(\d+)\))?$`)
+	plainFrame = pattern.New(`^0x[0-9a-fA-F]+ \+ (\d+)(?: \((.*?)(?: \+ (\d+))?\))?$`)
+	sectionEnd = pattern.New(`^[A-Z][A-Za-z /()0-9-]+:$`)
 )
 
 // readText reads the report that Apple's and other crash reporters write for people; nil when it is none.

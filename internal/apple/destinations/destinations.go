@@ -4,11 +4,11 @@ package destinations
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/pattern"
 )
 
 // Destination is one `{ platform:iOS Simulator, id:…, OS:18.1, name:iPhone 16 }`.
@@ -35,7 +35,7 @@ type List struct {
 
 // known are the keys xcodebuild prints. Values hold commas and colons ("Designed for [iPad,iPhone]",
 // "…-iphoneos:placeholder", whole sentences), so that only a known key after ", " begins the next pair.
-var known = regexp.MustCompile(`(?:^|, ?)(platform|arch|variant|id|OS|name|error|generic|type|device|model|hostArchitecture):`)
+var known = pattern.New(`(?:^|, ?)(platform|arch|variant|id|OS|name|error|generic|type|device|model|hostArchitecture):`)
 
 // ParseLine reads one destination; false when the line is none.
 func ParseLine(line string) (Destination, bool) {
@@ -106,7 +106,7 @@ func pair(key, value string) string {
 	return key + ":" + value
 }
 
-var heading = regexp.MustCompile(`^\s*(Available|Ineligible) destinations(?: for the "(.*)" \w+)?:\s*$`)
+var heading = pattern.New(`^\s*(Available|Ineligible) destinations(?: for the "(.*)" \w+)?:\s*$`)
 
 // Reader takes the lines of such blocks one by one.
 type Reader struct {

@@ -3,12 +3,12 @@ package devicectl
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/pattern"
 )
 
 // Text is what devicectl prints for people: a table of devices, or the steps of a command and what came of them.
@@ -22,12 +22,12 @@ type Text struct {
 }
 
 var (
-	headerLine = regexp.MustCompile(`^Name\s{2,}(?:Hostname|Identifier)\b.*\bState\b`)
-	rule       = regexp.MustCompile(`^-+(?:\s+-+)+\s*$`)
-	gap        = regexp.MustCompile(`\s{2,}`)
-	stepLine   = regexp.MustCompile(`^\d\d:\d\d:\d\d\s{2}\S`)
-	fieldLine  = regexp.MustCompile(`^\s*[•▿]\s*(\w[\w ]*): (.*)$`)
-	launchLine = regexp.MustCompile(`^Launched application with (\S+) bundle identifier\.$`)
+	headerLine = pattern.New(`^Name\s{2,}(?:Hostname|Identifier)\b.*\bState\b`)
+	rule       = pattern.New(`^-+(?:\s+-+)+\s*$`)
+	gap        = pattern.New(`\s{2,}`)
+	stepLine   = pattern.New(`^\d\d:\d\d:\d\d\s{2}\S`)
+	fieldLine  = pattern.New(`^\s*[•▿]\s*(\w[\w ]*): (.*)$`)
+	launchLine = pattern.New(`^Launched application with (\S+) bundle identifier\.$`)
 )
 
 // readText reads it; nil when nothing of it is devicectl's.

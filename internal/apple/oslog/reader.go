@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/pattern"
 )
 
 // Reader reads a log as it comes. It is an io.Writer.
@@ -63,24 +63,24 @@ const (
 // forms are tried in this order. The groups are named by the fields they fill.
 var forms = []struct {
 	style  Style
-	re     *regexp.Regexp
+	re     *pattern.Pattern
 	fields []string
 }{
-	{Default, regexp.MustCompile(`^(` + stamp + `) (0x[0-9a-f]+)\s+(\w+)\s+(0x[0-9a-f]+)\s+(\d+)\s+\d+\s+(.+?): ` + origin + `(.*)$`),
+	{Default, pattern.New(`^(` + stamp + `) (0x[0-9a-f]+)\s+(\w+)\s+(0x[0-9a-f]+)\s+(\d+)\s+\d+\s+(.+?): ` + origin + `(.*)$`),
 		[]string{"time", "thread", "level", "activity", "pid", "process", "sender", "subsystem", "category", "message"}},
-	{Compact, regexp.MustCompile(`^(` + stamp + `) ([A-Z][a-z]?)\s+(.+?)\[(\d+):([0-9a-f]+)\] ` + origin + `(.*)$`),
+	{Compact, pattern.New(`^(` + stamp + `) ([A-Z][a-z]?)\s+(.+?)\[(\d+):([0-9a-f]+)\] ` + origin + `(.*)$`),
 		[]string{"time", "level", "process", "pid", "thread", "sender", "subsystem", "category", "message"}},
-	{Syslog, regexp.MustCompile(`^(` + stamp + `)\s+(\S+) (.+?)\[(\d+)\](?: <(\w+)>)?: ` + origin + `(.*)$`),
+	{Syslog, pattern.New(`^(` + stamp + `)\s+(\S+) (.+?)\[(\d+)\](?: <(\w+)>)?: ` + origin + `(.*)$`),
 		[]string{"time", "host", "process", "pid", "level", "sender", "subsystem", "category", "message"}},
-	{Syslog, regexp.MustCompile(`^(` + stamp + `)\s+([^\[\]{}]+?)(?:\{(.*?)\})?\[(\d+)\] <(\w+)>: (.*)$`), // pymobiledevice3
+	{Syslog, pattern.New(`^(` + stamp + `)\s+([^\[\]{}]+?)(?:\{(.*?)\})?\[(\d+)\] <(\w+)>: (.*)$`), // pymobiledevice3
 		[]string{"time", "process", "sender", "pid", "level", "message"}},
-	{NSLog, regexp.MustCompile(`^(` + stamp + `) ([^\[\]]+?)\[(\d+):([0-9a-f]+)\] +(.*)$`),
+	{NSLog, pattern.New(`^(` + stamp + `) ([^\[\]]+?)\[(\d+):([0-9a-f]+)\] +(.*)$`),
 		[]string{"time", "process", "pid", "thread", "message"}},
-	{BSD, regexp.MustCompile(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\](?: \((.*?)\))?(?: <(\w+)>)?: ?(.*)$`),
+	{BSD, pattern.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\](?: \((.*?)\))?(?: <(\w+)>)?: ?(.*)$`),
 		[]string{"time", "host", "process", "sender", "pid", "service", "level", "message"}},
-	{BSD, regexp.MustCompile(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),
+	{BSD, pattern.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),
 		[]string{"time", "host", "message"}},
-	{Device, regexp.MustCompile(`^([^\s\[\]()<>:]+)(?:\(([^()]*)\))?\[(\d+)\] <(\w+)>: (.*)$`),
+	{Device, pattern.New(`^([^\s\[\]()<>:]+)(?:\(([^()]*)\))?\[(\d+)\] <(\w+)>: (.*)$`),
 		[]string{"process", "sender", "pid", "level", "message"}},
 }
 

@@ -4,12 +4,12 @@ package schemes
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/pattern"
 )
 
 // List is what was told. A workspace has only schemes.
@@ -25,9 +25,9 @@ type List struct {
 }
 
 var (
-	about     = regexp.MustCompile(`^Information about (project|workspace|package) "(.*)":$`)
-	section   = regexp.MustCompile(`^\s+(Targets|Build Configurations|Schemes):$`)
-	noDefault = regexp.MustCompile(`^\s+If no build configuration is specified and -scheme is not passed then "(.*)" is used\.$`)
+	about     = pattern.New(`^Information about (project|workspace|package) "(.*)":$`)
+	section   = pattern.New(`^\s+(Targets|Build Configurations|Schemes):$`)
+	noDefault = pattern.New(`^\s+If no build configuration is specified and -scheme is not passed then "(.*)" is used\.$`)
 )
 
 // Read reads either form.

@@ -4,12 +4,12 @@ package sdks
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/pattern"
 )
 
 // List are the SDKs in their order.
@@ -46,12 +46,12 @@ func (s SDK) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	optionLine  = regexp.MustCompile(`^\s+(.+?)\s+-sdk (\S+)$`)
-	headLine    = regexp.MustCompile(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
-	fieldLine   = regexp.MustCompile(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright|ProductName|ProductVersion|ProductUserVisibleVersion|iOSSupportVersion): (.*)$`)
-	xcodeLine   = regexp.MustCompile(`^Xcode (\S+)$`)
-	buildLine   = regexp.MustCompile(`^Build version (\S+)$`)
-	headingLine = regexp.MustCompile(`^\S.* SDKs:$`)
+	optionLine  = pattern.New(`^\s+(.+?)\s+-sdk (\S+)$`)
+	headLine    = pattern.New(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
+	fieldLine   = pattern.New(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright|ProductName|ProductVersion|ProductUserVisibleVersion|iOSSupportVersion): (.*)$`)
+	xcodeLine   = pattern.New(`^Xcode (\S+)$`)
+	buildLine   = pattern.New(`^Build version (\S+)$`)
+	headingLine = pattern.New(`^\S.* SDKs:$`)
 )
 
 // Read reads any of the forms.

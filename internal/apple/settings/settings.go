@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/pattern"
 )
 
 // List is all that was printed. Targets keep their order: the first is not always the one that was asked for, since a
@@ -42,9 +42,9 @@ func (t Target) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	ofTarget    = regexp.MustCompile(`^Build settings for action (\S+) and target "?(.+?)"?:$`)
-	fromCommand = regexp.MustCompile(`^(?:Build settings|User defaults) from (?:command line|configuration file .*):$`)
-	setting     = regexp.MustCompile(`^\s+([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])*) =(?: (.*))?$`)
+	ofTarget    = pattern.New(`^Build settings for action (\S+) and target "?(.+?)"?:$`)
+	fromCommand = pattern.New(`^(?:Build settings|User defaults) from (?:command line|configuration file .*):$`)
+	setting     = pattern.New(`^\s+([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])*) =(?: (.*))?$`)
 )
 
 // Read reads either form.

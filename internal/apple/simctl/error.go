@@ -2,9 +2,10 @@ package simctl
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // The domains of errors that callers decide by.
@@ -71,7 +72,7 @@ func (e *Error) State() string {
 	return ""
 }
 
-var errorHead = regexp.MustCompile(
+var errorHead = pattern.New(
 	`^\s*(?:(An error was encountered processing the command)|Underlying error) \(domain=([^,)]+), code=(-?[0-9]+)\):?(.*)$`)
 
 // ParseError reads simctl's stderr; nil when it is blank. Lines before the first structured one are noise of other

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	short "ios-agent/internal/apple/brief" // the tests have a word of that name
 	"ios-agent/internal/apple/jsondoc"
+	"ios-agent/internal/apple/pattern"
 
 	"howett.net/plist"
 )
@@ -33,8 +33,8 @@ type App struct {
 }
 
 var (
-	listHeading = regexp.MustCompile(`(?m)^== (?:Devices|Runtimes|Device Types|Device Pairs) ==\s*$`)
-	plistEntry  = regexp.MustCompile(`(?m)^\s*(?:ApplicationType|CFBundleIdentifier|CFBundleExecutable) = `)
+	listHeading = pattern.New(`(?m)^== (?:Devices|Runtimes|Device Types|Device Pairs) ==\s*$`)
+	plistEntry  = pattern.New(`(?m)^\s*(?:ApplicationType|CFBundleIdentifier|CFBundleExecutable) = `)
 )
 
 // Sniff says how sure it is, of 100, that the text is an answer of simctl.

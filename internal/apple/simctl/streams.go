@@ -2,10 +2,10 @@ package simctl
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/host"
 )
 
@@ -53,7 +53,7 @@ func LogHeading(line string) bool {
 	return strings.HasPrefix(line, "Filtering the log data using ") || strings.HasPrefix(line, "Timestamp  ") && strings.Contains(line, "Activity")
 }
 
-var subsystem = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var subsystem = pattern.New(`^[A-Za-z0-9._-]+$`)
 
 // FromSubsystems is the predicate for what these subsystems log. A name that could end the quotes around it is refused.
 func FromSubsystems(names ...string) (string, error) {

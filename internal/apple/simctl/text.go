@@ -3,21 +3,22 @@ package simctl
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 const udidForm = `[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`
 
 // Names hold parentheses of their own, so every line is read from its fixed end: the last UDID, the id.
 var (
-	sectionLine = regexp.MustCompile(`^== (.+) ==\s*$`)
-	headingLine = regexp.MustCompile(`^-- (.+) --\s*$`)
-	deviceLine  = regexp.MustCompile(`^\s+(.+) \((` + udidForm + `)\) \(([^()]*)\)(?: (\(.*\)))?\s*$`)
-	runtimeLine = regexp.MustCompile(`^(.+?)(?: \(([^()]*) - ([^()]*)\))? (?:- |\()(com\.apple\.CoreSimulator\.SimRuntime\.[^\s()]+)\)?(?: (\(.*\)))?\s*$`)
-	typeLine    = regexp.MustCompile(`^(.+) \((com\.apple\.CoreSimulator\.SimDeviceType\.[^\s()]+)\)\s*$`)
-	pairLine    = regexp.MustCompile(`^(` + udidForm + `) (\(.*\))\s*$`)
-	halfLine    = regexp.MustCompile(`^\s+(Watch|Phone): .+ \((` + udidForm + `)\) \([^()]*\)\s*$`)
+	sectionLine = pattern.New(`^== (.+) ==\s*$`)
+	headingLine = pattern.New(`^-- (.+) --\s*$`)
+	deviceLine  = pattern.New(`^\s+(.+) \((` + udidForm + `)\) \(([^()]*)\)(?: (\(.*\)))?\s*$`)
+	runtimeLine = pattern.New(`^(.+?)(?: \(([^()]*) - ([^()]*)\))? (?:- |\()(com\.apple\.CoreSimulator\.SimRuntime\.[^\s()]+)\)?(?: (\(.*\)))?\s*$`)
+	typeLine    = pattern.New(`^(.+) \((com\.apple\.CoreSimulator\.SimDeviceType\.[^\s()]+)\)\s*$`)
+	pairLine    = pattern.New(`^(` + udidForm + `) (\(.*\))\s*$`)
+	halfLine    = pattern.New(`^\s+(Watch|Phone): .+ \((` + udidForm + `)\) \([^()]*\)\s*$`)
 )
 
 const unavailablePrefix = "Unavailable: "

@@ -1,14 +1,15 @@
 package toolerror
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 var (
-	objectHead = regexp.MustCompile(`Error Domain=(\S+) Code=(-?\d+)(?: "((?s:.*?))"(?: UserInfo=(?:0x[0-9a-f]+ )?\{|$|\}|,)| UserInfo=(?:0x[0-9a-f]+ )?\{| "(.*)$|)`)
-	objectKey  = regexp.MustCompile(`(?:^|, )([A-Za-z_][\w.]*)=`)
+	objectHead = pattern.New(`Error Domain=(\S+) Code=(-?\d+)(?: "((?s:.*?))"(?: UserInfo=(?:0x[0-9a-f]+ )?\{|$|\}|,)| UserInfo=(?:0x[0-9a-f]+ )?\{| "(.*)$|)`)
+	objectKey  = pattern.New(`(?:^|, )([A-Za-z_][\w.]*)=`)
 )
 
 const maxObjects = 20

@@ -33,6 +33,7 @@ type agent struct {
 	mu     sync.Mutex // stop may come while a call is under way
 	stream *agentwire.Client
 	spoken uint16 // the protocol's version
+	aimed  string // the app it was told to look at
 }
 
 // client is the stream in use; nil when there is none.
@@ -40,6 +41,13 @@ func (a *agent) client() *agentwire.Client {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.stream
+}
+
+// aims is the app it looks at.
+func (a *agent) aims() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.aimed
 }
 
 // use makes c the stream, and ends the one before.
@@ -195,7 +203,7 @@ func (a *agent) greet(ctx context.Context, target string) error {
 		return err
 	}
 	a.mu.Lock()
-	a.spoken = info.Version
+	a.spoken, a.aimed = info.Version, target
 	a.mu.Unlock()
 	a.use(client)
 	return nil

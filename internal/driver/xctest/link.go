@@ -61,7 +61,7 @@ func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
 	}
-	if a != nil && a.client() != nil {
+	if a != nil && a.client() != nil && a.aims() == p.looksAt() {
 		return a.client(), nil
 	}
 	if a != nil && a.alive() {
@@ -92,11 +92,19 @@ func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 		return nil, err
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+	closed := p.closed
+	if !closed {
+		p.agent = a
+	}
+	p.mu.Unlock()
+	if closed {
 		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(p.driver))
 	}
-	p.agent = a
+	if now := p.looksAt(); a.aims() != now { // an app was launched meanwhile
+		if err := a.greet(ctx, now); err != nil {
+			return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", p.info.Name, now, err)
+		}
+	}
 	return a.client(), nil
 }
 
