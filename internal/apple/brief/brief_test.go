@@ -29,7 +29,7 @@ func FuzzBounded(f *testing.F) {
 	f.Add("one\ntwo", 20, 3)
 	f.Fuzz(func(t *testing.T, s string, limit, n int) {
 		if limit < 1 || limit > 1<<16 || n < 0 || n > 1000 {
-			t.Skip()
+			t.Skip("no summary has such a limit or so many items")
 		}
 		w := New(limit)
 		w.Line(s)
