@@ -21,6 +21,7 @@ const module = "ios-agent/"
 var arrows = map[string]string{
 	"internal/fault":     "",
 	"internal/nearest":   "",
+	"internal/words":     "",
 	"internal/wholefile": "",
 	"internal/host":      "",
 	"internal/logcap":    "host",
@@ -28,7 +29,7 @@ var arrows = map[string]string{
 	"internal/agentwire": "",
 	"internal/picture":   "",
 	"internal/apple":     "",
-	"internal/op":        "fault nearest",
+	"internal/op":        "fault nearest words",
 	"internal/feed":      "fault op",
 	"internal/home":      "fault",
 	"internal/defaults":  "apple/xcodeargs fault nearest",
@@ -112,7 +113,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/service":   "resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
 	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
-		"virtualxcode/swiftargs virtualxcode/world",
+		"virtualxcode/swiftargs virtualxcode/world words",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
 	"internal/virtualxcode/project":    "apple/pbxproj",
 	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",

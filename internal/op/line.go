@@ -6,6 +6,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/nearest"
+	"ios-agent/internal/words"
 )
 
 // Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits; a
@@ -91,40 +92,11 @@ func flagNamed(o Op, name string) (Field, error) {
 	return Field{}, e.WithHint("see `ios-agent %s --help`", o.Verb)
 }
 
-// Words splits a line as a shell does, without any of a shell's powers: blanks separate, quotes of either kind hold
-// together, a backslash takes the next character as it is (in single quotes it is a backslash).
+// Words splits a line of a batch into the words of a command line.
 func Words(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	inside, quote, escaped := false, rune(0), false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, inside = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, inside = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if inside {
-				words, inside = append(words, word.String()), false
-				word.Reset()
-			}
-		default:
-			word.WriteRune(r)
-			inside = true
-		}
-	}
-	if quote != 0 || escaped {
+	split, whole := words.Split(line)
+	if !whole {
 		return nil, fault.New(fault.InvalidInput, "the line %q ends inside a quotation", line).WithHint("close the quote")
 	}
-	if inside {
-		words = append(words, word.String())
-	}
-	return words, nil
+	return split, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/words"
 )
 
 // batch plays several steps, one after the other, and stops at the first that fails unless it is told to go on.
@@ -74,22 +75,22 @@ func (c call) steps() (lines []string, err error) {
 
 // playStep plays one line; what it would print is not printed.
 func (c call) playStep(ctx context.Context, line string) error {
-	words, err := tokens(line)
+	step, err := tokens(line)
 	if err != nil {
 		return err
 	}
-	if words[0] == "sleep" && len(words) == 2 {
-		n, err := strconv.ParseFloat(words[1], 64)
+	if step[0] == "sleep" && len(step) == 2 {
+		n, err := strconv.ParseFloat(step[1], 64)
 		if err != nil || n < 0 {
-			return swiftargs.Refuse("Invalid sleep duration: %s", words[1])
+			return swiftargs.Refuse("Invalid sleep duration: %s", step[1])
 		}
 		return c.world.Sleep(ctx, seconds(n))
 	}
-	v, parser, known := find(words[0])
+	v, parser, known := find(step[0])
 	if !known || !v.step {
-		return swiftargs.Refuse("Unsupported batch step command: %s", words[0])
+		return swiftargs.Refuse("Unsupported batch step command: %s", step[0])
 	}
-	given := append(words[1:], "--udid", c.udid())
+	given := append(step[1:], "--udid", c.udid())
 	for _, name := range []string{"--wait-timeout", "--poll-interval", "--tap-style"} {
 		if v.options[name] && c.args.Has(name) {
 			given = append([]string{name, c.args.Value(name)}, given...)
@@ -102,43 +103,14 @@ func (c call) playStep(ctx context.Context, line string) error {
 	return v.do(ctx, call{c.world, args, c.dir, strings.NewReader(""), io.Discard, c.stderr})
 }
 
-// tokens splits a line as a shell does: blanks separate, quotes keep together, a backslash takes the next as it is.
-func tokens(line string) (words []string, err error) {
-	var word strings.Builder
-	var quote rune
-	open, escaped := false, false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, open = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, open = r, true
-		case r == ' ' || r == '\t':
-			if open {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			open = false
-		default:
-			word.WriteRune(r)
-			open = true
-		}
-	}
-	if quote != 0 || escaped {
+// tokens are the words of a step.
+func tokens(line string) ([]string, error) {
+	split, whole := words.Split(line)
+	switch {
+	case !whole:
 		return nil, swiftargs.Refuse("Unterminated quote in step: %s", line)
-	}
-	if open {
-		words = append(words, word.String())
-	}
-	if len(words) == 0 {
+	case len(split) == 0:
 		return nil, swiftargs.Refuse("Empty batch step.")
 	}
-	return words, nil
+	return split, nil
 }

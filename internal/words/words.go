@@ -1,0 +1,38 @@
+// Package words splits a line into words as a shell does, without any of a shell's powers.
+package words
+
+import "strings"
+
+// Split gives the words of a line: blanks separate, quotes of either kind hold together, a backslash takes the next character
+// as it is (in single quotes it is a backslash). It is not whole when the line ends inside a quotation.
+func Split(line string) (words []string, whole bool) {
+	var word strings.Builder
+	inside, quote, escaped := false, rune(0), false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inside = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, inside = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if inside {
+				words, inside = append(words, word.String()), false
+				word.Reset()
+			}
+		default:
+			word.WriteRune(r)
+			inside = true
+		}
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words, quote == 0 && !escaped
+}
