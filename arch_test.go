@@ -19,38 +19,38 @@ const module = "ios-agent/"
 
 // arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
 var arrows = map[string]string{
-	"internal/fault":     "",
-	"internal/nearest":   "",
-	"internal/words":     "",
-	"internal/wholefile": "",
-	"internal/host":      "",
-	"internal/logcap":    "host",
-	"internal/self":      "",
-	"internal/agentwire": "",
-	"internal/picture":   "",
-	"internal/apple":     "",
-	"internal/op":        "fault nearest words",
-	"internal/feed":      "fault op",
-	"internal/home":      "fault",
-	"internal/defaults":  "apple/xcodeargs fault nearest",
-	"internal/resident":  "host",
-	"internal/ui":        "fault nearest",
-	"internal/ui/uiread": "fault parse ui",
-	"internal/parse":     "fault nearest",
-	"internal/device":    "fault ui",
-	"internal/session":   "defaults ui",
-	"internal/lease":     "",
-	"internal/store":     "",
-	"internal/hostlock":  "lease",
-	"internal/pool":      "device fault lease nearest",
-	"internal/act":       "device fault session ui",
+	"internal/fault":                   "",
+	"internal/fault/nearest":           "",
+	"internal/op/words":                "",
+	"internal/machine/wholefile":       "",
+	"internal/machine/host":            "",
+	"internal/device/logcap":           "machine/host",
+	"internal/machine/self":            "",
+	"internal/driver/agentwire":        "",
+	"internal/ui/picture":              "",
+	"internal/apple":                   "",
+	"internal/op":                      "fault fault/nearest op/words",
+	"internal/op/feed":                 "fault op",
+	"internal/machine/home":            "fault",
+	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
+	"internal/machine/resident":        "machine/host",
+	"internal/ui":                      "fault fault/nearest",
+	"internal/ui/uiread":               "fault apple/parse ui",
+	"internal/apple/parse":             "fault fault/nearest",
+	"internal/device":                  "fault ui",
+	"internal/device/session":          "device/session/defaults ui",
+	"internal/device/lease":            "",
+	"internal/machine/store":           "",
+	"internal/device/lease/hostlock":   "device/lease",
+	"internal/device/pool":             "device fault device/lease fault/nearest",
+	"internal/device/act":              "device fault device/session ui",
 
-	"internal/lease/leasedb":       "lease store",
-	"internal/agentwire/agenttest": "agentwire",
-	"internal/apple/pbxproj":       "",
+	"internal/device/lease/leasedb":       "device/lease machine/store",
+	"internal/driver/agentwire/agenttest": "driver/agentwire",
+	"internal/apple/pbxproj":              "",
 
 	"internal/driver/drivertest":         "device fault ui",
-	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild wholefile",
+	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/apple/lines":        "",
 	"internal/apple/pattern":      "",
@@ -66,31 +66,31 @@ var arrows = map[string]string{
 	"internal/apple/settings":  "apple/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/schemes":   "apple/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/sdks":      "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines apple/pattern host",
+	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines apple/pattern machine/host",
 	"internal/apple/toolerror": "apple/brief apple/destinations apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines apple/pattern",
 
-	"internal/apple/simctl":     "apple/brief apple/jsondoc apple/pattern host",
-	"internal/scaffold":         "apple/pbxproj",
-	"internal/apple/swiftpm":    "host",
-	"internal/apple/xcodebuild": "host",
-	"internal/driver/xctest":    "agentwire apple apple/crash apple/simctl apple/xcodebuild device fault host ui wholefile",
+	"internal/apple/simctl":     "apple/brief apple/jsondoc apple/pattern machine/host",
+	"internal/xcode/scaffold":   "apple/pbxproj",
+	"internal/apple/swiftpm":    "machine/host",
+	"internal/apple/xcodebuild": "machine/host",
+	"internal/driver/xctest":    "driver/agentwire apple apple/crash apple/simctl apple/xcodebuild device fault machine/host ui machine/wholefile",
 
-	"internal/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
-		"apple/xcresult fault host nearest",
-	"internal/ops": "act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult build defaults device fault feed host lease logcap nearest op parse " +
-		"picture pool scaffold session ui ui/uiread",
-	"internal/surface/cli":             "fault nearest op",
-	"internal/surface/rest":            "fault op session",
-	"internal/surface/mcp":             "fault nearest op",
+	"internal/xcode/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
+		"apple/xcresult fault machine/host fault/nearest",
+	"internal/ops": "device/act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
+		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
+	"internal/surface/cli":             "fault fault/nearest op",
+	"internal/surface/rest":            "fault op device/session",
+	"internal/surface/mcp":             "fault fault/nearest op",
 	"internal/surface/mcp/conformance": "fault op surface/mcp",
 	"internal/surface/reference":       "fault op",
-	"internal/daemon":                  "fault op resident self surface/rest wholefile",
-	"internal/demo":                    "fault op ui",
-	"internal/connect":                 "fault host nearest op",
-	"internal/setup":                   "fault home op ui",
+	"internal/daemon":                  "fault op machine/resident machine/self surface/rest machine/wholefile",
+	"internal/surface/demo":            "fault op ui",
+	"internal/surface/connect":         "fault machine/host fault/nearest op",
+	"internal/surface/setup":           "fault machine/home op ui",
 
 	"internal/virtualxcode/mark":      "",
 	"internal/virtualxcode/app":       "",
@@ -102,23 +102,23 @@ var arrows = map[string]string{
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
 		"virtualxcode/render virtualxcode/world",
 	"internal/virtualxcode/xctrace":   "virtualxcode/mark virtualxcode/world",
-	"internal/virtualxcode/plists":    "virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist wholefile",
-	"internal/virtualxcode/open":      "host virtualxcode/mark wholefile",
+	"internal/virtualxcode/plists":    "virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist machine/wholefile",
+	"internal/virtualxcode/open":      "machine/host virtualxcode/mark machine/wholefile",
 	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/world",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
 	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
 	"internal/virtualxcode/render":    "virtualxcode/world",
 	"internal/virtualxcode/web":       "virtualxcode/world",
-	"internal/virtualxcode/agent":     "agentwire virtualxcode/world",
+	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/world",
 	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/service":   "resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world wholefile",
+	"internal/virtualxcode/service":   "machine/resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world machine/wholefile",
 	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
-		"virtualxcode/swiftargs virtualxcode/world words",
+		"virtualxcode/swiftargs virtualxcode/world op/words",
 	"internal/virtualxcode/sips":       "virtualxcode/mark",
 	"internal/virtualxcode/project":    "apple/pbxproj",
 	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
-	"internal/virtualxcode": "host resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
 		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/web virtualxcode/world " +
 		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 }
@@ -190,10 +190,35 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 }
 
+// floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
+// floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
+var floors = []string{"fault", "machine", "op", "apple", "ui", "device", "xcode", "driver", "ops", "surface", "daemon", "virtualxcode"}
+
+func TestFloors(t *testing.T) {
+	floor := func(path string) int {
+		name, _, _ := strings.Cut(path, "/")
+		return slices.Index(floors, name)
+	}
+	for dir, p := range packages(t) {
+		dir, inside := strings.CutPrefix(dir, "internal/")
+		if !inside {
+			continue
+		}
+		if floor(dir) < 0 {
+			t.Errorf("internal/%s is on no floor", dir)
+		}
+		for name := range p.imports {
+			if ours, is := strings.CutPrefix(name, module+"internal/"); is && floor(ours) > floor(dir) {
+				t.Errorf("internal/%s is below %s and must not import it", dir, ours)
+			}
+		}
+	}
+}
+
 func TestOnlyHostExecutes(t *testing.T) {
 	for dir, p := range packages(t) {
-		if p.imports["os/exec"] && dir != "internal/host" {
-			t.Errorf("%s imports os/exec: programs are run by internal/host", dir)
+		if p.imports["os/exec"] && dir != "internal/machine/host" {
+			t.Errorf("%s imports os/exec: programs are run by internal/machine/host", dir)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"ios-agent/internal/defaults"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 )
 

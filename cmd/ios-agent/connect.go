@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	connecting "ios-agent/internal/connect"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/home"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
+	connecting "ios-agent/internal/surface/connect"
 )
 
 // connector are the flags of `ios-agent connect`.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/demo"
-	"ios-agent/internal/home"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/surface/demo"
 	"ios-agent/internal/virtualxcode/apps"
 )
 

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/home"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/self"
-	"ios-agent/internal/setup"
+	"ios-agent/internal/surface/setup"
 )
 
 // initCommand tells an agent's client about us: its MCP configuration, what its sandbox must allow, the skill.

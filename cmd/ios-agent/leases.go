@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/feed"
-	"ios-agent/internal/home"
-	"ios-agent/internal/hostlock"
-	"ios-agent/internal/lease"
-	"ios-agent/internal/lease/leasedb"
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/device/lease/hostlock"
+	"ios-agent/internal/device/lease/leasedb"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/store"
+	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops"
-	"ios-agent/internal/store"
 )
 
 const (

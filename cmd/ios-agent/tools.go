@@ -7,8 +7,8 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/home"
-	"ios-agent/internal/self"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/virtualxcode"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/home"
-	"ios-agent/internal/resident"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/apps"

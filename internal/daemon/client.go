@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/resident"
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/resident"
-	"ios-agent/internal/self"
 )
 
 // Client calls operations in the daemon, which it starts when there is none.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/resident"
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/resident"
-	"ios-agent/internal/self"
 )
 
 // bench is a home with daemons in this process: the same servers, sockets and locks, only no processes.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"ios-agent/internal/wholefile"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // Key is the key of the HTTP surface. The file is the only place it is kept: a rotated key holds from the next request

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/self"
 )
 
 // request is what a client sends with a call.

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 )
 
 // Catalogue is all operations, by name. Every call of every surface passes through Run or Stream.

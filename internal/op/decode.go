@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 )
 
 // decode reads a JSON object into an input struct.

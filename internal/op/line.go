@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
-	"ios-agent/internal/words"
+	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/op/words"
 )
 
 // Place gives positional arguments to the fields that take one, in order. A field with a pattern takes only what fits; a

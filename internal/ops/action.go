@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ios-agent/internal/act"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
-	"ios-agent/internal/build"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
 )
 
 // AppPathOut is where a scheme's app is.

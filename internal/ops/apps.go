@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
 )
 
 type apps struct{ desk }

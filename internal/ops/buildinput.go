@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/build"
-	"ios-agent/internal/defaults"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
 )
 
 // ContainerIn says what to build: a project or a workspace.

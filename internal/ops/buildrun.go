@@ -8,13 +8,13 @@ import (
 
 	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/devicectl"
-	"ios-agent/internal/build"
-	"ios-agent/internal/defaults"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
+	"ios-agent/internal/xcode/build"
 )
 
 // LaunchHowIn is how to launch what was built.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/build"
-	"ios-agent/internal/defaults"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
+	"ios-agent/internal/xcode/build"
 )
 
 // builder is everything that builds, tests and inspects Xcode projects. The names are XcodeBuildMCP's.

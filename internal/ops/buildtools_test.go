@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"ios-agent/internal/device"
-	"ios-agent/internal/host"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
-	"ios-agent/internal/session"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

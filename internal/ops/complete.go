@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"ios-agent/internal/defaults"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )

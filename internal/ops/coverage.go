@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"ios-agent/internal/apple/brief"
-	"ios-agent/internal/build"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
 )
 
 // lastBundles remembers the result bundle of each session's last test run.

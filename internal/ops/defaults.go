@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/defaults"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/session"
 )
 
 // sessionDefaults are the values a session need not say again: project, scheme, simulator. Their names and manners are

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
 )
 
 type devices struct {

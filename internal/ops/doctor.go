@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 )
 

@@ -3,7 +3,7 @@ package ops
 import (
 	"time"
 
-	"ios-agent/internal/act"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/ui"
 )
 

@@ -3,8 +3,8 @@ package ops
 import (
 	"context"
 
-	"ios-agent/internal/feed"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/feed"
 )
 
 // events is the daemon's memory of who called what: for a person who watches agents work, and for an agent that asks

@@ -10,9 +10,9 @@ import (
 	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/brief"
 	buildsettings "ios-agent/internal/apple/settings"
-	"ios-agent/internal/build"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
 )
 
 func discoverSpec() op.Spec {

@@ -8,13 +8,13 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/device/logcap"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/feed"
-	"ios-agent/internal/host"
-	"ios-agent/internal/logcap"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
-	"ios-agent/internal/session"
+	"ios-agent/internal/op/feed"
 )
 
 // Parts are what the operations work with. The zero value is enough to derive surfaces from: a client lists operations

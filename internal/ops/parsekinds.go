@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/devicectl"
 	"ios-agent/internal/apple/oslog"
+	"ios-agent/internal/apple/parse"
 	"ios-agent/internal/apple/schemes"
 	"ios-agent/internal/apple/sdks"
 	buildsettings "ios-agent/internal/apple/settings"
@@ -15,7 +16,6 @@ import (
 	"ios-agent/internal/apple/toolerror"
 	"ios-agent/internal/apple/xcresult"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/parse"
 	"ios-agent/internal/ui/uiread"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/feed"
-	"ios-agent/internal/lease"
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
+	"ios-agent/internal/op/feed"
 )
 
 // pooled is the pool of devices that many agents share.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/feed"
-	"ios-agent/internal/lease"
+	"ios-agent/internal/device/lease"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/feed"
 )
 
 // LeaseEvent is one thing that happened to a claim.

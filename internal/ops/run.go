@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/destinations"
-	"ios-agent/internal/build"
-	"ios-agent/internal/defaults"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/pool"
+	"ios-agent/internal/xcode/build"
 )
 
 func (b *builder) runOps() []op.Op {

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
-	"ios-agent/internal/scaffold"
+	"ios-agent/internal/xcode/scaffold"
 )
 
 // scaffolds are XcodeBuildMCP's tools for new projects.

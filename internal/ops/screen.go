@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/act"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/picture"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/picture"
 )
 
 type screen struct {

@@ -12,8 +12,8 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/picture"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/ui/picture"
 )
 
 // PictureIn says what a picture should be.

@@ -10,7 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
 )
 

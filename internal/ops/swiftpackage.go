@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/apple/swiftpm"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"ios-agent/internal/apple/swiftpm"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 )
 

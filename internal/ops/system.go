@@ -10,7 +10,7 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"ios-agent/internal/build"
-	"ios-agent/internal/defaults"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
 )
 
 // TestSimIn says which tests to run on which simulator.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"ios-agent/internal/act"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/op"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // toolFault gives a code to what running a program can end in; the code given is for a program that ran and said no.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"ios-agent/internal/act"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"

@@ -3,7 +3,7 @@ package ops
 import (
 	"path/filepath"
 
-	"ios-agent/internal/logcap"
+	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/op"
 )
 

@@ -14,8 +14,8 @@ import (
 	"ios-agent/internal/apple/devicectl"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"ios-agent/internal/apple/devicectl"
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/logcap"
 	"ios-agent/internal/op"
 )
 

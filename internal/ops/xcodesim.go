@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/defaults"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 )
 

@@ -11,7 +11,7 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/picture"
+	"ios-agent/internal/ui/picture"
 )
 
 // RecordSimIn starts a film or stops it.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/act"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"

@@ -3,7 +3,7 @@ package ops
 import (
 	"context"
 
-	"ios-agent/internal/act"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 )
 
 // Query says which element is meant. All that is given must hold.

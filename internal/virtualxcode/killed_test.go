@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ios-agent/internal/resident"
+	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/world"

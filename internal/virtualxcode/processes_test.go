@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/resident"
+	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/xcodebuild"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/render"

@@ -18,8 +18,8 @@ import (
 	"syscall"
 	"time"
 
-	"ios-agent/internal/host"
-	"ios-agent/internal/resident"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/devicectl"

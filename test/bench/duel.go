@@ -16,8 +16,8 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"ios-agent/internal/home"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/host"
 )
 
 // duel lets us and XcodeBuildMCP do the same on one Virtual Xcode, each on a simulator of its own. Time is real there: who

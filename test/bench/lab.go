@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"ios-agent/internal/home"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/host"
 )
 
 // markVariable is in the environment of everything a bench starts, with a value of its own: so that what a server

@@ -9,7 +9,7 @@ import (
 	"net"
 	"time"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/service"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/home"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/host"
 )
 
 // crowd is how many simulators a large lab has; a new world has a dozen.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // starting compares our MCP server with the least a server on the same SDK can do.

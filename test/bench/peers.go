@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // peer is an MCP server to compare with; we are one of them.

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
-	"ios-agent/internal/host"
-	"ios-agent/internal/lease"
-	"ios-agent/internal/lease/leasedb"
-	"ios-agent/internal/pool"
-	"ios-agent/internal/store"
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/device/lease/leasedb"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/store"
 )
 
 // pooling is what it costs to get a device: beside builds, among many, and on the disk.

@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // patience is how long a server may take to answer; a Node program that starts on a busy machine needs much of it.

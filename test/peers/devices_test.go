@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // phone is the physical device that is unlocked, tablet the one that is not.

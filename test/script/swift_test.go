@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/scaffold"
+	"ios-agent/internal/xcode/scaffold"
 )
 
 // swiftOnPath puts a real Swift toolchain at the name swift, through scripts/swift-linux, and gives a folder whose

@@ -17,7 +17,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/virtualxcode/agent"

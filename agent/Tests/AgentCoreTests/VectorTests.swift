@@ -15,7 +15,7 @@ final class VectorTests: XCTestCase {
 
     static func vectors() throws -> [Vector] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../internal/agentwire/testdata").standardized
+            .appendingPathComponent("../../../internal/driver/agentwire/testdata").standardized
         return try ["v1.txt", "v2.txt"].flatMap { name in
             try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8).split(separator: "\n")
                 .filter { !$0.hasPrefix("#") }

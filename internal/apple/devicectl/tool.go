@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // How long each command may take: limits for a device that is asleep or behind a slow network, not expectations.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // recorder answers as devicectl would and keeps the command lines; the document's path, which is new each time, is DOC.

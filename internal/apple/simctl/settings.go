@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // SettingTimeout is for the verbs that only change or tell a setting.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/pattern"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // childPrefix marks what simctl hands to the app of its own environment.

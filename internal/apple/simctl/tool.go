@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // How long each verb may take. They are limits for a machine under load, not expectations: a list takes half a second,

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // A full list of a machine with many runtimes is a megabyte; half a list would be no JSON.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 const device = "00000000-0000-0000-0000-000000000001"

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // Describe is `swift package describe`, whose answer Executables reads.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // Package is what all commands take.

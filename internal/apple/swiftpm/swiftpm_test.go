@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 func TestCommandLines(t *testing.T) {

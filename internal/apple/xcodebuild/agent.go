@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // The names of the agent's Xcode project. The virtual xcodebuild knows the scheme by the same constants.

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // Release is which Xcode it is.

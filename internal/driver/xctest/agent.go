@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"ios-agent/internal/agentwire"
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // agent is one running XCTest agent and the stream to it.

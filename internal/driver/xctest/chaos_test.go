@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/act"
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/device/session"
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/session"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/world"

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // Driver finds simulators and opens them.

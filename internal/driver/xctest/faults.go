@@ -9,10 +9,10 @@ import (
 
 	"howett.net/plist"
 
-	"ios-agent/internal/agentwire"
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"ios-agent/internal/agentwire"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )

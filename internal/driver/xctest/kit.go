@@ -16,7 +16,7 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 // Kit is the agent's sources, and what was built of them. It builds when there is nothing to run that fits the sources, the

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
 )
 

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"sync"
 
-	"ios-agent/internal/agentwire"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/wholefile"
 )
 
 // springboard is the app in front when nothing was launched.

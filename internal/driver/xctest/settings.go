@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"ios-agent/internal/agentwire"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 )
 
 var (

@@ -3,7 +3,7 @@ package xctest
 import (
 	"time"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/nearest"
+	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
 )
 

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/session"
 )
 
 // SessionHeader names the client session.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

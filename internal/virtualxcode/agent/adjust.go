@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

@@ -11,7 +11,7 @@ import (
 	"net"
 	"sync"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

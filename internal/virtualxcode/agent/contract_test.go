@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/agentwire/agenttest"
+	"ios-agent/internal/driver/agentwire/agenttest"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/world"

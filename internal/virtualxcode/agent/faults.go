@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

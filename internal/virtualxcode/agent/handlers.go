@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 )
 
 // handler carries out one kind of request.

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

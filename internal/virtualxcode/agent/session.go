@@ -8,7 +8,7 @@ import (
 	"net"
 	"strings"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

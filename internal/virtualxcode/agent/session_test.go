@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

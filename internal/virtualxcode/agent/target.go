@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 )
 
 // stateUnknown is what XCTest says of an app it cannot find.

@@ -3,7 +3,7 @@ package agent
 import (
 	"math"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"ios-agent/internal/agentwire"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
 )
 

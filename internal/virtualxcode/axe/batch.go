@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/op/words"
 	"ios-agent/internal/virtualxcode/swiftargs"
-	"ios-agent/internal/words"
 )
 
 // batch plays several steps, one after the other, and stops at the first that fails unless it is told to go on.

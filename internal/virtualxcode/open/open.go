@@ -17,9 +17,9 @@ import (
 
 	"howett.net/plist"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/virtualxcode/mark"
-	"ios-agent/internal/wholefile"
 )
 
 // Tool is open, with a folder for what it remembers.

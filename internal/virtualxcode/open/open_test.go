@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ios-agent/internal/host"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode/open"
 )
 

@@ -18,8 +18,8 @@ import (
 
 	"howett.net/plist"
 
+	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/virtualxcode/applejson"
-	"ios-agent/internal/wholefile"
 )
 
 // Tool is what the three tools have in common.

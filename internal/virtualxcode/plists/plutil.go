@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/wholefile"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // plutil is one command line of it.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"ios-agent/internal/resident"
+	"ios-agent/internal/machine/resident"
 )
 
 // Client speaks to the service, which is started when there is none.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"ios-agent/internal/resident"
+	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/devicectl"

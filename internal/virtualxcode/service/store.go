@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ios-agent/internal/wholefile"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // Files keeps a world's state in a folder, a file a device. Every write replaces its file whole, so that kill -9 at any

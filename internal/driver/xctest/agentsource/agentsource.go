@@ -16,7 +16,7 @@ import (
 	"ios-agent/agent"
 	"ios-agent/internal/apple/pbxproj"
 	"ios-agent/internal/apple/xcodebuild"
-	"ios-agent/internal/wholefile"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // bundle is the bundle id of the app; that of the tests follows it.

@@ -1,0 +1,213 @@
+// Package act performs one step on a device and tells what came of it: resolve, wait until the target is still, act, let
+// the screen settle, compare. A step never says more than the screen shows.
+package act
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Step is one device, seen by one session, on which a step is performed. The caller holds the device's lane.
+type Step struct {
+	Device  device.Device
+	Session *session.Session
+	Tell    func(string) // hears what takes so long; may be nil
+}
+
+// How says how patiently a step is performed.
+type How struct {
+	Timeout time.Duration // for the target to be there, still and reachable; 0 is DefaultTimeout
+	NoWait  bool          // one attempt: what is not there now is not there
+	Scroll  bool          // bring the target into view first
+	Blind   bool          // the app need not be running: the input is the device's
+}
+
+// DefaultTimeout is what a target gets to appear and hold still.
+const DefaultTimeout = 5 * time.Second
+
+func (h How) patience() time.Duration {
+	switch {
+	case h.NoWait:
+		return 0
+	case h.Timeout == 0:
+		return DefaultTimeout
+	}
+	return h.Timeout
+}
+
+// Report is what came of a step.
+type Report struct {
+	Target   *ui.Node // nil when the step had none
+	Ref      string   // the target's
+	At       ui.Point // where the finger went
+	Method   string   // how: one of ui's ways to reach an element, or a control's own
+	Outcome  ui.Outcome
+	Evidence []string
+	Lines    []string      // the diff, for models
+	Before   *ui.Screen    // what the input was aimed at
+	After    *ui.Screen    // the settled screen
+	Lost     error         // why the outcome is unknown
+	Waited   time.Duration // until the target was ready
+	Took     time.Duration // the input and the settling
+}
+
+// aim is a target that is there, still, and within reach.
+type aim struct {
+	node *ui.Node // nil when the step has no target
+	ref  string
+	ui.Reach
+	screen *ui.Screen
+}
+
+// input sends something to the device. It may change how the report says it was done.
+type input func(ctx context.Context, a aim, r *Report) error
+
+// perform is the shape of every step. Once the input may have left, no error hides what the screen shows: the report says
+// unknown instead.
+func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Report, error) {
+	began := time.Now()
+	a, waited, err := s.await(ctx, how, q)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Target: a.node, Ref: a.ref, At: a.At, Method: a.Method, Before: a.screen, Waited: waited}
+	ready := time.Now() // waited may be by a clock that is ahead
+	if err := send(ctx, a, &report); err != nil {
+		if fault.From(err).Dispatched != fault.MaybeDispatched {
+			return Report{}, err
+		}
+		report.Lost = err
+	}
+	after, err := s.observe(ctx, settled())
+	if err != nil {
+		return Report{}, s.unseen(ctx, err, report, began)
+	}
+	after, ticking := s.recheck(ctx, report, after)
+	report.Took = time.Since(ready)
+	s.judge(&report, after)
+	if ticking && report.Outcome == ui.Changed {
+		report.Outcome, report.Evidence = ui.Unchanged, []string{ui.EvidenceAmbient}
+	}
+	return report, nil
+}
+
+// recheck looks once more when only digits changed: a clock goes on by itself, a count rests. What rested is remembered, so
+// that a text is asked once.
+func (s Step) recheck(ctx context.Context, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
+	udid := s.Device.Info().UDID
+	suspect := false
+	s.Session.Refs(func(r *ui.Refs) { suspect = r.Suspects(udid, report.Before, after) })
+	if !suspect || report.Lost != nil {
+		return after, false
+	}
+	later, err := s.observe(ctx, pulse())
+	if err != nil {
+		return after, false // what was seen was seen
+	}
+	s.Session.Refs(func(r *ui.Refs) { ticking = r.Ticking(udid, report.Before, after, later) })
+	return later, ticking
+}
+
+func (s Step) judge(report *Report, after *ui.Screen) {
+	diff := ui.Compare(report.Before, after)
+	report.After = after
+	report.Outcome, report.Evidence = diff.Judge(report.Target)
+	if report.Lost != nil {
+		report.Outcome = ui.Unknown
+	}
+	udid := s.Device.Info().UDID
+	s.Session.Refs(func(r *ui.Refs) {
+		report.Lines = diff.Lines(udid, r)
+		r.Remember(udid, after)
+	})
+}
+
+// unseen is the fault of a step whose effect could not be looked at. An app that ended tells something all the same: what
+// it said last, and why it ended.
+func (s Step) unseen(ctx context.Context, err error, report Report, since time.Time) error {
+	if fault.Is(err, fault.AppNotRunning) && report.Lost == nil {
+		f := fault.New(fault.AppEnded, "%s ended after the input", report.Before.App).WithDispatch(fault.Dispatched)
+		return s.explain(ctx, f, report.Before.App, since)
+	}
+	dispatched := fault.Dispatched
+	if report.Lost != nil {
+		dispatched = fault.MaybeDispatched
+	}
+	return fault.New(fault.OutcomeUnknown, "the input was sent, but the screen could not be read after: %w", err).WithDispatch(dispatched)
+}
+
+// explain adds why an app ended, where the device can tell.
+func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since time.Time) error {
+	coroner, err := device.As[device.Coroner](s.Device)
+	if err != nil {
+		return f
+	}
+	end, err := coroner.Ended(ctx, app, since)
+	if err != nil {
+		return f.With("why_unknown", err.Error())
+	}
+	if end.Reason != "" {
+		f = fault.New(f.Code, "%s: %s", f.Message, end.Reason).WithDispatch(fault.Dispatched)
+	}
+	if end.Report != "" {
+		f = f.With("crash_report", end.Report).With("crash", end.Crash)
+	}
+	return f.With("last_log_lines", end.Logs).WithHint("launch it again: `ios-agent launch %s`", app)
+}
+
+// Look observes the screen and lets render use the session's refs with it.
+func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error {
+	screen, err := s.observe(ctx, still())
+	if err != nil {
+		return err
+	}
+	s.Session.Refs(func(r *ui.Refs) {
+		render(screen, r)
+		r.Remember(s.Device.Info().UDID, screen)
+	})
+	return nil
+}
+
+// observe looks at the app in front; an app that does not run cannot be looked at.
+func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	eyes, err := device.As[device.Eyes](s.Device)
+	if err != nil {
+		return nil, err
+	}
+	if s.Tell != nil {
+		ctx = device.WithProgress(ctx, s.Tell)
+	}
+	screen, err := eyes.Observe(ctx, w)
+	if err == nil && screen.Root == nil {
+		return nil, fault.New(fault.AppNotRunning, "%s is not running on %s", screen.App, s.Device.Info().Name).
+			WithHint("start it: `ios-agent launch %s`", screen.App)
+	}
+	return screen, err
+}
+
+func (s Step) find(q ui.Query, screen *ui.Screen) (node *ui.Node, ref string, err error) {
+	udid := s.Device.Info().UDID
+	s.Session.Refs(func(r *ui.Refs) {
+		if node, err = r.Find(q, udid, screen); err == nil {
+			ref = r.Name(udid, screen, node)
+		}
+	})
+	return node, ref, err
+}
+
+func (s Step) reach(screen *ui.Screen, n *ui.Node) (reach ui.Reach, err error) {
+	s.Session.Refs(func(r *ui.Refs) { reach, err = r.Reach(s.Device.Info().UDID, screen, n) })
+	return reach, err
+}
+
+// notSent reports whether an error says that nothing reached the device.
+func notSent(err error) bool {
+	var f *fault.Fault
+	return errors.As(err, &f) && f.Dispatched == fault.NotDispatched
+}

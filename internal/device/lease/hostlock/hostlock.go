@@ -1,0 +1,131 @@
+// Package hostlock keeps two homes on one host from using one device. A home holds a file's lock while it lives, and
+// writes into the file who it is and until when: a claim outlives the daemon that gave it.
+package hostlock
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ios-agent/internal/device/lease"
+)
+
+// Locks are those of one home. It is safe for concurrent use.
+type Locks struct {
+	Dir  string // shared by all homes that see the same devices
+	Home string
+	Now  func() time.Time
+
+	mu   sync.Mutex
+	open map[string]*os.File
+}
+
+var _ lease.Guard = (*Locks)(nil)
+
+// owner is what a lock file says.
+type owner struct {
+	Home  string    `json:"home"`
+	PID   int       `json:"pid"`
+	Until time.Time `json:"until"`
+}
+
+// Lock takes a device for this home, or extends the time it is taken for.
+func (l *Locks) Lock(resource string, until time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.open[resource]
+	if f == nil {
+		var err error
+		if f, err = l.take(resource); err != nil {
+			return err
+		}
+		if l.open == nil {
+			l.open = map[string]*os.File{}
+		}
+		l.open[resource] = f
+	}
+	return write(f, owner{l.Home, os.Getpid(), until})
+}
+
+func (l *Locks) take(resource string) (*os.File, error) {
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("lock of %s: %w", resource, err)
+	}
+	f, err := os.OpenFile(filepath.Join(l.Dir, filepath.Base(resource)+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock of %s: %w", resource, err)
+	}
+	locked := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	who := read(f)
+	switch {
+	case errors.Is(locked, unix.EWOULDBLOCK):
+	case locked != nil:
+		f.Close()
+		return nil, fmt.Errorf("lock of %s: %w", resource, locked)
+	case who.Home == "" || who.Home == l.Home || !who.Until.After(l.Now()):
+		return f, nil
+	default:
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // its daemon is not there, but its claim is
+	}
+	f.Close()
+	return nil, &lease.ElsewhereError{Resource: resource, Home: who.Home, PID: who.PID, Until: who.Until}
+}
+
+// Unlock gives a device back.
+func (l *Locks) Unlock(resource string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.open[resource]
+	if f == nil {
+		return
+	}
+	delete(l.open, resource)
+	_ = f.Truncate(0) // at worst the next one reads a time that passes
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	f.Close()
+}
+
+// Close lets go of the files; what is written in them stays.
+func (l *Locks) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.open {
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+		f.Close()
+	}
+	l.open = nil
+	return nil
+}
+
+// read gives what a lock file says; nothing when it says nothing that can be read.
+func read(f *os.File) (who owner) {
+	raw, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
+	if err != nil || json.Unmarshal(raw, &who) != nil {
+		return owner{}
+	}
+	return who
+}
+
+// write replaces what the file says. It is padded and never cut first, so that a reader never finds it empty.
+func write(f *os.File, who owner) error {
+	raw, err := json.Marshal(who)
+	if err != nil {
+		return err
+	}
+	if info, err := f.Stat(); err == nil {
+		for int64(len(raw)) < info.Size() {
+			raw = append(raw, ' ')
+		}
+	}
+	if _, err := f.WriteAt(raw, 0); err != nil {
+		return fmt.Errorf("lock file: %w", err)
+	}
+	return nil
+}

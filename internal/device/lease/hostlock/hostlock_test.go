@@ -1,0 +1,46 @@
+package hostlock_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/device/lease/hostlock"
+)
+
+func TestTwoHomes(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	clock := func() time.Time { return now }
+	one, two := &hostlock.Locks{Dir: dir, Home: "/one", Now: clock}, &hostlock.Locks{Dir: dir, Home: "/two", Now: clock}
+	until := now.Add(time.Minute)
+	if err := one.Lock("D1", until); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(when string) {
+		t.Helper()
+		var other *lease.ElsewhereError
+		if err := two.Lock("D1", until); !errors.As(err, &other) || other.Home != "/one" || other.PID == 0 || !other.Until.Equal(until) {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	refused("while the other lives")
+	if err := one.Close(); err != nil {
+		t.Error(err)
+	}
+	refused("after its daemon was killed: the claim lasts")
+	if err := one.Lock("D1", until); err != nil {
+		t.Errorf("its successor has it again: %v", err)
+	}
+	one.Unlock("D1")
+	if err := two.Lock("D1", until); err != nil {
+		t.Errorf("it was given back: %v", err)
+	}
+	two.Close()
+	now = until.Add(time.Second)
+	if err := one.Lock("D1", now.Add(time.Minute)); err != nil {
+		t.Errorf("the other's time is over: %v", err)
+	}
+	one.Close()
+}

@@ -1,0 +1,275 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ios-agent/internal/device/lease"
+)
+
+func claim(t *testing.T, table *lease.Table, holder string, among ...string) lease.Lease {
+	t.Helper()
+	got, err := table.Acquire(t.Context(), request(holder, among...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got[0]
+}
+
+func TestAskingTwiceIsAskingOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := lease.NewTable(lease.Options{})
+		first := claim(t, table, "ada", "D1", "D2")
+		time.Sleep(time.Minute)
+		again := claim(t, table, "ada", "D1", "D2")
+		if again.Resource != "D1" || again.Epoch != first.Epoch || !again.Expires.Equal(first.Expires.Add(time.Minute)) {
+			t.Errorf("%+v, then %+v", first, again)
+		}
+		table.Close()
+	})
+}
+
+// TestAllOrNothing: whoever needs three gets three, or leaves none behind.
+func TestAllOrNothing(t *testing.T) {
+	table := lease.NewTable(lease.Options{})
+	claim(t, table, "bob", "D2")
+	r := request("ada", "D1", "D2", "D3")
+	r.Count = 3
+	var busy *lease.BusyError
+	if _, err := table.Acquire(t.Context(), r); !errors.As(err, &busy) || busy.Held[0].Holder != "bob" {
+		t.Error(err)
+	}
+	if table.Get("D1").Held() || table.Get("D3").Held() {
+		t.Error("something was taken")
+	}
+	if _, err := table.Release(t.Context(), "bob", "D2"); err != nil {
+		t.Error(err)
+	}
+	if got, err := table.Acquire(t.Context(), r); err != nil || len(got) != 3 {
+		t.Error(got, err)
+	}
+	table.Close()
+}
+
+// TestFirstComeFirstServed: a newcomer cannot overtake those who wait, however often it asks.
+func TestFirstComeFirstServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := lease.NewTable(lease.Options{})
+		defer table.Close()
+		claim(t, table, "holder", "D1")
+		var order []string
+		for i := range 20 {
+			go func() {
+				r := request(fmt.Sprint(i), "D1")
+				r.Wait = true
+				if _, err := table.Acquire(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+				order = append(order, r.Holder) // one at a time: that is what a lease is
+				if _, err := table.Acquire(t.Context(), request("newcomer", "D1")); err == nil {
+					t.Error("the newcomer got it")
+				}
+				if _, err := table.Release(t.Context(), r.Holder, "D1"); err != nil {
+					t.Error(err)
+				}
+			}()
+			synctest.Wait()
+		}
+		if _, err := table.Release(t.Context(), "holder", "D1"); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if len(order) != 20 || !slices.IsSortedFunc(order, func(a, b string) int { return len(a)*100 - len(b)*100 + slices.Compare([]byte(a), []byte(b)) }) {
+			t.Error(order)
+		}
+	})
+}
+
+// TestNoWakeUpIsLost: whoever waits is woken by a release, an expiry, a take-over's end, and by a change outside.
+func TestNoWakeUpIsLost(t *testing.T) {
+	for name, wake := range map[string]func(*lease.Table, func()){
+		"release": func(table *lease.Table, _ func()) { _, _ = table.Release(t.Context(), "holder", "D1") },
+		"expiry":  func(*lease.Table, func()) { time.Sleep(claimTime) },
+		"outside": func(table *lease.Table, more func()) { more(); table.Poke() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			table := lease.NewTable(lease.Options{})
+			defer table.Close()
+			claim(t, table, "holder", "D1")
+			among := []string{"D1"}
+			r := request("ada")
+			r.Wait, r.Among = true, func(func(string) lease.Lease) []string { return among }
+			var done atomic.Bool
+			go func() { _, err := table.Acquire(t.Context(), r); done.Store(err == nil) }()
+			synctest.Wait()
+			if done.Load() {
+				t.Errorf("%s: it did not wait", name)
+			}
+			wake(table, func() { among = []string{"D1", "D2"} })
+			synctest.Wait()
+			if !done.Load() || table.Waiting() != 0 {
+				t.Errorf("%s: nobody was woken", name)
+			}
+		})
+	}
+}
+
+// TestLeavingTheQueue: who stops waiting leaves nothing behind and holds up nobody.
+func TestLeavingTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := lease.NewTable(lease.Options{})
+		defer table.Close()
+		claim(t, table, "holder", "D1")
+		ctx, leave := context.WithCancel(t.Context())
+		var left error
+		r := request("ada", "D1")
+		r.Wait = true
+		go func() { _, left = table.Acquire(ctx, r) }()
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if !errors.Is(left, context.Canceled) || table.Waiting() != 0 {
+			t.Error(left, table.Waiting())
+		}
+		_, _ = table.Release(t.Context(), "holder", "D1")
+		claim(t, table, "bob", "D1")
+	})
+}
+
+// TestEpochIsCheckedAtTheTurn: a command that waited while its device was taken over does not run.
+func TestEpochIsCheckedAtTheTurn(t *testing.T) {
+	table := lease.NewTable(lease.Options{})
+	defer table.Close()
+	claim(t, table, "ada", "D1")
+	queued, err := table.Use(t.Context(), "D1", "ada", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, before, err := table.TakeOver(t.Context(), request("bob"), "D1", "ada is gone"); err != nil || before.Holder != "ada" {
+		t.Error(before, err)
+	}
+	var busy *lease.BusyError
+	if err := queued.Check(); !errors.As(err, &busy) || busy.Held[0].Holder != "bob" {
+		t.Error(err)
+	}
+	if _, _, err := table.TakeOver(t.Context(), request("ada"), "D1", "no, I am here"); err != nil {
+		t.Error(err)
+	}
+	var lost *lease.LostError
+	if err := queued.Check(); !errors.As(err, &lost) {
+		t.Errorf("ada has it again, but the command is of her lease before: %v", err)
+	}
+	queued.Done()
+}
+
+// TestAFailingJournal: a claim that cannot be kept is not given; a command goes on.
+func TestAFailingJournal(t *testing.T) {
+	journal := &memory{}
+	table := lease.NewTable(lease.Options{Journal: journal})
+	claim(t, table, "ada", "D1")
+	journal.fail(errFull)
+	var broken *lease.JournalError
+	if _, err := table.Acquire(t.Context(), request("bob", "D2")); !errors.As(err, &broken) || !errors.Is(err, errFull) {
+		t.Error(err)
+	}
+	if _, err := table.Release(t.Context(), "ada", "D1"); !errors.As(err, &broken) {
+		t.Error(err)
+	}
+	if table.Get("D1").Holder != "ada" || table.Get("D2").Held() {
+		t.Error("the table believes what the journal does not know")
+	}
+	use, err := table.Use(t.Context(), "D3", "bob", shortTime)
+	if err != nil || use.Check() != nil {
+		t.Errorf("a broken pool must not keep a command from its device: %v", err)
+	}
+	if _, err := table.Use(t.Context(), "D3", "ada", shortTime); err == nil {
+		t.Error("and still no two may drive it")
+	}
+	journal.fail(nil)
+	use.Done()
+	claim(t, table, "bob", "D2")
+	table.Close()
+}
+
+// TestManyShareOneWrite: callers that come together do not each wait for a disk of their own.
+func TestManyShareOneWrite(t *testing.T) {
+	journal := &memory{}
+	table := lease.NewTable(lease.Options{Journal: journal})
+	var all sync.WaitGroup
+	const n = 1000
+	for i := range n {
+		all.Go(func() {
+			name := fmt.Sprint(i)
+			if _, err := table.Acquire(t.Context(), request(name, name)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	table.Close()
+	if len(journal.events) != n || journal.saves > n {
+		t.Errorf("%d events in %d writes", len(journal.events), journal.saves)
+	}
+}
+
+// TestWatch: what is told has become durable, in order, and a reader that sleeps is told so.
+func TestWatch(t *testing.T) {
+	table := lease.NewTable(lease.Options{})
+	defer table.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	events := table.Watch(ctx)
+	claim(t, table, "ada", "D1")
+	_, _ = table.Release(t.Context(), "ada", "D1")
+	if a, b := <-events, <-events; a.What != lease.Claimed || b.What != lease.Released || b.From != "ada" || b.Lease.Epoch != a.Lease.Epoch {
+		t.Error(a, b)
+	}
+	stop()
+	if _, open := <-events; open {
+		t.Error("still open")
+	}
+	asleep := table.Watch(t.Context())
+	for range 2000 {
+		claim(t, table, "ada", "D1")
+	}
+	n := 0
+	for range asleep {
+		n++
+	}
+	if n == 0 || n >= 2000 {
+		t.Errorf("%d events, and no end", n)
+	}
+}
+
+// TestReset: what is to be reset is nobody's until it has been, crash or no crash.
+func TestReset(t *testing.T) {
+	journal := &memory{}
+	table := lease.NewTable(lease.Options{Journal: journal})
+	r := request("ada", "D1")
+	r.Reset = "erase"
+	if _, err := table.Acquire(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	l, err := table.Release(t.Context(), "ada", "D1")
+	if err != nil || !l.Dirty {
+		t.Error(l, err)
+	}
+	table.Close()
+	table = lease.NewTable(lease.Options{Journal: journal})
+	defer table.Close()
+	if _, err := table.Acquire(t.Context(), request("bob", "D1")); err == nil {
+		t.Error("handed out as it was left")
+	}
+	if err := table.Clean(t.Context(), "D1", l.Epoch); err != nil {
+		t.Error(err)
+	}
+	if got := claim(t, table, "bob", "D1"); got.Epoch <= l.Epoch || got.Reset != "" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,123 @@
+// Package leasedb keeps leases in the store, and a log of what happened to them: who had a device, who took it over, and why.
+package leasedb
+
+import (
+	"database/sql"
+	"time"
+
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/machine/store"
+)
+
+// Migrations make the tables.
+func Migrations() []string {
+	return []string{`
+		CREATE TABLE lease (
+			resource TEXT PRIMARY KEY, holder TEXT NOT NULL, kind TEXT NOT NULL, epoch INTEGER NOT NULL,
+			since INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL, ttl INTEGER NOT NULL,
+			reset TEXT NOT NULL, dirty INTEGER NOT NULL
+		) WITHOUT ROWID;
+		CREATE TABLE lease_log (
+			id INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, resource TEXT NOT NULL, epoch INTEGER NOT NULL,
+			holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
+		)`}
+}
+
+// mostLog is how much of the log is kept.
+const mostLog = 10_000
+
+// Journal is a lease table's journal.
+type Journal struct{ Store *store.Store }
+
+var _ lease.Journal = Journal{}
+
+// Load reads all leases.
+func (j Journal) Load() (all []lease.Lease, err error) {
+	err = j.Store.Read(func(db *sql.DB) error {
+		rows, err := db.Query("SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty FROM lease")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var l lease.Lease
+			var since, used, expires int64
+			if err := rows.Scan(&l.Resource, &l.Holder, &l.Kind, &l.Epoch, &since, &used, &expires, &l.TTL, &l.Reset, &l.Dirty); err != nil {
+				return err
+			}
+			l.Since, l.Used, l.Expires = moment(since), moment(used), moment(expires)
+			all = append(all, l)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// Save writes what happened, all of it in one transaction.
+func (j Journal) Save(events []lease.Event) error {
+	return j.Store.Write(func(tx *sql.Tx) error {
+		for _, e := range events {
+			if err := save(tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func save(tx *sql.Tx, e lease.Event) error {
+	l := e.Lease
+	_, err := tx.Exec("INSERT OR REPLACE INTO lease (resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty) VALUES (?,?,?,?,?,?,?,?,?,?)",
+		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty)
+	if err != nil || e.What == lease.Renewed {
+		return err
+	}
+	added, err := tx.Exec("INSERT INTO lease_log (at, what, resource, epoch, holder, came_from, reason) VALUES (?,?,?,?,?,?,?)",
+		number(e.At), e.What, l.Resource, int64(l.Epoch), l.Holder, e.From, e.Reason)
+	if err != nil {
+		return err
+	}
+	id, err := added.LastInsertId()
+	if err != nil || id%100 != 0 {
+		return err
+	}
+	_, err = tx.Exec("DELETE FROM lease_log WHERE id <= ?", id-mostLog)
+	return err
+}
+
+// Log reads the last things that happened, to one resource or to all, the newest first.
+func (j Journal) Log(resource string, most int) (events []lease.Event, err error) {
+	err = j.Store.Read(func(db *sql.DB) error {
+		rows, err := db.Query("SELECT at, what, resource, epoch, holder, came_from, reason FROM lease_log WHERE ?1 = '' OR resource = ?1 ORDER BY id DESC LIMIT ?2", resource, most)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e lease.Event
+			var at int64
+			if err := rows.Scan(&at, &e.What, &e.Lease.Resource, &e.Lease.Epoch, &e.Lease.Holder, &e.From, &e.Reason); err != nil {
+				return err
+			}
+			e.At = moment(at)
+			events = append(events, e)
+		}
+		return rows.Err()
+	})
+	return events, err
+}
+
+// Moments are kept in nanoseconds of UTC; the zero one is 0.
+func number(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func moment(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}

@@ -1,0 +1,329 @@
+package lease_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ios-agent/internal/device/lease"
+)
+
+// model is the whole promise in a page: who holds what, until when, and who is next. Times are those of the table's clock.
+type model struct {
+	now   time.Time
+	held  map[string]*modelLease
+	queue []*modelWait
+}
+
+type modelLease struct {
+	holder        string
+	ttl           time.Duration
+	expires, kept time.Time // kept: what survives a crash
+	uses          int
+}
+
+type modelWait struct {
+	holder string
+	among  []string
+	got    string
+}
+
+// settle lets time take its toll and serves the queue.
+func (m *model) settle() {
+	for name, l := range m.held {
+		if most := m.now.Add(l.ttl); l.expires.After(most) {
+			l.expires = most
+		}
+		if l.uses == 0 && !l.expires.After(m.now) {
+			delete(m.held, name)
+		}
+	}
+	m.queue = slices.DeleteFunc(m.queue, func(w *modelWait) bool {
+		w.got = m.take(w.holder, w.among)
+		return w.got != ""
+	})
+}
+
+// take gives the first of what will do that is free or the holder's own.
+func (m *model) take(holder string, among []string) string {
+	for _, name := range among {
+		l := m.held[name]
+		if l != nil && l.holder != holder {
+			continue
+		}
+		if l == nil {
+			l = &modelLease{holder: holder}
+			m.held[name] = l
+		}
+		l.ttl, l.expires, l.kept = claimTime, m.now.Add(claimTime), m.now.Add(claimTime)
+		return name
+	}
+	return ""
+}
+
+func (m *model) use(l *modelLease) {
+	if l.expires = m.now.Add(l.ttl); l.expires.Sub(l.kept) > l.ttl/10 {
+		l.kept = l.expires
+	}
+}
+
+// crash forgets what was only in memory.
+func (m *model) crash() {
+	m.queue = nil
+	for _, l := range m.held {
+		l.uses, l.expires = 0, l.kept.Add(l.ttl/10)
+	}
+}
+
+const (
+	claimTime = 30 * time.Minute
+	shortTime = 5 * time.Minute
+	grain     = 30 * time.Second // all times are multiples of it
+	histories = 10_000
+	steps     = 30
+)
+
+// history is one run of the table beside the model.
+type history struct {
+	t       *testing.T
+	random  *rand.Rand
+	journal *memory
+	skew    atomic.Int64
+	table   *lease.Table
+	model   model
+	waits   []*wait
+	uses    []*using
+	said    []string
+}
+
+type wait struct {
+	model *modelWait
+	got   string
+	done  bool
+}
+
+type using struct {
+	use   *lease.Use
+	name  string
+	lease *modelLease
+}
+
+func (h *history) clock() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
+
+func (h *history) open() {
+	h.table = lease.NewTable(lease.Options{Journal: h.journal, Now: h.clock})
+}
+
+func (h *history) pick(of ...string) string { return of[h.random.IntN(len(of))] }
+
+func (h *history) holder() string   { return h.pick("ada", "bob", "cyd") }
+func (h *history) resource() string { return h.pick("D1", "D2", "D3") }
+
+func (h *history) among() []string {
+	all := []string{"D1", "D2", "D3"}
+	h.random.Shuffle(3, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:1+h.random.IntN(3)]
+}
+
+// step does one thing to both and compares what they answer.
+func (h *history) step() {
+	moves := []func(){h.claim, h.claim, h.claim, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver, h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.crash}
+	h.model.now = h.clock()
+	h.model.settle()
+	moves[h.random.IntN(len(moves))]()
+	h.model.now = h.clock()
+	h.model.settle()
+	h.table.Poke()
+	synctest.Wait()
+	h.compare()
+}
+
+func (h *history) note(format string, args ...any) {
+	h.said = append(h.said, fmt.Sprintf(format, args...))
+}
+
+func (h *history) claim() {
+	holder, among := h.holder(), h.among()
+	want := h.model.take(holder, among)
+	got, err := h.table.Acquire(h.t.Context(), request(holder, among...))
+	h.note("%s claims %v: %v", holder, among, err)
+	if (err == nil) != (want != "") || err == nil && got[0].Resource != want {
+		h.fail("claim: %v %v, the model says %q", got, err, want)
+	}
+}
+
+func (h *history) queueUp() {
+	w := &wait{model: &modelWait{holder: h.holder(), among: h.among()}}
+	h.note("%s waits for %v", w.model.holder, w.model.among)
+	h.model.queue = append(h.model.queue, w.model)
+	h.waits = append(h.waits, w)
+	r := request(w.model.holder, w.model.among...)
+	r.Wait = true
+	table := h.table
+	go func() {
+		if got, err := table.Acquire(h.t.Context(), r); err == nil {
+			w.got = got[0].Resource
+		}
+		w.done = true
+	}()
+	synctest.Wait()
+}
+
+func (h *history) release() {
+	holder, name := h.holder(), h.resource()
+	l := h.model.held[name]
+	_, err := h.table.Release(h.t.Context(), holder, name)
+	h.note("%s releases %s: %v", holder, name, err)
+	if (err == nil) != (l == nil || l.holder == holder) {
+		h.fail("release: %v", err)
+	}
+	if l != nil && l.holder == holder {
+		delete(h.model.held, name)
+	}
+}
+
+func (h *history) renew() {
+	holder, name := h.holder(), h.resource()
+	l := h.model.held[name]
+	_, err := h.table.Renew(h.t.Context(), holder, name)
+	h.note("%s renews %s: %v", holder, name, err)
+	if (err == nil) != (l != nil && l.holder == holder) {
+		h.fail("renew: %v", err)
+	}
+	if err == nil {
+		l.expires = h.model.now.Add(l.ttl)
+		l.kept = l.expires
+	}
+}
+
+func (h *history) takeOver() {
+	holder, name := h.holder(), h.resource()
+	h.note("%s takes %s over", holder, name)
+	if _, _, err := h.table.TakeOver(h.t.Context(), request(holder), name, "why not"); err != nil {
+		h.fail("take over: %v", err)
+	}
+	delete(h.model.held, name)
+	h.model.take(holder, []string{name})
+}
+
+// begin is a command, or a boot that may take for ever: nothing that is in use runs out.
+func (h *history) begin() {
+	holder, name := h.holder(), h.resource()
+	l := h.model.held[name]
+	use, err := h.table.Use(h.t.Context(), name, holder, shortTime)
+	h.note("%s uses %s: %v", holder, name, err)
+	if (err == nil) != (l == nil || l.holder == holder) {
+		h.fail("use: %v", err)
+	}
+	if err != nil {
+		return
+	}
+	if l == nil {
+		l = &modelLease{holder: holder, ttl: shortTime, expires: h.model.now.Add(shortTime), kept: h.model.now.Add(shortTime)}
+		h.model.held[name] = l
+	}
+	l.uses++
+	h.model.use(l)
+	h.uses = append(h.uses, &using{use, name, l})
+}
+
+func (h *history) finish() {
+	if len(h.uses) == 0 {
+		return
+	}
+	i := h.random.IntN(len(h.uses))
+	u := h.uses[i]
+	h.uses = slices.Delete(h.uses, i, i+1)
+	valid := h.model.held[u.name] == u.lease
+	h.note("a use of %s ends", u.name)
+	if err := u.use.Check(); (err == nil) != valid {
+		h.fail("check: %v, the model says %v", err, valid)
+	}
+	u.use.Done()
+	if u.lease.uses--; valid {
+		h.model.use(u.lease)
+	}
+}
+
+func (h *history) pass() {
+	d := time.Duration(h.random.IntN(40)) * time.Minute
+	h.note("%s pass", d)
+	for ; d > 0; d -= grain { // what ends on the way is given on at once, and may end again
+		time.Sleep(grain)
+		h.model.now = h.clock()
+		h.model.settle()
+	}
+}
+
+// jump moves the clock without time passing, either way.
+func (h *history) jump() {
+	h.skew.Add(int64(time.Duration(h.random.IntN(240)-120) * time.Minute))
+	h.note("the clock jumps to %s", h.clock())
+}
+
+// crash is a daemon killed and another one started: it knows what the journal has.
+func (h *history) crash() {
+	h.note("crash")
+	h.journal.cut()
+	h.table = nil
+	h.waits, h.uses = nil, nil
+	h.model.crash()
+	h.journal = h.journal.copy()
+	h.open()
+	h.table.Load()
+}
+
+func (h *history) compare() {
+	for _, w := range h.waits {
+		if w.got != w.model.got || w.done != (w.model.got != "") {
+			h.fail("%s waited for %v and got %q; the model says %q", w.model.holder, w.model.among, w.got, w.model.got)
+		}
+	}
+	h.waits = slices.DeleteFunc(h.waits, func(w *wait) bool { return w.done })
+	if n := h.table.Waiting(); n != len(h.model.queue) {
+		h.fail("%d wait; the model says %d", n, len(h.model.queue))
+	}
+	for name, l := range h.table.All() {
+		m := h.model.held[name]
+		if m == nil && l.Held() || m != nil && (l.Holder != m.holder || !l.Expires.Equal(m.expires)) {
+			h.fail("%s is %+v; the model says %+v", name, l, m)
+		}
+	}
+}
+
+func (h *history) fail(format string, args ...any) {
+	h.t.Helper()
+	for _, line := range h.said {
+		h.t.Log(line)
+	}
+	h.t.Fatalf(format, args...)
+}
+
+// TestHistories holds the table against the model through random lives: claims, waiting, use, take-overs, hours that pass,
+// clocks that jump, daemons that are killed.
+func TestHistories(t *testing.T) {
+	runs := histories
+	if testing.Short() {
+		runs = 500
+	}
+	for seed := range runs {
+		synctest.Test(t, func(t *testing.T) {
+			h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), journal: &memory{}, model: model{held: map[string]*modelLease{}}}
+			h.open()
+			for range steps {
+				h.step()
+			}
+			h.journal.cut() // no timer may outlive the bubble's end
+			if err := h.table.Close(); err != nil {
+				t.Log(err)
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("history %d", seed)
+		}
+	}
+}

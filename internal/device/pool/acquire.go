@@ -1,0 +1,247 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/fault"
+)
+
+// ClaimTime is how long a claim lasts that nobody uses.
+const ClaimTime = 30 * time.Minute
+
+// Ask is somebody's wish for devices.
+type Ask struct {
+	Want
+	Holder   string
+	Count    int           // all of so many, or none; 0 is one
+	On       bool          // booted when it is handed over
+	Boot     bool          // one that is off may be booted for it
+	BootWait time.Duration // how long a boot may take
+	Wait     time.Duration // how long to wait for one that is taken; 0 not at all
+	Reset    string        // what is done with it when it is given back; see Resets
+	Tell     func(string)  // hears what goes on; nil is nobody
+}
+
+// Grant is a device that was handed over.
+type Grant struct {
+	Info   device.Info
+	Lease  lease.Lease
+	Booted bool // it was booted for this
+
+	own bool // the holder had it already
+}
+
+// Acquire hands devices to a holder: chosen and claimed in one step, then booted if they have to be, and never while a lock
+// is held. A device that turns out to be broken is put aside and the next one is tried; the error of the last one is told
+// when there is no other.
+func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, error) {
+	if p.Leases == nil {
+		return nil, 0, fault.New(fault.Unsupported, "this pool keeps no leases")
+	}
+	candidates, err := p.candidates(ctx, a)
+	if err != nil {
+		return nil, 0, err
+	}
+	var broken error
+	var waited time.Duration
+	for try := 0; ; try++ {
+		grants, took, err := p.take(ctx, a, candidates, a.Wait-waited)
+		waited += took
+		if err != nil {
+			if broken != nil && !errors.Is(err, context.Canceled) {
+				return nil, waited, broken
+			}
+			return nil, waited, p.refusal(ctx, a, waited, err)
+		}
+		if broken = p.prepare(ctx, a, grants); broken == nil {
+			broken = ctx.Err() // nobody is there any more to whom it could be given
+		}
+		if broken == nil {
+			return grants, waited, nil
+		}
+		p.giveBack(a.Holder, grants)
+		if ctx.Err() != nil || try >= mostTries {
+			return nil, waited, broken
+		}
+	}
+}
+
+// mostTries bounds how many broken devices one caller finds out about.
+const mostTries = 10
+
+// take claims what fits and is free; what is off only when it may be.
+func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (grants []Grant, waited time.Duration, err error) {
+	if _, err := p.listed(ctx, fresh); err != nil {
+		return nil, 0, err
+	}
+	own := map[string]bool{}
+	r := lease.Request{Holder: a.Holder, Kind: lease.Claim, TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
+		Among: func(look func(string) lease.Lease) []string {
+			clear(own)
+			return rank(candidates(), a.Holder, look, own)
+		}}
+	if r.Wait {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+		defer p.attend()()
+	}
+	began := p.now()
+	leases, err := p.Leases.Acquire(ctx, r)
+	if r.Wait {
+		waited = p.now().Sub(began)
+	}
+	for _, l := range leases {
+		info, _ := p.info(l.Resource)
+		grants = append(grants, Grant{Info: info, Lease: l, own: own[l.Resource]})
+	}
+	return grants, waited, err
+}
+
+// candidates makes sure that something would do, asking again before it says no. What it returns gives what fits and works,
+// by the latest listing; matching is done once a listing.
+func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, error) {
+	seen, err := p.listed(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	fits := a.Want.match(seen.infos)
+	if len(fits) == 0 {
+		if seen, err = p.listed(ctx, 0); err != nil {
+			return nil, err
+		}
+		if fits = a.Want.match(seen.infos); len(fits) == 0 {
+			return nil, noMatch(seen.infos, a.Want)
+		}
+	}
+	return func() []*device.Info {
+		if l := p.latest(); l != nil && l != seen {
+			seen, fits = l, a.Want.match(l.infos)
+		}
+		aside := p.Quarantines()
+		able := make([]*device.Info, 0, len(fits))
+		for i := range fits {
+			_, bad := aside[fits[i].UDID]
+			if !bad && (fits[i].State == device.Booted || !a.On || a.Boot) {
+				able = append(able, &fits[i])
+			}
+		}
+		return able
+	}, nil
+}
+
+func (p *Pool) info(udid string) (device.Info, bool) {
+	if l := p.latest(); l != nil {
+		return l.find(udid)
+	}
+	return device.Info{UDID: udid}, false
+}
+
+// handle opens a device of the latest listing.
+func (p *Pool) handle(ctx context.Context, udid string) (*Handle, error) {
+	if h := p.opened(udid); h != nil {
+		return h, nil
+	}
+	if l := p.latest(); l != nil {
+		if info, ok := l.find(udid); ok {
+			return p.openDevice(l.whose[udid], info), nil
+		}
+	}
+	return p.Resolve(ctx, Criteria{UDID: udid})
+}
+
+// attend keeps looking for devices that others boot, as long as somebody waits.
+func (p *Pool) attend() (leave func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting++; p.waiting == 1 {
+		ctx, cancel := context.WithCancel(p.life)
+		p.look = cancel
+		p.work.Go(func() { p.keepLooking(ctx) })
+	}
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.waiting--; p.waiting == 0 {
+			p.look()
+		}
+	})
+}
+
+// lookEvery is how often the devices are listed while somebody waits for one.
+const lookEvery = time.Second
+
+func (p *Pool) keepLooking(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_, _ = p.listed(ctx, lookEvery/2) // what cannot be listed now may be in a second
+		}
+	}
+}
+
+// bootsAtOnce keeps a host from booting all its simulators in one breath.
+const bootsAtOnce = 8
+
+// prepare makes sure that granted devices work, and boots those that have to be on; all at once.
+func (p *Pool) prepare(ctx context.Context, a Ask, grants []Grant) error {
+	errs := make([]error, len(grants))
+	slots := make(chan struct{}, bootsAtOnce)
+	var all sync.WaitGroup
+	for i := range grants {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = p.prepareOne(ctx, a, &grants[i])
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
+	h, err := p.handle(ctx, g.Lease.Resource)
+	if err != nil {
+		return err
+	}
+	if g.Info.State == device.Booted {
+		return p.probe(ctx, h)
+	}
+	if !a.On {
+		return nil // it is claimed as it is
+	}
+	if a.Tell != nil {
+		a.Tell("booting " + g.Info.Name)
+	}
+	if err := p.boot(ctx, h, a.BootWait); err != nil {
+		return err
+	}
+	g.Info.State, g.Booted = device.Booted, true
+	return nil
+}
+
+// giveBack releases what was claimed for nothing; what the holder had before stays its own.
+func (p *Pool) giveBack(holder string, grants []Grant) {
+	for _, g := range grants {
+		if g.own {
+			continue
+		}
+		if _, err := p.Leases.Release(context.WithoutCancel(p.life), holder, g.Lease.Resource); err != nil {
+			p.log().Warn("giving a device back", "udid", g.Lease.Resource, "error", err)
+		}
+	}
+}

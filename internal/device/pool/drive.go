@@ -1,0 +1,95 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/fault"
+)
+
+// Drive runs fn in the device's lane. Whoever drives needs the lease: the first command on a free device takes a short one,
+// every command renews it, and when a command's turn comes its lease must still be the one it was queued under.
+func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
+	if p.Leases == nil || !h.drives {
+		return h.Lane.Do(ctx, fn)
+	}
+	use, err := p.Leases.Use(ctx, h.Info().UDID, h.holder, p.Implicit)
+	if err != nil {
+		return p.claimed(h, err)
+	}
+	defer use.Done()
+	return h.Lane.Do(ctx, func() error {
+		if err := use.Check(); err != nil {
+			return p.claimed(h, err)
+		}
+		return fn()
+	})
+}
+
+// Forgo gives back what only use had claimed: a device that was switched off is not in use.
+func (p *Pool) Forgo(ctx context.Context, h *Handle) {
+	if p.Leases == nil {
+		return
+	}
+	if l := p.Leases.Get(h.Info().UDID); l.Kind == lease.Implicit && l.Holder == h.holder {
+		_, _ = p.Leases.Release(ctx, h.holder, l.Resource) // at worst it runs out
+	}
+}
+
+// claimed is the fault for a command that may not run. Nothing was sent.
+func (p *Pool) claimed(h *Handle, err error) error {
+	var busy *lease.BusyError
+	if errors.As(err, &busy) && len(busy.Held) > 0 {
+		return taken(h.Info().Name, busy.Held[0], p.now()).WithDispatch(fault.NotDispatched)
+	}
+	return fault.From(leaseFault(err)).WithDispatch(fault.NotDispatched)
+}
+
+// taken says who has a device, since when, until when, and what can be done about it.
+func taken(name string, l lease.Lease, now time.Time) *fault.Fault {
+	if l.Dirty {
+		return fault.New(fault.DeviceClaimed, "%s (%s) is being reset after its last claim", name, l.Resource).WithHint("try again in a moment")
+	}
+	f := fault.New(fault.DeviceClaimed, "%s (%s) is already claimed by %s, for %s, until %s", name, l.Resource, l.Holder, age(now.Sub(l.Since)), l.Expires.UTC().Format(time.RFC3339)).
+		With("udid", l.Resource).With("holder", l.Holder).With("kind", string(l.Kind)).With("since", l.Since.UTC()).With("age_seconds", int(now.Sub(l.Since).Seconds())).
+		With("expires", l.Expires.UTC()).With("epoch", l.Epoch)
+	return f.WithHint("if that is you, pass session=%q; else use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: `ios-agent pool take-over %s --reason WHY`",
+		l.Holder, l.Resource, l.Resource)
+}
+
+func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
+
+// leaseFault gives a code to what the lease table says.
+func leaseFault(err error) error {
+	var busy *lease.BusyError
+	var not *lease.NotHolderError
+	var lost *lease.LostError
+	var broken *lease.JournalError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &not):
+		return fault.New(fault.NotHolder, "%w", err).With("udid", not.Lease.Resource).With("holder", not.Lease.Holder)
+	case errors.As(err, &lost):
+		return fault.New(fault.LeaseLost, "%w", err).With("udid", lost.Resource)
+	case errors.As(err, &broken):
+		return fault.New(fault.StateFailed, "%w", err)
+	case errors.As(err, &busy) && len(busy.Elsewhere) > 0:
+		return elsewhere(busy.Elsewhere[0])
+	case errors.As(err, &busy):
+		return fault.New(fault.DeviceClaimed, "%w", err)
+	}
+	return err
+}
+
+func elsewhere(e *lease.ElsewhereError) *fault.Fault {
+	f := fault.New(fault.DeviceClaimed, "the device %s is claimed in another ios-agent home, %s (pid %d)", e.Resource, e.Home, e.PID).
+		With("udid", e.Resource).With("home", e.Home).With("pid", e.PID)
+	if !e.Until.IsZero() {
+		f = f.With("expires", e.Until.UTC())
+	}
+	return f.WithHint("release it there (%s), or use another device", fmt.Sprintf("IOS_AGENT_HOME=%s ios-agent pool list", e.Home))
+}

@@ -1,0 +1,110 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/fault"
+)
+
+// What can be done with a device when it is given back, or when its lease runs out.
+const (
+	ResetNone      = lease.NoReset
+	ResetTerminate = "terminate" // end the apps that are not the system's
+	ResetErase     = "erase"     // make it as new; it is off then
+)
+
+// Release gives a device back and does with it what its lease asks for, or what is asked for now.
+func (p *Pool) Release(ctx context.Context, holder, udid, reset string) (lease.Lease, error) {
+	if reset != "" {
+		p.Leases.Amend(holder, udid, reset)
+	}
+	l, err := p.Leases.Release(ctx, holder, udid)
+	if err != nil {
+		return l, leaseFault(err)
+	}
+	if l.Dirty { // to the end, even when the caller leaves
+		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), repairWait)
+		defer cancel()
+		err = p.clean(whole, l)
+	}
+	return l, err
+}
+
+// clean does what a released device needs before the next one gets it. One that cannot be cleaned is put aside.
+func (p *Pool) clean(ctx context.Context, l lease.Lease) error {
+	h, err := p.handle(ctx, l.Resource)
+	if err != nil {
+		return err
+	}
+	err = h.Lane.Do(ctx, func() error {
+		if now := p.Leases.Get(l.Resource); !now.Dirty || now.Epoch != l.Epoch {
+			return nil // somebody else did it
+		}
+		return reset(ctx, h, l.Reset)
+	})
+	if err != nil { // it stays dirty: the repair ends with another try
+		p.putAside(h, fmt.Sprintf("%s (%s) could not be reset (%s): %v", h.Info().Name, l.Resource, l.Reset, err))
+		return fault.New(fault.DeviceBroken, "%s is released, but could not be reset: %w", h.Info().Name, err)
+	}
+	if l.Reset == ResetErase {
+		p.stale()
+	}
+	return p.Leases.Clean(ctx, l.Resource, l.Epoch)
+}
+
+func reset(ctx context.Context, h *Handle, how string) error {
+	if how == ResetErase {
+		eraser, err := device.As[device.Eraser](h.Device)
+		if err != nil {
+			return err
+		}
+		return eraser.Erase(ctx)
+	}
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return err
+	}
+	apps, err := device.As[device.Apps](h.Device)
+	if err != nil {
+		return err
+	}
+	all, err := inventory.List(ctx)
+	if fault.Is(err, fault.DeviceNotBooted) {
+		return nil // nothing runs on it
+	}
+	for _, a := range all {
+		if err == nil && a.PID > 0 && a.Type == "User" {
+			err = apps.Terminate(ctx, a.Bundle)
+		}
+	}
+	return err
+}
+
+// Tend cleans what leases that ran out left behind, now and whenever one does, until the pool is closed.
+func (p *Pool) Tend() {
+	p.work.Go(func() {
+		for p.life.Err() == nil {
+			events := p.Leases.Watch(p.life)
+			p.sweep()
+			for e := range events {
+				if e.Lease.Dirty && e.What == lease.Expired {
+					p.sweep()
+				}
+			}
+		}
+	})
+}
+
+func (p *Pool) sweep() {
+	for _, l := range p.Leases.All() {
+		if !l.Dirty {
+			continue
+		}
+		if err := p.clean(p.life, l); err != nil {
+			p.log().Warn("cleaning a device", "udid", l.Resource, "error", err)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+)
+
+// What a caller is told who got no device. Agents read these messages: each says what was asked, what there is, and what
+// would help.
+
+// noMatch says what there is instead of what was asked.
+func noMatch(infos []device.Info, w Want) error {
+	head := "No device matching " + w.String()
+	size := fmt.Sprintf("the pool has %d devices", len(infos))
+	if w.UDID == "" {
+		infos = filter(infos, func(i device.Info) bool { return i.Available })
+	}
+	var text string
+	var names []string
+	switch {
+	case w.UDID != "":
+		text = fmt.Sprintf("%s; %s", head, size)
+	case w.Name != "" && w.OS != "":
+		name := byName(infos, w.Name)
+		os := filter(infos, func(i device.Info) bool { return SameOS(i.OS, w.OS) })
+		text = fmt.Sprintf("%s: %d matched the name but run %s; %d matched the OS but are named %s; %s", head,
+			len(name), said(name, osOf), len(os), said(os, nameOf), size)
+	case w.Name != "":
+		text = fmt.Sprintf("%s: available names are %s; %s", head, said(infos, nameOf), size)
+	case w.OS != "":
+		text = fmt.Sprintf("%s: available OS versions are %s; %s", head, said(infos, osOf), size)
+	default:
+		text = fmt.Sprintf("%s; %s", head, size)
+	}
+	for _, i := range infos {
+		names = append(names, i.Name)
+	}
+	slices.Sort(names)
+	f := fault.New(fault.DeviceNotFound, "%s", text)
+	if near := nearest.To(w.Name, slices.Compact(names), 3); w.Name != "" && len(near) > 0 {
+		return f.WithHint(`did you mean "%s"?`, strings.Join(near, `" or "`))
+	}
+	return f
+}
+
+func osOf(i device.Info) string   { return i.OS }
+func nameOf(i device.Info) string { return i.Name }
+
+// said lists distinct values of devices in order.
+func said(infos []device.Info, of func(device.Info) string) string {
+	var values []string
+	for _, i := range infos {
+		values = append(values, of(i))
+	}
+	slices.Sort(values)
+	if values = slices.Compact(values); len(values) == 0 {
+		return "none"
+	}
+	return strings.Join(values, ", ")
+}
+
+// stock is how the devices that fit are at this moment.
+type stock struct {
+	fits, booted, off, broken []device.Info
+	claimed                   []lease.Lease // by others
+	names                     map[string]string
+	reasons                   []string
+}
+
+func (p *Pool) stock(infos []device.Info, a Ask) stock {
+	s := stock{fits: a.Want.match(infos), names: map[string]string{}}
+	leases, aside := p.Leases.All(), p.Quarantines()
+	for _, i := range s.fits {
+		l := leases[i.UDID]
+		l.Resource = i.UDID
+		s.names[i.UDID] = i.Name
+		q, bad := aside[i.UDID]
+		switch {
+		case bad:
+			s.broken, s.reasons = append(s.broken, i), append(s.reasons, q.Reason)
+		case l.Holder != a.Holder && !l.Free():
+			s.claimed = append(s.claimed, l)
+		case i.State == device.Booted:
+			s.booted = append(s.booted, i)
+		default:
+			s.off = append(s.off, i)
+		}
+	}
+	return s
+}
+
+// holders lists who has what: session (name, udid8).
+func (s stock) holders() string {
+	var who []string
+	for _, l := range s.claimed {
+		holder := l.Holder
+		if l.Dirty {
+			holder = "being reset"
+		}
+		who = append(who, fmt.Sprintf("%s (%s, %s)", holder, s.names[l.Resource], l.Resource[:min(8, len(l.Resource))]))
+	}
+	return strings.Join(who, ", ")
+}
+
+// refusal says why nothing was handed over.
+func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err error) error {
+	var busy *lease.BusyError
+	if !errors.As(err, &busy) {
+		return leaseFault(err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // the caller left; nobody reads this
+	}
+	l, failed := p.listed(ctx, fresh)
+	if failed != nil {
+		return failed
+	}
+	s := p.stock(l.infos, a)
+	switch {
+	case a.Wait > 0 && errors.Is(err, context.DeadlineExceeded):
+		return s.timedOut(a, waited)
+	case a.Count > 1:
+		return s.short(a)
+	case len(busy.Elsewhere) > 0 && len(busy.Held) == 0:
+		return elsewhere(busy.Elsewhere[0])
+	case len(s.fits) == 0:
+		return noMatch(l.infos, a.Want)
+	case len(s.fits) == 1 && len(s.claimed) == 1:
+		return taken(s.fits[0].Name, s.claimed[0], p.now())
+	case len(s.off) > 0 && a.On && !a.Boot:
+		return s.allOff(a)
+	case len(s.claimed) > 0:
+		return s.allClaimed(a)
+	case len(s.broken) > 0:
+		return fault.New(fault.DeviceBroken, "every device matching %s is broken: %s", a.Want, strings.Join(s.reasons, "; "))
+	}
+	return fault.New(fault.DeviceClaimed, "every device matching %s was taken a moment ago", a.Want)
+}
+
+func (s stock) allClaimed(a Ask) error {
+	return fault.New(fault.DeviceClaimed, "All %d devices matching %s are claimed: %s. Pass wait_if_busy=true to wait, or release one",
+		len(s.fits), a.Want, s.holders()).With("claims", claims(s.claimed)).
+		WithHint("wait with wait_if_busy=true, release a device, or take one over with take_over_device and a reason")
+}
+
+func (s stock) allOff(a Ask) error {
+	text := fmt.Sprintf("All %d available devices matching %s are shut down: %s. Pass auto_boot=true, or boot one with boot_device", len(s.off), a.Want, briefly(s.off))
+	if len(s.claimed) > 0 {
+		text += fmt.Sprintf("; %d more are claimed: %s", len(s.claimed), s.holders())
+	}
+	return fault.New(fault.DeviceNotBooted, "%s", text).WithHint("pass auto_boot=true").With("candidates", s.off)
+}
+
+func (s stock) timedOut(a Ask, waited time.Duration) error {
+	return fault.New(fault.WaitTimeout, "Timed out after %.1f seconds waiting for a device matching %s: %d are claimed: %s", waited.Seconds(), a.Want, len(s.claimed), s.holders()).
+		With("claims", claims(s.claimed))
+}
+
+func (s stock) short(a Ask) error {
+	available := len(s.booted)
+	if a.Boot {
+		available += len(s.off)
+	}
+	code := fault.DeviceNotFound // there are not so many
+	switch {
+	case len(s.fits) >= a.Count && len(s.claimed) > 0:
+		code = fault.DeviceClaimed
+	case len(s.fits) >= a.Count && !a.Boot:
+		code = fault.DeviceNotBooted
+	case len(s.fits) >= a.Count:
+		code = fault.DeviceBroken
+	}
+	f := fault.New(code, "Needed %d devices matching %s, available %d (%d booted, %d shutdown, %d claimed)", a.Count, a.Want, available, len(s.booted), len(s.off), len(s.claimed))
+	if len(s.broken) > 0 {
+		f = f.With("broken", s.reasons)
+	}
+	return f.With("claims", claims(s.claimed)).WithHint("ask for fewer, release some, or create more simulators")
+}
+
+// claims are leases for programs to read.
+func claims(leases []lease.Lease) []map[string]any {
+	var out []map[string]any
+	for _, l := range leases {
+		out = append(out, map[string]any{"udid": l.Resource, "holder": l.Holder, "since": l.Since.UTC(), "expires": l.Expires.UTC()})
+	}
+	return out
+}

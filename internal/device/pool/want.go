@@ -1,0 +1,126 @@
+package pool
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/lease"
+)
+
+// Want says which devices will do. All that is given must fit; nothing given is any simulator, an iPhone if there is one.
+type Want struct {
+	UDID   string
+	Name   string
+	OS     string
+	Family string
+	Type   string // simulator unless it says otherwise: a device of metal and glass is taken only when asked for
+}
+
+// String is the criteria as diagnostics say them.
+func (w Want) String() string {
+	var said []string
+	for _, c := range []struct{ name, value string }{{"udid", w.UDID}, {"name", w.Name}, {"os_version", w.OS}, {"device_family", w.Family}, {"device_type", w.Type}} {
+		if c.value != "" {
+			said = append(said, fmt.Sprintf("%s='%s'", c.name, c.value))
+		}
+	}
+	if len(said) == 0 {
+		return "no criteria"
+	}
+	return strings.Join(said, ", ")
+}
+
+const simulator = "simulator"
+
+// match gives the devices that fit, in the order of the listing.
+func (w Want) match(infos []device.Info) []device.Info {
+	if w.UDID != "" {
+		return filter(infos, func(i device.Info) bool { return strings.EqualFold(i.UDID, w.UDID) })
+	}
+	kind := cmp.Or(w.Type, simulator)
+	rest := filter(infos, func(i device.Info) bool {
+		return i.Available && i.Type == kind && (w.OS == "" || SameOS(i.OS, w.OS)) && (w.Family == "" || strings.EqualFold(familyOf(i), w.Family))
+	})
+	if w.Name != "" {
+		return byName(rest, w.Name)
+	}
+	return w.usual(rest)
+}
+
+// byName prefers devices of exactly this name to those whose name merely holds it.
+func byName(infos []device.Info, name string) []device.Info {
+	if exact := filter(infos, func(i device.Info) bool { return strings.EqualFold(i.Name, name) }); len(exact) > 0 {
+		return exact
+	}
+	low := strings.ToLower(name)
+	return filter(infos, func(i device.Info) bool { return strings.Contains(strings.ToLower(i.Name), low) })
+}
+
+// usual leaves watches and the like to those who ask for them, while there is a phone.
+func (w Want) usual(infos []device.Info) []device.Info {
+	if platform, _ := splitOS(w.OS); w.Family != "" || platform != "" {
+		return infos
+	}
+	if phones := filter(infos, func(i device.Info) bool { return familyOf(i) == iPhone }); len(phones) > 0 {
+		return phones
+	}
+	return infos
+}
+
+const iPhone = "iPhone"
+
+// familyOf is the device's family, from its name when the driver does not know it.
+func familyOf(i device.Info) string {
+	if i.Family != "" {
+		return i.Family
+	}
+	for _, family := range []string{"iPad", "Apple Watch", "Apple TV", "Apple Vision", iPhone} {
+		if strings.Contains(strings.ToLower(i.Name), strings.ToLower(family)) {
+			return family
+		}
+	}
+	return ""
+}
+
+// rank orders devices for a holder: its own, then booted before the rest, available before claimed, the one used last, by
+// name. It notes which are the holder's own.
+func rank(infos []*device.Info, holder string, look func(string) lease.Lease, mine map[string]bool) []string {
+	type ranked struct {
+		info          *device.Info
+		own, on, free bool
+		used          time.Time
+	}
+	all := make([]ranked, len(infos))
+	for i, info := range infos {
+		l := look(info.UDID)
+		own := l.Held() && l.Holder == holder
+		if own {
+			mine[info.UDID] = true
+		}
+		all[i] = ranked{info, own, info.State == device.Booted, own || l.Free(), l.Used}
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(before(a.own, b.own), before(a.on, b.on), before(a.free, b.free), b.used.Compare(a.used),
+			strings.Compare(a.info.Name, b.info.Name), strings.Compare(a.info.UDID, b.info.UDID))
+	})
+	out := make([]string, len(all))
+	for i, r := range all {
+		out[i] = r.info.UDID
+	}
+	return out
+}
+
+// before sorts what is true first.
+func before(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}

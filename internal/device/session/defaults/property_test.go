@@ -1,0 +1,124 @@
+package defaults_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"ios-agent/internal/device/session/defaults"
+)
+
+// TestSourceIsTheHighestLayer throws dice over which layer has which key. A key's value must come from the highest
+// layer that has it, or be absent because a rival is in a higher one, or a better one in the same.
+func TestSourceIsTheHighestLayer(t *testing.T) {
+	for seed := range uint64(300) {
+		dice := rand.New(rand.NewPCG(seed, 7))
+		has := map[defaults.Source]map[string]bool{}
+		for _, layer := range layers {
+			has[layer] = throw(dice, layer)
+		}
+		m := mergeAll(t, has)
+		for _, k := range defaults.Keys() {
+			if !k.Path && k.Kind != defaults.Text {
+				continue
+			}
+			want := winner(k, has)
+			if got := m.Values[k.Name].Source; got != want {
+				t.Errorf("seed %d: %s comes from %q, want %q\n%v", seed, k.Name, got, want, has)
+			}
+			if v := m.Text(k.Name); want != "" && !strings.HasSuffix(v, string(want)) {
+				t.Errorf("seed %d: %s is %q, want that of %q", seed, k.Name, v, want)
+			}
+		}
+	}
+}
+
+var layers = []defaults.Source{defaults.FromCall, defaults.FromSession, defaults.FromConfig, defaults.FromEnv}
+
+func throw(dice *rand.Rand, layer defaults.Source) map[string]bool {
+	keys := map[string]bool{}
+	for _, k := range defaults.Keys() {
+		keys[k.Name] = k.Kind == defaults.Text && dice.IntN(3) == 0
+	}
+	for _, group := range defaults.Groups() { // both sides in one call are refused
+		if layer == defaults.FromCall || layer == defaults.FromSession {
+			keys[group[dice.IntN(2)]] = false
+		}
+	}
+	return keys
+}
+
+func winner(k defaults.Key, has map[defaults.Source]map[string]bool) defaults.Source {
+	rivals := []string{k.Name}
+	for _, g := range defaults.Groups() {
+		if g[0] == k.Name || g[1] == k.Name {
+			rivals = g
+		}
+	}
+	for _, layer := range layers {
+		for _, name := range rivals { // by rank
+			if has[layer][name] && name == k.Name {
+				return layer
+			}
+			if has[layer][name] {
+				return ""
+			}
+		}
+	}
+	return ""
+}
+
+func mergeAll(t *testing.T, has map[defaults.Source]map[string]bool) defaults.Merged {
+	t.Helper()
+	env, text := map[string]string{}, "sessionDefaults:\n"
+	session, call := values{}, values{}
+	for _, k := range defaults.Keys() {
+		value := func(s defaults.Source) string { return "/" + k.Name + "-" + string(s) }
+		if has[defaults.FromEnv][k.Name] {
+			env[k.Variables()[0]] = value(defaults.FromEnv)
+		}
+		if has[defaults.FromConfig][k.Name] {
+			text += fmt.Sprintf("  %s: %s\n", k.Name, value(defaults.FromConfig))
+		}
+		if has[defaults.FromSession][k.Name] {
+			session[k.Name] = value(defaults.FromSession)
+		}
+		if has[defaults.FromCall][k.Name] {
+			call[k.Name] = value(defaults.FromCall)
+		}
+	}
+	s, _ := open(t, text, env)
+	set(t, s, session)
+	m, err := s.Merge(defaults.Spec{Keys: defaults.Names()}, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestConcurrentUse is for the race detector.
+func TestConcurrentUse(t *testing.T) {
+	s, dir := open(t, twoProfiles, nil)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			name := fmt.Sprint("p", i)
+			_, _ = s.Set(defaults.Change{Profile: name, Create: true, Values: values{"scheme": name, "env": map[string]string{"A": name}}})
+			_, _ = s.Persist(defaults.Change{Profile: name, Create: true, Values: values{"scheme": name}})
+			_, _ = s.Merge(defaults.Spec{Keys: defaults.Names()}, values{"env": map[string]any{"B": "x"}})
+			_, _ = s.PersistActive(name)
+			_ = s.Show()
+			s.Reload()
+			_ = s.Clear(defaults.Clearing{Profile: name})
+		})
+	}
+	all.Wait()
+	again := defaults.Open(defaults.Options{Dir: dir})
+	if got := len(again.Show().Profiles); got != 3+8 || len(again.Warnings()) > 0 {
+		b, _ := os.ReadFile(config(dir))
+		t.Errorf("%d profiles, %q:\n%s", got, again.Warnings(), b)
+	}
+}

@@ -1,0 +1,192 @@
+package defaults
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+)
+
+// Options say where a session's defaults come from. Each may be left out.
+type Options struct {
+	Dir  string            // the client's project folder (see Folder); without it there is no config file
+	Home string            // what ~ stands for; HOME of Env when empty
+	Env  map[string]string // the client's environment, not the daemon's
+}
+
+// Store holds the defaults of one client session. Its methods may be called at the same time. What it hands out are
+// copies.
+type Store struct {
+	folders
+	file file
+	env  layer
+
+	filing sync.Mutex // held while the file is read or written, so that mu never is
+
+	mu       sync.Mutex
+	profiles map[string]*profile // what the session says; "" is the global one
+	config   config
+	active   string
+	chosen   bool // the session named its profile itself; else the file does
+	revision uint64
+	warnings []string // about the environment
+}
+
+// profile is the session's layer of one profile.
+type profile struct {
+	layer
+	alone bool // deleted and made anew: the file's profile of that name is not underneath any more
+	gone  bool // deleted: hides the file's
+}
+
+// Open reads the layers. It never fails: what cannot be read is left out, and Warnings says so.
+func Open(o Options) *Store {
+	if o.Home == "" {
+		o.Home = o.Env["HOME"]
+	}
+	s := &Store{folders: folders{o.Dir, o.Home}, file: file{o.Dir}}
+	s.env, s.warnings = environment(o.Env, s.folders)
+	s.Reload()
+	return s
+}
+
+// Reload reads the config file again when it changed. The store does not watch it: a daemon calls this before a call.
+func (s *Store) Reload() {
+	s.filing.Lock()
+	defer s.filing.Unlock()
+	s.take(s.file.state())
+}
+
+// take makes the file the config layer. Under filing, which also guards the only writes to config.
+func (s *Store) take(now state) {
+	if now == s.config.state {
+		return
+	}
+	c := readConfig(s.file, now, s.folders)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config = c
+	s.revision++
+}
+
+// Warnings says what was wrong with the file and the environment.
+func (s *Store) Warnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problems()
+}
+
+func (s *Store) problems() []string { return slices.Concat(s.config.warnings, s.warnings) }
+
+// Revision changes whenever anything in the store does.
+func (s *Store) Revision() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
+
+// Active is the label of the active profile.
+func (s *Store) Active() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return label(s.current())
+}
+
+// Use makes a profile active; "" and Global mean the one without a name.
+func (s *Store) Use(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name = named(name)
+	if !s.exists(name) {
+		return s.noProfile(name)
+	}
+	s.activate(name)
+	return nil
+}
+
+func named(name string) string {
+	name = strings.TrimSpace(name)
+	if name == Global {
+		return ""
+	}
+	return name
+}
+
+func (s *Store) activate(name string) {
+	s.active, s.chosen = name, true
+	s.revision++
+}
+
+// current is the active profile's name. The file's choice counts until the session makes its own.
+func (s *Store) current() string {
+	name := s.config.active
+	if s.chosen {
+		name = s.active
+	}
+	if !s.exists(name) {
+		return ""
+	}
+	return name
+}
+
+func (s *Store) exists(name string) bool {
+	if p, touched := s.profiles[name]; touched && name != "" {
+		return !p.gone
+	}
+	_, filed := s.config.profiles[name]
+	return filed || name == ""
+}
+
+// hold puts a profile into the session's own layer.
+func (s *Store) hold(name string, p *profile) *profile {
+	if s.profiles == nil {
+		s.profiles = map[string]*profile{}
+	}
+	s.profiles[name] = p
+	return p
+}
+
+// names of all profiles, the global one first.
+func (s *Store) names() []string {
+	all := map[string]bool{"": true}
+	for name := range s.profiles {
+		all[name] = true
+	}
+	for name := range s.config.profiles {
+		all[name] = true
+	}
+	maps.DeleteFunc(all, func(name string, _ bool) bool { return !s.exists(name) })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// effective are the values of a profile. Profiles are islands: a named one gets nothing from the global one, so the
+// environment, which knows no names, speaks only to the latter.
+func (s *Store) effective(name string) map[string]Value {
+	layers := make([]layer, 0, 3)
+	p := s.profiles[name]
+	if p != nil {
+		layers = append(layers, p.layer)
+	}
+	if p == nil || !p.alone {
+		layers = append(layers, s.config.profiles[name])
+	}
+	if name == "" {
+		layers = append(layers, s.env)
+	}
+	return lay(layers...)
+}
+
+func (s *Store) noProfile(name string) error {
+	known := s.names()
+	for i := range known {
+		known[i] = label(known[i])
+	}
+	f := fault.New(fault.InvalidInput, "there is no profile %q", name).With("profiles", known)
+	if near := nearest.To(name, known, 1); len(near) > 0 {
+		return f.WithHint("did you mean %q? Or create it: %s { \"profile\": %q, \"createIfNotExists\": true }", near[0], Tool, name)
+	}
+	return f.WithHint("create it: %s { \"profile\": %q, \"createIfNotExists\": true }", Tool, name)
+}

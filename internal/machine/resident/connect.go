@@ -1,0 +1,208 @@
+package resident
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ios-agent/internal/machine/host"
+)
+
+const (
+	defaultWait = 10 * time.Second
+	firstPause  = 5 * time.Millisecond
+	lastPause   = 50 * time.Millisecond
+)
+
+// Dialer connects to the resident of a place and starts it when there is none. It is safe for concurrent use; any
+// number of clients, in any number of processes, end up with the same resident.
+type Dialer struct {
+	Place Place
+	// Start spawns the process, detached, with its output appended to Place.LogPath. Its pid lets an early death be
+	// told from a slow start; 0 means unknown. Nil means never start: Connect answers ErrNotRunning.
+	Start func(ctx context.Context) (pid int, err error)
+	// Wait is how long a resident may take until it answers; zero means 10 s.
+	Wait time.Duration
+
+	dial func(ctx context.Context, path string) (net.Conn, error) // nil except in tests
+}
+
+// Connect is Dialer.Connect with the defaults.
+func Connect(ctx context.Context, p Place, start func(ctx context.Context) (pid int, err error)) (net.Conn, Info, error) {
+	return Dialer{Place: p, Start: start}.Connect(ctx)
+}
+
+// DialContext has the shape of http.Transport.DialContext; network and address are ignored.
+func (d Dialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+	conn, _, err := d.Connect(ctx)
+	return conn, err
+}
+
+// Connect returns a connection and what the resident publishes. Errors: *StartError, *NotReadyError, *SandboxedError,
+// *UnsafeFolderError, ErrNotRunning, that of Start, or the context's.
+func (d Dialer) Connect(ctx context.Context) (net.Conn, Info, error) {
+	if d.Wait <= 0 {
+		d.Wait = defaultWait
+	}
+	if d.dial == nil {
+		d.dial = dialSocket
+	}
+	late := time.NewTimer(d.Wait)
+	defer late.Stop()
+	a := attempt{Dialer: d}
+	defer a.letOthersStart()
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		conn, info, err := a.try(ctx)
+		if conn != nil || err != nil {
+			return conn, info, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-late.C:
+			return nil, Info{}, a.notReady()
+		case <-ctx.Done():
+			return nil, Info{}, fmt.Errorf("connect to %s: %w", d.Place.Name, ctx.Err())
+		}
+	}
+}
+
+// attempt is the memory of one Connect.
+type attempt struct {
+	Dialer
+	path    string // dialled last
+	dialErr error
+	held    bool
+	started bool
+	child   int    // pid of what we started
+	born    string // its start time
+	logSize int64  // before we started it
+	turn    *os.File
+}
+
+// try makes one round; neither a connection nor an error means: not yet.
+func (a *attempt) try(ctx context.Context) (net.Conn, Info, error) {
+	dead := a.childDead() // asked first: what it left is seen by what follows
+	conn, info, err := a.reach(ctx)
+	if conn != nil || err != nil {
+		return conn, info, err
+	}
+	if a.held, err = a.Place.held(); err != nil {
+		return nil, Info{}, err
+	}
+	switch {
+	case a.held && forbidden(a.dialErr):
+		err = a.sandboxed()
+	case a.held:
+		// Somebody starts, or is busy, or is about to leave: wait.
+	case !a.started:
+		err = a.start(ctx)
+	case dead:
+		err = a.startError()
+	}
+	return nil, Info{}, err
+}
+
+// reach dials; that nobody answers is no error but noted.
+func (a *attempt) reach(ctx context.Context) (net.Conn, Info, error) {
+	path, err := a.socket()
+	if err != nil {
+		return nil, Info{}, err
+	}
+	a.path = path
+	var conn net.Conn
+	if conn, a.dialErr = a.dial(ctx, path); a.dialErr != nil {
+		return nil, Info{}, nil
+	}
+	info := a.Place.info()
+	if !info.ready() { // it listens, and publishes in a moment
+		conn.Close()
+		return nil, Info{}, nil
+	}
+	return conn, info, nil
+}
+
+// socket is the published one, because the resident's temporary folder may be another than ours, or else the expected
+// one. What a dead resident published may meanwhile be somebody else's, so its folder is looked at.
+func (a *attempt) socket() (string, error) {
+	if path := a.Place.info().Socket; path != "" && checkPrivate(filepath.Dir(path), 0o022) == nil {
+		return path, nil
+	}
+	return a.Place.SocketPath()
+}
+
+// start spawns the resident, when it is this client's turn: of many that come at once one starts it and the others
+// wait. The lock would sort out any number of starters, but each would cost a process, and a late one could outlive a
+// Stop.
+func (a *attempt) start(ctx context.Context) error {
+	if a.Start == nil {
+		return fmt.Errorf("%s: %w", a.Place.Name, ErrNotRunning)
+	}
+	if err := a.Place.prepare(); err != nil { // the log needs it before the resident does
+		return err
+	}
+	if mine, err := a.takeTurn(); err != nil || !mine {
+		return err
+	}
+	a.logSize = fileSize(a.Place.LogPath())
+	pid, err := a.Start(ctx)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", a.Place.Name, err)
+	}
+	a.started, a.child = true, pid
+	a.born, _ = host.StartTime(pid) // an error means it is gone already, and then Alive is false too
+	return nil
+}
+
+// takeTurn reports whether it is this client's turn to start the resident. It is kept until the client is connected or
+// gives up; a client that is killed loses it.
+func (a *attempt) takeTurn() (bool, error) {
+	turn, err := lockFile(a.Place.path(".start"), os.O_RDWR|os.O_CREATE, unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, ErrHeld) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	a.turn = turn
+	held, err := a.Place.held() // whoever had the turn before may have started it since we looked
+	if err != nil || held {
+		a.letOthersStart()
+		return false, err
+	}
+	return true, nil
+}
+
+func (a *attempt) letOthersStart() {
+	if a.turn != nil {
+		release(a.turn)
+		a.turn = nil
+	}
+}
+
+func (a *attempt) childDead() bool { return a.child > 0 && !host.Alive(a.child, a.born) }
+
+func (a *attempt) startError() error {
+	log := a.Place.LogPath()
+	return &StartError{Name: a.Place.Name, PID: a.child, Log: log, Tail: logTail(log, a.logSize)}
+}
+
+func (a *attempt) sandboxed() error { return &SandboxedError{Path: a.path, Err: a.dialErr} }
+
+func (a *attempt) notReady() error {
+	e := &NotReadyError{Name: a.Place.Name, PID: a.child, Held: a.held, Waited: a.Wait,
+		Log: a.Place.LogPath(), Err: a.dialErr}
+	if a.held {
+		e.PID = a.Place.info().PID
+	}
+	return e
+}
+
+func dialSocket(ctx context.Context, path string) (net.Conn, error) {
+	return new(net.Dialer).DialContext(ctx, "unix", path)
+}

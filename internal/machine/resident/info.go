@@ -1,0 +1,60 @@
+package resident
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"ios-agent/internal/machine/host"
+)
+
+// Info is what a resident publishes in its lock file. The one who calls Listen gives Build and BuildTime; the rest is
+// filled in. Socket is empty while it starts.
+type Info struct {
+	PID       int       `json:"pid"`
+	Start     string    `json:"start"` // see host.StartTime
+	Build     string    `json:"build"`
+	BuildTime time.Time `json:"build_time,omitzero"`
+	Socket    string    `json:"socket"`
+	StartedAt time.Time `json:"started_at"`
+}
+
+func (i Info) ready() bool { return i.Socket != "" }
+
+func (i Info) same(j Info) bool { return i.PID == j.PID && i.Start == j.Start }
+
+// mine fills in what is true of this process.
+func (i Info) mine() Info {
+	i.PID = os.Getpid()
+	i.Start, _ = host.StartTime(i.PID) // a sandbox may hide it; then the pid alone has to do
+	i.StartedAt = time.Now().UTC().Truncate(time.Millisecond)
+	i.Socket = ""
+	return i
+}
+
+// info reads what the lock file says, which is worth something only while the lock is held. Nothing, or half of it,
+// reads as the zero Info.
+func (p Place) info() Info {
+	var i Info
+	b, err := os.ReadFile(p.LockPath())
+	if err != nil || json.Unmarshal(b, &i) != nil {
+		return Info{}
+	}
+	return i
+}
+
+// publish replaces the content of the lock file in place: a rename would leave the lock on a file without a name.
+func publish(lock *os.File, i Info) error {
+	b, err := json.Marshal(i)
+	if err == nil {
+		err = lock.Truncate(0)
+	}
+	if err == nil {
+		_, err = lock.WriteAt(append(b, '\n'), 0)
+	}
+	if err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	return nil
+}

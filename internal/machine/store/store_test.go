@@ -1,0 +1,116 @@
+package store_test
+
+import (
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/machine/store"
+)
+
+func at(t *testing.T, path string, migrations ...string) *store.Store {
+	s := &store.Store{Path: path, Migrations: migrations, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func count(t *testing.T, s *store.Store) (n int) {
+	t.Helper()
+	if err := s.Read(func(db *sql.DB) error { return db.QueryRow("SELECT count(*) FROM thing").Scan(&n) }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func add(tx *sql.Tx) error {
+	_, err := tx.Exec("INSERT INTO thing (name) VALUES ('x')")
+	return err
+}
+
+const thing = "CREATE TABLE thing (name TEXT)"
+
+func TestMigrations(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sub", "state.db")
+	old := at(t, path, thing)
+	if err := old.Write(add); err != nil {
+		t.Fatal(err)
+	}
+	old.Close()
+	grown := at(t, path, thing, "ALTER TABLE thing ADD COLUMN colour TEXT; UPDATE thing SET colour = 'red'")
+	var colour string
+	if err := grown.Read(func(db *sql.DB) error { return db.QueryRow("SELECT colour FROM thing").Scan(&colour) }); err != nil || colour != "red" {
+		t.Error(colour, err)
+	}
+	grown.Close()
+	if err := at(t, path, thing).Write(add); err == nil || !strings.Contains(err.Error(), "newer ios-agent") {
+		t.Errorf("an older program must not write a newer file: %v", err)
+	}
+	broken := at(t, filepath.Join(t.TempDir(), "state.db"), thing, "CREATE NONSENSE")
+	if err := broken.Write(add); err == nil || !strings.Contains(err.Error(), "migration 2") {
+		t.Error(err)
+	}
+}
+
+func TestAWriteIsWholeOrNot(t *testing.T) {
+	s := at(t, filepath.Join(t.TempDir(), "state.db"), thing)
+	no := errors.New("changed my mind")
+	if err := s.Write(func(tx *sql.Tx) error { return errors.Join(add(tx), no) }); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	if err := s.Write(add); err != nil {
+		t.Error(err)
+	}
+	if n := count(t, s); n != 1 {
+		t.Error(n)
+	}
+}
+
+// TestDamage: a file whose pages are overwritten is set aside, whatever is left of it.
+func TestDamage(t *testing.T) {
+	for name, ruin := range map[string]func([]byte) []byte{
+		"the head": func(b []byte) []byte { return append([]byte("no SQLite at all"), b[16:]...) },
+		"a page": func(b []byte) []byte {
+			for i := 4096; i < len(b); i++ {
+				b[i] = 0xA5
+			}
+			return b
+		},
+		"the end": func(b []byte) []byte { return b[:len(b)/2] },
+	} {
+		path := filepath.Join(t.TempDir(), "state.db")
+		s := at(t, path, thing)
+		for range 3 {
+			if err := s.Write(func(tx *sql.Tx) error {
+				for range 200 {
+					if err := add(tx); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+		raw, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, ruin(raw), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := at(t, path, thing)
+		if err := again.Write(add); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if n := count(t, again); n != 1 || !strings.Contains(again.Notice(), path) {
+			t.Errorf("%s: %d rows, notice %q", name, n, again.Notice())
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple/schemes"
+	"ios-agent/internal/apple/settings"
+	"ios-agent/internal/apple/toolerror"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/machine/host"
+)
+
+// askTimeout bounds questions. They resolve packages, which may mean cloning them.
+const askTimeout = 10 * time.Minute
+
+// maxAnswer is the most an answer may hold: the settings of a hundred targets are some megabytes.
+const maxAnswer = 64 << 20
+
+// ask runs a program that answers on stdout.
+func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string, env map[string]string) ([]byte, error) {
+	result, err := e.Run.Run(ctx, host.Cmd{Name: e.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""), Timeout: askTimeout, MaxOutput: maxAnswer})
+	var exit *host.ExitError
+	if errors.As(err, &exit) && result.Signal == "" && !(tool == "xcrun" && exit.Code == noSuchUtility) {
+		name := tool
+		if tool == "xcrun" {
+			name = args[0]
+		}
+		report := toolerror.Of(name, result.ExitCode, result.Stderr)
+		return result.Stdout, fault.New(fault.ToolFailed, "%s: %s", name, orElse(report.Text(refusalLimit), fmt.Sprintf("exit %d", exit.Code))).
+			With("exit", exit.Code).With("command", append([]string{tool}, args...))
+	}
+	return result.Stdout, toolFault(err)
+}
+
+// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
+const noSuchUtility = 72
+
+// toolFault gives a code to what running a tool can end in.
+func toolFault(err error) error {
+	var missing *host.NotFoundError
+	var late *host.TimeoutError
+	var exit *host.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &missing):
+		return fault.New(fault.NoXcode, "%s is not installed: %w", filepath.Base(missing.Name), err)
+	case errors.As(err, &exit) && exit.Code == noSuchUtility:
+		return fault.New(fault.NoXcode, "there is no usable Xcode: %w", err)
+	case errors.As(err, &late):
+		return fault.New(fault.Timeout, "%s: %w", filepath.Base(late.Name), err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return fault.New(fault.ToolFailed, "%w", err)
+}
+
+// check refuses a request that no tool need be asked about.
+func check(r Request) error {
+	if r.Action == TestPrepared {
+		for field, path := range map[string]string{"testProductsPath": r.Products, "xctestrunPath": r.TestRun} {
+			if path != "" && !exists(path) {
+				return fault.New(fault.PathError, "%s %s does not exist", field, path).With("field", field)
+			}
+		}
+		return CheckExtraArgs(r.ExtraArgs)
+	}
+	if err := CheckContainer(r.Project, r.Workspace); err != nil {
+		return err
+	}
+	return CheckExtraArgs(r.ExtraArgs)
+}
+
+// CheckContainer refuses a project or workspace that is not there, or is none.
+func CheckContainer(project, workspace string) error {
+	if project != "" && workspace != "" {
+		return fault.New(fault.InvalidInput, "projectPath and workspacePath are both given").WithHint("give one of them")
+	}
+	path, field, ext := project, "projectPath", ".xcodeproj"
+	if workspace != "" {
+		path, field, ext = workspace, "workspacePath", ".xcworkspace"
+	}
+	info, err := os.Stat(path)
+	switch {
+	case path == "":
+		return fault.New(fault.ProjectNotFound, "no project and no workspace is named")
+	case errors.Is(err, fs.ErrNotExist):
+		return missing(field, path, ext)
+	case err != nil:
+		return fault.New(fault.PathError, "%s: %w", field, err)
+	case !info.IsDir() || filepath.Ext(filepath.Clean(path)) != ext:
+		f := fault.New(fault.ProjectNotFound, "%s %s is not an %s folder", field, path, ext).With("field", field)
+		if inside := siblings(path, ext); info.IsDir() && len(inside) > 0 {
+			return f.WithHint("in it there is %s", strings.Join(inside, ", "))
+		}
+		return f
+	}
+	return nil
+}
+
+func missing(field, path, ext string) error {
+	f := fault.New(fault.ProjectNotFound, "%s %s does not exist", field, path).With("field", field)
+	if near := nearest.To(filepath.Base(path), siblings(filepath.Dir(path), ext), 3); len(near) > 0 {
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	return f
+}
+
+// siblings are the entries of a folder with an ending.
+func siblings(dir, ext string) []string {
+	entries, _ := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ext {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Schemes lists what a project or workspace has.
+func (e *Engine) Schemes(ctx context.Context, r Request) (*schemes.List, error) {
+	if err := CheckContainer(r.Project, r.Workspace); err != nil {
+		return nil, err
+	}
+	option, path := r.container()
+	out, err := e.ask(ctx, "xcodebuild", []string{"-list", "-json", option, path}, r.folder(), r.Env)
+	if err != nil {
+		return nil, err
+	}
+	list, err := schemes.Read(out)
+	if err != nil {
+		return nil, fault.New(fault.ToolFailed, "xcodebuild -list: %w", err)
+	}
+	return list, nil
+}
+
+// schemeFault is a fault when the scheme is not one of the project's; nil also when that cannot be found out.
+func (e *Engine) schemeFault(ctx context.Context, r Request) error {
+	if r.Scheme == "" || r.Container() == "" {
+		return nil
+	}
+	list, err := e.Schemes(ctx, r)
+	if err != nil || slices.Contains(list.Schemes, r.Scheme) {
+		return nil
+	}
+	return UnknownScheme(r.Scheme, filepath.Base(r.Container()), list.Schemes)
+}
+
+// UnknownScheme says that a scheme is not there, and which are.
+func UnknownScheme(name, container string, known []string) error {
+	f := fault.New(fault.SchemeNotFound, "%s has no scheme %q", container, name).With("schemes", known)
+	switch near := nearest.To(name, known, 3); {
+	case len(near) > 0:
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	case len(known) > 0:
+		return f.WithHint("it has: %s", strings.Join(known[:min(len(known), 20)], ", "))
+	}
+	return f.WithHint("it has no schemes at all: share one in Xcode, or let Xcode make them")
+}
+
+// Settings asks for the build settings of a scheme. With destination they are those of the request's.
+func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*settings.List, error) {
+	if err := check(r); err != nil {
+		return nil, err
+	}
+	out, err := e.ask(ctx, "xcodebuild", r.settingsArgs(e.derivedData(r), destination), r.folder(), r.Env)
+	if err != nil {
+		if known := e.schemeFault(ctx, r); known != nil {
+			return nil, known
+		}
+		return nil, err
+	}
+	list, err := settings.Read(out)
+	if err != nil {
+		return nil, fault.New(fault.ToolFailed, "xcodebuild -showBuildSettings: %w", err)
+	}
+	return list, nil
+}
+
+// Product is an app that a scheme builds.
+type Product struct {
+	Path     string // of the .app
+	BundleID string // as the settings tell; the built app's Info.plist decides
+	Target   string
+}
+
+// App finds the app that a request builds. Settings come for several targets, and the first may be a dependency: the
+// target that bears the scheme's name counts most, then any app.
+func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product, error) {
+	list, err := e.Settings(ctx, r, destination)
+	if err != nil {
+		return Product{}, err
+	}
+	var found *settings.Target
+	for i := range list.Targets {
+		t := &list.Targets[i]
+		if filepath.Ext(t.Product()) != ".app" {
+			continue
+		}
+		if found == nil || t.Target == r.Scheme {
+			found = t
+		}
+	}
+	if found == nil {
+		return Product{}, fault.New(fault.AppNotFound, "the scheme %s builds no app", r.Scheme).
+			WithHint("name a scheme that does; `ios-agent list-schemes` shows them")
+	}
+	return Product{Path: found.Product(), BundleID: found.Settings["PRODUCT_BUNDLE_IDENTIFIER"], Target: found.Target}, nil
+}

@@ -1,0 +1,264 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/apple/destinations"
+	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/apple/toolerror"
+	"ios-agent/internal/apple/xcodeargs"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// Runner runs a program to its end; *host.Host is one.
+type Runner interface {
+	Run(ctx context.Context, c host.Cmd) (host.Result, error)
+}
+
+// Engine builds. It is safe for concurrent use; two builds in one folder of derived data wait for each other.
+type Engine struct {
+	Run   Runner
+	Tools apple.Toolchain
+	// Dir gets a folder for each project: derived data, logs, result bundles.
+	Dir string
+	// XcodeData is the root of Xcode's own derived data; who asks for it gets what Xcode would take.
+	XcodeData string
+	// Now is the clock; nil is the real one.
+	Now func() time.Time
+
+	queue queue
+}
+
+func (e *Engine) now() time.Time {
+	if e.Now != nil {
+		return e.Now()
+	}
+	return time.Now()
+}
+
+// Outcome is what came of a request that xcodebuild took on.
+type Outcome struct {
+	Request     Request
+	Succeeded   bool
+	Phase       Action        // the last one that ran
+	Exit        int           // of the last phase; -1 when a signal ended it
+	Signal      string        //
+	Took        time.Duration // all phases, waiting not counted
+	Commands    [][]string    // argv of each phase
+	LogPaths    []string      // the whole output of each phase
+	DerivedData string        // "" where xcodebuild chose
+	Bundle      string        // the result bundle; "" when there is none
+	Log         *buildlog.Log // of all phases
+	Tests       *Tests        // nil when no tests were to run
+}
+
+// Do builds, tests or cleans. Watch, which may be nil, hears what goes on. A build that fails is an outcome; a fault is
+// a request that cannot be carried out: no such project, scheme or destination, no Xcode, cancelled.
+func (e *Engine) Do(ctx context.Context, r Request, watch func(Progress)) (*Outcome, error) {
+	if err := check(r); err != nil {
+		return nil, err
+	}
+	p, dd := e.placeOf(r), e.derivedData(r)
+	run := &run{Engine: e, request: r, place: p, out: &Outcome{Request: r, DerivedData: dd}, tell: teller{hear: watch, now: e.now}}
+	run.reader.Watch = run.tell.event
+	leave, err := e.queue.enter(ctx, run.lineKey(dd), run.tell.waiting)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	defer prune(p.logs(), keepResults)
+	defer prune(p.results(), keepResults)
+	return run.do(ctx)
+}
+
+// run is one request under way.
+type run struct {
+	*Engine
+	request Request
+	place   place
+	reader  buildlog.Reader
+	out     *Outcome
+	stderr  []byte // of the last phase
+	tell    teller
+}
+
+// lineKey names what only one build may use at a time. Xcode's own folder is one for each project.
+func (r *run) lineKey(derivedData string) string {
+	if derivedData == "" {
+		return r.place.dir
+	}
+	return derivedData
+}
+
+func (r *run) do(ctx context.Context) (*Outcome, error) {
+	o, dd := r.out, r.out.DerivedData
+	if o.Request.Action == Test || o.Request.Action == TestPrepared {
+		if err := r.chooseBundle(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	switch o.Request.Action {
+	case Test:
+		if err = r.phase(ctx, BuildForTesting, o.Request.args(BuildForTesting, dd, "")); err == nil && o.Exit == 0 {
+			err = r.phase(ctx, TestPrepared, o.Request.args(TestPrepared, dd, o.Bundle))
+		}
+	case TestPrepared:
+		err = r.phase(ctx, TestPrepared, o.Request.preparedArgs(o.Bundle))
+	default:
+		err = r.phase(ctx, o.Request.Action, o.Request.args(o.Request.Action, dd, o.Bundle))
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Log = r.reader.End()
+	if o.Exit != 0 && r.refused() {
+		return nil, r.refusal(ctx)
+	}
+	if o.Phase == TestPrepared {
+		if o.Tests, err = r.readTests(ctx); err != nil {
+			return nil, err
+		}
+	}
+	o.Succeeded = o.Exit == 0 && (o.Tests == nil || o.Tests.Counts.Failed == 0)
+	if _, err := os.Stat(o.Bundle); err != nil {
+		o.Bundle = ""
+	}
+	if o.Request.Action == Clean && o.Succeeded && o.Request.DerivedData == "" {
+		// xcodebuild cleans one platform, and nothing of a scheme it is not told; the folder is this project's alone.
+		if err := os.RemoveAll(filepath.Join(dd, "Build")); err != nil {
+			return nil, fault.New(fault.PathError, "cleaning %s: %w", dd, err)
+		}
+	}
+	return o, nil
+}
+
+// chooseBundle decides where the results of tests go: where the caller wants them, else to a place of ours.
+func (r *run) chooseBundle() (err error) {
+	for _, u := range xcodeargs.Split(r.request.ExtraArgs) {
+		if u.Key == resultBundle {
+			r.out.Bundle = u.Value()
+		}
+	}
+	if r.out.Bundle == "" {
+		r.out.Bundle, err = r.newBundle(r.place)
+	} else if !filepath.IsAbs(r.out.Bundle) {
+		r.out.Bundle = filepath.Join(r.request.folder(), r.out.Bundle)
+	}
+	if err != nil {
+		return fault.New(fault.PathError, "a place for the result bundle: %w", err)
+	}
+	return nil
+}
+
+// keptOutput is how much of each stream is held in memory; the log file has all of it.
+const keptOutput = 128 << 10
+
+// phase runs xcodebuild once.
+func (r *run) phase(ctx context.Context, a Action, args []string) error {
+	o := r.out
+	o.Phase = a
+	o.Commands = append(o.Commands, append([]string{"xcodebuild"}, args...))
+	r.tell.phase(a)
+	result, err := r.Run.Run(ctx, host.Cmd{
+		Name: r.Tools.Tool("xcodebuild"), Args: args, Dir: r.request.folder(), Env: r.request.environment(),
+		Timeout: -1, Grace: cancelGrace, MaxOutput: keptOutput, Spool: r.place.logs(),
+		OnLine: func(stream host.Stream, line []byte) {
+			if stream == host.Stdout {
+				r.reader.Line(lines.Clean(line))
+				r.tell.progress(r.reader.Progress())
+			}
+		},
+	})
+	var exit *host.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return toolFault(err)
+	}
+	// stderr comes last: the streams meet by chance, and what is on it must not tear a diagnostic from its source line.
+	for _, line := range lines.All(result.Stderr) {
+		r.reader.Line(line)
+	}
+	r.stderr = result.Stderr
+	o.Exit, o.Signal, o.Took = result.ExitCode, result.Signal, o.Took+result.Took
+	if result.Spool != "" {
+		o.LogPaths = append(o.LogPaths, result.Spool)
+	}
+	return nil
+}
+
+// cancelGrace is how long a cancelled xcodebuild may take to end its children and write its result bundle.
+const cancelGrace = 5 * time.Second
+
+// refused reports whether xcodebuild gave up before it began anything.
+func (r *run) refused() bool {
+	l := r.out.Log
+	return l.Progress.Stage == buildlog.Starting && len(l.Outcomes) == 0 && l.Progress.Compiled == 0 && len(l.TestCases) == 0 && r.out.Signal == ""
+}
+
+// refusal says why, in terms of the request where it can be found out without reading words.
+func (r *run) refusal(ctx context.Context) error {
+	req := r.request
+	report := toolerror.Of("xcodebuild", r.out.Exit, r.stderr)
+	if err := r.schemeFault(ctx, req); err != nil {
+		return err
+	}
+	if d := report.Destinations; len(d.Available)+len(d.Ineligible) > 0 {
+		f := fault.New(fault.DeviceNotFound, "xcodebuild cannot use the destination %s for %s", req.Destination, orElse(req.Scheme, "these tests"))
+		if offers := offered(d.Available, req.Destination.Platform); offers != "" {
+			f = f.WithHint("it offers %s", offers)
+		}
+		return f.With("available", d.Available).With("ineligible", d.Ineligible).With("log", last(r.out.LogPaths))
+	}
+	return fault.New(fault.ToolFailed, "xcodebuild: %s", orElse(report.Text(refusalLimit), fmt.Sprintf("exit %d", r.out.Exit))).
+		With("exit", r.out.Exit).With("command", last(r.out.Commands)).With("log", last(r.out.LogPaths))
+}
+
+// offered names the destinations of the platform that was asked for or, when there are none, the platforms there are.
+func offered(all []destinations.Destination, platform string) string {
+	var names, platforms []string
+	for _, d := range all {
+		if name := strings.TrimSpace(d.Name + " " + d.OS); d.Platform == platform && !d.Placeholder() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if !slices.Contains(platforms, d.Platform) {
+			platforms = append(platforms, d.Platform)
+		}
+	}
+	if len(names) == 0 {
+		return strings.Join(platforms, ", ")
+	}
+	more := ""
+	if n := len(names) - shownDestinations; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names[:min(len(names), shownDestinations)], ", ") + more
+}
+
+const (
+	shownDestinations = 12
+	refusalLimit      = 1200
+)
+
+func last[T any](all []T) (v T) {
+	if len(all) > 0 {
+		v = all[len(all)-1]
+	}
+	return v
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
