@@ -25,7 +25,7 @@ func (p *parser) ops() []op.Op {
 	}
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "parse", Groups: []string{"system"}, Verb: "parse", Route: "POST /api/v1/parse",
+			Name: "parse", Groups: []string{"system"}, Route: "POST /api/v1/parse",
 			Summary: "Read what another tool printed, from a file or (-) stdin, and show it the way ios-agent does",
 			Help:    help, Hints: op.ReadOnly | op.Idempotent, Offline: true, Timeout: time.Minute,
 			Require: [][]string{{"file", "text"}}, Exclude: [][]string{{"file", "text"}},
