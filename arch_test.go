@@ -67,6 +67,7 @@ var arrows = map[string]string{
 	"internal/apple/schemes":   "op/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/sdks":      "op/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/devicectl": "op/brief apple/jsondoc apple/lines apple/pattern machine/host",
+	"internal/apple/toolfault": "fault machine/host",
 	"internal/apple/toolerror": "op/brief apple/destinations apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/crash":     "op/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/oslog":     "op/brief apple/jsondoc apple/lines apple/pattern",
@@ -75,12 +76,13 @@ var arrows = map[string]string{
 	"internal/xcode/scaffold":   "apple/pbxproj",
 	"internal/apple/swiftpm":    "machine/host",
 	"internal/apple/xcodebuild": "machine/host",
-	"internal/driver/xctest":    "driver/agentwire apple apple/crash apple/simctl apple/xcodebuild device fault machine/host ui machine/wholefile",
+	"internal/driver/xctest":    "driver/agentwire apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
 
-	"internal/xcode/build": "apple op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
+	"internal/xcode/build": "apple op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/toolfault " +
+		"apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault machine/host fault/nearest",
 	"internal/ops": "device/act apple apple/appbundle op/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
+		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/toolfault apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
 		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
 	"internal/surface/cli":             "fault fault/nearest op",
 	"internal/surface/rest":            "fault op device/session",
