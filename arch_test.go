@@ -72,11 +72,12 @@ var arrows = map[string]string{
 	"internal/apple/crash":     "op/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/oslog":     "op/brief apple/jsondoc apple/lines apple/pattern",
 
-	"internal/apple/simctl":     "op/brief apple/jsondoc apple/pattern machine/host",
-	"internal/xcode/scaffold":   "apple/pbxproj",
-	"internal/apple/swiftpm":    "machine/host",
-	"internal/apple/xcodebuild": "machine/host",
-	"internal/driver/xctest":    "driver/agentwire apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
+	"internal/apple/simctl":       "op/brief apple/jsondoc apple/pattern machine/host",
+	"internal/xcode/scaffold":     "apple/pbxproj",
+	"internal/apple/swiftpm":      "machine/host",
+	"internal/apple/xcodebuild":   "machine/host",
+	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
+	"internal/driver/xctest":      "driver/agentwire apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
 
 	"internal/xcode/build": "apple op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/toolfault " +
 		"apple/xcodeargs apple/xcodebuild " +
