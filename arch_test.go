@@ -76,6 +76,7 @@ var arrows = map[string]string{
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/apple/swiftpm":      "machine/host",
 	"internal/apple/xcodebuild":   "machine/host",
+	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
 	"internal/driver/xctest":      "driver/agentwire apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
 
