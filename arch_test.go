@@ -77,6 +77,7 @@ var arrows = map[string]string{
 	"internal/apple/swiftpm":      "machine/host",
 	"internal/apple/xcodebuild":   "machine/host",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
+	"internal/xcode/toolcheck":    "apple fault machine/host",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
 	"internal/driver/xctest":      "driver/agentwire apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
 
