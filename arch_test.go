@@ -72,6 +72,8 @@ var arrows = map[string]string{
 	"internal/apple/crash":     "op/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/oslog":     "op/brief apple/jsondoc apple/lines apple/pattern",
 
+	"internal/apple/parse/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/parse apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief",
 	"internal/apple/simctl":       "op/brief apple/jsondoc apple/pattern machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/apple/swiftpm":      "machine/host",
@@ -84,9 +86,9 @@ var arrows = map[string]string{
 	"internal/xcode/build": "apple op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/toolfault " +
 		"apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault machine/host fault/nearest",
-	"internal/ops": "device/act apple apple/appbundle op/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/toolfault apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
-		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
+	"internal/ops": "device/act apple apple/appbundle op/brief apple/buildlog apple/destinations apple/devicectl " +
+		"apple/settings apple/simctl apple/swiftpm apple/toolfault xcode/build device/session/defaults device fault op/feed machine/host device/lease " +
+		"device/logcap fault/nearest op apple/parse apple/parse/kinds ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
 	"internal/surface/cli":             "fault fault/nearest op",
 	"internal/surface/rest":            "fault op device/session",
 	"internal/surface/mcp":             "fault fault/nearest op",
