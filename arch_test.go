@@ -83,7 +83,7 @@ var arrows = map[string]string{
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
 	"internal/driver/xctest":      "driver/agentwire apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
 
-	"internal/xcode/build": "apple op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/toolfault " +
+	"internal/xcode/build": "apple apple/appbundle op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/toolfault " +
 		"apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault machine/host fault/nearest",
 	"internal/ops": "device/act apple apple/appbundle op/brief apple/buildlog apple/destinations apple/devicectl " +

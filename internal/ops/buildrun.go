@@ -240,6 +240,6 @@ func (b *builder) openApp(ctx context.Context, c *op.Call, how LaunchHowIn, out 
 		args = append(append(args, "--args"), how.Args...)
 	}
 	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
-	_, err = b.engine.Run.Run(ctx, host.Cmd{Name: b.engine.Tools.Tool("open"), Args: args, Timeout: time.Minute})
+	_, err = b.sims.parts.Run.Run(ctx, host.Cmd{Name: b.sims.parts.Tools.Tool("open"), Args: args, Timeout: time.Minute})
 	return toolFault(err, fault.AppLaunchFailed, "opening "+out.Artifacts.AppPath)
 }

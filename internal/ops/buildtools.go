@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,11 +22,7 @@ type builder struct {
 }
 
 func newBuilder(p Parts, sims *simulators) *builder {
-	user, _ := os.UserHomeDir() // without one there is no cache of Xcode's to share
-	e := &build.Engine{Run: p.Run, Tools: p.Tools, Dir: filepath.Join(p.Home, "builds"), Now: p.Now}
-	if user != "" {
-		e.XcodeData = filepath.Join(user, "Library/Developer/Xcode/DerivedData")
-	}
+	e := build.New(build.Options{Run: p.Run, Tools: p.Tools, Dir: filepath.Join(p.Home, "builds"), XcodeData: build.UserXcodeData(), Now: p.Now})
 	return &builder{engine: e, sims: sims, phones: &handhelds{sims.defaults, p}}
 }
 
