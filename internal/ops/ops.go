@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
@@ -26,7 +25,7 @@ type Parts struct {
 	Jobs     *op.Jobs
 	Events   *feed.Ring[op.Record]
 	Tools    apple.Toolchain
-	Run      simctl.Runner
+	Run      host.Runner
 	Start    logcap.Starter
 	Home     string
 	Server   Server
