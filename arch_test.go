@@ -81,7 +81,7 @@ var arrows = map[string]string{
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/toolcheck":    "apple fault machine/host",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
-	"internal/driver/xctest":      "driver/agentwire apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
+	"internal/driver/xctest":      "driver/agentwire apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
 
 	"internal/xcode/build": "apple apple/appbundle op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/toolfault " +
 		"apple/xcodeargs apple/xcodebuild " +

@@ -2,12 +2,8 @@ package xctest
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 
-	"howett.net/plist"
-
+	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/driver/agentwire"
@@ -67,23 +63,19 @@ func agentFault(err error) error {
 	return fault.New(code, "%w", err).WithDispatch(fault.NotDispatched)
 }
 
-// bundleIDOf reads the bundle id from an app folder, so that a wrong path is told before a tool sees it.
+// bundleIDOf reads the bundle id from an app folder, so that a wrong path is reported before a tool sees it.
 func bundleIDOf(app string) (string, error) {
-	raw, err := os.ReadFile(filepath.Join(app, "Info.plist"))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", fault.New(fault.PathError, "%s is not an app: it has no Info.plist", app)
-	}
-	if err != nil {
-		return "", fault.New(fault.PathError, "reading the app: %w", err)
-	}
-	var info struct {
-		ID string `plist:"CFBundleIdentifier"`
-	}
-	if _, err := plist.Unmarshal(raw, &info); err != nil {
-		return "", fault.New(fault.AppInstallFailed, "%s: %w", filepath.Join(app, "Info.plist"), err)
-	}
-	if info.ID == "" {
-		return "", fault.New(fault.AppInstallFailed, "%s names no CFBundleIdentifier", fmt.Sprintf("%s/Info.plist", app))
+	info, err := appbundle.Read(app)
+	var content *appbundle.InfoError
+	switch {
+	case errors.As(err, &content):
+		return "", fault.New(fault.AppInstallFailed, "%w", err)
+	case err != nil:
+		return "", fault.New(fault.PathError, "%w", err)
+	case info.Mac:
+		return "", fault.New(fault.PathError, "%s is an app for macOS, not for this device", app)
+	case info.ID == "":
+		return "", fault.New(fault.AppInstallFailed, "%s/Info.plist names no CFBundleIdentifier", app)
 	}
 	return info.ID, nil
 }
