@@ -21,19 +21,12 @@ const (
 	TerminateTimeout = time.Minute
 )
 
-// Runner runs a program to its end; *host.Host is one.
-type Runner interface {
-	Run(ctx context.Context, c host.Cmd) (host.Result, error)
-}
-
-var _ Runner = (*host.Host)(nil)
-
 // Tool is devicectl. Its methods are safe for concurrent use if Run is. A device is named as devicectl takes it: by its
 // identifier, udid, serial number or name.
 //
 // Errors: devicectl's own answer is a *Refusal (and a *host.ExitError); the rest are those of host.Run.
 type Tool struct {
-	Run   Runner
+	Run   host.Runner
 	Xcrun string   // path or name of xcrun; empty means "xcrun"
 	Env   []string // merged over ours, for example DEVELOPER_DIR=…
 }
