@@ -157,10 +157,17 @@ func (h *House) Call(session, name string, input any) op.Envelope {
 	return h.caller(session).Call(h.t.Context(), name, h.encode(input), nil)
 }
 
-// Must is Call for a step that has to work.
+// Must is Call for a step that has to work. A call that becomes a job is waited for.
 func (h *House) Must(session, name string, input any) op.Envelope {
 	h.t.Helper()
 	e := h.Call(session, name, input)
+	var job struct{ Job, Operation string }
+	if json.Unmarshal(e.Result, &job) == nil && job.Job != "" && job.Operation == name {
+		e = h.Call(session, "job_wait", map[string]any{"job": job.Job})
+		var done struct{ Result json.RawMessage }
+		h.must(json.Unmarshal(e.Result, &done))
+		e.Result = done.Result
+	}
 	if e.Error != nil {
 		h.t.Fatalf("%s: %s", name, e.Text())
 	}
@@ -207,7 +214,7 @@ func (h *House) Boot(session, bundle string) (udid string) {
 	if bundle != "" {
 		h.Must(session, "launch_app", map[string]string{"bundle_id": bundle})
 	}
-	return e.Meta.Device.UDID
+	return Result[struct{ UDID string }](h, e).UDID
 }
 
 // State is a hash of all that the world keeps: devices, apps, settings, logs. Two equal ones are two equal worlds.
