@@ -41,7 +41,10 @@ func badCases(o op.Op) []badCase {
 	valid := map[string]any{}
 	for _, f := range o.Fields() {
 		if f.Required {
-			valid[f.Name] = map[bool]string{true: "/no/such", false: "x"}[f.Kind == op.File]
+			valid[f.Name] = "x"
+			if f.Kind == op.File {
+				valid[f.Name] = "/dev/null/no" // which not even root can make
+			}
 			cases = append(cases, badCase{"missing " + f.Name, `{}`, invalid})
 		}
 	}
@@ -243,14 +246,14 @@ func concrete(path string) string {
 	return path
 }
 
-// TestBadInput walks the whole catalogue with input nobody should send.
+// TestBadInput sends input nobody should send through the real binary: a sample of what test/house sends to every operation.
 func TestBadInput(t *testing.T) {
 	const sample = 9
 	r := newRig(t)
 	catalogue := op.NewCatalogue(ops.All(ops.Parts{}))
 	for i, o := range catalogue.Ops() {
-		if raceEnabled && i%6 != 0 {
-			continue // make test walks all of it without the race detector, which makes this ten times as long
+		if i%14 != 0 {
+			continue
 		}
 		o.Name = catalogue.ID(o)
 		for i, c := range badCases(o) {
