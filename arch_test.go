@@ -50,6 +50,7 @@ var arrows = map[string]string{
 	"internal/apple/pbxproj":              "",
 
 	"internal/driver/drivertest":         "device fault ui",
+	"internal/driver/stream":             "device machine/host",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/apple/lines":        "",
@@ -75,7 +76,7 @@ var arrows = map[string]string{
 	"internal/xcode/scaffold":   "apple/pbxproj",
 	"internal/apple/swiftpm":    "machine/host",
 	"internal/apple/xcodebuild": "machine/host",
-	"internal/driver/xctest":    "driver/agentwire apple apple/crash apple/simctl apple/xcodebuild device fault machine/host ui machine/wholefile",
+	"internal/driver/xctest":    "driver/agentwire driver/stream apple apple/crash apple/simctl apple/xcodebuild device fault machine/host ui machine/wholefile",
 
 	"internal/xcode/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault machine/host fault/nearest",
