@@ -55,33 +55,35 @@ var arrows = map[string]string{
 
 	"internal/apple/lines":        "",
 	"internal/apple/pattern":      "",
-	"internal/apple/brief":        "",
+	"internal/op/brief":           "",
 	"internal/apple/jsondoc":      "",
 	"internal/apple/samples":      "",
 	"internal/apple/xcodeargs":    "",
 	"internal/apple/appbundle":    "",
-	"internal/apple/destinations": "apple/brief apple/lines apple/pattern",
-	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines apple/pattern",
+	"internal/apple/destinations": "op/brief apple/lines apple/pattern",
+	"internal/apple/buildlog":     "op/brief apple/destinations apple/lines apple/pattern",
 
-	"internal/apple/xcresult":  "apple/brief apple/jsondoc",
-	"internal/apple/settings":  "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/schemes":   "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/sdks":      "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines apple/pattern machine/host",
-	"internal/apple/toolerror": "apple/brief apple/destinations apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines apple/pattern",
+	"internal/apple/xcresult":  "op/brief apple/jsondoc",
+	"internal/apple/settings":  "op/brief apple/jsondoc apple/lines apple/pattern",
+	"internal/apple/schemes":   "op/brief apple/jsondoc apple/lines apple/pattern",
+	"internal/apple/sdks":      "op/brief apple/jsondoc apple/lines apple/pattern",
+	"internal/apple/devicectl": "op/brief apple/jsondoc apple/lines apple/pattern machine/host",
+	"internal/apple/toolfault": "fault machine/host",
+	"internal/apple/toolerror": "op/brief apple/destinations apple/jsondoc apple/lines apple/pattern",
+	"internal/apple/crash":     "op/brief apple/jsondoc apple/lines apple/pattern",
+	"internal/apple/oslog":     "op/brief apple/jsondoc apple/lines apple/pattern",
 
-	"internal/apple/simctl":     "apple/brief apple/jsondoc apple/pattern machine/host",
+	"internal/apple/simctl":     "op/brief apple/jsondoc apple/pattern machine/host",
 	"internal/xcode/scaffold":   "apple/pbxproj",
 	"internal/apple/swiftpm":    "machine/host",
 	"internal/apple/xcodebuild": "machine/host",
-	"internal/driver/xctest":    "driver/agentwire driver/stream apple apple/crash apple/simctl apple/xcodebuild device fault machine/host ui machine/wholefile",
+	"internal/driver/xctest":    "driver/agentwire driver/stream apple apple/crash apple/simctl apple/toolfault apple/xcodebuild device fault machine/host ui machine/wholefile",
 
-	"internal/xcode/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
+	"internal/xcode/build": "apple op/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/toolfault " +
+		"apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault machine/host fault/nearest",
-	"internal/ops": "device/act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
+	"internal/ops": "device/act apple apple/appbundle op/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/toolfault apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
 		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
 	"internal/surface/cli":             "fault fault/nearest op",
 	"internal/surface/rest":            "fault op device/session",

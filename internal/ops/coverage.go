@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/brief"
 	"ios-agent/internal/xcode/build"
 )
 

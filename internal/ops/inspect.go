@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"ios-agent/internal/apple/appbundle"
-	"ios-agent/internal/apple/brief"
 	buildsettings "ios-agent/internal/apple/settings"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/brief"
 	"ios-agent/internal/xcode/build"
 )
 

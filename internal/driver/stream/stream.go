@@ -15,13 +15,6 @@ import (
 // defaultWait is for a program that prints nothing when it begins.
 const defaultWait = 3 * time.Second
 
-// Starter starts long-lived programs; *host.Host is one.
-type Starter interface {
-	Start(ctx context.Context, c host.Cmd) (*host.Process, error)
-}
-
-var _ Starter = (*host.Host)(nil)
-
 // Program is a program that prints lines.
 type Program struct {
 	Cmd host.Cmd
@@ -55,7 +48,7 @@ var _ device.Stream = (*Stream)(nil)
 
 // Start starts a program and waits until it has begun. A program that ends before with a failure is an error; one that
 // ends without is a short stream. When ctx ends first, the program is ended.
-func Start(ctx context.Context, with Starter, p Program, line func(string)) (*Stream, error) {
+func Start(ctx context.Context, with host.Starter, p Program, line func(string)) (*Stream, error) {
 	s := &Stream{program: p, line: line, ready: make(chan struct{})}
 	s.close = sync.OnceValue(s.stop)
 	cmd := p.Cmd

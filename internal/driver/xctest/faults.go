@@ -1,7 +1,6 @@
 package xctest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,35 +9,13 @@ import (
 	"howett.net/plist"
 
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
 )
 
-// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
-const noSuchUtility = 72
-
 // toolFault gives a code to what running one of Apple's tools can end in.
-func toolFault(err error) error {
-	var missing *host.NotFoundError
-	var exit *host.ExitError
-	var late *host.TimeoutError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &missing):
-		return fault.New(fault.NoXcode, "%s is not installed: %w", missing.Name, err)
-	case errors.As(err, &exit) && exit.Code == noSuchUtility && filepath.Base(exit.Name) == "xcrun":
-		return fault.New(fault.NoXcode, "there is no usable Xcode: %w", err)
-	case errors.As(err, &late):
-		return fault.New(fault.Timeout, "%s: %w", filepath.Base(late.Name), err)
-	case errors.As(err, &exit):
-		return fault.New(fault.ToolFailed, "%s: %w", filepath.Base(exit.Name), err).With("stderr", exit.StderrTail)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
-	return fault.New(fault.ToolFailed, "a tool's answer cannot be used: %w", err)
-}
+func toolFault(err error) error { return toolfault.Of(err) }
 
 // refused turns simctl's no into a fault of the given code, with simctl's own words; a device that is off is told
 // apart by its state, an unknown app by the domain and code simctl gives.

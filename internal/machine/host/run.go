@@ -6,6 +6,22 @@ import (
 	"time"
 )
 
+// Runner runs a program to its end; a Host is one. A program that ran and did not succeed is an *ExitError, with the result
+// filled in.
+type Runner interface {
+	Run(ctx context.Context, c Cmd) (Result, error)
+}
+
+// Starter starts a long-lived program; a Host is one.
+type Starter interface {
+	Start(ctx context.Context, c Cmd) (*Process, error)
+}
+
+var (
+	_ Runner  = (*Host)(nil)
+	_ Starter = (*Host)(nil)
+)
+
 // Run runs a program to its end. The result is filled as far as it goes whatever the error is:
 // *ExitError (not 0, or a signal), *TimeoutError (Cmd.Timeout), *NotFoundError (no such program), *StuckError,
 // *NotRecordedError (in a replay), ErrClosed, or one that wraps the context's. When Run ends the program, it ends the whole group.

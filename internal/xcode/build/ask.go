@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/apple/schemes"
 	"ios-agent/internal/apple/settings"
 	"ios-agent/internal/apple/toolerror"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/machine/host"
@@ -29,7 +30,7 @@ const maxAnswer = 64 << 20
 func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string, env map[string]string) ([]byte, error) {
 	result, err := e.Run.Run(ctx, host.Cmd{Name: e.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""), Timeout: askTimeout, MaxOutput: maxAnswer})
 	var exit *host.ExitError
-	if errors.As(err, &exit) && result.Signal == "" && !(tool == "xcrun" && exit.Code == noSuchUtility) {
+	if errors.As(err, &exit) && result.Signal == "" && !toolfault.NoXcode(err) {
 		name := tool
 		if tool == "xcrun" {
 			name = args[0]
@@ -38,30 +39,7 @@ func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string
 		return result.Stdout, fault.New(fault.ToolFailed, "%s: %s", name, orElse(report.Text(refusalLimit), fmt.Sprintf("exit %d", exit.Code))).
 			With("exit", exit.Code).With("command", append([]string{tool}, args...))
 	}
-	return result.Stdout, toolFault(err)
-}
-
-// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
-const noSuchUtility = 72
-
-// toolFault gives a code to what running a tool can end in.
-func toolFault(err error) error {
-	var missing *host.NotFoundError
-	var late *host.TimeoutError
-	var exit *host.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &missing):
-		return fault.New(fault.NoXcode, "%s is not installed: %w", filepath.Base(missing.Name), err)
-	case errors.As(err, &exit) && exit.Code == noSuchUtility:
-		return fault.New(fault.NoXcode, "there is no usable Xcode: %w", err)
-	case errors.As(err, &late):
-		return fault.New(fault.Timeout, "%s: %w", filepath.Base(late.Name), err)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
-	return fault.New(fault.ToolFailed, "%w", err)
+	return result.Stdout, toolfault.Of(err)
 }
 
 // check refuses a request that no tool need be asked about.

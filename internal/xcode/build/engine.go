@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/toolerror"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
@@ -182,7 +183,7 @@ func (r *run) phase(ctx context.Context, a Action, args []string) error {
 	})
 	var exit *host.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return toolFault(err)
+		return toolfault.Of(err)
 	}
 	// stderr comes last: the streams meet by chance, and what is on it must not tear a diagnostic from its source line.
 	for _, line := range lines.All(result.Stderr) {

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/op/brief"
 )
 
 // program stands in for xcodebuild.
