@@ -24,7 +24,7 @@ var arrows = map[string]string{
 	"internal/op/words":                "",
 	"internal/machine/wholefile":       "",
 	"internal/machine/host":            "",
-	"internal/device/logcap":           "machine/host",
+	"internal/device/logcap":           "device",
 	"internal/machine/self":            "",
 	"internal/driver/agentwire":        "",
 	"internal/ui/picture":              "",
@@ -83,7 +83,7 @@ var arrows = map[string]string{
 		"apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault machine/host fault/nearest",
 	"internal/ops": "device/act apple apple/appbundle op/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/toolfault apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
+		"driver/stream apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/toolfault apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
 		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
 	"internal/surface/cli":             "fault fault/nearest op",
 	"internal/surface/rest":            "fault op device/session",

@@ -8,7 +8,6 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
-	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
@@ -27,7 +26,7 @@ type Parts struct {
 	Events   *feed.Ring[op.Record]
 	Tools    apple.Toolchain
 	Run      simctl.Runner
-	Start    logcap.Starter
+	Start    host.Starter
 	Home     string
 	Server   Server
 	Now      func() time.Time

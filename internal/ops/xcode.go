@@ -13,7 +13,8 @@ const xcode = "xcode"
 // xcodeViews are the tools under those names. What a session default can supply may be left out of a call.
 func xcodeViews(p Parts, s *simulators, b *builder, hands *touch) []op.Op {
 	handhelds := &handhelds{s.defaults, p}
-	s.logs = &logs{s, handhelds, s.defaults, &logcap.Store{Dir: filepath.Join(p.Home, "logs"), Start: p.Start, Now: p.Now}}
+	dir := filepath.Join(p.Home, "logs")
+	s.logs = &logs{s, handhelds, s.defaults, logcap.New(logcap.Options{Dir: dir, Now: p.Now}), dir}
 	var all []op.Op
 	all = append(all, s.ops()...)
 	all = append(all, s.logs.ops()...)

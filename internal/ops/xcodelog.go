@@ -12,7 +12,9 @@ import (
 
 	"ios-agent/internal/apple/devicectl"
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/logcap"
+	"ios-agent/internal/driver/stream"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
@@ -23,6 +25,7 @@ type logs struct {
 	devices  *handhelds
 	defaults *sessionDefaults
 	store    *logcap.Store
+	dir      string
 }
 
 const inLogging = "logging"
@@ -118,21 +121,28 @@ func (l *logs) capture(ctx context.Context, c *op.Call, target Target, bundle st
 		return LogStartedOut{}, err
 	}
 	tool := l.sims.simctl()
-	streams := []logcap.Stream{{Name: osLog, Cmd: tool.LogStream(udid, predicate), Chatter: simctl.LogHeading, Ready: simctl.LogHeading}}
+	sources := []logcap.Source{l.follow(osLog, stream.Program{
+		Cmd: tool.LogStream(udid, predicate), Remark: simctl.LogHeading, Ready: simctl.LogHeading,
+		Explain: func(_ []byte, err error) error { return asFault(err, fault.ToolFailed, "capturing the log of "+name) },
+	}, new(string))}
+	said := ""
 	if console {
 		own := func(line string) bool { _, is := simctl.ConsolePID(line, bundle); return is }
-		streams = append(streams, logcap.Stream{Name: consoleLog, Cmd: tool.Console(udid, bundle, how), Chatter: own, Ready: own, Patience: 10 * time.Second})
+		sources = append(sources, l.follow(consoleLog, stream.Program{
+			Cmd: tool.Console(udid, bundle, how), Remark: own, Ready: own, Wait: 10 * time.Second,
+			Explain: func(stderr []byte, err error) error { return simLogFault(stderr, err, bundle, name) },
+		}, &said))
 	}
-	s, err := l.begin(ctx, simCapture, fmt.Sprintf("--- log of %s on %s ---", bundle, name), streams)
+	s, err := l.begin(ctx, simCapture, fmt.Sprintf("--- log of %s on %s ---", bundle, name), sources)
 	if err != nil {
-		return LogStartedOut{}, simLogFault(err, bundle, name)
+		return LogStartedOut{}, asFault(err, fault.ToolFailed, "capturing the log of "+name)
 	}
 	out := LogStartedOut{
 		Message: "capturing the log of " + bundle + " on " + name, Session: s.ID, File: s.File, Sim: udid, Bundle: bundle,
 		NextSteps: []string{nextCall("stop_sim_log_cap", "logSessionId", s.ID)},
 	}
 	if console {
-		out.Process, _ = simctl.ConsolePID(s.Said(consoleLog), bundle)
+		out.Process, _ = simctl.ConsolePID(said, bundle)
 		out.Message = "capturing the log and the console of " + bundle + " on " + name + ", which was launched anew and ends with the capture"
 	}
 	return out, nil
@@ -153,8 +163,20 @@ func (l *logs) ableToLog(ctx context.Context, udid, name string) error {
 	return err
 }
 
-func (l *logs) begin(ctx context.Context, kind, header string, streams []logcap.Stream) (*logcap.Session, error) {
-	s, err := l.store.Begin(ctx, logcap.Request{Kind: kind, Header: header, Streams: streams})
+// follow is a source that runs a program; said gets the line by which the program told that it had begun.
+func (l *logs) follow(name string, p stream.Program, said *string) logcap.Source {
+	return logcap.Source{Name: name, Start: func(ctx context.Context, line func(string)) (device.Stream, error) {
+		s, err := stream.Start(ctx, l.sims.parts.Start, p, line)
+		if err != nil {
+			return nil, err
+		}
+		*said = s.Said()
+		return s, nil
+	}}
+}
+
+func (l *logs) begin(ctx context.Context, kind, header string, sources []logcap.Source) (*logcap.Session, error) {
+	s, err := l.store.Begin(ctx, logcap.Request{Kind: kind, Header: header, Sources: sources})
 	if errors.Is(err, logcap.ErrTooMany) {
 		return nil, fault.New(fault.InvalidInput, "%w", err).WithHint("stop some of them first")
 	}
@@ -162,15 +184,11 @@ func (l *logs) begin(ctx context.Context, kind, header string, streams []logcap.
 }
 
 // simLogFault tells an app that is not there from a tool that failed, by simctl's own domain and code.
-func simLogFault(err error, bundle, name string) error {
-	var failed *logcap.FailedError
-	if errors.As(err, &failed) && failed.Stream == consoleLog {
-		if no := simctl.ParseError([]byte(failed.Output)); no != nil && no.Has(simctl.DomainLaunch, 4) {
-			return fault.New(fault.AppNotFound, "%s cannot be opened on %s: %w", bundle, name, no).WithHint("install it first with install_app_sim")
-		}
-		return toolFault(failed.Err, fault.AppLaunchFailed, "launching "+bundle+" on "+name)
+func simLogFault(stderr []byte, err error, bundle, name string) error {
+	if no := simctl.ParseError(stderr); no != nil && no.Has(simctl.DomainLaunch, 4) {
+		return fault.New(fault.AppNotFound, "%s cannot be opened on %s: %w", bundle, name, no).WithHint("install it first with install_app_sim")
 	}
-	return asFault(err, fault.ToolFailed, "capturing the log of "+name)
+	return toolFault(err, fault.AppLaunchFailed, "launching "+bundle+" on "+name)
 }
 
 // asFault leaves a fault as it is.
@@ -264,8 +282,8 @@ func (l *logs) stopDevice(ctx context.Context, _ *op.Call, in StopLogIn) (LogsOu
 	})
 }
 
-func (l *logs) end(ctx context.Context, id, kind, unknown string, why []string) (LogsOut, error) {
-	c, ok, err := l.store.End(ctx, kind, id)
+func (l *logs) end(_ context.Context, id, kind, unknown string, why []string) (LogsOut, error) {
+	c, ok, err := l.store.End(kind, id)
 	if !ok {
 		return LogsOut{}, fault.New(fault.SessionNotFound, "%s: %s", unknown, id)
 	}
@@ -309,14 +327,14 @@ func (l *logs) startDevice(ctx context.Context, c *op.Call, in StartDeviceLogIn)
 	if err != nil {
 		return LogStartedOut{}, err
 	}
-	document := filepath.Join(l.store.Dir, fmt.Sprintf("launch-%d.json", time.Now().UnixNano()))
+	document := filepath.Join(l.dir, fmt.Sprintf("launch-%d.json", time.Now().UnixNano()))
 	cmd, err := l.devices.tool().Console(in.Device, in.Bundle, document, devicectl.LaunchOptions{Args: in.Args, Env: env})
 	if err != nil {
 		return LogStartedOut{}, fault.New(fault.InvalidInput, "%w", err).With("field", "deviceId")
 	}
-	s, err := l.begin(ctx, deviceCapture, fmt.Sprintf("--- console of %s on device %s ---", in.Bundle, in.Device), []logcap.Stream{
-		{Name: consoleLog, Cmd: cmd, Chatter: devicectl.ConsoleRemark, Ready: devicectl.ConsoleStarted, Patience: 20 * time.Second},
-	})
+	s, err := l.begin(ctx, deviceCapture, fmt.Sprintf("--- console of %s on device %s ---", in.Bundle, in.Device), []logcap.Source{l.follow(consoleLog, stream.Program{
+		Cmd: cmd, Remark: devicectl.ConsoleRemark, Ready: devicectl.ConsoleStarted, Wait: 20 * time.Second,
+	}, new(string))})
 	if err != nil {
 		if no := devicectl.ReadRefusal(document); no != nil {
 			err = no
