@@ -25,6 +25,7 @@ var arrows = map[string]string{
 	"internal/machine/wholefile":       "",
 	"internal/machine/host":            "",
 	"internal/device/logcap":           "device",
+	"internal/device/film":             "device fault",
 	"internal/machine/self":            "",
 	"internal/driver/agentwire":        "",
 	"internal/ui/picture":              "",
