@@ -32,6 +32,7 @@ var arrows = map[string]string{
 	"internal/op":       "fault fault/nearest op/words",
 	"internal/op/brief": "",
 	"internal/op/feed":  "fault op",
+	"internal/op/parse": "fault fault/nearest",
 	"internal/op/words": "",
 
 	"internal/apple":              "",
@@ -41,11 +42,10 @@ var arrows = map[string]string{
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
 	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
 	"internal/apple/jsondoc":      "",
-	"internal/apple/lines":        "",
-	"internal/apple/oslog":        "apple/jsondoc apple/lines apple/pattern op/brief",
-	"internal/apple/parse":        "fault fault/nearest",
-	"internal/apple/parse/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/parse apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief",
+	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes apple/sdks " +
+		"apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
+	"internal/apple/lines":      "",
+	"internal/apple/oslog":      "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/pattern":    "",
 	"internal/apple/pbxproj":    "",
 	"internal/apple/samples":    "",
@@ -62,7 +62,7 @@ var arrows = map[string]string{
 
 	"internal/ui":         "fault fault/nearest",
 	"internal/ui/picture": "",
-	"internal/ui/uiread":  "apple/parse fault ui",
+	"internal/ui/uiread":  "fault op/parse ui",
 
 	"internal/device":                  "fault ui",
 	"internal/device/act":              "device device/session fault ui",
@@ -92,8 +92,8 @@ var arrows = map[string]string{
 		"driver/agentwire driver/stream fault machine/host machine/wholefile ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops": "apple/parse device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/nearest op op/brief op/feed ui ui/picture xcode/build " +
+	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
+		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture xcode/build " +
 		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
@@ -110,9 +110,10 @@ var arrows = map[string]string{
 	"internal/surface/setup":           "fault machine/home op ui",
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple device/lease device/lease/hostlock device/lease/leasedb device/pool device/session " +
-		"driver/xctest driver/xctest/agentsource machine/home machine/host machine/store op op/feed ops " +
-		"surface/mcp surface/reference surface/rest",
+	"internal/daemon/product": "apple apple/kinds device/film device/lease device/lease/hostlock device/lease/leasedb device/logcap " +
+		"device/pool device/session driver/xctest driver/xctest/agentsource machine/home machine/host " +
+		"machine/store op op/feed ops ops/catalogue surface/mcp surface/reference surface/rest xcode/build " +
+		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl " +
 		"virtualxcode/idb virtualxcode/mark virtualxcode/open virtualxcode/plists virtualxcode/service " +

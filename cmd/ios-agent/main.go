@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/daemon"
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
@@ -21,7 +22,6 @@ import (
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/cli"
 	"ios-agent/internal/virtualxcode"
 	virtualbuild "ios-agent/internal/virtualxcode/xcodebuild"
@@ -67,7 +67,7 @@ type program struct {
 func command() *program {
 	p := &program{}
 	p.app = &cli.App{
-		Catalogue: op.NewCatalogue(ops.All(ops.Parts{})),
+		Catalogue: product.Catalogue(),
 		Connect:   func(name string) (op.Caller, error) { return connect(name) },
 		Version:   version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 	}
@@ -124,7 +124,7 @@ func clientOf(h home.Home, tools, name string) (*daemon.Client, error) {
 	}
 	place := placeOf(h)
 	return &daemon.Client{
-		Catalogue: op.NewCatalogue(ops.All(ops.Parts{})), Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
+		Catalogue: product.Catalogue(), Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
 		Start: func(context.Context) (int, error) { return startDaemon(h, place, build, tools) },
 	}, nil
 }

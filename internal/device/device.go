@@ -33,8 +33,8 @@ const Booted = "booted"
 
 // The types of devices.
 const (
-	Simulator = "simulator"
-	Physical  = "device"
+	TypeSimulator = "simulator"
+	TypePhysical  = "device"
 )
 
 // Platform is the platform of a system: iOS of "iOS 18.2".

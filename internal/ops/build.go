@@ -389,5 +389,5 @@ func (b *Builds) openOnMac(ctx context.Context, c *op.Call, how LaunchHow, out B
 // onlyMac reports whether a build was refused because its scheme builds for Macs alone.
 func onlyMac(err error) bool {
 	var none *build.DestinationError
-	return errors.As(err, &none) && none.OnlyMac()
+	return errors.As(err, &none) && none.MacOnly()
 }

@@ -197,7 +197,7 @@ func (d *Devices) Find(ctx context.Context, which Simulator) (Target, error) {
 		return Target{}, err
 	}
 	found := slices.DeleteFunc(slices.Clone(infos), func(i device.Info) bool {
-		return !strings.EqualFold(i.Name, which.Name) || i.Type != device.Simulator
+		return !strings.EqualFold(i.Name, which.Name) || i.Type != device.TypeSimulator
 	})
 	usable := slices.DeleteFunc(slices.Clone(found), func(i device.Info) bool { return !i.Available })
 	switch {
@@ -229,7 +229,9 @@ type EraseIn struct {
 // BootedError refuses to erase a booted device.
 type BootedError struct{ Name string }
 
-func (e *BootedError) Error() string { return e.Name + " is booted, and a booted simulator cannot be erased" }
+func (e *BootedError) Error() string {
+	return e.Name + " is booted, and a booted simulator cannot be erased"
+}
 
 // Fault is what a caller gets.
 func (e *BootedError) Fault() *fault.Fault { return fault.New(fault.InvalidInput, "%s", e.Error()) }
@@ -262,7 +264,9 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 }
 
 // Show opens the app that shows simulators, with the window of one of them if udid is not empty, and gives the app's name.
-func (d *Devices) Show(ctx context.Context, udid string) (string, error) { return d.viewer.ShowSimulators(ctx, udid) }
+func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
+	return d.viewer.ShowSimulators(ctx, udid)
+}
 
 // ResetIn names the device to erase.
 type ResetIn struct{ Target }

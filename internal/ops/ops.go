@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"ios-agent/internal/apple/parse"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
@@ -16,6 +15,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
+	"ios-agent/internal/op/parse"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/parse"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/parse"
 )
 
 // parser reads what other tools printed. It needs no device and no daemon.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/test/house"
 )
@@ -99,7 +99,7 @@ func judge(t *testing.T, id string, wrong []string) {
 
 // TestTheTablesAreTrue keeps names out of the tables that the catalogue does not have.
 func TestTheTablesAreTrue(t *testing.T) {
-	catalogue := op.NewCatalogue(ops.All(ops.Parts{}))
+	catalogue := product.Catalogue()
 	for _, table := range []map[string]string{free, failing} {
 		for name := range table {
 			if _, err := catalogue.Lookup(name); err != nil {

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/kinds"
+	"ios-agent/internal/device/film"
+	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/driver/xctest"
@@ -18,7 +22,12 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/reference"
+	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/macapp"
+	"ios-agent/internal/xcode/swiftpackage"
+	"ios-agent/internal/xcode/toolcheck"
 )
 
 // mostEvents is how many calls the product remembers.
@@ -66,8 +75,14 @@ func Open(o Options) (*Product, error) {
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
-	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: o.Tools, Run: o.Host, Start: o.Host,
+	logs := filepath.Join(o.Home.String(), "logs")
+	c = op.NewCatalogue(catalogue.All(ops.Services{
+		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened,
+		Builds:   build.New(build.Options{Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData()}),
+		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
+		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
+		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
+		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: kinds.All(),
 		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
 	}))
@@ -77,6 +92,11 @@ func Open(o Options) (*Product, error) {
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
 	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, o.Host, devices}}, nil
+}
+
+// Catalogue is the catalogue without anything behind it: what a client derives its surface from.
+func Catalogue() *op.Catalogue {
+	return op.NewCatalogue(catalogue.All(ops.Services{Readers: kinds.All()}))
 }
 
 // Close closes all parts, the last one first.

@@ -42,9 +42,10 @@ func (v views) deviceSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
 }
 
 type listedDevice struct {
-	Name string `json:"name"`
-	ID   string `json:"deviceId"` // for devicectl and xcodebuild
-	device.Details
+	Name      string `json:"name"`
+	ID        string `json:"deviceId"` // for devicectl and xcodebuild
+	Platform  string `json:"platform,omitempty"`
+	Model     string `json:"model,omitempty"`
 	OS        string `json:"osVersion,omitempty"`
 	State     string `json:"state"`
 	Available bool   `json:"isAvailable"`
@@ -79,7 +80,7 @@ var checklist = []string{
 
 // listDevices: TODO shape after the driver is merged.
 func (v views) listDevices(ctx context.Context, c *op.Call, _ struct{}) (listDevicesOut, error) {
-	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.Physical})
+	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypePhysical})
 	if err != nil {
 		return listDevicesOut{}, err
 	}

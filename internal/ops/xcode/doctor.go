@@ -25,7 +25,7 @@ type doctorIn struct {
 // doctorOut is XcodeBuildMCP's report: what was checked, on what machine, in what environment.
 type doctorOut struct {
 	Healthy bool              `json:"healthy"`
-	Checks  []ops.Check           `json:"checks"`
+	Checks  []ops.Check       `json:"checks"`
 	System  map[string]string `json:"system"`
 	Env     map[string]string `json:"environment"`
 	Tools   map[string]int    `json:"tools"` // how many each group has

@@ -139,7 +139,7 @@ type batchStep struct {
 
 // batchUIOut is what came of each.
 type batchUIOut struct {
-	Done  int         `json:"done"`
+	Done  int             `json:"done"`
 	Steps []ops.ActionOut `json:"steps"`
 
 	total int

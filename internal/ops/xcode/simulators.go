@@ -68,7 +68,7 @@ func (o listSimsOut) Text() string {
 }
 
 func (v views) listSims(ctx context.Context, c *op.Call, in listSimsIn) (listSimsOut, error) {
-	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.Simulator})
+	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypeSimulator})
 	if err != nil {
 		return listSimsOut{}, err
 	}
@@ -202,7 +202,7 @@ func (v views) toErase(ctx context.Context, c *op.Call, in eraseSimsIn) ([]ops.T
 		target, err := v.core.Devices.Find(ctx, in.which())
 		return []ops.Target{target}, err
 	}
-	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.Simulator})
+	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypeSimulator})
 	if err != nil {
 		return nil, err
 	}

@@ -218,7 +218,7 @@ const inset = 24
 
 func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on ops.Target) (ops.ActionOut, error) {
 	var to ui.Point
-	err = v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
+	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
 		n, err := refs.Find(ui.Query{Ref: in.Ref}, udid, sc)
 		if err == nil {
 			to = beyond(n.Frame.Centre(), sc.Viewport(), in.Direction, in.Distance)

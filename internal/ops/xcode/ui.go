@@ -49,7 +49,7 @@ func (o describeOut) Text() string {
 
 func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (describeOut, error) {
 	var out describeOut
-	err = v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
+	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
 		tree := sc.Flat("", true)
 		out = describeOut{tree.Elements, tree.Count, udid}
 		return nil
@@ -124,9 +124,9 @@ func (in waitUIIn) waiting() (act.Waiting, error) {
 
 // waitUIOut is what came of it.
 type waitUIOut struct {
-	Matched bool        `json:"matched"`
-	Took    int64       `json:"tookMs"`
-	Polls   int         `json:"polls"`
+	Matched bool            `json:"matched"`
+	Took    int64           `json:"tookMs"`
+	Polls   int             `json:"polls"`
 	Element *ops.ElementOut `json:"element,omitempty"`
 
 	what, described string

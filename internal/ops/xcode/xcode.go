@@ -87,7 +87,9 @@ type simIn struct {
 	UUID   string `json:"simulatorUuid,omitempty" doc:"simulatorId by its old name" cli:"-"`
 }
 
-func (in simIn) which() ops.Simulator { return ops.Simulator{ID: in.ID, Name: in.Name, Newest: in.Latest} }
+func (in simIn) which() ops.Simulator {
+	return ops.Simulator{ID: in.ID, Name: in.Name, Newest: in.Latest}
+}
 
 // onSimulator is an input that names a simulator.
 type onSimulator interface{ which() ops.Simulator }

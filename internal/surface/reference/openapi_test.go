@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/reference"
@@ -56,7 +57,7 @@ func parse(t *testing.T, raw []byte) (d described) {
 }
 
 func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
-	c := product()
+	c := product.Catalogue()
 	d := parse(t, openAPI(t, c))
 	missing := map[string]string{"GET /health": "health"}
 	for _, o := range c.Ops() {
@@ -79,7 +80,7 @@ func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
 }
 
 func TestEveryRefResolves(t *testing.T) {
-	raw := openAPI(t, product())
+	raw := openAPI(t, product.Catalogue())
 	var whole any
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		t.Fatal(err)

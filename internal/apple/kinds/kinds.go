@@ -9,7 +9,6 @@ import (
 	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/devicectl"
 	"ios-agent/internal/apple/oslog"
-	"ios-agent/internal/apple/parse"
 	"ios-agent/internal/apple/schemes"
 	"ios-agent/internal/apple/sdks"
 	"ios-agent/internal/apple/settings"
@@ -18,6 +17,7 @@ import (
 	"ios-agent/internal/apple/xcresult"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op/brief"
+	"ios-agent/internal/op/parse"
 )
 
 // All are the outputs of Apple's tools that can be read. Where two readers are equally sure, the earlier one is meant:

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/parse/kinds"
+	"ios-agent/internal/apple/kinds"
 	"ios-agent/internal/apple/samples"
 	"ios-agent/internal/fault"
 )

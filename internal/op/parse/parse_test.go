@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/parse"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/op/parse"
 )
 
 func starts(with string, certain int) func([]byte) int {
