@@ -8,12 +8,10 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
@@ -31,21 +29,10 @@ import (
 )
 
 const (
-	// idleVariable sets when an unused daemon leaves.
-	idleVariable = "IOS_AGENT_IDLE_EXIT"
-	idleExit     = time.Hour
-	// jobVariable sets how long a call waits for its job, for clients of little patience.
-	jobVariable = "IOS_AGENT_JOB_AFTER"
 	// recordVariable names a folder for transcripts of every tool that is run; replayVariable one to answer from
 	// instead of running any.
 	recordVariable = "IOS_AGENT_RECORD"
 	replayVariable = "IOS_AGENT_REPLAY"
-
-	// How long an agent may take to start, and the first port of a range for agents; any free port without one.
-	agentWaitVariable = "IOS_AGENT_AGENT_WAIT"
-	agentPortVariable = "IOS_AGENT_AGENT_PORT"
-	// "off" starts a device's agent when it is first needed, not when the device is booted.
-	prewarmVariable = "IOS_AGENT_PREWARM"
 	// mostEvents is how many calls the daemon remembers.
 	mostEvents = 10_000
 )
@@ -92,7 +79,7 @@ func (p *program) keyCommand() *cobra.Command {
 }
 
 func (p *program) daemonStart(c *cobra.Command, _ []string) error {
-	client, err := connect("")
+	client, err := connect(p.app.Catalogue, "")
 	if err != nil {
 		return err
 	}
@@ -115,12 +102,14 @@ func (p *program) daemonStop(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return fault.New(fault.DaemonUnreachable, "stopping the daemon: %w", err)
 	}
-	text := map[bool]string{true: "the daemon stopped", false: "the daemon was not running"}[alive]
-	return p.app.Say(text, daemon.Status{})
+	if !alive {
+		return p.app.Say("the daemon was not running", daemon.Status{})
+	}
+	return p.app.Say("the daemon stopped", daemon.Status{})
 }
 
 func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
-	client, err := connect("")
+	client, err := connect(p.app.Catalogue, "")
 	if err != nil {
 		return err
 	}
@@ -147,6 +136,10 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	if err != nil {
 		return err
 	}
+	set, err := readSettings(os.Getenv)
+	if err != nil {
+		return err
+	}
 	build, err := self.Current()
 	if err != nil {
 		return fault.New(fault.Internal, "reading our own binary: %w", err)
@@ -156,9 +149,9 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 		return fault.New(fault.PathError, "the key: %w", err)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: duration(idleVariable, idleExit), Log: log}
+	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: set.idleExit, Log: log}
 	server.Open = func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
-		return open(h, name, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
+		return open(h, name, set, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
 	}
 	err = server.Run(ctx)
 	if errors.Is(err, daemon.ErrRunning) {
@@ -181,7 +174,7 @@ func (p parts) Close() error {
 
 // open wires the catalogue to the real world: tools, drivers, sessions. Whatever an earlier daemon left running is
 // ended first.
-func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Catalogue, http.Handler, io.Closer, error) {
+func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*op.Catalogue, http.Handler, io.Closer, error) {
 	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable), RepeatLast: true})
 	if err != nil {
 		return nil, nil, nil, err
@@ -203,18 +196,18 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 	}
 	kit := &xctest.Kit{Host: runner, Tools: tools, Root: h.Agent(), ID: sources, Write: agentsource.WriteProject}
 	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Kit: kit, State: h.Devices(), Start: xctest.Start{
-		Wait: duration(agentWaitVariable, 0), Port: number(agentPortVariable), PublicOnly: os.Getenv(xcodebuild.PublicVariable) == "1",
+		Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly,
 	}})
 	leases := openLeases(h, tools, log)
-	devices.Leases, devices.Implicit, devices.Log = leases.table, duration(implicitVariable, implicitLease), log
+	devices.Leases, devices.Implicit, devices.Log = leases.table, set.implicit, log
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
-	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
+	jobs := &op.Jobs{After: set.jobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
 		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
-		Catalogue: func() *op.Catalogue { return c }, Prewarm: os.Getenv(prewarmVariable) != "off",
+		Catalogue: func() *op.Catalogue { return c }, Prewarm: set.prewarm,
 	}))
 	c.Toolchain, c.Jobs, c.Log = tools.Name, jobs, log
 	c.Heard = func(r op.Record) {
@@ -222,21 +215,4 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 		log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
 	return c, documents(c), parts{leases, runner, devices}, nil
-}
-
-// number reads a variable; what is no positive number is as good as not said.
-func number(variable string) int {
-	n, err := strconv.Atoi(os.Getenv(variable))
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
-}
-
-// duration reads a variable; what is no duration is as good as not said.
-func duration(variable string, otherwise time.Duration) time.Duration {
-	if d, err := time.ParseDuration(os.Getenv(variable)); err == nil && d >= 0 {
-		return d
-	}
-	return otherwise
 }
