@@ -91,6 +91,7 @@ var arrows = map[string]string{
 	"internal/surface/demo":            "fault op ui",
 	"internal/surface/connect":         "fault machine/host fault/nearest op",
 	"internal/surface/setup":           "fault machine/home op ui",
+	"internal/surface/surfacetest":     "fault op op/feed",
 
 	"internal/virtualxcode/mark":      "",
 	"internal/virtualxcode/app":       "",
