@@ -58,6 +58,7 @@ func (w *World) ops() []op.Op {
 		op.New(op.Spec{Name: "take_picture", Groups: text, Verb: "picture", Route: "GET /api/v1/picture", Summary: "Take a picture", Picture: true,
 			Hints: op.ReadOnly, Default: true}, picture),
 		op.New(op.Spec{Name: "pick_one", Groups: text, Verb: "pick", Route: "POST /api/v1/pick", Summary: "Pick one of several", AsksBack: true}, pick),
+		op.New(op.Spec{Name: "show_call", Groups: text, Verb: "show-call", Summary: "Show what came with the call", Hints: op.ReadOnly}, showCall),
 		op.New(op.Spec{Name: "panic_now", Groups: text, Route: "POST /api/v1/panic", Summary: "Panic"}, panics),
 		op.New(op.Spec{Name: "read_stdin", Groups: text, Verb: "read-stdin", Summary: "Read stdin in this process", Offline: true}, readStdin),
 		op.New(op.Spec{Name: "wait_here", Groups: text, Verb: "wait-here", Route: "POST /api/v1/wait", Summary: "Wait to be released"}, w.wait),
@@ -143,6 +144,18 @@ func picture(context.Context, *op.Call, nothing) (pictureOut, error) { return pi
 
 func pick(context.Context, *op.Call, nothing) (nothing, error) {
 	return nothing{}, fault.New(fault.ElementAmbiguous, "2 of them fit").With("candidates", []string{"a", "b"})
+}
+
+// CallOut is what show_call answers with.
+type CallOut struct {
+	Session string            `json:"session"`
+	Dir     string            `json:"dir"`
+	Env     map[string]string `json:"env"`
+	Traced  bool              `json:"traced"`
+}
+
+func showCall(_ context.Context, c *op.Call, _ nothing) (CallOut, error) {
+	return CallOut{c.Session, c.Dir, c.Env, c.Trace != ""}, nil
 }
 
 func panics(context.Context, *op.Call, nothing) (nothing, error) { panic("on purpose") }
