@@ -108,6 +108,7 @@ var arrows = map[string]string{
 	"internal/surface/reference":       "fault op",
 	"internal/surface/rest":            "device/session fault op",
 	"internal/surface/setup":           "fault machine/home op ui",
+	"internal/surface/surfacetest":     "fault op op/feed",
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device/film device/lease device/lease/hostlock device/lease/leasedb device/logcap " +

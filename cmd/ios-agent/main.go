@@ -66,9 +66,10 @@ type program struct {
 
 func command() *program {
 	p := &program{}
+	catalogue := product.Catalogue()
 	p.app = &cli.App{
-		Catalogue: product.Catalogue(),
-		Connect:   func(name string) (op.Caller, error) { return connect(name) },
+		Catalogue: catalogue,
+		Connect:   func(name string) (op.Caller, error) { return connect(catalogue, name) },
 		Version:   version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 	}
 	return p
@@ -96,7 +97,7 @@ func version() string {
 const SessionVariable = "IOS_AGENT_SESSION"
 
 // connect gives a client of the daemon for this process's session.
-func connect(name string) (*daemon.Client, error) {
+func connect(c *op.Catalogue, name string) (*daemon.Client, error) {
 	h, err := home.Open()
 	if err != nil {
 		return nil, err
@@ -105,10 +106,13 @@ func connect(name string) (*daemon.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clientOf(h, tools, name)
+	return clientOf(c, h, tools, name)
 }
 
-func clientOf(h home.Home, tools, name string) (*daemon.Client, error) {
+func clientOf(c *op.Catalogue, h home.Home, tools, name string) (*daemon.Client, error) {
+	if _, err := readSettings(os.Getenv); err != nil {
+		return nil, err
+	}
 	build, err := self.Current()
 	if err != nil {
 		return nil, fault.New(fault.Internal, "reading our own binary: %w", err)
@@ -124,7 +128,7 @@ func clientOf(h home.Home, tools, name string) (*daemon.Client, error) {
 	}
 	place := placeOf(h)
 	return &daemon.Client{
-		Catalogue: product.Catalogue(), Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
+		Catalogue: c, Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
 		Start: func(context.Context) (int, error) { return startDaemon(h, place, build, tools) },
 	}, nil
 }
