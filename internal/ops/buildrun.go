@@ -77,11 +77,7 @@ func (b *builder) runOnSim(ctx context.Context, c *op.Call, in BuildRunSimIn, si
 
 // stopped notes a step after the build that failed.
 func (o BuildOut) stopped(what string, err error) BuildOut {
-	f := fault.From(err)
-	o.fault = fault.New(f.Code, "%s: %w", what, err).WithHint("%s", orDefault(f.Hint, f.Code.Hint()))
-	for key, value := range f.Details {
-		o.fault = o.fault.With(key, value)
-	}
+	o.fault = fault.During(what, err)
 	return o
 }
 

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -69,9 +70,9 @@ func (o QuernTapOut) Fault() *fault.Fault { return o.fault }
 
 func (t *touch) quernTap(ctx context.Context, c *op.Call, in QuernTapIn) (QuernTapOut, error) {
 	out, err := t.tap(ctx, c, TapIn{Target: Target{UDID: in.UDID}, ElementIn: ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}, ActIn: usually})
-	if f := fault.From(err); fault.Is(err, fault.ElementAmbiguous) {
-		matches, _ := f.Details["candidates"].([]ui.Candidate)
-		return QuernTapOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: matches, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
+	if several, ok := errors.AsType[*ui.AmbiguousError](err); ok {
+		f := fault.From(err)
+		return QuernTapOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: several.Candidates, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
 	}
 	if err != nil {
 		return QuernTapOut{}, err

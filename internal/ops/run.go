@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -224,9 +225,6 @@ func preferred(usable []device.Info, current string) (*device.Info, string) {
 
 // onlyMac reports whether a build was refused because its scheme builds for Macs alone.
 func onlyMac(err error) bool {
-	if !fault.Is(err, fault.DeviceNotFound) {
-		return false
-	}
-	offered, _ := fault.From(err).Details["available"].([]destinations.Destination)
-	return len(offered) > 0 && !slices.ContainsFunc(offered, func(d destinations.Destination) bool { return d.Platform != build.MacOS })
+	refused, _ := errors.AsType[*build.DestinationError](err)
+	return refused != nil && len(refused.Available) > 0 && !slices.ContainsFunc(refused.Available, func(d destinations.Destination) bool { return d.Platform != build.MacOS })
 }

@@ -213,11 +213,10 @@ func (r *run) refusal(ctx context.Context) error {
 		return err
 	}
 	if d := report.Destinations; len(d.Available)+len(d.Ineligible) > 0 {
-		f := fault.New(fault.DeviceNotFound, "xcodebuild cannot use the destination %s for %s", req.Destination, orElse(req.Scheme, "these tests"))
-		if offers := offered(d.Available, req.Destination.Platform); offers != "" {
-			f = f.WithHint("it offers %s", offers)
+		return &DestinationError{
+			Destination: req.Destination, For: orElse(req.Scheme, "these tests"), Available: d.Available, Ineligible: d.Ineligible,
+			Log: last(r.out.LogPaths),
 		}
-		return f.With("available", d.Available).With("ineligible", d.Ineligible).With("log", last(r.out.LogPaths))
 	}
 	return fault.New(fault.ToolFailed, "xcodebuild: %s", orElse(report.Text(refusalLimit), fmt.Sprintf("exit %d", r.out.Exit))).
 		With("exit", r.out.Exit).With("command", last(r.out.Commands)).With("log", last(r.out.LogPaths))
