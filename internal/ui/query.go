@@ -117,7 +117,7 @@ func (s *Screen) Named(name string) []*Node {
 	if found := s.find(func(n *Node) bool { return n.Identifier == name }); len(found) > 0 {
 		return found
 	}
-	return s.find(func(n *Node) bool { return strings.EqualFold(n.Label, name) })
+	return s.find(func(n *Node) bool { return same(n.Label, name) })
 }
 
 // Match are all elements a query without ref fits, in document order.
@@ -127,7 +127,7 @@ func (s *Screen) Match(q Query) []*Node {
 
 func (q Query) matches(n, within *Node) bool {
 	return (q.Identifier == "" || n.Identifier == q.Identifier) &&
-		(q.Label == "" || strings.EqualFold(n.Label, q.Label)) &&
+		(q.Label == "" || same(n.Label, q.Label)) &&
 		(q.Value == "" || n.Value == q.Value) &&
 		(q.Type == "" || strings.EqualFold(n.Type, TypeOf(q.Type)) || strings.EqualFold(n.RawType, q.Type)) &&
 		(q.Role == "" || strings.EqualFold(n.Role(), q.Role)) &&
@@ -136,9 +136,9 @@ func (q Query) matches(n, within *Node) bool {
 }
 
 func (n *Node) contains(text string) bool {
-	text = strings.ToLower(text)
+	text = strings.ToLower(plain(text))
 	for _, s := range [...]string{n.Label, n.Value, n.Placeholder, n.Identifier} {
-		if strings.Contains(strings.ToLower(s), text) {
+		if strings.Contains(strings.ToLower(plain(s)), text) {
 			return true
 		}
 	}
