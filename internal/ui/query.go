@@ -69,12 +69,7 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 		}
 		return n, err
 	}
-	if q.Name != "" { // an identifier anywhere goes before a label
-		if q.Identifier = q.Name; len(s.find(func(n *Node) bool { return n.Identifier == q.Name })) == 0 {
-			q.Identifier, q.Label = "", q.Name
-		}
-		q.Name = ""
-	}
+	q = q.on(s)
 	found := preferActionable(s.find(func(n *Node) bool { return q.matches(n, within) && !n.Made && !n.underKeyboard() }))
 	if q.Index != nil && len(found) > 0 {
 		if i := *q.Index; i >= 0 && i < len(found) {
@@ -91,6 +86,20 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 		return nil, r.notFound(q, device, s)
 	}
 	return nil, &AmbiguousError{fmt.Sprintf("%d elements have %s", len(found), q), r.Candidates(device, s, found)}
+}
+
+// on replaces the query's name by what it is on this screen: an identifier if any element has it, else a label.
+func (q Query) on(s *Screen) Query {
+	if q.Name == "" {
+		return q
+	}
+	if len(s.find(func(n *Node) bool { return n.Identifier == q.Name })) > 0 {
+		q.Identifier = q.Name
+	} else {
+		q.Label = q.Name
+	}
+	q.Name = ""
+	return q
 }
 
 // container is the element a query's Within means; nil when it has none.
@@ -122,6 +131,7 @@ func (s *Screen) Named(name string) []*Node {
 
 // Match are all elements a query without ref fits, in document order.
 func (s *Screen) Match(q Query) []*Node {
+	q = q.on(s)
 	return s.find(func(n *Node) bool { return !n.Made && q.matches(n, nil) })
 }
 

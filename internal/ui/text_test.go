@@ -29,6 +29,9 @@ func TestLabelsAreFoundHoweverTheyAreSpelled(t *testing.T) {
 					t.Errorf("%s: %v", q, err)
 				}
 			}
+			if found := s.Match(ui.Query{Name: c.asked}); len(found) != 1 || found[0].Label != c.label {
+				t.Errorf("%d elements match the name %q", len(found), c.asked)
+			}
 			if len(s.Named(c.asked)) != 1 {
 				t.Errorf("nothing is called %q", c.asked)
 			}
