@@ -86,7 +86,7 @@ type Touch interface {
 	Tap(ctx context.Context, at ui.Point) error
 	DoubleTap(ctx context.Context, at ui.Point) error
 	LongPress(ctx context.Context, at ui.Point, long time.Duration) error
-	// Swipe moves a finger in so much time and lets go while it moves.
+	// Swipe moves a finger in so much time (0 is the platform's own) and lets go while it moves.
 	Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error
 }
 

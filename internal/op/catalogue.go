@@ -180,11 +180,12 @@ func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) 
 		out, err = o.invoke(limited, call, input)
 		return err
 	})
-	var f *fault.Fault
-	switch cause := context.Cause(ctx); {
-	case err == nil || errors.As(err, &f) && f.Code != fault.Cancelled:
-	case errors.As(cause, &f):
-		return out, f // whoever ended it said why
+	f, faulty := fault.In(err)
+	reason, given := fault.In(context.Cause(ctx))
+	switch {
+	case err == nil || faulty && f.Code != fault.Cancelled:
+	case given:
+		return out, reason // whoever ended it said why
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return out, fault.New(fault.Timeout, "%s did not finish within %s: %w", o.Name, o.Limit(), err)
 	}

@@ -2,6 +2,7 @@ package quern
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -125,9 +126,9 @@ func (o actOut) Fault() *fault.Fault { return o.fault }
 
 func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
 	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{Target: ops.Target{UDID: in.UDID}, ElementIn: ops.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}, ActIn: usually})
-	if f := fault.From(err); fault.Is(err, fault.ElementAmbiguous) {
-		matches, _ := f.Details["candidates"].([]ui.Candidate)
-		return actOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: matches, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
+	if several, ok := errors.AsType[*ui.AmbiguousError](err); ok {
+		f := fault.From(err)
+		return actOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: several.Candidates, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
 	}
 	if err != nil {
 		return actOut{}, err

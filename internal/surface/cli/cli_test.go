@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/cli"
 	"ios-agent/internal/surface/surfacetest"
 )
@@ -272,7 +272,7 @@ func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 // TestTheProductsCommandLine looks at the catalogue as it is.
 func TestTheProductsCommandLine(t *testing.T) {
 	m := newTerminal()
-	m.Catalogue = op.NewCatalogue(ops.All(ops.Parts{}))
+	m.Catalogue = product.Catalogue()
 	help := m.run(t.Context(), "help")
 	for _, o := range m.Catalogue.Ops() {
 		if o.Verb == "" {

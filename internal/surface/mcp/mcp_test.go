@@ -10,9 +10,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/surfacetest"
 )
 
@@ -248,7 +248,7 @@ func TestResources(t *testing.T) {
 
 // TestTheProductsTools holds every tool of every set to what clients and model providers need.
 func TestTheProductsTools(t *testing.T) {
-	c := op.NewCatalogue(ops.All(ops.Parts{}))
+	c := product.Catalogue()
 	sets := []string{Default, All}
 	for _, o := range c.Ops() {
 		sets = append(append(sets, o.Family), o.Groups...)

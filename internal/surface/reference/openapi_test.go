@@ -143,7 +143,7 @@ func TestEveryRefResolves(t *testing.T) {
 // TestOpenAPIIsSmall: a model or an editor that loads the description must be able to.
 func TestOpenAPIIsSmall(t *testing.T) {
 	const most = 300 << 10
-	raw := openAPI(t, product())
+	raw := openAPI(t, product.Catalogue())
 	if len(raw) > most {
 		t.Errorf("%d bytes, more than %d", len(raw), most)
 	}
@@ -156,7 +156,7 @@ func TestOpenAPIIsSmall(t *testing.T) {
 
 // TestSharingKeepsTheMeaning compares every body with what the operation itself declares.
 func TestSharingKeepsTheMeaning(t *testing.T) {
-	c := product()
+	c := product.Catalogue()
 	d := parse(t, openAPI(t, c))
 	for _, o := range c.Ops() {
 		if o.Route == "" || o.Streams() {

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/rest"
 	"ios-agent/internal/surface/surfacetest"
 )
@@ -278,7 +278,7 @@ func TestAQuietStreamHasHeartbeats(t *testing.T) {
 
 // TestTheProductsRoutes: each operation's own route reaches it, and only by its method.
 func TestTheProductsRoutes(t *testing.T) {
-	c := op.NewCatalogue(ops.All(ops.Parts{}))
+	c := product.Catalogue()
 	h := rest.Handler(c)
 	for _, o := range c.Ops() {
 		if o.Route == "" {
