@@ -82,15 +82,14 @@ var arrows = map[string]string{
 	"internal/ops": "device/act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
 		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
 		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
-	"internal/surface/cli":             "fault fault/nearest op",
-	"internal/surface/rest":            "fault op device/session",
-	"internal/surface/mcp":             "fault fault/nearest op",
-	"internal/surface/mcp/conformance": "fault op surface/mcp",
-	"internal/surface/reference":       "fault op",
-	"internal/daemon":                  "fault op machine/resident machine/self surface/rest machine/wholefile",
-	"internal/surface/demo":            "fault op ui",
-	"internal/surface/connect":         "fault machine/host fault/nearest op",
-	"internal/surface/setup":           "fault machine/home op ui",
+	"internal/surface/cli":       "fault fault/nearest op",
+	"internal/surface/rest":      "fault op device/session",
+	"internal/surface/mcp":       "fault fault/nearest op",
+	"internal/surface/reference": "fault op",
+	"internal/daemon":            "fault op machine/resident machine/self surface/rest machine/wholefile",
+	"internal/surface/demo":      "fault op ui",
+	"internal/surface/connect":   "fault machine/host fault/nearest op",
+	"internal/surface/setup":     "fault machine/home op ui",
 
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/mark":      "",
@@ -236,6 +235,17 @@ func TestVirtualXcodeHasOneDoor(t *testing.T) {
 				t.Errorf("%s must not import %s: %s is the door", dir, ours, door)
 			case ours == door && !strings.HasPrefix(dir, "cmd/") && !strings.HasPrefix(dir, "test/"):
 				t.Errorf("%s must not know Virtual Xcode: cmd wires it", dir)
+			}
+		}
+	}
+}
+
+// TestTheProductImportsNoTest: what lies under test/ proves the product and is no part of it.
+func TestTheProductImportsNoTest(t *testing.T) {
+	for dir, p := range packages(t) {
+		for name := range p.imports {
+			if strings.HasPrefix(name, module+"test/") && !strings.HasPrefix(dir, "test/") {
+				t.Errorf("%s must not import %s", dir, name)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func command() *program {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(), p.initCommand(), p.skillCommand(), p.connectCommand(), conformanceCommand())
+	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(), p.initCommand(), p.skillCommand(), p.connectCommand())
 }
 
 // version is the module's version, or the commit it was built from.

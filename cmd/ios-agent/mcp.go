@@ -13,7 +13,6 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/mcp"
-	"ios-agent/internal/surface/mcp/conformance"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/surface/rest"
 )
@@ -154,16 +153,3 @@ func remembering(c *op.Catalogue) func(*http.Request) *sdk.Server {
 
 // mostServers is how many kinds of MCP request are remembered.
 const mostServers = 64
-
-// conformanceCommand serves the fixtures of the official MCP conformance suite from our own server code.
-func conformanceCommand() *cobra.Command {
-	var listen string
-	var stateless bool
-	c := &cobra.Command{Use: "mcp-conformance", Short: "Serve the fixtures of the MCP conformance suite", Args: cobra.NoArgs, Hidden: true,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return conformance.Serve(c.Context(), listen, stateless, c.OutOrStdout())
-		}}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback address")
-	c.Flags().BoolVar(&stateless, "stateless", false, "as protocol 2026-07-28 wants it")
-	return c
-}
