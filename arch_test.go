@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -236,6 +237,27 @@ func TestVirtualXcodeHasOneDoor(t *testing.T) {
 			case ours == door && !strings.HasPrefix(dir, "cmd/") && !strings.HasPrefix(dir, "test/"):
 				t.Errorf("%s must not know Virtual Xcode: cmd wires it", dir)
 			}
+		}
+	}
+}
+
+// TestTheTagNovirtual: a binary built with it has nothing of Virtual Xcode, and says so.
+func TestTheTagNovirtual(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", "-tags", "novirtual", "./cmd/ios-agent").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(list)) {
+		if strings.HasPrefix(name, module+"internal/virtualxcode") {
+			t.Errorf("it has %s", name)
+		}
+	}
+	for args, env := range map[string]string{"demo": "", "virtual status": "", "doctor": "IOS_AGENT_TOOLCHAIN=virtual"} {
+		cmd := exec.Command("go", append([]string{"run", "-tags", "novirtual", "./cmd/ios-agent"}, strings.Fields(args)...)...)
+		cmd.Env = append(cmd.Environ(), "IOS_AGENT_HOME="+t.TempDir(), env)
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "built without Virtual Xcode\nhint: build it without the tag novirtual") {
+			t.Errorf("%s: %v\n%s", args, err, said)
 		}
 	}
 }

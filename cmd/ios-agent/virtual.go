@@ -1,3 +1,5 @@
+//go:build !novirtual
+
 package main
 
 import (
@@ -12,10 +14,70 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/virtualxcode"
 )
+
+// hasVirtual reports whether this binary has Virtual Xcode.
+const hasVirtual = true
+
+// play is one of Apple's tools, called by its name from the folder of a virtual Xcode. played is false when the name is
+// none of a tool.
+func play(argv []string) (exit int, played bool) {
+	tool := filepath.Base(argv[0])
+	if !slices.Contains(virtualxcode.Tools(), tool) {
+		return 0, false
+	}
+	dir, err := virtualxcode.Dir(argv[0])
+	binary, selfErr := os.Executable()
+	if err != nil || selfErr != nil {
+		fmt.Fprintln(os.Stderr, tool+":", err, selfErr)
+		return fault.ExitInternal, true
+	}
+	return virtual(dir, binary).Main(tool, argv[1:]), true
+}
+
+// virtual is the virtual Xcode of a folder. What the production code calls its agent is told here, because neither side
+// of a process boundary may know the other.
+func virtual(dir, binary string) virtualxcode.Xcode {
+	return virtualxcode.Xcode{
+		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
+		Agent: virtualxcode.Scheme{
+			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
+			VariablePrefix: xcodebuild.RunnerPrefix,
+		},
+	}
+}
+
+// virtualOf is the virtual Xcode of a home, mounted and ready.
+func virtualOf(h home.Home) (virtualxcode.Xcode, error) {
+	build, err := self.Current()
+	if err != nil {
+		return virtualxcode.Xcode{}, fault.New(fault.Internal, "reading our own binary: %w", err)
+	}
+	binary, err := self.Copy(h.Version(build.ID))
+	if err != nil {
+		return virtualxcode.Xcode{}, fault.New(fault.PathError, "%w", err)
+	}
+	x := virtual(h.Virtual(), binary)
+	if err := x.Mount(); err != nil {
+		return x, fault.New(fault.PathError, "%w", err)
+	}
+	return x, nil
+}
+
+// virtualToolchain is the tools of the virtual Xcode of a home.
+func virtualToolchain(h home.Home) (apple.Toolchain, error) {
+	x, err := virtualOf(h)
+	if err != nil {
+		return apple.Toolchain{}, err
+	}
+	return apple.Toolchain{Name: apple.Virtual, Bin: x.Bin(), Reports: x.Reports()}, nil
+}
 
 // virtualCommand is everything about the virtual Xcode that real Apple tools have no word for.
 func (p *program) virtualCommand() *cobra.Command {

@@ -1,3 +1,5 @@
+//go:build !novirtual
+
 package main
 
 import (
