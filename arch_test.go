@@ -92,10 +92,14 @@ var arrows = map[string]string{
 	"internal/surface/connect":   "fault machine/host fault/nearest op",
 	"internal/surface/setup":     "fault machine/home op ui",
 
-	"internal/virtualxcode/app":       "",
-	"internal/virtualxcode/mark":      "",
-	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
-	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/world",
+	"internal/virtualxcode/flaw":        "",
+	"internal/virtualxcode/app":         "",
+	"internal/virtualxcode/uuid":        "",
+	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/uuid",
+	"internal/virtualxcode/mark":        "",
+	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/uuid",
+	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
 	"internal/virtualxcode/applejson": "",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
 	"internal/virtualxcode/axtree":    "virtualxcode/world",
@@ -114,20 +118,20 @@ var arrows = map[string]string{
 	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",
-	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/render " +
-		"virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
-		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/sips":     "virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/web":      "virtualxcode/world",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service " +
-		"virtualxcode/tool virtualxcode/world virtualxcode/xcresult",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
+		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xctrace": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
-		"virtualxcode/devicectl virtualxcode/idb virtualxcode/mark virtualxcode/open virtualxcode/plists virtualxcode/project " +
-		"virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
-		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
+		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open virtualxcode/plists " +
+		"virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web " +
+		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 }
 
 // source is one package as it lies on disk.

@@ -9,9 +9,9 @@ import (
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/project"
 	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
 )
 
 // What the service says of itself and is told.
@@ -19,23 +19,23 @@ type (
 	Client = service.Client // asks it and tells it what is to go wrong
 	Status = service.Status // the service, its devices and what is to go wrong
 	Asked  = service.Asked  // how much the agents were asked
-	Fault  = service.Fault  // something to go wrong on demand
-	Chaos  = service.Chaos  // what makes faults happen by themselves
+	Fault  = flaw.Fault     // something to go wrong on demand
+	Chaos  = flaw.Chaos     // what makes faults happen by themselves
 
 	Agent     = service.Agent     // an agent that this process started with Client.Agent
 	AgentSpec = service.AgentSpec // which agent that is
 
-	FaultKind = world.FaultKind // a fault that can be armed
+	FaultKind = flaw.Kind // a fault that can be armed
 )
 
 // Forever as the Times of a Fault lets it happen until it is cleared.
-const Forever = world.Forever
+const Forever = flaw.Forever
 
 // DefaultChaosRate is the share of occasions on which chaos lets a fault happen.
-const DefaultChaosRate = world.DefaultChaosRate
+const DefaultChaosRate = flaw.DefaultChaosRate
 
 // KnownFaults are all faults that can be armed.
-func KnownFaults() []FaultKind { return world.KnownFaults() }
+func KnownFaults() []FaultKind { return flaw.Known() }
 
 // Status is how the service of this installation is. It is not started; running is false when there is none.
 func (x Xcode) Status(ctx context.Context) (st Status, running bool, err error) {

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
@@ -157,7 +158,7 @@ func (s inside) simctl(args ...string) (string, string, int) {
 }
 
 func (s inside) chaos(seed uint64, rate float64) {
-	if err := s.world.StartChaos(seed, rate, nil); err != nil {
+	if err := s.world.SetChaos(flaw.Chaos{On: true, Seed: seed, Rate: rate}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -166,7 +167,7 @@ func (s inside) hire(udid string) (*agentwire.Client, func()) {
 	near, far := net.Pipe()
 	ended := make(chan struct{})
 	a := agent.New(agent.Options{UDID: udid, Screen: s.world, Clock: s.world,
-		TakeFault:  func(name string) (world.Hit, bool) { return s.world.TakeFault(udid, name) },
+		TakeFault:  func(name string) (flaw.Hit, bool) { return s.world.TakeFault(udid, name) },
 		Screenshot: func(ctx context.Context) ([]byte, error) { return picture(ctx, s.world, udid) }})
 	go func() {
 		defer close(ended)
@@ -247,7 +248,7 @@ func (s outside) simctl(args ...string) (stdout, stderr string, exit int) {
 }
 
 func (s outside) chaos(seed uint64, rate float64) {
-	if err := s.Client().SetChaos(s.t.Context(), service.Chaos{On: true, Seed: seed, Rate: rate}); err != nil {
+	if err := s.Client().SetChaos(s.t.Context(), flaw.Chaos{On: true, Seed: seed, Rate: rate}); err != nil {
 		s.t.Fatal(err)
 	}
 }

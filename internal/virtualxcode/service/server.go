@@ -15,6 +15,7 @@ import (
 
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/agent"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
@@ -195,7 +196,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 			}
 			return render.PNG(scene)
 		},
-		TakeFault: func(name string) (world.Hit, bool) { return s.World.TakeFault(spec.UDID, name) },
+		TakeFault: func(name string) (flaw.Hit, bool) { return s.World.TakeFault(spec.UDID, name) },
 		Served:    s.count,
 		Crash:     crashed,
 	})
@@ -259,7 +260,7 @@ type buffered struct {
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
 func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ request) {
-	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []Fault{}}
+	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []flaw.Fault{}}
 	for _, d := range s.World.Devices() {
 		app, _ := s.World.Foreground(d.UDID) // a device that is off has none
 		st.Devices = append(st.Devices, Device{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -29,7 +30,7 @@ func launch(ctx context.Context, c *call) error {
 	if o.Output, err = c.output(given); err != nil {
 		return err
 	}
-	if c.happensTo(d, world.LaunchHang) {
+	if c.happensTo(d, flaw.LaunchHang) {
 		<-ctx.Done()
 		return ctx.Err()
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/virtualxcode/applejson"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -69,7 +70,7 @@ func list(_ context.Context, c *call) error {
 			shown, terms = shown[i:i+1], terms[1:]
 		}
 	}
-	if c.happens(world.SimctlGarbage) {
+	if c.happens(flaw.SimctlGarbage) {
 		fmt.Fprint(c.Stdout, garbage)
 		return nil
 	}

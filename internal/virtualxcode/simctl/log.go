@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
@@ -52,7 +53,7 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	if err != nil {
 		return err
 	}
-	death, dies := c.world.TakeFault(d.UDID, world.LogStreamDies)
+	death, dies := c.world.TakeFault(d.UDID, flaw.LogStreamDies)
 	_, next, more, err := c.world.Logs(d.UDID, 0)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/plists"
 	"ios-agent/internal/virtualxcode/world"
 )
@@ -30,7 +31,7 @@ func spawn(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if c.happensTo(d, world.CannotSpawn) {
+	if c.happensTo(d, flaw.CannotSpawn) {
 		return world.ServerDied()
 	}
 	run := programs()[path.Base(program)]

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
@@ -144,16 +145,16 @@ func TestRecordVideo(t *testing.T) {
 func TestFaultsOfTheTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
-		plan := func(f world.Fault) {
+		plan := func(f flaw.Fault) {
 			if err := s.world.AddFault(f); err != nil {
 				t.Fatal(err)
 			}
 		}
-		plan(world.Fault{Name: world.SimctlGarbage})
+		plan(flaw.Fault{Name: flaw.SimctlGarbage})
 		if out := s.ok("list", "-j"); json.Valid([]byte(out)) {
 			t.Errorf("printed\n%s", out)
 		}
-		plan(world.Fault{Name: world.SimctlHang, Device: s.udid()})
+		plan(flaw.Fault{Name: flaw.SimctlHang, Device: s.udid()})
 		s.ok("list", "-j")
 		out, _, end := s.background("boot", s.udid())
 		if exit := end(); exit == 0 || out.String() != "" || s.world.Devices()[0].State != world.Shutdown {
