@@ -97,8 +97,9 @@ var arrows = map[string]string{
 	"internal/virtualxcode/uuid":        "",
 	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/uuid",
 	"internal/virtualxcode/mark":        "",
+	"internal/virtualxcode/urlsession":  "",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
-		"virtualxcode/uuid",
+		"virtualxcode/urlsession virtualxcode/uuid",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
 	"internal/virtualxcode/applejson": "",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
@@ -123,7 +124,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/sips":     "virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/web":      "virtualxcode/world",
+	"internal/virtualxcode/web":      "virtualxcode/urlsession",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
 		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
