@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -100,15 +101,14 @@ var arrows = map[string]string{
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/nearest op op/brief ops ui ui/picture " +
 		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
-	"internal/surface/cli":             "fault fault/nearest op",
-	"internal/surface/connect":         "fault fault/nearest machine/host op",
-	"internal/surface/demo":            "fault op ui",
-	"internal/surface/mcp":             "fault fault/nearest op",
-	"internal/surface/mcp/conformance": "fault op surface/mcp",
-	"internal/surface/reference":       "fault op",
-	"internal/surface/rest":            "device/session fault op",
-	"internal/surface/setup":           "fault machine/home op ui",
-	"internal/surface/surfacetest":     "fault op op/feed",
+	"internal/surface/cli":         "fault fault/nearest op",
+	"internal/surface/connect":     "fault fault/nearest machine/host op",
+	"internal/surface/demo":        "fault op ui",
+	"internal/surface/mcp":         "fault fault/nearest op",
+	"internal/surface/reference":   "fault op",
+	"internal/surface/rest":        "device/session fault op",
+	"internal/surface/setup":       "fault machine/home op ui",
+	"internal/surface/surfacetest": "fault op op/feed",
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device/film device/lease device/lease/hostlock device/lease/leasedb device/logcap " +
@@ -116,39 +116,47 @@ var arrows = map[string]string{
 		"machine/store op op/feed ops ops/catalogue surface/mcp surface/reference surface/rest xcode/build " +
 		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl " +
-		"virtualxcode/idb virtualxcode/mark virtualxcode/open virtualxcode/plists virtualxcode/service " +
-		"virtualxcode/simctl virtualxcode/sips virtualxcode/web virtualxcode/world virtualxcode/xcodebuild " +
-		"virtualxcode/xcresult virtualxcode/xctrace",
-	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/world",
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
+		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
+		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
+		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult " +
+		"virtualxcode/xctrace",
+	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
 	"internal/virtualxcode/axe": "op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/swiftargs virtualxcode/world",
-	"internal/virtualxcode/axtree":    "virtualxcode/world",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/world",
-	"internal/virtualxcode/hid":       "virtualxcode/world",
+		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/axtree":      "virtualxcode/world",
+	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/uuid",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/tool " +
+		"virtualxcode/world",
+	"internal/virtualxcode/flaw": "",
+	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/world",
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/mark":     "",
 	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
-	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark",
-	"internal/virtualxcode/plists":   "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist",
+	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/plists":   "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
 	"internal/virtualxcode/project":  "apple/pbxproj",
 	"internal/virtualxcode/render":   "virtualxcode/world",
-	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/axe virtualxcode/devicectl " +
-		"virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world",
-	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists " +
-		"virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/sips":      "virtualxcode/mark",
-	"internal/virtualxcode/swiftargs": "",
-	"internal/virtualxcode/web":       "virtualxcode/world",
-	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world " +
-		"virtualxcode/xcresult",
-	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark",
-	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/world",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/render " +
+		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/swiftargs":  "",
+	"internal/virtualxcode/tool":       "",
+	"internal/virtualxcode/urlsession": "",
+	"internal/virtualxcode/uuid":       "",
+	"internal/virtualxcode/web":        "virtualxcode/urlsession",
+	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark virtualxcode/urlsession " +
+		"virtualxcode/uuid",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project virtualxcode/service " +
+		"virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
 
 // source is one package as it lies on disk.
@@ -238,6 +246,57 @@ func TestFloors(t *testing.T) {
 		for name := range p.imports {
 			if ours, is := strings.CutPrefix(name, module+"internal/"); is && floor(ours) > floor(dir) {
 				t.Errorf("internal/%s is below %s and must not import it", dir, ours)
+			}
+		}
+	}
+}
+
+// TestVirtualXcodeHasOneDoor: whoever wires or measures the program imports package virtualxcode, nobody else does, and
+// nobody at all imports what is behind it. Tests may.
+func TestVirtualXcodeHasOneDoor(t *testing.T) {
+	const door = "internal/virtualxcode"
+	for dir, p := range packages(t) {
+		if dir == door || strings.HasPrefix(dir, door+"/") {
+			continue
+		}
+		for name := range p.imports {
+			switch ours := strings.TrimPrefix(name, module); {
+			case strings.HasPrefix(ours, door+"/"):
+				t.Errorf("%s must not import %s: %s is the door", dir, ours, door)
+			case ours == door && !strings.HasPrefix(dir, "cmd/") && !strings.HasPrefix(dir, "test/"):
+				t.Errorf("%s must not know Virtual Xcode: cmd wires it", dir)
+			}
+		}
+	}
+}
+
+// TestTheTagNovirtual: a binary built with it has nothing of Virtual Xcode, and says so.
+func TestTheTagNovirtual(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", "-tags", "novirtual", "./cmd/ios-agent").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(list)) {
+		if strings.HasPrefix(name, module+"internal/virtualxcode") {
+			t.Errorf("it has %s", name)
+		}
+	}
+	for args, env := range map[string]string{"demo": "", "virtual status": "", "doctor": "IOS_AGENT_TOOLCHAIN=virtual"} {
+		cmd := exec.Command("go", append([]string{"run", "-tags", "novirtual", "./cmd/ios-agent"}, strings.Fields(args)...)...)
+		cmd.Env = append(cmd.Environ(), "IOS_AGENT_HOME="+t.TempDir(), env)
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "built without Virtual Xcode\nhint: build it without the tag novirtual") {
+			t.Errorf("%s: %v\n%s", args, err, said)
+		}
+	}
+}
+
+// TestTheProductImportsNoTest: what lies under test/ proves the product and is no part of it.
+func TestTheProductImportsNoTest(t *testing.T) {
+	for dir, p := range packages(t) {
+		for name := range p.imports {
+			if strings.HasPrefix(name, module+"test/") && !strings.HasPrefix(dir, "test/") {
+				t.Errorf("%s must not import %s", dir, name)
 			}
 		}
 	}

@@ -10,9 +10,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/surfacetest"
 )
 
@@ -248,7 +249,7 @@ func TestResources(t *testing.T) {
 
 // TestTheProductsTools holds every tool of every set to what clients and model providers need.
 func TestTheProductsTools(t *testing.T) {
-	c := product.Catalogue()
+	c := op.NewCatalogue(catalogue.All(ops.Services{}))
 	sets := []string{Default, All}
 	for _, o := range c.Ops() {
 		sets = append(append(sets, o.Family), o.Groups...)

@@ -1,15 +1,34 @@
-package world
+package app
 
 import (
 	"encoding/json"
 	"strconv"
 	"strings"
-
-	"ios-agent/internal/virtualxcode/app"
 )
 
+// Answered puts an answer into the variables that r names, and returns what the app does next. An answer that never came
+// has no status, but an error.
+func (r *Request) Answered(vars Vars, status int, body, err string) []Step {
+	vars.Assign(r.Busy, false)
+	vars.Assign(r.Status, float64(status))
+	vars.Assign(r.Text, body)
+	vars.Assign(r.Error, err)
+	fill(vars, r.Fields, body)
+	if status < 200 || status > 299 {
+		return r.Else
+	}
+	return r.Do
+}
+
+// Assign sets a variable; the name "" is that of none.
+func (v Vars) Assign(name string, value any) {
+	if name != "" {
+		v[name] = value
+	}
+}
+
 // fill takes fields out of an answer in JSON. What is not there, or does not fit its variable, leaves it empty.
-func fill(vars app.Vars, fields []app.Field, body string) {
+func fill(vars Vars, fields []Field, body string) {
 	if len(fields) == 0 {
 		return
 	}
