@@ -1,9 +1,13 @@
 package virtualxcode
 
 import (
+	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -25,10 +29,11 @@ type InProcess struct {
 
 // InProcessOptions are what an InProcess is made of. The zero value is a new world in a folder of its own.
 type InProcessOptions struct {
-	Dir   string // of the installation; "": a temporary folder, which Close removes
-	Agent Scheme // what the production code calls its agent; without it no agent is started by xcodebuild
-	Time  string // which clock: see TimeVariable; "" is "request"
-	Keep  bool   // the world's state is kept in Dir, as the service does; otherwise it is forgotten
+	Dir   string      // of the installation; "": a temporary folder, which Close removes
+	Agent Scheme      // what the production code calls its agent; without it no agent is started by xcodebuild
+	Time  string      // which clock: see TimeVariable; "" is "request"
+	Keep  bool        // the world's state is kept in Dir, as the service does; otherwise it is forgotten
+	Store world.Store // keeps the state instead; nil: see Keep
 }
 
 // NewInProcess makes a Virtual Xcode in this process. Close ends it.
@@ -44,7 +49,7 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 	if o.Time == "" {
 		o.Time = "request"
 	}
-	var store world.Store
+	store := o.Store
 	if o.Keep {
 		store = p.state()
 	}
@@ -55,6 +60,20 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 	p.server = server
 	return p, nil
 }
+
+// Program is a tool as a function of this process, or nil: what host.Options.Inside takes.
+func (p *InProcess) Program(path string) host.Main {
+	name := filepath.Base(path)
+	if !slices.Contains(Tools(), name) {
+		return nil
+	}
+	return func(ctx context.Context, in host.Invocation) int {
+		return p.Play(ctx, name, Call{Args: in.Args, Dir: in.Dir, Env: in.Env, Stdin: in.Stdin, Stdout: in.Stdout, Stderr: in.Stderr})
+	}
+}
+
+// World is what the tools work on, for a test that asks it directly.
+func (p *InProcess) World() *world.World { return p.server.World }
 
 // Close ends the world, the agents and what serves them.
 func (p *InProcess) Close() error {

@@ -4,8 +4,6 @@
 package rig
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,13 +13,12 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/web"
+	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -34,7 +31,7 @@ const (
 // Rig is a booted iPhone 16. Its methods end the test when they fail.
 type Rig struct {
 	World   *world.World
-	Service service.Client // of the virtual tools: its faults and chaos
+	Service virtualxcode.Client // of the virtual tools: its faults and chaos
 	Driver  *xctest.Driver
 	Info    device.Info
 	Phone   device.Device
@@ -42,11 +39,16 @@ type Rig struct {
 	t testing.TB
 }
 
-// builtin are read once: worlds do not change them.
-var builtin = sync.OnceValues(apps.Builtin)
-
 // sources is what the agent is built of; it is the same all the time.
 var sources = sync.OnceValues(agentsource.Build)
+
+// Scheme is what the production code calls its agent: neither side of a process boundary may know the other.
+func Scheme() virtualxcode.Scheme {
+	return virtualxcode.Scheme{
+		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
+		VariablePrefix: xcodebuild.RunnerPrefix,
+	}
+}
 
 // New makes a world of its own and boots the phone. Everything ends with the test.
 func New(t testing.TB) *Rig {
@@ -57,14 +59,20 @@ func New(t testing.TB) *Rig {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	r := &Rig{t: t}
-	tools := r.serve(dir)
-	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: tools.find})
+	// crash reports are looked for by the time of their file: time begins now
+	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
+		Dir: dir, Agent: Scheme(), Time: "request@" + time.Now().UTC().Format(time.RFC3339),
+	})
+	r.Must(err)
+	t.Cleanup(func() { r.Must(xcode.Close()) })
+	r.World, r.Service = xcode.World(), xcode.Client()
+	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: xcode.Program})
 	r.Must(err)
 	t.Cleanup(func() { r.Must(runner.Close()) })
 	id, err := sources()
 	r.Must(err)
 	r.Must(os.Mkdir(filepath.Join(dir, "state"), 0o700))
-	names := apple.Toolchain{Name: apple.Virtual, Reports: tools.reports()}
+	names := apple.Toolchain{Name: apple.Virtual, Reports: xcode.Reports()}
 	r.Driver = &xctest.Driver{
 		Host: runner, Tools: names, State: filepath.Join(dir, "state"),
 		Kit: &xctest.Kit{Host: runner, Tools: names, Root: filepath.Join(dir, "agent"), ID: id, Write: agentsource.WriteProject},
@@ -75,39 +83,6 @@ func New(t testing.TB) *Rig {
 	r.Open()
 	t.Cleanup(func() { r.Phone.Close() })
 	return r
-}
-
-// serve opens the world and the service that the tools ask.
-func (r *Rig) serve(dir string) tools {
-	r.t.Helper()
-	bundles, err := builtin()
-	r.Must(err)
-	tools := tools{dir: dir}
-	clock := world.RequestClock(time.Now()) // crash reports are looked for by the time of their file
-	r.World, err = world.New(world.Options{
-		Clock: clock, Root: filepath.Join(dir, "CoreSimulator"), Preinstalled: bundles, Reports: tools.reports(),
-		Web: web.Web{},
-	})
-	r.Must(err)
-	r.t.Cleanup(func() { r.World.Close() })
-	ctx, cancel := context.WithCancel(context.Background())
-	server := &service.Server{
-		World: r.World, Clock: clock, Place: tools.place(), Build: "virtual", Time: "request", Log: slog.New(slog.DiscardHandler),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx) }()
-	r.t.Cleanup(func() { cancel(); r.Must(<-ended) })
-	r.Service = tools.client()
-	for {
-		if _, err := r.Service.Status(r.t.Context()); err == nil {
-			return tools
-		}
-		select {
-		case err := <-ended:
-			r.t.Fatalf("the virtual service ended: %v", err)
-		case <-time.After(time.Millisecond / 4):
-		}
-	}
 }
 
 // Must ends the test when there is an error.
@@ -155,7 +130,7 @@ func (r *Rig) Install(bundle, ui string) {
 }
 
 // Fault lets something go wrong the next time.
-func (r *Rig) Fault(f service.Fault) {
+func (r *Rig) Fault(f virtualxcode.Fault) {
 	r.t.Helper()
 	r.Must(r.Service.AddFault(r.t.Context(), f))
 }
