@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -82,47 +83,57 @@ var arrows = map[string]string{
 	"internal/ops": "device/act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
 		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
 		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
-	"internal/surface/cli":             "fault fault/nearest op",
-	"internal/surface/rest":            "fault op device/session",
-	"internal/surface/mcp":             "fault fault/nearest op",
-	"internal/surface/mcp/conformance": "fault op surface/mcp",
-	"internal/surface/reference":       "fault op",
-	"internal/daemon":                  "fault op machine/resident machine/self surface/rest machine/wholefile",
+	"internal/surface/cli":       "fault fault/nearest op",
+	"internal/surface/rest":      "fault op device/session",
+	"internal/surface/mcp":       "fault fault/nearest op",
+	"internal/surface/reference": "fault op",
+	"internal/daemon":            "fault op machine/resident machine/self surface/rest machine/wholefile",
 	"internal/daemon/product": "apple device/lease device/lease/hostlock device/lease/leasedb device/pool device/session driver/xctest " +
 		"driver/xctest/agentsource machine/home machine/host machine/store op op/feed ops surface/mcp surface/reference surface/rest",
 	"internal/surface/demo":    "fault op ui",
 	"internal/surface/connect": "fault machine/host fault/nearest op",
 	"internal/surface/setup":   "fault machine/home op ui",
 
-	"internal/virtualxcode/mark":      "",
-	"internal/virtualxcode/app":       "",
+	"internal/virtualxcode/flaw":        "",
+	"internal/virtualxcode/app":         "",
+	"internal/virtualxcode/uuid":        "",
+	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/uuid",
+	"internal/virtualxcode/mark":        "",
+	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/uuid",
+	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
 	"internal/virtualxcode/applejson": "",
-	"internal/virtualxcode/swiftargs": "",
-	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
+	"internal/virtualxcode/apps":      "virtualxcode/app",
 	"internal/virtualxcode/axtree":    "virtualxcode/world",
 	"internal/virtualxcode/hid":       "virtualxcode/world",
-	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/xctrace":   "virtualxcode/mark virtualxcode/world",
-	"internal/virtualxcode/plists":    "virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist machine/wholefile",
-	"internal/virtualxcode/open":      "machine/host virtualxcode/mark machine/wholefile",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/world",
-	"internal/virtualxcode/apps":      "virtualxcode/app",
-	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
 	"internal/virtualxcode/render":    "virtualxcode/world",
-	"internal/virtualxcode/web":       "virtualxcode/world",
-	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/world",
-	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/service":   "machine/resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world machine/wholefile",
-	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
-		"virtualxcode/swiftargs virtualxcode/world op/words",
-	"internal/virtualxcode/sips":       "virtualxcode/mark",
-	"internal/virtualxcode/project":    "apple/pbxproj",
-	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
-		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/web virtualxcode/world " +
-		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
+	"internal/virtualxcode/swiftargs": "",
+	"internal/virtualxcode/tool":      "",
+	"internal/virtualxcode/axe": "op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs " +
+		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
+	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/tool",
+	"internal/virtualxcode/project": "apple/pbxproj",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/sips":     "virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/web":      "virtualxcode/world",
+	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
+		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xctrace": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
+		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open virtualxcode/plists " +
+		"virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web " +
+		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 }
 
 // source is one package as it lies on disk.
@@ -212,6 +223,57 @@ func TestFloors(t *testing.T) {
 		for name := range p.imports {
 			if ours, is := strings.CutPrefix(name, module+"internal/"); is && floor(ours) > floor(dir) {
 				t.Errorf("internal/%s is below %s and must not import it", dir, ours)
+			}
+		}
+	}
+}
+
+// TestVirtualXcodeHasOneDoor: whoever wires or measures the program imports package virtualxcode, nobody else does, and
+// nobody at all imports what is behind it. Tests may.
+func TestVirtualXcodeHasOneDoor(t *testing.T) {
+	const door = "internal/virtualxcode"
+	for dir, p := range packages(t) {
+		if dir == door || strings.HasPrefix(dir, door+"/") {
+			continue
+		}
+		for name := range p.imports {
+			switch ours := strings.TrimPrefix(name, module); {
+			case strings.HasPrefix(ours, door+"/"):
+				t.Errorf("%s must not import %s: %s is the door", dir, ours, door)
+			case ours == door && !strings.HasPrefix(dir, "cmd/") && !strings.HasPrefix(dir, "test/"):
+				t.Errorf("%s must not know Virtual Xcode: cmd wires it", dir)
+			}
+		}
+	}
+}
+
+// TestTheTagNovirtual: a binary built with it has nothing of Virtual Xcode, and says so.
+func TestTheTagNovirtual(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", "-tags", "novirtual", "./cmd/ios-agent").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(list)) {
+		if strings.HasPrefix(name, module+"internal/virtualxcode") {
+			t.Errorf("it has %s", name)
+		}
+	}
+	for args, env := range map[string]string{"demo": "", "virtual status": "", "doctor": "IOS_AGENT_TOOLCHAIN=virtual"} {
+		cmd := exec.Command("go", append([]string{"run", "-tags", "novirtual", "./cmd/ios-agent"}, strings.Fields(args)...)...)
+		cmd.Env = append(cmd.Environ(), "IOS_AGENT_HOME="+t.TempDir(), env)
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "built without Virtual Xcode\nhint: build it without the tag novirtual") {
+			t.Errorf("%s: %v\n%s", args, err, said)
+		}
+	}
+}
+
+// TestTheProductImportsNoTest: what lies under test/ proves the product and is no part of it.
+func TestTheProductImportsNoTest(t *testing.T) {
+	for dir, p := range packages(t) {
+		for name := range p.imports {
+			if strings.HasPrefix(name, module+"test/") && !strings.HasPrefix(dir, "test/") {
+				t.Errorf("%s must not import %s", dir, name)
 			}
 		}
 	}

@@ -4,15 +4,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"syscall"
 
-	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
@@ -23,40 +19,15 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/cli"
-	"ios-agent/internal/virtualxcode"
-	virtualbuild "ios-agent/internal/virtualxcode/xcodebuild"
 )
 
 func main() {
-	if tool := filepath.Base(os.Args[0]); slices.Contains(virtualxcode.Tools(), tool) {
-		os.Exit(play(tool, os.Args[1:]))
+	if exit, played := play(os.Args); played {
+		os.Exit(exit)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	os.Exit(command().run(ctx, os.Args[1:]))
-}
-
-// play is one of Apple's tools, called from the folder of a virtual Xcode.
-func play(tool string, args []string) int {
-	dir, err := virtualxcode.Dir(os.Args[0])
-	binary, selfErr := os.Executable()
-	if err != nil || selfErr != nil {
-		fmt.Fprintln(os.Stderr, tool+":", err, selfErr)
-		return fault.ExitInternal
-	}
-	return virtual(dir, binary).Play(tool, args, os.Stdout, os.Stderr)
-}
-
-// virtual is the virtual Xcode of a folder. What the production code calls its agent is told here, because neither side
-// of a process boundary may know the other.
-func virtual(dir, binary string) virtualxcode.Xcode {
-	return virtualxcode.Xcode{
-		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
-		Agent: virtualbuild.Scheme{
-			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
-			VariablePrefix: xcodebuild.RunnerPrefix,
-		},
-	}
 }
 
 // program is the command line and what its commands share.
@@ -75,7 +46,8 @@ func command() *program {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(), p.initCommand(), p.skillCommand(), p.connectCommand(), conformanceCommand())
+	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
+		p.initCommand(), p.skillCommand(), p.connectCommand())
 }
 
 // version is the module's version, or the commit it was built from.

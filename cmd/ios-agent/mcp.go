@@ -11,7 +11,6 @@ import (
 
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/surface/mcp"
-	"ios-agent/internal/surface/mcp/conformance"
 )
 
 // toolsVariable chooses the MCP tools where no flag does.
@@ -81,17 +80,4 @@ func untilOrphaned(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 	}()
 	return ctx, cancel
-}
-
-// conformanceCommand serves the fixtures of the official MCP conformance suite from our own server code.
-func conformanceCommand() *cobra.Command {
-	var listen string
-	var stateless bool
-	c := &cobra.Command{Use: "mcp-conformance", Short: "Serve the fixtures of the MCP conformance suite", Args: cobra.NoArgs, Hidden: true,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return conformance.Serve(c.Context(), listen, stateless, c.OutOrStdout())
-		}}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback address")
-	c.Flags().BoolVar(&stateless, "stateless", false, "as protocol 2026-07-28 wants it")
-	return c
 }

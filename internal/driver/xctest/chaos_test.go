@@ -12,8 +12,7 @@ import (
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // seeds is how many worlds go wrong, each in its own way; `make soak` asks for more.
@@ -43,7 +42,7 @@ func TestTruthUnderChaos(t *testing.T) {
 			for range 8 {
 				c.tap(t)
 			}
-			r.must(r.service.SetChaos(t.Context(), service.Chaos{}))
+			r.must(r.service.SetChaos(t.Context(), flaw.Chaos{}))
 			r.must(r.service.ClearFaults(t.Context(), ""))
 			r.openApp()
 			before := c.count(t)
@@ -57,15 +56,15 @@ func TestTruthUnderChaos(t *testing.T) {
 
 // troubles are what chaos is made of here: all of them pass by trying again, and none of them makes the app lie.
 var troubles = []string{
-	world.NoOpTap, world.AgentCrashBefore, world.AgentCrashAfterAct, world.AgentCrashAfterAnswer, world.AgentHalfFrame,
-	world.AgentGarbage, world.AgentSlow, world.SimctlSlow, world.AgentExitsEarly, world.AgentPortTaken,
+	flaw.NoOpTap, flaw.AgentCrashBefore, flaw.AgentCrashAfterAct, flaw.AgentCrashAfterAnswer, flaw.AgentHalfFrame,
+	flaw.AgentGarbage, flaw.AgentSlow, flaw.SimctlSlow, flaw.AgentExitsEarly, flaw.AgentPortTaken,
 }
 
 func (r *rig) openChaos(seed uint64) {
 	r.t.Helper()
-	r.must(r.service.SetChaos(r.t.Context(), service.Chaos{}))
+	r.must(r.service.SetChaos(r.t.Context(), flaw.Chaos{}))
 	r.openApp()
-	r.must(r.service.SetChaos(r.t.Context(), service.Chaos{On: true, Seed: seed, Rate: 0.25, Only: troubles}))
+	r.must(r.service.SetChaos(r.t.Context(), flaw.Chaos{On: true, Seed: seed, Rate: 0.25, Only: troubles}))
 }
 
 // openApp opens the phone anew with the Conformance app in front.

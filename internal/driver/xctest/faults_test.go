@@ -22,8 +22,8 @@ import (
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
 	virtualbuild "ios-agent/internal/virtualxcode/xcodebuild"
 )
 
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			os.Exit(1)
 		}
-		os.Exit(installation(dir).Play(tool, os.Args[1:], os.Stdout, os.Stderr))
+		os.Exit(installation(dir).Main(tool, os.Args[1:]))
 	case len(os.Args) == 3 && os.Args[1] == serveWord:
 		if err := installation(os.Args[2]).RunService(context.Background(), slog.New(slog.DiscardHandler)); err != nil {
 			os.Exit(1)
@@ -198,48 +198,48 @@ func TestWhatTheCallerGets(t *testing.T) {
 	const works = fault.Code("")
 	r := newRig(t)
 	for i, c := range []struct {
-		fault service.Fault
+		fault flaw.Fault
 		do    func(*rig, context.Context) error
 		code  fault.Code
 		hangs bool // the caller gives up
 	}{
-		{fault: service.Fault{Name: world.AgentHalfFrame}, do: (*rig).look, code: works},
-		{fault: service.Fault{Name: world.AgentHalfFrame, Times: 2}, do: (*rig).look, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentGarbage}, do: (*rig).look, code: works},
-		{fault: service.Fault{Name: world.AgentOversizedFrame}, do: (*rig).look, code: works},
-		{fault: service.Fault{Name: world.AgentSlow}, do: (*rig).look, code: works},
-		{fault: service.Fault{Name: world.AgentHang}, do: (*rig).look, code: fault.Timeout, hangs: true},
-		{fault: service.Fault{Name: world.SnapshotFails}, do: (*rig).look, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.RunnerTree}, do: (*rig).look, code: fault.AgentFailed},
+		{fault: flaw.Fault{Name: flaw.AgentHalfFrame}, do: (*rig).look, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentHalfFrame, Times: 2}, do: (*rig).look, code: fault.AgentFailed},
+		{fault: flaw.Fault{Name: flaw.AgentGarbage}, do: (*rig).look, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentOversizedFrame}, do: (*rig).look, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentSlow}, do: (*rig).look, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentHang}, do: (*rig).look, code: fault.Timeout, hangs: true},
+		{fault: flaw.Fault{Name: flaw.SnapshotFails}, do: (*rig).look, code: fault.AgentFailed},
+		{fault: flaw.Fault{Name: flaw.RunnerTree}, do: (*rig).look, code: fault.AgentFailed},
 
-		{fault: service.Fault{Name: world.AgentCrashBefore}, do: (*rig).tap, code: fault.OutcomeUnknown},
-		{fault: service.Fault{Name: world.AgentCrashAfterAct}, do: (*rig).tap, code: fault.OutcomeUnknown},
-		{fault: service.Fault{Name: world.AgentCrashAfterAnswer}, do: (*rig).tap, code: works},
-		{fault: service.Fault{Name: world.AgentWaitsForIdle}, do: (*rig).tap, code: works},
-		{fault: service.Fault{Name: world.AgentHang}, do: (*rig).tap, code: fault.OutcomeUnknown, hangs: true},
+		{fault: flaw.Fault{Name: flaw.AgentCrashBefore}, do: (*rig).tap, code: fault.OutcomeUnknown},
+		{fault: flaw.Fault{Name: flaw.AgentCrashAfterAct}, do: (*rig).tap, code: fault.OutcomeUnknown},
+		{fault: flaw.Fault{Name: flaw.AgentCrashAfterAnswer}, do: (*rig).tap, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentWaitsForIdle}, do: (*rig).tap, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentHang}, do: (*rig).tap, code: fault.OutcomeUnknown, hangs: true},
 
-		{fault: service.Fault{Name: world.AgentWrongDevice}, do: (*rig).restart, code: works},
-		{fault: service.Fault{Name: world.AgentWrongDevice, Times: world.Forever}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentOldBuild, Times: world.Forever, Set: map[string]string{"protocol": "1"}}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentPortTaken}, do: (*rig).restart, code: works},
-		{fault: service.Fault{Name: world.AgentPortTaken, Times: world.Forever}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentExitsEarly}, do: (*rig).restart, code: works},
-		{fault: service.Fault{Name: world.AgentExitsEarly, Times: world.Forever}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentNeverReady}, do: (*rig).restart, code: fault.AgentFailed, hangs: true},
-		{fault: service.Fault{Name: world.AgentFloodsOutput}, do: (*rig).restart, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentWrongDevice}, do: (*rig).restart, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentWrongDevice, Times: flaw.Forever}, do: (*rig).restart, code: fault.AgentFailed},
+		{fault: flaw.Fault{Name: flaw.AgentOldBuild, Times: flaw.Forever, Set: map[string]string{"protocol": "1"}}, do: (*rig).restart, code: fault.AgentFailed},
+		{fault: flaw.Fault{Name: flaw.AgentPortTaken}, do: (*rig).restart, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*rig).restart, code: fault.AgentFailed},
+		{fault: flaw.Fault{Name: flaw.AgentExitsEarly}, do: (*rig).restart, code: works},
+		{fault: flaw.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*rig).restart, code: fault.AgentFailed},
+		{fault: flaw.Fault{Name: flaw.AgentNeverReady}, do: (*rig).restart, code: fault.AgentFailed, hangs: true},
+		{fault: flaw.Fault{Name: flaw.AgentFloodsOutput}, do: (*rig).restart, code: works},
 
-		{fault: service.Fault{Name: world.SimctlGarbage}, do: (*rig).list, code: fault.ToolFailed},
-		{fault: service.Fault{Name: world.SimctlConnectionInvalid}, do: (*rig).list, code: fault.ToolFailed},
-		{fault: service.Fault{Name: world.SimctlVersionMismatch}, do: (*rig).list, code: works},
-		{fault: service.Fault{Name: world.SimctlSlow}, do: (*rig).list, code: works},
-		{fault: service.Fault{Name: world.SimctlHang}, do: (*rig).list, code: fault.Timeout, hangs: true},
-		{fault: service.Fault{Name: world.ScreenshotFails}, do: (*rig).picture, code: fault.ScreenshotFailed},
-		{fault: service.Fault{Name: world.BlackScreenshot}, do: (*rig).picture, code: works},
-		{fault: service.Fault{Name: world.InstallFails}, do: (*rig).install, code: fault.AppInstallFailed},
-		{fault: service.Fault{Name: world.LaunchFails}, do: (*rig).launch, code: fault.AppLaunchFailed},
-		{fault: service.Fault{Name: world.LaunchHang}, do: (*rig).launch, code: fault.Timeout, hangs: true},
-		{fault: service.Fault{Name: world.BootFails}, do: (*rig).reboot, code: fault.BootFailed},
-		{fault: service.Fault{Name: world.SlowBoot}, do: (*rig).reboot, code: works},
+		{fault: flaw.Fault{Name: flaw.SimctlGarbage}, do: (*rig).list, code: fault.ToolFailed},
+		{fault: flaw.Fault{Name: flaw.SimctlConnectionInvalid}, do: (*rig).list, code: fault.ToolFailed},
+		{fault: flaw.Fault{Name: flaw.SimctlVersionMismatch}, do: (*rig).list, code: works},
+		{fault: flaw.Fault{Name: flaw.SimctlSlow}, do: (*rig).list, code: works},
+		{fault: flaw.Fault{Name: flaw.SimctlHang}, do: (*rig).list, code: fault.Timeout, hangs: true},
+		{fault: flaw.Fault{Name: flaw.ScreenshotFails}, do: (*rig).picture, code: fault.ScreenshotFailed},
+		{fault: flaw.Fault{Name: flaw.BlackScreenshot}, do: (*rig).picture, code: works},
+		{fault: flaw.Fault{Name: flaw.InstallFails}, do: (*rig).install, code: fault.AppInstallFailed},
+		{fault: flaw.Fault{Name: flaw.LaunchFails}, do: (*rig).launch, code: fault.AppLaunchFailed},
+		{fault: flaw.Fault{Name: flaw.LaunchHang}, do: (*rig).launch, code: fault.Timeout, hangs: true},
+		{fault: flaw.Fault{Name: flaw.BootFails}, do: (*rig).reboot, code: fault.BootFailed},
+		{fault: flaw.Fault{Name: flaw.SlowBoot}, do: (*rig).reboot, code: works},
 	} {
 		name := strings.TrimPrefix(c.fault.Name, "agent-")
 		t.Run(name, func(t *testing.T) {
@@ -279,7 +279,7 @@ func codeOf(err error) fault.Code {
 func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
 	r := newRig(t)
 	r.open()
-	r.must(r.service.AddFault(t.Context(), service.Fault{Name: world.DeviceShutsDown}))
+	r.must(r.service.AddFault(t.Context(), flaw.Fault{Name: flaw.DeviceShutsDown}))
 	if err := r.look(t.Context()); err == nil {
 		t.Error("the look succeeded")
 	}
@@ -289,7 +289,7 @@ func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
 		}
 	}
 	// It takes a moment to go down, which this world's time must be given.
-	r.must(r.service.AddFault(t.Context(), service.Fault{Name: world.SimctlSlow}))
+	r.must(r.service.AddFault(t.Context(), flaw.Fault{Name: flaw.SimctlSlow}))
 	r.must(r.list(t.Context()))
 	r.open()
 }
@@ -298,7 +298,7 @@ func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
 func TestAnAppThatHangsUnderTheDriver(t *testing.T) {
 	r := newRig(t)
 	r.open()
-	r.must(r.service.AddFault(t.Context(), service.Fault{Name: world.AppHang, Set: map[string]string{"seconds": "100"}}))
+	r.must(r.service.AddFault(t.Context(), flaw.Fault{Name: flaw.AppHang, Set: map[string]string{"seconds": "100"}}))
 	r.must(r.tap(t.Context()))
 	if err := r.look(t.Context()); !fault.Is(err, fault.AgentFailed) {
 		t.Errorf("a look at an app that hangs: %v", err)

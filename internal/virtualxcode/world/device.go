@@ -1,11 +1,14 @@
 package world
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/crashreport"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // State is what simctl says of a device's power.
@@ -68,11 +71,11 @@ type device struct {
 	news       chan struct{}    // closed and replaced when something is logged or printed, or an app ends
 
 	springboardPID int
-	stirred        bool    // something happened on it since it was last saved
-	fallen         []Crash // crashes that no report was written of yet
+	stirred        bool                // something happened on it since it was last saved
+	fallen         []crashreport.Crash // crashes that no report was written of yet
 	lastTap        tapMark
 
-	flaws  flaws               // what is to go wrong on it
+	flaws  flaw.Flaws          // what is to go wrong on it
 	late   []lateTouch         // touches that have not reached their app yet, the earliest first
 	before map[string]*Element // by bundle id: what an app showed before the last input
 	Alerts []systemAlert       // questions of the system, the last one on top
@@ -99,7 +102,7 @@ func (w *World) equip(d *device) {
 	d.clock, d.news, d.consoles = w.clock, make(chan struct{}), map[int]*console{}
 	d.deviceType, _ = typeCalled(d.TypeID) // a model this program does not know any more has no screen
 	d.runtime, _ = runtimeCalled(d.RuntimeID)
-	d.flaws = w.flawsOf(d.UDID)
+	d.flaws = w.plan.Of(d.UDID)
 	d.springboardPID = firstPID + d.Number*pidsADevice
 }
 
@@ -129,7 +132,7 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(), Orientation: firstOf(d.Orientation, Portrait),
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(), Orientation: cmp.Or(d.Orientation, Portrait),
 		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}

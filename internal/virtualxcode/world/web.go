@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/uuid"
 )
 
 // Web sends the requests of apps. The world does no I/O of its own: who runs it brings one.
@@ -253,7 +254,7 @@ func assign(vars app.Vars, name string, value any) {
 
 // logCall writes what URLSession writes about a task that has ended.
 func (s stage) logCall(c *call) {
-	task := fmt.Sprintf("Task <%s>.<%d>", uuid("task", s.Bundle, fmt.Sprint(s.PID), fmt.Sprint(c.ID)), c.ID)
+	task := fmt.Sprintf("Task <%s>.<%d>", uuid.Of("task", s.Bundle, fmt.Sprint(s.PID), fmt.Sprint(c.ID)), c.ID)
 	how := app.Log{Level: "default", Subsystem: "com.apple.CFNetwork", Category: "Summary"}
 	if c.Answer.Code != 0 {
 		how.Level, how.Category = "error", "Default"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // Options say what a world is made of. The zero value is a world in memory under the real clock.
@@ -41,8 +42,7 @@ type World struct {
 	deleted  []string // UDIDs of the default set that are no more
 	host     string   // the pasteboard of the Mac
 	pairs    []pairing
-	faults   []Fault
-	chaos    Chaos
+	plan     flaw.Plan
 	changed  chan struct{} // closed and replaced whenever a device's power changes
 
 	outside
@@ -55,6 +55,7 @@ func New(o Options) (*World, error) {
 		byUDID: map[string]*device{}, pairs: defaultPairs(), changed: make(chan struct{}), reports: o.Reports}
 	w.web = o.Web
 	w.sky, w.ground = context.WithCancel(context.Background())
+	w.plan.Keep, w.plan.KeepChaos = w.saveShared, func() error { return w.keep(chaosKey, w.plan.Chaos) }
 	if w.clock == nil {
 		w.clock = RealClock()
 	}

@@ -1,6 +1,6 @@
 //lint:file-ignore SA1019 sampling is deprecated since 2026-07-28; the suite still asks servers of older versions for it.
 
-package conformance
+package main
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package world
+package crashreport
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// crashKind is what the system says of a kind of crash.
-type crashKind struct {
+// kind is what the system says of a kind of crash.
+type kind struct {
 	exception string // the Mach exception
 	signal    string
 	number    int
@@ -41,7 +41,7 @@ const (
 	dyldImage   = "dyld_sim"
 )
 
-func (k crashKind) sender(c Crash) string {
+func (k kind) sender(c Crash) string {
 	if k.namespace != "" {
 		return "SpringBoard"
 	}
@@ -54,12 +54,12 @@ func exceptionText(c Crash) string {
 	return fmt.Sprintf("*** Terminating app due to uncaught exception '%s', reason: '%s'", c.Exception, c.Message)
 }
 
-// crashKinds is the one list of crashes: what the app prints, and what its report says.
-func crashKinds() map[string]crashKind {
+// kinds is the one list of crashes: what the app prints, and what its report says.
+func kinds() map[string]kind {
 	abort := []symbol{{kernelImage, "__pthread_kill"}, {threadImage, "pthread_kill"}, {cImage, "abort"}}
 	silent := func(Crash) string { return "" }
 	none := func(Crash) map[string][]string { return nil }
-	return map[string]crashKind{
+	return map[string]kind{
 		app.FatalError: {exception: "EXC_BREAKPOINT", signal: "SIGTRAP", number: 5, indicator: "Trace/BPT trap: 5",
 			stack: []symbol{{swiftImage, "_assertionFailure(_:_:file:line:flags:)"}}, said: fatalText,
 			hints: func(c Crash) map[string][]string {

@@ -1,4 +1,4 @@
-package world
+package flaw
 
 import "slices"
 
@@ -83,14 +83,14 @@ const (
 	KeyboardCoversField = "keyboard-covers-target"
 )
 
-// KnownFaults is everything that can be made to go wrong. Reports beginning with a letter and a number are entries of
+// Known is everything that can be made to go wrong. Reports beginning with a letter and a number are entries of
 // the field report this was made from; the issues it names follow.
-func KnownFaults() []FaultKind {
+func Known() []Kind {
 	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), treeFaults(), touchFaults(), textFaults())
 }
 
-func powerFaults() []FaultKind {
-	return []FaultKind{
+func powerFaults() []Kind {
+	return []Kind{
 		{Name: SlowBoot, Each: "a boot", Passing: true, Report: "G57: stim#752, bluepill#129",
 			Does: "a boot takes long", Params: []Parameter{{Name: "seconds", Means: "how long it takes", Default: 60, Min: 1, Max: 3600}}},
 		{Name: BootHang, Each: "a boot", Report: "G57: stim#753",
@@ -107,8 +107,8 @@ func powerFaults() []FaultKind {
 	}
 }
 
-func toolFaults() []FaultKind {
-	return []FaultKind{
+func toolFaults() []Kind {
+	return []Kind{
 		{Name: SimctlHang, Each: "a run of simctl", Report: "H64, H66: argent#210",
 			Does: "the run never answers: it ends only when it is interrupted"},
 		{Name: SimctlSlow, Each: "a run of simctl", Passing: true, Report: "H64: agent-device#1010; D33: Maestro#2610",
@@ -141,8 +141,8 @@ func toolFaults() []FaultKind {
 	}
 }
 
-func agentFaults() []FaultKind {
-	return []FaultKind{
+func agentFaults() []Kind {
+	return []Kind{
 		{Name: AgentCrashBefore, Each: "an input", Passing: true, Report: "J75: agent-device#702",
 			Does: "the agent dies when it is asked to act, before it acts"},
 		{Name: AgentCrashAfterAct, Each: "an input", Passing: true, Report: "J75: agent-device#702, #1107",
@@ -179,8 +179,8 @@ func agentFaults() []FaultKind {
 	}
 }
 
-func treeFaults() []FaultKind {
-	return []FaultKind{
+func treeFaults() []Kind {
+	return []Kind{
 		{Name: StaleTree, Each: "a look", Passing: true, Report: "B16: agent-device#1239; B18: playwright-mcp#265",
 			Does: "accessibility still tells of the screen as it was before the last input"},
 		{Name: EmptyTree, Each: "a look", Passing: true, Report: "A6: agent-device#639, #706; A8: quern#66, #196; A15: Maestro#1613",
@@ -218,9 +218,9 @@ func treeFaults() []FaultKind {
 	}
 }
 
-func touchFaults() []FaultKind {
+func touchFaults() []Kind {
 	kinds := []string{"notifications", "apple-account", "location", "tracking", "paste"}
-	return []FaultKind{
+	return []Kind{
 		{Name: NoOpTap, Each: "a tap", Passing: true, Report: "C23: ios-simulator-skill#101, argent#1176; C24: Maestro#501",
 			Does: "the tap is swallowed: it succeeds and nothing happens"},
 		{Name: NoOpSwipe, Each: "a swipe", Passing: true, Report: "C23: quern#222, sim-use#56",
@@ -262,10 +262,10 @@ func touchFaults() []FaultKind {
 	}
 }
 
-func textFaults() []FaultKind {
+func textFaults() []Kind {
 	every := Parameter{Name: "every", Means: "one in so many", Default: 3, Min: 1, Max: 1000}
 	after := Parameter{Name: "after", Means: "how many are spared first", Default: 0, Min: 0, Max: 100000}
-	return []FaultKind{
+	return []Kind{
 		{Name: DroppedCharacters, Each: "typing", Passing: true, Report: "E35: Maestro#395, #1119",
 			Does: "some characters get lost", Params: []Parameter{every, after}},
 		{Name: DoubledCharacters, Each: "typing", Passing: true, Report: "E35: Maestro#2382",

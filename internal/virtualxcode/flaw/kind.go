@@ -1,4 +1,4 @@
-package world
+package flaw
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// FaultKind is something that can be made to go wrong.
-type FaultKind struct {
+// Kind is something that can be made to go wrong.
+type Kind struct {
 	Name    string
 	Does    string      // what happens, in one sentence
 	Each    string      // what uses it up once: "a tap", "a boot", …
@@ -51,24 +51,24 @@ func (p Parameter) check(value string) error {
 }
 
 // kinds is the table by name, made once: every look asks for a dozen of them.
-var kinds = sync.OnceValue(func() map[string]FaultKind {
-	all := map[string]FaultKind{}
-	for _, k := range KnownFaults() {
+var kinds = sync.OnceValue(func() map[string]Kind {
+	all := map[string]Kind{}
+	for _, k := range Known() {
 		all[k.Name] = k
 	}
 	return all
 })
 
 // kindCalled finds a kind by its name.
-func kindCalled(name string) (FaultKind, error) {
+func kindCalled(name string) (Kind, error) {
 	if k, ok := kinds()[name]; ok {
 		return k, nil
 	}
-	return FaultKind{}, fmt.Errorf("unknown fault %q: known faults are %s", name, strings.Join(faultNames(), ", "))
+	return Kind{}, fmt.Errorf("unknown fault %q: known faults are %s", name, strings.Join(names(), ", "))
 }
 
-func faultNames() (names []string) {
-	for _, k := range KnownFaults() {
+func names() (names []string) {
+	for _, k := range Known() {
 		names = append(names, k.Name)
 	}
 	slices.Sort(names)
@@ -76,7 +76,7 @@ func faultNames() (names []string) {
 }
 
 // check says what is wrong with the values set for a fault of this kind.
-func (k FaultKind) check(set map[string]string) error {
+func (k Kind) check(set map[string]string) error {
 	for name, value := range set {
 		i := slices.IndexFunc(k.Params, func(p Parameter) bool { return p.Name == name })
 		if i < 0 {
@@ -89,7 +89,7 @@ func (k FaultKind) check(set map[string]string) error {
 	return nil
 }
 
-func (k FaultKind) settable() string {
+func (k Kind) settable() string {
 	if len(k.Params) == 0 {
 		return "nothing"
 	}
@@ -102,7 +102,7 @@ func (k FaultKind) settable() string {
 
 // Hit is a fault that happens now, with its details.
 type Hit struct {
-	kind FaultKind
+	kind Kind
 	set  map[string]string
 }
 

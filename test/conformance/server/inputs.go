@@ -1,6 +1,6 @@
 //lint:file-ignore SA1019 sampling and roots are deprecated since 2026-07-28; the suite asks for them nevertheless.
 
-package conformance
+package main
 
 import (
 	"context"

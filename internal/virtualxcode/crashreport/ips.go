@@ -1,15 +1,15 @@
-package world
+package crashreport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/uuid"
 )
 
 // The Mac the virtual simulators run on. assumed.
@@ -205,8 +205,9 @@ type ipsTrial struct {
 	Experiments []string `json:"experiments"`
 }
 
-// ips is a report as it is written: the header on a line, then the body with an entry a line.
-func ips(h ipsHeader, b ipsBody) ([]byte, error) {
+// Text is the report of a crash on d as it is written: the header on a line, then the body with an entry a line.
+func (c Crash) Text(d Device) ([]byte, error) {
+	h, b := c.ips(d)
 	var out bytes.Buffer
 	line, err := apple(h)
 	if err != nil {
@@ -250,13 +251,12 @@ func apple(v any) ([]byte, error) {
 	return bytes.ReplaceAll(bytes.TrimRight(out.Bytes(), "\n"), []byte("/"), []byte(`\/`)), nil
 }
 
-// autopsy is the report of a crash.
-func (w *World) autopsy(d *device, c Crash, b *app.Bundle, incident string) (ipsHeader, ipsBody) {
-	k := crashKinds()[c.Kind]
-	executable := path.Join(w.containers(d, b).App, info(b).Executable)
-	images := loaded(d, b, executable)
+// ips is the report of a crash: its header and its body.
+func (c Crash) ips(d Device) (ipsHeader, ipsBody) {
+	k, b, incident := kinds()[c.Kind], d.App, c.Incident(d.UDID)
+	images := loaded(d)
 	at := func(t time.Time) string { return t.Format("2006-01-02 15:04:05.0000 -0700") }
-	boot := firstOf(d.LastBooted, c.Started)
+	boot := cmp.Or(d.Booted, c.Started)
 	ticks := func(t time.Time) int64 { return t.Sub(boot).Nanoseconds()*24/1000 + 1e12 } // 24 MHz, from some start
 	h := ipsHeader{AppName: c.Name, Timestamp: c.At.Format("2006-01-02 15:04:05.00 -0700"), AppVersion: b.Version,
 		SliceUUID: images[slices.IndexFunc(images, isApp)].UUID, Build: b.Build, Platform: 7, BundleID: b.ID, Share: 1,
@@ -264,11 +264,11 @@ func (w *World) autopsy(d *device, c Crash, b *app.Bundle, incident string) (ips
 	frames := traced(images, stackOf(k, c), c)
 	body := ipsBody{Uptime: int(c.At.Sub(boot).Seconds()) + 3600, Role: role(c.Front), Version: 2, User: 501, Deploy: 210, Model: macModel,
 		Coalition: 1000 + d.Number, OS: ipsOS{macName, macBuild, "User"}, Captured: at(c.At), CodeMonitor: 2, Incident: incident, PID: c.PID,
-		CPU: "ARM-64", BugType: "309", Launched: at(c.Started), Started: ticks(c.Started), Exited: ticks(c.At), Process: c.Name, Path: executable,
-		Bundle: ipsBundle{b.Version, b.Build, b.ID}, Store: ipsStore{uuid("vendor", d.UDID, b.ID), true}, Parent: "launchd_sim", ParentPID: d.launchd(),
-		CoalitionOf: "com.apple.CoreSimulator.SimDevice." + d.UDID, Reporter: uuid("reporter"), Responsible: 606, ResponsibleP: "SimulatorTrampoline",
+		CPU: "ARM-64", BugType: "309", Launched: at(c.Started), Started: ticks(c.Started), Exited: ticks(c.At), Process: c.Name, Path: d.Executable,
+		Bundle: ipsBundle{b.Version, b.Build, b.ID}, Store: ipsStore{uuid.Of("vendor", d.UDID, b.ID), true}, Parent: "launchd_sim", ParentPID: d.Launchd,
+		CoalitionOf: "com.apple.CoreSimulator.SimDevice." + d.UDID, Reporter: uuid.Of("reporter"), Responsible: 606, ResponsibleP: "SimulatorTrampoline",
 		SIP: "enabled", Exception: k.raised(images, frames), Termination: k.terminated(c), Hints: k.hints(c), Fault: ipsFault{c.Name},
-		Threads: threads(images, frames, c), Images: images, Cache: ipsCache{6442450944, 4230184960, strings.ToLower(uuid("cache", d.RuntimeID))},
+		Threads: threads(images, frames, c), Images: images, Cache: ipsCache{6442450944, 4230184960, strings.ToLower(uuid.Of("cache", d.Runtime))},
 		Memory: memory, Trial: ipsTrial{[]string{}, []string{}}}
 	if k.exception == "EXC_CRASH" {
 		body.Corpse = 1

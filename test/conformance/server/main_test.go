@@ -1,14 +1,13 @@
-package conformance
+package main
 
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"ios-agent/internal/fault"
 )
 
 // TestServe calls a fixture that is an operation and one that is not, with a session and without.
@@ -38,7 +37,7 @@ func start(t *testing.T, stateless bool) (url string, stop func() error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	over := make(chan error, 1)
-	go func() { over <- Serve(ctx, "127.0.0.1:0", stateless, write) }()
+	go func() { over <- listen(ctx, "127.0.0.1:0", stateless, write) }()
 	lines := bufio.NewScanner(read)
 	if !lines.Scan() {
 		t.Fatal("no URL")
@@ -48,7 +47,7 @@ func start(t *testing.T, stateless bool) (url string, stop func() error) {
 
 func TestServeRefusesOtherMachines(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
-		if err := Serve(t.Context(), address, false, io.Discard); !fault.Is(err, fault.Forbidden) {
+		if err := listen(t.Context(), address, false, io.Discard); !errors.Is(err, errReachable) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package conformance gives our MCP server what the official conformance suite calls by name: tools, prompts and
-// resources that exist nowhere else. They stand on the server, the transport and the mapping of results that the
-// product uses, so that what the suite proves is proven of the product.
-package conformance
+package main
 
 import (
 	"net/http"
@@ -12,11 +9,11 @@ import (
 	"ios-agent/internal/surface/mcp"
 )
 
-// Handler serves the fixtures at /mcp, as the daemon serves its operations there. Stateless answers every client the
+// newHandler serves the fixtures at /mcp, as the daemon serves its operations there. Stateless answers every client the
 // way newer ones expect, without sessions; then nothing can be asked of a client in the middle of a call.
 //
 // All clients share one server: the suite changes its lists in one request and listens for that in another.
-func Handler(stateless bool) http.Handler {
+func newHandler(stateless bool) http.Handler {
 	server := newServer()
 	open := func(*http.Request) *sdk.Server { return server }
 	mux := http.NewServeMux()
@@ -39,13 +36,13 @@ func newServer() *sdk.Server {
 		Version: "conformance", Catalogue: catalogue, Tools: tools, Caller: op.Local{Catalogue: catalogue},
 		SDK: sdk.ServerOptions{CompletionHandler: complete, SubscribeHandler: subscribe, UnsubscribeHandler: unsubscribe},
 	})
-	AddFixtures(s)
+	addFixtures(s)
 	return s
 }
 
-// AddFixtures adds what goes beyond operations: content we never send, questions to the client, prompts, resources,
+// addFixtures adds what goes beyond operations: content we never send, questions to the client, prompts, resources,
 // lists that change.
-func AddFixtures(s *sdk.Server) {
+func addFixtures(s *sdk.Server) {
 	for _, t := range [][]fixture{contents(), talking(), questions(), inputs(), changes(s)} {
 		for _, f := range t {
 			s.AddTool(f.tool(), f.run)

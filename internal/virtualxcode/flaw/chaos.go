@@ -1,4 +1,4 @@
-package world
+package flaw
 
 import (
 	"encoding/binary"
@@ -13,25 +13,23 @@ import (
 // Chaos makes passing faults happen by themselves. Whether one does depends on the seed, its name, the device and how
 // often its occasion has come, and on nothing else: the same requests meet the same faults.
 type Chaos struct {
-	On   bool
-	Seed uint64
-	Rate float64  // share of the occasions on which a fault happens
-	Only []string // names; empty is all that pass
-	Seen map[string]uint64
-	Hits map[string]uint64 // by name: how often it happened
+	On   bool              `json:"on"`
+	Seed uint64            `json:"seed"`
+	Rate float64           `json:"rate"`           // share of the occasions on which a fault happens
+	Only []string          `json:"only,omitempty"` // names; empty is all that pass
+	Seen map[string]uint64 `json:"seen,omitempty"` // by fault and device: how many occasions there were
+	Hits map[string]uint64 `json:"hits,omitempty"` // by name: how often it happened
 }
-
-const chaosKey = "chaos" // the Store's entry
 
 // DefaultChaosRate is low because a single look is an occasion of a dozen faults.
 const DefaultChaosRate = 0.01
 
-// StartChaos lets passing faults happen from now on, from the beginning of the stream of its seed.
-func (w *World) StartChaos(seed uint64, rate float64, only []string) error {
-	if !(rate >= 0 && rate <= 1) {
-		return fmt.Errorf("chaos: the rate is %v, it is a share from 0 to 1", rate)
+// Check says what is wrong with a chaos that is to begin.
+func (c Chaos) Check() error {
+	if !(c.Rate >= 0 && c.Rate <= 1) {
+		return fmt.Errorf("chaos: the rate is %v, it is a share from 0 to 1", c.Rate)
 	}
-	for _, name := range only {
+	for _, name := range c.Only {
 		kind, err := kindCalled(name)
 		if err != nil {
 			return err
@@ -40,30 +38,17 @@ func (w *World) StartChaos(seed uint64, rate float64, only []string) error {
 			return fmt.Errorf("chaos: %s does not pass by trying again; those that do are %s", name, strings.Join(passing(), ", "))
 		}
 	}
-	return w.setChaos(Chaos{On: true, Seed: seed, Rate: rate, Only: only})
+	return nil
 }
 
-// StopChaos ends it.
-func (w *World) StopChaos() error { return w.setChaos(Chaos{}) }
-
-func (w *World) setChaos(c Chaos) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.chaos = c
-	return w.keep(chaosKey, c)
-}
-
-// Chaos is what is going on.
-func (w *World) Chaos() Chaos {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	c := w.chaos
+// Clone is a copy that shares nothing with c.
+func (c Chaos) Clone() Chaos {
 	c.Only, c.Seen, c.Hits = slices.Clone(c.Only), maps.Clone(c.Seen), maps.Clone(c.Hits)
 	return c
 }
 
 func passing() (names []string) {
-	for _, k := range KnownFaults() {
+	for _, k := range Known() {
 		if k.Passing {
 			names = append(names, k.Name)
 		}
@@ -72,9 +57,10 @@ func passing() (names []string) {
 	return names
 }
 
-// chaotic reports whether chaos strikes on this occasion, and counts it. The caller holds the lock.
-func (w *World) chaotic(udid string, kind FaultKind) bool {
-	c := &w.chaos
+// chaotic reports whether chaos lets a fault happen on this occasion, and counts it. Chaos that cannot be kept at worst
+// repeats its stream after a restart.
+func (p *Plan) chaotic(udid string, kind Kind) bool {
+	c := &p.Chaos
 	if !c.On || !kind.Passing || len(c.Only) > 0 && !slices.Contains(c.Only, kind.Name) {
 		return false
 	}
@@ -88,7 +74,7 @@ func (w *World) chaotic(udid string, kind FaultKind) bool {
 	if struck {
 		c.Hits[kind.Name]++
 	}
-	_ = w.keep(chaosKey, c) // when the Store fails the stream at worst repeats itself after a restart
+	_ = kept(p.KeepChaos)
 	return struck
 }
 

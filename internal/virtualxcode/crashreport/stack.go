@@ -1,4 +1,4 @@
-package world
+package crashreport
 
 import (
 	"crypto/sha256"
@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/uuid"
 )
 
 // libraries are what is on the stacks of an app, with where in the runtime they are.
@@ -21,16 +22,17 @@ var libraries = []struct{ name, folder string }{
 }
 
 // loaded are the images of a process: the app first, then the host's, then the runtime's.
-func loaded(d *device, b *app.Bundle, executable string) []ipsImage {
+func loaded(d Device) []ipsImage {
+	b := d.App
 	image := func(file, arch string, base, size uint64) ipsImage {
-		return ipsImage{Source: "P", Arch: arch, Base: base, Size: size, UUID: strings.ToLower(uuid("image", file)), Path: file, Name: path.Base(file)}
+		return ipsImage{Source: "P", Arch: arch, Base: base, Size: size, UUID: strings.ToLower(uuid.Of("image", file)), Path: file, Name: path.Base(file)}
 	}
-	own := image(executable, "arm64", 4336517120, 65536)
-	own.UUID = strings.ToLower(uuid("slice", b.ID, b.Version, b.Build))
+	own := image(d.Executable, "arm64", 4336517120, 65536)
+	own.UUID = strings.ToLower(uuid.Of("slice", b.ID, b.Version, b.Build))
 	own.Version, own.ID, own.Build = b.Version, b.ID, b.Build
 	out := []ipsImage{own, image("/usr/lib/system/"+kernelImage, "arm64e", 4340924416, 245760), image("/usr/lib/system/"+threadImage, "arm64e", 4341432320, 65536)}
 	for i, l := range libraries {
-		out = append(out, image(path.Join(d.runtime.Root(), l.folder, l.name), "arm64", 6620000256+uint64(i)*67108864, 33554432))
+		out = append(out, image(path.Join(d.RuntimeRoot, l.folder, l.name), "arm64", 6620000256+uint64(i)*67108864, 33554432))
 	}
 	return out
 }
@@ -47,7 +49,7 @@ func ours(c Crash) []symbol {
 }
 
 // stackOf is the main thread's stack at the end.
-func stackOf(k crashKind, c Crash) []symbol {
+func stackOf(k kind, c Crash) []symbol {
 	if k.throw != nil { // the stack has been unwound to what nobody caught
 		return slices.Concat(k.stack, callers()[4:])
 	}
@@ -77,7 +79,7 @@ func digest(of ...string) uint64 {
 func address(images []ipsImage, f ipsFrame) uint64 { return images[f.Image].Base + f.Offset }
 
 // raised is the exception of a crash whose stack is frames.
-func (k crashKind) raised(images []ipsImage, frames []ipsFrame) ipsException {
+func (k kind) raised(images []ipsImage, frames []ipsFrame) ipsException {
 	e := ipsException{Type: k.exception, Signal: k.signal, Subtype: k.subtype, Raw: []uint64{0, 0}}
 	switch k.exception {
 	case "EXC_BREAKPOINT":
@@ -90,7 +92,7 @@ func (k crashKind) raised(images []ipsImage, frames []ipsFrame) ipsException {
 }
 
 // terminated says who ended the process.
-func (k crashKind) terminated(c Crash) *ipsTermination {
+func (k kind) terminated(c Crash) *ipsTermination {
 	if k.namespace != "" {
 		return &ipsTermination{Flags: 6, Code: k.code, Namespace: k.namespace, Indicator: k.indicator, By: "SpringBoard",
 			Details: []string{fmt.Sprintf("%s[%d] %s", c.Bundle, c.PID, c.Message)}}
@@ -110,7 +112,7 @@ func threads(images []ipsImage, frames []ipsFrame, c Crash) []ipsThread {
 	}
 	state.LR.Value = address(images, frames[min(1, len(frames)-1)])
 	state.SP.Value, state.FP.Value = 6133787952, 6133788080
-	if crashKinds()[c.Kind].exception == "EXC_BREAKPOINT" {
+	if kinds()[c.Kind].exception == "EXC_BREAKPOINT" {
 		state.ESR = ipsValue{Value: 4060086273, Description: "(Breakpoint) brk 1"}
 	} else {
 		state.ESR = ipsValue{Value: 1442840704, Description: " Address size fault"}
