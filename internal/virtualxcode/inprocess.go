@@ -29,12 +29,16 @@ type InProcess struct {
 
 // InProcessOptions are what an InProcess is made of. The zero value is a new world in a folder of its own.
 type InProcessOptions struct {
-	Dir   string      // of the installation; "": a temporary folder, which Close removes
-	Agent Scheme      // what the production code calls its agent; without it no agent is started by xcodebuild
-	Time  string      // which clock: see TimeVariable; "" is "request"
-	Keep  bool        // the world's state is kept in Dir, as the service does; otherwise it is forgotten
-	Store world.Store // keeps the state instead; nil: see Keep
+	Dir   string // of the installation; "": a temporary folder, which Close removes
+	Agent Scheme // what the production code calls its agent; without it no agent is started by xcodebuild
+	Time  string // which clock: see TimeVariable; "" is "request"
+	Keep  bool   // the world's state is kept in Dir, as the service does; otherwise it is forgotten
+
+	Store Store // keeps the state instead, if it is not nil
 }
+
+// Store keeps the state of a world.
+type Store = world.Store
 
 // NewInProcess makes a Virtual Xcode in this process. Close ends it.
 func NewInProcess(o InProcessOptions) (*InProcess, error) {
@@ -50,7 +54,7 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 		o.Time = "request"
 	}
 	store := o.Store
-	if o.Keep {
+	if o.Keep && store == nil {
 		store = p.state()
 	}
 	server, err := p.newServer(o.Time, store, nil)

@@ -5,8 +5,7 @@ import (
 
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/op"
-	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/internal/virtualxcode"
 )
 
 // Physical is a device that is not a simulator; every world has it.
@@ -23,8 +22,8 @@ type Files struct {
 func (h *House) Files() Files {
 	h.t.Helper()
 	dir := filepath.Join(h.Home.String(), "files")
-	h.must(apps.Write(dir))
-	h.must(project.Write(filepath.Join(dir, "project"), project.SampleApp))
+	h.must(virtualxcode.WriteApps(dir))
+	h.must(virtualxcode.WriteSample(filepath.Join(dir, "project"), "app"))
 	found, err := filepath.Glob(filepath.Join(dir, "project", "*.xcodeproj"))
 	h.must(err)
 	if len(found) != 1 {

@@ -5,14 +5,12 @@
 package house
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -25,9 +23,7 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
-	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode"
 )
 
 // Options change what is in a house. The zero value is what most tests want.
@@ -42,17 +38,13 @@ type Options struct {
 // House is one product over one world. Its methods are safe for concurrent use; methods that cannot fail end the test.
 type House struct {
 	Product *product.Product
-	World   *world.World
-	Service service.Client // of the virtual tools: its faults and chaos
+	Virtual virtualxcode.Client // tells the world what is to go wrong
 	Home    home.Home
 
 	t     testing.TB
 	state *memory
 	more  surfaces
 }
-
-// began is when every world begins.
-const began = "2026-01-02T15:04:05Z"
 
 // New opens a house. It is closed when the test ends.
 func New(t testing.TB, options ...Options) *House {
@@ -62,61 +54,24 @@ func New(t testing.TB, options ...Options) *House {
 		o = options[0]
 	}
 	h := &House{t: t, Home: home.Home(t.TempDir()), state: &memory{entries: map[string][]byte{}}}
-	binary, err := os.Executable() // only looked at: nothing is executed
+	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
+		Dir: h.Home.Virtual(), Agent: scheme, Time: "request@2026-01-02T15:04:05Z", Store: h.state,
+	})
 	h.must(err)
-	xcode := xcodeOf(h.Home.Virtual(), binary)
+	t.Cleanup(func() {
+		if err := xcode.Close(); err != nil {
+			t.Errorf("closing Virtual Xcode: %v", err)
+		}
+	})
+	xcode.Binary, err = os.Executable() // the doctor looks whether tools can be executed; nobody executes them
+	h.must(err)
 	h.must(xcode.Mount())
-	h.openWorld(xcode.Place().Dir, xcode.Reports())
-	tools := mount{xcode}
-	h.Service = tools.client()
-	h.awaitService()
-	runner, err := host.New(host.Options{Inside: tools.find})
+	h.Virtual = xcode.Client()
+	runner, err := host.New(host.Options{Inside: mount(xcode)})
 	h.must(err)
 	h.openProduct(o, runner, apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()})
 	return h
 }
-
-// openWorld makes the world and the service that the tools ask.
-func (h *House) openWorld(dir, reports string) {
-	start, err := time.Parse(time.RFC3339, began)
-	h.must(err)
-	clock := world.RequestClock(start)
-	builtin, err := builtinApps()
-	h.must(err)
-	h.World, err = world.New(world.Options{
-		Clock: clock, Root: filepath.Join(dir, "CoreSimulator"), Preinstalled: builtin, Store: h.state, Reports: reports,
-	})
-	h.must(err)
-	h.t.Cleanup(func() { h.World.Close() })
-	ctx, cancel := context.WithCancel(context.Background())
-	server := &service.Server{
-		World: h.World, Clock: clock, Place: xcodeOf(dir, "").Place(), Build: "virtual", Time: "request", Log: slog.New(slog.DiscardHandler), More: more(),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx) }()
-	h.t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			h.t.Errorf("the virtual service: %v", err)
-		}
-	})
-}
-
-// awaitService waits until the service listens.
-func (h *House) awaitService() {
-	for deadline := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond / 4) {
-		_, err := h.Service.Status(h.t.Context())
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			h.t.Fatal(err)
-		}
-	}
-}
-
-// builtinApps are read once: worlds do not change them.
-var builtinApps = sync.OnceValues(apps.Builtin)
 
 func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain) {
 	if o.Log == nil {
@@ -226,7 +181,7 @@ type memory struct {
 	entries map[string][]byte
 }
 
-var _ world.Store = (*memory)(nil)
+var _ virtualxcode.Store = (*memory)(nil)
 
 // Load gives a copy of all entries.
 func (m *memory) Load() (map[string][]byte, error) {

@@ -107,6 +107,9 @@ func newRig(t *testing.T) *rig {
 	if err := os.Mkdir(races, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := copied.put(filepath.Join(dir, "home")); err != nil {
+		t.Fatal(err)
+	}
 	r := &rig{t: t, env: append(os.Environ(), "IOS_AGENT_HOME="+filepath.Join(dir, "home"), "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request",
 		"GORACE=log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")}
 	t.Cleanup(func() {
@@ -248,6 +251,7 @@ func concrete(path string) string {
 
 // TestBadInput sends input nobody should send through the real binary: a sample of what test/house sends to every operation.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	const sample = 9
 	r := newRig(t)
 	catalogue := product.Catalogue()
