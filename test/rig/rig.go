@@ -51,23 +51,48 @@ var sources = sync.OnceValues(agentsource.Build)
 // New makes a world of its own and boots the phone. Everything ends with the test.
 func New(t testing.TB) *Rig {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "rig") // short: a socket's name must be
+	dir := Dir(t)
+	tools := tools{dir: dir}
+	w := serve(t, tools)
+	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: tools.find})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Over(t, Parts{World: w, Service: tools.client(), Host: runner, Tools: apple.Toolchain{Name: apple.Virtual, Reports: tools.reports()}, Dir: dir})
+}
+
+// Dir is a folder with a short name, as a socket's path must be; it goes with the test.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "rig")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := &Rig{t: t}
-	tools := r.serve(dir)
-	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: tools.find})
-	r.Must(err)
-	t.Cleanup(func() { r.Must(runner.Close()) })
+	return dir
+}
+
+// Parts are what a rig stands on.
+type Parts struct {
+	World   *world.World // nil when it is in another process
+	Service service.Client
+	Host    *host.Host // the rig closes it
+	Tools   apple.Toolchain
+	Dir     string // for the agent and the driver's state
+}
+
+// Over is a rig whose tools were mounted by the test, as programs for instance.
+func Over(t testing.TB, p Parts) *Rig {
+	t.Helper()
+	r := &Rig{World: p.World, Service: p.Service, t: t}
+	t.Cleanup(func() { r.In(t).Must(p.Host.Close()) })
 	id, err := sources()
 	r.Must(err)
-	r.Must(os.Mkdir(filepath.Join(dir, "state"), 0o700))
-	names := apple.Toolchain{Name: apple.Virtual, Reports: tools.reports()}
+	state := filepath.Join(p.Dir, "devices")
+	r.Must(os.Mkdir(state, 0o700))
 	r.Driver = &xctest.Driver{
-		Host: runner, Tools: names, State: filepath.Join(dir, "state"),
-		Kit: &xctest.Kit{Host: runner, Tools: names, Root: filepath.Join(dir, "agent"), ID: id, Write: agentsource.WriteProject},
+		Host: p.Host, Tools: p.Tools, State: state, Start: xctest.Start{Greeting: greeting},
+		Kit: &xctest.Kit{Host: p.Host, Tools: p.Tools, Root: filepath.Join(p.Dir, "agent"), ID: id, Write: agentsource.WriteProject},
 	}
 	infos, err := r.Driver.List(t.Context())
 	r.Must(err)
@@ -77,34 +102,40 @@ func New(t testing.TB) *Rig {
 	return r
 }
 
-// serve opens the world and the service that the tools ask.
-func (r *Rig) serve(dir string) tools {
-	r.t.Helper()
+// greeting is how long an agent that hangs is waited for; an agent in this process greets at once.
+const greeting = 300 * time.Millisecond
+
+// serve opens a world and the service that the tools ask.
+func serve(t testing.TB, tools tools) *world.World {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	bundles, err := builtin()
-	r.Must(err)
-	tools := tools{dir: dir}
+	must(err)
 	clock := world.RequestClock(time.Now()) // crash reports are looked for by the time of their file
-	r.World, err = world.New(world.Options{
-		Clock: clock, Root: filepath.Join(dir, "CoreSimulator"), Preinstalled: bundles, Reports: tools.reports(),
-		Web: web.Web{},
+	w, err := world.New(world.Options{
+		Clock: clock, Root: filepath.Join(tools.dir, "CoreSimulator"), Preinstalled: bundles, Reports: tools.reports(), Web: web.Web{},
 	})
-	r.Must(err)
-	r.t.Cleanup(func() { r.World.Close() })
+	must(err)
+	t.Cleanup(w.Close)
 	ctx, cancel := context.WithCancel(context.Background())
 	server := &service.Server{
-		World: r.World, Clock: clock, Place: tools.place(), Build: "virtual", Time: "request", Log: slog.New(slog.DiscardHandler),
+		World: w, Clock: clock, Place: tools.place(), Build: "virtual", Time: "request", Log: slog.New(slog.DiscardHandler),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
-	r.t.Cleanup(func() { cancel(); r.Must(<-ended) })
-	r.Service = tools.client()
+	t.Cleanup(func() { cancel(); must(<-ended) })
 	for {
-		if _, err := r.Service.Status(r.t.Context()); err == nil {
-			return tools
+		if _, err := tools.client().Status(t.Context()); err == nil {
+			return w
 		}
 		select {
 		case err := <-ended:
-			r.t.Fatalf("the virtual service ended: %v", err)
+			t.Fatalf("the virtual service ended: %v", err)
 		case <-time.After(time.Millisecond / 4):
 		}
 	}
