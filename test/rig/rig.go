@@ -42,6 +42,27 @@ type Rig struct {
 // sources is what the agent is built of; it is the same all the time.
 var sources = sync.OnceValues(agentsource.Build)
 
+// New makes a world of its own and boots the phone. Everything ends with the test.
+func New(t testing.TB) *Rig {
+	t.Helper()
+	dir := Dir(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
+		Dir: dir, Agent: Scheme(), Time: "request@" + time.Now().UTC().Format(time.RFC3339), // crash reports are looked for by the time of their file
+	})
+	must(err)
+	t.Cleanup(func() { must(xcode.Close()) })
+	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: xcode.Program})
+	must(err)
+	tools := apple.Toolchain{Name: apple.Virtual, Reports: xcode.Reports()}
+	return Over(t, Parts{World: xcode.World(), Service: xcode.Client(), Host: runner, Tools: tools, Dir: dir})
+}
+
 // Scheme is what the production code calls its agent: neither side of a process boundary may know the other.
 func Scheme() virtualxcode.Scheme {
 	return virtualxcode.Scheme{
@@ -50,32 +71,38 @@ func Scheme() virtualxcode.Scheme {
 	}
 }
 
-// New makes a world of its own and boots the phone. Everything ends with the test.
-func New(t testing.TB) *Rig {
+// Dir is a folder with a short name, as a socket's path must be; it goes with the test.
+func Dir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "rig") // short: a socket's name must be
+	dir, err := os.MkdirTemp("", "rig")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := &Rig{t: t}
-	// crash reports are looked for by the time of their file: time begins now
-	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
-		Dir: dir, Agent: Scheme(), Time: "request@" + time.Now().UTC().Format(time.RFC3339),
-	})
-	r.Must(err)
-	t.Cleanup(func() { r.Must(xcode.Close()) })
-	r.World, r.Service = xcode.World(), xcode.Client()
-	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: xcode.Program})
-	r.Must(err)
-	t.Cleanup(func() { r.Must(runner.Close()) })
+	return dir
+}
+
+// Parts are what a rig stands on.
+type Parts struct {
+	World   *world.World // nil when it is in another process
+	Service virtualxcode.Client
+	Host    *host.Host // the rig closes it
+	Tools   apple.Toolchain
+	Dir     string // for the agent and the driver's state
+}
+
+// Over is a rig whose tools were mounted by the test, as programs for instance.
+func Over(t testing.TB, p Parts) *Rig {
+	t.Helper()
+	r := &Rig{World: p.World, Service: p.Service, t: t}
+	t.Cleanup(func() { r.In(t).Must(p.Host.Close()) })
 	id, err := sources()
 	r.Must(err)
-	r.Must(os.Mkdir(filepath.Join(dir, "state"), 0o700))
-	names := apple.Toolchain{Name: apple.Virtual, Reports: xcode.Reports()}
+	state := filepath.Join(p.Dir, "devices")
+	r.Must(os.Mkdir(state, 0o700))
 	r.Driver = &xctest.Driver{
-		Host: runner, Tools: names, State: filepath.Join(dir, "state"),
-		Kit: &xctest.Kit{Host: runner, Tools: names, Root: filepath.Join(dir, "agent"), ID: id, Write: agentsource.WriteProject},
+		Host: p.Host, Tools: p.Tools, State: state, Start: xctest.Start{Greeting: greeting},
+		Kit: &xctest.Kit{Host: p.Host, Tools: p.Tools, Root: filepath.Join(p.Dir, "agent"), ID: id, Write: agentsource.WriteProject},
 	}
 	infos, err := r.Driver.List(t.Context())
 	r.Must(err)
@@ -84,6 +111,9 @@ func New(t testing.TB) *Rig {
 	t.Cleanup(func() { r.Phone.Close() })
 	return r
 }
+
+// greeting is how long an agent that hangs is waited for; an agent in this process greets at once.
+const greeting = 300 * time.Millisecond
 
 // Must ends the test when there is an error.
 func (r *Rig) Must(err error) {

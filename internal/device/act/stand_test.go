@@ -26,6 +26,7 @@ type stand struct {
 
 func newStand(t *testing.T) *stand {
 	t.Helper()
+	t.Parallel()
 	r := rig.New(t)
 	return &stand{Rig: r, Step: act.Step{Device: r.Phone, Session: (&session.Store{}).Get("test")}, t: t}
 }
