@@ -50,8 +50,10 @@ var arrows = map[string]string{
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
 	"internal/apple/pbxproj":              "",
 
-	"internal/driver/drivertest":         "device fault ui",
-	"internal/driver/stream":             "device machine/host",
+	"internal/driver/drivertest": "device fault ui",
+	"internal/driver/stream":     "device fault machine/host",
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream fault fault/nearest " +
+		"machine/host",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/apple/lines":        "",
@@ -70,6 +72,7 @@ var arrows = map[string]string{
 	"internal/apple/sdks":      "op/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/devicectl": "op/brief apple/jsondoc apple/lines apple/pattern machine/host",
 	"internal/apple/toolfault": "fault machine/host",
+	"internal/apple/xctrace":   "apple/lines apple/pattern machine/host",
 	"internal/apple/toolerror": "op/brief apple/destinations apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/crash":     "op/brief apple/jsondoc apple/lines apple/pattern",
 	"internal/apple/oslog":     "op/brief apple/jsondoc apple/lines apple/pattern",
