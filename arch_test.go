@@ -95,9 +95,11 @@ var arrows = map[string]string{
 	"internal/surface/mcp/conformance": "fault op surface/mcp",
 	"internal/surface/reference":       "fault op",
 	"internal/daemon":                  "fault op machine/resident machine/self surface/rest machine/wholefile",
-	"internal/surface/demo":            "fault op ui",
-	"internal/surface/connect":         "fault machine/host fault/nearest op",
-	"internal/surface/setup":           "fault machine/home op ui",
+	"internal/daemon/product": "apple device/lease device/lease/hostlock device/lease/leasedb device/pool device/session driver/xctest " +
+		"driver/xctest/agentsource machine/home machine/host machine/store op op/feed ops surface/mcp surface/reference surface/rest",
+	"internal/surface/demo":    "fault op ui",
+	"internal/surface/connect": "fault machine/host fault/nearest op",
+	"internal/surface/setup":   "fault machine/home op ui",
 
 	"internal/virtualxcode/mark":      "",
 	"internal/virtualxcode/app":       "",

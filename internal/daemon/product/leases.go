@@ -1,4 +1,4 @@
-package main
+package product
 
 import (
 	"context"
@@ -18,13 +18,8 @@ import (
 	"ios-agent/internal/ops"
 )
 
-const (
-	// implicitVariable sets how long the lease lasts that the first command on a free device takes; 0 takes none.
-	implicitVariable = "IOS_AGENT_IMPLICIT_LEASE"
-	implicitLease    = 5 * time.Minute
-	// mostLeaseEvents is how much of what happens to leases can be watched after the fact.
-	mostLeaseEvents = 1000
-)
+// mostLeaseEvents is how much of what happens to leases can be watched after the fact.
+const mostLeaseEvents = 1000
 
 // leases are who may drive what, and where that is kept.
 type leases struct {
