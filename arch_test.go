@@ -101,34 +101,41 @@ var arrows = map[string]string{
 	"internal/surface/connect": "fault machine/host fault/nearest op",
 	"internal/surface/setup":   "fault machine/home op ui",
 
-	"internal/virtualxcode/mark":      "",
 	"internal/virtualxcode/app":       "",
+	"internal/virtualxcode/mark":      "",
+	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
+	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/world",
 	"internal/virtualxcode/applejson": "",
-	"internal/virtualxcode/swiftargs": "",
-	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
+	"internal/virtualxcode/apps":      "virtualxcode/app",
 	"internal/virtualxcode/axtree":    "virtualxcode/world",
 	"internal/virtualxcode/hid":       "virtualxcode/world",
-	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/xctrace":   "virtualxcode/mark virtualxcode/world",
-	"internal/virtualxcode/plists":    "virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist machine/wholefile",
-	"internal/virtualxcode/open":      "machine/host virtualxcode/mark machine/wholefile",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/world",
-	"internal/virtualxcode/apps":      "virtualxcode/app",
-	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
 	"internal/virtualxcode/render":    "virtualxcode/world",
-	"internal/virtualxcode/web":       "virtualxcode/world",
-	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/world",
-	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/service":   "machine/resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world machine/wholefile",
-	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
-		"virtualxcode/swiftargs virtualxcode/world op/words",
-	"internal/virtualxcode/sips":       "virtualxcode/mark",
-	"internal/virtualxcode/project":    "apple/pbxproj",
-	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
-		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/web virtualxcode/world " +
+	"internal/virtualxcode/swiftargs": "",
+	"internal/virtualxcode/tool":      "",
+	"internal/virtualxcode/axe": "op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs " +
+		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
+	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/tool",
+	"internal/virtualxcode/project": "apple/pbxproj",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/render " +
+		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/sips":     "virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/web":      "virtualxcode/world",
+	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service " +
+		"virtualxcode/tool virtualxcode/world virtualxcode/xcresult",
+	"internal/virtualxcode/xctrace": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
+		"virtualxcode/devicectl virtualxcode/idb virtualxcode/mark virtualxcode/open virtualxcode/plists virtualxcode/project " +
+		"virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
 		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 }
 
@@ -219,6 +226,25 @@ func TestFloors(t *testing.T) {
 		for name := range p.imports {
 			if ours, is := strings.CutPrefix(name, module+"internal/"); is && floor(ours) > floor(dir) {
 				t.Errorf("internal/%s is below %s and must not import it", dir, ours)
+			}
+		}
+	}
+}
+
+// TestVirtualXcodeHasOneDoor: whoever wires or measures the program imports package virtualxcode, nobody else does, and
+// nobody at all imports what is behind it. Tests may.
+func TestVirtualXcodeHasOneDoor(t *testing.T) {
+	const door = "internal/virtualxcode"
+	for dir, p := range packages(t) {
+		if dir == door || strings.HasPrefix(dir, door+"/") {
+			continue
+		}
+		for name := range p.imports {
+			switch ours := strings.TrimPrefix(name, module); {
+			case strings.HasPrefix(ours, door+"/"):
+				t.Errorf("%s must not import %s: %s is the door", dir, ours, door)
+			case ours == door && !strings.HasPrefix(dir, "cmd/") && !strings.HasPrefix(dir, "test/"):
+				t.Errorf("%s must not know Virtual Xcode: cmd wires it", dir)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/surface/demo"
-	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode"
 )
 
 // demoCommand walks through the main job. It always uses virtual devices; where they are not this machine's default it
@@ -29,7 +29,7 @@ func (p *program) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := apps.Write(filepath.Join(h.Virtual(), "apps")); err != nil {
+			if err := virtualxcode.WriteApps(filepath.Join(h.Virtual(), "apps")); err != nil {
 				return err
 			}
 			start := time.Now()

@@ -24,7 +24,6 @@ import (
 	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/cli"
 	"ios-agent/internal/virtualxcode"
-	virtualbuild "ios-agent/internal/virtualxcode/xcodebuild"
 )
 
 func main() {
@@ -44,7 +43,7 @@ func play(tool string, args []string) int {
 		fmt.Fprintln(os.Stderr, tool+":", err, selfErr)
 		return fault.ExitInternal
 	}
-	return virtual(dir, binary).Play(tool, args, os.Stdout, os.Stderr)
+	return virtual(dir, binary).Main(tool, args)
 }
 
 // virtual is the virtual Xcode of a folder. What the production code calls its agent is told here, because neither side
@@ -52,7 +51,7 @@ func play(tool string, args []string) int {
 func virtual(dir, binary string) virtualxcode.Xcode {
 	return virtualxcode.Xcode{
 		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
-		Agent: virtualbuild.Scheme{
+		Agent: virtualxcode.Scheme{
 			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
 			VariablePrefix: xcodebuild.RunnerPrefix,
 		},

@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -151,7 +152,7 @@ type inside struct {
 
 func (s inside) simctl(args ...string) (string, string, int) {
 	var out, errout bytes.Buffer
-	exit := simctl.Run(s.t.Context(), s.world, args, s.dir, nil, &out, &errout)
+	exit := simctl.Run(s.t.Context(), s.world, tool.Call{Args: args, Dir: s.dir, Stdout: &out, Stderr: &errout}.Complete())
 	return out.String(), errout.String(), exit
 }
 

@@ -48,7 +48,7 @@ func (c *call) trouble(ctx context.Context) error {
 }
 
 // complain is a line of the frameworks below the tool.
-func (c *call) complain(text string) { complain(c.errout, c.world.Now(), text) }
+func (c *call) complain(text string) { complain(c.Stderr, c.world.Now(), text) }
 
 func complain(to io.Writer, at time.Time, text string) {
 	fmt.Fprintf(to, "%s simctl[20481:327696] %s\n", at.UTC().Format("2006-01-02 15:04:05.000"), text)

@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func (s *tool) plan(name string, settings ...string) {
+func (s *rig) plan(name string, settings ...string) {
 	s.t.Helper()
 	set := map[string]string{}
 	for _, one := range settings {

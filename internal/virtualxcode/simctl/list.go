@@ -53,7 +53,7 @@ func list(_ context.Context, c *call) error {
 	asJSON, verbose := false, false
 	options := map[string]*bool{"-j": &asJSON, "--json": &asJSON, "-v": &verbose, "-e": &verbose}
 	var terms filter
-	for _, arg := range c.args {
+	for _, arg := range c.Args {
 		if set := options[arg]; set != nil {
 			*set = true
 			continue
@@ -70,7 +70,7 @@ func list(_ context.Context, c *call) error {
 		}
 	}
 	if c.happens(world.SimctlGarbage) {
-		fmt.Fprint(c.out, garbage)
+		fmt.Fprint(c.Stdout, garbage)
 		return nil
 	}
 	c.printList(shown, terms, asJSON)
@@ -87,13 +87,13 @@ func (c *call) printList(shown []section, terms filter, asJSON bool) {
 			all = append(all, member{s.name, s.json(c.world, terms)})
 			continue
 		}
-		fmt.Fprintf(c.out, "== %s ==\n", s.heading)
+		fmt.Fprintf(c.Stdout, "== %s ==\n", s.heading)
 		for _, line := range s.text(c.world, terms) {
-			fmt.Fprintln(c.out, line)
+			fmt.Fprintln(c.Stdout, line)
 		}
 	}
 	if asJSON {
-		fmt.Fprint(c.out, applejson.Encode(all))
+		fmt.Fprint(c.Stdout, applejson.Encode(all))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // told is a tool whose device logged one line of each level.
-func told(t *testing.T) *tool {
+func told(t *testing.T) *rig {
 	t.Helper()
 	s := on(t)
 	for _, level := range []world.Level{world.LevelDebug, world.LevelInfo, world.LevelDefault, world.LevelError, world.LevelFault} {

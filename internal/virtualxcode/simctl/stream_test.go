@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -36,16 +37,17 @@ func (b *buffer) String() string {
 }
 
 // background starts a command that runs until it is interrupted, which end does; end returns its exit status.
-func (s *tool) background(args ...string) (out, errout *buffer, end func() int) {
+func (s *rig) background(args ...string) (out, errout *buffer, end func() int) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	out, errout = &buffer{}, &buffer{}
 	done := make(chan int, 1)
-	go func() { done <- simctl.Run(ctx, s.world, args, s.dir, s.env, out, errout) }()
+	call := tool.Call{Args: args, Dir: s.dir, Env: s.env, Stdout: out, Stderr: errout}.Complete()
+	go func() { done <- simctl.Run(ctx, s.world, call) }()
 	synctest.Wait()
 	return out, errout, func() int { cancel(); return <-done }
 }
 
-func (s *tool) log(e world.Entry) {
+func (s *rig) log(e world.Entry) {
 	s.t.Helper()
 	if err := s.world.Log(s.udid(), e); err != nil {
 		s.t.Fatal(err)

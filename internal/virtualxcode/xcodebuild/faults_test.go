@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -43,9 +44,9 @@ func TestBuildsThatFailOnDemand(t *testing.T) {
 func start(ctx context.Context, t *testing.T, port string, faults planned) (exit int, out, errout string) {
 	t.Helper()
 	var o, e strings.Builder
-	tool := Tool{Stdout: &o, Stderr: &e, Faults: faults, Scheme: Scheme{Name: "Agent", Port: "PORT", Token: "TOKEN"},
-		Getenv: func(name string) string { return map[string]string{"PORT": port}[name] }}
-	exit = tool.Run(ctx, []string{"test-without-building", "-scheme", "Agent", "-destination", "id=X"})
+	args := []string{"test-without-building", "-scheme", "Agent", "-destination", "id=X"}
+	call := tool.Call{Args: args, Env: map[string]string{"PORT": port}, Stdout: &o, Stderr: &e}
+	exit = Tool{Call: call, Faults: faults, Scheme: Scheme{Name: "Agent", Port: "PORT", Token: "TOKEN"}}.Run(ctx)
 	return exit, o.String(), e.String()
 }
 
