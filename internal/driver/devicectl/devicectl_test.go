@@ -3,9 +3,8 @@ package devicectl_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
-	"log/slog"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,81 +18,37 @@ import (
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode"
-	"ios-agent/internal/virtualxcode/apps"
 )
 
 var update = flag.Bool("update", false, "write docs/support.md")
 
-// serveWord makes this test's own program the virtual service; under a tool's name it plays the tool.
-const serveWord = "serve-the-virtual-world"
-
-func TestMain(m *testing.M) {
-	tool := filepath.Base(os.Args[0])
-	switch {
-	case slices.Contains(virtualxcode.Tools(), tool):
-		dir, err := virtualxcode.Dir(os.Args[0])
-		if err != nil {
-			os.Exit(1)
-		}
-		os.Exit(installation(dir).Play(tool, os.Args[1:], os.Stdout, os.Stderr))
-	case len(os.Args) == 3 && os.Args[1] == serveWord:
-		if err := installation(os.Args[2]).RunService(context.Background(), slog.New(slog.DiscardHandler)); err != nil {
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-func installation(dir string) virtualxcode.Xcode {
-	binary, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	return virtualxcode.Xcode{Dir: dir, Binary: binary, Serve: []string{serveWord}}
-}
-
-// rig is the driver over a virtual Xcode of its own, with a device that can be used and one that is locked.
+// rig is the driver over a Virtual Xcode in this process, with a device that can be used and one that is locked.
 type rig struct {
 	t            *testing.T
+	xcode        *virtualxcode.InProcess
 	driver       *devicectl.Driver
 	ready        device.Info
 	locked       device.Info
 	app          string // Conformance, built for devices
 	forSimulator string
-	bin          string // the folder of the tools
-	host         *host.Host
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	t.Setenv(virtualxcode.TimeVariable, "request")
-	dir, err := os.MkdirTemp("", "devctl") // short: sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	x := installation(filepath.Join(dir, "v"))
-	if err := x.Mount(); err != nil {
-		t.Fatal(err)
-	}
-	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children")})
+	x, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(runner.Close(), resident.Stop(context.Background(), x.Place())); err != nil {
+		if err := x.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	folder := filepath.Join(dir, "apps")
-	r := &rig{
-		t: t, host: runner, bin: x.Bin(), app: filepath.Join(folder, "Conformance.app"), forSimulator: filepath.Join(folder, "Shop.app"),
-		driver: devicectl.New(devicectl.Options{Host: runner, Tools: apple.Toolchain{Name: apple.Virtual, Bin: x.Bin()}}),
-	}
-	r.must(apps.Write(folder))
+	folder := t.TempDir()
+	r := &rig{t: t, xcode: x, app: filepath.Join(folder, "Conformance.app"), forSimulator: filepath.Join(folder, "Shop.app")}
+	r.driver = r.driverOver(r.play)
+	r.must(virtualxcode.WriteApps(folder))
 	r.buildForDevices(filepath.Join(r.app, "Info.plist"))
 	infos, err := r.driver.List(t.Context())
 	r.must(err)
@@ -102,6 +57,26 @@ func newRig(t *testing.T) *rig {
 	}
 	r.ready, r.locked = infos[0], infos[1]
 	return r
+}
+
+// driverOver makes a driver whose xcrun is a function.
+func (r *rig) driverOver(xcrun host.Main) *devicectl.Driver {
+	r.t.Helper()
+	runner, err := host.New(host.Options{Inside: func(string) host.Main { return xcrun }})
+	r.must(err)
+	r.t.Cleanup(func() {
+		if err := runner.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return devicectl.New(devicectl.Options{Host: runner, Tools: apple.Toolchain{Name: apple.Virtual}})
+}
+
+// play is the xcrun of Virtual Xcode.
+func (r *rig) play(ctx context.Context, in host.Invocation) int {
+	return r.xcode.Play(ctx, "xcrun", virtualxcode.Call{
+		Args: in.Args, Dir: in.Dir, Env: in.Env, Stdin: in.Stdin, Stdout: in.Stdout, Stderr: in.Stderr,
+	})
 }
 
 // buildForDevices changes an app's platform in its Info.plist.
@@ -131,7 +106,7 @@ func (r *rig) refuses(err error, code fault.Code, text string) {
 	}
 }
 
-// TestContract drives the contract through processes, and keeps the driver's column of the support matrix true.
+// TestContract drives the contract and keeps the driver's column of the support matrix true.
 func TestContract(t *testing.T) {
 	r := newRig(t)
 	d := r.driver.Open(r.ready)
@@ -168,13 +143,16 @@ func TestList(t *testing.T) {
 // TestXctraceIsAskedWhereDevicectlTellsNothing runs an xcrun that refuses some of its tools.
 func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
 	r := newRig(t)
-	without := func(script string) ([]device.Info, error) {
-		bin := t.TempDir()
-		text := "#!/bin/sh\n" + script + "\nexec '" + filepath.Join(r.bin, "xcrun") + "' \"$@\"\n"
-		r.must(os.WriteFile(filepath.Join(bin, "xcrun"), []byte(text), 0o700))
-		return devicectl.New(devicectl.Options{Host: r.host, Tools: apple.Toolchain{Bin: bin}}).List(t.Context())
+	refusing := func(exit int, tools ...string) ([]device.Info, error) {
+		return r.driverOver(func(ctx context.Context, in host.Invocation) int {
+			if slices.Contains(tools, in.Args[0]) {
+				fmt.Fprintln(in.Stderr, in.Args[0]+" is refused")
+				return exit
+			}
+			return r.play(ctx, in)
+		}).List(t.Context())
 	}
-	infos, err := without(`[ "$1" = devicectl ] && exit 1`)
+	infos, err := refusing(1, "devicectl")
 	r.must(err)
 	if len(infos) != 2 || infos[0].UDID != r.ready.UDID || infos[0].Type != device.TypePhysical || !infos[0].Available || infos[0].State != device.Booted {
 		t.Errorf("%+v", infos)
@@ -182,12 +160,12 @@ func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
 	if infos[1].Available || infos[1].State != "unavailable" {
 		t.Errorf("what is offline for xctrace is not available: %+v", infos[1])
 	}
-	infos, err = without("echo nothing >&2; exit 1")
-	r.refuses(err, fault.ToolFailed, "nothing")
+	infos, err = refusing(1, "devicectl", "xctrace")
+	r.refuses(err, fault.ToolFailed, "devicectl is refused")
 	if len(infos) != 0 {
 		t.Errorf("%+v", infos)
 	}
-	_, err = without("exit 72")
+	_, err = refusing(72, "devicectl", "xctrace")
 	r.refuses(err, fault.NoXcode, "no usable Xcode")
 }
 
@@ -253,5 +231,42 @@ func TestInstalledAppsCanBeRemoved(t *testing.T) {
 	r.must(d.(device.Inventory).Uninstall(t.Context(), drivertest.Conformance))
 	if has() {
 		t.Error("it is still listed")
+	}
+}
+
+// deaf is an xcrun whose devicectl does not obey an interrupt while it shows a console. It notes which process it is told
+// to end in the file "ended" beside it.
+const deaf = `#!/bin/sh
+here=$(dirname "$0")
+answer() { while [ "$1" != --json-output ]; do shift; done; echo "{\"info\":{\"commandType\":\"x\"},\"result\":{$json}}" >"$2"; }
+case "$*" in
+*--console*) trap '' INT; echo 'Launched application with com.iosagent.conformance bundle identifier.'; while :; do sleep 0.01; done;;
+*'info apps'*) json='"apps":[{"bundleIdentifier":"com.iosagent.conformance","url":"file:///private/var/A.app/"}]'; answer "$@";;
+*'info processes'*) json='"runningProcesses":[{"processIdentifier":41,"executable":"file:///private/var/A.app/A"}]'; answer "$@";;
+*'process terminate'*) echo "$*" >"$here/ended"; json='"deviceIdentifier":"x"'; answer "$@";;
+esac
+`
+
+// TestADeafDevicectl: the app ends with the stream also when devicectl does not obey the interrupt and is killed.
+func TestADeafDevicectl(t *testing.T) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(deaf), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	runner, err := host.New(host.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runner.Close()
+	d := devicectl.New(devicectl.Options{Host: runner, Tools: apple.Toolchain{Bin: bin}}).Open(device.Info{UDID: "DEV"})
+	s, _, err := d.(device.Console).LaunchConsole(t.Context(), drivertest.Conformance, device.Launch{}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if ended, err := os.ReadFile(filepath.Join(bin, "ended")); err != nil || !strings.Contains(string(ended), "--device DEV --pid 41") {
+		t.Errorf("the app was not ended: %q, %v", ended, err)
 	}
 }
