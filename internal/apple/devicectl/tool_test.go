@@ -36,7 +36,9 @@ func (r *recorder) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 }
 
 func TestCommandLines(t *testing.T) {
-	r := &recorder{answer: `{"info":{"commandType":"x","outcome":"success"},"result":{"process":{"processIdentifier":41},"installedApplications":[{"bundleID":"a.b"}],"devices":[],"apps":[{"bundleIdentifier":"a.b"}],"runningProcesses":[{"processIdentifier":1}]}}`}
+	r := &recorder{answer: `{"info":{"commandType":"x","outcome":"success"},"result":{"process":{"processIdentifier":41},` +
+		`"installedApplications":[{"bundleID":"a.b"}],"devices":[],"apps":[{"bundleIdentifier":"a.b"}],` +
+		`"runningProcesses":[{"processIdentifier":1}]}}`}
 	tool := Tool{Run: r}
 	ctx := t.Context()
 	if _, err := tool.List(ctx); err != nil {
@@ -45,7 +47,8 @@ func TestCommandLines(t *testing.T) {
 	if ids, err := tool.Install(ctx, "DEV", "/a b.app"); err != nil || !slices.Equal(ids, []string{"a.b"}) {
 		t.Error(ids, err)
 	}
-	if pid, err := tool.Launch(ctx, "DEV", "a.b", LaunchOptions{Args: []string{"--x", "$(y)"}, Env: map[string]string{"B": "2", "A": "\"1\""}}); err != nil || pid != 41 {
+	how := LaunchOptions{Args: []string{"--x", "$(y)"}, Env: map[string]string{"B": "2", "A": "\"1\""}}
+	if pid, err := tool.Launch(ctx, "DEV", "a.b", how); err != nil || pid != 41 {
 		t.Error(pid, err)
 	}
 	if err := tool.Terminate(ctx, "DEV", 41); err != nil {
@@ -73,7 +76,8 @@ func TestCommandLines(t *testing.T) {
 	want := []string{
 		"xcrun|devicectl|list|devices|--json-output|DOC",
 		"xcrun|devicectl|device|install|app|--device|DEV|--json-output|DOC|/a b.app",
-		`xcrun|devicectl|device|process|launch|--device|DEV|--terminate-existing|--environment-variables|{"A":"\"1\"","B":"2"}|--json-output|DOC|a.b|--x|$(y)`,
+		"xcrun|devicectl|device|process|launch|--device|DEV|--terminate-existing" +
+			`|--environment-variables|{"A":"\"1\"","B":"2"}|--json-output|DOC|a.b|--x|$(y)`,
 		"xcrun|devicectl|device|process|terminate|--device|DEV|--pid|41|--json-output|DOC",
 		"xcrun|devicectl|device|info|apps|--device|DEV|--include-all-apps|--json-output|DOC",
 		"xcrun|devicectl|device|info|apps|--device|DEV|--bundle-id|a.b|--json-output|DOC",
@@ -89,7 +93,8 @@ func TestCommandLines(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	r := &recorder{exit: 1, answer: `{"info":{"commandType":"x","outcome":"failed"},"error":{"domain":"com.apple.dt.CoreDeviceError","code":10002,"userInfo":{"NSLocalizedDescription":{"string":"It failed."},` +
+	r := &recorder{exit: 1, answer: `{"info":{"commandType":"x","outcome":"failed"},` +
+		`"error":{"domain":"com.apple.dt.CoreDeviceError","code":10002,"userInfo":{"NSLocalizedDescription":{"string":"It failed."},` +
 		`"NSUnderlyingError":{"error":{"domain":"FBS","code":7,"userInfo":{"NSLocalizedFailureReason":{"string":"Locked."}}}}}}}`}
 	_, err := Tool{Run: r}.Launch(t.Context(), "DEV", "a.b", LaunchOptions{})
 	var no *Refusal

@@ -121,8 +121,8 @@ func TestContract(t *testing.T) {
 func TestList(t *testing.T) {
 	r := newRig(t)
 	want := device.Info{
-		UDID: "00008140-000A61C23E04801C", Name: "Ada’s iPhone", State: device.Booted, OS: "iOS 18.5", Type: device.TypePhysical, Model: "iPhone 16 Pro",
-		Family: "iPhone", Available: true,
+		UDID: "00008140-000A61C23E04801C", Name: "Ada’s iPhone", State: device.Booted, OS: "iOS 18.5", Type: device.TypePhysical,
+		Model: "iPhone 16 Pro", Family: "iPhone", Available: true,
 		Aliases: []string{
 			"5B3F0E7C-9D41-5A68-B2E7-40C1D86F9A35", "F2LX7Q9V0D", "2922236659138588",
 			"00008140-000A61C23E04801C.coredevice.local", "5B3F0E7C-9D41-5A68-B2E7-40C1D86F9A35.coredevice.local",
@@ -154,8 +154,11 @@ func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
 	}
 	infos, err := refusing(1, "devicectl")
 	r.must(err)
-	if len(infos) != 2 || infos[0].UDID != r.ready.UDID || infos[0].Type != device.TypePhysical || !infos[0].Available || infos[0].State != device.Booted {
-		t.Errorf("%+v", infos)
+	if len(infos) != 2 {
+		t.Fatalf("%+v", infos)
+	}
+	if i := infos[0]; i.UDID != r.ready.UDID || i.Type != device.TypePhysical || !i.Available || i.State != device.Booted {
+		t.Errorf("%+v", i)
 	}
 	if infos[1].Available || infos[1].State != "unavailable" {
 		t.Errorf("what is offline for xctrace is not available: %+v", infos[1])
