@@ -26,16 +26,14 @@ type Info struct {
 	Runtime   string `json:"runtime,omitempty"`
 	Family    string `json:"device_family,omitempty"` // iPhone, iPad, Apple Watch, …
 	Available bool   `json:"is_available"`
+	// Aliases are other names by which tools know the device, such as its serial number.
+	Aliases []string `json:"-"`
+	// Hardware is set for physical devices only.
+	Hardware *Hardware `json:"hardware,omitempty"`
 }
 
 // Booted is the state of a device that can be driven.
 const Booted = "booted"
-
-// The types of devices.
-const (
-	TypeSimulator = "simulator"
-	TypePhysical  = "device"
-)
 
 // Platform is the platform of a system: iOS of "iOS 18.2".
 func Platform(os string) string {
@@ -165,10 +163,17 @@ type Apps interface {
 // As gives a device's ability, or a fault that names what is missing.
 func As[Ability any](d Device) (Ability, error) {
 	a, ok := d.(Ability)
-	if !ok {
-		return a, fault.New(fault.Unsupported, "%s cannot do this: driver %s has no %s", d.Info().Name, d.Driver(), reflect.TypeFor[Ability]().Name())
+	if ok {
+		return a, nil
 	}
-	return a, nil
+	ability := reflect.TypeFor[Ability]().Name()
+	f := fault.New(fault.Unsupported, "%s cannot do this: driver %s has no %s", d.Info().Name, d.Driver(), ability)
+	if adviser, is := d.(Adviser); is {
+		if hint := adviser.Instead(ability); hint != "" {
+			f = f.WithHint("%s", hint)
+		}
+	}
+	return a, f
 }
 
 // Lane lets one caller at a time use a device, in the order they came.
