@@ -15,6 +15,7 @@ import (
 
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/daemon"
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/driver/xctest"
@@ -202,17 +203,19 @@ func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Ca
 		return nil, nil, nil, errors.Join(err, runner.Close())
 	}
 	kit := &xctest.Kit{Host: runner, Tools: tools, Root: h.Agent(), ID: sources, Write: agentsource.WriteProject}
-	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Kit: kit, State: h.Devices(), Start: xctest.Start{
+	simulators := &xctest.Driver{Host: runner, Tools: tools, Kit: kit, State: h.Devices(), Start: xctest.Start{
 		Wait: duration(agentWaitVariable, 0), Port: number(agentPortVariable), PublicOnly: os.Getenv(xcodebuild.PublicVariable) == "1",
-	}})
+	}}
 	leases := openLeases(h, tools, log)
-	devices.Leases, devices.Implicit, devices.Log = leases.table, duration(implicitVariable, implicitLease), log
+	devices := pool.New(pool.Options{
+		Drivers: []device.Driver{simulators}, Leases: leases.table, Implicit: duration(implicitVariable, implicitLease), Log: log,
+	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
+		Pool: devices, Leases: leases.parts(devices), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: os.Getenv(prewarmVariable) != "off",
 	}))

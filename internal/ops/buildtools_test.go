@@ -154,7 +154,7 @@ func newBench(t *testing.T, driver shelf) *bench {
 		}
 	}
 	r := &recorder{exit: map[string]int{}, errs: map[string]string{}, says: map[string]string{"-list": listJSON, "-showBuildSettings": settingsJSON}}
-	all := All(Parts{Pool: pool.New(driver), Sessions: &session.Store{}, Run: r, Home: filepath.Join(dir, "home")})
+	all := All(Parts{Pool: pool.New(pool.Options{Drivers: []device.Driver{driver}}), Sessions: &session.Store{}, Run: r, Home: filepath.Join(dir, "home")})
 	return &bench{r, op.NewCatalogue(all), dir}
 }
 

@@ -140,7 +140,7 @@ func (d *devices) boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 // warm starts the device's agent while the caller goes on: the first look does not have to wait for it. What goes wrong
 // is for that look to say.
 func (d *devices) warm(h *pool.Handle) {
-	agent, ok := h.Device.(device.Agent)
+	agent, ok := device.Has[device.Agent](h.Device)
 	if !ok || !d.prewarm {
 		return
 	}
