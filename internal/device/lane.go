@@ -19,5 +19,8 @@ func (l *Lane) Do(ctx context.Context, fn func() error) error {
 		return fmt.Errorf("waiting for the device's other caller: %w", ctx.Err())
 	}
 	defer func() { <-l.slot }()
+	if ctx.Err() != nil { // both at once
+		return fmt.Errorf("waiting for the device's other caller: %w", ctx.Err())
+	}
 	return fn()
 }

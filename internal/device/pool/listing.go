@@ -22,14 +22,14 @@ const (
 // source is one driver, and what it said last.
 type source struct {
 	driver device.Driver
-	busy   bool   // it is being asked
-	turn   uint64 // of the question under way
+	busy   bool // it is being asked
 	last   answer
 }
 
 // answer is what a driver said.
 type answer struct {
-	turn    uint64 // 0: it said nothing yet
+	turn    uint64 // when it was asked; 0: never
+	ended   uint64 // the turn in which it answered
 	changes uint64
 	began   time.Time
 	infos   []device.Info
@@ -161,7 +161,7 @@ func (l *listing) orError() (*listing, error) {
 // young reports whether a driver's last answer will do for a caller.
 func (p *Pool) young(s *source, mine uint64, most time.Duration) bool {
 	a := s.last
-	if a.turn >= mine {
+	if a.turn >= mine || a.err != nil && a.ended >= mine { // a failure is not waited for twice
 		return true
 	}
 	return a.turn > 0 && a.err == nil && a.changes == p.changes && p.now().Sub(a.began) < most
@@ -199,6 +199,7 @@ func listError(d device.Driver, err error) error {
 func (p *Pool) note(s *source, said answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	said.ended = p.turn
 	s.busy, s.last = false, said
 	l := &listing{parts: map[string][]part{}}
 	for _, s := range p.sources {

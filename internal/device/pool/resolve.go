@@ -131,10 +131,13 @@ func byItsName(infos []device.Info, name string) (device.Info, error) {
 	if booted := filter(found, func(i device.Info) bool { return i.State == device.Booted }); len(booted) == 1 {
 		return booted[0], nil
 	}
-	if len(found) > 1 {
-		return device.Info{}, ambiguous(found, "name", name)
+	switch len(found) {
+	case 0:
+		return device.Info{}, notFound(infos, "name", name)
+	case 1:
+		return found[0], nil
 	}
-	return one(infos, "name", name, is)
+	return device.Info{}, ambiguous(found, "name", name)
 }
 
 // simulated reports whether a device is no physical one.
