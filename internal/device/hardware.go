@@ -24,9 +24,3 @@ type Hardware struct {
 	DeveloperMode string `json:"developer_mode,omitempty"`
 	Reach         string `json:"reach"` // whether it can be used, and how
 }
-
-// Adviser is a device that knows what else can do what it cannot do itself.
-type Adviser interface {
-	// Instead gives a hint for an ability, by the ability's name; empty where there is nothing to say.
-	Instead(ability string) string
-}

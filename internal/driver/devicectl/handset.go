@@ -24,7 +24,6 @@ var (
 	_ device.Inventory = (*handset)(nil)
 	_ device.Processes = (*handset)(nil)
 	_ device.Console   = (*handset)(nil)
-	_ device.Adviser   = (*handset)(nil)
 )
 
 // Info describes the device as it was when it was opened.
@@ -35,14 +34,6 @@ func (h *handset) Driver() string { return h.driver.Name() }
 
 // Close has nothing to end: a console belongs to whoever launched it.
 func (h *handset) Close() error { return nil }
-
-// Instead names what can do what devicectl cannot.
-func (h *handset) Instead(ability string) string {
-	if ability == "Logs" {
-		return "devicectl shows what an app prints, but not the device's log: capture the console, or use a simulator"
-	}
-	return "devicectl installs, launches and ends apps and shows what they print; for all else use a simulator (`ios-agent list-sims`)"
-}
 
 // Install puts an app on the device.
 func (h *handset) Install(ctx context.Context, path string) (string, error) {
