@@ -20,7 +20,7 @@ type Options struct {
 	// it as far as they can be known, but the rest of what programs print is in it.
 	Record string
 	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from these, at once. An
-	// invocation is matched by its arguments, as volatile.go tells; equal ones are answered in recorded order, each
+	// invocation is matched by its arguments, as invocationkey.go tells; equal ones are answered in recorded order, each
 	// transcript once; what is not there is a *NotRecordedError.
 	Replay string
 	// RepeatLast lets the last of equal invocations answer all further ones, as a program that is polled does.
@@ -29,9 +29,9 @@ type Options struct {
 
 // Host starts programs and keeps track of those that live. It is safe for concurrent use.
 type Host struct {
-	registry registry
-	spawner  spawner
-	recorder *recorder // nil when nobody wants transcripts
+	registry    registry
+	spawner     spawner
+	transcripts *transcriptFolder // nil when nobody wants transcripts
 
 	mu     sync.Mutex
 	closed bool
@@ -45,12 +45,12 @@ func New(o Options) (*Host, error) {
 	if h.registry, err = openRegistry(o.Dir); err != nil {
 		return nil, err
 	}
-	if h.recorder, err = openRecorder(o.Record); err != nil {
+	if h.transcripts, err = openTranscriptFolder(o.Record); err != nil {
 		return nil, err
 	}
 	h.spawner = system{h.registry}
 	if o.Replay != "" {
-		if h.spawner, err = openLibrary(o.Replay, o.RepeatLast); err != nil {
+		if h.spawner, err = openReplay(o.Replay, o.RepeatLast); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +74,7 @@ func (h *Host) Close() error {
 		wg.Go(func() { errs[i] = p.Stop(context.Background()) })
 	}
 	wg.Wait()
-	return errors.Join(append(errs, h.recorder.failure())...)
+	return errors.Join(append(errs, h.transcripts.failure())...)
 }
 
 // adopt notes a started child; it refuses when Close came between the check and the start.

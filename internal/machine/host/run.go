@@ -27,7 +27,7 @@ var (
 // *ExitError (not 0, or a signal), *TimeoutError (Cmd.Timeout), *NotFoundError (no such program), *StuckError,
 // *NotRecordedError (in a replay), ErrClosed, or one that wraps the context's. When Run ends the program, it ends the whole group.
 func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
-	p, err := h.spawn(ctx, c, func() *capture { return headAndTail(cmp.Or(max(c.MaxOutput, 0), defaultMaxOutput)) })
+	p, err := h.spawn(ctx, c, func() *boundedBuffer { return headAndTail(cmp.Or(max(c.MaxOutput, 0), defaultMaxOutput)) })
 	if err != nil {
 		return Result{ExitCode: -1}, err
 	}

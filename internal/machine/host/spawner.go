@@ -44,23 +44,23 @@ type ending struct {
 }
 
 // spawn starts c with its output taken in and its transcript begun.
-func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *capture) (*Process, error) {
+func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *boundedBuffer) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	if h.isClosed() {
 		return nil, ErrClosed
 	}
-	rec := h.recorder.begin(c) // before the start, so that the numbers tell the order of the calls
+	rec := h.transcripts.begin(c) // before the start, so that the numbers tell the order of the calls
 	began := time.Now()
 	s, err := h.spawner.spawn(c)
 	if err != nil {
-		rec.failed(err)
+		rec.startFailed(err)
 		return nil, err
 	}
 	p := newProcess(h, c, s, rec, newCapture)
 	p.began = began
-	p.stdin.begin(s.stdin, rec.listen(c.Stdin))
+	p.stdin.begin(s.stdin, rec.recordStdin(c.Stdin))
 	if err := h.adopt(p); err != nil {
 		p.signal(unix.SIGKILL, "")
 		p.watch()
@@ -70,10 +70,10 @@ func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *capture) (*P
 	return p, nil
 }
 
-func newProcess(h *Host, c Cmd, s spawned, rec *recording, newCapture func() *capture) *Process {
+func newProcess(h *Host, c Cmd, s spawned, rec *transcriptWriter, newCapture func() *boundedBuffer) *Process {
 	spool := openSpool(c)
 	return &Process{
-		PID: s.pid, Spool: spool.path(), host: h, spec: c, spawned: s, in: newIntake(c, spool, rec, newCapture),
+		PID: s.pid, Spool: spool.path(), host: h, spec: c, spawned: s, output: newOutputTee(c, spool, rec, newCapture),
 		exited: make(chan struct{}), done: make(chan struct{}), halted: make(chan struct{}),
 	}
 }

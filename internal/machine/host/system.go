@@ -40,7 +40,7 @@ type group struct {
 	cmd            *exec.Cmd
 	registry       registry
 	began          time.Time
-	stdout, stderr reader
+	stdout, stderr pipeReader
 }
 
 func newGroup(c Cmd, r registry) *group {

@@ -35,7 +35,7 @@ const (
 //	 "began": "2026-01-02T15:04:05Z",
 //	 "argv": ["xcrun", "simctl", "io", "booted", "screenshot", "/tmp/a.png"],
 //	 "dir": "/Users/me/shop",            Cmd.Dir; absent: that of the recorder
-//	 "tmp": "/var/folders/x/y/T",        the recorder's temporary folder and home: see volatile.go for what for
+//	 "tmp": "/var/folders/x/y/T",        the recorder's temporary folder and home: see invocationkey.go for what for
 //	 "home": "/Users/me",
 //	 "env": [                            Cmd.Env; what is inherited is not here
 //	  {"name": "DEVELOPER_DIR", "value": "/Applications/Xcode.app/Contents/Developer"},
@@ -77,7 +77,7 @@ type heading struct {
 	Env   []setting `json:"env,omitempty"`
 }
 
-func headingOf(c Cmd, v *veil) heading {
+func headingOf(c Cmd, v *redactor) heading {
 	home, _ := os.UserHomeDir() // without one, no path is in it
 	return heading{
 		V: transcriptVersion, Argv: v.argv(c), Dir: v.text(c.Dir), Tmp: os.TempDir(), Home: home,
@@ -86,9 +86,9 @@ func headingOf(c Cmd, v *veil) heading {
 }
 
 type closing struct {
-	Stdin   *input   `json:"stdin,omitempty"`
-	Outputs []output `json:"outputs,omitempty"`
-	Dropped int64    `json:"dropped"`
+	Stdin   *input       `json:"stdin,omitempty"`
+	Outputs []outputFile `json:"outputs,omitempty"`
+	Dropped int64        `json:"dropped"`
 }
 
 type setting struct {
@@ -114,7 +114,7 @@ type input struct {
 	Cut   int64  `json:"cut,omitempty"`
 }
 
-type output struct {
+type outputFile struct {
 	Path string `json:"path"`
 	content
 	Skipped string `json:"skipped,omitempty"`

@@ -35,7 +35,7 @@ const portMark = "<port>"
 
 // keyOf returns the normal form of an invocation that is made.
 func keyOf(c Cmd) []string {
-	v := veilFor(c)
+	v := newRedactor(c)
 	var outputs []string
 	for _, path := range c.Outputs {
 		outputs = append(outputs, v.text(path))
