@@ -1,6 +1,6 @@
-// Package host runs programs on this machine and answers for them: every child has a deadline, a process group of its
-// own, bounded output and an entry in a registry on disk, so that whatever a killed daemon leaves behind is found and
-// ended by the next one. It is the only package that imports os/exec, and it knows nothing of what the programs do.
+// Package host runs programs on this machine and keeps them under control: every child has a deadline, a process group of its
+// own, bounded output and an entry in a registry on disk, so that the next daemon finds and ends what a killed
+// one left behind. It is the only package that imports os/exec, and it knows nothing of what the programs do.
 package host
 
 import (
@@ -16,14 +16,14 @@ var ErrClosed = errors.New("host is closed")
 type Options struct {
 	Dir string // registry folder, made with mode 0700; empty means children are not registered
 
-	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets are kept out of
-	// it as far as they can be known, but the rest of what programs print is in it.
+	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets that
+	// can be recognized are left out; everything else that programs print is in it.
 	Record string
 	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from these, at once. An
 	// invocation is matched by its arguments, as invocationkey.go tells; equal ones are answered in recorded order, each
 	// transcript once; what is not there is a *NotRecordedError.
 	Replay string
-	// RepeatLast lets the last of equal invocations answer all further ones, as a program that is polled does.
+	// RepeatLast lets the last of equal invocations answer all further ones, for programs that are polled.
 	RepeatLast bool
 }
 
@@ -57,7 +57,7 @@ func New(o Options) (*Host, error) {
 	return h, nil
 }
 
-// Close stops every child of this host, waits for them, and refuses new ones. Its error also tells what could not be
+// Close stops every child of this host, waits for them, and refuses new ones. Its error also says what could not be
 // recorded.
 func (h *Host) Close() error {
 	h.mu.Lock()

@@ -59,8 +59,8 @@ func readUpTo(path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// writeOutputs writes recorded files where this invocation wants them; never where the transcript says. A file that is
-// not in the transcript is an error, since its absence would look like the program's doing.
+// writeOutputs writes recorded files where this invocation wants them, never where the transcript says. A file whose
+// content is not in the transcript is an error: otherwise it would look as if the program had not written it.
 func writeOutputs(c Cmd, recorded []outputFile) error {
 	var errs []error
 	for i := range min(len(c.Outputs), len(recorded)) {

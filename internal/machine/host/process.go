@@ -27,7 +27,7 @@ type Process struct {
 	exited chan struct{} // the program itself is gone
 	done   chan struct{} // and its streams are read
 	halt   sync.Once
-	halted chan struct{} // the halt, once begun, has ended the group
+	halted chan struct{} // the group was told to end, and has ended or was killed
 }
 
 // Start starts a long-lived child. The context covers the starting only: the child lives until it exits, is stopped,
@@ -52,7 +52,7 @@ func (p *Process) Tail(s Stream) []byte {
 	return b
 }
 
-// watch is the life of a child after its start.
+// watch follows a child from its start to its end.
 func (p *Process) watch() {
 	var reading sync.WaitGroup
 	reading.Go(func() { p.deliver(p.output.take) })

@@ -35,7 +35,7 @@ const (
 //	 "began": "2026-01-02T15:04:05Z",
 //	 "argv": ["xcrun", "simctl", "io", "booted", "screenshot", "/tmp/a.png"],
 //	 "dir": "/Users/me/shop",            Cmd.Dir; absent: that of the recorder
-//	 "tmp": "/var/folders/x/y/T",        the recorder's temporary folder and home: see invocationkey.go for what for
+//	 "tmp": "/var/folders/x/y/T",        the recorder's temporary folder and home: invocationkey.go says why
 //	 "home": "/Users/me",
 //	 "env": [                            Cmd.Env; what is inherited is not here
 //	  {"name": "DEVELOPER_DIR", "value": "/Applications/Xcode.app/Contents/Developer"},
@@ -59,7 +59,7 @@ const (
 //
 // A program that could not be started has the one event {"is":"failed","text":"start xcrun: ..."}, with "why":"missing"
 // when there is no such program. Secrets stand as <secret>. Files may be written by hand; unknown fields are refused,
-// since they are slips.
+// since they are mistakes.
 type transcript struct {
 	heading
 	Events []event `json:"events"`
@@ -141,7 +141,7 @@ func (c content) bytes() []byte {
 	return []byte(c.Text)
 }
 
-// span is a duration as Go writes it, "1.5ms": readable, and exact.
+// span is a duration in Go's notation, such as "1.5ms".
 type span time.Duration
 
 func (s span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
