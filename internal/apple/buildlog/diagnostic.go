@@ -141,7 +141,8 @@ func (r *Reader) commit(d Diagnostic) {
 }
 
 func (r *Reader) keep(d Diagnostic, key uint64) {
-	if len(r.log.Diagnostics) >= maxDiagnostics && (d.Severity != Error && d.Severity != Fatal || len(r.log.Diagnostics) >= 2*maxDiagnostics) {
+	kept, bad := len(r.log.Diagnostics), d.Severity == Error || d.Severity == Fatal
+	if kept >= r.most.diagnostics && (!bad || kept >= 2*r.most.diagnostics) {
 		if r.once("left", strconv.FormatUint(key, 16)) {
 			r.count(d)
 			r.log.LeftOff.Diagnostics++

@@ -9,15 +9,19 @@ import (
 
 // How much is kept. A log of any length stays within some tens of megabytes.
 const (
-	maxDiagnostics = 3000
-	maxTests       = 50000
-	maxSeen        = 200000 // hashes that tell what was seen before
-	maxList        = 1000   // of every other list
-	maxExcerpt     = 40
-	maxNotes       = 40
-	maxDetails     = 400 // lines of one message
-	maxTail        = 30  // last lines of a command
+	maxList    = 1000 // of every list that has no bound of its own
+	maxExcerpt = 40
+	maxNotes   = 40
+	maxDetails = 400 // lines of one message
+	maxTail    = 30  // last lines of a command
 )
+
+// bounds is how many of the larger things are kept.
+type bounds struct {
+	diagnostics int
+	tests       int
+	seen        int // hashes of what was seen before
+}
 
 // Event is one thing that was just understood; one field is set.
 type Event struct {
@@ -34,6 +38,7 @@ type Reader struct {
 	split lines.Splitter
 	log   Log
 	ended bool
+	most  bounds // set by start, unless a test has set it
 
 	current *draft              // the diagnostic whose excerpt and notes may still follow
 	block   func(string) bool   // a list that is being read: reports whether a line belongs to it
@@ -87,6 +92,9 @@ func (r *Reader) start() {
 		return
 	}
 	r.split.Line = r.line
+	if r.most == (bounds{}) {
+		r.most = bounds{diagnostics: 3000, tests: 50_000, seen: 200_000}
+	}
 	r.byKey, r.byLine, r.seen = map[uint64]int{}, map[uint64]int{}, map[uint64]struct{}{}
 	r.onLine = map[uint64]struct{}{}
 	r.seed = maphash.MakeSeed()
@@ -174,7 +182,7 @@ func (r *Reader) hash(parts ...string) uint64 {
 // once reports whether a thing is new; when too many are remembered it says no.
 func (r *Reader) once(parts ...string) bool {
 	k := r.hash(parts...)
-	if _, ok := r.seen[k]; ok || len(r.seen) >= maxSeen {
+	if _, ok := r.seen[k]; ok || len(r.seen) >= r.most.seen {
 		return false
 	}
 	r.seen[k] = struct{}{}

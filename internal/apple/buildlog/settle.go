@@ -35,7 +35,7 @@ func (r *Reader) listed() {
 				r.log.Tests.Failed++
 			}
 		}
-		if !found && len(r.log.TestCases) < maxTests && r.swiftUnnamed(x) {
+		if !found && len(r.log.TestCases) < r.most.tests && r.swiftUnnamed(x) {
 			x.Status = Failed
 			r.log.TestCases = append(r.log.TestCases, x)
 			r.log.Tests.Failed++

@@ -136,7 +136,7 @@ func (r *Reader) swiftFinish(t Test) {
 func swiftKey(name string) string { return "swift testing|" + name }
 
 func (r *Reader) swiftNote(t Test, k string) int {
-	if len(r.log.TestCases) >= maxTests {
+	if len(r.log.TestCases) >= r.most.tests {
 		return -1
 	}
 	r.log.TestCases = append(r.log.TestCases, t)

@@ -72,7 +72,7 @@ func (t *tests) start(r *Reader, x Test) {
 
 // note keeps a test that is new; it returns -1 when there are too many.
 func (t *tests) note(r *Reader, x Test) int {
-	if len(r.log.TestCases) >= maxTests {
+	if len(r.log.TestCases) >= r.most.tests {
 		return -1
 	}
 	r.log.TestCases = append(r.log.TestCases, x)
