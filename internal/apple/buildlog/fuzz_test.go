@@ -44,9 +44,12 @@ func TestSamplesInChunks(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		"/p/A.swift:3:9: error: x\n3 | y\n  | `- error: x\n", "Test Case '-[A b]' started.\nfatal error: x\nRestarting after unexpected exit in A.b(); summary will include",
-		"ld: Undefined symbols:\n  _a, referenced from:\n      b\nld: symbol(s) not found for x\n", "✘ Test \"a\" recorded an issue at f:1:2: m\n↳ d\n",
-		"Testing failed:\n\tA:\n\t\tb\n** TEST FAILED **\n", "xcodebuild: error: a:\n\t\t{ platform:x }\n", "a.m:1:2: warning: b\nsource\nno marks\n",
+		"/p/A.swift:3:9: error: x\n3 | y\n  | `- error: x\n",
+		"Test Case '-[A b]' started.\nfatal error: x\nRestarting after unexpected exit in A.b(); summary will include",
+		"ld: Undefined symbols:\n  _a, referenced from:\n      b\nld: symbol(s) not found for x\n",
+		"✘ Test \"a\" recorded an issue at f:1:2: m\n↳ d\n",
+		"Testing failed:\n\tA:\n\t\tb\n** TEST FAILED **\n", "xcodebuild: error: a:\n\t\t{ platform:x }\n",
+		"a.m:1:2: warning: b\nsource\nno marks\n",
 	} {
 		f.Add([]byte(s), uint64(1))
 	}
@@ -69,7 +72,8 @@ func FuzzRead(f *testing.F) {
 
 // synthetic is a log of about n bytes like that of a large project: mostly commands, some diagnostics, many tests.
 func synthetic(n int) []byte {
-	command := "    /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/bin/clang " + strings.Repeat("-I/some/folder/of/headers ", 60) + "\n"
+	command := "    /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/bin/clang " +
+		strings.Repeat("-I/some/folder/of/headers ", 60) + "\n"
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		file := "/Users/dev/project/Sources/Module" + string(rune('A'+i%26)) + "/File" + strings.Repeat("x", i%7) + ".swift"
@@ -78,7 +82,8 @@ func synthetic(n int) []byte {
 			b.WriteString(file + ":12:3: warning: variable 'x' was never used\n    let x = 1\n        ^\n        _\n\n")
 		}
 		if i%5 == 0 {
-			b.WriteString("Test Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) + "]' started.\nTest Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) + "]' passed (0.001 seconds).\n")
+			b.WriteString("Test Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) +
+				"]' started.\nTest Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) + "]' passed (0.001 seconds).\n")
 		}
 	}
 	return []byte(b.String())

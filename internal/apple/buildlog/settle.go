@@ -20,7 +20,8 @@ func (r *Reader) listed() {
 		found := false
 		for i := range r.log.TestCases {
 			t := &r.log.TestCases[i]
-			if !same(t.Name, x.Name) || t.Suite != "" && x.Suite != "" && !strings.HasSuffix(x.Suite, t.Suite) && !strings.HasSuffix(t.Suite, x.Suite) {
+			if !same(t.Name, x.Name) || t.Suite != "" && x.Suite != "" && !strings.HasSuffix(x.Suite, t.Suite) &&
+				!strings.HasSuffix(t.Suite, x.Suite) {
 				continue
 			}
 			if t.Status == Passed && t.FailedRuns > 0 { // repeated, and not until it passed

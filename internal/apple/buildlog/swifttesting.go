@@ -18,7 +18,8 @@ var (
 	runEnd = pattern.New(`^Test run with (\d+) tests?(?: in (\d+) suites?)? (passed|failed) after ([\d.]+) seconds(.*)$`)
 	stEnd  = pattern.New(`^(Test|Suite) (.+) (passed|failed) after ([\d.]+) seconds(.*)$`)
 	stSkip = pattern.New(`^(Test|Suite) (.+?) skipped(?:: "(.*)")?\.?$`)
-	issue  = pattern.New(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?(?: with (\d+) arguments? (.*?))?(?: at ([^ ":][^":]*):(\d+):(\d+))?(?:: (.*)|\.)$`)
+	issue  = pattern.New(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?` +
+		`(?: with (\d+) arguments? (.*?))?(?: at ([^ ":][^":]*):(\d+):(\d+))?(?:: (.*)|\.)$`)
 	cases  = pattern.New(` with (\d+) test cases?$`)
 	issues = pattern.New(`(\d+) (known )?(issue|warning|failure)s?`)
 	aka    = pattern.New(`^(".*") \(aka '.*'\)$`)
@@ -51,7 +52,8 @@ func (r *Reader) swiftTesting(s string) bool {
 		return true // the verbose form tells each argument; the test itself follows
 	}
 	r.tests.issue = nil
-	for _, read := range []func(*Reader, string) bool{(*Reader).swiftRun, (*Reader).swiftIssue, (*Reader).swiftEnd, (*Reader).swiftSkip, (*Reader).swiftStart} {
+	for _, read := range []func(*Reader, string) bool{(*Reader).swiftRun, (*Reader).swiftIssue, (*Reader).swiftEnd,
+		(*Reader).swiftSkip, (*Reader).swiftStart} {
 		if read(r, text) {
 			r.advance(RunningTests)
 			r.closeCurrent()

@@ -95,7 +95,8 @@ func (d Destination) Placeholder() bool {
 
 // String is the destination as one would write it for -destination, with the name behind it.
 func (d Destination) String() string {
-	s := brief.Join(", ", d.Platform, pair("arch", d.Arch), pair("variant", d.Variant), pair("OS", d.OS), pair("name", d.Name), pair("id", d.ID))
+	s := brief.Join(", ", d.Platform, pair("arch", d.Arch), pair("variant", d.Variant), pair("OS", d.OS), pair("name", d.Name),
+		pair("id", d.ID))
 	return brief.Join(" — ", s, d.Error)
 }
 

@@ -18,11 +18,15 @@ func TestCodes(t *testing.T) {
 		want fault.Code
 		text string
 	}{
-		"xcrun is missing":       {&host.NotFoundError{Name: "/bin/xcrun"}, fault.NoXcode, "listing: xcrun is not installed: program not found: /bin/xcrun"},
-		"xcodebuild is missing":  {&host.NotFoundError{Name: "xcodebuild"}, fault.NoXcode, "listing: xcodebuild is not installed: program not found: xcodebuild"},
-		"open is missing":        {&host.NotFoundError{Name: "open"}, fault.ToolMissing, "listing: open is not installed: program not found: open"},
-		"xcrun without the tool": {&host.ExitError{Name: "/bin/xcrun", Code: 72}, fault.NoXcode, "listing: there is no usable Xcode: /bin/xcrun: exit code 72"},
-		"72 of another program":  {&host.ExitError{Name: "open", Code: 72}, fault.BootFailed, "listing: open: exit code 72"},
+		"xcrun is missing": {&host.NotFoundError{Name: "/bin/xcrun"}, fault.NoXcode,
+			"listing: xcrun is not installed: program not found: /bin/xcrun"},
+		"xcodebuild is missing": {&host.NotFoundError{Name: "xcodebuild"}, fault.NoXcode,
+			"listing: xcodebuild is not installed: program not found: xcodebuild"},
+		"open is missing": {&host.NotFoundError{Name: "open"}, fault.ToolMissing,
+			"listing: open is not installed: program not found: open"},
+		"xcrun without the tool": {&host.ExitError{Name: "/bin/xcrun", Code: 72}, fault.NoXcode,
+			"listing: there is no usable Xcode: /bin/xcrun: exit code 72"},
+		"72 of another program": {&host.ExitError{Name: "open", Code: 72}, fault.BootFailed, "listing: open: exit code 72"},
 		"a refusal": {&host.ExitError{Name: "xcrun", Code: 1, StderrTail: "a\nno"}, fault.BootFailed,
 			"listing: xcrun: exit code 1: no"},
 		"no end":       {&host.TimeoutError{Name: "xcrun", After: time.Second}, fault.Timeout, "listing: xcrun: no end within 1s"},

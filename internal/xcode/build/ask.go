@@ -30,7 +30,8 @@ const maxAnswer = 64 << 20
 
 // ask runs a program that answers on stdout.
 func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string, env map[string]string) ([]byte, error) {
-	result, err := e.o.Run.Run(ctx, host.Cmd{Name: e.o.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""), Timeout: askTimeout, MaxOutput: maxAnswer})
+	result, err := e.o.Run.Run(ctx, host.Cmd{Name: e.o.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""),
+		Timeout: askTimeout, MaxOutput: maxAnswer})
 	var exit *host.ExitError
 	if errors.As(err, &exit) && result.Signal == "" && !toolfault.NoXcode(err) {
 		name := tool

@@ -123,7 +123,8 @@ func (f Found) one(dir string) (project, workspace string, ok bool, err error) {
 		}
 		names = append(names, path)
 	}
-	return "", "", false, fault.New(fault.ProjectAmbiguous, "several projects could be meant: %s", strings.Join(names[:min(len(names), 10)], ", ")).
+	return "", "", false, fault.New(fault.ProjectAmbiguous, "several projects could be meant: %s",
+		strings.Join(names[:min(len(names), 10)], ", ")).
 		With("candidates", all)
 }
 

@@ -210,7 +210,8 @@ const cancelGrace = 5 * time.Second
 // refused reports whether xcodebuild gave up before it began anything.
 func (r *run) refused() bool {
 	l := r.out.Log
-	return l.Progress.Stage == buildlog.Starting && len(l.Outcomes) == 0 && l.Progress.Compiled == 0 && len(l.TestCases) == 0 && r.out.Signal == ""
+	return l.Progress.Stage == buildlog.Starting && len(l.Outcomes) == 0 && l.Progress.Compiled == 0 && len(l.TestCases) == 0 &&
+		r.out.Signal == ""
 }
 
 // refusal says why, in terms of the request where it can be found out without reading words.

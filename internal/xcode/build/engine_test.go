@@ -61,11 +61,12 @@ func TestOneBuildAtATime(t *testing.T) {
 		var all sync.WaitGroup
 		for i, path := range []string{project, project, project, other} {
 			all.Go(func() {
-				_, err := e.Do(t.Context(), Request{Action: Build, Project: path, Scheme: "S", Destination: Destination{Platform: IOS}}, func(p Progress) {
-					mu.Lock()
-					defer mu.Unlock()
-					heard = append(heard, p.Message)
-				})
+				_, err := e.Do(t.Context(), Request{Action: Build, Project: path, Scheme: "S", Destination: Destination{Platform: IOS}},
+					func(p Progress) {
+						mu.Lock()
+						defer mu.Unlock()
+						heard = append(heard, p.Message)
+					})
 				if err != nil {
 					t.Errorf("build %d: %v", i, err)
 				}
@@ -76,7 +77,8 @@ func TestOneBuildAtATime(t *testing.T) {
 			t.Errorf("%d at once in one folder, %s for all", most, took)
 		}
 		said := strings.Join(heard, "\n")
-		if !strings.Contains(said, "waiting: 2 builds of this project first") || !strings.Contains(said, "waiting: 1 build of this project first") {
+		if !strings.Contains(said, "waiting: 2 builds of this project first") ||
+			!strings.Contains(said, "waiting: 1 build of this project first") {
 			t.Errorf("heard:\n%s", said)
 		}
 	})
@@ -137,7 +139,8 @@ func TestHugeLog(t *testing.T) {
 		c.OnLine(host.Stdout, []byte("/src/Last.swift:9:9: error: it is here"))
 		return host.Result{ExitCode: 65, Stderr: []byte("** BUILD FAILED **\n")}, failing(c, 65)
 	})})
-	out, err := e.Do(t.Context(), Request{Action: Build, Project: project, Scheme: "S", Destination: Destination{Platform: IOS}}, func(Progress) {})
+	out, err := e.Do(t.Context(), Request{Action: Build, Project: project, Scheme: "S", Destination: Destination{Platform: IOS}},
+		func(Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +171,8 @@ func TestManyErrors(t *testing.T) {
 	}
 	report := out.Report(Style{})
 	text := report.Text()
-	if len(report.Diagnostics.Errors) != mostListed || report.Diagnostics.ErrorCount < mostListed || !strings.Contains(text, "more errors") || len(text) > brief.Limit+200 {
+	if len(report.Diagnostics.Errors) != mostListed || report.Diagnostics.ErrorCount < mostListed ||
+		!strings.Contains(text, "more errors") || len(text) > brief.Limit+200 {
 		t.Errorf("%d listed of %d, %d bytes:\n%s", len(report.Diagnostics.Errors), report.Diagnostics.ErrorCount, len(text), text)
 	}
 	if report.Fault().Code != fault.BuildFailed {
@@ -292,14 +296,16 @@ func TestPruneKeepsTheNewest(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	top := t.TempDir()
-	for _, dir := range []string{"App/Shop.xcodeproj/project.xcworkspace", "App/Shop.xcworkspace", "App/Sources/Deep", "Pods/Pods.xcodeproj", "Two/A.xcodeproj", "Two/B.xcodeproj", "None"} {
+	for _, dir := range []string{"App/Shop.xcodeproj/project.xcworkspace", "App/Shop.xcworkspace", "App/Sources/Deep",
+		"Pods/Pods.xcodeproj", "Two/A.xcodeproj", "Two/B.xcodeproj", "None"} {
 		if err := os.MkdirAll(filepath.Join(top, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for dir, want := range map[string]string{
-		"App": "App/Shop.xcworkspace", "App/Sources/Deep": "App/Shop.xcworkspace", "Two": string(fault.ProjectAmbiguous), "None": string(fault.ProjectNotFound),
-		"": "App/Shop.xcworkspace", "App/Shop.xcodeproj": "App/Shop.xcworkspace",
+		"App": "App/Shop.xcworkspace", "App/Sources/Deep": "App/Shop.xcworkspace", "Two": string(fault.ProjectAmbiguous),
+		"None": string(fault.ProjectNotFound),
+		"":     "App/Shop.xcworkspace", "App/Shop.xcodeproj": "App/Shop.xcworkspace",
 	} {
 		project, workspace, err := Nearest(filepath.Join(top, dir), top)
 		got := strings.TrimPrefix(project+workspace, top+"/")
@@ -317,7 +323,8 @@ func TestDestinations(t *testing.T) {
 	const mac = "\t\t{ platform:macOS, arch:arm64, id:1, name:My Mac }\n"
 	const phone = "\t\t{ platform:iOS Simulator, id:2, OS:18.1, name:iPhone 16 }\n"
 	for offers, macOnly := range map[string]bool{mac: true, mac + phone: false} {
-		refusal := []byte("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ platform:iOS Simulator, id:9 }\n\n" +
+		refusal := []byte("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ " +
+			"platform:iOS Simulator, id:9 }\n\n" +
 			"\tAvailable destinations for the \"S\" scheme:\n" + offers)
 		e := New(Options{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
 			if c.Args[0] == "-list" {
@@ -334,7 +341,8 @@ func TestDestinations(t *testing.T) {
 		if no.MacOnly() != macOnly || no.Scheme != "S" || no.Requested != r.Destination {
 			t.Errorf("%+v", no)
 		}
-		if err.Error() != "xcodebuild cannot use the destination platform=iOS Simulator,id=9 for S" || !strings.HasPrefix(fault.From(err).Hint, "it offers ") {
+		if err.Error() != "xcodebuild cannot use the destination platform=iOS Simulator,id=9 for S" ||
+			!strings.HasPrefix(fault.From(err).Hint, "it offers ") {
 			t.Errorf("%v, hint %q", err, fault.From(err).Hint)
 		}
 	}

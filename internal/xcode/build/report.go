@@ -111,7 +111,8 @@ func (o *Outcome) Report(s Style) *Report {
 	if o.Succeeded {
 		r.Summary.Status = StatusSucceeded
 	}
-	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme, XCTestRun: o.Request.TestRun,
+	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme,
+		XCTestRun:   o.Request.TestRun,
 		Destination: o.Request.Destination.String(), On: s.On, Commands: o.Commands}
 	for _, u := range xcodeargs.Split(o.Request.ExtraArgs) {
 		if u.Key == "-destination" {
@@ -121,7 +122,8 @@ func (o *Outcome) Report(s Style) *Report {
 	if o.Request.Container() != "" {
 		r.Request.Configuration = o.Request.configuration()
 	}
-	r.Artifacts = Artifacts{BuildLogPath: last(o.LogPaths), XcresultPath: o.Bundle, DerivedData: o.DerivedData, TestProducts: o.Request.Products}
+	r.Artifacts = Artifacts{BuildLogPath: last(o.LogPaths), XcresultPath: o.Bundle, DerivedData: o.DerivedData,
+		TestProducts: o.Request.Products}
 	if n := len(o.LogPaths); n > 1 {
 		r.Artifacts.OtherLogPaths = o.LogPaths[:n-1]
 	}

@@ -41,7 +41,8 @@ func (r *Report) container() string {
 func (r *Report) what() string {
 	ok := r.Summary.Status == StatusSucceeded
 	if r.Tests == nil {
-		name := map[Action]string{Clean: "clean", BuildForTesting: "build for testing", Test: "build for testing", TestPrepared: "test run"}[r.Summary.Action]
+		name := map[Action]string{Clean: "clean", BuildForTesting: "build for testing", Test: "build for testing",
+			TestPrepared: "test run"}[r.Summary.Action]
 		if name == "" {
 			name = "build"
 		}
@@ -91,7 +92,8 @@ const shownWarnings = 5
 func (r *Report) counts() string {
 	var parts []string
 	if t := r.Tests; t != nil {
-		parts = append(parts, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", brief.Count(t.Counts.Total, "test"), t.Counts.Passed, t.Counts.Failed, t.Counts.Skipped))
+		parts = append(parts, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", brief.Count(t.Counts.Total, "test"),
+			t.Counts.Passed, t.Counts.Failed, t.Counts.Skipped))
 		if n := t.Counts.ExpectedFailures; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d failed as expected", n))
 		}

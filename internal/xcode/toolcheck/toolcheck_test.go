@@ -30,8 +30,9 @@ func open(t *testing.T, scripts map[string]string) (*Checker, string) {
 func TestXcode(t *testing.T) {
 	for script, want := range map[string]Finding{
 		"echo Xcode 16.4; echo Build version 16F6": {"toolchain", OK, "Xcode 16.4 (xcode)", ""},
-		"echo no >&2; exit 1":                      {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no", "install Xcode"},
-		"exit 69":                                  {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
+		"echo no >&2; exit 1": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
+			"install Xcode"},
+		"exit 69": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
 	} {
 		c, dir := open(t, map[string]string{"xcodebuild": script})
 		got := c.Xcode(t.Context())
