@@ -188,7 +188,7 @@ func (r *Reader) again(known *Diagnostic, d Diagnostic) {
 	}
 }
 
-// aside notes a diagnostic known only from the margin of another's excerpt: its column is not told.
+// aside notes a diagnostic known only from the margin of another's excerpt: its column is unknown.
 func (r *Reader) aside(p Place, sev Severity, message string) {
 	d := Diagnostic{Place: p, Severity: sev, Message: message, Count: 1, Category: Compile}
 	line := r.lineKey(d)

@@ -114,7 +114,7 @@ func (d *draft) takesNote(r *Reader, s string) bool {
 		return false
 	}
 	if len(d.Notes) >= maxNotes {
-		d.reading, d.note = source, new(Remark) // read over
+		d.reading, d.note = source, new(Remark) // it is dropped
 		d.note.Place = h.Place
 		return true
 	}

@@ -17,7 +17,7 @@ func Read(data []byte) (*Log, error) {
 	return r.End(), nil
 }
 
-// What only a log has. Each is enough: logs are often cut.
+// These occur only in logs. One of them is enough, because logs are often cut.
 var (
 	steps = pattern.New(`(?m)^(?:\[[^\]\n]*\]:? (?:▸ )?)?(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED|INTERRUPTED) \*\*|Test [Cc]ase '` +
 		`|Test [Ss]uite '|Testing failed:$|Failing tests:$` +
@@ -61,6 +61,6 @@ func Sniff(b []byte) int {
 	return 0
 }
 
-// foreign are beginnings of other things that can hold a log's lines: JSON, a plist, crash reports, unified logs.
+// foreign are beginnings of other documents that may contain the lines of a log: JSON, a plist, crash reports, unified logs.
 var foreign = pattern.New(`\A\s*(?:\{\s*["}]|\[\s*[{"\]]|\[T\[K|<\?xml|<\w|Incident Identifier:|Process: ` +
 	`|Filtering the log data|Timestamp  )`)

@@ -32,7 +32,7 @@ type Event struct {
 
 // Reader reads a log as it comes. The zero value is ready; it is not safe for concurrent use.
 type Reader struct {
-	// Watch, when set, is told what is found while the log is still being written. What it gets it must not change.
+	// Watch, if set, gets what is found while the log is still being written. It must not change what it gets.
 	Watch func(Event)
 
 	split lines.Splitter
@@ -108,7 +108,7 @@ func (r *Reader) line(s string) {
 	r.process(strings.TrimRight(s, " \t"))
 }
 
-// process understands one line. What it is depends on what is open, and only then on its form.
+// process reads one line. Its meaning depends first on what is open, then on its form.
 func (r *Reader) process(s string) {
 	if r.block != nil {
 		if r.block(s) {
@@ -140,7 +140,7 @@ func (r *Reader) understands(s string) bool {
 		r.prettyTest(s) || r.step(s)
 }
 
-// quick is for the bulk of every log: the indented echo of command lines, which says nothing by itself.
+// quick recognizes most lines of every log: the indented echo of command lines, which says nothing by itself.
 func (r *Reader) quick(s string) bool {
 	if len(s) < 6 || s[0] != ' ' || s[3] != ' ' || s[4] == ' ' {
 		return false
@@ -179,7 +179,7 @@ func (r *Reader) hash(parts ...string) uint64 {
 	return h.Sum64()
 }
 
-// once reports whether a thing is new; when too many are remembered it says no.
+// once reports whether a thing is new. It is false for all when too many are remembered.
 func (r *Reader) once(parts ...string) bool {
 	k := r.hash(parts...)
 	if _, ok := r.seen[k]; ok || len(r.seen) >= r.most.seen {

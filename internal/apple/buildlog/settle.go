@@ -44,8 +44,8 @@ func (r *Reader) listed() {
 	}
 }
 
-// swiftUnnamed reports whether a listed test can be none of those read. A Swift Testing test is listed by its function
-// but reported by its display name, so that one of those that failed may be the one.
+// swiftUnnamed reports whether a listed test is surely none of those that were read. A Swift Testing test is listed by its
+// function but reported by its display name, so each that failed may be the listed one.
 func (r *Reader) swiftUnnamed(Test) bool {
 	for _, t := range r.log.TestCases {
 		if t.Framework == SwiftTesting && t.Status == Failed && strings.HasPrefix(t.Name, `"`) {

@@ -10,8 +10,8 @@ import (
 )
 
 // Swift Testing marks its lines with a symbol that depends on the platform, the terminal and the font: ◇ ✔ ✘ ⚠ ➜ ━, or
-// characters of the private use area. The words decide, not the symbol; only the further lines of an issue are known by
-// theirs.
+// characters of the private use area. The words decide, not the symbol; only the further lines of an issue are recognized
+// by it.
 const detailSymbols = "↳→\U00100135±\U0010017A"
 
 var (
@@ -94,7 +94,7 @@ func countIssues(s string) (unexpected, known int) {
 	return unexpected, known
 }
 
-// swiftEnd notes a result. Two tests of different suites can have the same name, and the suite is not told, so that
+// swiftEnd notes a result. Two tests of different suites can have the same name, and the suite is not printed, so
 // every result is a test of its own.
 func (r *Reader) swiftEnd(s string) bool {
 	m := stEnd.FindStringSubmatch(s)

@@ -51,7 +51,7 @@ func (t *tests) find(r *Reader, x Test) (int, bool) {
 		at, ok := t.byName[key(Test{Suite: x.Suite, Name: x.Name})]
 		return at, ok && r.log.TestCases[at].Framework == x.Framework && r.log.TestCases[at].Device == ""
 	}
-	at, ok := t.plain[x.Suite+"|"+strings.TrimSuffix(x.Name, "()")] // told without its device: the last of that name
+	at, ok := t.plain[x.Suite+"|"+strings.TrimSuffix(x.Name, "()")] // printed without its device: the last of that name
 	return at, ok
 }
 

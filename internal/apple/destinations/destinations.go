@@ -88,7 +88,7 @@ func (d *Destination) set(key, value string) {
 	d.Other[key] = value
 }
 
-// Placeholder tells "Any iOS Device" from a device there is.
+// Placeholder reports whether it is one such as "Any iOS Device", not a device.
 func (d Destination) Placeholder() bool {
 	return strings.HasSuffix(d.ID, ":placeholder") || d.ID == "" && strings.HasPrefix(d.Name, "Any ")
 }

@@ -144,7 +144,7 @@ func (e *Entry) set(name, value string) {
 		e.PID, _ = strconv.Atoi(value)
 		return
 	}
-	if name == "service" { // launchd says for whom it speaks
+	if name == "service" { // launchd names the service
 		if value != "" {
 			e.Sender = value
 		}

@@ -38,7 +38,7 @@ func Sniff(b []byte) int {
 		case plainErrors.MatchString(s), strings.HasPrefix(s, "ERROR: "):
 			score = max(score, 70)
 		case i < shortText && (strings.HasPrefix(s, "Error: ") || strings.HasPrefix(s, "Error Domain=")):
-			score = max(score, 60) // deeper in a text it may be anybody's
+			score = max(score, 60) // further down it may be of another program
 		}
 	}
 	return score

@@ -45,8 +45,8 @@ type FileCoverage struct {
 	Covered
 }
 
-// Coverage reads the coverage of a result bundle: targets, the least covered first, whose name holds the filter, case
-// ignored.
+// Coverage reads the coverage of a result bundle. It returns the targets whose name contains the filter, whatever the
+// case, the least covered first.
 func (e *Engine) Coverage(
 	ctx context.Context, bundle, filter string, files bool, env map[string]string,
 ) (total Covered, targets []TargetCoverage, err error) {

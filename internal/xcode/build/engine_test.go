@@ -245,7 +245,7 @@ func TestCancel(t *testing.T) {
 func TestProgressIsBounded(t *testing.T) {
 	now := time.Unix(0, 0)
 	var heard []string
-	tell := teller{now: func() time.Time { return now }, hear: func(p Progress) { heard = append(heard, p.Message) }}
+	tell := reporter{now: func() time.Time { return now }, watch: func(p Progress) { heard = append(heard, p.Message) }}
 	for i := range 1000 {
 		now = now.Add(10 * time.Millisecond)
 		tell.progress(buildlog.Progress{Stage: buildlog.Compiling, Compiled: i + 1, Target: "Shop"})

@@ -151,8 +151,8 @@ func logTests(l *buildlog.Log) *Tests {
 	return out
 }
 
-// locate completes the places of failures: result bundles name files without their folders. The log has some paths whole;
-// for the others the project is searched for the only file of that name.
+// locate completes the places of failures: result bundles name files without their folders. The log has some full
+// paths; the others are looked up in the project, where only one file may have the name.
 func (t *Tests) locate(l *buildlog.Log, folder string) {
 	whole := map[string]string{}
 	note := func(path string) {

@@ -37,7 +37,7 @@ func (r *Report) container() string {
 	return "tests"
 }
 
-// what says how it ended; tests that failed are told from tests that could not run.
+// what says how it ended. Tests that failed and tests that could not run are different things.
 func (r *Report) what() string {
 	ok := r.Summary.Status == StatusSucceeded
 	if r.Tests == nil {

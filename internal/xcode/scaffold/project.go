@@ -80,7 +80,7 @@ func (o Options) tests(on Platform) map[string]string {
 	s := o.versions(o.BundleID + ".uitests")
 	s["TEST_TARGET_NAME"] = o.Name
 	if on == IOS {
-		s["TARGETED_DEVICE_FAMILY"] = o.family() // or iPads would run them in a telephone's window
+		s["TARGETED_DEVICE_FAMILY"] = o.family() // without it iPads show them in the window of an iPhone
 	}
 	return s
 }
