@@ -93,8 +93,9 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestNoSimulatorApp(t *testing.T) {
-	c, _ := open(t, map[string]string{"xcode-select": "echo /no/such"})
-	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "below /no/such") {
+	empty := t.TempDir()
+	c, _ := open(t, map[string]string{"xcode-select": "echo " + empty})
+	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "below "+empty) {
 		t.Errorf("%+v", f)
 	}
 	c, _ = open(t, nil)
