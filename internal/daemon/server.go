@@ -75,7 +75,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	defer parts.Close()
 	s.arm()
-	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: guard(s.Key, s.Remote, s.counted(s.api()))})
+	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: guard(s.Key, s.Remote, s.counted(api(s.catalogue, s.more)))})
 	s.Log.Info("daemon leaves", "error", err)
 	return err
 }
@@ -138,17 +138,21 @@ func (s *Server) local() http.Handler {
 		w.WriteHeader(http.StatusAccepted)
 		s.stop()
 	})
-	mux.Handle("/", s.counted(s.api()))
+	mux.Handle("/", s.counted(api(s.catalogue, s.more)))
 	return mux
 }
 
+// Handler is what the TCP port of a daemon serves: to callers with the key, on this machine.
+func Handler(c *op.Catalogue, more http.Handler, key *Key) http.Handler {
+	return guard(key, false, api(c, more))
+}
+
 // api is what both the socket and the TCP port serve.
-func (s *Server) api() http.Handler {
-	operations := rest.Handler(s.catalogue)
+func api(c *op.Catalogue, more http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", operations)
+	mux.Handle("/", rest.Handler(c))
 	for _, path := range []string{"/mcp", "/openapi.json"} {
-		mux.Handle(path, s.more)
+		mux.Handle(path, more)
 	}
 	return mux
 }

@@ -6,6 +6,9 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -27,6 +30,30 @@ type Info struct {
 
 // Booted is the state of a device that can be driven.
 const Booted = "booted"
+
+// The types of devices.
+const (
+	TypeSimulator = "simulator"
+	TypePhysical  = "device"
+)
+
+// Platform is the platform of a system: iOS of "iOS 18.2".
+func Platform(os string) string {
+	platform, _, _ := strings.Cut(os, " ")
+	return platform
+}
+
+// CompareOS compares systems by their numbers: "iOS 18.5" is less than "iOS 26.0".
+func CompareOS(a, b string) int {
+	numbers := func(os string) (n []int) {
+		for part := range strings.FieldsFuncSeq(os, func(r rune) bool { return r < '0' || r > '9' }) {
+			v, _ := strconv.Atoi(part) // out of range: the largest there is
+			n = append(n, v)
+		}
+		return n
+	}
+	return slices.Compare(numbers(a), numbers(b))
+}
 
 // Driver finds devices and opens them. List may be slow and is never called on the path of an action. Open does no
 // I/O: a device connects when it is first used.
@@ -59,7 +86,7 @@ type Touch interface {
 	Tap(ctx context.Context, at ui.Point) error
 	DoubleTap(ctx context.Context, at ui.Point) error
 	LongPress(ctx context.Context, at ui.Point, long time.Duration) error
-	// Swipe moves a finger in so much time and lets go while it moves.
+	// Swipe moves a finger in so much time (0 is the platform's own) and lets go while it moves.
 	Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error
 }
 

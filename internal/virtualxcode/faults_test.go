@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 const faultPreface = `# What can go wrong on demand
@@ -40,7 +40,7 @@ A report that begins with a letter and a number is an entry of the field report 
 func faultDocument() string {
 	var b strings.Builder
 	b.WriteString(faultPreface)
-	for _, k := range world.KnownFaults() {
+	for _, k := range flaw.Known() {
 		var set []string
 		for _, p := range k.Params {
 			set = append(set, p.Describe())
@@ -88,7 +88,7 @@ func TestEveryFaultIsTested(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, k := range world.KnownFaults() {
+	for _, k := range flaw.Known() {
 		byConstant := regexp.MustCompile(`\bworld\.` + constants[k.Name] + `\b`)
 		if constants[k.Name] == "" || !byConstant.MatchString(tests.String()) && !strings.Contains(tests.String(), "fault add "+k.Name) {
 			t.Errorf("%s is in no test", k.Name)

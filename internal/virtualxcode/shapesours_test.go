@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -82,7 +83,7 @@ func simctlOutputs(kind string) func(*testing.T) map[string][]byte {
 		}
 		run := func(args ...string) []byte {
 			var both bytes.Buffer
-			simctl.Run(context.Background(), w, args, dir, nil, &both, &both)
+			simctl.Run(context.Background(), w, tool.Call{Args: args, Dir: dir, Stdout: &both, Stderr: &both}.Complete())
 			return both.Bytes()
 		}
 		run("boot", on)

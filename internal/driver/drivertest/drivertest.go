@@ -4,8 +4,9 @@ package drivertest
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -131,21 +132,58 @@ func (b *bench) shows(text string) {
 	}
 }
 
-// refuses fails unless an error has the code and says that nothing was sent.
-func (b *bench) refuses(err error, code fault.Code) {
+// refuses fails unless an error is a fault of one of the codes.
+func (b *bench) refuses(err error, codes ...fault.Code) {
 	b.t.Helper()
-	f := fault.From(err)
-	if err == nil || f.Code != code {
-		b.t.Errorf("got %v, want %s", err, code)
+	if err == nil || !slices.Contains(codes, fault.From(err).Code) {
+		b.t.Errorf("got %v, want %v", err, codes)
 	}
 }
 
-// Table writes rows as Markdown.
-func Table(driver string, rows []Row) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "| ability | %s |\n|---|---|\n", driver)
-	for _, r := range rows {
-		fmt.Fprintf(&out, "| %s | %s |\n", r.Ability, r.Says)
+// pid is that of the running Conformance app; 0 when it does not run.
+func (b *bench) pid() int {
+	b.t.Helper()
+	inventory, err := device.As[device.Inventory](b.d)
+	b.must(err)
+	apps, err := inventory.List(b.ctx)
+	b.must(err)
+	i := slices.IndexFunc(apps, func(a device.App) bool { return a.Bundle == Conformance })
+	if i < 0 {
+		b.t.Fatalf("%s is not installed: %+v", Conformance, apps)
 	}
-	return out.String()
+	return apps[i].PID
+}
+
+// lineWait is how long a line may take to arrive.
+const lineWait = 20 * time.Second
+
+// waiting gives a sink for lines and a function that waits until one of them contained the text.
+func (b *bench) waiting(text string) (line func(string), await func()) {
+	found := make(chan struct{})
+	once := sync.OnceFunc(func() { close(found) })
+	line = func(s string) {
+		if strings.Contains(s, text) {
+			once()
+		}
+	}
+	return line, func() {
+		b.t.Helper()
+		late := time.NewTimer(lineWait)
+		defer late.Stop()
+		select {
+		case <-found:
+		case <-late.C:
+			b.t.Fatalf("no line with %q arrived within %s", text, lineWait)
+		}
+	}
+}
+
+// ends fails unless a stream ends when it is closed, and ends once.
+func (b *bench) ends(s device.Stream) {
+	b.t.Helper()
+	b.must(s.Err())
+	b.must(s.Close())
+	<-s.Done()
+	b.must(s.Close())
+	b.must(s.Err())
 }

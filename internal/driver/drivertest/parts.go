@@ -15,6 +15,11 @@ import (
 
 // parts is the contract, from what every driver needs to what few have.
 func parts() []part {
+	return slices.Concat(screenParts(), appParts(), systemParts(), powerParts())
+}
+
+// screenParts look at the screen and touch it.
+func screenParts() []part {
 	return []part{
 		needs("look", func(b *bench, _ device.Eyes) {
 			b.start("Controls")
@@ -134,14 +139,12 @@ func parts() []part {
 				b.t.Errorf("no film: %v", err)
 			}
 		}),
-		needs("apps", func(b *bench, d device.Inventory) {
-			apps, err := d.List(b.ctx)
-			b.must(err)
-			if !slices.ContainsFunc(apps, func(a device.App) bool { return a.Bundle == Conformance }) {
-				b.t.Errorf("apps %+v", apps)
-			}
-			b.refuses(d.Uninstall(b.ctx, "com.no.such"), fault.AppNotFound)
-		}),
+	}
+}
+
+// systemParts are settings of the device and what reaches apps from outside.
+func systemParts() []part {
+	return []part{
 		needs("links", func(b *bench, d device.Links) { b.must(d.OpenURL(b.ctx, "https://example.com")) }),
 		needs("location", func(b *bench, d device.Place) {
 			b.must(d.SetLocation(b.ctx, 52.52, 13.405))
@@ -176,12 +179,17 @@ func parts() []part {
 				}
 			}
 		}),
+	}
+}
+
+// powerParts end what runs on the device and come last.
+func powerParts() []part {
+	return []part{
 		needs("power", func(b *bench, d device.Power) {
 			b.must(d.Boot(b.ctx)) // again: a no-op
 			b.must(d.Shutdown(b.ctx))
 			b.must(d.Shutdown(b.ctx))
-			_, err := b.d.(device.Eyes).Observe(b.ctx, device.Wait{})
-			b.refuses(err, fault.DeviceNotBooted)
+			b.isOff()
 			b.must(d.Boot(b.ctx))
 		}),
 		needs("erase", func(b *bench, d device.Eraser) {

@@ -25,6 +25,9 @@ type Options struct {
 	Replay string
 	// RepeatLast lets the last of equal invocations answer all further ones, for programs that are polled.
 	RepeatLast bool
+	// Inside finds a program by Cmd.Name as a function of this process; nil for a program that does not exist. With it
+	// nothing is executed: tests mount Virtual Xcode's tools here.
+	Inside func(name string) Main
 }
 
 // Host starts programs and keeps track of those that live. It is safe for concurrent use.
@@ -53,6 +56,9 @@ func New(o Options) (*Host, error) {
 		if h.spawner, err = openReplay(o.Replay, o.RepeatLast); err != nil {
 			return nil, err
 		}
+	}
+	if o.Inside != nil {
+		h.spawner = &inside{find: o.Inside}
 	}
 	return h, nil
 }

@@ -43,7 +43,7 @@ func (f *stdinCopier) exited() error {
 	f.w.Close()
 	select {
 	case err := <-f.failed:
-		if errors.Is(err, unix.EPIPE) || errors.Is(err, os.ErrClosed) {
+		if errors.Is(err, unix.EPIPE) || errors.Is(err, os.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
 			return nil
 		}
 		return err

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -32,7 +33,7 @@ type Options struct {
 	Clock      world.Clock                                                // paces the polls; nil is the real one
 	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
 	About      func(ctx context.Context, bundle string) agentwire.AppInfo // name and version of an app; nil: unknown
-	TakeFault  func(name string) (world.Hit, bool)                        // asked on every occasion of a fault; nil: none happens
+	TakeFault  func(name string) (flaw.Hit, bool)                         // asked on every occasion of a fault; nil: none happens
 	Served     func(look bool)                                            // told of every request, and whether it reads the tree; nil: nobody is
 	Crash      func()                                                     // called when a fault crashes the agent; nil: nothing
 }
@@ -58,7 +59,7 @@ func New(o Options) *Agent {
 		o.Clock = world.RealClock()
 	}
 	if o.TakeFault == nil {
-		o.TakeFault = func(string) (world.Hit, bool) { return world.Hit{}, false }
+		o.TakeFault = func(string) (flaw.Hit, bool) { return flaw.Hit{}, false }
 	}
 	if o.Served == nil {
 		o.Served = func(bool) {}

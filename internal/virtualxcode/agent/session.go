@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -76,10 +77,10 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 	if errors.Is(err, world.ErrWrongState) {
 		return nil, s.crash() // a test runner is a process of its device, and ends with it
 	}
-	if err == nil && h.acts && s.happens(world.AgentCrashAfterAct) {
+	if err == nil && h.acts && s.happens(flaw.AgentCrashAfterAct) {
 		return nil, s.crash()
 	}
-	s.dying = err == nil && h.acts && s.happens(world.AgentCrashAfterAnswer)
+	s.dying = err == nil && h.acts && s.happens(flaw.AgentCrashAfterAnswer)
 	return resp, err
 }
 
@@ -127,7 +128,7 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 	}
 	s.authorise()
 	udid := s.opts.UDID
-	if s.happens(world.AgentWrongDevice) {
+	if s.happens(flaw.AgentWrongDevice) {
 		udid = "00000000-0000-4000-8000-000000000000"
 	}
 	return agentwire.NewWelcome(agentwire.HelloInfo{

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 func TestHelloTellsWhoAnswers(t *testing.T) {
@@ -174,8 +174,8 @@ func TestListen(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	armed := make(chan bool, 1)
-	o.TakeFault = func(name string) (world.Hit, bool) {
-		return world.Hit{}, name == world.AgentCrashAfterAct && len(armed) > 0 && <-armed
+	o.TakeFault = func(name string) (flaw.Hit, bool) {
+		return flaw.Hit{}, name == flaw.AgentCrashAfterAct && len(armed) > 0 && <-armed
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

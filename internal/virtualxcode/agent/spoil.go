@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // spoil sends something else than the answer, when a fault asks for it, and closes the connection.
@@ -23,16 +23,16 @@ func (s *session) spoil(id uint32, resp agentwire.Response) (spoilt bool, err er
 // when nothing goes wrong.
 func (s *session) spoiltFrame(id uint32, resp agentwire.Response) ([]byte, error) {
 	switch {
-	case s.happens(world.AgentHalfFrame):
+	case s.happens(flaw.AgentHalfFrame):
 		var whole bytes.Buffer
 		conn := agentwire.NewConn(&whole)
 		conn.SetVersion(s.conn.Version())
 		err := conn.WriteResponse(id, resp)
 		return whole.Bytes()[:whole.Len()/2], err
-	case s.happens(world.AgentGarbage):
+	case s.happens(flaw.AgentGarbage):
 		rubbish := bytes.Repeat([]byte{0xee}, 64)
 		return append(binary.LittleEndian.AppendUint32(nil, uint32(len(rubbish))), rubbish...), nil
-	case s.happens(world.AgentOversizedFrame):
+	case s.happens(flaw.AgentOversizedFrame):
 		return append(binary.LittleEndian.AppendUint32(nil, agentwire.MaxFrame+1), make([]byte, 64)...), nil
 	}
 	return nil, nil

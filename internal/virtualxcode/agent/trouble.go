@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -29,10 +30,10 @@ func (s *session) trouble(ctx context.Context, acts bool) error {
 		return ErrCrashed
 	default:
 	}
-	if s.happens(world.AgentHang) {
+	if s.happens(flaw.AgentHang) {
 		return s.hang(ctx)
 	}
-	if slow, yes := s.opts.TakeFault(world.AgentSlow); yes {
+	if slow, yes := s.opts.TakeFault(flaw.AgentSlow); yes {
 		if err := s.opts.Clock.Sleep(ctx, slow.Millis("ms")); err != nil {
 			return err
 		}
@@ -40,10 +41,10 @@ func (s *session) trouble(ctx context.Context, acts bool) error {
 	if !acts {
 		return nil
 	}
-	if s.happens(world.AgentCrashBefore) {
+	if s.happens(flaw.AgentCrashBefore) {
 		return s.crash()
 	}
-	if idle, yes := s.opts.TakeFault(world.AgentWaitsForIdle); yes {
+	if idle, yes := s.opts.TakeFault(flaw.AgentWaitsForIdle); yes {
 		wait := world.Wait{Stable: 500 * time.Millisecond, Max: idle.Seconds("seconds")}
 		_, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, wait)
 		return err
@@ -69,7 +70,7 @@ var errOldAgent = errors.New("decode error: invalid opcode 0x20")
 
 // build is what this agent calls itself in its greeting; one of version 1 does not know what a greeting is.
 func (s *session) build() (string, error) {
-	old, yes := s.opts.TakeFault(world.AgentOldBuild)
+	old, yes := s.opts.TakeFault(flaw.AgentOldBuild)
 	switch {
 	case !yes:
 		return s.opts.Build, nil

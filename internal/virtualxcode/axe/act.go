@@ -75,7 +75,7 @@ func tap(ctx context.Context, c call) error {
 			n, err := c.resolve(ctx, s)
 			var u unresolved
 			if errors.As(err, &u) {
-				fmt.Fprintf(c.stderr, "Warning: %s No tap performed.\n", u.message)
+				fmt.Fprintf(c.Stderr, "Warning: %s No tap performed.\n", u.message)
 			}
 			if err != nil {
 				return err
@@ -87,7 +87,7 @@ func tap(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "✓ Tap at (%s, %s) completed successfully\n", double(at.X), double(at.Y))
+	fmt.Fprintf(c.Stdout, "✓ Tap at (%s, %s) completed successfully\n", double(at.X), double(at.Y))
 	return nil
 }
 
@@ -207,13 +207,13 @@ func screenshot(ctx context.Context, c call) error {
 		return err
 	}
 	name := "simulator-screenshot-" + d.UDID + ".png"
-	path := c.path(c.args.Value("--output"))
+	path := c.Path(c.args.Value("--output"))
 	if info, err := os.Stat(path); err == nil && info.IsDir() { // also without --output: the caller's folder
 		path = filepath.Join(path, name)
 	}
 	if err := os.WriteFile(path, png, 0o600); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.stdout, path)
+	fmt.Fprintln(c.Stdout, path)
 	return nil
 }

@@ -7,15 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/hid"
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -27,11 +26,9 @@ const exitFailed = 1
 
 // call is one command line being played.
 type call struct {
-	world          *world.World
-	args           swiftargs.Args
-	dir            string
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	tool.Call
+	world *world.World
+	args  swiftargs.Args
 }
 
 // refusal is an error in the words of the real tool, capitals and all.
@@ -115,7 +112,8 @@ func find(name string) (verb, swiftargs.Command, bool) {
 }
 
 // Run plays one command line.
-func Run(ctx context.Context, w *world.World, argv []string, dir string, stdin io.Reader, stdout, stderr io.Writer) int {
+func Run(ctx context.Context, w *world.World, c tool.Call) int {
+	argv, stdout, stderr := c.Args, c.Stdout, c.Stderr
 	top := swiftargs.Command{Name: "axe", Usage: "<subcommand>"}
 	switch {
 	case len(argv) == 1 && argv[0] == "--version":
@@ -135,7 +133,7 @@ func Run(ctx context.Context, w *world.World, argv []string, dir string, stdin i
 		return 0
 	}
 	if err == nil {
-		err = v.do(ctx, call{w, args, dir, stdin, stdout, stderr})
+		err = v.do(ctx, call{c, w, args})
 	}
 	var wrong swiftargs.Wrong
 	switch {
@@ -183,18 +181,10 @@ func (c call) between(name string, otherwise, low, high float64, complaint strin
 	return n, err
 }
 
-// path is a file the caller named.
-func (c call) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(c.dir, name)
-}
-
 // listSimulators prints one line a device.
 func listSimulators(_ context.Context, c call) error {
 	for _, d := range slices.SortedFunc(slices.Values(c.world.Devices()), func(a, b world.Device) int { return strings.Compare(a.Name+a.UDID, b.Name+b.UDID) }) {
-		fmt.Fprintf(c.stdout, "%s | %s | %s\n", d.UDID, d.Name, d.State)
+		fmt.Fprintf(c.Stdout, "%s | %s | %s\n", d.UDID, d.Name, d.State)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/axe"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -45,7 +46,7 @@ func run(t *testing.T, w *world.World, args ...string) (stdout, stderr string, e
 func runWith(t *testing.T, w *world.World, input string, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
 	var out, err bytes.Buffer
-	exit = axe.Run(t.Context(), w, args, t.TempDir(), strings.NewReader(input), &out, &err)
+	exit = axe.Run(t.Context(), w, tool.Call{Args: args, Dir: t.TempDir(), Stdin: strings.NewReader(input), Stdout: &out, Stderr: &err})
 	return out.String(), err.String(), exit
 }
 

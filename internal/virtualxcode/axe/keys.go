@@ -45,10 +45,10 @@ func (c call) input() (string, error) {
 		return c.args.Words[0], nil
 	}
 	if c.args.Has("--stdin") {
-		data, err := io.ReadAll(io.LimitReader(c.stdin, maxInput))
+		data, err := io.ReadAll(io.LimitReader(c.Stdin, maxInput))
 		return strings.TrimSuffix(string(data), "\n"), err
 	}
-	data, err := os.ReadFile(c.path(c.args.Value("--file")))
+	data, err := os.ReadFile(c.Path(c.args.Value("--file")))
 	if err != nil {
 		return "", swiftargs.Refuse("Failed to read file '%s': The file “%s” couldn’t be opened because there is no such file.", c.args.Value("--file"), c.args.Value("--file"))
 	}

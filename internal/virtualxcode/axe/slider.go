@@ -48,7 +48,7 @@ func slide(ctx context.Context, c call) error {
 		}
 		shown = *n.Value
 		if math.Abs(now-value/100) <= slideClose {
-			fmt.Fprintf(c.stdout, "✓ Slider set to %s successfully (AXValue: %s)\n", percent(value), shown)
+			fmt.Fprintf(c.Stdout, "✓ Slider set to %s successfully (AXValue: %s)\n", percent(value), shown)
 			return nil
 		}
 		from := world.Point{X: n.Frame.X + n.Frame.W*now, Y: n.Frame.Centre().Y}

@@ -13,7 +13,7 @@ import (
 )
 
 func install(ctx context.Context, c *call) (object, error) {
-	path := c.path(c.args.Words[0])
+	path := c.Path(c.args.Words[0])
 	if _, err := os.Stat(path); err != nil {
 		return nil, noFile(path)
 	}

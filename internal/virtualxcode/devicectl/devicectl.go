@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -27,13 +27,10 @@ const exitFailed = 1
 
 // call is one run of the tool.
 type call struct {
-	world          *world.World
-	argv           []string // all of it
-	args           swiftargs.Args
-	device         world.Physical // of commands about one
-	dir            string
-	env            map[string]string
-	stdout, stderr io.Writer
+	tool.Call
+	world  *world.World
+	args   swiftargs.Args
+	device world.Physical // of commands about one
 }
 
 // object is JSON; the real tool sorts its keys.
@@ -84,13 +81,13 @@ var short = map[string]string{"-j": "--json-output", "-l": "--log-output", "-t":
 
 // Run does what "devicectl argv…" does and returns its exit status. The end of ctx is what an interrupt from the keyboard
 // is to the real tool. Of env it uses TERM and what begins with DEVICECTL_CHILD_.
-func Run(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdout, stderr io.Writer) int {
-	c := &call{world: w, argv: argv, dir: dir, env: env, stdout: stdout, stderr: stderr}
-	if slices.Equal(argv, []string{"--version"}) {
-		fmt.Fprintln(stdout, version)
+func Run(ctx context.Context, w *world.World, of tool.Call) int {
+	c := &call{Call: of, world: w}
+	if slices.Equal(c.Args, []string{"--version"}) {
+		fmt.Fprintln(c.Stdout, version)
 		return 0
 	}
-	words, rest := split(argv)
+	words, rest := split(c.Args)
 	found, ok := find(words)
 	if !ok {
 		return c.overview(words)
@@ -105,12 +102,12 @@ func Run(ctx context.Context, w *world.World, argv []string, dir string, env map
 		err = swiftargs.Refuse("Missing expected argument '%s'", found.word)
 	}
 	if err != nil {
-		return parser.Report(stderr, err)
+		return parser.Report(c.Stderr, err)
 	}
 	done := c.play(ctx, found)
 	var wrong swiftargs.Wrong
 	if errors.As(done.err, &wrong) {
-		return parser.Report(stderr, wrong)
+		return parser.Report(c.Stderr, wrong)
 	}
 	return c.finish(found, done)
 }
@@ -185,13 +182,13 @@ func (c *call) overview(words []string) int {
 	}
 	name := strings.Join(append([]string{"devicectl"}, words[:known]...), " ")
 	if known < len(words) {
-		return swiftargs.Command{Name: name, Usage: "<subcommand>"}.Report(c.stderr, swiftargs.Refuse("Unexpected argument '%s'", words[known]))
+		return swiftargs.Command{Name: name, Usage: "<subcommand>"}.Report(c.Stderr, swiftargs.Refuse("Unexpected argument '%s'", words[known]))
 	}
-	fmt.Fprintf(c.stdout, "USAGE: %s <subcommand>\n\nSUBCOMMANDS:\n", name)
+	fmt.Fprintf(c.Stdout, "USAGE: %s <subcommand>\n\nSUBCOMMANDS:\n", name)
 	for _, f := range below(words[:known]) {
-		fmt.Fprintf(c.stdout, "  %-28s %s\n", f.words, f.summary)
+		fmt.Fprintf(c.Stdout, "  %-28s %s\n", f.words, f.summary)
 	}
-	fmt.Fprintf(c.stdout, "\n  See 'devicectl help <subcommand>' for detailed help.\n")
+	fmt.Fprintf(c.Stdout, "\n  See 'devicectl help <subcommand>' for detailed help.\n")
 	return 0
 }
 
@@ -206,7 +203,7 @@ func below(words []string) (all []command) {
 }
 
 func (c *call) help(p swiftargs.Command, f command) {
-	fmt.Fprintf(c.stdout, "OVERVIEW: %s\n\nUSAGE: %s %s\n", f.summary, p.Name, p.Usage)
+	fmt.Fprintf(c.Stdout, "OVERVIEW: %s\n\nUSAGE: %s %s\n", f.summary, p.Name, p.Usage)
 }
 
 // answer is what a command came to.
@@ -231,10 +228,10 @@ func (c *call) finish(f command, a answer) int {
 	exit, outcome, broken := 0, "success", failureOf(a.err)
 	if broken != nil {
 		exit, outcome = exitFailed, "failed"
-		fmt.Fprint(c.stderr, broken.text())
+		fmt.Fprint(c.Stderr, broken.text())
 	}
 	document := object{"info": object{
-		"arguments": array(append([]string{"devicectl"}, c.argv...)), "commandType": "devicectl." + strings.ReplaceAll(f.words, " ", "."),
+		"arguments": array(append([]string{"devicectl"}, c.Args...)), "commandType": "devicectl." + strings.ReplaceAll(f.words, " ", "."),
 		"environment": c.environment(), "jsonVersion": 2, "outcome": outcome, "version": version,
 	}}
 	if broken != nil {
@@ -243,7 +240,7 @@ func (c *call) finish(f command, a answer) int {
 		document["result"] = a.result
 	}
 	if err := c.write(applejson.Style{}.Encode(document)); err != nil {
-		fmt.Fprint(c.stderr, failureOf(err).text())
+		fmt.Fprint(c.Stderr, failureOf(err).text())
 		return exitFailed
 	}
 	return exit
@@ -255,34 +252,26 @@ func (c *call) write(text string) error {
 	case "":
 		return nil
 	case "-", "/dev/stdout":
-		_, err := io.WriteString(c.stdout, text)
+		_, err := io.WriteString(c.Stdout, text)
 		return err
 	default:
-		return os.WriteFile(c.path(to), []byte(text), 0o644)
+		return os.WriteFile(c.Path(to), []byte(text), 0o644)
 	}
 }
 
 // environment is what the tool tells of its own.
 func (c *call) environment() object {
 	out := object{}
-	if term := c.env["TERM"]; term != "" {
+	if term := c.Env["TERM"]; term != "" {
 		out["TERM"] = term
 	}
 	return out
 }
 
-// path is a file the caller named.
-func (c *call) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(c.dir, name)
-}
-
 // say prints text, unless the tool is to be quiet.
 func (c *call) say(format string, args ...any) {
 	if !c.args.Has("--quiet") {
-		fmt.Fprintf(c.stdout, format, args...)
+		fmt.Fprintf(c.Stdout, format, args...)
 	}
 }
 

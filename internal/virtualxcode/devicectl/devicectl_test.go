@@ -15,6 +15,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/devicectl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -31,21 +32,21 @@ func (m memory) Load() (map[string][]byte, error)    { return maps.Clone(m), nil
 func (m memory) Save(key string, state []byte) error { m[key] = slices.Clone(state); return nil }
 func (m memory) Delete(key string) error             { delete(m, key); return nil }
 
-type tool struct {
+type rig struct {
 	*testing.T
 	world *world.World
 	store memory
 	dir   string
 }
 
-func newTool(t *testing.T) *tool {
-	tt := &tool{T: t, store: memory{}, dir: t.TempDir()}
+func newTool(t *testing.T) *rig {
+	tt := &rig{T: t, store: memory{}, dir: t.TempDir()}
 	tt.restart()
 	return tt
 }
 
 // restart is a new service over the state of the last one.
-func (t *tool) restart() {
+func (t *rig) restart() {
 	t.Helper()
 	builtin, err := apps.Builtin()
 	if err != nil {
@@ -56,19 +57,19 @@ func (t *tool) restart() {
 	}
 }
 
-func (t *tool) runCtx(ctx context.Context, args ...string) (stdout, stderr string, exit int) {
+func (t *rig) runCtx(ctx context.Context, args ...string) (stdout, stderr string, exit int) {
 	var out, errs bytes.Buffer
 	env := map[string]string{"TERM": "xterm", "DEVICECTL_CHILD_COLOUR": "red"}
-	exit = devicectl.Run(ctx, t.world, args, t.dir, env, &out, &errs)
+	exit = devicectl.Run(ctx, t.world, tool.Call{Args: args, Dir: t.dir, Env: env, Stdout: &out, Stderr: &errs})
 	return out.String(), errs.String(), exit
 }
 
-func (t *tool) run(args ...string) (stdout, stderr string, exit int) {
+func (t *rig) run(args ...string) (stdout, stderr string, exit int) {
 	return t.runCtx(t.Context(), args...)
 }
 
 // document is the JSON of a run, and its exit status.
-func (t *tool) document(args ...string) (map[string]any, int) {
+func (t *rig) document(args ...string) (map[string]any, int) {
 	t.Helper()
 	out, stderr, exit := t.run(append(args, "--quiet", "--json-output", "-")...)
 	var doc map[string]any
@@ -78,7 +79,7 @@ func (t *tool) document(args ...string) (map[string]any, int) {
 	return doc, exit
 }
 
-func (t *tool) ok(args ...string) string {
+func (t *rig) ok(args ...string) string {
 	t.Helper()
 	out, stderr, exit := t.run(args...)
 	if exit != 0 {

@@ -57,7 +57,7 @@ func (c *call) launchOptions(arguments []string, env map[string]string) object {
 // childEnv is the environment meant for the app: that of the caller with a prefix, and what is given as JSON.
 func (c *call) childEnv() (map[string]string, error) {
 	env := map[string]string{}
-	for name, value := range c.env {
+	for name, value := range c.Env {
 		if own, is := strings.CutPrefix(name, "DEVICECTL_CHILD_"); is {
 			env[own] = value
 		}
@@ -77,7 +77,7 @@ func (c *call) childEnv() (map[string]string, error) {
 // console shows what the app prints until it ends. An interrupt is passed on to the app, which ends of it.
 func (c *call) console(ctx context.Context, bundle string, pid int) error {
 	c.say("Waiting for the application to terminate...\n")
-	err := c.world.Attach(ctx, c.device.UDID, pid, c.stdout, c.stderr)
+	err := c.world.Attach(ctx, c.device.UDID, pid, c.Stdout, c.Stderr)
 	if ctx.Err() != nil {
 		_ = c.world.Terminate(context.WithoutCancel(ctx), c.device.UDID, bundle) // it may have ended by itself
 		return nil

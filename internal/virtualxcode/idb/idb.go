@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/hid"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -25,11 +25,10 @@ const (
 
 // call is one command line being played.
 type call struct {
+	tool.Call
 	world  *world.World
 	args   arguments
 	device world.Device // of commands about one
-	dir    string
-	stdout io.Writer
 }
 
 // command is something idb does.
@@ -84,13 +83,14 @@ func with(sets ...map[string]option) map[string]option {
 }
 
 // Run plays one command line.
-func Run(ctx context.Context, w *world.World, argv []string, dir string, stdout, stderr io.Writer) int {
-	rest, found, err := pick(argv)
+func Run(ctx context.Context, w *world.World, of tool.Call) int {
+	stdout, stderr := of.Stdout, of.Stderr
+	rest, found, err := pick(of.Args)
 	if err == nil && found == nil {
 		overview(stdout)
 		return 0
 	}
-	c := call{world: w, dir: dir, stdout: stdout}
+	c := call{Call: of, world: w}
 	if err == nil {
 		c.args, err = found.parse(rest)
 	}
@@ -195,11 +195,3 @@ func udids(devices []world.Device) string {
 }
 
 func (c call) keyboard() hid.Device { return hid.Device{World: c.world, UDID: c.device.UDID} }
-
-// path is a file the caller named.
-func (c call) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(c.dir, name)
-}

@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/idb"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -43,7 +44,7 @@ func shop(t *testing.T) (*world.World, string) {
 func run(t *testing.T, w *world.World, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	exit = idb.Run(t.Context(), w, args, t.TempDir(), &out, &errs)
+	exit = idb.Run(t.Context(), w, tool.Call{Args: args, Dir: t.TempDir(), Stdout: &out, Stderr: &errs})
 	return out.String(), errs.String(), exit
 }
 

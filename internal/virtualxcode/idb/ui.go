@@ -43,7 +43,7 @@ func describePoint(ctx context.Context, c call) error {
 }
 
 func (c call) print(v any) error {
-	_, err := fmt.Fprintln(c.stdout, applejson.Style{}.Line(v))
+	_, err := fmt.Fprintln(c.Stdout, applejson.Style{}.Line(v))
 	return err
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -20,12 +19,13 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Tool is open, with a folder for what it remembers.
+// Tool is one call of open, with a folder for what it remembers.
 type Tool struct {
+	tool.Call
 	Records string
-	Stderr  io.Writer
 }
 
 // exitFailed is how open ends when it cannot.
@@ -52,8 +52,8 @@ func (r refusal) Error() string { return string(r) }
 func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 // Run plays one command line.
-func (t Tool) Run(argv []string) int {
-	o, err := parse(argv)
+func (t Tool) Run() int {
+	o, err := parse(t.Args)
 	if err == nil {
 		err = t.do(o)
 	}
@@ -117,10 +117,7 @@ func (t Tool) do(o order) error {
 			}
 			continue
 		}
-		path, err := filepath.Abs(strings.TrimPrefix(thing, "file://"))
-		if err != nil {
-			return err
-		}
+		path := filepath.Clean(t.Path(strings.TrimPrefix(thing, "file://")))
 		if _, err := os.Stat(path); err != nil {
 			return said("The file %s does not exist.", path)
 		}
@@ -140,7 +137,7 @@ func (t Tool) named(o order) error {
 		return nil
 	}
 	if strings.ContainsRune(o.app, filepath.Separator) {
-		if _, err := os.Stat(o.app); err == nil {
+		if _, err := os.Stat(t.Path(o.app)); err == nil {
 			return t.start(o.app, o)
 		}
 	}
@@ -192,11 +189,8 @@ func read(file string) (r record, ok bool) {
 
 // start runs an app, unless it runs already: then it would come to the front.
 func (t Tool) start(app string, o order) error {
-	app, err := filepath.Abs(app)
+	app, err := filepath.EvalSymlinks(t.Path(app))
 	if err != nil {
-		return err
-	}
-	if app, err = filepath.EvalSymlinks(app); err != nil {
 		return err
 	}
 	if r, known := read(t.file(app)); known && !o.fresh && host.Alive(r.PID, r.Start) {

@@ -23,7 +23,8 @@ type buddy struct {
 const buddyUsage = "Usage: PlistBuddy [-cxh] <file.plist>\n    -c \"<command>\" execute command, otherwise run in interactive mode\n    -x output will be in the form of an xml plist where appropriate\n    -h print the complete help info, with command guide\n"
 
 // PlistBuddy plays PlistBuddy.
-func (t Tool) PlistBuddy(argv []string) int {
+func (t Tool) PlistBuddy() int {
+	argv := t.Args
 	b := buddy{Tool: t, root: dict{}, format: xml}
 	var commands []string
 	for i := 0; i < len(argv); i++ {
@@ -64,7 +65,7 @@ func (t Tool) PlistBuddy(argv []string) int {
 }
 
 func (b *buddy) load() int {
-	data, err := readFile(b.file)
+	data, err := readFile(b.Path(b.file))
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(b.Stdout, "File Doesn't Exist, Will Create: %s\n", b.file)
 		return 0
@@ -83,7 +84,7 @@ func (b *buddy) save() int {
 	if !b.changed {
 		return 0
 	}
-	if err := writeFile(b.file, b.root, b.format); err != nil {
+	if err := writeFile(b.Path(b.file), b.root, b.format); err != nil {
 		fmt.Fprintln(b.Stderr, err)
 		return exitFailed
 	}

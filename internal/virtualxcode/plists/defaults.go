@@ -24,7 +24,8 @@ const exitUsage = 255
 const global = "NSGlobalDomain"
 
 // Defaults plays defaults.
-func (t Tool) Defaults(argv []string) int {
+func (t Tool) Defaults() int {
+	argv := t.Args
 	for len(argv) > 0 && (argv[0] == "-currentHost" || argv[0] == "-host") {
 		argv = argv[min(len(argv), map[string]int{"-currentHost": 1, "-host": 2}[argv[0]]):]
 	}

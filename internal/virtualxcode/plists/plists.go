@@ -20,13 +20,13 @@ import (
 
 	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/virtualxcode/applejson"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Tool is what the three tools have in common.
+// Tool is one call of one of the three tools.
 type Tool struct {
-	Preferences    string // the folder of what defaults keeps by domain
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
+	tool.Call
+	Preferences string // the folder of what defaults keeps by domain
 }
 
 // exitFailed is how each of them ends when it cannot.

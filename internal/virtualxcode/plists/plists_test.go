@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/virtualxcode/plists"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 const sample = `<?xml version="1.0" encoding="UTF-8"?>
@@ -42,13 +43,14 @@ func newBench(t *testing.T) *bench {
 func (b *bench) run(line string) (stdout, stderr string, exit int) {
 	b.Helper()
 	var out, errs bytes.Buffer
-	t := plists.Tool{Preferences: filepath.Join(b.dir, "Preferences"), Stdin: strings.NewReader(b.input), Stdout: &out, Stderr: &errs}
 	words := strings.Split(line, "|")
 	for i := range words {
 		words[i] = strings.ReplaceAll(words[i], "FILE", b.file)
 	}
-	play := map[string]func([]string) int{"plutil": t.Plutil, "PlistBuddy": t.PlistBuddy, "defaults": t.Defaults}[words[0]]
-	exit = play(words[1:])
+	call := tool.Call{Args: words[1:], Dir: b.dir, Stdin: strings.NewReader(b.input), Stdout: &out, Stderr: &errs}
+	t := plists.Tool{Call: call, Preferences: filepath.Join(b.dir, "Preferences")}
+	play := map[string]func() int{"plutil": t.Plutil, "PlistBuddy": t.PlistBuddy, "defaults": t.Defaults}[words[0]]
+	exit = play()
 	return out.String(), errs.String(), exit
 }
 

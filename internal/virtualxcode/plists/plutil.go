@@ -38,8 +38,8 @@ const plutilHelp = "plutil: [command_option] [other_options] file...\nThe file '
 	" -insert keypath -type value\n -replace keypath -type value\n -remove keypath\n -extract keypath fmt\n -type keypath\n -create fmt\n -p  print property list in a human-readable fashion\n"
 
 // Plutil plays plutil.
-func (t Tool) Plutil(argv []string) int {
-	p, err := t.parsePlutil(argv)
+func (t Tool) Plutil() int {
+	p, err := t.parsePlutil(t.Args)
 	if err != nil {
 		fmt.Fprintf(t.Stderr, "%v\n%s", err, plutilHelp)
 		return exitFailed
@@ -133,7 +133,7 @@ func (p plutil) load(file string) (v any, f format, err error) {
 	if file == "-" {
 		data, err = io.ReadAll(io.LimitReader(p.Stdin, maxFile))
 	} else {
-		data, err = readFile(file)
+		data, err = readFile(p.Path(file))
 	}
 	if err != nil {
 		return nil, "", said("file does not exist or is not readable or is not a regular file (Error Domain=NSCocoaErrorDomain Code=260 "+
@@ -185,7 +185,7 @@ func (p plutil) write(file string, v any, f format) error {
 		_, err := p.Stdout.Write(data)
 		return err
 	}
-	return wholefile.Write(to, data)
+	return wholefile.Write(p.Path(to), data)
 }
 
 // path splits a key path; a backslash keeps a dot.
@@ -221,7 +221,7 @@ func (p plutil) extract(file string, v any, _ format) error {
 		_, err := io.WriteString(p.Stdout, text)
 		return err
 	}
-	return os.WriteFile(p.out, []byte(text), 0o644)
+	return os.WriteFile(p.Path(p.out), []byte(text), 0o644)
 }
 
 // raw is a value for a shell: of a list how many there are, of a dictionary its keys.

@@ -15,7 +15,7 @@ func install(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	path := c.path(name)
+	path := c.Path(name)
 	b, err := openApp(path)
 	if err != nil {
 		return err

@@ -37,15 +37,15 @@ func (c *call) report(v verb, err error) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		fmt.Fprint(c.errout, v.help())
+		fmt.Fprint(c.Stderr, v.help())
 		return exitUsage
 	case errors.As(err, &child):
 		return int(child)
 	case errors.As(err, &apple):
-		fmt.Fprint(c.errout, format(apple))
+		fmt.Fprint(c.Stderr, format(apple))
 		return status(apple.Code)
 	}
-	fmt.Fprintf(c.errout, "simctl: %v\n", err)
+	fmt.Fprintf(c.Stderr, "simctl: %v\n", err)
 	return exitFailed
 }
 

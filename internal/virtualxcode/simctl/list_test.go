@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares a text with a file in testdata; the world's folder is left out of it.
-func (s *tool) golden(name, text string) {
+func (s *rig) golden(name, text string) {
 	s.t.Helper()
 	for from, to := range map[string]string{s.root: "/Users/dev/CoreSimulator"} {
 		text = strings.ReplaceAll(text, from, to)

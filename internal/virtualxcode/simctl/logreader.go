@@ -31,7 +31,7 @@ type logReader struct {
 
 func (c *call) logReader(d world.Device) (r logReader, err error) {
 	given, err := c.options(logOptions())
-	if err != nil || len(c.args) > 0 {
+	if err != nil || len(c.Args) > 0 {
 		return r, c.logUsage("log: Unknown option or argument")
 	}
 	has := func(name string) bool { _, ok := given[name]; return ok }

@@ -110,12 +110,12 @@ type logPrinter struct {
 
 // filtering repeats the predicate.
 func (p *logPrinter) filtering() {
-	fmt.Fprintf(p.out, "Filtering the log data using \"%s\"\n", p.text)
+	fmt.Fprintf(p.Stdout, "Filtering the log data using \"%s\"\n", p.text)
 }
 
-func (p *logPrinter) open() { fmt.Fprint(p.out, p.style.head) }
+func (p *logPrinter) open() { fmt.Fprint(p.Stdout, p.style.head) }
 
-func (p *logPrinter) close() { fmt.Fprint(p.out, p.style.tail) }
+func (p *logPrinter) close() { fmt.Fprint(p.Stdout, p.style.tail) }
 
 func (p *logPrinter) print(entries []world.Entry) {
 	for _, e := range entries {
@@ -123,9 +123,9 @@ func (p *logPrinter) print(entries []world.Entry) {
 			continue
 		}
 		if p.printed {
-			fmt.Fprint(p.out, p.style.between)
+			fmt.Fprint(p.Stdout, p.style.between)
 		}
-		fmt.Fprint(p.out, p.style.line(entry{e, p.logReader.device}))
+		fmt.Fprint(p.Stdout, p.style.line(entry{e, p.logReader.device}))
 		p.printed = true
 	}
 }

@@ -31,9 +31,9 @@ func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 		return err
 	}
 	begun := c.world.Now()
-	fmt.Fprintln(c.errout, "Recording started")
+	fmt.Fprintln(c.Stderr, "Recording started")
 	<-ctx.Done()
-	fmt.Fprintln(c.errout, "Recording completed. Writing to disk.")
+	fmt.Fprintln(c.Stderr, "Recording completed. Writing to disk.")
 	last, err := c.picture(context.WithoutCancel(ctx), d)
 	if err != nil { // it was shut down meanwhile
 		last = first
@@ -43,13 +43,13 @@ func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 	if err := c.write(file, m.encode()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.errout, "Wrote video to: %s\n", file)
+	fmt.Fprintf(c.Stderr, "Wrote video to: %s\n", file)
 	return nil
 }
 
 // free refuses to write over a file unless told to.
 func (c *call) free(file string, force bool) error {
-	_, err := os.Stat(c.path(file))
+	_, err := os.Stat(c.Path(file))
 	if force || file == "-" || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

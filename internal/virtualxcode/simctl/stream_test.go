@@ -13,7 +13,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -36,16 +38,17 @@ func (b *buffer) String() string {
 }
 
 // background starts a command that runs until it is interrupted, which end does; end returns its exit status.
-func (s *tool) background(args ...string) (out, errout *buffer, end func() int) {
+func (s *rig) background(args ...string) (out, errout *buffer, end func() int) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	out, errout = &buffer{}, &buffer{}
 	done := make(chan int, 1)
-	go func() { done <- simctl.Run(ctx, s.world, args, s.dir, s.env, out, errout) }()
+	call := tool.Call{Args: args, Dir: s.dir, Env: s.env, Stdout: out, Stderr: errout}.Complete()
+	go func() { done <- simctl.Run(ctx, s.world, call) }()
 	synctest.Wait()
 	return out, errout, func() int { cancel(); return <-done }
 }
 
-func (s *tool) log(e world.Entry) {
+func (s *rig) log(e world.Entry) {
 	s.t.Helper()
 	if err := s.world.Log(s.udid(), e); err != nil {
 		s.t.Fatal(err)
@@ -142,16 +145,16 @@ func TestRecordVideo(t *testing.T) {
 func TestFaultsOfTheTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
-		plan := func(f world.Fault) {
+		plan := func(f flaw.Fault) {
 			if err := s.world.AddFault(f); err != nil {
 				t.Fatal(err)
 			}
 		}
-		plan(world.Fault{Name: world.SimctlGarbage})
+		plan(flaw.Fault{Name: flaw.SimctlGarbage})
 		if out := s.ok("list", "-j"); json.Valid([]byte(out)) {
 			t.Errorf("printed\n%s", out)
 		}
-		plan(world.Fault{Name: world.SimctlHang, Device: s.udid()})
+		plan(flaw.Fault{Name: flaw.SimctlHang, Device: s.udid()})
 		s.ok("list", "-j")
 		out, _, end := s.background("boot", s.udid())
 		if exit := end(); exit == 0 || out.String() != "" || s.world.Devices()[0].State != world.Shutdown {

@@ -15,7 +15,7 @@ const lookup = "An error was encountered processing the command (domain=com.appl
 	"Unable to lookup in current state: Shutdown\n"
 
 // on is a tool with a booted device that has Shop.
-func on(t *testing.T) *tool {
+func on(t *testing.T) *rig {
 	t.Helper()
 	s := newTool(t)
 	s.ok("boot", phone)

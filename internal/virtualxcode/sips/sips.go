@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/image/draw"
 
 	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // exitFailed is how sips ends when it cannot do as told.
@@ -32,16 +32,16 @@ type job struct {
 }
 
 // Run plays one command line.
-func Run(argv []string, stdout, stderr io.Writer) int {
-	j, err := parse(argv)
+func Run(c tool.Call) int {
+	j, err := parse(c.Args)
 	if err == nil {
-		err = j.do()
+		err = j.do(c)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "Error: %v\n", err)
+		fmt.Fprintf(c.Stderr, "Error: %v\n", err)
 		return exitFailed
 	}
-	fmt.Fprintf(stdout, "%s\n  %s\n", j.in, j.out)
+	fmt.Fprintf(c.Stdout, "%s\n  %s\n", j.in, j.out)
 	return 0
 }
 
@@ -88,8 +88,8 @@ func (j *job) set(key, value string) (err error) {
 	return err
 }
 
-func (j job) do() error {
-	raw, err := os.ReadFile(j.in)
+func (j job) do(c tool.Call) error {
+	raw, err := os.ReadFile(c.Path(j.in))
 	if err != nil {
 		return fmt.Errorf("%q is not a valid file", filepath.Base(j.in))
 	}
@@ -106,7 +106,7 @@ func (j job) do() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(j.out, out.Bytes(), 0o600)
+	return os.WriteFile(c.Path(j.out), out.Bytes(), 0o600)
 }
 
 // shrink scales a picture so that its longest edge is as asked; 0 leaves it.

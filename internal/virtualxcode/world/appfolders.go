@@ -12,6 +12,7 @@ import (
 	"howett.net/plist"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/uuid"
 )
 
 // Containers are the folders of an app on a device.
@@ -24,7 +25,7 @@ type Containers struct {
 // containers are where the folders of an app are, or would be.
 func (w *World) containers(d *device, b *app.Bundle) Containers {
 	at := func(kind, of string) string {
-		return path.Join(w.folder(d), "data/Containers", kind, uuid(d.UDID, kind, of))
+		return path.Join(w.folder(d), "data/Containers", kind, uuid.Of(d.UDID, kind, of))
 	}
 	c := Containers{App: path.Join(at("Bundle/Application", b.ID), b.Folder), Data: at("Data/Application", b.ID), Groups: map[string]string{}}
 	for _, group := range info(b).Groups {

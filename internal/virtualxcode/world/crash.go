@@ -1,8 +1,11 @@
 package world
 
 import (
+	"cmp"
 	"maps"
 	"time"
+
+	"ios-agent/internal/virtualxcode/crashreport"
 )
 
 // Line is something an app said.
@@ -12,20 +15,6 @@ type Line struct {
 	Subsystem string // empty: the bundle id
 	Category  string // empty: app
 	Message   string
-}
-
-// Crash is the end an app made of itself: all there is to say in a crash report.
-type Crash struct {
-	At, Started time.Time
-	Bundle      string
-	Name        string
-	PID         int
-	Kind        string // as in the app's definition
-	Exception   string // the name of one nobody caught
-	Message     string
-	Screen      string // which was in use
-	Line        int    // of the step in ui.yaml
-	Front       bool   // the app was in front
 }
 
 // levels are the unified log's names for the levels of a definition.
@@ -51,13 +40,13 @@ func (d *device) say(p *process, l Line) {
 		_ = d.print(p.Bundle, l.Message+"\n", false)
 		return
 	}
-	d.log(Entry{Time: l.At, Level: level, Process: p.bundle.Name, PID: p.PID, Subsystem: firstOf(l.Subsystem, p.Bundle),
-		Category: firstOf(l.Category, "app"), Message: l.Message})
+	d.log(Entry{Time: l.At, Level: level, Process: p.bundle.Name, PID: p.PID, Subsystem: cmp.Or(l.Subsystem, p.Bundle),
+		Category: cmp.Or(l.Category, "app"), Message: l.Message})
 }
 
 // crashed is the one place a crash goes through: who keeps crash reports takes it here.
-func (d *device) crashed(c Crash) {
-	if said := crashKinds()[c.Kind].said(c); said != "" {
+func (d *device) crashed(c crashreport.Crash) {
+	if said := c.Said(); said != "" {
 		_ = d.print(c.Bundle, said+"\n", true) // see say
 		d.log(Entry{Time: c.At, Level: LevelFault, Process: c.Name, PID: c.PID, Subsystem: c.Bundle, Category: "crash", Message: said})
 	}

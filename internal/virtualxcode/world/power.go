@@ -3,6 +3,8 @@ package world
 import (
 	"context"
 	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // endless is how long a boot takes that has been told never to end.
@@ -83,14 +85,14 @@ func (w *World) prepareBoot(d *device) error {
 	if d.runtime.Unavailable != "" {
 		return unavailable(d.runtime)
 	}
-	if d.flaws.happens(BootFails) {
+	if d.flaws.Happens(flaw.BootFails) {
 		return cannotBoot()
 	}
 	d.BootFor = 0
-	if slow, yes := d.flaws(SlowBoot); yes {
+	if slow, yes := d.flaws(flaw.SlowBoot); yes {
 		d.BootFor = slow.Seconds("seconds")
 	}
-	if d.flaws.happens(BootHang) {
+	if d.flaws.Happens(flaw.BootHang) {
 		d.BootFor = endless
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // Store keeps a world's state across runs of the program. Keys are made of letters, digits and dashes. The world
@@ -32,7 +33,7 @@ func (d *device) key() string {
 
 // shared is the state that belongs to no device.
 type shared struct {
-	Faults  []Fault
+	Faults  []flaw.Fault
 	Next    int      // number of the next device
 	Deleted []string // UDIDs of the default set that are no more
 	Host    string   // the pasteboard of the Mac
@@ -50,7 +51,7 @@ func (w *World) save(d *device) error {
 }
 
 func (w *World) saveShared() error {
-	return w.keep(worldKey, shared{Faults: w.faults, Next: w.next, Deleted: w.deleted, Host: w.host, Pairs: w.pairs})
+	return w.keep(worldKey, shared{Faults: w.plan.Armed, Next: w.next, Deleted: w.deleted, Host: w.host, Pairs: w.pairs})
 }
 
 // forget removes what is kept of a device that is no more. It is first written down as deleted: a device of the
@@ -97,10 +98,10 @@ func (w *World) restore() error {
 	if err := decode(entries, worldKey, &s); err != nil {
 		return err
 	}
-	if err := decode(entries, chaosKey, &w.chaos); err != nil {
+	if err := decode(entries, chaosKey, &w.plan.Chaos); err != nil {
 		return err
 	}
-	w.faults, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
+	w.plan.Armed, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
 	if s.Pairs != nil { // a state from before there were pairs to change has none
 		w.pairs = s.Pairs
 	}
@@ -131,7 +132,7 @@ func (w *World) restoreMade(entries map[string][]byte) error {
 		if err := decode(entries, key, d); err != nil {
 			return err
 		}
-		w.devices = append(w.devices, &device{UDID: udid, Number: d.Number})
+		w.devices = append(w.devices, &device{identity: identity{UDID: udid, Number: d.Number}})
 		w.next = max(w.next, d.Number+1) // the number was kept before the device; this is for stores made by hand
 	}
 	slices.SortFunc(w.devices, func(a, b *device) int { return cmp.Compare(a.Number, b.Number) })
@@ -146,8 +147,7 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 		return nil
 	}
 	plain := *d
-	*d = device{UDID: plain.UDID, Name: plain.Name, TypeID: plain.TypeID, RuntimeID: plain.RuntimeID, Number: plain.Number,
-		hardware: plain.hardware, logs: plain.logs} // json merges
+	*d = device{identity: plain.identity, systemState: systemState{logs: plain.logs}} // json merges
 	if err := decode(entries, d.key(), d); err != nil {
 		return err
 	}

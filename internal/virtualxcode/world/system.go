@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -68,32 +69,24 @@ func deviceProperties() map[string]property {
 				n, _ := v.(float64)
 				s.ContentSize = sizes()[int(clamp(n-1, 0, float64(len(sizes())-1)))]
 			}},
-		"network": {func(d *device) any { return firstOf(d.Settings.Network, "Home") },
+		"network": {func(d *device) any { return cmp.Or(d.Settings.Network, "Home") },
 			func(s *Settings, v any) { s.Network, _ = v.(string) }},
 		"wifi_detail": {get: func(d *device) any {
 			if !d.toggle("wifi") {
 				return "Off"
 			}
-			return firstOf(d.Settings.Network, "Home")
+			return cmp.Or(d.Settings.Network, "Home")
 		}},
 		"bluetooth_detail": {get: func(d *device) any { return map[bool]string{true: "On", false: "Off"}[d.toggle("bluetooth")] }},
 		"name":             {get: func(d *device) any { return d.Name }},
 		"model":            {get: func(d *device) any { return d.deviceType.Name }},
 		"version":          {get: func(d *device) any { return d.runtime.Version }},
-		"orientation":      {get: func(d *device) any { return string(firstOf(d.Orientation, Portrait)) }},
+		"orientation":      {get: func(d *device) any { return string(cmp.Or(d.Orientation, Portrait)) }},
 		"pasteboard":       {get: func(d *device) any { return map[bool]string{true: "has text", false: ""}[d.Settings.Pasteboard != ""] }},
 	}
 }
 
-func firstOf[T comparable](a, b T) T {
-	var zero T
-	if a != zero {
-		return a
-	}
-	return b
-}
-
-func contentSize(d *device) string { return firstOf(d.Settings.ContentSize, DefaultContentSize) }
+func contentSize(d *device) string { return cmp.Or(d.Settings.ContentSize, DefaultContentSize) }
 
 // value is what a variable that the device gives says; false if it gives none of that name.
 func (p *process) value(name string) (any, bool) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // systemAlert is a question of the system. It lies over whatever is in front and belongs to SpringBoard: an app's own
@@ -57,7 +58,7 @@ func (d *device) words(a systemAlert) words {
 
 // alertAtLaunch asks something of who launched an app, when that is to go wrong.
 func (d *device) alertAtLaunch(bundle string) {
-	if alert, yes := d.flaws(AlertAtLaunch); yes {
+	if alert, yes := d.flaws(flaw.AlertAtLaunch); yes {
 		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: bundle})
 	}
 }
@@ -65,7 +66,7 @@ func (d *device) alertAtLaunch(bundle string) {
 // asksToOpen puts the question before a URL is opened in an app, when that is to go wrong.
 func (d *device) asksToOpen(address string) bool {
 	bundle := d.handler(address)
-	if bundle == "" || !d.flaws.happens(OpenURLAsks) {
+	if bundle == "" || !d.flaws.Happens(flaw.OpenURLAsks) {
 		return false
 	}
 	d.ask(systemAlert{Kind: openInApp, Bundle: bundle, URL: address})

@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/project"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
@@ -193,7 +194,8 @@ func TestInterruptedBuild(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	exit := Tool{Stdout: &b.out, Stderr: &b.err, Dir: b.dir}.Run(ctx, []string{"-scheme", "Tally", "-derivedDataPath", "DD", "build"})
+	args := []string{"-scheme", "Tally", "-derivedDataPath", "DD", "build"}
+	exit := Tool{Call: tool.Call{Args: args, Dir: b.dir, Stdout: &b.out, Stderr: &b.err}}.Run(ctx)
 	if exit != exitInterrupted || !strings.Contains(b.err.String(), "INTERRUPTED") {
 		t.Errorf("exit %d\n%s", exit, b.err.String())
 	}

@@ -131,7 +131,7 @@ func (s *session) invocation() {
 		return
 	}
 	fmt.Fprint(s.Stdout, "Command line invocation:\n    "+developer+"/usr/bin/xcodebuild")
-	for _, arg := range s.argv {
+	for _, arg := range s.Args {
 		if strings.ContainsAny(arg, " \t'()") || arg == "" {
 			arg = `"` + arg + `"`
 		}

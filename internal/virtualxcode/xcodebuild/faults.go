@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
@@ -28,23 +28,23 @@ func (t Tool) taken(ctx context.Context, udid string, names ...string) (map[stri
 // trouble is what can go wrong with the start of the agent. calm ends what it has begun.
 func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), err error) {
 	calm = func() {}
-	happens, err := t.taken(ctx, udid, world.AgentPortTaken, world.AgentExitsEarly, world.AgentNeverReady, world.AgentFloodsOutput)
+	happens, err := t.taken(ctx, udid, flaw.AgentPortTaken, flaw.AgentExitsEarly, flaw.AgentNeverReady, flaw.AgentFloodsOutput)
 	if err != nil {
 		return calm, err
 	}
-	if flood := happens[world.AgentFloodsOutput]; flood != nil {
+	if flood := happens[flaw.AgentFloodsOutput]; flood != nil {
 		t.flood(flood["kilobytes"])
 	}
-	if happens[world.AgentExitsEarly] != nil {
+	if happens[flaw.AgentExitsEarly] != nil {
 		fmt.Fprint(t.Stderr, "xcodebuild[1317:5775] Error Domain=IDETestOperationsObserverErrorDomain Code=5 \"Early unexpected exit, "+
 			"operation never finished bootstrapping - no restart will be attempted\"\n\n")
 		return calm, apples(fmt.Sprintf("Test target %s encountered an error (Early unexpected exit, operation never finished bootstrapping - no restart will be attempted)", t.Scheme.Name))
 	}
-	if happens[world.AgentNeverReady] != nil {
+	if happens[flaw.AgentNeverReady] != nil {
 		<-ctx.Done()
 		return calm, ctx.Err()
 	}
-	if happens[world.AgentPortTaken] != nil {
+	if happens[flaw.AgentPortTaken] != nil {
 		return occupy(address)
 	}
 	return calm, nil
@@ -80,8 +80,8 @@ func occupy(address string) (leave func(), err error) {
 
 // plannedFailure is how a build is to fail; "" if it is not.
 func (s *session) plannedFailure(ctx context.Context) (string, error) {
-	happens, err := s.taken(ctx, "", world.BuildFails)
-	return happens[world.BuildFails]["kind"], err
+	happens, err := s.taken(ctx, "", flaw.BuildFails)
+	return happens[flaw.BuildFails]["kind"], err
 }
 
 // failOnDemand is the failure of a target as the compiler, or the one who signs, reports it.

@@ -86,7 +86,7 @@ func TestSettingsHaveRealNames(t *testing.T) {
 	}
 	text := string(read(t, "xcodebuild/showBuildSettings-rn.txt"))
 	b := newBench(t, project.SampleApp)
-	s := &session{Tool: Tool{Getenv: os.Getenv}, options: options{}}
+	s := &session{options: options{}}
 	var err error
 	if s.container, err = project.Open(filepath.Join(b.dir, "Tally.xcodeproj")); err != nil {
 		t.Fatal(err)

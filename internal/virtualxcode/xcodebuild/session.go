@@ -15,7 +15,6 @@ import (
 type session struct {
 	Tool
 	options
-	argv    []string
 	started time.Time
 	clock   time.Time // modelled: it advances by what things cost
 

@@ -6,11 +6,10 @@ package xcodebuild
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // Scheme and the variables are what the production code asks for; main hands them over, because this package must not
@@ -47,47 +46,34 @@ type Device struct {
 	Unavailable       string // why it cannot be used; empty if it can
 }
 
-// Tool is xcodebuild, played by this process.
+// Tool is one call of xcodebuild.
 type Tool struct {
+	tool.Call
 	Service service.Client
 	Scheme  Scheme
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Getenv  func(string) string
 
 	Faults  Faults                                     // nil: nothing goes wrong
 	Devices Devices                                    // nil: there is only the Mac
-	Dir     string                                     // the working folder; empty is the process's own
 	Now     func() time.Time                           // nil is the real clock
 	Pause   func(context.Context, time.Duration) error // lets modelled time pass; nil does not wait
 }
 
 // Run plays one command line.
-func (t Tool) Run(ctx context.Context, argv []string) int {
-	o, err := parseOptions(argv)
+func (t Tool) Run(ctx context.Context) int {
+	o, err := parseOptions(t.Args)
 	if err == nil && t.agents(o) {
 		return t.agent(ctx, o)
 	}
-	s := &session{Tool: t.defaults(), options: o, argv: argv}
+	if t.Now == nil {
+		t.Now = time.Now
+	}
+	s := &session{Tool: t, options: o}
 	s.clock = s.Now()
 	s.started = s.clock
 	if err == nil {
 		err = s.play(ctx)
 	}
 	return s.report(err)
-}
-
-func (t Tool) defaults() Tool {
-	if t.Dir == "" {
-		t.Dir, _ = os.Getwd()
-	}
-	if t.Now == nil {
-		t.Now = time.Now
-	}
-	if t.Getenv == nil {
-		t.Getenv = os.Getenv
-	}
-	return t
 }
 
 // refusal is an error in the words of the tool, with what it exits with.

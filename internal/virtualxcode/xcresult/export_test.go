@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
@@ -20,7 +21,7 @@ func bench(t *testing.T) (dir string, must func(argv ...string) string) {
 	return dir, func(argv ...string) string {
 		t.Helper()
 		var out, errout strings.Builder
-		if exit := (xcresult.Tool{Stdout: &out, Stderr: &errout, Dir: dir}).Run(argv); exit != 0 {
+		if exit := (xcresult.Tool{Call: tool.Call{Args: argv, Dir: dir, Stdout: &out, Stderr: &errout}}).Run(); exit != 0 {
 			t.Fatalf("%v: exit %d\n%s", argv, exit, errout.String())
 		}
 		return out.String()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/xcresult"
 )
 
@@ -55,19 +56,20 @@ func run() xcresult.Bundle {
 	}
 }
 
-// tool writes the bundle and asks the tool of that name.
-func tool(t *testing.T, exit int, name string, argv ...string) (stdout, stderr string) {
+// ask writes the bundle and asks the tool of that name.
+func ask(t *testing.T, exit int, name string, argv ...string) (stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := xcresult.Write(filepath.Join(dir, "R.xcresult"), run()); err != nil {
 		t.Fatal(err)
 	}
 	var out, errout strings.Builder
+	call := tool.Call{Args: argv, Dir: dir, Stdout: &out, Stderr: &errout}
 	status := 0
 	if name == "xccov" {
-		status = xcresult.Xccov{Stdout: &out, Stderr: &errout, Dir: dir}.Run(argv)
+		status = xcresult.Xccov{Call: call}.Run()
 	} else {
-		status = xcresult.Tool{Stdout: &out, Stderr: &errout, Dir: dir}.Run(argv)
+		status = xcresult.Tool{Call: call}.Run()
 	}
 	if status != exit {
 		t.Fatalf("%v: exit %d, want %d\n%s", argv, status, exit, errout.String())

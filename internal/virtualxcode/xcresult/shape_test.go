@@ -75,7 +75,7 @@ func TestShapes(t *testing.T) {
 			"producingTarget hasCoverageData reportRef archiveRef errorCount warningCount testsSkippedCount errorSummaries warningSummaries"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			out, _ := tool(t, 0, "xcresulttool", append(tc.argv, all...)...)
+			out, _ := ask(t, 0, "xcresulttool", append(tc.argv, all...)...)
 			var v any
 			if err := json.Unmarshal([]byte(out), &v); err != nil {
 				t.Fatal(err)
@@ -87,30 +87,30 @@ func TestShapes(t *testing.T) {
 
 // TestShapeOfTestPlans follows the references of the older commands, as their readers do.
 func TestShapeOfTestPlans(t *testing.T) {
-	out, _ := tool(t, 0, "xcresulttool", "get", "--legacy", "--format", "json", "--path", "R.xcresult")
+	out, _ := ask(t, 0, "xcresulttool", "get", "--legacy", "--format", "json", "--path", "R.xcresult")
 	refs := regexp.MustCompile(`"testsRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 	if refs == nil {
 		t.Fatal(out)
 	}
 	id := strings.ReplaceAll(refs[1], `\/`, "/")
-	out, _ = tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", id, "--path", "R.xcresult")
+	out, _ = ask(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", id, "--path", "R.xcresult")
 	var v any
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
 	}
 	ref := regexp.MustCompile(`"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 	golden(t, "legacy-plan", out)
-	summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
+	summary, _ := ask(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
 	golden(t, "legacy-test", summary)
 	for name, title := range map[string]string{"legacy-ui-test": "testLaunch", "legacy-repeated-test": "testFlaky"} {
 		one := regexp.MustCompile(`(?s)"_value" : "` + title + `\(\)".{0,400}?"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 		if one == nil {
 			t.Fatalf("no %s in %s", title, out)
 		}
-		summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", one[1], "--path", "R.xcresult")
+		summary, _ := ask(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", one[1], "--path", "R.xcresult")
 		golden(t, name, summary)
 	}
-	tool(t, 1, "xcresulttool", "get", "object", "--legacy", "--id", "0~nonsense", "--path", "R.xcresult")
+	ask(t, 1, "xcresulttool", "get", "object", "--legacy", "--id", "0~nonsense", "--path", "R.xcresult")
 	compare(t, shapeOf(v), shapeOf(samples(t, "legacy-marathon-testplan.json")...), "")
 }
 
@@ -155,7 +155,7 @@ func TestGolden(t *testing.T) {
 		"legacy":        {"get", "object", "--legacy", "--path", "R.xcresult"},
 		"help":          {"help", "export"},
 	} {
-		out, _ := tool(t, 0, "xcresulttool", argv...)
+		out, _ := ask(t, 0, "xcresulttool", argv...)
 		golden(t, name, out)
 	}
 	for name, argv := range map[string][]string{
@@ -165,7 +165,7 @@ func TestGolden(t *testing.T) {
 		"xccov-diff": {"diff", "--json", "R.xcresult", "R.xcresult"},
 		"xccov-list": {"view", "--archive", "--file-list", "R.xcresult"}, "xccov-file": {"view", "--archive", "--file", "/Users/dev/Shop/Cart.swift", "--json", "R.xcresult"},
 	} {
-		out, _ := tool(t, 0, "xccov", argv...)
+		out, _ := ask(t, 0, "xccov", argv...)
 		golden(t, name, out)
 	}
 }
@@ -212,7 +212,7 @@ func TestRefusals(t *testing.T) {
 		{1, "xccov", "view --report Nope.xcresult", "Error"},
 		{1, "xccov", "view --file /nope R.xcresult", "Error"},
 	} {
-		if _, stderr := tool(t, tc.exit, tc.tool, strings.Fields(tc.argv)...); !strings.Contains(stderr, tc.says) {
+		if _, stderr := ask(t, tc.exit, tc.tool, strings.Fields(tc.argv)...); !strings.Contains(stderr, tc.says) {
 			t.Errorf("%s: %s", tc.argv, stderr)
 		}
 	}

@@ -2,20 +2,17 @@ package xcresult
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/applejson"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Tool is xcresulttool, played by this process.
-type Tool struct {
-	Stdout, Stderr io.Writer
-	Dir            string // what relative paths start from; empty is the process's own
-}
+// Tool is one call of xcresulttool.
+type Tool struct{ tool.Call }
 
 // exitUsage is what the tool exits with on arguments that do not fit.
 const exitUsage = 64
@@ -74,7 +71,8 @@ func commands() []command {
 const legacyUsage = " [--legacy] --path <path> [--id <id>] [--version <version>] [--format <format>]"
 
 // Run plays one command line.
-func (t Tool) Run(argv []string) int {
+func (t Tool) Run() int {
+	argv := t.Args
 	if len(argv) > 0 && (argv[0] == "version" || argv[0] == "--version") {
 		fmt.Fprintln(t.Stdout, "xcresulttool version 23714, schema version: 0.1.0 (legacy commands format version: 3.53)")
 		return 0

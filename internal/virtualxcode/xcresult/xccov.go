@@ -4,18 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Xccov is xccov, played by this process.
-type Xccov struct {
-	Stdout, Stderr io.Writer
-	Dir            string // what relative paths start from; empty is the process's own
-}
+// Xccov is one call of xccov.
+type Xccov struct{ tool.Call }
 
 // view is the options of xccov view.
 type view struct {
@@ -31,7 +29,8 @@ const viewUsage = `Usage: xccov view [--only-targets | --files-for-target <targe
 `
 
 // Run plays one command line.
-func (x Xccov) Run(argv []string) int {
+func (x Xccov) Run() int {
+	argv := x.Args
 	verbs := map[string]struct {
 		paths int
 		run   func(Xccov, []Bundle, view) int
@@ -60,10 +59,7 @@ func (x Xccov) Run(argv []string) int {
 
 // read reads a bundle that must have coverage.
 func (x Xccov) read(path string) (Bundle, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(x.Dir, path)
-	}
-	b, err := Read(path)
+	b, err := Read(x.Path(path))
 	switch {
 	case err != nil:
 		return b, fmt.Errorf("Error Domain=XCCovErrorDomain Code=0 \"Failed to load result bundle\" UserInfo={NSLocalizedDescription=Failed to load result bundle, NSUnderlyingError=%w}", err)

@@ -4,27 +4,28 @@ package xctrace
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 // Xctrace is the tool over a world, on a Mac of this name and id, in an Xcode of this version.
 type Xctrace struct {
-	World        *world.World
-	Mac, MacID   string
-	Version      string // such as "16.4 (16F6)"
-	Stdout, Errs io.Writer
+	tool.Call
+	World      *world.World
+	Mac, MacID string
+	Version    string // such as "16.4 (16F6)"
 }
 
 // exitUsage is how the tool ends on a command line it does not accept.
 const exitUsage = 2
 
 // Run plays one command line.
-func (x Xctrace) Run(argv []string) int {
+func (x Xctrace) Run() int {
+	argv := x.Args
 	switch line := strings.Join(argv, " "); {
 	case line == "version":
 		fmt.Fprintf(x.Stdout, "xctrace version %s\n", x.Version)
@@ -36,10 +37,10 @@ func (x Xctrace) Run(argv []string) int {
 		fmt.Fprint(x.Stdout, usage)
 		return 0
 	case slices.Contains([]string{"record", "import", "export", "symbolicate", "remodel"}, argv[0]):
-		fmt.Fprintf(x.Errs, "Virtual Xcode does not support xctrace %s yet.\n", argv[0])
+		fmt.Fprintf(x.Stderr, "Virtual Xcode does not support xctrace %s yet.\n", argv[0])
 		return 1
 	}
-	fmt.Fprintf(x.Errs, "Unexpected argument: %s\n%s", argv[len(argv)-1], usage)
+	fmt.Fprintf(x.Stderr, "Unexpected argument: %s\n%s", argv[len(argv)-1], usage)
 	return exitUsage
 }
 

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode/open"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // player runs the virtual open in our process. Missing are the apps that this Mac does not have.
@@ -29,7 +30,7 @@ func (p *player) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 			c.Args[1] + "'"}
 	}
 	var stderr bytes.Buffer
-	if code := (open.Tool{Records: p.records, Stderr: &stderr}).Run(c.Args); code != 0 {
+	if code := (open.Tool{Call: tool.Call{Args: c.Args, Stderr: &stderr}.Complete(), Records: p.records}).Run(); code != 0 {
 		return host.Result{ExitCode: code}, &host.ExitError{Name: c.Name, Code: code, StderrTail: stderr.String()}
 	}
 	return host.Result{}, nil
