@@ -56,17 +56,7 @@ func (d *draft) takes(r *Reader, s string) bool {
 		d.held, d.reading = s, marks
 		return true
 	case marks:
-		held := d.held
-		d.held = ""
-		if strings.ContainsAny(s, "^~") && caretLine.MatchString(s) {
-			d.excerpt(held)
-			d.excerpt(s)
-			d.reading = fixIt
-			return true
-		}
-		d.reading = nothing
-		r.process(held) // it was no source line
-		r.process(s)
+		d.marks(r, s)
 		return true
 	case fixIt:
 		d.reading = nothing
@@ -104,6 +94,21 @@ func (d *draft) takes(r *Reader, s string) bool {
 		return true
 	}
 	return d.takesNote(r, s)
+}
+
+// marks reads the line below the held one, which is source code only if this line marks a place in it.
+func (d *draft) marks(r *Reader, s string) {
+	held := d.held
+	d.held = ""
+	if strings.ContainsAny(s, "^~") && caretLine.MatchString(s) {
+		d.excerpt(held)
+		d.excerpt(s)
+		d.reading = fixIt
+		return
+	}
+	d.reading = nothing
+	r.process(held)
+	r.process(s)
 }
 
 // takesNote reads a note behind the diagnostic it belongs to. After a blank line only one with a place does: xcodebuild

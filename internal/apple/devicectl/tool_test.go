@@ -36,7 +36,8 @@ func (r *recorder) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 }
 
 func TestCommandLines(t *testing.T) {
-	r := &recorder{answer: `{"info":{"commandType":"x","outcome":"success"},"result":{"process":{"processIdentifier":41},"installedApplications":[{"bundleID":"a.b"}],"devices":[]}}`}
+	r := &recorder{answer: `{"info":{"commandType":"x","outcome":"success"},"result":{"process":{"processIdentifier":41},` +
+		`"installedApplications":[{"bundleID":"a.b"}],"devices":[]}}`}
 	tool := Tool{Run: r}
 	ctx := t.Context()
 	if _, err := tool.List(ctx); err != nil {
@@ -45,7 +46,8 @@ func TestCommandLines(t *testing.T) {
 	if ids, err := tool.Install(ctx, "DEV", "/a b.app"); err != nil || !slices.Equal(ids, []string{"a.b"}) {
 		t.Error(ids, err)
 	}
-	if pid, err := tool.Launch(ctx, "DEV", "a.b", LaunchOptions{Args: []string{"--x", "$(y)"}, Env: map[string]string{"B": "2", "A": "\"1\""}}); err != nil || pid != 41 {
+	if pid, err := tool.Launch(ctx, "DEV", "a.b",
+		LaunchOptions{Args: []string{"--x", "$(y)"}, Env: map[string]string{"B": "2", "A": "\"1\""}}); err != nil || pid != 41 {
 		t.Error(pid, err)
 	}
 	if err := tool.Terminate(ctx, "DEV", 41); err != nil {
@@ -58,7 +60,8 @@ func TestCommandLines(t *testing.T) {
 	want := []string{
 		"xcrun|devicectl|list|devices|--json-output|DOC",
 		"xcrun|devicectl|device|install|app|--device|DEV|--json-output|DOC|/a b.app",
-		`xcrun|devicectl|device|process|launch|--device|DEV|--terminate-existing|--environment-variables|{"A":"\"1\"","B":"2"}|--json-output|DOC|a.b|--x|$(y)`,
+		`xcrun|devicectl|device|process|launch|--device|DEV|--terminate-existing|--environment-variables|{"A":"\"1\"","B":"2"}` +
+			`|--json-output|DOC|a.b|--x|$(y)`,
 		"xcrun|devicectl|device|process|terminate|--device|DEV|--pid|41|--json-output|DOC",
 		"xcrun|devicectl|device|process|launch|--console|--device|DEV|--terminate-existing|--json-output|/doc|a.b|z",
 	}
@@ -69,7 +72,8 @@ func TestCommandLines(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	r := &recorder{exit: 1, answer: `{"info":{"commandType":"x","outcome":"failed"},"error":{"domain":"com.apple.dt.CoreDeviceError","code":10002,"userInfo":{"NSLocalizedDescription":{"string":"It failed."},` +
+	r := &recorder{exit: 1, answer: `{"info":{"commandType":"x","outcome":"failed"},` +
+		`"error":{"domain":"com.apple.dt.CoreDeviceError","code":10002,"userInfo":{"NSLocalizedDescription":{"string":"It failed."},` +
 		`"NSUnderlyingError":{"error":{"domain":"FBS","code":7,"userInfo":{"NSLocalizedFailureReason":{"string":"Locked."}}}}}}}`}
 	_, err := Tool{Run: r}.Launch(t.Context(), "DEV", "a.b", LaunchOptions{})
 	var no *Refusal
@@ -92,7 +96,8 @@ func TestOptionsAreRefused(t *testing.T) {
 	_, install := tool.Install(t.Context(), "--help", "/a.app")
 	_, launch := tool.Launch(t.Context(), "DEV", "--console", LaunchOptions{})
 	_, console := tool.Console("", "a.b", "/doc", LaunchOptions{})
-	for name, err := range map[string]error{"install": install, "launch": launch, "console": console, "terminate": tool.Terminate(t.Context(), "-x", 1)} {
+	for name, err := range map[string]error{"install": install, "launch": launch, "console": console,
+		"terminate": tool.Terminate(t.Context(), "-x", 1)} {
 		if err == nil {
 			t.Errorf("%s let an option through", name)
 		}

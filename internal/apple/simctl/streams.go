@@ -50,7 +50,8 @@ func (t Tool) LogStream(udid, predicate string) host.Cmd {
 
 // LogHeading tells the lines with which `log stream` begins from what is logged.
 func LogHeading(line string) bool {
-	return strings.HasPrefix(line, "Filtering the log data using ") || strings.HasPrefix(line, "Timestamp  ") && strings.Contains(line, "Activity")
+	return strings.HasPrefix(line, "Filtering the log data using ") ||
+		strings.HasPrefix(line, "Timestamp  ") && strings.Contains(line, "Activity")
 }
 
 var subsystem = pattern.New(`^[A-Za-z0-9._-]+$`)

@@ -15,7 +15,8 @@ func TestStreamsCommandLines(t *testing.T) {
 	if !slices.Equal(console.Env, []string{"DEVELOPER_DIR=/x", "SIMCTL_CHILD_A=1", "SIMCTL_CHILD_B=2"}) {
 		t.Error(console.Env)
 	}
-	if got := strings.Join(tool.LogStream("UDID", `subsystem == "a.b"`).Args, "|"); got != `simctl|spawn|UDID|log|stream|--level=debug|--predicate|subsystem == "a.b"` {
+	const want = `simctl|spawn|UDID|log|stream|--level=debug|--predicate|subsystem == "a.b"`
+	if got := strings.Join(tool.LogStream("UDID", `subsystem == "a.b"`).Args, "|"); got != want {
 		t.Error(got)
 	}
 	if got := strings.Join(tool.LogStream("UDID", "").Args, "|"); got != "simctl|spawn|UDID|log|stream|--level=debug" {
