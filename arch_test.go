@@ -60,6 +60,7 @@ var arrows = map[string]string{
 	"internal/apple/xcodeargs":  "",
 	"internal/apple/xcodebuild": "machine/host",
 	"internal/apple/xcresult":   "apple/jsondoc op/brief",
+	"internal/apple/xctrace":    "apple/lines apple/pattern machine/host",
 
 	"internal/ui":         "fault fault/nearest",
 	"internal/ui/picture": "",
@@ -87,8 +88,10 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
-	"internal/driver/drivertest":          "device fault ui",
-	"internal/driver/stream":              "device machine/host",
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream fault " +
+		"fault/nearest machine/host",
+	"internal/driver/drivertest": "device fault ui",
+	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
 		"driver/agentwire driver/stream fault machine/host machine/wholefile ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
@@ -111,10 +114,10 @@ var arrows = map[string]string{
 	"internal/surface/surfacetest": "fault op op/feed",
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple apple/kinds device/film device/lease device/lease/hostlock device/lease/leasedb device/logcap " +
-		"device/pool device/session driver/xctest driver/xctest/agentsource machine/home machine/host " +
-		"machine/store op op/feed ops ops/catalogue surface/mcp surface/reference surface/rest xcode/build " +
-		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
+	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
+		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
+		"machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
+		"surface/rest xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +

@@ -2,8 +2,8 @@ package device
 
 import "context"
 
-// Stream is what a device shows line by line. It ends by itself or with Close. All methods may be called at any time, also
-// outside the device's lane.
+// Stream is what a device shows line by line. It ends by itself or with Close; who started it closes it, Device.Close does
+// not. All methods may be called at any time, also outside the device's lane.
 type Stream interface {
 	// Done is closed when the last line has been delivered.
 	Done() <-chan struct{}

@@ -444,9 +444,9 @@ type CleanupOut struct {
 // Text says how much.
 func (o CleanupOut) Text() string { return fmt.Sprintf("%d claims had run out", o.Count) }
 
-func (p *pooled) cleanup(context.Context, *op.Call, NothingIn) (CleanupOut, error) {
-	ended := p.pool.Cleanup()
-	return CleanupOut{Status: "cleaned", Released: ended, Count: len(ended)}, nil
+func (p *pooled) cleanup(ctx context.Context, _ *op.Call, _ NothingIn) (CleanupOut, error) {
+	ended, err := p.pool.Cleanup(ctx)
+	return CleanupOut{Status: "cleaned", Released: ended, Count: len(ended)}, err
 }
 
 // RefreshOut is how many devices there are.

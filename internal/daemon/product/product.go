@@ -11,10 +11,12 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/kinds"
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/machine/home"
@@ -68,16 +70,21 @@ func Open(o Options) (*Product, error) {
 		return nil, errors.Join(err, o.Host.Close())
 	}
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
-	devices := pool.New(&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, State: o.Home.Devices(), Start: o.Start})
 	leases := openLeases(o.Home, o.Tools, o.Log)
-	devices.Leases, devices.Implicit, devices.Log = leases.table, o.Implicit, o.Log
+	devices := pool.New(pool.Options{
+		Drivers: []device.Driver{
+			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, State: o.Home.Devices(), Start: o.Start},
+			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
+		},
+		Leases: leases.table, Implicit: o.Implicit, Log: o.Log,
+	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
 	logs := filepath.Join(o.Home.String(), "logs")
 	c = op.NewCatalogue(catalogue.All(ops.Services{
-		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened,
+		Pool: devices, Leases: leases.parts(devices), Sessions: &session.Store{}, Jobs: jobs, Events: happened,
 		Builds:   build.New(build.Options{Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData()}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),

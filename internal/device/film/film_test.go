@@ -54,7 +54,8 @@ func (r *running) Close() error {
 // one is a request for a film of device A by a session.
 func one(t *testing.T, session string) film.Request {
 	t.Helper()
-	return film.Request{Owner: device.Owner{Session: session, UDID: "A"}, Path: filepath.Join(t.TempDir(), "a.mp4"), Codec: "h264", Limit: time.Minute}
+	owner := device.Owner{Session: session, UDID: "A"}
+	return film.Request{Owner: owner, Path: filepath.Join(t.TempDir(), "a.mp4"), Codec: "h264", Limit: time.Minute}
 }
 
 func mustBe(t *testing.T, err error, code fault.Code, text string) {

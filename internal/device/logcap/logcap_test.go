@@ -183,7 +183,8 @@ func TestThereIsALimit(t *testing.T) {
 	for range logcap.MostSessions {
 		r.begin(r.shell(forever))
 	}
-	if _, err := r.Begin(t.Context(), logcap.Request{Kind: "test", Sources: []logcap.Source{r.shell("echo ready")}}); !errors.Is(err, logcap.ErrTooMany) {
+	_, err := r.Begin(t.Context(), logcap.Request{Kind: "test", Sources: []logcap.Source{r.shell("echo ready")}})
+	if !errors.Is(err, logcap.ErrTooMany) {
 		t.Errorf("%v", err)
 	}
 }
@@ -238,7 +239,9 @@ func TestACaptureIsEndedWhileItBegins(t *testing.T) {
 		<-ctx.Done() // EndAll ends the beginning
 		return nil, ctx.Err()
 	}}
-	_, err := r.Begin(t.Context(), logcap.Request{Kind: "test", Owner: device.Owner{Session: "ann"}, Sources: []logcap.Source{r.quiet(stopped), hangs}})
+	_, err := r.Begin(t.Context(), logcap.Request{
+		Kind: "test", Owner: device.Owner{Session: "ann"}, Sources: []logcap.Source{r.quiet(stopped), hangs},
+	})
 	if !errors.Is(err, logcap.ErrEnded) {
 		t.Error(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// appParts are apps: installed, launched, ended, and what they print and log.
+// appParts install, launch and end apps and follow what they print and log.
 func appParts() []part {
 	return []part{
 		needs("apps", func(b *bench, d device.Inventory) {

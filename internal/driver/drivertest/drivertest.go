@@ -1,5 +1,5 @@
-// Package drivertest is the contract of a driver of a touch screen: every ability tried on the Conformance app, and what
-// came of it as a row of the support matrix. A driver without an ability is skipped there, and the row says so.
+// Package drivertest is the contract of a driver as a test: every ability is tried with the Conformance app, and the result
+// is a row of the support matrix. An ability that a driver lacks is skipped, and its row gives the reason.
 package drivertest
 
 import (
@@ -15,10 +15,10 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Conformance is the app the contract is tried on; it is installed before.
+// Conformance is the app that the contract uses. The caller of Run installs it.
 const Conformance = "com.iosagent.conformance"
 
-// Row says of one ability whether a driver has it.
+// Row says whether a driver has an ability.
 type Row struct{ Ability, Says string }
 
 // Run tries everything on a device that is booted.
@@ -62,7 +62,7 @@ func needs[Ability any](name string, try func(*bench, Ability)) part {
 	}
 }
 
-// bench is one part at work.
+// bench is what a part works with.
 type bench struct {
 	t   *testing.T
 	ctx context.Context
@@ -76,7 +76,7 @@ func (b *bench) must(err error) {
 	}
 }
 
-// start launches the app afresh and goes to one of its tabs.
+// start launches the app anew and opens one of its tabs.
 func (b *bench) start(tab string) {
 	b.t.Helper()
 	apps, err := device.As[device.Apps](b.d)
@@ -140,7 +140,7 @@ func (b *bench) refuses(err error, codes ...fault.Code) {
 	}
 }
 
-// pid is that of the running Conformance app; 0 when it does not run.
+// pid is the process of the Conformance app; 0 when the app does not run.
 func (b *bench) pid() int {
 	b.t.Helper()
 	inventory, err := device.As[device.Inventory](b.d)
@@ -157,7 +157,7 @@ func (b *bench) pid() int {
 // lineWait is how long a line may take to arrive.
 const lineWait = 20 * time.Second
 
-// waiting gives a sink for lines and a function that waits until one of them contained the text.
+// waiting returns a function that takes lines, and one that waits until a line contained the text.
 func (b *bench) waiting(text string) (line func(string), await func()) {
 	found := make(chan struct{})
 	once := sync.OnceFunc(func() { close(found) })
@@ -178,7 +178,7 @@ func (b *bench) waiting(text string) (line func(string), await func()) {
 	}
 }
 
-// ends fails unless a stream ends when it is closed, and ends once.
+// ends closes a stream twice and fails unless it has ended without an error.
 func (b *bench) ends(s device.Stream) {
 	b.t.Helper()
 	b.must(s.Err())

@@ -13,10 +13,10 @@ import (
 // matrixHead stands above the table of the support matrix.
 const matrixHead = "# What drivers can do\n\n" +
 	"Written by the driver contract (`internal/driver/drivertest`): each ability was tried on the Conformance app, over Virtual\n" +
-	"Xcode, not over a Mac. Drivers of which a column says \"no\" lack that ability; the reason is what a caller is told.\n\n"
+	"Xcode, not over a Mac. Where a driver lacks an ability, the text after \"no\" is what a caller is told.\n\n"
 
-// CheckMatrix compares a driver's column of the support matrix with what the contract said, and the rest of the file with
-// the contract; with update it writes them.
+// CheckMatrix fails unless the support matrix in a file has the rows of the contract and a driver's column says what Run
+// returned. With update it writes the file instead.
 func CheckMatrix(t *testing.T, file, driver string, rows []Row, update bool) {
 	t.Helper()
 	was, err := os.ReadFile(file)
@@ -77,7 +77,7 @@ func (m matrix) set(driver, ability, says string) {
 func (m matrix) with(driver string, rows []Row) matrix {
 	if !slices.Contains(m.drivers, driver) {
 		m.drivers = append(m.drivers, driver)
-		slices.SortFunc(m.drivers, func(a, b string) int { return strings.Compare(b, a) }) // xctest, which has most, first
+		slices.SortFunc(m.drivers, func(a, b string) int { return strings.Compare(b, a) }) // xctest, which can do most, comes first
 	}
 	m.abilities = nil
 	delete(m.cells, driver)

@@ -15,11 +15,11 @@ import (
 
 // parts is the contract, from what every driver needs to what few have.
 func parts() []part {
-	return slices.Concat(screenParts(), appParts(), systemParts(), powerParts())
+	return slices.Concat(touchParts(), textParts(), gestureParts(), bodyParts(), appParts(), systemParts(), powerParts())
 }
 
-// screenParts look at the screen and touch it.
-func screenParts() []part {
+// touchParts look at the screen and touch it.
+func touchParts() []part {
 	return []part{
 		needs("look", func(b *bench, _ device.Eyes) {
 			b.start("Controls")
@@ -48,10 +48,16 @@ func screenParts() []part {
 			_, list := b.find(ui.Query{Identifier: "scroll-list"})
 			c := list.Seen().Centre()
 			b.must(d.Swipe(b.ctx, ui.Point{X: c.X, Y: c.Y + 60}, ui.Point{X: c.X, Y: c.Y - 60}, 300*time.Millisecond))
-			if s := b.look(); len(s.Match(ui.Query{Identifier: "scroll-item-1"})) > 0 && s.Match(ui.Query{Identifier: "scroll-item-1"})[0].Visible() {
+			if first := b.look().Match(ui.Query{Identifier: "scroll-item-1"}); len(first) > 0 && first[0].Visible() {
 				b.t.Error("the list did not move")
 			}
 		}),
+	}
+}
+
+// textParts enter text and values.
+func textParts() []part {
+	return []part{
 		needs("type", func(b *bench, d device.Keyboard) {
 			b.start("Text Input")
 			b.refuses(d.Type(b.ctx, "x"), fault.NoFocus)
@@ -82,6 +88,12 @@ func screenParts() []part {
 			b.must(d.SetValue(b.ctx, b.at("controls-slider-volume"), "0.2"))
 			b.shows("Volume: 20")
 		}),
+	}
+}
+
+// gestureParts need two fingers, or one that holds, and answer alerts.
+func gestureParts() []part {
+	return []part{
 		needs("drag", func(b *bench, d device.Gestures) {
 			b.start("Navigation")
 			b.tap(ui.Query{Identifier: "nav-moving-button"})
@@ -108,6 +120,12 @@ func screenParts() []part {
 			}
 			b.shows("Alert confirmed")
 		}),
+	}
+}
+
+// bodyParts turn the device, press its buttons, and take pictures of it.
+func bodyParts() []part {
+	return []part{
 		needs("rotate", func(b *bench, d device.Rotation) {
 			b.start("Controls")
 			b.must(d.Rotate(b.ctx, "landscape-left"))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
 
@@ -25,8 +26,8 @@ type Program struct {
 	// Wait is how long Start waits for such a line; 0 means 3 seconds. A program that prints none and lives is taken for
 	// one that has begun.
 	Wait time.Duration
-	// Explain makes the error that callers get from how the program ended and what it printed last to its standard error.
-	// Nil: they get the error of host.
+	// Explain makes the error of a program that did not begin from how it ended and what it printed last to its standard
+	// error. Nil: the error of host is returned.
 	Explain func(stderr []byte, err error) error
 }
 
@@ -123,11 +124,11 @@ func (s *Stream) Err() error {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
-	res, err := s.process.Result()
+	_, err := s.process.Result()
 	if closed || err == nil {
 		return nil
 	}
-	return s.explain(res.Stderr, err)
+	return fault.New(fault.ToolFailed, "%w", err)
 }
 
 // Close interrupts the program and waits for its end; one that does not end is killed.

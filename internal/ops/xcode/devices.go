@@ -1,6 +1,7 @@
 package xcode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,12 +44,28 @@ func (v views) deviceSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
 
 type listedDevice struct {
 	Name      string `json:"name"`
-	ID        string `json:"deviceId"` // for devicectl and xcodebuild
+	ID        string `json:"deviceId"`               // for devicectl and xcodebuild
+	CoreID    string `json:"coreDeviceId,omitempty"` // devicectl's own
 	Platform  string `json:"platform,omitempty"`
 	Model     string `json:"model,omitempty"`
 	OS        string `json:"osVersion,omitempty"`
+	CPU       string `json:"cpuArchitecture,omitempty"`
+	Transport string `json:"connection,omitempty"`
+	Developer string `json:"developerMode,omitempty"`
 	State     string `json:"state"`
 	Available bool   `json:"isAvailable"`
+}
+
+func listed(i device.Info) listedDevice {
+	d := listedDevice{
+		Name: i.Name, ID: i.UDID, Platform: device.Platform(i.OS), Model: i.Model, OS: strings.TrimPrefix(i.OS, device.Platform(i.OS)+" "),
+		State: i.State, Available: i.Available,
+	}
+	if h := i.Hardware; h != nil {
+		d.CoreID, d.CPU, d.Transport, d.Developer, d.State = h.CoreID, h.CPU, h.Connection, h.DeveloperMode, h.Reach
+		d.Platform = cmp.Or(h.Platform, d.Platform)
+	}
+	return d
 }
 
 type listDevicesOut struct {
@@ -78,7 +95,6 @@ var checklist = []string{
 	"open Xcode once, and let Window, Devices and Simulators prepare the device",
 }
 
-// listDevices: TODO shape after the driver is merged.
 func (v views) listDevices(ctx context.Context, c *op.Call, _ struct{}) (listDevicesOut, error) {
 	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypePhysical})
 	if err != nil {
@@ -86,8 +102,12 @@ func (v views) listDevices(ctx context.Context, c *op.Call, _ struct{}) (listDev
 	}
 	out := listDevicesOut{Devices: []listedDevice{}}
 	for _, i := range found.Devices {
-		out.Devices = append(out.Devices, listedDevice{Name: i.Name, ID: i.UDID, OS: i.OS, State: i.State, Available: i.Available})
+		out.Devices = append(out.Devices, listed(i))
 	}
+	words := []string{device.ReachWired, device.ReachNetwork, device.ReachUnpaired, device.ReachUnavailable}
+	slices.SortStableFunc(out.Devices, func(a, b listedDevice) int {
+		return cmp.Compare(slices.Index(words, a.State), slices.Index(words, b.State))
+	})
 	if len(out.Devices) == 0 {
 		out.Notes = checklist
 		return out, nil
