@@ -72,19 +72,26 @@ func (s *Session) Defaults(dir string, env map[string]string) *defaults.Store {
 	if dir != "" {
 		folder = defaults.Folder(dir)
 	}
-	s.mu.Lock()
-	store, known := s.defaults[folder]
-	if !known {
-		user, _ := os.UserHomeDir() // without one, ~ in a path is simply not understood
-		store = defaults.Open(defaults.Options{Dir: folder, Home: user, Env: env})
-		if s.defaults == nil {
-			s.defaults = map[string]*defaults.Store{}
-		}
-		s.defaults[folder] = store
+	if store := s.project(folder, nil); store != nil {
+		store.Reload()
+		return store
 	}
-	s.mu.Unlock()
-	store.Reload()
-	return store
+	user, _ := os.UserHomeDir() // without one, ~ in a path is simply not understood
+	return s.project(folder, defaults.Open(defaults.Options{Dir: folder, Home: user, Env: env}))
+}
+
+// project gives the defaults of a project folder; those that were just opened become the session's if it has none.
+func (s *Session) project(folder string, opened *defaults.Store) *defaults.Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if store := s.defaults[folder]; store != nil || opened == nil {
+		return store
+	}
+	if s.defaults == nil {
+		s.defaults = map[string]*defaults.Store{}
+	}
+	s.defaults[folder] = opened
+	return opened
 }
 
 // Refs calls fn with the session's refs, under the session's lock.
