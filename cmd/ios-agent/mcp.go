@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"sync"
@@ -45,7 +46,7 @@ func (p *program) mcpCommand() *cobra.Command {
 			}
 			ctx, cancel := untilOrphaned(c.Context())
 			defer cancel()
-			return serveStdio(ctx, server)
+			return serveStdio(ctx, server, &sdk.IOTransport{Reader: io.NopCloser(p.app.In), Writer: keepOpen{p.app.Out}})
 		},
 	}
 	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas (default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
@@ -56,9 +57,9 @@ func (p *program) mcpCommand() *cobra.Command {
 
 // serveStdio serves until the client closes stdin or the context ends. A read of stdin cannot be interrupted, so the
 // end of the context does not wait for it.
-func serveStdio(ctx context.Context, server *sdk.Server) error {
+func serveStdio(ctx context.Context, server *sdk.Server, stdio sdk.Transport) error {
 	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, &sdk.StdioTransport{}) }()
+	go func() { ended <- server.Run(ctx, stdio) }()
 	select {
 	case err := <-ended:
 		return err
@@ -66,6 +67,12 @@ func serveStdio(ctx context.Context, server *sdk.Server) error {
 		return nil
 	}
 }
+
+// keepOpen is stdout, which is not the transport's to close.
+type keepOpen struct{ io.Writer }
+
+// Close does nothing.
+func (keepOpen) Close() error { return nil }
 
 // serving is how a client wants its tools.
 type serving struct {

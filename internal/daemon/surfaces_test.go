@@ -38,8 +38,12 @@ type house struct {
 }
 
 func newHouse(t *testing.T, jobAfter time.Duration) *house {
+	return open(t, surfacetest.New(jobAfter))
+}
+
+func open(t *testing.T, world *surfacetest.World) *house {
 	t.Helper()
-	h := &house{t: t, World: surfacetest.New(jobAfter), heard: make(chan op.Record, 100)}
+	h := &house{t: t, World: world, heard: make(chan op.Record, 100)}
 	h.Catalogue.Heard = func(r op.Record) { h.heard <- r }
 	place := resident.Place{Dir: filepath.Join(t.TempDir(), "run"), Name: "daemon"}
 	h.key = &daemon.Key{Path: filepath.Join(place.Dir, "key")}
@@ -49,7 +53,7 @@ func newHouse(t *testing.T, jobAfter time.Duration) *house {
 		Place: place, Build: build, Key: h.key, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
 		Open: func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
 			served <- url
-			return h.Catalogue, http.NotFoundHandler(), io.NopCloser(nil), nil
+			return h.Catalogue, http.HandlerFunc(more), io.NopCloser(nil), nil
 		},
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -65,6 +69,9 @@ func newHouse(t *testing.T, jobAfter time.Duration) *house {
 	})
 	return h
 }
+
+// more stands for MCP and the documents.
+func more(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"more":%q}`, r.URL.Path) }
 
 // request is one HTTP request with the key; headers may replace it, and a value of - removes one.
 func (h *house) request(route, body string, headers ...string) *http.Response {
@@ -239,6 +246,8 @@ func TestThePort(t *testing.T) {
 		{"DELETE /api/v1/all", "Host: evil.example", 403, fault.Forbidden},
 		{"POST /mcp", "Authorization: -", 401, fault.Unauthorized},
 		{"GET /openapi.json", "Authorization: -", 401, fault.Unauthorized},
+		{"POST /mcp", "", 200, ""},
+		{"GET /openapi.json", "", 200, ""},
 		{"POST /api/v1/all", "", 405, fault.MethodNotAllowed},
 		{"GET /api/v1/no/such", "", 404, fault.UnknownOperation},
 		{"POST /call/wipe_all", "", 404, fault.UnknownOperation}, // of the socket alone
