@@ -72,7 +72,8 @@ func TestKey(t *testing.T) {
 	home, _ := newHome(t)
 	shown := run(t, "key", "show", "--json").result(t)["key"]
 	rotated := run(t, "key", "rotate", "--json").result(t)
-	if shown == "" || shown == rotated["key"] || rotated["key_file"] != filepath.Join(home, "key") || run(t, "key", "show").out != readFile(t, filepath.Join(home, "key")) {
+	if shown == "" || shown == rotated["key"] || rotated["key_file"] != filepath.Join(home, "key") ||
+		run(t, "key", "show").out != readFile(t, filepath.Join(home, "key")) {
 		t.Errorf("%v, then %v", shown, rotated)
 	}
 }
@@ -102,7 +103,8 @@ func TestInit(t *testing.T) {
 	newHome(t)
 	write(t, ".mcp.json", "{\n  \"mcpServers\": {\n    \"other\": { \"command\": \"other\" }\n  }\n}\n")
 	before := readFile(t, ".mcp.json")
-	if r := run(t, "init", "claude-code", "--print"); r.code != 0 || !strings.Contains(r.out, ".mcp.json") || readFile(t, ".mcp.json") != before {
+	if r := run(t, "init", "claude-code", "--print"); r.code != 0 || !strings.Contains(r.out, ".mcp.json") ||
+		readFile(t, ".mcp.json") != before {
 		t.Errorf("--print: %+v", r)
 	}
 	if _, err := os.Stat(".claude"); err == nil {
@@ -110,16 +112,19 @@ func TestInit(t *testing.T) {
 	}
 	r := run(t, "init", "claude-code")
 	after := readFile(t, ".mcp.json")
-	if r.code != 0 || !strings.HasPrefix(r.out, "wrote ") || !strings.Contains(after, `"other": { "command": "other" }`) || !strings.Contains(after, `"ios-agent"`) {
+	if r.code != 0 || !strings.HasPrefix(r.out, "wrote ") || !strings.Contains(after, `"other": { "command": "other" }`) ||
+		!strings.Contains(after, `"ios-agent"`) {
 		t.Errorf("%+v\n%s", r, after)
 	}
-	if skill := readFile(t, filepath.Join(".claude", "skills", "ios-agent", "SKILL.md")); !strings.Contains(skill, "name: ios-agent") || run(t, "skill").out != strings.TrimSpace(skill)+"\n" {
+	if skill := readFile(t, filepath.Join(".claude", "skills", "ios-agent", "SKILL.md")); !strings.Contains(skill, "name: ios-agent") ||
+		run(t, "skill").out != strings.TrimSpace(skill)+"\n" {
 		t.Errorf("the skill: %.200s", skill)
 	}
 	if r := run(t, "init", "claude-code"); r.out != "nothing to do: everything is set up\n" || readFile(t, ".mcp.json") != after {
 		t.Errorf("the second time: %+v", r)
 	}
-	if r := run(t, "init", "emacs"); r.code != fault.ExitUsage || !strings.Contains(r.stderr, "INVALID_INPUT") || !strings.Contains(r.stderr, "claude-code, codex, all") {
+	if r := run(t, "init", "emacs"); r.code != fault.ExitUsage || !strings.Contains(r.stderr, "INVALID_INPUT") ||
+		!strings.Contains(r.stderr, "claude-code, codex, all") {
 		t.Errorf("an unknown client: %+v", r)
 	}
 }

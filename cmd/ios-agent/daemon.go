@@ -38,17 +38,20 @@ const (
 )
 
 func (p *program) daemonCommand() *cobra.Command {
-	c := &cobra.Command{Use: "daemon", Short: "Start, stop or ask the background process; it starts by itself when needed", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "daemon", Short: "Start, stop or ask the background process; it starts by itself when needed",
+		Args: cobra.NoArgs}
 	c.AddCommand(
 		&cobra.Command{Use: "start", Short: "Start the daemon if it does not run", Args: cobra.NoArgs, RunE: p.daemonStart},
 		&cobra.Command{Use: "stop", Short: "Stop the daemon; devices stay as they are", Args: cobra.NoArgs, RunE: p.daemonStop},
-		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs, RunE: p.daemonStatus},
+		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs,
+			RunE: p.daemonStatus},
 	)
 	var listen string
 	var remote bool
-	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		return runDaemon(c.Context(), listen, remote)
-	}}
+	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runDaemon(c.Context(), listen, remote)
+		}}
 	run.Flags().StringVar(&listen, "listen", "", "TCP address for REST and MCP (default: 127.0.0.1, first free port from 9100)")
 	run.Flags().BoolVar(&remote, "allow-remote", false, "allow an address that other machines can reach")
 	c.AddCommand(run)
@@ -73,7 +76,8 @@ func (p *program) keyCommand() *cobra.Command {
 	}
 	c.AddCommand(
 		&cobra.Command{Use: "show", Short: "Print the key", Args: cobra.NoArgs, RunE: with((*daemon.Key).Read)},
-		&cobra.Command{Use: "rotate", Short: "Make a new key; the old one stops working at once", Args: cobra.NoArgs, RunE: with((*daemon.Key).Rotate)},
+		&cobra.Command{Use: "rotate", Short: "Make a new key; the old one stops working at once", Args: cobra.NoArgs,
+			RunE: with((*daemon.Key).Rotate)},
 	)
 	return c
 }
@@ -121,7 +125,8 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("the daemon runs\npid:       %d\ntoolchain: %s\nurl:       %s\nkey:       %s\nsocket:    %s\nlog:       %s\nbuild:     %s",
+	text := fmt.Sprintf("the daemon runs\npid:       %d\ntoolchain: %s\nurl:       %s\nkey:       %s\n"+
+		"socket:    %s\nlog:       %s\nbuild:     %s",
 		s.PID, s.Toolchain, s.URL, s.KeyFile, s.Socket, s.Log, s.Build)
 	return p.app.Say(text, s)
 }
@@ -175,7 +180,8 @@ func (p parts) Close() error {
 // open wires the catalogue to the real world: tools, drivers, sessions. Whatever an earlier daemon left running is
 // ended first.
 func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*op.Catalogue, http.Handler, io.Closer, error) {
-	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable), RepeatLast: true})
+	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable),
+		RepeatLast: true})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -205,7 +211,8 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 	jobs := &op.Jobs{After: set.jobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
 	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
+		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner,
+		Start: runner, Home: h.String(),
 		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: set.prewarm,
 	}))

@@ -49,9 +49,11 @@ func (p *program) mcpCommand() *cobra.Command {
 			return serveStdio(ctx, server, &sdk.IOTransport{Reader: io.NopCloser(p.app.In), Writer: keepOpen{p.app.Out}})
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas (default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
+	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas "+
+		"(default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
 	c.Flags().BoolVar(&how.destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
-	c.Flags().BoolVar(&how.structured, "structured", false, "send every result as JSON too; for programs: most clients show a model that instead of the short text")
+	c.Flags().BoolVar(&how.structured, "structured", false,
+		"send every result as JSON too; for programs: most clients show a model that instead of the short text")
 	return c
 }
 
@@ -88,8 +90,10 @@ func mcpServer(c *op.Catalogue, caller op.Caller, how serving) (*sdk.Server, err
 	return mcp.Server(mcp.Options{
 		Version: version(), Catalogue: c, Tools: tools, Caller: caller, Destructive: how.destructive, Structured: how.structured,
 		Resources: []mcp.Resource{
-			{URI: "ios-agent://guide", Name: "guide", Description: "How to work with ios-agent", Text: func() string { return reference.Guide(c) }},
-			{URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "What each fault means and what to do", Text: func() string { return reference.Troubleshooting(c) }},
+			{URI: "ios-agent://guide", Name: "guide", Description: "How to work with ios-agent",
+				Text: func() string { return reference.Guide(c) }},
+			{URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "What each fault means and what to do",
+				Text: func() string { return reference.Troubleshooting(c) }},
 		},
 	}), nil
 }

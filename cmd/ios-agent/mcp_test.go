@@ -22,7 +22,8 @@ import (
 func dial(t *testing.T, url, version string) (*sdk.ClientSession, error) {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url},
+		&sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err == nil {
 		t.Cleanup(func() { s.Close() })
 	}
@@ -35,7 +36,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	server := httptest.NewServer(documents(c))
 	t.Cleanup(server.Close) // after the clients, which are closed first
 	for _, version := range []string{"2025-06-18", "2026-07-28"} {
-		for query, want := range map[string]string{"": "tap_element", "?tools=session-management": "session_set_defaults", "?tools=quern&structured=true": "quern_tap_element"} {
+		for query, want := range map[string]string{"": "tap_element", "?tools=session-management": "session_set_defaults",
+			"?tools=quern&structured=true": "quern_tap_element"} {
 			s, err := dial(t, server.URL+"/mcp"+query, version)
 			if err != nil {
 				t.Fatalf("%s %s: %v", version, query, err)
@@ -49,14 +51,17 @@ func TestMCPOverHTTP(t *testing.T) {
 			if i < 0 || (listed.Tools[i].OutputSchema != nil) != structured {
 				t.Errorf("%s %s: %d tools, %s among them is %d", version, query, len(listed.Tools), want, i)
 			}
-			for uri, says := range map[string]string{"ios-agent://guide": "tap_element | POST | /api/v1/ui/tap", "ios-agent://troubleshooting": "REF_EXPIRED"} {
+			for uri, says := range map[string]string{"ios-agent://guide": "tap_element | POST | /api/v1/ui/tap",
+				"ios-agent://troubleshooting": "REF_EXPIRED"} {
 				r, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 				if err != nil || !strings.Contains(r.Contents[0].Text, says) {
 					t.Errorf("%s: %v", uri, err)
 				}
 			}
-			r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "find_tools", Arguments: json.RawMessage(`{"query":"shut down simulator"}`)})
-			if err != nil || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "\nshutdown_device(udid?, sim?): Shut a simulator down") {
+			r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "find_tools",
+				Arguments: json.RawMessage(`{"query":"shut down simulator"}`)})
+			if err != nil || !strings.Contains(r.Content[0].(*sdk.TextContent).Text,
+				"\nshutdown_device(udid?, sim?): Shut a simulator down") {
 				t.Errorf("find_tools: %+v %v", r, err)
 			}
 		}
@@ -74,7 +79,8 @@ func TestOpenAPIIsServed(t *testing.T) {
 		Paths      map[string]any
 		Components map[string]any
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil || w.Code != http.StatusOK || d.OpenAPI != "3.1.0" || d.Paths["/api/v1/ui/tap"] == nil || d.Components["schemas"] == nil {
+	if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil || w.Code != http.StatusOK || d.OpenAPI != "3.1.0" ||
+		d.Paths["/api/v1/ui/tap"] == nil || d.Components["schemas"] == nil {
 		t.Errorf("%d %v %v", w.Code, d.OpenAPI, err)
 	}
 }
@@ -90,7 +96,8 @@ func TestTheProjectChoosesTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"tools: [session-management, core]\n": "session-management,core", "": "", "sessionDefaults: {scheme: A}\n": "", "tools: 7": "!", "tools: [": "!", "{a: [}": "!",
+		"tools: [session-management, core]\n": "session-management,core", "": "", "sessionDefaults: {scheme: A}\n": "", "tools: 7": "!",
+		"tools: [": "!", "{a: [}": "!",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -158,7 +165,8 @@ func TestMCPOnStdio(t *testing.T) {
 	var out bytes.Buffer
 	p := command()
 	p.app.Out = &out
-	if code := p.run(t.Context(), []string{"mcp", "--tools", "nonsense", "--json"}); code != fault.ExitUsage || !strings.Contains(out.String(), `there is no tool set \"nonsense\"`) {
+	if code := p.run(t.Context(), []string{"mcp", "--tools", "nonsense", "--json"}); code != fault.ExitUsage ||
+		!strings.Contains(out.String(), `there is no tool set \"nonsense\"`) {
 		t.Errorf("exit %d, %s", code, out.String())
 	}
 }

@@ -26,7 +26,8 @@ type badCase struct{ name, input string }
 
 // badCases derives wrong inputs from an operation's own declaration: an operation added tomorrow is covered tomorrow.
 func badCases(o op.Op) []badCase {
-	cases := []badCase{{"unknown key", `{"no_such_key":1}`}, {"not an object", `[1,2]`}, {"not JSON", `{"a"`}, {"invalid UTF-8", "{\"session\":\"\xff\xfe\"}"}}
+	cases := []badCase{{"unknown key", `{"no_such_key":1}`}, {"not an object", `[1,2]`}, {"not JSON", `{"a"`},
+		{"invalid UTF-8", "{\"session\":\"\xff\xfe\"}"}}
 	valid := map[string]any{}
 	for _, f := range o.Fields() {
 		if f.Required {

@@ -85,7 +85,8 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	failed := make(chan error, len(handlers))
 	var servers []*http.Server
 	for listener, handler := range handlers {
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+			IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 		servers = append(servers, server)
 		go func() { failed <- server.Serve(listener) }()
 	}
@@ -232,7 +233,8 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain {
-		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain", s.catalogue.Toolchain).
+		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain",
+			s.catalogue.Toolchain).
 			WithHint("wait, or set IOS_AGENT_HOME to another folder"), op.Meta{}))
 		return
 	}

@@ -289,7 +289,8 @@ func TestWhatTravelsWithACall(t *testing.T) {
 	if err := json.Unmarshal(e.Result, &out); err != nil {
 		t.Fatalf("%+v: %v", e, err)
 	}
-	if out.Session != "mine" || out.Dir != "/project" || !out.Traced || out.Env["IOS_AGENT_SCHEME"] != "Shop" || out.Env["XCODEBUILDMCP_SCHEME"] != "Other" {
+	if out.Session != "mine" || out.Dir != "/project" || !out.Traced || out.Env["IOS_AGENT_SCHEME"] != "Shop" ||
+		out.Env["XCODEBUILDMCP_SCHEME"] != "Other" {
 		t.Errorf("%+v", out)
 	}
 	if _, leaked := out.Env["SECRET_OF_MINE"]; leaked || out.Env["PATH"] != "" {
@@ -330,7 +331,8 @@ func TestStreams(t *testing.T) {
 	if e := h.client.Stream(t.Context(), "say_it", []byte(`{"text":"x"}`), nil); e.Error != nil || len(e.Result) == 0 {
 		t.Errorf("an operation that is no stream: %+v", e)
 	}
-	if e := h.client.Call(t.Context(), "watch_ticks", []byte(`{"above":"many"}`), nil); e.Error == nil || e.Error.Code != fault.InvalidInput {
+	if e := h.client.Call(t.Context(), "watch_ticks", []byte(`{"above":"many"}`), nil); e.Error == nil ||
+		e.Error.Code != fault.InvalidInput {
 		t.Errorf("%+v", e)
 	}
 	lines := bufio.NewScanner(h.request("GET /api/v1/ticks", "").Body)
@@ -369,12 +371,14 @@ func TestAJobThroughTheDaemon(t *testing.T) {
 		exit         int
 	}{{"{}", "done", "", 0}, {`{"fail":true}`, "failed", fault.PathError, fault.PathError.Exit()}} {
 		var begun op.JobOut
-		if e := h.client.Call(t.Context(), "work_long", []byte(c.input), nil); json.Unmarshal(e.Result, &begun) != nil || begun.Operation != "work_long" {
+		if e := h.client.Call(t.Context(), "work_long", []byte(c.input), nil); json.Unmarshal(e.Result, &begun) != nil ||
+			begun.Operation != "work_long" {
 			t.Fatalf("%+v", e)
 		}
 		job := fmt.Sprintf(`{"job":%q}`, begun.Job)
 		for surface, s := range map[string]said{
-			"CLI": h.byCLI("job_wait", job), "REST": h.byREST("POST /api/v1/jobs/"+begun.Job+"/wait", "{}"), "MCP": h.byMCP("job_wait", job),
+			"CLI": h.byCLI("job_wait", job), "MCP": h.byMCP("job_wait", job),
+			"REST": h.byREST("POST /api/v1/jobs/"+begun.Job+"/wait", "{}"),
 		} {
 			if s.Code != c.code || s.Result.(map[string]any)["state"] != c.state {
 				t.Errorf("%s, waiting for %s: %+v", surface, c.input, s)

@@ -4,6 +4,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,8 +64,9 @@ type Result struct {
 // Do goes the way. A goal that is given up, a limit and a decider that fails are faults.
 func (r Run) Do(ctx context.Context) (Result, error) {
 	began := time.Now()
-	limited, cancel := context.WithTimeoutCause(ctx, orElse(r.MaxTime, DefaultTime),
-		fault.New(fault.LimitReached, "the goal is not reached after %s", orElse(r.MaxTime, DefaultTime)).WithHint("give it more with --max-minutes"))
+	limited, cancel := context.WithTimeoutCause(ctx, cmp.Or(r.MaxTime, DefaultTime),
+		fault.New(fault.LimitReached, "the goal is not reached after %s", cmp.Or(r.MaxTime, DefaultTime)).
+			WithHint("give it more with --max-minutes"))
 	defer cancel()
 	w := walk{Run: r, prompt: newPrompt(r.Goal, actionsOf(r.Catalogue, r.Policy))}
 	if err := w.note(record{Kind: "start", Goal: r.Goal, App: r.App}); err != nil {
@@ -83,7 +85,8 @@ func (r Run) Do(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Status: "done", Message: message, Steps: w.step, TookMS: time.Since(began).Milliseconds(), Transcript: r.Transcript.Path()}, nil
+	return Result{Status: "done", Message: message, Steps: w.step, TookMS: time.Since(began).Milliseconds(),
+		Transcript: r.Transcript.Path()}, nil
 }
 
 // because puts the reason of a context that ended in place of the error it caused somewhere.
@@ -96,13 +99,6 @@ func because(ctx context.Context, err error) error {
 		return f
 	}
 	return fault.New(fault.Cancelled, "the run was ended before its goal was reached: %w", ctx.Err())
-}
-
-func orElse[T int | time.Duration](v, otherwise T) T {
-	if v <= 0 {
-		return otherwise
-	}
-	return v
 }
 
 // walk is a run under way.
@@ -119,7 +115,7 @@ func (w *walk) onward(ctx context.Context) (message string, err error) {
 	if err := w.launch(ctx); err != nil {
 		return "", err
 	}
-	steps := orElse(w.MaxSteps, DefaultSteps)
+	steps := cmp.Or(w.MaxSteps, DefaultSteps)
 	if w.Policy.MaxSteps > 0 {
 		steps = min(steps, w.Policy.MaxSteps)
 	}
@@ -129,10 +125,12 @@ func (w *walk) onward(ctx context.Context) (message string, err error) {
 			return "", err
 		}
 		if w.step >= steps {
-			return "", fault.New(fault.LimitReached, "the goal is not reached after %d steps", steps).WithHint("give it more with --max-steps")
+			return "", fault.New(fault.LimitReached, "the goal is not reached after %d steps", steps).
+				WithHint("give it more with --max-steps")
 		}
-		if w.idle >= orElse(w.MaxIdle, DefaultIdle) {
-			return "", fault.New(fault.LimitReached, "nothing on the screen changed in %d steps", w.idle).WithHint("the transcript tells what was tried")
+		if w.idle >= cmp.Or(w.MaxIdle, DefaultIdle) {
+			return "", fault.New(fault.LimitReached, "nothing on the screen changed in %d steps", w.idle).
+				WithHint("the transcript tells what was tried")
 		}
 		w.step++
 		message, over, err := w.take(ctx, look, steps)
@@ -164,7 +162,8 @@ func (w *walk) take(ctx context.Context, look look, steps int) (message string, 
 	rec := record{Kind: "step", Step: w.step, Screen: look.ID, App: look.App, Outline: look.outline}
 	if malformed := (*Malformed)(nil); errors.As(err, &malformed) {
 		if w.mistakes++; w.mistakes >= mostMistakes {
-			return "", true, fault.New(fault.DeciderFailed, "%d answers in a row made no sense; the last: %s", w.mistakes, malformed.Error())
+			return "", true, fault.New(fault.DeciderFailed, "%d answers in a row made no sense; the last: %s", w.mistakes,
+				malformed.Error())
 		}
 		return "", false, w.finish(rec, began, "not understood", malformed.Error())
 	}
@@ -222,7 +221,8 @@ func (w *walk) permit(ctx context.Context, d Decision, look look) (map[string]an
 		return input, nil
 	}
 	if w.Confirm == nil {
-		return nil, fault.New(fault.Forbidden, "the policy wants a person to confirm every action, and there is none").WithHint("run it in a terminal")
+		return nil, fault.New(fault.Forbidden, "the policy wants a person to confirm every action, and there is none").
+			WithHint("run it in a terminal")
 	}
 	ok, err := w.Confirm(ctx, d.line())
 	if err == nil && !ok {

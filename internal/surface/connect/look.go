@@ -98,4 +98,5 @@ func (l look) around(e *element) []*element {
 }
 
 // holders are not pressed by a finger on what they hold.
-var holders = map[string]bool{"Application": true, "Window": true, "ScrollView": true, "Table": true, "CollectionView": true, "WebView": true}
+var holders = map[string]bool{"Application": true, "Window": true, "ScrollView": true, "Table": true, "CollectionView": true,
+	"WebView": true}

@@ -143,7 +143,8 @@ func hasField(o op.Op, name string) bool {
 func (p Policy) texts(input map[string]any, l look) error {
 	for key := range input {
 		if query[key] {
-			return fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).WithHint("take the ref from the screen")
+			return fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).
+				WithHint("take the ref from the screen")
 		}
 	}
 	for _, key := range []string{"ref", "onto"} {
@@ -153,7 +154,8 @@ func (p Policy) texts(input map[string]any, l look) error {
 		}
 		e := l.at(ref)
 		if e == nil {
-			return fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).WithHint("take a ref from the screen")
+			return fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).
+				WithHint("take a ref from the screen")
 		}
 		if err := p.untouched(l.around(e)); err != nil {
 			return err
@@ -184,7 +186,8 @@ func text(input map[string]any, key string) string {
 }
 
 // query are the ways to name an element that are not its ref.
-var query = map[string]bool{"identifier": true, "label": true, "contains": true, "type": true, "role": true, "value": true, "index": true, "within": true}
+var query = map[string]bool{"identifier": true, "label": true, "contains": true, "type": true, "role": true, "value": true, "index": true,
+	"within": true}
 
 func (p Policy) untouched(elements []*element) error {
 	for _, e := range elements {

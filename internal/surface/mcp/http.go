@@ -18,7 +18,8 @@ const versionHeader, sessionless = "Mcp-Protocol-Version", "2026-07-28"
 //
 // A session's events are kept for a while: a client whose connection broke comes back for the answer it missed.
 func Handler(open func(*http.Request) *mcp.Server) http.Handler {
-	sessions := mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, EventStore: mcp.NewMemoryEventStore(nil)})
+	sessions := mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout,
+		EventStore: mcp.NewMemoryEventStore(nil)})
 	stateless := Stateless(open)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(versionHeader) >= sessionless {

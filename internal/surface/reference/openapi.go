@@ -158,7 +158,8 @@ func health() *operation {
 	}
 	return &operation{
 		ID: "health", Summary: "Tell that the daemon is there", Security: &[]map[string][]string{},
-		Responses: map[string]response{"200": answer("The daemon is there", "application/json", schema), "4XX": {Ref: responsesRef + failureName(4)}},
+		Responses: map[string]response{"200": answer("The daemon is there", "application/json", schema),
+			"4XX": {Ref: responsesRef + failureName(4)}},
 	}
 }
 

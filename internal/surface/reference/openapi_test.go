@@ -219,7 +219,8 @@ type item struct {
 // several is a catalogue with one of each kind.
 func several() *op.Catalogue {
 	spec := func(name, route string) op.Spec {
-		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Do", Help: "More.", Route: route, Exclude: [][]string{{"out", "name"}}}
+		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Do", Help: "More.", Route: route,
+			Exclude: [][]string{{"out", "name"}}}
 	}
 	do := func(context.Context, *op.Call, pathIn) (item, error) {
 		return item{}, fault.New(fault.AppNotFound, "no")
@@ -246,7 +247,8 @@ func TestInputsGoWhereRESTReadsThem(t *testing.T) {
 	if body.Properties["id"] != nil || body.Properties["count"] == nil || len(body.AllOf) != 1 || write.RequestBody.Required {
 		t.Errorf("write_it takes %v", write.RequestBody)
 	}
-	if !strings.Contains(write.Description, "At most one of out, name.") || !strings.Contains(body.Properties["out"].Description, "absolute") {
+	if !strings.Contains(write.Description, "At most one of out, name.") ||
+		!strings.Contains(body.Properties["out"].Description, "absolute") {
 		t.Errorf("write_it says %q", write.Description)
 	}
 }

@@ -152,7 +152,8 @@ func responses(c *op.Catalogue, o op.Op) map[string]response {
 
 func success(c *op.Catalogue, o op.Op) response {
 	if o.Streams() {
-		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream", itemSchema(o))
+		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream",
+			itemSchema(o))
 	}
 	schema := o.OutputSchema()
 	if job, err := c.Lookup("job_status"); err == nil && o.Long {

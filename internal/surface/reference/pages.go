@@ -53,7 +53,7 @@ const indexIntro = `# Operations
 Each operation is a verb of the command line, a REST route and an MCP tool; name, inputs and answer are the same
 everywhere. All of them can also be called by name: ` + "`ios-agent call NAME '{json}'`" + `.
 
-Every answer carries ` + "`meta`" + `: ` + "`toolchain`" + ` (xcode or virtual), ` + "`session`" + `, ` + "`device`" + `, ` + "`took_ms`" + ` and ` + "`next`" + `, the operations that
+Every answer carries ` + "`meta`: `toolchain` (xcode or virtual), `session`, `device`, `took_ms` and `next`" + `, the operations that
 usually follow. Every operation takes ` + "`session`" + `: which client's current device and refs are meant.
 
 More: [guide for agents](guide.md), [troubleshooting](troubleshooting.md), [fault codes](faults.md),

@@ -52,12 +52,11 @@ func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
 		Fail(w, err)
 		return
 	}
-	call := op.Call{Session: Session(r)}
 	if o.Streams() {
-		stream(w, r, c, o, call, input)
+		stream(w, r, c, o, input)
 		return
 	}
-	e := c.Run(r.Context(), c.ID(o), call, input)
+	e := c.Run(r.Context(), c.ID(o), callOf(r), input)
 	switch {
 	case e.Error == nil && o.Picture && len(e.Images) > 0:
 		writePicture(w, e.Images[0])
@@ -81,6 +80,8 @@ func askBack(w http.ResponseWriter, e op.Envelope) {
 	}
 	write(w, http.StatusOK, raw)
 }
+
+func callOf(r *http.Request) op.Call { return op.Call{Session: Session(r)} }
 
 // Session is the client session of a request.
 func Session(r *http.Request) string {

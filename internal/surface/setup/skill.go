@@ -33,7 +33,8 @@ description: %s
 # ios-agent
 
 Lets you see and drive apps on Apple simulators from the shell. ` + "`ios-agent help`" + ` lists all commands and
-` + "`ios-agent help COMMAND`" + ` tells the flags of one; ask it rather than guess. ` + "`--json`" + ` gives one JSON envelope. Where the MCP server
+` + "`ios-agent help COMMAND`" + ` tells the flags of one; ask it rather than guess. ` + "`--json`" + ` gives one JSON envelope. ` +
+	`Where the MCP server
 ios-agent is connected, its tools do the same.
 
 ## The loop
