@@ -134,8 +134,8 @@ func documents(c *op.Catalogue) http.Handler {
 	return mux
 }
 
-// remembering makes a server for each kind of request once: the SDK asks for one at every request, and its schemas are
-// the dearest thing in it.
+// remembering makes one server for each kind of request: the SDK asks for one at every request, and its schemas take
+// long to make.
 func remembering(c *op.Catalogue) func(*http.Request) *sdk.Server {
 	type kind struct {
 		session string

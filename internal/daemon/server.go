@@ -256,7 +256,7 @@ type answer struct {
 	mu    sync.Mutex
 	lines *json.Encoder
 	flush *http.ResponseController
-	done  func() // the work is over: who hears the last line finds the daemon free
+	done  func() // called before the last line is sent: a client that has read it finds the daemon idle
 	over  bool
 }
 
@@ -280,7 +280,7 @@ func (a *answer) say(l line) error {
 	return a.flush.Flush()
 }
 
-// end says the last line. A client that is gone does not hear it; that is no concern of ours.
+// end sends the last line. It is no error when the client is gone.
 func (a *answer) end(e op.Envelope) {
 	a.done()
 	_ = a.say(line{Envelope: &e})

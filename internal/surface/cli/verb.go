@@ -51,7 +51,7 @@ func (a *App) names(c *cobra.Command) bool {
 	})
 }
 
-// aliases lets the tool's name stand for the verb: agents that know one try it as the other.
+// aliases are the tool's name as a command: agents that know the tool try it.
 func aliases(o op.Op) []string {
 	if o.Family != op.Core {
 		return nil

@@ -87,7 +87,7 @@ func (p *Program) Decide(ctx context.Context, t Turn) (Decision, error) {
 	}
 }
 
-// send writes while it also watches: a program that does not read must not hold us up.
+// send writes with a deadline: a program that does not read must not block us.
 func (p *Program) send(ctx context.Context, line []byte) error {
 	if err := p.in.SetWriteDeadline(time.Now().Add(p.patience)); err != nil {
 		return fault.New(fault.Internal, "a pipe: %w", err)
@@ -118,7 +118,7 @@ func (p *Program) drain() {
 	}
 }
 
-// mostWords bounds what is told of a dead program's last words.
+// mostWords bounds how much of a dead program's stderr its fault repeats.
 const mostWords = 500
 
 func (p *Program) died() error {

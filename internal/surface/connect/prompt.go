@@ -30,7 +30,7 @@ type Turn struct {
 // turnVersion is the version of Turn's shape.
 const turnVersion = 1
 
-// Event is what came of a step.
+// Event is the result of a step.
 type Event struct {
 	Step    int    `json:"step"`
 	Action  string `json:"action"`
@@ -59,7 +59,7 @@ type Input struct {
 type prompt struct {
 	goal    string
 	actions []Action
-	mark    string // fences in what the app says; an app cannot guess it
+	mark    string // stands around what the app says; an app cannot guess it
 	events  []Event
 }
 
@@ -106,7 +106,7 @@ func (p prompt) known(name string) (op.Op, error) {
 	return op.Op{}, f.WithHint("choose one that is listed")
 }
 
-// mostEvents is how many past steps a prompt tells; a loop that goes on for long is told by its end.
+// mostEvents is how many of the last steps a prompt has.
 const mostEvents = 12
 
 func (p *prompt) did(step int, action, verdict, text string) {
@@ -179,7 +179,7 @@ func (p prompt) fenced(text string) string {
 	return "<" + p.mark + ">\n" + p.clean(text) + "\n</" + p.mark + ">"
 }
 
-// clean keeps the mark out of what is fenced in by it.
+// clean removes the mark from a text that goes between two of them.
 func (p prompt) clean(text string) string { return strings.ReplaceAll(text, p.mark, "SCREEN") }
 
 // names are those of the actions, and the two ends.

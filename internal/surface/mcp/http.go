@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessionTimeout ends the sessions of clients that left without a word.
+// sessionTimeout ends the sessions of clients that left without closing them.
 const sessionTimeout = time.Hour
 
 // Clients of this version and later have no sessions: each of their requests stands alone.
@@ -30,7 +30,7 @@ func Handler(open func(*http.Request) *mcp.Server) http.Handler {
 	})
 }
 
-// Stateless serves every request alone. A client cancels a call by hanging up: there is no other way without a session.
+// Stateless serves every request alone. A client cancels a call by closing its connection: there is no other way without a session.
 func Stateless(open func(*http.Request) *mcp.Server) http.Handler {
 	return mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
 }

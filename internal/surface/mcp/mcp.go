@@ -1,5 +1,5 @@
 // Package mcp serves operations as MCP tools. It derives each tool from its operation and hands every call to an
-// op.Caller, which may be the catalogue itself or a daemon far away.
+// op.Caller, which may be the catalogue itself or the client of a daemon.
 package mcp
 
 import (

@@ -100,7 +100,7 @@ func at(whole any, ref string) any {
 
 func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
 	c := product()
-	d := parse(t, openAPI(t, c))
+	d := parse(t, []byte(documents(t)["openapi.json"]))
 	missing := map[string]string{"GET /health": "health"}
 	for _, o := range c.Ops() {
 		if o.Route != "" {
@@ -122,7 +122,7 @@ func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
 }
 
 func TestEveryRefResolves(t *testing.T) {
-	raw := openAPI(t, product())
+	raw := []byte(documents(t)["openapi.json"])
 	var whole any
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestEveryRefResolves(t *testing.T) {
 // TestOpenAPIIsSmall: a model or an editor that loads the description must be able to.
 func TestOpenAPIIsSmall(t *testing.T) {
 	const most = 300 << 10
-	raw := openAPI(t, product())
+	raw := []byte(documents(t)["openapi.json"])
 	if len(raw) > most {
 		t.Errorf("%d bytes, more than %d", len(raw), most)
 	}
@@ -156,7 +156,7 @@ func TestOpenAPIIsSmall(t *testing.T) {
 // TestSharingKeepsTheMeaning compares every body with what the operation itself declares.
 func TestSharingKeepsTheMeaning(t *testing.T) {
 	c := product()
-	d := parse(t, openAPI(t, c))
+	d := parse(t, []byte(documents(t)["openapi.json"]))
 	for _, o := range c.Ops() {
 		if o.Route == "" || o.Streams() {
 			continue

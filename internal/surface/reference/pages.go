@@ -37,7 +37,7 @@ func groups(c *op.Catalogue) []string {
 	return slices.Compact(all)
 }
 
-// headed are the operations on a group's page, in the order of declaration: it tells a story, the alphabet does not.
+// headed are the operations on a group's page, in the order of declaration, which is the order of use.
 func headed(c *op.Catalogue, group string) []op.Op {
 	var list []op.Op
 	for _, o := range c.Ops() {

@@ -130,7 +130,7 @@ func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// withPath adds what the path names; the same input named in two places is a contradiction waiting to happen.
+// withPath adds the inputs that the path names. One that is given again is refused: the two values could differ.
 func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 	named := map[string]json.RawMessage{}
 	for _, f := range o.Fields() {

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// heartbeat keeps proxies and clients from taking a quiet stream for a dead one.
+// heartbeat is how often a stream without items sends a comment, so that proxies and clients do not close it.
 const heartbeat = 15 * time.Second
 
 // stream answers with server-sent events: "item" for each item, "end" with the envelope when the stream is over.
