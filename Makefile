@@ -4,7 +4,7 @@
 test: check
 	go test -race -timeout 30m ./...
 	go test ./internal/driver/xctest
-	go test -run TestBadInput ./test/script
+	go test -run TestHugeInput ./test/script
 
 # The scripts alone; at the end, what they took.
 test-scripts:

@@ -99,7 +99,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ios-agent": iosAgent, "json": jsonCheck, "ref": refOf, "kill9": kill9, "parallel": parallel,
 			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone, "env-is": envIs, "capture": capture,
-			"stream": startStream, "stream-end": endStream, "sse": readSSE, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp, "state-version": setStateVersion,
+			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp, "state-version": setStateVersion,
 		},
 	})
 }
