@@ -94,14 +94,14 @@ var arrows = map[string]string{
 
 	"internal/virtualxcode/flaw":        "",
 	"internal/virtualxcode/app":         "",
+	"internal/virtualxcode/applejson":   "",
 	"internal/virtualxcode/uuid":        "",
-	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/uuid",
+	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
 	"internal/virtualxcode/mark":        "",
 	"internal/virtualxcode/urlsession":  "",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
-	"internal/virtualxcode/applejson": "",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
 	"internal/virtualxcode/axtree":    "virtualxcode/world",
 	"internal/virtualxcode/hid":       "virtualxcode/world",

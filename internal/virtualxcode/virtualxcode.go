@@ -151,7 +151,8 @@ func (x Xcode) newServer(time string, store world.Store, log *slog.Logger) (*ser
 		return nil, err
 	}
 	w, err := world.New(world.Options{
-		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: web.Web{}, Reports: x.Reports(),
+		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: web.Web{},
+		Reports: x.Reports(),
 	})
 	if err != nil {
 		return nil, err

@@ -34,8 +34,9 @@ type Options struct {
 	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
 	About      func(ctx context.Context, bundle string) agentwire.AppInfo // name and version of an app; nil: unknown
 	TakeFault  func(name string) (flaw.Hit, bool)                         // asked on every occasion of a fault; nil: none happens
-	Served     func(look bool)                                            // told of every request, and whether it reads the tree; nil: nobody is
-	Crash      func()                                                     // called when a fault crashes the agent; nil: nothing
+	// told of every request, and whether it reads the tree; nil: nobody is
+	Served func(look bool)
+	Crash  func() // called when a fault crashes the agent; nil: nothing
 }
 
 // Agent is the state that outlives a connection.

@@ -67,7 +67,8 @@ const usualVelocity = 500
 
 func (s *session) drag(ctx context.Context, m *agentwire.Drag) (agentwire.Response, error) {
 	if !rest(m.PressSeconds) || !rest(m.HoldSeconds) {
-		return nil, faultf(agentwire.CodeBadRequest, "rests of %v and %v seconds: want from 0 to %d", m.PressSeconds, m.HoldSeconds, longestGesture)
+		return nil, faultf(agentwire.CodeBadRequest, "rests of %v and %v seconds: want from 0 to %d", m.PressSeconds, m.HoldSeconds,
+			longestGesture)
 	}
 	velocity := m.Velocity
 	if velocity == 0 {

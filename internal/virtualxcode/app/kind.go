@@ -49,12 +49,13 @@ var keyboards = []string{"email", "url", "number", "numberpad", "decimalpad", "p
 
 // kindRules is the one list of kinds: adding a kind starts here.
 var kindRules = map[Kind]kindRule{
-	KindText:      {keys: "drag drop", styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
-	KindField:     {binds: "", keys: "placeholder keyboard submit"},
-	KindSecure:    {binds: "", keys: "placeholder submit"},
-	KindSearch:    {binds: "", keys: "placeholder submit"},
-	KindEditor:    {binds: "", keys: "placeholder height", height: 100},
-	KindButton:    {styles: []string{"cancel", "cell", "destructive", "filled", "plain", "tinted"}, keys: "do double hold detail icon drag drop"},
+	KindText:   {keys: "drag drop", styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
+	KindField:  {binds: "", keys: "placeholder keyboard submit"},
+	KindSecure: {binds: "", keys: "placeholder submit"},
+	KindSearch: {binds: "", keys: "placeholder submit"},
+	KindEditor: {binds: "", keys: "placeholder height", height: 100},
+	KindButton: {styles: []string{"cancel", "cell", "destructive", "filled", "plain", "tinted"},
+		keys: "do double hold detail icon drag drop"},
 	KindLink:      {keys: "do"},
 	KindToggle:    {binds: false, keys: "do icon"},
 	KindSlider:    {binds: 0.0, keys: "do min max step", ranges: Range{Max: 100}},

@@ -26,7 +26,8 @@ func DeviceVars() Vars {
 // Services are what an app can ask permission for: those of simctl privacy, and those only people can answer.
 func Services() []string {
 	return []string{"bluetooth", "calendar", "camera", "contacts", "face-id", "local-network", "location", "location-always",
-		"media-library", "microphone", "motion", "notifications", "paste", "photos", "photos-add", "reminders", "siri", "speech", "tracking"}
+		"media-library", "microphone", "motion", "notifications", "paste", "photos", "photos-add", "reminders", "siri",
+		"speech", "tracking"}
 }
 
 // given is the initial value of a variable that the launch or the device gives an app; nil if it is none of those.

@@ -117,15 +117,29 @@ func (p *printer) newline(pad string) {
 }
 
 func (p *printer) scalar(v any) {
+	text, err := plain(v)
+	if err != nil {
+		panic(fmt.Sprintf("a %T among JSON: %v", v, err)) // a wrong table of ours, never an input
+	}
+	if !p.PlainSlashes {
+		text = escaped(text)
+	}
+	p.b.WriteString(text)
+}
+
+// Marshal is what encoding/json makes of a Go value, on one line, in the style of NSJSONSerialization: only slashes are
+// escaped that need not be.
+func Marshal(v any) (string, error) {
+	text, err := plain(v)
+	return escaped(text), err
+}
+
+func escaped(text string) string { return strings.ReplaceAll(text, "/", `\/`) }
+
+func plain(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("a %T among JSON: %v", v, err)) // a wrong table of ours, never an input
-	}
-	text := strings.TrimSuffix(b.String(), "\n")
-	if !p.PlainSlashes {
-		text = strings.ReplaceAll(text, "/", `\/`)
-	}
-	p.b.WriteString(text)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }

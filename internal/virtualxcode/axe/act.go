@@ -62,7 +62,8 @@ func tap(ctx context.Context, c call) error {
 	case !byPoint && s.option == "":
 		return swiftargs.Refuse("Either provide both -x/-y, or use --id/--label/--value to tap an element.")
 	case c.args.Has("--tap-style") && !slices.Contains([]string{"automatic", "simulator", "physical"}, c.args.Value("--tap-style")):
-		return swiftargs.Refuse("The value '%s' is invalid for '--tap-style <tap-style>'. Please provide one of 'automatic', 'simulator' or 'physical'.", c.args.Value("--tap-style"))
+		return swiftargs.Refuse("The value '%s' is invalid for '--tap-style <tap-style>'. Please provide one of 'automatic', "+
+			"'simulator' or 'physical'.", c.args.Value("--tap-style"))
 	}
 	var at world.Point
 	if byPoint {
@@ -150,8 +151,10 @@ func swipe(ctx context.Context, c call) error {
 type preset struct{ x1, y1, x2, y2, took float64 }
 
 var presets = map[string]preset{
-	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5}, "scroll-right": {.75, .5, .25, .5, .5},
-	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3}, "swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
+	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5},
+	"scroll-right":         {.75, .5, .25, .5, .5},
+	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3},
+	"swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
 }
 
 func gesture(ctx context.Context, c call) error {

@@ -52,7 +52,8 @@ func (c call) steps() (lines []string, err error) {
 	if name := c.args.Value("--file"); name != "" {
 		data, err := os.ReadFile(c.Path(name))
 		if err != nil {
-			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.", name, name)
+			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.",
+				name, name)
 		}
 		all = strings.Split(string(data), "\n")
 	}

@@ -50,7 +50,8 @@ func (c call) input() (string, error) {
 	}
 	data, err := os.ReadFile(c.Path(c.args.Value("--file")))
 	if err != nil {
-		return "", swiftargs.Refuse("Failed to read file '%s': The file “%s” couldn’t be opened because there is no such file.", c.args.Value("--file"), c.args.Value("--file"))
+		return "", swiftargs.Refuse("Failed to read file '%s': The file “%s” couldn’t be opened because there is no such file.",
+			c.args.Value("--file"), c.args.Value("--file"))
 	}
 	return string(data), nil
 }
@@ -100,7 +101,8 @@ func codes(text, what, missing, bad string) (all []int, err error) {
 }
 
 func pressKeys(ctx context.Context, c call) error {
-	keys, err := codes(c.args.Value("--keycodes"), "keycodes", "At least one keycode must be provided.", "All keycodes must be between 0 and 255.")
+	keys, err := codes(c.args.Value("--keycodes"), "keycodes", "At least one keycode must be provided.",
+		"All keycodes must be between 0 and 255.")
 	if err != nil {
 		return err
 	}
@@ -128,7 +130,8 @@ func pressKeys(ctx context.Context, c call) error {
 }
 
 func pressCombo(ctx context.Context, c call) error {
-	held, err := codes(c.args.Value("--modifiers"), "modifier keycodes", "At least one modifier keycode must be provided.", "All modifier keycodes must be between 0 and 255.")
+	held, err := codes(c.args.Value("--modifiers"), "modifier keycodes", "At least one modifier keycode must be provided.",
+		"All modifier keycodes must be between 0 and 255.")
 	if err != nil {
 		return err
 	}
@@ -144,7 +147,8 @@ func pressCombo(ctx context.Context, c call) error {
 
 // buttons are the hardware buttons by name.
 var buttons = map[string]func(hid.Device, context.Context) error{
-	"home": hid.Device.Home, "lock": hid.Device.Button, "side-button": hid.Device.Button, "siri": hid.Device.Button, "apple-pay": hid.Device.Button,
+	"home": hid.Device.Home, "lock": hid.Device.Button, "side-button": hid.Device.Button, "siri": hid.Device.Button,
+	"apple-pay": hid.Device.Button,
 }
 
 func pressButton(ctx context.Context, c call) error {

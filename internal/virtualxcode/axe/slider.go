@@ -64,7 +64,8 @@ func slide(ctx context.Context, c call) error {
 // position is how far a slider is, from 0 to 1.
 func position(n axtree.Node) (float64, error) {
 	if n.Type != "Slider" {
-		return 0, said("Matched element is not a slider (type: %s). Use --element-type Slider or a more specific --id/--label selector.", n.Type)
+		return 0, said("Matched element is not a slider (type: %s). Use --element-type Slider or a more specific --id/--label selector.",
+			n.Type)
 	}
 	if n.Value != nil {
 		number, share := strings.CutSuffix(*n.Value, "%")

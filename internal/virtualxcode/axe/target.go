@@ -12,7 +12,8 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-const tip = "Make sure the app is on the expected screen, then run `axe describe-ui --udid <SIMULATOR_UDID>` and prefer --id when available."
+const tip = "Make sure the app is on the expected screen, then run `axe describe-ui --udid <SIMULATOR_UDID>` and prefer --id " +
+	"when available."
 
 // unresolved is a selector that does not name one element.
 type unresolved struct {
@@ -95,9 +96,11 @@ func (s selector) among(nodes []axtree.Node) (axtree.Node, error) {
 	case len(matches) == 0:
 		return axtree.Node{}, unresolved{fmt.Sprintf("No accessibility element matched %s. %s", what, tip), true}
 	case slices.ContainsFunc(matches, func(n axtree.Node) bool { return n.UniqueID != nil }):
-		return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s. Use --id when labels are not unique. %s", len(matches), what, tip), false}
+		return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s. Use --id when labels are "+
+			"not unique. %s", len(matches), what, tip), false}
 	}
-	return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s, and none of the matches expose AXUniqueId on this screen. "+
+	return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s, and none of the matches expose "+
+		"AXUniqueId on this screen. "+
 		"Use coordinates for this step (tap -x/-y) or target a more specific screen/state. %s", len(matches), what, tip), false}
 }
 

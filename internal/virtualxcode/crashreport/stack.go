@@ -25,12 +25,14 @@ var libraries = []struct{ name, folder string }{
 func loaded(d Device) []ipsImage {
 	b := d.App
 	image := func(file, arch string, base, size uint64) ipsImage {
-		return ipsImage{Source: "P", Arch: arch, Base: base, Size: size, UUID: strings.ToLower(uuid.Of("image", file)), Path: file, Name: path.Base(file)}
+		return ipsImage{Source: "P", Arch: arch, Base: base, Size: size, UUID: strings.ToLower(uuid.Of("image", file)), Path: file,
+			Name: path.Base(file)}
 	}
 	own := image(d.Executable, "arm64", 4336517120, 65536)
 	own.UUID = strings.ToLower(uuid.Of("slice", b.ID, b.Version, b.Build))
 	own.Version, own.ID, own.Build = b.Version, b.ID, b.Build
-	out := []ipsImage{own, image("/usr/lib/system/"+kernelImage, "arm64e", 4340924416, 245760), image("/usr/lib/system/"+threadImage, "arm64e", 4341432320, 65536)}
+	out := []ipsImage{own, image("/usr/lib/system/"+kernelImage, "arm64e", 4340924416, 245760),
+		image("/usr/lib/system/"+threadImage, "arm64e", 4341432320, 65536)}
 	for i, l := range libraries {
 		out = append(out, image(path.Join(d.RuntimeRoot, l.folder, l.name), "arm64", 6620000256+uint64(i)*67108864, 33554432))
 	}
@@ -106,7 +108,8 @@ func (k kind) terminated(c Crash) *ipsTermination {
 
 // threads are the main thread, which crashed, and one that waits for work.
 func threads(images []ipsImage, frames []ipsFrame, c Crash) []ipsThread {
-	state := &ipsState{Flavor: "ARM_THREAD_STATE64", CPSR: ipsValue{Value: 1610616832}, PC: ipsValue{Value: address(images, frames[0]), Matches: 1}}
+	state := &ipsState{Flavor: "ARM_THREAD_STATE64", CPSR: ipsValue{Value: 1610616832},
+		PC: ipsValue{Value: address(images, frames[0]), Matches: 1}}
 	for n := range 29 {
 		state.X = append(state.X, ipsValue{Value: digest("x", fmt.Sprint(n), c.Bundle)})
 	}
@@ -117,7 +120,8 @@ func threads(images []ipsImage, frames []ipsFrame, c Crash) []ipsThread {
 	} else {
 		state.ESR = ipsValue{Value: 1442840704, Description: " Address size fault"}
 	}
-	idle := traced(images, []symbol{{kernelImage, "__workq_kernreturn"}, {threadImage, "_pthread_wqthread"}, {threadImage, "start_wqthread"}}, c)
+	idle := traced(images, []symbol{{kernelImage, "__workq_kernreturn"}, {threadImage, "_pthread_wqthread"},
+		{threadImage, "start_wqthread"}}, c)
 	return []ipsThread{
 		{Triggered: true, ID: 100000 + c.PID, Queue: mainQueue, State: state, Frames: frames},
 		{ID: 100001 + c.PID, Frames: idle},

@@ -22,7 +22,8 @@ func install(ctx context.Context, c *call) (object, error) {
 		return nil, notInstalled("The item at "+path+" is not a valid bundle.", "MIInstallerErrorDomain", 35, err.Error())
 	}
 	if !forDevices(b) {
-		return nil, notInstalled("Unable to Install “"+b.Name+"”", "IXUserPresentableErrorDomain", 1, "This app was built for the simulator, not for "+c.device.Type.Name+".")
+		return nil, notInstalled("Unable to Install “"+b.Name+"”", "IXUserPresentableErrorDomain", 1,
+			"This app was built for the simulator, not for "+c.device.Type.Name+".")
 	}
 	c.connect()
 	if err := c.world.Install(ctx, c.device.UDID, b, path); err != nil {
@@ -40,7 +41,8 @@ func install(ctx context.Context, c *call) (object, error) {
 	}
 	url := "file://" + folder(a) + "/"
 	sequence := 1000 + len(b.ID) // the database is not played; its number says nothing
-	c.say("App installed:\n• bundleID: %s\n• installationURL: %s\n• launchServicesIdentifier: unknown\n• databaseUUID: %s\n• databaseSequenceNumber: %d\n• options: \n",
+	c.say("App installed:\n• bundleID: %s\n• installationURL: %s\n• launchServicesIdentifier: unknown\n• databaseUUID: %s\n• "+
+		"databaseSequenceNumber: %d\n• options: \n",
 		b.ID, url, c.device.Identifier, sequence)
 	return object{"deviceIdentifier": c.device.Identifier, "installedApplications": []any{object{
 		"bundleID": b.ID, "databaseSequenceNumber": sequence, "databaseUUID": c.device.Identifier, "installationURL": url,
@@ -60,7 +62,8 @@ func forDevices(b *app.Bundle) bool {
 // connect tells of the tunnel, as every command does that does something on the device.
 func (c *call) connect() {
 	at := clock(c.world.Now())
-	c.say("%s  Acquired tunnel connection to device.\n%s  Enabling developer disk image services.\n%s  Acquired usage assertion.\n", at, at, at)
+	c.say("%s  Acquired tunnel connection to device.\n%s  Enabling developer disk image services.\n%s  Acquired usage assertion.\n", at, at,
+		at)
 }
 
 // app finds an installed app.

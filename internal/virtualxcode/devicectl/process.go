@@ -25,7 +25,8 @@ func launch(ctx context.Context, c *call) (object, error) {
 		return nil, err
 	}
 	c.connect()
-	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: arguments, Env: env, TerminateRunning: c.args.Has("--terminate-existing")})
+	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: arguments, Env: env,
+		TerminateRunning: c.args.Has("--terminate-existing")})
 	var apple *world.Error
 	if errors.As(err, &apple) {
 		return nil, notLaunched(a.BundleID, apple)
@@ -49,8 +50,10 @@ func (c *call) launchOptions(arguments []string, env map[string]string) object {
 		vars[name] = value
 	}
 	return object{
-		"activatedWhenStarted": !c.args.Has("--no-activate"), "arguments": array(arguments), "environmentVariables": vars, "platformSpecificOptions": object{},
-		"startStopped": c.args.Has("--start-stopped"), "terminateExistingInstances": c.args.Has("--terminate-existing"), "user": object{"active": true},
+		"activatedWhenStarted": !c.args.Has("--no-activate"), "arguments": array(arguments), "environmentVariables": vars,
+		"platformSpecificOptions": object{},
+		"startStopped":            c.args.Has("--start-stopped"), "terminateExistingInstances": c.args.Has("--terminate-existing"),
+		"user": object{"active": true},
 	}
 }
 

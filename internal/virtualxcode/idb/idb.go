@@ -49,28 +49,35 @@ func commands() []command {
 	}
 	word := func(name string) []positional { return []positional{{name: name}} }
 	duration := map[string]option{"--duration": {value: "DURATION", kind: number}}
-	tree := map[string]option{"--nested": {}, "--format": {value: "FORMAT", choices: []string{"default", "nested"}}, "--api": {value: "API", choices: []string{"default"}}}
+	tree := map[string]option{"--nested": {}, "--format": {value: "FORMAT", choices: []string{"default", "nested"}},
+		"--api": {value: "API", choices: []string{"default"}}}
 	return []command{
 		{words: "list-targets", run: listTargets},
 		{words: "describe", options: map[string]option{"--diagnostics": {}}, device: true, run: describeTarget},
 		{words: "connect", takes: word("companion"), run: connect},
 		{words: "disconnect", takes: word("companion"), run: func(context.Context, call) error { return nil }},
-		{words: "list-apps", options: map[string]option{"--fetch-process-state": {}, "--no-fetch-process-state": {}}, device: true, run: listApps},
-		{words: "install", takes: word("bundle_path"), options: map[string]option{"--make-debuggable": {}, "--override-mtime": {}}, device: true, run: install},
+		{words: "list-apps", options: map[string]option{"--fetch-process-state": {}, "--no-fetch-process-state": {}}, device: true,
+			run: listApps},
+		{words: "install", takes: word("bundle_path"), options: map[string]option{"--make-debuggable": {}, "--override-mtime": {}},
+			device: true, run: install},
 		{words: "uninstall", takes: word("bundle_id"), device: true, run: uninstall},
 		{words: "launch", takes: []positional{{name: "bundle_id"}, {name: "app_arguments", many: true}},
-			options: map[string]option{"--foreground-if-running": {}, "--wait-for": {}, "--wait-for-debugger": {}}, device: true, run: launch},
+			options: map[string]option{"--foreground-if-running": {}, "--wait-for": {}, "--wait-for-debugger": {}}, device: true,
+			run: launch},
 		{words: "terminate", takes: word("bundle_id"), device: true, run: terminate},
 		{words: "open", takes: word("url"), device: true, run: openURL},
 		{words: "screenshot", takes: word("dest_path"), device: true, run: screenshot},
 		{words: "ui describe-all", options: tree, device: true, run: describeAll},
 		{words: "ui describe-point", takes: whole("x", "y"), options: tree, device: true, run: describePoint},
 		{words: "ui tap", takes: whole("x", "y"), options: duration, device: true, run: tap},
-		{words: "ui swipe", takes: whole("x_start", "y_start", "x_end", "y_end"), options: with(duration, map[string]option{"--delta": {value: "DELTA", kind: wholeNumber}}), device: true, run: swipe},
+		{words: "ui swipe", takes: whole("x_start", "y_start", "x_end", "y_end"),
+			options: with(duration, map[string]option{"--delta": {value: "DELTA", kind: wholeNumber}}), device: true, run: swipe},
 		{words: "ui text", takes: word("text"), device: true, run: text},
 		{words: "ui key", takes: whole("key"), options: duration, device: true, run: key},
-		{words: "ui key-sequence", takes: []positional{{name: "key_sequence", many: true, kind: wholeNumber}}, device: true, run: keySequence},
-		{words: "ui button", takes: []positional{{name: "button", choices: slices.Sorted(maps.Keys(buttons))}}, options: duration, device: true, run: button},
+		{words: "ui key-sequence", takes: []positional{{name: "key_sequence", many: true, kind: wholeNumber}}, device: true,
+			run: keySequence},
+		{words: "ui button", takes: []positional{{name: "button", choices: slices.Sorted(maps.Keys(buttons))}}, options: duration,
+			device: true, run: button},
 	}
 }
 
@@ -142,7 +149,8 @@ func pick(argv []string) (rest []string, found *command, err error) {
 		}
 	}
 	usage := name + " [-h] {" + strings.Join(first, ",") + "} ..."
-	return nil, nil, usageError{usage, name, fmt.Sprintf("argument : invalid choice: '%s' (choose from '%s')", said, strings.Join(first, "', '"))}
+	return nil, nil, usageError{usage, name, fmt.Sprintf("argument : invalid choice: '%s' (choose from '%s')", said,
+		strings.Join(first, "', '"))}
 }
 
 func overview(stdout io.Writer) {

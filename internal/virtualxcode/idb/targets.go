@@ -23,25 +23,30 @@ func listTargets(_ context.Context, c call) error {
 			fmt.Fprintln(c.Stdout, python(about(d)))
 			continue
 		}
-		fmt.Fprintf(c.Stdout, "%s | %s | %s | simulator | %s | %s | No Companion Connected\n", d.Name, d.UDID, d.State, d.Runtime.Name(), arch)
+		fmt.Fprintf(c.Stdout, "%s | %s | %s | simulator | %s | %s | No Companion Connected\n", d.Name, d.UDID, d.State,
+			d.Runtime.Name(), arch)
 	}
 	return nil
 }
 
 func about(d world.Device) []pair {
-	return []pair{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}, {"type", "simulator"}, {"os_version", d.Runtime.Name()}, {"architecture", arch}}
+	return []pair{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}, {"type", "simulator"}, {"os_version", d.Runtime.Name()},
+		{"architecture", arch}}
 }
 
 // describeTarget prints the device as JSON, or as Python prints an object.
 func describeTarget(_ context.Context, c call) error {
 	d, s := c.device, c.device.Screen
 	if c.args.has("--json") {
-		screen := []pair{{"width", s.Width * s.Scale}, {"height", s.Height * s.Scale}, {"density", s.Scale}, {"width_points", s.Width}, {"height_points", s.Height}}
+		screen := []pair{{"width", s.Width * s.Scale}, {"height", s.Height * s.Scale}, {"density", s.Scale}, {"width_points", s.Width},
+			{"height_points", s.Height}}
 		fmt.Fprintln(c.Stdout, python(append(about(d), pair{"screen_dimensions", screen}, pair{"model", d.Type.Name})))
 		return nil
 	}
-	fmt.Fprintf(c.Stdout, "TargetDescription(udid='%s', name='%s', target_type=<TargetType.SIMULATOR: 'simulator'>, state='%s', os_version='%s', architecture='%s', "+
-		"companion_info=None, screen_dimensions=ScreenDimensions(width=%v, height=%v, density=%.1f, width_points=%v, height_points=%v), model='%s', device=None, extended={}, diagnostics={}, metadata={})\n",
+	fmt.Fprintf(c.Stdout, "TargetDescription(udid='%s', name='%s', target_type=<TargetType.SIMULATOR: 'simulator'>, state='%s', "+
+		"os_version='%s', architecture='%s', "+
+		"companion_info=None, screen_dimensions=ScreenDimensions(width=%v, height=%v, density=%.1f, width_points=%v, "+
+		"height_points=%v), model='%s', device=None, extended={}, diagnostics={}, metadata={})\n",
 		d.UDID, d.Name, d.State, d.Runtime.Name(), arch, s.Width*s.Scale, s.Height*s.Scale, s.Scale, s.Width, s.Height, d.Type.Name)
 	return nil
 }
@@ -77,11 +82,15 @@ func listApps(_ context.Context, c call) error {
 			state = "Running"
 		}
 		if c.args.has("--json") {
-			fmt.Fprintln(c.Stdout, python([]pair{{"bundle_id", a.BundleID}, {"name", a.Name}, {"install_type", kind}, {"architectures", []string{arch}},
+			fmt.Fprintln(c.Stdout, python([]pair{{"bundle_id", a.BundleID}, {"name", a.Name}, {"install_type", kind},
+				{"architectures", []string{arch}},
 				{"process_state", state}, {"debuggable", kind == "user"}}))
 			continue
 		}
-		debuggable := map[bool]string{true: "Debuggable", false: "Not Debuggable"}[kind == "user"]
+		debuggable := "Not Debuggable"
+		if kind == "user" {
+			debuggable = "Debuggable"
+		}
 		fmt.Fprintln(c.Stdout, strings.Join([]string{a.BundleID, a.Name, kind, arch, state, debuggable}, " | "))
 	}
 	return nil

@@ -37,7 +37,8 @@ func describePoint(ctx context.Context, c call) error {
 	at := c.point("x", "y")
 	hit, found := screen.At(at)
 	if !found {
-		return said("No translation object returned for simulator. This means you have likely specified a point onscreen that is invalid or invisible due to a fullscreen dialog")
+		return said("No translation object returned for simulator. This means you have likely specified a point onscreen that is " +
+			"invalid or invisible due to a fullscreen dialog")
 	}
 	return c.print(axtree.Form{Children: c.nested()}.Of(hit))
 }
@@ -65,7 +66,8 @@ func tap(ctx context.Context, c call) error {
 }
 
 func swipe(ctx context.Context, c call) error {
-	return c.world.Swipe(ctx, c.device.UDID, c.point("x_start", "y_start"), c.point("x_end", "y_end"), seconds(c.args.float("--duration", 0.5)))
+	return c.world.Swipe(ctx, c.device.UDID, c.point("x_start", "y_start"), c.point("x_end", "y_end"),
+		seconds(c.args.float("--duration", 0.5)))
 }
 
 func text(ctx context.Context, c call) error {
@@ -100,7 +102,8 @@ func keySequence(ctx context.Context, c call) error {
 
 // buttons are the hardware buttons by name.
 var buttons = map[string]func(hid.Device, context.Context) error{
-	"HOME": hid.Device.Home, "LOCK": hid.Device.Button, "SIDE_BUTTON": hid.Device.Button, "SIRI": hid.Device.Button, "APPLE_PAY": hid.Device.Button,
+	"HOME": hid.Device.Home, "LOCK": hid.Device.Button, "SIDE_BUTTON": hid.Device.Button, "SIRI": hid.Device.Button,
+	"APPLE_PAY": hid.Device.Button,
 }
 
 func button(ctx context.Context, c call) error {

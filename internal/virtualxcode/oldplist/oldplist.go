@@ -65,7 +65,10 @@ func dictionary(b *strings.Builder, members iter.Seq2[string, any], indent strin
 func Scalar(v any) string {
 	switch v := v.(type) {
 	case bool:
-		return map[bool]string{false: "0", true: "1"}[v]
+		if v {
+			return "1"
+		}
+		return "0"
 	case time.Time:
 		return v.UTC().Format("2006-01-02 15:04:05 -0700")
 	case []byte:

@@ -64,7 +64,8 @@ func (t Tool) Run() int {
 	return 0
 }
 
-const usage = "Usage: open [-e] [-t] [-f] [-W] [-R] [-n] [-g] [-h] [-s <partial SDK name>][-b <bundle identifier>] [-a <application>] [-u URL] [filenames] [--args arguments]"
+const usage = "Usage: open [-e] [-t] [-f] [-W] [-R] [-n] [-g] [-h] [-s <partial SDK name>][-b <bundle identifier>] [-a <application>] " +
+	"[-u URL] [filenames] [--args arguments]"
 
 func parse(argv []string) (o order, err error) {
 	for i := 0; i < len(argv); i++ {
@@ -113,7 +114,8 @@ func (t Tool) do(o order) error {
 	for _, thing := range o.things {
 		if u, err := url.Parse(thing); err == nil && len(u.Scheme) > 1 && u.Scheme != "file" {
 			if !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) {
-				return said("No application knows how to open URL %s (Error Domain=NSOSStatusErrorDomain Code=-10814 \"kLSApplicationNotFoundErr: E.g. no application claims the file\").", thing)
+				return said("No application knows how to open URL %s (Error Domain=NSOSStatusErrorDomain Code=-10814 "+
+					"\"kLSApplicationNotFoundErr: E.g. no application claims the file\").", thing)
 			}
 			continue
 		}
@@ -147,12 +149,14 @@ func (t Tool) named(o order) error {
 	}
 	for _, r := range records {
 		name := strings.TrimSuffix(filepath.Base(r.App), ".app")
-		if _, err := os.Stat(r.App); err == nil && (o.app != "" && strings.EqualFold(name, strings.TrimSuffix(o.app, ".app")) || o.bundle != "" && r.Bundle == o.bundle) {
+		if _, err := os.Stat(r.App); err == nil && (o.app != "" && strings.EqualFold(name, strings.TrimSuffix(o.app, ".app")) ||
+			o.bundle != "" && r.Bundle == o.bundle) {
 			return t.start(r.App, o)
 		}
 	}
 	if o.bundle != "" {
-		return said("LSCopyApplicationURLsForBundleIdentifier() failed while trying to determine the application with bundle identifier %s.", o.bundle)
+		return said("LSCopyApplicationURLsForBundleIdentifier() failed while trying to determine the application with bundle "+
+			"identifier %s.", o.bundle)
 	}
 	return said("Unable to find application named '%s'", o.app)
 }
@@ -244,8 +248,11 @@ func executable(app string) (program, bundle string, err error) {
 // Marks say what is known of the real open.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with what follows --args; one that runs is not started again, except with -n", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have windows succeed and show none", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with what follows --args; one that runs is not " +
+			"started again, except with -n", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have " +
+			"windows succeed and show none", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist",
+			Source: mark.Assumed},
 	}
 }

@@ -20,7 +20,8 @@ type buddy struct {
 	changed bool
 }
 
-const buddyUsage = "Usage: PlistBuddy [-cxh] <file.plist>\n    -c \"<command>\" execute command, otherwise run in interactive mode\n    -x output will be in the form of an xml plist where appropriate\n    -h print the complete help info, with command guide\n"
+const buddyUsage = "Usage: PlistBuddy [-cxh] <file.plist>\n    -c \"<command>\" execute command, otherwise run in interactive mode\n   " +
+	" -x output will be in the form of an xml plist where appropriate\n    -h print the complete help info, with command guide\n"
 
 // PlistBuddy plays PlistBuddy.
 func (t Tool) PlistBuddy() int {
@@ -120,7 +121,10 @@ func (b *buddy) play(line string) error {
 		return said("Unrecognized Command")
 	}
 	do, known := map[string]func([]string) error{
-		"print": b.print, "set": b.set, "add": b.add, "delete": b.remove, "remove": b.remove, "copy": b.copy, "clear": b.clear, "save": func([]string) error { return nil },
+		"print": b.print, "set": b.set, "add": b.add, "delete": b.remove, "remove": b.remove, "copy": b.copy, "clear": b.clear,
+		"save": func([]string) error {
+			return nil
+		},
 	}[strings.ToLower(words[0])]
 	if !known {
 		return said("Unrecognized Command")

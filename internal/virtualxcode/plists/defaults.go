@@ -12,10 +12,14 @@ import (
 	"ios-agent/internal/virtualxcode/oldplist"
 )
 
-const defaultsUsage = "Command line interface to a user's defaults.\nSyntax:\n\n'defaults' [-currentHost | -host <hostname>] followed by one of the following:\n\n" +
-	"  read                                 shows all defaults\n  read <domain>                        shows defaults for given domain\n  read <domain> <key>                  shows defaults for given domain, key\n\n" +
-	"  read-type <domain> <key>             shows the type for the given domain, key\n\n  write <domain> <domain_rep>          writes domain (overwrites existing)\n  write <domain> <key> <value>         writes key for domain\n\n" +
-	"  delete <domain>                      deletes domain\n  delete <domain> <key>                deletes key in domain\n\n  domains                              lists all domains\n  help                                 print this help\n"
+const defaultsUsage = "Command line interface to a user's defaults.\nSyntax:\n\n'defaults' [-currentHost | -host <hostname>] followed " +
+	"by one of the following:\n\n" +
+	"  read                                 shows all defaults\n  read <domain>                        shows defaults for given " +
+	"domain\n  read <domain> <key>                  shows defaults for given domain, key\n\n" +
+	"  read-type <domain> <key>             shows the type for the given domain, key\n\n  write <domain> <domain_rep>          writes " +
+	"domain (overwrites existing)\n  write <domain> <key> <value>         writes key for domain\n\n" +
+	"  delete <domain>                      deletes domain\n  delete <domain> <key>                deletes key in domain\n\n  domains  " +
+	"                            lists all domains\n  help                                 print this help\n"
 
 // exitUsage is how defaults ends on a command line it does not understand.
 const exitUsage = 255
@@ -30,7 +34,8 @@ func (t Tool) Defaults() int {
 		argv = argv[min(len(argv), map[string]int{"-currentHost": 1, "-host": 2}[argv[0]]):]
 	}
 	verbs := map[string]func([]string) error{
-		"read": t.read, "read-type": t.readType, "write": t.writeDefaults, "delete": t.deleteDefaults, "remove": t.deleteDefaults, "domains": t.domains,
+		"read": t.read, "read-type": t.readType, "write": t.writeDefaults, "delete": t.deleteDefaults, "remove": t.deleteDefaults,
+		"domains": t.domains,
 	}
 	if len(argv) > 0 && argv[0] == "help" {
 		fmt.Fprint(t.Stdout, defaultsUsage)
@@ -245,7 +250,8 @@ func written(old any, words []string) (any, error) {
 		}
 		return all, nil
 	}
-	name, known := map[string]string{"string": "string", "int": "integer", "integer": "integer", "float": "float", "bool": "bool", "boolean": "bool", "date": "date"}[kind]
+	name, known := map[string]string{"string": "string", "int": "integer", "integer": "integer", "float": "float", "bool": "bool",
+		"boolean": "bool", "date": "date"}[kind]
 	switch {
 	case kind == "data" && len(rest) == 1:
 		return hexData(rest[0])

@@ -61,7 +61,8 @@ const (
 // parse reads a property list in any of its forms, or JSON.
 func parse(data []byte) (v any, f format, err error) {
 	text := bytes.TrimSpace(data)
-	if !bytes.HasPrefix(data, []byte("bplist")) && !bytes.HasPrefix(text, []byte("<")) && len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+	if !bytes.HasPrefix(data, []byte("bplist")) && !bytes.HasPrefix(text, []byte("<")) && len(text) > 0 &&
+		(text[0] == '{' || text[0] == '[') {
 		if v, err := parseJSON(text); err == nil {
 			return v, jsonF, nil
 		}

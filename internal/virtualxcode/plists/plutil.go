@@ -31,11 +31,15 @@ type plutil struct {
 }
 
 // plutilVerbs are the commands and how many words each takes.
-var plutilVerbs = map[string]int{"-convert": 1, "-p": 0, "-lint": 0, "-extract": 2, "-replace": 3, "-insert": 3, "-remove": 1, "-type": 1, "-create": 1}
+var plutilVerbs = map[string]int{"-convert": 1, "-p": 0, "-lint": 0, "-extract": 2, "-replace": 3, "-insert": 3, "-remove": 1,
+	"-type": 1, "-create": 1}
 
-const plutilHelp = "plutil: [command_option] [other_options] file...\nThe file '-' means stdin\nCommand options are (-lint is the default):\n" +
-	" -help  show this message and exit\n -lint  check the property list files for syntax errors\n -convert fmt  rewrite property list files in format (xml1, binary1, json)\n" +
-	" -insert keypath -type value\n -replace keypath -type value\n -remove keypath\n -extract keypath fmt\n -type keypath\n -create fmt\n -p  print property list in a human-readable fashion\n"
+const plutilHelp = "plutil: [command_option] [other_options] file...\nThe file '-' means stdin\nCommand options are (-lint is the " +
+	"default):\n" +
+	" -help  show this message and exit\n -lint  check the property list files for syntax errors\n -convert fmt  rewrite property list " +
+	"files in format (xml1, binary1, json)\n" +
+	" -insert keypath -type value\n -replace keypath -type value\n -remove keypath\n -extract keypath fmt\n -type keypath\n -create " +
+	"fmt\n -p  print property list in a human-readable fashion\n"
 
 // Plutil plays plutil.
 func (t Tool) Plutil() int {
@@ -141,7 +145,8 @@ func (p plutil) load(file string) (v any, f format, err error) {
 	}
 	v, f, err = parse(data)
 	if err != nil {
-		return nil, "", said("Property List error: %v / JSON error: JSON text did not start with array or object and option to allow fragments not set.", err)
+		return nil, "", said("Property List error: %v / JSON error: JSON text did not start with array or object and option to allow "+
+			"fragments not set.", err)
 	}
 	return v, f, nil
 }

@@ -60,7 +60,9 @@ func (c *Container) Owner(target string) (*Project, Target, bool) {
 // PackageFile is the manifest of a project, if it is a package.
 func PackageFile(p *Project) (string, bool) {
 	file := filepath.Join(p.Dir, packageFile)
-	return file, p.Dir != "" && len(p.Targets) > 0 && slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Kind == PackageTarget }) && isFile(file)
+	return file, p.Dir != "" && len(p.Targets) > 0 && slices.ContainsFunc(p.Targets, func(t Target) bool {
+		return t.Kind == PackageTarget
+	}) && isFile(file)
 }
 
 // IsPackage says whether a folder holds a Swift package.

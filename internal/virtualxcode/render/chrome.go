@@ -91,7 +91,8 @@ func (p painter) network(s world.Scene, x, y float64, front colour) {
 	case "", "wifi":
 		p.wifi(x+27, y-0.5, number(s, "wifiBars", 3), front)
 	default:
-		p.text(strings.ToUpper(data), world.Rect{X: x + 22, Y: y - 4, W: 28, H: 20}, style{size: 12, weight: bold, colour: front, align: centre})
+		p.text(strings.ToUpper(data), world.Rect{X: x + 22, Y: y - 4, W: 28, H: 20}, style{size: 12, weight: bold, colour: front,
+			align: centre})
 	}
 }
 

@@ -67,5 +67,6 @@ func mix(a, b colour, at float64) color.Color {
 var night = map[colour]colour{
 	ink: 0xFFFFFFFF, faded: 0xEBEBF599, faint: 0xEBEBF54C, paper: 0x000001FF, card: 0x1C1C1EFF, line: 0x54545899,
 	blue: 0x0A84FFFF, paleBlue: 0x0A84FF40, red: 0xFF453AFF, paleRed: 0xFF453A33, green: 0x30D158FF,
-	boardGrey: 0x2B2B2DFF, keyGrey: 0x46464AFF, keyWhite: 0x6B6B6EFF, alertWhite: 0x252527FF, segmentGrey: 0x7676803D, switchGreen: 0x30D158FF,
+	boardGrey: 0x2B2B2DFF, keyGrey: 0x46464AFF, keyWhite: 0x6B6B6EFF, alertWhite: 0x252527FF, segmentGrey: 0x7676803D,
+	switchGreen: 0x30D158FF,
 }

@@ -18,8 +18,9 @@ import (
 
 // diagnose collects what a bug report needs: what list says, and the logs of booted devices.
 func diagnose(_ context.Context, c *call) error {
-	given, err := c.options(map[string]option{"-b": flag, "-X": flag, "-l": flag, "--no-archive": flag, "--all-logs": flag, "--data-container": flag,
-		"--output": valued, "--udid": valued, "--timeout": valued})
+	given, err := c.options(map[string]option{"-b": flag, "-X": flag, "-l": flag, "--no-archive": flag, "--all-logs": flag,
+		"--data-container": flag,
+		"--output":         valued, "--udid": valued, "--timeout": valued})
 	if err != nil || len(c.Args) > 0 {
 		return errUsage
 	}

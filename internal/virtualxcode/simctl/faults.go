@@ -38,10 +38,12 @@ func (c *call) trouble(ctx context.Context) error {
 		c.complain("CoreSimulatorService connection became invalid.  Simulator services will no longer be available.")
 		c.complain("Unable to locate device set: Error Domain=NSPOSIXErrorDomain Code=53 \"Software caused connection abort\" " +
 			"UserInfo={NSLocalizedDescription=Error returned in reply from CoreSimulatorService: Connection invalid}")
-		return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 53, Message: "Software caused connection abort\nFailed to initialize simulator device set."}
+		return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 53, Message: "Software caused connection abort\nFailed to initialize " +
+			"simulator device set."}
 	}
 	if c.happens(flaw.SimctlVersionMismatch) {
-		c.complain("CoreSimulator detected version change.  Framework version (1051.9.4) does not match existing job version (1051.17.8).  " +
+		c.complain("CoreSimulator detected version change.  Framework version (1051.9.4) does not match existing job version " +
+			"(1051.17.8).  " +
 			"Attempting to remove the stale service in order to add the expected version.")
 		c.complain("Service version (1051.17.8) does not match expected service version (1051.9.4)")
 	}

@@ -67,7 +67,8 @@ func textDevice(d world.Device) string { return fmt.Sprintf("%s (%s) (%s)", d.Na
 func textPairs(w *world.World, f filter) (lines []string) {
 	for _, p := range w.Pairs() {
 		if f.pair(p) {
-			lines = append(lines, fmt.Sprintf("%s %s", p.ID, pairState(p)), "    Watch: "+textDevice(p.Watch), "    Phone: "+textDevice(p.Phone))
+			lines = append(lines, fmt.Sprintf("%s %s", p.ID, pairState(p)), "    Watch: "+textDevice(p.Watch), "    Phone: "+
+				textDevice(p.Phone))
 		}
 	}
 	return lines

@@ -35,7 +35,8 @@ func (c *call) logReader(d world.Device) (r logReader, err error) {
 		return r, c.logUsage("log: Unknown option or argument")
 	}
 	has := func(name string) bool { _, ok := given[name]; return ok }
-	r = logReader{device: d, text: given["--predicate"], predicate: anyEntry, levels: levelsFrom(given["--level"], has("--info"), has("--debug"))}
+	r = logReader{device: d, text: given["--predicate"], predicate: anyEntry, levels: levelsFrom(given["--level"], has("--info"),
+		has("--debug"))}
 	if r.levels == nil {
 		return r, c.logUsage("log: Invalid level '" + given["--level"] + "'")
 	}

@@ -56,7 +56,8 @@ func (m movie) encode() []byte {
 // samples says where the pictures are and how long each is shown; they begin at offset.
 func (m movie) samples(offset int) []byte {
 	size := []byte{byte(m.width >> 8), byte(m.width), byte(m.height >> 8), byte(m.height)}
-	entry := atom("png ", words(0, 1, 0, 0, 0, 0), size, words(0x480000, 0x480000, 0), []byte{0, 1}, make([]byte, 32), []byte{0, 24, 0xFF, 0xFF})
+	entry := atom("png ", words(0, 1, 0, 0, 0, 0), size, words(0x480000, 0x480000, 0), []byte{0, 1}, make([]byte, 32),
+		[]byte{0, 24, 0xFF, 0xFF})
 	sizes, offsets := []int{0, 0, len(m.frames)}, []int{0, len(m.frames)}
 	for _, f := range m.frames {
 		sizes, offsets = append(sizes, len(f)), append(offsets, offset)

@@ -42,8 +42,12 @@ func comparisons() map[string]func(have, want string) bool {
 	differs := func(have, want string) bool { return have != want }
 	return map[string]func(have, want string) bool{
 		"==": same, "=": same, "!=": differs, "<>": differs,
-		"<": func(have, want string) bool { return number(have) < number(want) }, ">": func(have, want string) bool { return number(have) > number(want) },
-		"<=": func(have, want string) bool { return number(have) <= number(want) }, ">=": func(have, want string) bool { return number(have) >= number(want) },
+		"<": func(have, want string) bool { return number(have) < number(want) }, ">": func(have, want string) bool {
+			return number(have) > number(want)
+		},
+		"<=": func(have, want string) bool { return number(have) <= number(want) }, ">=": func(have, want string) bool {
+			return number(have) >= number(want)
+		},
 		"CONTAINS": strings.Contains, "BEGINSWITH": strings.HasPrefix, "ENDSWITH": strings.HasSuffix, "IN": same,
 	}
 }
@@ -83,9 +87,12 @@ func folded(options string) func(string) string {
 }
 
 // accents takes them off the letters that European languages put them on.
-var accents = strings.NewReplacer("à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "ç", "c", "č", "c", "è", "e", "é", "e", "ê", "e", "ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i",
-	"ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "š", "s", "ù", "u", "ú", "u", "û", "u", "ü", "u", "ý", "y", "ÿ", "y", "ž", "z",
-	"À", "A", "Á", "A", "Â", "A", "Ã", "A", "Ä", "A", "Å", "A", "Ç", "C", "È", "E", "É", "E", "Ê", "E", "Ë", "E", "Ì", "I", "Í", "I", "Î", "I", "Ï", "I",
+var accents = strings.NewReplacer("à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "ç", "c", "č", "c", "è", "e", "é", "e", "ê",
+	"e", "ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i",
+	"ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "š", "s", "ù", "u", "ú", "u", "û", "u", "ü", "u", "ý", "y",
+	"ÿ", "y", "ž", "z",
+	"À", "A", "Á", "A", "Â", "A", "Ã", "A", "Ä", "A", "Å", "A", "Ç", "C", "È", "E", "É", "E", "Ê", "E", "Ë", "E", "Ì", "I", "Í", "I",
+	"Î", "I", "Ï", "I",
 	"Ñ", "N", "Ò", "O", "Ó", "O", "Ô", "O", "Õ", "O", "Ö", "O", "Ù", "U", "Ú", "U", "Û", "U", "Ü", "U", "Ý", "Y")
 
 func parsePredicate(text string) (predicate, error) {

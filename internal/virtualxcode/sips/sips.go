@@ -123,5 +123,6 @@ func shrink(picture image.Image, longest int) image.Image {
 
 // Marks say what is known of the real sips.
 func Marks() []mark.Mark {
-	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file that is no picture", Source: mark.Assumed}}
+	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file " +
+		"that is no picture", Source: mark.Assumed}}
 }

@@ -27,7 +27,8 @@ func (w *World) containers(d *device, b *app.Bundle) Containers {
 	at := func(kind, of string) string {
 		return path.Join(w.folder(d), "data/Containers", kind, uuid.Of(d.UDID, kind, of))
 	}
-	c := Containers{App: path.Join(at("Bundle/Application", b.ID), b.Folder), Data: at("Data/Application", b.ID), Groups: map[string]string{}}
+	c := Containers{App: path.Join(at("Bundle/Application", b.ID), b.Folder), Data: at("Data/Application", b.ID),
+		Groups: map[string]string{}}
 	for _, group := range info(b).Groups {
 		c.Groups[group] = at("Shared/AppGroup", group)
 	}
@@ -69,7 +70,8 @@ func (w *World) Containers(udid, bundle string) (c Containers, err error) {
 
 // fill makes the folders that are not there yet.
 func (c Containers) fill(b *app.Bundle) error {
-	folders := []string{c.App, filepath.Join(c.Data, "Documents"), filepath.Join(c.Data, "Library/Preferences"), filepath.Join(c.Data, "tmp")}
+	folders := []string{c.App, filepath.Join(c.Data, "Documents"), filepath.Join(c.Data, "Library/Preferences"),
+		filepath.Join(c.Data, "tmp")}
 	for _, group := range c.Groups {
 		folders = append(folders, group)
 	}

@@ -61,7 +61,10 @@ func (d *device) print(bundle, text string, stderr bool) error {
 }
 
 func (o Output) write(text string, stderr bool) error {
-	name := map[bool]string{false: o.Stdout, true: o.Stderr}[stderr]
+	name := o.Stdout
+	if stderr {
+		name = o.Stderr
+	}
 	if name == "" {
 		return nil
 	}
@@ -97,12 +100,15 @@ func (w *World) Print(udid, bundle, text string, stderr bool) error {
 // Attach copies what a process prints, and has printed, until it ends (nil) or ctx does (its error); what was printed by
 // then is copied in either case.
 func (w *World) Attach(ctx context.Context, udid string, pid int, stdout, stderr io.Writer) error {
-	to := map[bool]io.Writer{false: stdout, true: stderr}
 	var over error
 	for next := 0; ; {
 		pieces, end, alive, more := w.printed(udid, pid, next)
 		for _, p := range pieces {
-			if _, err := io.WriteString(to[p.stderr], p.text); err != nil {
+			to := stdout
+			if p.stderr {
+				to = stderr
+			}
+			if _, err := io.WriteString(to, p.text); err != nil {
 				return err
 			}
 		}

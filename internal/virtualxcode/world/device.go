@@ -157,8 +157,9 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(), Orientation: cmp.Or(d.Orientation, Portrait),
-		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(),
+		Orientation: cmp.Or(d.Orientation, Portrait),
+		DataPath:    path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}
 }

@@ -19,7 +19,8 @@ func (b pages) alert(v *view, d *app.Dialog, picture string, pick func(*app.Elem
 	}
 	y += alertPadding - 4
 	if picture != "" && b.glass.Height > b.glass.Width {
-		image := &Element{Type: "Image", Label: "Map", Look: Look{Style: picture}, Frame: Rect{X: box.Frame.X, Y: y, W: alertWidth, H: mapHeight}}
+		image := &Element{Type: "Image", Label: "Map", Look: Look{Style: picture}, Frame: Rect{X: box.Frame.X, Y: y, W: alertWidth,
+			H: mapHeight}}
 		box.Children = append(box.Children, image)
 		y += mapHeight
 	}

@@ -81,7 +81,8 @@ func (l layout) area(def *app.Element, slot Rect) *Element {
 	if def.Width > 0 {
 		width = min(def.Width, slot.W)
 	}
-	e := &Element{Type: "Other", Label: def.AccessibleLabel(l.Values), Look: Look{Style: "area", Text: def.Text.Expand(l.Values), Size: chipTextSize},
+	e := &Element{Type: "Other", Label: def.AccessibleLabel(l.Values), Look: Look{Style: "area", Text: def.Text.Expand(l.Values),
+		Size: chipTextSize},
 		Frame: Rect{X: slot.X, Y: slot.Y, W: width, H: def.Height}}
 	l.view.acts[e] = first(l.hold(def), l.swipe(def), l.pinch(def), l.twice(def), on(tapped, func(f finger) { l.point(def, e.Frame, f) }))
 	return e

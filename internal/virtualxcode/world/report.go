@@ -45,9 +45,11 @@ func (w *World) report(d *device) {
 	d.fallen = nil
 	for _, c := range fallen {
 		d.stirred = true
-		r := CrashReport{Time: c.At, Bundle: c.Bundle, Process: c.Name, PID: c.PID, Message: c.Message, Incident: c.Incident(d.UDID), Kind: c.Type()}
+		r := CrashReport{Time: c.At, Bundle: c.Bundle, Process: c.Name, PID: c.PID, Message: c.Message, Incident: c.Incident(d.UDID),
+			Kind: c.Type()}
 		d.log(Entry{Time: c.At, Process: "launchd_sim", PID: d.launchd(), Message: fmt.Sprintf(
-			"(UIKitApplication:%s[%s][rb-legacy][%d]): Service exited due to %s | sent by %s", c.Bundle, r.Incident[:4], c.PID, c.Signal(), c.Sender())})
+			"(UIKitApplication:%s[%s][rb-legacy][%d]): Service exited due to %s | sent by %s", c.Bundle, r.Incident[:4], c.PID, c.Signal(),
+			c.Sender())})
 		if w.reports != "" {
 			r.Path = w.writeReport(d, c)
 		}
@@ -62,7 +64,8 @@ func (d *device) launchd() int { return d.springboardPID - 10 }
 // writeReport writes a report and says so in the log, or says why it could not: a crash must not fail who touched the
 // glass.
 func (w *World) writeReport(d *device, c crashreport.Crash) string {
-	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash", Category: "default"}
+	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash",
+		Category: "default"}
 	path, err := w.saveReport(d, c)
 	if err != nil {
 		reporter.Level, reporter.Message = LevelError, fmt.Sprintf("Failed to save report for %s[%d]: %v", c.Name, c.PID, err)

@@ -54,14 +54,16 @@ type property struct {
 
 // properties are the device variables that are not plain switches.
 func deviceProperties() map[string]property {
-	words := map[bool]string{true: "dark", false: "light"}
 	return map[string]property{
 		"dark": {func(d *device) any { return d.Settings.Appearance == "dark" },
-			func(s *Settings, v any) { s.Appearance = words[v == true] }},
+			func(s *Settings, v any) { s.Appearance = appearance(v == true) }},
 		"appearance": {func(d *device) any {
-			return map[bool]string{true: "Dark", false: "Light"}[d.Settings.Appearance == "dark"]
+			if d.Settings.Appearance == "dark" {
+				return "Dark"
+			}
+			return "Light"
 		},
-			func(s *Settings, v any) { s.Appearance = words[v == "Dark"] }},
+			func(s *Settings, v any) { s.Appearance = appearance(v == "Dark") }},
 		"contrast": {func(d *device) any { return d.Settings.IncreaseContrast },
 			func(s *Settings, v any) { s.IncreaseContrast = v == true }},
 		"text_size": {func(d *device) any { return float64(1 + max(0, slices.Index(sizes(), contentSize(d)))) },
@@ -77,13 +79,31 @@ func deviceProperties() map[string]property {
 			}
 			return cmp.Or(d.Settings.Network, "Home")
 		}},
-		"bluetooth_detail": {get: func(d *device) any { return map[bool]string{true: "On", false: "Off"}[d.toggle("bluetooth")] }},
-		"name":             {get: func(d *device) any { return d.Name }},
-		"model":            {get: func(d *device) any { return d.deviceType.Name }},
-		"version":          {get: func(d *device) any { return d.runtime.Version }},
-		"orientation":      {get: func(d *device) any { return string(cmp.Or(d.Orientation, Portrait)) }},
-		"pasteboard":       {get: func(d *device) any { return map[bool]string{true: "has text", false: ""}[d.Settings.Pasteboard != ""] }},
+		"bluetooth_detail": {get: func(d *device) any {
+			if d.toggle("bluetooth") {
+				return "On"
+			}
+			return "Off"
+		}},
+		"name":        {get: func(d *device) any { return d.Name }},
+		"model":       {get: func(d *device) any { return d.deviceType.Name }},
+		"version":     {get: func(d *device) any { return d.runtime.Version }},
+		"orientation": {get: func(d *device) any { return string(cmp.Or(d.Orientation, Portrait)) }},
+		"pasteboard": {get: func(d *device) any {
+			if d.Settings.Pasteboard == "" {
+				return ""
+			}
+			return "has text"
+		}},
 	}
+}
+
+// appearance is the setting of a screen that is dark, or light.
+func appearance(dark bool) string {
+	if dark {
+		return "dark"
+	}
+	return "light"
 }
 
 func contentSize(d *device) string { return cmp.Or(d.Settings.ContentSize, DefaultContentSize) }

@@ -28,13 +28,17 @@ type words struct {
 func alertWords() map[string]words {
 	return map[string]words{
 		"notifications": {"“APP” Would Like to Send You Notifications",
-			"Notifications may include alerts, sounds, and icon badges. These can be configured in Settings.", []string{"Don’t Allow", "Allow"}},
-		"apple-account": {"Apple Account Verification", "Enter the password for your Apple Account in Settings.", []string{"Not Now", "Settings"}},
+			"Notifications may include alerts, sounds, and icon badges. These can be configured in Settings.",
+			[]string{"Don’t Allow", "Allow"}},
+		"apple-account": {"Apple Account Verification", "Enter the password for your Apple Account in Settings.",
+			[]string{"Not Now", "Settings"}},
 		"location": {"Allow “APP” to use your location?", "Your location is used to show what is near you.",
 			[]string{"Allow Once", "Allow While Using App", "Don’t Allow"}},
-		"tracking": {"Allow “APP” to track your activity across other companies’ apps and websites?", "", []string{"Ask App Not to Track", "Allow"}},
-		"paste":    {"“APP” would like to paste from “CoreSimulatorBridge”", "Do you want to allow this?", []string{"Don’t Allow Paste", "Allow Paste"}},
-		openInApp:  {"Open in “APP”?", "", []string{"Cancel", "Open"}},
+		"tracking": {"Allow “APP” to track your activity across other companies’ apps and websites?", "",
+			[]string{"Ask App Not to Track", "Allow"}},
+		"paste": {"“APP” would like to paste from “CoreSimulatorBridge”", "Do you want to allow this?",
+			[]string{"Don’t Allow Paste", "Allow Paste"}},
+		openInApp: {"Open in “APP”?", "", []string{"Cancel", "Open"}},
 	}
 }
 

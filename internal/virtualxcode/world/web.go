@@ -50,8 +50,10 @@ func (s stage) Request(r *app.Request) {
 	case s.on.toggle("airplane") || s.on.world.session.Offline():
 		c.fails(urlsession.Offline)
 	default:
-		q := urlsession.Request{Method: r.Method, URL: address, Body: r.Body.Expand(s.Values), Proxy: s.proxy(u), Roots: s.on.Settings.Roots}
-		q.Headers = []urlsession.Header{{Name: "User-Agent", Value: fmt.Sprintf("%s/%s %s", s.bundle.Name, s.bundle.Build, networkStack)}, {Name: "Accept", Value: "*/*"}}
+		q := urlsession.Request{Method: r.Method, URL: address, Body: r.Body.Expand(s.Values), Proxy: s.proxy(u),
+			Roots: s.on.Settings.Roots}
+		q.Headers = []urlsession.Header{{Name: "User-Agent", Value: fmt.Sprintf("%s/%s %s", s.bundle.Name, s.bundle.Build, networkStack)},
+			{Name: "Accept", Value: "*/*"}}
 		for _, h := range r.Headers {
 			q.Headers = append(q.Headers, urlsession.Header{Name: h.Name, Value: h.Value.Expand(s.Values)})
 		}
@@ -142,7 +144,8 @@ func (s stage) logCall(c *call) {
 	how := app.Log{Level: "default", Subsystem: "com.apple.CFNetwork", Category: "Summary"}
 	if c.Answer.Code != 0 {
 		how.Level, how.Category = "error", "Default"
-		s.Log(how, fmt.Sprintf("%s finished with error [%d] Error Domain=%s Code=%d %q", task, c.Answer.Code, urlsession.Domain, c.Answer.Code, c.Answer.Error))
+		s.Log(how, fmt.Sprintf("%s finished with error [%d] Error Domain=%s Code=%d %q", task, c.Answer.Code, urlsession.Domain,
+			c.Answer.Code, c.Answer.Error))
 		return
 	}
 	s.Log(how, fmt.Sprintf("%s finished successfully, status %d", task, c.Answer.Status))

@@ -51,7 +51,8 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 		return err
 	}
 	defer calm()
-	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build), PID: os.Getpid()})
+	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build),
+		PID: os.Getpid()})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), e
 	if happens[flaw.AgentExitsEarly] != nil {
 		fmt.Fprint(t.Stderr, "xcodebuild[1317:5775] Error Domain=IDETestOperationsObserverErrorDomain Code=5 \"Early unexpected exit, "+
 			"operation never finished bootstrapping - no restart will be attempted\"\n\n")
-		return calm, apples(fmt.Sprintf("Test target %s encountered an error (Early unexpected exit, operation never finished bootstrapping - no restart will be attempted)", t.Scheme.Name))
+		return calm, apples(fmt.Sprintf("Test target %s encountered an error (Early unexpected exit, operation never finished "+
+			"bootstrapping - no restart will be attempted)", t.Scheme.Name))
 	}
 	if happens[flaw.AgentNeverReady] != nil {
 		<-ctx.Done()
@@ -96,10 +97,12 @@ func (s *session) failOnDemand(b buildable, kind string) error {
 		i := issue{path: in.sources[0].path, line: 1, column: 1, severity: "error", message: "cannot find 'undefined' in scope"}
 		s.say("%s:%d:%d: error: %s\n\n", i.path, i.line, i.column, i.message)
 		s.keep(b, []issue{i})
-		return failedBuild{first: i.message, commands: []string{fmt.Sprintf("SwiftCompile normal arm64 %s (in target '%s' from project '%s')",
+		return failedBuild{first: i.message, commands: []string{fmt.Sprintf("SwiftCompile normal arm64 %s (in target '%s' from "+
+			"project '%s')",
 			escapePath(i.path), name, s.container.Name)}}
 	case "signing":
-		text := fmt.Sprintf("Signing for \"%s\" requires a development team. Select a development team in the Signing & Capabilities editor.", name)
+		text := fmt.Sprintf("Signing for \"%s\" requires a development team. Select a development team in the Signing & "+
+			"Capabilities editor.", name)
 		s.say("%s: error: %s (in target '%s' from project '%s')\n", strings.TrimSuffix(s.container.Path, "/"), text, name, s.container.Name)
 		s.result.Build.Errors = append(s.result.Build.Errors, xcresult.Issue{Type: "Uncategorized", Message: text, Target: name})
 		return failedBuild{first: text}

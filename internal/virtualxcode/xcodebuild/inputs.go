@@ -23,11 +23,14 @@ type inputs struct {
 
 // readInputs reads the sources and compares everything with the last build.
 func readInputs(b buildable) (inputs, error) {
-	in := inputs{fresh: map[string]bool{}, sums: map[string]string{}, stamp: filepath.Join(b.settings["TARGET_TEMP_DIR"], "virtual-inputs.json")}
+	in := inputs{fresh: map[string]bool{}, sums: map[string]string{}, stamp: filepath.Join(b.settings["TARGET_TEMP_DIR"],
+		"virtual-inputs.json")}
 	for _, path := range b.sourcePaths() {
 		src, err := readSource(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			src = source{path: path, issues: []issue{{severity: "error", message: fmt.Sprintf("Build input file cannot be found: '%s'. Did you forget to declare this file as an output of a script phase or custom build rule which produces it?", path)}}}
+			src = source{path: path, issues: []issue{{severity: "error",
+				message: fmt.Sprintf("Build input file cannot be found: '%s'. Did you forget to declare this file as an output of a "+
+					"script phase or custom build rule which produces it?", path)}}}
 		} else if err != nil {
 			return in, err
 		}

@@ -47,7 +47,8 @@ func (s *session) parallelTest(p testProduct, t testCase) xcresult.Case {
 	for _, i := range s.runs(t, p.UI) {
 		c := s.outcome(i.testCase, p.UI)
 		s.clock = s.clock.Add(i.took(p.UI))
-		s.later("Test case '%s' %s on '%s' (%.3f seconds)", strings.TrimPrefix(t.Suite+between+t.Name, between), logWords[c.Result], s.clone(p), c.Duration)
+		s.later("Test case '%s' %s on '%s' (%.3f seconds)", strings.TrimPrefix(t.Suite+between+t.Name, between), logWords[c.Result],
+			s.clone(p), c.Duration)
 		kept = append(kept, c)
 		if i.crashed() {
 			s.launches++

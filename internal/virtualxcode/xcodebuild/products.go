@@ -33,7 +33,8 @@ func (b buildable) executable() string {
 // a pipe nobody writes to. Another program to wait in would take its name, or be left behind when it is killed. The others
 // begin as a program for arm64 does.
 const (
-	macStub     = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nd=$(mktemp -d) && mkfifo \"$d/quit\" && exec 3<>\"$d/quit\" && rm -r \"$d\" && read -r _ <&3\n"
+	macStub = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nd=$(mktemp -d) && mkfifo \"$d/quit\" && exec " +
+		"3<>\"$d/quit\" && rm -r \"$d\" && read -r _ <&3\n"
 	machOHeader = "\xcf\xfa\xed\xfe\x0c\x00\x00\x01\x00\x00\x00\x00\x02\x00\x00\x00 an app of Virtual Xcode\n"
 )
 
@@ -95,7 +96,8 @@ func copyResource(from, dir string) error {
 }
 
 // packageTypes are CFBundlePackageType by kind of target.
-var packageTypes = map[project.Kind]string{project.App: "APPL", project.Framework: "FMWK", project.UnitTests: "BNDL", project.UITests: "BNDL"}
+var packageTypes = map[project.Kind]string{project.App: "APPL", project.Framework: "FMWK", project.UnitTests: "BNDL",
+	project.UITests: "BNDL"}
 
 // info is the Info.plist of the product: what the project's own file says, over what Xcode generates.
 func (b buildable) info() ([]byte, error) {
@@ -104,7 +106,8 @@ func (b buildable) info() ([]byte, error) {
 		"CFBundleDevelopmentRegion": "en", "CFBundleExecutable": v["EXECUTABLE_NAME"], "CFBundleIdentifier": v["PRODUCT_BUNDLE_IDENTIFIER"],
 		"CFBundleInfoDictionaryVersion": "6.0", "CFBundleName": v["PRODUCT_NAME"], "CFBundlePackageType": packageTypes[b.target.Kind],
 		"CFBundleShortVersionString": cmp.Or(v["MARKETING_VERSION"], "1.0"), "CFBundleVersion": cmp.Or(v["CURRENT_PROJECT_VERSION"], "1"),
-		"DTPlatformName": v["PLATFORM_NAME"], "DTPlatformVersion": v["SDK_VERSION"], "DTSDKName": v["SDK_NAME"], "DTXcode": xcodeNumber, "DTXcodeBuild": xcodeBuild,
+		"DTPlatformName": v["PLATFORM_NAME"], "DTPlatformVersion": v["SDK_VERSION"], "DTSDKName": v["SDK_NAME"], "DTXcode": xcodeNumber,
+		"DTXcodeBuild": xcodeBuild,
 	}
 	format := plist.BinaryFormat
 	p, _ := platformOf(v["PLATFORM_NAME"])
@@ -112,7 +115,8 @@ func (b buildable) info() ([]byte, error) {
 		format = plist.XMLFormat
 		all["LSMinimumSystemVersion"], all["CFBundleSupportedPlatforms"] = v[p.deployment], []string{p.folder}
 	} else {
-		all["MinimumOSVersion"], all["CFBundleSupportedPlatforms"], all["UIDeviceFamily"] = v[p.deployment], []string{p.folder}, families(v["TARGETED_DEVICE_FAMILY"])
+		all["MinimumOSVersion"], all["CFBundleSupportedPlatforms"] = v[p.deployment], []string{p.folder}
+		all["UIDeviceFamily"] = families(v["TARGETED_DEVICE_FAMILY"])
 	}
 	b.generatedKeys(all)
 	if err := b.ownInfo(all); err != nil {

@@ -77,7 +77,8 @@ func (s *session) report(err error) int {
 	if r.bundle {
 		// The day comes before the month: theirs is a misprint that stayed.
 		day := fmt.Sprintf("%d-%02d-%02d", s.clock.Year(), s.clock.Day(), s.clock.Month())
-		fmt.Fprintf(s.Stderr, "%s Writing error result bundle to %s/ResultBundle_%s_%s.xcresult\n", s.stamp(), os.TempDir(), day, s.clock.Format("15-04-0005"))
+		fmt.Fprintf(s.Stderr, "%s Writing error result bundle to %s/ResultBundle_%s_%s.xcresult\n", s.stamp(), os.TempDir(), day,
+			s.clock.Format("15-04-0005"))
 	}
 	fmt.Fprintf(s.Stderr, "xcodebuild: error: %s\n", r.text)
 	return r.exit
