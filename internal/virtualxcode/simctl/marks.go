@@ -10,7 +10,9 @@ func add(to *[]mark.Mark, source string, behaviours ...string) {
 
 // Marks says of each behaviour imitated here, or by the world behind it, where it comes from. What public bug
 // reports show but no sample of ours records counts as assumed.
-func Marks() (all []mark.Mark) {
+func Marks() []mark.Mark { return append(observed(), assumed()...) }
+
+func observed() (all []mark.Mark) {
 	add(&all, mark.Observed("simctl/findsimulator-xcode16.json"), "list -j devices: keys and their order; lastBootedAt and logPathSize "+
 		"only on devices booted once")
 	add(&all, mark.Observed("simctl/list-runtimes-xcode15.json"), "list -j runtimes: keys and their order; slashes escaped; an empty "+
@@ -40,6 +42,10 @@ func Marks() (all []mark.Mark) {
 		"(recorded on macOS, not on a simulator)")
 	add(&all, mark.Observed("simctl/runtime-match-list-xcode15.json"), "runtime match list -j: keys; each SDK is matched with the "+
 		"runtime of its version")
+	return all
+}
+
+func assumed() (all []mark.Mark) {
 	add(&all, mark.Assumed,
 		"runtime list: text and keys of disk images; add, delete and verify are refused as not supported",
 		"pair, unpair, pair_activate: print the id of the pair; codes 401 (paired already) and 402 (not a watch and a phone); a watch "+
@@ -67,6 +73,12 @@ func Marks() (all []mark.Mark) {
 		"delete: also of a booted device; delete unavailable removes devices of removed runtimes",
 		"delete, erase and shutdown of several devices go on after a refusal and report the first",
 		"erase: removes installed apps, settings, files and logs, and brings preinstalled apps back",
+	)
+	return append(all, assumedOfApps()...)
+}
+
+func assumedOfApps() (all []mark.Mark) {
+	add(&all, mark.Assumed,
 		"install of a path where nothing is, and of a folder without a bundle id",
 		"install and launch that fail on demand: IXErrorDomain 13, FBSOpenApplicationServiceErrorDomain 1",
 		"uninstall of an app that is not there succeeds; an app of Apple's is refused",
