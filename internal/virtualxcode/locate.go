@@ -90,7 +90,7 @@ func showSDK(what, name string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// xcodeSelect tells where Xcode is; there is one, so that it cannot be switched.
+// xcodeSelect tells where Xcode is. There is only one, so it cannot be switched.
 func (x Xcode) xcodeSelect(c Call) int {
 	args, stdout, stderr := c.Args, c.Stdout, c.Stderr
 	switch strings.Join(args, " ") {

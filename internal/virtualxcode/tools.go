@@ -36,7 +36,7 @@ type frontEnd struct {
 	onWorld service.FrontEnd                               // played where the world is: by the service
 	here    func(x Xcode, ctx context.Context, c Call) int // played by the process that was called
 	marks   []mark.Mark                                    // what it imitates and how sure we are of it
-	died    func(c Call, now time.Time) int                // what it says when the service dies; nil: the error
+	died    func(c Call, now time.Time) int                // prints what the tool prints when the service dies; nil: the error is printed
 }
 
 // frontEnds is the only place where a tool is registered. It is a function because xcrun runs the others.

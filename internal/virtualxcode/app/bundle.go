@@ -29,7 +29,7 @@ type Bundle struct {
 	Folder  string // the folder's name, such as "Shop.app"
 	App     *App
 
-	Info, UI []byte // the two files, so that who installs the app can keep it
+	Info, UI []byte // the two files, as they are kept when the app is installed
 }
 
 // Open reads the .app folder at dir.

@@ -47,7 +47,7 @@ type kindRule struct {
 // keyboards are the keyboards a field can bring up; the pads have no return key.
 var keyboards = []string{"email", "url", "number", "numberpad", "decimalpad", "phonepad"}
 
-// kindRules is the one list of kinds: adding a kind starts here.
+// kindRules are the rules of all kinds: a new kind starts here.
 var kindRules = map[Kind]kindRule{
 	KindText:   {keys: "drag drop", styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
 	KindField:  {binds: "", keys: "placeholder keyboard submit"},

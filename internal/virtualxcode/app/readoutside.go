@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// askStep reads a service, or a service and what comes of asking for it.
+// askStep reads a service, or a mapping with a service and what the app does with the answer.
 func (r *reader) askStep(n ast.Node, depth int) Step {
 	a := r.newAsk()
 	if _, ok := mappingEntries(n); !ok {

@@ -2,8 +2,8 @@ package app
 
 import "strings"
 
-// What the names of variables begin with that the device gives an app: they need no declaration, and only an app of
-// the system can change them.
+// The prefixes of variables that the device gives an app. They need no declaration, and only an app of the system can
+// change them.
 const (
 	devicePrefix     = "device."
 	permissionPrefix = "permission."
@@ -44,7 +44,7 @@ func given(name string) any {
 	return nil
 }
 
-// Permission is the service whose answer a variable says, "" if it says none.
+// Permission is the service whose answer a variable holds, "" if it holds none.
 func Permission(variable string) string {
 	service, ok := strings.CutPrefix(variable, permissionPrefix)
 	if !ok {

@@ -33,7 +33,7 @@ func (c call) point(x, y string) (p world.Point, err error) {
 	return p, err
 }
 
-// within does something between the delays that were asked for.
+// within runs do between the delays that were asked for.
 func (c call) within(ctx context.Context, do func(udid string) error) error {
 	before, err := c.between("--pre-delay", 0, 0, longest, "Pre-delay must be between 0 and 10 seconds.")
 	if err != nil {
@@ -50,7 +50,7 @@ func (c call) within(ctx context.Context, do func(udid string) error) error {
 	return errors.Join(c.world.Sleep(ctx, seconds(before)), do(d.UDID), c.world.Sleep(ctx, seconds(after)))
 }
 
-// tap reads where to before it does anything; -x and -y count more than a selector.
+// tap reads its target before it does anything. -x and -y win over a selector.
 func tap(ctx context.Context, c call) error {
 	s, err := c.selector("--id", "--label", "--value")
 	byPoint := c.args.Has("-x") || c.args.Has("-y")
@@ -101,8 +101,7 @@ func double(n float64) string {
 	return text
 }
 
-// touch presses where both down and up are asked for; a lone down or up has no effect a world without multi-touch
-// could show.
+// touch presses when both --down and --up are given. Only one of them does nothing: the world has no multi-touch.
 func touch(ctx context.Context, c call) error {
 	at, err := c.point("-x", "-y")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package axe plays AXe, the command line that other programs of this field drive a simulator with. It has the gaps of
+// Package axe plays AXe, the command line that other programs drive a simulator with. It has the gaps of
 // the real one: it sees a flat list of what CoreSimulator's accessibility exposes, and a tap that did nothing is reported
 // as done.
 package axe
@@ -21,7 +21,7 @@ import (
 // version is the AXe we imitate.
 const version = "1.8.0"
 
-// exitFailed is how AXe ends when it understood but could not.
+// exitFailed is the exit status of a command that was understood but failed.
 const exitFailed = 1
 
 // call is one command line being played.
@@ -30,13 +30,6 @@ type call struct {
 	world *world.World
 	args  swiftargs.Args
 }
-
-// refusal is an error in the words of the real tool, capitals and all.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 // verb is a subcommand: what it accepts, and what it does.
 type verb struct {
@@ -110,11 +103,11 @@ func verbs() map[string]verb {
 	}
 }
 
-// unsupported is something the real tool can do and this one cannot yet. It says so: failing as if the real tool had
-// would send people looking in the wrong place.
+// unsupported is something the real tool can do and this one cannot yet. The error says so: an error of the real tool
+// would mislead people.
 func unsupported(name string) func(context.Context, call) error {
 	return func(context.Context, call) error {
-		return said("Virtual Xcode does not support axe %s yet.", name)
+		return tool.Refuse("Virtual Xcode does not support axe %s yet.", name)
 	}
 }
 
@@ -179,10 +172,10 @@ func (c call) simulator() (world.Device, error) {
 			return d, nil
 		}
 	}
-	return world.Device{}, said("Simulator with UDID %s not found in set.", c.udid())
+	return world.Device{}, tool.Refuse("Simulator with UDID %s not found in set.", c.udid())
 }
 
-// number reads an option; one that is not there is the default.
+// number reads an option; without it the number is otherwise.
 func (c call) number(name string, otherwise float64) (float64, error) {
 	if !c.args.Has(name) {
 		return otherwise, nil

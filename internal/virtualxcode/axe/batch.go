@@ -26,12 +26,12 @@ func batch(ctx context.Context, c call) error {
 			continue
 		}
 		if !c.args.Has("--continue-on-error") {
-			return said("Step %d failed: %s\n%v", i+1, line, err)
+			return tool.Refuse("Step %d failed: %s\n%v", i+1, line, err)
 		}
 		failed = append(failed, fmt.Sprintf("Step %d: %s -> %v", i+1, line, err))
 	}
 	if len(failed) > 0 {
-		return said("Batch completed with %d failure(s):\n%s", len(failed), strings.Join(failed, "\n"))
+		return tool.Refuse("Batch completed with %d failure(s):\n%s", len(failed), strings.Join(failed, "\n"))
 	}
 	fmt.Fprintf(c.Stdout, "✓ Batch completed successfully (%d steps)\n", len(lines))
 	return nil

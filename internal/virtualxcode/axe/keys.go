@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/hid"
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 func typeText(ctx context.Context, c call) error {
@@ -30,7 +31,7 @@ func typeText(ctx context.Context, c call) error {
 	}
 	for _, r := range text {
 		if !hid.Types(r) {
-			return said("No keycode found for character: '%c'", r)
+			return tool.Refuse("No keycode found for character: '%c'", r)
 		}
 	}
 	return c.within(ctx, func(string) error { return c.keyboard().Type(ctx, text) })

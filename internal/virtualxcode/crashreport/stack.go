@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// libraries are what is on the stacks of an app, with where in the runtime they are.
+// libraries are the libraries on the stacks of an app, with their folders in the runtime.
 var libraries = []struct{ name, folder string }{
 	{swiftImage, "usr/lib/swift"}, {coreImage, "System/Library/Frameworks/CoreFoundation.framework"}, {objcImage, "usr/lib"},
 	{uikitImage, "System/Library/PrivateFrameworks/UIKitCore.framework"}, {swiftuiName, "System/Library/Frameworks/SwiftUI.framework"},
@@ -52,13 +52,13 @@ func ours(c Crash) []symbol {
 
 // stackOf is the main thread's stack at the end.
 func stackOf(k kind, c Crash) []symbol {
-	if k.throw != nil { // the stack has been unwound to what nobody caught
+	if k.throw != nil { // the stack has been unwound
 		return slices.Concat(k.stack, callers()[4:])
 	}
 	return slices.Concat(k.stack, ours(c), callers())
 }
 
-// traced is a stack with places in the images.
+// traced is a stack with the addresses of its functions in the images.
 func traced(images []ipsImage, stack []symbol, c Crash) (out []ipsFrame) {
 	for _, s := range stack {
 		i := slices.IndexFunc(images, func(m ipsImage) bool { return m.Name == s.image || s.image == appImage && isApp(m) })
@@ -72,7 +72,7 @@ func traced(images []ipsImage, stack []symbol, c Crash) (out []ipsFrame) {
 	return out
 }
 
-// digest is a number made of what it is for: the same function is always at the same place.
+// digest is a number that depends on the words only: the same function always has the same address.
 func digest(of ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(of, "\x00")))
 	return uint64(binary.BigEndian.Uint32(sum[:]))

@@ -1,7 +1,7 @@
 // Package devicectl is the front end of Virtual Xcode that stands for "xcrun devicectl": it reads the arguments, asks
 // the world about its physical devices, and prints what the real tool prints, as text and as JSON.
 //
-// It holds no state and knows no device: what happens is the world's business.
+// It holds no state: the world does what happens.
 package devicectl
 
 import (
@@ -22,7 +22,7 @@ import (
 // version is the devicectl that is played: the one of the samples with the most devices.
 const version = "397.28"
 
-// exitFailed is how the tool ends when it understood but could not.
+// exitFailed is the exit status of a command that was understood but failed.
 const exitFailed = 1
 
 // call is one run of the tool.
@@ -182,7 +182,7 @@ func find(words []string) (command, bool) {
 	return command{}, false
 }
 
-// overview answers a line that names no command: help, or the word that does not fit.
+// overview answers a line that names no command: it prints help, or the word that is wrong.
 func (c *call) overview(words []string) int {
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]
@@ -222,7 +222,7 @@ func (c *call) help(p swiftargs.Command, f command) {
 	fmt.Fprintf(c.Stdout, "OVERVIEW: %s\n\nUSAGE: %s %s\n", f.summary, p.Name, p.Usage)
 }
 
-// answer is what a command came to.
+// answer is the result of a command.
 type answer struct {
 	result object
 	err    error

@@ -94,7 +94,7 @@ func failureOf(err error) *failure {
 	return &failure{domain: "NSCocoaErrorDomain", code: 512, message: err.Error(), details: []detail{{description, err.Error(), "json"}}}
 }
 
-// nested is an error of the world with all that is under it.
+// nested is an error of the world with its underlying errors.
 func nested(e *world.Error) *failure {
 	message, why, _ := strings.Cut(e.Message, "\n")
 	f := &failure{domain: e.Domain, code: e.Code, message: message, details: []detail{{description, message, "json"}}}

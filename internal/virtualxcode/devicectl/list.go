@@ -63,7 +63,7 @@ func table(rows [][]string) string {
 
 const jsonTime = "2006-01-02T15:04:05.000Z"
 
-// describe is all the tool says of a device. One without a tunnel does not say everything.
+// describe is everything the tool says about a device. Without a tunnel it is less.
 func describe(p world.Physical) object {
 	connection := object{
 		"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "lastConnectionDate": p.Paired.Format(jsonTime),
@@ -108,7 +108,7 @@ func hardware(p world.Physical) object {
 	}
 }
 
-// capabilities are what can be done with a device: with a tunnel much, without one only getting one.
+// capabilities are what can be done with a device. Without a tunnel that is only making one.
 func capabilities(p world.Physical) []any {
 	names := [][2]string{{"acquireusageassertion", "Acquire Usage Assertion"}, {"unpairdevice", "Unpair Device"},
 		{"connectdevice", "Connect to Device"}}
@@ -133,5 +133,5 @@ func capabilities(p world.Physical) []any {
 	return out
 }
 
-// clock is a moment as the progress lines tell it.
+// clock is a time as the progress lines print it.
 func clock(t time.Time) string { return t.Format("15:04:05") }

@@ -77,7 +77,7 @@ func (c *call) childEnv() (map[string]string, error) {
 	return env, nil
 }
 
-// console shows what the app prints until it ends. An interrupt is passed on to the app, which ends of it.
+// console shows what the app prints until it ends. An interrupt ends the app.
 func (c *call) console(ctx context.Context, bundle string, pid int) error {
 	c.say("Waiting for the application to terminate...\n")
 	err := c.world.Attach(ctx, c.device.UDID, pid, c.Stdout, c.Stderr)

@@ -2,7 +2,7 @@ package flaw
 
 import "slices"
 
-// The faults there are. What each does stands in the table below, and nowhere else.
+// The names of all faults. What each does is in the table below, and nowhere else.
 const (
 	SlowBoot        = "slow-boot"
 	BootHang        = "boot-hang"

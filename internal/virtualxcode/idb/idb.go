@@ -1,6 +1,6 @@
-// Package idb plays idb, Meta's command line for simulators, as far as programs of this field use it: targets, apps, and
+// Package idb plays idb, Meta's command line for simulators, as far as other programs use it: targets, apps, and
 // what can be seen of a screen and done to it. It has the gaps of the real one; see axtree for those of the tree. There
-// is no companion to connect to: the world is near enough.
+// is no companion to connect to.
 package idb
 
 import (
@@ -123,7 +123,7 @@ func Run(ctx context.Context, w *world.World, of tool.Call) int {
 	return 0
 }
 
-// pick finds the command a line is about. Without one there is no error and no command.
+// pick finds the command of a line. A line without words has none, which is no error.
 func pick(argv []string) (rest []string, found *command, err error) {
 	if len(argv) == 0 || argv[0] == "-h" || argv[0] == "--help" {
 		return nil, nil, nil
@@ -160,22 +160,15 @@ func overview(stdout io.Writer) {
 	}
 }
 
-// refusal is an error in the words of the real tool, capitals and all.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
-
-// target is the device meant: by its UDID, or the only one that is booted. It must be booted: there is nothing else a
-// companion can attach to.
+// target is the device meant: by its UDID, or the only one that is booted. It must be booted, because a companion attaches
+// to booted devices only.
 func (c call) target() (world.Device, error) {
 	var booted []world.Device
 	udid := c.args.value("--udid")
 	for _, d := range c.world.Devices() {
 		if strings.EqualFold(d.UDID, udid) {
 			if d.State != world.Booted {
-				return d, said("Target %s is not booted: its state is %s", d.UDID, d.State)
+				return d, tool.Refuse("Target %s is not booted: its state is %s", d.UDID, d.State)
 			}
 			return d, nil
 		}
@@ -185,13 +178,13 @@ func (c call) target() (world.Device, error) {
 	}
 	switch {
 	case udid != "":
-		return world.Device{}, said("No target found with UDID %s", udid)
+		return world.Device{}, tool.Refuse("No target found with UDID %s", udid)
 	case len(booted) == 1:
 		return booted[0], nil
 	case len(booted) == 0:
-		return world.Device{}, said("No UDID provided and couldn't find a default companion")
+		return world.Device{}, tool.Refuse("No UDID provided and couldn't find a default companion")
 	}
-	return world.Device{}, said("No UDID provided and there's multiple companions: %s", udids(booted))
+	return world.Device{}, tool.Refuse("No UDID provided and there's multiple companions: %s", udids(booted))
 }
 
 func udids(devices []world.Device) string {

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -51,7 +52,7 @@ func describeTarget(_ context.Context, c call) error {
 	return nil
 }
 
-// connect is what people do first; there is nothing to connect to.
+// connect succeeds and does nothing: there is no companion.
 func connect(_ context.Context, c call) error {
 	udid := c.args.words["companion"]
 	for _, d := range c.world.Devices() {
@@ -64,7 +65,7 @@ func connect(_ context.Context, c call) error {
 			return nil
 		}
 	}
-	return said("provide either a UDID or the host and port of the companion")
+	return tool.Refuse("provide either a UDID or the host and port of the companion")
 }
 
 func listApps(_ context.Context, c call) error {
@@ -100,7 +101,7 @@ func install(ctx context.Context, c call) error {
 	path := c.Path(c.args.words["bundle_path"])
 	b, err := app.Open(path)
 	if err != nil {
-		return said("Failed to install %s: %v", path, err)
+		return tool.Refuse("Failed to install %s: %v", path, err)
 	}
 	if err := c.world.Install(ctx, c.device.UDID, b, path); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (c call) find(bundle string) (world.InstalledApp, error) {
 	if i := slices.IndexFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
 		return apps[i], nil
 	}
-	return world.InstalledApp{}, said("Cannot find application with bundle id %s", bundle)
+	return world.InstalledApp{}, tool.Refuse("Cannot find application with bundle id %s", bundle)
 }
 
 func uninstall(ctx context.Context, c call) error {
@@ -140,7 +141,7 @@ func launch(ctx context.Context, c call) error {
 		return err
 	}
 	if a.PID != 0 && !c.args.has("--foreground-if-running") {
-		return said("Application %s is already running as pid %d: use -f to bring it to the foreground", a.BundleID, a.PID)
+		return tool.Refuse("Application %s is already running as pid %d: use -f to bring it to the foreground", a.BundleID, a.PID)
 	}
 	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: c.args.rest})
 	if err != nil || !c.args.has("--wait-for") {
@@ -157,7 +158,7 @@ func launch(ctx context.Context, c call) error {
 func terminate(ctx context.Context, c call) error {
 	a, err := c.find(c.args.words["bundle_id"])
 	if err == nil && a.PID == 0 {
-		err = said("Application %s is not running", a.BundleID)
+		err = tool.Refuse("Application %s is not running", a.BundleID)
 	}
 	if err != nil {
 		return err

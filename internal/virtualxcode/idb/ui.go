@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/axtree"
 	"ios-agent/internal/virtualxcode/hid"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -37,7 +38,7 @@ func describePoint(ctx context.Context, c call) error {
 	at := c.point("x", "y")
 	hit, found := screen.At(at)
 	if !found {
-		return said("No translation object returned for simulator. This means you have likely specified a point onscreen that is " +
+		return tool.Refuse("No translation object returned for simulator. This means you have likely specified a point onscreen that is " +
 			"invalid or invisible due to a fullscreen dialog")
 	}
 	return c.print(axtree.Form{Children: c.nested()}.Of(hit))
@@ -54,7 +55,7 @@ func (c call) point(x, y string) world.Point {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// longPress is from when on a finger that stays is more than a tap.
+// longPress is how long a finger must stay to be more than a tap.
 const longPress = 0.5
 
 func tap(ctx context.Context, c call) error {
@@ -74,7 +75,7 @@ func text(ctx context.Context, c call) error {
 	typed := c.args.words["text"]
 	for _, r := range typed {
 		if !hid.Types(r) {
-			return said("No keycode found for %c", r)
+			return tool.Refuse("No keycode found for %c", r)
 		}
 	}
 	return c.keyboard().Type(ctx, typed)

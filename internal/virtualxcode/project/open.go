@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/apple/pbxproj"
 )
 
-// What is read at most: a folder handed to us is not ours.
+// How much is read at most: the folder is not ours and may hold anything.
 const (
 	maxFile  = 16 << 20
 	maxFiles = 20_000

@@ -116,7 +116,7 @@ func logVerbose(ctx context.Context, c *call) error {
 	return c.world.SetVerboseLog(ctx, d.UDID, c.Args[0] == "enable")
 }
 
-// syncCloud asks a device to sync with iCloud; no account is signed in here, so there is nothing to bring.
+// syncCloud asks a device to sync with iCloud. No account is signed in, so nothing happens.
 func syncCloud(_ context.Context, c *call) error {
 	if len(c.Args) != 1 {
 		return errUsage

@@ -28,7 +28,7 @@ func textRuntime(r world.Runtime) string {
 	return fmt.Sprintf("%s (%s - %s) - %s", r.Name(), r.Version, r.Build, r.ID)
 }
 
-// because says why something cannot be used; it begins with the space the real tool also prints when it can.
+// because says why something cannot be used. It begins with a space, which the real tool prints in any case.
 func because(r world.Runtime) string {
 	if r.Unavailable == "" {
 		return ""

@@ -61,7 +61,7 @@ func (r *logReader) ofProcess(name string) {
 	}
 }
 
-// levelsFrom are the levels shown: info and debug only when asked for. It is nil when there is no such level.
+// levelsFrom are the levels that are shown: info and debug only when they are asked for. It is nil for an unknown level.
 func levelsFrom(level string, info, debug bool) []world.Level {
 	all := []world.Level{world.LevelDefault, world.LevelError, world.LevelFault}
 	if !slices.Contains([]string{"", "default", "info", "debug"}, strings.ToLower(level)) {

@@ -40,7 +40,7 @@ func (e entry) thread() int { return 0x18b0000 + e.PID }
 type logStyle struct {
 	head, between, tail string
 	line                func(entry) string
-	prose               bool // for people: what is not an entry may stand between
+	prose               bool // for people: lines that are no entries may be printed too
 }
 
 func logStyles() map[string]logStyle {

@@ -8,8 +8,8 @@ func add(to *[]mark.Mark, source string, behaviours ...string) {
 	}
 }
 
-// Marks says of each behaviour imitated here, or by the world behind it, where it comes from. What public bug
-// reports show but no sample of ours records counts as assumed.
+// Marks say how we know each behaviour that is imitated here or by the world. What public bug reports show but no sample
+// of ours records counts as assumed.
 func Marks() []mark.Mark { return append(observed(), assumed()...) }
 
 func observed() (all []mark.Mark) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// movie is a QuickTime film whose pictures are PNG files, a codec QuickTime has had from the start: a film of H.264
-// needs an encoder, and nobody here looks at more than that it plays.
+// movie is a QuickTime movie whose frames are PNG pictures, which QuickTime can play. H.264 would need an encoder, and a
+// test only needs a movie that plays.
 type movie struct {
 	width, height int
 	frames        [][]byte

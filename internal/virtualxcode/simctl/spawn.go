@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// programs are what can be spawned on a device; all others are not there.
+// programs are the programs that can be spawned on a device.
 func programs() map[string]func(context.Context, *call, world.Device) error {
 	return map[string]func(context.Context, *call, world.Device) error{
 		"log":       logProgram,

@@ -1,4 +1,4 @@
-// Package sips plays the part of macOS's image tool that programs of this field use: shrinking a picture to a longest
+// Package sips plays the part of macOS's image tool that other programs use: shrinking a picture to a longest
 // edge, and turning PNG into JPEG.
 package sips
 
@@ -20,7 +20,7 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// exitFailed is how sips ends when it cannot do as told.
+// exitFailed is the exit status of sips when it fails.
 const exitFailed = 13
 
 // job is a sips command line.

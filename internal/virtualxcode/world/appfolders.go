@@ -45,7 +45,7 @@ type properties struct {
 }
 
 func info(b *app.Bundle) (p properties) {
-	_, _ = plist.Unmarshal(b.Info, &p) // it was read when the app was opened; what does not fit is not there
+	_, _ = plist.Unmarshal(b.Info, &p) // it was read before, when the app was opened
 	if p.Executable == "" {
 		p.Executable = strings.TrimSuffix(b.Folder, ".app")
 	}
@@ -92,7 +92,7 @@ func (c Containers) fill(b *app.Bundle) error {
 	return nil
 }
 
-// removeApp removes the .app folder, so that the next one is filled anew; data stays.
+// removeApp removes the .app folder of an app that is replaced; its data stays.
 func (w *World) removeApp(d *device, b *app.Bundle) error {
 	if !w.files {
 		return nil

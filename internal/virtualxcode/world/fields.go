@@ -40,7 +40,7 @@ func (l layout) input(kind string, def *app.Element, frame Rect) *Element {
 	return e
 }
 
-// cancelWidth is what a search field in use leaves to the button beside it.
+// cancelWidth is the width of the button beside a search field in use.
 const cancelWidth = 76.0
 
 // cancelSearch is the button beside a search field in use: it empties the field and leaves it.

@@ -2,8 +2,8 @@ package world
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks says of what the system of a virtual device does where it comes from. What public reports show but no sample of
-// ours records counts as assumed.
+// Marks say how we know what the system of a virtual device does. What public reports show but no sample of ours records
+// counts as assumed.
 func Marks() (all []mark.Mark) {
 	add := func(source string, behaviours ...string) {
 		for _, b := range behaviours {

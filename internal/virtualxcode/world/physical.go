@@ -40,8 +40,8 @@ type owned struct {
 	locked bool
 }
 
-// ownedDevices are two: one ready to use, one whose owner has locked it. Chips and board ids are those of the models;
-// the second part of a UDID is the ECID, as it is of real ones.
+// ownedDevices are one that is ready to use and one that is locked. Chips and board ids are those of the models; the
+// second part of a UDID is the ECID, as on real devices.
 func ownedDevices() []owned {
 	of := func(udid, name, deviceType string, h Hardware, locked bool) owned {
 		h.ECID, _ = strconv.ParseUint(udid[len(udid)-16:], 16, 64) // written here
@@ -125,7 +125,7 @@ func (w *World) SetLocked(udid string, locked bool) error {
 	})
 }
 
-// lockedOut is what the home screen says to a launch on a locked device.
+// lockedOut is the error of a launch on a locked device.
 func lockedOut(bundle string) error {
 	reason := fmt.Sprintf("Unable to launch %s because the device was not, or could not be, unlocked", bundle)
 	return &Error{Domain: openAppDomain, Code: 1, kind: ErrLocked,

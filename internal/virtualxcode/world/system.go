@@ -98,7 +98,7 @@ func deviceProperties() map[string]property {
 	}
 }
 
-// appearance is the setting of a screen that is dark, or light.
+// appearance is the word of Settings.Appearance.
 func appearance(dark bool) string {
 	if dark {
 		return "dark"
@@ -108,7 +108,7 @@ func appearance(dark bool) string {
 
 func contentSize(d *device) string { return cmp.Or(d.Settings.ContentSize, DefaultContentSize) }
 
-// value is what a variable that the device gives says; false if it gives none of that name.
+// value is the value of a device variable; false if there is none of that name.
 func (p *process) value(name string) (any, bool) {
 	if service := app.Permission(name); service != "" {
 		return p.on.permitted(p.Bundle, service), true
@@ -133,7 +133,7 @@ func (p *process) refresh() {
 	}
 }
 
-// adopt gives the device what an app of the system has set, and every other app back what the device says.
+// adopt sets on the device what an app of the system has set. Every other app gets back what the device says.
 func (p *process) adopt() {
 	if strings.HasPrefix(p.Bundle, "com.apple.") {
 		for _, name := range slices.Sorted(maps.Keys(p.Values)) {

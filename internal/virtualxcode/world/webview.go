@@ -23,7 +23,7 @@ func (l layout) web(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// permitted is a box with a switch for every app that has been answered for a service: a page of Settings.
+// permitted is a page of Settings: a switch for every app that has asked for a service.
 func (l layout) permitted(def *app.Element, slot Rect) *Element {
 	service := string(def.Text)
 	box := &Element{Type: "Other", Label: def.Label.Expand(l.Values), Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W},

@@ -36,7 +36,7 @@ func plays() map[string]func(*session, context.Context, action) error {
 	}
 }
 
-// act performs the actions and leaves a result bundle, whatever came of them.
+// act performs the actions and writes a result bundle, also when they fail.
 func (s *session) act(ctx context.Context) error {
 	if len(s.actions) == 0 {
 		s.actions = []string{"build"}

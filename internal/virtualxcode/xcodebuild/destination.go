@@ -125,8 +125,8 @@ func (s *session) list(ctx context.Context) error {
 	return nil
 }
 
-// MissingVariable names platforms, such as "watchOS tvOS", that this Xcode has no support for: their SDKs are there, as
-// in a fresh Xcode, and nothing to run on.
+// MissingVariable names platforms, such as "watchOS tvOS", that are not installed: as in a new Xcode, their SDKs are there
+// but no simulators.
 const MissingVariable = "IOS_AGENT_VIRTUAL_MISSING"
 
 // missing is why a platform cannot be built for; empty if it can.

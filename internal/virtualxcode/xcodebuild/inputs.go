@@ -50,7 +50,7 @@ func readInputs(b buildable) (inputs, error) {
 func (in *inputs) compare(b buildable) {
 	before := map[string]string{}
 	if data, err := os.ReadFile(in.stamp); err == nil {
-		json.Unmarshal(data, &before) // a damaged stamp means to build everything
+		json.Unmarshal(data, &before) // with a damaged file everything is built
 	}
 	_, err := os.Stat(b.product())
 	in.same = err == nil && maps.Equal(before, in.sums)
@@ -64,7 +64,7 @@ func (in *inputs) compare(b buildable) {
 
 func (in inputs) changed() bool { return !in.same }
 
-// remember makes the next build shorter.
+// remember keeps the checksums for the next build.
 func (in inputs) remember() error {
 	data, err := json.Marshal(in.sums)
 	if err != nil {

@@ -82,7 +82,8 @@ func (m *marks) ofTestsAndTheRest() {
 		"ineligible, with the reason; it has no simulators")
 	m.add(mark.Assumed, "-retry-tests-on-failure, -run-tests-until-failure, -test-iterations: \"(Iteration 1 of 3)\" behind started; 3 "+
 		"and 100 runs at most by default; time limits are ignored")
-	m.add(mark.Assumed, "-only-testing of a target the scheme does not test exits 70; of a test that is not there runs nothing and succeeds")
+	m.add(mark.Assumed, "-only-testing of a target the scheme does not test exits 70; of a test that is not there runs nothing "+
+		"and succeeds")
 	m.add(mark.Assumed, "-enumerate-tests: keys of the JSON as public readers expect them; the text; -showTestPlans; an unknown "+
 		"-testPlan exits 65")
 	m.add(mark.Assumed, "archive: the .xcarchive has Info.plist, Products and an empty dSYM; -exportArchive makes an .ipa, or the .app "+
@@ -90,7 +91,8 @@ func (m *marks) ofTestsAndTheRest() {
 	m.add(mark.Assumed, "analyze: AnalyzeShallow for each file; its warnings are those of comments of their own")
 	m.add(mark.Assumed, "derived data is named by the MD5 sum of the path in base 26; a test bundle carries its tests, so that "+
 		"test-without-building runs what was built")
-	m.add(mark.Assumed, "contents of .xctestrun (format 1) and .xctestproducts; coverage counts every function that is not marked uncovered")
+	m.add(mark.Assumed, "contents of .xctestrun (format 1) and .xctestproducts; coverage counts every function that is not "+
+		"marked uncovered")
 	m.add(mark.Assumed, "test-without-building of the agent's scheme runs until the runner ends; TEST_RUNNER_ variables reach the runner "+
 		"without the prefix")
 	m.add(mark.Assumed, "the project folder of the agent's scheme is not looked at")

@@ -8,7 +8,7 @@ import (
 )
 
 // parallelTests runs a bundle as -parallel-testing-enabled does: on clones, with a line for each test that says where it
-// ran, and nothing about why one failed. The lines come after everything else, because they are another stream's.
+// ran, but not why it failed. The lines come after everything else, as in the real tool.
 func (s *session) parallelTests(p testProduct) (out []xcresult.Suite) {
 	for _, swift := range []bool{false, true} {
 		for _, tests := range suites(p.Tests, swift) {

@@ -29,9 +29,9 @@ func (b buildable) executable() string {
 	return filepath.Join(b.inside("EXECUTABLE_FOLDER_PATH"), b.settings["EXECUTABLE_NAME"])
 }
 
-// The executables do nothing. That of a macOS app is a script that stays, so that it can be opened and quit: it reads from
-// a pipe nobody writes to. Another program to wait in would take its name, or be left behind when it is killed. The others
-// begin as a program for arm64 does.
+// The executables do nothing. That of a macOS app is a script that keeps running, so that the app can be opened and quit:
+// it reads from a pipe that nobody writes to. A script that started another program to wait would show that program's name,
+// or leave it behind when it is killed. The other executables begin as a program for arm64 does.
 const (
 	macStub = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nd=$(mktemp -d) && mkfifo \"$d/quit\" && exec " +
 		"3<>\"$d/quit\" && rm -r \"$d\" && read -r _ <&3\n"
@@ -71,8 +71,8 @@ func (s *session) writeProduct(b buildable, in inputs) error {
 // maxResource bounds a file that is copied.
 const maxResource = 256 << 20
 
-// copyResource copies one file; an asset catalogue becomes the one file Xcode makes of it. Folders and what is not
-// there are left out: the real tool would fail, but it would have said so in its own words.
+// copyResource copies one file; an asset catalogue becomes the one file that Xcode makes of it. Folders and files that do
+// not exist are left out, where the real tool fails.
 func copyResource(from, dir string) error {
 	if strings.HasSuffix(from, ".xcassets") {
 		return write(filepath.Join(dir, "Assets.car"), []byte("BOMStore"), 0o644)

@@ -34,7 +34,7 @@ func (a attachment) json() object {
 		"timestamp": a.of.Start, "lifetime": "keepAlways"}
 }
 
-// contents is what such a file begins with; nothing drew it.
+// contents is a short content of the right kind.
 func (a attachment) contents() string {
 	if filepath.Ext(a.exported) == ".png" {
 		return "\x89PNG\r\n\x1a\n"

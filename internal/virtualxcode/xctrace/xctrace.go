@@ -1,5 +1,5 @@
-// Package xctrace plays the part of Instruments' command line that programs of this field use: listing devices. It
-// records nothing, and says so.
+// Package xctrace plays the part of Instruments' command line that other programs use: listing devices. Recording is
+// refused as not supported.
 package xctrace
 
 import (
