@@ -43,9 +43,7 @@ func (switches) Shutdown(context.Context) error { return nil }
 func TestCompose(t *testing.T) {
 	var closed []string
 	known := device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical, Aliases: []string{"CORE-1"}}
-	more := device.Info{
-		UDID: "00008110-a", Name: "another name", OS: "iOS 18.2", State: device.Booted, Available: true, Aliases: []string{"core-1", "SERIAL"},
-	}
+	more := device.Info{UDID: "00008110-a", Name: "another name", OS: "iOS 18.2", State: device.Booted, Available: true, Aliases: []string{"core-1", "SERIAL"}}
 	d := device.Compose(switches{part{known, "one", &closed}}, camera{part{more, "two", &closed}}, camera{part{more, "three", &closed}})
 	if pictures, err := device.As[device.Camera](d); err != nil {
 		t.Error(err)
@@ -107,8 +105,7 @@ func TestEveryAbilityHasPlainWords(t *testing.T) {
 			if !is {
 				return true
 			}
-			others := []string{"Driver", "Device", "AgentBuilder", "Stream"}
-			if _, is := spec.Type.(*ast.InterfaceType); !is || slices.Contains(others, spec.Name.Name) {
+			if _, is := spec.Type.(*ast.InterfaceType); !is || slices.Contains([]string{"Driver", "Device", "AgentBuilder", "Stream"}, spec.Name.Name) {
 				return true
 			}
 			if seen++; device.AbilityWords(spec.Name.Name) == "" {

@@ -37,28 +37,7 @@ var free = map[string]string{
 }
 
 // failing are the operations that go round the lease today. An entry that no longer fails is an error: it is removed here.
-var failing = map[string]string{
-	"agent_start":         "asks neither lane nor lease",
-	"agent_stop":          "asks neither lane nor lease",
-	"record_video":        "asks neither lane nor lease",
-	"record_sim_video":    "asks neither lane nor lease",
-	"launch_app_logs_sim": "runs simctl launch --console by itself",
-	"start_sim_log_cap":   "runs simctl launch --console by itself",
-	"test_sim":            "runs xcodebuild test by itself",
-
-	"start_device_log_cap": physical,
-	"install_app_device":   physical,
-	"launch_app_device":    physical,
-	"stop_app_device":      physical,
-	"build_run_device":     physical,
-	"test_device":          physical,
-
-	"job_cancel":          "a job is anybody's",
-	"stop_sim_log_cap":    "a capture is anybody's",
-	"stop_device_log_cap": "a capture is anybody's",
-}
-
-const physical = "physical devices are not in the pool"
+var failing = map[string]string{}
 
 // TestNothingDrivesAnothersDevice calls each operation that is not read-only on a device another session holds, on every
 // surface. It wants DEVICE_CLAIMED and a world that is as it was. The operations and their inputs come from the catalogue:

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device/lease"

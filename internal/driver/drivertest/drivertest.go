@@ -4,7 +4,7 @@ package drivertest
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -54,11 +54,10 @@ func needs[Ability any](name string, try func(*bench, Ability)) part {
 		ability: name,
 		missing: func(d device.Device) string {
 			_, err := device.As[Ability](d)
-			if err == nil {
-				return ""
+			if none, ok := errors.AsType[*device.MissingError](err); ok {
+				return "it cannot " + none.Does
 			}
-			device := fmt.Sprintf("%s (%s) is ", d.Info().Name, d.Info().UDID)
-			return strings.TrimPrefix(fault.From(err).Message, device) // the matrix is about drivers
+			return ""
 		},
 		try: func(b *bench) { try(b, get[Ability](b)) },
 	}
