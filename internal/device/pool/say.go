@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ func noMatch(infos []device.Info, w Want) error {
 	head := "No device matching " + w.String()
 	size := fmt.Sprintf("the pool has %d devices", len(infos))
 	if w.UDID == "" {
-		infos = filter(infos, func(i device.Info) bool { return i.Available })
+		kind := cmp.Or(w.Type, device.TypeSimulator)
+		infos = filter(infos, func(i device.Info) bool { return i.Available && i.Type == kind })
 	}
 	var text string
 	var names []string
