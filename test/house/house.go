@@ -88,7 +88,8 @@ func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain)
 	}
 	var err error
 	h.Product, err = product.Open(product.Options{
-		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log, Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm,
+		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log,
+		Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm,
 		Server: ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()},
 	})
 	h.must(err)

@@ -20,7 +20,7 @@ func mount(xcode *virtualxcode.InProcess) func(name string) host.Main {
 			return nil
 		}
 		return func(ctx context.Context, in host.Invocation) int {
-			return xcode.Play(ctx, name, virtualxcode.Call{Args: in.Args, Dir: in.Dir, Env: in.Env, Stdin: in.Stdin, Stdout: in.Stdout, Stderr: in.Stderr})
+			return xcode.Play(ctx, name, virtualxcode.Call(in))
 		}
 	}
 }
