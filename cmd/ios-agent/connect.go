@@ -112,7 +112,7 @@ func (k connector) check() error {
 // prepare is the run without its decider.
 func (p *program) prepare(c *cobra.Command, k connector) (run connecting.Run, err error) {
 	session, _ := c.Flags().GetString("session")
-	caller, err := connect(session)
+	caller, err := connect(p.app.Catalogue, session)
 	if err != nil {
 		return run, err
 	}

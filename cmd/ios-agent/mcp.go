@@ -25,7 +25,7 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use: "mcp", Short: "Serve MCP on stdio", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			session, _ := c.Flags().GetString("session")
-			caller, err := connect(session)
+			caller, err := connect(p.app.Catalogue, session)
 			if err != nil {
 				return err
 			}

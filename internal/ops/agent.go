@@ -61,7 +61,7 @@ func (o AgentsOut) Text() string {
 func (a *agents) status(context.Context, *op.Call, struct{}) (AgentsOut, error) {
 	out := AgentsOut{Agents: []device.AgentState{}}
 	for _, h := range a.pool.Open() {
-		if d, ok := h.Device.(device.Agent); ok && d.AgentState().State != device.AgentAbsent {
+		if d, ok := device.Has[device.Agent](h.Device); ok && d.AgentState().State != device.AgentAbsent {
 			out.Agents = append(out.Agents, d.AgentState())
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/test/house"
 )
@@ -38,27 +38,9 @@ var free = map[string]string{
 
 // failing are the operations that go round the lease today. An entry that no longer fails is an error: it is removed here.
 var failing = map[string]string{
-	"agent_start":         "asks neither lane nor lease",
-	"agent_stop":          "asks neither lane nor lease",
-	"record_video":        "asks neither lane nor lease",
-	"record_sim_video":    "asks neither lane nor lease",
-	"launch_app_logs_sim": "runs simctl launch --console by itself",
-	"start_sim_log_cap":   "runs simctl launch --console by itself",
-	"test_sim":            "runs xcodebuild test by itself",
-
-	"start_device_log_cap": physical,
-	"install_app_device":   physical,
-	"launch_app_device":    physical,
-	"stop_app_device":      physical,
-	"build_run_device":     physical,
-	"test_device":          physical,
-
-	"job_cancel":          "a job is anybody's",
-	"stop_sim_log_cap":    "a capture is anybody's",
-	"stop_device_log_cap": "a capture is anybody's",
+	"agent_start": "asks neither lane nor lease",
+	"agent_stop":  "asks neither lane nor lease",
 }
-
-const physical = "physical devices are not in the pool"
 
 // TestNothingDrivesAnothersDevice calls each operation that is not read-only on a device another session holds, on every
 // surface. It wants DEVICE_CLAIMED and a world that is as it was. The operations and their inputs come from the catalogue:
@@ -99,7 +81,7 @@ func judge(t *testing.T, id string, wrong []string) {
 
 // TestTheTablesAreTrue keeps names out of the tables that the catalogue does not have.
 func TestTheTablesAreTrue(t *testing.T) {
-	catalogue := op.NewCatalogue(ops.All(ops.Parts{}))
+	catalogue := product.Catalogue()
 	for _, table := range []map[string]string{free, failing} {
 		for name := range table {
 			if _, err := catalogue.Lookup(name); err != nil {
@@ -134,7 +116,7 @@ func newHeld(t *testing.T, options ...house.Options) *held {
 	h.files, h.udid = h.Files(), h.Boot(holder, drivertest.Conformance)
 	h.Must(holder, "snapshot", nil)
 	h.Must(holder, "claim_device", map[string]any{"udid": h.udid})
-	h.Call(holder, "claim_device", map[string]any{"udid": house.Physical}) // not before physical devices are in the pool
+	h.Must(holder, "claim_device", map[string]any{"udid": house.Physical})
 	h.state = h.State()
 	return h
 }

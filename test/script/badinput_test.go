@@ -17,8 +17,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	surface "ios-agent/internal/surface/mcp"
 )
 
@@ -229,7 +229,7 @@ func (r *rig) byMCP(o op.Op, input string) string {
 // served is the name of an operation among all tools: where two families have one name and core has not, both are
 // prefixed.
 func (r *rig) served(o op.Op) string {
-	tools, err := surface.Select(ops.All(ops.Parts{}), surface.All)
+	tools, err := surface.Select(product.Catalogue().Ops(), surface.All)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestBadInput(t *testing.T) {
 	t.Parallel()
 	const sample = 9
 	r := newRig(t)
-	catalogue := op.NewCatalogue(ops.All(ops.Parts{}))
+	catalogue := product.Catalogue()
 	for i, o := range catalogue.Ops() {
 		if i%14 != 0 {
 			continue

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/samples"
+	"ios-agent/internal/op/brief"
 )
 
 // logs are the samples that are logs. What else is among them has readers of its own.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
+	"ios-agent/internal/op/brief"
 )
 
 // readJSON reads an .ips or a payload; nil when the text does not begin with JSON.

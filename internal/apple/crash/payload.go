@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/op/brief"
 )
 
 // payload is what MetricKit hands to an app, as JSON.

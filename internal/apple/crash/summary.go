@@ -3,9 +3,9 @@ package crash
 import (
 	"fmt"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 const shownFrames = 12

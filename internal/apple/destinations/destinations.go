@@ -6,9 +6,9 @@ import (
 	"errors"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // Destination is one `{ platform:iOS Simulator, id:…, OS:18.1, name:iPhone 16 }`.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // Text is what devicectl prints for people: a table of devices, or the steps of a command and what came of them.

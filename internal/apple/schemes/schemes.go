@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // List is what was told. A workspace has only schemes.

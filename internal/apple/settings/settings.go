@@ -7,10 +7,10 @@ import (
 	"path"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // List is all that was printed. Targets keep their order: the first is not always the one that was asked for, since a

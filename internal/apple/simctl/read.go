@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	short "ios-agent/internal/apple/brief" // the tests have a word of that name
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/pattern"
+	short "ios-agent/internal/op/brief" // the tests have a word of that name
 
 	"howett.net/plist"
 )

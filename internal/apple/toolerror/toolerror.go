@@ -7,9 +7,9 @@ import (
 	"errors"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/op/brief"
 )
 
 // Error is one error. Domain and Code are there where the tool has them.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/op/brief"
 )
 
 // Text is the document in at most limit bytes.

@@ -8,7 +8,6 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
-	"ios-agent/internal/fault"
 )
 
 // ClaimTime is how long a claim lasts that nobody uses.
@@ -40,9 +39,6 @@ type Grant struct {
 // is held. A device that turns out to be broken is put aside and the next one is tried; the error of the last one is told
 // when there is no other.
 func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, error) {
-	if p.Leases == nil {
-		return nil, 0, fault.New(fault.Unsupported, "this pool keeps no leases")
-	}
 	candidates, err := p.candidates(ctx, a)
 	if err != nil {
 		return nil, 0, err
@@ -76,7 +72,7 @@ const mostTries = 10
 
 // take claims what fits and is free; what is off only when it may be.
 func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (grants []Grant, waited time.Duration, err error) {
-	if _, err := p.listed(ctx, fresh); err != nil {
+	if _, err := p.listed(ctx, fresh, a.Want.found); err != nil {
 		return nil, 0, err
 	}
 	own := map[string]bool{}
@@ -92,12 +88,12 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 		defer p.attend()()
 	}
 	began := p.now()
-	leases, err := p.Leases.Acquire(ctx, r)
+	leases, err := p.leases.Acquire(ctx, r)
 	if r.Wait {
 		waited = p.now().Sub(began)
 	}
 	for _, l := range leases {
-		info, _ := p.info(l.Resource)
+		info, _ := p.latest().find(l.Resource)
 		grants = append(grants, Grant{Info: info, Lease: l, own: own[l.Resource]})
 	}
 	return grants, waited, err
@@ -106,21 +102,21 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 // candidates makes sure that something would do, asking again before it says no. What it returns gives what fits and works,
 // by the latest listing; matching is done once a listing.
 func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, error) {
-	seen, err := p.listed(ctx, fresh)
+	seen, err := p.listed(ctx, fresh, a.Want.found)
 	if err != nil {
 		return nil, err
 	}
 	fits := a.Want.match(seen.infos)
 	if len(fits) == 0 {
-		if seen, err = p.listed(ctx, 0); err != nil {
+		if seen, err = p.listed(ctx, 0, a.Want.found); err != nil {
 			return nil, err
 		}
 		if fits = a.Want.match(seen.infos); len(fits) == 0 {
-			return nil, noMatch(seen.infos, a.Want)
+			return nil, seen.explain(noMatch(seen.infos, a.Want))
 		}
 	}
 	return func() []*device.Info {
-		if l := p.latest(); l != nil && l != seen {
+		if l := p.latest(); l != seen {
 			seen, fits = l, a.Want.match(l.infos)
 		}
 		aside := p.Quarantines()
@@ -135,22 +131,14 @@ func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, er
 	}, nil
 }
 
-func (p *Pool) info(udid string) (device.Info, bool) {
-	if l := p.latest(); l != nil {
-		return l.find(udid)
-	}
-	return device.Info{UDID: udid}, false
-}
-
 // handle opens a device of the latest listing.
 func (p *Pool) handle(ctx context.Context, udid string) (*Handle, error) {
 	if h := p.opened(udid); h != nil {
 		return h, nil
 	}
-	if l := p.latest(); l != nil {
-		if info, ok := l.find(udid); ok {
-			return p.openDevice(l.whose[udid], info), nil
-		}
+	l := p.latest()
+	if info, ok := l.find(udid); ok {
+		return p.openDevice(l, info), nil
 	}
 	return p.Resolve(ctx, Criteria{UDID: udid})
 }
@@ -184,7 +172,7 @@ func (p *Pool) keepLooking(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_, _ = p.listed(ctx, lookEvery/2) // what cannot be listed now may be in a second
+			_, _ = p.listed(ctx, lookEvery/2, nil) // what cannot be listed now may be in a second
 		}
 	}
 }
@@ -240,8 +228,8 @@ func (p *Pool) giveBack(holder string, grants []Grant) {
 		if g.own {
 			continue
 		}
-		if _, err := p.Leases.Release(context.WithoutCancel(p.life), holder, g.Lease.Resource); err != nil {
-			p.log().Warn("giving a device back", "udid", g.Lease.Resource, "error", err)
+		if _, err := p.leases.Release(context.WithoutCancel(p.life), holder, g.Lease.Resource); err != nil {
+			p.log.Warn("giving a device back", "udid", g.Lease.Resource, "error", err)
 		}
 	}
 }

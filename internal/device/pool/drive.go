@@ -13,10 +13,10 @@ import (
 // Drive runs fn in the device's lane. Whoever drives needs the lease: the first command on a free device takes a short one,
 // every command renews it, and when a command's turn comes its lease must still be the one it was queued under.
 func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
-	if p.Leases == nil || !h.drives {
+	if !h.drives {
 		return h.Lane.Do(ctx, fn)
 	}
-	use, err := p.Leases.Use(ctx, h.Info().UDID, h.holder, p.Implicit)
+	use, err := p.leases.Use(ctx, h.Info().UDID, h.holder, p.implicit)
 	if err != nil {
 		return p.claimed(h, err)
 	}
@@ -31,11 +31,9 @@ func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
 
 // Forgo gives back what only use had claimed: a device that was switched off is not in use.
 func (p *Pool) Forgo(ctx context.Context, h *Handle) {
-	if p.Leases == nil {
-		return
-	}
-	if l := p.Leases.Get(h.Info().UDID); l.Kind == lease.Implicit && l.Holder == h.holder {
-		_, _ = p.Leases.Release(ctx, h.holder, l.Resource) // at worst it runs out
+	l, err := p.leases.Get(ctx, h.Info().UDID)
+	if err == nil && l.Kind == lease.Implicit && l.Holder == h.holder {
+		_, _ = p.leases.Release(ctx, h.holder, l.Resource) // at worst it runs out
 	}
 }
 
@@ -68,9 +66,13 @@ func leaseFault(err error) error {
 	var not *lease.NotHolderError
 	var lost *lease.LostError
 	var broken *lease.JournalError
+	var unknown *lease.StateError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &unknown):
+		return fault.New(fault.StateFailed, "who has which device is not known: %w", unknown.Err).
+			WithHint("install the newer ios-agent again; or run `ios-agent daemon stop` and move the file away, and its claims are forgotten")
 	case errors.As(err, &not):
 		return fault.New(fault.NotHolder, "%w", err).With("udid", not.Lease.Resource).With("holder", not.Lease.Holder)
 	case errors.As(err, &lost):

@@ -41,7 +41,7 @@ type Quarantine struct {
 // broken: the listing was old.
 func (p *Pool) probe(ctx context.Context, h *Handle) error {
 	udid := h.Info().UDID
-	prober, able := h.Device.(device.Prober)
+	prober, able := device.Has[device.Prober](h.Device)
 	if !able || p.proven(udid) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (p *Pool) putAside(h *Handle, reason string) {
 	p.aside[udid] = &Quarantine{reason, p.now(), h, p.aside[udid] != nil && p.aside[udid].mending}
 	delete(p.worked, udid)
 	p.mu.Unlock()
-	p.log().Warn("device put aside", "udid", udid, "reason", reason)
+	p.log.Warn("device put aside", "udid", udid, "reason", reason)
 	p.repairAll()
 }
 
@@ -119,7 +119,7 @@ func (p *Pool) putAside(h *Handle, reason string) {
 func (p *Pool) repairAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.life.Err() != nil || p.Leases == nil {
+	if p.life.Err() != nil {
 		return
 	}
 	for _, q := range p.aside {
@@ -142,7 +142,7 @@ func (p *Pool) repair(h *Handle) {
 			p.readmit(udid)
 			return
 		}
-		p.log().Warn("repair", "udid", udid, "error", err)
+		p.log.Warn("repair", "udid", udid, "error", err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,16 +164,19 @@ func (p *Pool) pause(d time.Duration) bool {
 
 func (p *Pool) mend(h *Handle) error {
 	udid := h.Info().UDID
-	now := p.Leases.Get(udid)
+	now, err := p.leases.Get(p.life, udid)
+	if err != nil {
+		return err
+	}
 	if !now.Dirty { // what is dirty is nobody's already
-		_, err := p.Leases.Acquire(p.life, lease.Request{
+		_, err := p.leases.Acquire(p.life, lease.Request{
 			Holder: mender, Kind: lease.Repair, TTL: 2 * repairWait, Wait: true,
 			Among: func(func(string) lease.Lease) []string { return []string{udid} },
 		})
 		if err != nil {
 			return err
 		}
-		defer func() { _, _ = p.Leases.Release(context.WithoutCancel(p.life), mender, udid) }()
+		defer func() { _, _ = p.leases.Release(context.WithoutCancel(p.life), mender, udid) }()
 	}
 	ctx, cancel := context.WithTimeout(p.life, repairWait)
 	defer cancel()
@@ -181,7 +184,7 @@ func (p *Pool) mend(h *Handle) error {
 	if err := h.Lane.Do(ctx, func() error { return restart(ctx, h, now) }); err != nil || !now.Dirty {
 		return err
 	}
-	return p.Leases.Clean(ctx, udid, now.Epoch)
+	return p.leases.Clean(ctx, udid, now.Epoch)
 }
 
 // restart turns a device off and on, makes sure that it works, and does what its last lease asked for.
@@ -196,7 +199,7 @@ func restart(ctx context.Context, h *Handle, l lease.Lease) error {
 	if err := power.Boot(ctx); err != nil {
 		return err
 	}
-	if prober, able := h.Device.(device.Prober); able {
+	if prober, able := device.Has[device.Prober](h.Device); able {
 		if err := prober.Probe(ctx); err != nil {
 			return err
 		}
@@ -212,10 +215,8 @@ func (p *Pool) readmit(udid string) {
 	p.mu.Lock()
 	delete(p.aside, udid)
 	p.mu.Unlock()
-	p.log().Info("device repaired", "udid", udid)
-	if p.Leases != nil {
-		p.Leases.Poke()
-	}
+	p.log.Info("device repaired", "udid", udid)
+	p.leases.Poke()
 }
 
 // Quarantines lists the devices put aside.

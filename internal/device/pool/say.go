@@ -76,9 +76,9 @@ type stock struct {
 	reasons                   []string
 }
 
-func (p *Pool) stock(infos []device.Info, a Ask) stock {
+func (p *Pool) stock(infos []device.Info, a Ask, leases map[string]lease.Lease) stock {
 	s := stock{fits: a.Want.match(infos), names: map[string]string{}}
-	leases, aside := p.Leases.All(), p.Quarantines()
+	aside := p.Quarantines()
 	for _, i := range s.fits {
 		l := leases[i.UDID]
 		l.Resource = i.UDID
@@ -106,7 +106,7 @@ func (s stock) holders() string {
 		if l.Dirty {
 			holder = "being reset"
 		}
-		who = append(who, fmt.Sprintf("%s (%s, %s)", holder, s.names[l.Resource], l.Resource[:min(8, len(l.Resource))]))
+		who = append(who, fmt.Sprintf("%s (%s, %s)", holder, s.names[l.Resource], short(l.Resource)))
 	}
 	return strings.Join(who, ", ")
 }
@@ -120,11 +120,15 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 	if ctx.Err() != nil {
 		return ctx.Err() // the caller left; nobody reads this
 	}
-	l, failed := p.listed(ctx, fresh)
+	l, failed := p.listed(ctx, fresh, a.Want.found)
 	if failed != nil {
 		return failed
 	}
-	s := p.stock(l.infos, a)
+	leases, failed := p.leases.All(ctx)
+	if failed != nil {
+		return leaseFault(failed)
+	}
+	s := p.stock(l.infos, a, leases)
 	switch {
 	case a.Wait > 0 && errors.Is(err, context.DeadlineExceeded):
 		return s.timedOut(a, waited)
@@ -133,7 +137,7 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 	case len(busy.Elsewhere) > 0 && len(busy.Held) == 0:
 		return elsewhere(busy.Elsewhere[0])
 	case len(s.fits) == 0:
-		return noMatch(l.infos, a.Want)
+		return l.explain(noMatch(l.infos, a.Want))
 	case len(s.fits) == 1 && len(s.claimed) == 1:
 		return taken(s.fits[0].Name, s.claimed[0], p.now())
 	case len(s.off) > 0 && a.On && !a.Boot:

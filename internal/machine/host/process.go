@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -32,7 +33,7 @@ type Process struct {
 // Start starts a long-lived child. The context covers the starting only: the child lives until it exits, is stopped,
 // or the host is closed.
 func (h *Host) Start(ctx context.Context, c Cmd) (*Process, error) {
-	return h.spawn(ctx, c, func() *capture { return tailOnly(orDefault(c.MaxOutput, defaultTail)) })
+	return h.spawn(ctx, c, func() *capture { return tailOnly(cmp.Or(max(c.MaxOutput, 0), defaultTail)) })
 }
 
 // Done is closed when the program has exited and its output is read. Grandchildren it left behind are left alone.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -48,7 +49,7 @@ func (p *Process) waitKilled() error {
 func (p *Process) terminate(why string) {
 	defer close(p.halted)
 	p.signal(unix.SIGINT, why)
-	grace := time.NewTimer(orDefault(p.spec.Grace, defaultGrace))
+	grace := time.NewTimer(cmp.Or(max(p.spec.Grace, 0), defaultGrace))
 	defer grace.Stop()
 	select {
 	case <-p.exited:

@@ -107,7 +107,33 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 		}
 	}
 	root.AddCommand(append(more, a.call())...)
+	for _, c := range root.Commands() {
+		onlyCommands(c)
+	}
 	return root
+}
+
+// onlyCommands makes a word after a command that only has commands below it a mistake. Without this cobra prints the
+// help and calls it a success.
+func onlyCommands(c *cobra.Command) {
+	if !c.HasSubCommands() || c.Runnable() {
+		return
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var names []string
+		for _, below := range c.Commands() {
+			names = append(names, below.Name())
+		}
+		f := fault.New(fault.InvalidInput, "unknown command %q for %q", args[0], c.CommandPath())
+		if near := nearest.To(args[0], names, 1); len(near) > 0 {
+			return f.WithHint("did you mean `%s %s`?", c.CommandPath(), near[0])
+		}
+		return f.WithHint("see `%s --help`", c.CommandPath())
+	}
 }
 
 // addVerb puts an operation's command where its verb says: a verb of several words lies below the first ones.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/reference"
@@ -42,7 +43,7 @@ func TestGuidesNameOnlyWhatExists(t *testing.T) {
 		catalogue *op.Catalogue
 		text      string
 	}{
-		{product(), words(product()) + reference.Troubleshooting(product())},
+		{product.Catalogue(), words(product.Catalogue()) + reference.Troubleshooting(product.Catalogue())},
 		{with(), words(with())},
 		{some, words(some)},
 	} {
@@ -107,7 +108,7 @@ func TestTheWorkflowKeepsItsOrder(t *testing.T) {
 }
 
 func TestTheGuideStaysSmallAndSaysWhatItLeavesOut(t *testing.T) {
-	if n := len(reference.Guide(product())); n > reference.GuideLimit {
+	if n := len(reference.Guide(product.Catalogue())); n > reference.GuideLimit {
 		t.Errorf("the guide has %d bytes", n)
 	}
 	var names []string
@@ -124,7 +125,7 @@ func TestTheGuideStaysSmallAndSaysWhatItLeavesOut(t *testing.T) {
 }
 
 func TestEveryCodeIsExplained(t *testing.T) {
-	text, faults := reference.Troubleshooting(product()), reference.Pages(product())["faults.md"]
+	text, faults := reference.Troubleshooting(product.Catalogue()), reference.Pages(product.Catalogue())["faults.md"]
 	for _, c := range fault.Codes() {
 		if !strings.Contains(text, "| "+string(c)+" |") || !strings.Contains(text, c.Hint()) {
 			t.Errorf("troubleshooting does not explain %s", c)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/reference"
 )
 
@@ -19,19 +19,10 @@ var update = flag.Bool("update", false, "rewrite docs/reference")
 // apiVersion is what the checked-in description says: the routes' version, since a build's would make it stale daily.
 const apiVersion = "v1"
 
-// product is the catalogue as the program has it.
-func product() *op.Catalogue {
-	all := ops.All(ops.Parts{})
-	if !slices.ContainsFunc(all, func(o op.Op) bool { return o.Name == "job_status" }) {
-		all = append(all, (&op.Jobs{}).Ops()...)
-	}
-	return op.NewCatalogue(all)
-}
-
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	files := reference.Pages(product())
-	files["openapi.json"] = string(openAPI(t, product()))
+	files := reference.Pages(product.Catalogue())
+	files["openapi.json"] = string(openAPI(t, product.Catalogue()))
 	return files
 }
 
@@ -96,7 +87,7 @@ func TestLinksLead(t *testing.T) {
 }
 
 func TestEveryOperationIsOnAPageAndInTheIndex(t *testing.T) {
-	c, files := product(), documents(t)
+	c, files := product.Catalogue(), documents(t)
 	for _, o := range c.Ops() {
 		page := files[o.Group()+".md"]
 		if !strings.Contains(page, "\n## "+c.ID(o)+"\n") {
@@ -120,7 +111,7 @@ var commandLine = regexp.MustCompile("(?:`|    )ios-agent ([a-z-]+)")
 
 func TestEveryCommandLineNamesAVerb(t *testing.T) {
 	known := slices.Clone(commands)
-	for _, o := range product().Ops() {
+	for _, o := range product.Catalogue().Ops() {
 		first, _, _ := strings.Cut(o.Verb, " ")
 		known = append(known, first)
 	}

@@ -17,6 +17,7 @@ func TestJSONTakesOnTheLayoutAround(t *testing.T) {
 		"empty object":    {"{}", "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    }\n  }\n}"},
 		"minified":        {`{"x":[1,2],"a":{"y":0}}`, `{"x":[1,2],"a":{"y":0,"b":{"c":1}}}`},
 		"one line":        {`{"x": 1}`, `{"x": 1, "a": {"b": {"c": 1}}}`},
+		"a huge number":   {`{"x": 1e999, "y": [-1E+1000]}`, `{"x": 1e999, "y": [-1E+1000], "a": {"b": {"c": 1}}}`},
 		"minified, empty": {`{"a":{}}`, `{"a":{"b":{"c":1}}}`},
 		"tabs":            {"{\n\t\"a\": {\n\t\t\"x\": 0\n\t}\n}\n", "{\n\t\"a\": {\n\t\t\"x\": 0,\n\t\t\"b\": {\n\t\t\t\"c\": 1\n\t\t}\n\t}\n}\n"},
 		"four spaces":     {"{\n    \"a\": {}\n}", "{\n    \"a\": {\n        \"b\": {\n            \"c\": 1\n        }\n    }\n}"},

@@ -33,7 +33,7 @@ func openTOML(text []byte) (*tables, error) {
 }
 
 func (t *tables) rescan() (err error) {
-	t.found, err = scanTOML(string(t.text))
+	t.found, err = scanTOML(t.text)
 	return err
 }
 

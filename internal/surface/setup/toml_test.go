@@ -40,6 +40,9 @@ func TestTOMLUpsert(t *testing.T) {
 		"only a table in it":      {"[mcp_servers.ios-agent.env]\nA = \"b\"\n", "[mcp_servers.ios-agent.env]\nA = \"b\"\n\n" + ours},
 		"dotted keys":             {"mcp_servers.ios-agent.command = 'x'\nmcp_servers.ios-agent.args = []\n", "mcp_servers.ios-agent.command = \"ios-agent\"\nmcp_servers.ios-agent.args = [\"mcp\"]\n"},
 		"inline table":            {"[mcp_servers]\nios-agent = { command = 'x', args = [] }\n", "[mcp_servers]\nios-agent = { command = \"ios-agent\", args = [\"mcp\"] }\n"},
+		"there, with escapes":     {strings.NewReplacer("ios-agent\"", `\u0069os\U0000002dagent"`, "mcp\"", `\u006Dcp"`).Replace(ours), strings.NewReplacer("ios-agent\"", `\u0069os\U0000002dagent"`, "mcp\"", `\u006Dcp"`).Replace(ours)},
+		"there, in several lines": {"[mcp_servers.ios-agent]\ncommand = \"\"\"\nios-\\\n  agent\"\"\"\nargs = [\n  '''mcp'''\n]\n", "[mcp_servers.ios-agent]\ncommand = \"\"\"\nios-\\\n  agent\"\"\"\nargs = [\n  '''mcp'''\n]\n"},
+		"a literal is no escape":  {"[mcp_servers.ios-agent]\ncommand = 'ios\\u002dagent'\nargs = [\"mcp\"]\n", ours},
 		"texts that look like it": {"a = \"\"\"\n[mcp_servers.ios-agent]\n\\\"\"\" \"\"\"\"\"\nb = '''\n[mcp_servers.ios-agent]'''\n", "a = \"\"\"\n[mcp_servers.ios-agent]\n\\\"\"\" \"\"\"\"\"\nb = '''\n[mcp_servers.ios-agent]'''\n\n" + ours},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,13 +68,15 @@ func TestTOMLRefuses(t *testing.T) {
 		"a 1\n":                             1,
 		"\n\nnot toml at all\n":             3,
 		"a = 1 b = 2\n":                     1,
-		"a = [1, 2\n":                       2,
-		"a = [1 2]\n[":                      2,
-		"a = {b = 1\n":                      2,
+		"a = [1, 2\n":                       1,
+		"a = [1 2]\n[":                      1,
+		"a = {b = 1\n":                      1,
 		"a =\n":                             1,
 		"a = ]\n":                           1,
 		"\r":                                1,
 		"a = " + strings.Repeat("[", 1<<20): 1,
+		"a = 1\n[mcp_servers.ios-agent]\ncommand = \"ios\\055agent\"\n": 3, // an escape of Go's, not of TOML's
+		"\"\\a\" = 1\n": 1,
 		"x = 1\n[mcp_servers]\nios-agent = { command = '' }": 3,
 		"mcp_servers = {}\n":                         1,
 		"\n[mcp_servers]\nios-agent.command = 'x'\n": 3,

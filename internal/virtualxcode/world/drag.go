@@ -102,7 +102,7 @@ func (l layout) movable(def *app.Element, e *Element) {
 	}
 	if def.Drop != nil {
 		l.view.drops[e] = func(c carry, f finger) {
-			assign(l.Values, def.Drop.Into, c.text)
+			l.Values.Assign(def.Drop.Into, c.text)
 			l.use(def.Drop.Do, f.now)
 		}
 	}

@@ -67,6 +67,5 @@ func (w *World) keepStirred(d *device) error {
 
 // Close ends what the world has under way outside of itself, and waits for it. Apps see it as a lost connection.
 func (w *World) Close() {
-	w.ground()
-	w.air.Wait()
+	w.session.Close()
 }

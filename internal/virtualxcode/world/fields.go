@@ -93,7 +93,7 @@ func (l layout) pinch(def *app.Element) act {
 		if def.Pinch == nil || f.gesture != pinched {
 			return false
 		}
-		assign(l.Values, def.Pinch.Into, math.Round(f.scale*100)/100)
+		l.Values.Assign(def.Pinch.Into, math.Round(f.scale*100)/100)
 		l.use(def.Pinch.Do, f.now)
 		return true
 	}

@@ -40,11 +40,11 @@ func (s stage) Permit(a *app.Ask) {
 
 // decided lets the app go on with an answer.
 func (s stage) decided(a *app.Ask, answer string) {
-	assign(s.Values, a.Into, answer)
+	s.Values.Assign(a.Into, answer)
 	steps := a.Else
 	if answer != Denied {
 		steps = a.Do
-		assign(s.Values, a.Paste, s.on.Settings.Pasteboard)
+		s.Values.Assign(a.Paste, s.on.Settings.Pasteboard)
 	}
 	s.refresh()
 	app.Run(steps, s)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ios-agent/internal/virtualxcode/urlsession"
 )
 
 // SetProxy lets the requests of a device's apps go through a proxy such as http://127.0.0.1:9101; "" lets them go as
@@ -13,7 +15,7 @@ import (
 func (w *World) SetProxy(ctx context.Context, udid, address string) error {
 	if address != "" {
 		if u, err := url.Parse(address); err != nil || u.Host == "" {
-			return &Error{Domain: URLErrorDomain, Code: URLBad, Message: "the proxy " + address + " is no URL such as http://127.0.0.1:9101"}
+			return &Error{Domain: urlsession.Domain, Code: int(urlsession.BadURL), Message: "the proxy " + address + " is no URL such as http://127.0.0.1:9101"}
 		}
 	}
 	return w.alter(ctx, udid, func(d *device, _ time.Time) error {

@@ -106,7 +106,7 @@ func (w *World) Configure(ctx context.Context, udid string, f func(*Settings) er
 
 // Switch is how a switch of the Settings app stands, such as wifi.
 func (s Settings) Switch(name string) bool {
-	return (&device{Settings: s}).toggle(name)
+	return (&device{systemState: systemState{Settings: s}}).toggle(name)
 }
 
 // SetVerboseLog can be said to a device in any state.

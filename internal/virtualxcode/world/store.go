@@ -132,7 +132,7 @@ func (w *World) restoreMade(entries map[string][]byte) error {
 		if err := decode(entries, key, d); err != nil {
 			return err
 		}
-		w.devices = append(w.devices, &device{UDID: udid, Number: d.Number})
+		w.devices = append(w.devices, &device{identity: identity{UDID: udid, Number: d.Number}})
 		w.next = max(w.next, d.Number+1) // the number was kept before the device; this is for stores made by hand
 	}
 	slices.SortFunc(w.devices, func(a, b *device) int { return cmp.Compare(a.Number, b.Number) })
@@ -147,8 +147,7 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 		return nil
 	}
 	plain := *d
-	*d = device{UDID: plain.UDID, Name: plain.Name, TypeID: plain.TypeID, RuntimeID: plain.RuntimeID, Number: plain.Number,
-		hardware: plain.hardware, logs: plain.logs} // json merges
+	*d = device{identity: plain.identity, systemState: systemState{logs: plain.logs}} // json merges
 	if err := decode(entries, d.key(), d); err != nil {
 		return err
 	}

@@ -43,10 +43,10 @@ func (p *process) catchUp(now time.Time) (late <-chan struct{}) {
 		i := p.nextTimer()
 		if c, at := p.nextCall(); c != nil && !at.After(now) && (i < 0 || !p.Timers[i].At.Before(at)) {
 			if c.Answer == nil {
-				return c.flight.landed
+				return c.task.Done()
 			}
 			p.on.stirred = true
-			p.land(c, at, now)
+			p.finish(c, at, now)
 			continue
 		}
 		if i < 0 || p.Timers[i].At.After(now) {

@@ -1,49 +1,57 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/buildlog"
-	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/toolerror"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
 
-// Runner runs a program to its end; *host.Host is one.
-type Runner interface {
-	Run(ctx context.Context, c host.Cmd) (host.Result, error)
+// Options are what an Engine works with.
+type Options struct {
+	Run   host.Runner
+	Tools apple.Toolchain
+	// Dir gets a folder for each project: derived data, logs, result bundles.
+	Dir string
+	// XcodeData is the root of Xcode's own derived data; who asks for it gets what Xcode would take. See UserXcodeData.
+	XcodeData string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
 }
 
 // Engine builds. It is safe for concurrent use; two builds in one folder of derived data wait for each other.
 type Engine struct {
-	Run   Runner
-	Tools apple.Toolchain
-	// Dir gets a folder for each project: derived data, logs, result bundles.
-	Dir string
-	// XcodeData is the root of Xcode's own derived data; who asks for it gets what Xcode would take.
-	XcodeData string
-	// Now is the clock; nil is the real one.
-	Now func() time.Time
-
+	o     Options
 	queue queue
 }
 
-func (e *Engine) now() time.Time {
-	if e.Now != nil {
-		return e.Now()
+// New makes an Engine. It runs nothing.
+func New(o Options) *Engine {
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	return time.Now()
+	return &Engine{o: o}
+}
+
+// UserXcodeData is the root of Xcode's derived data of this user; empty when the user has no home.
+func UserXcodeData() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, "Library/Developer/Xcode/DerivedData")
 }
 
 // Outcome is what came of a request that xcodebuild took on.
@@ -69,7 +77,7 @@ func (e *Engine) Do(ctx context.Context, r Request, watch func(Progress)) (*Outc
 		return nil, err
 	}
 	p, dd := e.placeOf(r), e.derivedData(r)
-	run := &run{Engine: e, request: r, place: p, out: &Outcome{Request: r, DerivedData: dd}, tell: teller{hear: watch, now: e.now}}
+	run := &run{Engine: e, request: r, place: p, out: &Outcome{Request: r, DerivedData: dd}, tell: teller{hear: watch, now: e.o.Now}}
 	run.reader.Watch = run.tell.event
 	leave, err := e.queue.enter(ctx, run.lineKey(dd), run.tell.waiting)
 	if err != nil {
@@ -170,8 +178,8 @@ func (r *run) phase(ctx context.Context, a Action, args []string) error {
 	o.Phase = a
 	o.Commands = append(o.Commands, append([]string{"xcodebuild"}, args...))
 	r.tell.phase(a)
-	result, err := r.Run.Run(ctx, host.Cmd{
-		Name: r.Tools.Tool("xcodebuild"), Args: args, Dir: r.request.folder(), Env: r.request.environment(),
+	result, err := r.o.Run.Run(ctx, host.Cmd{
+		Name: r.o.Tools.Tool("xcodebuild"), Args: args, Dir: r.request.folder(), Env: r.request.environment(),
 		Timeout: -1, Grace: cancelGrace, MaxOutput: keptOutput, Spool: r.place.logs(),
 		OnLine: func(stream host.Stream, line []byte) {
 			if stream == host.Stdout {
@@ -182,7 +190,7 @@ func (r *run) phase(ctx context.Context, a Action, args []string) error {
 	})
 	var exit *host.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return toolFault(err)
+		return toolfault.Of(err)
 	}
 	// stderr comes last: the streams meet by chance, and what is on it must not tear a diagnostic from its source line.
 	for _, line := range lines.All(result.Stderr) {
@@ -213,52 +221,19 @@ func (r *run) refusal(ctx context.Context) error {
 		return err
 	}
 	if d := report.Destinations; len(d.Available)+len(d.Ineligible) > 0 {
-		f := fault.New(fault.DeviceNotFound, "xcodebuild cannot use the destination %s for %s", req.Destination, orElse(req.Scheme, "these tests"))
-		if offers := offered(d.Available, req.Destination.Platform); offers != "" {
-			f = f.WithHint("it offers %s", offers)
-		}
-		return f.With("available", d.Available).With("ineligible", d.Ineligible).With("log", last(r.out.LogPaths))
+		no := &DestinationError{Requested: req.Destination, Scheme: req.Scheme, Available: d.Available, Ineligible: d.Ineligible}
+		return no.fault().With("log", last(r.out.LogPaths))
 	}
-	return fault.New(fault.ToolFailed, "xcodebuild: %s", orElse(report.Text(refusalLimit), fmt.Sprintf("exit %d", r.out.Exit))).
+	return fault.New(fault.ToolFailed, "xcodebuild: %s", cmp.Or(report.Text(refusalLimit), fmt.Sprintf("exit %d", r.out.Exit))).
 		With("exit", r.out.Exit).With("command", last(r.out.Commands)).With("log", last(r.out.LogPaths))
 }
 
-// offered names the destinations of the platform that was asked for or, when there are none, the platforms there are.
-func offered(all []destinations.Destination, platform string) string {
-	var names, platforms []string
-	for _, d := range all {
-		if name := strings.TrimSpace(d.Name + " " + d.OS); d.Platform == platform && !d.Placeholder() && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		if !slices.Contains(platforms, d.Platform) {
-			platforms = append(platforms, d.Platform)
-		}
-	}
-	if len(names) == 0 {
-		return strings.Join(platforms, ", ")
-	}
-	more := ""
-	if n := len(names) - shownDestinations; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(names[:min(len(names), shownDestinations)], ", ") + more
-}
-
-const (
-	shownDestinations = 12
-	refusalLimit      = 1200
-)
+// refusalLimit bounds how much of xcodebuild's own words a fault repeats.
+const refusalLimit = 1200
 
 func last[T any](all []T) (v T) {
 	if len(all) > 0 {
 		v = all[len(all)-1]
 	}
 	return v
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/buildlog"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/op/brief"
 )
 
 // program stands in for xcodebuild.
@@ -44,7 +44,7 @@ func TestOneBuildAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, most := map[string]int{}, 0
 		var mu sync.Mutex
-		e := &Engine{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
+		e := New(Options{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
 			mu.Lock()
 			running[c.Args[1]]++
 			most = max(most, running[c.Args[1]])
@@ -54,7 +54,7 @@ func TestOneBuildAtATime(t *testing.T) {
 			running[c.Args[1]]--
 			mu.Unlock()
 			return host.Result{}, nil
-		})}
+		})})
 		start := time.Now()
 		var heard []string
 		var all sync.WaitGroup
@@ -112,7 +112,7 @@ func TestHugeLog(t *testing.T) {
 	project := newProject(t)
 	line := []byte("    builtin-copy -exclude .DS_Store " + strings.Repeat("/some/long/path", 12))
 	var peak uint64
-	e := &Engine{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
+	e := New(Options{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
 		if c.MaxOutput != keptOutput || c.Spool == "" {
 			t.Errorf("kept %d bytes, spool %q", c.MaxOutput, c.Spool)
 		}
@@ -134,7 +134,7 @@ func TestHugeLog(t *testing.T) {
 		}
 		c.OnLine(host.Stdout, []byte("/src/Last.swift:9:9: error: it is here"))
 		return host.Result{ExitCode: 65, Stderr: []byte("** BUILD FAILED **\n")}, failing(c, 65)
-	})}
+	})})
 	out, err := e.Do(t.Context(), Request{Action: Build, Project: project, Scheme: "S", Destination: Destination{Platform: IOS}}, func(Progress) {})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestHugeLog(t *testing.T) {
 // TestManyErrors: a thousand of them fit into an answer that says how many it leaves out.
 func TestManyErrors(t *testing.T) {
 	project := newProject(t)
-	e := &Engine{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
+	e := New(Options{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
 		c.OnLine(host.Stdout, []byte("CompileSwift normal arm64"))
 		for i := range 1000 {
 			for range 2 { // every compiler job prints them again
@@ -159,7 +159,7 @@ func TestManyErrors(t *testing.T) {
 			}
 		}
 		return host.Result{ExitCode: 65}, failing(c, 65)
-	})}
+	})})
 	out, err := e.Do(t.Context(), Request{Action: Build, Project: project, Scheme: "S", Destination: Destination{Platform: IOS}}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	e := &Engine{Run: h, Tools: apple.Toolchain{Bin: bin}, Dir: t.TempDir()}
+	e := New(Options{Run: h, Tools: apple.Toolchain{Bin: bin}, Dir: t.TempDir()})
 	ctx, cancel := context.WithCancel(t.Context())
 	began := make(chan struct{})
 	var once sync.Once
@@ -255,7 +255,7 @@ func TestProgressIsBounded(t *testing.T) {
 }
 
 func TestDerivedData(t *testing.T) {
-	e := &Engine{Dir: "/home/builds", XcodeData: "/u/Library/Developer/Xcode/DerivedData"}
+	e := New(Options{Dir: "/home/builds", XcodeData: "/u/Library/Developer/Xcode/DerivedData"})
 	for name, c := range map[string]struct {
 		request Request
 		want    string
@@ -307,5 +307,39 @@ func TestNearest(t *testing.T) {
 		if got != want {
 			t.Errorf("from %q: %s, not %s", dir, got, want)
 		}
+	}
+}
+
+// TestDestinations: what xcodebuild offers instead is in an error of its own type, so that nobody reads it from a text.
+func TestDestinations(t *testing.T) {
+	const mac = "\t\t{ platform:macOS, arch:arm64, id:1, name:My Mac }\n"
+	const phone = "\t\t{ platform:iOS Simulator, id:2, OS:18.1, name:iPhone 16 }\n"
+	for offers, macOnly := range map[string]bool{mac: true, mac + phone: false} {
+		refusal := []byte("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ platform:iOS Simulator, id:9 }\n\n" +
+			"\tAvailable destinations for the \"S\" scheme:\n" + offers)
+		e := New(Options{Dir: t.TempDir(), Run: program(func(_ context.Context, c host.Cmd) (host.Result, error) {
+			if c.Args[0] == "-list" {
+				return host.Result{Stdout: []byte(`{"project":{"name":"Shop","schemes":["S"]}}`)}, nil
+			}
+			return host.Result{ExitCode: 70, Stderr: refusal}, failing(c, 70)
+		})})
+		r := Request{Action: Build, Project: newProject(t), Scheme: "S", Destination: Destination{Platform: IOS + Simulated, ID: "9"}}
+		_, err := e.Do(t.Context(), r, nil)
+		var no *DestinationError
+		if !errors.As(err, &no) || !fault.Is(err, fault.DeviceNotFound) {
+			t.Fatalf("%v", err)
+		}
+		if no.MacOnly() != macOnly || no.Scheme != "S" || no.Requested != r.Destination {
+			t.Errorf("%+v", no)
+		}
+		if err.Error() != "xcodebuild cannot use the destination platform=iOS Simulator,id=9 for S" || !strings.HasPrefix(fault.From(err).Hint, "it offers ") {
+			t.Errorf("%v, hint %q", err, fault.From(err).Hint)
+		}
+	}
+}
+
+func TestBundleID(t *testing.T) {
+	if _, err := BundleID(newProject(t)); !fault.Is(err, fault.PathError) {
+		t.Errorf("a folder that is no app: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func (e *Engine) placeOf(r Request) place {
 	}
 	sum := sha256.Sum256([]byte(path))
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	return place{filepath.Join(e.Dir, readable(name)+"-"+hex.EncodeToString(sum[:6]))}
+	return place{filepath.Join(e.o.Dir, readable(name)+"-"+hex.EncodeToString(sum[:6]))}
 }
 
 func readable(name string) string {
@@ -48,7 +48,7 @@ func (e *Engine) derivedData(r Request) string {
 	switch {
 	case r.DerivedData == "":
 		return filepath.Join(e.placeOf(r).dir, "DerivedData")
-	case e.XcodeData != "" && filepath.Clean(r.DerivedData) == filepath.Clean(e.XcodeData):
+	case e.o.XcodeData != "" && filepath.Clean(r.DerivedData) == filepath.Clean(e.o.XcodeData):
 		return ""
 	}
 	return r.DerivedData
@@ -84,7 +84,7 @@ func (e *Engine) newBundle(p place) (string, error) {
 	if err := os.MkdirAll(p.results(), 0o700); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(p.results(), e.now().UTC().Format("20060102T150405.000")+"-*")
+	dir, err := os.MkdirTemp(p.results(), e.o.Now().UTC().Format("20060102T150405.000")+"-*")
 	if err != nil {
 		return "", err
 	}

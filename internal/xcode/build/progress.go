@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/op/brief"
 )
 
 // Progress is what a caller hears while it waits.

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -201,7 +202,7 @@ func (r *Report) Fault() *fault.Fault {
 	if r.Tests != nil {
 		code = fault.TestsFailed
 	}
-	f := fault.New(code, "%s", orElse(r.counts(), r.what()))
+	f := fault.New(code, "%s", cmp.Or(r.counts(), r.what()))
 	if log := r.Artifacts.BuildLogPath; log != "" {
 		f = f.With("log", log)
 	}

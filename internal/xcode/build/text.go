@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/op/brief"
 )
 
 // textLimit is the size of an answer in bytes: about 400 tokens.

@@ -3,6 +3,7 @@ package leasedb
 
 import (
 	"database/sql"
+	"errors"
 	"time"
 
 	"ios-agent/internal/device/lease"
@@ -31,8 +32,17 @@ type Journal struct{ Store *store.Store }
 
 var _ lease.Journal = Journal{}
 
-// Load reads all leases.
-func (j Journal) Load() (all []lease.Lease, err error) {
+// Load reads all leases; a *lease.StateError when a newer program wrote them.
+func (j Journal) Load() ([]lease.Lease, error) {
+	all, err := j.load()
+	var newer *store.NewerError
+	if errors.As(err, &newer) {
+		return nil, &lease.StateError{Err: newer}
+	}
+	return all, err
+}
+
+func (j Journal) load() (all []lease.Lease, err error) {
 	err = j.Store.Read(func(db *sql.DB) error {
 		rows, err := db.Query("SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty FROM lease")
 		if err != nil {

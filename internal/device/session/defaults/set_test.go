@@ -148,8 +148,8 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-func TestZeroStoreWorks(t *testing.T) {
-	var s defaults.Store
+func TestAStoreOfNothingWorks(t *testing.T) {
+	s := defaults.New(defaults.Options{})
 	if _, err := s.Set(defaults.Change{Profile: "a", Create: true, Values: values{"scheme": "A"}}); err != nil {
 		t.Fatal(err)
 	}
