@@ -3,6 +3,7 @@ package device
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -120,12 +121,25 @@ func As[Ability any](d Device) (Ability, error) {
 	return a, nil
 }
 
-// missing is the fault for an ability that a device does not have.
-func missing(d Device, ability string) *fault.Fault {
-	info := d.Info()
-	f := fault.New(fault.Unsupported, "%s (%s) is driven by %s, which cannot %s", info.Name, info.UDID, d.Driver(),
-		cmp.Or(abilities()[ability], "do this: "+ability))
-	if info.Type == TypePhysical {
+// MissingError says that a device lacks an ability.
+type MissingError struct {
+	Device Info
+	Driver string
+	Does   string // what a device does that has the ability
+}
+
+func missing(d Device, ability string) *MissingError {
+	return &MissingError{Device: d.Info(), Driver: d.Driver(), Does: cmp.Or(abilities()[ability], "do this: "+ability)}
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s (%s) is driven by %s, which cannot %s", e.Device.Name, e.Device.UDID, e.Driver, e.Does)
+}
+
+// Fault names what can do it instead.
+func (e *MissingError) Fault() *fault.Fault {
+	f := fault.New(fault.Unsupported, "%s", e.Error())
+	if e.Device.Type == TypePhysical {
 		return f.WithHint("a simulator can: `ios-agent list-sims --type simulator`")
 	}
 	return f.WithHint("another device may: `ios-agent list-sims`")

@@ -23,7 +23,8 @@ func write(t *testing.T, path, content string) string {
 	return app
 }
 
-const good = `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.a.b</string></dict></plist>`
+const good = `<?xml version="1.0" encoding="UTF-8"?>` +
+	`<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.a.b</string></dict></plist>`
 
 func TestID(t *testing.T) {
 	for _, place := range []string{"Info.plist", "Contents/Info.plist"} {

@@ -199,5 +199,6 @@ func (d Device) String() string {
 	if tunnel != "" {
 		tunnel = "tunnel " + tunnel
 	}
-	return brief.Join(", ", d.Properties.Name, model, brief.Join(" ", d.Hardware.Platform, d.Properties.OS), d.Connection.Pairing, d.Connection.Transport, tunnel, d.ID, d.Hardware.UDID)
+	return brief.Join(", ", d.Properties.Name, model, brief.Join(" ", d.Hardware.Platform, d.Properties.OS), d.Connection.Pairing,
+		d.Connection.Transport, tunnel, d.ID, d.Hardware.UDID)
 }

@@ -131,7 +131,7 @@ func Body(b []byte) []byte {
 	return nil
 }
 
-// opens tells a document from a line of a log that begins with a bracket.
+// opens reports whether b begins a document, and not a line of a log that begins with a bracket.
 func opens(b []byte) bool {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	switch b[0] {

@@ -74,7 +74,7 @@ func takeUDID(f jsondoc.Extra, half string) string {
 	return udid
 }
 
-// takeAvailability reads all the ways it was ever told: isAvailable as a bool or as "YES" and "NO", or only a text such as
+// takeAvailability reads all the forms it ever had: isAvailable as a bool or as "YES" and "NO", or only a text such as
 // "(available)" or " (unavailable, runtime profile not found)". Nothing at all means available.
 func takeAvailability(f jsondoc.Extra) (available bool, reason string) {
 	available, reason = true, ""

@@ -2,8 +2,10 @@ package toolfault_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,11 +20,15 @@ func TestCodes(t *testing.T) {
 		want fault.Code
 		text string
 	}{
-		"xcrun is missing":       {&host.NotFoundError{Name: "/bin/xcrun"}, fault.NoXcode, "listing: xcrun is not installed: program not found: /bin/xcrun"},
-		"xcodebuild is missing":  {&host.NotFoundError{Name: "xcodebuild"}, fault.NoXcode, "listing: xcodebuild is not installed: program not found: xcodebuild"},
-		"open is missing":        {&host.NotFoundError{Name: "open"}, fault.ToolMissing, "listing: open is not installed: program not found: open"},
-		"xcrun without the tool": {&host.ExitError{Name: "/bin/xcrun", Code: 72}, fault.NoXcode, "listing: there is no usable Xcode: /bin/xcrun: exit code 72"},
-		"72 of another program":  {&host.ExitError{Name: "open", Code: 72}, fault.BootFailed, "listing: open: exit code 72"},
+		"xcrun is missing": {&host.NotFoundError{Name: "/bin/xcrun"}, fault.NoXcode,
+			"listing: xcrun is not installed: program not found: /bin/xcrun"},
+		"xcodebuild is missing": {&host.NotFoundError{Name: "xcodebuild"}, fault.NoXcode,
+			"listing: xcodebuild is not installed: program not found: xcodebuild"},
+		"open is missing": {&host.NotFoundError{Name: "open"}, fault.ToolMissing,
+			"listing: open is not installed: program not found: open"},
+		"xcrun without the tool": {&host.ExitError{Name: "/bin/xcrun", Code: 72}, fault.NoXcode,
+			"listing: there is no usable Xcode: /bin/xcrun: exit code 72"},
+		"72 of another program": {&host.ExitError{Name: "open", Code: 72}, fault.BootFailed, "listing: open: exit code 72"},
 		"a refusal": {&host.ExitError{Name: "xcrun", Code: 1, StderrTail: "a\nno"}, fault.BootFailed,
 			"listing: xcrun: exit code 1: no"},
 		"no end":       {&host.TimeoutError{Name: "xcrun", After: time.Second}, fault.Timeout, "listing: xcrun: no end within 1s"},
@@ -58,7 +64,8 @@ func TestOfNamesTheTool(t *testing.T) {
 // What the tool printed is in the details: the messages show one line of it.
 func TestDetails(t *testing.T) {
 	f := fault.From(toolfault.Of(&host.ExitError{Name: "xcrun", Code: 3, StderrTail: "first\nlast"}))
-	if f.Details["stderr"] != "first\nlast" || f.Details["exit_code"] != 3 {
-		t.Errorf("%v", f.Details)
+	got, err := json.Marshal(f)
+	if want := `"details":{"exit_code":3,"stderr":"first\nlast"}`; err != nil || !strings.Contains(string(got), want) {
+		t.Errorf("%s, %v", got, err)
 	}
 }

@@ -29,6 +29,17 @@ func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
 	})
 }
 
+// Beside runs fn under the lease but outside of the lane: for what must not wait for the command under way, such as ending
+// the agent that hangs in it.
+func (p *Pool) Beside(ctx context.Context, h *Handle, fn func() error) error {
+	use, err := p.leases.Use(ctx, h.Info().UDID, h.holder, p.implicit)
+	if err != nil {
+		return p.claimed(h, err)
+	}
+	defer use.Done()
+	return fn()
+}
+
 // Forgo gives back what only use had claimed: a device that was switched off is not in use.
 func (p *Pool) Forgo(ctx context.Context, h *Handle) {
 	l, err := p.leases.Get(ctx, h.Info().UDID)

@@ -212,8 +212,8 @@ func TestWhatIsRefused(t *testing.T) {
 func TestWhatItCannotDo(t *testing.T) {
 	r := newRig(t)
 	_, err := device.As[device.Eyes](r.driver.Open(r.ready))
-	r.refuses(err, fault.Unsupported, "driver devicectl has no Eyes")
-	if hint := fault.From(err).Hint; !strings.Contains(hint, "use a simulator") {
+	r.refuses(err, fault.Unsupported, "devicectl, which cannot look at the screen")
+	if hint := fault.From(err).Hint; !strings.Contains(hint, "a simulator can") {
 		t.Error(hint)
 	}
 }

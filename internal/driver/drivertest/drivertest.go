@@ -4,6 +4,7 @@ package drivertest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -53,8 +54,8 @@ func needs[Ability any](name string, try func(*bench, Ability)) part {
 		ability: name,
 		missing: func(d device.Device) string {
 			_, err := device.As[Ability](d)
-			if err != nil {
-				return fault.From(err).Message
+			if none, ok := errors.AsType[*device.MissingError](err); ok {
+				return "it cannot " + none.Does
 			}
 			return ""
 		},

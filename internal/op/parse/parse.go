@@ -1,5 +1,5 @@
-// Package parse finds out what a text is that some tool printed, and reads it. It knows how to choose among kinds; what
-// a kind looks like is known to the package that reads it.
+// Package parse finds out of which kind the output of a tool is, and reads it. It chooses among kinds; the package that
+// reads a kind knows what the kind looks like.
 package parse
 
 import (
@@ -28,7 +28,7 @@ type Result interface {
 	Value() any
 }
 
-// Kinds are all that can be read; where two are equally certain, the earlier one is meant.
+// Kinds are all that can be read. Where two are equally certain, the earlier one is chosen.
 type Kinds []Kind
 
 // Names lists them.

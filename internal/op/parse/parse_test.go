@@ -30,7 +30,8 @@ func TestTheMostCertainKindIsChosen(t *testing.T) {
 	if k, err := kinds.Find("other", []byte("anything")); err != nil || k.Name != "other" {
 		t.Errorf("a kind that was named: %s, %v", k.Name, err)
 	}
-	if _, err := kinds.Find("", []byte("hello")); !fault.Is(err, fault.ParseFailed) || !strings.Contains(fault.From(err).Hint, "json, tree, other") {
+	if _, err := kinds.Find("", []byte("hello")); !fault.Is(err, fault.ParseFailed) ||
+		!strings.Contains(fault.From(err).Hint, "json, tree, other") {
 		t.Errorf("nothing fits: %v", err)
 	}
 	if _, err := kinds.Find("tre", nil); !fault.Is(err, fault.InvalidInput) || !strings.Contains(fault.From(err).Hint, "did you mean tree?") {

@@ -11,7 +11,7 @@ import (
 // AppLogs are the files that get what an app prints.
 type AppLogs struct{ Stdout, Stderr string }
 
-// NewAppLogs makes places for what one run of an app prints; those of older runs go in time.
+// NewAppLogs names the files for what one run of an app prints, and deletes those of the oldest runs.
 func (e *Engine) NewAppLogs(app string) (AppLogs, error) {
 	dir := filepath.Join(e.o.Dir, "apps", readable(strings.TrimSuffix(filepath.Base(app), ".app")))
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -30,7 +30,8 @@ const maxAnswer = 64 << 20
 
 // ask runs a program that answers on stdout.
 func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string, env map[string]string) ([]byte, error) {
-	result, err := e.o.Run.Run(ctx, host.Cmd{Name: e.o.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""), Timeout: askTimeout, MaxOutput: maxAnswer})
+	result, err := e.o.Run.Run(ctx, host.Cmd{Name: e.o.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""),
+		Timeout: askTimeout, MaxOutput: maxAnswer})
 	var exit *host.ExitError
 	if errors.As(err, &exit) && result.Signal == "" && !toolfault.NoXcode(err) {
 		name := tool
@@ -44,7 +45,7 @@ func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string
 	return result.Stdout, toolfault.Of(err)
 }
 
-// check refuses a request that no tool need be asked about.
+// check refuses a request that is wrong in itself, before any tool runs.
 func check(r Request) error {
 	if r.Action == TestPrepared {
 		for field, path := range map[string]string{"testProductsPath": r.Products, "xctestrunPath": r.TestRun} {
@@ -60,7 +61,7 @@ func check(r Request) error {
 	return CheckExtraArgs(r.ExtraArgs)
 }
 
-// CheckContainer refuses a project or workspace that is not there, or is none.
+// CheckContainer refuses a path that is not there, or is no project or workspace.
 func CheckContainer(project, workspace string) error {
 	if project != "" && workspace != "" {
 		return fault.New(fault.InvalidInput, "projectPath and workspacePath are both given").WithHint("give one of them")
@@ -138,7 +139,7 @@ func (e *Engine) Schemes(ctx context.Context, r Request) (*Schemes, error) {
 	return list, nil
 }
 
-// schemeFault is a fault when the scheme is not one of the project's; nil also when that cannot be found out.
+// schemeFault is a fault when the project has no such scheme. It is nil also when that cannot be found out.
 func (e *Engine) schemeFault(ctx context.Context, r Request) error {
 	if r.Scheme == "" || r.Container() == "" {
 		return nil
@@ -162,7 +163,7 @@ func UnknownScheme(name, container string, known []string) error {
 	return f.WithHint("it has no schemes at all: share one in Xcode, or let Xcode make them")
 }
 
-// Settings asks for the build settings of a scheme. With destination they are those of the request's.
+// Settings asks for the build settings of a scheme: with destination, those for the destination of the request.
 func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*Settings, error) {
 	if err := check(r); err != nil {
 		return nil, err
@@ -184,12 +185,12 @@ func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*Se
 // Product is an app that a scheme builds.
 type Product struct {
 	Path     string // of the .app
-	BundleID string // as the settings tell; the built app's Info.plist decides
+	BundleID string // by the settings; the built app's Info.plist decides
 	Target   string
 }
 
 // App finds the app that a request builds. Settings come for several targets, and the first may be a dependency: the
-// target that bears the scheme's name counts most, then any app.
+// target that has the scheme's name is preferred, then any app.
 func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product, error) {
 	list, err := e.Settings(ctx, r, destination)
 	if err != nil {

@@ -26,7 +26,8 @@ type player struct {
 func (p *player) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 	p.calls = append(p.calls, strings.Join(append([]string{c.Name}, c.Args...), " "))
 	if c.Args[0] == "-a" && slices.Contains(p.missing, c.Args[1]) {
-		return host.Result{ExitCode: 1}, &host.ExitError{Name: c.Name, Code: 1, StderrTail: "Unable to find application named '" + c.Args[1] + "'"}
+		return host.Result{ExitCode: 1}, &host.ExitError{Name: c.Name, Code: 1, StderrTail: "Unable to find application named '" +
+			c.Args[1] + "'"}
 	}
 	var stderr bytes.Buffer
 	if code := (open.Tool{Call: tool.Call{Args: c.Args, Stderr: &stderr}.Complete(), Records: p.records}).Run(); code != 0 {
@@ -113,7 +114,8 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, text := range map[string]string{
-		filepath.Join(dir, "gone.app"): "there is no", dir: "it has no Contents/Info.plist", phone: "install_app_sim", file: "is not an .app folder",
+		filepath.Join(dir, "gone.app"): "there is no", dir: "it has no Contents/Info.plist", phone: "install_app_sim",
+		file: "is not an .app folder",
 	} {
 		_, err := s.Open(t.Context(), Launch{Path: path})
 		wants(t, err, fault.PathError, text)
@@ -138,7 +140,8 @@ func TestShowSimulators(t *testing.T) {
 	run.missing = append(run.missing, "DeviceHub")
 	_, err := s.ShowSimulators(t.Context(), "")
 	wants(t, err, fault.ToolFailed, "neither Simulator nor DeviceHub")
-	want := []string{"open -a Simulator --args -CurrentDeviceUDID UDID", "open -a Simulator", "open -a DeviceHub", "open -a Simulator", "open -a DeviceHub"}
+	want := []string{"open -a Simulator --args -CurrentDeviceUDID UDID", "open -a Simulator", "open -a DeviceHub",
+		"open -a Simulator", "open -a DeviceHub"}
 	if !slices.Equal(run.calls, want) {
 		t.Errorf("%q", run.calls)
 	}

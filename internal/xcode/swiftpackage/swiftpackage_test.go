@@ -72,14 +72,16 @@ func TestBuild(t *testing.T) {
 	s, p := open(t)
 	p.Release, p.AsLibrary = true, true
 	var steps []string
-	out, err := s.Build(t.Context(), Build{Package: p, Target: "warn", Archs: []string{"arm64"}}, func(line string) { steps = append(steps, line) })
+	out, err := s.Build(t.Context(), Build{Package: p, Target: "warn", Archs: []string{"arm64"}},
+		func(line string) { steps = append(steps, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out.Fault() != nil || out.Status != Succeeded || *out.ExitCode != 0 || out.Message != "swift build succeeded" {
 		t.Errorf("%+v", out)
 	}
-	if want := "argv: build --package-path " + p.Path + " -c release --target warn --arch arm64 -Xswiftc -parse-as-library"; !strings.Contains(out.Text(), want) {
+	if want := "argv: build --package-path " + p.Path +
+		" -c release --target warn --arch arm64 -Xswiftc -parse-as-library"; !strings.Contains(out.Text(), want) {
 		t.Errorf("no %q in\n%s", want, out.Text())
 	}
 	if fmt.Sprint(steps) != "[[1/2] Compiling]" || fmt.Sprint(out.Warnings) != "[warning: /x.swift:1:2: odd]" {
@@ -100,13 +102,14 @@ func TestRefusals(t *testing.T) {
 	s, p := open(t)
 	_, err := s.Build(t.Context(), Build{Package: p, Target: "--disable-sandbox"}, nil)
 	wants(t, err, fault.InvalidInput, "begins like an option")
-	_, err = s.Clean(t.Context(), Package{Path: "/no/such"})
-	wants(t, err, fault.PathError, "there is no /no/such")
+	gone := filepath.Join(p.Path, "gone")
+	_, err = s.Clean(t.Context(), Package{Path: gone})
+	wants(t, err, fault.PathError, "there is no "+gone)
 	_, err = s.Run(t.Context(), Run{Package: Package{Path: filepath.Dir(p.Path)}}, nil)
 	wants(t, err, fault.PathError, "it has no Package.swift")
 	_, err = s.Start(t.Context(), "me", Run{Package: Package{Path: filepath.Join(p.Path, "Package.swift")}})
 	wants(t, err, fault.PathError, "is not a folder")
-	s.tool.Swift = "/no/such/swift"
+	s.tool.Swift = filepath.Join(gone, "swift")
 	_, err = s.Test(t.Context(), Test{Package: p}, nil)
 	wants(t, err, fault.ToolMissing, "there is no swift")
 	_, err = s.Start(t.Context(), "me", Run{Package: p})
@@ -149,7 +152,8 @@ func TestRun(t *testing.T) {
 		wants(t, out.Fault(), code, "swift run of")
 	}
 	out, err = s.Run(t.Context(), Run{Package: p, Executable: "much", Timeout: time.Minute}, nil)
-	if err != nil || len(out.Output) > mostPrinted+100 || !strings.HasSuffix(out.Output, "line 2999 of many") || !strings.HasPrefix(out.Output, "… ") {
+	if err != nil || len(out.Output) > mostPrinted+100 || !strings.HasSuffix(out.Output, "line 2999 of many") ||
+		!strings.HasPrefix(out.Output, "… ") {
 		t.Fatalf("%d bytes: %.80q, %v", len(out.Output), out.Output, err)
 	}
 }

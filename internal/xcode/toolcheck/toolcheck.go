@@ -151,13 +151,15 @@ func (c *Checker) simulatorApp(ctx context.Context) Finding {
 			return Finding{Name: name, Status: OK, Message: path}
 		}
 	}
-	return Finding{name, Warn, "neither Simulator.app nor DeviceHub.app is below " + developer, "simulators work without a window; open_sim does not"}
+	return Finding{name, Warn, "neither Simulator.app nor DeviceHub.app is below " + developer,
+		"simulators work without a window; open_sim does not"}
 }
 
 // Installed reports which of the programs we use are there. It runs none of them.
 func (c *Checker) Installed() map[string]bool {
 	there := map[string]bool{}
-	for name, program := range map[string]string{"xcodebuild": "xcodebuild", "simctl": "xcrun", "devicectl": "xcrun", "idb": "idb", "axe": "axe"} {
+	for name, program := range map[string]string{"xcodebuild": "xcodebuild", "simctl": "xcrun", "devicectl": "xcrun", "idb": "idb",
+		"axe": "axe"} {
 		there[name] = host.Installed(c.o.Tools.Tool(program))
 	}
 	return there

@@ -30,8 +30,9 @@ func open(t *testing.T, scripts map[string]string) (*Checker, string) {
 func TestXcode(t *testing.T) {
 	for script, want := range map[string]Finding{
 		"echo Xcode 16.4; echo Build version 16F6": {"toolchain", OK, "Xcode 16.4 (xcode)", ""},
-		"echo no >&2; exit 1":                      {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no", "install Xcode"},
-		"exit 69":                                  {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
+		"echo no >&2; exit 1": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
+			"install Xcode"},
+		"exit 69": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
 	} {
 		c, dir := open(t, map[string]string{"xcodebuild": script})
 		got := c.Xcode(t.Context())
@@ -92,8 +93,9 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestNoSimulatorApp(t *testing.T) {
-	c, _ := open(t, map[string]string{"xcode-select": "echo /no/such"})
-	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "below /no/such") {
+	empty := t.TempDir()
+	c, _ := open(t, map[string]string{"xcode-select": "echo " + empty})
+	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "below "+empty) {
 		t.Errorf("%+v", f)
 	}
 	c, _ = open(t, nil)

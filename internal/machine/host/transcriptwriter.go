@@ -15,14 +15,14 @@ import (
 
 const maxRecorded = 256 << 20 // output of one invocation; a log stream may run for days
 
-// recording is the transcript of one invocation while it is written. A nil one is of nothing. Its own lock, not that of
-// the intake, guards it: a program must be stopped while OnLine blocks.
-type recording struct {
-	to    *recorder
-	cmd   Cmd
-	veil  *veil
-	began time.Time
-	stdin listener
+// transcriptWriter writes the transcript of one invocation; a nil one writes nothing. It has a mutex of its own, because a
+// program can be stopped while OnLine blocks.
+type transcriptWriter struct {
+	to       *transcriptFolder
+	cmd      Cmd
+	redactor *redactor
+	began    time.Time
+	stdin    recordedStdin
 
 	mu      sync.Mutex
 	file    *os.File // nil after the end, or a failure
@@ -32,7 +32,7 @@ type recording struct {
 	dropped int64
 }
 
-func (r *recorder) begin(c Cmd) *recording {
+func (r *transcriptFolder) begin(c Cmd) *transcriptWriter {
 	if r == nil {
 		return nil
 	}
@@ -41,21 +41,21 @@ func (r *recorder) begin(c Cmd) *recording {
 		r.note(err)
 		return nil
 	}
-	rec := &recording{to: r, cmd: c, veil: veilFor(c), began: time.Now(), file: file}
+	rec := &transcriptWriter{to: r, cmd: c, redactor: newRedactor(c), began: time.Now(), file: file}
 	rec.open()
 	return rec
 }
 
 // open writes the heading and leaves the object open for the events.
-func (r *recording) open() {
-	h := headingOf(r.cmd, r.veil)
+func (r *transcriptWriter) open() {
+	h := headingOf(r.cmd, r.redactor)
 	h.Began = r.began.UTC()
 	b := bytes.TrimSuffix(encode(h, " "), []byte("\n}"))
 	r.write(append(b, ",\n \"events\": ["...))
 }
 
-// listen returns from, with what is read of it noted.
-func (r *recording) listen(from io.Reader) io.Reader {
+// recordStdin returns a reader of from that keeps what is read.
+func (r *transcriptWriter) recordStdin(from io.Reader) io.Reader {
 	if r == nil || from == nil {
 		return from
 	}
@@ -63,18 +63,18 @@ func (r *recording) listen(from io.Reader) io.Reader {
 	return &r.stdin
 }
 
-func (r *recording) chunk(s Stream, b []byte) {
+func (r *transcriptWriter) output(s Stream, b []byte) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pass(s, b, false)
+	r.writeOutput(s, b, false)
 }
 
-// pass writes what may be seen of a stream.
-func (r *recording) pass(s Stream, b []byte, last bool) {
-	shown, held := r.veil.over(append(r.held[s], b...), last)
+// writeOutput writes a piece of a stream without its secrets.
+func (r *transcriptWriter) writeOutput(s Stream, b []byte, last bool) {
+	shown, held := r.redactor.hide(append(r.held[s], b...), last)
 	r.held[s] = bytes.Clone(held)
 	if r.size += int64(len(shown)); r.size > maxRecorded {
 		r.dropped += int64(len(shown))
@@ -85,7 +85,7 @@ func (r *recording) pass(s Stream, b []byte, last bool) {
 	}
 }
 
-func (r *recording) sent(sig unix.Signal, why string) {
+func (r *transcriptWriter) signalSent(sig unix.Signal, why string) {
 	if r == nil {
 		return
 	}
@@ -94,12 +94,12 @@ func (r *recording) sent(sig unix.Signal, why string) {
 	r.event(event{At: r.now(), Is: isSent, Signal: signalName(sig), Why: why})
 }
 
-// failed ends the transcript of a program that did not start.
-func (r *recording) failed(err error) {
+// startFailed ends the transcript of a program that did not start.
+func (r *transcriptWriter) startFailed(err error) {
 	if r == nil {
 		return
 	}
-	e := event{At: r.now(), Is: isFailed, content: content{Text: r.veil.text(err.Error())}}
+	e := event{At: r.now(), Is: isFailed, content: content{Text: r.redactor.text(err.Error())}}
 	var missing *NotFoundError
 	if errors.As(err, &missing) {
 		e.Why = whyMissing
@@ -107,9 +107,9 @@ func (r *recording) failed(err error) {
 	r.end(e)
 }
 
-// finish ends the transcript of one that did. It comes before anybody is told that the program has ended, and so finds
-// the files before a caller can remove them.
-func (r *recording) finish(end ending) {
+// finish ends the transcript of a program that did start. It runs before Done is closed, and so reads the output files
+// before a caller can remove them.
+func (r *transcriptWriter) finish(end ending) {
 	if r == nil {
 		return
 	}
@@ -120,31 +120,31 @@ func (r *recording) finish(end ending) {
 	r.end(e)
 }
 
-func (r *recording) end(e event) {
+func (r *transcriptWriter) end(e event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pass(Stdout, nil, true)
-	r.pass(Stderr, nil, true)
+	r.writeOutput(Stdout, nil, true)
+	r.writeOutput(Stderr, nil, true)
 	r.event(e)
-	c := closing{Stdin: r.input(), Outputs: readOutputs(r.cmd, r.veil), Dropped: r.dropped}
+	c := closing{Stdin: r.input(), Outputs: readOutputs(r.cmd, r.redactor), Dropped: r.dropped}
 	r.write([]byte("\n ],"))
 	r.write(append(bytes.TrimPrefix(encode(c, " "), []byte("{")), '\n'))
 	r.publish()
 }
 
-func (r *recording) input() *input {
+func (r *transcriptWriter) input() *input {
 	if file, ok := r.cmd.Stdin.(*os.File); ok {
-		return &input{File: r.veil.text(file.Name())}
+		return &input{File: r.redactor.text(file.Name())}
 	}
 	if r.cmd.Stdin == nil {
 		return nil
 	}
-	return r.stdin.heard(r.veil)
+	return r.stdin.recorded(r.redactor)
 }
 
-func (r *recording) now() span { return span(time.Since(r.began)) }
+func (r *transcriptWriter) now() span { return span(time.Since(r.began)) }
 
-func (r *recording) event(e event) {
+func (r *transcriptWriter) event(e event) {
 	comma := ","
 	if r.events++; r.events == 1 {
 		comma = ""
@@ -152,7 +152,7 @@ func (r *recording) event(e event) {
 	r.write(append([]byte(comma+"\n  "), encode(e, "")...))
 }
 
-func (r *recording) write(b []byte) {
+func (r *transcriptWriter) write(b []byte) {
 	if r.file == nil {
 		return
 	}
@@ -164,7 +164,7 @@ func (r *recording) write(b []byte) {
 }
 
 // publish gives the file its name.
-func (r *recording) publish() {
+func (r *transcriptWriter) publish() {
 	if r.file == nil {
 		return
 	}

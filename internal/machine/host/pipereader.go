@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// What the program wrote before it exited fits the pipe's buffer. Whatever comes later is written by a grandchild
-	// that inherited the pipe and may keep it open for ever, so the wait for it is bounded in time and in bytes.
+	// What the program wrote before it exited fits into the pipe's buffer. A grandchild that inherited the pipe may write
+	// later and keep the pipe open for ever, so draining is bounded in time and in bytes.
 	drainTime  = 500 * time.Millisecond
 	drainBytes = 1 << 20
 )
 
-// reader reads one stream of a process until the stream ends, or the process has and the rest is drained.
-type reader struct{ r *os.File }
+// pipeReader reads one stream of a process until the stream ends, or until the process has ended and the rest is drained.
+type pipeReader struct{ r *os.File }
 
-func (p *reader) run(take func([]byte)) {
+func (p *pipeReader) run(take func([]byte)) {
 	defer p.r.Close()
 	buf := make([]byte, 32<<10)
 	for {
@@ -33,10 +33,10 @@ func (p *reader) run(take func([]byte)) {
 }
 
 // exited tells the reader that its process is gone: a blocked read returns and what is left is drained.
-func (p *reader) exited() { _ = p.r.SetReadDeadline(time.Now()) }
+func (p *pipeReader) exited() { _ = p.r.SetReadDeadline(time.Now()) }
 
-// drain counts only the time spent waiting for data, not the time take takes: a slow OnLine loses nothing.
-func (p *reader) drain(buf []byte, take func([]byte)) {
+// drain counts only the time it waits for data, not the time that take needs: a slow OnLine loses nothing.
+func (p *pipeReader) drain(buf []byte, take func([]byte)) {
 	patience := drainTime
 	for got := 0; got < drainBytes && patience > 0; {
 		asked := time.Now()

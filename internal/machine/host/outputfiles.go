@@ -19,8 +19,8 @@ func (c Cmd) outputPath(i int) string {
 	return filepath.Join(c.Dir, path)
 }
 
-func readOutputs(c Cmd, v *veil) []output {
-	var all []output
+func readOutputs(c Cmd, v *redactor) []outputFile {
+	var all []outputFile
 	for i, path := range c.Outputs {
 		o := readOutput(c.outputPath(i), v)
 		o.Path = v.text(path)
@@ -29,21 +29,21 @@ func readOutputs(c Cmd, v *veil) []output {
 	return all
 }
 
-func readOutput(path string, v *veil) output {
+func readOutput(path string, v *redactor) outputFile {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return output{Absent: true}
+		return outputFile{Absent: true}
 	case err != nil:
-		return output{Skipped: err.Error()}
+		return outputFile{Skipped: err.Error()}
 	case !info.Mode().IsRegular(): // opening a pipe may never return
-		return output{Skipped: "not a regular file"}
+		return outputFile{Skipped: "not a regular file"}
 	}
 	b, err := readUpTo(path, maxOutputFile)
 	if err != nil {
-		return output{Skipped: err.Error()}
+		return outputFile{Skipped: err.Error()}
 	}
-	return output{content: contentOf(v.all(b))}
+	return outputFile{content: contentOf(v.all(b))}
 }
 
 func readUpTo(path string, limit int64) ([]byte, error) {
@@ -59,9 +59,9 @@ func readUpTo(path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// writeOutputs writes recorded files where this invocation wants them; never where the transcript says. A file that is
-// not in the transcript is an error, since its absence would look like the program's doing.
-func writeOutputs(c Cmd, recorded []output) error {
+// writeOutputs writes recorded files where this invocation wants them, never where the transcript says. A file whose
+// content is not in the transcript is an error: otherwise it would look as if the program had not written it.
+func writeOutputs(c Cmd, recorded []outputFile) error {
 	var errs []error
 	for i := range min(len(c.Outputs), len(recorded)) {
 		o := recorded[i]

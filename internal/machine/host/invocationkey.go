@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// How an invocation finds its transcript: by its arguments, in which what differs between machines and runs is replaced.
+// An invocation finds its transcript by its arguments. What differs between machines and runs is replaced in them first:
 //
 //   - The program counts by its base name: "/usr/bin/xcrun" is "xcrun".
 //   - Secrets, as secret.go finds them, are <secret>.
@@ -21,7 +21,7 @@ import (
 //   - The port after a loopback address, in NAME=port and in the argument after a flag is <port>, where the name or the
 //     flag ends in "port".
 //
-// The identifiers of devices stay: they tell invocations apart. Env, Dir itself and Stdin do not count.
+// The identifiers of devices stay: invocations differ by them. Env, Dir itself and Stdin do not count.
 const usualTmp = `(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]+/[^/\s]+/[A-Z])`
 
 var (
@@ -35,7 +35,7 @@ const portMark = "<port>"
 
 // keyOf returns the normal form of an invocation that is made.
 func keyOf(c Cmd) []string {
-	v := veilFor(c)
+	v := newRedactor(c)
 	var outputs []string
 	for _, path := range c.Outputs {
 		outputs = append(outputs, v.text(path))
@@ -88,14 +88,14 @@ func markPort(before, arg string) string {
 	return portName.ReplaceAllString(arg, "${1}"+portMark)
 }
 
-// place is a folder that is elsewhere on another machine.
+// place is a folder that has another path on another machine.
 type place struct {
 	folder string
 	put    func(rest string) string
 	paths  *regexp.Regexp // a path in it: what stands before, and the rest
 }
 
-// places are in the order in which they are looked for: an inner one before what it is in.
+// places are in the order in which they are looked for: a folder before the one that it is in.
 func (h heading) places() []place {
 	all := []place{newPlace(h.Dir, putDir), newPlace(h.Home, putHome), newPlace(h.Tmp, putTmp)}
 	all = slices.DeleteFunc(all, func(p place) bool { return !filepath.IsAbs(p.folder) })

@@ -2,9 +2,9 @@ package host
 
 import "sync"
 
-// capture keeps the first headCap and the last tailCap bytes written to it. Memory grows with what is written, up to
-// the two caps; the tail becomes a ring when it is full.
-type capture struct {
+// boundedBuffer keeps the first headCap and the last tailCap bytes that are written to it. Its memory grows up to the two
+// caps; the tail is a ring once it is full.
+type boundedBuffer struct {
 	mu               sync.Mutex
 	head, tail       []byte
 	headCap, tailCap int
@@ -12,13 +12,13 @@ type capture struct {
 	total            int64
 }
 
-func headAndTail(limit int) *capture {
-	return &capture{headCap: limit / 2, tailCap: limit - limit/2}
+func headAndTail(limit int) *boundedBuffer {
+	return &boundedBuffer{headCap: limit / 2, tailCap: limit - limit/2}
 }
 
-func tailOnly(limit int) *capture { return &capture{tailCap: limit} }
+func tailOnly(limit int) *boundedBuffer { return &boundedBuffer{tailCap: limit} }
 
-func (c *capture) add(p []byte) {
+func (c *boundedBuffer) add(p []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.total += int64(len(p))
@@ -27,7 +27,7 @@ func (c *capture) add(p []byte) {
 	c.addTail(p[n:])
 }
 
-func (c *capture) addTail(p []byte) {
+func (c *boundedBuffer) addTail(p []byte) {
 	p = p[max(0, len(p)-c.tailCap):]
 	n := min(len(p), c.tailCap-len(c.tail))
 	c.tail = append(c.tail, p[:n]...)
@@ -39,7 +39,7 @@ func (c *capture) addTail(p []byte) {
 }
 
 // bytes returns what was kept, in order, and how much was not.
-func (c *capture) bytes() (kept []byte, dropped int64) {
+func (c *boundedBuffer) bytes() (kept []byte, dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept = make([]byte, 0, len(c.head)+len(c.tail))

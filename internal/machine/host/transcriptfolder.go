@@ -13,9 +13,9 @@ import (
 
 const partSuffix = ".part"
 
-// recorder writes transcripts into a folder; a nil one writes none. It never disturbs a program: what it cannot write is
-// told by Close.
-type recorder struct {
+// transcriptFolder is the folder that gets transcripts; a nil one gets none. An error of writing never disturbs a program:
+// Host.Close returns it.
+type transcriptFolder struct {
 	dir string
 
 	mu   sync.Mutex
@@ -23,7 +23,7 @@ type recorder struct {
 	errs []error
 }
 
-func openRecorder(dir string) (*recorder, error) {
+func openTranscriptFolder(dir string) (*transcriptFolder, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -35,7 +35,7 @@ func openRecorder(dir string) (*recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	r := &recorder{dir: dir}
+	r := &transcriptFolder{dir: dir}
 	for _, f := range files {
 		number, _, _ := strings.Cut(f.Name(), "-")
 		if n, err := strconv.Atoi(number); err == nil {
@@ -45,8 +45,8 @@ func openRecorder(dir string) (*recorder, error) {
 	return r, nil
 }
 
-// create opens the next file. Somebody else may record into the same folder, so a number that is taken is passed over.
-func (r *recorder) create(program string) (*os.File, error) {
+// create makes the next file. Another host may record into the same folder, so numbers that exist are skipped.
+func (r *transcriptFolder) create(program string) (*os.File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {
@@ -62,7 +62,7 @@ func (r *recorder) create(program string) (*os.File, error) {
 	}
 }
 
-func (r *recorder) note(err error) {
+func (r *transcriptFolder) note(err error) {
 	if err == nil {
 		return
 	}
@@ -74,7 +74,7 @@ func (r *recorder) note(err error) {
 	}
 }
 
-func (r *recorder) failure() error {
+func (r *transcriptFolder) failure() error {
 	if r == nil {
 		return nil
 	}

@@ -4,14 +4,14 @@ import "bytes"
 
 const maxLine = 16 << 20
 
-// flow is one stream of a program on its way into the capture and, line by line, to OnLine.
-type flow struct {
-	keep *capture
+// lineSplitter puts one stream of a program into a buffer and passes it to OnLine line by line.
+type lineSplitter struct {
+	keep *boundedBuffer
 	line func([]byte) // nil when nobody wants lines
 	part []byte       // a line whose end has not come yet
 }
 
-func (f *flow) take(b []byte) {
+func (f *lineSplitter) take(b []byte) {
 	f.keep.add(b)
 	if f.line == nil {
 		return
@@ -30,8 +30,8 @@ func (f *flow) take(b []byte) {
 	}
 }
 
-// emit delivers the waiting part and the end of its line.
-func (f *flow) emit(end []byte) {
+// emit delivers the part that waits, together with the end of its line.
+func (f *lineSplitter) emit(end []byte) {
 	if len(f.part) == 0 {
 		f.line(bytes.TrimSuffix(end, []byte("\r")))
 		return
@@ -41,7 +41,7 @@ func (f *flow) emit(end []byte) {
 	f.part = f.part[:0]
 }
 
-func (f *flow) flush() {
+func (f *lineSplitter) flush() {
 	if len(f.part) > 0 {
 		f.emit(nil)
 	}

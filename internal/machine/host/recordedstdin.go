@@ -7,9 +7,9 @@ import (
 
 const maxStdin = 1 << 20
 
-// listener passes a program's input on and keeps the beginning. The copying may go on after the program is gone, so it
-// is read and asked at the same time.
-type listener struct {
+// recordedStdin passes a program's input on and keeps the beginning for the transcript. The input may be copied still when
+// the program is gone, so a mutex guards what is kept.
+type recordedStdin struct {
 	from io.Reader
 
 	mu    sync.Mutex
@@ -18,7 +18,7 @@ type listener struct {
 	ended bool
 }
 
-func (l *listener) Read(p []byte) (int, error) {
+func (l *recordedStdin) Read(p []byte) (int, error) {
 	n, err := l.from.Read(p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -28,7 +28,7 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *listener) heard(v *veil) *input {
+func (l *recordedStdin) recorded(v *redactor) *input {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return &input{content: contentOf(v.all(l.kept)), Ended: l.ended, Cut: l.total - int64(len(l.kept))}
