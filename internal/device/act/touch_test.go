@@ -150,6 +150,20 @@ func TestATargetThatMovesIsHitOrRefused(t *testing.T) {
 	s.shows("Missed: 0")
 }
 
+// A target that is elsewhere at every look is not aimed at.
+func TestATargetThatKeepsMovingIsRefused(t *testing.T) {
+	s := newStand(t)
+	s.Install("com.example.jumpy", jumpy)
+	s.begin(t, "com.example.jumpy")
+	_, err := s.Tap(t.Context(), act.How{}, named("quickly"))
+	s.Must(err)
+	s.Fault(*always(wrong(world.AgentSlow, "ms", "60"))) // a look takes as long as a jump
+	_, err = s.Tap(t.Context(), act.How{}, named("target"))
+	s.check(want{code: fault.ElementUnstable, says: "keeps moving"}, act.Report{}, err)
+	s.Calm()
+	s.shows("Hits: 0", "Missed: 0")
+}
+
 // A target that cannot be touched is never touched. What may change by itself is waited for; what cannot is not.
 func TestTargetsOutOfReach(t *testing.T) {
 	const wholeWait = act.DefaultTimeout
