@@ -58,7 +58,8 @@ func New(t testing.TB) *Rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Over(t, Parts{World: w, Service: tools.client(), Host: runner, Tools: apple.Toolchain{Name: apple.Virtual, Reports: tools.reports()}, Dir: dir})
+	return Over(t, Parts{World: w, Service: tools.client(), Host: runner,
+		Tools: apple.Toolchain{Name: apple.Virtual, Reports: tools.reports()}, Dir: dir})
 }
 
 // Dir is a folder with a short name, as a socket's path must be; it goes with the test.

@@ -152,7 +152,7 @@ func (s Step) shove(ctx context.Context, area ui.Rect, direction string) (*ui.Sc
 	case "left":
 		from.X, to.X = area.X+area.W*0.08, area.X+area.W*0.92
 	default:
-		return nil, fault.New(fault.InvalidInput, "%q is no direction", direction).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+		return nil, noDirection(direction)
 	}
 	gestures, err := device.As[device.Gestures](s.Device)
 	if err != nil {

@@ -31,14 +31,7 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 				return err
 			}
 		}
-		before := ""
-		if field != nil {
-			before = field.Typed()
-		}
-		if err := k.Type(ctx, e.Text); err != nil {
-			return err
-		}
-		if err := s.verify(ctx, k, field, a.ref, before, e.Text, r); err != nil {
+		if err := s.enter(ctx, k, typing{field: field, ref: a.ref, text: e.Text}, r); err != nil {
 			return err
 		}
 		if e.Submit {
@@ -112,7 +105,8 @@ const clearTries = 3
 func (s Step) empty(ctx context.Context, k device.Keyboard, field *ui.Node, ref string) (*ui.Node, error) {
 	for try := 0; field != nil && field.Typed() != ""; try++ {
 		if try == clearTries {
-			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).WithDispatch(fault.Dispatched)
+			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).
+				WithDispatch(fault.Dispatched)
 		}
 		if err := k.Clear(ctx); err != nil {
 			return nil, err
@@ -126,29 +120,41 @@ func (s Step) empty(ctx context.Context, k device.Keyboard, field *ui.Node, ref 
 	return field, nil
 }
 
+// typing is a text on its way into a field.
+type typing struct {
+	field *ui.Node // before the text is typed; nil when no element shows that it has the focus
+	ref   string   // the field's; empty means the focus
+	text  string
+}
+
+// enter types a text at the end of a field and reads the field back.
+func (s Step) enter(ctx context.Context, k device.Keyboard, t typing, r *Report) error {
+	if err := k.Type(ctx, t.text); err != nil {
+		return err
+	}
+	if t.field == nil || strings.ContainsAny(t.text, "\n\t\b") {
+		return nil // there is nothing to read, or a key whose effect is not a text
+	}
+	return s.verify(ctx, k, t, r)
+}
+
 // typeTries is how often a missing end is typed again.
 const typeTries = 3
 
-// verify reads the field back. A field whose content cannot be read, secure ones above all, is only counted.
-func (s Step) verify(ctx context.Context, k device.Keyboard, field *ui.Node, ref, before, text string, r *Report) error {
-	if field == nil || strings.ContainsAny(text, "\n\t\b") {
-		return nil // nobody to ask, or keys whose effect is not a text
-	}
-	want := before + text
+// verify reads the field until it holds the text. A missing end is typed again. Of a secure field only the length is known.
+func (s Step) verify(ctx context.Context, k device.Keyboard, t typing, r *Report) error {
+	before := t.field.Typed()
+	want := before + t.text
 	for try := 0; ; try++ {
-		now, err := s.see(ctx, ref)
+		now, err := s.see(ctx, t.ref)
 		if err != nil || now == nil {
-			return nil // the field went away: what it became is for the diff to tell
+			return nil // the field is gone: the diff tells what came instead
 		}
 		got := now.Typed()
 		switch {
 		case now.Secure:
-			if n := utf8.RuneCountInString(got); got == "" || n == utf8.RuneCountInString(want) {
-				return nil
-			}
-			return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", now.Describe(), utf8.RuneCountInString(got), utf8.RuneCountInString(want)).
-				WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
-		case got == want || strings.HasSuffix(got, text) || formatted(got, want):
+			return verifyLength(now, want)
+		case got == want || strings.HasSuffix(got, t.text) || formatted(got, want):
 			return nil
 		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before):
 			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
@@ -159,6 +165,16 @@ func (s Step) verify(ctx context.Context, k device.Keyboard, field *ui.Node, ref
 			return err
 		}
 	}
+}
+
+// verifyLength compares what can be known of a secure field. One that shows nothing at all is not doubted.
+func verifyLength(field *ui.Node, want string) error {
+	shows, typed := utf8.RuneCountInString(field.Typed()), utf8.RuneCountInString(want)
+	if shows == 0 || shows == typed {
+		return nil
+	}
+	return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", field.Describe(), shows, typed).
+		WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
 }
 
 // formatted reports whether a field shows what was typed in a form of its own: 1234567 as 1,234,567, a phone number with

@@ -51,7 +51,8 @@ func (s Step) PressAt(ctx context.Context, how How, at ui.Point, long time.Durat
 func (s Step) onPoint(ctx context.Context, how How, at ui.Point, do func(context.Context, device.Touch) error) (Report, error) {
 	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		if view := a.screen.Viewport(); !view.Contains(at) {
-			return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).WithDispatch(fault.NotDispatched)
+			return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).
+				WithDispatch(fault.NotDispatched)
 		}
 		r.At, r.Method = at, "point"
 		return do(ctx, t)
@@ -103,7 +104,11 @@ func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 	case "right":
 		return ui.Point{X: c.X - dx, Y: c.Y}, ui.Point{X: c.X + dx, Y: c.Y}, nil
 	}
-	return from, to, fault.New(fault.InvalidInput, "%q is no direction", w.Direction).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+	return from, to, noDirection(w.Direction)
+}
+
+func noDirection(word string) error {
+	return fault.New(fault.InvalidInput, "%q is no direction", word).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
 }
 
 const (
@@ -160,23 +165,25 @@ func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Re
 
 // Press presses a button of the device's body. It needs no screen to aim at.
 func (s Step) Press(ctx context.Context, button string, hold time.Duration, times int) (Report, error) {
-	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{}, with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
-		r.Method = "button"
-		for range times {
-			if err := b.Press(ctx, button, hold); err != nil {
-				return err
+	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{},
+		with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
+			r.Method = "button"
+			for range times {
+				if err := b.Press(ctx, button, hold); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	}))
+			return nil
+		}))
 }
 
 // Rotate turns the device.
 func (s Step) Rotate(ctx context.Context, to string) (Report, error) {
-	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{}, with(s, func(ctx context.Context, d device.Rotation, _ aim, r *Report) error {
-		r.Method = "rotate"
-		return d.Rotate(ctx, to)
-	}))
+	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{},
+		with(s, func(ctx context.Context, d device.Rotation, _ aim, r *Report) error {
+			r.Method = "rotate"
+			return d.Rotate(ctx, to)
+		}))
 }
 
 // Back goes to where the screen came from: by the back button of the topmost navigation bar or the modal's own way out, else by

@@ -37,10 +37,7 @@ func (s Step) SetValue(ctx context.Context, how How, q ui.Query, value string) (
 			if field, err = s.empty(ctx, k, field, a.ref); err != nil {
 				return err
 			}
-			if err := k.Type(ctx, value); err != nil {
-				return err
-			}
-			return s.verify(ctx, k, field, a.ref, "", value, r)
+			return s.enter(ctx, k, typing{field: field, ref: a.ref, text: value}, r)
 		})(ctx, a, r)
 	})
 }
@@ -95,11 +92,13 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		is, err := strconv.ParseFloat(strings.TrimSpace(now.Value), 64)
 		switch {
 		case err != nil:
-			return fault.New(fault.Unsupported, "%s does not tell its value", now.Describe()).WithHint("tap its arrows").WithDispatch(arrived(pressed))
+			return fault.New(fault.Unsupported, "%s does not tell its value", now.Describe()).
+				WithHint("tap its arrows").WithDispatch(arrived(pressed))
 		case is == want:
 			return nil
 		case pressed == mostSteps:
-			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %s", now.Describe(), is, pressed, value).WithDispatch(fault.Dispatched)
+			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %s", now.Describe(), is, pressed, value).
+				WithDispatch(fault.Dispatched)
 		}
 		down, up := arrows(now)
 		at := up
@@ -156,10 +155,11 @@ func (s Step) choose(ctx context.Context, a aim, r *Report, value string) error 
 // Alert reads the alert in front, or answers it.
 func (s Step) Alert(ctx context.Context, answer string) (Report, *device.Alert, error) {
 	var found *device.Alert
-	report, err := s.perform(ctx, How{NoWait: true}, ui.Query{}, with(s, func(ctx context.Context, d device.Alerts, _ aim, r *Report) (err error) {
-		r.Method = "alert"
-		found, err = d.Alert(ctx, answer)
-		return err
-	}))
+	report, err := s.perform(ctx, How{NoWait: true}, ui.Query{},
+		with(s, func(ctx context.Context, d device.Alerts, _ aim, r *Report) (err error) {
+			r.Method = "alert"
+			found, err = d.Alert(ctx, answer)
+			return err
+		}))
 	return report, found, err
 }

@@ -35,7 +35,8 @@ const (
 
 // Keys are the keys that have a name.
 func Keys() []string {
-	return []string{"return", "delete", "forward-delete", "tab", "space", "escape", "up", "down", "left", "right", "home", "end", "page-up", "page-down"}
+	return []string{"return", "delete", "forward-delete", "tab", "space", "escape", "up", "down", "left", "right", "home", "end", "page-up",
+		"page-down"}
 }
 
 // Drag presses a point, waits, and carries what is there to another: what lifts under a long press, a slider's thumb, a

@@ -50,7 +50,8 @@ func (p *phone) refused(err error, code fault.Code) error {
 	case !errors.As(err, &no):
 		return toolFault(err)
 	case no.State() == "Shutdown":
-		return fault.New(fault.DeviceNotBooted, "%s is not booted: %w", p.info.Name, err).WithHint("boot it: `ios-agent boot --udid %s`", p.info.UDID)
+		return fault.New(fault.DeviceNotBooted, "%s is not booted: %w", p.info.Name, err).WithHint("boot it: `ios-agent boot --udid %s`",
+			p.info.UDID)
 	case no.Domain == "FBSOpenApplicationServiceErrorDomain" && no.Code == 4:
 		return fault.New(fault.AppNotFound, "simctl cannot open the app on %s: %w", p.info.Name, err)
 	}

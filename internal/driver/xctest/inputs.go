@@ -88,7 +88,8 @@ func (p *phone) Key(ctx context.Context, name string, held []string, times int) 
 	for _, m := range held {
 		bit, ok := modifiers[m]
 		if !ok {
-			return fault.New(fault.InvalidInput, "%q is no modifier key", m).WithHint("shift, control, option or command").WithDispatch(fault.NotDispatched)
+			return fault.New(fault.InvalidInput, "%q is no modifier key",
+				m).WithHint("shift, control, option or command").WithDispatch(fault.NotDispatched)
 		}
 		req.Modifiers |= bit
 	}

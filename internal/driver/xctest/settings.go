@@ -53,7 +53,8 @@ func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	}
 	apps := make([]device.App, len(found))
 	for i, a := range found {
-		apps[i] = device.App{Bundle: a.BundleID, Name: a.Name, Version: a.Version, Type: a.Type, Path: a.Path, Data: a.DataPath(), PID: running[a.BundleID]}
+		apps[i] = device.App{Bundle: a.BundleID, Name: a.Name, Version: a.Version, Type: a.Type, Path: a.Path, Data: a.DataPath(),
+			PID: running[a.BundleID]}
 	}
 	return apps, nil
 }
@@ -207,10 +208,12 @@ func (f *filming) Close() error {
 func preferences() []simctl.Preference {
 	const keyboard = "com.apple.keyboard.preferences"
 	var all []simctl.Preference
-	for _, key := range []string{"KeyboardAutocorrection", "KeyboardPrediction", "KeyboardAutocapitalization", "KeyboardCheckSpelling", "KeyboardPeriodShortcut"} {
+	for _, key := range []string{"KeyboardAutocorrection", "KeyboardPrediction", "KeyboardAutocapitalization", "KeyboardCheckSpelling",
+		"KeyboardPeriodShortcut"} {
 		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
 	}
-	for _, key := range []string{"HWKeyboardAutocorrection", "HWKeyboardAutocapitalization", "KeyboardContinuousPathEnabled", "KeyboardShowPredictionBar"} {
+	for _, key := range []string{"HWKeyboardAutocorrection", "HWKeyboardAutocapitalization", "KeyboardContinuousPathEnabled",
+		"KeyboardShowPredictionBar"} {
 		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
 	}
 	return append(all, simctl.Preference{Domain: keyboard, Key: "DidShowContinuousPathIntroduction", Kind: "bool", Value: "YES"})

@@ -83,7 +83,8 @@ func setValue(b *bench) {
 		x, y := d.centre(identifier)
 		return &agentwire.SetValue{X: x, Y: y, Value: value}
 	}
-	for _, c := range []struct{ value, shows string }{{"0.25", "Volume: 25"}, {"70%", "Volume: 70"}, {"0", "Volume: 0"}, {"1", "Volume: 100"}} {
+	for _, c := range []struct{ value, shows string }{{"0.25", "Volume: 25"}, {"70%", "Volume: 70"}, {"0", "Volume: 0"},
+		{"1", "Volume: 100"}} {
 		d.ok(set("controls-slider-volume", c.value))
 		d.reads("controls-slider-value", c.shows)
 	}

@@ -138,7 +138,8 @@ func TestVirtualXcodeBuildsIt(t *testing.T) {
 		var out, errs strings.Builder
 		tool := virtual.Tool{Stdout: &out, Stderr: &errs, Dir: dir, Getenv: func(name string) string {
 			return map[string]string{"HOME": filepath.Join(dir, "home"), "USER": "dev"}[name]
-		}, Devices: devices{{UDID: "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92", Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5", Build: "22F77"}}}
+		}, Devices: devices{{UDID: "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92", Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5",
+			Build: "22F77"}}}
 		if exit := tool.Run(t.Context(), argv); exit != 0 {
 			t.Fatalf("%v: exit %d\n%s\n%s", argv, exit, out.String(), errs.String())
 		}
@@ -171,7 +172,8 @@ func TestOthersReadIt(t *testing.T) {
 		}
 		t.Skip("no node to read project files with")
 	}
-	out, err := exec.Command("../../../../scripts/pbxproj-check", filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj")).CombinedOutput()
+	out, err := exec.Command("../../../../scripts/pbxproj-check",
+		filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj")).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 77:
