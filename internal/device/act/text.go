@@ -17,9 +17,9 @@ type Entry struct {
 	Submit  bool // press return after
 }
 
-// Enter types into the element q means, focusing it first when it has not the focus; with an empty query, into whatever
-// has it. What arrived is read back: a missing end is typed once more when what is there is a true beginning of what
-// should be, and anything else is told.
+// Enter types into the element q means, and taps it first if it does not have the focus. With an empty query it types into
+// the element that has the focus. The field is read back: if it holds only the beginning of the text, the rest is typed
+// again; any other difference is an error.
 func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		field, err := s.focus(ctx, a, r)
@@ -41,7 +41,7 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 	}))
 }
 
-// Clear empties the element q means, or what has the focus. An empty field is fine, and unchanged.
+// Clear empties the element q means, or the one that has the focus. A field that is empty stays as it is.
 func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		field, err := s.focus(ctx, a, r)
@@ -56,8 +56,8 @@ func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
 	}))
 }
 
-// focus gives the field that will get the text: the target, after a tap when it has not the focus, or whatever has it. Nil
-// when nobody shows that it has: the agent may know better.
+// focus gives the field that will get the text: the target, which is tapped if it does not have the focus, or the element
+// that has the focus. It is nil when no element shows the focus; the agent may still find one.
 func (s Step) focus(ctx context.Context, a aim, r *Report) (*ui.Node, error) {
 	r.Method = "keyboard"
 	switch {
@@ -86,7 +86,7 @@ func (s Step) focus(ctx context.Context, a aim, r *Report) (*ui.Node, error) {
 	return field, nil
 }
 
-// see looks at an element again, after something was sent to it.
+// see looks at an element again after an input; with an empty ref, at the one that has the focus.
 func (s Step) see(ctx context.Context, ref string) (*ui.Node, error) {
 	screen, err := s.observe(ctx, settled())
 	if err != nil {
@@ -99,7 +99,7 @@ func (s Step) see(ctx context.Context, ref string) (*ui.Node, error) {
 	return n, err
 }
 
-// clearTries is how often a field is emptied that does not stay empty.
+// clearTries is how often a field is cleared until it is empty.
 const clearTries = 3
 
 func (s Step) empty(ctx context.Context, k device.Keyboard, field *ui.Node, ref string) (*ui.Node, error) {
@@ -177,8 +177,8 @@ func verifyLength(field *ui.Node, want string) error {
 		WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
 }
 
-// formatted reports whether a field shows what was typed in a form of its own: 1234567 as 1,234,567, a phone number with
-// spaces.
+// formatted reports whether a field shows the typed text with separators of its own: 1234567 as 1,234,567, a phone number
+// with spaces.
 func formatted(got, want string) bool {
 	bare := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -212,7 +212,7 @@ func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
 		r.Method = "keys"
 		for i, name := range names {
 			if err := k.Key(ctx, name, nil, 1); err != nil {
-				if i > 0 && notSent(err) { // those before it were
+				if i > 0 && notSent(err) { // the keys before it were sent
 					return fault.New(fault.From(err).Code, "key %d of %d, %q: %w", i+1, len(names), name, err).WithDispatch(fault.Dispatched)
 				}
 				return err
@@ -222,8 +222,8 @@ func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
 	}))
 }
 
-// HideKeyboard puts the keyboard away: by its own dismiss key, a done button above it, or the return key. Where there is
-// none, nothing is done.
+// HideKeyboard hides the keyboard: by its dismiss key, by a Done button above it, or by the return key. If the keyboard is
+// not shown, it does nothing.
 func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		r.Method = "none: the keyboard is down"

@@ -18,7 +18,7 @@ import (
 // noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
 const noSuchUtility = 72
 
-// toolFault gives a code to what running one of Apple's tools can end in.
+// toolFault gives a code to an error of running one of Apple's tools.
 func toolFault(err error) error {
 	var missing *host.NotFoundError
 	var exit *host.ExitError
@@ -40,8 +40,8 @@ func toolFault(err error) error {
 	return fault.New(fault.ToolFailed, "a tool's answer cannot be used: %w", err)
 }
 
-// refused turns simctl's no into a fault of the given code, with simctl's own words; a device that is off is told
-// apart by its state, an unknown app by the domain and code simctl gives.
+// refused turns an error of simctl into a fault of the given code, with simctl's own words. A device that is off is known by
+// its state, an unknown app by the domain and code that simctl gives.
 func (p *phone) refused(err error, code fault.Code) error {
 	var no *simctl.Error
 	switch {
@@ -67,7 +67,7 @@ func stateOf(err error) string {
 	return ""
 }
 
-// agentCodes says what the agent's own refusals are to our callers.
+// agentCodes are our codes for the agent's.
 var agentCodes = map[agentwire.Code]fault.Code{
 	agentwire.CodeNotFound:      fault.ElementNotFound,
 	agentwire.CodeNotHittable:   fault.ElementUnhittable,
@@ -91,7 +91,7 @@ func agentFault(err error) error {
 	return fault.New(code, "%w", err).WithDispatch(fault.NotDispatched)
 }
 
-// bundleIDOf reads the bundle id from an app folder, so that a wrong path is told before a tool sees it.
+// bundleIDOf reads the bundle id from an app folder, so that a wrong path fails before a tool is run.
 func bundleIDOf(app string) (string, error) {
 	raw, err := os.ReadFile(filepath.Join(app, "Info.plist"))
 	if errors.Is(err, os.ErrNotExist) {

@@ -21,7 +21,7 @@ func doubleTap(b *bench) {
 	x, y := d.rests("gesture-pinch-area")
 	d.ok(&agentwire.DoubleTap{X: x, Y: y})
 	d.reads("gesture-pinch-status", "Doubles: 1, pinches: 0, scale 1")
-	d.ok(&agentwire.DoubleTap{X: -10, Y: -10}) // beside the glass: nothing is there, and nothing fails
+	d.ok(&agentwire.DoubleTap{X: -10, Y: -10}) // outside the screen: nothing is there, and nothing fails
 	d.reads("gesture-pinch-status", "Doubles: 1, pinches: 0, scale 1")
 }
 
