@@ -178,13 +178,13 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 	return a.do(ctx, h, func() error { return do(h, d) })
 }
 
-// UninstallIn names an app.
-type UninstallIn struct {
+// uninstallIn names an app.
+type uninstallIn struct {
 	Target
 	Bundle string `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 }
 
-func (a *Apps) uninstall(ctx context.Context, c *op.Call, in UninstallIn) (AppOut, error) {
+func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOut, error) {
 	out := AppOut{Status: "uninstalled", Bundle: in.Bundle}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, _ device.Apps) error {
 		inventory, err := device.As[device.Inventory](h.Device)
@@ -196,14 +196,14 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in UninstallIn) (AppOu
 	return out, err
 }
 
-// ListAppsIn says which apps.
-type ListAppsIn struct {
+// listAppsIn says which apps.
+type listAppsIn struct {
 	Target
 	All bool `json:"all,omitempty" doc:"in text, the apps of the system too"`
 }
 
-// ListAppsOut is every installed app.
-type ListAppsOut struct {
+// listAppsOut is every installed app.
+type listAppsOut struct {
 	Apps []device.App `json:"apps"`
 	UDID string       `json:"udid"`
 
@@ -212,7 +212,7 @@ type ListAppsOut struct {
 }
 
 // Text is one line an app.
-func (o ListAppsOut) Text() string {
+func (o listAppsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
 	system := 0
 	for _, a := range o.Apps {
@@ -232,8 +232,8 @@ func (o ListAppsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *Apps) list(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
-	out := ListAppsOut{all: in.All}
+func (a *Apps) list(ctx context.Context, c *op.Call, in listAppsIn) (listAppsOut, error) {
+	out := listAppsOut{all: in.All}
 	done, err := with(ctx, a.desk, c, in.Target, func(i device.Inventory) (err error) {
 		out.Apps, err = i.List(ctx)
 		return err
@@ -245,20 +245,20 @@ func (a *Apps) list(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut
 	return out, err
 }
 
-// OpenIn is what to open.
-type OpenIn struct {
+// openIn is what to open.
+type openIn struct {
 	Target
 	What string `json:"url" doc:"a URL, an app's bundle id, or an app's name" cli:"arg"`
 }
 
-// OpenOut is what was opened.
-type OpenOut struct {
+// openOut is what was opened.
+type openOut struct {
 	AppOut
 	URL string `json:"url,omitempty"`
 }
 
 // Text says it in a line.
-func (o OpenOut) Text() string {
+func (o openOut) Text() string {
 	if o.URL == "" {
 		return o.AppOut.Text()
 	}
@@ -266,8 +266,8 @@ func (o OpenOut) Text() string {
 }
 
 // open takes what has a scheme for a URL. A bundle id has none, and neither has a name.
-func (a *Apps) open(ctx context.Context, c *op.Call, in OpenIn) (OpenOut, error) {
-	out := OpenOut{AppOut: AppOut{Status: "opened"}}
+func (a *Apps) open(ctx context.Context, c *op.Call, in openIn) (openOut, error) {
+	out := openOut{AppOut: AppOut{Status: "opened"}}
 	err := a.on(ctx, c, in.Target, &out.AppOut, func(h *pool.Handle, d device.Apps) error {
 		if u, err := url.Parse(in.What); err == nil && u.Scheme != "" {
 			links, err := device.As[device.Links](h.Device)

@@ -160,10 +160,10 @@ func (d *Devices) warm(h *pool.Handle) {
 // warmTime bounds the building and starting of an agent that nobody waits for.
 const warmTime = 12 * time.Minute
 
-// ShutdownIn names the device to shut down.
-type ShutdownIn struct{ Target }
+// shutdownIn names the device to shut down.
+type shutdownIn struct{ Target }
 
-func (d *Devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (DeviceOut, error) {
+func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (DeviceOut, error) {
 	h, _, err := d.device(ctx, c, in.Target)
 	if err != nil {
 		return DeviceOut{}, err
@@ -268,10 +268,10 @@ func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
 	return d.viewer.ShowSimulators(ctx, udid)
 }
 
-// ResetIn names the device to erase.
-type ResetIn struct{ Target }
+// resetIn names the device to erase.
+type resetIn struct{ Target }
 
-func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut, error) {
+func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut, error) {
 	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err

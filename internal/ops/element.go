@@ -43,7 +43,7 @@ func (a ActIn) how() act.How {
 	return act.How{Timeout: time.Duration(a.Timeout) * time.Millisecond, NoWait: a.NoWait || a.Timeout == 0}
 }
 
-// ScrollIn is for actions that may bring their element into view.
-type ScrollIn struct {
+// scrollIn is for actions that may bring their element into view.
+type scrollIn struct {
 	Scroll bool `json:"scroll,omitempty" doc:"scroll it into view first"`
 }

@@ -88,33 +88,33 @@ func (p *pooled) ops() []op.Op {
 	}, p.watch)...)
 }
 
-// HolderIn says for whom.
-type HolderIn struct {
+// holderIn says for whom.
+type holderIn struct {
 	Holder string `json:"session_id,omitempty" doc:"whose claim it is; else the client's session" match:"^.{1,200}$"`
 }
 
-func (h HolderIn) of(c *op.Call) string {
+func (h holderIn) of(c *op.Call) string {
 	if h.Holder != "" {
 		return h.Holder
 	}
 	return c.Session
 }
 
-// WantIn says which devices will do.
-type WantIn struct {
+// wantIn says which devices will do.
+type wantIn struct {
 	Name   string `json:"name,omitempty" doc:"the name: exactly this one, else one that holds it"`
 	OS     string `json:"os_version,omitempty" doc:"the system, as 18.2 or iOS 18.2; 18 is any 18"`
 	Family string `json:"device_family,omitempty" doc:"the family, such as iPhone or iPad; iPhone where nothing says otherwise"`
 	Type   string `json:"device_type,omitempty" doc:"a simulator, or a device of metal and glass" enum:"simulator,device" default:"simulator"`
 }
 
-// PickIn is one device that will do.
-type PickIn struct {
+// pickIn is one device that will do.
+type pickIn struct {
 	UDID string `json:"udid,omitempty" doc:"this device and no other"`
-	WantIn
+	wantIn
 }
 
-func (in PickIn) want() pool.Want {
+func (in pickIn) want() pool.Want {
 	w := pool.Want{UDID: in.UDID, Name: in.Name, OS: in.OS, Family: in.Family}
 	if in.Type != "simulator" { // which is what is meant anyway
 		w.Type = in.Type
@@ -122,44 +122,44 @@ func (in PickIn) want() pool.Want {
 	return w
 }
 
-// BusyIn says how long to wait for a device that is taken.
-type BusyIn struct {
+// busyIn says how long to wait for a device that is taken.
+type busyIn struct {
 	Wait    bool    `json:"wait_if_busy,omitempty" doc:"wait for one that is taken now; first come, first served"`
 	Timeout float64 `json:"wait_timeout,omitempty" doc:"seconds to wait" min:"1" max:"120" default:"30"`
 }
 
-func (in BusyIn) time() time.Duration {
+func (in busyIn) time() time.Duration {
 	if !in.Wait {
 		return 0
 	}
 	return span(in.Timeout)
 }
 
-// AfterIn says what is to become of a device afterwards.
-type AfterIn struct {
+// afterIn says what is to become of a device afterwards.
+type afterIn struct {
 	Reset string `json:"reset,omitempty" doc:"when it is given back or the claim runs out: leave it as it is, end its apps, or erase it" enum:"none,terminate,erase"`
 }
 
-// BootWaitIn says how long a boot may take.
-type BootWaitIn struct {
+// bootWaitIn says how long a boot may take.
+type bootWaitIn struct {
 	BootTimeout float64 `json:"boot_timeout,omitempty" doc:"seconds a boot may take" min:"1" max:"600" default:"30"`
 }
 
-// ListPoolIn filters the pool.
-type ListPoolIn struct {
+// listPoolIn filters the pool.
+type listPoolIn struct {
 	State   string `json:"state,omitempty" doc:"only devices in this state" enum:"booted,shutdown"`
 	Claimed string `json:"claimed,omitempty" doc:"only those that are claimed, or only those that are not" enum:"claimed,available"`
 }
 
-// ListPoolOut is every device that fits, with its claim.
-type ListPoolOut struct {
+// listPoolOut is every device that fits, with its claim.
+type listPoolOut struct {
 	Devices []pool.Entry `json:"devices"`
 	Total   int          `json:"total"`
 	Notice  string       `json:"notice,omitempty"`
 }
 
 // Text is one line a device.
-func (o ListPoolOut) Text() string {
+func (o listPoolOut) Text() string {
 	lines := []string{fmt.Sprintf("%d devices", o.Total)}
 	if o.Notice != "" {
 		lines = append(lines, "notice: "+o.Notice)
@@ -184,12 +184,12 @@ func entryLine(d pool.Entry) string {
 	return line
 }
 
-func (p *pooled) list(ctx context.Context, _ *op.Call, in ListPoolIn) (ListPoolOut, error) {
+func (p *pooled) list(ctx context.Context, _ *op.Call, in listPoolIn) (listPoolOut, error) {
 	all, err := p.pool.Entries(ctx)
 	if err != nil {
-		return ListPoolOut{}, err
+		return listPoolOut{}, err
 	}
-	out := ListPoolOut{Devices: []pool.Entry{}}
+	out := listPoolOut{Devices: []pool.Entry{}}
 	for _, e := range all {
 		if (in.State == "" || e.State == in.State) && (in.Claimed == "" || e.ClaimStatus == in.Claimed) {
 			out.Devices = append(out.Devices, e)
@@ -202,18 +202,18 @@ func (p *pooled) list(ctx context.Context, _ *op.Call, in ListPoolIn) (ListPoolO
 	return out, nil
 }
 
-// ResolveIn says which device is wanted, and what may be done to get it.
-type ResolveIn struct {
-	PickIn
+// resolveIn says which device is wanted, and what may be done to get it.
+type resolveIn struct {
+	pickIn
 	Boot bool `json:"auto_boot,omitempty" doc:"boot one that is off when none that is on is free"`
-	BusyIn
-	HolderIn
-	AfterIn
-	BootWaitIn
+	busyIn
+	holderIn
+	afterIn
+	bootWaitIn
 }
 
-// ResolveOut is the device.
-type ResolveOut struct {
+// resolveOut is the device.
+type resolveOut struct {
 	UDID      string     `json:"udid"`
 	Name      string     `json:"name"`
 	State     string     `json:"state"`
@@ -227,7 +227,7 @@ type ResolveOut struct {
 }
 
 // Text says it in a line.
-func (o ResolveOut) Text() string {
+func (o resolveOut) Text() string {
 	text := fmt.Sprintf("%s  %s  %s  %s  claimed by %s", o.UDID, o.State, o.OS, o.Name, o.ClaimedBy)
 	if o.Waited >= 0.01 {
 		text += fmt.Sprintf(" after %.2f s", o.Waited)
@@ -235,15 +235,15 @@ func (o ResolveOut) Text() string {
 	return text
 }
 
-func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in ResolveIn) (ResolveOut, error) {
+func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (resolveOut, error) {
 	grants, waited, err := p.acquire(ctx, c, pool.Ask{
 		Want: in.want(), Holder: in.of(c), On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset, BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
-		return ResolveOut{}, err
+		return resolveOut{}, err
 	}
 	e := grants[0].Entry()
-	return ResolveOut{
+	return resolveOut{
 		UDID: e.UDID, Name: e.Name, State: e.State, OS: e.OS, Waited: math.Round(waited.Seconds()*100) / 100, ClaimedBy: e.ClaimedBy,
 		ExpiresAt: e.ExpiresAt, Epoch: e.Epoch, WasBooted: !grants[0].Booted, Active: true,
 	}, nil
@@ -262,23 +262,23 @@ func (p *pooled) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gr
 	return grants, waited, nil
 }
 
-// ClaimIn says which device is claimed.
-type ClaimIn struct {
-	HolderIn
-	PickIn
-	BusyIn
-	AfterIn
+// claimIn says which device is claimed.
+type claimIn struct {
+	holderIn
+	pickIn
+	busyIn
+	afterIn
 }
 
-// ClaimOut is a claimed device.
-type ClaimOut struct {
+// claimOut is a claimed device.
+type claimOut struct {
 	Status string     `json:"status"` // claimed, renewed or taken over
 	Device pool.Entry `json:"device"`
 	From   string     `json:"from,omitempty"` // whose it was before
 }
 
 // Text says it in a line.
-func (o ClaimOut) Text() string {
+func (o claimOut) Text() string {
 	text := o.Status + " " + entryLine(o.Device)
 	if o.From != "" {
 		text += ", from " + o.From
@@ -286,22 +286,22 @@ func (o ClaimOut) Text() string {
 	return text
 }
 
-func (p *pooled) claim(ctx context.Context, c *op.Call, in ClaimIn) (ClaimOut, error) {
+func (p *pooled) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), Wait: in.time(), Reset: in.Reset})
 	if err != nil {
-		return ClaimOut{}, err
+		return claimOut{}, err
 	}
-	return ClaimOut{Status: "claimed", Device: grants[0].Entry()}, nil
+	return claimOut{Status: "claimed", Device: grants[0].Entry()}, nil
 }
 
-// ClaimedIn names a claimed device.
-type ClaimedIn struct {
+// claimedIn names a claimed device.
+type claimedIn struct {
 	UDID string `json:"udid,omitempty" doc:"the device; else the session's current one" cli:"arg"`
-	HolderIn
+	holderIn
 }
 
 // find gives the device that is meant and its holder's name.
-func (p *pooled) find(ctx context.Context, c *op.Call, in ClaimedIn) (pool.Entry, string, error) {
+func (p *pooled) find(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, string, error) {
 	holder := in.of(c)
 	if in.UDID == "" {
 		h, err := p.pool.Resolve(ctx, pool.Criteria{Current: p.sessions.Get(holder).Device(), Holder: holder})
@@ -317,14 +317,14 @@ func (p *pooled) find(ctx context.Context, c *op.Call, in ClaimedIn) (pool.Entry
 	return e, holder, err
 }
 
-// ReleaseIn names the device to give back.
-type ReleaseIn struct {
-	ClaimedIn
-	AfterIn
+// releaseIn names the device to give back.
+type releaseIn struct {
+	claimedIn
+	afterIn
 }
 
-// ReleaseOut is a device that is free again.
-type ReleaseOut struct {
+// releaseOut is a device that is free again.
+type releaseOut struct {
 	Status string `json:"status"`
 	UDID   string `json:"udid"`
 
@@ -332,42 +332,42 @@ type ReleaseOut struct {
 }
 
 // Text says it in a line.
-func (o ReleaseOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.name, o.UDID) }
+func (o releaseOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.name, o.UDID) }
 
-func (p *pooled) release(ctx context.Context, c *op.Call, in ReleaseIn) (ReleaseOut, error) {
-	e, holder, err := p.find(ctx, c, in.ClaimedIn)
+func (p *pooled) release(ctx context.Context, c *op.Call, in releaseIn) (releaseOut, error) {
+	e, holder, err := p.find(ctx, c, in.claimedIn)
 	if err != nil {
-		return ReleaseOut{}, err
+		return releaseOut{}, err
 	}
 	if _, err := p.pool.Release(ctx, holder, e.UDID, in.Reset); err != nil {
-		return ReleaseOut{}, err
+		return releaseOut{}, err
 	}
 	if s := p.sessions.Get(holder); s.Device() == e.UDID {
 		s.Use("")
 	}
-	return ReleaseOut{Status: "released", UDID: e.UDID, name: e.Name}, nil
+	return releaseOut{Status: "released", UDID: e.UDID, name: e.Name}, nil
 }
 
-// EnsureIn says how many devices, and which.
-type EnsureIn struct {
+// ensureIn says how many devices, and which.
+type ensureIn struct {
 	Count int `json:"count" doc:"how many" min:"1" max:"100" cli:"arg"`
-	WantIn
+	wantIn
 	Boot *bool `json:"auto_boot,omitempty" doc:"boot what is off; true unless it says false"`
-	HolderIn
-	AfterIn
-	BootWaitIn
+	holderIn
+	afterIn
+	bootWaitIn
 }
 
-// EnsureOut is the devices, all of them.
-type EnsureOut struct {
-	Devices   []EnsuredOut `json:"devices"`
+// ensureOut is the devices, all of them.
+type ensureOut struct {
+	Devices   []ensuredOut `json:"devices"`
 	Available int          `json:"total_available"`
 	Session   string       `json:"session_id"`
 	Booted    int          `json:"total_newly_booted"`
 }
 
-// EnsuredOut is one of them.
-type EnsuredOut struct {
+// ensuredOut is one of them.
+type ensuredOut struct {
 	UDID      string `json:"udid"`
 	Name      string `json:"name"`
 	State     string `json:"state"`
@@ -375,7 +375,7 @@ type EnsuredOut struct {
 }
 
 // Text is one line a device.
-func (o EnsureOut) Text() string {
+func (o ensureOut) Text() string {
 	lines := []string{fmt.Sprintf("%d devices claimed by %s, %d of them booted for it", len(o.Devices), o.Session, o.Booted)}
 	for _, d := range o.Devices {
 		lines = append(lines, fmt.Sprintf("%s  %s  %s", d.UDID, d.State, d.Name))
@@ -383,17 +383,17 @@ func (o EnsureOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (p *pooled) ensure(ctx context.Context, c *op.Call, in EnsureIn) (EnsureOut, error) {
+func (p *pooled) ensure(ctx context.Context, c *op.Call, in ensureIn) (ensureOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{
-		Want: PickIn{WantIn: in.WantIn}.want(), Holder: in.of(c), Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
+		Want: pickIn{wantIn: in.wantIn}.want(), Holder: in.of(c), Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
 		Reset: in.Reset, BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
-		return EnsureOut{}, err
+		return ensureOut{}, err
 	}
-	out := EnsureOut{Session: in.of(c), Available: len(grants)}
+	out := ensureOut{Session: in.of(c), Available: len(grants)}
 	for _, g := range grants {
-		out.Devices = append(out.Devices, EnsuredOut{g.Info.UDID, g.Info.Name, g.Info.State, !g.Booted})
+		out.Devices = append(out.Devices, ensuredOut{g.Info.UDID, g.Info.Name, g.Info.State, !g.Booted})
 		if g.Booted {
 			out.Booted++
 		}
@@ -401,64 +401,64 @@ func (p *pooled) ensure(ctx context.Context, c *op.Call, in EnsureIn) (EnsureOut
 	return out, nil
 }
 
-// RenewIn names the claimed device.
-type RenewIn struct{ ClaimedIn }
+// renewIn names the claimed device.
+type renewIn struct{ claimedIn }
 
-func (p *pooled) renew(ctx context.Context, c *op.Call, in RenewIn) (ClaimOut, error) {
-	e, holder, err := p.find(ctx, c, in.ClaimedIn)
+func (p *pooled) renew(ctx context.Context, c *op.Call, in renewIn) (claimOut, error) {
+	e, holder, err := p.find(ctx, c, in.claimedIn)
 	if err != nil {
-		return ClaimOut{}, err
+		return claimOut{}, err
 	}
 	e, err = p.pool.Renew(ctx, holder, e.UDID)
-	return ClaimOut{Status: "renewed", Device: e}, err
+	return claimOut{Status: "renewed", Device: e}, err
 }
 
-// TakeOverIn names a device and says why.
-type TakeOverIn struct {
+// takeOverIn names a device and says why.
+type takeOverIn struct {
 	UDID   string `json:"udid" doc:"the device" cli:"arg"`
 	Reason string `json:"reason" doc:"why; it is kept and shown"`
-	HolderIn
+	holderIn
 }
 
-func (p *pooled) takeOver(ctx context.Context, c *op.Call, in TakeOverIn) (ClaimOut, error) {
+func (p *pooled) takeOver(ctx context.Context, c *op.Call, in takeOverIn) (claimOut, error) {
 	holder := in.of(c)
 	e, before, err := p.pool.TakeOver(ctx, holder, in.UDID, in.Reason)
 	if err != nil {
-		return ClaimOut{}, err
+		return claimOut{}, err
 	}
 	p.sessions.Get(holder).Use(e.UDID)
 	c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
-	return ClaimOut{Status: "taken over", Device: e, From: before.Holder}, nil
+	return claimOut{Status: "taken over", Device: e, From: before.Holder}, nil
 }
 
-// NothingIn is no input.
-type NothingIn struct{}
+// nothingIn is no input.
+type nothingIn struct{}
 
-// CleanupOut is what had run out.
-type CleanupOut struct {
+// cleanupOut is what had run out.
+type cleanupOut struct {
 	Status   string   `json:"status"`
 	Released []string `json:"devices_released"`
 	Count    int      `json:"count"`
 }
 
 // Text says how much.
-func (o CleanupOut) Text() string { return fmt.Sprintf("%d claims had run out", o.Count) }
+func (o cleanupOut) Text() string { return fmt.Sprintf("%d claims had run out", o.Count) }
 
-func (p *pooled) cleanup(ctx context.Context, _ *op.Call, _ NothingIn) (CleanupOut, error) {
+func (p *pooled) cleanup(ctx context.Context, _ *op.Call, _ nothingIn) (cleanupOut, error) {
 	ended, err := p.pool.Cleanup(ctx)
-	return CleanupOut{Status: "cleaned", Released: ended, Count: len(ended)}, err
+	return cleanupOut{Status: "cleaned", Released: ended, Count: len(ended)}, err
 }
 
-// RefreshOut is how many devices there are.
-type RefreshOut struct {
+// refreshOut is how many devices there are.
+type refreshOut struct {
 	Status string `json:"status"`
 	Count  int    `json:"device_count"`
 }
 
 // Text says how many.
-func (o RefreshOut) Text() string { return fmt.Sprintf("%d devices", o.Count) }
+func (o refreshOut) Text() string { return fmt.Sprintf("%d devices", o.Count) }
 
-func (p *pooled) refresh(ctx context.Context, _ *op.Call, _ NothingIn) (RefreshOut, error) {
+func (p *pooled) refresh(ctx context.Context, _ *op.Call, _ nothingIn) (refreshOut, error) {
 	n, err := p.pool.Refresh(ctx)
-	return RefreshOut{Status: "refreshed", Count: n}, err
+	return refreshOut{Status: "refreshed", Count: n}, err
 }

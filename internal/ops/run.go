@@ -35,9 +35,9 @@ func (b *Builds) ops() []op.Op {
 // buildTimeout is for a whole build or test run. A large project's first build takes hours.
 const buildTimeout = 6 * time.Hour
 
-// RunIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: what
+// runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: what
 // else a build can be told has its place in session defaults and in build_run_sim.
-type RunIn struct {
+type runIn struct {
 	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
 	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
 	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
@@ -50,7 +50,7 @@ type RunIn struct {
 	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true"`
 }
 
-func (in RunIn) in() BuildAndRunIn {
+func (in runIn) in() BuildAndRunIn {
 	return BuildAndRunIn{
 		Project:   Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
 		BuildHow:  BuildHow{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
@@ -67,7 +67,7 @@ type choices []string
 
 func (c *choices) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
 
-func (b *Builds) run(ctx context.Context, c *op.Call, given RunIn) (BuildOut, error) {
+func (b *Builds) run(ctx context.Context, c *op.Call, given runIn) (BuildOut, error) {
 	in := given.in()
 	var said choices
 	if err := b.chooseProject(c, &in.Project, &said); err != nil {

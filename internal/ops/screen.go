@@ -135,8 +135,8 @@ func (s *Screen) Look(ctx context.Context, c *op.Call, t Target, see func(*ui.Sc
 	})
 }
 
-// WaitIn says for what.
-type WaitIn struct {
+// waitIn says for what.
+type waitIn struct {
 	Target
 	ElementIn
 	Condition string  `json:"condition,omitempty" doc:"visible if absent; text with text" enum:"exists,not_exists,visible,gone,enabled,disabled,focused,value_equals,value_contains,text,settled"`
@@ -146,8 +146,8 @@ type WaitIn struct {
 	Strict    bool    `json:"strict,omitempty" doc:"fail (exit 5) when time runs out"`
 }
 
-// WaitOut is what came of it.
-type WaitOut struct {
+// waitOut is what came of it.
+type waitOut struct {
 	Matched bool        `json:"matched"`
 	Elapsed float64     `json:"elapsed_seconds"`
 	Polls   int         `json:"polls"`
@@ -167,7 +167,7 @@ type ElementOut struct {
 }
 
 // Text says whether it came.
-func (o WaitOut) Text() string {
+func (o waitOut) Text() string {
 	said := "did not come"
 	if o.Matched {
 		said = "came"
@@ -180,7 +180,7 @@ func (o WaitOut) Text() string {
 }
 
 // Fault is for those who asked to fail.
-func (o WaitOut) Fault() *fault.Fault {
+func (o waitOut) Fault() *fault.Fault {
 	if o.Matched || !o.strict {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (o WaitOut) Fault() *fault.Fault {
 
 func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
 
-func (in WaitIn) waiting() (act.Waiting, error) {
+func (in waitIn) waiting() (act.Waiting, error) {
 	w := act.Waiting{Condition: ui.Condition(in.Condition), Value: in.Expected, Query: in.query(), Timeout: span(in.Timeout)}
 	if w.Condition == "" && in.Text != "" {
 		w.Condition = ui.HasText
@@ -212,16 +212,16 @@ func (in WaitIn) waiting() (act.Waiting, error) {
 	return w, nil
 }
 
-func (s *Screen) wait(ctx context.Context, c *op.Call, in WaitIn) (WaitOut, error) {
+func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
 	w, err := in.waiting()
 	if err != nil {
-		return WaitOut{}, err
+		return waitOut{}, err
 	}
 	done, err := s.Await(ctx, c, in.Target, w)
 	if err != nil {
-		return WaitOut{}, err
+		return waitOut{}, err
 	}
-	out := WaitOut{Matched: done.Matched, Elapsed: done.Took.Seconds(), Polls: done.Polls, strict: in.Strict, what: string(w.Condition)}
+	out := waitOut{Matched: done.Matched, Elapsed: done.Took.Seconds(), Polls: done.Polls, strict: in.Strict, what: string(w.Condition)}
 	if what := w.Query.String(); what != "" {
 		out.what = what + " (" + string(w.Condition) + ")"
 	} else if w.Value != "" {

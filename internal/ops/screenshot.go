@@ -16,8 +16,8 @@ import (
 	"ios-agent/internal/ui/picture"
 )
 
-// PictureIn says what a picture should be.
-type PictureIn struct {
+// pictureIn says what a picture should be.
+type pictureIn struct {
 	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
 	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1"`
 	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
@@ -25,20 +25,20 @@ type PictureIn struct {
 	Bytes   int     `json:"max_bytes,omitempty" doc:"shrink it until it has no more bytes" min:"1000"`
 }
 
-func (p PictureIn) fit() picture.Fit {
+func (p pictureIn) fit() picture.Fit {
 	return picture.Fit{Format: p.Format, Scale: p.Scale, Quality: p.Quality, Edge: p.Edge, Bytes: p.Bytes}
 }
 
-// ScreenshotIn says where the picture goes.
-type ScreenshotIn struct {
+// screenshotIn says where the picture goes.
+type screenshotIn struct {
 	Target
 	Out      op.Path `json:"out,omitempty" doc:"file to write, if not a new one"`
 	Annotate bool    `json:"annotate,omitempty" doc:"box and ref around what one can act on"`
-	PictureIn
+	pictureIn
 }
 
-// ScreenshotOut is where the picture is; a small copy of it goes along for clients that show pictures.
-type ScreenshotOut struct {
+// screenshotOut is where the picture is; a small copy of it goes along for clients that show pictures.
+type screenshotOut struct {
 	Path   string `json:"path"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
@@ -49,43 +49,43 @@ type ScreenshotOut struct {
 }
 
 // Text says where it is.
-func (o ScreenshotOut) Text() string {
+func (o screenshotOut) Text() string {
 	return fmt.Sprintf("saved %s (%d×%d, %d KB)", o.Path, o.Width, o.Height, (o.Bytes+1023)/1024)
 }
 
 // Images is the copy.
-func (o ScreenshotOut) Images() []op.Image {
+func (o screenshotOut) Images() []op.Image {
 	return []op.Image{{MIME: o.copied.MIME, Data: o.copied.Data}}
 }
 
 // forModels is how large a picture may be that goes to a model.
 var forModels = picture.Fit{Edge: 1024}
 
-func (s *Screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (ScreenshotOut, error) {
+func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (screenshotOut, error) {
 	source, info, err := s.Photograph(ctx, c, in.Target)
 	if err != nil {
-		return ScreenshotOut{}, err
+		return screenshotOut{}, err
 	}
 	if in.Annotate {
 		if source, err = s.Annotate(ctx, c, in.Target, source, true); err != nil {
-			return ScreenshotOut{}, err
+			return screenshotOut{}, err
 		}
 	}
 	made, err := picture.Make(source, in.fit())
 	if err != nil {
-		return ScreenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
 	path, err := s.Save(string(in.Out), info, in.Format, made.Data)
 	if err != nil {
-		return ScreenshotOut{}, err
+		return screenshotOut{}, err
 	}
 	small := forModels
 	small.Format = in.Format
 	copied, err := picture.Make(source, small)
 	if err != nil {
-		return ScreenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
-	return ScreenshotOut{Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, copied: copied}, nil
+	return screenshotOut{Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, copied: copied}, nil
 }
 
 // photograph takes a picture beside the device's lane: it disturbs nobody.

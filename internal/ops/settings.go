@@ -130,44 +130,44 @@ func services() []string {
 		"media-library", "microphone", "motion", "reminders", "siri"}
 }
 
-// PermissionIn names an app and a permission.
-type PermissionIn struct {
+// permissionIn names an app and a permission.
+type permissionIn struct {
 	Target
 	Bundle     string `json:"bundle_id,omitempty" doc:"the app; a reset without one is for all apps" cli:"arg"`
 	Permission string `json:"permission,omitempty" doc:"the permission, such as photos, microphone, location" cli:"arg"`
 	Action     string `json:"action,omitempty" doc:"grant, revoke, or reset (the app will ask again)" enum:"grant,revoke,reset" default:"grant"`
 }
 
-// PermissionOut is what was changed.
-type PermissionOut struct {
+// permissionOut is what was changed.
+type permissionOut struct {
 	StatusOut
 	Bundle     string `json:"bundle_id"`
 	Permission string `json:"permission"`
 	Action     string `json:"action"`
 }
 
-func (s *Settings) permission(ctx context.Context, c *op.Call, in PermissionIn) (PermissionOut, error) {
+func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) (permissionOut, error) {
 	if in.Permission == "" && slices.Contains(services(), in.Bundle) { // `grant all --action reset`
 		in.Bundle, in.Permission = "", in.Bundle
 	}
 	switch {
 	case in.Permission == "":
-		return PermissionOut{}, fault.New(fault.InvalidInput, "grant_permission: permission is missing").With("field", "permission").
+		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: permission is missing").With("field", "permission").
 			WithHint("one of %s", strings.Join(services(), ", "))
 	case !slices.Contains(services(), in.Permission):
 		f := fault.New(fault.InvalidInput, "grant_permission: simctl knows no permission %q", in.Permission).With("field", "permission")
 		if near := nearest.To(in.Permission, services(), 3); len(near) > 0 {
-			return PermissionOut{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
+			return permissionOut{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
 		}
-		return PermissionOut{}, f.WithHint("one of %s; for others, answer the alert when the app asks", strings.Join(services(), ", "))
+		return permissionOut{}, f.WithHint("one of %s; for others, answer the alert when the app asks", strings.Join(services(), ", "))
 	case in.Bundle == "" && in.Action != "reset":
-		return PermissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
+		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
 	}
 	out, err := with(ctx, s.desk, c, in.Target, func(p device.Permissions) error {
 		return p.Permit(ctx, in.Action, in.Permission, in.Bundle)
 	})
 	out.text = strings.TrimSpace(fmt.Sprintf("%s %s %s", in.Action, in.Permission, in.Bundle)) + " " + out.text
-	return PermissionOut{out, in.Bundle, in.Permission, in.Action}, err
+	return permissionOut{out, in.Bundle, in.Permission, in.Action}, err
 }
 
 // AppearanceIn is how the screen should look.
@@ -252,8 +252,8 @@ func (s *Settings) StatusBar(ctx context.Context, c *op.Call, in StatusBarIn) (S
 	return out, err
 }
 
-// PushIn is a notification.
-type PushIn struct {
+// pushIn is a notification.
+type pushIn struct {
 	Target
 	Bundle  string `json:"bundle_id" doc:"the app" cli:"arg"`
 	Title   string `json:"title,omitempty" doc:"its title"`
@@ -263,7 +263,7 @@ type PushIn struct {
 }
 
 // payload is what Apple's service would carry. simctl refuses more than 4 KB, as that does.
-func (in PushIn) payload() ([]byte, error) {
+func (in pushIn) payload() ([]byte, error) {
 	if in.Payload != "" {
 		var p map[string]any
 		if err := json.Unmarshal([]byte(in.Payload), &p); err != nil {
@@ -288,7 +288,7 @@ func (in PushIn) payload() ([]byte, error) {
 	return json.Marshal(map[string]any{"aps": aps})
 }
 
-func (s *Settings) push(ctx context.Context, c *op.Call, in PushIn) (StatusOut, error) {
+func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (StatusOut, error) {
 	payload, err := in.payload()
 	if err != nil {
 		return StatusOut{}, err
@@ -298,22 +298,22 @@ func (s *Settings) push(ctx context.Context, c *op.Call, in PushIn) (StatusOut, 
 	return out, err
 }
 
-// PasteboardIn is what to copy, if anything.
-type PasteboardIn struct {
+// pasteboardIn is what to copy, if anything.
+type pasteboardIn struct {
 	Target
 	Text *string `json:"text,omitempty" doc:"the text to put on it; without one it is read"`
 }
 
-// PasteboardOut is what is on the pasteboard.
-type PasteboardOut struct {
+// pasteboardOut is what is on the pasteboard.
+type pasteboardOut struct {
 	StatusOut
 	Content string `json:"text"`
 }
 
 // Text quotes it: it may come from an app.
-func (o PasteboardOut) Text() string { return fmt.Sprintf("pasteboard: %q", o.Content) }
+func (o pasteboardOut) Text() string { return fmt.Sprintf("pasteboard: %q", o.Content) }
 
-func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in PasteboardIn) (PasteboardOut, error) {
+func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in pasteboardIn) (pasteboardOut, error) {
 	var content string
 	out, err := with(ctx, s.desk, c, in.Target, func(p device.Pasteboard) (err error) {
 		if in.Text != nil {
@@ -324,19 +324,19 @@ func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in PasteboardIn) 
 		content, err = p.Paste(ctx)
 		return err
 	})
-	return PasteboardOut{out, content}, err
+	return pasteboardOut{out, content}, err
 }
 
-// PrepareIn names the device.
-type PrepareIn struct{ Target }
+// prepareIn names the device.
+type prepareIn struct{ Target }
 
-// PrepareOut is what was set.
-type PrepareOut struct {
+// prepareOut is what was set.
+type prepareOut struct {
 	StatusOut
 	Settings []device.Adjusted `json:"settings"`
 }
 
-func (s *Settings) prepare(ctx context.Context, c *op.Call, in PrepareIn) (PrepareOut, error) {
+func (s *Settings) prepare(ctx context.Context, c *op.Call, in prepareIn) (prepareOut, error) {
 	var done []device.Adjusted
 	out, err := with(ctx, s.desk, c, in.Target, func(p device.Preparer) (err error) {
 		done, err = p.Prepare(ctx)
@@ -349,5 +349,5 @@ func (s *Settings) prepare(ctx context.Context, c *op.Call, in PrepareIn) (Prepa
 		}
 	}
 	out.text = fmt.Sprintf("%d of %d settings made %s", len(done)-failed, len(done), out.text)
-	return PrepareOut{out, done}, err
+	return prepareOut{out, done}, err
 }

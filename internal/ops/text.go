@@ -36,7 +36,7 @@ type TypeIn struct {
 	Text   string `json:"text" doc:"the text; $SECRET:name is a secret by its name" cli:"arg"`
 	Submit bool   `json:"submit,omitempty" doc:"press return after it"`
 	ActIn
-	ScrollIn
+	scrollIn
 }
 
 func (t *Touch) Type(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, error) {

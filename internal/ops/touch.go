@@ -98,7 +98,7 @@ type TapIn struct {
 	ElementIn
 	PointIn
 	ActIn
-	ScrollIn
+	scrollIn
 }
 
 func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error) {
@@ -129,7 +129,7 @@ type OnElementIn struct {
 	Target
 	ElementIn
 	ActIn
-	ScrollIn
+	scrollIn
 }
 
 func (in OnElementIn) how() act.How {
@@ -207,8 +207,8 @@ func (t *Touch) Swipe(ctx context.Context, c *op.Call, in SwipeIn) (ActionOut, e
 	return t.act(ctx, c, in.Target, name, in.Expect, func(s act.Step) (act.Report, error) { return s.Swipe(ctx, in.how(), in.query(), w) })
 }
 
-// ScrollToIn says what to look for, and where.
-type ScrollToIn struct {
+// scrollToIn says what to look for, and where.
+type scrollToIn struct {
 	Target
 	ElementIn
 	Direction string `json:"direction,omitempty" doc:"look only this way" enum:"up,down,left,right"`
@@ -216,7 +216,7 @@ type ScrollToIn struct {
 	Swipes    int    `json:"max_swipes,omitempty" doc:"give up after so many" min:"1" max:"500" default:"120"`
 }
 
-func (t *Touch) scrollTo(ctx context.Context, c *op.Call, in ScrollToIn) (ActionOut, error) {
+func (t *Touch) scrollTo(ctx context.Context, c *op.Call, in scrollToIn) (ActionOut, error) {
 	w := act.Scroll{Direction: in.Direction, Swipes: in.Swipes, Within: ui.Naming(in.List)}
 	return t.act(ctx, c, in.Target, "scroll to", false, func(s act.Step) (act.Report, error) { return s.ScrollTo(ctx, in.query(), w) })
 }
@@ -245,27 +245,27 @@ func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, err
 	})
 }
 
-// PinchIn says how far.
-type PinchIn struct {
+// pinchIn says how far.
+type pinchIn struct {
 	Target
 	ElementIn
 	Scale float64 `json:"scale" doc:"above 1 spreads, below 1 draws together" min:"0.01" max:"100"`
 	ActIn
 }
 
-func (t *Touch) pinch(ctx context.Context, c *op.Call, in PinchIn) (ActionOut, error) {
+func (t *Touch) pinch(ctx context.Context, c *op.Call, in pinchIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, fmt.Sprintf("pinch %g", in.Scale), in.Expect, func(s act.Step) (act.Report, error) {
 		return s.Pinch(ctx, in.how(), in.query(), in.Scale)
 	})
 }
 
-// SetValueIn is a value.
-type SetValueIn struct {
+// setValueIn is a value.
+type setValueIn struct {
 	OnElementIn
 	To string `json:"to" doc:"on or off, a number, a percentage, the text of a row or segment"`
 }
 
-func (t *Touch) setValue(ctx context.Context, c *op.Call, in SetValueIn) (ActionOut, error) {
+func (t *Touch) setValue(ctx context.Context, c *op.Call, in setValueIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "set "+in.To, in.Expect, func(s act.Step) (act.Report, error) {
 		return s.SetValue(ctx, in.how(), in.query(), in.To)
 	})
@@ -295,32 +295,32 @@ func (t *Touch) Press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, e
 	})
 }
 
-// RotateIn says how the device is to be held.
-type RotateIn struct {
+// rotateIn says how the device is to be held.
+type rotateIn struct {
 	PlainIn
 	To string `json:"orientation" doc:"how to hold it" enum:"portrait,portrait-upside-down,landscape-left,landscape-right" cli:"arg"`
 }
 
-func (t *Touch) rotate(ctx context.Context, c *op.Call, in RotateIn) (ActionOut, error) {
+func (t *Touch) rotate(ctx context.Context, c *op.Call, in rotateIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "rotate "+in.To, in.Expect, func(s act.Step) (act.Report, error) { return s.Rotate(ctx, in.To) })
 }
 
-// AlertIn says how to answer.
-type AlertIn struct {
+// alertIn says how to answer.
+type alertIn struct {
 	Target
 	Accept  bool   `json:"accept,omitempty" doc:"press the button that says yes"`
 	Dismiss bool   `json:"dismiss,omitempty" doc:"press the button that leaves things as they are"`
 	Button  string `json:"button,omitempty" doc:"press the button of this label"`
 }
 
-// AlertOut is the alert, and what came of answering it.
-type AlertOut struct {
+// alertOut is the alert, and what came of answering it.
+type alertOut struct {
 	Alert *device.Alert `json:"alert"`
 	ActionOut
 }
 
 // Text shows the alert and what came of it.
-func (o AlertOut) Text() string {
+func (o alertOut) Text() string {
 	if o.Alert == nil {
 		return "no alert"
 	}
@@ -342,7 +342,7 @@ func quoted(words []string) string {
 	return text
 }
 
-func (t *Touch) alert(ctx context.Context, c *op.Call, in AlertIn) (AlertOut, error) {
+func (t *Touch) alert(ctx context.Context, c *op.Call, in alertIn) (alertOut, error) {
 	answer, name := "", "alert"
 	for _, a := range []struct {
 		asked  bool
@@ -352,7 +352,7 @@ func (t *Touch) alert(ctx context.Context, c *op.Call, in AlertIn) (AlertOut, er
 			continue
 		}
 		if answer != "" {
-			return AlertOut{}, fault.New(fault.InvalidInput, "alert: accept, dismiss and button exclude each other").With("field", "button")
+			return alertOut{}, fault.New(fault.InvalidInput, "alert: accept, dismiss and button exclude each other").With("field", "button")
 		}
 		answer, name = a.answer, "answer "+ui.Quote(a.answer)
 	}
@@ -361,5 +361,5 @@ func (t *Touch) alert(ctx context.Context, c *op.Call, in AlertIn) (AlertOut, er
 		r, found, err = s.Alert(ctx, answer)
 		return r, err
 	})
-	return AlertOut{found, out}, err
+	return alertOut{found, out}, err
 }
