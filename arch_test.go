@@ -3,126 +3,169 @@
 package arch_test
 
 import (
+	"errors"
+	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "ios-agent/"
 
 // arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
 var arrows = map[string]string{
-	"internal/fault":                   "",
-	"internal/fault/nearest":           "",
-	"internal/op/words":                "",
-	"internal/machine/wholefile":       "",
-	"internal/machine/host":            "",
-	"internal/device/logcap":           "machine/host",
-	"internal/machine/self":            "",
-	"internal/driver/agentwire":        "",
-	"internal/ui/picture":              "",
-	"internal/apple":                   "",
-	"internal/op":                      "fault fault/nearest op/words",
-	"internal/op/feed":                 "fault op",
-	"internal/machine/home":            "fault",
-	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
-	"internal/machine/resident":        "machine/host",
-	"internal/ui":                      "fault fault/nearest",
-	"internal/ui/uiread":               "fault apple/parse ui",
-	"internal/apple/parse":             "fault fault/nearest",
+	"internal/fault":         "",
+	"internal/fault/nearest": "",
+
+	"internal/machine/home":      "fault",
+	"internal/machine/host":      "",
+	"internal/machine/resident":  "machine/host",
+	"internal/machine/self":      "",
+	"internal/machine/store":     "",
+	"internal/machine/wholefile": "",
+
+	"internal/op":       "fault fault/nearest op/words",
+	"internal/op/brief": "",
+	"internal/op/feed":  "fault op",
+	"internal/op/parse": "fault fault/nearest",
+	"internal/op/words": "",
+
+	"internal/apple":              "",
+	"internal/apple/appbundle":    "",
+	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
+	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
+	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
+	"internal/apple/jsondoc":      "",
+	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes apple/sdks " +
+		"apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
+	"internal/apple/lines":      "",
+	"internal/apple/oslog":      "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/pattern":    "",
+	"internal/apple/pbxproj":    "",
+	"internal/apple/samples":    "",
+	"internal/apple/schemes":    "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/sdks":       "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/settings":   "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/simctl":     "apple/jsondoc apple/pattern machine/host op/brief",
+	"internal/apple/swiftpm":    "machine/host",
+	"internal/apple/toolerror":  "apple/destinations apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/toolfault":  "fault machine/host",
+	"internal/apple/xcodeargs":  "",
+	"internal/apple/xcodebuild": "machine/host",
+	"internal/apple/xcresult":   "apple/jsondoc op/brief",
+	"internal/apple/xctrace":    "apple/lines apple/pattern machine/host",
+
+	"internal/ui":         "fault fault/nearest",
+	"internal/ui/picture": "",
+	"internal/ui/uiread":  "fault op/parse ui",
+
 	"internal/device":                  "fault ui",
-	"internal/device/session":          "device/session/defaults ui",
+	"internal/device/act":              "device device/session fault ui",
+	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
-	"internal/machine/store":           "",
 	"internal/device/lease/hostlock":   "device/lease",
-	"internal/device/pool":             "device fault device/lease fault/nearest",
-	"internal/device/act":              "device fault device/session ui",
+	"internal/device/lease/leasedb":    "device/lease machine/store",
+	"internal/device/logcap":           "device",
+	"internal/device/pool":             "device device/lease fault fault/nearest",
+	"internal/device/session":          "device/session/defaults ui",
+	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
 
-	"internal/device/lease/leasedb":       "device/lease machine/store",
+	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes apple/settings " +
+		"apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest " +
+		"machine/host op/brief",
+	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
+	"internal/xcode/scaffold":     "apple/pbxproj",
+	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
+	"internal/xcode/testrun":      "fault xcode/build",
+	"internal/xcode/toolcheck":    "apple fault machine/host",
+
+	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
-	"internal/apple/pbxproj":              "",
-
-	"internal/driver/drivertest":         "device fault ui",
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream fault " +
+		"fault/nearest machine/host",
+	"internal/driver/drivertest": "device fault ui",
+	"internal/driver/stream":     "device fault machine/host",
+	"internal/driver/xctest": "apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
+		"driver/agentwire driver/stream fault machine/host machine/wholefile ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/apple/lines":        "",
-	"internal/apple/pattern":      "",
-	"internal/apple/brief":        "",
-	"internal/apple/jsondoc":      "",
-	"internal/apple/samples":      "",
-	"internal/apple/xcodeargs":    "",
-	"internal/apple/appbundle":    "",
-	"internal/apple/destinations": "apple/brief apple/lines apple/pattern",
-	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines apple/pattern",
+	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
+		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture xcode/build " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
+	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
+	"internal/ops/xcode": "device device/act device/session/defaults fault fault/nearest op op/brief ops ui ui/picture " +
+		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
-	"internal/apple/xcresult":  "apple/brief apple/jsondoc",
-	"internal/apple/settings":  "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/schemes":   "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/sdks":      "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines apple/pattern machine/host",
-	"internal/apple/toolerror": "apple/brief apple/destinations apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines apple/pattern",
+	"internal/surface/cli":         "fault fault/nearest op",
+	"internal/surface/connect":     "fault fault/nearest machine/host op",
+	"internal/surface/demo":        "fault op ui",
+	"internal/surface/mcp":         "fault fault/nearest op",
+	"internal/surface/reference":   "fault op",
+	"internal/surface/rest":        "device/session fault op",
+	"internal/surface/setup":       "fault machine/home op ui",
+	"internal/surface/surfacetest": "fault op op/feed",
 
-	"internal/apple/simctl":     "apple/brief apple/jsondoc apple/pattern machine/host",
-	"internal/xcode/scaffold":   "apple/pbxproj",
-	"internal/apple/swiftpm":    "machine/host",
-	"internal/apple/xcodebuild": "machine/host",
-	"internal/driver/xctest":    "driver/agentwire apple apple/crash apple/simctl apple/xcodebuild device fault machine/host ui machine/wholefile",
+	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
+	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
+		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
+		"machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
+		"surface/rest xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
-	"internal/xcode/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
-		"apple/xcresult fault machine/host fault/nearest",
-	"internal/ops": "device/act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
-		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
-	"internal/surface/cli":             "fault fault/nearest op",
-	"internal/surface/rest":            "fault op device/session",
-	"internal/surface/mcp":             "fault fault/nearest op",
-	"internal/surface/mcp/conformance": "fault op surface/mcp",
-	"internal/surface/reference":       "fault op",
-	"internal/daemon":                  "fault op machine/resident machine/self surface/rest machine/wholefile",
-	"internal/daemon/product": "apple device/lease device/lease/hostlock device/lease/leasedb device/pool device/session driver/xctest " +
-		"driver/xctest/agentsource machine/home machine/host machine/store op op/feed ops surface/mcp surface/reference surface/rest",
-	"internal/surface/demo":    "fault op ui",
-	"internal/surface/connect": "fault machine/host fault/nearest op",
-	"internal/surface/setup":   "fault machine/home op ui",
-
-	"internal/virtualxcode/mark":      "",
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
+		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
+		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
+		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult " +
+		"virtualxcode/xctrace",
+	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
-	"internal/virtualxcode/swiftargs": "",
-	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
-	"internal/virtualxcode/axtree":    "virtualxcode/world",
-	"internal/virtualxcode/hid":       "virtualxcode/world",
-	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/xctrace":   "virtualxcode/mark virtualxcode/world",
-	"internal/virtualxcode/plists":    "virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist machine/wholefile",
-	"internal/virtualxcode/open":      "machine/host virtualxcode/mark machine/wholefile",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/world",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
-	"internal/virtualxcode/world":     "virtualxcode/app virtualxcode/mark",
-	"internal/virtualxcode/render":    "virtualxcode/world",
-	"internal/virtualxcode/web":       "virtualxcode/world",
-	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/world",
-	"internal/virtualxcode/simctl":    "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/world",
-	"internal/virtualxcode/service":   "machine/resident virtualxcode/agent virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/render virtualxcode/simctl virtualxcode/world machine/wholefile",
-	"internal/virtualxcode/axe": "virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark virtualxcode/render " +
-		"virtualxcode/swiftargs virtualxcode/world op/words",
-	"internal/virtualxcode/sips":       "virtualxcode/mark",
-	"internal/virtualxcode/project":    "apple/pbxproj",
-	"internal/virtualxcode/xcresult":   "virtualxcode/applejson virtualxcode/mark",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/mark virtualxcode/project virtualxcode/service virtualxcode/world virtualxcode/xcresult",
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/apps virtualxcode/axe virtualxcode/devicectl virtualxcode/idb virtualxcode/mark " +
-		"virtualxcode/open virtualxcode/plists virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/web virtualxcode/world " +
-		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
+	"internal/virtualxcode/axe": "op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/axtree":      "virtualxcode/world",
+	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/tool " +
+		"virtualxcode/world",
+	"internal/virtualxcode/flaw": "",
+	"internal/virtualxcode/hid":  "virtualxcode/world",
+	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/mark":     "",
+	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
+	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/plists":   "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
+	"internal/virtualxcode/project":  "apple/pbxproj",
+	"internal/virtualxcode/render":   "virtualxcode/world",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/render " +
+		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/swiftargs":  "",
+	"internal/virtualxcode/tool":       "",
+	"internal/virtualxcode/urlsession": "",
+	"internal/virtualxcode/uuid":       "",
+	"internal/virtualxcode/web":        "virtualxcode/urlsession",
+	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark virtualxcode/urlsession " +
+		"virtualxcode/uuid",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project virtualxcode/service " +
+		"virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
 
 // source is one package as it lies on disk.
@@ -135,6 +178,15 @@ type source struct {
 
 func packages(t *testing.T) map[string]*source {
 	t.Helper()
+	found, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// parsed reads the tree once for all tests.
+var parsed = sync.OnceValues(func() (map[string]*source, error) {
 	found := map[string]*source{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." {
@@ -167,11 +219,8 @@ func packages(t *testing.T) map[string]*source {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
+	return found, err
+})
 
 func TestArrowsPointDown(t *testing.T) {
 	for dir, p := range packages(t) {
@@ -212,6 +261,57 @@ func TestFloors(t *testing.T) {
 		for name := range p.imports {
 			if ours, is := strings.CutPrefix(name, module+"internal/"); is && floor(ours) > floor(dir) {
 				t.Errorf("internal/%s is below %s and must not import it", dir, ours)
+			}
+		}
+	}
+}
+
+// TestVirtualXcodeHasOneDoor: whoever wires or measures the program imports package virtualxcode, nobody else does, and
+// nobody at all imports what is behind it. Tests may.
+func TestVirtualXcodeHasOneDoor(t *testing.T) {
+	const door = "internal/virtualxcode"
+	for dir, p := range packages(t) {
+		if dir == door || strings.HasPrefix(dir, door+"/") {
+			continue
+		}
+		for name := range p.imports {
+			switch ours := strings.TrimPrefix(name, module); {
+			case strings.HasPrefix(ours, door+"/"):
+				t.Errorf("%s must not import %s: %s is the door", dir, ours, door)
+			case ours == door && !strings.HasPrefix(dir, "cmd/") && !strings.HasPrefix(dir, "test/"):
+				t.Errorf("%s must not know Virtual Xcode: cmd wires it", dir)
+			}
+		}
+	}
+}
+
+// TestTheTagNovirtual: a binary built with it has nothing of Virtual Xcode, and says so.
+func TestTheTagNovirtual(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", "-tags", "novirtual", "./cmd/ios-agent").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(list)) {
+		if strings.HasPrefix(name, module+"internal/virtualxcode") {
+			t.Errorf("it has %s", name)
+		}
+	}
+	for args, env := range map[string]string{"demo": "", "virtual status": "", "doctor": "IOS_AGENT_TOOLCHAIN=virtual"} {
+		cmd := exec.Command("go", append([]string{"run", "-tags", "novirtual", "./cmd/ios-agent"}, strings.Fields(args)...)...)
+		cmd.Env = append(cmd.Environ(), "IOS_AGENT_HOME="+t.TempDir(), env)
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "built without Virtual Xcode\nhint: build it without the tag novirtual") {
+			t.Errorf("%s: %v\n%s", args, err, said)
+		}
+	}
+}
+
+// TestTheProductImportsNoTest: what lies under test/ proves the product and is no part of it.
+func TestTheProductImportsNoTest(t *testing.T) {
+	for dir, p := range packages(t) {
+		for name := range p.imports {
+			if strings.HasPrefix(name, module+"test/") && !strings.HasPrefix(dir, "test/") {
+				t.Errorf("%s must not import %s", dir, name)
 			}
 		}
 	}
@@ -270,4 +370,68 @@ func TestTheMapHasNoDeadStreets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// longest is how many characters a line of Go may have; a tab is one.
+const longest = 140
+
+// longLines is the table of files that had longer lines when the rule was made, and how many. It only shrinks: -update writes
+// what is left of it.
+const longLines = "testdata/longlines.txt"
+
+var update = flag.Bool("update", false, "write "+longLines)
+
+func TestLinesAreShort(t *testing.T) {
+	found := map[string]int{}
+	for _, p := range packages(t) {
+		for _, name := range p.names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > longest {
+					found[filepath.ToSlash(name)]++
+				}
+			}
+		}
+	}
+	allowed := readLongLines(t)
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if found[name] > allowed[name] {
+			t.Errorf("%s has %d lines of more than %d characters; allowed are %d", name, found[name], longest, allowed[name])
+		}
+	}
+	if *update {
+		var left strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			if n := min(found[name], allowed[name]); n > 0 {
+				fmt.Fprintf(&left, "%d %s\n", n, name)
+			}
+		}
+		if err := os.WriteFile(longLines, []byte(left.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func readLongLines(t *testing.T) map[string]int {
+	t.Helper()
+	allowed := map[string]int{}
+	text, err := os.ReadFile(longLines)
+	if errors.Is(err, fs.ErrNotExist) {
+		return allowed // there are none left
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var n int
+		var name string
+		if _, err := fmt.Sscan(line, &n, &name); err != nil {
+			t.Fatalf("%s: %q: %v", longLines, line, err)
+		}
+		allowed[name] = n
+	}
+	return allowed
 }

@@ -1,3 +1,5 @@
+//go:build !novirtual
+
 package main
 
 import (
@@ -12,7 +14,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/surface/demo"
-	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode"
 )
 
 // demoCommand walks through the main job. It always uses virtual devices; where they are not this machine's default it
@@ -25,11 +27,11 @@ func (p *program) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, err := clientOf(h, apple.Virtual, "")
+			client, err := clientOf(p.app.Catalogue, h, apple.Virtual, "")
 			if err != nil {
 				return err
 			}
-			if err := apps.Write(filepath.Join(h.Virtual(), "apps")); err != nil {
+			if err := virtualxcode.WriteApps(filepath.Join(h.Virtual(), "apps")); err != nil {
 				return err
 			}
 			start := time.Now()

@@ -4,16 +4,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"syscall"
 
-	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/daemon"
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
@@ -21,42 +18,16 @@ import (
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/cli"
-	"ios-agent/internal/virtualxcode"
-	virtualbuild "ios-agent/internal/virtualxcode/xcodebuild"
 )
 
 func main() {
-	if tool := filepath.Base(os.Args[0]); slices.Contains(virtualxcode.Tools(), tool) {
-		os.Exit(play(tool, os.Args[1:]))
+	if exit, played := play(os.Args); played {
+		os.Exit(exit)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	os.Exit(command().run(ctx, os.Args[1:]))
-}
-
-// play is one of Apple's tools, called from the folder of a virtual Xcode.
-func play(tool string, args []string) int {
-	dir, err := virtualxcode.Dir(os.Args[0])
-	binary, selfErr := os.Executable()
-	if err != nil || selfErr != nil {
-		fmt.Fprintln(os.Stderr, tool+":", err, selfErr)
-		return fault.ExitInternal
-	}
-	return virtual(dir, binary).Play(tool, args, os.Stdout, os.Stderr)
-}
-
-// virtual is the virtual Xcode of a folder. What the production code calls its agent is told here, because neither side
-// of a process boundary may know the other.
-func virtual(dir, binary string) virtualxcode.Xcode {
-	return virtualxcode.Xcode{
-		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
-		Agent: virtualbuild.Scheme{
-			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
-			VariablePrefix: xcodebuild.RunnerPrefix,
-		},
-	}
 }
 
 // program is the command line and what its commands share.
@@ -66,16 +37,18 @@ type program struct {
 
 func command() *program {
 	p := &program{}
+	catalogue := product.Catalogue()
 	p.app = &cli.App{
-		Catalogue: op.NewCatalogue(ops.All(ops.Parts{})),
-		Connect:   func(name string) (op.Caller, error) { return connect(name) },
+		Catalogue: catalogue,
+		Connect:   func(name string) (op.Caller, error) { return connect(catalogue, name) },
 		Version:   version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 	}
 	return p
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(), p.initCommand(), p.skillCommand(), p.connectCommand(), conformanceCommand())
+	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
+		p.initCommand(), p.skillCommand(), p.connectCommand())
 }
 
 // version is the module's version, or the commit it was built from.
@@ -96,7 +69,7 @@ func version() string {
 const SessionVariable = "IOS_AGENT_SESSION"
 
 // connect gives a client of the daemon for this process's session.
-func connect(name string) (*daemon.Client, error) {
+func connect(c *op.Catalogue, name string) (*daemon.Client, error) {
 	h, err := home.Open()
 	if err != nil {
 		return nil, err
@@ -105,10 +78,13 @@ func connect(name string) (*daemon.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clientOf(h, tools, name)
+	return clientOf(c, h, tools, name)
 }
 
-func clientOf(h home.Home, tools, name string) (*daemon.Client, error) {
+func clientOf(c *op.Catalogue, h home.Home, tools, name string) (*daemon.Client, error) {
+	if _, err := readSettings(os.Getenv); err != nil {
+		return nil, err
+	}
 	build, err := self.Current()
 	if err != nil {
 		return nil, fault.New(fault.Internal, "reading our own binary: %w", err)
@@ -124,7 +100,7 @@ func clientOf(h home.Home, tools, name string) (*daemon.Client, error) {
 	}
 	place := placeOf(h)
 	return &daemon.Client{
-		Catalogue: op.NewCatalogue(ops.All(ops.Parts{})), Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
+		Catalogue: c, Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
 		Start: func(context.Context) (int, error) { return startDaemon(h, place, build, tools) },
 	}, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"io"
 	"os"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/surface/mcp"
-	"ios-agent/internal/surface/mcp/conformance"
 )
 
 // toolsVariable chooses the MCP tools where no flag does.
@@ -26,7 +26,7 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use: "mcp", Short: "Serve MCP on stdio", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			session, _ := c.Flags().GetString("session")
-			caller, err := connect(session)
+			caller, err := connect(p.app.Catalogue, session)
 			if err != nil {
 				return err
 			}
@@ -41,20 +41,22 @@ func (p *program) mcpCommand() *cobra.Command {
 			}
 			ctx, cancel := untilOrphaned(c.Context())
 			defer cancel()
-			return serveStdio(ctx, server)
+			return serveStdio(ctx, server, &sdk.IOTransport{Reader: io.NopCloser(p.app.In), Writer: keepOpen{p.app.Out}})
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas (default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
+	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas "+
+		"(default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
 	c.Flags().BoolVar(&how.Destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
-	c.Flags().BoolVar(&how.Structured, "structured", false, "send every result as JSON too; for programs: most clients show a model that instead of the short text")
+	c.Flags().BoolVar(&how.Structured, "structured", false,
+		"send every result as JSON too; for programs: most clients show a model that instead of the short text")
 	return c
 }
 
 // serveStdio serves until the client closes stdin or the context ends. A read of stdin cannot be interrupted, so the
 // end of the context does not wait for it.
-func serveStdio(ctx context.Context, server *sdk.Server) error {
+func serveStdio(ctx context.Context, server *sdk.Server, stdio sdk.Transport) error {
 	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, &sdk.StdioTransport{}) }()
+	go func() { ended <- server.Run(ctx, stdio) }()
 	select {
 	case err := <-ended:
 		return err
@@ -62,6 +64,12 @@ func serveStdio(ctx context.Context, server *sdk.Server) error {
 		return nil
 	}
 }
+
+// keepOpen is stdout, which is not the transport's to close.
+type keepOpen struct{ io.Writer }
+
+// Close does nothing.
+func (keepOpen) Close() error { return nil }
 
 // untilOrphaned ends the context when the process that started this one is gone: a client that was killed closes no
 // pipe that its other children hold open.
@@ -81,17 +89,4 @@ func untilOrphaned(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 	}()
 	return ctx, cancel
-}
-
-// conformanceCommand serves the fixtures of the official MCP conformance suite from our own server code.
-func conformanceCommand() *cobra.Command {
-	var listen string
-	var stateless bool
-	c := &cobra.Command{Use: "mcp-conformance", Short: "Serve the fixtures of the MCP conformance suite", Args: cobra.NoArgs, Hidden: true,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return conformance.Serve(c.Context(), listen, stateless, c.OutOrStdout())
-		}}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback address")
-	c.Flags().BoolVar(&stateless, "stateless", false, "as protocol 2026-07-28 wants it")
-	return c
 }

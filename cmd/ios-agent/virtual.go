@@ -1,3 +1,5 @@
+//go:build !novirtual
+
 package main
 
 import (
@@ -12,27 +14,87 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
-	"ios-agent/internal/machine/resident"
+	"ios-agent/internal/machine/self"
 	"ios-agent/internal/virtualxcode"
-	"ios-agent/internal/virtualxcode/app"
-	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/project"
-	"ios-agent/internal/virtualxcode/service"
 )
+
+// hasVirtual reports whether this binary has Virtual Xcode.
+const hasVirtual = true
+
+// play is one of Apple's tools, called by its name from the folder of a virtual Xcode. played is false when the name is
+// none of a tool.
+func play(argv []string) (exit int, played bool) {
+	tool := filepath.Base(argv[0])
+	if !slices.Contains(virtualxcode.Tools(), tool) {
+		return 0, false
+	}
+	dir, err := virtualxcode.Dir(argv[0])
+	binary, selfErr := os.Executable()
+	if err != nil || selfErr != nil {
+		fmt.Fprintln(os.Stderr, tool+":", err, selfErr)
+		return fault.ExitInternal, true
+	}
+	return virtual(dir, binary).Main(tool, argv[1:]), true
+}
+
+// virtual is the virtual Xcode of a folder. What the production code calls its agent is told here, because neither side
+// of a process boundary may know the other.
+func virtual(dir, binary string) virtualxcode.Xcode {
+	return virtualxcode.Xcode{
+		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
+		Agent: virtualxcode.Scheme{
+			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
+			VariablePrefix: xcodebuild.RunnerPrefix,
+		},
+	}
+}
+
+// virtualOf is the virtual Xcode of a home, mounted and ready.
+func virtualOf(h home.Home) (virtualxcode.Xcode, error) {
+	build, err := self.Current()
+	if err != nil {
+		return virtualxcode.Xcode{}, fault.New(fault.Internal, "reading our own binary: %w", err)
+	}
+	binary, err := self.Copy(h.Version(build.ID))
+	if err != nil {
+		return virtualxcode.Xcode{}, fault.New(fault.PathError, "%w", err)
+	}
+	x := virtual(h.Virtual(), binary)
+	if err := x.Mount(); err != nil {
+		return x, fault.New(fault.PathError, "%w", err)
+	}
+	return x, nil
+}
+
+// virtualToolchain is the tools of the virtual Xcode of a home.
+func virtualToolchain(h home.Home) (apple.Toolchain, error) {
+	x, err := virtualOf(h)
+	if err != nil {
+		return apple.Toolchain{}, err
+	}
+	return apple.Toolchain{Name: apple.Virtual, Bin: x.Bin(), Reports: x.Reports()}, nil
+}
 
 // virtualCommand is everything about the virtual Xcode that real Apple tools have no word for.
 func (p *program) virtualCommand() *cobra.Command {
 	c := &cobra.Command{Use: "virtual", Short: "Virtual Xcode: where it is, how it is, what is to go wrong", Args: cobra.NoArgs}
-	serve := &cobra.Command{Use: "serve DIR", Short: "Be the service that holds the virtual devices", Args: cobra.ExactArgs(1), Hidden: true, RunE: virtualServe}
+	serve := &cobra.Command{Use: "serve DIR", Short: "Be the service that holds the virtual devices", Args: cobra.ExactArgs(1),
+		Hidden: true, RunE: virtualServe}
 	c.AddCommand(
-		&cobra.Command{Use: "path", Short: "Print the folder with xcrun, xcodebuild, …, for your PATH", Args: cobra.NoArgs, RunE: p.virtualPath},
+		&cobra.Command{Use: "path", Short: "Print the folder with xcrun, xcodebuild, …, for your PATH", Args: cobra.NoArgs,
+			RunE: p.virtualPath},
 		&cobra.Command{Use: "status", Short: "Tell how the virtual devices are", Args: cobra.NoArgs, RunE: p.virtualStatus},
-		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices come back as they were", Args: cobra.NoArgs, RunE: p.virtualStop},
-		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1), RunE: p.virtualApps},
+		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices come back as they were", Args: cobra.NoArgs,
+			RunE: p.virtualStop},
+		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1),
+			RunE: p.virtualApps},
 		&cobra.Command{Use: "check FILE", Short: "Check an app's ui.yaml", Args: cobra.ExactArgs(1), RunE: p.virtualCheck},
-		&cobra.Command{Use: "project SAMPLE DIR", Short: "Write a sample Xcode project: " + samples(), Args: cobra.ExactArgs(2), RunE: p.virtualProject},
+		&cobra.Command{Use: "project SAMPLE DIR", Short: "Write a sample Xcode project: " + samples(), Args: cobra.ExactArgs(2),
+			RunE: p.virtualProject},
 		p.faultCommand(), serve,
 	)
 	return c
@@ -60,22 +122,20 @@ func (p *program) virtualStatus(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	client := x.Client()
-	client.Dialer.Start = nil
-	s, err := client.Status(c.Context())
-	if errors.Is(err, resident.ErrNotRunning) {
-		return p.app.Say("the virtual service does not run; it starts with the next call", map[string]any{"running": false})
-	}
+	s, running, err := x.Status(c.Context())
 	if err != nil {
 		return serviceFault(err)
 	}
+	if !running {
+		return p.app.Say("the virtual service does not run; it starts with the next call", map[string]any{"running": false})
+	}
 	return p.app.Say(describe(s), struct {
 		Running bool `json:"running"`
-		service.Status
+		virtualxcode.Status
 	}{true, s})
 }
 
-func describe(s service.Status) string {
+func describe(s virtualxcode.Status) string {
 	lines := []string{fmt.Sprintf("the virtual service runs: pid %d, %s time, %d agents", s.PID, s.Time, s.Agents)}
 	for _, d := range s.Devices {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.Name, d.App)))
@@ -89,21 +149,21 @@ func (p *program) virtualStop(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	_, alive, err := resident.Status(x.Place())
-	if err == nil && alive {
-		err = resident.Stop(c.Context(), x.Place())
-	}
+	ran, err := x.Stop(c.Context())
 	if err != nil {
 		return serviceFault(err)
 	}
-	text := map[bool]string{true: "the virtual service stopped", false: "the virtual service was not running"}[alive]
+	text := "the virtual service was not running"
+	if ran {
+		text = "the virtual service stopped"
+	}
 	return p.app.Say(text, map[string]any{"running": false})
 }
 
 func (p *program) virtualApps(_ *cobra.Command, args []string) error {
 	dir, err := filepath.Abs(args[0])
 	if err == nil {
-		err = apps.Write(dir)
+		err = virtualxcode.WriteApps(dir)
 	}
 	if err != nil {
 		return fault.New(fault.PathError, "writing the built-in apps: %w", err)
@@ -117,9 +177,9 @@ func (p *program) virtualCheck(_ *cobra.Command, args []string) error {
 	if err != nil {
 		return fault.New(fault.PathError, "%w", err)
 	}
-	if _, err := app.Parse(raw); err != nil {
+	if err := virtualxcode.CheckApp(raw); err != nil {
 		f := fault.New(fault.InvalidInput, "%s: %w", args[0], err).WithHint("docs/virtual-apps.md explains the format")
-		var problems app.Problems
+		var problems virtualxcode.Problems
 		if errors.As(err, &problems) {
 			return f.With("problems", problems)
 		}
@@ -128,22 +188,16 @@ func (p *program) virtualCheck(_ *cobra.Command, args []string) error {
 	return p.app.Say(args[0]+" is fine", map[string]any{"path": args[0], "problems": []any{}})
 }
 
-func samples() string {
-	var names []string
-	for _, s := range project.Samples() {
-		names = append(names, string(s))
-	}
-	return strings.Join(names, ", ")
-}
+func samples() string { return strings.Join(virtualxcode.Samples(), ", ") }
 
 func (p *program) virtualProject(_ *cobra.Command, args []string) error {
-	sample := project.Sample(args[0])
-	if !slices.Contains(project.Samples(), sample) {
+	sample := args[0]
+	if !slices.Contains(virtualxcode.Samples(), sample) {
 		return fault.New(fault.InvalidInput, "there is no sample %q", args[0]).WithHint("there are: %s", samples())
 	}
 	dir, err := filepath.Abs(args[1])
 	if err == nil {
-		err = project.Write(dir, sample)
+		err = virtualxcode.WriteSample(dir, sample)
 	}
 	if err != nil {
 		return fault.New(fault.PathError, "writing the project: %w", err)
@@ -151,7 +205,7 @@ func (p *program) virtualProject(_ *cobra.Command, args []string) error {
 	return p.app.Say("wrote the sample "+args[0]+" to "+dir, map[string]any{"path": dir, "sample": sample})
 }
 
-func (p *program) withService(do func(context.Context, service.Client, []string) error) func(*cobra.Command, []string) error {
+func (p *program) withService(do func(context.Context, virtualxcode.Client, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		x, err := virtualHere()
 		if err != nil {

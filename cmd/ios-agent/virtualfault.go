@@ -1,3 +1,5 @@
+//go:build !novirtual
+
 package main
 
 import (
@@ -12,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode"
 )
 
 // forever is the word for a fault that stays until it is cleared.
@@ -22,27 +23,30 @@ const forever = "forever"
 func (p *program) faultCommand() *cobra.Command {
 	c := &cobra.Command{Use: "fault", Short: "Make something go wrong on the virtual devices, on demand", Args: cobra.NoArgs}
 	c.AddCommand(p.faultAdd(), p.faultList(), p.faultChaos(),
-		&cobra.Command{Use: "clear [NAME]", Short: "Disarm all faults, or those of one name", Args: cobra.MaximumNArgs(1), RunE: p.withService(p.clearFaults)})
+		&cobra.Command{Use: "clear [NAME]", Short: "Disarm all faults, or those of one name", Args: cobra.MaximumNArgs(1),
+			RunE: p.withService(p.clearFaults)})
 	return c
 }
 
 func (p *program) faultAdd() *cobra.Command {
-	var f service.Fault
+	var f virtualxcode.Fault
 	var times string
 	var set []string
-	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` tells which there are", Args: cobra.ExactArgs(1), RunE: p.withService(func(ctx context.Context, s service.Client, args []string) (err error) {
-		f.Name = args[0]
-		if f.Times, err = timesOf(times); err != nil {
-			return err
-		}
-		if f.Set, err = pairs(set); err != nil {
-			return err
-		}
-		if err := s.AddFault(ctx, f); err != nil {
-			return fault.New(fault.InvalidInput, "%w", err).WithHint("`ios-agent virtual fault list --known` tells what can be armed and set")
-		}
-		return p.app.Say("armed "+describeFault(f), f)
-	})}
+	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` tells which there are", Args: cobra.ExactArgs(1),
+		RunE: p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) (err error) {
+			f.Name = args[0]
+			if f.Times, err = timesOf(times); err != nil {
+				return err
+			}
+			if f.Set, err = pairs(set); err != nil {
+				return err
+			}
+			if err := s.AddFault(ctx, f); err != nil {
+				return fault.New(fault.InvalidInput, "%w", err).WithHint("`ios-agent virtual fault list --known` tells what can be " +
+					"armed and set")
+			}
+			return p.app.Say("armed "+describeFault(f), f)
+		})}
 	add.Flags().StringVar(&f.Device, "device", "", "udid of the device (default: any)")
 	add.Flags().StringVar(&times, "times", "1", "how often it happens, or forever: until it is cleared")
 	add.Flags().IntVar(&f.After, "after", 0, "how many occasions are spared first")
@@ -52,7 +56,7 @@ func (p *program) faultAdd() *cobra.Command {
 
 func timesOf(text string) (int, error) {
 	if text == forever {
-		return world.Forever, nil
+		return virtualxcode.Forever, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -75,7 +79,7 @@ func pairs(set []string) (map[string]string, error) {
 
 func (p *program) faultList() *cobra.Command {
 	var known bool
-	ofService := p.withService(func(ctx context.Context, s service.Client, _ []string) error {
+	ofService := p.withService(func(ctx context.Context, s virtualxcode.Client, _ []string) error {
 		st, err := s.Status(ctx)
 		if err != nil {
 			return serviceFault(err)
@@ -86,12 +90,13 @@ func (p *program) faultList() *cobra.Command {
 		}
 		return p.app.Say(strings.Join(lines, "\n"), map[string]any{"faults": st.Faults, "chaos": st.Chaos})
 	})
-	list := &cobra.Command{Use: "list", Short: "List the armed faults, or all there are", Args: cobra.NoArgs, RunE: func(c *cobra.Command, args []string) error {
-		if known {
-			return p.sayKnownFaults()
-		}
-		return ofService(c, args)
-	}}
+	list := &cobra.Command{Use: "list", Short: "List the armed faults, or all there are", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if known {
+				return p.sayKnownFaults()
+			}
+			return ofService(c, args)
+		}}
 	list.Flags().BoolVar(&known, "known", false, "list all faults that can be armed")
 	return list
 }
@@ -109,7 +114,7 @@ type knownFault struct {
 func (p *program) sayKnownFaults() error {
 	var lines []string
 	all := []knownFault{}
-	for _, k := range world.KnownFaults() {
+	for _, k := range virtualxcode.KnownFaults() {
 		one := knownFault{Name: k.Name, Does: k.Does, Each: k.Each, Set: []string{}, Report: k.Report, Passing: k.Passing}
 		lines = append(lines, k.Name, "    "+k.Does, "    each time: "+k.Each)
 		for _, param := range k.Params {
@@ -122,7 +127,7 @@ func (p *program) sayKnownFaults() error {
 	return p.app.Say(strings.Join(lines, "\n"), map[string]any{"known": all})
 }
 
-func (p *program) clearFaults(ctx context.Context, s service.Client, args []string) error {
+func (p *program) clearFaults(ctx context.Context, s virtualxcode.Client, args []string) error {
 	name := strings.Join(args, "")
 	if err := s.ClearFaults(ctx, name); err != nil {
 		return fault.New(fault.InvalidInput, "%w", err)
@@ -135,18 +140,20 @@ func (p *program) clearFaults(ctx context.Context, s service.Client, args []stri
 }
 
 func (p *program) faultChaos() *cobra.Command {
-	to := service.Chaos{On: true}
-	chaos := &cobra.Command{Use: "chaos [off]", Short: "Let passing faults happen by themselves: the same seed and requests meet the same faults",
-		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"off"}}
+	to := virtualxcode.Chaos{On: true}
+	chaos := &cobra.Command{Use: "chaos [off]",
+		Short: "Let passing faults happen by themselves: the same seed and requests meet the same faults",
+		Args:  cobra.MaximumNArgs(1), ValidArgs: []string{"off"}}
 	chaos.Flags().Uint64Var(&to.Seed, "seed", 1, "which stream of faults")
-	chaos.Flags().Float64Var(&to.Rate, "rate", world.DefaultChaosRate, "share of the occasions on which a fault happens, from 0 to 1")
+	chaos.Flags().Float64Var(&to.Rate, "rate", virtualxcode.DefaultChaosRate,
+		"share of the occasions on which a fault happens, from 0 to 1")
 	chaos.Flags().StringSliceVar(&to.Only, "only", nil, "names of the faults, with commas (default: all that pass by trying again)")
-	chaos.RunE = p.withService(func(ctx context.Context, s service.Client, args []string) error {
+	chaos.RunE = p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) error {
 		if len(args) == 1 {
 			if args[0] != "off" {
 				return fault.New(fault.InvalidInput, "chaos is not %q: it is begun with --seed, or off", args[0])
 			}
-			to = service.Chaos{}
+			to = virtualxcode.Chaos{}
 		}
 		if err := s.SetChaos(ctx, to); err != nil {
 			return fault.New(fault.InvalidInput, "%w", err)
@@ -156,7 +163,7 @@ func (p *program) faultChaos() *cobra.Command {
 	return chaos
 }
 
-func describeFaults(s service.Status) (lines []string) {
+func describeFaults(s virtualxcode.Status) (lines []string) {
 	for _, f := range s.Faults {
 		lines = append(lines, "fault "+describeFault(f))
 	}
@@ -166,9 +173,9 @@ func describeFaults(s service.Status) (lines []string) {
 	return lines
 }
 
-func describeFault(f service.Fault) string {
+func describeFault(f virtualxcode.Fault) string {
 	times := strconv.Itoa(f.Times) + " times"
-	if f.Times == world.Forever {
+	if f.Times == virtualxcode.Forever {
 		times = forever
 	}
 	text := fmt.Sprintf("%s, %s, %s", f.Name, times, cmp.Or(f.Device, "any device"))
@@ -181,7 +188,7 @@ func describeFault(f service.Fault) string {
 	return text
 }
 
-func describeChaos(c service.Chaos) string {
+func describeChaos(c virtualxcode.Chaos) string {
 	if !c.On {
 		return "chaos is off"
 	}

@@ -61,6 +61,13 @@ func (f *Fault) With(key string, value any) *Fault {
 	return &c
 }
 
+// Within is the same fault with what was being done in front of its message.
+func (f *Fault) Within(what string) *Fault {
+	c := *f
+	c.Message, c.cause = what+": "+f.Message, f
+	return &c
+}
+
 // WithDispatch says whether the input reached the device.
 func (f *Fault) WithDispatch(d Dispatch) *Fault {
 	c := *f

@@ -3,7 +3,6 @@ package virtualxcode_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -67,8 +67,9 @@ func serveFused(dir, when string) error {
 	if err != nil {
 		return err
 	}
-	return (&service.Server{World: w, Clock: clock, Place: installation(dir).Place(), Build: "fused", Time: "request",
-		Log: slog.New(slog.DiscardHandler)}).Run(context.Background())
+	server := service.New(service.Options{World: w, Clock: clock, Time: "request",
+		Tools: map[string]service.FrontEnd{"simctl": simctl.Run}})
+	return server.Run(context.Background(), installation(dir).Place())
 }
 
 // The service is killed at every single write of a command: the tool fails as the real one does when CoreSimulatorService
@@ -116,7 +117,8 @@ func TestTheServiceIsKilledInTheMiddleOfACall(t *testing.T) {
 						continue
 					}
 					killed++
-					if exit != 204 || !strings.Contains(errout, "CoreSimulatorService connection interrupted.") || !strings.Contains(errout, "(ipc/mig) server died") {
+					if exit != 204 || !strings.Contains(errout, "CoreSimulatorService connection interrupted.") || !strings.Contains(errout,
+						"(ipc/mig) server died") {
 						t.Errorf("%d %s: exit %d\n%s", write, where, exit, errout)
 					}
 					r.stop() // waits until the kernel is done with it

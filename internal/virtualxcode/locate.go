@@ -4,18 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/mark"
-	"ios-agent/internal/virtualxcode/open"
-	"ios-agent/internal/virtualxcode/plists"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
-	"ios-agent/internal/virtualxcode/xctrace"
 )
 
 // What xcrun exits with: a tool it does not find, arguments it does not understand, an SDK it does not have.
@@ -29,8 +23,9 @@ const (
 const errorXcrun = "xcrun: error: "
 
 // xcrun finds tools and SDKs, or runs a tool.
-func (x Xcode) xcrun(args []string, stdout, stderr io.Writer) int {
-	sdk, find, show := os.Getenv("SDKROOT"), false, ""
+func (x Xcode) xcrun(ctx context.Context, c Call) int {
+	args, stdout, stderr := c.Args, c.Stdout, c.Stderr
+	sdk, find, show := c.Getenv("SDKROOT"), false, ""
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		name, rest := "-"+strings.TrimLeft(args[0], "-"), args[1:]
 		switch {
@@ -69,7 +64,7 @@ func (x Xcode) xcrun(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, filepath.Join(x.Bin(), args[0]))
 		return 0
 	}
-	return x.Play(args[0], args[1:], stdout, stderr)
+	return x.Play(ctx, args[0], c.With(args[1:]))
 }
 
 // showSDK tells one thing about an SDK.
@@ -79,22 +74,25 @@ func showSDK(what, name string, stdout, stderr io.Writer) int {
 		"-show-sdk-path": sdk.Path, "-show-sdk-version": sdk.Version, "-show-sdk-build-version": sdk.Build,
 		"-show-sdk-platform-path": sdk.PlatformPath, "-show-sdk-platform-version": sdk.PlatformVersion,
 	}[what]
-	items := map[string]string{"-show-sdk-path": "Path", "-show-sdk-version": "SDKVersion", "-show-sdk-build-version": "ProductBuildVersion",
+	items := map[string]string{"-show-sdk-path": "Path", "-show-sdk-version": "SDKVersion",
+		"-show-sdk-build-version": "ProductBuildVersion",
 		"-show-sdk-platform-path": "PlatformPath", "-show-sdk-platform-version": "PlatformVersion"}
 	switch {
 	case !known:
 		fmt.Fprintf(stderr, errorXcrun+"unrecognized option: -%s\n", what)
 		return exitXcUsage
 	case !ok:
-		fmt.Fprintf(stderr, errorXcrun+"SDK %q cannot be located\n"+errorXcrun+"unable to lookup item '%s' in SDK '%s'\n", name, items[what], name)
+		fmt.Fprintf(stderr, errorXcrun+"SDK %q cannot be located\n"+errorXcrun+"unable to lookup item '%s' in SDK '%s'\n", name,
+			items[what], name)
 		return exitNoSDK
 	}
 	fmt.Fprintln(stdout, said)
 	return 0
 }
 
-// xcodeSelect tells where Xcode is; there is one, so that it cannot be switched.
-func (x Xcode) xcodeSelect(args []string, stdout, stderr io.Writer) int {
+// xcodeSelect tells where Xcode is. There is only one, so it cannot be switched.
+func (x Xcode) xcodeSelect(c Call) int {
+	args, stdout, stderr := c.Args, c.Stdout, c.Stderr
 	switch strings.Join(args, " ") {
 	case "-p", "--print-path", "-print-path":
 		fmt.Fprintln(stdout, x.Dir)
@@ -120,36 +118,15 @@ func (x Xcode) xcodeSelect(args []string, stdout, stderr io.Writer) int {
 
 const selectUsage = "Usage: xcode-select [options]\n\nPrint or change the path to the active developer directory.\n"
 
-// passedOn reports whether a variable of the caller's environment is for a tool, or an app it starts.
-func passedOn(name string) bool {
-	return name == "TERM" || strings.HasPrefix(name, "SIMCTL_CHILD_") || strings.HasPrefix(name, "DEVICECTL_CHILD_")
-}
-
-// more are the tools that are played on the world and know this installation.
-func more() map[string]service.FrontEnd {
-	return map[string]service.FrontEnd{
-		"xctrace": func(_ context.Context, w *world.World, argv []string, _ string, _ map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
-			mac, id := xcodebuild.Mac()
-			return xctrace.Xctrace{World: w, Mac: mac, MacID: id, Version: xcodebuild.Version(), Stdout: stdout, Errs: stderr}.Run(argv)
-		},
-	}
-}
-
-// plists are the tools for property lists; the Mac's preferences are this installation's own.
-func (x Xcode) plists(stdout, stderr io.Writer) plists.Tool {
-	return plists.Tool{Preferences: filepath.Join(x.Dir, "Preferences"), Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}
-}
-
-func (x Xcode) opener(stderr io.Writer) open.Tool {
-	return open.Tool{Records: filepath.Join(x.Dir, "LaunchServices"), Stderr: stderr}
-}
-
 // locatorMarks say what is known of the tools that find others.
 func locatorMarks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\", an unknown SDK 1 with \"cannot be located\"", Source: mark.Assumed},
-		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other options are taken and mean nothing", Source: mark.Assumed},
-		{Tool: "log", Behaviour: "on the Mac itself nothing is logged: show prints its heading, stream waits for an interrupt or its --timeout", Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\", an unknown SDK 1 with \"cannot be located\"",
+			Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other " +
+			"options are taken and mean nothing", Source: mark.Assumed},
+		{Tool: "log", Behaviour: "on the Mac itself nothing is logged: show prints its heading, stream waits for an interrupt or " +
+			"its --timeout", Source: mark.Assumed},
 		{Tool: "xcode-select", Behaviour: "-p prints the developer folder, -v a version; it cannot be switched", Source: mark.Assumed},
 	}
 }

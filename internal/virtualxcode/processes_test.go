@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			os.Exit(1)
 		}
-		os.Exit(installation(dir).Play(tool, os.Args[1:], os.Stdout, os.Stderr))
+		os.Exit(installation(dir).Main(tool, os.Args[1:]))
 	case len(os.Args) == 3 && os.Args[1] == serveWord:
 		serve := func() error {
 			return installation(os.Args[2]).RunService(context.Background(), slog.New(slog.DiscardHandler))

@@ -16,9 +16,11 @@ import (
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/apps"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -151,12 +153,12 @@ type inside struct {
 
 func (s inside) simctl(args ...string) (string, string, int) {
 	var out, errout bytes.Buffer
-	exit := simctl.Run(s.t.Context(), s.world, args, s.dir, nil, &out, &errout)
+	exit := simctl.Run(s.t.Context(), s.world, tool.Call{Args: args, Dir: s.dir, Stdout: &out, Stderr: &errout}.Complete())
 	return out.String(), errout.String(), exit
 }
 
 func (s inside) chaos(seed uint64, rate float64) {
-	if err := s.world.StartChaos(seed, rate, nil); err != nil {
+	if err := s.world.SetChaos(flaw.Chaos{On: true, Seed: seed, Rate: rate}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -165,7 +167,7 @@ func (s inside) hire(udid string) (*agentwire.Client, func()) {
 	near, far := net.Pipe()
 	ended := make(chan struct{})
 	a := agent.New(agent.Options{UDID: udid, Screen: s.world, Clock: s.world,
-		TakeFault:  func(name string) (world.Hit, bool) { return s.world.TakeFault(udid, name) },
+		TakeFault:  func(name string) (flaw.Hit, bool) { return s.world.TakeFault(udid, name) },
 		Screenshot: func(ctx context.Context) ([]byte, error) { return picture(ctx, s.world, udid) }})
 	go func() {
 		defer close(ended)
@@ -246,7 +248,7 @@ func (s outside) simctl(args ...string) (stdout, stderr string, exit int) {
 }
 
 func (s outside) chaos(seed uint64, rate float64) {
-	if err := s.Client().SetChaos(s.t.Context(), service.Chaos{On: true, Seed: seed, Rate: rate}); err != nil {
+	if err := s.Client().SetChaos(s.t.Context(), flaw.Chaos{On: true, Seed: seed, Rate: rate}); err != nil {
 		s.t.Fatal(err)
 	}
 }

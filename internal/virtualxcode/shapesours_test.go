@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -63,7 +64,8 @@ func simctlOutputs(kind string) func(*testing.T) map[string][]byte {
 		return []string{"spawn", on, "log", "show", "--debug", "--style", style, "--predicate", `process CONTAINS ""`}
 	}
 	commands := map[string]map[string][]string{
-		"json":     {"list": {"list", "-j"}, "booted": {"list", "-j", "devices", "booted"}, "runtime-match": {"runtime", "match", "list", "-j"}},
+		"json": {"list": {"list", "-j"}, "booted": {"list", "-j", "devices", "booted"},
+			"runtime-match": {"runtime", "match", "list", "-j"}},
 		"text":     {"list": {"list"}, "devices": {"list", "devices"}, "runtimes": {"list", "runtimes"}},
 		"listapps": {"listapps": {"listapps", on}},
 		"errors":   {"erase": {"erase", on}, "launch": {"launch", on, "com.example.none"}},
@@ -82,7 +84,7 @@ func simctlOutputs(kind string) func(*testing.T) map[string][]byte {
 		}
 		run := func(args ...string) []byte {
 			var both bytes.Buffer
-			simctl.Run(context.Background(), w, args, dir, nil, &both, &both)
+			simctl.Run(context.Background(), w, tool.Call{Args: args, Dir: dir, Stdout: &both, Stderr: &both}.Complete())
 			return both.Bytes()
 		}
 		run("boot", on)

@@ -1,55 +1,45 @@
-// Package virtualxcode is a second implementation of Apple's tools, backed by a virtual world of devices and apps. Our
-// own binary plays a tool when it is called by the tool's name; the production code executes it as it would execute
-// the real one. Only main and tests import it.
+// Package virtualxcode is a second implementation of Apple's tools on a virtual world of devices and apps. Our own binary
+// plays a tool when it is called by the tool's name; the production code executes it as it would execute the real one.
+//
+// It is the only way into Virtual Xcode: only cmd and tests import it, and nobody else imports its sub-packages. A tool is
+// registered in frontEnds, and nowhere else.
 package virtualxcode
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
+	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+	"sync"
 	"time"
 
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/axe"
-	"ios-agent/internal/virtualxcode/devicectl"
-	"ios-agent/internal/virtualxcode/idb"
-	"ios-agent/internal/virtualxcode/mark"
-	"ios-agent/internal/virtualxcode/open"
-	"ios-agent/internal/virtualxcode/plists"
 	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/simctl"
-	"ios-agent/internal/virtualxcode/sips"
 	"ios-agent/internal/virtualxcode/web"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
-	"ios-agent/internal/virtualxcode/xcresult"
-	"ios-agent/internal/virtualxcode/xctrace"
 )
 
 // Xcode is one virtual installation: a folder with the tools and the world they share.
 type Xcode struct {
-	Dir    string            // of the installation
-	Binary string            // our own program, which plays the tools
-	Serve  []string          // arguments that make it the service
-	Agent  xcodebuild.Scheme // what the production code calls its agent
+	Dir    string   // of the installation
+	Binary string   // our own program, which plays the tools
+	Serve  []string // arguments that make it the service
+	Agent  Scheme   // what the production code calls its agent
+
+	server *service.Server // of InProcess: the world is in this process
 }
 
-// Tools are the names under which our binary plays a tool.
-func Tools() []string {
-	return []string{"xcrun", "xcodebuild", "xcode-select", "simctl", "devicectl", "xctrace", "xcresulttool", "xccov", "axe", "idb", "sips",
-		"plutil", "PlistBuddy", "defaults", "log", "open"}
-}
+// Scheme is what the production code calls its agent and the variables that it gives to it.
+type Scheme = xcodebuild.Scheme
 
 // TimeVariable chooses the clock of a new service: "request" lets time pass only as requests ask for it, which makes
 // tests quick and repeatable, and "request@2026-01-02T15:04:05Z" says where it begins; everything else is real time.
@@ -79,7 +69,7 @@ func link(target, path string) error {
 	if err := os.Symlink(target, temporary); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Rename(temporary, path) // at once: a tool that is being started finds the old or the new
+	return os.Rename(temporary, path) // in one step: a tool that is started meanwhile finds the old link or the new one
 }
 
 // Dir finds the installation a tool was called from: the folder above the one its name was found in.
@@ -104,80 +94,21 @@ func (x Xcode) Place() resident.Place { return resident.Place{Dir: x.Dir, Name: 
 func (x Xcode) Reports() string { return filepath.Join(x.Dir, "Logs", "DiagnosticReports") }
 
 // Client speaks to the service and starts it when there is none.
-func (x Xcode) Client() service.Client {
-	return service.Client{Dialer: resident.Dialer{Place: x.Place(), Start: func(context.Context) (int, error) {
+func (x Xcode) Client() Client {
+	if x.server != nil {
+		return Client{Dial: x.server.Pipe}
+	}
+	dialer := resident.Dialer{Place: x.Place(), Start: func(context.Context) (int, error) {
 		return host.StartDetached(x.Binary, append(slices.Clone(x.Serve), x.Dir), nil, x.Place().LogPath())
-	}}}
+	}}
+	return Client{Dial: dial(dialer)}
 }
 
-// Play is one tool run to its end by this process.
-func (x Xcode) Play(tool string, args []string, stdout, stderr io.Writer) int {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	plays := map[string]func() int{
-		"xcrun":        func() int { return x.xcrun(args, stdout, stderr) },
-		"xcode-select": func() int { return x.xcodeSelect(args, stdout, stderr) },
-		"simctl":       func() int { return x.inService(ctx, tool, args, stdout, stderr) },
-		"devicectl":    func() int { return x.inService(ctx, tool, args, stdout, stderr) },
-		"xctrace":      func() int { return x.inService(ctx, tool, args, stdout, stderr) },
-		"axe":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
-		"idb":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
-		"log":          func() int { return x.inService(ctx, tool, args, stdout, stderr) },
-		"plutil":       func() int { return x.plists(stdout, stderr).Plutil(args) },
-		"PlistBuddy":   func() int { return x.plists(stdout, stderr).PlistBuddy(args) },
-		"defaults":     func() int { return x.plists(stdout, stderr).Defaults(args) },
-		"sips":         func() int { return sips.Run(args, stdout, stderr) },
-		"open":         func() int { return x.opener(stderr).Run(args) },
-		"xcodebuild": func() int {
-			return xcodebuild.Tool{
-				Service: x.Client(), Scheme: x.Agent, Devices: simulators{x.Client()}, Faults: x.Client(), Stdout: stdout, Stderr: stderr, Getenv: os.Getenv,
-			}.Run(ctx, args)
-		},
-		"xcresulttool": func() int { return xcresult.Tool{Stdout: stdout, Stderr: stderr}.Run(args) },
-		"xccov":        func() int { return xcresult.Xccov{Stdout: stdout, Stderr: stderr}.Run(args) },
+func dial(d resident.Dialer) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) {
+		conn, _, err := d.Connect(ctx)
+		return conn, err
 	}
-	return plays[tool]()
-}
-
-// simulators are what xcodebuild can build for: the devices of the world.
-type simulators struct{ client service.Client }
-
-// Devices asks the service.
-func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
-	st, err := s.client.Status(ctx)
-	var devices []xcodebuild.Device
-	for _, d := range st.Devices {
-		devices = append(devices, xcodebuild.Device{
-			UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform + " Simulator", OS: d.Version, Build: d.Build, Unavailable: d.Unavailable,
-		})
-	}
-	for _, d := range st.Physical {
-		devices = append(devices, xcodebuild.Device{UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform, OS: d.Version, Build: d.Build})
-	}
-	return devices, err
-}
-
-// inService plays a tool where the world is.
-func (x Xcode) inService(ctx context.Context, tool string, args []string, stdout, stderr io.Writer) int {
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = x.Dir
-	}
-	env := map[string]string{}
-	for _, pair := range os.Environ() {
-		if name, value, _ := strings.Cut(pair, "="); passedOn(name) {
-			env[name] = value
-		}
-	}
-	exit, err := x.Client().Run(ctx, service.Run{Tool: tool, Args: args, Dir: dir, Env: env, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr})
-	if errors.Is(err, service.ErrInterrupted) && tool == "simctl" {
-		return simctl.ServiceDied(stderr, time.Now())
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", tool, err)
-		return 1
-	}
-	return exit
 }
 
 // clockCalled is the clock that TimeVariable asks for, and what it is called.
@@ -198,32 +129,39 @@ func clockCalled(text string) (world.Clock, string, error) {
 
 // RunService is the process that holds the world. It ends at once, and quietly, when there is one already.
 func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
-	clock, name, err := clockCalled(os.Getenv(TimeVariable))
+	server, err := x.newServer(os.Getenv(TimeVariable), x.state(), log)
 	if err != nil {
 		return err
 	}
-	builtin, err := apps.Builtin()
-	if err != nil {
+	defer server.World.Close()
+	if err := server.Run(ctx, x.Place()); err != nil && !errors.Is(err, resident.ErrHeld) {
 		return err
 	}
-	w, err := world.New(world.Options{
-		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin,
-		Store: service.Files(filepath.Join(x.Dir, "state")), Web: web.Web{}, Reports: x.Reports(),
-	})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	err = (&service.Server{World: w, Clock: clock, Place: x.Place(), Build: "virtual", Time: name, Log: log, More: more()}).Run(ctx)
-	if errors.Is(err, resident.ErrHeld) {
-		return nil
-	}
-	return err
+	return nil
 }
 
-// Marks is everything imitated and how sure we are of it.
-func Marks() []mark.Mark {
-	return append(slices.Concat(simctl.Marks(), xcodebuild.Marks(), xcresult.Marks(), axe.Marks(), sips.Marks(), devicectl.Marks(), xctrace.Marks(),
-		idb.Marks(), plists.Marks(), open.Marks(), world.Marks()),
-		locatorMarks()...)
+// state is where the service keeps its world.
+func (x Xcode) state() service.Files { return service.Files(filepath.Join(x.Dir, "state")) }
+
+// builtinApps are read once: worlds do not change them.
+var builtinApps = sync.OnceValues(apps.Builtin)
+
+// newServer makes the world of this installation and the server that holds it.
+func (x Xcode) newServer(time string, store world.Store, log *slog.Logger) (*service.Server, error) {
+	clock, name, err := clockCalled(time)
+	if err != nil {
+		return nil, err
+	}
+	builtin, err := builtinApps()
+	if err != nil {
+		return nil, err
+	}
+	w, err := world.New(world.Options{
+		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: web.Web{},
+		Reports: x.Reports(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return service.New(service.Options{World: w, Clock: clock, Time: name, Tools: onWorld(), Log: log}), nil
 }

@@ -24,7 +24,15 @@ type lab struct {
 	host *host.Host
 }
 
-// openLab builds what is measured: our program as it is released, not with -race, and the two baselines.
+// programs are what a lab builds: our program as it is released, not with -race, and what it is compared with.
+var programs = []struct{ name, pkg, tags string }{
+	{"ios-agent", "cmd/ios-agent", ""},
+	{"novirtual", "cmd/ios-agent", "novirtual"},
+	{"baresdk", "test/bench/baresdk", ""},
+	{"hello", "test/bench/hello", ""},
+}
+
+// openLab builds what is measured.
 func openLab(ctx context.Context) (*lab, error) {
 	dir, err := os.MkdirTemp("", "bench") // short: a socket's path may have 100 bytes
 	if err != nil {
@@ -35,10 +43,10 @@ func openLab(ctx context.Context) (*lab, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	l := &lab{dir: dir, mark: markVariable + "=" + rand.Text(), host: runner}
-	for name, pkg := range map[string]string{"ios-agent": "cmd/ios-agent", "baresdk": "test/bench/baresdk", "hello": "test/bench/hello"} {
-		build := host.Cmd{Name: "go", Args: []string{"build", "-o", l.path(name), "ios-agent/" + pkg}, Timeout: 5 * time.Minute}
-		if _, err := runner.Run(ctx, build); err != nil {
-			return nil, errors.Join(fmt.Errorf("building %s: %w", pkg, err), l.Close())
+	for _, p := range programs {
+		args := []string{"build", "-tags", p.tags, "-o", l.path(p.name), "ios-agent/" + p.pkg}
+		if _, err := runner.Run(ctx, host.Cmd{Name: "go", Args: args, Timeout: 5 * time.Minute}); err != nil {
+			return nil, errors.Join(fmt.Errorf("building %s: %w", p.name, err), l.Close())
 		}
 	}
 	return l, nil

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode"
 )
 
 // linking is what the way to the agent costs: how often it is asked, how long an answer travels, how fast a large tree is
@@ -73,18 +73,18 @@ func asking(ctx context.Context, l *lab) ([]figure, error) {
 }
 
 // asked is what the virtual agents were asked so far.
-func (l *lab) asked(ctx context.Context) (service.Asked, error) {
+func (l *lab) asked(ctx context.Context) (virtualxcode.Asked, error) {
 	s, err := l.virtual(ctx)
 	return s.Asked, err
 }
 
 // virtual is how the virtual service is.
-func (l *lab) virtual(ctx context.Context) (service.Status, error) {
+func (l *lab) virtual(ctx context.Context) (virtualxcode.Status, error) {
 	out, err := l.host.Run(ctx, l.command("ios-agent", "virtual", "status", "--json"))
 	if err != nil {
-		return service.Status{}, err
+		return virtualxcode.Status{}, err
 	}
-	var answer struct{ Result service.Status }
+	var answer struct{ Result virtualxcode.Status }
 	err = json.Unmarshal(out.Stdout, &answer)
 	return answer.Result, err
 }

@@ -47,7 +47,9 @@ func run(ctx context.Context, peers string, out io.Writer) (err error) {
 // measure runs every measurement in an order in which none warms up the next by accident.
 func measure(ctx context.Context, l *lab, out io.Writer) error {
 	var broken []error
-	for _, m := range []func(context.Context, *lab) ([]figure, error){starting, listing, calling, waking, remembering, reading, tapping, linking, pooling, aging, crowding} {
+	for _, m := range []func(context.Context, *lab) ([]figure, error){
+		without, starting, listing, calling, waking, remembering, reading, tapping, linking, pooling, aging, crowding,
+	} {
 		figures, err := m(ctx, l)
 		for _, f := range figures {
 			fmt.Fprintln(out, f)

@@ -4,8 +4,6 @@
 package rig
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,14 +13,12 @@ import (
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/machine/host"
-	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/web"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode"
 )
 
 // The apps that are installed.
@@ -33,17 +29,14 @@ const (
 
 // Rig is a booted iPhone 16. Its methods end the test when they fail.
 type Rig struct {
-	World   *world.World
-	Service service.Client // of the virtual tools: its faults and chaos
+	World   *virtualxcode.World
+	Service virtualxcode.Client // of the virtual tools: its faults and chaos
 	Driver  *xctest.Driver
 	Info    device.Info
 	Phone   device.Device
 
 	t testing.TB
 }
-
-// builtin are read once: worlds do not change them.
-var builtin = sync.OnceValues(apps.Builtin)
 
 // sources is what the agent is built of; it is the same all the time.
 var sources = sync.OnceValues(agentsource.Build)
@@ -52,14 +45,29 @@ var sources = sync.OnceValues(agentsource.Build)
 func New(t testing.TB) *Rig {
 	t.Helper()
 	dir := Dir(t)
-	tools := tools{dir: dir}
-	w := serve(t, tools)
-	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: tools.find})
-	if err != nil {
-		t.Fatal(err)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	return Over(t, Parts{World: w, Service: tools.client(), Host: runner,
-		Tools: apple.Toolchain{Name: apple.Virtual, Reports: tools.reports()}, Dir: dir})
+	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
+		Dir: dir, Agent: Scheme(), Time: "request@" + time.Now().UTC().Format(time.RFC3339), // crash reports are looked for by the time of their file
+	})
+	must(err)
+	t.Cleanup(func() { must(xcode.Close()) })
+	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: xcode.Program})
+	must(err)
+	tools := apple.Toolchain{Name: apple.Virtual, Reports: xcode.Reports()}
+	return Over(t, Parts{World: xcode.World(), Service: xcode.Client(), Host: runner, Tools: tools, Dir: dir})
+}
+
+// Scheme is what the production code calls its agent: neither side of a process boundary may know the other.
+func Scheme() virtualxcode.Scheme {
+	return virtualxcode.Scheme{
+		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
+		VariablePrefix: xcodebuild.RunnerPrefix,
+	}
 }
 
 // Dir is a folder with a short name, as a socket's path must be; it goes with the test.
@@ -75,8 +83,8 @@ func Dir(t testing.TB) string {
 
 // Parts are what a rig stands on.
 type Parts struct {
-	World   *world.World // nil when it is in another process
-	Service service.Client
+	World   *virtualxcode.World // nil when it is in another process
+	Service virtualxcode.Client
 	Host    *host.Host // the rig closes it
 	Tools   apple.Toolchain
 	Dir     string // for the agent and the driver's state
@@ -105,42 +113,6 @@ func Over(t testing.TB, p Parts) *Rig {
 
 // greeting is how long an agent that hangs is waited for; an agent in this process greets at once.
 const greeting = 300 * time.Millisecond
-
-// serve opens a world and the service that the tools ask.
-func serve(t testing.TB, tools tools) *world.World {
-	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	bundles, err := builtin()
-	must(err)
-	clock := world.RequestClock(time.Now()) // crash reports are looked for by the time of their file
-	w, err := world.New(world.Options{
-		Clock: clock, Root: filepath.Join(tools.dir, "CoreSimulator"), Preinstalled: bundles, Reports: tools.reports(), Web: web.Web{},
-	})
-	must(err)
-	t.Cleanup(w.Close)
-	ctx, cancel := context.WithCancel(context.Background())
-	server := &service.Server{
-		World: w, Clock: clock, Place: tools.place(), Build: "virtual", Time: "request", Log: slog.New(slog.DiscardHandler),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx) }()
-	t.Cleanup(func() { cancel(); must(<-ended) })
-	for {
-		if _, err := tools.client().Status(t.Context()); err == nil {
-			return w
-		}
-		select {
-		case err := <-ended:
-			t.Fatalf("the virtual service ended: %v", err)
-		case <-time.After(time.Millisecond / 4):
-		}
-	}
-}
 
 // Must ends the test when there is an error.
 func (r *Rig) Must(err error) {
@@ -187,7 +159,7 @@ func (r *Rig) Install(bundle, ui string) {
 }
 
 // Fault lets something go wrong the next time.
-func (r *Rig) Fault(f service.Fault) {
+func (r *Rig) Fault(f virtualxcode.Fault) {
 	r.t.Helper()
 	r.Must(r.Service.AddFault(r.t.Context(), f))
 }

@@ -2,7 +2,9 @@ package script
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -112,6 +114,17 @@ func refOf(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("no element has the identifier %s", args[1])
 }
 
+// setStateVersion makes the state of a stopped daemon that of another version: state-version N. SQLite has it in the four
+// bytes at offset 60.
+func setStateVersion(ts *testscript.TestScript, _ bool, args []string) {
+	version, err := strconv.ParseUint(args[0], 10, 32)
+	ts.Check(err)
+	f, err := os.OpenFile(filepath.Join(ts.Getenv("IOS_AGENT_HOME"), "state.db"), os.O_RDWR, 0)
+	ts.Check(err)
+	_, err = f.WriteAt(binary.BigEndian.AppendUint32(nil, uint32(version)), 60)
+	ts.Check(errors.Join(err, f.Close()))
+}
+
 // kill9 kills without mercy: kill9 daemon|agent|service. It waits until the kernel has ended the process, not for
 // anything that follows from it.
 func kill9(ts *testscript.TestScript, _ bool, args []string) {
@@ -170,7 +183,10 @@ func parallel(ts *testscript.TestScript, _ bool, args []string) {
 
 func environ(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"IOS_AGENT_HOME", "IOS_AGENT_TOOLCHAIN", "IOS_AGENT_VIRTUAL_TIME", "IOS_AGENT_SESSION", "IOS_AGENT_JOB_AFTER", "IOS_AGENT_IDLE_EXIT", "GORACE", "PATH", "HOME", "TMPDIR"} {
+	for _, name := range []string{
+		"IOS_AGENT_HOME", "IOS_AGENT_TOOLCHAIN", "IOS_AGENT_VIRTUAL_TIME", "IOS_AGENT_SESSION", "IOS_AGENT_JOB_AFTER", "IOS_AGENT_IDLE_EXIT",
+		"GORACE", "PATH", "HOME", "TMPDIR",
+	} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env

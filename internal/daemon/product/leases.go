@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
+	"strings"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/lease/hostlock"
 	"ios-agent/internal/device/lease/leasedb"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/store"
 	"ios-agent/internal/op/feed"
@@ -33,11 +35,11 @@ type leases struct {
 
 // openLeases wires the leases; the file itself is opened beside the start, which does not wait for it.
 func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
-	state := &store.Store{Path: h.StateFile(), Migrations: leasedb.Migrations(), Log: log, Now: time.Now}
+	state := store.New(store.Options{Path: h.StateFile(), Migrations: leasedb.Migrations(), Log: log})
 	l := &leases{state: state, log: leasedb.Journal{Store: state}, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
 	options := lease.Options{Journal: l.log, Log: log}
 	if dir, err := lockFolder(h, tools); err == nil {
-		l.locks = &hostlock.Locks{Dir: dir, Home: h.String(), Now: time.Now}
+		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String()})
 		options.Guard = l.locks
 	} else {
 		log.Warn("no lock against other homes", "error", err)
@@ -45,7 +47,7 @@ func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
 	l.table = lease.NewTable(options)
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop = stop
-	go l.table.Load()
+	go func() { _ = l.table.Load(ctx) }() // whoever needs a lease is told what was wrong
 	go ops.FeedLeases(ctx, l.table, l.feed)
 	return l
 }
@@ -60,8 +62,11 @@ func lockFolder(h home.Home, tools apple.Toolchain) (string, error) {
 	return filepath.Join(dir, "ios-agent", "locks"), err
 }
 
-func (l *leases) parts() ops.Leases {
-	return ops.Leases{Events: l.feed, Log: l.log.Log, Notice: l.state.Notice}
+func (l *leases) parts(devices *pool.Pool) ops.Leases {
+	return ops.Leases{Events: l.feed, Log: l.log.Log, Notice: func() string {
+		said := slices.DeleteFunc([]string{l.state.Notice(), devices.Notice()}, func(s string) bool { return s == "" })
+		return strings.Join(said, "; ")
+	}}
 }
 
 // Close waits until everything that was promised is written.

@@ -6,11 +6,17 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/kinds"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/film"
+	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/machine/home"
@@ -18,7 +24,12 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/reference"
+	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/macapp"
+	"ios-agent/internal/xcode/swiftpackage"
+	"ios-agent/internal/xcode/toolcheck"
 )
 
 // mostEvents is how many calls the product remembers.
@@ -59,15 +70,26 @@ func Open(o Options) (*Product, error) {
 		return nil, errors.Join(err, o.Host.Close())
 	}
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
-	devices := pool.New(&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, State: o.Home.Devices(), Start: o.Start})
 	leases := openLeases(o.Home, o.Tools, o.Log)
-	devices.Leases, devices.Implicit, devices.Log = leases.table, o.Implicit, o.Log
+	devices := pool.New(pool.Options{
+		Drivers: []device.Driver{
+			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, State: o.Home.Devices(), Start: o.Start},
+			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
+		},
+		Leases: leases.table, Implicit: o.Implicit, Log: o.Log,
+	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
-	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: o.Tools, Run: o.Host, Start: o.Host,
+	logs := filepath.Join(o.Home.String(), "logs")
+	c = op.NewCatalogue(catalogue.All(ops.Services{
+		Pool: devices, Leases: leases.parts(devices), Sessions: &session.Store{}, Jobs: jobs, Events: happened,
+		Builds:   build.New(build.Options{Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData()}),
+		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
+		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
+		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
+		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: kinds.All(),
 		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
 	}))
@@ -77,6 +99,11 @@ func Open(o Options) (*Product, error) {
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
 	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, o.Host, devices}}, nil
+}
+
+// Catalogue is the catalogue without anything behind it: what a client derives its surface from.
+func Catalogue() *op.Catalogue {
+	return op.NewCatalogue(catalogue.All(ops.Services{Readers: kinds.All()}))
 }
 
 // Close closes all parts, the last one first.

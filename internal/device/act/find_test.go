@@ -3,6 +3,7 @@ package act_test
 import (
 	"context"
 	"errors"
+	"ios-agent/internal/virtualxcode/flaw"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/rig"
 )
 
@@ -148,7 +148,7 @@ func TestTwins(t *testing.T) {
 
 // Buttons of one name are a question, also when accessibility only says so.
 func TestDuplicateLabels(t *testing.T) {
-	perform(t, []step{{name: "asked", way: []string{"Dynamic"}, fault: always(wrong(world.DuplicateLabels)),
+	perform(t, []step{{name: "asked", way: []string{"Dynamic"}, fault: always(wrong(flaw.DuplicateLabels)),
 		do: func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Tap(ctx, act.How{}, ui.Query{Label: "Show Delayed"})
 		},

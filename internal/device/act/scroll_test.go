@@ -2,12 +2,12 @@ package act_test
 
 import (
 	"context"
+	"ios-agent/internal/virtualxcode/flaw"
 	"testing"
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/rig"
 )
 
@@ -41,7 +41,7 @@ func TestScrollTo(t *testing.T) {
 		{name: "covered, not off the screen", way: []string{"Navigation", "nav-alert-button"}, do: scrolling("nav-push-button", act.Scroll{}),
 			want: want{code: fault.ElementUnhittable, says: "covered"}},
 		{name: "a list that glides too far", way: list, do: scrolling("scroll-item-30", act.Scroll{}),
-			fault: always(wrong(world.ScrollOvershoots)),
+			fault: always(wrong(flaw.ScrollOvershoots)),
 			want:  want{method: "scrolled", shows: "Item 30"}},
 	})
 }
@@ -77,7 +77,7 @@ func TestARefOfWhatMoved(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Shop, "guest-button")
 	tea, coffee := s.ref("add-tea"), s.ref("add-coffee")
-	s.Fault(*wrong(world.LateInsert))
+	s.Fault(*wrong(flaw.LateInsert))
 	report, err := s.Tap(t.Context(), act.How{}, ui.Query{Ref: tea})
 	s.check(want{line: `+ text "New messages"`}, report, err)
 	report, err = s.Tap(t.Context(), act.How{}, ui.Query{Ref: tea})

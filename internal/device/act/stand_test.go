@@ -3,6 +3,7 @@ package act_test
 import (
 	"cmp"
 	"context"
+	"ios-agent/internal/virtualxcode/flaw"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +13,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
 )
 
@@ -111,7 +111,7 @@ type step struct {
 	name  string
 	app   string // Conformance, unless something else is said
 	way   []string
-	fault *service.Fault
+	fault *virtualxcode.Fault
 	do    func(ctx context.Context, s *stand) (act.Report, error)
 	want  want
 }
@@ -155,8 +155,8 @@ func (s *stand) check(w want, report act.Report, err error) {
 }
 
 // wrong is a fault that happens at the next occasion; settings are pairs of name and value.
-func wrong(name string, settings ...string) *service.Fault {
-	f := &service.Fault{Name: name, Set: map[string]string{}}
+func wrong(name string, settings ...string) *virtualxcode.Fault {
+	f := &virtualxcode.Fault{Name: name, Set: map[string]string{}}
 	for i := 0; i+1 < len(settings); i += 2 {
 		f.Set[settings[i]] = settings[i+1]
 	}
@@ -164,7 +164,7 @@ func wrong(name string, settings ...string) *service.Fault {
 }
 
 // always is a fault that happens at every occasion.
-func always(f *service.Fault) *service.Fault {
-	f.Times = world.Forever
+func always(f *virtualxcode.Fault) *virtualxcode.Fault {
+	f.Times = flaw.Forever
 	return f
 }

@@ -2,12 +2,12 @@ package act_test
 
 import (
 	"context"
+	"ios-agent/internal/virtualxcode/flaw"
 	"testing"
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/rig"
 )
 
@@ -82,42 +82,42 @@ func TestTextThatDoesNotArrive(t *testing.T) {
 	const email, password = "email-field", "password-field"
 	address := act.Entry{Text: "grace@example.com"}
 	perform(t, []step{
-		{name: "the end is lost", app: rig.Shop, do: entering(email, address), fault: wrong(world.DroppedCharacters, "every", "1", "after", "6"),
+		{name: "the end is lost", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.DroppedCharacters, "every", "1", "after", "6"),
 			want: want{outcome: ui.Changed, method: "keyboard, end typed again", shows: `"Email" [ref=e1] [focused]: grace@example.com`}},
-		{name: "a hole in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(world.DroppedCharacters, "every", "4"),
+		{name: "a hole in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.DroppedCharacters, "every", "4"),
 			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `not "grace@example.com"`}},
-		{name: "mended by replacing it", app: rig.Shop, fault: wrong(world.DroppedCharacters, "every", "4"),
+		{name: "mended by replacing it", app: rig.Shop, fault: wrong(flaw.DroppedCharacters, "every", "4"),
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				if _, err := s.Enter(ctx, act.How{}, named(email), address); !fault.Is(err, fault.TextNotEntered) {
 					s.t.Errorf("the first time: %v", err)
 				}
 				return s.Enter(ctx, act.How{}, named(email), act.Entry{Text: address.Text, Replace: true})
 			}, want: want{method: "keyboard", shows: ": grace@example.com"}},
-		{name: "all of it is lost once", app: rig.Shop, do: entering(email, address), fault: wrong(world.NoOpType),
+		{name: "all of it is lost once", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.NoOpType),
 			want: want{method: "keyboard, end typed again", shows: ": grace@example.com"}},
-		{name: "all of it is lost every time", app: rig.Shop, do: entering(email, address), fault: always(wrong(world.NoOpType)),
+		{name: "all of it is lost every time", app: rig.Shop, do: entering(email, address), fault: always(wrong(flaw.NoOpType)),
 			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `holds "", not "grace@example.com"`}},
-		{name: "characters come twice", app: rig.Shop, do: entering(email, address), fault: wrong(world.DoubledCharacters),
+		{name: "characters come twice", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.DoubledCharacters),
 			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched}},
-		{name: "autocorrected", app: rig.Shop, do: entering(email, act.Entry{Text: "teh cat"}), fault: wrong(world.Autocorrect),
+		{name: "autocorrected", app: rig.Shop, do: entering(email, act.Entry{Text: "teh cat"}), fault: wrong(flaw.Autocorrect),
 			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: "turns autocorrection off"}},
 		{name: "a secret is counted", app: rig.Shop, do: entering(password, act.Entry{Text: "secret"}),
-			fault: wrong(world.DroppedCharacters, "every", "1", "after", "3"),
+			fault: wrong(flaw.DroppedCharacters, "every", "1", "after", "3"),
 			want:  want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: "shows 3 characters, not 6"}},
 		{name: "a secret is never shown", app: rig.Shop, do: entering(password, act.Entry{Text: "secret"}),
 			want: want{line: "••••••"}},
 		{name: "the keyboard comes late", app: rig.Shop, do: entering(email, act.Entry{Text: "tea"}),
-			fault: wrong(world.SlowKeyboard, "ms", "700"),
+			fault: wrong(flaw.SlowKeyboard, "ms", "700"),
 			want:  want{method: "keyboard, end typed again", shows: ": tea"}},
-		{name: "the keyboard comes in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(world.SlowKeyboard, "ms", "700"),
+		{name: "the keyboard comes in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.SlowKeyboard, "ms", "700"),
 			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched}},
 		{name: "the keyboard does not come", app: rig.Shop, do: entering(email, act.Entry{Text: "ada"}),
-			fault: wrong(world.SlowKeyboard, "ms", "60000"),
+			fault: wrong(flaw.SlowKeyboard, "ms", "60000"),
 			want:  want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `holds "", not "ada"`}},
 		{name: "a field that was tapped in vain is not typed into", app: rig.Shop, way: []string{email},
 			do:    entering(password, act.Entry{Text: "secret"}),
-			fault: wrong(world.NoOpTap), want: want{code: fault.NoFocus, says: "nothing was typed"}},
+			fault: wrong(flaw.NoOpTap), want: want{code: fault.NoFocus, says: "nothing was typed"}},
 		{name: "a lost agent is not typed to twice", app: rig.Shop, way: []string{email}, do: entering(email, act.Entry{Text: "ada"}),
-			fault: wrong(world.AgentCrashAfterAct), want: want{outcome: ui.Unknown, shows: ": ada\n"}},
+			fault: wrong(flaw.AgentCrashAfterAct), want: want{outcome: ui.Unknown, shows: ": ada\n"}},
 	})
 }

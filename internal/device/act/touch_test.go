@@ -2,6 +2,7 @@ package act_test
 
 import (
 	"context"
+	"ios-agent/internal/virtualxcode/flaw"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/rig"
 )
 
@@ -32,15 +32,15 @@ func TestWhatATapSays(t *testing.T) {
 			want: want{outcome: ui.Changed, evidence: []string{ui.EvidenceScreen}, method: ui.AtCentre, line: `"Tapped: 0" → "Tapped: 1"`}},
 		{name: "it changed its target", do: tapping("controls-toggle-wifi"),
 			want: want{outcome: ui.Changed, method: ui.AtKnob, line: `"Off" → "On"`}},
-		{name: "the tap was lost", do: tapping("controls-tap-button"), fault: wrong(world.NoOpTap),
+		{name: "the tap was lost", do: tapping("controls-tap-button"), fault: wrong(flaw.NoOpTap),
 			want: want{outcome: ui.Unchanged, evidence: []string{}, shows: "Tapped: 0"}},
-		{name: "the app reacts late", do: tapping("controls-tap-button"), fault: wrong(world.AppSlow, "ms", "150"),
+		{name: "the app reacts late", do: tapping("controls-tap-button"), fault: wrong(flaw.AppSlow, "ms", "150"),
 			want: want{outcome: ui.Changed, line: `"Tapped: 0" → "Tapped: 1"`}},
-		{name: "the agent died after the tap", do: tapping("controls-tap-button"), fault: wrong(world.AgentCrashAfterAct),
+		{name: "the agent died after the tap", do: tapping("controls-tap-button"), fault: wrong(flaw.AgentCrashAfterAct),
 			want: want{outcome: ui.Unknown, shows: "Tapped: 1"}},
-		{name: "the agent died before the tap", do: tapping("controls-tap-button"), fault: wrong(world.AgentCrashBefore),
+		{name: "the agent died before the tap", do: tapping("controls-tap-button"), fault: wrong(flaw.AgentCrashBefore),
 			want: want{outcome: ui.Unknown, shows: "Tapped: 0"}},
-		{name: "the agent died after its answer", do: tapping("controls-tap-button"), fault: wrong(world.AgentCrashAfterAnswer),
+		{name: "the agent died after its answer", do: tapping("controls-tap-button"), fault: wrong(flaw.AgentCrashAfterAnswer),
 			want: want{outcome: ui.Changed, shows: "Tapped: 1"}},
 		{name: "a point", do: func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.TapAt(ctx, act.How{}, ui.Point{X: 196, Y: 500})
@@ -52,11 +52,11 @@ func TestWhatATapSays(t *testing.T) {
 			return s.DoubleTap(ctx, act.How{}, ui.Query{Label: "Tap Me"})
 		}, want: want{line: `"Tapped: 0" → "Tapped: 2"`}},
 		{name: "content moves down under the finger", app: rig.Shop, way: []string{"guest-button"}, do: tapping("add-tea"),
-			fault: wrong(world.LateInsert), want: want{outcome: ui.Changed, line: `+ text "New messages"`}},
-		{name: "a tab bar that hides its tabs", way: []string{"Dynamic"}, do: tapping("Controls"), fault: always(wrong(world.CollapsedTabBar)),
+			fault: wrong(flaw.LateInsert), want: want{outcome: ui.Changed, line: `+ text "New messages"`}},
+		{name: "a tab bar that hides its tabs", way: []string{"Dynamic"}, do: tapping("Controls"), fault: always(wrong(flaw.CollapsedTabBar)),
 			want: want{code: fault.ElementNotFound,
 				says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
-		{name: "a tab by its point", way: []string{"Dynamic"}, fault: always(wrong(world.CollapsedTabBar)),
+		{name: "a tab by its point", way: []string{"Dynamic"}, fault: always(wrong(flaw.CollapsedTabBar)),
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.TapAt(ctx, act.How{}, ui.Point{X: 40, Y: 811})
 			}, want: want{outcome: ui.Changed, line: `~ screen: "Dynamic" → "Controls"`}},
@@ -72,7 +72,7 @@ func TestATapBesideWhatMovesByItself(t *testing.T) {
 	}
 	for _, name := range []string{"dynamic-toggle-visibility", "dynamic-counter-value"} {
 		for range 3 {
-			s.Fault(*wrong(world.NoOpTap))
+			s.Fault(*wrong(flaw.NoOpTap))
 			report, err := s.Tap(t.Context(), act.How{}, named(name))
 			s.check(want{outcome: ui.Unchanged}, report, err)
 			for _, kind := range report.Evidence {
@@ -92,16 +92,16 @@ func TestATapBesideWhatMovesByItself(t *testing.T) {
 
 	s.tap("Dynamic")
 	s.tap("dynamic-start-loading")
-	s.Fault(*wrong(world.NoOpTap))
+	s.Fault(*wrong(flaw.NoOpTap))
 	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
 	s.check(want{outcome: ui.Unchanged}, report, err)
 	waited, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: "Loading complete", Timeout: 5 * time.Second})
 	if err != nil || !waited.Matched {
 		t.Fatalf("loading did not end: %v", err)
 	}
-	s.Fault(*wrong(world.EndlessAnimation))
+	s.Fault(*wrong(flaw.EndlessAnimation))
 	s.shows("still-moving")
-	s.Fault(*wrong(world.NoOpTap))
+	s.Fault(*wrong(flaw.NoOpTap))
 	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
 	s.check(want{outcome: ui.Unchanged}, report, err)
 	if report.After.Settled {
@@ -158,7 +158,7 @@ func TestATargetThatKeepsMovingIsRefused(t *testing.T) {
 	s.begin(t, "com.example.jumpy")
 	_, err := s.Tap(t.Context(), act.How{}, named("quickly"))
 	s.Must(err)
-	s.Fault(*always(wrong(world.AgentSlow, "ms", "60"))) // a look takes as long as a jump
+	s.Fault(*always(wrong(flaw.AgentSlow, "ms", "60"))) // a look takes as long as a jump
 	_, err = s.Tap(t.Context(), act.How{}, named("target"))
 	s.check(want{code: fault.ElementUnstable, says: "keeps moving"}, act.Report{}, err)
 	s.Calm()
@@ -253,7 +253,7 @@ func TestGestures(t *testing.T) {
 			return s.Swipe(ctx, act.How{}, ui.Query{}, act.Swipe{From: &ui.Point{X: 200, Y: 380}, To: &ui.Point{X: 200, Y: 180}})
 		}, want: want{outcome: ui.Changed}},
 		{name: "a swipe that was lost", way: []string{"Gestures"}, do: func(ctx context.Context, s *stand) (act.Report, error) {
-			s.Fault(*wrong(world.NoOpSwipe))
+			s.Fault(*wrong(flaw.NoOpSwipe))
 			return s.Swipe(ctx, act.How{}, named("scroll-list"), act.Swipe{Direction: "up"})
 		}, want: want{outcome: ui.Unchanged}},
 		{name: "drag onto", way: moving, do: drag("drag-lemon", "drop-basket", nil), want: want{outcome: ui.Changed, line: "Dropped: 1"}},

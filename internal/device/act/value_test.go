@@ -2,6 +2,7 @@ package act_test
 
 import (
 	"context"
+	"ios-agent/internal/virtualxcode/flaw"
 	"slices"
 	"testing"
 
@@ -9,7 +10,6 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/rig"
 )
 
@@ -30,7 +30,7 @@ func TestSetValue(t *testing.T) {
 		{name: "a switch that has the value", do: setting(wifi, "off"), want: want{outcome: ui.Unchanged, method: "none: it has that value"}},
 		{name: "a switch and a word it does not know", do: setting(wifi, "half"),
 			want: want{code: fault.InvalidInput, says: `on or off, not "half"`}},
-		{name: "a switch that ignores the tap", do: setting(wifi, "1"), fault: wrong(world.SwitchIgnoresTap), want: want{outcome: ui.Unchanged}},
+		{name: "a switch that ignores the tap", do: setting(wifi, "1"), fault: wrong(flaw.SwitchIgnoresTap), want: want{outcome: ui.Unchanged}},
 		{name: "a slider", do: setting("controls-slider-volume", "80%"), want: want{method: "adjust", line: "Volume: 80"}},
 		{name: "a stepper", do: setting(quantity, "4"), want: want{method: "arrows", line: `Quantity: 1" → "Quantity: 4"`}},
 		{name: "a stepper, down", do: setting(quantity, "0"), want: want{method: "arrows", line: `Quantity: 1" → "Quantity: 0"`}},
@@ -91,7 +91,7 @@ func buttonsOf(a *device.Alert) []string {
 // An alert that comes with the app is in the picture, in the way, and answered.
 func TestAnAlertAtLaunch(t *testing.T) {
 	s := newStand(t)
-	s.Fault(*wrong(world.AlertAtLaunch))
+	s.Fault(*wrong(flaw.AlertAtLaunch))
 	s.Launch(rig.Shop)
 	s.shows(`modal:"“Shop” Would Like to Send You Notifications"`, `button "Allow"`, "[covered]")
 	_, err := s.Tap(t.Context(), act.How{NoWait: true}, named("email-field"))
@@ -101,7 +101,7 @@ func TestAnAlertAtLaunch(t *testing.T) {
 	report, err = s.Enter(t.Context(), act.How{}, named("email-field"), act.Entry{Text: "ada"})
 	s.check(want{line: `"" → "ada"`}, report, err)
 
-	s.Fault(*wrong(world.AlertAtLaunch, "kind", "location"))
+	s.Fault(*wrong(flaw.AlertAtLaunch, "kind", "location"))
 	s.Launch(rig.Shop)
 	_, _, err = s.Alert(t.Context(), "Perhaps")
 	s.check(want{code: fault.ElementNotFound}, act.Report{}, err)

@@ -2,6 +2,7 @@ package act_test
 
 import (
 	"context"
+	"ios-agent/internal/virtualxcode/flaw"
 	"testing"
 	"time"
 
@@ -9,7 +10,6 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/rig"
 )
 
@@ -147,7 +147,7 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 func TestAnAppThatEndsDuringAStep(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
-	s.Fault(*wrong(world.AppCrashOnTap))
+	s.Fault(*wrong(flaw.AppCrashOnTap))
 	_, err := s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
 	f := fault.From(err)
 	s.check(want{code: fault.AppEnded, dispatched: fault.Dispatched, says: "ended after the input: it crashed"}, act.Report{}, err)
@@ -168,7 +168,7 @@ func TestAScreenThatCannotBeReadAfterTheInput(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.shows("Tapped: 0")
-	s.Fault(*wrong(world.AppHang, "seconds", "100"))
+	s.Fault(*wrong(flaw.AppHang, "seconds", "100"))
 	_, err := s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
 	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "could not be read after"}, act.Report{}, err)
 }

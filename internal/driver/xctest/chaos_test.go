@@ -1,6 +1,7 @@
 package xctest_test
 
 import (
+	"ios-agent/internal/virtualxcode/flaw"
 	"os"
 	"strconv"
 	"strings"
@@ -11,8 +12,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/rig"
 )
 
@@ -34,7 +34,7 @@ func TestTruthUnderChaos(t *testing.T) {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			c := &counting{Rig: r.In(t), step: act.Step{Device: r.Phone, Session: (&session.Store{}).Get("chaos")}}
 			c.openApp(t)
-			c.Must(c.Service.SetChaos(t.Context(), service.Chaos{On: true, Seed: uint64(seed + 1), Rate: 0.25, Only: chaos}))
+			c.Must(c.Service.SetChaos(t.Context(), virtualxcode.Chaos{On: true, Seed: uint64(seed + 1), Rate: 0.25, Only: chaos}))
 			for range 8 {
 				c.tap(t)
 			}
@@ -50,8 +50,8 @@ func TestTruthUnderChaos(t *testing.T) {
 
 // chaos is made of these here: all of them pass by trying again, and none of them makes the app lie.
 var chaos = []string{
-	world.NoOpTap, world.AgentCrashBefore, world.AgentCrashAfterAct, world.AgentCrashAfterAnswer, world.AgentHalfFrame,
-	world.AgentGarbage, world.AgentSlow, world.SimctlSlow, world.AgentExitsEarly, world.AgentPortTaken,
+	flaw.NoOpTap, flaw.AgentCrashBefore, flaw.AgentCrashAfterAct, flaw.AgentCrashAfterAnswer, flaw.AgentHalfFrame,
+	flaw.AgentGarbage, flaw.AgentSlow, flaw.SimctlSlow, flaw.AgentExitsEarly, flaw.AgentPortTaken,
 }
 
 // counting is a session that taps, and looks at the count the way a person would.
@@ -63,7 +63,7 @@ type counting struct {
 // openApp ends the chaos and puts the Conformance app in front.
 func (c *counting) openApp(t *testing.T) {
 	t.Helper()
-	c.Must(c.Service.SetChaos(t.Context(), service.Chaos{}))
+	c.Must(c.Service.SetChaos(t.Context(), virtualxcode.Chaos{}))
 	c.Calm()
 	c.Must(c.Phone.(device.Power).Boot(t.Context()))
 	_, err := c.Phone.(device.Apps).Launch(t.Context(), rig.Conformance, device.Launch{})

@@ -2,6 +2,7 @@ package xctest_test
 
 import (
 	"context"
+	"ios-agent/internal/virtualxcode/flaw"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,9 +11,8 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
+	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/service"
-	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/test/rig"
 )
 
@@ -111,7 +111,7 @@ func (s *subject) impatient() (ctx context.Context, stop func()) {
 
 // trouble is a fault that the driver meets, and what its caller gets.
 type trouble struct {
-	fault service.Fault
+	fault virtualxcode.Fault
 	do    func(*subject, context.Context) error
 	code  fault.Code
 	hangs bool // the caller gives up
@@ -123,44 +123,44 @@ const works = fault.Code("")
 
 func troubles() []trouble {
 	return []trouble{
-		{fault: service.Fault{Name: world.AgentHalfFrame}, do: (*subject).look, code: works},
-		{fault: service.Fault{Name: world.AgentHalfFrame, Times: 2}, do: (*subject).look, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentGarbage}, do: (*subject).look, code: works},
-		{fault: service.Fault{Name: world.AgentOversizedFrame}, do: (*subject).look, code: works},
-		{fault: service.Fault{Name: world.AgentSlow}, do: (*subject).look, code: works},
-		{fault: service.Fault{Name: world.AgentHang}, do: (*subject).look, code: fault.Timeout, hangs: true},
-		{fault: service.Fault{Name: world.SnapshotFails}, do: (*subject).look, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.RunnerTree}, do: (*subject).look, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentHalfFrame}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentHalfFrame, Times: 2}, do: (*subject).look, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentGarbage}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentOversizedFrame}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentSlow}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).look, code: fault.Timeout, hangs: true},
+		{fault: virtualxcode.Fault{Name: flaw.SnapshotFails}, do: (*subject).look, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.RunnerTree}, do: (*subject).look, code: fault.AgentFailed},
 
-		{fault: service.Fault{Name: world.AgentCrashBefore}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
-		{fault: service.Fault{Name: world.AgentCrashAfterAct}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
-		{fault: service.Fault{Name: world.AgentCrashAfterAnswer}, do: (*subject).tap, code: works, program: true},
-		{fault: service.Fault{Name: world.AgentWaitsForIdle}, do: (*subject).tap, code: works},
-		{fault: service.Fault{Name: world.AgentHang}, do: (*subject).tap, code: fault.OutcomeUnknown, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentCrashBefore}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentCrashAfterAct}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentCrashAfterAnswer}, do: (*subject).tap, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentWaitsForIdle}, do: (*subject).tap, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).tap, code: fault.OutcomeUnknown, hangs: true, program: true},
 
-		{fault: service.Fault{Name: world.AgentWrongDevice}, do: (*subject).restart, code: works},
-		{fault: service.Fault{Name: world.AgentWrongDevice, Times: world.Forever}, do: (*subject).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentOldBuild, Times: world.Forever, Set: map[string]string{"protocol": "1"}},
+		{fault: virtualxcode.Fault{Name: flaw.AgentWrongDevice}, do: (*subject).restart, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentWrongDevice, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentOldBuild, Times: flaw.Forever, Set: map[string]string{"protocol": "1"}},
 			do: (*subject).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentPortTaken}, do: (*subject).restart, code: works, program: true},
-		{fault: service.Fault{Name: world.AgentPortTaken, Times: world.Forever}, do: (*subject).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentExitsEarly}, do: (*subject).restart, code: works, program: true},
-		{fault: service.Fault{Name: world.AgentExitsEarly, Times: world.Forever}, do: (*subject).restart, code: fault.AgentFailed},
-		{fault: service.Fault{Name: world.AgentNeverReady}, do: (*subject).restart, code: fault.AgentFailed, hangs: true, program: true},
-		{fault: service.Fault{Name: world.AgentFloodsOutput}, do: (*subject).restart, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken}, do: (*subject).restart, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly}, do: (*subject).restart, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentNeverReady}, do: (*subject).restart, code: fault.AgentFailed, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentFloodsOutput}, do: (*subject).restart, code: works, program: true},
 
-		{fault: service.Fault{Name: world.SimctlGarbage}, do: (*subject).list, code: fault.ToolFailed},
-		{fault: service.Fault{Name: world.SimctlConnectionInvalid}, do: (*subject).list, code: fault.ToolFailed},
-		{fault: service.Fault{Name: world.SimctlVersionMismatch}, do: (*subject).list, code: works},
-		{fault: service.Fault{Name: world.SimctlSlow}, do: (*subject).list, code: works},
-		{fault: service.Fault{Name: world.SimctlHang}, do: (*subject).list, code: fault.Timeout, hangs: true, program: true},
-		{fault: service.Fault{Name: world.ScreenshotFails}, do: (*subject).picture, code: fault.ScreenshotFailed},
-		{fault: service.Fault{Name: world.BlackScreenshot}, do: (*subject).picture, code: works},
-		{fault: service.Fault{Name: world.InstallFails}, do: (*subject).install, code: fault.AppInstallFailed},
-		{fault: service.Fault{Name: world.LaunchFails}, do: (*subject).launch, code: fault.AppLaunchFailed, program: true},
-		{fault: service.Fault{Name: world.LaunchHang}, do: (*subject).launch, code: fault.Timeout, hangs: true, program: true},
-		{fault: service.Fault{Name: world.BootFails}, do: (*subject).reboot, code: fault.BootFailed},
-		{fault: service.Fault{Name: world.SlowBoot}, do: (*subject).reboot, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlGarbage}, do: (*subject).list, code: fault.ToolFailed},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlConnectionInvalid}, do: (*subject).list, code: fault.ToolFailed},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlVersionMismatch}, do: (*subject).list, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlSlow}, do: (*subject).list, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlHang}, do: (*subject).list, code: fault.Timeout, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.ScreenshotFails}, do: (*subject).picture, code: fault.ScreenshotFailed},
+		{fault: virtualxcode.Fault{Name: flaw.BlackScreenshot}, do: (*subject).picture, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.InstallFails}, do: (*subject).install, code: fault.AppInstallFailed},
+		{fault: virtualxcode.Fault{Name: flaw.LaunchFails}, do: (*subject).launch, code: fault.AppLaunchFailed, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.LaunchHang}, do: (*subject).launch, code: fault.Timeout, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.BootFails}, do: (*subject).reboot, code: fault.BootFailed},
+		{fault: virtualxcode.Fault{Name: flaw.SlowBoot}, do: (*subject).reboot, code: works},
 	}
 }
 
@@ -216,7 +216,7 @@ func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)
-	s.Fault(service.Fault{Name: world.DeviceShutsDown})
+	s.Fault(virtualxcode.Fault{Name: flaw.DeviceShutsDown})
 	if err := s.look(t.Context()); err == nil {
 		t.Error("the look succeeded")
 	}
@@ -226,7 +226,7 @@ func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
 		}
 	}
 	// It takes a moment to go down, which this world's time must be given.
-	s.Fault(service.Fault{Name: world.SimctlSlow})
+	s.Fault(virtualxcode.Fault{Name: flaw.SimctlSlow})
 	s.Must(s.list(t.Context()))
 	s.open(t)
 }
@@ -236,7 +236,7 @@ func TestAnAppThatHangsUnderTheDriver(t *testing.T) {
 	t.Parallel()
 	s := newSubject(t, rig.New(t))
 	s.open(t)
-	s.Fault(service.Fault{Name: world.AppHang, Set: map[string]string{"seconds": "100"}})
+	s.Fault(virtualxcode.Fault{Name: flaw.AppHang, Set: map[string]string{"seconds": "100"}})
 	s.Must(s.tap(t.Context()))
 	if err := s.look(t.Context()); !fault.Is(err, fault.AgentFailed) {
 		t.Errorf("a look at an app that hangs: %v", err)

@@ -9,11 +9,9 @@ import (
 	"testing"
 
 	"ios-agent/internal/apple"
-	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode"
-	virtualbuild "ios-agent/internal/virtualxcode/xcodebuild"
 	"ios-agent/test/rig"
 )
 
@@ -32,7 +30,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			os.Exit(1)
 		}
-		os.Exit(installation(dir).Play(tool, os.Args[1:], os.Stdout, os.Stderr))
+		os.Exit(installation(dir).Main(tool, os.Args[1:]))
 	case len(os.Args) == 3 && os.Args[1] == serveWord:
 		if err := installation(os.Args[2]).RunService(context.Background(), slog.New(slog.DiscardHandler)); err != nil {
 			os.Exit(1)
@@ -50,10 +48,7 @@ func installation(dir string) virtualxcode.Xcode {
 	if err != nil {
 		panic(err)
 	}
-	return virtualxcode.Xcode{Dir: dir, Binary: binary, Serve: []string{serveWord}, Agent: virtualbuild.Scheme{
-		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
-		VariablePrefix: xcodebuild.RunnerPrefix,
-	}}
+	return virtualxcode.Xcode{Dir: dir, Binary: binary, Serve: []string{serveWord}, Agent: rig.Scheme()}
 }
 
 // newPrograms is a rig whose tools, service and agent are programs of their own.

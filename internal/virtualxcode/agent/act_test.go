@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -89,7 +90,12 @@ func TestTapWaitsForAnElementToComeToRest(t *testing.T) {
 // A plateau of an easing curve: two looks agree, the third does not.
 func TestTapIsNotFooledByAPlateau(t *testing.T) {
 	s := newStage()
-	s.show = func(look int) *world.Element { return moved(tree(), map[bool]int{true: 30, false: 0}[look <= 2]) }
+	s.show = func(look int) *world.Element {
+		if look <= 2 {
+			return moved(tree(), 30)
+		}
+		return tree()
+	}
 	c := open(t, options(s))
 	ok(t, c, &agentwire.TapElement{Selector: "login", TimeoutMS: new(uint64(2000))})
 	wantActs(t, s, "tap {70 120}")
@@ -143,10 +149,10 @@ func TestCrashAfterActing(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	armed, crashed := false, 0
-	o.TakeFault = func(name string) (world.Hit, bool) {
-		was := armed && name == world.AgentCrashAfterAct
+	o.TakeFault = func(name string) (flaw.Hit, bool) {
+		was := armed && name == flaw.AgentCrashAfterAct
 		armed = armed && !was
-		return world.Hit{}, was
+		return flaw.Hit{}, was
 	}
 	o.Crash = func() { crashed++ }
 	c, served := connect(t, New(o))
@@ -166,7 +172,7 @@ func TestCrashAfterActing(t *testing.T) {
 func TestFailedActDoesNotCrash(t *testing.T) {
 	s := newStage()
 	o := options(s)
-	o.TakeFault = func(name string) (world.Hit, bool) { return world.Hit{}, name == world.AgentCrashAfterAct }
+	o.TakeFault = func(name string) (flaw.Hit, bool) { return flaw.Hit{}, name == flaw.AgentCrashAfterAct }
 	c := open(t, o)
 	wantFault(t, c, &agentwire.TapElement{Selector: "nothing"}, agentwire.CodeNotFound)
 	ok(t, c, &agentwire.Heartbeat{})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -22,7 +23,7 @@ type session struct {
 	dying   bool   // it crashes as soon as it has answered
 }
 
-// run answers requests in turn. A frame that makes no sense is answered too; only a broken stream ends it.
+// run answers requests one after the other. A malformed frame is answered with an error; only a broken stream ends run.
 func (s *session) run(ctx context.Context) error {
 	for {
 		id, req, err := s.conn.ReadRequest()
@@ -48,7 +49,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// quiet takes the ways in which a client leaves for no error.
+// quiet returns nil for errors that only say that the client has left.
 func quiet(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) {
 		return nil
@@ -76,10 +77,10 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 	if errors.Is(err, world.ErrWrongState) {
 		return nil, s.crash() // a test runner is a process of its device, and ends with it
 	}
-	if err == nil && h.acts && s.happens(world.AgentCrashAfterAct) {
+	if err == nil && h.acts && s.happens(flaw.AgentCrashAfterAct) {
 		return nil, s.crash()
 	}
-	s.dying = err == nil && h.acts && s.happens(world.AgentCrashAfterAnswer)
+	s.dying = err == nil && h.acts && s.happens(flaw.AgentCrashAfterAnswer)
 	return resp, err
 }
 
@@ -100,8 +101,8 @@ func (s *session) reply(id uint32, resp agentwire.Response) error {
 	return err
 }
 
-// failure is err in the words of the client's version. A hello is refused in those of version 2: a client
-// that says hello knows them, and takes an error of version 1 for an agent of version 1.
+// failure is err in the form of the client's version. A hello is always refused in the form of version 2: a client that
+// sends a hello knows it, and would take an error of version 1 for an agent of version 1.
 func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
 	if errors.Is(err, errOldAgent) {
 		return &agentwire.ErrorText{Message: err.Error()}
@@ -127,7 +128,7 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 	}
 	s.authorise()
 	udid := s.opts.UDID
-	if s.happens(world.AgentWrongDevice) {
+	if s.happens(flaw.AgentWrongDevice) {
 		udid = "00000000-0000-4000-8000-000000000000"
 	}
 	return agentwire.NewWelcome(agentwire.HelloInfo{

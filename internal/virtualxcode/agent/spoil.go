@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// spoil sends something else than the answer, when a fault asks for it, and closes the connection.
+// spoil sends a broken answer when a fault asks for it, and closes the connection.
 func (s *session) spoil(id uint32, resp agentwire.Response) (spoilt bool, err error) {
 	bad, err := s.spoiltFrame(id, resp)
 	if bad == nil || err != nil {
@@ -19,20 +19,20 @@ func (s *session) spoil(id uint32, resp agentwire.Response) (spoilt bool, err er
 	return true, err
 }
 
-// spoiltFrame is half of the answer, a frame of rubbish, or a beginning that announces more than a frame may have; nil
-// when nothing goes wrong.
+// spoiltFrame is half of the answer, a frame of random bytes, or a header that announces more bytes than a frame may
+// have. It is nil when no fault happens.
 func (s *session) spoiltFrame(id uint32, resp agentwire.Response) ([]byte, error) {
 	switch {
-	case s.happens(world.AgentHalfFrame):
+	case s.happens(flaw.AgentHalfFrame):
 		var whole bytes.Buffer
 		conn := agentwire.NewConn(&whole)
 		conn.SetVersion(s.conn.Version())
 		err := conn.WriteResponse(id, resp)
 		return whole.Bytes()[:whole.Len()/2], err
-	case s.happens(world.AgentGarbage):
+	case s.happens(flaw.AgentGarbage):
 		rubbish := bytes.Repeat([]byte{0xee}, 64)
 		return append(binary.LittleEndian.AppendUint32(nil, uint32(len(rubbish))), rubbish...), nil
-	case s.happens(world.AgentOversizedFrame):
+	case s.happens(flaw.AgentOversizedFrame):
 		return append(binary.LittleEndian.AppendUint32(nil, agentwire.MaxFrame+1), make([]byte, 64)...), nil
 	}
 	return nil, nil

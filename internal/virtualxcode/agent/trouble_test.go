@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 // troubled are options with faults planned.
-func troubled(t *testing.T, s *stage, faults ...world.Fault) Options {
+func troubled(t *testing.T, s *stage, faults ...flaw.Fault) Options {
 	t.Helper()
 	w, err := world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0))})
 	if err != nil {
@@ -26,16 +27,16 @@ func troubled(t *testing.T, s *stage, faults ...world.Fault) Options {
 		}
 	}
 	o := options(s)
-	o.TakeFault = func(name string) (world.Hit, bool) { return w.TakeFault("", name) }
+	o.TakeFault = func(name string) (flaw.Hit, bool) { return w.TakeFault("", name) }
 	return o
 }
 
 func TestSpoiltAnswersToALook(t *testing.T) {
 	for name, wrong := range map[string]error{
-		world.AgentHalfFrame: io.ErrUnexpectedEOF, world.AgentGarbage: nil, world.AgentOversizedFrame: agentwire.ErrFrameTooLarge,
+		flaw.AgentHalfFrame: io.ErrUnexpectedEOF, flaw.AgentGarbage: nil, flaw.AgentOversizedFrame: agentwire.ErrFrameTooLarge,
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := New(troubled(t, newStage(), world.Fault{Name: name}))
+			a := New(troubled(t, newStage(), flaw.Fault{Name: name}))
 			client, _ := connect(t, a)
 			ok(t, client, &agentwire.SetTarget{Bundle: shop}) // only looks are spoilt
 			_, err := client.Do(t.Context(), &agentwire.Observe{})
@@ -52,7 +53,7 @@ func TestSpoiltAnswersToALook(t *testing.T) {
 func TestCrashAfterAnswering(t *testing.T) {
 	s := newStage()
 	crashed := 0
-	o := troubled(t, s, world.Fault{Name: world.AgentCrashAfterAnswer, After: 1})
+	o := troubled(t, s, flaw.Fault{Name: flaw.AgentCrashAfterAnswer, After: 1})
 	o.Crash = func() { crashed++ }
 	c, served := connect(t, New(o))
 	ok(t, c, &agentwire.TapCoord{X: 1})
@@ -68,7 +69,7 @@ func TestCrashAfterAnswering(t *testing.T) {
 
 func TestCrashBeforeActing(t *testing.T) {
 	s := newStage()
-	c, served := connect(t, New(troubled(t, s, world.Fault{Name: world.AgentCrashBefore})))
+	c, served := connect(t, New(troubled(t, s, flaw.Fault{Name: flaw.AgentCrashBefore})))
 	if _, err := c.Do(t.Context(), &agentwire.TapCoord{X: 1}); err == nil {
 		t.Error("a dead agent answered")
 	}
@@ -80,7 +81,7 @@ func TestCrashBeforeActing(t *testing.T) {
 
 func TestAHungAgentAnswersNobodyUntilItIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := New(troubled(t, newStage(), world.Fault{Name: world.AgentHang, After: 1}))
+		a := New(troubled(t, newStage(), flaw.Fault{Name: flaw.AgentHang, After: 1}))
 		serve := func() (*agentwire.Client, chan error) {
 			near, far := net.Pipe()
 			done := make(chan error, 1)
@@ -112,7 +113,7 @@ func TestAHungAgentAnswersNobodyUntilItIsKilled(t *testing.T) {
 
 func TestSlowAnswers(t *testing.T) {
 	s := newStage()
-	o := troubled(t, s, world.Fault{Name: world.AgentSlow, Set: map[string]string{"ms": "700"}})
+	o := troubled(t, s, flaw.Fault{Name: flaw.AgentSlow, Set: map[string]string{"ms": "700"}})
 	c, _ := connect(t, New(o))
 	for _, want := range []time.Duration{700 * time.Millisecond, 0} {
 		start := o.Clock.Now()
@@ -136,7 +137,7 @@ func (s *idleStage) Observe(ctx context.Context, device, bundle string, w world.
 
 func TestWaitingForIdle(t *testing.T) {
 	s := &idleStage{stage: newStage()}
-	o := troubled(t, s.stage, world.Fault{Name: world.AgentWaitsForIdle, Set: map[string]string{"seconds": "9"}})
+	o := troubled(t, s.stage, flaw.Fault{Name: flaw.AgentWaitsForIdle, Set: map[string]string{"seconds": "9"}})
 	o.Screen = s
 	c := open(t, o)
 	ok(t, c, &agentwire.TapCoord{X: 1})
@@ -148,7 +149,7 @@ func TestWaitingForIdle(t *testing.T) {
 }
 
 func TestWhoTheAgentSaysItIs(t *testing.T) {
-	hello := func(f ...world.Fault) agentwire.HelloInfo {
+	hello := func(f ...flaw.Fault) agentwire.HelloInfo {
 		t.Helper()
 		o := troubled(t, newStage(), f...)
 		o.Token = "secret"
@@ -162,20 +163,21 @@ func TestWhoTheAgentSaysItIs(t *testing.T) {
 	if got := hello(); got.UDID != udid || got.Build != "b1" || got.Version != 2 {
 		t.Errorf("by itself it is %+v", got)
 	}
-	if got := hello(world.Fault{Name: world.AgentWrongDevice}); got.UDID == udid || got.UDID == "" {
+	if got := hello(flaw.Fault{Name: flaw.AgentWrongDevice}); got.UDID == udid || got.UDID == "" {
 		t.Errorf("on another device it is %+v", got)
 	}
-	if got := hello(world.Fault{Name: world.AgentOldBuild}); got.Build == "b1" || got.Build == "" || got.UDID != udid {
+	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild}); got.Build == "b1" || got.Build == "" || got.UDID != udid {
 		t.Errorf("of another build it is %+v", got)
 	}
-	if got := hello(world.Fault{Name: world.AgentOldBuild, Set: map[string]string{"protocol": "1"}}); got != (agentwire.HelloInfo{Version: 1}) {
+	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild,
+		Set: map[string]string{"protocol": "1"}}); got != (agentwire.HelloInfo{Version: 1}) {
 		t.Errorf("of version 1 it is %+v", got)
 	}
 }
 
 // An agent of version 1 has no tokens: it serves whoever connects.
 func TestAnOldAgentServesItsOldProtocol(t *testing.T) {
-	o := troubled(t, newStage(), world.Fault{Name: world.AgentOldBuild, Set: map[string]string{"protocol": "1"}})
+	o := troubled(t, newStage(), flaw.Fault{Name: flaw.AgentOldBuild, Set: map[string]string{"protocol": "1"}})
 	o.Token = "secret"
 	c, _ := connect(t, New(o))
 	if _, err := c.Hello(t.Context(), "secret", "test"); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/op/words"
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // batch plays several steps, one after the other, and stops at the first that fails unless it is told to go on.
@@ -25,14 +26,14 @@ func batch(ctx context.Context, c call) error {
 			continue
 		}
 		if !c.args.Has("--continue-on-error") {
-			return said("Step %d failed: %s\n%v", i+1, line, err)
+			return tool.Refuse("Step %d failed: %s\n%v", i+1, line, err)
 		}
 		failed = append(failed, fmt.Sprintf("Step %d: %s -> %v", i+1, line, err))
 	}
 	if len(failed) > 0 {
-		return said("Batch completed with %d failure(s):\n%s", len(failed), strings.Join(failed, "\n"))
+		return tool.Refuse("Batch completed with %d failure(s):\n%s", len(failed), strings.Join(failed, "\n"))
 	}
-	fmt.Fprintf(c.stdout, "✓ Batch completed successfully (%d steps)\n", len(lines))
+	fmt.Fprintf(c.Stdout, "✓ Batch completed successfully (%d steps)\n", len(lines))
 	return nil
 }
 
@@ -49,14 +50,15 @@ func (c call) steps() (lines []string, err error) {
 	}
 	all := c.args.Options["--step"]
 	if name := c.args.Value("--file"); name != "" {
-		data, err := os.ReadFile(c.path(name))
+		data, err := os.ReadFile(c.Path(name))
 		if err != nil {
-			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.", name, name)
+			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.",
+				name, name)
 		}
 		all = strings.Split(string(data), "\n")
 	}
 	if c.args.Has("--stdin") {
-		data, err := io.ReadAll(io.LimitReader(c.stdin, maxInput))
+		data, err := io.ReadAll(io.LimitReader(c.Stdin, maxInput))
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +102,7 @@ func (c call) playStep(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	return v.do(ctx, call{c.world, args, c.dir, strings.NewReader(""), io.Discard, c.stderr})
+	return v.do(ctx, call{tool.Call{Dir: c.Dir, Stderr: c.Stderr}.Complete(), c.world, args})
 }
 
 // tokens are the words of a step.

@@ -43,7 +43,7 @@ func describe(ctx context.Context, c call) error {
 			shown = form.Of(hit)
 		}
 	}
-	_, err = fmt.Fprint(c.stdout, applejson.Style{ShortEmpty: true}.Encode(shown))
+	_, err = fmt.Fprint(c.Stdout, applejson.Style{ShortEmpty: true}.Encode(shown))
 	return err
 }
 

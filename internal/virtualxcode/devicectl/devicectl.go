@@ -1,7 +1,7 @@
 // Package devicectl is the front end of Virtual Xcode that stands for "xcrun devicectl": it reads the arguments, asks
 // the world about its physical devices, and prints what the real tool prints, as text and as JSON.
 //
-// It holds no state and knows no device: what happens is the world's business.
+// It holds no state: the world does what happens.
 package devicectl
 
 import (
@@ -10,30 +10,27 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 // version is the devicectl that is played: the one of the samples with the most devices.
 const version = "397.28"
 
-// exitFailed is how the tool ends when it understood but could not.
+// exitFailed is the exit status of a command that was understood but failed.
 const exitFailed = 1
 
 // call is one run of the tool.
 type call struct {
-	world          *world.World
-	argv           []string // all of it
-	args           swiftargs.Args
-	device         world.Physical // of commands about one
-	dir            string
-	env            map[string]string
-	stdout, stderr io.Writer
+	tool.Call
+	world  *world.World
+	args   swiftargs.Args
+	device world.Physical // of commands about one
 }
 
 // object is JSON; the real tool sorts its keys.
@@ -56,41 +53,54 @@ type command struct {
 const deviceValue = "uuid|ecid|serial_number|udid|name|dns_name"
 
 func commands() []command {
-	launching := map[string]bool{"--console": false, "--terminate-existing": false, "--environment-variables": true, "--start-stopped": false,
-		"--activate": false, "--no-activate": false, "--payload-url": true, "--working-directory": true, "--user": true}
-	listing := map[string]bool{"--columns": true, "--filter": true, "--sort-by": true, "--hide-headers": false, "--hide-default-columns": false}
-	apps := map[string]bool{"--bundle-id": true, "--include-all-apps": false, "--include-default-apps": false, "--include-hidden-apps": false,
-		"--include-internal-apps": false, "--include-removable-apps": false, "--no-include-removable-apps": false, "--columns": true, "--filter": true}
+	launching := map[string]bool{"--console": false, "--terminate-existing": false, "--environment-variables": true,
+		"--start-stopped": false,
+		"--activate":      false, "--no-activate": false, "--payload-url": true, "--working-directory": true, "--user": true}
+	listing := map[string]bool{"--columns": true, "--filter": true, "--sort-by": true, "--hide-headers": false,
+		"--hide-default-columns": false}
+	apps := map[string]bool{"--bundle-id": true, "--include-all-apps": false, "--include-default-apps": false,
+		"--include-hidden-apps":   false,
+		"--include-internal-apps": false, "--include-removable-apps": false, "--no-include-removable-apps": false, "--columns": true,
+		"--filter": true}
 	return []command{
 		{words: "list devices", summary: "List known devices", options: listing, run: listDevices},
 		{words: "device info details", summary: "Show detailed information about a device", device: true, run: details},
-		{words: "device info apps", summary: "List the apps on a device", usage: "[--bundle-id <bundle-id>]", options: apps, device: true, run: listApps},
+		{words: "device info apps", summary: "List the apps on a device", usage: "[--bundle-id <bundle-id>]", options: apps, device: true,
+			run: listApps},
 		{words: "device info processes", summary: "List the processes running on a device", options: listing, device: true, run: processes},
 		{words: "device info lockState", summary: "Show whether a device is locked", device: true, run: lockState},
 		{words: "device info displays", summary: "Show the displays of a device", device: true, run: displays},
-		{words: "device install app", summary: "Install an app on a device", usage: "<path>", word: "<path>", takes: 1, device: true, run: install},
-		{words: "device uninstall app", summary: "Uninstall an app from a device", usage: "<bundle-identifier>", word: "<bundle-identifier>", takes: 1, device: true, run: uninstall},
-		{words: "device process launch", summary: "Launch an app on a device", usage: "[--console] [--terminate-existing] [--environment-variables <json>] <bundle-identifier-or-path> [<command-line-arguments> ...]",
+		{words: "device install app", summary: "Install an app on a device", usage: "<path>", word: "<path>", takes: 1, device: true,
+			run: install},
+		{words: "device uninstall app", summary: "Uninstall an app from a device", usage: "<bundle-identifier>",
+			word: "<bundle-identifier>", takes: 1, device: true, run: uninstall},
+		{words: "device process launch", summary: "Launch an app on a device",
+			usage: "[--console] [--terminate-existing] [--environment-variables <json>] <bundle-identifier-or-path> " +
+				"[<command-line-arguments> ...]",
 			options: launching, word: "<bundle-identifier-or-path>", takes: swiftargs.Many, passes: true, device: true, run: launch},
-		{words: "device process terminate", summary: "Terminate a process on a device", usage: "--pid <pid>", options: map[string]bool{"--pid": true, "--kill": false}, device: true,
-			needs: []swiftargs.Required{{Option: "--pid", Value: "pid", Help: "The process identifier of the process to terminate."}}, run: terminate},
+		{words: "device process terminate", summary: "Terminate a process on a device", usage: "--pid <pid>",
+			options: map[string]bool{"--pid": true, "--kill": false}, device: true,
+			needs: []swiftargs.Required{{Option: "--pid", Value: "pid", Help: "The process identifier of the process to terminate."}},
+			run:   terminate},
 	}
 }
 
 // everywhere are the options of every command, which may also come before it.
-var everywhere = map[string]bool{"--json-output": true, "--log-output": true, "--timeout": true, "--quiet": false, "--verbose": false, "--help": false, "--device": true}
+var everywhere = map[string]bool{"--json-output": true, "--log-output": true, "--timeout": true, "--quiet": false, "--verbose": false,
+	"--help": false, "--device": true}
 
-var short = map[string]string{"-j": "--json-output", "-l": "--log-output", "-t": "--timeout", "-q": "--quiet", "-v": "--verbose", "-h": "--help", "-d": "--device"}
+var short = map[string]string{"-j": "--json-output", "-l": "--log-output", "-t": "--timeout", "-q": "--quiet", "-v": "--verbose",
+	"-h": "--help", "-d": "--device"}
 
 // Run does what "devicectl argv…" does and returns its exit status. The end of ctx is what an interrupt from the keyboard
 // is to the real tool. Of env it uses TERM and what begins with DEVICECTL_CHILD_.
-func Run(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdout, stderr io.Writer) int {
-	c := &call{world: w, argv: argv, dir: dir, env: env, stdout: stdout, stderr: stderr}
-	if slices.Equal(argv, []string{"--version"}) {
-		fmt.Fprintln(stdout, version)
+func Run(ctx context.Context, w *world.World, of tool.Call) int {
+	c := &call{Call: of, world: w}
+	if slices.Equal(c.Args, []string{"--version"}) {
+		fmt.Fprintln(c.Stdout, version)
 		return 0
 	}
-	words, rest := split(argv)
+	words, rest := split(c.Args)
 	found, ok := find(words)
 	if !ok {
 		return c.overview(words)
@@ -105,19 +115,20 @@ func Run(ctx context.Context, w *world.World, argv []string, dir string, env map
 		err = swiftargs.Refuse("Missing expected argument '%s'", found.word)
 	}
 	if err != nil {
-		return parser.Report(stderr, err)
+		return parser.Report(c.Stderr, err)
 	}
 	done := c.play(ctx, found)
 	var wrong swiftargs.Wrong
 	if errors.As(done.err, &wrong) {
-		return parser.Report(stderr, wrong)
+		return parser.Report(c.Stderr, wrong)
 	}
 	return c.finish(found, done)
 }
 
 // parser is how the command's line is read.
 func (f command) parser() swiftargs.Command {
-	p := swiftargs.Command{Name: "devicectl " + f.words, Usage: "[--quiet] [--json-output <path>] [--timeout <seconds>] " + f.usage, Options: map[string]bool{}, Short: short, Words: f.takes, Passes: f.passes}
+	p := swiftargs.Command{Name: "devicectl " + f.words, Usage: "[--quiet] [--json-output <path>] [--timeout <seconds>] " + f.usage,
+		Options: map[string]bool{}, Short: short, Words: f.takes, Passes: f.passes}
 	for _, some := range []map[string]bool{everywhere, f.options} {
 		for name, takes := range some {
 			p.Options[name] = takes
@@ -125,7 +136,8 @@ func (f command) parser() swiftargs.Command {
 	}
 	if f.device {
 		p.Usage = "--device <" + deviceValue + "> " + p.Usage
-		p.Required = []swiftargs.Required{{Option: "--device", Value: deviceValue, Help: "The identifier, ECID, serial number, UDID, user-provided name, or DNS name of the device."}}
+		p.Required = []swiftargs.Required{{Option: "--device", Value: deviceValue, Help: "The identifier, ECID, serial number, UDID, " +
+			"user-provided name, or DNS name of the device."}}
 	} else {
 		delete(p.Options, "--device")
 	}
@@ -170,7 +182,7 @@ func find(words []string) (command, bool) {
 	return command{}, false
 }
 
-// overview answers a line that names no command: help, or the word that does not fit.
+// overview answers a line that names no command: it prints help, or the word that is wrong.
 func (c *call) overview(words []string) int {
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]
@@ -185,13 +197,14 @@ func (c *call) overview(words []string) int {
 	}
 	name := strings.Join(append([]string{"devicectl"}, words[:known]...), " ")
 	if known < len(words) {
-		return swiftargs.Command{Name: name, Usage: "<subcommand>"}.Report(c.stderr, swiftargs.Refuse("Unexpected argument '%s'", words[known]))
+		return swiftargs.Command{Name: name, Usage: "<subcommand>"}.Report(c.Stderr, swiftargs.Refuse("Unexpected argument '%s'",
+			words[known]))
 	}
-	fmt.Fprintf(c.stdout, "USAGE: %s <subcommand>\n\nSUBCOMMANDS:\n", name)
+	fmt.Fprintf(c.Stdout, "USAGE: %s <subcommand>\n\nSUBCOMMANDS:\n", name)
 	for _, f := range below(words[:known]) {
-		fmt.Fprintf(c.stdout, "  %-28s %s\n", f.words, f.summary)
+		fmt.Fprintf(c.Stdout, "  %-28s %s\n", f.words, f.summary)
 	}
-	fmt.Fprintf(c.stdout, "\n  See 'devicectl help <subcommand>' for detailed help.\n")
+	fmt.Fprintf(c.Stdout, "\n  See 'devicectl help <subcommand>' for detailed help.\n")
 	return 0
 }
 
@@ -206,10 +219,10 @@ func below(words []string) (all []command) {
 }
 
 func (c *call) help(p swiftargs.Command, f command) {
-	fmt.Fprintf(c.stdout, "OVERVIEW: %s\n\nUSAGE: %s %s\n", f.summary, p.Name, p.Usage)
+	fmt.Fprintf(c.Stdout, "OVERVIEW: %s\n\nUSAGE: %s %s\n", f.summary, p.Name, p.Usage)
 }
 
-// answer is what a command came to.
+// answer is the result of a command.
 type answer struct {
 	result object
 	err    error
@@ -231,10 +244,10 @@ func (c *call) finish(f command, a answer) int {
 	exit, outcome, broken := 0, "success", failureOf(a.err)
 	if broken != nil {
 		exit, outcome = exitFailed, "failed"
-		fmt.Fprint(c.stderr, broken.text())
+		fmt.Fprint(c.Stderr, broken.text())
 	}
 	document := object{"info": object{
-		"arguments": array(append([]string{"devicectl"}, c.argv...)), "commandType": "devicectl." + strings.ReplaceAll(f.words, " ", "."),
+		"arguments": array(append([]string{"devicectl"}, c.Args...)), "commandType": "devicectl." + strings.ReplaceAll(f.words, " ", "."),
 		"environment": c.environment(), "jsonVersion": 2, "outcome": outcome, "version": version,
 	}}
 	if broken != nil {
@@ -243,7 +256,7 @@ func (c *call) finish(f command, a answer) int {
 		document["result"] = a.result
 	}
 	if err := c.write(applejson.Style{}.Encode(document)); err != nil {
-		fmt.Fprint(c.stderr, failureOf(err).text())
+		fmt.Fprint(c.Stderr, failureOf(err).text())
 		return exitFailed
 	}
 	return exit
@@ -255,34 +268,26 @@ func (c *call) write(text string) error {
 	case "":
 		return nil
 	case "-", "/dev/stdout":
-		_, err := io.WriteString(c.stdout, text)
+		_, err := io.WriteString(c.Stdout, text)
 		return err
 	default:
-		return os.WriteFile(c.path(to), []byte(text), 0o644)
+		return os.WriteFile(c.Path(to), []byte(text), 0o644)
 	}
 }
 
 // environment is what the tool tells of its own.
 func (c *call) environment() object {
 	out := object{}
-	if term := c.env["TERM"]; term != "" {
+	if term := c.Env["TERM"]; term != "" {
 		out["TERM"] = term
 	}
 	return out
 }
 
-// path is a file the caller named.
-func (c *call) path(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(c.dir, name)
-}
-
 // say prints text, unless the tool is to be quiet.
 func (c *call) say(format string, args ...any) {
 	if !c.args.Has("--quiet") {
-		fmt.Fprintf(c.stdout, format, args...)
+		fmt.Fprintf(c.Stdout, format, args...)
 	}
 }
 

@@ -25,7 +25,8 @@ func launch(ctx context.Context, c *call) (object, error) {
 		return nil, err
 	}
 	c.connect()
-	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: arguments, Env: env, TerminateRunning: c.args.Has("--terminate-existing")})
+	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: arguments, Env: env,
+		TerminateRunning: c.args.Has("--terminate-existing")})
 	var apple *world.Error
 	if errors.As(err, &apple) {
 		return nil, notLaunched(a.BundleID, apple)
@@ -49,15 +50,17 @@ func (c *call) launchOptions(arguments []string, env map[string]string) object {
 		vars[name] = value
 	}
 	return object{
-		"activatedWhenStarted": !c.args.Has("--no-activate"), "arguments": array(arguments), "environmentVariables": vars, "platformSpecificOptions": object{},
-		"startStopped": c.args.Has("--start-stopped"), "terminateExistingInstances": c.args.Has("--terminate-existing"), "user": object{"active": true},
+		"activatedWhenStarted": !c.args.Has("--no-activate"), "arguments": array(arguments), "environmentVariables": vars,
+		"platformSpecificOptions": object{},
+		"startStopped":            c.args.Has("--start-stopped"), "terminateExistingInstances": c.args.Has("--terminate-existing"),
+		"user": object{"active": true},
 	}
 }
 
 // childEnv is the environment meant for the app: that of the caller with a prefix, and what is given as JSON.
 func (c *call) childEnv() (map[string]string, error) {
 	env := map[string]string{}
-	for name, value := range c.env {
+	for name, value := range c.Env {
 		if own, is := strings.CutPrefix(name, "DEVICECTL_CHILD_"); is {
 			env[own] = value
 		}
@@ -74,10 +77,10 @@ func (c *call) childEnv() (map[string]string, error) {
 	return env, nil
 }
 
-// console shows what the app prints until it ends. An interrupt is passed on to the app, which ends of it.
+// console shows what the app prints until it ends. An interrupt ends the app.
 func (c *call) console(ctx context.Context, bundle string, pid int) error {
 	c.say("Waiting for the application to terminate...\n")
-	err := c.world.Attach(ctx, c.device.UDID, pid, c.stdout, c.stderr)
+	err := c.world.Attach(ctx, c.device.UDID, pid, c.Stdout, c.Stderr)
 	if ctx.Err() != nil {
 		_ = c.world.Terminate(context.WithoutCancel(ctx), c.device.UDID, bundle) // it may have ended by itself
 		return nil

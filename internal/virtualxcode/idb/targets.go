@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -20,46 +21,51 @@ func listTargets(_ context.Context, c call) error {
 	slices.SortStableFunc(all, func(a, b world.Device) int { return strings.Compare(a.Name, b.Name) })
 	for _, d := range all {
 		if c.args.has("--json") {
-			fmt.Fprintln(c.stdout, python(about(d)))
+			fmt.Fprintln(c.Stdout, python(about(d)))
 			continue
 		}
-		fmt.Fprintf(c.stdout, "%s | %s | %s | simulator | %s | %s | No Companion Connected\n", d.Name, d.UDID, d.State, d.Runtime.Name(), arch)
+		fmt.Fprintf(c.Stdout, "%s | %s | %s | simulator | %s | %s | No Companion Connected\n", d.Name, d.UDID, d.State,
+			d.Runtime.Name(), arch)
 	}
 	return nil
 }
 
 func about(d world.Device) []pair {
-	return []pair{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}, {"type", "simulator"}, {"os_version", d.Runtime.Name()}, {"architecture", arch}}
+	return []pair{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}, {"type", "simulator"}, {"os_version", d.Runtime.Name()},
+		{"architecture", arch}}
 }
 
 // describeTarget prints the device as JSON, or as Python prints an object.
 func describeTarget(_ context.Context, c call) error {
 	d, s := c.device, c.device.Screen
 	if c.args.has("--json") {
-		screen := []pair{{"width", s.Width * s.Scale}, {"height", s.Height * s.Scale}, {"density", s.Scale}, {"width_points", s.Width}, {"height_points", s.Height}}
-		fmt.Fprintln(c.stdout, python(append(about(d), pair{"screen_dimensions", screen}, pair{"model", d.Type.Name})))
+		screen := []pair{{"width", s.Width * s.Scale}, {"height", s.Height * s.Scale}, {"density", s.Scale}, {"width_points", s.Width},
+			{"height_points", s.Height}}
+		fmt.Fprintln(c.Stdout, python(append(about(d), pair{"screen_dimensions", screen}, pair{"model", d.Type.Name})))
 		return nil
 	}
-	fmt.Fprintf(c.stdout, "TargetDescription(udid='%s', name='%s', target_type=<TargetType.SIMULATOR: 'simulator'>, state='%s', os_version='%s', architecture='%s', "+
-		"companion_info=None, screen_dimensions=ScreenDimensions(width=%v, height=%v, density=%.1f, width_points=%v, height_points=%v), model='%s', device=None, extended={}, diagnostics={}, metadata={})\n",
+	fmt.Fprintf(c.Stdout, "TargetDescription(udid='%s', name='%s', target_type=<TargetType.SIMULATOR: 'simulator'>, state='%s', "+
+		"os_version='%s', architecture='%s', "+
+		"companion_info=None, screen_dimensions=ScreenDimensions(width=%v, height=%v, density=%.1f, width_points=%v, "+
+		"height_points=%v), model='%s', device=None, extended={}, diagnostics={}, metadata={})\n",
 		d.UDID, d.Name, d.State, d.Runtime.Name(), arch, s.Width*s.Scale, s.Height*s.Scale, s.Scale, s.Width, s.Height, d.Type.Name)
 	return nil
 }
 
-// connect is what people do first; there is nothing to connect to.
+// connect succeeds and does nothing: there is no companion.
 func connect(_ context.Context, c call) error {
 	udid := c.args.words["companion"]
 	for _, d := range c.world.Devices() {
 		if strings.EqualFold(d.UDID, udid) {
 			if c.args.has("--json") {
-				fmt.Fprintln(c.stdout, python([]pair{{"udid", d.UDID}, {"is_local", true}}))
+				fmt.Fprintln(c.Stdout, python([]pair{{"udid", d.UDID}, {"is_local", true}}))
 			} else {
-				fmt.Fprintf(c.stdout, "udid: %s is_local: True\n", d.UDID)
+				fmt.Fprintf(c.Stdout, "udid: %s is_local: True\n", d.UDID)
 			}
 			return nil
 		}
 	}
-	return said("provide either a UDID or the host and port of the companion")
+	return tool.Refuse("provide either a UDID or the host and port of the companion")
 }
 
 func listApps(_ context.Context, c call) error {
@@ -77,29 +83,33 @@ func listApps(_ context.Context, c call) error {
 			state = "Running"
 		}
 		if c.args.has("--json") {
-			fmt.Fprintln(c.stdout, python([]pair{{"bundle_id", a.BundleID}, {"name", a.Name}, {"install_type", kind}, {"architectures", []string{arch}},
+			fmt.Fprintln(c.Stdout, python([]pair{{"bundle_id", a.BundleID}, {"name", a.Name}, {"install_type", kind},
+				{"architectures", []string{arch}},
 				{"process_state", state}, {"debuggable", kind == "user"}}))
 			continue
 		}
-		debuggable := map[bool]string{true: "Debuggable", false: "Not Debuggable"}[kind == "user"]
-		fmt.Fprintln(c.stdout, strings.Join([]string{a.BundleID, a.Name, kind, arch, state, debuggable}, " | "))
+		debuggable := "Not Debuggable"
+		if kind == "user" {
+			debuggable = "Debuggable"
+		}
+		fmt.Fprintln(c.Stdout, strings.Join([]string{a.BundleID, a.Name, kind, arch, state, debuggable}, " | "))
 	}
 	return nil
 }
 
 func install(ctx context.Context, c call) error {
-	path := c.path(c.args.words["bundle_path"])
+	path := c.Path(c.args.words["bundle_path"])
 	b, err := app.Open(path)
 	if err != nil {
-		return said("Failed to install %s: %v", path, err)
+		return tool.Refuse("Failed to install %s: %v", path, err)
 	}
 	if err := c.world.Install(ctx, c.device.UDID, b, path); err != nil {
 		return err
 	}
 	if c.args.has("--json") {
-		fmt.Fprintln(c.stdout, python([]pair{{"installedAppBundleId", b.ID}, {"uuid", nil}}))
+		fmt.Fprintln(c.Stdout, python([]pair{{"installedAppBundleId", b.ID}, {"uuid", nil}}))
 	} else {
-		fmt.Fprintf(c.stdout, "Installed: %s None\n", b.ID)
+		fmt.Fprintf(c.Stdout, "Installed: %s None\n", b.ID)
 	}
 	return nil
 }
@@ -113,7 +123,7 @@ func (c call) find(bundle string) (world.InstalledApp, error) {
 	if i := slices.IndexFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
 		return apps[i], nil
 	}
-	return world.InstalledApp{}, said("Cannot find application with bundle id %s", bundle)
+	return world.InstalledApp{}, tool.Refuse("Cannot find application with bundle id %s", bundle)
 }
 
 func uninstall(ctx context.Context, c call) error {
@@ -131,13 +141,13 @@ func launch(ctx context.Context, c call) error {
 		return err
 	}
 	if a.PID != 0 && !c.args.has("--foreground-if-running") {
-		return said("Application %s is already running as pid %d: use -f to bring it to the foreground", a.BundleID, a.PID)
+		return tool.Refuse("Application %s is already running as pid %d: use -f to bring it to the foreground", a.BundleID, a.PID)
 	}
 	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: c.args.rest})
 	if err != nil || !c.args.has("--wait-for") {
 		return err
 	}
-	err = c.world.Attach(ctx, c.device.UDID, pid, c.stdout, c.stdout)
+	err = c.world.Attach(ctx, c.device.UDID, pid, c.Stdout, c.Stdout)
 	if ctx.Err() != nil {
 		_ = c.world.Terminate(context.WithoutCancel(ctx), c.device.UDID, a.BundleID) // it may have ended by itself
 		return nil
@@ -148,7 +158,7 @@ func launch(ctx context.Context, c call) error {
 func terminate(ctx context.Context, c call) error {
 	a, err := c.find(c.args.words["bundle_id"])
 	if err == nil && a.PID == 0 {
-		err = said("Application %s is not running", a.BundleID)
+		err = tool.Refuse("Application %s is not running", a.BundleID)
 	}
 	if err != nil {
 		return err
@@ -170,8 +180,8 @@ func screenshot(ctx context.Context, c call) error {
 		return err
 	}
 	if dest := c.args.words["dest_path"]; dest != "-" {
-		return os.WriteFile(c.path(dest), png, 0o600)
+		return os.WriteFile(c.Path(dest), png, 0o600)
 	}
-	_, err = c.stdout.Write(png)
+	_, err = c.Stdout.Write(png)
 	return err
 }

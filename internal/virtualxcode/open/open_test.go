@@ -13,6 +13,7 @@ import (
 
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode/open"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // app writes a macOS app whose program tells its arguments and stays.
@@ -23,8 +24,10 @@ func app(t *testing.T, dir, name string) string {
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	info := "<plist version=\"1.0\"><dict><key>CFBundleExecutable</key><string>" + name + "</string><key>CFBundleIdentifier</key><string>com.example." + name + "</string></dict></plist>"
-	script := "#!/bin/sh\necho \"$@\" $COLOUR > '" + filepath.Join(dir, name+".said") + ".new'\nmv '" + filepath.Join(dir, name+".said") + ".new' '" + filepath.Join(dir, name+".said") + "'\nwhile :; do sleep 1; done\n"
+	info := "<plist version=\"1.0\"><dict><key>CFBundleExecutable</key><string>" + name +
+		"</string><key>CFBundleIdentifier</key><string>com.example." + name + "</string></dict></plist>"
+	script := "#!/bin/sh\necho \"$@\" $COLOUR > '" + filepath.Join(dir, name+".said") + ".new'\nmv '" + filepath.Join(dir, name+".said") +
+		".new' '" + filepath.Join(dir, name+".said") + "'\nwhile :; do sleep 1; done\n"
 	for file, text := range map[string]string{filepath.Join(path, "Contents", "Info.plist"): info, program: script} {
 		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -72,13 +75,13 @@ func TestARealProcess(t *testing.T) {
 	dir := t.TempDir()
 	path := app(t, dir, "Notes")
 	var errs bytes.Buffer
-	tool := open.Tool{Records: filepath.Join(dir, "records"), Stderr: &errs}
+	records := filepath.Join(dir, "records")
 	ok := func(args ...string) int {
 		t.Helper()
-		if exit := tool.Run(args); exit != 0 {
+		if exit := (open.Tool{Call: tool.Call{Args: args, Dir: dir, Stderr: &errs}, Records: records}).Run(); exit != 0 {
 			t.Fatalf("%v: %d %s", args, exit, errs.String())
 		}
-		return pids(t, tool.Records)[0]
+		return pids(t, records)[0]
 	}
 	first := ok("-g", "--env", "COLOUR=red", path, "--args", "--fast", "a b")
 	stop := func(pid int) {
@@ -134,7 +137,8 @@ func TestWindowsAndRefusals(t *testing.T) {
 		"":                                         {1, "Usage: open "},
 	} {
 		var errs bytes.Buffer
-		exit := open.Tool{Records: filepath.Join(dir, "records"), Stderr: &errs}.Run(strings.Fields(line))
+		exit := open.Tool{Call: tool.Call{Args: strings.Fields(line), Dir: dir, Stderr: &errs},
+			Records: filepath.Join(dir, "records")}.Run()
 		if exit != want.exit || !strings.Contains(errs.String(), want.say) {
 			t.Errorf("%q: %d %s", line, exit, errs.String())
 		}

@@ -10,35 +10,24 @@ import (
 	"sync"
 	"time"
 
-	"ios-agent/internal/machine/resident"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Client speaks to the service, which is started when there is none.
+// Client speaks to the service.
 type Client struct {
-	Dialer resident.Dialer
-}
-
-// Run is one command line to be played on the world.
-type Run struct {
-	Tool   string
-	Args   []string
-	Dir    string
-	Env    map[string]string
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
+	Dial func(context.Context) (net.Conn, error) // connects; it may start the service first
 }
 
 // ErrInterrupted says that the service has gone in the middle of a run.
 var ErrInterrupted = errors.New("the connection to the virtual CoreSimulatorService was interrupted")
 
-// patience is how long a tool may take to finish after a ctrl-C: a film is written then, an app ended.
+// patience is how long a tool may take to finish after a ctrl-C: it may have to write a video or end an app.
 const patience = 10 * time.Second
 
-// Run plays a tool: what it prints goes to the run's writers. The end of ctx is a ctrl-C to the tool, whose last words
-// are still heard. A service that dies on the way is an error.
-func (c Client) Run(ctx context.Context, r Run) (exit int, err error) {
-	conn, err := c.send(ctx, request{Kind: kindRun, Tool: r.Tool, Args: r.Args, Dir: r.Dir, Env: r.Env})
+// Run plays a tool by its name. The end of ctx is a ctrl-C to the tool, and what it prints then is still printed. A
+// service that dies on the way is an error.
+func (c Client) Run(ctx context.Context, name string, r tool.Call) (exit int, err error) {
+	conn, err := c.send(ctx, request{Kind: kindRun, Tool: name, Args: r.Args, Dir: r.Dir, Env: r.Env})
 	if err != nil {
 		return 0, err
 	}
@@ -60,7 +49,11 @@ func (c Client) Run(ctx context.Context, r Run) (exit int, err error) {
 		case answer.Exit != nil:
 			return *answer.Exit, nil
 		}
-		if _, err := map[int]io.Writer{1: r.Stdout, 2: r.Stderr}[answer.Stream].Write(answer.Data); err != nil {
+		to := r.Stdout
+		if answer.Stream == 2 {
+			to = r.Stderr
+		}
+		if _, err := to.Write(answer.Data); err != nil {
 			return 0, err
 		}
 	}
@@ -72,7 +65,7 @@ type words struct {
 	conn net.Conn
 }
 
-// say sends a word; to a service that is gone it does not matter.
+// say sends a word. An error means that the service is gone, which the reader of the answers finds out too.
 func (w *words) say(one word) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +117,7 @@ func (c Client) Agent(ctx context.Context, spec AgentSpec) (*Agent, error) {
 	return a, nil
 }
 
-// Hold waits until the agent has to end: ErrCrash, or the error that cut it from the service.
+// Hold waits until the agent has to end. It returns ErrCrash, or why the connection to the service broke.
 func (a *Agent) Hold() error {
 	var r reply
 	if err := a.lines.Decode(&r); err != nil {
@@ -167,7 +160,7 @@ func (c Client) ask(ctx context.Context, req request) (reply, error) {
 }
 
 func (c Client) send(ctx context.Context, req request) (net.Conn, error) {
-	conn, _, err := c.Dialer.Connect(ctx)
+	conn, err := c.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -5,36 +5,37 @@ import (
 	"context"
 	"net"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 // AddFault arms a fault.
-func (c Client) AddFault(ctx context.Context, f Fault) error {
+func (c Client) AddFault(ctx context.Context, f flaw.Fault) error {
 	_, err := c.ask(ctx, request{Kind: kindFaultAdd, Fault: f})
 	return err
 }
 
 // ClearFaults disarms all faults, or those of one name.
 func (c Client) ClearFaults(ctx context.Context, name string) error {
-	_, err := c.ask(ctx, request{Kind: kindFaultClear, Fault: Fault{Name: name}})
+	_, err := c.ask(ctx, request{Kind: kindFaultClear, Fault: flaw.Fault{Name: name}})
 	return err
 }
 
-// TakeFaults says which of some faults happen now to a device, "" is none in particular, and with which details. Each
-// has been used up once.
+// TakeFaults says which of some faults happen now, and with which details; each of these is used up once. The device ""
+// is none in particular.
 func (c Client) TakeFaults(ctx context.Context, udid string, names ...string) (map[string]map[string]string, error) {
-	r, err := c.ask(ctx, request{Kind: kindFaultTake, Fault: Fault{Device: udid}, Names: names})
+	r, err := c.ask(ctx, request{Kind: kindFaultTake, Fault: flaw.Fault{Device: udid}, Names: names})
 	return r.Taken, err
 }
 
 // SetChaos begins chaos, or ends it.
-func (c Client) SetChaos(ctx context.Context, to Chaos) error {
+func (c Client) SetChaos(ctx context.Context, to flaw.Chaos) error {
 	_, err := c.ask(ctx, request{Kind: kindChaos, Chaos: to})
 	return err
 }
 
 func (s *Server) addFault(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
-	answer(conn, s.World.AddFault(world.Fault(req.Fault)))
+	answer(conn, s.World.AddFault(req.Fault))
 }
 
 func (s *Server) clearFaults(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
@@ -53,23 +54,20 @@ func (s *Server) takeFaults(_ context.Context, conn net.Conn, _ *bufio.Reader, r
 
 func (s *Server) chaos(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
 	if !req.Chaos.On {
-		answer(conn, s.World.StopChaos())
-		return
+		req.Chaos = flaw.Chaos{}
 	}
-	answer(conn, s.World.StartChaos(req.Chaos.Seed, req.Chaos.Rate, req.Chaos.Only))
+	answer(conn, s.World.SetChaos(req.Chaos))
 }
 
 func (s *Server) describeFaults(st *Status) {
-	for _, f := range s.World.Faults() {
-		st.Faults = append(st.Faults, Fault(f))
-	}
+	st.Faults = append(st.Faults, s.World.Faults()...)
 	if c := s.World.Chaos(); c.On {
-		st.Chaos = &Chaos{On: true, Seed: c.Seed, Rate: c.Rate, Only: c.Only, Hits: c.Hits}
+		c.Seen = nil // only the stream itself needs it
+		st.Chaos = &c
 	}
 }
 
-// dieWithDevice calls off an agent when its device, having been up, is not any more: the test runner was a process of
-// the device.
+// dieWithDevice calls die when the device of an agent is shut down: the test runner was a process of the device.
 func (s *Server) dieWithDevice(ctx context.Context, udid string, die func()) {
 	for up := false; ; {
 		changed := s.World.Changed()

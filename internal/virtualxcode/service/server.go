@@ -15,77 +15,108 @@ import (
 
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/virtualxcode/agent"
-	"ios-agent/internal/virtualxcode/axe"
-	"ios-agent/internal/virtualxcode/devicectl"
-	"ios-agent/internal/virtualxcode/idb"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/render"
-	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// Server holds the world and answers the tools.
-type Server struct {
+// Options are what a server is made of.
+type Options struct {
 	World *world.World
 	Clock world.Clock
-	Place resident.Place
-	Build string
 	Time  string              // what Status says of the clock
-	More  map[string]FrontEnd // tools that need more than the world
-	Log   *slog.Logger
+	Tools map[string]FrontEnd // the tools it can play, by name
+	Log   *slog.Logger        // nil: nothing is logged
+}
 
+// Server holds the world and answers the tools: on a socket, by Run, or within its own process, by Pipe.
+type Server struct {
+	Options
 	started time.Time
+	ctx     context.Context // ends with the server
 	stop    context.CancelFunc
+	clients sync.WaitGroup
 
 	mu     sync.Mutex
+	closed bool
 	last   int
 	agents map[string]*agent.Agent
 	open   map[net.Conn]bool
 	asked  Asked
 }
 
-// Run serves until ctx ends or a client stops it.
-func (s *Server) Run(ctx context.Context) error {
-	ctx, s.stop = context.WithCancel(ctx)
-	defer s.stop()
-	listener, err := resident.Listen(s.Place, resident.Info{Build: s.Build})
+// New makes a server. Close ends it.
+func New(o Options) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{Options: o, started: time.Now(), agents: map[string]*agent.Agent{}, open: map[net.Conn]bool{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// Run serves on the socket of a place until ctx ends or a client stops the server. It closes the server.
+func (s *Server) Run(ctx context.Context, at resident.Place) error {
+	defer s.Close()
+	listener, err := resident.Listen(at, resident.Info{Build: "virtual"})
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	s.started, s.agents, s.open = time.Now(), map[string]*agent.Agent{}, map[net.Conn]bool{}
 	s.Log.Info("virtual service serves", "socket", listener.Info.Socket, "time", s.Time)
-	var clients sync.WaitGroup
-	context.AfterFunc(ctx, func() { listener.Listener.Close(); s.hangUp() })
+	defer context.AfterFunc(ctx, s.stop)()
+	defer context.AfterFunc(s.ctx, func() { listener.Listener.Close() })()
 	for {
 		conn, err := listener.Listener.Accept()
 		if err != nil {
-			break
+			return nil
 		}
-		clients.Go(func() { s.serve(ctx, conn) })
+		s.take(conn)
 	}
-	s.hangUp()
-	clients.Wait()
-	return nil
 }
 
-func (s *Server) hangUp() {
+// Pipe connects a client of this process. It is what Client.Dial wants.
+func (s *Server) Pipe(context.Context) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	if !s.take(ours) {
+		return nil, net.ErrClosed
+	}
+	return theirs, nil
+}
+
+// Close ends all connections and waits for those who serve them.
+func (s *Server) Close() {
+	s.stop()
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.closed = true
 	for conn := range s.open {
 		conn.Close()
 	}
+	s.mu.Unlock()
+	s.clients.Wait()
 }
 
-func (s *Server) serve(ctx context.Context, conn net.Conn) {
+// take serves a connection, unless the server is closed.
+func (s *Server) take(conn net.Conn) bool {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		conn.Close()
+		return false
+	}
 	s.open[conn] = true
-	s.mu.Unlock()
-	defer func() {
+	s.clients.Go(func() {
+		s.serve(s.ctx, conn)
 		s.mu.Lock()
 		delete(s.open, conn)
 		s.mu.Unlock()
 		conn.Close()
-	}()
+	})
+	return true
+}
+
+func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	in := bufio.NewReader(conn)
 	first, err := in.ReadBytes('\n')
 	var req request
@@ -106,33 +137,12 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 
 func say(conn io.Writer, r reply) error { return json.NewEncoder(conn).Encode(r) }
 
-// FrontEnd plays a tool on the world. env is what the caller's environment has for it.
-type FrontEnd func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, stdin io.Reader, stdout, stderr io.Writer) int
+// FrontEnd plays a tool on the world and returns its exit status. The end of ctx is an interrupt from the keyboard.
+type FrontEnd func(ctx context.Context, w *world.World, c tool.Call) int
 
-func frontEnds() map[string]FrontEnd {
-	return map[string]FrontEnd{
-		"simctl": simctl.RunInput,
-		"axe": func(ctx context.Context, w *world.World, argv []string, dir string, _ map[string]string, stdin io.Reader, stdout, stderr io.Writer) int {
-			return axe.Run(ctx, w, argv, dir, stdin, stdout, stderr)
-		},
-		"devicectl": func(ctx context.Context, w *world.World, argv []string, dir string, env map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
-			return devicectl.Run(ctx, w, argv, dir, env, stdout, stderr)
-		},
-		"idb": func(ctx context.Context, w *world.World, argv []string, dir string, _ map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
-			return idb.Run(ctx, w, argv, dir, stdout, stderr)
-		},
-		"log": func(ctx context.Context, w *world.World, argv []string, _ string, _ map[string]string, _ io.Reader, stdout, stderr io.Writer) int {
-			return simctl.HostLog(ctx, w, argv, stdout, stderr)
-		},
-	}
-}
-
-// run plays a tool. A client that says interrupt gets what the tool has to say to a ctrl-C; one that hangs up cancels it.
+// run plays a tool. A client that sends interrupt still gets what the tool prints then; one that hangs up cancels the tool.
 func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
-	tool, ok := s.More[req.Tool]
-	if !ok {
-		tool, ok = frontEnds()[req.Tool]
-	}
+	play, ok := s.Tools[req.Tool]
 	if !ok {
 		say(conn, reply{Error: fmt.Sprintf("the service cannot play %q", req.Tool)})
 		return
@@ -145,7 +155,9 @@ func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req r
 		cancel()
 	}()
 	var mu sync.Mutex
-	exit := tool(ctx, s.World, req.Args, req.Dir, req.Env, stdin, &output{&mu, conn, 1}, &output{&mu, conn, 2})
+	exit := play(ctx, s.World, tool.Call{
+		Args: req.Args, Dir: req.Dir, Env: req.Env, Stdin: stdin, Stdout: &output{&mu, conn, 1}, Stderr: &output{&mu, conn, 2},
+	})
 	mu.Lock()
 	defer mu.Unlock()
 	say(conn, reply{Exit: &exit})
@@ -184,7 +196,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 			}
 			return render.PNG(scene)
 		},
-		TakeFault: func(name string) (world.Hit, bool) { return s.World.TakeFault(spec.UDID, name) },
+		TakeFault: func(name string) (flaw.Hit, bool) { return s.World.TakeFault(spec.UDID, name) },
 		Served:    s.count,
 		Crash:     crashed,
 	})
@@ -200,7 +212,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	}
 }
 
-// count counts what the agents are asked.
+// count counts the requests to agents.
 func (s *Server) count(look bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +260,7 @@ type buffered struct {
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
 func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ request) {
-	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []Fault{}}
+	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []flaw.Fault{}}
 	for _, d := range s.World.Devices() {
 		app, _ := s.World.Foreground(d.UDID) // a device that is off has none
 		st.Devices = append(st.Devices, Device{

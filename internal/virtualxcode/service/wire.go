@@ -3,7 +3,11 @@
 // their command line and print what comes back.
 package service
 
-import "time"
+import (
+	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
+)
 
 // request is the first line of every connection.
 type request struct {
@@ -14,9 +18,9 @@ type request struct {
 	Env   map[string]string `json:"env,omitempty"`
 	Agent AgentSpec         `json:"agent,omitzero"`  // agent
 	ID    string            `json:"id,omitempty"`    // stream: which agent
-	Fault Fault             `json:"fault,omitzero"`  // fault-add; its name: fault-clear; its device: fault-take
+	Fault flaw.Fault        `json:"fault,omitzero"`  // fault-add; its name: fault-clear; its device: fault-take
 	Names []string          `json:"names,omitempty"` // fault-take
-	Chaos Chaos             `json:"chaos,omitzero"`  // chaos
+	Chaos flaw.Chaos        `json:"chaos,omitzero"`  // chaos
 }
 
 // The kinds of request. run answers with lines of output and an exit code; agent keeps its connection open for as long
@@ -48,38 +52,20 @@ type AgentSpec struct {
 	PID   int    `json:"pid"`
 }
 
-// Fault is something to go wrong on demand; see world.Fault.
-type Fault struct {
-	Name   string            `json:"name"`
-	Device string            `json:"device,omitempty"`
-	Times  int               `json:"times"` // world.Forever: until it is cleared
-	After  int               `json:"after,omitempty"`
-	Set    map[string]string `json:"set,omitempty"`
-}
-
-// Chaos is what makes faults happen by themselves; see world.Chaos.
-type Chaos struct {
-	On   bool              `json:"on"`
-	Seed uint64            `json:"seed"`
-	Rate float64           `json:"rate"`
-	Only []string          `json:"only,omitempty"`
-	Hits map[string]uint64 `json:"hits,omitempty"` // by name: how often it happened
-}
-
 // Status is what the service says of itself and its world.
 type Status struct {
-	PID       int       `json:"pid"`
-	StartedAt time.Time `json:"started_at"`
-	Time      string    `json:"time"` // real or request
-	Devices   []Device  `json:"devices"`
-	Physical  []Device  `json:"physical,omitempty"` // devices that are no simulators
-	Faults    []Fault   `json:"faults"`
-	Chaos     *Chaos    `json:"chaos,omitempty"` // nil: there is none
-	Agents    int       `json:"agents"`
-	Asked     Asked     `json:"asked"`
+	PID       int          `json:"pid"`
+	StartedAt time.Time    `json:"started_at"`
+	Time      string       `json:"time"` // real or request
+	Devices   []Device     `json:"devices"`
+	Physical  []Device     `json:"physical,omitempty"` // devices that are no simulators
+	Faults    []flaw.Fault `json:"faults"`
+	Chaos     *flaw.Chaos  `json:"chaos,omitempty"` // nil: there is none
+	Agents    int          `json:"agents"`
+	Asked     Asked        `json:"asked"`
 }
 
-// Asked is how much the agents were asked since the service started: the price of what is done through them.
+// Asked counts the requests to agents since the service started.
 type Asked struct {
 	Requests int `json:"requests"`
 	Looks    int `json:"looks"` // those that read the whole tree

@@ -26,7 +26,10 @@ func settings() map[string]setting {
 		},
 		"increase_contrast": {
 			func(s world.Settings) string {
-				return map[bool]string{true: "enabled", false: "disabled"}[s.IncreaseContrast]
+				if s.IncreaseContrast {
+					return "enabled"
+				}
+				return "disabled"
 			},
 			func(s *world.Settings, v string) bool {
 				s.IncreaseContrast = v == "enabled"
@@ -67,13 +70,13 @@ func userInterface(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(c.args) == 0 {
+	if len(c.Args) == 0 {
 		s, err := c.world.Settings(d.UDID)
-		fmt.Fprintln(c.out, what.get(s))
+		fmt.Fprintln(c.Stdout, what.get(s))
 		return err
 	}
 	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error {
-		if !what.set(s, c.args[0]) {
+		if !what.set(s, c.Args[0]) {
 			return errUsage
 		}
 		return nil

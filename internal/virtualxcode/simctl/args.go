@@ -8,11 +8,11 @@ import (
 
 // take removes the first argument and returns it; without one the command was used wrongly.
 func (c *call) take() (string, error) {
-	if len(c.args) == 0 {
+	if len(c.Args) == 0 {
 		return "", errUsage
 	}
-	first := c.args[0]
-	c.args = c.args[1:]
+	first := c.Args[0]
+	c.Args = c.Args[1:]
 	return first, nil
 }
 
@@ -67,9 +67,9 @@ const (
 // Values follow a = or are the next argument.
 func (c *call) options(known map[string]option) (map[string]string, error) {
 	given := map[string]string{}
-	for len(c.args) > 0 && len(c.args[0]) > 1 && c.args[0][0] == '-' {
-		name, value, joined := strings.Cut(c.args[0], "=")
-		c.args = c.args[1:]
+	for len(c.Args) > 0 && len(c.Args[0]) > 1 && c.Args[0][0] == '-' {
+		name, value, joined := strings.Cut(c.Args[0], "=")
+		c.Args = c.Args[1:]
 		if name == "--" {
 			break
 		}

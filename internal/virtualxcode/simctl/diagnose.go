@@ -18,15 +18,16 @@ import (
 
 // diagnose collects what a bug report needs: what list says, and the logs of booted devices.
 func diagnose(_ context.Context, c *call) error {
-	given, err := c.options(map[string]option{"-b": flag, "-X": flag, "-l": flag, "--no-archive": flag, "--all-logs": flag, "--data-container": flag,
-		"--output": valued, "--udid": valued, "--timeout": valued})
-	if err != nil || len(c.args) > 0 {
+	given, err := c.options(map[string]option{"-b": flag, "-X": flag, "-l": flag, "--no-archive": flag, "--all-logs": flag,
+		"--data-container": flag,
+		"--output":         valued, "--udid": valued, "--timeout": valued})
+	if err != nil || len(c.Args) > 0 {
 		return errUsage
 	}
 	name := "simctl_diagnose_" + c.world.Now().Format("2006_01_02-15_04_05")
 	to := filepath.Join(os.TempDir(), name)
 	if given["--output"] != "" {
-		to = filepath.Join(c.path(given["--output"]), name)
+		to = filepath.Join(c.Path(given["--output"]), name)
 	}
 	files, err := c.evidence(given["--udid"])
 	if err != nil {
@@ -36,7 +37,7 @@ func diagnose(_ context.Context, c *call) error {
 	if !plain {
 		to += ".tar.gz"
 	}
-	fmt.Fprintf(c.out, "Collecting diagnostics...\nWriting archive to %s\n", to)
+	fmt.Fprintf(c.Stdout, "Collecting diagnostics...\nWriting archive to %s\n", to)
 	if plain {
 		return writeFiles(to, files)
 	}
@@ -47,7 +48,7 @@ func diagnose(_ context.Context, c *call) error {
 func (c *call) evidence(udid string) (map[string][]byte, error) {
 	var list bytes.Buffer
 	quiet := *c
-	quiet.out = &list
+	quiet.Stdout = &list
 	quiet.printList(sections(), nil, true)
 	files := map[string][]byte{"simctl_list.json": list.Bytes()}
 	for _, d := range c.world.Devices() {
@@ -102,22 +103,22 @@ func writeArchive(path, folder string, files map[string][]byte) (err error) {
 // logVerbose turns the verbose log of a device on or off, from its next boot on.
 func logVerbose(ctx context.Context, c *call) error {
 	name := "booted"
-	if len(c.args) == 2 {
-		name, c.args = c.args[0], c.args[1:]
+	if len(c.Args) == 2 {
+		name, c.Args = c.Args[0], c.Args[1:]
 	}
-	if len(c.args) != 1 || c.args[0] != "enable" && c.args[0] != "disable" {
+	if len(c.Args) != 1 || c.Args[0] != "enable" && c.Args[0] != "disable" {
 		return errUsage
 	}
 	d, err := c.world.Find(name)
 	if err != nil {
 		return err
 	}
-	return c.world.SetVerboseLog(ctx, d.UDID, c.args[0] == "enable")
+	return c.world.SetVerboseLog(ctx, d.UDID, c.Args[0] == "enable")
 }
 
-// syncCloud asks a device to sync with iCloud; no account is signed in here, so there is nothing to bring.
+// syncCloud asks a device to sync with iCloud. No account is signed in, so nothing happens.
 func syncCloud(_ context.Context, c *call) error {
-	if len(c.args) != 1 {
+	if len(c.Args) != 1 {
 		return errUsage
 	}
 	_, err := c.booted()

@@ -11,18 +11,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/simctl"
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func (s *tool) plan(name string, settings ...string) {
+func (s *rig) plan(name string, settings ...string) {
 	s.t.Helper()
 	set := map[string]string{}
 	for _, one := range settings {
 		key, value, _ := strings.Cut(one, "=")
 		set[key] = value
 	}
-	if err := s.world.AddFault(world.Fault{Name: name, Set: set}); err != nil {
+	if err := s.world.AddFault(flaw.Fault{Name: name, Set: set}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -34,12 +35,12 @@ func TestRunsThatFail(t *testing.T) {
 		exit        int
 		args        []string
 	}{
-		{world.SimctlConnectionInvalid, "CoreSimulatorService connection became invalid.", 53, []string{"list", "-j"}},
-		{world.CannotSpawn, "(domain=NSMachErrorDomain, code=-308)", 204, []string{"spawn", "booted", "true"}},
-		{world.ScreenshotFails, "Timeout waiting for screen surfaces", 60, []string{"io", "booted", "screenshot", "a.png"}},
-		{world.InstallFails, "failed to install", 13, []string{"install", "booted", "Shop.app"}},
-		{world.LaunchFails, "failed to launch", 1, []string{"launch", "booted", shop}},
-		{world.DeviceShutsDown, "in current state: Shutting Down", 149, []string{"launch", "booted", shop}},
+		{flaw.SimctlConnectionInvalid, "CoreSimulatorService connection became invalid.", 53, []string{"list", "-j"}},
+		{flaw.CannotSpawn, "(domain=NSMachErrorDomain, code=-308)", 204, []string{"spawn", "booted", "true"}},
+		{flaw.ScreenshotFails, "Timeout waiting for screen surfaces", 60, []string{"io", "booted", "screenshot", "a.png"}},
+		{flaw.InstallFails, "failed to install", 13, []string{"install", "booted", "Shop.app"}},
+		{flaw.LaunchFails, "failed to launch", 1, []string{"launch", "booted", shop}},
+		{flaw.DeviceShutsDown, "in current state: Shutting Down", 149, []string{"launch", "booted", shop}},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			s := newTool(t)
@@ -51,7 +52,7 @@ func TestRunsThatFail(t *testing.T) {
 			if exit != c.exit || !strings.Contains(errout, c.says) || out != "" {
 				t.Errorf("exit %d\n%s%s", exit, out, errout)
 			}
-			if c.fault == world.DeviceShutsDown {
+			if c.fault == flaw.DeviceShutsDown {
 				if err := s.world.Sleep(t.Context(), time.Second); err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +65,7 @@ func TestRunsThatFail(t *testing.T) {
 
 func TestANoisyRunWorks(t *testing.T) {
 	s := newTool(t)
-	s.plan(world.SimctlVersionMismatch)
+	s.plan(flaw.SimctlVersionMismatch)
 	out, errout, exit := s.run("list", "-j", "devices")
 	if exit != 0 || !json.Valid([]byte(out)) || !strings.Contains(errout, "does not match") {
 		t.Errorf("exit %d\n%s", exit, errout)
@@ -76,7 +77,7 @@ func TestANoisyRunWorks(t *testing.T) {
 
 func TestASlowRun(t *testing.T) {
 	s := newTool(t)
-	s.plan(world.SimctlSlow, "seconds=42")
+	s.plan(flaw.SimctlSlow, "seconds=42")
 	for _, want := range []time.Duration{42 * time.Second, 0} {
 		start := s.world.Now()
 		s.ok("list")
@@ -88,7 +89,7 @@ func TestASlowRun(t *testing.T) {
 
 func TestASlowBootTakesAsLongAsItWasTold(t *testing.T) {
 	s := newTool(t)
-	s.plan(world.SlowBoot, "seconds=90")
+	s.plan(flaw.SlowBoot, "seconds=90")
 	start := s.world.Now()
 	s.ok("boot", phone)
 	if took := s.world.Now().Sub(start); took != 90*time.Second {
@@ -101,7 +102,7 @@ func TestALaunchThatHangs(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
 		s.ok("install", "booted", "Shop.app")
-		s.plan(world.LaunchHang)
+		s.plan(flaw.LaunchHang)
 		out, _, end := s.background("launch", "booted", shop)
 		if exit := end(); exit == 0 || out.String() != "" {
 			t.Errorf("exit %d, %s", exit, out)
@@ -117,7 +118,7 @@ func TestALogStreamThatDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
 		s.ok("boot", phone)
-		s.plan(world.LogStreamDies, "lines=2")
+		s.plan(flaw.LogStreamDies, "lines=2")
 		out, _, end := s.background("spawn", "booted", "log", "stream")
 		for range 3 {
 			if err := s.world.Log(s.udid(), world.Entry{Process: "p", Message: "hello"}); err != nil {
@@ -160,11 +161,11 @@ func TestPicturesThatLie(t *testing.T) {
 	if width, black := picture(); width != 1206 || black {
 		t.Fatalf("a picture is %d wide, black: %v", width, black)
 	}
-	s.plan(world.BlackScreenshot)
+	s.plan(flaw.BlackScreenshot)
 	if width, black := picture(); width != 1206 || !black {
 		t.Errorf("a black one is %d wide, black: %v", width, black)
 	}
-	s.plan(world.WrongScaleScreenshot)
+	s.plan(flaw.WrongScaleScreenshot)
 	if width, black := picture(); width != 402 || black {
 		t.Errorf("one of another scale is %d wide, black: %v", width, black)
 	}
@@ -172,7 +173,8 @@ func TestPicturesThatLie(t *testing.T) {
 
 func TestWhatIsSaidWhenTheServiceDies(t *testing.T) {
 	var errout bytes.Buffer
-	if exit := simctl.ServiceDied(&errout, time.Unix(0, 0)); exit != 204 || !strings.Contains(errout.String(), "CoreSimulatorService connection interrupted.") ||
+	if exit := simctl.ServiceDied(&errout, time.Unix(0, 0)); exit != 204 || !strings.Contains(errout.String(),
+		"CoreSimulatorService connection interrupted.") ||
 		!strings.Contains(errout.String(), "(domain=NSMachErrorDomain, code=-308):\nThe operation couldn’t be completed.") {
 		t.Errorf("exit %d\n%s", exit, errout.String())
 	}

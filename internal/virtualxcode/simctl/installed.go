@@ -27,7 +27,7 @@ func listapps(_ context.Context, c *call) error {
 	for _, a := range apps {
 		all = append(all, member{a.BundleID, describe(a)})
 	}
-	fmt.Fprint(c.out, oldplist.Encode(all))
+	fmt.Fprint(c.Stdout, oldplist.Encode(all))
 	return nil
 }
 
@@ -46,7 +46,7 @@ func appinfo(_ context.Context, c *call) error {
 			info = describe(a)
 		}
 	}
-	fmt.Fprint(c.out, oldplist.Encode(info))
+	fmt.Fprint(c.Stdout, oldplist.Encode(info))
 	return nil
 }
 
@@ -100,11 +100,11 @@ func appContainer(_ context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	kind := append(c.args, "app")[0]
+	kind := append(c.Args, "app")[0]
 	path := map[string]string{"app": of.App, "data": of.Data}[kind]
 	if kind == "groups" {
 		for _, id := range slices.Sorted(maps.Keys(of.Groups)) {
-			fmt.Fprintf(c.out, "%s\t%s\n", id, of.Groups[id])
+			fmt.Fprintf(c.Stdout, "%s\t%s\n", id, of.Groups[id])
 		}
 		return nil
 	}
@@ -114,6 +114,6 @@ func appContainer(_ context.Context, c *call) error {
 	if path == "" {
 		return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: "No such file or directory"}
 	}
-	fmt.Fprintln(c.out, path)
+	fmt.Fprintln(c.Stdout, path)
 	return nil
 }

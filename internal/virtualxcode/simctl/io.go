@@ -34,7 +34,7 @@ func (c *call) enumerate(_ context.Context, d world.Device) error {
 		return err
 	}
 	s := d.Screen
-	fmt.Fprintf(c.out, "Port:\n    UUID: %s\n    Class: Display\n    Port Identifier: com.apple.framebuffer.display\n"+
+	fmt.Fprintf(c.Stdout, "Port:\n    UUID: %s\n    Class: Display\n    Port Identifier: com.apple.framebuffer.display\n"+
 		"    Power state: On\n    Display class: 0\n    Default width: %.0f\n    Default height: %.0f\n    Default pixel format: 'BGRA'\n",
 		d.UDID, s.Width*s.Scale, s.Height*s.Scale)
 	return nil
@@ -50,17 +50,17 @@ func (c *call) screenshot(ctx context.Context, d world.Device) error {
 		return err
 	}
 	if kind == "" && strings.EqualFold(filepath.Ext(file), ".png") {
-		fmt.Fprintln(c.errout, "Detected file type 'PNG' from extension")
+		fmt.Fprintln(c.Stderr, "Detected file type 'PNG' from extension")
 	}
 	if err := c.write(file, picture); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.errout, "Wrote screenshot to: %s\n", file)
+	fmt.Fprintf(c.Stderr, "Wrote screenshot to: %s\n", file)
 	return nil
 }
 
-// screenshotArgs are the type asked for, "" if none was, and the file. There is one display, and its corners are square
-// under any mask.
+// screenshotArgs are the type that was asked for, "" if none was, and the file. There is one display, and a mask changes
+// nothing.
 func (c *call) screenshotArgs() (kind, file string, err error) {
 	given, err := c.options(map[string]option{"--type": valued, "--mask": valued, "--display": valued})
 	if err != nil {
@@ -100,10 +100,10 @@ func (c *call) picture(ctx context.Context, d world.Device) ([]byte, error) {
 
 func (c *call) write(file string, data []byte) error {
 	if file == "-" {
-		_, err := c.out.Write(data)
+		_, err := c.Stdout.Write(data)
 		return err
 	}
-	err := os.WriteFile(c.path(file), data, 0o644)
+	err := os.WriteFile(c.Path(file), data, 0o644)
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		return &world.Error{Domain: "NSPOSIXErrorDomain", Code: int(errno), Message: "Error creating the image: " + errno.Error()}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -25,11 +26,11 @@ func launch(ctx context.Context, c *call) error {
 		return err
 	}
 	has := func(name string) bool { _, ok := given[name]; return ok }
-	o := world.LaunchOptions{Env: c.childEnv(), Args: c.args, TerminateRunning: has("--terminate-running-process")}
+	o := world.LaunchOptions{Env: c.childEnv(), Args: c.Args, TerminateRunning: has("--terminate-running-process")}
 	if o.Output, err = c.output(given); err != nil {
 		return err
 	}
-	if c.happensTo(d, world.LaunchHang) {
+	if c.happensTo(d, flaw.LaunchHang) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
@@ -37,7 +38,7 @@ func launch(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%s: %d\n", bundle, pid)
+	fmt.Fprintf(c.Stdout, "%s: %d\n", bundle, pid)
 	if has("--console") || has("--console-pty") {
 		return c.console(ctx, d.UDID, bundle, pid, has("--console-pty"))
 	}
@@ -49,7 +50,7 @@ func (c *call) output(given map[string]string) (o world.Output, err error) {
 	_, console := given["--console"]
 	for name, to := range map[string]*string{"--stdout": &o.Stdout, "--stderr": &o.Stderr} {
 		if file := given[name]; file != "" {
-			*to = c.path(file)
+			*to = c.Path(file)
 			if console {
 				return o, errUsage
 			}
@@ -58,14 +59,14 @@ func (c *call) output(given map[string]string) (o world.Output, err error) {
 	return o, nil
 }
 
-// console shows what the app prints until it ends. An interrupt is passed on to the app, which ends of it. On a
+// console shows what the app prints until it ends. An interrupt ends the app. On a
 // terminal there is one stream, not two.
 func (c *call) console(ctx context.Context, udid, bundle string, pid int, pty bool) error {
-	errout := c.errout
+	errout := c.Stderr
 	if pty {
-		errout = c.out
+		errout = c.Stdout
 	}
-	err := c.world.Attach(ctx, udid, pid, c.out, errout)
+	err := c.world.Attach(ctx, udid, pid, c.Stdout, errout)
 	if ctx.Err() == nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (c *call) console(ctx context.Context, udid, bundle string, pid int, pty bo
 // childEnv is the environment meant for the app.
 func (c *call) childEnv() map[string]string {
 	env := map[string]string{}
-	for key, value := range c.env {
+	for key, value := range c.Env {
 		if name, ok := strings.CutPrefix(key, "SIMCTL_CHILD_"); ok {
 			env[name] = value
 		}

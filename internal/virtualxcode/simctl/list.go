@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/virtualxcode/applejson"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -53,7 +54,7 @@ func list(_ context.Context, c *call) error {
 	asJSON, verbose := false, false
 	options := map[string]*bool{"-j": &asJSON, "--json": &asJSON, "-v": &verbose, "-e": &verbose}
 	var terms filter
-	for _, arg := range c.args {
+	for _, arg := range c.Args {
 		if set := options[arg]; set != nil {
 			*set = true
 			continue
@@ -69,8 +70,8 @@ func list(_ context.Context, c *call) error {
 			shown, terms = shown[i:i+1], terms[1:]
 		}
 	}
-	if c.happens(world.SimctlGarbage) {
-		fmt.Fprint(c.out, garbage)
+	if c.happens(flaw.SimctlGarbage) {
+		fmt.Fprint(c.Stdout, garbage)
 		return nil
 	}
 	c.printList(shown, terms, asJSON)
@@ -87,13 +88,13 @@ func (c *call) printList(shown []section, terms filter, asJSON bool) {
 			all = append(all, member{s.name, s.json(c.world, terms)})
 			continue
 		}
-		fmt.Fprintf(c.out, "== %s ==\n", s.heading)
+		fmt.Fprintf(c.Stdout, "== %s ==\n", s.heading)
 		for _, line := range s.text(c.world, terms) {
-			fmt.Fprintln(c.out, line)
+			fmt.Fprintln(c.Stdout, line)
 		}
 	}
 	if asJSON {
-		fmt.Fprint(c.out, applejson.Encode(all))
+		fmt.Fprint(c.Stdout, applejson.Encode(all))
 	}
 }
 

@@ -35,7 +35,7 @@ func location(ctx context.Context, c *call) error {
 	}
 	if act == nil {
 		for _, s := range scenarios() {
-			fmt.Fprintln(c.out, s.Scenario)
+			fmt.Fprintln(c.Stdout, s.Scenario)
 		}
 		return nil
 	}
@@ -50,10 +50,10 @@ func location(ctx context.Context, c *call) error {
 }
 
 func (c *call) setLocation() (world.Location, error) {
-	if len(c.args) != 1 {
+	if len(c.Args) != 1 {
 		return world.Location{}, errUsage
 	}
-	return coordinate(c.args[0])
+	return coordinate(c.Args[0])
 }
 
 func (c *call) runScenario() (world.Location, error) {
@@ -69,15 +69,15 @@ func (c *call) runScenario() (world.Location, error) {
 	return world.Location{}, err
 }
 
-// startRoute goes along points, given as arguments or as lines of the standard input. The device is at the last one: no
-// time passes between them here.
+// startRoute reads points from the arguments or the standard input. The device is at the last one at once: the route takes
+// no time here.
 func (c *call) startRoute() (at world.Location, err error) {
 	if _, err := c.options(map[string]option{"--speed": valued, "--distance": valued, "--interval": valued}); err != nil {
 		return at, err
 	}
-	points := c.args
+	points := c.Args
 	if len(points) == 1 && points[0] == "-" {
-		lines, err := io.ReadAll(c.in)
+		lines, err := io.ReadAll(c.Stdin)
 		if err != nil {
 			return at, err
 		}

@@ -3,8 +3,9 @@ package simctl
 import (
 	"context"
 	"fmt"
-	"io"
 
+	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -23,7 +24,7 @@ func logProgram(ctx context.Context, c *call, d world.Device) error {
 }
 
 func (c *call) logUsage(text string) error {
-	fmt.Fprintln(c.errout, text)
+	fmt.Fprintln(c.Stderr, text)
 	return exitStatus(exitLogUsage)
 }
 
@@ -52,7 +53,7 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	if err != nil {
 		return err
 	}
-	death, dies := c.world.TakeFault(d.UDID, world.LogStreamDies)
+	death, dies := c.world.TakeFault(d.UDID, flaw.LogStreamDies)
 	_, next, more, err := c.world.Logs(d.UDID, 0)
 	if err != nil {
 		return err
@@ -90,10 +91,10 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	return nil
 }
 
-// HostLog is the program log on the Mac itself. Nothing there logs: apps of the Mac have no output of this kind here, so
-// that show prints a heading and stream waits until it is interrupted or its time is over.
-func HostLog(ctx context.Context, w *world.World, argv []string, stdout, stderr io.Writer) int {
-	c := &call{world: w, args: argv, out: stdout, errout: stderr}
+// HostLog is the program log on the Mac itself. Nothing is logged there: show prints a heading only, and stream waits until
+// it is interrupted or its timeout is over.
+func HostLog(ctx context.Context, w *world.World, of tool.Call) int {
+	c := &call{of, w}
 	verb, err := c.take()
 	if err != nil || verb != "show" && verb != "stream" {
 		_ = c.logUsage("log: only stream and show are supported by Virtual Xcode")
@@ -105,7 +106,7 @@ func HostLog(ctx context.Context, w *world.World, argv []string, stdout, stderr 
 	}
 	p := logPrinter{call: c, logReader: r}
 	if verb == "stream" && r.text != "" {
-		fmt.Fprintf(c.out, "Filtering the log data using \"%s\"\n", r.text)
+		fmt.Fprintf(c.Stdout, "Filtering the log data using \"%s\"\n", r.text)
 	}
 	p.open()
 	defer p.close()

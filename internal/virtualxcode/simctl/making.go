@@ -9,26 +9,26 @@ import (
 )
 
 func create(ctx context.Context, c *call) error {
-	if len(c.args) < 2 || len(c.args) > 3 {
+	if len(c.Args) < 2 || len(c.Args) > 3 {
 		return errUsage
 	}
-	t, err := c.world.Type(c.args[1])
+	t, err := c.world.Type(c.Args[1])
 	if err != nil {
 		return err
 	}
-	runtime := append(c.args, "")[2]
+	runtime := append(c.Args, "")[2]
 	r, err := c.world.RuntimeFor(t, runtime)
 	if err != nil {
 		return err
 	}
 	if runtime == "" {
-		fmt.Fprintf(c.errout, "No runtime specified, using '%s'\n", textRuntime(r))
+		fmt.Fprintf(c.Stderr, "No runtime specified, using '%s'\n", textRuntime(r))
 	}
-	udid, err := c.world.Create(ctx, c.args[0], t.ID, r.ID)
+	udid, err := c.world.Create(ctx, c.Args[0], t.ID, r.ID)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, udid)
+	fmt.Fprintln(c.Stdout, udid)
 	return nil
 }
 
@@ -41,7 +41,7 @@ func clone(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, udid)
+	fmt.Fprintln(c.Stdout, udid)
 	return nil
 }
 
@@ -72,8 +72,8 @@ func shutdown(ctx context.Context, c *call) error {
 	})
 }
 
-// forEach does something to the devices named, or to those a word stands for. All are looked up first; the rest is
-// still done when one is refused, and the first refusal told.
+// forEach does something to the devices that are named, or that a word such as "all" means. All are looked up first. When
+// one fails the others are still done, and the first error is returned.
 func (c *call) forEach(ctx context.Context, do func(context.Context, string) error, words map[string]func(world.Device) bool) error {
 	devices, err := c.chosen(words)
 	if err != nil {
@@ -89,13 +89,13 @@ func (c *call) forEach(ctx context.Context, do func(context.Context, string) err
 }
 
 func (c *call) chosen(words map[string]func(world.Device) bool) (out []world.Device, err error) {
-	if len(c.args) == 0 {
+	if len(c.Args) == 0 {
 		return nil, errUsage
 	}
-	if match := words[c.args[0]]; match != nil {
+	if match := words[c.Args[0]]; match != nil {
 		return slices.DeleteFunc(c.world.Devices(), func(d world.Device) bool { return !match(d) }), nil
 	}
-	for len(c.args) > 0 {
+	for len(c.Args) > 0 {
 		d, err := c.device()
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ func push(ctx context.Context, c *call) error {
 		return err
 	}
 	bundle := ""
-	if len(c.args) == 2 {
+	if len(c.Args) == 2 {
 		bundle, _ = c.take()
 	}
 	file, err := c.take()
@@ -49,7 +49,7 @@ func push(ctx context.Context, c *call) error {
 	if err := c.world.SendPush(ctx, d.UDID, bundle, string(data)); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "Notification sent to '%s'\n", bundle)
+	fmt.Fprintf(c.Stdout, "Notification sent to '%s'\n", bundle)
 	return nil
 }
 
@@ -82,9 +82,9 @@ func refused(format string, args ...any) error {
 // read reads a file the caller named, or the standard input.
 func (c *call) read(name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(c.in)
+		return io.ReadAll(c.Stdin)
 	}
-	data, err := os.ReadFile(c.path(name))
+	data, err := os.ReadFile(c.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noFile(name)
 	}
@@ -92,7 +92,8 @@ func (c *call) read(name string) ([]byte, error) {
 }
 
 func noFile(name string) error {
-	return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: "The operation couldn’t be completed. No such file or directory\n" + name}
+	return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: "The operation couldn’t be completed. No such file or " +
+		"directory\n" + name}
 }
 
 func mediaTypes() []string {
@@ -105,10 +106,10 @@ func addmedia(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if len(c.args) == 0 {
+	if len(c.Args) == 0 {
 		return errUsage
 	}
-	for _, name := range c.args {
+	for _, name := range c.Args {
 		if err := c.addFile(ctx, d, name); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func pair(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, id)
+	fmt.Fprintln(c.Stdout, id)
 	return nil
 }
 

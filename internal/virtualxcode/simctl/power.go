@@ -12,10 +12,10 @@ import (
 )
 
 func boot(ctx context.Context, c *call) error {
-	if len(c.args) == 0 {
+	if len(c.Args) == 0 {
 		return errUsage
 	}
-	name := c.args[0]
+	name := c.Args[0]
 	d, err := c.device()
 	var unknown *world.Error
 	if errors.Is(err, world.ErrInvalidDevice) && errors.As(err, &unknown) { // boot alone takes pairs too, and says so
@@ -29,7 +29,7 @@ func boot(ctx context.Context, c *call) error {
 
 func bootstatus(ctx context.Context, c *call) error {
 	letters := ""
-	c.args = slices.DeleteFunc(slices.Clone(c.args), func(arg string) bool {
+	c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(arg string) bool {
 		isOption := len(arg) > 1 && arg[0] == '-'
 		if isOption {
 			letters += arg[1:]
@@ -43,9 +43,9 @@ func bootstatus(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "Monitoring boot status for %s (%s).\n", d.Name, d.UDID)
+	fmt.Fprintf(c.Stdout, "Monitoring boot status for %s (%s).\n", d.Name, d.UDID)
 	if d.State == world.Booted {
-		fmt.Fprintln(c.out, "Device already booted, nothing to do.")
+		fmt.Fprintln(c.Stdout, "Device already booted, nothing to do.")
 	} else if err := c.followBoot(ctx, d, strings.Contains(letters, "b")); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func bootstatus(ctx context.Context, c *call) error {
 	return nil
 }
 
-// followOn goes on with the boots to come, until it is interrupted.
+// followOn follows every later boot too, until it is interrupted.
 func (c *call) followOn(ctx context.Context, udid string) error {
 	for {
 		changed := c.world.Changed()
@@ -83,7 +83,7 @@ func (c *call) followBoot(ctx context.Context, d world.Device, begin bool) error
 	c.progress(start, "Status=4, isTerminal=NO", "Waiting on System App")
 	if begin && d.State == world.Shutdown {
 		if err := c.world.Boot(ctx, d.UDID); err != nil {
-			fmt.Fprintln(c.errout, "Device boot failed")
+			fmt.Fprintln(c.Stderr, "Device boot failed")
 			return err
 		}
 	}
@@ -97,6 +97,6 @@ func (c *call) followBoot(ctx context.Context, d world.Device, begin bool) error
 func (c *call) progress(start time.Time, status, what string) {
 	now := c.world.Now()
 	passed := int(now.Sub(start) / time.Second)
-	fmt.Fprintf(c.out, "[%s] %s, Elapsed=%02d:%02d.\n\t%s\n\n",
+	fmt.Fprintf(c.Stdout, "[%s] %s, Elapsed=%02d:%02d.\n\t%s\n\n",
 		now.UTC().Format("2006-01-02 15:04:05 +0000"), status, passed/60, passed%60, what)
 }

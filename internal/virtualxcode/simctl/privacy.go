@@ -36,7 +36,7 @@ func privacy(ctx context.Context, c *call) error {
 	} else if !slices.Contains(services(), service) {
 		return errUsage
 	}
-	bundle := append(c.args, "")[0]
+	bundle := append(c.Args, "")[0]
 	if bundle == "" && answer != "" { // only reset can be for every app
 		return errUsage
 	}
@@ -65,7 +65,7 @@ func keychain(ctx context.Context, c *call) error {
 	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error { return act(c, s) })
 }
 
-// addRoot lets the device's apps trust servers that the file's certificate vouches for.
+// addRoot lets the device's apps trust servers with certificates that the file's certificate has signed.
 func (c *call) addRoot(s *world.Settings) error {
 	before := len(s.RootCertificates)
 	data, err := c.addCertificate(&s.RootCertificates)
@@ -97,7 +97,7 @@ func pbcopy(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	text, err := io.ReadAll(c.in)
+	text, err := io.ReadAll(c.Stdin)
 	if err != nil {
 		return err
 	}
@@ -110,13 +110,13 @@ func pbpaste(_ context.Context, c *call) error {
 		return err
 	}
 	s, err := c.world.Settings(d.UDID)
-	fmt.Fprint(c.out, s.Pasteboard)
+	fmt.Fprint(c.Stdout, s.Pasteboard)
 	return err
 }
 
 // pbsync copies from one pasteboard to another; the word host is the Mac's.
 func pbsync(ctx context.Context, c *call) error {
-	if len(c.args) != 2 {
+	if len(c.Args) != 2 {
 		return errUsage
 	}
 	text := c.world.HostPasteboard()
@@ -131,7 +131,7 @@ func pbsync(ctx context.Context, c *call) error {
 		}
 		text = s.Pasteboard
 	}
-	if c.args[0] == "host" {
+	if c.Args[0] == "host" {
 		return c.world.SetHostPasteboard(text)
 	}
 	d, err := c.booted()

@@ -10,8 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// recordVideo films the screen until it is interrupted. The film has two pictures, the first and the last: enough to be
-// a film, and to see what happened.
+// recordVideo records the screen until it is interrupted. The movie has two frames, the first and the last screen.
 func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 	given, err := c.options(map[string]option{"--codec": valued, "--display": valued, "--mask": valued, "--force": flag, "-f": flag})
 	if err != nil {
@@ -31,9 +30,9 @@ func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 		return err
 	}
 	begun := c.world.Now()
-	fmt.Fprintln(c.errout, "Recording started")
+	fmt.Fprintln(c.Stderr, "Recording started")
 	<-ctx.Done()
-	fmt.Fprintln(c.errout, "Recording completed. Writing to disk.")
+	fmt.Fprintln(c.Stderr, "Recording completed. Writing to disk.")
 	last, err := c.picture(context.WithoutCancel(ctx), d)
 	if err != nil { // it was shut down meanwhile
 		last = first
@@ -43,13 +42,13 @@ func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 	if err := c.write(file, m.encode()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.errout, "Wrote video to: %s\n", file)
+	fmt.Fprintf(c.Stderr, "Wrote video to: %s\n", file)
 	return nil
 }
 
-// free refuses to write over a file unless told to.
+// free refuses to overwrite a file without --force.
 func (c *call) free(file string, force bool) error {
-	_, err := os.Stat(c.path(file))
+	_, err := os.Stat(c.Path(file))
 	if force || file == "-" || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -17,7 +17,7 @@ const runtimeSize = 7_900_000_000
 // runtimeVerb is: simctl runtime, which is about disk images.
 func runtimeVerb(_ context.Context, c *call) error {
 	asJSON := false
-	c.args = slices.DeleteFunc(slices.Clone(c.args), func(a string) bool {
+	c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool {
 		asJSON = asJSON || a == "-j" || a == "--json"
 		return a == "-j" || a == "--json" || a == "-v" || a == "--verbose"
 	})
@@ -56,16 +56,16 @@ func imageID(r world.Runtime) string {
 func (c *call) listImages(asJSON bool) {
 	images := c.images()
 	if !asJSON {
-		fmt.Fprintln(c.out, "== Disk Images ==")
+		fmt.Fprintln(c.Stdout, "== Disk Images ==")
 		platform := ""
 		for _, r := range images {
 			if r.Platform != platform {
 				platform = r.Platform
-				fmt.Fprintf(c.out, "-- %s --\n", platform)
+				fmt.Fprintf(c.Stdout, "-- %s --\n", platform)
 			}
-			fmt.Fprintf(c.out, "%s (%s) - %s (Ready)\n", r.Name(), r.Build, imageID(r))
+			fmt.Fprintf(c.Stdout, "%s (%s) - %s (Ready)\n", r.Name(), r.Build, imageID(r))
 		}
-		fmt.Fprintf(c.out, "\nTotal Disk Images: %d (%.1fG)\n\n", len(images), float64(len(images))*runtimeSize/1e9)
+		fmt.Fprintf(c.Stdout, "\nTotal Disk Images: %d (%.1fG)\n\n", len(images), float64(len(images))*runtimeSize/1e9)
 		return
 	}
 	all := object{}
@@ -73,16 +73,18 @@ func (c *call) listImages(asJSON bool) {
 		volume, _, _ := strings.Cut(r.BundlePath(), "/Library/Developer/CoreSimulator/Profiles")
 		all = append(all, member{imageID(r), object{
 			{"build", r.Build}, {"deletable", true}, {"identifier", imageID(r)}, {"kind", "Disk Image"}, {"mountPath", volume},
-			{"path", "/Library/Developer/CoreSimulator/Images/" + imageID(r) + ".dmg"}, {"platformIdentifier", "com.apple.platform." + sdkOf(r, true)},
+			{"path", "/Library/Developer/CoreSimulator/Images/" + imageID(r) + ".dmg"},
+			{"platformIdentifier", "com.apple.platform." + sdkOf(r, true)},
 			{"runtimeBundlePath", r.BundlePath()}, {"runtimeIdentifier", r.ID}, {"signatureState", "Verified"},
 			{"sizeBytes", runtimeSize}, {"state", "Ready"}, {"version", r.Version},
 		}})
 	}
-	fmt.Fprint(c.out, applejson.Encode(all))
+	fmt.Fprint(c.Stdout, applejson.Encode(all))
 }
 
 // sdkNames are those of devices and of simulators.
-var sdkNames = map[string][2]string{"iOS": {"iphoneos", "iphonesimulator"}, "tvOS": {"appletvos", "appletvsimulator"}, "watchOS": {"watchos", "watchsimulator"}, "visionOS": {"xros", "xrsimulator"}}
+var sdkNames = map[string][2]string{"iOS": {"iphoneos", "iphonesimulator"}, "tvOS": {"appletvos", "appletvsimulator"},
+	"watchOS": {"watchos", "watchsimulator"}, "visionOS": {"xros", "xrsimulator"}}
 
 // platformFolders are what Xcode calls its platforms on disk.
 var platformFolders = map[string]string{"iOS": "iPhoneOS", "tvOS": "AppleTVOS", "watchOS": "WatchOS", "visionOS": "XROS"}
@@ -105,20 +107,22 @@ func (c *call) listMatches(asJSON bool) {
 			name := sdkOf(r, false)
 			folder := platformFolders[platform]
 			all = append(all, member{name + r.Version, object{
-				{"chosenRuntimeBuild", r.Build}, {"defaultBuild", r.Build}, {"platform", "com.apple.platform." + name}, {"preferredBuild", r.Build}, {"sdkBuild", r.Build},
-				{"sdkDirectory", "/Applications/Xcode.app/Contents/Developer/Platforms/" + folder + ".platform/Developer/SDKs/" + folder + r.Version + ".sdk"}, {"sdkVersion", r.Version},
+				{"chosenRuntimeBuild", r.Build}, {"defaultBuild", r.Build}, {"platform", "com.apple.platform." + name},
+				{"preferredBuild", r.Build}, {"sdkBuild", r.Build},
+				{"sdkDirectory", "/Applications/Xcode.app/Contents/Developer/Platforms/" + folder + ".platform/Developer/SDKs/" + folder +
+					r.Version + ".sdk"}, {"sdkVersion", r.Version},
 			}})
 		}
 	}
 	if asJSON {
-		fmt.Fprint(c.out, applejson.Encode(all))
+		fmt.Fprint(c.Stdout, applejson.Encode(all))
 		return
 	}
 	for _, m := range all {
 		about := m.value.(object)
-		fmt.Fprintf(c.out, "%s:\n", m.key)
+		fmt.Fprintf(c.Stdout, "%s:\n", m.key)
 		for _, field := range about {
-			fmt.Fprintf(c.out, "\t%s: %v\n", field.key, field.value)
+			fmt.Fprintf(c.Stdout, "\t%s: %v\n", field.key, field.value)
 		}
 	}
 }

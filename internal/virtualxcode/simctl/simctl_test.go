@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -21,7 +22,7 @@ const (
 )
 
 // tool runs simctl against one world, in a folder with the built-in apps.
-type tool struct {
+type rig struct {
 	t     *testing.T
 	world *world.World
 	root  string // of the world
@@ -30,7 +31,7 @@ type tool struct {
 	input string
 }
 
-func newTool(t *testing.T) *tool {
+func newTool(t *testing.T) *rig {
 	t.Helper()
 	clock := world.RequestClock(time.Date(2025, 6, 9, 9, 41, 0, 0, time.UTC))
 	root := t.TempDir()
@@ -42,21 +43,22 @@ func newTool(t *testing.T) *tool {
 	if err := apps.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	return &tool{t: t, world: w, root: root, dir: dir}
+	return &rig{t: t, world: w, root: root, dir: dir}
 }
 
-func (s *tool) udid() string { return s.world.Devices()[0].UDID }
+func (s *rig) udid() string { return s.world.Devices()[0].UDID }
 
 // run returns what a command printed and its exit status.
-func (s *tool) run(args ...string) (stdout, stderr string, exit int) {
+func (s *rig) run(args ...string) (stdout, stderr string, exit int) {
 	s.t.Helper()
 	var out, errout bytes.Buffer
-	exit = simctl.RunInput(s.t.Context(), s.world, args, s.dir, s.env, strings.NewReader(s.input), &out, &errout)
+	exit = simctl.Run(s.t.Context(), s.world, tool.Call{Args: args, Dir: s.dir, Env: s.env, Stdin: strings.NewReader(s.input), Stdout: &out,
+		Stderr: &errout})
 	return out.String(), errout.String(), exit
 }
 
 // ok runs a command that must succeed.
-func (s *tool) ok(args ...string) string {
+func (s *rig) ok(args ...string) string {
 	s.t.Helper()
 	out, errout, exit := s.run(args...)
 	if exit != 0 {
@@ -103,7 +105,7 @@ func TestFailures(t *testing.T) {
 		"Underlying error (domain=NSPOSIXErrorDomain, code=3):\n" +
 		"\tThe request to terminate \"com.example.no\" failed. found nothing to terminate\n\tfound nothing to terminate\n"
 	for name, c := range map[string]struct {
-		tool *tool
+		tool *rig
 		args string
 		want string
 		exit int
@@ -120,15 +122,18 @@ func TestFailures(t *testing.T) {
 		"unknown device":     {on, "launch nowhere x", "Invalid device: nowhere\n", 148},
 		"boot unknown":       {on, "boot nowhere", "Invalid device or device pair: nowhere\n", 148},
 		"none booted":        {off, "terminate booted x", "No devices are booted.\n", 148},
-		"install nothing": {on, "install booted no.app", "An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=2):\n" +
+		"install nothing": {on, "install booted no.app", "An error was encountered processing the command " +
+			"(domain=NSPOSIXErrorDomain, code=2):\n" +
 			"Simulator device failed to install the application.\nAn application bundle was not found at the provided path.\n" +
 			"Provide a valid path to the desired application bundle.\n", 2},
-		"install nameless": {on, "install booted Empty.app", "An error was encountered processing the command (domain=IXErrorDomain, code=13):\n" +
+		"install nameless": {on, "install booted Empty.app", "An error was encountered processing the command (domain=IXErrorDomain, " +
+			"code=13):\n" +
 			"Simulator device failed to install the application.\nMissing bundle ID.\nUnderlying error (domain=IXErrorDomain, code=13):\n" +
 			"\tFailed to get bundle ID from " + filepath.Join(on.dir, "Empty.app") + "\n\tMissing bundle ID.\n", 13},
-		"unsupported type": {on, "io booted screenshot --type=jpeg a", "simctl: Virtual Xcode does not support screenshots of type jpeg yet.\n", 1},
-		"no arguments":     {on, "terminate", "Usage: simctl terminate <device> <app bundle identifier>\n", 22},
-		"unknown verb":     {on, "frobnicate", "Unrecognized subcommand: frobnicate\n", 1},
+		"unsupported type": {on, "io booted screenshot --type=jpeg a", "simctl: Virtual Xcode does not support screenshots of type " +
+			"jpeg yet.\n", 1},
+		"no arguments": {on, "terminate", "Usage: simctl terminate <device> <app bundle identifier>\n", 22},
+		"unknown verb": {on, "frobnicate", "Unrecognized subcommand: frobnicate\n", 1},
 		"screenshot nowhere": {on, "io booted screenshot no/a.png", "Detected file type 'PNG' from extension\n" +
 			"An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=2):\n" +
 			"Error creating the image: no such file or directory\n", 2},

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"path"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/plists"
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// programs are what can be spawned on a device; all others are not there.
+// programs are the programs that can be spawned on a device.
 func programs() map[string]func(context.Context, *call, world.Device) error {
 	return map[string]func(context.Context, *call, world.Device) error{
 		"log":       logProgram,
@@ -23,27 +24,29 @@ func programs() map[string]func(context.Context, *call, world.Device) error {
 const exitNoProgram = 72
 
 func spawn(ctx context.Context, c *call) error {
-	if _, err := c.options(map[string]option{"-w": flag, "--wait-for-debugger": flag, "-s": flag, "--standalone": flag, "-a": valued, "--arch": valued}); err != nil {
+	if _, err := c.options(map[string]option{"-w": flag, "--wait-for-debugger": flag, "-s": flag, "--standalone": flag, "-a": valued,
+		"--arch": valued}); err != nil {
 		return err
 	}
 	d, program, err := c.bootedAnd()
 	if err != nil {
 		return err
 	}
-	if c.happensTo(d, world.CannotSpawn) {
+	if c.happensTo(d, flaw.CannotSpawn) {
 		return world.ServerDied()
 	}
 	run := programs()[path.Base(program)]
 	if run == nil {
-		return &world.Error{Code: exitNoProgram, Message: fmt.Sprintf("simctl: error: unable to find utility %q, not on the device", program)}
+		return &world.Error{Code: exitNoProgram,
+			Message: fmt.Sprintf("simctl: error: unable to find utility %q, not on the device", program)}
 	}
 	return run(ctx, c, d)
 }
 
 // defaultsProgram reads and writes the preferences of the device.
 func defaultsProgram(_ context.Context, c *call, d world.Device) error {
-	tool := plists.Tool{Preferences: path.Join(d.DataPath, "Library/Preferences"), Stdout: c.out, Stderr: c.errout}
-	if exit := tool.Defaults(c.args); exit != 0 {
+	tool := plists.Tool{Call: c.Call, Preferences: path.Join(d.DataPath, "Library/Preferences")}
+	if exit := tool.Defaults(); exit != 0 {
 		return exitStatus(exit)
 	}
 	return nil
@@ -51,18 +54,18 @@ func defaultsProgram(_ context.Context, c *call, d world.Device) error {
 
 // launchctl lists the processes of apps as launchd calls them.
 func launchctl(_ context.Context, c *call, d world.Device) error {
-	if len(c.args) != 1 || c.args[0] != "list" {
-		fmt.Fprintln(c.errout, "Unrecognized subcommand: only list is supported by Virtual Xcode")
+	if len(c.Args) != 1 || c.Args[0] != "list" {
+		fmt.Fprintln(c.Stderr, "Unrecognized subcommand: only list is supported by Virtual Xcode")
 		return exitStatus(64)
 	}
 	apps, err := c.world.Apps(d.UDID)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "PID\tStatus\tLabel\n-\t0\tcom.apple.CoreSimulator.bridge\n")
+	fmt.Fprintf(c.Stdout, "PID\tStatus\tLabel\n-\t0\tcom.apple.CoreSimulator.bridge\n")
 	for _, a := range apps {
 		if a.PID != 0 {
-			fmt.Fprintf(c.out, "%d\t0\tUIKitApplication:%s[%04x][rb-legacy]\n", a.PID, a.BundleID, a.PID&0xFFFF)
+			fmt.Fprintf(c.Stdout, "%d\t0\tUIKitApplication:%s[%04x][rb-legacy]\n", a.PID, a.BundleID, a.PID&0xFFFF)
 		}
 	}
 	return nil
@@ -86,6 +89,6 @@ func getenv(_ context.Context, c *call) error {
 	if !ok {
 		return exitStatus(exitFailed)
 	}
-	fmt.Fprintln(c.out, value)
+	fmt.Fprintln(c.Stdout, value)
 	return nil
 }

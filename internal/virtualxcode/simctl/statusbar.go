@@ -65,10 +65,10 @@ func (c *call) listBar(_ context.Context, d world.Device) error {
 		return err
 	}
 	const heading = "Current Status Bar Overrides:"
-	fmt.Fprintf(c.out, "%s\n%s\n", heading, strings.Repeat("=", len(heading)))
+	fmt.Fprintf(c.Stdout, "%s\n%s\n", heading, strings.Repeat("=", len(heading)))
 	for _, o := range overrides() {
 		if v, ok := s.StatusBar[o.option]; ok {
-			fmt.Fprintf(c.out, "%s: %s\n", o.title, v)
+			fmt.Fprintf(c.Stdout, "%s: %s\n", o.title, v)
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (c *call) overrideBar(ctx context.Context, d world.Device) error {
 		known["--"+o.option] = valued
 	}
 	given, err := c.options(known)
-	if err != nil || len(given) == 0 || len(c.args) > 0 {
+	if err != nil || len(given) == 0 || len(c.Args) > 0 {
 		return errUsage
 	}
 	set := map[string]string{}

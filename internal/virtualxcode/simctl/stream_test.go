@@ -13,7 +13,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -36,16 +38,17 @@ func (b *buffer) String() string {
 }
 
 // background starts a command that runs until it is interrupted, which end does; end returns its exit status.
-func (s *tool) background(args ...string) (out, errout *buffer, end func() int) {
+func (s *rig) background(args ...string) (out, errout *buffer, end func() int) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	out, errout = &buffer{}, &buffer{}
 	done := make(chan int, 1)
-	go func() { done <- simctl.Run(ctx, s.world, args, s.dir, s.env, out, errout) }()
+	call := tool.Call{Args: args, Dir: s.dir, Env: s.env, Stdout: out, Stderr: errout}.Complete()
+	go func() { done <- simctl.Run(ctx, s.world, call) }()
 	synctest.Wait()
 	return out, errout, func() int { cancel(); return <-done }
 }
 
-func (s *tool) log(e world.Entry) {
+func (s *rig) log(e world.Entry) {
 	s.t.Helper()
 	if err := s.world.Log(s.udid(), e); err != nil {
 		s.t.Fatal(err)
@@ -56,7 +59,8 @@ func (s *tool) log(e world.Entry) {
 func TestLogStreamFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := on(t)
-		out, _, end := s.background("spawn", "booted", "log", "stream", "--style", "compact", "--level=debug", "--predicate", `subsystem == "com.iosagent.shop"`)
+		out, _, end := s.background("spawn", "booted", "log", "stream", "--style", "compact", "--level=debug", "--predicate",
+			`subsystem == "com.iosagent.shop"`)
 		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: shop, Category: "net", Message: "one"})
 		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: "com.apple.UIKit", Message: "two"})
 		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: shop, Level: world.LevelDebug, Message: "three"})
@@ -64,7 +68,8 @@ func TestLogStreamFollows(t *testing.T) {
 			t.Errorf("exit %d", exit)
 		}
 		want := "Filtering the log data using \"subsystem == \"com.iosagent.shop\"\"\nTimestamp               Ty Process[PID:TID]\n" +
-			"2025-06-09 09:41:01.500 Df Shop[7:18b0007] [com.iosagent.shop:net] one\n2025-06-09 09:41:01.500 Db Shop[7:18b0007] [com.iosagent.shop:] three\n"
+			"2025-06-09 09:41:01.500 Df Shop[7:18b0007] [com.iosagent.shop:net] one\n2025-06-09 09:41:01.500 Db Shop[7:18b0007] " +
+			"[com.iosagent.shop:] three\n"
 		if out.String() != want {
 			t.Errorf("printed\n%s\nwant\n%s", out, want)
 		}
@@ -89,7 +94,8 @@ func TestConsoleShowsWhatTheAppPrints(t *testing.T) {
 		}
 		_ = s.world.Print(s.udid(), shop, "oops\n", true)
 		synctest.Wait()
-		if exit := end(); exit != 0 || !regexp.MustCompile(`^com\.iosagent\.shop: \d+\nhello\n$`).MatchString(out.String()) || errout.String() != "oops\n" {
+		if exit := end(); exit != 0 || !regexp.MustCompile(`^com\.iosagent\.shop: \d+\nhello\n$`).MatchString(out.String()) ||
+			errout.String() != "oops\n" {
 			t.Errorf("exit %d\n%s%s", exit, out, errout)
 		}
 		if _, _, exit := s.run("terminate", "booted", shop); exit != 3 {
@@ -119,7 +125,8 @@ func TestRecordVideo(t *testing.T) {
 		if errout.String() != "Recording started\n" {
 			t.Fatalf("printed %q", errout)
 		}
-		if exit := end(); exit != 0 || errout.String() != "Recording started\nRecording completed. Writing to disk.\nWrote video to: a.mov\n" {
+		if exit := end(); exit != 0 || errout.String() != "Recording started\nRecording completed. Writing to disk.\nWrote video "+
+			"to: a.mov\n" {
 			t.Errorf("exit %d\n%s", exit, errout)
 		}
 		data, err := os.ReadFile(filepath.Join(s.dir, "a.mov"))
@@ -142,16 +149,16 @@ func TestRecordVideo(t *testing.T) {
 func TestFaultsOfTheTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTool(t)
-		plan := func(f world.Fault) {
+		plan := func(f flaw.Fault) {
 			if err := s.world.AddFault(f); err != nil {
 				t.Fatal(err)
 			}
 		}
-		plan(world.Fault{Name: world.SimctlGarbage})
+		plan(flaw.Fault{Name: flaw.SimctlGarbage})
 		if out := s.ok("list", "-j"); json.Valid([]byte(out)) {
 			t.Errorf("printed\n%s", out)
 		}
-		plan(world.Fault{Name: world.SimctlHang, Device: s.udid()})
+		plan(flaw.Fault{Name: flaw.SimctlHang, Device: s.udid()})
 		s.ok("list", "-j")
 		out, _, end := s.background("boot", s.udid())
 		if exit := end(); exit == 0 || out.String() != "" || s.world.Devices()[0].State != world.Shutdown {

@@ -1,4 +1,4 @@
-// Package sips plays the part of macOS's image tool that programs of this field use: shrinking a picture to a longest
+// Package sips plays the part of macOS's image tool that other programs use: shrinking a picture to a longest
 // edge, and turning PNG into JPEG.
 package sips
 
@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,9 +17,10 @@ import (
 	"golang.org/x/image/draw"
 
 	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-// exitFailed is how sips ends when it cannot do as told.
+// exitFailed is the exit status of sips when it fails.
 const exitFailed = 13
 
 // job is a sips command line.
@@ -32,16 +32,16 @@ type job struct {
 }
 
 // Run plays one command line.
-func Run(argv []string, stdout, stderr io.Writer) int {
-	j, err := parse(argv)
+func Run(c tool.Call) int {
+	j, err := parse(c.Args)
 	if err == nil {
-		err = j.do()
+		err = j.do(c)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "Error: %v\n", err)
+		fmt.Fprintf(c.Stderr, "Error: %v\n", err)
 		return exitFailed
 	}
-	fmt.Fprintf(stdout, "%s\n  %s\n", j.in, j.out)
+	fmt.Fprintf(c.Stdout, "%s\n  %s\n", j.in, j.out)
 	return 0
 }
 
@@ -88,8 +88,8 @@ func (j *job) set(key, value string) (err error) {
 	return err
 }
 
-func (j job) do() error {
-	raw, err := os.ReadFile(j.in)
+func (j job) do(c tool.Call) error {
+	raw, err := os.ReadFile(c.Path(j.in))
 	if err != nil {
 		return fmt.Errorf("%q is not a valid file", filepath.Base(j.in))
 	}
@@ -106,7 +106,7 @@ func (j job) do() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(j.out, out.Bytes(), 0o600)
+	return os.WriteFile(c.Path(j.out), out.Bytes(), 0o600)
 }
 
 // shrink scales a picture so that its longest edge is as asked; 0 leaves it.
@@ -123,5 +123,6 @@ func shrink(picture image.Image, longest int) image.Image {
 
 // Marks say what is known of the real sips.
 func Marks() []mark.Mark {
-	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file that is no picture", Source: mark.Assumed}}
+	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file " +
+		"that is no picture", Source: mark.Assumed}}
 }

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"ios-agent/internal/virtualxcode/sips"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 func run(args ...string) (stderr string, exit int) {
 	var out, err bytes.Buffer
-	exit = sips.Run(args, &out, &err)
+	exit = sips.Run(tool.Call{Args: args, Stdout: &out, Stderr: &err})
 	return err.String(), exit
 }
 

@@ -1,6 +1,5 @@
-// Package web sends the requests of virtual apps over the real network, as the service's process: what an app of a
-// simulator does reaches servers and proxies like anything else on the Mac. It must not know worlds, only their
-// requests.
+// Package web sends the requests of virtual apps over the real network, from the service's process: they reach servers and
+// proxies as those of a simulator's app do. It must not know worlds, only requests.
 package web
 
 import (
@@ -14,58 +13,58 @@ import (
 	"net/url"
 	"strings"
 
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/urlsession"
 )
 
 // maxBody is how much of an answer an app is told.
 const maxBody = 4 << 20
 
-// Web is a world.Web.
+// Web is a urlsession.Sender.
 type Web struct{}
 
-var _ world.Web = Web{}
+var _ urlsession.Sender = Web{}
 
 // Fetch sends one request on a connection of its own. Without a proxy of the request it goes as the environment of
 // this process says.
-func (Web) Fetch(ctx context.Context, r world.WebRequest) (world.WebResponse, error) {
+func (Web) Fetch(ctx context.Context, r urlsession.Request) (urlsession.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(r.Body))
 	if err != nil {
-		return world.WebResponse{}, world.URLError(world.URLBad)
+		return urlsession.Response{}, &urlsession.Error{Code: urlsession.BadURL}
 	}
 	for _, h := range r.Headers {
 		request.Header.Set(h.Name, h.Value)
 	}
 	transport, err := transport(r)
 	if err != nil {
-		return world.WebResponse{}, err
+		return urlsession.Response{}, err
 	}
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
-		return world.WebResponse{}, reason(err)
+		return urlsession.Response{}, reason(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
 	if err != nil {
-		return world.WebResponse{}, reason(err)
+		return urlsession.Response{}, reason(err)
 	}
-	return world.WebResponse{Status: response.StatusCode, Type: response.Header.Get("Content-Type"), Body: string(body)}, nil
+	return urlsession.Response{Status: response.StatusCode, Type: response.Header.Get("Content-Type"), Body: string(body)}, nil
 }
 
-func transport(r world.WebRequest) (*http.Transport, error) {
+func transport(r urlsession.Request) (*http.Transport, error) {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted(r.Roots)}}
 	if r.Proxy != "" {
 		through, err := url.Parse(r.Proxy)
 		if err != nil {
-			return nil, world.URLError(world.URLNoConnection)
+			return nil, &urlsession.Error{Code: urlsession.NoConnection}
 		}
 		t.Proxy = http.ProxyURL(through)
 	}
 	return t, nil
 }
 
-// trusted is what the host trusts, and what the device was told to trust: certificates in PEM or DER. What is neither
-// adds nothing.
+// trusted is the certificates that the host trusts and those that were added to the device, in PEM or DER. Other data is
+// ignored.
 func trusted(roots [][]byte) *x509.CertPool {
 	if len(roots) == 0 {
 		return nil
@@ -88,16 +87,16 @@ func trusted(roots [][]byte) *x509.CertPool {
 // reason is err in the words of URLSession.
 func reason(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return world.URLError(world.URLNoTrust)
+		return &urlsession.Error{Code: urlsession.NoTrust}
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return world.URLError(world.URLNoHost)
+		return &urlsession.Error{Code: urlsession.NoHost}
 	}
 	if o, ok := errors.AsType[*net.OpError](err); ok && o.Op == "dial" || ok && o.Op == "proxyconnect" {
-		return world.URLError(world.URLNoConnection)
+		return &urlsession.Error{Code: urlsession.NoConnection}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return world.URLError(world.URLTimedOut)
+		return &urlsession.Error{Code: urlsession.TimedOut}
 	}
-	return world.URLError(world.URLConnectionLost)
+	return &urlsession.Error{Code: urlsession.ConnectionLost}
 }

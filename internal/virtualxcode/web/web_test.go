@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/virtualxcode/urlsession"
 	"ios-agent/internal/virtualxcode/web"
-	"ios-agent/internal/virtualxcode/world"
 )
 
 func echo(w http.ResponseWriter, r *http.Request) {
@@ -24,9 +24,9 @@ func echo(w http.ResponseWriter, r *http.Request) {
 func TestFetch(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(echo))
 	defer server.Close()
-	got, err := web.Web{}.Fetch(t.Context(), world.WebRequest{Method: "POST", URL: server.URL, Body: "tea",
-		Headers: []world.WebHeader{{Name: "X-Who", Value: "ada"}}})
-	if err != nil || got != (world.WebResponse{Status: 201, Type: "text/plain", Body: "POST ada tea"}) {
+	got, err := web.Web{}.Fetch(t.Context(), urlsession.Request{Method: "POST", URL: server.URL, Body: "tea",
+		Headers: []urlsession.Header{{Name: "X-Who", Value: "ada"}}})
+	if err != nil || got != (urlsession.Response{Status: 201, Type: "text/plain", Body: "POST ada tea"}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -38,7 +38,7 @@ func TestThroughAProxy(t *testing.T) {
 		io.WriteString(w, "from the proxy")
 	}))
 	defer proxy.Close()
-	got, err := web.Web{}.Fetch(t.Context(), world.WebRequest{Method: "GET", URL: "http://shop.invalid/orders", Proxy: proxy.URL})
+	got, err := web.Web{}.Fetch(t.Context(), urlsession.Request{Method: "GET", URL: "http://shop.invalid/orders", Proxy: proxy.URL})
 	if err != nil || got.Body != "from the proxy" || seen != "http://shop.invalid/orders" {
 		t.Errorf("got %+v, %v, the proxy saw %q", got, err, seen)
 	}
@@ -48,8 +48,8 @@ func TestADeviceTrustsWhatItWasTold(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(echo))
 	server.Config.ErrorLog = nil
 	defer server.Close()
-	request := world.WebRequest{Method: "GET", URL: server.URL}
-	if _, err := (web.Web{}).Fetch(t.Context(), request); code(err) != world.URLNoTrust {
+	request := urlsession.Request{Method: "GET", URL: server.URL}
+	if _, err := (web.Web{}).Fetch(t.Context(), request); code(err) != urlsession.NoTrust {
 		t.Errorf("an unknown certificate gives %v", err)
 	}
 	der := server.Certificate().Raw
@@ -61,12 +61,11 @@ func TestADeviceTrustsWhatItWasTold(t *testing.T) {
 	}
 }
 
-func code(err error) int {
-	e, ok := errors.AsType[*world.Error](err)
-	if !ok || e.Domain != world.URLErrorDomain {
-		return 0
+func code(err error) urlsession.Code {
+	if e, ok := errors.AsType[*urlsession.Error](err); ok {
+		return e.Code
 	}
-	return e.Code
+	return 0
 }
 
 func TestWhatGoesWrong(t *testing.T) {
@@ -81,15 +80,15 @@ func TestWhatGoesWrong(t *testing.T) {
 	defer cancel()
 	for name, c := range map[string]struct {
 		ctx     context.Context
-		request world.WebRequest
-		want    int
+		request urlsession.Request
+		want    urlsession.Code
 	}{
-		"no server":    {t.Context(), world.WebRequest{URL: gone.URL}, world.URLNoConnection},
-		"no proxy":     {t.Context(), world.WebRequest{URL: "http://x.invalid", Proxy: gone.URL}, world.URLNoConnection},
-		"half answer":  {t.Context(), world.WebRequest{URL: broken.URL}, world.URLConnectionLost},
-		"no URL":       {t.Context(), world.WebRequest{URL: "http://a b"}, world.URLBad},
-		"out of time":  {over, world.WebRequest{URL: gone.URL}, world.URLTimedOut},
-		"no such host": {t.Context(), world.WebRequest{URL: "http://nowhere.invalid/"}, world.URLNoHost},
+		"no server":    {t.Context(), urlsession.Request{URL: gone.URL}, urlsession.NoConnection},
+		"no proxy":     {t.Context(), urlsession.Request{URL: "http://x.invalid", Proxy: gone.URL}, urlsession.NoConnection},
+		"half answer":  {t.Context(), urlsession.Request{URL: broken.URL}, urlsession.ConnectionLost},
+		"no URL":       {t.Context(), urlsession.Request{URL: "http://a b"}, urlsession.BadURL},
+		"out of time":  {over, urlsession.Request{URL: gone.URL}, urlsession.TimedOut},
+		"no such host": {t.Context(), urlsession.Request{URL: "http://nowhere.invalid/"}, urlsession.NoHost},
 	} {
 		c.request.Method = "GET"
 		if _, err := (web.Web{}).Fetch(c.ctx, c.request); code(err) != c.want {

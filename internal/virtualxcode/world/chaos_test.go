@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -22,26 +23,26 @@ func stream(w *world.World, udid, name string, n int) (hits []int) {
 func TestChaosIsAStreamOfItsSeed(t *testing.T) {
 	begin := func(seed uint64) *world.World {
 		w := newWorld(t, world.Options{})
-		if err := w.StartChaos(seed, 0.2, nil); err != nil {
+		if err := w.SetChaos(flaw.Chaos{On: true, Seed: seed, Rate: 0.2}); err != nil {
 			t.Fatal(err)
 		}
 		return w
 	}
 	a, b, c := begin(7), begin(7), begin(8)
 	one, two := a.Devices()[0].UDID, a.Devices()[1].UDID
-	first := stream(a, one, world.NoOpTap, 500)
-	_ = stream(b, two, world.NoOpTap, 30) // another device and another fault do not disturb it
-	_ = stream(b, one, world.StaleTree, 30)
-	if again := stream(b, one, world.NoOpTap, 500); !slices.Equal(again, first) {
+	first := stream(a, one, flaw.NoOpTap, 500)
+	_ = stream(b, two, flaw.NoOpTap, 30) // another device and another fault do not disturb it
+	_ = stream(b, one, flaw.StaleTree, 30)
+	if again := stream(b, one, flaw.NoOpTap, 500); !slices.Equal(again, first) {
 		t.Errorf("the same seed: %v and %v", first, again)
 	}
-	if other := stream(c, one, world.NoOpTap, 500); slices.Equal(other, first) {
+	if other := stream(c, one, flaw.NoOpTap, 500); slices.Equal(other, first) {
 		t.Error("another seed gives the same")
 	}
 	if n := len(first); n < 60 || n > 140 {
 		t.Errorf("%d of 500 at a rate of 0.2", n)
 	}
-	if hits := a.Chaos().Hits[world.NoOpTap]; hits != uint64(len(first)) {
+	if hits := a.Chaos().Hits[flaw.NoOpTap]; hits != uint64(len(first)) {
 		t.Errorf("it counted %d of %d", hits, len(first))
 	}
 }
@@ -52,13 +53,13 @@ func TestChaosGoesOnAfterARestart(t *testing.T) {
 	parts := newWorld(t, world.Options{Store: store})
 	udid := whole.Devices()[0].UDID
 	for _, w := range []*world.World{whole, parts} {
-		if err := w.StartChaos(3, 0.3, []string{world.EmptyTree}); err != nil {
+		if err := w.SetChaos(flaw.Chaos{On: true, Seed: 3, Rate: 0.3, Only: []string{flaw.EmptyTree}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := stream(whole, udid, world.EmptyTree, 100)
-	got := stream(parts, udid, world.EmptyTree, 40)
-	for _, i := range stream(newWorld(t, world.Options{Store: store}), udid, world.EmptyTree, 60) {
+	want := stream(whole, udid, flaw.EmptyTree, 100)
+	got := stream(parts, udid, flaw.EmptyTree, 40)
+	for _, i := range stream(newWorld(t, world.Options{Store: store}), udid, flaw.EmptyTree, 60) {
 		got = append(got, 40+i)
 	}
 	if !slices.Equal(got, want) {
@@ -70,26 +71,26 @@ func TestChaosKeepsToWhatPasses(t *testing.T) {
 	w := newWorld(t, world.Options{})
 	udid := w.Devices()[0].UDID
 	for name, err := range map[string]error{
-		"does not pass": w.StartChaos(1, 0.5, []string{world.BootHang}),
-		"unknown fault": w.StartChaos(1, 0.5, []string{"rain"}),
-		"a share":       w.StartChaos(1, 1.5, nil),
+		"does not pass": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{flaw.BootHang}}),
+		"unknown fault": w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 0.5, Only: []string{"rain"}}),
+		"a share":       w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 1.5}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error is %v, want one about %q", err, name)
 		}
 	}
-	if err := w.StartChaos(1, 1, nil); err != nil {
+	if err := w.SetChaos(flaw.Chaos{On: true, Seed: 1, Rate: 1}); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range world.KnownFaults() {
+	for _, k := range flaw.Known() {
 		if _, yes := w.TakeFault(udid, k.Name); yes != k.Passing {
 			t.Errorf("%s at a rate of one: %v", k.Name, yes)
 		}
 	}
-	if err := w.StopChaos(); err != nil {
+	if err := w.SetChaos(flaw.Chaos{}); err != nil {
 		t.Fatal(err)
 	}
-	if hits := stream(w, udid, world.NoOpTap, 10); hits != nil || len(slices.Collect(maps.Keys(w.Chaos().Hits))) != 0 {
+	if hits := stream(w, udid, flaw.NoOpTap, 10); hits != nil || len(slices.Collect(maps.Keys(w.Chaos().Hits))) != 0 {
 		t.Errorf("after its end: %v", hits)
 	}
 }

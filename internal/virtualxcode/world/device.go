@@ -1,11 +1,14 @@
 package world
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/crashreport"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // State is what simctl says of a device's power.
@@ -33,49 +36,74 @@ type Device struct {
 	LastBootedAt time.Time // zero if never
 }
 
-// device is a simulator; its exported fields are what the Store keeps.
+// device is a simulator, or a physical device. What the Store keeps of it are the exported fields of its parts.
 type device struct {
-	UDID       string
-	Number     int // of its making; no two ever have the same
-	Name       string
-	TypeID     string
-	RuntimeID  string
+	identity
+	power
+	software
+	systemState
+	mishaps
+
+	world *World
+	clock Clock
+	news  chan struct{} // closed and replaced when something is logged or printed, or an app ends
+	dirty bool          // something happened on it since it was last saved
+}
+
+// identity is which device it is.
+type identity struct {
+	UDID      string
+	Number    int // devices are numbered in the order they were made; no number is used twice
+	Name      string
+	TypeID    string
+	RuntimeID string
+
+	deviceType DeviceType
+	runtime    Runtime
+	hardware   *Hardware // of a physical device; nil of a simulator
+}
+
+// power is whether a device is on.
+type power struct {
 	On         bool      // what its power was last set to
 	Since      time.Time // when
 	BootFor    time.Duration
 	LastBooted time.Time
-	NextPID    int
-	Apps       []*installed
-	Removed    []string // bundle ids of preinstalled apps that were uninstalled
-	Running    []*process
-	Outputs    map[string]Output // by bundle id: where running apps print to
-	Front      string            // bundle id of the app in the foreground; empty is the home screen
-	Settings   Settings
-	Locked     bool // see Physical
-	// Orientation is how it is held; empty is upright.
-	Orientation Orientation
-	Prompts     []prompt // questions of the system, the first one is shown
-	Crashes     []CrashReport
+}
 
-	hardware   *Hardware // of a physical device; nil of a simulator
-	world      *World
-	properties map[string]property
-	deviceType DeviceType
-	runtime    Runtime
-	clock      Clock
-	logs       logbook
-	consoles   map[int]*console // by pid
-	news       chan struct{}    // closed and replaced when something is logged or printed, or an app ends
+// software is the apps of a device and their processes.
+type software struct {
+	NextPID int
+	Apps    []*installed
+	Removed []string // bundle ids of preinstalled apps that were uninstalled
+	Running []*process
+	Outputs map[string]Output // by bundle id: where running apps print to
+	Front   string            // bundle id of the app in the foreground; empty is the home screen
+	Crashes []CrashReport
 
 	springboardPID int
-	stirred        bool    // something happened on it since it was last saved
-	fallen         []Crash // crashes that no report was written of yet
-	lastTap        tapMark
+	consoles       map[int]*console    // by pid
+	unreported     []crashreport.Crash // crashes that no report was written of yet
+}
 
-	flaws  flaws               // what is to go wrong on it
-	late   []lateTouch         // touches that have not reached their app yet, the earliest first
-	before map[string]*Element // by bundle id: what an app showed before the last input
-	Alerts []systemAlert       // questions of the system, the last one on top
+// systemState is what iOS itself remembers and asks.
+type systemState struct {
+	Settings    Settings
+	Locked      bool          // see Physical
+	Orientation Orientation   // how it is held; empty is upright
+	Prompts     []prompt      // questions about permissions, the first one is shown
+	Alerts      []systemAlert // other questions of the system, the last one on top
+
+	properties map[string]property
+	logs       logbook
+}
+
+// mishaps is what is to go wrong on a device, and what has to be remembered for that.
+type mishaps struct {
+	flaws   flaw.Flaws
+	late    []lateTouch         // touches that have not reached their app yet, the earliest first
+	before  map[string]*Element // by bundle id: what an app showed before the last input
+	lastTap tapMark
 }
 
 // The first pid of the first device is its SpringBoard's; apps come after it. Devices are far enough apart not to
@@ -86,7 +114,7 @@ const (
 )
 
 func (w *World) newDevice(m made, number int) *device {
-	d := &device{UDID: m.udid, Name: m.name, TypeID: m.deviceType, RuntimeID: m.runtime, Number: number}
+	d := &device{identity: identity{UDID: m.udid, Name: m.name, TypeID: m.deviceType, RuntimeID: m.runtime, Number: number}}
 	d.NextPID = firstPID + number*pidsADevice + 1
 	w.equip(d)
 	d.preinstall(w.preinstalled)
@@ -99,11 +127,11 @@ func (w *World) equip(d *device) {
 	d.clock, d.news, d.consoles = w.clock, make(chan struct{}), map[int]*console{}
 	d.deviceType, _ = typeCalled(d.TypeID) // a model this program does not know any more has no screen
 	d.runtime, _ = runtimeCalled(d.RuntimeID)
-	d.flaws = w.flawsOf(d.UDID)
+	d.flaws = w.plan.Of(d.UDID)
 	d.springboardPID = firstPID + d.Number*pidsADevice
 }
 
-// preinstall adds the apps that d does not have in a version of its own. They are for iOS only.
+// preinstall adds the preinstalled apps that were neither replaced nor removed on d. They are for iOS only.
 func (d *device) preinstall(bundles []*app.Bundle) {
 	if d.runtime.Platform != "iOS" {
 		return
@@ -129,8 +157,9 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(), Orientation: firstOf(d.Orientation, Portrait),
-		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(),
+		Orientation: cmp.Or(d.Orientation, Portrait),
+		DataPath:    path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}
 }

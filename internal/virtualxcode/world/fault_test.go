@@ -6,13 +6,14 @@ import (
 	"sync"
 	"testing"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 func TestNoOpTapSwallowsTaps(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
-	d.must(d.AddFault(world.Fault{Name: world.NoOpTap, Device: d.udid, Times: 2}))
+	d.must(d.AddFault(flaw.Fault{Name: flaw.NoOpTap, Device: d.udid, Times: 2}))
 	d.tap("email-field")
 	d.tap("email-field")
 	if d.get("email-field").Focused || len(d.Faults()) != 0 {
@@ -26,21 +27,21 @@ func TestNoOpTapSwallowsTaps(t *testing.T) {
 
 func TestFaultsAreTakenOnce(t *testing.T) {
 	d := drive(t, world.Options{})
-	err := d.AddFault(world.Fault{Name: "rain"})
-	for _, k := range world.KnownFaults() {
+	err := d.AddFault(flaw.Fault{Name: "rain"})
+	for _, k := range flaw.Known() {
 		if err == nil || !strings.Contains(err.Error(), k.Name) {
 			t.Errorf("error is %v, which does not name %s", err, k.Name)
 		}
 	}
-	if err := d.AddFault(world.Fault{Name: world.NoOpTap, Device: "nowhere"}); !errors.Is(err, world.ErrInvalidDevice) {
+	if err := d.AddFault(flaw.Fault{Name: flaw.NoOpTap, Device: "nowhere"}); !errors.Is(err, world.ErrInvalidDevice) {
 		t.Errorf("error is %v", err)
 	}
-	d.must(d.AddFault(world.Fault{Name: world.AgentCrashAfterAct}))
+	d.must(d.AddFault(flaw.Fault{Name: flaw.AgentCrashAfterAct}))
 	taken := func(name string) bool { _, yes := d.TakeFault(d.udid, name); return yes }
-	if taken(world.NoOpTap) || !taken(world.AgentCrashAfterAct) || taken(world.AgentCrashAfterAct) {
+	if taken(flaw.NoOpTap) || !taken(flaw.AgentCrashAfterAct) || taken(flaw.AgentCrashAfterAct) {
 		t.Error("the fault was not there exactly once")
 	}
-	d.must(d.AddFault(world.Fault{Name: world.AgentCrashAfterAct}))
+	d.must(d.AddFault(flaw.Fault{Name: flaw.AgentCrashAfterAct}))
 	d.must(d.ClearFaults(""))
 	if len(d.Faults()) != 0 {
 		t.Error("faults were not cleared")
@@ -76,5 +77,49 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 	if got := d.get("email-field").Value; got != "aaaaaaaa" {
 		t.Errorf("typed %q", got)
+	}
+}
+
+func TestTimesAndAfter(t *testing.T) {
+	store := &memory{}
+	w := newWorld(t, world.Options{Store: store})
+	udid := w.Devices()[0].UDID
+	pattern := func(f flaw.Fault) string {
+		t.Helper()
+		if err := w.AddFault(f); err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for range 8 {
+			mark := "."
+			if _, yes := w.TakeFault(udid, f.Name); yes {
+				mark = "x"
+			}
+			b.WriteString(mark)
+		}
+		return b.String()
+	}
+	for want, f := range map[string]flaw.Fault{
+		"x.......": {Name: flaw.StaleTree},
+		"xxx.....": {Name: flaw.EmptyTree, Times: 3},
+		"..xx....": {Name: flaw.DeepTree, Times: 2, After: 2},
+		"xxxxxxxx": {Name: flaw.HugeTree, Times: flaw.Forever},
+		"........": {Name: flaw.NoOpTap, Device: w.Devices()[1].UDID},
+	} {
+		if got := pattern(f); got != want {
+			t.Errorf("%+v happens %s, want %s", f, got, want)
+		}
+	}
+	again := newWorld(t, world.Options{Store: store})
+	if left := again.Faults(); len(left) != 2 {
+		t.Errorf("after a restart there are %v", left)
+	}
+	if err := again.ClearFaults(flaw.HugeTree); err != nil || len(again.Faults()) != 1 {
+		t.Errorf("after clearing one there are %v, %v", again.Faults(), err)
+	}
+	for _, f := range []flaw.Fault{{Name: flaw.NoOpTap, Times: -2}, {Name: flaw.NoOpTap, After: -1}} {
+		if err := w.AddFault(f); err == nil {
+			t.Errorf("%+v was accepted", f)
+		}
 	}
 }

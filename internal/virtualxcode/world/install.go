@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // SpringBoard is the bundle id of the home screen.
@@ -58,7 +59,7 @@ func (d *device) process(bundle string) *process {
 // it came from.
 func (w *World) Install(ctx context.Context, udid string, b *app.Bundle, path string) error {
 	return w.act(ctx, udid, installCost, func(d *device, _ time.Time) error {
-		if d.flaws.happens(InstallFails) {
+		if d.flaws.Happens(flaw.InstallFails) {
 			return cannotInstall()
 		}
 		if err := w.removeApp(d, b); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // LaunchOptions say how to start an app.
@@ -19,7 +21,7 @@ type LaunchOptions struct {
 // o says to terminate it first.
 func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions) (pid int, err error) {
 	err = w.act(ctx, udid, launchCost, func(d *device, now time.Time) error {
-		if d.flaws.happens(LaunchFails) {
+		if d.flaws.Happens(flaw.LaunchFails) {
 			return failsToLaunch(bundle)
 		}
 		if pid, err = d.launch(bundle, o); err == nil {
@@ -84,7 +86,7 @@ func (d *device) end(bundle string) bool {
 	d.log(d.system("com.apple.FrontBoard", "Process", fmt.Sprintf("[app<%s>:%d] Process exited.", bundle, p.PID)))
 	delete(d.Outputs, bundle)
 	d.unask(bundle)
-	p.abandon()
+	p.cancelCalls()
 	d.Running = slices.DeleteFunc(d.Running, func(p *process) bool { return p.Bundle == bundle })
 	if d.Front == bundle {
 		d.Front = ""

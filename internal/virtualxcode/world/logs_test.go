@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -81,21 +82,21 @@ func TestBootFaults(t *testing.T) {
 		w := newWorld(t, world.Options{Clock: world.RealClock()})
 		udid := firstUDID
 		plan := func(name string) {
-			if err := w.AddFault(world.Fault{Name: name, Device: udid}); err != nil {
+			if err := w.AddFault(flaw.Fault{Name: name, Device: udid}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		plan(world.BootFails)
+		plan(flaw.BootFails)
 		if err := w.Boot(t.Context(), udid); !errors.Is(err, world.ErrFault) || w.Devices()[0].State != world.Shutdown {
 			t.Errorf("a boot that fails: %v, %s", err, w.Devices()[0].State)
 		}
-		plan(world.SlowBoot)
+		plan(flaw.SlowBoot)
 		start := time.Now()
 		if err := w.Boot(t.Context(), udid); err != nil || time.Since(start) != time.Minute {
 			t.Errorf("a slow boot: %v after %s", err, time.Since(start))
 		}
 		_ = w.Shutdown(t.Context(), udid)
-		plan(world.BootHang)
+		plan(flaw.BootHang)
 		booted := make(chan error)
 		go func() { booted <- w.Boot(t.Context(), udid) }()
 		time.Sleep(time.Hour)
@@ -114,8 +115,8 @@ func TestBootFaults(t *testing.T) {
 
 func TestAppFaults(t *testing.T) {
 	d := drive(t, world.Options{})
-	d.must(d.AddFault(world.Fault{Name: world.InstallFails}))
-	d.must(d.AddFault(world.Fault{Name: world.LaunchFails}))
+	d.must(d.AddFault(flaw.Fault{Name: flaw.InstallFails}))
+	d.must(d.AddFault(flaw.Fault{Name: flaw.LaunchFails}))
 	if err := d.Install(t.Context(), d.udid, otherApp(t), "/x"); !errors.Is(err, world.ErrFault) {
 		t.Errorf("install: %v", err)
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// rememberScreen keeps what the app in front shows, for those who will be told of it too late.
+// rememberScreen keeps what the app in front shows now, for a look that gets a stale tree later.
 func (d *device) rememberScreen(now time.Time) {
 	bundle := d.front()
 	if v := d.viewOf(bundle, now); v != nil {
@@ -18,31 +20,30 @@ func (d *device) rememberScreen(now time.Time) {
 	}
 }
 
-// spoilLook makes of what accessibility would say what it says. The trees of others are not touched: what is changed is
-// a copy.
+// spoilLook changes what accessibility says as the faults ask for. It changes a copy: others may hold the tree.
 func (w *World) spoilLook(udid string, o *Observation) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.faults) == 0 && !w.chaos.On {
+	if w.plan.Nothing() {
 		return nil
 	}
 	d, err := w.device(udid)
 	if err != nil {
 		return err
 	}
-	if by, yes := d.flaws(ClockJump); yes {
+	if by, yes := d.flaws(flaw.ClockJump); yes {
 		w.clock.(*leaping).leap(by.Seconds("seconds"))
 	}
 	if o.Root == nil {
 		return nil
 	}
-	if d.flaws.happens(SnapshotFails) {
+	if d.flaws.Happens(flaw.SnapshotFails) {
 		return unreadable()
 	}
-	if before := d.before[o.Bundle]; before != nil && d.flaws.happens(StaleTree) {
+	if before := d.before[o.Bundle]; before != nil && d.flaws.Happens(flaw.StaleTree) {
 		o.Root = before
 	}
-	if d.flaws.happens(RunnerTree) {
+	if d.flaws.Happens(flaw.RunnerTree) {
 		o.Root, o.Bundle = runnerScreen(o.Root.Frame), runner
 	}
 	s := spoiler{device: d, was: d.before[o.Bundle]}
@@ -88,33 +89,33 @@ func (spoiler) has(root *Element, match func(*Element) bool) bool {
 type treeFlaw struct {
 	name  string
 	needs func(*Element) bool // a tree without such an element is no occasion; nil: every tree is
-	spoil func(spoiler, *Element, Hit)
+	spoil func(spoiler, *Element, flaw.Hit)
 }
 
 // treeFlaws are all of them, in the order in which they are asked for.
 func treeFlaws() []treeFlaw {
 	return []treeFlaw{
-		{EmptyTree, nil, func(_ spoiler, root *Element, _ Hit) { root.Children = nil }},
-		{CollapsedTabBar, typed("TabBar"), func(_ spoiler, root *Element, _ Hit) {
+		{flaw.EmptyTree, nil, func(_ spoiler, root *Element, _ flaw.Hit) { root.Children = nil }},
+		{flaw.CollapsedTabBar, typed("TabBar"), func(_ spoiler, root *Element, _ flaw.Hit) {
 			each(root, typed("TabBar"), func(e *Element) { e.Type, e.Children = "Group", nil })
 		}},
-		{MissingSearchField, typed("SearchField"), func(_ spoiler, root *Element, _ Hit) { without(root, typed("SearchField")) }},
-		{MissingSheet, onSheet, func(_ spoiler, root *Element, _ Hit) { without(root, onSheet) }},
-		{WithoutLabels, nil, func(_ spoiler, root *Element, _ Hit) {
+		{flaw.MissingSearchField, typed("SearchField"), func(_ spoiler, root *Element, _ flaw.Hit) { without(root, typed("SearchField")) }},
+		{flaw.MissingSheet, onSheet, func(_ spoiler, root *Element, _ flaw.Hit) { without(root, onSheet) }},
+		{flaw.WithoutLabels, nil, func(_ spoiler, root *Element, _ flaw.Hit) {
 			each(root, anyElement, func(e *Element) { e.Label = "" })
 		}},
-		{WithoutIdentifiers, nil, func(_ spoiler, root *Element, _ Hit) {
+		{flaw.WithoutIdentifiers, nil, func(_ spoiler, root *Element, _ flaw.Hit) {
 			each(root, anyElement, func(e *Element) { e.Identifier = "" })
 		}},
-		{ButtonsAreOther, typed("Button", "Cell", "Link"), func(_ spoiler, root *Element, _ Hit) {
+		{flaw.ButtonsAreOther, typed("Button", "Cell", "Link"), func(_ spoiler, root *Element, _ flaw.Hit) {
 			each(root, typed("Button", "Cell", "Link"), func(e *Element) { e.Type = "Other" })
 		}},
-		{DuplicateLabels, typed("Button"), spoiler.sameLabels},
-		{HiddenTwin, typed("Button"), spoiler.addTwins},
-		{DeepTree, nil, spoiler.nest},
-		{HugeTree, nil, spoiler.multiply},
-		{StaleFrames, nil, spoiler.oldFrames},
-		{FramesInPixels, nil, spoiler.inPixels},
+		{flaw.DuplicateLabels, typed("Button"), spoiler.sameLabels},
+		{flaw.HiddenTwin, typed("Button"), spoiler.addTwins},
+		{flaw.DeepTree, nil, spoiler.nest},
+		{flaw.HugeTree, nil, spoiler.multiply},
+		{flaw.StaleFrames, nil, spoiler.oldFrames},
+		{flaw.FramesInPixels, nil, spoiler.inPixels},
 	}
 }
 
@@ -153,7 +154,7 @@ func without(root *Element, match func(*Element) bool) {
 	}
 }
 
-func (spoiler) sameLabels(root *Element, _ Hit) {
+func (spoiler) sameLabels(root *Element, _ flaw.Hit) {
 	label := ""
 	each(root, typed("Button"), func(e *Element) {
 		if label == "" {
@@ -163,7 +164,7 @@ func (spoiler) sameLabels(root *Element, _ Hit) {
 	})
 }
 
-func (spoiler) addTwins(root *Element, _ Hit) {
+func (spoiler) addTwins(root *Element, _ flaw.Hit) {
 	each(root, func(e *Element) bool { return slices.ContainsFunc(e.Children, typed("Button")) }, func(e *Element) {
 		var twins []*Element
 		for _, c := range e.Children {
@@ -178,13 +179,13 @@ func (spoiler) addTwins(root *Element, _ Hit) {
 	})
 }
 
-func (spoiler) nest(root *Element, hit Hit) {
+func (spoiler) nest(root *Element, hit flaw.Hit) {
 	for range hit.Int("depth") {
 		root.Children = []*Element{{Type: "Other", Frame: root.Frame, Children: root.Children}}
 	}
 }
 
-func (spoiler) multiply(root *Element, hit Hit) {
+func (spoiler) multiply(root *Element, hit flaw.Hit) {
 	list := &Element{Type: "CollectionView", Identifier: "huge-list", Frame: Rect{Y: root.Frame.H, W: root.Frame.W, H: root.Frame.H}}
 	for i := range hit.Int("nodes") - 1 {
 		list.Children = append(list.Children, &Element{Type: "StaticText", Label: fmt.Sprintf("Row %d", i+1),
@@ -194,7 +195,7 @@ func (spoiler) multiply(root *Element, hit Hit) {
 }
 
 // oldFrames gives elements the frames they had, telling them apart as a reader would: by type, names and order.
-func (s spoiler) oldFrames(root *Element, _ Hit) {
+func (s spoiler) oldFrames(root *Element, _ flaw.Hit) {
 	if s.was == nil {
 		return
 	}
@@ -220,14 +221,14 @@ func (s spoiler) oldFrames(root *Element, _ Hit) {
 	}
 }
 
-func (s spoiler) inPixels(root *Element, _ Hit) {
+func (s spoiler) inPixels(root *Element, _ flaw.Hit) {
 	scale := s.deviceType.Screen.Scale
 	for e := range root.All() {
 		e.Frame = Rect{e.Frame.X * scale, e.Frame.Y * scale, e.Frame.W * scale, e.Frame.H * scale}
 	}
 }
 
-// beginLook lets happen what only shows when someone looks, an alert or an animation, and waits until the app answers.
+// beginLook lets the faults happen whose occasion is a look, an alert or an animation, and waits until the app answers.
 func (w *World) beginLook(ctx context.Context, udid, bundle string) error {
 	if err := w.disturb(ctx, udid, bundle); err != nil {
 		return err
@@ -246,23 +247,23 @@ func (w *World) disturb(ctx context.Context, udid, bundle string) error {
 	}
 	p := d.process(d.Front)
 	if p == nil || bundle != "" && bundle != d.Front {
-		return w.keepStirred(d)
+		return w.saveIfDirty(d)
 	}
-	if alert, yes := d.flaws(SystemAlert); yes {
+	if alert, yes := d.flaws(flaw.SystemAlert); yes {
 		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: d.Front})
 		return w.save(d)
 	}
-	if !p.Restless && d.flaws.happens(EndlessAnimation) {
+	if !p.Restless && d.flaws.Happens(flaw.EndlessAnimation) {
 		p.Restless = true
 		p.changed()
 		return w.save(d)
 	}
-	return w.keepStirred(d)
+	return w.saveIfDirty(d)
 }
 
-// mayShutDown shuts a device down under whoever uses it, when that is to go wrong.
+// mayShutDown shuts a device down while it is used, when that fault happens.
 func (w *World) mayShutDown(d *device, now time.Time) error {
-	if !d.flaws.happens(DeviceShutsDown) {
+	if !d.flaws.Happens(flaw.DeviceShutsDown) {
 		return nil
 	}
 	d.switchTo(false, now)
@@ -273,12 +274,12 @@ func (w *World) mayShutDown(d *device, now time.Time) error {
 	return wrongState("lookup", d.stateAt(now))
 }
 
-// spoilScene makes of a picture what the tools get.
+// spoilScene changes a screenshot as the faults ask for.
 func (d *device) spoilScene(s *Scene) {
-	if d.flaws.happens(BlackScreenshot) {
+	if d.flaws.Happens(flaw.BlackScreenshot) {
 		s.Root = nil
 	}
-	if wrong, yes := d.flaws(WrongScaleScreenshot); yes {
+	if wrong, yes := d.flaws(flaw.WrongScaleScreenshot); yes {
 		s.Device.Screen.Scale = float64(wrong.Int("scale"))
 	}
 }

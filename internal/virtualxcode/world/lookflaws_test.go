@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -18,7 +19,7 @@ func (d *driver) fault(name string, settings ...string) {
 		key, value, _ := strings.Cut(s, "=")
 		set[key] = value
 	}
-	d.must(d.AddFault(world.Fault{Name: name, Device: d.udid, Set: set}))
+	d.must(d.AddFault(flaw.Fault{Name: name, Device: d.udid, Set: set}))
 }
 
 // tree is one look, as accessibility tells it.
@@ -102,21 +103,22 @@ func TestTreesThatLie(t *testing.T) {
 		lie     func(true any) bool // what the measure is of the spoilt tree
 		set     []string
 	}{
-		world.EmptyTree:          {still, number(func(*world.Element) bool { return true }), is(1), nil},
-		world.StaleTree:          {tapped, labelOf("count"), is("Count: 0"), nil},
-		world.RunnerTree:         {still, func(r *world.Element) any { return r.Label }, is("IosAgentUITests-Runner"), nil},
-		world.CollapsedTabBar:    {still, number(ofType("TabBar")), is(0), nil},
-		world.MissingSearchField: {still, number(ofType("SearchField")), is(0), nil},
-		world.MissingSheet:       {sheet, labelOf("on-sheet"), is(nil), nil},
-		world.WithoutLabels:      {still, number(func(e *world.Element) bool { return e.Label != "" }), is(1), nil},
-		world.WithoutIdentifiers: {still, number(func(e *world.Element) bool { return e.Identifier != "" }), is(0), nil},
-		world.ButtonsAreOther:    {still, number(ofType("Button")), is(0), nil},
-		world.DuplicateLabels:    {still, func(r *world.Element) any { return len(labels(r, "Button")) }, is(1), nil},
-		world.HiddenTwin:         {still, number(func(e *world.Element) bool { return e.Type == "Button" && e.Frame.X > 390 }), atLeast(2), nil},
-		world.DeepTree:           {still, func(r *world.Element) any { return depth(r) }, atLeast(120), []string{"depth=120"}},
-		world.HugeTree:           {still, number(func(*world.Element) bool { return true }), atLeast(9000), []string{"nodes=9000"}},
-		world.FramesInPixels:     {still, func(r *world.Element) any { return r.Frame.W }, is(402.0 * 3), nil},
-		world.StaleFrames:        {scrolled, func(r *world.Element) any { return tops(r) }, nil, nil},
+		flaw.EmptyTree:          {still, number(func(*world.Element) bool { return true }), is(1), nil},
+		flaw.StaleTree:          {tapped, labelOf("count"), is("Count: 0"), nil},
+		flaw.RunnerTree:         {still, func(r *world.Element) any { return r.Label }, is("IosAgentUITests-Runner"), nil},
+		flaw.CollapsedTabBar:    {still, number(ofType("TabBar")), is(0), nil},
+		flaw.MissingSearchField: {still, number(ofType("SearchField")), is(0), nil},
+		flaw.MissingSheet:       {sheet, labelOf("on-sheet"), is(nil), nil},
+		flaw.WithoutLabels:      {still, number(func(e *world.Element) bool { return e.Label != "" }), is(1), nil},
+		flaw.WithoutIdentifiers: {still, number(func(e *world.Element) bool { return e.Identifier != "" }), is(0), nil},
+		flaw.ButtonsAreOther:    {still, number(ofType("Button")), is(0), nil},
+		flaw.DuplicateLabels:    {still, func(r *world.Element) any { return len(labels(r, "Button")) }, is(1), nil},
+		flaw.HiddenTwin: {still, number(func(e *world.Element) bool { return e.Type == "Button" && e.Frame.X > 390 }),
+			atLeast(2), nil},
+		flaw.DeepTree:       {still, func(r *world.Element) any { return depth(r) }, atLeast(120), []string{"depth=120"}},
+		flaw.HugeTree:       {still, number(func(*world.Element) bool { return true }), atLeast(9000), []string{"nodes=9000"}},
+		flaw.FramesInPixels: {still, func(r *world.Element) any { return r.Frame.W }, is(402.0 * 3), nil},
+		flaw.StaleFrames:    {scrolled, func(r *world.Element) any { return tops(r) }, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := small(t, lab, world.LaunchOptions{})
@@ -160,7 +162,7 @@ func tops(root *world.Element) string {
 func TestWhatIsNotThereCannotBeMissing(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
-	for _, name := range []string{world.CollapsedTabBar, world.MissingSearchField, world.MissingSheet, world.StaleTree} {
+	for _, name := range []string{flaw.CollapsedTabBar, flaw.MissingSearchField, flaw.MissingSheet, flaw.StaleTree} {
 		d.fault(name)
 	}
 	d.tree()
@@ -172,8 +174,9 @@ func TestWhatIsNotThereCannotBeMissing(t *testing.T) {
 func TestATreeThatCannotBeRead(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
-	d.fault(world.SnapshotFails)
-	if _, _, err := d.Snapshot(t.Context(), d.udid, ""); !errors.Is(err, world.ErrFault) || !strings.Contains(err.Error(), "kAXErrorIllegalArgument") {
+	d.fault(flaw.SnapshotFails)
+	if _, _, err := d.Snapshot(t.Context(), d.udid, ""); !errors.Is(err, world.ErrFault) || !strings.Contains(err.Error(),
+		"kAXErrorIllegalArgument") {
 		t.Errorf("error is %v", err)
 	}
 	d.tree()
@@ -190,15 +193,15 @@ func TestPicturesThatLie(t *testing.T) {
 	if s := scene(); s.Root == nil || s.Device.Screen.Scale != 3 {
 		t.Fatalf("the picture is %+v", s)
 	}
-	d.fault(world.BlackScreenshot)
+	d.fault(flaw.BlackScreenshot)
 	if s := scene(); s.Root != nil || s.Device.State != world.Booted {
 		t.Error("the picture is not black")
 	}
-	d.fault(world.WrongScaleScreenshot, "scale=2")
+	d.fault(flaw.WrongScaleScreenshot, "scale=2")
 	if s := scene(); s.Device.Screen.Scale != 2 {
 		t.Errorf("the scale is %v", s.Device.Screen.Scale)
 	}
-	d.fault(world.ScreenshotFails)
+	d.fault(flaw.ScreenshotFails)
 	if _, err := d.Scene(t.Context(), d.udid); !errors.Is(err, world.ErrFault) {
 		t.Errorf("error is %v", err)
 	}
@@ -218,7 +221,7 @@ func TestTheClockLeaps(t *testing.T) {
 		seconds string
 		want    time.Duration
 	}{{"7200", 2 * time.Hour}, {"-3600", time.Hour}} {
-		d.fault(world.ClockJump, "seconds="+c.seconds)
+		d.fault(flaw.ClockJump, "seconds="+c.seconds)
 		d.tree()
 		if leapt := d.Now().Sub(before); leapt != c.want {
 			t.Errorf("%s seconds: the clock has leapt %s", c.seconds, leapt)
@@ -231,7 +234,7 @@ func TestTheClockLeaps(t *testing.T) {
 func TestADeviceThatShutsDownUnderUs(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
-	d.fault(world.DeviceShutsDown)
+	d.fault(flaw.DeviceShutsDown)
 	changed := d.Changed()
 	if err := d.Tap(t.Context(), d.udid, world.Point{X: 1, Y: 1}); !errors.Is(err, world.ErrWrongState) {
 		t.Errorf("tap: %v", err)

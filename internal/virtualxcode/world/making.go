@@ -2,13 +2,13 @@ package world
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path"
 	"slices"
-	"strings"
 	"time"
+
+	"ios-agent/internal/virtualxcode/uuid"
 )
 
 // Create makes a device and returns its UDID. Type and runtime may be ids or names; without a runtime it is the newest
@@ -69,14 +69,7 @@ func (w *World) add(ctx context.Context, make func(number int) (*device, error))
 }
 
 // newUDID is a UUID that looks random but is the same for the same number, so that worlds can be repeated.
-func newUDID(number int) string { return uuid("device", fmt.Sprint(number)) }
-
-// uuid is a version 4 UUID made of what it is for.
-func uuid(of ...string) string {
-	b := sha256.Sum256([]byte(strings.Join(of, "\x00")))
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16]))
-}
+func newUDID(number int) string { return uuid.Of("device", fmt.Sprint(number)) }
 
 // Clone makes a device like another that is shut down, with its apps, settings and files.
 func (w *World) Clone(ctx context.Context, udid, name string) (string, error) {

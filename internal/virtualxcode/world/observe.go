@@ -5,6 +5,8 @@ import (
 	"maps"
 	"reflect"
 	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // Snapshot is what an app shows now; bundle "" is the one in the foreground. The tree may be shown
@@ -98,7 +100,7 @@ func (w *World) Scene(ctx context.Context, udid string) (Scene, error) {
 	}
 	s := Scene{Device: w.describe(d, now), Time: now}
 	if s.Device.State == Booted {
-		if d.flaws.happens(ScreenshotFails) {
+		if d.flaws.Happens(flaw.ScreenshotFails) {
 			if err := w.leave(d); err != nil {
 				return Scene{}, err
 			}

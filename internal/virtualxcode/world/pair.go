@@ -3,6 +3,8 @@ package world
 import (
 	"context"
 	"slices"
+
+	"ios-agent/internal/virtualxcode/uuid"
 )
 
 // Pair is a watch and the phone it belongs to.
@@ -58,7 +60,7 @@ func (w *World) Pair(ctx context.Context, watch, phone string) (id string, err e
 		if slices.ContainsFunc(w.pairs, func(p pairing) bool { return p.Watch == watch && w.byUDID[p.Phone] != nil }) {
 			return &Error{Domain: simErrorDomain, Code: 401, Message: "The selected devices are already paired"}
 		}
-		id = uuid("pair", watch, phone)
+		id = uuid.Of("pair", watch, phone)
 		w.pairs = append(w.pairs, pairing{ID: id, Watch: watch, Phone: phone})
 		w.activate(id)
 		return nil

@@ -3,9 +3,11 @@ package world
 import (
 	"context"
 	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// endless is how long a boot takes that has been told never to end.
+// endless is how long a boot takes that never ends.
 const endless = time.Duration(-1)
 
 // bootTime is how long the present boot of d takes; see hangs.
@@ -83,14 +85,14 @@ func (w *World) prepareBoot(d *device) error {
 	if d.runtime.Unavailable != "" {
 		return unavailable(d.runtime)
 	}
-	if d.flaws.happens(BootFails) {
+	if d.flaws.Happens(flaw.BootFails) {
 		return cannotBoot()
 	}
 	d.BootFor = 0
-	if slow, yes := d.flaws(SlowBoot); yes {
+	if slow, yes := d.flaws(flaw.SlowBoot); yes {
 		d.BootFor = slow.Seconds("seconds")
 	}
-	if d.flaws.happens(BootHang) {
+	if d.flaws.Happens(flaw.BootHang) {
 		d.BootFor = endless
 	}
 	return nil
@@ -99,7 +101,7 @@ func (w *World) prepareBoot(d *device) error {
 func (d *device) switchTo(on bool, now time.Time) {
 	d.On, d.Since = on, now
 	for _, p := range d.Running {
-		p.abandon()
+		p.cancelCalls()
 	}
 	d.Running, d.Outputs, d.Front, d.Prompts, d.Orientation = nil, nil, "", nil, ""
 	d.Settings.StatusBar = nil
@@ -130,8 +132,7 @@ func (w *World) WaitBooted(ctx context.Context, udid string) error {
 	}
 }
 
-// untilBooted is the state of a device and how to wait for the next step towards a usable one; nil if there is no such
-// device.
+// untilBooted is the state of a device, and how to wait for its next change; nil if there is no such device.
 func (w *World) untilBooted(udid string) (State, func(context.Context) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

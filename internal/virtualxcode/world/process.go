@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/crashreport"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // process is a running app; its exported fields are what the Store keeps.
@@ -27,8 +29,8 @@ type process struct {
 	Selected bool // all text of the field with focus
 	Taps     int  // on that field, one soon after the other
 	Tapped   time.Time
-	Lines    []Line // what the app logged and printed and nobody has taken yet
-	Fatal    *Crash // why it must end
+	Lines    []Line             // what the app logged and printed and nobody has taken yet
+	Fatal    *crashreport.Crash // why it must end
 	Started  time.Time
 	Calls    []*call // requests it waits for
 	LastCall int
@@ -38,7 +40,7 @@ type process struct {
 	Inserted float64 // points a banner has moved its content down by
 	Restless bool    // something in it never stops moving
 
-	flaws  flaws
+	flaws  flaw.Flaws
 	busy   busy // its main thread does not answer meanwhile
 	on     *device
 	bundle *app.Bundle

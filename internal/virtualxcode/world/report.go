@@ -2,11 +2,11 @@ package world
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
-	"strings"
 	"time"
+
+	"ios-agent/internal/virtualxcode/crashreport"
 )
 
 // CrashReport says where the report of a crash lies. The Mac keeps it, not the device: it stays when the device is
@@ -41,18 +41,17 @@ func (w *World) CrashReports(udid string) ([]CrashReport, error) {
 
 // report writes what has crashed on d since it was last called. The caller holds the lock.
 func (w *World) report(d *device) {
-	fallen := d.fallen
-	d.fallen = nil
-	for _, c := range fallen {
-		d.stirred = true
-		k := crashKinds()[c.Kind]
-		r := CrashReport{Time: c.At, Bundle: c.Bundle, Process: c.Name, PID: c.PID, Message: c.Message,
-			Incident: uuid("crash", d.UDID, c.Bundle, fmt.Sprint(c.PID), c.At.UTC().Format(time.RFC3339Nano)),
-			Kind:     fmt.Sprintf("%s (%s)", k.exception, k.signal)}
+	unreported := d.unreported
+	d.unreported = nil
+	for _, c := range unreported {
+		d.dirty = true
+		r := CrashReport{Time: c.At, Bundle: c.Bundle, Process: c.Name, PID: c.PID, Message: c.Message, Incident: c.Incident(d.UDID),
+			Kind: c.Type()}
 		d.log(Entry{Time: c.At, Process: "launchd_sim", PID: d.launchd(), Message: fmt.Sprintf(
-			"(UIKitApplication:%s[%s][rb-legacy][%d]): Service exited due to %s | sent by %s", c.Bundle, r.Incident[:4], c.PID, k.signal, k.sender(c))})
+			"(UIKitApplication:%s[%s][rb-legacy][%d]): Service exited due to %s | sent by %s", c.Bundle, r.Incident[:4], c.PID, c.Signal(),
+			c.Sender())})
 		if w.reports != "" {
-			r.Path = w.writeReport(d, c, r.Incident)
+			r.Path = w.writeReport(d, c)
 		}
 		d.Crashes = append(d.Crashes, r)
 		d.Crashes = slices.Clone(d.Crashes[max(0, len(d.Crashes)-maxCrashes):])
@@ -62,11 +61,12 @@ func (w *World) report(d *device) {
 // launchd is the process that starts all others of d.
 func (d *device) launchd() int { return d.springboardPID - 10 }
 
-// writeReport writes a report and says so in the log, or says why it could not: a crash must not fail who touched the
-// glass.
-func (w *World) writeReport(d *device, c Crash, incident string) string {
-	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash", Category: "default"}
-	path, err := w.saveReport(d, c, incident)
+// writeReport writes a report and logs where it is, or why it could not be written: the caller that touched the screen
+// must not fail because of that.
+func (w *World) writeReport(d *device, c crashreport.Crash) string {
+	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash",
+		Category: "default"}
+	path, err := w.saveReport(d, c)
 	if err != nil {
 		reporter.Level, reporter.Message = LevelError, fmt.Sprintf("Failed to save report for %s[%d]: %v", c.Name, c.PID, err)
 	} else {
@@ -76,36 +76,13 @@ func (w *World) writeReport(d *device, c Crash, incident string) string {
 	return path
 }
 
-func (w *World) saveReport(d *device, c Crash, incident string) (string, error) {
+func (w *World) saveReport(d *device, c crashreport.Crash) (string, error) {
 	i := d.installed(c.Bundle)
 	if i == nil {
 		return "", notInstalled(c.Bundle)
 	}
-	data, err := ips(w.autopsy(d, c, i.bundle, incident))
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(w.reports, 0o755); err != nil {
-		return "", err
-	}
-	// A second crash within a second gets a number, as the real names do.
-	name := strings.ReplaceAll(c.Name, "/", ":") + c.At.Format("-2006-01-02-150405")
-	for n := 0; ; n++ {
-		file := filepath.Join(w.reports, name+".ips")
-		if n > 0 {
-			file = filepath.Join(w.reports, fmt.Sprintf("%s.%03d.ips", name, n))
-		}
-		f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if os.IsExist(err) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.Write(data)
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		return file, err
-	}
+	return c.Write(w.reports, crashreport.Device{
+		UDID: d.UDID, Number: d.Number, Runtime: d.RuntimeID, RuntimeRoot: d.runtime.Root(), Launchd: d.launchd(), Booted: d.LastBooted,
+		App: i.bundle, Executable: path.Join(w.containers(d, i.bundle).App, info(i.bundle).Executable),
+	})
 }

@@ -11,32 +11,33 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/urlsession"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 // network is a Web that answers when it is told to.
 type network struct {
 	mu     sync.Mutex
-	seen   []world.WebRequest
-	answer func(context.Context, world.WebRequest) (world.WebResponse, error)
+	seen   []urlsession.Request
+	answer func(context.Context, urlsession.Request) (urlsession.Response, error)
 }
 
-func (n *network) Fetch(ctx context.Context, r world.WebRequest) (world.WebResponse, error) {
+func (n *network) Fetch(ctx context.Context, r urlsession.Request) (urlsession.Response, error) {
 	n.mu.Lock()
 	n.seen = append(n.seen, r)
 	n.mu.Unlock()
 	return n.answer(ctx, r)
 }
 
-func (n *network) requests() []world.WebRequest {
+func (n *network) requests() []urlsession.Request {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.seen)
 }
 
-func says(status int, body string) func(context.Context, world.WebRequest) (world.WebResponse, error) {
-	return func(context.Context, world.WebRequest) (world.WebResponse, error) {
-		return world.WebResponse{Status: status, Body: body}, nil
+func says(status int, body string) func(context.Context, urlsession.Request) (urlsession.Response, error) {
+	return func(context.Context, urlsession.Request) (urlsession.Response, error) {
+		return urlsession.Response{Status: status, Body: body}, nil
 	}
 }
 
@@ -68,7 +69,8 @@ screens:
 
 func calling(t *testing.T, n *network, o world.LaunchOptions) *driver {
 	t.Helper()
-	b, err := app.Load("Small.app", []byte(`{CFBundleIdentifier = "com.example.small"; CFBundleName = Small; CFBundleVersion = 7;}`), []byte(caller))
+	b, err := app.Load("Small.app", []byte(`{CFBundleIdentifier = "com.example.small"; CFBundleName = Small; CFBundleVersion = 7;}`),
+		[]byte(caller))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,23 +94,25 @@ func TestARequestIsSentAndItsAnswerTold(t *testing.T) {
 		t.Error("it still turns")
 	}
 	seen := n.requests()
-	if len(seen) != 1 || seen[0].Method != "POST" || seen[0].URL != "http://shop.test/orders?who=ada" || seen[0].Body != `{"who": "ada"}` || seen[0].Proxy != "" ||
-		!slices.Contains(seen[0].Headers, world.WebHeader{Name: "X-Who", Value: "ada"}) || !strings.HasPrefix(seen[0].Headers[0].Value, "Small/7 CFNetwork/") {
+	if len(seen) != 1 || seen[0].Method != "POST" || seen[0].URL != "http://shop.test/orders?who=ada" || seen[0].Body != `{"who": "ada"}` ||
+		seen[0].Proxy != "" ||
+		!slices.Contains(seen[0].Headers, urlsession.Header{Name: "X-Who", Value: "ada"}) || !strings.HasPrefix(seen[0].Headers[0].Value,
+		"Small/7 CFNetwork/") {
 		t.Errorf("sent was %+v", seen)
 	}
 }
 
 func TestRequestsFail(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer func(context.Context, world.WebRequest) (world.WebResponse, error)
+		answer func(context.Context, urlsession.Request) (urlsession.Response, error)
 		want   string
 	}{
 		"a refusal": {says(500, "{}"), "failed 500  0 false "},
-		"no connection": {func(context.Context, world.WebRequest) (world.WebResponse, error) {
-			return world.WebResponse{}, world.URLError(world.URLNoConnection)
+		"no connection": {func(context.Context, urlsession.Request) (urlsession.Response, error) {
+			return urlsession.Response{}, &urlsession.Error{Code: urlsession.NoConnection}
 		}, "failed 0  0 false Could not connect to the server."},
-		"another error": {func(context.Context, world.WebRequest) (world.WebResponse, error) {
-			return world.WebResponse{}, errors.New("odd")
+		"another error": {func(context.Context, urlsession.Request) (urlsession.Response, error) {
+			return urlsession.Response{}, errors.New("odd")
 		}, "failed 0  0 false The network connection was lost."},
 		"no JSON":         {says(200, "<html>"), "done 200  0 false "},
 		"the wrong types": {says(200, `{"order": {"id": {"a": 1}}, "items": [1, {"count": "x"}], "done": 1}`), `done 200 {"a":1} 0 false `},
@@ -125,12 +129,12 @@ func TestRequestsFail(t *testing.T) {
 // TestTimeWaitsForAnswers lets the network be slow: what is seen at a time of the world does not depend on it.
 func TestTimeWaitsForAnswers(t *testing.T) {
 	release := make(chan struct{})
-	n := &network{answer: func(ctx context.Context, _ world.WebRequest) (world.WebResponse, error) {
+	n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 		select {
 		case <-release:
-			return world.WebResponse{Status: 200}, nil
+			return urlsession.Response{Status: 200}, nil
 		case <-ctx.Done():
-			return world.WebResponse{}, ctx.Err()
+			return urlsession.Response{}, ctx.Err()
 		}
 	}}
 	d := calling(t, n, world.LaunchOptions{})
@@ -167,10 +171,10 @@ func TestTimeWaitsForAnswers(t *testing.T) {
 
 func TestTheRequestOfAnEndedAppIsGivenUp(t *testing.T) {
 	ended := make(chan struct{})
-	n := &network{answer: func(ctx context.Context, _ world.WebRequest) (world.WebResponse, error) {
+	n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 		<-ctx.Done()
 		close(ended)
-		return world.WebResponse{}, ctx.Err()
+		return urlsession.Response{}, ctx.Err()
 	}}
 	d := calling(t, n, world.LaunchOptions{})
 	d.tap("go")
@@ -182,9 +186,9 @@ func TestTheRequestOfAnEndedAppIsGivenUp(t *testing.T) {
 
 func TestAnAnswerThatNeverCameIsLostOverARestart(t *testing.T) {
 	store := &memory{}
-	n := &network{answer: func(ctx context.Context, _ world.WebRequest) (world.WebResponse, error) {
+	n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 		<-ctx.Done()
-		return world.WebResponse{}, ctx.Err()
+		return urlsession.Response{}, ctx.Err()
 	}}
 	b, err := app.Load("Small.app", []byte(`{CFBundleIdentifier = "com.example.small"; CFBundleName = Small;}`), []byte(caller))
 	if err != nil {
@@ -245,7 +249,8 @@ func TestShopOrdersFromWhereItIsTold(t *testing.T) {
 	d.tap("checkout")
 	d.waitFor("thank-you", true, time.Second)
 	d.want("order-number", "Order B2")
-	if seen := n.requests(); len(seen) != 2 || seen[0].URL != "https://shop.test/api/orders" || seen[0].Body != `{"items": 1, "email": ""}` {
+	if seen := n.requests(); len(seen) != 2 || seen[0].URL != "https://shop.test/api/orders" ||
+		seen[0].Body != `{"items": 1, "email": ""}` {
 		t.Errorf("sent was %+v", seen)
 	}
 }
@@ -264,9 +269,9 @@ func TestOnAPlaneNothingIsSent(t *testing.T) {
 // TestInRealTimeAnAnswerComesWhenItComes lets nobody wait for the network: what it has not answered is not there yet.
 func TestInRealTimeAnAnswerComesWhenItComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &network{answer: func(context.Context, world.WebRequest) (world.WebResponse, error) {
+		n := &network{answer: func(context.Context, urlsession.Request) (urlsession.Response, error) {
 			time.Sleep(3 * time.Second)
-			return world.WebResponse{Status: 200}, nil
+			return urlsession.Response{Status: 200}, nil
 		}}
 		b, err := app.Load("Small.app", []byte(`{CFBundleIdentifier = "com.example.small"; CFBundleName = Small;}`), []byte(caller))
 		if err != nil {
@@ -288,9 +293,9 @@ func TestInRealTimeAnAnswerComesWhenItComes(t *testing.T) {
 
 func TestARequestThatTakesTooLongTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &network{answer: func(ctx context.Context, _ world.WebRequest) (world.WebResponse, error) {
+		n := &network{answer: func(ctx context.Context, _ urlsession.Request) (urlsession.Response, error) {
 			<-ctx.Done()
-			return world.WebResponse{}, ctx.Err()
+			return urlsession.Response{}, ctx.Err()
 		}}
 		d := calling(t, n, world.LaunchOptions{}) // five seconds
 		d.tap("go")

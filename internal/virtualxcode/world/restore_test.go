@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -21,7 +22,7 @@ type picture struct {
 	Fronts   []string
 	Logs     [][]world.Entry
 	Pairs    []world.Pair
-	Faults   []world.Fault
+	Faults   []flaw.Fault
 	Host     string
 }
 
@@ -98,7 +99,7 @@ func operations(t *testing.T) []func(context.Context, *world.World, string, *ran
 		},
 		func(_ context.Context, w *world.World, u string, r *rand.Rand) {
 			_ = w.SetHostPasteboard(fmt.Sprint(r.Int()))
-			_ = w.AddFault(world.Fault{Name: world.LaunchFails, Device: u})
+			_ = w.AddFault(flaw.Fault{Name: flaw.LaunchFails, Device: u})
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -45,7 +46,7 @@ func (w *World) Orientation(udid string) (Orientation, error) {
 	if err != nil {
 		return "", err
 	}
-	return firstOf(d.Orientation, Portrait), nil
+	return cmp.Or(d.Orientation, Portrait), nil
 }
 
 // landscape reports whether what d shows lies sideways. The home screen of a telephone does not turn.
@@ -54,7 +55,7 @@ func (d *device) landscape() bool {
 	return turns && (d.Orientation == LandscapeLeft || d.Orientation == LandscapeRight)
 }
 
-// screen is the glass of d as it is held.
+// screen is the screen of d as it is held.
 func (d *device) screen() Screen {
 	s := d.deviceType.Screen
 	if !d.landscape() {

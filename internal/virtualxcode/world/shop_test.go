@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -63,7 +64,7 @@ func TestStateSurvives(t *testing.T) {
 		d.World = newWorld(t, world.Options{Store: store, Preinstalled: builtin(t)})
 	}
 	d.must(d.Install(t.Context(), d.udid, otherApp(t), "/tmp/Other.app"))
-	d.must(d.AddFault(world.Fault{Name: world.AgentCrashAfterAct, Times: 3}))
+	d.must(d.AddFault(flaw.Fault{Name: flaw.AgentCrashAfterAct, Times: 3}))
 	pid := d.launch(shop)
 	restart()
 	d.tap("email-field")

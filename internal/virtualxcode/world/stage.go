@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/crashreport"
 )
 
 // stage lets an app's steps act on a process at a moment.
@@ -90,7 +91,7 @@ func (s stage) Log(how app.Log, message string) {
 // Crash implements app.Stage. The process ends when its steps have come to their end.
 func (s stage) Crash(how app.Crash, message string) {
 	if s.Fatal == nil {
-		s.Fatal = &Crash{At: s.now, Started: s.Started, Bundle: s.Bundle, Name: s.bundle.Name, PID: s.PID, Kind: how.Kind,
+		s.Fatal = &crashreport.Crash{At: s.now, Started: s.Started, Bundle: s.Bundle, Name: s.bundle.Name, PID: s.PID, Kind: how.Kind,
 			Exception: how.Name, Message: message, Screen: s.top().Name, Line: how.Line, Front: s.on.Front == s.Bundle}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
 // Store keeps a world's state across runs of the program. Keys are made of letters, digits and dashes. The world
@@ -32,25 +33,25 @@ func (d *device) key() string {
 
 // shared is the state that belongs to no device.
 type shared struct {
-	Faults  []Fault
+	Faults  []flaw.Fault
 	Next    int      // number of the next device
 	Deleted []string // UDIDs of the default set that are no more
 	Host    string   // the pasteboard of the Mac
 	Pairs   []pairing
 }
 
-// save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the
-// caller must know, so the error is returned although the world moved on.
+// save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the error tells
+// the caller.
 func (w *World) save(d *device) error {
 	if err := w.keep(d.key(), d); err != nil {
 		return err
 	}
-	d.stirred = false
+	d.dirty = false
 	return w.saveLogs(d)
 }
 
 func (w *World) saveShared() error {
-	return w.keep(worldKey, shared{Faults: w.faults, Next: w.next, Deleted: w.deleted, Host: w.host, Pairs: w.pairs})
+	return w.keep(worldKey, shared{Faults: w.plan.Armed, Next: w.next, Deleted: w.deleted, Host: w.host, Pairs: w.pairs})
 }
 
 // forget removes what is kept of a device that is no more. It is first written down as deleted: a device of the
@@ -97,11 +98,11 @@ func (w *World) restore() error {
 	if err := decode(entries, worldKey, &s); err != nil {
 		return err
 	}
-	if err := decode(entries, chaosKey, &w.chaos); err != nil {
+	if err := decode(entries, chaosKey, &w.plan.Chaos); err != nil {
 		return err
 	}
-	w.faults, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
-	if s.Pairs != nil { // a state from before there were pairs to change has none
+	w.plan.Armed, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
+	if s.Pairs != nil { // older states have none
 		w.pairs = s.Pairs
 	}
 	w.devices = slices.DeleteFunc(w.devices, func(d *device) bool { return slices.Contains(s.Deleted, d.UDID) })
@@ -131,7 +132,7 @@ func (w *World) restoreMade(entries map[string][]byte) error {
 		if err := decode(entries, key, d); err != nil {
 			return err
 		}
-		w.devices = append(w.devices, &device{UDID: udid, Number: d.Number})
+		w.devices = append(w.devices, &device{identity: identity{UDID: udid, Number: d.Number}})
 		w.next = max(w.next, d.Number+1) // the number was kept before the device; this is for stores made by hand
 	}
 	slices.SortFunc(w.devices, func(a, b *device) int { return cmp.Compare(a.Number, b.Number) })
@@ -146,8 +147,7 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 		return nil
 	}
 	plain := *d
-	*d = device{UDID: plain.UDID, Name: plain.Name, TypeID: plain.TypeID, RuntimeID: plain.RuntimeID, Number: plain.Number,
-		hardware: plain.hardware, logs: plain.logs} // json merges
+	*d = device{identity: plain.identity, systemState: systemState{logs: plain.logs}} // json merges
 	if err := decode(entries, d.key(), d); err != nil {
 		return err
 	}
@@ -156,19 +156,18 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 		return err
 	}
 	d.preinstall(w.preinstalled)
-	d.revive()
+	d.keepFitting()
 	d.finish()
 	return nil
 }
 
-// finish ends what was under way when the state was kept: the clock of this run may stand anywhere, even where the
-// last one began.
+// finish ends what was under way when the state was kept: the clock of this run may show any time, also an earlier one.
 func (d *device) finish() {
 	d.Since = time.Time{}
 	for _, p := range d.Running {
 		p.Slide = slide{}
 		p.Keyboard.Since = time.Time{}
-		p.lose()
+		p.failCalls()
 	}
 }
 
@@ -202,8 +201,8 @@ func (d *device) reload() error {
 	return nil
 }
 
-// revive keeps the processes that still fit their app and ends the others, whose definition has changed.
-func (d *device) revive() {
+// keepFitting keeps the processes that still fit their app and ends those whose app's definition has changed.
+func (d *device) keepFitting() {
 	running := d.Running[:0]
 	for _, p := range d.Running {
 		if p == nil {

@@ -3,6 +3,7 @@ package world_test
 import (
 	"testing"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -21,7 +22,7 @@ func TestAlertsOfTheSystem(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	add := d.get("add").Frame.Centre()
 	for _, kind := range []string{"notifications", "apple-account", "location", "tracking", "paste"} {
-		d.fault(world.SystemAlert, "kind="+kind)
+		d.fault(flaw.SystemAlert, "kind="+kind)
 		if alertOf(d.tree()) != nil {
 			t.Errorf("%s: the app's own tree has it", kind)
 		}
@@ -60,13 +61,14 @@ func TestAlertsOfTheSystem(t *testing.T) {
 func TestAnAlertAtLaunch(t *testing.T) {
 	store := &memory{}
 	d := drive(t, world.Options{Store: store})
-	d.fault(world.AlertAtLaunch, "kind=tracking")
+	d.fault(flaw.AlertAtLaunch, "kind=tracking")
 	d.launch(shop)
 	again := newWorld(t, world.Options{Store: store, Preinstalled: builtin(t)})
 	for _, w := range []*world.World{d.World, again} {
 		scene, err := w.Scene(t.Context(), d.udid)
 		d.must(err)
-		if a := alertOf(scene.System); a == nil || a.Label != "Allow “Shop” to track your activity across other companies’ apps and websites?" {
+		if a := alertOf(scene.System); a == nil || a.Label != "Allow “Shop” to track your activity across other companies’ apps "+
+			"and websites?" {
 			t.Errorf("the picture has %+v", a)
 		}
 	}
@@ -85,7 +87,7 @@ func TestOpeningAURLAsks(t *testing.T) {
 		t.Fatalf("without a question: %s", opened())
 	}
 	for _, c := range []struct{ button, want string }{{"Cancel", "Count: 1"}, {"Open", "Count: 2"}} {
-		d.fault(world.OpenURLAsks)
+		d.fault(flaw.OpenURLAsks)
 		d.must(d.OpenURL(t.Context(), d.udid, "lab://count"))
 		home, _, err := d.Snapshot(t.Context(), d.udid, world.SpringBoard)
 		d.must(err)

@@ -1,12 +1,12 @@
 package world
 
 import (
-	"strings"
 	"time"
-	"unicode"
+
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// bringKeyboard shows the keyboard, with all that can go wrong with it.
+// bringKeyboard shows the keyboard, and lets its faults happen.
 func (p *process) bringKeyboard(now time.Time) {
 	if p.Keyboard.Up {
 		return
@@ -15,110 +15,21 @@ func (p *process) bringKeyboard(now time.Time) {
 	if p.flaws == nil {
 		return
 	}
-	if slow, yes := p.flaws(SlowKeyboard); yes {
+	if slow, yes := p.flaws(flaw.SlowKeyboard); yes {
 		p.Keyboard.Since = now.Add(slow.Millis("ms"))
 	}
-	p.Keyboard.Covers = p.flaws.happens(KeyboardCoversField)
+	p.Keyboard.Covers = p.flaws.Happens(flaw.KeyboardCoversField)
 }
 
-// late reports whether it has been called and is not there yet.
+// late reports whether the keyboard is to come up but has not begun to.
 func (k *keyboard) late(now time.Time) bool { return k.Up && now.Before(k.Since) }
 
 // typed is what arrives of a text that is typed from now on, a key after the other.
-func (p *process) typed(text string, now time.Time) []rune {
-	if p.flaws == nil {
-		return []rune(text)
-	}
-	if p.flaws.happens(NoOpType) {
-		return nil
-	}
-	if p.flaws.happens(Autocorrect) {
-		text = autocorrected(text)
-	}
-	keys := []rune(text)
-	if wrong, yes := p.flaws(WrongLayout); yes {
-		keys = relaid(keys, wrong.Word("layout"))
-	}
-	if p.flaws.happens(UnicodeLost) {
-		keys = kept(keys, func(_ int, r rune) int { return times(r < unicode.MaxASCII) })
-	}
-	if drop, yes := p.flaws(DroppedCharacters); yes {
-		keys = kept(keys, func(i int, _ rune) int { return times(!drop.chosen(i)) })
-	}
-	if double, yes := p.flaws(DoubledCharacters); yes {
-		keys = kept(keys, func(i int, _ rune) int { return 1 + times(double.chosen(i)) })
-	}
-	return kept(keys, func(i int, _ rune) int { return times(!p.Keyboard.late(now.Add(time.Duration(i) * keyCost))) })
-}
-
-// chosen reports whether the character at a place is one of those meant.
-func (h Hit) chosen(i int) bool {
-	n := i - h.Int("after") + 1
-	return n > 0 && n%h.Int("every") == 0
-}
-
-func times(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// kept is keys with each as often as count says.
-func kept(keys []rune, count func(int, rune) int) (out []rune) {
-	for i, r := range keys {
-		for range count(i, r) {
-			out = append(out, r)
+func (p *process) typed(text string, now time.Time) (keys []rune) {
+	for i, r := range p.flaws.Typed(text) {
+		if !p.Keyboard.late(now.Add(time.Duration(i) * keyCost)) {
+			keys = append(keys, r)
 		}
 	}
-	return out
-}
-
-// layouts say which character the key of a US keyboard makes, where it makes another.
-func layouts() map[string]string {
-	return map[string]string{
-		"uk":     `@" "@ #£ ~¬ |~`,
-		"azerty": `qa aq wz zw QA AQ WZ ZW m, ;m MM :M @2 #3 1& 2é 3" 4' 5( 7è 9ç 0à -)`,
-		"qwertz": `yz zy YZ ZY @" -ß ;ö 'ä [ü #§ &/ *( ()  )= _? :Ö "Ä`,
-	}
-}
-
-func relaid(keys []rune, layout string) (out []rune) {
-	makes := map[rune]rune{}
-	for _, pair := range strings.Fields(layouts()[layout]) {
-		if r := []rune(pair); len(r) == 2 {
-			makes[r[0]] = r[1]
-		}
-	}
-	for _, r := range keys {
-		if other, differs := makes[r]; differs {
-			r = other
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-// corrections are what the keyboard makes of words it takes for misspelt.
-func corrections() map[string]string {
-	return map[string]string{"teh": "the", "dont": "don’t", "im": "I’m", "i": "I", "ios": "iOS", "adress": "address", "recieve": "receive"}
-}
-
-// autocorrected is a text as the keyboard's help leaves it: a capital at the beginning, smart punctuation, corrections.
-func autocorrected(text string) string {
-	words := strings.Split(text, " ")
-	for i, w := range words {
-		if better, ok := corrections()[w]; ok {
-			words[i] = better
-		}
-	}
-	text = strings.NewReplacer("--", "—", "...", "…", "'", "’").Replace(strings.Join(words, " "))
-	for i := 0; strings.Contains(text, `"`); i++ {
-		text = strings.Replace(text, `"`, []string{"“", "”"}[i%2], 1)
-	}
-	first := []rune(text)
-	if len(first) > 0 {
-		first[0] = unicode.ToUpper(first[0])
-	}
-	return string(first)
+	return keys
 }

@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// tap is a tap with all that can go wrong with it.
+// tap is a tap, and lets its faults happen.
 func (d *device) tap(f finger) {
-	if d.flaws.happens(NoOpTap) {
+	if d.flaws.Happens(flaw.NoOpTap) {
 		return
 	}
-	if miss, yes := d.flaws(TapMisses); yes {
+	if miss, yes := d.flaws(flaw.TapMisses); yes {
 		f.from.X += float64(miss.Int("dx"))
 		f.from.Y += float64(miss.Int("dy"))
 		f.to = f.from
 	}
-	if d.onSwitch(f) && d.flaws.happens(SwitchIgnoresTap) {
+	if d.onSwitch(f) && d.flaws.Happens(flaw.SwitchIgnoresTap) {
 		return
 	}
 	p := d.process(d.Front)
@@ -31,23 +32,23 @@ func (d *device) tap(f finger) {
 
 // tapIn is a tap that reaches an app.
 func (d *device) tapIn(p *process, f finger) {
-	if d.flaws.happens(AppCrashOnTap) {
+	if d.flaws.Happens(flaw.AppCrashOnTap) {
 		d.advance(f.now)
 		stage{p, f.now}.Crash(app.Crash{Kind: app.FatalError}, "Unexpectedly found nil while unwrapping an Optional value")
 		d.settle(p)
 		return
 	}
-	if insert, yes := d.flaws(LateInsert); yes {
+	if insert, yes := d.flaws(flaw.LateInsert); yes {
 		p.Inserted += float64(insert.Int("points"))
 		p.changed()
 	}
-	if slow, yes := d.flaws(AppSlow); yes {
+	if slow, yes := d.flaws(flaw.AppSlow); yes {
 		d.advance(f.now)
 		d.rememberScreen(f.now)
 		d.delay(f, f.now.Add(slow.Millis("ms")))
 		return
 	}
-	if hang, yes := d.flaws(AppHang); yes && !p.busy.at(f.now) {
+	if hang, yes := d.flaws(flaw.AppHang); yes && !p.busy.at(f.now) {
 		d.advance(f.now)
 		p.busy = busy{f.now, f.now.Add(hang.Seconds("seconds"))}
 	}
@@ -60,12 +61,12 @@ func (d *device) onSwitch(f finger) bool {
 	return slices.ContainsFunc(path, func(e *Element) bool { return e.Type == "Switch" })
 }
 
-// swipe is a swipe with all that can go wrong with it. One that overshoots is quicker: what it moves glides farther.
+// swipe is a swipe, and lets its faults happen. A swipe that overshoots is quicker: what it moves glides farther.
 func (d *device) swipe(f finger) {
-	if d.flaws.happens(NoOpSwipe) {
+	if d.flaws.Happens(flaw.NoOpSwipe) {
 		return
 	}
-	if over, yes := d.flaws(ScrollOvershoots); yes {
+	if over, yes := d.flaws(flaw.ScrollOvershoots); yes {
 		f.took = f.took * 100 / time.Duration(over.Int("percent"))
 	}
 	d.touch(f)
@@ -82,13 +83,13 @@ func (s stage) slide(l slide) slide {
 	if s.flaws == nil {
 		return l
 	}
-	if plateau, yes := s.flaws(AnimationPlateau); yes {
+	if plateau, yes := s.flaws(flaw.AnimationPlateau); yes {
 		l.Pause = plateau.Millis("ms")
 	}
 	return l
 }
 
-// progress is how far the change has come: with a pause it stands still in the middle.
+// progress is how far the change has come. With a pause it stops in the middle for that long.
 func (l slide) progress(now time.Time) float64 {
 	half := slideTime / 2
 	if passed := now.Sub(l.Since); l.Pause > 0 && passed > half {
@@ -97,8 +98,8 @@ func (l slide) progress(now time.Time) float64 {
 	return progress(l.Since, now, slideTime)
 }
 
-// restless is a light that wanders along the lower edge of the screen and back, and is never twice at the same place
-// within a second.
+// restless is an indicator that moves along the lower edge of the screen and back. Within a second it is never at the
+// same place twice.
 func restless(now time.Time, s Screen) *Element {
 	const size, period = 20.0, 4 * time.Second
 	phase := float64(now.UnixNano()%int64(period)) / float64(period)

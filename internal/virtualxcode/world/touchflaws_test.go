@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -15,15 +16,15 @@ func TestTextThatArrivesOtherwise(t *testing.T) {
 		name, types, arrives string
 		set                  []string
 	}{
-		{world.DroppedCharacters, "abcdefgh", "abdegh", nil},
-		{world.DroppedCharacters, "abcdefgh", "abcdeg", []string{"every=2", "after=4"}},
-		{world.DoubledCharacters, "abcdef", "abccdeff", nil},
-		{world.NoOpType, "abc", "", nil},
-		{world.UnicodeLost, "añ😀b", "ab", nil},
-		{world.WrongLayout, `a@b.c "x"`, `a"b.c @x@`, nil},
-		{world.WrongLayout, "quiz", "auiw", []string{"layout=azerty"}},
-		{world.WrongLayout, "lazy", "layz", []string{"layout=qwertz"}},
-		{world.Autocorrect, `teh "end" -- dont`, "The “end” — don’t", nil},
+		{flaw.DroppedCharacters, "abcdefgh", "abdegh", nil},
+		{flaw.DroppedCharacters, "abcdefgh", "abcdeg", []string{"every=2", "after=4"}},
+		{flaw.DoubledCharacters, "abcdef", "abccdeff", nil},
+		{flaw.NoOpType, "abc", "", nil},
+		{flaw.UnicodeLost, "añ😀b", "ab", nil},
+		{flaw.WrongLayout, `a@b.c "x"`, `a"b.c @x@`, nil},
+		{flaw.WrongLayout, "quiz", "auiw", []string{"layout=azerty"}},
+		{flaw.WrongLayout, "lazy", "layz", []string{"layout=qwertz"}},
+		{flaw.Autocorrect, `teh "end" -- dont`, "The “end” — don’t", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := small(t, lab, world.LaunchOptions{})
@@ -44,7 +45,7 @@ func TestTextThatArrivesOtherwise(t *testing.T) {
 
 func TestAKeyboardThatComesLate(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
-	d.fault(world.SlowKeyboard, "ms=300")
+	d.fault(flaw.SlowKeyboard, "ms=300")
 	d.tap("name") // takes 50 ms
 	if !find(d.tree(), "name").Focused || count(d.tree(), ofType("Keyboard")) != 0 {
 		t.Error("the field has no focus, or the keyboard is there at once")
@@ -69,7 +70,7 @@ func TestAKeyboardThatCoversItsField(t *testing.T) {
 		d := small(t, lab, world.LaunchOptions{})
 		id := "low"
 		if covers {
-			d.fault(world.KeyboardCoversField)
+			d.fault(flaw.KeyboardCoversField)
 		}
 		d.tap(id)
 		d.settle()
@@ -107,10 +108,10 @@ func TestSwipesGoWrong(t *testing.T) {
 	if plain < 29 {
 		t.Fatalf("a swipe moves the content by %v", plain)
 	}
-	if none := moved(world.NoOpSwipe); none != 0 {
+	if none := moved(flaw.NoOpSwipe); none != 0 {
 		t.Errorf("a swallowed swipe moves it by %v", none)
 	}
-	if far := moved(world.ScrollOvershoots); far < plain+20 {
+	if far := moved(flaw.ScrollOvershoots); far < plain+20 {
 		t.Errorf("an overshooting one moves it by %v, the plain one by %v", far, plain)
 	}
 }
@@ -119,12 +120,12 @@ func TestTapsGoWrong(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	total := func() string { return find(d.tree(), "count").Label }
 	add := d.get("add").Frame
-	d.fault(world.TapMisses, "dx=0", "dy=-300")
+	d.fault(flaw.TapMisses, "dx=0", "dy=-300")
 	d.tap("add")
 	if total() != "Count: 0" {
 		t.Errorf("a tap that missed: %s", total())
 	}
-	d.fault(world.AppSlow, "ms=800")
+	d.fault(flaw.AppSlow, "ms=800")
 	d.tap("add") // takes 50 ms
 	if total() != "Count: 0" {
 		t.Errorf("at once: %s", total())
@@ -137,7 +138,7 @@ func TestTapsGoWrong(t *testing.T) {
 	if total() != "Count: 1" {
 		t.Errorf("after 800 ms: %s", total())
 	}
-	d.fault(world.LateInsert, "points=200")
+	d.fault(flaw.LateInsert, "points=200")
 	d.tap("add")
 	if moved := d.get("add").Frame.Y - add.Y; moved != 200 || total() != "Count: 1" || d.find("late-banner") == nil {
 		t.Errorf("the button moved by %v, %s", moved, total())
@@ -153,7 +154,7 @@ func TestASwitchThatIgnoresTaps(t *testing.T) {
 	at := d.get("wifi").Frame.Centre()
 	value := func() string { return d.get("wifi").Value }
 	before := value()
-	d.fault(world.SwitchIgnoresTap)
+	d.fault(flaw.SwitchIgnoresTap)
 	d.must(d.Tap(t.Context(), d.udid, world.Point{X: 1, Y: 1})) // no switch, no occasion
 	d.must(d.Tap(t.Context(), d.udid, at))
 	if value() != before || len(d.Faults()) != 0 {
@@ -171,7 +172,7 @@ func TestASwitchThatIgnoresTaps(t *testing.T) {
 
 func TestAnAppThatCrashesWhenTouched(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
-	d.fault(world.AppCrashOnTap)
+	d.fault(flaw.AppCrashOnTap)
 	d.tap("name")
 	if front, err := d.Foreground(d.udid); err != nil || front != world.SpringBoard {
 		t.Errorf("in front is %s, %v", front, err)
@@ -193,7 +194,7 @@ func TestAnAppThatCrashesWhenTouched(t *testing.T) {
 func TestAnAppThatHangs(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	add := d.get("add").Frame.Centre()
-	d.fault(world.AppHang, "seconds=20")
+	d.fault(flaw.AppHang, "seconds=20")
 	start := d.Now()
 	d.must(d.Tap(t.Context(), d.udid, add))
 	scene, err := d.Scene(t.Context(), d.udid)
@@ -205,10 +206,11 @@ func TestAnAppThatHangs(t *testing.T) {
 	if got := find(d.tree(), "count").Label; got != "Count: 2" || d.Now().Sub(start) != 20*time.Second {
 		t.Errorf("after %s the tree says %q: both taps count when the app is back", d.Now().Sub(start), got)
 	}
-	d.fault(world.AppHang, "seconds=600")
+	d.fault(flaw.AppHang, "seconds=600")
 	d.tap("add")
 	start = d.Now()
-	if _, _, err := d.Snapshot(t.Context(), d.udid, "com.example.small"); !errors.Is(err, world.ErrFault) || d.Now().Sub(start) != time.Minute {
+	if _, _, err := d.Snapshot(t.Context(), d.udid, "com.example.small"); !errors.Is(err, world.ErrFault) ||
+		d.Now().Sub(start) != time.Minute {
 		t.Errorf("after %s: %v", d.Now().Sub(start), err)
 	}
 	if _, _, err := d.Snapshot(t.Context(), d.udid, world.SpringBoard); err != nil {
@@ -224,7 +226,7 @@ func TestAnAnimationThatPauses(t *testing.T) {
 	for _, pauses := range []bool{false, true} {
 		d := small(t, lab, world.LaunchOptions{})
 		if pauses {
-			d.fault(world.AnimationPlateau, "ms=600")
+			d.fault(flaw.AnimationPlateau, "ms=600")
 		}
 		d.tap("next")
 		o, err := d.Observe(t.Context(), d.udid, "", wait)
@@ -243,7 +245,7 @@ func TestAnAnimationThatPauses(t *testing.T) {
 func TestAnAnimationWithoutEnd(t *testing.T) {
 	d := small(t, lab, world.LaunchOptions{})
 	d.settle()
-	d.fault(world.EndlessAnimation)
+	d.fault(flaw.EndlessAnimation)
 	for range 2 {
 		o, err := d.Observe(t.Context(), d.udid, "", world.Wait{Stable: 100 * time.Millisecond, Max: 5 * time.Second})
 		d.must(err)

@@ -1,9 +1,10 @@
-// Package world is the stateful virtual world behind Virtual Xcode: runtimes, device types, simulators with a
-// boot state machine, installed and running apps, and what their screens show.
+// Package world is the state behind Virtual Xcode: runtimes, device types, simulators that boot and shut down, installed
+// and running apps, and what their screens show.
 //
-// It is a pure library: time comes from a Clock and state is kept through a Store. It must not know which
-// command line or protocol asks. Everything that moves is a pure function of the clock's time, so a world
-// under RequestClock answers the same questions the same way every time.
+// It must not know which command line or protocol asks. Time comes from a Clock, state is kept through a Store, requests
+// of apps go through a urlsession.Sender. With a Root it writes the folders of devices and apps below it, and with Reports
+// the crash reports there; without them it touches no file. Everything that moves depends on the clock's time only, so
+// that a world under RequestClock answers the same questions the same way every time.
 package world
 
 import (
@@ -13,16 +14,18 @@ import (
 	"time"
 
 	"ios-agent/internal/virtualxcode/app"
+	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode/urlsession"
 )
 
 // Options say what a world is made of. The zero value is a world in memory under the real clock.
 type Options struct {
-	Clock        Clock         // nil is RealClock
-	Store        Store         // nil keeps nothing beyond this process
-	Root         string        // CoreSimulator's home, below which devices have their files; empty: paths, but no files
-	Preinstalled []*app.Bundle // apps every iOS device has from the start
-	Web          Web           // sends the requests of apps; nil: they are offline
-	Reports      string        // where crash reports are written, as in ~/Library/Logs/DiagnosticReports; empty: nowhere
+	Clock        Clock             // nil is RealClock
+	Store        Store             // nil keeps nothing beyond this process
+	Root         string            // CoreSimulator's home, below which devices have their files; empty: paths, but no files
+	Preinstalled []*app.Bundle     // apps every iOS device has from the start
+	Web          urlsession.Sender // sends the requests of apps; nil: they are offline
+	Reports      string            // where crash reports are written, as in ~/Library/Logs/DiagnosticReports; empty: nowhere
 }
 
 // World is a set of simulators. Its methods may be called from any goroutine.
@@ -41,11 +44,11 @@ type World struct {
 	deleted  []string // UDIDs of the default set that are no more
 	host     string   // the pasteboard of the Mac
 	pairs    []pairing
-	faults   []Fault
-	chaos    Chaos
+	plan     flaw.Plan
 	changed  chan struct{} // closed and replaced whenever a device's power changes
 
-	outside
+	driven  bool // time passes as requests ask for it
+	session *urlsession.Session
 	reports string
 }
 
@@ -53,13 +56,13 @@ type World struct {
 func New(o Options) (*World, error) {
 	w := &World{clock: o.Clock, store: o.Store, root: o.Root, files: o.Root != "", preinstalled: o.Preinstalled,
 		byUDID: map[string]*device{}, pairs: defaultPairs(), changed: make(chan struct{}), reports: o.Reports}
-	w.web = o.Web
-	w.sky, w.ground = context.WithCancel(context.Background())
+	w.plan.Keep, w.plan.KeepChaos = w.saveShared, func() error { return w.keep(chaosKey, w.plan.Chaos) }
 	if w.clock == nil {
 		w.clock = RealClock()
 	}
 	_, w.driven = w.clock.(*requestClock)
 	w.clock = &leaping{Clock: w.clock}
+	w.session = urlsession.New(o.Web, w.clock.Now)
 	if w.root == "" {
 		w.root = defaultRoot
 	}
@@ -95,8 +98,8 @@ func (w *World) device(udid string) (*device, error) {
 	return w.simulator(udid)
 }
 
-// act changes a booted device with f, saves it, and then lets cost pass. Once f has run the change stands, even
-// if ctx ends meanwhile: a finger that touched the glass has touched it.
+// act changes a booted device with f, saves it, and then lets cost pass. Once f has run the change stays, even if ctx
+// ends meanwhile: a touch cannot be taken back.
 func (w *World) act(ctx context.Context, udid string, cost time.Duration, f func(d *device, now time.Time) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -117,7 +120,7 @@ func (w *World) actNow(ctx context.Context, udid string, f func(d *device, now t
 		return err
 	}
 	if err := f(d, now); err != nil {
-		return errors.Join(err, w.keepStirred(d))
+		return errors.Join(err, w.saveIfDirty(d))
 	}
 	return w.save(d)
 }

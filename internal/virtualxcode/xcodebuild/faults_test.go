@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/project"
-	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // planned are faults that happen once.
@@ -30,7 +31,7 @@ func TestBuildsThatFailOnDemand(t *testing.T) {
 	} {
 		b := newBench(t, project.SampleApp)
 		argv := []string{"-scheme", "Tally", "-derivedDataPath", "DD", "-destination", dest, "build"}
-		b.faults = planned{world.BuildFails: {"kind": kind}}
+		b.faults = planned{flaw.BuildFails: {"kind": kind}}
 		b.must(exitFailed, argv...)
 		if !strings.Contains(b.out.String(), says) || !strings.Contains(b.err.String(), "** BUILD FAILED **") {
 			t.Errorf("%s:\n%s\n%s", kind, b.out.String(), b.err.String())
@@ -43,9 +44,9 @@ func TestBuildsThatFailOnDemand(t *testing.T) {
 func start(ctx context.Context, t *testing.T, port string, faults planned) (exit int, out, errout string) {
 	t.Helper()
 	var o, e strings.Builder
-	tool := Tool{Stdout: &o, Stderr: &e, Faults: faults, Scheme: Scheme{Name: "Agent", Port: "PORT", Token: "TOKEN"},
-		Getenv: func(name string) string { return map[string]string{"PORT": port}[name] }}
-	exit = tool.Run(ctx, []string{"test-without-building", "-scheme", "Agent", "-destination", "id=X"})
+	args := []string{"test-without-building", "-scheme", "Agent", "-destination", "id=X"}
+	call := tool.Call{Args: args, Env: map[string]string{"PORT": port}, Stdout: &o, Stderr: &e}
+	exit = Tool{Call: call, Faults: faults, Scheme: Scheme{Name: "Agent", Port: "PORT", Token: "TOKEN"}}.Run(ctx)
 	return exit, o.String(), e.String()
 }
 
@@ -60,16 +61,16 @@ func TestAgentsThatDoNotStart(t *testing.T) {
 	}
 	l.Close()
 	none := map[string]string{}
-	if exit, _, errout := start(t.Context(), t, port, planned{world.AgentExitsEarly: none}); exit != exitFailed ||
+	if exit, _, errout := start(t.Context(), t, port, planned{flaw.AgentExitsEarly: none}); exit != exitFailed ||
 		!strings.Contains(errout, "Early unexpected exit") || !strings.Contains(errout, "** TEST EXECUTE FAILED **") {
 		t.Errorf("one that exits early: %d\n%s", exit, errout)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if exit, out, _ := start(ctx, t, port, planned{world.AgentNeverReady: none}); exit == 0 || strings.Contains(out, "started") {
+	if exit, out, _ := start(ctx, t, port, planned{flaw.AgentNeverReady: none}); exit == 0 || strings.Contains(out, "started") {
 		t.Errorf("one that is never ready: %d\n%s", exit, out)
 	}
-	exit, out, errout := start(t.Context(), t, port, planned{world.AgentFloodsOutput: {"kilobytes": "3"}, world.AgentExitsEarly: none})
+	exit, out, errout := start(t.Context(), t, port, planned{flaw.AgentFloodsOutput: {"kilobytes": "3"}, flaw.AgentExitsEarly: none})
 	if exit != exitFailed || len(out) != 3*1024 || len(errout) < 3*1024 {
 		t.Errorf("one that floods: %d, %d and %d bytes", exit, len(out), len(errout))
 	}

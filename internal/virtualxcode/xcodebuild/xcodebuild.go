@@ -1,20 +1,19 @@
-// Package xcodebuild plays xcodebuild: it reads real project folders, reports what comments in the Swift files say a
-// compiler would, and writes products and result bundles. test-without-building of our agent's scheme becomes a process
-// that serves the agent protocol, as the real one becomes a test runner on the device. It executes nothing.
+// Package xcodebuild plays xcodebuild: it reads real project folders, reports the errors that comments in the Swift files
+// ask for, and writes products and result bundles. test-without-building of our agent's scheme serves the agent protocol,
+// as the real test runner does on the device. It executes nothing.
 package xcodebuild
 
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Scheme and the variables are what the production code asks for; main hands them over, because this package must not
-// know who executes it.
+// Scheme is the scheme and the variables that the production code uses for its agent. main tells them, because this
+// package must not know who executes it.
 type Scheme struct {
 	Name           string // of the agent's scheme
 	Port, Token    string // names of the variables the runner reads
@@ -47,47 +46,34 @@ type Device struct {
 	Unavailable       string // why it cannot be used; empty if it can
 }
 
-// Tool is xcodebuild, played by this process.
+// Tool is one call of xcodebuild.
 type Tool struct {
+	tool.Call
 	Service service.Client
 	Scheme  Scheme
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Getenv  func(string) string
 
 	Faults  Faults                                     // nil: nothing goes wrong
 	Devices Devices                                    // nil: there is only the Mac
-	Dir     string                                     // the working folder; empty is the process's own
 	Now     func() time.Time                           // nil is the real clock
 	Pause   func(context.Context, time.Duration) error // lets modelled time pass; nil does not wait
 }
 
 // Run plays one command line.
-func (t Tool) Run(ctx context.Context, argv []string) int {
-	o, err := parseOptions(argv)
+func (t Tool) Run(ctx context.Context) int {
+	o, err := parseOptions(t.Args)
 	if err == nil && t.agents(o) {
 		return t.agent(ctx, o)
 	}
-	s := &session{Tool: t.defaults(), options: o, argv: argv}
+	if t.Now == nil {
+		t.Now = time.Now
+	}
+	s := &session{Tool: t, options: o}
 	s.clock = s.Now()
 	s.started = s.clock
 	if err == nil {
 		err = s.play(ctx)
 	}
 	return s.report(err)
-}
-
-func (t Tool) defaults() Tool {
-	if t.Dir == "" {
-		t.Dir, _ = os.Getwd()
-	}
-	if t.Now == nil {
-		t.Now = time.Now
-	}
-	if t.Getenv == nil {
-		t.Getenv = os.Getenv
-	}
-	return t
 }
 
 // refusal is an error in the words of the tool, with what it exits with.

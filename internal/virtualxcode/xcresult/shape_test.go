@@ -65,17 +65,26 @@ func TestShapes(t *testing.T) {
 		samples []string
 		ours    string // keys that no sample has, with a reason in the marks
 	}{
-		{"summary", []string{"get", "test-results", "summary"}, []string{"xcresulttool-summary-2.json", "xcresulttool-summary-passed-1.json", "xcresulttool-kickstarter-summary.json"}, ""},
-		{"tests", []string{"get", "test-results", "tests"}, []string{"xcresulttool-tests-1.json", "xcresulttool-tests-failed-expected-skipped.json", "xcresulttool-kickstarter-tests.json", "trainer-xcode16-mixed.json", "test-results-diogot-failures.json"}, ""},
-		{"details", []string{"get", "test-results", "test-details", "--test-id", "CartTests/testDevice()"}, []string{"xcresulttool-test-details-skipped.json", "xcresulttool-test-details-performance.json"}, ""},
-		{"activities", []string{"get", "test-results", "activities", "--test-id", "LaunchTests/testLaunch()"}, []string{"xcresulttool-activities-testLaunch.json"}, ""},
+		{"summary", []string{"get", "test-results", "summary"}, []string{"xcresulttool-summary-2.json",
+			"xcresulttool-summary-passed-1.json", "xcresulttool-kickstarter-summary.json"}, ""},
+		{"tests", []string{"get", "test-results", "tests"},
+			[]string{"xcresulttool-tests-1.json", "xcresulttool-tests-failed-expected-skipped.json", "xcresulttool-kickstarter-tests.json",
+				"trainer-xcode16-mixed.json", "test-results-diogot-failures.json"}, ""},
+		{"details", []string{"get", "test-results", "test-details", "--test-id", "CartTests/testDevice()"},
+			[]string{"xcresulttool-test-details-skipped.json", "xcresulttool-test-details-performance.json"}, ""},
+		{"activities", []string{"get", "test-results", "activities", "--test-id", "LaunchTests/testLaunch()"},
+			[]string{"xcresulttool-activities-testLaunch.json"}, ""},
 		{"insights", []string{"get", "test-results", "insights"}, []string{"xcresulttool-insights-empty.json"}, ""},
-		{"build-results", []string{"get", "build-results"}, []string{"build-results-neoxcd.json", "build-results-diogot-clean.json", "build-results-diogot-errors.json"}, "osBuildNumber"},
-		{"record", []string{"get", "object", "--legacy", "--format", "json"}, []string{"legacy-tuist-invocation.json", "legacy-marathon-invocation-1.json", "legacy-invocation-record.json", "legacy-flutter-issues.json", "legacy-flutter-no-provisioning-profile.json"},
-			"producingTarget hasCoverageData reportRef archiveRef errorCount warningCount testsSkippedCount errorSummaries warningSummaries"},
+		{"build-results", []string{"get", "build-results"}, []string{"build-results-neoxcd.json", "build-results-diogot-clean.json",
+			"build-results-diogot-errors.json"}, "osBuildNumber"},
+		{"record", []string{"get", "object", "--legacy", "--format", "json"}, []string{"legacy-tuist-invocation.json",
+			"legacy-marathon-invocation-1.json", "legacy-invocation-record.json", "legacy-flutter-issues.json",
+			"legacy-flutter-no-provisioning-profile.json"},
+			"producingTarget hasCoverageData reportRef archiveRef errorCount warningCount testsSkippedCount errorSummaries " +
+				"warningSummaries"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			out, _ := tool(t, 0, "xcresulttool", append(tc.argv, all...)...)
+			out, _ := ask(t, 0, "xcresulttool", append(tc.argv, all...)...)
 			var v any
 			if err := json.Unmarshal([]byte(out), &v); err != nil {
 				t.Fatal(err)
@@ -87,30 +96,31 @@ func TestShapes(t *testing.T) {
 
 // TestShapeOfTestPlans follows the references of the older commands, as their readers do.
 func TestShapeOfTestPlans(t *testing.T) {
-	out, _ := tool(t, 0, "xcresulttool", "get", "--legacy", "--format", "json", "--path", "R.xcresult")
+	out, _ := ask(t, 0, "xcresulttool", "get", "--legacy", "--format", "json", "--path", "R.xcresult")
 	refs := regexp.MustCompile(`"testsRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 	if refs == nil {
 		t.Fatal(out)
 	}
 	id := strings.ReplaceAll(refs[1], `\/`, "/")
-	out, _ = tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", id, "--path", "R.xcresult")
+	out, _ = ask(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", id, "--path", "R.xcresult")
 	var v any
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
 	}
 	ref := regexp.MustCompile(`"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 	golden(t, "legacy-plan", out)
-	summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
+	summary, _ := ask(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
 	golden(t, "legacy-test", summary)
 	for name, title := range map[string]string{"legacy-ui-test": "testLaunch", "legacy-repeated-test": "testFlaky"} {
-		one := regexp.MustCompile(`(?s)"_value" : "` + title + `\(\)".{0,400}?"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
+		one := regexp.MustCompile(`(?s)"_value" : "` + title +
+			`\(\)".{0,400}?"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 		if one == nil {
 			t.Fatalf("no %s in %s", title, out)
 		}
-		summary, _ := tool(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", one[1], "--path", "R.xcresult")
+		summary, _ := ask(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", one[1], "--path", "R.xcresult")
 		golden(t, name, summary)
 	}
-	tool(t, 1, "xcresulttool", "get", "object", "--legacy", "--id", "0~nonsense", "--path", "R.xcresult")
+	ask(t, 1, "xcresulttool", "get", "object", "--legacy", "--id", "0~nonsense", "--path", "R.xcresult")
 	compare(t, shapeOf(v), shapeOf(samples(t, "legacy-marathon-testplan.json")...), "")
 }
 
@@ -140,7 +150,8 @@ func compare(t *testing.T, ours, theirs shape, allowed string) {
 
 func TestGolden(t *testing.T) {
 	for name, argv := range map[string][]string{
-		"summary": {"get", "test-results", "summary", "--path", "R.xcresult"}, "tests": {"get", "test-results", "tests", "--path", "R.xcresult"},
+		"summary": {"get", "test-results", "summary", "--path", "R.xcresult"}, "tests": {"get", "test-results", "tests", "--path",
+			"R.xcresult"},
 		"build-results": {"get", "build-results", "--path", "R.xcresult"}, "version": {"version"},
 		"details":       {"get", "test-results", "test-details", "--test-id", "CartTests/testDevice()", "--path", "R.xcresult"},
 		"details-speed": {"get", "test-results", "test-details", "--test-id", "SpeedTests/testSpeed()", "--path", "R.xcresult"},
@@ -155,17 +166,20 @@ func TestGolden(t *testing.T) {
 		"legacy":        {"get", "object", "--legacy", "--path", "R.xcresult"},
 		"help":          {"help", "export"},
 	} {
-		out, _ := tool(t, 0, "xcresulttool", argv...)
+		out, _ := ask(t, 0, "xcresulttool", argv...)
 		golden(t, name, out)
 	}
 	for name, argv := range map[string][]string{
 		"xccov-report": {"view", "--report", "--json", "R.xcresult"}, "xccov-text": {"view", "--report", "R.xcresult"},
-		"xccov-targets": {"view", "--report", "--only-targets", "R.xcresult"}, "xccov-files": {"view", "--report", "--files-for-target", "Shop.app", "R.xcresult"},
-		"xccov-functions": {"view", "--report", "--functions-for-file", "Cart.swift", "R.xcresult"}, "xccov-functions-json": {"view", "--report", "--functions-for-file", "Cart.swift", "--json", "R.xcresult"},
-		"xccov-diff": {"diff", "--json", "R.xcresult", "R.xcresult"},
-		"xccov-list": {"view", "--archive", "--file-list", "R.xcresult"}, "xccov-file": {"view", "--archive", "--file", "/Users/dev/Shop/Cart.swift", "--json", "R.xcresult"},
+		"xccov-targets": {"view", "--report", "--only-targets", "R.xcresult"}, "xccov-files": {"view", "--report", "--files-for-target",
+			"Shop.app", "R.xcresult"},
+		"xccov-functions":      {"view", "--report", "--functions-for-file", "Cart.swift", "R.xcresult"},
+		"xccov-functions-json": {"view", "--report", "--functions-for-file", "Cart.swift", "--json", "R.xcresult"},
+		"xccov-diff":           {"diff", "--json", "R.xcresult", "R.xcresult"},
+		"xccov-list":           {"view", "--archive", "--file-list", "R.xcresult"}, "xccov-file": {"view", "--archive", "--file",
+			"/Users/dev/Shop/Cart.swift", "--json", "R.xcresult"},
 	} {
-		out, _ := tool(t, 0, "xccov", argv...)
+		out, _ := ask(t, 0, "xccov", argv...)
 		golden(t, name, out)
 	}
 }
@@ -212,7 +226,7 @@ func TestRefusals(t *testing.T) {
 		{1, "xccov", "view --report Nope.xcresult", "Error"},
 		{1, "xccov", "view --file /nope R.xcresult", "Error"},
 	} {
-		if _, stderr := tool(t, tc.exit, tc.tool, strings.Fields(tc.argv)...); !strings.Contains(stderr, tc.says) {
+		if _, stderr := ask(t, tc.exit, tc.tool, strings.Fields(tc.argv)...); !strings.Contains(stderr, tc.says) {
 			t.Errorf("%s: %s", tc.argv, stderr)
 		}
 	}

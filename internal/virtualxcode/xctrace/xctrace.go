@@ -1,30 +1,31 @@
-// Package xctrace plays the part of Instruments' command line that programs of this field use: listing devices. It
-// records nothing, and says so.
+// Package xctrace plays the part of Instruments' command line that other programs use: listing devices. Recording is
+// refused as not supported.
 package xctrace
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
 // Xctrace is the tool over a world, on a Mac of this name and id, in an Xcode of this version.
 type Xctrace struct {
-	World        *world.World
-	Mac, MacID   string
-	Version      string // such as "16.4 (16F6)"
-	Stdout, Errs io.Writer
+	tool.Call
+	World      *world.World
+	Mac, MacID string
+	Version    string // such as "16.4 (16F6)"
 }
 
 // exitUsage is how the tool ends on a command line it does not accept.
 const exitUsage = 2
 
 // Run plays one command line.
-func (x Xctrace) Run(argv []string) int {
+func (x Xctrace) Run() int {
+	argv := x.Args
 	switch line := strings.Join(argv, " "); {
 	case line == "version":
 		fmt.Fprintf(x.Stdout, "xctrace version %s\n", x.Version)
@@ -36,14 +37,15 @@ func (x Xctrace) Run(argv []string) int {
 		fmt.Fprint(x.Stdout, usage)
 		return 0
 	case slices.Contains([]string{"record", "import", "export", "symbolicate", "remodel"}, argv[0]):
-		fmt.Fprintf(x.Errs, "Virtual Xcode does not support xctrace %s yet.\n", argv[0])
+		fmt.Fprintf(x.Stderr, "Virtual Xcode does not support xctrace %s yet.\n", argv[0])
 		return 1
 	}
-	fmt.Fprintf(x.Errs, "Unexpected argument: %s\n%s", argv[len(argv)-1], usage)
+	fmt.Fprintf(x.Stderr, "Unexpected argument: %s\n%s", argv[len(argv)-1], usage)
 	return exitUsage
 }
 
-const usage = "xctrace: record, import, export, and symbolicate Instruments .trace files\n\nusage: xctrace [help <subcommand>] [version] [list devices]\n"
+const usage = "xctrace: record, import, export, and symbolicate Instruments .trace files\n\nusage: xctrace [help <subcommand>] " +
+	"[version] [list devices]\n"
 
 // devices lists this Mac, the devices that can be used at once, those that cannot, and the simulators that can run.
 func (x Xctrace) devices() {
@@ -72,7 +74,8 @@ func (x Xctrace) devices() {
 // Marks say what is known of the real xctrace.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device that has no tunnel is offline", Source: mark.Assumed},
+		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device that has no tunnel is offline",
+			Source: mark.Assumed},
 		{Tool: "xctrace", Behaviour: "version; record and the like are refused, because nothing is recorded yet", Source: mark.Assumed},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xctrace"
 )
@@ -16,17 +17,21 @@ func TestDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	x := xctrace.Xctrace{World: w, Mac: "My Mac", MacID: "M", Version: "16.4 (16F6)", Stdout: &out, Errs: &errs}
-	if exit := x.Run([]string{"list", "devices"}); exit != 0 {
+	run := func(line string) int {
+		c := tool.Call{Args: strings.Fields(line), Stdout: &out, Stderr: &errs}
+		return xctrace.Xctrace{Call: c, World: w, Mac: "My Mac", MacID: "M", Version: "16.4 (16F6)"}.Run()
+	}
+	if exit := run("list devices"); exit != 0 {
 		t.Fatal(exit, errs.String())
 	}
 	const head = "== Devices ==\nMy Mac (M)\nAda’s iPhone (18.5) (00008140-000A61C23E04801C)\n\n" +
-		"== Devices Offline ==\nGrace’s iPad (18.5) (00008130-001474A90C82001C)\n\n== Simulators ==\nApple TV 4K (3rd generation) Simulator (18.5) ("
+		"== Devices Offline ==\nGrace’s iPad (18.5) (00008130-001474A90C82001C)\n\n== Simulators ==\nApple TV 4K (3rd generation) " +
+		"Simulator (18.5) ("
 	if !strings.HasPrefix(out.String(), head) || strings.Contains(out.String(), "15.5") {
 		t.Errorf("%s", out.String())
 	}
 	for line, exit := range map[string]int{"version": 0, "record": 1, "list sandwiches": 2, "frobnicate": 2} {
-		if got := x.Run(strings.Fields(line)); got != exit {
+		if got := run(line); got != exit {
 			t.Errorf("%s: %d", line, got)
 		}
 	}

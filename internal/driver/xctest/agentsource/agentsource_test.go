@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/driver/xctest/agentsource"
+	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/project"
 	virtual "ios-agent/internal/virtualxcode/xcodebuild"
 )
@@ -136,11 +137,9 @@ func TestVirtualXcodeBuildsIt(t *testing.T) {
 	run := func(argv ...string) string {
 		t.Helper()
 		var out, errs strings.Builder
-		tool := virtual.Tool{Stdout: &out, Stderr: &errs, Dir: dir, Getenv: func(name string) string {
-			return map[string]string{"HOME": filepath.Join(dir, "home"), "USER": "dev"}[name]
-		}, Devices: devices{{UDID: "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92", Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5",
-			Build: "22F77"}}}
-		if exit := tool.Run(t.Context(), argv); exit != 0 {
+		call := virtualxcode.Call{Args: argv, Dir: dir, Stdout: &out, Stderr: &errs, Env: map[string]string{"HOME": filepath.Join(dir, "home"), "USER": "dev"}}
+		tool := virtual.Tool{Call: call, Devices: devices{{UDID: "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92", Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5", Build: "22F77"}}}
+		if exit := tool.Run(t.Context()); exit != 0 {
 			t.Fatalf("%v: exit %d\n%s\n%s", argv, exit, out.String(), errs.String())
 		}
 		return out.String()
@@ -172,8 +171,7 @@ func TestOthersReadIt(t *testing.T) {
 		}
 		t.Skip("no node to read project files with")
 	}
-	out, err := exec.Command("../../../../scripts/pbxproj-check",
-		filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj")).CombinedOutput()
+	out, err := exec.Command("../../../../scripts/pbxproj-check", filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj")).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 77:

@@ -1,0 +1,213 @@
+package virtualxcode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"ios-agent/internal/virtualxcode/axe"
+	"ios-agent/internal/virtualxcode/devicectl"
+	"ios-agent/internal/virtualxcode/idb"
+	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/open"
+	"ios-agent/internal/virtualxcode/plists"
+	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/simctl"
+	"ios-agent/internal/virtualxcode/sips"
+	"ios-agent/internal/virtualxcode/tool"
+	"ios-agent/internal/virtualxcode/world"
+	"ios-agent/internal/virtualxcode/xcodebuild"
+	"ios-agent/internal/virtualxcode/xcresult"
+	"ios-agent/internal/virtualxcode/xctrace"
+)
+
+// Call is one call of a tool: its arguments, working folder, environment and streams.
+type Call = tool.Call
+
+// frontEnd is a tool that Virtual Xcode plays. Exactly one of onWorld and here is set.
+type frontEnd struct {
+	name    string
+	onWorld service.FrontEnd                               // played where the world is: by the service
+	here    func(x Xcode, ctx context.Context, c Call) int // played by the process that was called
+	marks   []mark.Mark                                    // what it imitates and how sure we are of it
+	died    func(c Call, now time.Time) int                // prints what the tool prints when the service dies; nil: the error is printed
+}
+
+// frontEnds is the only place where a tool is registered. It is a function because xcrun runs the others.
+func frontEnds() []frontEnd {
+	located := locatorMarks()
+	return []frontEnd{
+		{name: "xcrun", here: Xcode.xcrun, marks: of("xcrun", located)},
+		{name: "xcodebuild", here: Xcode.xcodebuild, marks: xcodebuild.Marks()},
+		{name: "xcode-select", here: files(Xcode.xcodeSelect), marks: of("xcode-select", located)},
+		{name: "simctl", onWorld: simctl.Run, died: simctlDied, marks: simctl.Marks()},
+		{name: "devicectl", onWorld: devicectl.Run, marks: devicectl.Marks()},
+		{name: "xctrace", onWorld: runXctrace, marks: xctrace.Marks()},
+		{name: "xcresulttool", here: files(func(_ Xcode, c Call) int { return xcresult.Tool{Call: c}.Run() }),
+			marks: of("xcresulttool", xcresult.Marks())},
+		{name: "xccov", here: files(func(_ Xcode, c Call) int { return xcresult.Xccov{Call: c}.Run() }),
+			marks: of("xccov", xcresult.Marks())},
+		{name: "axe", onWorld: axe.Run, marks: axe.Marks()},
+		{name: "idb", onWorld: idb.Run, marks: idb.Marks()},
+		{name: "sips", here: files(func(_ Xcode, c Call) int { return sips.Run(c) }), marks: sips.Marks()},
+		{name: "plutil", here: files(func(x Xcode, c Call) int { return x.plists(c).Plutil() }), marks: of("plutil", plists.Marks())},
+		{name: "PlistBuddy", here: files(func(x Xcode, c Call) int { return x.plists(c).PlistBuddy() }),
+			marks: of("PlistBuddy", plists.Marks())},
+		{name: "defaults", here: files(func(x Xcode, c Call) int { return x.plists(c).Defaults() }), marks: of("defaults", plists.Marks())},
+		{name: "log", onWorld: simctl.HostLog, marks: of("log", located)},
+		{name: "open", here: files(Xcode.open), marks: open.Marks()},
+	}
+}
+
+// files is a tool that works on files only: it is done at once, so that it needs no ctx.
+func files(run func(Xcode, Call) int) func(Xcode, context.Context, Call) int {
+	return func(x Xcode, _ context.Context, c Call) int { return run(x, c) }
+}
+
+// of are the marks of one tool.
+func of(name string, all []mark.Mark) (its []mark.Mark) {
+	for _, m := range all {
+		if m.Tool == name {
+			its = append(its, m)
+		}
+	}
+	return its
+}
+
+// Tools are the names under which our binary plays a tool.
+func Tools() []string {
+	var names []string
+	for _, f := range frontEnds() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Marks is everything imitated and how sure we are of it.
+func Marks() []mark.Mark {
+	var all []mark.Mark
+	for _, f := range frontEnds() {
+		all = append(all, f.marks...)
+	}
+	return append(all, world.Marks()...)
+}
+
+// onWorld are the tools that the service plays.
+func onWorld() map[string]service.FrontEnd {
+	all := map[string]service.FrontEnd{}
+	for _, f := range frontEnds() {
+		if f.onWorld != nil {
+			all[f.name] = f.onWorld
+		}
+	}
+	return all
+}
+
+// Main plays a tool as this process: with its working folder, environment and streams, and its signals as interrupts.
+func (x Xcode) Main(name string, args []string) int {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = x.Dir
+	}
+	env := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return x.Play(ctx, name, Call{Args: args, Dir: dir, Env: env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+}
+
+// exitUnknown is what a shell says of a program that is not there.
+const exitUnknown = 127
+
+// Play is one call of a tool, run to its end. The end of ctx is an interrupt from the keyboard.
+func (x Xcode) Play(ctx context.Context, name string, c Call) (exit int) {
+	c = c.Complete()
+	for _, f := range frontEnds() {
+		switch {
+		case f.name != name:
+		case f.here != nil:
+			return f.here(x, ctx, c)
+		case x.server != nil:
+			return f.onWorld(ctx, x.server.World, c)
+		default:
+			return x.inService(ctx, f, c)
+		}
+	}
+	fmt.Fprintf(c.Stderr, "%s: Virtual Xcode has no such tool\n", name)
+	return exitUnknown
+}
+
+// inService lets the service play a tool.
+func (x Xcode) inService(ctx context.Context, f frontEnd, c Call) int {
+	env := map[string]string{}
+	for name, value := range c.Env {
+		if passedOn(name) {
+			env[name] = value
+		}
+	}
+	c.Env = env
+	exit, err := x.Client().Run(ctx, f.name, c)
+	if errors.Is(err, service.ErrInterrupted) && f.died != nil {
+		return f.died(c, time.Now())
+	}
+	if err != nil {
+		fmt.Fprintf(c.Stderr, "%s: %v\n", f.name, err)
+		return 1
+	}
+	return exit
+}
+
+// passedOn reports whether a variable of the caller's environment is for a tool, or an app it starts.
+func passedOn(name string) bool {
+	return name == "TERM" || strings.HasPrefix(name, "SIMCTL_CHILD_") || strings.HasPrefix(name, "DEVICECTL_CHILD_")
+}
+
+func simctlDied(c Call, now time.Time) int { return simctl.ServiceDied(c.Stderr, now) }
+
+func (x Xcode) xcodebuild(ctx context.Context, c Call) int {
+	service := x.Client()
+	return xcodebuild.Tool{Call: c, Service: service, Scheme: x.Agent, Devices: simulators{service}, Faults: service}.Run(ctx)
+}
+
+// simulators are what xcodebuild can build for: the devices of the world.
+type simulators struct{ client service.Client }
+
+// Devices asks the service.
+func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
+	st, err := s.client.Status(ctx)
+	var devices []xcodebuild.Device
+	for _, d := range st.Devices {
+		devices = append(devices, xcodebuild.Device{
+			UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform + " Simulator", OS: d.Version, Build: d.Build,
+			Unavailable: d.Unavailable,
+		})
+	}
+	for _, d := range st.Physical {
+		devices = append(devices, xcodebuild.Device{UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform, OS: d.Version,
+			Build: d.Build})
+	}
+	return devices, err
+}
+
+func runXctrace(_ context.Context, w *world.World, c Call) int {
+	mac, id := xcodebuild.Mac()
+	return xctrace.Xctrace{Call: c, World: w, Mac: mac, MacID: id, Version: xcodebuild.Version()}.Run()
+}
+
+// plists are the tools for property lists; the Mac's preferences are this installation's own.
+func (x Xcode) plists(c Call) plists.Tool {
+	return plists.Tool{Call: c, Preferences: filepath.Join(x.Dir, "Preferences")}
+}
+
+func (x Xcode) open(c Call) int {
+	return open.Tool{Call: c, Records: filepath.Join(x.Dir, "LaunchServices")}.Run()
+}

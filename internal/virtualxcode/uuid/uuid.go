@@ -1,0 +1,16 @@
+// Package uuid makes UUIDs that are always the same for the same thing, so that what Virtual Xcode prints can be
+// repeated.
+package uuid
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+)
+
+// Of is the UUID, in capitals, of what some words name.
+func Of(words ...string) string {
+	b := sha256.Sum256([]byte(strings.Join(words, "\x00")))
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16]))
+}

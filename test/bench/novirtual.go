@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// without compares our program with the one that has no Virtual Xcode: its size, and the start that every call pays.
+func without(ctx context.Context, l *lab) ([]figure, error) {
+	sample := func(name string) func() (time.Duration, error) {
+		return func() (time.Duration, error) { return l.took(ctx, name, "--version") }
+	}
+	got, err := alternate(30, sample("ios-agent"), sample("novirtual"))
+	if err != nil {
+		return nil, err
+	}
+	var sizes []float64
+	for _, name := range []string{"ios-agent", "novirtual"} {
+		info, err := os.Stat(l.path(name))
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, float64(info.Size()))
+	}
+	return []figure{
+		{name: "binary: size", value: sizes[0] / (1 << 20), unit: megabytes, bound: 45},
+		{name: "binary: size / without Virtual Xcode", value: sizes[0] / sizes[1], unit: times, bound: 1.3},
+		{name: "binary: start", value: inMillis(median(got[0])), unit: millis, bound: 20},
+		{name: "binary: start / without Virtual Xcode", value: ratio(got[0], got[1]), unit: times, bound: 1.5},
+	}, nil
+}
