@@ -4,7 +4,7 @@
 test: check
 	go test -race -timeout 30m ./...
 	go test ./internal/driver/xctest
-	go test -run TestBadInput ./test/script
+	go test -run TestHugeInput ./test/script
 
 # The scripts alone; at the end, what they took.
 test-scripts:
@@ -47,9 +47,10 @@ test-peers:
 test-agent:
 	scripts/test-agent
 
-# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again.
+# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Then logs of full length.
 soak:
 	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
+	IOS_AGENT_SOAK_SEEDS=1 go test -timeout 10m -count=1 -run 'TestMemoryOfALongLog|TestHugeLog' ./internal/apple/buildlog ./internal/xcode/build
 
 # On a Mac with Xcode: what holds with Apple's tools, as one file that replays anywhere.
 verify-mac:

@@ -20,119 +20,146 @@ const module = "ios-agent/"
 
 // arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
 var arrows = map[string]string{
-	"internal/fault":                   "",
-	"internal/fault/nearest":           "",
-	"internal/op/words":                "",
-	"internal/machine/wholefile":       "",
-	"internal/machine/host":            "",
-	"internal/device/logcap":           "machine/host",
-	"internal/machine/self":            "",
-	"internal/driver/agentwire":        "",
-	"internal/ui/picture":              "",
-	"internal/apple":                   "",
-	"internal/op":                      "fault fault/nearest op/words",
-	"internal/op/feed":                 "fault op",
-	"internal/machine/home":            "fault",
-	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
-	"internal/machine/resident":        "machine/host",
-	"internal/ui":                      "fault fault/nearest",
-	"internal/ui/uiread":               "fault apple/parse ui",
-	"internal/apple/parse":             "fault fault/nearest",
+	"internal/fault":         "",
+	"internal/fault/nearest": "",
+
+	"internal/machine/home":      "fault",
+	"internal/machine/host":      "",
+	"internal/machine/resident":  "machine/host",
+	"internal/machine/self":      "",
+	"internal/machine/store":     "",
+	"internal/machine/wholefile": "",
+
+	"internal/op":       "fault fault/nearest op/words",
+	"internal/op/brief": "",
+	"internal/op/feed":  "fault op",
+	"internal/op/parse": "fault fault/nearest",
+	"internal/op/words": "",
+
+	"internal/apple":              "",
+	"internal/apple/appbundle":    "",
+	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
+	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
+	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
+	"internal/apple/jsondoc":      "",
+	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes apple/sdks " +
+		"apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
+	"internal/apple/lines":      "",
+	"internal/apple/oslog":      "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/pattern":    "",
+	"internal/apple/pbxproj":    "",
+	"internal/apple/samples":    "",
+	"internal/apple/schemes":    "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/sdks":       "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/settings":   "apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/simctl":     "apple/jsondoc apple/pattern machine/host op/brief",
+	"internal/apple/swiftpm":    "machine/host",
+	"internal/apple/toolerror":  "apple/destinations apple/jsondoc apple/lines apple/pattern op/brief",
+	"internal/apple/toolfault":  "fault machine/host",
+	"internal/apple/xcodeargs":  "",
+	"internal/apple/xcodebuild": "machine/host",
+	"internal/apple/xcresult":   "apple/jsondoc op/brief",
+	"internal/apple/xctrace":    "apple/lines apple/pattern machine/host",
+
+	"internal/ui":         "fault fault/nearest",
+	"internal/ui/picture": "",
+	"internal/ui/uiread":  "fault op/parse ui",
+
 	"internal/device":                  "fault ui",
-	"internal/device/session":          "device/session/defaults ui",
+	"internal/device/act":              "device device/session fault ui",
+	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
-	"internal/machine/store":           "",
 	"internal/device/lease/hostlock":   "device/lease",
-	"internal/device/pool":             "device fault device/lease fault/nearest",
-	"internal/device/act":              "device fault device/session ui",
+	"internal/device/lease/leasedb":    "device/lease machine/store",
+	"internal/device/logcap":           "device",
+	"internal/device/pool":             "device device/lease fault fault/nearest",
+	"internal/device/session":          "device/session/defaults ui",
+	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
 
-	"internal/device/lease/leasedb":       "device/lease machine/store",
+	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes apple/settings " +
+		"apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest " +
+		"machine/host op/brief",
+	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
+	"internal/xcode/scaffold":     "apple/pbxproj",
+	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
+	"internal/xcode/testrun":      "fault xcode/build",
+	"internal/xcode/toolcheck":    "apple fault machine/host",
+
+	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
-	"internal/apple/pbxproj":              "",
-
-	"internal/driver/drivertest":         "device fault ui",
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream fault " +
+		"fault/nearest machine/host",
+	"internal/driver/drivertest": "device fault ui",
+	"internal/driver/stream":     "device fault machine/host",
+	"internal/driver/xctest": "apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
+		"driver/agentwire driver/stream fault machine/host machine/wholefile ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/apple/lines":        "",
-	"internal/apple/pattern":      "",
-	"internal/apple/brief":        "",
-	"internal/apple/jsondoc":      "",
-	"internal/apple/samples":      "",
-	"internal/apple/xcodeargs":    "",
-	"internal/apple/appbundle":    "",
-	"internal/apple/destinations": "apple/brief apple/lines apple/pattern",
-	"internal/apple/buildlog":     "apple/brief apple/destinations apple/lines apple/pattern",
+	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
+		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture xcode/build " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
+	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
+	"internal/ops/xcode": "device device/act device/session/defaults fault fault/nearest op op/brief ops ui ui/picture " +
+		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
-	"internal/apple/xcresult":  "apple/brief apple/jsondoc",
-	"internal/apple/settings":  "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/schemes":   "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/sdks":      "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/devicectl": "apple/brief apple/jsondoc apple/lines apple/pattern machine/host",
-	"internal/apple/toolerror": "apple/brief apple/destinations apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/crash":     "apple/brief apple/jsondoc apple/lines apple/pattern",
-	"internal/apple/oslog":     "apple/brief apple/jsondoc apple/lines apple/pattern",
+	"internal/surface/cli":         "fault fault/nearest op",
+	"internal/surface/connect":     "fault fault/nearest machine/host op",
+	"internal/surface/demo":        "fault op ui",
+	"internal/surface/mcp":         "fault fault/nearest op",
+	"internal/surface/reference":   "fault op",
+	"internal/surface/rest":        "device/session fault op",
+	"internal/surface/setup":       "fault machine/home op ui",
+	"internal/surface/surfacetest": "fault op op/feed",
 
-	"internal/apple/simctl":     "apple/brief apple/jsondoc apple/pattern machine/host",
-	"internal/xcode/scaffold":   "apple/pbxproj",
-	"internal/apple/swiftpm":    "machine/host",
-	"internal/apple/xcodebuild": "machine/host",
-	"internal/driver/xctest":    "driver/agentwire apple apple/crash apple/simctl apple/xcodebuild device fault machine/host ui machine/wholefile",
+	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
+	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
+		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
+		"machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
+		"surface/rest xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
-	"internal/xcode/build": "apple apple/brief apple/buildlog apple/destinations apple/lines apple/schemes apple/settings apple/toolerror apple/xcodeargs apple/xcodebuild " +
-		"apple/xcresult fault machine/host fault/nearest",
-	"internal/ops": "device/act apple apple/appbundle apple/brief apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/swiftpm apple/toolerror apple/xcresult xcode/build device/session/defaults device fault op/feed machine/host device/lease device/logcap fault/nearest op apple/parse " +
-		"ui/picture device/pool xcode/scaffold device/session ui ui/uiread",
-	"internal/surface/cli":       "fault fault/nearest op",
-	"internal/surface/rest":      "fault op device/session",
-	"internal/surface/mcp":       "fault fault/nearest op",
-	"internal/surface/reference": "fault op",
-	"internal/daemon":            "fault op machine/resident machine/self surface/rest machine/wholefile",
-	"internal/surface/demo":      "fault op ui",
-	"internal/surface/connect":   "fault machine/host fault/nearest op",
-	"internal/surface/setup":     "fault machine/home op ui",
-
-	"internal/virtualxcode/flaw":        "",
-	"internal/virtualxcode/app":         "",
-	"internal/virtualxcode/applejson":   "",
-	"internal/virtualxcode/uuid":        "",
-	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
-	"internal/virtualxcode/mark":        "",
-	"internal/virtualxcode/urlsession":  "",
-	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
-		"virtualxcode/urlsession virtualxcode/uuid",
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
+		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
+		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
+		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult " +
+		"virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
+	"internal/virtualxcode/app":       "",
+	"internal/virtualxcode/applejson": "",
 	"internal/virtualxcode/apps":      "virtualxcode/app",
-	"internal/virtualxcode/axtree":    "virtualxcode/world",
-	"internal/virtualxcode/hid":       "virtualxcode/world",
-	"internal/virtualxcode/render":    "virtualxcode/world",
-	"internal/virtualxcode/swiftargs": "",
-	"internal/virtualxcode/tool":      "",
 	"internal/virtualxcode/axe": "op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
 		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs " +
-		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/axtree":      "virtualxcode/world",
+	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/tool " +
+		"virtualxcode/world",
+	"internal/virtualxcode/flaw": "",
+	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
 		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/mark":     "",
 	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
 	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
-		"virtualxcode/tool",
-	"internal/virtualxcode/project": "apple/pbxproj",
-	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
-		"virtualxcode/render virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
-		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/sips":     "virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/web":      "virtualxcode/urlsession",
+	"internal/virtualxcode/plists":   "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
+	"internal/virtualxcode/project":  "apple/pbxproj",
+	"internal/virtualxcode/render":   "virtualxcode/world",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/render " +
+		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/swiftargs":  "",
+	"internal/virtualxcode/tool":       "",
+	"internal/virtualxcode/urlsession": "",
+	"internal/virtualxcode/uuid":       "",
+	"internal/virtualxcode/web":        "virtualxcode/urlsession",
+	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark virtualxcode/urlsession " +
+		"virtualxcode/uuid",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project virtualxcode/service " +
+		"virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
-		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
-	"internal/virtualxcode/xctrace": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
-		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open virtualxcode/plists " +
-		"virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web " +
-		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
+	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
 
 // source is one package as it lies on disk.

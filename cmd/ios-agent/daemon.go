@@ -8,60 +8,44 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/daemon"
-	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session"
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/driver/xctest"
-	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops"
-	"ios-agent/internal/surface/reference"
 )
 
 const (
-	// idleVariable sets when an unused daemon leaves.
-	idleVariable = "IOS_AGENT_IDLE_EXIT"
-	idleExit     = time.Hour
-	// jobVariable sets how long a call waits for its job, for clients of little patience.
-	jobVariable = "IOS_AGENT_JOB_AFTER"
 	// recordVariable names a folder for transcripts of every tool that is run; replayVariable one to answer from
 	// instead of running any.
 	recordVariable = "IOS_AGENT_RECORD"
 	replayVariable = "IOS_AGENT_REPLAY"
-
-	// How long an agent may take to start, and the first port of a range for agents; any free port without one.
-	agentWaitVariable = "IOS_AGENT_AGENT_WAIT"
-	agentPortVariable = "IOS_AGENT_AGENT_PORT"
-	// "off" starts a device's agent when it is first needed, not when the device is booted.
-	prewarmVariable = "IOS_AGENT_PREWARM"
-	// mostEvents is how many calls the daemon remembers.
-	mostEvents = 10_000
 )
 
 func (p *program) daemonCommand() *cobra.Command {
-	c := &cobra.Command{Use: "daemon", Short: "Start, stop or ask the background process; it starts by itself when needed", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "daemon", Short: "Start, stop or ask the background process; it starts by itself when needed",
+		Args: cobra.NoArgs}
 	c.AddCommand(
 		&cobra.Command{Use: "start", Short: "Start the daemon if it does not run", Args: cobra.NoArgs, RunE: p.daemonStart},
 		&cobra.Command{Use: "stop", Short: "Stop the daemon; devices stay as they are", Args: cobra.NoArgs, RunE: p.daemonStop},
-		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs, RunE: p.daemonStatus},
+		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs,
+			RunE: p.daemonStatus},
 	)
 	var listen string
 	var remote bool
-	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		return runDaemon(c.Context(), listen, remote)
-	}}
+	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runDaemon(c.Context(), listen, remote)
+		}}
 	run.Flags().StringVar(&listen, "listen", "", "TCP address for REST and MCP (default: 127.0.0.1, first free port from 9100)")
 	run.Flags().BoolVar(&remote, "allow-remote", false, "allow an address that other machines can reach")
 	c.AddCommand(run)
@@ -86,13 +70,14 @@ func (p *program) keyCommand() *cobra.Command {
 	}
 	c.AddCommand(
 		&cobra.Command{Use: "show", Short: "Print the key", Args: cobra.NoArgs, RunE: with((*daemon.Key).Read)},
-		&cobra.Command{Use: "rotate", Short: "Make a new key; the old one stops working at once", Args: cobra.NoArgs, RunE: with((*daemon.Key).Rotate)},
+		&cobra.Command{Use: "rotate", Short: "Make a new key; the old one stops working at once", Args: cobra.NoArgs,
+			RunE: with((*daemon.Key).Rotate)},
 	)
 	return c
 }
 
 func (p *program) daemonStart(c *cobra.Command, _ []string) error {
-	client, err := connect("")
+	client, err := connect(p.app.Catalogue, "")
 	if err != nil {
 		return err
 	}
@@ -115,12 +100,14 @@ func (p *program) daemonStop(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return fault.New(fault.DaemonUnreachable, "stopping the daemon: %w", err)
 	}
-	text := map[bool]string{true: "the daemon stopped", false: "the daemon was not running"}[alive]
-	return p.app.Say(text, daemon.Status{})
+	if !alive {
+		return p.app.Say("the daemon was not running", daemon.Status{})
+	}
+	return p.app.Say("the daemon stopped", daemon.Status{})
 }
 
 func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
-	client, err := connect("")
+	client, err := connect(p.app.Catalogue, "")
 	if err != nil {
 		return err
 	}
@@ -132,7 +119,8 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("the daemon runs\npid:       %d\ntoolchain: %s\nurl:       %s\nkey:       %s\nsocket:    %s\nlog:       %s\nbuild:     %s",
+	text := fmt.Sprintf("the daemon runs\npid:       %d\ntoolchain: %s\nurl:       %s\nkey:       %s\n"+
+		"socket:    %s\nlog:       %s\nbuild:     %s",
 		s.PID, s.Toolchain, s.URL, s.KeyFile, s.Socket, s.Log, s.Build)
 	return p.app.Say(text, s)
 }
@@ -147,6 +135,10 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	if err != nil {
 		return err
 	}
+	set, err := readSettings(os.Getenv)
+	if err != nil {
+		return err
+	}
 	build, err := self.Current()
 	if err != nil {
 		return fault.New(fault.Internal, "reading our own binary: %w", err)
@@ -156,9 +148,13 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 		return fault.New(fault.PathError, "the key: %w", err)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: duration(idleVariable, idleExit), Log: log}
+	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: set.idleExit, Log: log}
 	server.Open = func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
-		return open(h, name, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
+		p, err := open(h, name, set, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return p.Catalogue, p.Documents(), p, nil
 	}
 	err = server.Run(ctx)
 	if errors.Is(err, daemon.ErrRunning) {
@@ -167,76 +163,23 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	return err
 }
 
-// parts is what a daemon opens, closed in the reverse order.
-type parts []io.Closer
-
-// Close closes all parts, the last one first.
-func (p parts) Close() error {
-	var errs []error
-	for i := len(p) - 1; i >= 0; i-- {
-		errs = append(errs, p[i].Close())
-	}
-	return errors.Join(errs...)
-}
-
-// open wires the catalogue to the real world: tools, drivers, sessions. Whatever an earlier daemon left running is
-// ended first.
-func open(h home.Home, name string, server ops.Server, log *slog.Logger) (*op.Catalogue, http.Handler, io.Closer, error) {
-	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable), RepeatLast: true})
+// open is the product of this home over its tools.
+func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*product.Product, error) {
+	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable),
+		RepeatLast: true})
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	orphans, err := runner.Reap()
-	if len(orphans) > 0 || err != nil {
-		log.Info("reaped", "orphans", orphans, "error", err)
+		return nil, err
 	}
 	if err := self.Prune(h.Versions(), server.Build); err != nil {
 		log.Info("old versions", "error", err)
 	}
 	tools, err := toolchain(h, name)
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, runner.Close())
+		return nil, errors.Join(err, runner.Close())
 	}
-	sources, err := agentsource.Build()
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, runner.Close())
-	}
-	kit := &xctest.Kit{Host: runner, Tools: tools, Root: h.Agent(), ID: sources, Write: agentsource.WriteProject}
-	devices := pool.New(&xctest.Driver{Host: runner, Tools: tools, Kit: kit, State: h.Devices(), Start: xctest.Start{
-		Wait: duration(agentWaitVariable, 0), Port: number(agentPortVariable), PublicOnly: os.Getenv(xcodebuild.PublicVariable) == "1",
-	}})
-	leases := openLeases(h, tools, log)
-	devices.Leases, devices.Implicit, devices.Log = leases.table, duration(implicitVariable, implicitLease), log
-	devices.Tend()
-	happened := feed.NewRing[op.Record](mostEvents)
-	jobs := &op.Jobs{After: duration(jobVariable, op.JobAfter), Keep: op.JobKeep}
-	var c *op.Catalogue
-	c = op.NewCatalogue(ops.All(ops.Parts{
-		Pool: devices, Leases: leases.parts(), Sessions: &session.Store{}, Jobs: jobs, Events: happened, Tools: tools, Run: runner, Start: runner, Home: h.String(),
-		Server: server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
-		Catalogue: func() *op.Catalogue { return c }, Prewarm: os.Getenv(prewarmVariable) != "off",
-	}))
-	c.Toolchain, c.Jobs, c.Log = tools.Name, jobs, log
-	c.Heard = func(r op.Record) {
-		happened.Add(r)
-		log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
-	}
-	return c, documents(c), parts{leases, runner, devices}, nil
-}
-
-// number reads a variable; what is no positive number is as good as not said.
-func number(variable string) int {
-	n, err := strconv.Atoi(os.Getenv(variable))
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
-}
-
-// duration reads a variable; what is no duration is as good as not said.
-func duration(variable string, otherwise time.Duration) time.Duration {
-	if d, err := time.ParseDuration(os.Getenv(variable)); err == nil && d >= 0 {
-		return d
-	}
-	return otherwise
+	return product.Open(product.Options{
+		Home: h, Tools: tools, Host: runner, Server: server, Version: version(), Log: log,
+		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
+		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm,
+	})
 }

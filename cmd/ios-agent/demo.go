@@ -27,7 +27,7 @@ func (p *program) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, err := clientOf(h, apple.Virtual, "")
+			client, err := clientOf(p.app.Catalogue, h, apple.Virtual, "")
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"ios-agent/internal/daemon"
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
@@ -17,7 +18,6 @@ import (
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/cli"
 )
 
@@ -37,9 +37,10 @@ type program struct {
 
 func command() *program {
 	p := &program{}
+	catalogue := product.Catalogue()
 	p.app = &cli.App{
-		Catalogue: op.NewCatalogue(ops.All(ops.Parts{})),
-		Connect:   func(name string) (op.Caller, error) { return connect(name) },
+		Catalogue: catalogue,
+		Connect:   func(name string) (op.Caller, error) { return connect(catalogue, name) },
 		Version:   version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 	}
 	return p
@@ -68,7 +69,7 @@ func version() string {
 const SessionVariable = "IOS_AGENT_SESSION"
 
 // connect gives a client of the daemon for this process's session.
-func connect(name string) (*daemon.Client, error) {
+func connect(c *op.Catalogue, name string) (*daemon.Client, error) {
 	h, err := home.Open()
 	if err != nil {
 		return nil, err
@@ -77,10 +78,13 @@ func connect(name string) (*daemon.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clientOf(h, tools, name)
+	return clientOf(c, h, tools, name)
 }
 
-func clientOf(h home.Home, tools, name string) (*daemon.Client, error) {
+func clientOf(c *op.Catalogue, h home.Home, tools, name string) (*daemon.Client, error) {
+	if _, err := readSettings(os.Getenv); err != nil {
+		return nil, err
+	}
 	build, err := self.Current()
 	if err != nil {
 		return nil, fault.New(fault.Internal, "reading our own binary: %w", err)
@@ -96,7 +100,7 @@ func clientOf(h home.Home, tools, name string) (*daemon.Client, error) {
 	}
 	place := placeOf(h)
 	return &daemon.Client{
-		Catalogue: op.NewCatalogue(ops.All(ops.Parts{})), Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
+		Catalogue: c, Place: place, Build: build, Toolchain: tools, Session: name, Dir: dir,
 		Start: func(context.Context) (int, error) { return startDaemon(h, place, build, tools) },
 	}, nil
 }

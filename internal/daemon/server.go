@@ -75,7 +75,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	defer parts.Close()
 	s.arm()
-	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: guard(s.Key, s.Remote, s.counted(s.api()))})
+	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: guard(s.Key, s.Remote, s.counted(api(s.catalogue, s.more)))})
 	s.Log.Info("daemon leaves", "error", err)
 	return err
 }
@@ -85,7 +85,8 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	failed := make(chan error, len(handlers))
 	var servers []*http.Server
 	for listener, handler := range handlers {
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+			IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 		servers = append(servers, server)
 		go func() { failed <- server.Serve(listener) }()
 	}
@@ -138,17 +139,21 @@ func (s *Server) local() http.Handler {
 		w.WriteHeader(http.StatusAccepted)
 		s.stop()
 	})
-	mux.Handle("/", s.counted(s.api()))
+	mux.Handle("/", s.counted(api(s.catalogue, s.more)))
 	return mux
 }
 
+// Handler is what the TCP port of a daemon serves: to callers with the key, on this machine.
+func Handler(c *op.Catalogue, more http.Handler, key *Key) http.Handler {
+	return guard(key, false, api(c, more))
+}
+
 // api is what both the socket and the TCP port serve.
-func (s *Server) api() http.Handler {
-	operations := rest.Handler(s.catalogue)
+func api(c *op.Catalogue, more http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", operations)
+	mux.Handle("/", rest.Handler(c))
 	for _, path := range []string{"/mcp", "/openapi.json"} {
-		mux.Handle(path, s.more)
+		mux.Handle(path, more)
 	}
 	return mux
 }
@@ -232,7 +237,8 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain {
-		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain", s.catalogue.Toolchain).
+		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain",
+			s.catalogue.Toolchain).
 			WithHint("wait, or set IOS_AGENT_HOME to another folder"), op.Meta{}))
 		return
 	}
@@ -254,7 +260,7 @@ type answer struct {
 	mu    sync.Mutex
 	lines *json.Encoder
 	flush *http.ResponseController
-	done  func() // the work is over: who hears the last line finds the daemon free
+	done  func() // called before the last line is sent: a client that has read it finds the daemon idle
 	over  bool
 }
 
@@ -278,7 +284,7 @@ func (a *answer) say(l line) error {
 	return a.flush.Flush()
 }
 
-// end says the last line. A client that is gone does not hear it; that is no concern of ours.
+// end sends the last line. It is no error when the client is gone.
 func (a *answer) end(e op.Envelope) {
 	a.done()
 	_ = a.say(line{Envelope: &e})

@@ -4,15 +4,16 @@ package device
 
 import (
 	"context"
-	"fmt"
-	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
-// Info describes a device.
+// Info describes a device. UDID is the hardware's, whatever a tool calls the device: it is what a lease is on, and by which
+// two drivers know that they mean the same device.
 type Info struct {
 	UDID      string `json:"udid"`
 	Name      string `json:"name"`
@@ -23,22 +24,50 @@ type Info struct {
 	Runtime   string `json:"runtime,omitempty"`
 	Family    string `json:"device_family,omitempty"` // iPhone, iPad, Apple Watch, …
 	Available bool   `json:"is_available"`
+	// Aliases are other ids that tools have for the device: CoreDevice's identifier, its serial number.
+	Aliases []string `json:"-"`
+	// Hardware is set for physical devices only.
+	Hardware *Hardware `json:"hardware,omitempty"`
+}
+
+// Is reports whether an id is the device's: its UDID or an alias, in capitals or not.
+func (i Info) Is(id string) bool {
+	same := func(own string) bool { return strings.EqualFold(own, id) }
+	return id != "" && (same(i.UDID) || slices.ContainsFunc(i.Aliases, same))
 }
 
 // Booted is the state of a device that can be driven.
 const Booted = "booted"
 
-// Driver finds devices and opens them. List may be slow and is never called on the path of an action. Open does no
-// I/O: a device connects when it is first used.
+// Platform is the platform of a system: iOS of "iOS 18.2".
+func Platform(os string) string {
+	platform, _, _ := strings.Cut(os, " ")
+	return platform
+}
+
+// CompareOS compares systems by their numbers: "iOS 18.5" is less than "iOS 26.0".
+func CompareOS(a, b string) int {
+	numbers := func(os string) (n []int) {
+		for part := range strings.FieldsFuncSeq(os, func(r rune) bool { return r < '0' || r > '9' }) {
+			v, _ := strconv.Atoi(part) // out of range: the largest there is
+			n = append(n, v)
+		}
+		return n
+	}
+	return slices.Compare(numbers(a), numbers(b))
+}
+
+// Driver finds devices and opens them. List may be slow, honours ctx, and is never called on the path of an action; it
+// leaves out a device whose hardware UDID it does not know. Open does no I/O: a device connects when it is first used.
 type Driver interface {
 	Name() string
 	List(ctx context.Context) ([]Info, error)
 	Open(info Info) Device
 }
 
-// Device is one opened device. What it can do is asked with As: abilities are small interfaces, and a device that
-// lacks one simply does not have its methods. Methods of a device are called by one goroutine at a time, the one that
-// holds its lane. Close ends what the device started; it may be called at any time.
+// Device is one opened device. What it can do is asked with As or Has: abilities are small interfaces, and a device may be
+// composed of parts, each with abilities of its own. Methods of a device are called by one goroutine at a time, the one
+// that holds its lane. Close ends what the device started; it may be called at any time.
 type Device interface {
 	Info() Info
 	Driver() string
@@ -59,7 +88,7 @@ type Touch interface {
 	Tap(ctx context.Context, at ui.Point) error
 	DoubleTap(ctx context.Context, at ui.Point) error
 	LongPress(ctx context.Context, at ui.Point, long time.Duration) error
-	// Swipe moves a finger in so much time and lets go while it moves.
+	// Swipe moves a finger in so much time (0 is the platform's own) and lets go while it moves.
 	Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error
 }
 
@@ -133,30 +162,4 @@ type Apps interface {
 	Install(ctx context.Context, path string) (bundleID string, err error)
 	Launch(ctx context.Context, bundleID string, how Launch) (pid int, err error)
 	Terminate(ctx context.Context, bundleID string) error
-}
-
-// As gives a device's ability, or a fault that names what is missing.
-func As[Ability any](d Device) (Ability, error) {
-	a, ok := d.(Ability)
-	if !ok {
-		return a, fault.New(fault.Unsupported, "%s cannot do this: driver %s has no %s", d.Info().Name, d.Driver(), reflect.TypeFor[Ability]().Name())
-	}
-	return a, nil
-}
-
-// Lane lets one caller at a time use a device, in the order they came.
-type Lane struct{ slot chan struct{} }
-
-// NewLane makes a free lane.
-func NewLane() *Lane { return &Lane{slot: make(chan struct{}, 1)} }
-
-// Do runs fn when it is its turn, or gives up when ctx ends first.
-func (l *Lane) Do(ctx context.Context, fn func() error) error {
-	select {
-	case l.slot <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for the device's other caller: %w", ctx.Err())
-	}
-	defer func() { <-l.slot }()
-	return fn()
 }

@@ -61,6 +61,13 @@ func (f *Fault) With(key string, value any) *Fault {
 	return &c
 }
 
+// Within is the same fault with what was being done in front of its message.
+func (f *Fault) Within(what string) *Fault {
+	c := *f
+	c.Message, c.cause = what+": "+f.Message, f
+	return &c
+}
+
 // WithDispatch says whether the input reached the device.
 func (f *Fault) WithDispatch(d Dispatch) *Fault {
 	c := *f
@@ -68,15 +75,34 @@ func (f *Fault) WithDispatch(d Dispatch) *Fault {
 	return &c
 }
 
+// Typed is an error that its package tells apart by its type. Fault is what a caller outside gets of it; its cause is the
+// error itself, so that the type is still found below the fault.
+type Typed interface {
+	error
+	Fault() *Fault
+}
+
+// Fault makes a fault the simplest typed error: itself.
+func (f *Fault) Fault() *Fault { return f }
+
+// In gives the outermost fault in err's chain, or the fault of the outermost typed error, whichever comes first.
+func In(err error) (*Fault, bool) {
+	if t, ok := errors.AsType[Typed](err); ok {
+		return t.Fault(), true
+	}
+	return nil, false
+}
+
 // From gives the fault in err's chain. An error that carries none becomes TIMEOUT, CANCELLED or INTERNAL: nothing
 // reaches a caller without a code.
 func From(err error) *Fault {
-	var f *Fault
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &f):
+	}
+	if f, ok := In(err); ok {
 		return f
+	}
+	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return New(Timeout, "ran out of time: %w", err)
 	case errors.Is(err, context.Canceled):
@@ -87,6 +113,13 @@ func From(err error) *Fault {
 
 // Is reports whether err carries a fault of this code.
 func Is(err error, code Code) bool {
-	var f *Fault
-	return errors.As(err, &f) && f.Code == code
+	f, ok := In(err)
+	return ok && f.Code == code
+}
+
+// During gives the fault of err with a message that begins with what was under way. Code, hint, details and dispatch stay.
+func During(what string, err error) *Fault {
+	f := *From(err)
+	f.Message, f.cause = what+": "+err.Error(), err
+	return &f
 }

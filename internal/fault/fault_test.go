@@ -57,6 +57,45 @@ func TestFromKeepsTheFaultInAChain(t *testing.T) {
 	}
 }
 
+// absent is an error as a package declares it: its callers ask for the type.
+type absent struct{ name string }
+
+func (a *absent) Error() string { return a.name + " is absent" }
+
+func (a *absent) Fault() *fault.Fault {
+	return fault.New(fault.ElementNotFound, "%w", a).With("name", a.name)
+}
+
+func TestATypedErrorIsAFaultAtTheEdge(t *testing.T) {
+	err := fmt.Errorf("tap: %w", &absent{"Save"})
+	f := fault.From(err)
+	if f.Code != fault.ElementNotFound || f.Message != "Save is absent" || f.Details["name"] != "Save" || !fault.Is(err, fault.ElementNotFound) {
+		t.Errorf("got %+v", f)
+	}
+	if a, ok := errors.AsType[*absent](f); !ok || a.name != "Save" {
+		t.Error("the type is lost below the fault")
+	}
+	around := fault.New(fault.OutcomeUnknown, "sent: %w", err)
+	if !fault.Is(around, fault.OutcomeUnknown) || fault.Is(around, fault.ElementNotFound) {
+		t.Errorf("the outermost fault does not count: %s", fault.From(around).Code)
+	}
+	if _, ok := fault.In(errors.New("plain")); ok || fault.Is(errors.New("plain"), fault.Internal) {
+		t.Error("a plain error carries a fault")
+	}
+}
+
+func TestDuringKeepsAllButTheMessage(t *testing.T) {
+	inner := fault.New(fault.AppLaunchFailed, "no").WithHint("try").With("k", 1).WithDispatch(fault.NotDispatched)
+	f := fault.During("the app was built, but does not run", fmt.Errorf("launch: %w", inner))
+	if f.Message != "the app was built, but does not run: launch: no" || f.Code != inner.Code || f.Hint != "try" || f.Details["k"] != 1 ||
+		f.Dispatched != fault.NotDispatched || !errors.Is(f, inner) || inner.Message != "no" {
+		t.Errorf("got %+v", f)
+	}
+	if f := fault.During("boot", context.Canceled); f.Code != fault.Cancelled || f.Message != "boot: context canceled" {
+		t.Errorf("got %+v", f)
+	}
+}
+
 func TestFromGivesEveryErrorACode(t *testing.T) {
 	for err, want := range map[error]fault.Code{
 		context.Canceled: fault.Cancelled,

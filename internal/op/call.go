@@ -22,6 +22,7 @@ type Call struct {
 	Env     map[string]string // the client's environment, as far as PassedEnv allows
 	Trace   string            // names this call in logs
 	Hints   Hints             // the operation's own: what the call may do
+	Sources map[string]string // of the inputs that the call left out
 	Device  *Device           // set by the operation
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -43,11 +44,12 @@ type Record struct {
 }
 
 // NewCatalogue collects operations. Two of one family and name, of one verb or of one route, and a next step that does
-// not exist, are mistakes of ours and panic.
+// not exist, are mistakes of ours and panic. A verb that our own family has too is left to it.
 func NewCatalogue(ops []Op) *Catalogue {
-	c := &Catalogue{ops: ops, byID: map[string]int{}}
+	c := &Catalogue{ops: slices.Clone(ops), byID: map[string]int{}}
+	leaveVerbs(c.ops)
 	taken := map[string]string{}
-	for i, o := range ops {
+	for i, o := range c.ops {
 		for _, key := range []string{"name " + o.Family + "." + o.Name, "verb " + o.Verb, "route " + o.Route} {
 			if strings.HasSuffix(key, " ") {
 				continue
@@ -70,6 +72,21 @@ func NewCatalogue(ops []Op) *Catalogue {
 		}
 	}
 	return c
+}
+
+// leaveVerbs takes the verbs of our own family away from the operations of the others. One of ours answers to its name too.
+func leaveVerbs(ops []Op) {
+	own := map[string]bool{}
+	for _, o := range ops {
+		if o.Family == Core {
+			own[o.Verb], own[strings.ReplaceAll(o.Name, "_", "-")] = true, true
+		}
+	}
+	for i := range ops {
+		if ops[i].Family != Core && own[ops[i].Verb] {
+			ops[i].Verb = ""
+		}
+	}
 }
 
 // ID names an operation in a call: its name, or its family and name where another family's has the bare name.
@@ -165,11 +182,12 @@ func (c *Catalogue) invoke(ctx context.Context, o Op, call *Call, input []byte) 
 		out, err = o.invoke(limited, call, input)
 		return err
 	})
-	var f *fault.Fault
-	switch cause := context.Cause(ctx); {
-	case err == nil || errors.As(err, &f) && f.Code != fault.Cancelled:
-	case errors.As(cause, &f):
-		return out, f // whoever ended it said why
+	f, faulty := fault.In(err)
+	reason, given := fault.In(context.Cause(ctx))
+	switch {
+	case err == nil || faulty && f.Code != fault.Cancelled:
+	case given:
+		return out, reason // whoever ended it said why
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return out, fault.New(fault.Timeout, "%s did not finish within %s: %w", o.Name, o.Limit(), err)
 	}

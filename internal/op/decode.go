@@ -18,29 +18,11 @@ import (
 	"ios-agent/internal/fault/nearest"
 )
 
-// decode reads a JSON object into an input struct.
-func decode(s Spec, fields []Field, input []byte, into reflect.Value) error {
-	values, err := parseInput(s, fields, input)
-	if err != nil {
-		return err
-	}
-	for _, f := range fields {
-		if v, ok := values[f.Name]; ok {
-			f.store(v, into.FieldByIndex(f.index))
-		}
-	}
-	return nil
-}
-
-// parseInput reads a JSON object: strict about keys, forgiving about how a value is spelled. Models send numbers as
-// strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous. A key nobody knows is:
-// ignoring it would do something other than what was asked.
-func parseInput(s Spec, fields []Field, input []byte) (map[string]any, error) {
-	raws, err := rawValues(s, fields, input)
-	if err != nil {
-		return nil, err
-	}
+// parseValues turns the values of an input into Go values: forgiving about how a value is spelled. Models send numbers as
+// strings, camelCase for snake_case and null for "leave it out"; none of that is ambiguous.
+func parseValues(s Spec, fields []Field, raws map[string]json.RawMessage) (map[string]any, error) {
 	values := map[string]any{}
+	var err error
 	for _, f := range fields {
 		raw, given := raws[f.Name]
 		switch {
@@ -52,13 +34,18 @@ func parseInput(s Spec, fields []Field, input []byte) (map[string]any, error) {
 			continue
 		}
 		if values[f.Name], err = f.parse(raw); err != nil {
-			return nil, fault.New(fault.InvalidInput, "%s: %w", s.Name, err).With("field", f.Name)
+			return nil, invalid(s, f, err)
 		}
 	}
 	return values, checkGroups(s, raws)
 }
 
-// rawValues finds the field of every key; null is left out.
+func invalid(s Spec, f Field, err error) error {
+	return fault.New(fault.InvalidInput, "%s: %w", s.Name, err).With("field", f.Name)
+}
+
+// rawValues finds the field of every key; null is left out. A key nobody knows is refused: ignoring it would do something
+// other than what was asked.
 func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage, error) {
 	given, err := object(s.Name, input)
 	if err != nil {

@@ -163,14 +163,25 @@ func (j *Jobs) forget(id string) {
 	delete(j.jobs, id)
 }
 
-func (j *Jobs) find(id string) (*job, error) {
+// find gives a session's own job. The jobs of others do not exist for it: their names are not told either.
+func (j *Jobs) find(session, id string) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if one, ok := j.jobs[id]; ok {
+	if one, ok := j.jobs[id]; ok && one.session == session {
 		return one, nil
 	}
-	known := slices.Sorted(maps.Keys(j.jobs))
-	return nil, fault.New(fault.JobNotFound, "there is no job %q", id).WithHint("the jobs there are: %s", strings.Join(append(known, "that is all"), ", "))
+	var own []string
+	for name, one := range j.jobs {
+		if one.session == session {
+			own = append(own, name)
+		}
+	}
+	slices.Sort(own)
+	f := fault.New(fault.JobNotFound, "this session has no job %q", id).With("field", "job")
+	if len(own) == 0 {
+		return nil, f.WithHint("this session has no jobs; those of another session are reached with its --session")
+	}
+	return nil, f.WithHint("the jobs of this session: %s", strings.Join(own, ", "))
 }
 
 func (o *job) report(e Event) {
@@ -276,18 +287,18 @@ type JobWaitIn struct {
 func (j *Jobs) Ops() []Op {
 	groups := []string{"job"}
 	return []Op{
-		New(Spec{Name: "job_status", Groups: groups, Verb: "job-status", Route: "GET /api/v1/jobs/{job}", Hints: ReadOnly | Idempotent,
+		New(Spec{Name: "job_status", Groups: groups, Route: "GET /api/v1/jobs/{job}", Hints: ReadOnly | Idempotent,
 			Summary: "Tell how a job is", Next: []string{"job_wait", "job_cancel"}, Examples: []string{"job-status job3"}}, j.status),
-		New(Spec{Name: "job_wait", Groups: groups, Verb: "job-wait", Route: "POST /api/v1/jobs/{job}/wait", Hints: ReadOnly | Idempotent,
+		New(Spec{Name: "job_wait", Groups: groups, Route: "POST /api/v1/jobs/{job}/wait", Hints: ReadOnly | Idempotent,
 			Summary: "Wait for a job and give its result; a job that takes longer is still running", Timeout: time.Minute,
 			Examples: []string{"job-wait job3"}}, j.wait),
-		New(Spec{Name: "job_cancel", Groups: groups, Verb: "job-cancel", Route: "POST /api/v1/jobs/{job}/cancel", Hints: Idempotent,
+		New(Spec{Name: "job_cancel", Groups: groups, Route: "POST /api/v1/jobs/{job}/cancel", Hints: Idempotent,
 			Summary: "End a job", Examples: []string{"job-cancel job3"}}, j.end),
 	}
 }
 
-func (j *Jobs) status(_ context.Context, _ *Call, in JobIn) (JobOut, error) {
-	one, err := j.find(in.Job)
+func (j *Jobs) status(_ context.Context, c *Call, in JobIn) (JobOut, error) {
+	one, err := j.find(c.Session, in.Job)
 	if err != nil {
 		return JobOut{}, err
 	}
@@ -297,7 +308,7 @@ func (j *Jobs) status(_ context.Context, _ *Call, in JobIn) (JobOut, error) {
 }
 
 func (j *Jobs) wait(ctx context.Context, c *Call, in JobWaitIn) (JobOut, error) {
-	one, err := j.find(in.Job)
+	one, err := j.find(c.Session, in.Job)
 	if err != nil {
 		return JobOut{}, err
 	}
@@ -313,8 +324,8 @@ func (j *Jobs) wait(ctx context.Context, c *Call, in JobWaitIn) (JobOut, error) 
 	return one.out(), nil
 }
 
-func (j *Jobs) end(ctx context.Context, _ *Call, in JobIn) (JobOut, error) {
-	one, err := j.find(in.Job)
+func (j *Jobs) end(ctx context.Context, c *Call, in JobIn) (JobOut, error) {
+	one, err := j.find(c.Session, in.Job)
 	if err != nil {
 		return JobOut{}, err
 	}

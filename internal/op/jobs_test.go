@@ -168,3 +168,26 @@ func TestFamiliesMayShareAName(t *testing.T) {
 		t.Errorf("%s %s", c.ID(c.Ops()[0]), c.ID(c.Ops()[1]))
 	}
 }
+
+// TestAJobIsItsSessionsOwn: another session can neither see, wait for nor end it, and is not told its name.
+func TestAJobIsItsSessionsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := long(2 * time.Minute)
+		if e := c.Run(t.Context(), "probe", op.Call{Session: "mine"}, []byte(anApp)); e.Error != nil {
+			t.Fatal(e.Error)
+		}
+		for _, name := range []string{"job_status", "job_wait", "job_cancel"} {
+			e := c.Run(t.Context(), name, op.Call{Session: "other"}, []byte(`{"job":"job1"}`))
+			if e.Error == nil || e.Error.Code != fault.JobNotFound || strings.Contains(e.Error.Hint, "job1") {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+		e := c.Run(t.Context(), "job_wait", op.Call{Session: "mine"}, []byte(`{"job":"job1","timeout":45}`))
+		if e.Error != nil || !strings.Contains(string(e.Result), `"running"`) {
+			t.Errorf("the job of mine: %+v", e)
+		}
+		if e := c.Run(t.Context(), "job_cancel", op.Call{Session: "mine"}, []byte(`{"job":"job1"}`)); e.Error != nil {
+			t.Error(e.Error)
+		}
+	})
+}

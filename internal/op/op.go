@@ -4,6 +4,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,12 +19,13 @@ import (
 // and can be undone by another.
 type Hints uint8
 
-// The hints; they map one to one to MCP's tool annotations.
+// The hints. The first four map one to one to MCP's tool annotations.
 const (
 	ReadOnly    Hints = 1 << iota // changes nothing
 	Destructive                   // may lose data
 	Idempotent                    // a second call with the same input changes nothing more
 	OpenWorld                     // reaches beyond this machine
+	Executes                      // starts foreign code of the caller's choice; allow lists and approvals derive from it
 )
 
 // Has reports whether h includes the hint.
@@ -34,10 +36,9 @@ func (h Hints) Has(hint Hints) bool { return h&hint != 0 }
 type Spec struct {
 	Name     string        // snake_case; the MCP tool's name
 	Family   string        // whose names and shapes it has; empty is Core
-	Also     []string      // other families that have it under this name and in this shape, or a part of it
 	Groups   []string      // what it belongs to: device, app, ui, …; the first one heads it in help
-	Verb     string        // the CLI's words for it; empty: no verb
-	Route    string        // REST: "POST /api/v1/…"; empty: no route
+	Verb     string        // the CLI's words for it; empty: the name with hyphens; None: no verb
+	Route    string        // REST: "POST /api/v1/…"; empty: derived from family and name; None: no route
 	Summary  string        // one line, no full stop
 	Help     string        // more, for people who ask
 	Hints    Hints         //
@@ -51,7 +52,11 @@ type Spec struct {
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
 	Examples []string      // CLI lines, without the program's name
+	Complete Completer     // adds what the call may leave out; nil: nothing
 }
+
+// None stands for a verb or a route that an operation does not have.
+const None = "-"
 
 // Core is the family of our own names. The other families are the names and shapes of the systems we took over.
 const Core = "core"
@@ -89,7 +94,7 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 		out:    reflect.TypeFor[Out](),
 		fields: fields,
 		invoke: func(ctx context.Context, c *Call, input []byte) (any, error) {
-			in, err := read[In](s, fields(), input)
+			in, err := read[In](s, fields(), c, input)
 			if err != nil {
 				return nil, err
 			}
@@ -107,7 +112,11 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 		out:    reflect.TypeFor[Out](),
 		fields: func() []Field { return fields },
 		invoke: func(ctx context.Context, c *Call, input []byte) (any, error) {
-			given, err := parseInput(s, fields, input)
+			raws, err := rawValues(s, fields, input)
+			if err != nil {
+				return nil, err
+			}
+			given, err := parseValues(s, fields, raws)
 			if err != nil {
 				return nil, err
 			}
@@ -119,7 +128,7 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
 // Verb and route stay with the original.
 func (o Op) In(family string) Op {
-	o.Family, o.Also, o.Verb, o.Route, o.Default, o.Next = family, nil, "", "", false, nil
+	o.Family, o.Verb, o.Route, o.Default, o.Next = family, "", "", false, nil
 	return o
 }
 
@@ -127,10 +136,26 @@ func fieldsOnce[In any](s Spec) func() []Field {
 	return sync.OnceValue(func() []Field { return fieldsOf(s, reflect.TypeFor[In]()) })
 }
 
-// read decodes an input.
-func read[In any](s Spec, fields []Field, input []byte) (v In, err error) {
-	err = decode(s, fields, input, reflect.ValueOf(&v).Elem())
-	return v, err
+// read decodes an input, after it was completed.
+func read[In any](s Spec, fields []Field, c *Call, input []byte) (v In, err error) {
+	raws, err := rawValues(s, fields, input)
+	if err != nil {
+		return v, err
+	}
+	if raws, err = completed(s, fields, c, raws); err != nil {
+		return v, err
+	}
+	values, err := parseValues(s, fields, raws)
+	if err != nil {
+		return v, err
+	}
+	target := reflect.ValueOf(&v).Elem()
+	for _, f := range fields {
+		if value, ok := values[f.Name]; ok {
+			f.store(value, target.FieldByIndex(f.index))
+		}
+	}
+	return v, nil
 }
 
 // Fields are the operation's inputs, in the order of declaration.
@@ -139,11 +164,11 @@ func (o Op) Fields() []Field { return o.fields() }
 // Read reads an input as a call would, and gives what it says: each value by its field's name and as its kind, without
 // what was left out. Who judges a call before it is made judges by this, however the caller spelled it.
 func (o Op) Read(input []byte) (map[string]any, error) {
-	values, err := parseInput(o.Spec, o.Fields(), input)
+	given, err := rawValues(o.Spec, o.Fields(), input)
 	if err != nil {
 		return nil, err
 	}
-	given, err := rawValues(o.Spec, o.Fields(), input)
+	values, err := parseValues(o.Spec, o.Fields(), given)
 	maps.DeleteFunc(values, func(name string, _ any) bool { _, is := given[name]; return !is })
 	return values, err
 }
@@ -173,11 +198,20 @@ var (
 	routePattern = regexp.MustCompile(`^(GET|POST|PUT|DELETE) /`)
 )
 
+func unlessNone(name string) string {
+	if name == None {
+		return ""
+	}
+	return name
+}
+
 // checked fills in what a spec leaves out and panics on what it gets wrong.
 func checked(s Spec) Spec {
 	if s.Family == "" {
 		s.Family = Core
 	}
+	s.Verb = unlessNone(cmp.Or(s.Verb, strings.ReplaceAll(s.Name, "_", "-")))
+	s.Route = unlessNone(cmp.Or(s.Route, "POST /api/v1/"+s.Family+"/"+s.Name))
 	switch {
 	case !namePattern.MatchString(s.Name):
 		panic(fmt.Sprintf("op: bad name %q", s.Name))

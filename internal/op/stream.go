@@ -35,7 +35,7 @@ func NewStream[In, Item any](s Spec, source Source[In, Item]) []Op {
 	stream := Op{
 		Spec: s, out: reflect.TypeFor[Item](), fields: fields,
 		stream: func(ctx context.Context, c *Call, input []byte, emit func(any) error) error {
-			in, err := read[In](s, fields(), input)
+			in, err := read[In](s, fields(), c, input)
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ type pageIn[In any] struct {
 const Beginning = "0"
 
 func twin[In, Item any](s Spec, source Source[In, Item]) Op {
-	s.Name, s.Verb, s.Route = "read_"+s.Name, "", ""
+	s.Name, s.Verb, s.Route = "read_"+s.Name, None, None
 	s.Timeout, s.Examples = 2*time.Minute, nil
 	s.Summary += ", one page after a cursor"
 	return New(s, func(ctx context.Context, c *Call, in pageIn[In]) (Page[Item], error) {

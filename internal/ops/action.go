@@ -82,7 +82,7 @@ func (o ActionOut) Text() string {
 }
 
 // act performs a step on the device that is meant, in its lane.
-func (t *touch) act(ctx context.Context, c *op.Call, target Target, name string, expect bool, do func(act.Step) (act.Report, error)) (ActionOut, error) {
+func (t *Touch) act(ctx context.Context, c *op.Call, target Target, name string, expect bool, do func(act.Step) (act.Report, error)) (ActionOut, error) {
 	h, session, err := t.device(ctx, c, target)
 	if err != nil {
 		return ActionOut{}, err

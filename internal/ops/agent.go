@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
@@ -44,13 +45,13 @@ func (a *agents) ops() []op.Op {
 	}
 }
 
-// AgentsOut is every agent there is.
-type AgentsOut struct {
+// agentsOut is every agent there is.
+type agentsOut struct {
 	Agents []device.AgentState `json:"agents"`
 }
 
 // Text is one line an agent.
-func (o AgentsOut) Text() string {
+func (o agentsOut) Text() string {
 	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
 	for _, a := range o.Agents {
 		lines = append(lines, fmt.Sprintf("%s  %s  pid %d  port %d  build %.12s  protocol %d  %s", a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Device))
@@ -58,23 +59,23 @@ func (o AgentsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *agents) status(context.Context, *op.Call, struct{}) (AgentsOut, error) {
-	out := AgentsOut{Agents: []device.AgentState{}}
+func (a *agents) status(context.Context, *op.Call, struct{}) (agentsOut, error) {
+	out := agentsOut{Agents: []device.AgentState{}}
 	for _, h := range a.pool.Open() {
-		if d, ok := h.Device.(device.Agent); ok && d.AgentState().State != device.AgentAbsent {
+		if d, ok := device.Has[device.Agent](h.Device); ok && d.AgentState().State != device.AgentAbsent {
 			out.Agents = append(out.Agents, d.AgentState())
 		}
 	}
 	return out, nil
 }
 
-// AgentBuildsOut is what was built.
-type AgentBuildsOut struct {
+// agentBuildsOut is what was built.
+type agentBuildsOut struct {
 	Builds []device.AgentBuild `json:"builds"`
 }
 
 // Text names the products.
-func (o AgentBuildsOut) Text() string {
+func (o agentBuildsOut) Text() string {
 	var lines []string
 	for _, b := range o.Builds {
 		lines = append(lines, fmt.Sprintf("built for %s: %s", b.Platform, b.Products))
@@ -82,8 +83,8 @@ func (o AgentBuildsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *agents) build(ctx context.Context, c *op.Call, _ struct{}) (AgentBuildsOut, error) {
-	out := AgentBuildsOut{Builds: []device.AgentBuild{}}
+func (a *agents) build(ctx context.Context, c *op.Call, _ struct{}) (agentBuildsOut, error) {
+	out := agentBuildsOut{Builds: []device.AgentBuild{}}
 	ctx = device.WithProgress(ctx, c.Progress)
 	for _, d := range a.pool.Drivers() {
 		if b, ok := d.(device.AgentBuilder); ok {
@@ -97,82 +98,81 @@ func (a *agents) build(ctx context.Context, c *op.Call, _ struct{}) (AgentBuilds
 	return out, nil
 }
 
-// AgentIn names the device.
-type AgentIn struct{ Target }
+// agentIn names the device.
+type agentIn struct{ Target }
 
-// AgentOut is the agent of one device.
-type AgentOut struct{ device.AgentState }
+// agentOut is the agent of one device.
+type agentOut struct{ device.AgentState }
 
 // Text says it in a line.
-func (o AgentOut) Text() string { return fmt.Sprintf("the agent of %s: %s", o.Device, o.State) }
+func (o agentOut) Text() string { return fmt.Sprintf("the agent of %s: %s", o.Device, o.State) }
 
-func (a *agents) start(ctx context.Context, c *op.Call, in AgentIn) (AgentOut, error) {
-	d, err := a.agent(ctx, c, in.Target)
+func (a *agents) start(ctx context.Context, c *op.Call, in agentIn) (agentOut, error) {
+	h, d, err := a.agent(ctx, c, in.Target)
 	if err != nil {
-		return AgentOut{}, err
+		return agentOut{}, err
 	}
-	if err := d.StartAgent(device.WithProgress(ctx, c.Progress)); err != nil {
-		if fault.Is(err, fault.DeviceNotBooted) {
-			a.sessions.Forget(c.Device.UDID)
-		}
-		return AgentOut{}, err
+	if err := a.do(ctx, h, func() error { return d.StartAgent(device.WithProgress(ctx, c.Progress)) }); err != nil {
+		return agentOut{}, err
 	}
-	return AgentOut{d.AgentState()}, nil
+	return agentOut{d.AgentState()}, nil
 }
 
-func (a *agents) stop(ctx context.Context, c *op.Call, in AgentIn) (AgentOut, error) {
-	d, err := a.agent(ctx, c, in.Target)
+// stop does not wait for the command under way: an agent that hangs in it is what one wants to stop.
+func (a *agents) stop(ctx context.Context, c *op.Call, in agentIn) (agentOut, error) {
+	h, d, err := a.agent(ctx, c, in.Target)
 	if err != nil {
-		return AgentOut{}, err
+		return agentOut{}, err
 	}
-	if err := d.StopAgent(ctx); err != nil {
-		return AgentOut{}, err
+	if err := a.pool.Beside(ctx, h, func() error { return d.StopAgent(ctx) }); err != nil {
+		return agentOut{}, err
 	}
-	return AgentOut{d.AgentState()}, nil
+	return agentOut{d.AgentState()}, nil
 }
 
-func (a *agents) agent(ctx context.Context, c *op.Call, t Target) (device.Agent, error) {
+func (a *agents) agent(ctx context.Context, c *op.Call, t Target) (*pool.Handle, device.Agent, error) {
 	h, _, err := a.device(ctx, c, t)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return device.As[device.Agent](h.Device)
+	d, err := device.As[device.Agent](h.Device)
+	return h, d, err
 }
 
-// AgentLogsIn says how much.
-type AgentLogsIn struct {
+// agentLogsIn says how much.
+type agentLogsIn struct {
 	Target
 	Lines int `json:"lines,omitempty" doc:"how many lines from the end" min:"1" max:"5000" default:"50"`
 }
 
-// AgentLogsOut is the end of a log.
-type AgentLogsOut struct {
+// agentLogsOut is the end of a log.
+type agentLogsOut struct {
 	Path  string   `json:"path"`
 	Lines []string `json:"lines"`
 }
 
 // Text is the lines below the path.
-func (o AgentLogsOut) Text() string { return o.Path + "\n" + strings.Join(o.Lines, "\n") }
+func (o agentLogsOut) Text() string { return o.Path + "\n" + strings.Join(o.Lines, "\n") }
 
 // mostLog is how much of a log's end is read.
 const mostLog = 1 << 20
 
-func (a *agents) logs(ctx context.Context, c *op.Call, in AgentLogsIn) (AgentLogsOut, error) {
-	d, err := a.agent(ctx, c, in.Target)
+func (a *agents) logs(ctx context.Context, c *op.Call, in agentLogsIn) (agentLogsOut, error) {
+	_, d, err := a.agent(ctx, c, in.Target)
 	if err != nil {
-		return AgentLogsOut{}, err
+		return agentLogsOut{}, err
 	}
 	state := d.AgentState()
 	if state.Log == "" {
-		return AgentLogsOut{}, fault.New(fault.PathError, "the agent of %s has said nothing: it is %s", state.Device, state.State).
+		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has said nothing: it is %s", state.Device, state.State).
 			WithHint("start it: `ios-agent agent start`")
 	}
 	text, err := tailOf(state.Log, mostLog)
 	if err != nil {
-		return AgentLogsOut{}, fault.New(fault.PathError, "the agent's log: %w", err)
+		return agentLogsOut{}, fault.New(fault.PathError, "the agent's log: %w", err)
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return AgentLogsOut{Path: state.Log, Lines: lines[max(0, len(lines)-in.Lines):]}, nil
+	return agentLogsOut{Path: state.Log, Lines: lines[max(0, len(lines)-in.Lines):]}, nil
 }
 
 func tailOf(path string, most int64) (string, error) {

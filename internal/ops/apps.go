@@ -15,39 +15,40 @@ import (
 	"ios-agent/internal/op"
 )
 
-type apps struct{ desk }
+// Apps installs, launches and ends apps.
+type Apps struct{ desk }
 
-func (a *apps) ops() []op.Op {
+func (a *Apps) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "install_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
+			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
 			Summary: "Install an app on the device; a device named with sim is booted first if it has to be",
 			Hints:   op.Idempotent, Timeout: 10 * time.Minute, Long: true, Default: true,
 			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
-		}, a.install),
+		}, a.Install),
 		op.New(op.Spec{
-			Name: "launch_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
+			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
 			Summary: "Launch an installed app, which is looked at and acted on from then on; a named device is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
-		}, a.launch),
+		}, a.Launch),
 		op.New(op.Spec{
-			Name: "terminate_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
+			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
 			Summary: "End a running app", Timeout: time.Minute,
 			Examples: []string{"terminate com.iosagent.shop"},
-		}, a.terminate),
+		}, a.Terminate),
 		op.New(op.Spec{
-			Name: "uninstall_app", Also: []string{quern}, Groups: []string{"app"}, Verb: "uninstall", Route: "POST /api/v1/device/app/uninstall",
+			Name: "uninstall_app", Groups: []string{"app"}, Verb: "uninstall", Route: "POST /api/v1/device/app/uninstall",
 			Summary: "Remove an app and its data", Hints: op.Destructive, Timeout: time.Minute,
 			Examples: []string{"uninstall com.iosagent.shop"},
 		}, a.uninstall),
 		op.New(op.Spec{
-			Name: "list_apps", Also: []string{quern}, Groups: []string{"app"}, Verb: "list-apps", Route: "GET /api/v1/device/app/list",
+			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
 			Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"list-apps", "list-apps --all"},
 		}, a.list),
 		op.New(op.Spec{
-			Name: "open", Groups: []string{"app"}, Verb: "open", Route: "POST /api/v1/device/open",
+			Name: "open", Groups: []string{"app"}, Route: "POST /api/v1/device/open",
 			Summary: "Open a URL on the device, or an app by its bundle id or its name", Timeout: time.Minute,
 			Examples: []string{"open https://example.com", "open iosagent-shop://item/7", "open Settings"},
 		}, a.open),
@@ -80,7 +81,7 @@ func (o AppOut) Text() string {
 	return text
 }
 
-func (a *apps) install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, error) {
+func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, error) {
 	out := AppOut{Status: "installed", Path: string(in.Path)}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
 		if in.Sim != "" || in.UDID != "" {
@@ -111,7 +112,7 @@ type LaunchIn struct {
 	Restart bool     `json:"restart,omitempty" doc:"end a running instance first"`
 }
 
-func (a *apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, error) {
+func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, error) {
 	out := AppOut{Status: "launched", Bundle: in.Bundle}
 	env, err := environment(c.Env, in.Env)
 	if err != nil {
@@ -139,7 +140,7 @@ func environment(client map[string]string, given []string) (map[string]string, e
 			env[app] = value
 		}
 	}
-	asked, err := nameValues("launch_app", "env", given)
+	asked, err := nameValues(envKey, given)
 	maps.Copy(env, asked)
 	return env, err
 }
@@ -150,7 +151,7 @@ type TerminateIn struct {
 	Bundle string `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 }
 
-func (a *apps) terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOut, error) {
+func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOut, error) {
 	out := AppOut{Status: "terminated", Bundle: in.Bundle}
 	err := a.on(ctx, c, in.Target, &out, func(_ *pool.Handle, d device.Apps) error {
 		return d.Terminate(ctx, in.Bundle)
@@ -158,8 +159,13 @@ func (a *apps) terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 	return out, err
 }
 
+// EndProcess ends a process of a device that is known by its id.
+func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t Target, pid int) (StatusOut, error) {
+	return with(ctx, a.desk, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
+}
+
 // on does something with apps on the device that is meant, in its lane.
-func (a *apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do func(*pool.Handle, device.Apps) error) error {
+func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do func(*pool.Handle, device.Apps) error) error {
 	h, _, err := a.device(ctx, c, t)
 	if err != nil {
 		return err
@@ -178,7 +184,7 @@ type UninstallIn struct {
 	Bundle string `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 }
 
-func (a *apps) uninstall(ctx context.Context, c *op.Call, in UninstallIn) (AppOut, error) {
+func (a *Apps) uninstall(ctx context.Context, c *op.Call, in UninstallIn) (AppOut, error) {
 	out := AppOut{Status: "uninstalled", Bundle: in.Bundle}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, _ device.Apps) error {
 		inventory, err := device.As[device.Inventory](h.Device)
@@ -226,7 +232,7 @@ func (o ListAppsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *apps) list(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
+func (a *Apps) list(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
 	out := ListAppsOut{all: in.All}
 	done, err := with(ctx, a.desk, c, in.Target, func(i device.Inventory) (err error) {
 		out.Apps, err = i.List(ctx)
@@ -260,7 +266,7 @@ func (o OpenOut) Text() string {
 }
 
 // open takes what has a scheme for a URL. A bundle id has none, and neither has a name.
-func (a *apps) open(ctx context.Context, c *op.Call, in OpenIn) (OpenOut, error) {
+func (a *Apps) open(ctx context.Context, c *op.Call, in OpenIn) (OpenOut, error) {
 	out := OpenOut{AppOut: AppOut{Status: "opened"}}
 	err := a.on(ctx, c, in.Target, &out.AppOut, func(h *pool.Handle, d device.Apps) error {
 		if u, err := url.Parse(in.What); err == nil && u.Scheme != "" {

@@ -17,7 +17,7 @@ type batch struct{ catalogue func() *op.Catalogue }
 
 func (b *batch) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
-		Name: "batch", Groups: []string{"ui"}, Verb: "batch", Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
+		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
 		Summary: "Perform several steps in one call, written as commands: tap, fill, type, swipe, scroll-to, wait, back, alert and more; stops at the first that fails",
 		Help: "Steps are verbs of the group ui, with launch, terminate, open and install: `tap @e7`, `fill --label Email --text a@b.c`,\n" +
 			"`wait --text Welcome`. A step whose outcome is unknown stops the batch too.",

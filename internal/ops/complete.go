@@ -1,83 +1,127 @@
 package ops
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
-// complete fills what a call left out of its input from the session's defaults, and holds it to what the tool requires.
-// A field is a default's when the table of defaults has its name; nothing is declared twice.
-func complete[In any](d *sessionDefaults, c *op.Call, in In, require ...defaults.Requirement) (In, error) {
-	in, _, err := completeFrom(d, c, in, defaults.Spec{Keys: defaultKeys(op.InputNames[In]()), Require: require})
-	return in, err
+// Completion says how an operation takes session defaults. A field is a default's when the table of defaults has its name.
+type Completion struct {
+	Require  []defaults.Requirement
+	CallOnly []string          // fields that no default may give
+	OldNames map[string]string // fields that are another field by its old name
+	// Adjust changes what is required for what the call gives; nil: nothing.
+	Adjust func(given op.Input, s *defaults.Spec)
 }
 
-// completeFrom is complete for a tool that says more about its input, and wants to know where each value is from.
-func completeFrom[In any](d *sessionDefaults, c *op.Call, in In, spec defaults.Spec) (In, defaults.Merged, error) {
-	args, err := asArgs(in)
-	if err != nil {
-		return in, defaults.Merged{}, err
+// Completer completes inputs from the calling session's defaults and refuses what lacks a requirement.
+func (d *Defaults) Completer(how Completion) op.Completer {
+	return func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
+		given, err := how.renamed(given)
+		if err != nil {
+			return op.Completed{}, err
+		}
+		args, err := arguments(given)
+		if err != nil {
+			return op.Completed{}, err
+		}
+		spec := defaults.Spec{Keys: how.keys(fields), Require: how.Require}
+		if how.Adjust != nil {
+			how.Adjust(given, &spec)
+		}
+		merged, err := d.store(c).Merge(spec, args)
+		if err != nil {
+			return op.Completed{}, err
+		}
+		return completed(given, merged)
 	}
-	merged, err := d.store(c).Merge(spec, args)
-	if err != nil {
-		return in, merged, err
+}
+
+// renamed takes the old name of a field for the new one.
+func (how Completion) renamed(given op.Input) (op.Input, error) {
+	out := maps.Clone(given)
+	for old, name := range how.OldNames {
+		raw, is := out[old]
+		if !is {
+			continue
+		}
+		delete(out, old)
+		if string(raw) == `""` {
+			continue
+		}
+		if other, both := out[name]; both && string(other) != string(raw) && string(other) != `""` {
+			return nil, fault.New(fault.InvalidInput, "%s and %s are the same and differ", name, old).With("field", old)
+		}
+		out[name] = raw
 	}
-	var out In
-	values := merged.Args()
-	if env, ok := values[envKey].(map[string]string); ok {
-		values[envKey] = pairList(env)
+	return out, nil
+}
+
+func (how Completion) keys(fields []op.Field) []string {
+	var keys []string
+	for _, f := range fields {
+		if _, known := defaults.Lookup(f.Name); known && !slices.Contains(how.CallOnly, f.Name) {
+			keys = append(keys, f.Name)
+		}
 	}
-	raw, err := json.Marshal(values)
-	if err == nil {
-		err = json.Unmarshal(raw, &out)
-	}
-	if err != nil {
-		return in, merged, fault.New(fault.Internal, "completing the input: %w", err)
-	}
-	return out, merged, nil
+	return keys
 }
 
 // envKey is the default that is a map there and a list of NAME=VALUE in a call.
 const envKey = "env"
 
-func asArgs(in any) (map[string]any, error) {
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return nil, fault.New(fault.Internal, "reading the input: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
+// arguments are the values of an input as the defaults take them.
+func arguments(given op.Input) (map[string]any, error) {
 	args := map[string]any{}
-	if err := d.Decode(&args); err != nil {
-		return nil, fault.New(fault.Internal, "reading the input: %w", err)
-	}
-	if list, ok := args[envKey].([]any); ok {
-		var pairs []string
-		for _, p := range list {
-			pairs = append(pairs, fmt.Sprint(p))
+	for name, raw := range given {
+		var value any
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return nil, fault.New(fault.Internal, "reading %s: %w", name, err)
 		}
-		if args[envKey], err = nameValues("env", envKey, pairs); err != nil {
-			return nil, err
+		list, isList := value.([]any)
+		if !isList {
+			args[name] = value
+			continue
+		}
+		words := make([]string, len(list))
+		for i, v := range list {
+			words[i] = fmt.Sprint(v)
+		}
+		args[name] = words
+		if name == envKey {
+			env, err := nameValues(envKey, words)
+			if err != nil {
+				return nil, err
+			}
+			args[name] = env
 		}
 	}
 	return args, nil
 }
 
-func defaultKeys(names []string) []string {
-	return slices.DeleteFunc(names, func(name string) bool { _, known := defaults.Lookup(name); return !known })
-}
-
-func pairList(env map[string]string) []string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, name+"="+env[name])
+// completed is the input after the merge. What the call gave beside the defaults stays as it is.
+func completed(given op.Input, m defaults.Merged) (op.Completed, error) {
+	out := op.Completed{Input: op.Input{}, Sources: map[string]string{}}
+	for name, v := range m.Values {
+		if v.Source != defaults.FromCall {
+			out.Sources[name] = strings.TrimSpace(string(v.Source) + " " + v.From)
+		}
+		if _, table := defaults.Lookup(name); !table {
+			out.Input[name] = given[name]
+			continue
+		}
+		raw, err := json.Marshal(v.Value)
+		if err != nil {
+			return out, fault.New(fault.Internal, "completing %s: %w", name, err)
+		}
+		out.Input[name] = raw
 	}
-	return list
+	return out, nil
 }

@@ -15,9 +15,9 @@ import (
 
 // sessionDefaults are the values a session need not say again: project, scheme, simulator. Their names and manners are
 // those of XcodeBuildMCP, whose tools are to find them.
-type sessionDefaults struct{ sessions *session.Store }
+type Defaults struct{ sessions *session.Store }
 
-func (d *sessionDefaults) ops() []op.Op {
+func (d *Defaults) ops() []op.Op {
 	groups := []string{"session-management"}
 	return []op.Op{
 		op.NewKeyed(op.Spec{
@@ -31,17 +31,17 @@ func (d *sessionDefaults) ops() []op.Op {
 			op.Field{Name: "persist", Kind: op.Bool, Doc: "write the values to .ios-agent/config.yaml too"},
 		), d.set),
 		op.New(op.Spec{
-			Name: "session_show_defaults", Groups: groups, Verb: "session-show-defaults", Route: "GET /api/v1/session/defaults",
+			Name: "session_show_defaults", Groups: groups, Route: "GET /api/v1/session/defaults",
 			Summary: "Show the session's defaults and where each comes from", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"session-show-defaults"},
 		}, d.show),
 		op.New(op.Spec{
-			Name: "session_clear_defaults", Groups: groups, Verb: "session-clear-defaults", Route: "POST /api/v1/session/defaults/clear",
+			Name: "session_clear_defaults", Groups: groups, Route: "POST /api/v1/session/defaults/clear",
 			Summary: "Forget some or all of the session's defaults", Hints: op.Idempotent, Exclude: [][]string{{"all", "keys"}, {"all", "profile"}},
 			Examples: []string{"session-clear-defaults --keys scheme", "session-clear-defaults --all"},
 		}, d.clear),
 		op.New(op.Spec{
-			Name: "session_use_defaults_profile", Groups: groups, Verb: "session-use-defaults-profile", Route: "POST /api/v1/session/defaults/profile",
+			Name: "session_use_defaults_profile", Groups: groups, Route: "POST /api/v1/session/defaults/profile",
 			Summary: "Switch to another profile of defaults", Hints: op.Idempotent,
 			Exclude: [][]string{{"profile", "global"}}, Require: [][]string{{"profile", "global"}},
 			Examples: []string{"session-use-defaults-profile ci", "session-use-defaults-profile --global"},
@@ -66,7 +66,7 @@ func keyFields() []op.Field {
 }
 
 // store is the defaults of the calling session in its project.
-func (d *sessionDefaults) store(c *op.Call) *defaults.Store {
+func (d *Defaults) store(c *op.Call) *defaults.Store {
 	return d.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 }
 
@@ -98,7 +98,7 @@ func (o DefaultsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (d *sessionDefaults) set(_ context.Context, c *op.Call, in map[string]any) (DefaultsOut, error) {
+func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (DefaultsOut, error) {
 	profile, _ := in["profile"].(string)
 	create, _ := in["createIfNotExists"].(bool)
 	persist, _ := in["persist"].(bool)
@@ -130,25 +130,25 @@ func pairs(in map[string]any, key string) error {
 	if !ok {
 		return nil
 	}
-	values, err := nameValues(defaults.Tool, key, list)
+	values, err := nameValues(key, list)
 	in[key] = values
 	return err
 }
 
 // nameValues reads NAME=VALUE pairs.
-func nameValues(operation, field string, list []string) (map[string]string, error) {
+func nameValues(field string, list []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, pair := range list {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fault.New(fault.InvalidInput, "%s: %s %q is not NAME=VALUE", operation, field, pair).With("field", field)
+			return nil, fault.New(fault.InvalidInput, "%s %q is not NAME=VALUE", field, pair).With("field", field)
 		}
 		values[name] = value
 	}
 	return values, nil
 }
 
-func (d *sessionDefaults) show(_ context.Context, c *op.Call, _ struct{}) (DefaultsOut, error) {
+func (d *Defaults) show(_ context.Context, c *op.Call, _ struct{}) (DefaultsOut, error) {
 	return DefaultsOut{View: d.store(c).Show()}, nil
 }
 
@@ -159,7 +159,7 @@ type ClearDefaultsIn struct {
 	Profile string   `json:"profile,omitempty" doc:"the profile; else the active one"`
 }
 
-func (d *sessionDefaults) clear(_ context.Context, c *op.Call, in ClearDefaultsIn) (DefaultsOut, error) {
+func (d *Defaults) clear(_ context.Context, c *op.Call, in ClearDefaultsIn) (DefaultsOut, error) {
 	store := d.store(c)
 	if err := store.Clear(defaults.Clearing{Keys: in.Keys, All: in.All, Profile: in.Profile}); err != nil {
 		return DefaultsOut{}, err
@@ -174,7 +174,7 @@ type UseProfileIn struct {
 	Persist bool   `json:"persist,omitempty" doc:"write the choice to .ios-agent/config.yaml too"`
 }
 
-func (d *sessionDefaults) use(_ context.Context, c *op.Call, in UseProfileIn) (DefaultsOut, error) {
+func (d *Defaults) use(_ context.Context, c *op.Call, in UseProfileIn) (DefaultsOut, error) {
 	store := d.store(c)
 	if err := store.Use(in.Profile); err != nil {
 		return DefaultsOut{}, err

@@ -3,41 +3,47 @@ package ops
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/macapp"
+	"ios-agent/internal/xcode/toolcheck"
 )
 
-type devices struct {
+// Devices lists, boots, shuts down and erases devices.
+type Devices struct {
 	desk
-	tools   func() map[string]bool // which of the programs we use are there
-	prewarm bool                   // start agents at boot
+	tools   *toolcheck.Checker
+	viewer  *macapp.Service
+	prewarm bool // start agents at boot
 }
 
-func (d *devices) ops() []op.Op {
+func (d *Devices) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "list_devices", Also: []string{quern}, Groups: []string{"device"}, Verb: "list-sims", Route: "GET /api/v1/device/list",
+			Name: "list_devices", Groups: []string{"device"}, Verb: "list-sims", Route: "GET /api/v1/device/list",
 			Summary: "List the simulators and what state they are in",
 			Hints:   op.ReadOnly | op.Idempotent, Default: true,
 			Examples: []string{"list-sims", "list-sims --state booted"},
-		}, d.list),
+		}, d.List),
 		op.New(op.Spec{
-			Name: "boot_device", Also: []string{quern}, Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",
+			Name: "boot_device", Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",
 			Summary: "Boot a simulator, wait until apps can run on it, and make it the session's device",
 			Hints:   op.Idempotent, Timeout: 5 * time.Minute, Long: true,
 			Next: []string{"install_app", "launch_app"}, Examples: []string{`boot --sim "iPhone 16 Pro"`},
-		}, d.boot),
+		}, d.Boot),
 		op.New(op.Spec{
-			Name: "shutdown_device", Also: []string{quern}, Groups: []string{"device"}, Verb: "shutdown", Route: "POST /api/v1/device/shutdown",
+			Name: "shutdown_device", Groups: []string{"device"}, Verb: "shutdown", Route: "POST /api/v1/device/shutdown",
 			Summary: "Shut a simulator down", Hints: op.Idempotent, Timeout: time.Minute,
 			Examples: []string{`shutdown --sim "iPhone 16 Pro"`},
 		}, d.shutdown),
 		op.New(op.Spec{
-			Name: "reset_sim", Groups: []string{"device"}, Verb: "reset-sim", Route: "POST /api/v1/device/reset",
+			Name: "reset_sim", Groups: []string{"device"}, Route: "POST /api/v1/device/reset",
 			Summary: "Erase a simulator: its apps, data and settings are gone; one that was booted is booted again",
 			Hints:   op.Destructive | op.Idempotent, Timeout: 6 * time.Minute, Long: true,
 			Examples: []string{`reset-sim --sim "iPhone 16 Pro"`},
@@ -86,12 +92,12 @@ func (o ListDevicesOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (d *devices) list(ctx context.Context, c *op.Call, in ListDevicesIn) (ListDevicesOut, error) {
+func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListDevicesOut, error) {
 	infos, err := d.pool.List(ctx)
 	if err != nil {
 		return ListDevicesOut{}, err
 	}
-	out := ListDevicesOut{Devices: []device.Info{}, Active: d.sessions.Get(c.Session).Device(), Tools: d.tools()}
+	out := ListDevicesOut{Devices: []device.Info{}, Active: d.sessions.Get(c.Session).Device(), Tools: d.tools.Installed()}
 	for _, i := range infos {
 		if in.fits(i) {
 			out.Devices = append(out.Devices, i)
@@ -116,7 +122,7 @@ type DeviceOut struct {
 // Text says it in a line.
 func (o DeviceOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.Name, o.UDID) }
 
-func (d *devices) boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, error) {
+func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, error) {
 	if in.Sim == "" {
 		in.Sim = in.Name
 	}
@@ -139,7 +145,7 @@ func (d *devices) boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 
 // warm starts the device's agent while the caller goes on: the first look does not have to wait for it. What goes wrong
 // is for that look to say.
-func (d *devices) warm(h *pool.Handle) {
+func (d *Devices) warm(h *pool.Handle) {
 	agent, ok := h.Device.(device.Agent)
 	if !ok || !d.prewarm {
 		return
@@ -157,7 +163,7 @@ const warmTime = 12 * time.Minute
 // ShutdownIn names the device to shut down.
 type ShutdownIn struct{ Target }
 
-func (d *devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (DeviceOut, error) {
+func (d *Devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (DeviceOut, error) {
 	h, _, err := d.device(ctx, c, in.Target)
 	if err != nil {
 		return DeviceOut{}, err
@@ -174,10 +180,98 @@ func (d *devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (Devi
 	return DeviceOut{Status: "shutdown", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
+// Simulator says which simulator is meant: by udid or by name.
+type Simulator struct {
+	ID, Name string
+	Newest   bool // of several of that name, none booted, the one with the newest system
+}
+
+// Find gives the simulator that is meant. Of several with one name the booted one is meant, else that of the newest system:
+// what a build for the name goes to.
+func (d *Devices) Find(ctx context.Context, which Simulator) (Target, error) {
+	if which.ID != "" || !which.Newest {
+		return Target{UDID: which.ID, Sim: which.Name}, nil
+	}
+	infos, err := d.pool.List(ctx)
+	if err != nil {
+		return Target{}, err
+	}
+	found := slices.DeleteFunc(slices.Clone(infos), func(i device.Info) bool {
+		return !strings.EqualFold(i.Name, which.Name) || i.Type != device.TypeSimulator
+	})
+	usable := slices.DeleteFunc(slices.Clone(found), func(i device.Info) bool { return !i.Available })
+	switch {
+	case len(found) == 0:
+		return Target{Sim: which.Name}, nil // whoever resolves it tells what there is
+	case len(usable) == 0:
+		return Target{}, fault.New(fault.DeviceNotFound,
+			"the simulator %q is there but cannot be used: its runtime %s is not installed", found[0].Name, found[0].OS).
+			WithHint("install the runtime in Xcode, or take another simulator")
+	}
+	best := slices.MaxFunc(usable, func(a, b device.Info) int {
+		switch {
+		case a.State == device.Booted && b.State != device.Booted:
+			return 1
+		case a.State != device.Booted && b.State == device.Booted:
+			return -1
+		}
+		return device.CompareOS(a.OS, b.OS)
+	})
+	return Target{UDID: best.UDID}, nil
+}
+
+// EraseIn names the device to erase.
+type EraseIn struct {
+	Target
+	Booted bool // also one that is booted, which is shut down first
+}
+
+// BootedError refuses to erase a booted device.
+type BootedError struct{ Name string }
+
+func (e *BootedError) Error() string {
+	return e.Name + " is booted, and a booted simulator cannot be erased"
+}
+
+// Fault is what a caller gets.
+func (e *BootedError) Fault() *fault.Fault { return fault.New(fault.InvalidInput, "%s", e.Error()) }
+
+// Erase makes a device as new and leaves it shut down.
+func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut, error) {
+	h, _, err := d.device(ctx, c, in.Target)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	eraser, err := device.As[device.Eraser](h.Device)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	err = d.do(ctx, h, func() error {
+		state, err := d.pool.State(ctx, h.Info().UDID)
+		if err != nil {
+			return err
+		}
+		if state == device.Booted && !in.Booted {
+			return &BootedError{h.Info().Name}
+		}
+		return eraser.Erase(ctx)
+	})
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	d.sessions.Forget(h.Info().UDID)
+	return DeviceOut{Status: "erased", UDID: h.Info().UDID, Name: h.Info().Name}, nil
+}
+
+// Show opens the app that shows simulators, with the window of one of them if udid is not empty, and gives the app's name.
+func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
+	return d.viewer.ShowSimulators(ctx, udid)
+}
+
 // ResetIn names the device to erase.
 type ResetIn struct{ Target }
 
-func (d *devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut, error) {
+func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut, error) {
 	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err

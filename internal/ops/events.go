@@ -13,7 +13,7 @@ type events struct{ ring *feed.Ring[op.Record] }
 
 func (e *events) ops() []op.Op {
 	return op.NewStream(op.Spec{
-		Name: "events", Groups: []string{"system"}, Verb: "events", Route: "GET /api/v1/events",
+		Name: "events", Groups: []string{"system"}, Route: "GET /api/v1/events",
 		Summary: "Watch the calls of all sessions as they end", Hints: op.ReadOnly | op.Idempotent,
 		Examples: []string{"events", "events --failed"},
 	}, e.read)

@@ -5,39 +5,29 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/film"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
-// films are the recordings under way, at most one a device. One that nobody ends is ended by its limit, or with the
-// daemon.
-type films struct {
+// Films records screens into files.
+type Films struct {
 	desk
-	home string
-	now  func() time.Time
-
-	mu   sync.Mutex
-	live map[string]*film // by udid
+	films *film.Store
+	home  string
+	now   func() time.Time
 }
 
-type film struct {
-	path  string
-	began time.Time
-	limit *time.Timer
-	end   func() error // once
-}
-
-func (f *films) ops() []op.Op {
+func (f *Films) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
-		Name: "record_video", Groups: []string{"ui"}, Verb: "record-video", Route: "POST /api/v1/ui/record", Timeout: 2 * time.Minute,
+		Name: "record_video", Groups: []string{"ui"}, Route: "POST /api/v1/ui/record", Timeout: 2 * time.Minute,
 		Summary:  "Start to film the screen, or stop and write the film",
 		Exclude:  [][]string{{"stop", "out"}, {"stop", "codec"}, {"stop", "seconds"}},
 		Examples: []string{"record-video --out login.mp4", "record-video --stop"},
-	}, f.record)}
+	}, f.Record)}
 }
 
 // RecordIn starts a film, or stops it.
@@ -66,14 +56,21 @@ func (o RecordOut) Text() string {
 	return fmt.Sprintf("recorded %.1f s to %s (%d KB)", o.Seconds, o.Path, (o.Bytes+1023)/1024)
 }
 
-func (f *films) record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut, error) {
+// Record starts a film, or stops the one of a device. A film's own session may always stop it; everybody else needs the
+// device's lease.
+func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut, error) {
 	h, _, err := f.device(ctx, c, in.Target)
 	if err != nil {
 		return RecordOut{}, err
 	}
-	udid := h.Info().UDID
+	owner := device.Owner{Session: c.Session, UDID: h.Info().UDID}
 	if in.Stop {
-		return f.stop(udid, h.Info().Name)
+		if len(f.films.Live(owner)) > 0 {
+			return f.stop(ctx, owner.UDID, string(in.Out))
+		}
+		var out RecordOut
+		err = f.do(ctx, h, func() (err error) { out, err = f.stop(ctx, owner.UDID, string(in.Out)); return err })
+		return out, err
 	}
 	camera, err := device.As[device.Film](h.Device)
 	if err != nil {
@@ -83,50 +80,31 @@ func (f *films) record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut,
 	if err != nil {
 		return RecordOut{}, err
 	}
-	if err := f.start(ctx, udid, path, in, camera); err != nil {
+	err = f.do(ctx, h, func() error {
+		return f.films.Start(ctx, camera, film.Request{Owner: owner, Path: path, Codec: in.Codec, Limit: time.Duration(in.Seconds) * time.Second})
+	})
+	if err != nil {
 		return RecordOut{}, err
 	}
-	return RecordOut{Status: "recording", UDID: udid, Path: path}, nil
+	return RecordOut{Status: "recording", UDID: owner.UDID, Path: path}, nil
 }
 
-// start keeps the place of the film while it begins: two callers at once get one film and one refusal.
-func (f *films) start(ctx context.Context, udid, path string, in RecordIn, camera device.Film) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now := f.live[udid]; now != nil {
-		return fault.New(fault.InvalidInput, "this device is being filmed already, to %s", now.path).WithHint("end it with `ios-agent record-video --stop`")
-	}
-	running, err := camera.Record(context.WithoutCancel(ctx), path, in.Codec)
+// stop writes the film, and moves it if it is to be elsewhere.
+func (f *Films) stop(ctx context.Context, udid, to string) (RecordOut, error) {
+	done, err := f.films.Stop(ctx, udid)
 	if err != nil {
-		return err
-	}
-	f.live[udid] = &film{
-		path: path, began: f.now(), end: sync.OnceValue(running.Close),
-		limit: time.AfterFunc(time.Duration(in.Seconds)*time.Second, func() { f.stop(udid, "") }),
-	}
-	return nil
-}
-
-func (f *films) stop(udid, name string) (RecordOut, error) {
-	f.mu.Lock()
-	live := f.live[udid]
-	delete(f.live, udid)
-	f.mu.Unlock()
-	if live == nil {
-		return RecordOut{}, fault.New(fault.InvalidInput, "%s is not being filmed", name).WithHint("start with `ios-agent record-video --out FILE`; a film ends by itself after its limit")
-	}
-	live.limit.Stop()
-	if err := live.end(); err != nil {
 		return RecordOut{}, err
 	}
-	info, err := os.Stat(live.path)
-	if err != nil {
-		return RecordOut{}, fault.New(fault.ScreenshotFailed, "the film was not written: %w", err)
+	if to != "" {
+		if err := film.Move(done.Path, to); err != nil {
+			return RecordOut{}, fault.New(fault.PathError, "the film is in %s, and cannot be moved: %w", done.Path, err)
+		}
+		done.Path = to
 	}
-	return RecordOut{Status: "recorded", UDID: udid, Path: live.path, Seconds: f.now().Sub(live.began).Seconds(), Bytes: info.Size()}, nil
+	return RecordOut{Status: "recorded", UDID: udid, Path: done.Path, Seconds: done.Took.Seconds(), Bytes: done.Bytes}, nil
 }
 
-func (f *films) path(path string, info device.Info) (string, error) {
+func (f *Films) path(path string, info device.Info) (string, error) {
 	if path != "" {
 		return path, nil
 	}

@@ -1,39 +1,49 @@
-// Package ops is the product: what ios-agent can do, one file a noun, every operation declared once. The surfaces
-// derive themselves from All and know nothing else.
+// Package ops is the product: what ios-agent can do, one file a noun, every operation declared once. Of the world below it
+// knows sessions, the pool and domain services; it can run no program and open no device by itself. The families of other
+// systems' names, ops/xcode and ops/quern, are views of it.
 package ops
 
 import (
 	"context"
+	"slices"
 	"time"
 
-	"ios-agent/internal/apple"
-	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
+	"ios-agent/internal/op/parse"
+	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/macapp"
+	"ios-agent/internal/xcode/swiftpackage"
+	"ios-agent/internal/xcode/testrun"
+	"ios-agent/internal/xcode/toolcheck"
 )
 
-// Parts are what the operations work with. The zero value is enough to derive surfaces from: a client lists operations
-// without being able to run one.
-type Parts struct {
+// Services are what the operations reach the world through. The zero value is enough to derive surfaces from: a client lists
+// operations without being able to run one.
+type Services struct {
 	Pool     *pool.Pool
 	Leases   Leases
 	Sessions *session.Store
 	Jobs     *op.Jobs
 	Events   *feed.Ring[op.Record]
-	Tools    apple.Toolchain
-	Run      simctl.Runner
-	Start    logcap.Starter
+	Builds   *build.Engine
+	Packages *swiftpackage.Service
+	MacApps  *macapp.Service
+	Tools    *toolcheck.Checker
+	Readers  parse.Kinds
+	Captures *logcap.Store
+	Films    *film.Store
 	Home     string
 	Server   Server
 	Now      func() time.Time
 	// Prewarm starts a device's agent when it is booted, not when it is first needed.
 	Prewarm bool
-	// Catalogue is what All is part of, for operations that call others.
+	// Catalogue is what the operations are part of, for those that call others.
 	Catalogue func() *op.Catalogue
 	// Guide is the text for agents, made from the catalogue.
 	Guide func() string
@@ -46,47 +56,62 @@ type Server struct {
 	StartedAt time.Time
 }
 
-// All is the catalogue.
-func All(p Parts) []op.Op {
-	desk := desk{pool: p.Pool, sessions: p.Sessions}
-	var all []op.Op
-	sims := &simulators{
-		desk: desk, parts: p, defaults: &sessionDefaults{p.Sessions}, devices: &devices{desk, p.installed, p.Prewarm}, apps: &apps{desk}, settings: &settings{desk},
-	}
-	all = append(all, sims.devices.ops()...)
-	all = append(all, (&pooled{desk, p.Leases}).ops()...)
-	all = append(all, sims.apps.ops()...)
-	all = append(all, sims.settings.ops()...)
-	eyes := &screen{desk: desk, home: p.Home, now: p.Now}
-	all = append(all, eyes.ops()...)
-	sims.screen, sims.films = eyes, &films{desk: desk, home: p.Home, now: p.Now, live: map[string]*film{}}
-	all = append(all, sims.films.ops()...)
-	hands := &touch{desk, secrets{SecretsDir(p.Home)}}
-	all = append(all, hands.ops()...)
-	all = append(all, (&batch{p.Catalogue}).ops()...)
-	all = append(all, (&agents{desk}).ops()...)
-	all = append(all, sims.defaults.ops()...)
-	all = append(all, (&system{parts: p}).ops()...)
-	all = append(all, (&parser{parseKinds()}).ops()...)
-	all = append(all, (&events{p.Events}).ops()...)
-	all = append(all, p.Jobs.Ops()...)
-	all = append(all, quernViews(all, hands, eyes)...)
-	builder := newBuilder(p, sims)
-	all = append(all, builder.runOps()...)
-	return append(all, xcodeViews(p, sims, builder, hands)...)
+// Core is the product's nouns. Views of other families work through them.
+type Core struct {
+	Devices  *Devices
+	Apps     *Apps
+	Settings *Settings
+	Screen   *Screen
+	Films    *Films
+	Touch    *Touch
+	Logs     *Logs
+	Builds   *Builds
+	Packages *Packages
+	MacApps  *MacApps
+	Projects Projects
+	Defaults *Defaults
+	System   *System
+
+	ops []op.Op
 }
 
-// installed tells which of the programs we use are there.
-func (p Parts) installed() map[string]bool {
-	there := map[string]bool{}
-	for _, name := range []string{"xcodebuild", "simctl", "devicectl", "idb", "axe"} {
-		program := name
-		if name == "simctl" || name == "devicectl" {
-			program = "xcrun" // which runs them
-		}
-		there[name] = host.Installed(p.Tools.Tool(program))
+// New makes the nouns.
+func New(s Services) *Core {
+	desk := desk{pool: s.Pool, sessions: s.Sessions}
+	c := &Core{
+		Devices:  &Devices{desk: desk, tools: s.Tools, viewer: s.MacApps, prewarm: s.Prewarm},
+		Apps:     &Apps{desk},
+		Settings: &Settings{desk},
+		Screen:   &Screen{desk: desk, home: s.Home, now: s.Now},
+		Films:    &Films{desk: desk, films: s.Films, home: s.Home, now: s.Now},
+		Touch:    &Touch{desk, secrets{SecretsDir(s.Home)}},
+		Logs:     &Logs{desk, s.Captures},
+		Packages: &Packages{s.Packages},
+		MacApps:  &MacApps{s.MacApps},
+		Defaults: &Defaults{s.Sessions},
+		System:   &System{pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide},
 	}
-	return there
+	c.Builds = &Builds{
+		desk: desk, engine: s.Builds, tests: testrun.New(s.Builds), devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults,
+	}
+	c.ops = slices.Concat(
+		c.Devices.ops(), (&pooled{desk, s.Leases}).ops(), c.Apps.ops(), c.Settings.ops(), c.Screen.ops(), c.Films.ops(), c.Touch.ops(),
+		(&batch{s.Catalogue}).ops(), (&agents{desk}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
+		(&events{s.Events}).ops(), s.Jobs.Ops(), c.Builds.ops(),
+	)
+	return c
+}
+
+// Ops are the core operations.
+func (c *Core) Ops() []op.Op { return c.ops }
+
+// Op is the core operation of that name. A view of one that does not exist is a mistake of ours and panics.
+func (c *Core) Op(name string) op.Op {
+	i := slices.IndexFunc(c.ops, func(o op.Op) bool { return o.Name == name })
+	if i < 0 {
+		panic("ops: there is no core operation " + name)
+	}
+	return c.ops[i]
 }
 
 // Target says which device an operation is about; embedded in the input of all that need one.

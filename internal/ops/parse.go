@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/parse"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/parse"
 )
 
 // parser reads what other tools printed. It needs no device and no daemon.
@@ -25,7 +25,7 @@ func (p *parser) ops() []op.Op {
 	}
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "parse", Groups: []string{"system"}, Verb: "parse", Route: "POST /api/v1/parse",
+			Name: "parse", Groups: []string{"system"}, Route: "POST /api/v1/parse",
 			Summary: "Read what another tool printed, from a file or (-) stdin, and show it the way ios-agent does",
 			Help:    help, Hints: op.ReadOnly | op.Idempotent, Offline: true, Timeout: time.Minute,
 			Require: [][]string{{"file", "text"}}, Exclude: [][]string{{"file", "text"}},

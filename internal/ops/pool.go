@@ -30,12 +30,12 @@ func (p *pooled) ops() []op.Op {
 	groups := []string{"pool"}
 	all := []op.Op{
 		op.New(op.Spec{
-			Name: "list_device_pool", Also: []string{quern}, Groups: groups, Verb: "pool list", Route: "GET /api/v1/devices/pool",
+			Name: "list_device_pool", Groups: groups, Verb: "pool list", Route: "GET /api/v1/devices/pool",
 			Summary: "List the devices and who has claimed which", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"pool list", "pool list --claimed available --state booted"},
 		}, p.list),
 		op.New(op.Spec{
-			Name: "resolve_device", Also: []string{quern}, Groups: groups, Verb: "pool resolve", Route: "POST /api/v1/devices/resolve",
+			Name: "resolve_device", Groups: groups, Verb: "pool resolve", Route: "POST /api/v1/devices/resolve",
 			Summary: "Find the best free device that fits, claim it and make it the session's; boot or wait for one if told to",
 			Help: "Among the devices that fit, one that is booted comes before one that is not, a free one before a claimed one, then the one used\n" +
 				"last, then by name. A claim lasts 30 minutes and is renewed by use.",
@@ -43,18 +43,18 @@ func (p *pooled) ops() []op.Op {
 			Examples: []string{`pool resolve --name "iPhone 16 Pro" --auto-boot`, "pool resolve --os-version 18 --wait-if-busy --wait-timeout 60"},
 		}, p.resolveDevice),
 		op.New(op.Spec{
-			Name: "claim_device", Also: []string{quern}, Groups: groups, Verb: "pool claim", Route: "POST /api/v1/devices/claim",
+			Name: "claim_device", Groups: groups, Verb: "pool claim", Route: "POST /api/v1/devices/claim",
 			Summary: "Claim a device as it is, booted or not, by udid or by what it is", Hints: op.Idempotent, Timeout: 10 * time.Minute,
 			Next:     []string{"release_device"},
 			Examples: []string{`pool claim --name "iPhone 16 Pro"`, "pool claim --reset erase"},
 		}, p.claim),
 		op.New(op.Spec{
-			Name: "release_device", Also: []string{quern}, Groups: groups, Verb: "pool release", Route: "POST /api/v1/devices/release",
+			Name: "release_device", Groups: groups, Verb: "pool release", Route: "POST /api/v1/devices/release",
 			Summary: "Give a claimed device back", Hints: op.Idempotent, Timeout: 6 * time.Minute,
 			Examples: []string{"pool release", "pool release --udid UDID --reset terminate"},
 		}, p.release),
 		op.New(op.Spec{
-			Name: "ensure_devices", Also: []string{quern}, Groups: groups, Verb: "pool ensure", Route: "POST /api/v1/devices/ensure",
+			Name: "ensure_devices", Groups: groups, Verb: "pool ensure", Route: "POST /api/v1/devices/ensure",
 			Summary: "Claim several devices and boot those that are off: all of them, or none", Hints: op.Idempotent, Timeout: 15 * time.Minute, Long: true,
 			Examples: []string{"pool ensure 3", `pool ensure 2 --name "iPhone 16"`},
 		}, p.ensure),
@@ -69,11 +69,11 @@ func (p *pooled) ops() []op.Op {
 			Hints:   op.Destructive, Examples: []string{`pool take-over UDID --reason "its agent is gone"`},
 		}, p.takeOver),
 		op.New(op.Spec{
-			Name: "cleanup_devices", Also: []string{quern}, Groups: groups, Verb: "pool cleanup", Route: "POST /api/v1/devices/cleanup",
+			Name: "cleanup_devices", Groups: groups, Verb: "pool cleanup", Route: "POST /api/v1/devices/cleanup",
 			Summary: "Release the claims that have run out; it happens by itself too", Hints: op.Idempotent,
 		}, p.cleanup),
 		op.New(op.Spec{
-			Name: "refresh_devices", Also: []string{quern}, Groups: groups, Verb: "pool refresh", Route: "POST /api/v1/devices/refresh",
+			Name: "refresh_devices", Groups: groups, Verb: "pool refresh", Route: "POST /api/v1/devices/refresh",
 			Summary: "Ask the tools which devices there are now; it happens by itself too", Hints: op.Idempotent, Timeout: time.Minute,
 		}, p.refresh),
 		op.New(op.Spec{
@@ -444,9 +444,9 @@ type CleanupOut struct {
 // Text says how much.
 func (o CleanupOut) Text() string { return fmt.Sprintf("%d claims had run out", o.Count) }
 
-func (p *pooled) cleanup(context.Context, *op.Call, NothingIn) (CleanupOut, error) {
-	ended := p.pool.Cleanup()
-	return CleanupOut{Status: "cleaned", Released: ended, Count: len(ended)}, nil
+func (p *pooled) cleanup(ctx context.Context, _ *op.Call, _ NothingIn) (CleanupOut, error) {
+	ended, err := p.pool.Cleanup(ctx)
+	return CleanupOut{Status: "cleaned", Released: ended, Count: len(ended)}, err
 }
 
 // RefreshOut is how many devices there are.

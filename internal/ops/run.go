@@ -1,54 +1,61 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/brief"
 	"ios-agent/internal/xcode/build"
 )
 
-func (b *builder) runOps() []op.Op {
+func (b *Builds) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "run", Groups: []string{"app"}, Verb: "run", Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildTimeout,
+			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildTimeout, Hints: op.Executes,
 			Summary: "Build the app at hand, launch it on a simulator and show its first screen",
 			Help: "The project is looked for in the working folder, above and below it; the scheme and the simulator are chosen, and the answer says\n" +
 				"which and why, unless the call or a session default names them. A build that fails answers with what there is to mend.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
+			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
 		}, b.run),
 	}
 }
 
+// buildTimeout is for a whole build or test run. A large project's first build takes hours.
+const buildTimeout = 6 * time.Hour
+
 // RunIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: what
 // else a build can be told has its place in session defaults and in build_run_sim.
 type RunIn struct {
-	Project       op.Path   `json:"projectPath,omitempty" doc:"the .xcodeproj"`
-	Workspace     op.Path   `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
-	Scheme        string    `json:"scheme,omitempty" doc:"the scheme"`
-	Configuration string    `json:"configuration,omitempty" doc:"else Debug"`
-	ID            string    `json:"simulatorId,omitempty" doc:"the simulator's udid"`
-	Name          string    `json:"simulatorName,omitempty" doc:"or its name"`
-	DerivedData   op.Path   `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
-	ExtraArgs     *[]string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
-	Args          []string  `json:"launchArgs,omitempty" doc:"for the app"`
-	Env           []string  `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true"`
+	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
+	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
+	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
+	Configuration string   `json:"configuration,omitempty" doc:"else Debug"`
+	ID            string   `json:"simulatorId,omitempty" doc:"the simulator's udid"`
+	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
+	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
+	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
+	Args          []string `json:"launchArgs,omitempty" doc:"for the app"`
+	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true"`
 }
 
-// in is the same as the tools' own input.
-func (in RunIn) in() BuildRunSimIn {
-	return BuildRunSimIn{
-		SchemeIn: SchemeIn{ContainerIn{in.Project, in.Workspace}, in.Scheme, in.Configuration}, SimIn: SimIn{ID: in.ID, Name: in.Name},
-		HowIn: HowIn{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs}, LaunchHowIn: LaunchHowIn{in.Args, in.Env},
+func (in RunIn) in() BuildAndRunIn {
+	return BuildAndRunIn{
+		Project:   Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
+		BuildHow:  BuildHow{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
+		LaunchHow: LaunchHow{in.Args, in.Env},
+		On:        Destination{Kind: OnSimulator, Simulator: Simulator{ID: in.ID, Name: in.Name, Newest: true}},
 	}
 }
 
@@ -60,40 +67,35 @@ type choices []string
 
 func (c *choices) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
 
-func (b *builder) run(ctx context.Context, c *op.Call, given RunIn) (BuildOut, error) {
-	given, m, err := completeFrom(b.sims.defaults, c, given, specFor[RunIn](true))
-	if err != nil {
-		return BuildOut{}, err
-	}
+func (b *Builds) run(ctx context.Context, c *op.Call, given RunIn) (BuildOut, error) {
 	in := given.in()
 	var said choices
-	if err := b.chooseProject(c, &in.SchemeIn, &said); err != nil {
+	if err := b.chooseProject(c, &in.Project, &said); err != nil {
 		return BuildOut{}, err
 	}
 	c.Progress("looking for the scheme")
-	if err := b.chooseScheme(ctx, c, &in.SchemeIn, &said); err != nil {
+	if err := b.chooseScheme(ctx, c, &in.Project, &said); err != nil {
 		return BuildOut{}, err
 	}
-	sim, err := b.chooseSimulator(ctx, c, in.SimIn, &said)
-	if err != nil {
+	if err := b.chooseSimulator(ctx, c, &in.On.Simulator, &said); err != nil {
 		return BuildOut{}, err
 	}
 	for _, line := range said {
 		c.Progress(line)
 	}
-	out, err := b.runOnSim(ctx, c, in, sim, m)
+	out, err := b.BuildAndRun(ctx, c, in)
 	if onlyMac(err) {
 		said = slices.DeleteFunc(said, func(line string) bool { return strings.HasPrefix(line, simulatorChoice) })
 		said.say("destination: this Mac, because the scheme does not build for simulators")
-		c.Device = nil
-		out, err = b.runOnMac(ctx, c, BuildRunMacIn{SchemeIn: in.SchemeIn, HowIn: in.HowIn, LaunchHowIn: in.LaunchHowIn}, m)
+		c.Device, in.On = nil, Destination{Kind: OnMac}
+		out, err = b.BuildAndRun(ctx, c, in)
 	}
 	out.Request.Choices = said
 	return out, err
 }
 
 // chooseProject finds the project from the folder the client works in.
-func (b *builder) chooseProject(c *op.Call, in *SchemeIn, said *choices) error {
+func (b *Builds) chooseProject(c *op.Call, in *Project, said *choices) error {
 	if in.Project != "" || in.Workspace != "" {
 		return nil
 	}
@@ -105,7 +107,7 @@ func (b *builder) chooseProject(c *op.Call, in *SchemeIn, said *choices) error {
 		return err
 	}
 	in.Project, in.Workspace = op.Path(project), op.Path(workspace)
-	found := orDefault(workspace, project)
+	found := cmp.Or(workspace, project)
 	if rel, err := filepath.Rel(c.Dir, found); err == nil {
 		found = rel
 	}
@@ -127,11 +129,11 @@ func top(dir string) string {
 }
 
 // chooseScheme takes the only scheme, or the one that bears the project's name.
-func (b *builder) chooseScheme(ctx context.Context, c *op.Call, in *SchemeIn, said *choices) error {
+func (b *Builds) chooseScheme(ctx context.Context, c *op.Call, in *Project, said *choices) error {
 	if in.Scheme != "" {
 		return nil
 	}
-	r := b.request(c, build.Build, *in, HowIn{})
+	r := b.request(c, build.Build, *in, BuildHow{})
 	list, err := b.engine.Schemes(ctx, r)
 	if err != nil {
 		return err
@@ -146,7 +148,7 @@ func (b *builder) chooseScheme(ctx context.Context, c *op.Call, in *SchemeIn, sa
 		said.say("scheme: %s, the only one", in.Scheme)
 	case slices.Contains(list.Schemes, name):
 		in.Scheme = name
-		said.say("scheme: %s, of %s: %s", name, countOf(len(list.Schemes), "scheme"), few3(list.Schemes))
+		said.say("scheme: %s, of %s: %s", name, brief.Count(len(list.Schemes), "scheme"), firstFew(list.Schemes))
 	default:
 		return fault.New(fault.SchemeAmbiguous, "%s has several schemes: %s", base, strings.Join(list.Schemes[:min(len(list.Schemes), 20)], ", ")).
 			With("candidates", list.Schemes)
@@ -154,15 +156,8 @@ func (b *builder) chooseScheme(ctx context.Context, c *op.Call, in *SchemeIn, sa
 	return nil
 }
 
-func countOf(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
-// few3 names the first few.
-func few3(all []string) string {
+// firstFew names the first of many.
+func firstFew(all []string) string {
 	const most = 5
 	if len(all) > most {
 		return strings.Join(all[:most], ", ") + ", …"
@@ -170,36 +165,37 @@ func few3(all []string) string {
 	return strings.Join(all, ", ")
 }
 
-// chooseSimulator takes the one that is named, else the session's, else one that is booted, else the newest iPhone.
-func (b *builder) chooseSimulator(ctx context.Context, c *op.Call, in SimIn, said *choices) (simulator, error) {
+// chooseSimulator leaves the one that is named, else takes the session's, else one that is booted, else the newest iPhone.
+func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *Simulator, said *choices) error {
 	if in.ID != "" || in.Name != "" {
-		return b.simulator(ctx, c, in, "")
+		return nil
 	}
-	entries, err := b.sims.pool.Entries(ctx)
+	entries, err := b.pool.Entries(ctx)
 	if err != nil {
-		return simulator{}, err
+		return err
 	}
 	var usable []device.Info
 	for _, e := range entries { // what another session drives is not taken from it
 		taken := e.ClaimStatus == pool.ClaimedWord && e.ClaimedBy != c.Session
-		if e.Available && !taken && e.Type == "simulator" && platformOf(e.OS) == build.IOS {
+		if e.Available && !taken && e.Type == device.TypeSimulator && device.Platform(e.OS) == build.IOS {
 			usable = append(usable, e.Info)
 		}
 	}
-	info, why := preferred(usable, b.sims.sessions.Get(c.Session).Device())
+	info, why := preferred(usable, b.sessions.Get(c.Session).Device())
 	if info == nil {
-		return simulator{}, fault.New(fault.NoDevice, "there is no iOS simulator that is free").
+		return fault.New(fault.NoDevice, "there is no iOS simulator that is free").
 			WithHint("`ios-agent pool list` shows who has which; `xcodebuild -downloadPlatform iOS` installs a runtime")
 	}
 	said.say(simulatorChoice+"%s (%s), %s", info.Name, info.OS, why)
-	return b.simulator(ctx, c, SimIn{ID: info.UDID}, "")
+	in.ID = info.UDID
+	return nil
 }
 
 func preferred(usable []device.Info, current string) (*device.Info, string) {
 	newest := func(fits func(device.Info) bool) *device.Info {
 		var best *device.Info
 		for i := range usable {
-			if fits(usable[i]) && (best == nil || compareOS(usable[i].OS, best.OS) > 0) {
+			if fits(usable[i]) && (best == nil || device.CompareOS(usable[i].OS, best.OS) > 0) {
 				best = &usable[i]
 			}
 		}
@@ -220,13 +216,4 @@ func preferred(usable []device.Info, current string) (*device.Info, string) {
 		}
 	}
 	return nil, ""
-}
-
-// onlyMac reports whether a build was refused because its scheme builds for Macs alone.
-func onlyMac(err error) bool {
-	if !fault.Is(err, fault.DeviceNotFound) {
-		return false
-	}
-	offered, _ := fault.From(err).Details["available"].([]destinations.Destination)
-	return len(offered) > 0 && !slices.ContainsFunc(offered, func(d destinations.Destination) bool { return d.Platform != build.MacOS })
 }

@@ -61,13 +61,13 @@ func (o ScreenshotOut) Images() []op.Image {
 // forModels is how large a picture may be that goes to a model.
 var forModels = picture.Fit{Edge: 1024}
 
-func (s *screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (ScreenshotOut, error) {
-	source, info, err := s.photograph(ctx, c, in.Target)
+func (s *Screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (ScreenshotOut, error) {
+	source, info, err := s.Photograph(ctx, c, in.Target)
 	if err != nil {
 		return ScreenshotOut{}, err
 	}
 	if in.Annotate {
-		if source, err = s.annotate(ctx, c, in.Target, source, true); err != nil {
+		if source, err = s.Annotate(ctx, c, in.Target, source, true); err != nil {
 			return ScreenshotOut{}, err
 		}
 	}
@@ -75,7 +75,7 @@ func (s *screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (S
 	if err != nil {
 		return ScreenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
-	path, err := s.save(string(in.Out), info, in.Format, made.Data)
+	path, err := s.Save(string(in.Out), info, in.Format, made.Data)
 	if err != nil {
 		return ScreenshotOut{}, err
 	}
@@ -89,7 +89,7 @@ func (s *screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (S
 }
 
 // photograph takes a picture beside the device's lane: it disturbs nobody.
-func (s *screen) photograph(ctx context.Context, c *op.Call, t Target) (image.Image, device.Info, error) {
+func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Image, device.Info, error) {
 	h, _, err := s.device(ctx, c, t)
 	if err != nil {
 		return nil, device.Info{}, err
@@ -109,7 +109,7 @@ func (s *screen) photograph(ctx context.Context, c *op.Call, t Target) (image.Im
 	return source, h.Info(), nil
 }
 
-func (s *screen) save(path string, info device.Info, format string, data []byte) (string, error) {
+func (s *Screen) Save(path string, info device.Info, format string, data []byte) (string, error) {
 	if path == "" {
 		dir := filepath.Join(s.home, "screenshots")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -123,61 +123,10 @@ func (s *screen) save(path string, info device.Info, format string, data []byte)
 	return path, nil
 }
 
-// QuernScreenshotIn is quern's input: half the size unless it is told otherwise.
-type QuernScreenshotIn struct {
-	UDID    string  `json:"udid,omitempty" doc:"the device; else the current one"`
-	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
-	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1" default:"0.5"`
-	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
-}
-
-// QuernPicture is the picture itself.
-type QuernPicture struct {
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
-	Format string `json:"format"`
-
-	made picture.Picture
-}
-
-// Text says what comes with it.
-func (o QuernPicture) Text() string { return fmt.Sprintf("%s, %d×%d", o.Format, o.Width, o.Height) }
-
-// Images is the picture.
-func (o QuernPicture) Images() []op.Image { return []op.Image{{MIME: o.made.MIME, Data: o.made.Data}} }
-
-func (s *screen) quernScreenshot(ctx context.Context, c *op.Call, in QuernScreenshotIn) (QuernPicture, error) {
-	source, info, err := s.photograph(ctx, c, Target{UDID: in.UDID})
-	if err != nil {
-		return QuernPicture{}, err
-	}
-	made, err := picture.Make(source, picture.Fit{Format: in.Format, Scale: in.Scale, Quality: in.Quality})
-	if err != nil {
-		return QuernPicture{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
-	}
-	return QuernPicture{Width: made.Width, Height: made.Height, Format: in.Format, made: made}, nil
-}
-
-// annotated is quern's: always PNG, with types and labels.
-func (s *screen) annotated(ctx context.Context, c *op.Call, in QuernScreenshotIn) (QuernPicture, error) {
-	source, info, err := s.photograph(ctx, c, Target{UDID: in.UDID})
-	if err != nil {
-		return QuernPicture{}, err
-	}
-	if source, err = s.annotate(ctx, c, Target{UDID: in.UDID}, source, false); err != nil {
-		return QuernPicture{}, err
-	}
-	made, err := picture.Make(source, picture.Fit{Scale: in.Scale})
-	if err != nil {
-		return QuernPicture{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
-	}
-	return QuernPicture{Width: made.Width, Height: made.Height, Format: picture.PNG, made: made}, nil
-}
-
 // annotate draws a box and a name around what one can act on. The names are refs, or types and labels.
-func (s *screen) annotate(ctx context.Context, c *op.Call, t Target, source image.Image, refs bool) (image.Image, error) {
+func (s *Screen) Annotate(ctx context.Context, c *op.Call, t Target, source image.Image, refs bool) (image.Image, error) {
 	var boxes []picture.Box
-	err := s.look(ctx, c, t, func(sc *ui.Screen, r *ui.Refs, udid string) error {
+	err := s.Look(ctx, c, t, func(sc *ui.Screen, r *ui.Refs, udid string) error {
 		scale := float64(source.Bounds().Dx()) / sc.Viewport().W
 		for _, n := range sc.Actionable() {
 			f := n.Seen()

@@ -15,42 +15,42 @@ import (
 )
 
 // settings are the things of a device that an app finds around it: where it is, what it may, how it looks.
-type settings struct{ desk }
+type Settings struct{ desk }
 
-func (s *settings) ops() []op.Op {
+func (s *Settings) ops() []op.Op {
 	groups := []string{"device"}
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "set_location", Also: []string{quern}, Groups: groups, Verb: "set-location", Route: "POST /api/v1/device/location",
+			Name: "set_location", Groups: groups, Route: "POST /api/v1/device/location",
 			Summary: "Put the device at a place on Earth", Hints: op.Idempotent,
 			Examples: []string{"set-location --latitude 37.7749 --longitude -122.4194", "set-location --clear"}, Require: [][]string{{"latitude", "clear"}},
 			Exclude: [][]string{{"latitude", "clear"}, {"longitude", "clear"}},
-		}, s.location),
+		}, s.Location),
 		op.New(op.Spec{
-			Name: "grant_permission", Also: []string{quern}, Groups: groups, Verb: "grant", Route: "POST /api/v1/device/permission",
+			Name: "grant_permission", Groups: groups, Verb: "grant", Route: "POST /api/v1/device/permission",
 			Summary: "Grant an app a permission, or revoke or reset it; revoking ends the app",
 			Help:    "Permissions: " + strings.Join(services(), ", ") + ".", Hints: op.Idempotent,
 			Examples: []string{"grant com.iosagent.shop photos", "grant com.iosagent.shop location --action revoke", "grant all --action reset"},
 		}, s.permission),
 		op.New(op.Spec{
-			Name: "set_appearance", Groups: groups, Verb: "set-appearance", Route: "POST /api/v1/device/appearance",
+			Name: "set_appearance", Groups: groups, Route: "POST /api/v1/device/appearance",
 			Summary: "Set dark mode, the size of text, or contrast; without a value, tell them", Hints: op.Idempotent,
 			Examples: []string{"set-appearance --mode dark", "set-appearance --text-size extra-large"},
-		}, s.appearance),
+		}, s.Appearance),
 		op.New(op.Spec{
-			Name: "set_status_bar", Groups: groups, Verb: "set-status-bar", Route: "POST /api/v1/device/status-bar",
+			Name: "set_status_bar", Groups: groups, Route: "POST /api/v1/device/status-bar",
 			Summary: "Make the status bar show something else, for pictures that do not change; with nothing given it shows the truth again",
 			Hints:   op.Idempotent, Examples: []string{"set-status-bar --time 9:41 --battery-level 100", "set-status-bar --clear"},
 			Require: [][]string{{"clear", "time", "battery_level", "battery_state", "data_network", "wifi_bars", "cellular_bars", "operator"}},
-		}, s.statusBar),
+		}, s.StatusBar),
 		op.New(op.Spec{
-			Name: "push", Groups: []string{"app"}, Verb: "push", Route: "POST /api/v1/device/push",
+			Name: "push", Groups: []string{"app"}, Route: "POST /api/v1/device/push",
 			Summary: "Deliver a push notification to an app", Require: [][]string{{"title", "body", "payload"}},
 			Exclude:  [][]string{{"title", "payload"}, {"body", "payload"}, {"badge", "payload"}},
 			Examples: []string{`push com.iosagent.shop --title "Sale" --body "Everything must go"`, `push com.iosagent.shop --payload '{"aps":{"alert":"Hi"}}'`},
 		}, s.push),
 		op.New(op.Spec{
-			Name: "pasteboard", Groups: groups, Verb: "pasteboard", Route: "POST /api/v1/device/pasteboard",
+			Name: "pasteboard", Groups: groups, Route: "POST /api/v1/device/pasteboard",
 			Summary: "Read the device's pasteboard, or put a text on it",
 			Help: "An app that reads the pasteboard by itself makes iOS ask; the question is a system alert and shows in the next snapshot.\n" +
 				"No public switch turns it off.",
@@ -106,7 +106,7 @@ type LocationOut struct {
 	Longitude *float64 `json:"longitude"`
 }
 
-func (s *settings) location(ctx context.Context, c *op.Call, in LocationIn) (LocationOut, error) {
+func (s *Settings) Location(ctx context.Context, c *op.Call, in LocationIn) (LocationOut, error) {
 	if !in.Clear && (in.Latitude == nil || in.Longitude == nil) {
 		return LocationOut{}, fault.New(fault.InvalidInput, "set_location: a place is a latitude and a longitude").With("field", "longitude")
 	}
@@ -146,7 +146,7 @@ type PermissionOut struct {
 	Action     string `json:"action"`
 }
 
-func (s *settings) permission(ctx context.Context, c *op.Call, in PermissionIn) (PermissionOut, error) {
+func (s *Settings) permission(ctx context.Context, c *op.Call, in PermissionIn) (PermissionOut, error) {
 	if in.Permission == "" && slices.Contains(services(), in.Bundle) { // `grant all --action reset`
 		in.Bundle, in.Permission = "", in.Bundle
 	}
@@ -186,7 +186,7 @@ type AppearanceOut struct {
 	Contrast string `json:"increase_contrast"`
 }
 
-func (s *settings) appearance(ctx context.Context, c *op.Call, in AppearanceIn) (AppearanceOut, error) {
+func (s *Settings) Appearance(ctx context.Context, c *op.Call, in AppearanceIn) (AppearanceOut, error) {
 	out := AppearanceOut{}
 	options := []struct {
 		name, value string
@@ -239,7 +239,7 @@ func (in StatusBarIn) shows() map[string]string {
 	return show
 }
 
-func (s *settings) statusBar(ctx context.Context, c *op.Call, in StatusBarIn) (StatusOut, error) {
+func (s *Settings) StatusBar(ctx context.Context, c *op.Call, in StatusBarIn) (StatusOut, error) {
 	show := in.shows()
 	if in.Clear {
 		show = nil
@@ -288,7 +288,7 @@ func (in PushIn) payload() ([]byte, error) {
 	return json.Marshal(map[string]any{"aps": aps})
 }
 
-func (s *settings) push(ctx context.Context, c *op.Call, in PushIn) (StatusOut, error) {
+func (s *Settings) push(ctx context.Context, c *op.Call, in PushIn) (StatusOut, error) {
 	payload, err := in.payload()
 	if err != nil {
 		return StatusOut{}, err
@@ -313,7 +313,7 @@ type PasteboardOut struct {
 // Text quotes it: it may come from an app.
 func (o PasteboardOut) Text() string { return fmt.Sprintf("pasteboard: %q", o.Content) }
 
-func (s *settings) pasteboard(ctx context.Context, c *op.Call, in PasteboardIn) (PasteboardOut, error) {
+func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in PasteboardIn) (PasteboardOut, error) {
 	var content string
 	out, err := with(ctx, s.desk, c, in.Target, func(p device.Pasteboard) (err error) {
 		if in.Text != nil {
@@ -336,7 +336,7 @@ type PrepareOut struct {
 	Settings []device.Adjusted `json:"settings"`
 }
 
-func (s *settings) prepare(ctx context.Context, c *op.Call, in PrepareIn) (PrepareOut, error) {
+func (s *Settings) prepare(ctx context.Context, c *op.Call, in PrepareIn) (PrepareOut, error) {
 	var done []device.Adjusted
 	out, err := with(ctx, s.desk, c, in.Target, func(p device.Preparer) (err error) {
 		done, err = p.Prepare(ctx)

@@ -8,32 +8,39 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple"
+	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/toolcheck"
 )
 
-type system struct{ parts Parts }
+// System tells about ios-agent itself and the machine it runs on.
+type System struct {
+	pool   *pool.Pool
+	tools  *toolcheck.Checker
+	home   string
+	server Server
+	guide  func() string
+}
 
-func (s *system) ops() []op.Op {
+func (s *System) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "doctor", Groups: []string{"system"}, Verb: "doctor", Route: "GET /api/v1/doctor",
+			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
 			Summary: "Check what ios-agent needs and say how to mend what is missing",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"doctor", "doctor --strict"},
-		}, s.doctor),
+		}, s.Doctor),
 		op.New(op.Spec{
-			Name: "ensure_server", Also: []string{quern}, Groups: []string{"system"}, Verb: "ensure-server", Route: "GET /api/v1/health",
+			Name: "ensure_server", Groups: []string{"system"}, Route: "GET /api/v1/health",
 			Summary: "Make sure that the server runs, and tell where", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"ensure-server"},
 		}, s.ensure),
 		op.New(op.Spec{
-			Name: "guide", Groups: []string{"system"}, Verb: "guide", Route: "GET /api/v1/guide",
+			Name: "guide", Groups: []string{"system"}, Route: "GET /api/v1/guide",
 			Summary: "Explain how an agent works with ios-agent", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"guide"},
-		}, s.guide),
+		}, s.explain),
 	}
 }
 
@@ -60,7 +67,10 @@ type DoctorOut struct {
 
 // Text is one line a check.
 func (o DoctorOut) Text() string {
-	lines := []string{map[bool]string{true: "healthy", false: "something is missing"}[o.Healthy]}
+	lines := []string{"something is missing"}
+	if o.Healthy {
+		lines[0] = "healthy"
+	}
 	for _, c := range o.Checks {
 		line := fmt.Sprintf("%-4s  %-10s %s", c.Status, c.Name, c.Message)
 		if c.Hint != "" {
@@ -79,36 +89,29 @@ func (o DoctorOut) Fault() *fault.Fault {
 	return nil
 }
 
-func (s *system) doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut, error) {
+// Doctor checks what ios-agent needs.
+func (s *System) Doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
-	for _, look := range []func(context.Context) Check{s.toolchain, s.simulators, s.agent, s.home, s.daemon} {
-		c := look(ctx)
-		out.Checks = append(out.Checks, c)
-		out.Healthy = out.Healthy && c.Status != "fail"
+	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.writable, s.daemon} {
+		out.add(look(ctx))
 	}
-	for _, c := range s.programs(ctx) {
-		out.Checks = append(out.Checks, c)
-		out.Healthy = out.Healthy && c.Status != "fail"
+	for _, f := range s.tools.Programs(ctx) {
+		out.add(checkOf(f))
 	}
 	return out, nil
 }
 
-func (s *system) toolchain(ctx context.Context) Check {
-	tools := s.parts.Tools
-	res, err := s.parts.Run.Run(ctx, host.Cmd{Name: tools.Tool("xcodebuild"), Args: []string{"-version"}, Timeout: 20 * time.Second})
-	if err != nil {
-		return Check{"toolchain", "fail", fmt.Sprintf("xcodebuild does not answer: %v", err), fault.NoXcode.Hint()}
-	}
-	version, _, _ := strings.Cut(string(res.Stdout), "\n")
-	c := Check{"toolchain", "ok", fmt.Sprintf("%s (%s)", version, tools.Name), ""}
-	if tools.Name == apple.Virtual {
-		c.Hint = "virtual devices only; on a Mac with Xcode, unset IOS_AGENT_TOOLCHAIN for real simulators"
-	}
-	return c
+func (o *DoctorOut) add(c Check) {
+	o.Checks = append(o.Checks, c)
+	o.Healthy = o.Healthy && c.Status != "fail"
 }
 
-func (s *system) simulators(ctx context.Context) Check {
-	infos, err := s.parts.Pool.List(ctx)
+func checkOf(f toolcheck.Finding) Check { return Check{f.Name, string(f.Status), f.Message, f.Hint} }
+
+func (s *System) xcode(ctx context.Context) Check { return checkOf(s.tools.Xcode(ctx)) }
+
+func (s *System) simulators(ctx context.Context) Check {
+	infos, err := s.pool.List(ctx)
 	if err != nil {
 		return Check{"devices", "fail", fault.From(err).Message, fault.From(err).Hint}
 	}
@@ -125,27 +128,27 @@ func (s *system) simulators(ctx context.Context) Check {
 }
 
 // agent says plainly what this version lacks with real Xcode.
-func (s *system) agent(context.Context) Check {
-	if s.parts.Tools.Name == apple.Virtual {
+func (s *System) agent(context.Context) Check {
+	if s.tools.Virtual() {
 		return Check{"agent", "ok", "the virtual toolchain brings its own", ""}
 	}
 	return Check{"agent", "fail", "this version has no XCTest agent for real simulators yet",
 		"snapshot, tap and type cannot work; list, boot, install, launch and screenshot go through simctl, but were never tried on a Mac"}
 }
 
-func (s *system) home(context.Context) Check {
-	probe := filepath.Join(s.parts.Home, ".doctor")
+func (s *System) writable(context.Context) Check {
+	probe := filepath.Join(s.home, ".doctor")
 	if err := os.WriteFile(probe, nil, 0o600); err != nil {
 		return Check{"home", "fail", err.Error(), "make the folder writable, or set IOS_AGENT_HOME"}
 	}
 	if err := os.Remove(probe); err != nil {
 		return Check{"home", "warn", err.Error(), ""}
 	}
-	return Check{"home", "ok", s.parts.Home, ""}
+	return Check{"home", "ok", s.home, ""}
 }
 
-func (s *system) daemon(context.Context) Check {
-	return Check{"daemon", "ok", fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.parts.Server.Build), ""}
+func (s *System) daemon(context.Context) Check {
+	return Check{"daemon", "ok", fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.server.Build), ""}
 }
 
 // ServerOut is where the server is. The key is not in it: whoever may read its file reads it there.
@@ -163,9 +166,9 @@ type ServerOut struct {
 func (o ServerOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
 
 // ensure answers, which proves that the server runs: a client that finds none starts it.
-func (s *system) ensure(context.Context, *op.Call, struct{}) (ServerOut, error) {
+func (s *System) ensure(context.Context, *op.Call, struct{}) (ServerOut, error) {
 	return ServerOut{
-		Status: "running", URL: s.parts.Server.URL, ProxyStatus: "disabled", StartedAt: s.parts.Server.StartedAt.UTC(), PID: os.Getpid(),
+		Status: "running", URL: s.server.URL, ProxyStatus: "disabled", StartedAt: s.server.StartedAt.UTC(), PID: os.Getpid(),
 	}, nil
 }
 
@@ -177,6 +180,6 @@ type GuideOut struct {
 // Text is the guide itself.
 func (o GuideOut) Text() string { return o.Guide }
 
-func (s *system) guide(context.Context, *op.Call, struct{}) (GuideOut, error) {
-	return GuideOut{s.parts.Guide()}, nil
+func (s *System) explain(context.Context, *op.Call, struct{}) (GuideOut, error) {
+	return GuideOut{s.guide()}, nil
 }

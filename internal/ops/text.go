@@ -8,23 +8,23 @@ import (
 	"ios-agent/internal/op"
 )
 
-func (t *touch) textOps() []op.Op {
+func (t *Touch) textOps() []op.Op {
 	return []op.Op{
 		op.New(action("type_text", "type", "Type text at the end of a field, or into what has the focus", func(s *op.Spec) {
 			s.Help = "What arrived is read back: a missing end is typed again, anything else that differs is told. $SECRET:name types a secret by\n" +
 				"its name; it never appears in answers or logs. A secure field shows only how many characters it holds."
 			s.Examples = []string{`type @e5 "a@b.c"`, `type --identifier email-field --text "a@b.c"`, `type "into the focused field"`}
-		}), t.typeText),
+		}), t.Type),
 		op.New(action("fill", "fill", "Replace what a field holds", func(s *op.Spec) {
 			s.Default = true
 			s.Examples = []string{`fill @e5 "a@b.c"`, `fill --label Search --text shoes --submit`}
-		}), t.fill),
+		}), t.Fill),
 		op.New(action("clear", "clear", "Empty a field, or what has the focus; an empty one stays unchanged", func(s *op.Spec) {
 			s.Help = "A secure field is emptied whole: what it held cannot be read."
 			s.Examples = []string{"clear @e5"}
-		}), t.clear),
-		op.New(action("press_key", "press-key", "Press a key: return, delete, tab, escape, an arrow, or one character", examples("press-key return", "press-key a --modifiers command", "press-key delete --times 3")), t.key),
-		op.New(action("key_sequence", "key-sequence", "Press keys one after the other", examples("key-sequence tab tab return")), t.keys),
+		}), t.Clear),
+		op.New(action("press_key", "press-key", "Press a key: return, delete, tab, escape, an arrow, or one character", examples("press-key return", "press-key a --modifiers command", "press-key delete --times 3")), t.Key),
+		op.New(action("key_sequence", "key-sequence", "Press keys one after the other", examples("key-sequence tab tab return")), t.Keys),
 		op.New(action("hide_keyboard", "hide-keyboard", "Put the keyboard away", examples("hide-keyboard")), t.hideKeyboard),
 	}
 }
@@ -39,15 +39,15 @@ type TypeIn struct {
 	ScrollIn
 }
 
-func (t *touch) typeText(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, error) {
+func (t *Touch) Type(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, error) {
 	return t.enter(ctx, c, in, "type", false)
 }
 
-func (t *touch) fill(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, error) {
+func (t *Touch) Fill(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, error) {
 	return t.enter(ctx, c, in, "fill", true)
 }
 
-func (t *touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, replace bool) (ActionOut, error) {
+func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, replace bool) (ActionOut, error) {
 	text, hidden, err := t.secrets.reveal(in.Text, c.Env)
 	if err != nil {
 		return ActionOut{}, err
@@ -63,7 +63,7 @@ func (t *touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, r
 // ClearIn says what to empty.
 type ClearIn struct{ OnElementIn }
 
-func (t *touch) clear(ctx context.Context, c *op.Call, in ClearIn) (ActionOut, error) {
+func (t *Touch) Clear(ctx context.Context, c *op.Call, in ClearIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "clear", in.Expect, func(s act.Step) (act.Report, error) { return s.Clear(ctx, in.how(), in.query()) })
 }
 
@@ -75,7 +75,7 @@ type KeyIn struct {
 	Times     int      `json:"times,omitempty" doc:"how often" min:"1" max:"1000" default:"1"`
 }
 
-func (t *touch) key(ctx context.Context, c *op.Call, in KeyIn) (ActionOut, error) {
+func (t *Touch) Key(ctx context.Context, c *op.Call, in KeyIn) (ActionOut, error) {
 	name := strings.Join(append(in.Modifiers, in.Key), "+")
 	return t.act(ctx, c, in.Target, "press "+name, in.Expect, func(s act.Step) (act.Report, error) {
 		return s.Key(ctx, in.Key, in.Modifiers, in.Times)
@@ -88,12 +88,12 @@ type KeysIn struct {
 	Keys []string `json:"keys" doc:"the keys" cli:"arg"`
 }
 
-func (t *touch) keys(ctx context.Context, c *op.Call, in KeysIn) (ActionOut, error) {
+func (t *Touch) Keys(ctx context.Context, c *op.Call, in KeysIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "press "+strings.Join(in.Keys, " "), in.Expect, func(s act.Step) (act.Report, error) {
 		return s.Keys(ctx, in.Keys)
 	})
 }
 
-func (t *touch) hideKeyboard(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
+func (t *Touch) hideKeyboard(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "hide keyboard", in.Expect, func(s act.Step) (act.Report, error) { return s.HideKeyboard(ctx) })
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -13,7 +14,7 @@ import (
 )
 
 // touch is everything a finger does.
-type touch struct {
+type Touch struct {
 	desk
 	secrets secrets
 }
@@ -31,7 +32,7 @@ func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
 
 func examples(lines ...string) func(*op.Spec) { return func(s *op.Spec) { s.Examples = lines } }
 
-func (t *touch) ops() []op.Op {
+func (t *Touch) ops() []op.Op {
 	return append([]op.Op{
 		op.New(action("tap_element", "tap", "Tap one element, by ref or by what it is, or a point, and tell what changed", func(s *op.Spec) {
 			s.Help = "Waits until the element is there, still and reachable, taps, lets the screen settle and answers with the outcome: changed,\n" +
@@ -40,18 +41,18 @@ func (t *touch) ops() []op.Op {
 			s.Default, s.AsksBack = true, true
 			s.Require, s.Exclude = [][]string{append(whichever(), "x")}, [][]string{{"x", "ref"}}
 			s.Examples = []string{"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400"}
-		}), t.tap),
+		}), t.Tap),
 		op.New(action("double_tap", "double-tap", "Tap one element twice, quickly", func(s *op.Spec) {
 			s.Require, s.Examples = [][]string{whichever()}, []string{"double-tap @e7"}
 		}), t.doubleTap),
 		op.New(action("long_press", "long-press", "Rest a finger on one element", func(s *op.Spec) {
 			s.Require, s.Examples = [][]string{whichever()}, []string{"long-press @e7 --seconds 1.5"}
-		}), t.longPress),
-		op.New(action("touch", "touch", "Put a finger down on a point and lift it after a while", examples("touch --x 200 --y 400 --seconds 0.2")), t.touchPoint),
+		}), t.LongPress),
+		op.New(action("touch", "touch", "Put a finger down on a point and lift it after a while", examples("touch --x 200 --y 400 --seconds 0.2")), t.TouchPoint),
 		op.New(action("swipe", "swipe", "Swipe over one element or the screen; the content follows the finger", func(s *op.Spec) {
 			s.Require, s.Exclude = [][]string{{"direction", "start_x"}}, [][]string{{"direction", "start_x"}}
 			s.Examples = []string{"swipe up", "swipe @e7 left", "swipe --start-x 200 --start-y 600 --end-x 200 --end-y 200"}
-		}), t.swipe),
+		}), t.Swipe),
 		op.New(action("scroll_to", "scroll-to", "Scroll until one element can be reached", func(s *op.Spec) {
 			s.Require = [][]string{whichever()}
 			s.Help = "Looks down the list and, at its end, back up; an element whose place is known is gone to directly. The swipes end with a\n" +
@@ -62,14 +63,14 @@ func (t *touch) ops() []op.Op {
 			s.Require = [][]string{whichever(), {"onto", "to_x"}}
 			s.Exclude = [][]string{{"onto", "to_x"}}
 			s.Examples = []string{"drag @e7 --onto @e9", "drag @e7 --to-x 100 --to-y 300"}
-		}), t.drag),
+		}), t.Drag),
 		op.New(action("pinch", "pinch", "Spread two fingers (scale above 1) or draw them together (below)", examples("pinch --scale 2", "pinch @e7 --scale 0.5")), t.pinch),
 		op.New(action("set_value", "set-value", "Move a switch, slider, stepper, picker wheel or segmented control to a value", func(s *op.Spec) {
 			s.Require = [][]string{whichever()}
 			s.Examples = []string{"set-value @e7 --to on", "set-value --identifier volume --to 40%"}
 		}), t.setValue),
 		op.New(action("back", "back", "Go back: by the back button, else by the swipe from the left edge", examples("back")), t.back),
-		op.New(action("press_button", "press-button", "Press a button of the device's body", examples("press-button home", "press-button lock --hold 2")), t.press),
+		op.New(action("press_button", "press-button", "Press a button of the device's body", examples("press-button home", "press-button lock --hold 2")), t.Press),
 		op.New(action("rotate", "rotate", "Turn the device", examples("rotate landscape-left")), t.rotate),
 		op.New(action("alert", "alert", "Read the alert in front, of the system or the app, and answer it", examples("alert", "alert --accept", `alert --button "Allow Once"`)), t.alert),
 	}, t.textOps()...)
@@ -100,7 +101,7 @@ type TapIn struct {
 	ScrollIn
 }
 
-func (t *touch) tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error) {
+func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error) {
 	at, is, err := in.point("tap_element")
 	if err != nil {
 		return ActionOut{}, err
@@ -137,7 +138,7 @@ func (in OnElementIn) how() act.How {
 	return how
 }
 
-func (t *touch) doubleTap(ctx context.Context, c *op.Call, in OnElementIn) (ActionOut, error) {
+func (t *Touch) doubleTap(ctx context.Context, c *op.Call, in OnElementIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "double tap", in.Expect, func(s act.Step) (act.Report, error) { return s.DoubleTap(ctx, in.how(), in.query()) })
 }
 
@@ -147,7 +148,7 @@ type LongPressIn struct {
 	Seconds float64 `json:"seconds,omitempty" doc:"how long" min:"0.1" max:"60" default:"1"`
 }
 
-func (t *touch) longPress(ctx context.Context, c *op.Call, in LongPressIn) (ActionOut, error) {
+func (t *Touch) LongPress(ctx context.Context, c *op.Call, in LongPressIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "long press", in.Expect, func(s act.Step) (act.Report, error) {
 		return s.LongPress(ctx, in.how(), in.query(), span(in.Seconds))
 	})
@@ -164,7 +165,7 @@ type TouchIn struct {
 	ActIn
 }
 
-func (t *touch) touchPoint(ctx context.Context, c *op.Call, in TouchIn) (ActionOut, error) {
+func (t *Touch) TouchPoint(ctx context.Context, c *op.Call, in TouchIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, fmt.Sprintf("touch %g, %g", in.X, in.Y), in.Expect, func(s act.Step) (act.Report, error) {
 		return s.PressAt(ctx, in.how(), ui.Point{X: in.X, Y: in.Y}, span(in.Seconds))
 	})
@@ -182,9 +183,17 @@ type SwipeIn struct {
 	EndX      *float64 `json:"end_x,omitempty" doc:"to this point" min:"0"`
 	EndY      *float64 `json:"end_y,omitempty" doc:"to this point" min:"0"`
 	ActIn
+
+	called string // in the answer; empty: what it does
 }
 
-func (t *touch) swipe(ctx context.Context, c *op.Call, in SwipeIn) (ActionOut, error) {
+// Called gives the swipe another name in the answer.
+func (in SwipeIn) Called(name string) SwipeIn {
+	in.called = name
+	return in
+}
+
+func (t *Touch) Swipe(ctx context.Context, c *op.Call, in SwipeIn) (ActionOut, error) {
 	w := act.Swipe{Direction: in.Direction, Distance: in.Distance, Took: span(in.Seconds)}
 	name := "swipe " + in.Direction
 	if in.StartX != nil || in.StartY != nil || in.EndX != nil || in.EndY != nil {
@@ -194,6 +203,7 @@ func (t *touch) swipe(ctx context.Context, c *op.Call, in SwipeIn) (ActionOut, e
 		w.From, w.To = &ui.Point{X: *in.StartX, Y: *in.StartY}, &ui.Point{X: *in.EndX, Y: *in.EndY}
 		name = fmt.Sprintf("swipe %g, %g to %g, %g", w.From.X, w.From.Y, w.To.X, w.To.Y)
 	}
+	name = cmp.Or(in.called, name)
 	return t.act(ctx, c, in.Target, name, in.Expect, func(s act.Step) (act.Report, error) { return s.Swipe(ctx, in.how(), in.query(), w) })
 }
 
@@ -206,7 +216,7 @@ type ScrollToIn struct {
 	Swipes    int    `json:"max_swipes,omitempty" doc:"give up after so many" min:"1" max:"500" default:"120"`
 }
 
-func (t *touch) scrollTo(ctx context.Context, c *op.Call, in ScrollToIn) (ActionOut, error) {
+func (t *Touch) scrollTo(ctx context.Context, c *op.Call, in ScrollToIn) (ActionOut, error) {
 	w := act.Scroll{Direction: in.Direction, Swipes: in.Swipes, Within: ui.Naming(in.List)}
 	return t.act(ctx, c, in.Target, "scroll to", false, func(s act.Step) (act.Report, error) { return s.ScrollTo(ctx, in.query(), w) })
 }
@@ -221,7 +231,7 @@ type DragIn struct {
 	Hold  float64  `json:"hold,omitempty" doc:"seconds to hold at the end" min:"0" max:"60" default:"0.2"`
 }
 
-func (t *touch) drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, error) {
+func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, error) {
 	to, is, err := PointIn{in.ToX, in.ToY}.point("drag")
 	if err != nil {
 		return ActionOut{}, err
@@ -243,7 +253,7 @@ type PinchIn struct {
 	ActIn
 }
 
-func (t *touch) pinch(ctx context.Context, c *op.Call, in PinchIn) (ActionOut, error) {
+func (t *Touch) pinch(ctx context.Context, c *op.Call, in PinchIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, fmt.Sprintf("pinch %g", in.Scale), in.Expect, func(s act.Step) (act.Report, error) {
 		return s.Pinch(ctx, in.how(), in.query(), in.Scale)
 	})
@@ -255,7 +265,7 @@ type SetValueIn struct {
 	To string `json:"to" doc:"on or off, a number, a percentage, the text of a row or segment"`
 }
 
-func (t *touch) setValue(ctx context.Context, c *op.Call, in SetValueIn) (ActionOut, error) {
+func (t *Touch) setValue(ctx context.Context, c *op.Call, in SetValueIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "set "+in.To, in.Expect, func(s act.Step) (act.Report, error) {
 		return s.SetValue(ctx, in.how(), in.query(), in.To)
 	})
@@ -267,7 +277,7 @@ type PlainIn struct {
 	Expect bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
 }
 
-func (t *touch) back(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
+func (t *Touch) back(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "back", in.Expect, func(s act.Step) (act.Report, error) { return s.Back(ctx, act.How{}) })
 }
 
@@ -279,7 +289,7 @@ type PressIn struct {
 	Times  int     `json:"times,omitempty" doc:"how often" min:"1" max:"10" default:"1"`
 }
 
-func (t *touch) press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, error) {
+func (t *Touch) Press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "press "+in.Button, in.Expect, func(s act.Step) (act.Report, error) {
 		return s.Press(ctx, in.Button, span(in.Hold), in.Times)
 	})
@@ -291,7 +301,7 @@ type RotateIn struct {
 	To string `json:"orientation" doc:"how to hold it" enum:"portrait,portrait-upside-down,landscape-left,landscape-right" cli:"arg"`
 }
 
-func (t *touch) rotate(ctx context.Context, c *op.Call, in RotateIn) (ActionOut, error) {
+func (t *Touch) rotate(ctx context.Context, c *op.Call, in RotateIn) (ActionOut, error) {
 	return t.act(ctx, c, in.Target, "rotate "+in.To, in.Expect, func(s act.Step) (act.Report, error) { return s.Rotate(ctx, in.To) })
 }
 
@@ -332,7 +342,7 @@ func quoted(words []string) string {
 	return text
 }
 
-func (t *touch) alert(ctx context.Context, c *op.Call, in AlertIn) (AlertOut, error) {
+func (t *Touch) alert(ctx context.Context, c *op.Call, in AlertIn) (AlertOut, error) {
 	answer, name := "", "alert"
 	for _, a := range []struct {
 		asked  bool

@@ -1,10 +1,5 @@
 package ui
 
-import (
-	"slices"
-	"strings"
-)
-
 // Outcome is what came of an action, as far as the screen tells.
 type Outcome string
 
@@ -23,32 +18,35 @@ const (
 	EvidenceAmbient = "ambient" // only what changes by itself: spinners, the status bar
 )
 
+// evidenceOrder is how evidence is reported: the strongest first.
+var evidenceOrder = [...]string{EvidenceTarget, EvidenceScreen, EvidenceFocus, EvidenceAmbient}
+
 // Judge says what a diff proves about an action on target (nil when the action had none). What moves by itself proves
 // nothing.
 func (d Diff) Judge(target *Node) (Outcome, []string) {
-	var evidence []string
-	note := func(kind string) {
-		if !slices.Contains(evidence, kind) {
-			evidence = append(evidence, kind)
-		}
-	}
+	found := map[string]bool{}
 	for _, n := range d.Removed {
-		note(kindOfEvidence(n, target))
+		found[kindOfEvidence(n, target)] = true
 	}
 	for _, n := range d.Added {
-		note(kindOfEvidence(n, target))
+		found[kindOfEvidence(n, target)] = true
 	}
 	for _, c := range d.Changed {
 		if c.Field == "focused" {
-			note(EvidenceFocus)
+			found[EvidenceFocus] = true
 		} else {
-			note(kindOfEvidence(c.before, target))
+			found[kindOfEvidence(c.before, target)] = true
 		}
 	}
 	if d.Moved > 0 {
-		note(EvidenceScreen)
+		found[EvidenceScreen] = true
 	}
-	slices.SortFunc(evidence, func(a, b string) int { return weight(a) - weight(b) })
+	var evidence []string
+	for _, kind := range evidenceOrder {
+		if found[kind] {
+			evidence = append(evidence, kind)
+		}
+	}
 	if len(evidence) == 0 || evidence[0] == EvidenceAmbient {
 		return Unchanged, evidence
 	}
@@ -74,8 +72,4 @@ func (n *Node) ambient() bool {
 		}
 	}
 	return false
-}
-
-func weight(evidence string) int {
-	return strings.Index(EvidenceTarget+EvidenceScreen+EvidenceFocus+EvidenceAmbient, evidence)
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
 )
 
@@ -66,24 +65,19 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 		if err == nil && !q.matches(n, within) {
 			rest := q
 			rest.Ref = ""
-			return nil, fault.New(fault.ElementNotFound, "the element of ref %s does not also have %s", q.Ref, rest).WithDispatch(fault.NotDispatched)
+			return nil, &NotFoundError{Message: fmt.Sprintf("the element of ref %s does not also have %s", q.Ref, rest)}
 		}
 		return n, err
 	}
-	if q.Name != "" { // an identifier anywhere goes before a label
-		if q.Identifier = q.Name; len(s.find(func(n *Node) bool { return n.Identifier == q.Name })) == 0 {
-			q.Identifier, q.Label = "", q.Name
-		}
-		q.Name = ""
-	}
+	q = q.on(s)
 	found := preferActionable(s.find(func(n *Node) bool { return q.matches(n, within) && !n.Made && !n.underKeyboard() }))
 	if q.Index != nil && len(found) > 0 {
 		if i := *q.Index; i >= 0 && i < len(found) {
 			return found[i], nil
 		}
-		return nil, fault.New(fault.ElementNotFound, "%d elements fit, so there is no %s", len(found), q).
-			With("candidates", r.Candidates(device, s, found)).WithDispatch(fault.NotDispatched).
-			WithHint("count from 0; or pass one of: %s", Offer(r.Candidates(device, s, found)))
+		candidates := r.Candidates(device, s, found)
+		return nil, &NotFoundError{Message: fmt.Sprintf("%d elements fit, so there is no %s", len(found), q),
+			Hint: "count from 0; or pass one of: " + Offer(candidates), Candidates: candidates}
 	}
 	switch len(found) {
 	case 1:
@@ -91,14 +85,21 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 	case 0:
 		return nil, r.notFound(q, device, s)
 	}
-	return nil, r.ambiguous(fmt.Sprintf("%d elements have %s", len(found), q), device, s, found)
+	return nil, &AmbiguousError{fmt.Sprintf("%d elements have %s", len(found), q), r.Candidates(device, s, found)}
 }
 
-func (r *Refs) ambiguous(message, device string, s *Screen, found []*Node) error {
-	candidates := r.Candidates(device, s, found)
-	return fault.New(fault.ElementAmbiguous, "%s", message).
-		With("candidates", candidates).WithDispatch(fault.NotDispatched).
-		WithHint("nothing was sent; pass one of: %s", Offer(candidates))
+// on replaces the query's name by what it is on this screen: an identifier if any element has it, else a label.
+func (q Query) on(s *Screen) Query {
+	if q.Name == "" {
+		return q
+	}
+	if len(s.find(func(n *Node) bool { return n.Identifier == q.Name })) > 0 {
+		q.Identifier = q.Name
+	} else {
+		q.Label = q.Name
+	}
+	q.Name = ""
+	return q
 }
 
 // container is the element a query's Within means; nil when it has none.
@@ -115,7 +116,7 @@ func (r *Refs) container(q Query, device string, s *Screen) (*Node, error) {
 	case 0:
 		return nil, r.notFound(Query{Label: q.Within}, device, s)
 	default:
-		return nil, r.ambiguous(fmt.Sprintf("%d elements are called %s", len(found), Quote(q.Within)), device, s, found)
+		return nil, &AmbiguousError{fmt.Sprintf("%d elements are called %s", len(found), Quote(q.Within)), r.Candidates(device, s, found)}
 	}
 }
 
@@ -125,17 +126,18 @@ func (s *Screen) Named(name string) []*Node {
 	if found := s.find(func(n *Node) bool { return n.Identifier == name }); len(found) > 0 {
 		return found
 	}
-	return s.find(func(n *Node) bool { return strings.EqualFold(n.Label, name) })
+	return s.find(func(n *Node) bool { return same(n.Label, name) })
 }
 
 // Match are all elements a query without ref fits, in document order.
 func (s *Screen) Match(q Query) []*Node {
+	q = q.on(s)
 	return s.find(func(n *Node) bool { return !n.Made && q.matches(n, nil) })
 }
 
 func (q Query) matches(n, within *Node) bool {
 	return (q.Identifier == "" || n.Identifier == q.Identifier) &&
-		(q.Label == "" || strings.EqualFold(n.Label, q.Label)) &&
+		(q.Label == "" || same(n.Label, q.Label)) &&
 		(q.Value == "" || n.Value == q.Value) &&
 		(q.Type == "" || strings.EqualFold(n.Type, TypeOf(q.Type)) || strings.EqualFold(n.RawType, q.Type)) &&
 		(q.Role == "" || strings.EqualFold(n.Role(), q.Role)) &&
@@ -144,9 +146,9 @@ func (q Query) matches(n, within *Node) bool {
 }
 
 func (n *Node) contains(text string) bool {
-	text = strings.ToLower(text)
+	text = strings.ToLower(plain(text))
 	for _, s := range [...]string{n.Label, n.Value, n.Placeholder, n.Identifier} {
-		if strings.Contains(strings.ToLower(s), text) {
+		if strings.Contains(strings.ToLower(plain(s)), text) {
 			return true
 		}
 	}
@@ -175,26 +177,31 @@ func preferActionable(nodes []*Node) []*Node {
 }
 
 func (r *Refs) notFound(q Query, device string, s *Screen) error {
+	return &NotFoundError{Message: fmt.Sprintf("no element on screen %s has %s", Quote(s.Title()), q),
+		Hint: s.instead(q), Candidates: r.Candidates(device, s, s.rank(nil))}
+}
+
+// instead is what to try when nothing fits a query: names like the one that was given, or a tab bar that hides its tabs.
+func (s *Screen) instead(q Query) string {
 	var names []string
 	for _, n := range s.nodes {
 		if s.worthShowing(n) {
 			names = append(names, n.Label, n.Identifier)
 		}
 	}
-	f := fault.New(fault.ElementNotFound, "no element on screen %s has %s", Quote(s.Title()), q).WithDispatch(fault.NotDispatched).
-		With("candidates", r.Candidates(device, s, s.rank(nil)))
 	for _, wanted := range []string{q.Identifier, q.Label, q.Contains, q.Value} {
 		if near := nearest.To(wanted, names, 3); wanted != "" && len(near) > 0 {
 			for i := range near {
 				near[i] = Quote(near[i])
 			}
-			return f.WithHint("near names on the screen: %s", strings.Join(near, ", "))
+			return "near names on the screen: " + strings.Join(near, ", ")
 		}
 	}
 	if bar := s.collapsedTabs(); bar != nil {
-		return f.WithHint("%s tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=%g)", bar.Describe(), bar.Frame.Centre().Y)
+		return fmt.Sprintf("%s tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=%g)",
+			bar.Describe(), bar.Frame.Centre().Y)
 	}
-	return f
+	return ""
 }
 
 // collapsedTabs is a tab bar that accessibility shows as one element without content; nil when there is none. Some systems

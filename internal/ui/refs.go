@@ -65,6 +65,14 @@ func (g sight) describe() string {
 	return (&Node{Type: g.kind, Identifier: g.identifier, Label: g.label, Placeholder: g.placeholder}).Describe()
 }
 
+// describe is the element as it was last seen; nothing for an entry that is not known.
+func (e *entry) describe() string {
+	if e == nil {
+		return ""
+	}
+	return e.was.describe()
+}
+
 // refPattern matches a ref in either spelling, @e12 or e12.
 var refPattern = regexp.MustCompile(`^@?e([0-9]{1,9})$`)
 
@@ -164,26 +172,30 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	}
 	number, _ := strconv.Atoi(m[1])
 	e, ok := r.entries[number]
+	no := func(was *entry, reason Reason, why string) error {
+		return &ExpiredError{Ref: fmt.Sprintf("@e%d", number), Was: was.describe(), Reason: reason, Why: why,
+			Candidates: r.Candidates(device, s, s.rank(was))}
+	}
 	switch {
 	case !ok && (number > r.last || number == 0):
 		if number <= r.last+guessed {
 			r.last = number // a ref somebody made up must not become another element's
 		}
-		return nil, r.expired(number, s, device, nil, "was never given out in this session", "unknown")
+		return nil, no(nil, RefUnknown, "was never given out in this session")
 	case !ok:
-		return nil, r.expired(number, s, device, nil, "is not known: it was never given out, or its screen was not looked at for long", "expired")
+		return nil, no(nil, RefForgotten, "is not known: it was never given out, or its screen was not looked at for long")
 	case e.device != device:
-		return nil, r.expired(number, s, device, nil, "belongs to another device", "foreign")
+		return nil, no(nil, RefForeign, "belongs to another device")
 	case e.app != s.App:
-		return nil, r.expired(number, s, device, e, fmt.Sprintf("belongs to %s, but %s is in front", e.app, s.App), "foreign")
+		return nil, no(e, RefForeign, fmt.Sprintf("belongs to %s, but %s is in front", e.app, s.App))
 	case e.lost:
-		return nil, r.expired(number, s, device, e, "is no longer certain: the screen changed and its element had twins", "ambiguous")
+		return nil, no(e, RefAmbiguous, "is no longer certain: the screen changed and its element had twins")
 	}
 	claims := r.claims(number, e, s)
 	if e.twin > 0 {
 		if s.hash != e.hash || e.twin > len(claims) {
 			r.lose(number)
-			return nil, r.expired(number, s, device, e, "is no longer certain: the screen changed and its element has twins", "ambiguous")
+			return nil, no(e, RefAmbiguous, "is no longer certain: the screen changed and its element has twins")
 		}
 		return claims[e.twin-1], nil
 	}
@@ -191,10 +203,10 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	case 1:
 		return claims[0], nil
 	case 0:
-		return nil, r.expired(number, s, device, e, "is gone from the screen", "gone")
+		return nil, no(e, RefGone, "is gone from the screen")
 	}
 	r.lose(number)
-	return nil, r.expired(number, s, device, e, fmt.Sprintf("now fits %d elements", len(claims)), "ambiguous")
+	return nil, no(e, RefAmbiguous, fmt.Sprintf("now fits %d elements", len(claims)))
 }
 
 // claims are the nodes that could be the entry's element: one is a match, several are ambiguous.
@@ -219,45 +231,14 @@ func (r *Refs) Reach(device string, s *Screen, n *Node) (Reach, error) {
 	if why == "" {
 		return reach, nil
 	}
-	f := fault.New(fault.ElementUnhittable, "%s cannot be tapped: %s", n.Describe(), why).
-		With("ref", "@"+r.Name(device, s, n)).With("reason", "unreachable").WithDispatch(fault.NotDispatched)
+	e := &UnreachableError{Element: n.Describe(), Ref: "@" + r.Name(device, s, n), Why: why, OffScreen: !n.Visible()}
 	if n.covered != nil {
-		f = f.With("candidates", r.Candidates(device, s, []*Node{n.covered}))
+		e.Cover = r.Candidates(device, s, []*Node{n.covered})
 	}
-	if n.covered != nil && n.covered.Type == "Keyboard" {
-		f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with --submit")
-	}
-	if !n.Visible() {
-		f = f.With("off_screen", true).WithHint("bring it into view: `ios-agent scroll-to`")
-	}
-	return Reach{}, f
-}
-
-// Candidate is an element offered in place of one that could not be resolved.
-type Candidate struct {
-	Ref        string `json:"ref"`
-	Type       string `json:"type"`
-	Label      string `json:"label,omitempty"`
-	Identifier string `json:"identifier,omitempty"`
-	Centre     Point  `json:"centre"`
+	return Reach{}, e
 }
 
 const mostCandidates = 5
-
-func (r *Refs) expired(number int, s *Screen, device string, e *entry, why, reason string) error {
-	name := fmt.Sprintf("@e%d", number)
-	was := ""
-	if e != nil {
-		was = " (" + e.was.describe() + ")"
-	}
-	candidates := r.Candidates(device, s, s.rank(e))
-	f := fault.New(fault.RefExpired, "ref %s%s %s", name, was, why).
-		With("ref", name).With("reason", reason).With("candidates", candidates).WithDispatch(fault.NotDispatched)
-	if len(candidates) > 0 {
-		return f.WithHint("nothing was sent; on the screen now: %s", Offer(candidates))
-	}
-	return f
-}
 
 // Candidates names the first few nodes for a fault's details.
 func (r *Refs) Candidates(device string, s *Screen, nodes []*Node) []Candidate {

@@ -30,8 +30,11 @@ func (d Diff) Lines(device string, refs *Refs) []string {
 		lines = append(lines, t.removals()...)
 	}
 	lines = append(append(lines, t.additions()...), t.changes()...)
-	if up, was := d.after.Keyboard() != nil, d.before.Keyboard() != nil; up != was {
-		lines = append(lines, map[bool]string{true: "+ keyboard", false: "- keyboard"}[up])
+	switch up, was := d.after.Keyboard() != nil, d.before.Keyboard() != nil; {
+	case up && !was:
+		lines = append(lines, "+ keyboard")
+	case was && !up:
+		lines = append(lines, "- keyboard")
 	}
 	if d.Moved > 0 && len(lines) == 0 {
 		lines = append(lines, fmt.Sprintf("~ %d elements moved", d.Moved))
@@ -293,16 +296,19 @@ func (t teller) who(group []Change) string {
 
 // said is the change in words: states by their name, texts by what they were and are.
 func (c Change) said() string {
-	if words, is := stateWords[c.Field]; is {
-		return words[c.New == yes(true)]
+	if state, is := stateWords[c.Field]; is {
+		if c.New == yes(true) {
+			return state.on
+		}
+		return state.off
 	}
 	return fmt.Sprintf("%s: %s → %s", c.Field, Quote(c.Old), Quote(c.New))
 }
 
-var stateWords = map[string]map[bool]string{
-	"enabled":  {true: "enabled", false: "disabled"},
-	"focused":  {true: "focused", false: "not focused"},
-	"selected": {true: "selected", false: "not selected"},
+var stateWords = map[string]struct{ on, off string }{
+	"enabled":  {"enabled", "disabled"},
+	"focused":  {"focused", "not focused"},
+	"selected": {"selected", "not selected"},
 }
 
 // Summary caps the lines of a diff.

@@ -3,6 +3,9 @@ package ui
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // mostRunes caps one piece of screen text in a rendering for models; JSON keeps it whole.
@@ -37,4 +40,20 @@ func escape(s string, quoted bool) string {
 		}
 	}
 	return b.String()
+}
+
+// same reports whether two texts read the same: case, the spelling of accents and characters that nobody sees do not count.
+func same(a, b string) bool { return strings.EqualFold(plain(a), plain(b)) }
+
+// plain is a text in one Unicode spelling (é is one character, not e and an accent), without characters that nobody sees.
+func plain(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return s
+	}
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
+			return -1
+		}
+		return r
+	}, s))
 }

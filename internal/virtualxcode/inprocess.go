@@ -1,9 +1,13 @@
 package virtualxcode
 
 import (
+	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -29,7 +33,12 @@ type InProcessOptions struct {
 	Agent Scheme // what the production code calls its agent; without it no agent is started by xcodebuild
 	Time  string // which clock: see TimeVariable; "" is "request"
 	Keep  bool   // the world's state is kept in Dir, as the service does; otherwise it is forgotten
+
+	Store Store // keeps the state instead, if it is not nil
 }
+
+// Store keeps the state of a world.
+type Store = world.Store
 
 // NewInProcess makes a Virtual Xcode in this process. Close ends it.
 func NewInProcess(o InProcessOptions) (*InProcess, error) {
@@ -44,8 +53,8 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 	if o.Time == "" {
 		o.Time = "request"
 	}
-	var store world.Store
-	if o.Keep {
+	store := o.Store
+	if o.Keep && store == nil {
 		store = p.state()
 	}
 	server, err := p.newServer(o.Time, store, nil)
@@ -55,6 +64,20 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 	p.server = server
 	return p, nil
 }
+
+// Program is a tool as a function of this process, or nil: what host.Options.Inside takes.
+func (p *InProcess) Program(path string) host.Main {
+	name := filepath.Base(path)
+	if !slices.Contains(Tools(), name) {
+		return nil
+	}
+	return func(ctx context.Context, in host.Invocation) int {
+		return p.Play(ctx, name, Call{Args: in.Args, Dir: in.Dir, Env: in.Env, Stdin: in.Stdin, Stdout: in.Stdout, Stderr: in.Stderr})
+	}
+}
+
+// World is what the tools work on, for a test that asks it directly.
+func (p *InProcess) World() *world.World { return p.server.World }
 
 // Close ends the world, the agents and what serves them.
 func (p *InProcess) Close() error {

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ios-agent/internal/machine/host"
@@ -142,13 +143,16 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 // state is where the service keeps its world.
 func (x Xcode) state() service.Files { return service.Files(filepath.Join(x.Dir, "state")) }
 
+// builtinApps are read once: worlds do not change them.
+var builtinApps = sync.OnceValues(apps.Builtin)
+
 // newServer makes the world of this installation and the server that holds it.
 func (x Xcode) newServer(time string, store world.Store, log *slog.Logger) (*service.Server, error) {
 	clock, name, err := clockCalled(time)
 	if err != nil {
 		return nil, err
 	}
-	builtin, err := apps.Builtin()
+	builtin, err := builtinApps()
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,10 +125,8 @@ func (s shelved) Close() error      { return nil }
 
 // resolvingAmongMany is a resolve and its release when half of a thousand devices are taken.
 func resolvingAmongMany(ctx context.Context) ([]figure, error) {
-	p := pool.New(newRack())
-	p.Leases = lease.NewTable(lease.Options{})
+	p := pool.New(pool.Options{Drivers: []device.Driver{newRack()}})
 	defer p.Close()
-	defer p.Leases.Close()
 	if _, _, err := p.Acquire(ctx, pool.Ask{Holder: "others", Count: crowd / 2}); err != nil {
 		return nil, err
 	}
@@ -157,9 +154,9 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 	if err := os.MkdirAll(l.path("kept"), 0o700); err != nil {
 		return nil, err
 	}
-	quiet := slog.New(slog.DiscardHandler)
-	ours := &store.Store{Path: l.path("kept/ours.db"), Migrations: leasedb.Migrations(), Log: quiet, Now: time.Now}
-	bare := &store.Store{Path: l.path("kept/bare.db"), Migrations: []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}, Log: quiet, Now: time.Now}
+	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: leasedb.Migrations()})
+	row := []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}
+	bare := store.New(store.Options{Path: l.path("kept/bare.db"), Migrations: row})
 	defer func() { err = errors.Join(err, ours.Close(), bare.Close()) }()
 	table := lease.NewTable(lease.Options{Journal: leasedb.Journal{Store: ours}})
 	defer table.Close()

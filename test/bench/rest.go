@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"ios-agent/internal/daemon"
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/rest"
 )
 
@@ -37,7 +37,7 @@ func (l *lab) api(ctx context.Context) (*api, error) {
 	key, err := os.ReadFile(answer.Result.KeyFile)
 	return &api{
 		client:    http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: readers + 1}},
-		catalogue: op.NewCatalogue(ops.All(ops.Parts{})), status: answer.Result, key: strings.TrimSpace(string(key)), session: "bench",
+		catalogue: product.Catalogue(), status: answer.Result, key: strings.TrimSpace(string(key)), session: "bench",
 	}, err
 }
 

@@ -139,6 +139,7 @@ func (r *rig) phones(n int) {
 
 // TestTwoAgents run the same journey at once, each with a server process of its own, on two phones.
 func TestTwoAgents(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.phones(2)
 	together(t, []agent{{r.client(), "ada"}, {r.client(), "bob"}})
@@ -146,6 +147,7 @@ func TestTwoAgents(t *testing.T) {
 
 // TestAHundredAgentsShareTenPhones: they wait for each other, and all of them finish.
 func TestAHundredAgentsShareTenPhones(t *testing.T) {
+	t.Parallel()
 	agents, phones := 100, 10
 	if testing.Short() {
 		agents, phones = 20, 4

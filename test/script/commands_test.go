@@ -2,7 +2,9 @@ package script
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -110,6 +112,17 @@ func refOf(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("no element has the identifier %s", args[1])
+}
+
+// setStateVersion makes the state of a stopped daemon that of another version: state-version N. SQLite has it in the four
+// bytes at offset 60.
+func setStateVersion(ts *testscript.TestScript, _ bool, args []string) {
+	version, err := strconv.ParseUint(args[0], 10, 32)
+	ts.Check(err)
+	f, err := os.OpenFile(filepath.Join(ts.Getenv("IOS_AGENT_HOME"), "state.db"), os.O_RDWR, 0)
+	ts.Check(err)
+	_, err = f.WriteAt(binary.BigEndian.AppendUint32(nil, uint32(version)), 60)
+	ts.Check(errors.Join(err, f.Close()))
 }
 
 // kill9 kills without mercy: kill9 daemon|agent|service. It waits until the kernel has ended the process, not for

@@ -45,13 +45,52 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
+	if err := copied.make(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "copying the binary:", err)
+		return 1
+	}
 	began := time.Now()
 	code := m.Run()
 	spent.print(os.Stdout, time.Since(began))
 	return code
 }
 
+// versions is the copy of the binary that a home keeps, made once. Every home gets it as a hard link: to copy 40 MB for each
+// was a good part of what a script cost.
+type versions struct {
+	build string // its folder's name
+	file  string
+}
+
+var copied versions
+
+// make lets the binary copy itself, into a home that nobody uses.
+func (v *versions) make(dir string) error {
+	home := filepath.Join(dir, "home")
+	cmd := exec.Command(filepath.Join(dir, "ios-agent"), "virtual", "path")
+	cmd.Env = append(os.Environ(), "IOS_AGENT_HOME="+home, "IOS_AGENT_TOOLCHAIN=virtual")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	files, err := filepath.Glob(filepath.Join(home, "versions", "*", "ios-agent"))
+	if err != nil || len(files) != 1 {
+		return fmt.Errorf("%q, %w", files, err)
+	}
+	v.file, v.build = files[0], filepath.Base(filepath.Dir(files[0]))
+	return nil
+}
+
+// put gives a home its copy.
+func (v *versions) put(home string) error {
+	folder := filepath.Join(home, "versions", v.build)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	return os.Link(v.file, filepath.Join(folder, "ios-agent"))
+}
+
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 ".",
 		RequireExplicitExec: true,
@@ -60,7 +99,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ios-agent": iosAgent, "json": jsonCheck, "ref": refOf, "kill9": kill9, "parallel": parallel,
 			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone, "env-is": envIs, "capture": capture,
-			"stream": startStream, "stream-end": endStream, "sse": readSSE, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
+			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp, "state-version": setStateVersion,
 		},
 	})
 }
@@ -70,6 +109,9 @@ func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	races := filepath.Join(env.WorkDir, "races")
 	if err := os.Mkdir(races, 0o700); err != nil {
+		return err
+	}
+	if err := copied.put(home); err != nil {
 		return err
 	}
 	env.Setenv("IOS_AGENT_HOME", home)

@@ -15,6 +15,9 @@ import (
 // packages it sees. Where that runs in a root of its own, the project is at another path in there.
 func swiftOnPath(t *testing.T) (path, folder string) {
 	t.Helper()
+	if os.Getenv("IOS_AGENT_SWIFT_PACKAGES") == "" {
+		t.Skip("the real compiler takes minutes: make test-agent runs it")
+	}
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
@@ -74,9 +77,6 @@ type swiftAnswer struct {
 
 // TestSwiftPackages builds, tests, runs, breaks and cleans a package with the real package manager.
 func TestSwiftPackages(t *testing.T) {
-	if os.Getenv("IOS_AGENT_SWIFT_PACKAGES") == "" {
-		t.Skip("the real compiler takes minutes: make test-agent runs it")
-	}
 	bin, folder := swiftOnPath(t)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("IOS_AGENT_JOB_AFTER", "30m")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
 	"howett.net/plist"
 )
 
@@ -18,7 +19,16 @@ type Info struct {
 	ID         string `plist:"CFBundleIdentifier"`
 	Executable string `plist:"CFBundleExecutable"`
 	Name       string `plist:"CFBundleName"`
+	Mac        bool   `plist:"-"` // an app of the Mac: its Info.plist is below Contents
 }
+
+// InfoError says that an app is there, but what its Info.plist holds cannot be used.
+type InfoError struct {
+	Path    string // of the Info.plist
+	Problem string
+}
+
+func (e *InfoError) Error() string { return e.Path + " " + e.Problem }
 
 // mostPlist bounds an Info.plist; real ones have some kilobytes.
 const mostPlist = 8 << 20
@@ -36,17 +46,31 @@ func Read(app string) (Info, error) {
 	}
 	for _, place := range []string{"Info.plist", "Contents/Info.plist"} {
 		path := filepath.Join(app, place)
-		file, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return Info{}, err
-		}
-		defer file.Close()
-		return read(path, file)
+		info, err := readFile(path)
+		info.Mac = place != "Info.plist"
+		return info, err
 	}
 	return Info{}, fmt.Errorf("%s is not an app: it has no Info.plist", app)
+}
+
+// readFile reads a regular file only: opening a named pipe would wait for its other end.
+func readFile(path string) (Info, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return Info{}, err
+	}
+	defer file.Close()
+	stat, err := file.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	if !stat.Mode().IsRegular() {
+		return Info{}, &InfoError{path, "is not a file"}
+	}
+	return read(path, file)
 }
 
 func read(path string, from io.Reader) (info Info, err error) {
@@ -55,24 +79,24 @@ func read(path string, from io.Reader) (info Info, err error) {
 		return info, err
 	}
 	if len(raw) > mostPlist {
-		return info, fmt.Errorf("%s is larger than any Info.plist", path)
+		return info, &InfoError{path, "is larger than any Info.plist"}
 	}
 	defer func() { // the decoder panics on some broken lists
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s is a broken property list: %v", path, p)
+			err = &InfoError{path, fmt.Sprintf("is a broken property list: %v", p)}
 		}
 	}()
 	if _, err := plist.Unmarshal(raw, &info); err != nil {
-		return info, fmt.Errorf("%s cannot be read: %w", path, err)
+		return info, &InfoError{path, fmt.Sprintf("cannot be read: %v", err)}
 	}
 	return info, nil
 }
 
-// ID is the app's bundle identifier.
+// ID is the app's bundle identifier. An app that names none is an *InfoError.
 func ID(app string) (string, error) {
 	info, err := Read(app)
 	if err == nil && info.ID == "" {
-		err = fmt.Errorf("the Info.plist of %s names no CFBundleIdentifier", app)
+		err = &InfoError{"the Info.plist of " + app, "names no CFBundleIdentifier"}
 	}
 	return info.ID, err
 }

@@ -2,10 +2,13 @@ package appbundle
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func write(t *testing.T, path, content string) string {
@@ -20,7 +23,8 @@ func write(t *testing.T, path, content string) string {
 	return app
 }
 
-const good = `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.a.b</string></dict></plist>`
+const good = `<?xml version="1.0" encoding="UTF-8"?>` +
+	`<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.a.b</string></dict></plist>`
 
 func TestID(t *testing.T) {
 	for _, place := range []string{"Info.plist", "Contents/Info.plist"} {
@@ -34,12 +38,36 @@ func TestID(t *testing.T) {
 		"no id":       {"Info.plist", `<plist version="1.0"><dict/></plist>`, "names no CFBundleIdentifier"},
 		"no dict":     {"Info.plist", `<plist version="1.0"><array/></plist>`, "cannot be read"},
 	} {
-		if _, err := ID(write(t, c.place, c.content)); err == nil || !strings.Contains(err.Error(), c.says) {
+		_, err := ID(write(t, c.place, c.content))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
+		}
+		var content *InfoError
+		if is := errors.As(err, &content); is != (c.place == "Info.plist") {
+			t.Errorf("%s: an InfoError is %v", name, is)
 		}
 	}
 	if _, err := ID(filepath.Join(t.TempDir(), "gone.app")); err == nil || !strings.Contains(err.Error(), "there is no app at") {
 		t.Error(err)
+	}
+}
+
+// TestPipe: an app whose Info.plist is a named pipe is refused, and nobody waits for the pipe's other end.
+func TestPipe(t *testing.T) {
+	app := t.TempDir()
+	if err := unix.Mkfifo(filepath.Join(app, "Info.plist"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ID(app); err == nil || !strings.Contains(err.Error(), "is not a file") {
+		t.Error(err)
+	}
+}
+
+func TestMac(t *testing.T) {
+	for place, want := range map[string]bool{"Info.plist": false, "Contents/Info.plist": true} {
+		if info, err := Read(write(t, place, good)); info.Mac != want || err != nil {
+			t.Errorf("%s: %+v, %v", place, info, err)
+		}
 	}
 }
 

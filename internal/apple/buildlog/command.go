@@ -10,7 +10,8 @@ import (
 var (
 	bannerLine    = pattern.New(`^\*\* (.+?) (SUCCEEDED|FAILED|INTERRUPTED|CANCELLED) \*\*(?: \[([\d.]+) sec\])?$`)
 	swiftComplete = pattern.New(`^(?:Build complete!|Compile(?:ing)? complete!)(?: \(([\d.]+)s\))?$`)
-	commandFailed = pattern.New(`^Command (.+?) (?:failed with (?:a nonzero exit code|exit code \d+)|failed due to signal .*|emitted errors but .*)$`)
+	commandFailed = pattern.New(`^Command (.+?) (?:failed with (?:a nonzero exit code|exit code \d+)|failed due to signal .*` +
+		`|emitted errors but .*)$`)
 )
 
 // banner reads ** BUILD FAILED ** and its kind.
@@ -92,7 +93,8 @@ var keywords = []struct {
 		"build input file", "no such module", "merge-module", "no such file or directory: '", "asset catalog", "app icon", "storyboard"}},
 }
 
-var compilers = map[string]bool{"clang": true, "clang++": true, "swiftc": true, "swift": true, "swift-frontend": true, "actool": true, "ibtool": true, "metal": true}
+var compilers = map[string]bool{"clang": true, "clang++": true, "swiftc": true, "swift": true, "swift-frontend": true,
+	"actool": true, "ibtool": true, "metal": true}
 
 // categorise says what a diagnostic is about.
 func (r *Reader) categorise(d Diagnostic) Category {
@@ -117,7 +119,8 @@ func (r *Reader) categorise(d Diagnostic) Category {
 	switch {
 	case compilers[d.Tool]:
 		return Compile
-	case strings.HasSuffix(d.File, ".xcassets"), strings.HasSuffix(d.File, ".storyboard"), strings.HasSuffix(d.File, ".xib"), d.File == "<unknown>":
+	case strings.HasSuffix(d.File, ".xcassets"), strings.HasSuffix(d.File, ".storyboard"), strings.HasSuffix(d.File, ".xib"),
+		d.File == "<unknown>":
 		return Compile
 	case d.File == "" && d.Tool == "" && r.tests.running():
 		return Testing // what the tested program prints

@@ -141,7 +141,8 @@ func (r *Reader) commit(d Diagnostic) {
 }
 
 func (r *Reader) keep(d Diagnostic, key uint64) {
-	if len(r.log.Diagnostics) >= maxDiagnostics && (d.Severity != Error && d.Severity != Fatal || len(r.log.Diagnostics) >= 2*maxDiagnostics) {
+	kept, bad := len(r.log.Diagnostics), d.Severity == Error || d.Severity == Fatal
+	if kept >= r.most.diagnostics && (!bad || kept >= 2*r.most.diagnostics) {
 		if r.once("left", strconv.FormatUint(key, 16)) {
 			r.count(d)
 			r.log.LeftOff.Diagnostics++
@@ -187,7 +188,7 @@ func (r *Reader) again(known *Diagnostic, d Diagnostic) {
 	}
 }
 
-// aside notes a diagnostic known only from the margin of another's excerpt: its column is not told.
+// aside notes a diagnostic known only from the margin of another's excerpt: its column is unknown.
 func (r *Reader) aside(p Place, sev Severity, message string) {
 	d := Diagnostic{Place: p, Severity: sev, Message: message, Count: 1, Category: Compile}
 	line := r.lineKey(d)

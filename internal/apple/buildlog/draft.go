@@ -56,17 +56,7 @@ func (d *draft) takes(r *Reader, s string) bool {
 		d.held, d.reading = s, marks
 		return true
 	case marks:
-		held := d.held
-		d.held = ""
-		if strings.ContainsAny(s, "^~") && caretLine.MatchString(s) {
-			d.excerpt(held)
-			d.excerpt(s)
-			d.reading = fixIt
-			return true
-		}
-		d.reading = nothing
-		r.process(held) // it was no source line
-		r.process(s)
+		d.marks(r, s)
 		return true
 	case fixIt:
 		d.reading = nothing
@@ -106,6 +96,21 @@ func (d *draft) takes(r *Reader, s string) bool {
 	return d.takesNote(r, s)
 }
 
+// marks reads the line below the held one, which is source code only if this line marks a place in it.
+func (d *draft) marks(r *Reader, s string) {
+	held := d.held
+	d.held = ""
+	if strings.ContainsAny(s, "^~") && caretLine.MatchString(s) {
+		d.excerpt(held)
+		d.excerpt(s)
+		d.reading = fixIt
+		return
+	}
+	d.reading = nothing
+	r.process(held)
+	r.process(s)
+}
+
 // takesNote reads a note behind the diagnostic it belongs to. After a blank line only one with a place does: xcodebuild
 // has remarks of its own.
 func (d *draft) takesNote(r *Reader, s string) bool {
@@ -114,7 +119,7 @@ func (d *draft) takesNote(r *Reader, s string) bool {
 		return false
 	}
 	if len(d.Notes) >= maxNotes {
-		d.reading, d.note = source, new(Remark) // read over
+		d.reading, d.note = source, new(Remark) // it is dropped
 		d.note.Place = h.Place
 		return true
 	}

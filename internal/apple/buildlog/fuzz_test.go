@@ -3,6 +3,7 @@ package buildlog
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -43,9 +44,12 @@ func TestSamplesInChunks(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		"/p/A.swift:3:9: error: x\n3 | y\n  | `- error: x\n", "Test Case '-[A b]' started.\nfatal error: x\nRestarting after unexpected exit in A.b(); summary will include",
-		"ld: Undefined symbols:\n  _a, referenced from:\n      b\nld: symbol(s) not found for x\n", "✘ Test \"a\" recorded an issue at f:1:2: m\n↳ d\n",
-		"Testing failed:\n\tA:\n\t\tb\n** TEST FAILED **\n", "xcodebuild: error: a:\n\t\t{ platform:x }\n", "a.m:1:2: warning: b\nsource\nno marks\n",
+		"/p/A.swift:3:9: error: x\n3 | y\n  | `- error: x\n",
+		"Test Case '-[A b]' started.\nfatal error: x\nRestarting after unexpected exit in A.b(); summary will include",
+		"ld: Undefined symbols:\n  _a, referenced from:\n      b\nld: symbol(s) not found for x\n",
+		"✘ Test \"a\" recorded an issue at f:1:2: m\n↳ d\n",
+		"Testing failed:\n\tA:\n\t\tb\n** TEST FAILED **\n", "xcodebuild: error: a:\n\t\t{ platform:x }\n",
+		"a.m:1:2: warning: b\nsource\nno marks\n",
 	} {
 		f.Add([]byte(s), uint64(1))
 	}
@@ -68,7 +72,8 @@ func FuzzRead(f *testing.F) {
 
 // synthetic is a log of about n bytes like that of a large project: mostly commands, some diagnostics, many tests.
 func synthetic(n int) []byte {
-	command := "    /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/bin/clang " + strings.Repeat("-I/some/folder/of/headers ", 60) + "\n"
+	command := "    /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/bin/clang " +
+		strings.Repeat("-I/some/folder/of/headers ", 60) + "\n"
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		file := "/Users/dev/project/Sources/Module" + string(rune('A'+i%26)) + "/File" + strings.Repeat("x", i%7) + ".swift"
@@ -77,7 +82,8 @@ func synthetic(n int) []byte {
 			b.WriteString(file + ":12:3: warning: variable 'x' was never used\n    let x = 1\n        ^\n        _\n\n")
 		}
 		if i%5 == 0 {
-			b.WriteString("Test Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) + "]' started.\nTest Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) + "]' passed (0.001 seconds).\n")
+			b.WriteString("Test Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) +
+				"]' started.\nTest Case '-[AppTests.Suite test" + strings.Repeat("y", i%50) + "]' passed (0.001 seconds).\n")
 		}
 	}
 	return []byte(b.String())
@@ -93,18 +99,9 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestMemoryIsBounded reads more different diagnostics, tests, files and targets than are kept of any, and looks at what
-// stays in memory.
-func TestMemoryIsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads many lines")
-	}
-	const rounds, most = 100_000, 96 << 20
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var r Reader
-	for i := range rounds {
+// readMany reads so many rounds of diagnostics, tests, files and targets that all differ, and returns what is held then.
+func readMany(r *Reader, from, to int) (held uint64) {
+	for i := from; i < to; i++ {
 		line := strings.Repeat("z", i%97) + itoa(i)
 		r.Line("/p/" + line + ".swift:1:2: warning: " + line)
 		r.Line("    source " + line)
@@ -112,16 +109,52 @@ func TestMemoryIsBounded(t *testing.T) {
 		r.Line("Test Case '-[S t" + line + "]' passed (0.001 seconds).")
 		r.Line("SwiftCompile normal arm64 /p/" + line + ".swift (in target '" + line + "' from project 'P')")
 	}
+	var after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&after)
+	return after.HeapAlloc
+}
+
+// TestMemoryIsBounded reads more than is kept of anything: twice as much more takes no more memory.
+func TestMemoryIsBounded(t *testing.T) {
+	const rounds = 4000
+	r := &Reader{most: bounds{diagnostics: 300, tests: 1000, seen: 3000}}
+	once := readMany(r, 1, rounds+1)
+	thrice := readMany(r, rounds+1, 3*rounds+1)
+	checkBounds(t, r, 3*rounds)
+	if grown := int64(thrice) - int64(once); grown > 256<<10 {
+		t.Errorf("%d bytes more for %d lines more", grown, 5*2*rounds)
+	}
+}
+
+// TestMemoryOfALongLog is the same with what is kept in earnest.
+func TestMemoryOfALongLog(t *testing.T) {
+	if os.Getenv("IOS_AGENT_SOAK_SEEDS") == "" {
+		t.Skip("half a million lines are for make soak; TestMemoryIsBounded has fewer")
+	}
+	const rounds, most = 100_000, 96 << 20
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	r := &Reader{}
+	after := readMany(r, 1, rounds+1)
+	checkBounds(t, r, rounds)
+	held := after - min(before.HeapAlloc, after)
+	t.Logf("%d MB held after %d lines", held>>20, r.End().Lines)
+	if held > most {
+		t.Errorf("%d bytes held, at most %d", held, most)
+	}
+}
+
+// checkBounds ends the log and wants every test counted, though not all were kept.
+func checkBounds(t *testing.T, r *Reader, rounds int) {
+	t.Helper()
 	l := r.End()
 	if l.LeftOff.Diagnostics == 0 || l.LeftOff.Tests == 0 || l.Tests.Passed != rounds {
 		t.Errorf("no bound was reached: %+v, %+v", l.LeftOff, l.Tests)
 	}
-	held := after.HeapAlloc - min(before.HeapAlloc, after.HeapAlloc)
-	t.Logf("%d MB held after %d lines", held>>20, l.Lines)
-	if held > most {
-		t.Errorf("%d bytes held, at most %d", held, most)
+	if len(l.Diagnostics) > 2*r.most.diagnostics || len(l.TestCases) > r.most.tests || len(r.seen) > r.most.seen {
+		t.Errorf("%d diagnostics, %d tests and %d hashes are kept of %+v", len(l.Diagnostics), len(l.TestCases), len(r.seen), r.most)
 	}
 }
 

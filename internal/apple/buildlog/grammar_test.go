@@ -21,10 +21,12 @@ func TestDiagnosticForms(t *testing.T) {
 		want Diagnostic
 	}{
 		"swift 6, notes in the margin": {
-			in: "/p/A.swift:3:9: error: cannot find 'x' in scope\n1 | func f() {\n2 |   // a\n3 |   let y = x\n  |           `- error: cannot find 'x' in scope\n" +
+			in: "/p/A.swift:3:9: error: cannot find 'x' in scope\n1 | func f() {\n2 |   // a\n3 |   let y = x\n  |           `- " +
+				"error: cannot find 'x' in scope\n" +
 				"4 | }\n  | `- note: did you mean 'z'?\n",
-			want: Diagnostic{Place: Place{File: "/p/A.swift", Line: 3, Column: 9}, Severity: Error, Category: Compile, Message: "cannot find 'x' in scope",
-				Notes: []Remark{{Place: Place{File: "/p/A.swift", Line: 4}, Message: "did you mean 'z'?"}}, Excerpt: make([]string, 6)},
+			want: Diagnostic{Place: Place{File: "/p/A.swift", Line: 3, Column: 9}, Severity: Error, Category: Compile,
+				Message: "cannot find 'x' in scope",
+				Notes:   []Remark{{Place: Place{File: "/p/A.swift", Line: 4}, Message: "did you mean 'z'?"}}, Excerpt: make([]string, 6)},
 		},
 		"colours and CRLF": {
 			in: "\x1b[1m/p/a.m:1:2: \x1b[0m\x1b[0;1;31merror: \x1b[0m\x1b[1mexpected ';'\x1b[0m\r\nint a\r\n     ^\r\n     ;\r\n",
@@ -41,12 +43,14 @@ func TestDiagnosticForms(t *testing.T) {
 				Message: "no applicable content", Targets: []string{"App"}},
 		},
 		"storyboard": {
-			in:   "/p/Main.storyboard:abc-de-fgh: warning: Unsupported Configuration\n",
-			want: Diagnostic{Place: Place{File: "/p/Main.storyboard", Object: "abc-de-fgh"}, Severity: Warning, Category: Compile, Message: "Unsupported Configuration"},
+			in: "/p/Main.storyboard:abc-de-fgh: warning: Unsupported Configuration\n",
+			want: Diagnostic{Place: Place{File: "/p/Main.storyboard", Object: "abc-de-fgh"}, Severity: Warning, Category: Compile,
+				Message: "Unsupported Configuration"},
 		},
 		"signing": {
-			in:   "error: No profiles for 'com.a.b' were found: Xcode couldn't find any (in target 'A' from project 'B')\n",
-			want: Diagnostic{Severity: Error, Category: Sign, Message: "No profiles for 'com.a.b' were found: Xcode couldn't find any", Targets: []string{"A"}},
+			in: "error: No profiles for 'com.a.b' were found: Xcode couldn't find any (in target 'A' from project 'B')\n",
+			want: Diagnostic{Severity: Error, Category: Sign, Message: "No profiles for 'com.a.b' were found: Xcode couldn't find any",
+				Targets: []string{"A"}},
 		},
 		"package": {
 			in: "xcodebuild: error: Could not resolve package dependencies:\n  Failed to clone repository https://x/y.git:\n    fatal: no\n",
@@ -60,7 +64,8 @@ func TestDiagnosticForms(t *testing.T) {
 				Output: []string{"lint: not found"}, Targets: []string{"T"}},
 		},
 		"codesign": {
-			in: "CodeSign /p/A.app (in target 'A' from project 'P')\n    cd /p\n/p/A.app: errSecInternalComponent\nCommand CodeSign failed with a nonzero exit code\n",
+			in: "CodeSign /p/A.app (in target 'A' from project 'P')\n    cd /p\n/p/A.app: errSecInternalComponent\nCommand CodeSign " +
+				"failed with a nonzero exit code\n",
 			want: Diagnostic{Severity: Error, Category: Sign, Message: "Command CodeSign failed with a nonzero exit code",
 				Output: []string{"/p/A.app: errSecInternalComponent"}, Targets: []string{"A"}},
 		},
@@ -70,8 +75,9 @@ func TestDiagnosticForms(t *testing.T) {
 				Symbols: []Symbol{{Name: "_foo", References: []string{"_main in main.o"}}}},
 		},
 		"xcpretty": {
-			in:   "❌  /p/A.swift:3:4: use of unresolved identifier 'x'\n",
-			want: Diagnostic{Place: Place{File: "/p/A.swift", Line: 3, Column: 4}, Severity: Error, Category: Compile, Message: "use of unresolved identifier 'x'"},
+			in: "❌  /p/A.swift:3:4: use of unresolved identifier 'x'\n",
+			want: Diagnostic{Place: Place{File: "/p/A.swift", Line: 3, Column: 4}, Severity: Error, Category: Compile,
+				Message: "use of unresolved identifier 'x'"},
 		},
 		"GitHub Actions": {
 			in:   "2024-11-10T01:57:09.0660000Z /p/A.swift:3:4: error: no\n",
@@ -94,7 +100,8 @@ func TestDiagnosticForms(t *testing.T) {
 				!slices.Equal(g.Output, w.Output) || !slices.Equal(g.Targets, w.Targets) || !slices.Equal(g.Includes, w.Includes) {
 				t.Errorf("got  %+v\nwant %+v", g, w)
 			}
-			if len(g.Notes) != len(w.Notes) || len(w.Notes) > 0 && (g.Notes[0].Place != w.Notes[0].Place || g.Notes[0].Message != w.Notes[0].Message) {
+			if len(g.Notes) != len(w.Notes) || len(w.Notes) > 0 &&
+				(g.Notes[0].Place != w.Notes[0].Place || g.Notes[0].Message != w.Notes[0].Message) {
 				t.Errorf("notes %+v", g.Notes)
 			}
 			if len(g.Symbols) != len(w.Symbols) || len(w.Symbols) > 0 && !slices.Equal(g.Symbols[0].References, w.Symbols[0].References) {
@@ -124,7 +131,8 @@ func TestNoDiagnostics(t *testing.T) {
 }
 
 func TestMarginHoldsOtherErrors(t *testing.T) {
-	l := read(t, "/p/A.swift:2:5: error: one\n1 | a\n2 | b\n  |     `- error: one\n3 | c\n  |   `- error: two\n\n/p/A.swift:3:3: error: two\n3 | c\n  |   `- error: two\n")
+	l := read(t, "/p/A.swift:2:5: error: one\n1 | a\n2 | b\n  |     `- error: one\n3 | c\n  |   `- error: two\n\n"+
+		"/p/A.swift:3:3: error: two\n3 | c\n  |   `- error: two\n")
 	if l.Errors != 2 || len(l.Diagnostics) != 2 {
 		t.Fatalf("%d errors: %+v", l.Errors, l.Diagnostics)
 	}
@@ -162,7 +170,8 @@ func TestSwiftTestingForms(t *testing.T) {
 		byName[c.Name] = c
 	}
 	sum, each := byName[`"Adds up"`], byName["each(value:)"]
-	if len(sum.Failures) != 1 || sum.Failures[0].File != "Sums.swift" || sum.Failures[0].Column != 9 || !slices.Equal(sum.Failures[0].Details, []string{"one is not two"}) {
+	if len(sum.Failures) != 1 || sum.Failures[0].File != "Sums.swift" || sum.Failures[0].Column != 9 ||
+		!slices.Equal(sum.Failures[0].Details, []string{"one is not two"}) {
 		t.Errorf("%+v", sum)
 	}
 	if len(each.Failures) != 1 || each.Failures[0].Arguments != `value → "a at b"` || each.Failures[0].Line != 9 || each.Cases != 3 {
@@ -213,35 +222,45 @@ Failing tests:
 		t.Errorf("counts %+v", l.Tests)
 	}
 	retry, crash := l.TestCases[0], l.TestCases[1]
-	if retry.Runs != 2 || retry.FailedRuns != 1 || retry.Status != Passed || len(retry.Failures) != 1 || !slices.Equal(retry.Failures[0].Details, []string{`b") is not equal to ("c")`}) {
+	if retry.Runs != 2 || retry.FailedRuns != 1 || retry.Status != Passed || len(retry.Failures) != 1 ||
+		!slices.Equal(retry.Failures[0].Details, []string{`b") is not equal to ("c")`}) {
 		t.Errorf("%+v", retry)
 	}
 	if crash.Status != Crashed || crash.Module != "M" || len(crash.Failures) != 1 || crash.Failures[0].Line != 9 {
 		t.Errorf("%+v", crash)
 	}
-	if len(l.Totals) != 1 || l.Totals[0].Skipped != 1 || l.Totals[0].Failures != 2 || l.Outcomes[0].Seconds != 1.5 || !slices.Equal(l.FailingTests, []string{"S.testCrash()"}) {
+	if len(l.Totals) != 1 || l.Totals[0].Skipped != 1 || l.Totals[0].Failures != 2 || l.Outcomes[0].Seconds != 1.5 ||
+		!slices.Equal(l.FailingTests, []string{"S.testCrash()"}) {
 		t.Errorf("%+v %+v %q", l.Totals, l.Outcomes, l.FailingTests)
 	}
 }
 
 func TestDestinationBlock(t *testing.T) {
-	l := read(t, "xcodebuild: error: Unable to find a destination matching the provided destination specifier:\n\t\t{ generic:1, platform:iOS }\n\n"+
-		"\tThe device is gone.\n\n\tAvailable destinations for the \"A\" scheme:\n\t\t{ platform:macOS, arch:arm64, variant:Designed for [iPad,iPhone], id:1-2, name:My Mac }\n\n"+
-		"\tIneligible destinations for the \"A\" scheme:\n\t\t{ platform:iOS, name:Any iOS Device, error:iOS 26.5 is not installed. Please, download: it }\nEXIT=70\n")
+	l := read(t, "xcodebuild: error: Unable to find a destination matching the provided destination specifier:\n\t\t{ "+
+		"generic:1, platform:iOS }\n\n"+
+		"\tThe device is gone.\n\n\tAvailable destinations for the \"A\" scheme:\n\t\t{ platform:macOS, arch:arm64, "+
+		"variant:Designed for [iPad,iPhone], id:1-2, name:My Mac }\n\n"+
+		"\tIneligible destinations for the \"A\" scheme:\n\t\t{ platform:iOS, name:Any iOS Device, error:iOS 26.5 is not "+
+		"installed. Please, download: it }\nEXIT=70\n")
 	d := l.Diagnostics[0]
 	p := d.Places
-	if d.Category != Destination || p.Scheme != "A" || len(p.Requested) != 1 || len(p.Available) != 1 || len(p.Ineligible) != 1 || !slices.Equal(d.Details, []string{"The device is gone."}) {
+	if d.Category != Destination || p.Scheme != "A" || len(p.Requested) != 1 || len(p.Available) != 1 || len(p.Ineligible) != 1 ||
+		!slices.Equal(d.Details, []string{"The device is gone."}) {
 		t.Fatalf("%+v", d)
 	}
-	if p.Available[0].Variant != "Designed for [iPad,iPhone]" || p.Available[0].ID != "1-2" || p.Ineligible[0].Error != "iOS 26.5 is not installed. Please, download: it" {
+	if p.Available[0].Variant != "Designed for [iPad,iPhone]" || p.Available[0].ID != "1-2" ||
+		p.Ineligible[0].Error != "iOS 26.5 is not installed. Please, download: it" {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestACompileErrorFitsIn400Tokens(t *testing.T) {
-	l := read(t, strings.Repeat("SwiftCompile normal arm64 /p/A.swift (in target 'A' from project 'P')\n/p/A.swift:3:9: error: cannot find 'x' in scope\n    let y = x\n            ^\n/p/B.swift:1:1: note: 'x' declared here\nvar x = 1\n^\n\n", 3)+"** BUILD FAILED **\n")
+	l := read(t, strings.Repeat("SwiftCompile normal arm64 /p/A.swift (in target 'A' from project 'P')\n/p/A.swift:3:9: error: "+
+		"cannot find 'x' in scope\n    let y = x\n            ^\n/p/B.swift:1:1: note: 'x' declared here\nvar x = 1\n^\n\n", 3)+
+		"** BUILD FAILED **\n")
 	text := l.Text(0)
-	for _, want := range []string{"/p/A.swift:3:9: error: cannot find 'x' in scope (3 times)", "    let y = x\n", "/p/B.swift:1:1: note: 'x' declared here", "BUILD FAILED"} {
+	for _, want := range []string{"/p/A.swift:3:9: error: cannot find 'x' in scope (3 times)", "    let y = x\n",
+		"/p/B.swift:1:1: note: 'x' declared here", "BUILD FAILED"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -264,7 +283,8 @@ func TestWatchTellsWhileReading(t *testing.T) {
 			diagnostics++
 		}
 	}}
-	for _, s := range []string{"Resolve Package Graph", "Ld /a normal", "SwiftCompile normal arm64 /a.swift", "/a.swift:1:1: error: x", "", "Test Case '-[A b]' started.", "Test Case '-[A b]' passed (0.1 seconds)."} {
+	for _, s := range []string{"Resolve Package Graph", "Ld /a normal", "SwiftCompile normal arm64 /a.swift",
+		"/a.swift:1:1: error: x", "", "Test Case '-[A b]' started.", "Test Case '-[A b]' passed (0.1 seconds)."} {
 		r.Line(s)
 	}
 	if !slices.Equal(stages, []Stage{ResolvingPackages, Linking, RunningTests}) || tests != 1 || diagnostics != 1 {

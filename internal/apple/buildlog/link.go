@@ -24,7 +24,8 @@ func (r *Reader) linker(s string) bool {
 		r.block = r.undefined
 	case duplicateLine.MatchString(s):
 		name := duplicateLine.FindStringSubmatch(s)[1]
-		r.open(Diagnostic{Severity: Error, Category: Link, Tool: "ld", Message: "duplicate symbol " + name, Symbols: []Symbol{{Name: name}}}, nothing)
+		r.open(Diagnostic{Severity: Error, Category: Link, Tool: "ld", Message: "duplicate symbol " + name,
+			Symbols: []Symbol{{Name: name}}}, nothing)
 		r.block = r.reference
 	case linkerEnd.MatchString(s):
 		r.closeCurrent()

@@ -20,9 +20,10 @@ var (
 		"Writing result bundle at path:":       (*Reader).readBundle,
 	}
 	sessionResults = pattern.New(`^Test session results(?:, code coverage,)? and logs:$`)
-	bundleInLine   = pattern.New(`(?:Writing error result bundle to|Result bundle written to(?: path:)?|Writing result bundle at path:)\s+(/.+\.xcresult)$`)
-	loneBundle     = pattern.New(`^\s*(/.+\.xcresult)/?$`)
-	failureCount   = pattern.New(`^\(\d+ failures?\)$`)
+	bundleInLine   = pattern.New(`(?:Writing error result bundle to|Result bundle written to(?: path:)?` +
+		`|Writing result bundle at path:)\s+(/.+\.xcresult)$`)
+	loneBundle   = pattern.New(`^\s*(/.+\.xcresult)/?$`)
+	failureCount = pattern.New(`^\(\d+ failures?\)$`)
 )
 
 // opening reads the line above a list.

@@ -32,7 +32,8 @@ func (r *Reader) prettyTest(s string) bool {
 	}
 	r.closeCurrent()
 	r.advance(RunningTests)
-	r.tests.finish(r, Test{Framework: XCTest, Suite: r.prettySuite(m[2]), Name: m[3], Device: m[4], Seconds: number(m[5]), Status: prettyStatus[m[1]]})
+	r.tests.finish(r, Test{Framework: XCTest, Suite: r.prettySuite(m[2]), Name: m[3], Device: m[4], Seconds: number(m[5]),
+		Status: prettyStatus[m[1]]})
 	return true
 }
 

@@ -17,18 +17,24 @@ func Read(data []byte) (*Log, error) {
 	return r.End(), nil
 }
 
-// What only a log has. Each is enough: logs are often cut.
+// These occur only in logs. One of them is enough, because logs are often cut.
 var (
-	steps = pattern.New(`(?m)^(?:\[[^\]\n]*\]:? (?:▸ )?)?(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED|INTERRUPTED) \*\*|Test [Cc]ase '|Test [Ss]uite '|Testing failed:$|Failing tests:$` +
-		`|(?:CompileC|SwiftCompile|CompileSwift|CompileSwiftSources|Ld|PhaseScriptExecution|CodeSign|ProcessInfoPlistFile|SwiftDriver|ProcessPCH|CompileAssetCatalog) [^\n]*[/\\]` +
-		`|=== (?:BUILD|CLEAN|ANALYZE) TARGET |Undefined symbols for architecture |\[\d+/\d+\] (?:Compiling|Linking|Emitting|Building|Write)|Build complete!` +
+	steps = pattern.New(`(?m)^(?:\[[^\]\n]*\]:? (?:▸ )?)?(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED|INTERRUPTED) \*\*|Test [Cc]ase '` +
+		`|Test [Ss]uite '|Testing failed:$|Failing tests:$` +
+		`|(?:CompileC|SwiftCompile|CompileSwift|CompileSwiftSources|Ld|PhaseScriptExecution|CodeSign|ProcessInfoPlistFile` +
+		`|SwiftDriver|ProcessPCH|CompileAssetCatalog) [^\n]*[/\\]` +
+		`|=== (?:BUILD|CLEAN|ANALYZE) TARGET |Undefined symbols for architecture |\[\d+/\d+\] (?:Compiling|Linking|Emitting` +
+		`|Building|Write)|Build complete!` +
 		`|› (?:Compiling|Packaging|Executing|Linking) |Check dependencies$|Building for (?:debugging|production)|Compiling Swift Module ` +
 		`|[A-Z][A-Za-z]+ [^\n]*\(in target '[^\n]*' from project '[^\n]*'\)$)`)
-	marked   = pattern.New(`(?m)^\s*(?:[^\x00-\x7F\pL]{1,2}\s+(?:Test run (?:started|with)|(?:Test|Suite) .+ (?:started\.|(?:passed|failed) after ))|[✖✗✔✓] .+ \([\d.]+ seconds\)$)`)
+	marked = pattern.New(`(?m)^\s*(?:[^\x00-\x7F\pL]{1,2}\s+(?:Test run (?:started|with)|(?:Test|Suite) .+ (?:started\.` +
+		`|(?:passed|failed) after ))|[✖✗✔✓] .+ \([\d.]+ seconds\)$)`)
 	placed   = pattern.New(`(?m)^(?:/|\./|<unknown>|[\w./+ -]+\.\w+)[^\n:]*(?::\d+){1,2}: (?:fatal )?(?:error|warning|note): `)
-	unplaced = pattern.New(`(?m)^(?:(?:\.{0,2}/[^\n:]+|clang|ld|swiftc|swift|ibtool|actool): (?:fatal )?(?:error|warning): |ld: |error: exportArchive|(?:fatal )?error: |note: Building targets)`)
-	plan     = pattern.New(`(?m)^(?:Command line invocation:|ComputeTargetDependencyGraph|CreateBuildDescription|Resolve Package Graph|Build description path: )`)
-	refused  = pattern.New(`(?m)^xcodebuild: error: `)
+	unplaced = pattern.New(`(?m)^(?:(?:\.{0,2}/[^\n:]+|clang|ld|swiftc|swift|ibtool|actool): (?:fatal )?(?:error|warning): |ld: ` +
+		`|error: exportArchive|(?:fatal )?error: |note: Building targets)`)
+	plan = pattern.New(`(?m)^(?:Command line invocation:|ComputeTargetDependencyGraph|CreateBuildDescription` +
+		`|Resolve Package Graph|Build description path: )`)
+	refused = pattern.New(`(?m)^xcodebuild: error: `)
 )
 
 // Sniff says how sure it is, of 100, that the text is a log of a build or of tests. A log in which xcodebuild refused
@@ -55,5 +61,6 @@ func Sniff(b []byte) int {
 	return 0
 }
 
-// foreign are beginnings of other things that can hold a log's lines: JSON, a plist, crash reports, unified logs.
-var foreign = pattern.New(`\A\s*(?:\{\s*["}]|\[\s*[{"\]]|\[T\[K|<\?xml|<\w|Incident Identifier:|Process: |Filtering the log data|Timestamp  )`)
+// foreign are beginnings of other documents that may contain the lines of a log: JSON, a plist, crash reports, unified logs.
+var foreign = pattern.New(`\A\s*(?:\{\s*["}]|\[\s*[{"\]]|\[T\[K|<\?xml|<\w|Incident Identifier:|Process: ` +
+	`|Filtering the log data|Timestamp  )`)

@@ -9,15 +9,19 @@ import (
 
 // How much is kept. A log of any length stays within some tens of megabytes.
 const (
-	maxDiagnostics = 3000
-	maxTests       = 50000
-	maxSeen        = 200000 // hashes that tell what was seen before
-	maxList        = 1000   // of every other list
-	maxExcerpt     = 40
-	maxNotes       = 40
-	maxDetails     = 400 // lines of one message
-	maxTail        = 30  // last lines of a command
+	maxList    = 1000 // of every list that has no bound of its own
+	maxExcerpt = 40
+	maxNotes   = 40
+	maxDetails = 400 // lines of one message
+	maxTail    = 30  // last lines of a command
 )
+
+// bounds is how many of the larger things are kept.
+type bounds struct {
+	diagnostics int
+	tests       int
+	seen        int // hashes of what was seen before
+}
 
 // Event is one thing that was just understood; one field is set.
 type Event struct {
@@ -28,12 +32,13 @@ type Event struct {
 
 // Reader reads a log as it comes. The zero value is ready; it is not safe for concurrent use.
 type Reader struct {
-	// Watch, when set, is told what is found while the log is still being written. What it gets it must not change.
+	// Watch, if set, gets what is found while the log is still being written. It must not change what it gets.
 	Watch func(Event)
 
 	split lines.Splitter
 	log   Log
 	ended bool
+	most  bounds // set by start, unless a test has set it
 
 	current *draft              // the diagnostic whose excerpt and notes may still follow
 	block   func(string) bool   // a list that is being read: reports whether a line belongs to it
@@ -87,6 +92,9 @@ func (r *Reader) start() {
 		return
 	}
 	r.split.Line = r.line
+	if r.most == (bounds{}) {
+		r.most = bounds{diagnostics: 3000, tests: 50_000, seen: 200_000}
+	}
 	r.byKey, r.byLine, r.seen = map[uint64]int{}, map[uint64]int{}, map[uint64]struct{}{}
 	r.onLine = map[uint64]struct{}{}
 	r.seed = maphash.MakeSeed()
@@ -100,7 +108,7 @@ func (r *Reader) line(s string) {
 	r.process(strings.TrimRight(s, " \t"))
 }
 
-// process understands one line. What it is depends on what is open, and only then on its form.
+// process reads one line. Its meaning depends first on what is open, then on its form.
 func (r *Reader) process(s string) {
 	if r.block != nil {
 		if r.block(s) {
@@ -132,7 +140,7 @@ func (r *Reader) understands(s string) bool {
 		r.prettyTest(s) || r.step(s)
 }
 
-// quick is for the bulk of every log: the indented echo of command lines, which says nothing by itself.
+// quick recognizes most lines of every log: the indented echo of command lines, which says nothing by itself.
 func (r *Reader) quick(s string) bool {
 	if len(s) < 6 || s[0] != ' ' || s[3] != ' ' || s[4] == ' ' {
 		return false
@@ -171,10 +179,10 @@ func (r *Reader) hash(parts ...string) uint64 {
 	return h.Sum64()
 }
 
-// once reports whether a thing is new; when too many are remembered it says no.
+// once reports whether a thing is new. It is false for all when too many are remembered.
 func (r *Reader) once(parts ...string) bool {
 	k := r.hash(parts...)
-	if _, ok := r.seen[k]; ok || len(r.seen) >= maxSeen {
+	if _, ok := r.seen[k]; ok || len(r.seen) >= r.most.seen {
 		return false
 	}
 	r.seen[k] = struct{}{}

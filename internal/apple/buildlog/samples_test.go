@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/samples"
+	"ios-agent/internal/op/brief"
 )
 
 // logs are the samples that are logs. What else is among them has readers of its own.
@@ -23,15 +23,18 @@ func logs(t *testing.T) []samples.Sample {
 func facts(l *Log) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s); errors %d, warnings %d, diagnostics %d\n", l.Result, l.Because, l.Errors, l.Warnings, len(l.Diagnostics))
-	fmt.Fprintf(&b, "tests %+v, totals %d, restarts %d, listed as failing %d, failed commands %d\n", l.Tests, len(l.Totals), len(l.Restarts), len(l.FailingTests), len(l.FailedSteps))
+	fmt.Fprintf(&b, "tests %+v, totals %d, restarts %d, listed as failing %d, failed commands %d\n", l.Tests, len(l.Totals),
+		len(l.Restarts), len(l.FailingTests), len(l.FailedSteps))
 	p := l.Progress
-	fmt.Fprintf(&b, "%s: compiled %d, linked %d, targets %d of %d, packages %d, bundles %d\n", p.Stage, p.Compiled, p.Linked, len(p.Targets), p.Total, len(l.Packages), len(l.Bundles))
+	fmt.Fprintf(&b, "%s: compiled %d, linked %d, targets %d of %d, packages %d, bundles %d\n", p.Stage, p.Compiled, p.Linked,
+		len(p.Targets), p.Total, len(l.Packages), len(l.Bundles))
 	for i, d := range l.pick(func(d Diagnostic) bool { return d.Severity.Bad() && d.Test == "" }) {
 		if i == 8 {
 			b.WriteString("…\n")
 			break
 		}
-		fmt.Fprintf(&b, "%s %s %d:%d ×%d e%d n%d f%d s%d %s\n", d.Severity, d.Category, d.Line, d.Column, d.Count, len(d.Excerpt), len(d.Notes), len(d.FixIts), len(d.Symbols), brief.Clip(d.Message, 90))
+		fmt.Fprintf(&b, "%s %s %d:%d ×%d e%d n%d f%d s%d %s\n", d.Severity, d.Category, d.Line, d.Column, d.Count, len(d.Excerpt),
+			len(d.Notes), len(d.FixIts), len(d.Symbols), brief.Clip(d.Message, 90))
 	}
 	for i, t := range l.failed() {
 		if i == 8 {
@@ -65,9 +68,10 @@ func TestSamples(t *testing.T) {
 }
 
 var (
-	rawPlaced = regexp.MustCompile(`^([^ \t].*?):(\d+):(\d+): (fatal error|error|warning): (.*?)(?: \(in target '.*' from project '.*'\))?\s*$`)
-	rawBare   = regexp.MustCompile(`^(?:\[[A-Z_]+\] )?([^ \t].*?: )?(?:fatal )?error: (.*?)(?: \(in target '.*' from project '.*'\))?\s*$`)
-	rawApp    = regexp.MustCompile(`^\d{4}-\d\d-\d\d |failed with error: `)
+	rawPlaced = regexp.MustCompile(`^([^ \t].*?):(\d+):(\d+): (fatal error|error|warning): (.*?)` +
+		`(?: \(in target '.*' from project '.*'\))?\s*$`)
+	rawBare = regexp.MustCompile(`^(?:\[[A-Z_]+\] )?([^ \t].*?: )?(?:fatal )?error: (.*?)(?: \(in target '.*' from project '.*'\))?\s*$`)
+	rawApp  = regexp.MustCompile(`^\d{4}-\d\d-\d\d |failed with error: `)
 )
 
 // checkErrors counts straight from the bytes: every different error of a compiler, once, verbatim, and the message of

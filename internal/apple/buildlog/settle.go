@@ -20,7 +20,8 @@ func (r *Reader) listed() {
 		found := false
 		for i := range r.log.TestCases {
 			t := &r.log.TestCases[i]
-			if !same(t.Name, x.Name) || t.Suite != "" && x.Suite != "" && !strings.HasSuffix(x.Suite, t.Suite) && !strings.HasSuffix(t.Suite, x.Suite) {
+			if !same(t.Name, x.Name) || t.Suite != "" && x.Suite != "" && !strings.HasSuffix(x.Suite, t.Suite) &&
+				!strings.HasSuffix(t.Suite, x.Suite) {
 				continue
 			}
 			if t.Status == Passed && t.FailedRuns > 0 { // repeated, and not until it passed
@@ -35,7 +36,7 @@ func (r *Reader) listed() {
 				r.log.Tests.Failed++
 			}
 		}
-		if !found && len(r.log.TestCases) < maxTests && r.swiftUnnamed(x) {
+		if !found && len(r.log.TestCases) < r.most.tests && r.swiftUnnamed(x) {
 			x.Status = Failed
 			r.log.TestCases = append(r.log.TestCases, x)
 			r.log.Tests.Failed++
@@ -43,8 +44,8 @@ func (r *Reader) listed() {
 	}
 }
 
-// swiftUnnamed reports whether a listed test can be none of those read. A Swift Testing test is listed by its function
-// but reported by its display name, so that one of those that failed may be the one.
+// swiftUnnamed reports whether a listed test is surely none of those that were read. A Swift Testing test is listed by its
+// function but reported by its display name, so each that failed may be the listed one.
 func (r *Reader) swiftUnnamed(Test) bool {
 	for _, t := range r.log.TestCases {
 		if t.Framework == SwiftTesting && t.Status == Failed && strings.HasPrefix(t.Name, `"`) {

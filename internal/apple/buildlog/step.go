@@ -11,15 +11,18 @@ import (
 
 // stageOf are the first words of lines that say how far a run is.
 var stageOf = map[string]Stage{
-	"CompileSwift": Compiling, "SwiftCompile": Compiling, "CompileC": Compiling, "CompileSwiftSources": Compiling, "SwiftEmitModule": Compiling,
+	"CompileSwift": Compiling, "SwiftCompile": Compiling, "CompileC": Compiling, "CompileSwiftSources": Compiling,
+	"SwiftEmitModule": Compiling,
 	"EmitSwiftModule": Compiling, "SwiftDriver": Compiling, "ProcessInfoPlistFile": Compiling, "PhaseScriptExecution": Compiling,
 	"CompileAssetCatalog": Compiling, "CompileAssetCatalogVariant": Compiling, "ProcessProductPackaging": Compiling, "ProcessPCH": Compiling,
 	"CompileStoryboard": Compiling, "CompileXIB": Compiling, "Ld": Linking, "Libtool": Linking, "CodeSign": Compiling,
 }
 
 var (
-	packageLines  = []string{"Resolve Package Graph", "Resolved source packages:", "Fetching from ", "Checking out ", "Creating working copy ", "Updating from ", "Updating http", "Fetching http"}
-	buildTarget   = pattern.New(`^=== (?:BUILD|CLEAN|ANALYZE|BUILD AGGREGATE|TEST)(?: AGGREGATE)? TARGET (.+) OF PROJECT (.+?)(?: WITH .*)? ===$`)
+	packageLines = []string{"Resolve Package Graph", "Resolved source packages:", "Fetching from ", "Checking out ",
+		"Creating working copy ", "Updating from ", "Updating http", "Fetching http"}
+	buildTarget = pattern.New(`^=== (?:BUILD|CLEAN|ANALYZE|BUILD AGGREGATE|TEST)(?: AGGREGATE)? TARGET (.+) OF PROJECT ` +
+		`(.+?)(?: WITH .*)? ===$`)
 	targetGraph   = pattern.New(`^note: Target dependency graph \((\d+) targets?\)`)
 	swiftProgress = pattern.New(`^\[(\d+)/(\d+)\] (\w+)(?: (\S+))?(?: (\S+))?`)
 	prettyCompile = pattern.New(`^(?:› )?Compiling .*?(\S+\.(?:swift|m|mm|c|cc|cpp))(?: \(.*\))?$`)

@@ -10,15 +10,16 @@ import (
 )
 
 // Swift Testing marks its lines with a symbol that depends on the platform, the terminal and the font: ◇ ✔ ✘ ⚠ ➜ ━, or
-// characters of the private use area. The words decide, not the symbol; only the further lines of an issue are known by
-// theirs.
+// characters of the private use area. The words decide, not the symbol; only the further lines of an issue are recognized
+// by it.
 const detailSymbols = "↳→\U00100135±\U0010017A"
 
 var (
 	runEnd = pattern.New(`^Test run with (\d+) tests?(?: in (\d+) suites?)? (passed|failed) after ([\d.]+) seconds(.*)$`)
 	stEnd  = pattern.New(`^(Test|Suite) (.+) (passed|failed) after ([\d.]+) seconds(.*)$`)
 	stSkip = pattern.New(`^(Test|Suite) (.+?) skipped(?:: "(.*)")?\.?$`)
-	issue  = pattern.New(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?(?: with (\d+) arguments? (.*?))?(?: at ([^ ":][^":]*):(\d+):(\d+))?(?:: (.*)|\.)$`)
+	issue  = pattern.New(`^Test (.+?) recorded (an issue|a known issue|a warning|an error)(?: \(.*?\))?` +
+		`(?: with (\d+) arguments? (.*?))?(?: at ([^ ":][^":]*):(\d+):(\d+))?(?:: (.*)|\.)$`)
 	cases  = pattern.New(` with (\d+) test cases?$`)
 	issues = pattern.New(`(\d+) (known )?(issue|warning|failure)s?`)
 	aka    = pattern.New(`^(".*") \(aka '.*'\)$`)
@@ -51,7 +52,8 @@ func (r *Reader) swiftTesting(s string) bool {
 		return true // the verbose form tells each argument; the test itself follows
 	}
 	r.tests.issue = nil
-	for _, read := range []func(*Reader, string) bool{(*Reader).swiftRun, (*Reader).swiftIssue, (*Reader).swiftEnd, (*Reader).swiftSkip, (*Reader).swiftStart} {
+	for _, read := range []func(*Reader, string) bool{(*Reader).swiftRun, (*Reader).swiftIssue, (*Reader).swiftEnd,
+		(*Reader).swiftSkip, (*Reader).swiftStart} {
 		if read(r, text) {
 			r.advance(RunningTests)
 			r.closeCurrent()
@@ -92,7 +94,7 @@ func countIssues(s string) (unexpected, known int) {
 	return unexpected, known
 }
 
-// swiftEnd notes a result. Two tests of different suites can have the same name, and the suite is not told, so that
+// swiftEnd notes a result. Two tests of different suites can have the same name, and the suite is not printed, so
 // every result is a test of its own.
 func (r *Reader) swiftEnd(s string) bool {
 	m := stEnd.FindStringSubmatch(s)
@@ -136,7 +138,7 @@ func (r *Reader) swiftFinish(t Test) {
 func swiftKey(name string) string { return "swift testing|" + name }
 
 func (r *Reader) swiftNote(t Test, k string) int {
-	if len(r.log.TestCases) >= maxTests {
+	if len(r.log.TestCases) >= r.most.tests {
 		return -1
 	}
 	r.log.TestCases = append(r.log.TestCases, t)

@@ -51,7 +51,7 @@ func (t *tests) find(r *Reader, x Test) (int, bool) {
 		at, ok := t.byName[key(Test{Suite: x.Suite, Name: x.Name})]
 		return at, ok && r.log.TestCases[at].Framework == x.Framework && r.log.TestCases[at].Device == ""
 	}
-	at, ok := t.plain[x.Suite+"|"+strings.TrimSuffix(x.Name, "()")] // told without its device: the last of that name
+	at, ok := t.plain[x.Suite+"|"+strings.TrimSuffix(x.Name, "()")] // printed without its device: the last of that name
 	return at, ok
 }
 
@@ -72,7 +72,7 @@ func (t *tests) start(r *Reader, x Test) {
 
 // note keeps a test that is new; it returns -1 when there are too many.
 func (t *tests) note(r *Reader, x Test) int {
-	if len(r.log.TestCases) >= maxTests {
+	if len(r.log.TestCases) >= r.most.tests {
 		return -1
 	}
 	r.log.TestCases = append(r.log.TestCases, x)

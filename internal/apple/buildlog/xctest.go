@@ -8,13 +8,15 @@ import (
 )
 
 var (
-	caseLine    = pattern.New(`^Test [Cc]ase '(.+)' (started|passed|failed|skipped)(?: on '(.*)')?(?: \(([\d.,]+) seconds\))?(?: \(Iteration.*\))?(?: at .*)?\.?$`)
+	caseLine = pattern.New(`^Test [Cc]ase '(.+)' (started|passed|failed|skipped)(?: on '(.*)')?` +
+		`(?: \(([\d.,]+) seconds\))?(?: \(Iteration.*\))?(?: at .*)?\.?$`)
 	suiteLine   = pattern.New(`^Test [Ss]uite '(.+)' (started|passed|failed|finished|skipped)(?: at (.*?)\.?| on '(.*)')?$`)
 	prettySuite = pattern.New(`^Test Suite (\S+) (started|passed|failed)(?: on '.*')?$`)
-	executed    = pattern.New(`^\s+Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?(?: \((\d+) unexpected\))? in ([\d.]+)`)
-	restarted   = pattern.New(`^Restarting after unexpected exit(?:, crash, or test timeout| or crash)?(?: in (.+?))?; summary will include`)
-	activity    = pattern.New(`^\s+t =\s+[\d.]+s\s+Assertion Failure: (.*)$`)
-	measured    = pattern.New(`^.*:\d+: Test Case '.+' measured \[`)
+	executed    = pattern.New(`^\s+Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?` +
+		`(?: \((\d+) unexpected\))? in ([\d.]+)`)
+	restarted = pattern.New(`^Restarting after unexpected exit(?:, crash, or test timeout| or crash)?(?: in (.+?))?; summary will include`)
+	activity  = pattern.New(`^\s+t =\s+[\d.]+s\s+Assertion Failure: (.*)$`)
+	measured  = pattern.New(`^.*:\d+: Test Case '.+' measured \[`)
 )
 
 func isTestLine(s string) bool {

@@ -34,7 +34,8 @@ func TestSamples(t *testing.T) {
 			if want := len(rawFrame.FindAll(s.Data, -1)); frames != want {
 				t.Errorf("%d frames, want %d", frames, want)
 			}
-		} else if want := bytes.Count(s.Data, []byte(`"imageIndex"`)) + bytes.Count(s.Data, []byte(`"offsetIntoBinaryTextSegment"`)); frames != want {
+		} else if want := bytes.Count(s.Data, []byte(`"imageIndex"`)) +
+			bytes.Count(s.Data, []byte(`"offsetIntoBinaryTextSegment"`)); frames != want {
 			t.Errorf("%d frames, want %d", frames, want)
 		}
 		if r.Exception.Type == "" || r.OS == "" || r.Crashed < 0 {
@@ -50,7 +51,8 @@ func TestSameCrash(t *testing.T) {
 	for _, s := range samples.Of(t, "crash") {
 		byName[s.Name] = s.Data
 	}
-	for ips, text := range map[string]string{"memoryleaking.ips": "memoryleaking.crash", "macsymbolicator-ios.ips": "macsymbolicator-text.crash"} {
+	for ips, text := range map[string]string{"memoryleaking.ips": "memoryleaking.crash",
+		"macsymbolicator-ios.ips": "macsymbolicator-text.crash"} {
 		if byName[ips] == nil || byName[text] == nil {
 			t.Skipf("%s and %s are not both there", ips, text)
 		}
@@ -62,7 +64,9 @@ func TestSameCrash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.App != b.App || a.PID != b.PID || a.BundleID != b.BundleID || a.Version != b.Version || a.Exception.Type != b.Exception.Type || a.Exception.Signal != b.Exception.Signal || a.Crashed != b.Crashed || len(a.Threads) != len(b.Threads) {
+		if a.App != b.App || a.PID != b.PID || a.BundleID != b.BundleID || a.Version != b.Version ||
+			a.Exception.Type != b.Exception.Type || a.Exception.Signal != b.Exception.Signal || a.Crashed != b.Crashed ||
+			len(a.Threads) != len(b.Threads) {
 			t.Errorf("%s: %+v %+v", ips, a.Exception, b.Exception)
 		}
 		x, y := a.CrashedThread(), b.CrashedThread()
@@ -73,16 +77,21 @@ func TestSameCrash(t *testing.T) {
 }
 
 func TestHeaderBeforeText(t *testing.T) {
-	r, err := Read([]byte(`{"app_name":"x{\"","bug_type":"109","os_version":"iPhone OS 12","incident_id":"I"}` + "\nIncident Identifier: I\nProcess:             App [7]\nVersion: 1.0 (2)\nException Type:  EXC_CRASH (SIGABRT)\nTriggered by Thread:  1\n\n" +
-		"Last Exception Backtrace:\n0   A   0x0001 f + 1\n\nThread 0:\n0   A   0x0002 g + 2 (G.swift:12)\n\nThread 1 name:  Dispatch queue: q\nThread 1 Crashed:\n0   My App  0x0003 0x1000 + 5\n\nBinary Images:\n0x1 - 0x2 A arm64  <abc> /A\n"))
+	r, err := Read([]byte(`{"app_name":"x{\"","bug_type":"109","os_version":"iPhone OS 12","incident_id":"I"}` +
+		"\nIncident Identifier: I\nProcess:             App [7]\nVersion: 1.0 (2)\nException Type:  EXC_CRASH (SIGABRT)\nTriggered " +
+		"by Thread:  1\n\n" +
+		"Last Exception Backtrace:\n0   A   0x0001 f + 1\n\nThread 0:\n0   A   0x0002 g + 2 (G.swift:12)\n\nThread 1 name:  " +
+		"Dispatch queue: q\nThread 1 Crashed:\n0   My App  0x0003 0x1000 + 5\n\nBinary Images:\n0x1 - 0x2 A arm64  <abc> /A\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := r.CrashedThread()
-	if r.Form != FormIPS || r.App != "App" || r.PID != 7 || r.OS != "iPhone OS 12" || r.Build != "2" || r.Exception.Signal != "SIGABRT" || c == nil || c.Queue != "q" || c.Frames[0].Image != "My App" || c.Frames[0].Offset != 5 {
+	if r.Form != FormIPS || r.App != "App" || r.PID != 7 || r.OS != "iPhone OS 12" || r.Build != "2" ||
+		r.Exception.Signal != "SIGABRT" || c == nil || c.Queue != "q" || c.Frames[0].Image != "My App" || c.Frames[0].Offset != 5 {
 		t.Errorf("%+v %+v", r, c)
 	}
-	if g := r.Threads[0].Frames[0]; g.File != "G.swift" || g.Line != 12 || g.Symbol != "g" || len(r.Backtraces) != 1 || r.Images[0].Arch != "arm64" {
+	if g := r.Threads[0].Frames[0]; g.File != "G.swift" || g.Line != 12 || g.Symbol != "g" || len(r.Backtraces) != 1 ||
+		r.Images[0].Arch != "arm64" {
 		t.Errorf("%+v", r)
 	}
 	if !strings.Contains(r.Text(0), "thread 1 crashed") {
@@ -96,7 +105,10 @@ func TestHeaderBeforeText(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	samples.Fuzz(f, Sniff, Read, `{"bug_type":"309","app_name":"a"}`+"\n"+`{"procName":"a","threads":[{"frames":[{"imageIndex":0,"imageOffset":1}]}],"usedImages":[{"base":1,"path":"/a/b"}],"faultingThread":0}`,
-		"Process: A [1]\nException Type: EXC_CRASH (SIGABRT)\nCrashed Thread: 0\nThread 0 Crashed:\n0 A 0x1 f + 1\nBinary Images:\n0x1 - 0x2 A <ab> /A\n",
-		`{"crashDiagnostics":[{"diagnosticMetaData":{"signal":5},"callStackTree":{"callStacks":[{"threadAttributed":true,"callStackRootFrames":[{"binaryUUID":"A","subFrames":[{}]}]}]}}]}`)
+	samples.Fuzz(f, Sniff, Read, `{"bug_type":"309","app_name":"a"}`+"\n"+
+		`{"procName":"a","threads":[{"frames":[{"imageIndex":0,"imageOffset":1}]}],"usedImages":[{"base":1,"path":"/a/b"}],"faultingThread":0}`,
+		"Process: A [1]\nException Type: EXC_CRASH (SIGABRT)\nCrashed Thread: 0\nThread 0 Crashed:\n0 A 0x1 f + 1\nBinary Images:\n"+
+			"0x1 - 0x2 A <ab> /A\n",
+		`{"crashDiagnostics":[{"diagnosticMetaData":{"signal":5},"callStackTree":{"callStacks":[{"threadAttributed":true,`+
+			`"callStackRootFrames":[{"binaryUUID":"A","subFrames":[{}]}]}]}}]}`)
 }

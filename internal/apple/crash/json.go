@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
+	"ios-agent/internal/op/brief"
 )
 
 // readJSON reads an .ips or a payload; nil when the text does not begin with JSON.
@@ -173,7 +173,8 @@ func readIPS(head, main json.RawMessage) *Report {
 func (b *body) threads(r *Report) {
 	for _, i := range b.Images {
 		name := firstOf(i.Name, i.Bundle, i.Path[strings.LastIndexByte(i.Path, '/')+1:])
-		r.Images = append(r.Images, Image{Name: name, UUID: i.UUID, Arch: i.Arch, Version: i.Version, Path: i.Path, Base: hex(i.Base), End: hex(i.Base + i.Size)})
+		r.Images = append(r.Images, Image{Name: name, UUID: i.UUID, Arch: i.Arch, Version: i.Version, Path: i.Path, Base: hex(i.Base),
+			End: hex(i.Base + i.Size)})
 	}
 	if b.Faulting != nil {
 		r.Crashed = *b.Faulting
@@ -210,7 +211,8 @@ func (b *body) frames(in []frame) []Frame {
 // fillFrom takes what only the other report tells.
 func (r *Report) fillFrom(o *Report) {
 	for _, p := range []struct{ to, from *string }{
-		{&r.App, &o.App}, {&r.BundleID, &o.BundleID}, {&r.Version, &o.Version}, {&r.Build, &o.Build}, {&r.OS, &o.OS}, {&r.Incident, &o.Incident}, {&r.Time, &o.Time},
+		{&r.App, &o.App}, {&r.BundleID, &o.BundleID}, {&r.Version, &o.Version}, {&r.Build, &o.Build}, {&r.OS, &o.OS},
+		{&r.Incident, &o.Incident}, {&r.Time, &o.Time},
 	} {
 		if *p.to == "" {
 			*p.to = *p.from

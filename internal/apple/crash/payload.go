@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/op/brief"
 )
 
 // payload is what MetricKit hands to an app, as JSON.
@@ -64,9 +64,11 @@ func (d diagnostic) report(kind string) *Report {
 	meta := func(key string) string {
 		return strings.Trim(string(d.Meta[key]), `"`)
 	}
-	r := &Report{Form: FormMetricKit, BugType: kind, Crashed: -1, BundleID: meta("bundleIdentifier"), Version: meta("appVersion"), Build: meta("appBuildVersion"),
-		OS: meta("osVersion"), Model: meta("deviceType"), Arch: meta("platformArchitecture"), Termination: meta("terminationReason")}
-	r.Exception = Exception{Type: named(exceptions, meta("exceptionType")), Signal: named(signals, meta("signal")), Codes: meta("exceptionCode"), Note: meta("virtualMemoryRegionInfo")}
+	r := &Report{Form: FormMetricKit, BugType: kind, Crashed: -1, BundleID: meta("bundleIdentifier"), Version: meta("appVersion"),
+		Build: meta("appBuildVersion"),
+		OS:    meta("osVersion"), Model: meta("deviceType"), Arch: meta("platformArchitecture"), Termination: meta("terminationReason")}
+	r.Exception = Exception{Type: named(exceptions, meta("exceptionType")), Signal: named(signals, meta("signal")),
+		Codes: meta("exceptionCode"), Note: meta("virtualMemoryRegionInfo")}
 	var reason struct {
 		Message string `json:"composedMessage"`
 	}
@@ -88,8 +90,10 @@ func (d diagnostic) report(kind string) *Report {
 
 // MetricKit writes numbers where crash reports have names.
 var (
-	exceptions = map[string]string{"1": "EXC_BAD_ACCESS", "2": "EXC_BAD_INSTRUCTION", "3": "EXC_ARITHMETIC", "5": "EXC_SOFTWARE", "6": "EXC_BREAKPOINT", "10": "EXC_CRASH", "11": "EXC_RESOURCE", "12": "EXC_GUARD"}
-	signals    = map[string]string{"4": "SIGILL", "5": "SIGTRAP", "6": "SIGABRT", "8": "SIGFPE", "9": "SIGKILL", "10": "SIGBUS", "11": "SIGSEGV", "15": "SIGTERM"}
+	exceptions = map[string]string{"1": "EXC_BAD_ACCESS", "2": "EXC_BAD_INSTRUCTION", "3": "EXC_ARITHMETIC", "5": "EXC_SOFTWARE",
+		"6": "EXC_BREAKPOINT", "10": "EXC_CRASH", "11": "EXC_RESOURCE", "12": "EXC_GUARD"}
+	signals = map[string]string{"4": "SIGILL", "5": "SIGTRAP", "6": "SIGABRT", "8": "SIGFPE", "9": "SIGKILL", "10": "SIGBUS",
+		"11": "SIGSEGV", "15": "SIGTERM"}
 )
 
 func named(names map[string]string, number string) string {

@@ -3,9 +3,9 @@ package crash
 import (
 	"fmt"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 const shownFrames = 12
@@ -66,8 +66,9 @@ func (f Frame) String() string {
 }
 
 var (
-	reportHead = pattern.New(`(?m)^(?:Incident Identifier|CrashReporter Key|Hardware Model|Process|Exception Type|Crashed Thread|Triggered by Thread):\s`)
-	threadAny  = pattern.New(`(?m)^Thread \d+(?: Crashed)?:`)
+	reportHead = pattern.New(`(?m)^(?:Incident Identifier|CrashReporter Key|Hardware Model|Process|Exception Type|Crashed Thread` +
+		`|Triggered by Thread):\s`)
+	threadAny = pattern.New(`(?m)^Thread \d+(?: Crashed)?:`)
 )
 
 // Sniff says how sure it is, of 100, that the text is a crash report.

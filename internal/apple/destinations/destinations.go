@@ -6,9 +6,9 @@ import (
 	"errors"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // Destination is one `{ platform:iOS Simulator, id:…, OS:18.1, name:iPhone 16 }`.
@@ -88,14 +88,15 @@ func (d *Destination) set(key, value string) {
 	d.Other[key] = value
 }
 
-// Placeholder tells "Any iOS Device" from a device there is.
+// Placeholder reports whether it is one such as "Any iOS Device", not a device.
 func (d Destination) Placeholder() bool {
 	return strings.HasSuffix(d.ID, ":placeholder") || d.ID == "" && strings.HasPrefix(d.Name, "Any ")
 }
 
 // String is the destination as one would write it for -destination, with the name behind it.
 func (d Destination) String() string {
-	s := brief.Join(", ", d.Platform, pair("arch", d.Arch), pair("variant", d.Variant), pair("OS", d.OS), pair("name", d.Name), pair("id", d.ID))
+	s := brief.Join(", ", d.Platform, pair("arch", d.Arch), pair("variant", d.Variant), pair("OS", d.OS), pair("name", d.Name),
+		pair("id", d.ID))
 	return brief.Join(" — ", s, d.Error)
 }
 

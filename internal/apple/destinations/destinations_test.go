@@ -22,15 +22,18 @@ func TestSamples(t *testing.T) {
 }
 
 func TestParseLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"{ platform:macOS, arch:arm64, variant:Designed for [iPad,iPhone], id:1-2, name:My Mac }":           "macOS, arch:arm64, variant:Designed for [iPad,iPhone], name:My Mac, id:1-2",
-		"\t\t{ platform:iOS, id:dvtdevice-DVTiPhonePlaceholder-iphoneos:placeholder, name:Any iOS Device }": "iOS, name:Any iOS Device, id:dvtdevice-DVTiPhonePlaceholder-iphoneos:placeholder",
-		"{ platform:iOS, name:A, B, error:Not installed, name: x }":                                         "iOS, name:A, B — Not installed, name: x",
-		"{ platform:iOS Simulator, id:5, OS:18.2, name:iPhone SE (3rd generation) }":                        "iOS Simulator, OS:18.2, name:iPhone SE (3rd generation), id:5",
+	for _, c := range []struct{ in, want string }{
+		{"{ platform:macOS, arch:arm64, variant:Designed for [iPad,iPhone], id:1-2, name:My Mac }",
+			"macOS, arch:arm64, variant:Designed for [iPad,iPhone], name:My Mac, id:1-2"},
+		{"\t\t{ platform:iOS, id:dvtdevice-DVTiPhonePlaceholder-iphoneos:placeholder, name:Any iOS Device }",
+			"iOS, name:Any iOS Device, id:dvtdevice-DVTiPhonePlaceholder-iphoneos:placeholder"},
+		{"{ platform:iOS, name:A, B, error:Not installed, name: x }", "iOS, name:A, B — Not installed, name: x"},
+		{"{ platform:iOS Simulator, id:5, OS:18.2, name:iPhone SE (3rd generation) }",
+			"iOS Simulator, OS:18.2, name:iPhone SE (3rd generation), id:5"},
 	} {
-		d, ok := ParseLine(in)
-		if !ok || d.String() != want {
-			t.Errorf("%s: %q", in, d.String())
+		d, ok := ParseLine(c.in)
+		if !ok || d.String() != c.want {
+			t.Errorf("%s: %q", c.in, d.String())
 		}
 	}
 	for _, bad := range []string{"", "{ }", "{ a b }", "platform:iOS", "{\"platform\":1}"} {

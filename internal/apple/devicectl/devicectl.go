@@ -92,14 +92,15 @@ type App struct {
 	Name     string        `json:"name,omitempty"`
 	Version  string        `json:"version,omitempty"`
 	Build    string        `json:"bundleVersion,omitempty"`
-	URL      string        `json:"url,omitempty"`
+	URL      string        `json:"url,omitempty"` // its folder on the device
+	Default  bool          `json:"defaultApp,omitempty"`
 	Extra    jsondoc.Extra `json:"-"`
 }
 
 // Process is a running one.
 type Process struct {
 	PID        int           `json:"processIdentifier,omitempty"`
-	Executable string        `json:"executable,omitempty"`
+	Executable string        `json:"executable,omitempty"` // its file on the device, as a URL
 	Extra      jsondoc.Extra `json:"-"`
 }
 

@@ -57,13 +57,15 @@ func TestTable(t *testing.T) {
 		t.Fatal(err, Sniff([]byte(table)))
 	}
 	rows := o.Printed.Rows
-	if len(rows) != 2 || rows[0]["State"] != "available (paired)" || rows[1]["Hostname"] != "" || rows[1]["Identifier"] != "12000E00-C38D-50E6-A626-802EC1F42E78" || rows[1]["Model"] != "iPad (iPad7,3)" {
+	if len(rows) != 2 || rows[0]["State"] != "available (paired)" || rows[1]["Hostname"] != "" ||
+		rows[1]["Identifier"] != "12000E00-C38D-50E6-A626-802EC1F42E78" || rows[1]["Model"] != "iPad (iPad7,3)" {
 		t.Errorf("%q", rows)
 	}
 }
 
 func TestTableBeforeTheDocument(t *testing.T) {
-	in := table + "\n" + `{"info":{"outcome":"success","commandType":"devicectl.list.devices"},"result":{"devices":[{"identifier":"A","hardwareProperties":{"ecid":18446744073709551615}}]}}`
+	in := table + "\n" + `{"info":{"outcome":"success","commandType":"devicectl.list.devices"},` +
+		`"result":{"devices":[{"identifier":"A","hardwareProperties":{"ecid":18446744073709551615}}]}}`
 	o, err := Read([]byte(in))
 	if err != nil || o.Result == nil || len(o.Result.Devices) != 1 || o.Result.Devices[0].Hardware.ECID != 1<<64-1 {
 		t.Errorf("%+v, %v", o, err)
@@ -71,13 +73,16 @@ func TestTableBeforeTheDocument(t *testing.T) {
 }
 
 func TestDetails(t *testing.T) {
-	o, err := Read([]byte(`{"info":{"outcome":"success"},"result":{"identifier":"A","deviceProperties":{"name":"N"},"hardwareProperties":{"udid":"U"}}}`))
+	o, err := Read([]byte(`{"info":{"outcome":"success"},"result":{"identifier":"A","deviceProperties":{"name":"N"},` +
+		`"hardwareProperties":{"udid":"U"}}}`))
 	if err != nil || o.Result.Details == nil || o.Result.Details.Properties.Name != "N" || o.Result.Details.Hardware.UDID != "U" {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	samples.Fuzz(f, Sniff, Read, table, `{"error":{"code":1,"domain":"d","userInfo":{"NSUnderlyingError":{"error":{"code":2}}}},"info":{"outcome":"failed"}}`,
-		`{"result":{"devices":[{"hardwareProperties":{}}]}}`, "10:04:12  Acquired tunnel connection to device.\nLaunched application with a.b bundle identifier.\n")
+	samples.Fuzz(f, Sniff, Read, table, `{"error":{"code":1,"domain":"d","userInfo":{"NSUnderlyingError":{"error":{"code":2}}}},`+
+		`"info":{"outcome":"failed"}}`,
+		`{"result":{"devices":[{"hardwareProperties":{}}]}}`,
+		"10:04:12  Acquired tunnel connection to device.\nLaunched application with a.b bundle identifier.\n")
 }

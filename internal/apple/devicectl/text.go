@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // Text is what devicectl prints for people: a table of devices, or the steps of a command and what came of them.
@@ -199,5 +199,6 @@ func (d Device) String() string {
 	if tunnel != "" {
 		tunnel = "tunnel " + tunnel
 	}
-	return brief.Join(", ", d.Properties.Name, model, brief.Join(" ", d.Hardware.Platform, d.Properties.OS), d.Connection.Pairing, d.Connection.Transport, tunnel, d.ID, d.Hardware.UDID)
+	return brief.Join(", ", d.Properties.Name, model, brief.Join(" ", d.Hardware.Platform, d.Properties.OS), d.Connection.Pairing,
+		d.Connection.Transport, tunnel, d.ID, d.Hardware.UDID)
 }

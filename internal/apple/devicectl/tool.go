@@ -16,39 +16,37 @@ import (
 // How long each command may take: limits for a device that is asleep or behind a slow network, not expectations.
 const (
 	ListTimeout      = 60 * time.Second
+	InfoTimeout      = time.Minute
 	InstallTimeout   = 10 * time.Minute
+	UninstallTimeout = 2 * time.Minute
 	LaunchTimeout    = 2 * time.Minute
 	TerminateTimeout = time.Minute
 )
-
-// Runner runs a program to its end; *host.Host is one.
-type Runner interface {
-	Run(ctx context.Context, c host.Cmd) (host.Result, error)
-}
-
-var _ Runner = (*host.Host)(nil)
 
 // Tool is devicectl. Its methods are safe for concurrent use if Run is. A device is named as devicectl takes it: by its
 // identifier, udid, serial number or name.
 //
 // Errors: devicectl's own answer is a *Refusal (and a *host.ExitError); the rest are those of host.Run.
 type Tool struct {
-	Run   Runner
+	Run   host.Runner
 	Xcrun string   // path or name of xcrun; empty means "xcrun"
 	Env   []string // merged over ours, for example DEVELOPER_DIR=…
 }
 
-// Refusal is devicectl's own no.
+// Refusal is the error that devicectl wrote to its document.
 type Refusal struct {
 	Command string
 	Reason  *Error
 	exit    error
 }
 
-// Error says the reason and those below it.
+// mostReasons is how far reasons are followed; real ones have three.
+const mostReasons = 8
+
+// Error joins the reason and those below it.
 func (r *Refusal) Error() string {
 	parts := []string{"devicectl " + r.Command}
-	for e, depth := r.Reason, 0; e != nil && depth < 8; e, depth = e.Underlying(), depth+1 {
+	for e, depth := r.Reason, 0; e != nil && depth < mostReasons; e, depth = e.Underlying(), depth+1 {
 		parts = append(parts, e.Message())
 		for _, key := range []string{"NSLocalizedFailureReason", "NSLocalizedRecoverySuggestion"} {
 			if s := e.UserInfo[key].String; s != "" {
@@ -59,10 +57,20 @@ func (r *Refusal) Error() string {
 	return strings.Join(parts, ": ")
 }
 
+// Has reports whether the reason or one below it has a domain and a code.
+func (r *Refusal) Has(domain string, code int) bool {
+	for e, depth := r.Reason, 0; e != nil && depth < mostReasons; e, depth = e.Underlying(), depth+1 {
+		if e.Domain == domain && e.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
 // Unwrap returns how the program ended.
 func (r *Refusal) Unwrap() error { return r.exit }
 
-// do runs a command and reads the document it writes. The document goes to a file: what is printed is for people.
+// do runs a command and reads the document that it writes to a file; what it prints is for people.
 func (t Tool) do(ctx context.Context, limit time.Duration, name string, before, after []string) (*Output, error) {
 	dir, err := os.MkdirTemp("", "devicectl-") // mode 0700
 	if err != nil {
@@ -102,7 +110,7 @@ func (t Tool) cmd(args []string) host.Cmd {
 	return host.Cmd{Name: name, Args: append([]string{"devicectl"}, args...), Env: t.Env}
 }
 
-// words refuses what devicectl would take for an option.
+// words refuses words that devicectl would take for options.
 func words(name string, all ...string) error {
 	for _, w := range all {
 		if w == "" || strings.HasPrefix(w, "-") {
@@ -112,7 +120,7 @@ func words(name string, all ...string) error {
 	return nil
 }
 
-// List tells the devices this Mac knows, those that cannot be reached included.
+// List lists the devices that this Mac knows, those that cannot be reached included.
 func (t Tool) List(ctx context.Context) ([]Device, error) {
 	out, err := t.do(ctx, ListTimeout, "list devices", []string{"list", "devices"}, nil)
 	if err != nil {
@@ -124,7 +132,58 @@ func (t Tool) List(ctx context.Context) ([]Device, error) {
 	return out.Result.Devices, nil
 }
 
-// Install puts an .app folder on a device and tells the bundle ids of what was installed.
+// Apps lists the apps on a device: the one with the bundle id, or all of them where it is empty.
+func (t Tool) Apps(ctx context.Context, device, bundle string) ([]App, error) {
+	const name = "device info apps"
+	which, named := []string{"--include-all-apps"}, []string{device}
+	if bundle != "" {
+		which, named = []string{"--bundle-id", bundle}, []string{device, bundle}
+	}
+	if err := words(name, named...); err != nil {
+		return nil, err
+	}
+	out, err := t.do(ctx, InfoTimeout, name, append([]string{"device", "info", "apps", "--device", device}, which...), nil)
+	if err != nil || out.Result == nil {
+		return nil, err
+	}
+	return out.Result.Apps, nil
+}
+
+// Processes lists what runs on a device.
+func (t Tool) Processes(ctx context.Context, device string) ([]Process, error) {
+	const name = "device info processes"
+	if err := words(name, device); err != nil {
+		return nil, err
+	}
+	out, err := t.do(ctx, InfoTimeout, name, []string{"device", "info", "processes", "--device", device}, nil)
+	if err != nil || out.Result == nil {
+		return nil, err
+	}
+	return out.Result.Processes, nil
+}
+
+// Runs reports whether a process is one of the app: whether its executable lies in the app's folder.
+func (a App) Runs(p Process) bool {
+	folder := onDevice(a.URL)
+	return folder != "" && strings.HasPrefix(onDevice(p.Executable), strings.TrimSuffix(folder, "/")+"/")
+}
+
+// onDevice is the path of a file URL. Devices name the same folder with /private and without.
+func onDevice(url string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(url, "file://"), "/private")
+}
+
+// Uninstall removes an app from a device.
+func (t Tool) Uninstall(ctx context.Context, device, bundle string) error {
+	const name = "device uninstall app"
+	if err := words(name, device, bundle); err != nil {
+		return err
+	}
+	_, err := t.do(ctx, UninstallTimeout, name, []string{"device", "uninstall", "app", "--device", device}, []string{bundle})
+	return err
+}
+
+// Install puts an .app folder on a device and returns the bundle ids of what was installed.
 func (t Tool) Install(ctx context.Context, device, app string) ([]string, error) {
 	const name = "device install app"
 	if err := words(name, device, app); err != nil {
@@ -147,15 +206,20 @@ func (t Tool) Install(ctx context.Context, device, app string) ([]string, error)
 type LaunchOptions struct {
 	Args []string
 	Env  map[string]string
+	// KeepRunning brings a running instance to the front instead of ending it first.
+	KeepRunning bool
 }
 
-// launch is the part of the command line that launching and showing the console share, without the app.
+// launch is the command line of Launch and Console up to the app.
 func launch(device string, o LaunchOptions, console bool) ([]string, error) {
 	args := []string{"device", "process", "launch"}
 	if console {
 		args = append(args, "--console")
 	}
-	args = append(args, "--device", device, "--terminate-existing")
+	args = append(args, "--device", device)
+	if !o.KeepRunning {
+		args = append(args, "--terminate-existing")
+	}
 	if len(o.Env) > 0 {
 		vars, err := json.Marshal(o.Env) // keys in order
 		if err != nil {
@@ -166,7 +230,8 @@ func launch(device string, o LaunchOptions, console bool) ([]string, error) {
 	return args, nil
 }
 
-// Launch ends a running instance, launches the app and tells its pid; 0 when devicectl did not say.
+// Launch launches an app and returns its pid; 0 when devicectl does not tell it. A running instance is ended first, unless
+// KeepRunning is set.
 func (t Tool) Launch(ctx context.Context, device, bundle string, o LaunchOptions) (int, error) {
 	const name = "device process launch"
 	if err := words(name, device, bundle); err != nil {
@@ -193,8 +258,8 @@ func (t Tool) Terminate(ctx context.Context, device string, pid int) error {
 	return err
 }
 
-// Console is the command that launches an app anew and shows what it prints until it ends. The document of the launch
-// goes to a file; interrupting the command ends the app.
+// Console is the command that launches an app anew and shows what it prints until it ends. It writes its document to a
+// file. Interrupting the command ends the app.
 func (t Tool) Console(device, bundle, document string, o LaunchOptions) (host.Cmd, error) {
 	const name = "device process launch --console"
 	if err := words(name, device, bundle); err != nil {
@@ -209,19 +274,28 @@ func (t Tool) Console(device, bundle, document string, o LaunchOptions) (host.Cm
 	return c, nil
 }
 
-// ConsoleStarted tells by a line of Console that the app runs.
+// ConsoleStarted reports whether a line of Console says that the app was launched.
 func ConsoleStarted(line string) bool { return launchLine.MatchString(line) }
 
-// ConsoleRemark tells devicectl's own lines in Console from what the app prints.
+// ConsoleRemark reports whether a line of Console is devicectl's own and not what the app prints.
 func ConsoleRemark(line string) bool {
 	return launchLine.MatchString(line) || stepLine.MatchString(line) || line == "Waiting for the application to terminate..."
 }
 
-// ReadRefusal reads what Console left in its document when it could not launch; nil when that is no refusal.
+// ReadRefusal reads why Console could not launch the app from its document; nil when the document holds no error.
 func ReadRefusal(document string) *Refusal {
 	out, err := readFile(document)
 	if err != nil || out.Error == nil {
 		return nil
 	}
 	return &Refusal{"device process launch", out.Error, nil}
+}
+
+// LaunchedPID reads the pid that Console wrote to its document; 0 when there is none, or none yet.
+func LaunchedPID(document string) int {
+	out, err := readFile(document)
+	if err != nil || out.Result == nil || out.Result.Process == nil {
+		return 0
+	}
+	return out.Result.Process.PID
 }

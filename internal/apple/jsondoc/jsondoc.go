@@ -31,22 +31,40 @@ func Into(b []byte, to any, extra *Extra) error {
 	}
 	v := reflect.ValueOf(to).Elem()
 	for i := range v.NumField() {
-		name := tag(v.Type().Field(i))
-		raw, ok := m[name]
-		if name == "" || !ok {
-			continue
+		if name := tag(v.Type().Field(i)); name != "" {
+			m.take(name, v.Field(i), false)
 		}
-		fresh := reflect.New(v.Field(i).Type())
-		if json.Unmarshal(raw, fresh.Interface()) != nil || empty(fresh.Elem()) {
-			continue
-		}
-		v.Field(i).Set(fresh.Elem())
-		delete(m, name)
 	}
-	if len(m) > 0 {
-		*extra = m
-	}
+	*extra = m.Rest()
 	return nil
+}
+
+// Take moves one field out of an object to where it belongs, for a reader that cannot say by tags what it reads. A field
+// of another type stays, and so does null; an empty value is taken. It reports whether it took the field.
+func Take[T any](from Extra, key string, to *T) bool {
+	return from.take(key, reflect.ValueOf(to).Elem(), true)
+}
+
+// Rest is what was not taken; nil when that is nothing.
+func (e Extra) Rest() Extra {
+	if len(e) == 0 {
+		return nil
+	}
+	return e
+}
+
+func (e Extra) take(key string, to reflect.Value, evenEmpty bool) bool {
+	raw, ok := e[key]
+	if !ok {
+		return false
+	}
+	fresh := reflect.New(to.Type())
+	if string(raw) == "null" || json.Unmarshal(raw, fresh.Interface()) != nil || !evenEmpty && empty(fresh.Elem()) {
+		return false
+	}
+	to.Set(fresh.Elem())
+	delete(e, key)
+	return true
 }
 
 // empty is what omitempty leaves out.
@@ -113,7 +131,7 @@ func Body(b []byte) []byte {
 	return nil
 }
 
-// opens tells a document from a line of a log that begins with a bracket.
+// opens reports whether b begins a document, and not a line of a log that begins with a bracket.
 func opens(b []byte) bool {
 	rest := bytes.TrimLeft(b[1:], " \t\r\n")
 	switch b[0] {

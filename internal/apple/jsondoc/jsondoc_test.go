@@ -90,3 +90,25 @@ func FuzzLook(f *testing.F) {
 		}
 	})
 }
+
+func TestTake(t *testing.T) {
+	var e Extra
+	if err := json.Unmarshal([]byte(`{"name":"a","empty":"","null":null,"number":7}`), &e); err != nil {
+		t.Fatal(err)
+	}
+	var name, empty, null, number string
+	for key, c := range map[string]struct {
+		to   *string
+		want bool
+	}{"name": {&name, true}, "empty": {&empty, true}, "null": {&null, false}, "number": {&number, false}, "missing": {&null, false}} {
+		if got := Take(e, key, c.to); got != c.want {
+			t.Errorf("%s: %v", key, got)
+		}
+	}
+	if name != "a" || len(e) != 2 || string(e["number"]) != "7" || string(e["null"]) != "null" {
+		t.Errorf("%q, left %v", name, e)
+	}
+	if (Extra{}).Rest() != nil || e.Rest() == nil {
+		t.Error("Rest is nil when nothing is left, and only then")
+	}
+}

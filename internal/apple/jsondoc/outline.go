@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Outline says what a document looks like from above, enough to know what it is.
+// Outline is the first two levels of a document: enough to know what it is.
 type Outline struct {
 	Kind byte              // '{', '[' or 0: no JSON
 	Keys map[string]string // of the top object, or of the first object of the array, with the sort of their value
@@ -33,7 +33,7 @@ func (o Outline) HasAny(keys ...string) bool {
 	return false
 }
 
-// Look reads the outline. A document that breaks off gives what could be seen.
+// Look reads the outline. Of a document that breaks off it has what came before.
 func Look(b []byte) Outline {
 	body := Body(b)
 	o := Outline{Keys: map[string]string{}, Sub: map[string]string{}}

@@ -60,7 +60,7 @@ func (s *Splitter) flush() {
 	s.emit(s.rest)
 	s.rest, s.cut = s.rest[:0], false
 	if cap(s.rest) > 1<<16 {
-		s.rest = nil // one monster line shall not hold its memory for the rest of the stream
+		s.rest = nil // a very long line must not hold its memory for the rest of the stream
 	}
 }
 

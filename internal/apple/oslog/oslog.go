@@ -55,7 +55,7 @@ const (
 	maxRemarks = 200
 )
 
-// Read reads a whole log. Who wants no more than the entries as they come uses a Reader.
+// Read reads a whole log. A Reader gives the entries as they come.
 func Read(data []byte) (*Log, error) {
 	l := &Log{Levels: map[string]int{}}
 	styles := map[Style]int{}

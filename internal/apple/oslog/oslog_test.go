@@ -11,7 +11,8 @@ import (
 	"ios-agent/internal/apple/samples"
 )
 
-var rawHead = regexp.MustCompile(`(?m)^\x00?(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\{"timezoneName"|Runner\()`)
+var rawHead = regexp.MustCompile(`(?m)^\x00?(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d ` +
+	`|\{"timezoneName"|Runner\()`)
 
 func TestSamples(t *testing.T) {
 	samples.Check(t, []string{"oslog"}, Sniff, Read, func(t *testing.T, s samples.Sample, l *Log) string {
@@ -57,15 +58,20 @@ func inChunks(b []byte, seed uint64) []Entry {
 
 func TestForms(t *testing.T) {
 	for in, want := range map[string]Entry{
-		"2026-01-26 18:16:47.925345+0100 0x18b9de7  Error       0x5b                 83618  0    My App: (lib x.dylib) [com.apple.xpc:connection] [0x1] hello: x": {
-			Time: "2026-01-26 18:16:47.925345+0100", Thread: "0x18b9de7", Level: "Error", Activity: "0x5b", PID: 83618, Process: "My App", Sender: "lib x.dylib", Subsystem: "com.apple.xpc", Category: "connection", Message: "[0x1] hello: x"},
+		"2026-01-26 18:16:47.925345+0100 0x18b9de7  Error       0x5b                 83618  0    My App: (lib x.dylib) " +
+			"[com.apple.xpc:connection] [0x1] hello: x": {
+			Time: "2026-01-26 18:16:47.925345+0100", Thread: "0x18b9de7", Level: "Error", Activity: "0x5b", PID: 83618,
+			Process: "My App", Sender: "lib x.dylib", Subsystem: "com.apple.xpc", Category: "connection", Message: "[0x1] hello: x"},
 		"2026-01-15 15:49:35.850 Df Carousel[64861:b0f40] [com.apple.Carousel:ui] (x) y": {
-			Time: "2026-01-15 15:49:35.850", Level: "Default", Process: "Carousel", PID: 64861, Thread: "b0f40", Subsystem: "com.apple.Carousel", Category: "ui", Message: "(x) y"},
+			Time: "2026-01-15 15:49:35.850", Level: "Default", Process: "Carousel", PID: 64861, Thread: "b0f40",
+			Subsystem: "com.apple.Carousel", Category: "ui", Message: "(x) y"},
 		"2017-09-13 15:26:57.228948-0700  localhost My App[37195] <Notice>: (Flutter) hi\n  more": {
-			Time: "2017-09-13 15:26:57.228948-0700", Host: "localhost", Process: "My App", PID: 37195, Level: "Notice", Sender: "Flutter", Message: "hi\n  more"},
+			Time: "2017-09-13 15:26:57.228948-0700", Host: "localhost", Process: "My App", PID: 37195, Level: "Notice",
+			Sender: "Flutter", Message: "hi\n  more"},
 		"Dec 29 08:48:47 iPhone launchd[1] (a.b[13306]) <Warning>: Service \\M-f\\M^H\\M^Q": {
 			Time: "Dec 29 08:48:47", Host: "iPhone", Process: "launchd", PID: 1, Sender: "a.b[13306]", Level: "Warning", Message: "Service 我"},
-		"Runner(Flutter)[297] <Notice>: multi,\n  line": {Process: "Runner", Sender: "Flutter", PID: 297, Level: "Notice", Message: "multi,\n  line"},
+		"Runner(Flutter)[297] <Notice>: multi,\n  line": {Process: "Runner", Sender: "Flutter", PID: 297, Level: "Notice",
+			Message: "multi,\n  line"},
 	} {
 		l, err := Read([]byte(in + "\n"))
 		if err != nil || len(l.Entries) != 1 {
@@ -79,9 +85,11 @@ func TestForms(t *testing.T) {
 }
 
 func TestJSONStream(t *testing.T) {
-	in := "Filtering the log data using \"x\"\n[{\n  \"timestamp\" : \"t\",\n  \"eventMessage\" : \"a\",\n  \"traceID\" : 18446744073709551615,\n  \"processImagePath\" : \"\\/b\\/App\"\n},{\n  \"timestamp\" : \"u\",\n  \"eventMessage\" : \"b\"\n}]\n"
+	in := "Filtering the log data using \"x\"\n[{\n  \"timestamp\" : \"t\",\n  \"eventMessage\" : \"a\",\n  \"traceID\" : " +
+		"18446744073709551615,\n  \"processImagePath\" : \"\\/b\\/App\"\n},{\n  \"timestamp\" : \"u\",\n  \"eventMessage\" : \"b\"\n}]\n"
 	l, err := Read([]byte(in))
-	if err != nil || len(l.Entries) != 2 || l.Entries[0].Process != "App" || string(l.Entries[0].Extra["traceID"]) != "18446744073709551615" || len(l.Remarks) != 1 {
+	if err != nil || len(l.Entries) != 2 || l.Entries[0].Process != "App" ||
+		string(l.Entries[0].Extra["traceID"]) != "18446744073709551615" || len(l.Remarks) != 1 {
 		t.Errorf("%+v, %v", l, err)
 	}
 	if Sniff([]byte(in)) < 50 {
@@ -90,7 +98,9 @@ func TestJSONStream(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	samples.Fuzz(f, Sniff, Read, "2026-01-15 15:49:35.850 Df A[6:b] [c.d:e] m\n more\n", "Dec 29 08:48:47 h p[1] (s[2]) <Warning>: \\M-f\n", `{"timestamp":"t","eventMessage":"m"}`+"\n", "[{\n\"timestamp\":\"t\"\n},{\n}]\n", "\x00Jun 20 13:42:52 iPhone l[59] <Notice>: x\n")
+	samples.Fuzz(f, Sniff, Read, "2026-01-15 15:49:35.850 Df A[6:b] [c.d:e] m\n more\n",
+		"Dec 29 08:48:47 h p[1] (s[2]) <Warning>: \\M-f\n", `{"timestamp":"t","eventMessage":"m"}`+"\n",
+		"[{\n\"timestamp\":\"t\"\n},{\n}]\n", "\x00Jun 20 13:42:52 iPhone l[59] <Notice>: x\n")
 }
 
 func FuzzChunks(f *testing.F) {

@@ -76,7 +76,8 @@ var forms = []struct {
 		[]string{"time", "process", "sender", "pid", "level", "message"}},
 	{NSLog, pattern.New(`^(` + stamp + `) ([^\[\]]+?)\[(\d+):([0-9a-f]+)\] +(.*)$`),
 		[]string{"time", "process", "pid", "thread", "message"}},
-	{BSD, pattern.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\](?: \((.*?)\))?(?: <(\w+)>)?: ?(.*)$`),
+	{BSD, pattern.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) (\S+) ([^\[\]]+?)(?:\(([^()]*)\))?\[(\d+)\]` +
+		`(?: \((.*?)\))?(?: <(\w+)>)?: ?(.*)$`),
 		[]string{"time", "host", "process", "sender", "pid", "service", "level", "message"}},
 	{BSD, pattern.New(`^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?:(\S+) )?(--- last message repeated \d+ times? ---)$`),
 		[]string{"time", "host", "message"}},
@@ -85,7 +86,8 @@ var forms = []struct {
 }
 
 // letters are the levels of the compact style.
-var letters = map[string]string{"Df": "Default", "Db": "Debug", "In": "Info", "I": "Info", "E": "Error", "Er": "Error", "F": "Fault", "Ft": "Fault", "A": "Activity", "Ac": "Activity", "St": "State", "Lo": "Loss", "Si": "Signpost", "S": "Signpost"}
+var letters = map[string]string{"Df": "Default", "Db": "Debug", "In": "Info", "I": "Info", "E": "Error", "Er": "Error",
+	"F": "Fault", "Ft": "Fault", "A": "Activity", "Ac": "Activity", "St": "State", "Lo": "Loss", "Si": "Signpost", "S": "Signpost"}
 
 func (r *Reader) line(s string) {
 	if r.jsonLine(s) {
@@ -142,7 +144,7 @@ func (e *Entry) set(name, value string) {
 		e.PID, _ = strconv.Atoi(value)
 		return
 	}
-	if name == "service" { // launchd says for whom it speaks
+	if name == "service" { // launchd names the service
 		if value != "" {
 			e.Sender = value
 		}
@@ -179,7 +181,8 @@ func (r *Reader) remark(s string) {
 // with "},{" between its objects.
 func (r *Reader) jsonLine(s string) bool {
 	t := strings.TrimSpace(s)
-	if len(r.object) == 0 && !strings.HasPrefix(t, `{"`) && t != "{" && t != "[{" && !strings.HasPrefix(t, `[{"`) && t != "[" && t != "]" && t != "},{" && !strings.HasPrefix(t, `,{`) {
+	if len(r.object) == 0 && !strings.HasPrefix(t, `{"`) && t != "{" && t != "[{" && !strings.HasPrefix(t, `[{"`) && t != "[" &&
+		t != "]" && t != "},{" && !strings.HasPrefix(t, `,{`) {
 		return false
 	}
 	if len(r.object) > 2*maxMessage {
@@ -236,8 +239,9 @@ func (r *Reader) entry(raw json.RawMessage) {
 	}
 	r.flush()
 	r.style = JSON
-	e := Entry{Time: v.Time, Level: v.Level, Process: path.Base(v.Process), PID: v.PID, Thread: v.Thread.String(), Activity: v.Activity.String(),
-		Sender: path.Base(v.Sender), Subsystem: v.Subsystem, Category: v.Category, Message: v.Message, Extra: v.Extra}
+	e := Entry{Time: v.Time, Level: v.Level, Process: path.Base(v.Process), PID: v.PID, Thread: v.Thread.String(),
+		Activity: v.Activity.String(),
+		Sender:   path.Base(v.Sender), Subsystem: v.Subsystem, Category: v.Category, Message: v.Message, Extra: v.Extra}
 	if v.Process == "" {
 		e.Process = ""
 	}

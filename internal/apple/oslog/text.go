@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/op/brief"
 )
 
 // bad are the levels one looks for first.

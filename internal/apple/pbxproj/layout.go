@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Layout is a folder to be written: projects, perhaps a workspace, and the files they speak of.
+// Layout is a folder to be written: projects, perhaps a workspace, and the files they refer to.
 type Layout struct {
 	Projects  map[string]Project // by the folder they lie in, relative; "." is the top
 	Schemes   map[string][]Scheme

@@ -78,7 +78,8 @@ func (w *writer) productGroup() ref {
 	for _, t := range w.p.Targets {
 		r := w.productRef(t)
 		children = append(children, w.add(r, "PBXFileReference", fields{
-			{"explicitFileType", productTypes[t.Kind.Extension()]}, {"includeInIndex", "0"}, {"path", r.comment}, {"sourceTree", "BUILT_PRODUCTS_DIR"},
+			{"explicitFileType", productTypes[t.Kind.Extension()]}, {"includeInIndex", "0"}, {"path", r.comment},
+			{"sourceTree", "BUILT_PRODUCTS_DIR"},
 		}))
 	}
 	return w.add(ref{id(w.p.Name, "products group"), "Products"}, "PBXGroup", fields{

@@ -45,7 +45,8 @@ func (w *writer) addScript(t Target, s Script, phases list) list {
 		always = "1"
 	}
 	r := w.add(ref{id(w.p.Name, t.Name, "script", s.Name), s.Name}, "PBXShellScriptBuildPhase", fields{
-		{"alwaysOutOfDate", always}, {"buildActionMask", "2147483647"}, {"files", list{}}, {"inputPaths", list{}}, {"name", s.Name}, {"outputPaths", outputs},
+		{"alwaysOutOfDate", always}, {"buildActionMask", "2147483647"}, {"files", list{}}, {"inputPaths", list{}}, {"name", s.Name},
+		{"outputPaths", outputs},
 		{"runOnlyForDeploymentPostprocessing", "0"}, {"shellPath", "/bin/sh"}, {"shellScript", "true\n"},
 	})
 	if s.Early {

@@ -54,29 +54,32 @@ func value(v any, pad string, single bool) string {
 	case ref:
 		return v.text()
 	case list:
-		return group("(", ")", ",", len(v), pad, single, func(i int, pad string) string { return value(v[i], pad, single) })
+		return brackets{"(", ",", ")"}.around(len(v), pad, single, func(i int, pad string) string { return value(v[i], pad, single) })
 	case fields:
-		return group("{", "}", ";", len(v), pad, single, func(i int, pad string) string {
+		return brackets{"{", ";", "}"}.around(len(v), pad, single, func(i int, pad string) string {
 			return quote(v[i].key) + " = " + value(v[i].value, pad, single)
 		})
 	}
 	return quote(fmt.Sprint(v))
 }
 
-func group(open, end, after string, n int, pad string, single bool, item func(int, string) string) string {
+// brackets stand around a list; after follows each of its items.
+type brackets struct{ open, after, end string }
+
+func (k brackets) around(n int, pad string, single bool, item func(int, string) string) string {
 	var b strings.Builder
-	b.WriteString(open)
+	b.WriteString(k.open)
 	for i := range n {
 		if single {
-			b.WriteString(item(i, "") + after + " ")
+			b.WriteString(item(i, "") + k.after + " ")
 			continue
 		}
-		b.WriteString("\n" + pad + "\t" + item(i, pad+"\t") + after)
+		b.WriteString("\n" + pad + "\t" + item(i, pad+"\t") + k.after)
 	}
 	if !single {
 		b.WriteString("\n" + pad)
 	}
-	return b.String() + end
+	return b.String() + k.end
 }
 
 // text is the whole file, its sections in the order Xcode gives them.

@@ -34,42 +34,102 @@ func (p Project) SchemeOf(target string) Scheme {
 	return s
 }
 
+// The parts of a scheme's file. A %s at the beginning of a line is a reference to a target.
+const (
+	schemeHead = `<Scheme
+   LastUpgradeVersion = "1640"
+   version = "1.7">
+   <BuildAction
+      parallelizeBuildables = "YES"
+      buildImplicitDependencies = "YES">
+      <BuildActionEntries>
+`
+	schemeEntry = `         <BuildActionEntry
+            buildForTesting = "YES"
+            buildForRunning = "YES"
+            buildForProfiling = "YES"
+            buildForArchiving = "YES"
+            buildForAnalyzing = "YES">
+%s         </BuildActionEntry>
+`
+	schemeTests = `      </BuildActionEntries>
+   </BuildAction>
+   <TestAction
+      buildConfiguration = "Debug"
+      selectedDebuggerIdentifier = "Xcode.DebuggerFoundation.Debugger.LLDB"
+      selectedLauncherIdentifier = "Xcode.DebuggerFoundation.Launcher.LLDB"
+      shouldUseLaunchSchemeArgsEnv = "YES"
+      shouldAutocreateTestPlan = "YES">
+      <Testables>
+`
+	schemeTestable = `         <TestableReference
+            skipped = "NO"
+            parallelizable = "%s">
+%s         </TestableReference>
+`
+	schemeTestsEnd = `      </Testables>
+   </TestAction>
+`
+	schemeLaunch = `   <%s
+      buildConfiguration = %q
+      debugDocumentVersioning = "YES">
+`
+	schemeRunnable = `      <BuildableProductRunnable
+         runnableDebuggingMode = "0">
+%s      </BuildableProductRunnable>
+`
+	schemeTail = `   <AnalyzeAction
+      buildConfiguration = "Debug">
+   </AnalyzeAction>
+   <ArchiveAction
+      buildConfiguration = "Release"
+      revealArchiveInOrganizer = "YES">
+   </ArchiveAction>
+</Scheme>
+`
+	schemeReference = `%[1]s<BuildableReference
+%[1]s   BuildableIdentifier = "primary"
+%[1]s   BlueprintIdentifier = "%[2]s"
+%[1]s   BuildableName = "%[3]s"
+%[1]s   BlueprintName = "%[4]s"
+%[1]s   ReferencedContainer = "container:%[5]s.xcodeproj">
+%[1]s</BuildableReference>
+`
+)
+
 // SchemeXML is the contents of the scheme's .xcscheme.
 func (p Project) SchemeXML(s Scheme) []byte {
 	var b strings.Builder
-	b.WriteString(xml.Header)
-	b.WriteString("<Scheme\n   LastUpgradeVersion = \"1640\"\n   version = \"1.7\">\n")
-	b.WriteString("   <BuildAction\n      parallelizeBuildables = \"YES\"\n      buildImplicitDependencies = \"YES\">\n      <BuildActionEntries>\n")
+	b.WriteString(xml.Header + schemeHead)
 	for _, name := range s.Build {
-		fmt.Fprintf(&b, "         <BuildActionEntry\n            buildForTesting = \"YES\"\n            buildForRunning = \"YES\"\n            buildForProfiling = \"YES\"\n            buildForArchiving = \"YES\"\n            buildForAnalyzing = \"YES\">\n%s         </BuildActionEntry>\n", p.reference(name, "            "))
+		fmt.Fprintf(&b, schemeEntry, p.reference(name, "            "))
 	}
-	b.WriteString("      </BuildActionEntries>\n   </BuildAction>\n")
-	b.WriteString("   <TestAction\n      buildConfiguration = \"Debug\"\n      selectedDebuggerIdentifier = \"Xcode.DebuggerFoundation.Debugger.LLDB\"\n      selectedLauncherIdentifier = \"Xcode.DebuggerFoundation.Launcher.LLDB\"\n      shouldUseLaunchSchemeArgsEnv = \"YES\"\n      shouldAutocreateTestPlan = \"YES\">\n      <Testables>\n")
+	b.WriteString(schemeTests)
+	parallel := "YES"
+	if s.Serial {
+		parallel = "NO"
+	}
 	for _, name := range s.Tests {
-		fmt.Fprintf(&b, "         <TestableReference\n            skipped = \"NO\"\n            parallelizable = \"%s\">\n%s         </TestableReference>\n", yesNo[!s.Serial], p.reference(name, "            "))
+		fmt.Fprintf(&b, schemeTestable, parallel, p.reference(name, "            "))
 	}
-	b.WriteString("      </Testables>\n   </TestAction>\n")
+	b.WriteString(schemeTestsEnd)
 	for _, action := range []string{"LaunchAction", "ProfileAction"} {
-		fmt.Fprintf(&b, "   <%s\n      buildConfiguration = %q\n      debugDocumentVersioning = \"YES\">\n", action, launchConfigurations[action])
+		fmt.Fprintf(&b, schemeLaunch, action, launchConfigurations[action])
 		if s.Run != "" {
-			fmt.Fprintf(&b, "      <BuildableProductRunnable\n         runnableDebuggingMode = \"0\">\n%s      </BuildableProductRunnable>\n", p.reference(s.Run, "         "))
+			fmt.Fprintf(&b, schemeRunnable, p.reference(s.Run, "         "))
 		}
 		fmt.Fprintf(&b, "   </%s>\n", action)
 	}
-	b.WriteString("   <AnalyzeAction\n      buildConfiguration = \"Debug\">\n   </AnalyzeAction>\n")
-	b.WriteString("   <ArchiveAction\n      buildConfiguration = \"Release\"\n      revealArchiveInOrganizer = \"YES\">\n   </ArchiveAction>\n</Scheme>\n")
+	b.WriteString(schemeTail)
 	return []byte(b.String())
 }
-
-var yesNo = map[bool]string{true: "YES", false: "NO"}
 
 var launchConfigurations = map[string]string{"LaunchAction": "Debug", "ProfileAction": "Release"}
 
 func (p Project) reference(target, pad string) string {
 	t, _ := p.Target(target)
 	w := writer{p: p}
-	return fmt.Sprintf("%[1]s<BuildableReference\n%[1]s   BuildableIdentifier = \"primary\"\n%[1]s   BlueprintIdentifier = \"%[2]s\"\n%[1]s   BuildableName = \"%[3]s\"\n%[1]s   BlueprintName = \"%[4]s\"\n%[1]s   ReferencedContainer = \"container:%[5]s.xcodeproj\">\n%[1]s</BuildableReference>\n",
-		pad, w.targetRef(target).id, escape(t.Name+"."+t.Kind.Extension()), escape(target), escape(p.Name))
+	return fmt.Sprintf(schemeReference, pad, w.targetRef(target).id, escape(t.Name+"."+t.Kind.Extension()), escape(target), escape(p.Name))
 }
 
 func escape(s string) string {

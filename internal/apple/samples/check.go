@@ -10,10 +10,10 @@ import (
 // Summary is what every reader returns.
 type Summary interface{ Text(limit int) string }
 
-// Check reads every sample of some folders that sniff takes for its own. Of each the UUIDs must be in what was read, the
-// summary must keep its limit, and be the golden one; more checks what else is to be checked, and may add to the golden
-// facts.
-func Check[T Summary](t *testing.T, folders []string, sniff func([]byte) int, read func([]byte) (T, error), more func(*testing.T, Sample, T) string) {
+// Check reads every sample of some folders that sniff recognizes. The UUIDs of a sample must be in what was read; its
+// summary must keep the limit and be the golden one. More makes further checks and may add to the golden facts.
+func Check[T Summary](t *testing.T, folders []string, sniff func([]byte) int, read func([]byte) (T, error),
+	more func(*testing.T, Sample, T) string) {
 	t.Helper()
 	got := map[string]string{}
 	for _, s := range Of(t, folders...) {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // List is what was told. A workspace has only schemes.
@@ -73,7 +73,8 @@ func readJSON(data []byte) (*List, error) {
 		is   *listed
 	}{{"project", d.Project}, {"workspace", d.Workspace}, {"package", d.Package}} {
 		if k.is != nil {
-			return &List{Kind: k.kind, Name: k.is.Name, Schemes: k.is.Schemes, Targets: k.is.Targets, Configurations: k.is.Configurations, Extra: k.is.Extra}, nil
+			return &List{Kind: k.kind, Name: k.is.Name, Schemes: k.is.Schemes, Targets: k.is.Targets,
+				Configurations: k.is.Configurations, Extra: k.is.Extra}, nil
 		}
 	}
 	return nil, errors.New("schemes: neither a project nor a workspace")
@@ -91,7 +92,8 @@ func readText(data []byte) (*List, error) {
 			m := about.FindStringSubmatch(line)
 			l.Kind, l.Name = m[1], m[2]
 		case section.MatchString(line):
-			to = map[string]*[]string{"Targets": &l.Targets, "Build Configurations": &l.Configurations, "Schemes": &l.Schemes}[section.FindStringSubmatch(line)[1]]
+			to = map[string]*[]string{"Targets": &l.Targets, "Build Configurations": &l.Configurations,
+				"Schemes": &l.Schemes}[section.FindStringSubmatch(line)[1]]
 		case noDefault.MatchString(line):
 			l.DefaultConfiguration = noDefault.FindStringSubmatch(line)[1]
 		case to != nil && (line[0] == ' ' || line[0] == '\t'):
@@ -128,7 +130,8 @@ func Sniff(b []byte) int {
 // Text is the list in at most limit bytes.
 func (l *List) Text(limit int) string {
 	w := brief.New(limit)
-	w.Linef("%s %s: %s, %s, %s", l.Kind, l.Name, brief.Count(len(l.Schemes), "scheme"), brief.Count(len(l.Targets), "target"), brief.Count(len(l.Configurations), "configuration"))
+	w.Linef("%s %s: %s, %s, %s", l.Kind, l.Name, brief.Count(len(l.Schemes), "scheme"), brief.Count(len(l.Targets), "target"),
+		brief.Count(len(l.Configurations), "configuration"))
 	w.List("schemes", len(l.Schemes), func(i int) []string { return []string{"scheme " + l.Schemes[i]} })
 	w.List("targets", len(l.Targets), func(i int) []string { return []string{"target " + l.Targets[i]} })
 	w.List("configurations", len(l.Configurations), func(i int) []string { return []string{"configuration " + l.Configurations[i]} })

@@ -12,7 +12,8 @@ func TestSamples(t *testing.T) {
 }
 
 func TestForms(t *testing.T) {
-	text := "Command line invocation:\n    /x -list\n\nInformation about project \"My App\":\n    Targets:\n        A\n        B C\n\n    Build Configurations:\n        Debug\n        Release\n\n" +
+	text := "Command line invocation:\n    /x -list\n\nInformation about project \"My App\":\n    Targets:\n        A\n        " +
+		"B C\n\n    Build Configurations:\n        Debug\n        Release\n\n" +
 		"    If no build configuration is specified and -scheme is not passed then \"Release\" is used.\n\n    Schemes:\n        A\n"
 	doc := `{"project":{"configurations":["Debug","Release"],"name":"My App","schemes":["A"],"targets":["A","B C"],"new":1}}`
 	for _, in := range []string{text, doc} {
@@ -20,7 +21,8 @@ func TestForms(t *testing.T) {
 		if err != nil || Sniff([]byte(in)) < 90 {
 			t.Fatal(err, Sniff([]byte(in)))
 		}
-		if l.Kind != "project" || l.Name != "My App" || !slices.Equal(l.Schemes, []string{"A"}) || !slices.Equal(l.Targets, []string{"A", "B C"}) || !slices.Equal(l.Configurations, []string{"Debug", "Release"}) {
+		if l.Kind != "project" || l.Name != "My App" || !slices.Equal(l.Schemes, []string{"A"}) ||
+			!slices.Equal(l.Targets, []string{"A", "B C"}) || !slices.Equal(l.Configurations, []string{"Debug", "Release"}) {
 			t.Errorf("%+v", l)
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // List are the SDKs in their order.
@@ -46,9 +46,10 @@ func (s SDK) MarshalJSON() ([]byte, error) {
 }
 
 var (
-	optionLine  = pattern.New(`^\s+(.+?)\s+-sdk (\S+)$`)
-	headLine    = pattern.New(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
-	fieldLine   = pattern.New(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright|ProductName|ProductVersion|ProductUserVisibleVersion|iOSSupportVersion): (.*)$`)
+	optionLine = pattern.New(`^\s+(.+?)\s+-sdk (\S+)$`)
+	headLine   = pattern.New(`^(\S+\.sdk) - (.+) \((\S+)\)$`)
+	fieldLine  = pattern.New(`^(SDKVersion|Path|PlatformVersion|PlatformPath|BuildID|ProductBuildVersion|ProductCopyright` +
+		`|ProductName|ProductVersion|ProductUserVisibleVersion|iOSSupportVersion): (.*)$`)
 	xcodeLine   = pattern.New(`^Xcode (\S+)$`)
 	buildLine   = pattern.New(`^Build version (\S+)$`)
 	headingLine = pattern.New(`^\S.* SDKs:$`)
@@ -83,7 +84,8 @@ func (l *List) line(line string) {
 	}
 	if m := fieldLine.FindStringSubmatch(line); m != nil && len(l.SDKs) > 0 {
 		s := &l.SDKs[len(l.SDKs)-1]
-		if to := map[string]*string{"SDKVersion": &s.Version, "Path": &s.Path, "PlatformVersion": &s.PlatformVersion, "PlatformPath": &s.PlatformPath, "ProductBuildVersion": &s.Build}[m[1]]; to != nil {
+		if to := map[string]*string{"SDKVersion": &s.Version, "Path": &s.Path, "PlatformVersion": &s.PlatformVersion,
+			"PlatformPath": &s.PlatformPath, "ProductBuildVersion": &s.Build}[m[1]]; to != nil {
 			*to = m[2]
 			return
 		}

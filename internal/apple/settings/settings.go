@@ -7,10 +7,10 @@ import (
 	"path"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/op/brief"
 )
 
 // List is all that was printed. Targets keep their order: the first is not always the one that was asked for, since a
@@ -113,7 +113,8 @@ func (t Target) Product() string {
 }
 
 // shown are the settings one asks for most.
-var shown = []string{"PRODUCT_NAME", "PRODUCT_BUNDLE_IDENTIFIER", "CONFIGURATION", "SDKROOT", "PLATFORM_NAME", "ARCHS", "IPHONEOS_DEPLOYMENT_TARGET", "MACOSX_DEPLOYMENT_TARGET",
+var shown = []string{"PRODUCT_NAME", "PRODUCT_BUNDLE_IDENTIFIER", "CONFIGURATION", "SDKROOT", "PLATFORM_NAME", "ARCHS",
+	"IPHONEOS_DEPLOYMENT_TARGET", "MACOSX_DEPLOYMENT_TARGET",
 	"SWIFT_VERSION", "DEVELOPMENT_TEAM", "CODE_SIGN_STYLE", "INFOPLIST_FILE", "BUILT_PRODUCTS_DIR"}
 
 // Text is the list in at most limit bytes.

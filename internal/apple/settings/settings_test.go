@@ -43,7 +43,8 @@ func TestSamples(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	l, err := Read([]byte("Command line invocation:\n    x\n\nBuild settings for action build and target \"My App\":\n    A = \n    B[sdk=iphoneos*] = two = three\n    BUILT_PRODUCTS_DIR = /b\n    FULL_PRODUCT_NAME = A.app\n\n"))
+	l, err := Read([]byte("Command line invocation:\n    x\n\nBuild settings for action build and target \"My App\":\n    A = \n" +
+		"    B[sdk=iphoneos*] = two = three\n    BUILT_PRODUCTS_DIR = /b\n    FULL_PRODUCT_NAME = A.app\n\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,5 +60,6 @@ func TestText(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	samples.Fuzz(f, Sniff, Read, "Build settings for action build and target A:\n    B = c\n", `[{"action":"build","buildSettings":{"A":"b"},"target":"T"}]`)
+	samples.Fuzz(f, Sniff, Read, "Build settings for action build and target A:\n    B = c\n",
+		`[{"action":"build","buildSettings":{"A":"b"},"target":"T"}]`)
 }

@@ -3,113 +3,90 @@ package simctl
 import (
 	"encoding/json"
 	"strings"
+
+	"ios-agent/internal/apple/jsondoc"
 )
 
-// fields is one JSON object. What is taken leaves it; what remains in the end is the Extra of the entry.
-type fields map[string]json.RawMessage
-
-// take moves a field of type T to where it belongs; one of another type stays.
-func take[T any](f fields, key string, to *T) bool {
-	v, ok := f[key]
-	if !ok {
-		return false
-	}
-	var got *T
-	if json.Unmarshal(v, &got) != nil || got == nil {
-		return false
-	}
-	*to = *got
-	delete(f, key)
-	return true
-}
-
-func (f fields) extra() map[string]json.RawMessage {
-	if len(f) == 0 {
-		return nil
-	}
-	return f
-}
-
-func (f fields) device(section string) Device {
+func readDevice(f jsondoc.Extra, section string) Device {
 	d := Device{Section: section}
-	take(f, "name", &d.Name)
-	take(f, "udid", &d.UDID)
-	take(f, "state", &d.State)
-	take(f, "deviceTypeIdentifier", &d.DeviceType)
-	take(f, "dataPath", &d.DataPath)
-	take(f, "logPath", &d.LogPath)
-	take(f, "lastBootedAt", &d.LastBootedAt)
-	d.Available, d.AvailabilityError = f.availability()
-	d.Extra = f.extra()
+	jsondoc.Take(f, "name", &d.Name)
+	jsondoc.Take(f, "udid", &d.UDID)
+	jsondoc.Take(f, "state", &d.State)
+	jsondoc.Take(f, "deviceTypeIdentifier", &d.DeviceType)
+	jsondoc.Take(f, "dataPath", &d.DataPath)
+	jsondoc.Take(f, "logPath", &d.LogPath)
+	jsondoc.Take(f, "lastBootedAt", &d.LastBootedAt)
+	d.Available, d.AvailabilityError = takeAvailability(f)
+	d.Extra = f.Rest()
 	return d
 }
 
-func (f fields) runtime() Runtime {
+func readRuntime(f jsondoc.Extra) Runtime {
 	var r Runtime
-	take(f, "identifier", &r.ID)
-	take(f, "name", &r.Name)
-	take(f, "version", &r.Version)
-	take(f, "buildversion", &r.Build)
-	take(f, "runtimeRoot", &r.Root)
-	take(f, "bundlePath", &r.BundlePath)
-	if !take(f, "platform", &r.Platform) {
+	jsondoc.Take(f, "identifier", &r.ID)
+	jsondoc.Take(f, "name", &r.Name)
+	jsondoc.Take(f, "version", &r.Version)
+	jsondoc.Take(f, "buildversion", &r.Build)
+	jsondoc.Take(f, "runtimeRoot", &r.Root)
+	jsondoc.Take(f, "bundlePath", &r.BundlePath)
+	if !jsondoc.Take(f, "platform", &r.Platform) {
 		r.Platform, _, _ = SplitRuntimeID(r.ID)
 	}
-	var types []fields
-	if take(f, "supportedDeviceTypes", &types) {
+	var types []jsondoc.Extra
+	if jsondoc.Take(f, "supportedDeviceTypes", &types) {
 		for _, t := range types {
-			r.SupportedTypes = append(r.SupportedTypes, t.deviceType())
+			r.SupportedTypes = append(r.SupportedTypes, readDeviceType(t))
 		}
 	}
-	r.Available, r.AvailabilityError = f.availability()
-	r.Extra = f.extra()
+	r.Available, r.AvailabilityError = takeAvailability(f)
+	r.Extra = f.Rest()
 	return r
 }
 
-func (f fields) deviceType() DeviceType {
+func readDeviceType(f jsondoc.Extra) DeviceType {
 	var t DeviceType
-	take(f, "identifier", &t.ID)
-	take(f, "name", &t.Name)
-	take(f, "productFamily", &t.Family)
-	take(f, "modelIdentifier", &t.Model)
-	take(f, "bundlePath", &t.BundlePath)
-	t.Extra = f.extra()
+	jsondoc.Take(f, "identifier", &t.ID)
+	jsondoc.Take(f, "name", &t.Name)
+	jsondoc.Take(f, "productFamily", &t.Family)
+	jsondoc.Take(f, "modelIdentifier", &t.Model)
+	jsondoc.Take(f, "bundlePath", &t.BundlePath)
+	t.Extra = f.Rest()
 	return t
 }
 
-func (f fields) pair(id string) Pair {
+func readPair(f jsondoc.Extra, id string) Pair {
 	p := Pair{ID: id}
-	take(f, "state", &p.State)
+	jsondoc.Take(f, "state", &p.State)
 	p.State = inside(p.State)
-	p.Watch = f.udidOf("watch")
-	p.Phone = f.udidOf("phone")
-	p.Extra = f.extra()
+	p.Watch = takeUDID(f, "watch")
+	p.Phone = takeUDID(f, "phone")
+	p.Extra = f.Rest()
 	return p
 }
 
-// udidOf takes the UDID of one half of a pair; the rest of the half is the device's own entry again.
-func (f fields) udidOf(half string) string {
+// takeUDID takes the UDID of one half of a pair; the rest of the half is the device's own entry again.
+func takeUDID(f jsondoc.Extra, half string) string {
 	var udid string
-	var inner fields
-	if json.Unmarshal(f[half], &inner) == nil && take(inner, "udid", &udid) {
+	var inner jsondoc.Extra
+	if json.Unmarshal(f[half], &inner) == nil && jsondoc.Take(inner, "udid", &udid) {
 		delete(f, half)
 	}
 	return udid
 }
 
-// availability reads all the ways it was ever told: isAvailable as a bool or as "YES" and "NO", or only a text such as
+// takeAvailability reads all the forms it ever had: isAvailable as a bool or as "YES" and "NO", or only a text such as
 // "(available)" or " (unavailable, runtime profile not found)". Nothing at all means available.
-func (f fields) availability() (available bool, reason string) {
+func takeAvailability(f jsondoc.Extra) (available bool, reason string) {
 	available, reason = true, ""
 	var text, word string
-	if take(f, "availability", &text) {
+	if jsondoc.Take(f, "availability", &text) {
 		available, reason = readAvailability(text)
 	}
-	if !take(f, "isAvailable", &available) && take(f, "isAvailable", &word) {
+	if !jsondoc.Take(f, "isAvailable", &available) && jsondoc.Take(f, "isAvailable", &word) {
 		available = strings.EqualFold(word, "YES")
 	}
 	var told string
-	if take(f, "availabilityError", &told) && told != "" {
+	if jsondoc.Take(f, "availabilityError", &told) && told != "" {
 		reason = told
 	}
 	return available, reason

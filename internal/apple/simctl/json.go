@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ios-agent/internal/apple/jsondoc"
 )
 
 // ParseList reads `simctl list -j`, whole or one section of it, of any Xcode. Only what is no JSON object is an error.
@@ -68,7 +70,7 @@ func (l *List) readDevices(v json.RawMessage) bool {
 	}
 	for _, s := range sections {
 		section := "devices/" + s.key
-		if !l.each(section, s.value, func(f fields) { l.Devices = append(l.Devices, f.device(s.key)) }) {
+		if !l.each(section, s.value, func(f jsondoc.Extra) { l.Devices = append(l.Devices, readDevice(f, s.key)) }) {
 			l.keep(section, s.value)
 		}
 	}
@@ -76,11 +78,11 @@ func (l *List) readDevices(v json.RawMessage) bool {
 }
 
 func (l *List) readRuntimes(v json.RawMessage) bool {
-	return l.each("runtimes", v, func(f fields) { l.Runtimes = append(l.Runtimes, f.runtime()) })
+	return l.each("runtimes", v, func(f jsondoc.Extra) { l.Runtimes = append(l.Runtimes, readRuntime(f)) })
 }
 
 func (l *List) readDeviceTypes(v json.RawMessage) bool {
-	return l.each("devicetypes", v, func(f fields) { l.DeviceTypes = append(l.DeviceTypes, f.deviceType()) })
+	return l.each("devicetypes", v, func(f jsondoc.Extra) { l.DeviceTypes = append(l.DeviceTypes, readDeviceType(f)) })
 }
 
 func (l *List) readPairs(v json.RawMessage) bool {
@@ -89,24 +91,24 @@ func (l *List) readPairs(v json.RawMessage) bool {
 		return false
 	}
 	for _, p := range pairs {
-		var f fields
+		var f jsondoc.Extra
 		if json.Unmarshal(p.value, &f) != nil || f == nil {
 			l.keep("pairs/"+p.key, p.value)
 			continue
 		}
-		l.Pairs = append(l.Pairs, f.pair(p.key))
+		l.Pairs = append(l.Pairs, readPair(f, p.key))
 	}
 	return true
 }
 
 // each calls f for the objects of an array; what is no object is kept under the name of the section.
-func (l *List) each(section string, v json.RawMessage, f func(fields)) bool {
+func (l *List) each(section string, v json.RawMessage, f func(jsondoc.Extra)) bool {
 	var items []json.RawMessage
 	if json.Unmarshal(v, &items) != nil || items == nil {
 		return false
 	}
 	for i, item := range items {
-		var m fields
+		var m jsondoc.Extra
 		if json.Unmarshal(item, &m) != nil || m == nil {
 			l.keep(fmt.Sprintf("%s/%d", section, i), item)
 			continue

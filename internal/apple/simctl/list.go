@@ -1,6 +1,10 @@
 package simctl
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"ios-agent/internal/apple/jsondoc"
+)
 
 // The states of a device that callers decide by. There are more, such as "Creating" and "Shutting Down".
 const (
@@ -32,7 +36,7 @@ type Device struct {
 	DeviceType        string // id; empty up to Xcode 10
 	DataPath, LogPath string
 	LastBootedAt      string // RFC 3339, or empty
-	Extra             map[string]json.RawMessage
+	Extra             jsondoc.Extra
 }
 
 // Runtime is one version of a simulated system.
@@ -46,7 +50,7 @@ type Runtime struct {
 	AvailabilityError string
 	Root, BundlePath  string
 	SupportedTypes    []DeviceType // empty where simctl does not tell
-	Extra             map[string]json.RawMessage
+	Extra             jsondoc.Extra
 }
 
 // DeviceType is one model of device.
@@ -56,7 +60,7 @@ type DeviceType struct {
 	Family     string // iPhone; empty up to Xcode 11
 	Model      string // iPhone4,1; empty up to Xcode 13
 	BundlePath string
-	Extra      map[string]json.RawMessage
+	Extra      jsondoc.Extra
 }
 
 // Pair is a watch and the phone it belongs to.
@@ -64,7 +68,7 @@ type Pair struct {
 	ID           string
 	State        string // active, disconnected
 	Watch, Phone string // UDIDs
-	Extra        map[string]json.RawMessage
+	Extra        jsondoc.Extra
 }
 
 // Device finds a device by its UDID.

@@ -145,7 +145,8 @@ func TestRuntimeIDs(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for _, odd := range []string{"", "iOS", "iOS 18.x", "com.apple.CoreSimulator.SimRuntime.iOS", "com.apple.CoreSimulator.SimRuntime.iOS-18-5-beta"} {
+	for _, odd := range []string{"", "iOS", "iOS 18.x", "com.apple.CoreSimulator.SimRuntime.iOS",
+		"com.apple.CoreSimulator.SimRuntime.iOS-18-5-beta"} {
 		if got := RuntimeName(odd); got != odd {
 			t.Errorf("%q became %q", odd, got)
 		}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	short "ios-agent/internal/apple/brief" // the tests have a word of that name
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/pattern"
+	short "ios-agent/internal/op/brief" // the tests have a word of that name
 
 	"howett.net/plist"
 )
@@ -41,7 +41,8 @@ var (
 func Sniff(b []byte) int {
 	o := jsondoc.Look(b)
 	switch {
-	case o.Kind == '{' && (o.Keys["devices"] == "object" || o.Keys["devicetypes"] == "array" || o.Keys["pairs"] == "object" && len(o.Keys) <= 4):
+	case o.Kind == '{' && (o.Keys["devices"] == "object" || o.Keys["devicetypes"] == "array" || o.Keys["pairs"] == "object" &&
+		len(o.Keys) <= 4):
 		return 98
 	case o.Keys["runtimes"] == "array":
 		return 95
@@ -127,7 +128,8 @@ func app(id string, info map[string]any) App {
 			return fmt.Sprint(v)
 		}
 	}
-	a := App{BundleID: id, Name: text("CFBundleDisplayName"), Type: text("ApplicationType"), Version: text("CFBundleVersion"), Path: text("Path"), Container: text("DataContainer"), Info: info}
+	a := App{BundleID: id, Name: text("CFBundleDisplayName"), Type: text("ApplicationType"), Version: text("CFBundleVersion"),
+		Path: text("Path"), Container: text("DataContainer"), Info: info}
 	if a.Name == "" {
 		a.Name = text("CFBundleName")
 	}
@@ -178,7 +180,8 @@ func (l *List) write(w *short.Writer) {
 			}
 		}
 	}
-	w.Line(short.Join(", ", short.Count(len(l.Devices), "device"), short.Count(len(l.Runtimes), "runtime"), short.Count(len(l.DeviceTypes), "device type"), short.Count(len(l.Pairs), "pair")))
+	w.Line(short.Join(", ", short.Count(len(l.Devices), "device"), short.Count(len(l.Runtimes), "runtime"),
+		short.Count(len(l.DeviceTypes), "device type"), short.Count(len(l.Pairs), "pair")))
 	w.List("devices", len(order), func(i int) []string {
 		d := order[i]
 		return []string{short.Join(", ", d.Name, d.UDID, d.State, d.Section, d.AvailabilityError)}

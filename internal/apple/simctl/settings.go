@@ -19,7 +19,7 @@ func (t Tool) set(ctx context.Context, udid, verb string, args ...string) error 
 	return err
 }
 
-// Erase makes a device as new. It must be shut down.
+// Erase resets a device, which must be shut down, to its first state.
 func (t Tool) Erase(ctx context.Context, udid string) error {
 	_, err := t.on(ctx, udid, call{args: []string{"erase", udid}, timeout: BootTimeout})
 	return err
@@ -35,7 +35,7 @@ func (t Tool) OpenURL(ctx context.Context, udid, url string) error {
 	return t.set(ctx, udid, "openurl", url)
 }
 
-// SetLocation puts the device at a place on Earth.
+// SetLocation simulates the location of the device.
 func (t Tool) SetLocation(ctx context.Context, udid string, latitude, longitude float64) error {
 	place := strconv.FormatFloat(latitude, 'f', -1, 64) + "," + strconv.FormatFloat(longitude, 'f', -1, 64)
 	return t.set(ctx, udid, "location", "set", place)
@@ -60,14 +60,14 @@ func (t Tool) SetUI(ctx context.Context, udid, option, value string) error {
 	return t.set(ctx, udid, "ui", option, value)
 }
 
-// UI tells one of the options of `simctl ui`.
+// UI returns one of the options of `simctl ui`.
 func (t Tool) UI(ctx context.Context, udid, option string) (string, error) {
 	r, err := t.on(ctx, udid, call{args: []string{"ui", udid, option}, timeout: SettingTimeout})
 	return strings.TrimSpace(string(r.Stdout)), err
 }
 
-// StatusBar overrides what the status bar shows; the flags are simctl's, with their dashes. Without flags it shows the
-// truth again.
+// StatusBar overrides what the status bar shows; the flags are simctl's, with their dashes. Without flags the
+// overrides end.
 func (t Tool) StatusBar(ctx context.Context, udid string, flags ...string) error {
 	if len(flags) == 0 {
 		return t.set(ctx, udid, "status_bar", "clear")
@@ -88,7 +88,7 @@ func (t Tool) Copy(ctx context.Context, udid, text string) error {
 	return err
 }
 
-// Paste tells what is on the device's pasteboard.
+// Paste returns what is on the device's pasteboard.
 func (t Tool) Paste(ctx context.Context, udid string) (string, error) {
 	r, err := t.on(ctx, udid, call{args: []string{"pbpaste", udid}, timeout: SettingTimeout})
 	return string(r.Stdout), err
@@ -103,7 +103,7 @@ func (t Tool) WritePreference(ctx context.Context, udid string, p Preference) er
 	return err
 }
 
-// Running tells the pids of the apps that run on a booted device, by bundle id.
+// Running returns the pids of the apps that run on a booted device, by bundle id.
 func (t Tool) Running(ctx context.Context, udid string) (map[string]int, error) {
 	r, err := t.Spawn(ctx, udid, "launchctl", "list")
 	if err != nil {
@@ -130,7 +130,7 @@ func runningApps(out []byte) map[string]int {
 	return apps
 }
 
-// Recording is the command that films a device into a file until it is interrupted.
+// Recording is the command that records the screen of a device into a file until it is interrupted.
 func (t Tool) Recording(udid, codec, path string) host.Cmd {
 	name := t.Xcrun
 	if name == "" {
@@ -142,7 +142,7 @@ func (t Tool) Recording(udid, codec, path string) host.Cmd {
 	}
 }
 
-// Container tells where an app's folder of one kind lies: app, data, groups, or the id of a group.
+// Container returns where an app's folder of one kind lies: app, data, groups, or the id of a group.
 func (t Tool) Container(ctx context.Context, udid, bundle, kind string) (string, error) {
 	r, err := t.on(ctx, udid, call{args: []string{"get_app_container", udid, bundle, kind}, timeout: SettingTimeout})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// childPrefix marks what simctl hands to the app of its own environment.
+// childPrefix begins the names of the variables that simctl passes on to the app it launches.
 const childPrefix = "SIMCTL_CHILD_"
 
 // streaming is a command that runs until it is interrupted.
@@ -48,14 +48,16 @@ func (t Tool) LogStream(udid, predicate string) host.Cmd {
 	return t.streaming(nil, args...)
 }
 
-// LogHeading tells the lines with which `log stream` begins from what is logged.
+// LogHeading reports whether a line is one of the headings with which `log stream` begins.
 func LogHeading(line string) bool {
-	return strings.HasPrefix(line, "Filtering the log data using ") || strings.HasPrefix(line, "Timestamp  ") && strings.Contains(line, "Activity")
+	return strings.HasPrefix(line, "Filtering the log data using ") ||
+		strings.HasPrefix(line, "Timestamp  ") && strings.Contains(line, "Activity")
 }
 
 var subsystem = pattern.New(`^[A-Za-z0-9._-]+$`)
 
-// FromSubsystems is the predicate for what these subsystems log. A name that could end the quotes around it is refused.
+// FromSubsystems is the predicate for what these subsystems log; without names it is empty. A name that could end the
+// quotes around it is refused.
 func FromSubsystems(names ...string) (string, error) {
 	parts := make([]string, len(names))
 	for i, name := range names {

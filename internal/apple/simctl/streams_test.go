@@ -15,10 +15,11 @@ func TestStreamsCommandLines(t *testing.T) {
 	if !slices.Equal(console.Env, []string{"DEVELOPER_DIR=/x", "SIMCTL_CHILD_A=1", "SIMCTL_CHILD_B=2"}) {
 		t.Error(console.Env)
 	}
-	if got := strings.Join(tool.LogStream("UDID", `subsystem == "a.b"`).Args, "|"); got != `simctl|spawn|UDID|log|stream|--level=debug|--predicate|subsystem == "a.b"` {
+	const follow = "simctl|spawn|UDID|log|stream|--level=debug"
+	if got := strings.Join(tool.LogStream("UDID", `subsystem == "a.b"`).Args, "|"); got != follow+`|--predicate|subsystem == "a.b"` {
 		t.Error(got)
 	}
-	if got := strings.Join(tool.LogStream("UDID", "").Args, "|"); got != "simctl|spawn|UDID|log|stream|--level=debug" {
+	if got := strings.Join(tool.LogStream("UDID", "").Args, "|"); got != follow {
 		t.Error(got)
 	}
 	if pid, ok := ConsolePID("a.b: 4211", "a.b"); !ok || pid != 4211 {

@@ -15,10 +15,11 @@ var (
 	sectionLine = pattern.New(`^== (.+) ==\s*$`)
 	headingLine = pattern.New(`^-- (.+) --\s*$`)
 	deviceLine  = pattern.New(`^\s+(.+) \((` + udidForm + `)\) \(([^()]*)\)(?: (\(.*\)))?\s*$`)
-	runtimeLine = pattern.New(`^(.+?)(?: \(([^()]*) - ([^()]*)\))? (?:- |\()(com\.apple\.CoreSimulator\.SimRuntime\.[^\s()]+)\)?(?: (\(.*\)))?\s*$`)
-	typeLine    = pattern.New(`^(.+) \((com\.apple\.CoreSimulator\.SimDeviceType\.[^\s()]+)\)\s*$`)
-	pairLine    = pattern.New(`^(` + udidForm + `) (\(.*\))\s*$`)
-	halfLine    = pattern.New(`^\s+(Watch|Phone): .+ \((` + udidForm + `)\) \([^()]*\)\s*$`)
+	runtimeLine = pattern.New(`^(.+?)(?: \(([^()]*) - ([^()]*)\))?` +
+		` (?:- |\()(com\.apple\.CoreSimulator\.SimRuntime\.[^\s()]+)\)?(?: (\(.*\)))?\s*$`)
+	typeLine = pattern.New(`^(.+) \((com\.apple\.CoreSimulator\.SimDeviceType\.[^\s()]+)\)\s*$`)
+	pairLine = pattern.New(`^(` + udidForm + `) (\(.*\))\s*$`)
+	halfLine = pattern.New(`^\s+(Watch|Phone): .+ \((` + udidForm + `)\) \([^()]*\)\s*$`)
 )
 
 const unavailablePrefix = "Unavailable: "

@@ -27,19 +27,11 @@ const (
 	SpawnTimeout      = time.Minute
 )
 
-// Runner runs a program to its end; *host.Host is one. A program that ran and did not succeed is a *host.ExitError with
-// the result filled in.
-type Runner interface {
-	Run(ctx context.Context, c host.Cmd) (host.Result, error)
-}
-
-var _ Runner = (*host.Host)(nil)
-
 // Tool is simctl. Its methods are safe for concurrent use if Run is.
 //
 // Errors: simctl's own answer is an *Error (and a *host.ExitError); the rest are those of host.Run. Each names the verb.
 type Tool struct {
-	Run   Runner
+	Run   host.Runner
 	Xcrun string   // path or name of xcrun; empty means "xcrun"
 	Env   []string // merged over ours, for example DEVELOPER_DIR=…
 }

@@ -17,7 +17,7 @@ import (
 // A full list of a machine with many runtimes is a megabyte; half a list would be no JSON.
 const maxList = 64 << 20
 
-// List tells all there is: devices, runtimes, device types, pairs.
+// List returns all there is: devices, runtimes, device types, pairs.
 func (t Tool) List(ctx context.Context) (List, error) {
 	r, err := t.do(ctx, call{args: []string{"list", "-j"}, timeout: ListTimeout, maxOutput: maxList})
 	if err != nil {

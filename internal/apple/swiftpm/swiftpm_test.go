@@ -51,7 +51,8 @@ func TestWhatLooksLikeAnOptionIsRefused(t *testing.T) {
 }
 
 func FuzzExecutables(f *testing.F) {
-	f.Add([]byte("warning: x\n" + `{"name":"p","products":[{"name":"tool","type":{"executable":null}},{"name":"Lib","type":{"library":["automatic"]}}]}`))
+	f.Add([]byte("warning: x\n" + `{"name":"p","products":[{"name":"tool","type":{"executable":null}},{"name":"Lib",` +
+		`"type":{"library":["automatic"]}}]}`))
 	f.Add([]byte(`{"products":[{"type":null}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		names, err := Executables(b)
@@ -62,7 +63,8 @@ func FuzzExecutables(f *testing.F) {
 }
 
 func TestExecutables(t *testing.T) {
-	names, err := Executables([]byte("warning: x\n" + `{"products":[{"name":"tool","type":{"executable":null}},{"name":"Lib","type":{"library":["automatic"]}}]}`))
+	names, err := Executables([]byte("warning: x\n" +
+		`{"products":[{"name":"tool","type":{"executable":null}},{"name":"Lib","type":{"library":["automatic"]}}]}`))
 	if err != nil || len(names) != 1 || names[0] != "tool" {
 		t.Errorf("%q, %v", names, err)
 	}

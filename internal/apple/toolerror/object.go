@@ -8,8 +8,9 @@ import (
 )
 
 var (
-	objectHead = pattern.New(`Error Domain=(\S+) Code=(-?\d+)(?: "((?s:.*?))"(?: UserInfo=(?:0x[0-9a-f]+ )?\{|$|\}|,)| UserInfo=(?:0x[0-9a-f]+ )?\{| "(.*)$|)`)
-	objectKey  = pattern.New(`(?:^|, )([A-Za-z_][\w.]*)=`)
+	objectHead = pattern.New(`Error Domain=(\S+) Code=(-?\d+)(?: "((?s:.*?))"(?: UserInfo=(?:0x[0-9a-f]+ )?\{|$|\}|,)` +
+		`| UserInfo=(?:0x[0-9a-f]+ )?\{| "(.*)$|)`)
+	objectKey = pattern.New(`(?:^|, )([A-Za-z_][\w.]*)=`)
 )
 
 const maxObjects = 20

@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	simctlHead  = pattern.New(`^\s*(An error was encountered processing the command|Underlying error) \(domain=([^,)]+), code=(-?\d+)\):?\s*(.*)$`)
+	simctlHead = pattern.New(`^\s*(An error was encountered processing the command|Underlying error) \(domain=([^,)]+), ` +
+		`code=(-?\d+)\):?\s*(.*)$`)
 	coreDevice  = pattern.New(`^(\s*)(?:ERROR: )?(.+?)\s*\(([A-Za-z][\w.]*) error (-?\d+)(?: \(0x[0-9A-Fa-f]+\))?\.?\)$`)
 	dashes      = pattern.New(`^\s*-{4,}$`)
 	pair        = pattern.New(`^\s+([A-Za-z_][\w.]*) = (.*)$`)
@@ -22,8 +23,11 @@ var (
 	logPrefix   = pattern.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+(?:[+-]\d{4})? ([^\[\]]+)\[\d+(?::\w+)?\]\s+(.*)$`)
 	bundleIn    = pattern.New(`(?:result bundle to|result bundle at path:|Result bundle written to path:)\s+(/.+\.xcresult)$`)
 	exitStatus  = pattern.New(`(?i)(?:\bexit(?:ed)?(?: with)?(?: error)? (?:code|status):? ?|\bEXIT=|exit code: )(\d{1,3})\b`)
-	plainErrors = pattern.New(`^(?:Invalid device(?: or device pair)?: |No devices are booted\.|Unable to (?:boot|find|locate|lookup|erase|install|launch|terminate|resolve) |Device not found|Unrecognized subcommand: ` +
-		`|You have not agreed to the Xcode license|Agreeing to the Xcode|-\w+ failed for scheme '|No such file or directory|Unknown (?:option|argument|command|subcommand)|Missing (?:expected )?argument|Invalid (?:runtime|device type|argument|URL)|dyld(?:\[\d+\])?: (?:Library|Symbol) not |xcode-select: )`)
+	plainErrors = pattern.New(`^(?:Invalid device(?: or device pair)?: |No devices are booted\.|Unable to (?:boot|find|locate` +
+		`|lookup|erase|install|launch|terminate|resolve) |Device not found|Unrecognized subcommand: ` +
+		`|You have not agreed to the Xcode license|Agreeing to the Xcode|-\w+ failed for scheme '|No such file or directory` +
+		`|Unknown (?:option|argument|command|subcommand)|Missing (?:expected )?argument|Invalid (?:runtime|device type|argument` +
+		`|URL)|dyld(?:\[\d+\])?: (?:Library|Symbol) not |xcode-select: )`)
 	labelled = pattern.New(`^\s*(Reason|Recovery [Ss]uggestion|Recovery|Failure [Rr]eason): (.*)$`)
 )
 

@@ -9,7 +9,8 @@ import (
 )
 
 // steps are lines of a log in which the tool had begun to work: then it is a log, and the error one line of it.
-var steps = pattern.New(`(?m)^(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED) \*\*|Test [CcSs]\w+ '|(?:CompileC|SwiftCompile|CompileSwift|Ld|PhaseScriptExecution|CodeSign) |=== BUILD |\S+:\d+:\d+: (?:fatal )?error: |error: exportArchive|(?:clang|ld): )`)
+var steps = pattern.New(`(?m)^(?:\*\* [A-Z ]+ (?:SUCCEEDED|FAILED) \*\*|Test [CcSs]\w+ '|(?:CompileC|SwiftCompile` +
+	`|CompileSwift|Ld|PhaseScriptExecution|CodeSign) |=== BUILD |\S+:\d+:\d+: (?:fatal )?error: |error: exportArchive|(?:clang|ld): )`)
 
 // shortText is how many lines an error of a tool has at most before it comes to the point.
 const shortText = 12
@@ -37,7 +38,7 @@ func Sniff(b []byte) int {
 		case plainErrors.MatchString(s), strings.HasPrefix(s, "ERROR: "):
 			score = max(score, 70)
 		case i < shortText && (strings.HasPrefix(s, "Error: ") || strings.HasPrefix(s, "Error Domain=")):
-			score = max(score, 60) // deeper in a text it may be anybody's
+			score = max(score, 60) // further down it may be of another program
 		}
 	}
 	return score

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/lines"
+	"ios-agent/internal/op/brief"
 )
 
 // Error is one error. Domain and Code are there where the tool has them.
@@ -72,8 +72,10 @@ func Of(tool string, exit int, stderr []byte) *Report {
 
 // meanings of exit statuses, which most of the tools take from sysexits.h.
 var meanings = map[int]string{
-	64: "wrong usage", 65: "the build or the tests failed", 66: "an input does not exist", 69: "a service is unavailable, or the licence is not accepted",
-	70: "the tool could not do it; often no destination matched", 72: "the program was not found", 74: "input or output failed", 77: "not permitted",
+	64: "wrong usage", 65: "the build or the tests failed", 66: "an input does not exist",
+	69: "a service is unavailable, or the licence is not accepted",
+	70: "the tool could not do it; often no destination matched", 72: "the program was not found", 74: "input or output failed",
+	77: "not permitted",
 }
 
 // Meaning says what an exit status stands for; empty when it says nothing by itself.

@@ -10,20 +10,23 @@ import (
 )
 
 func TestSamples(t *testing.T) {
-	samples.Check(t, []string{"tool-errors", "xcodebuild", "ui-describe"}, Sniff, Read, func(t *testing.T, s samples.Sample, r *Report) string {
-		heads := bytes.Count(s.Data, []byte("(domain=")) + bytes.Count(s.Data, []byte("ERROR: ")) + bytes.Count(s.Data, []byte("xcodebuild: error: "))
-		n := len(r.Chain())
-		for _, o := range r.Others {
-			n += len(o.Chain())
-		}
-		if heads > 0 && n != heads {
-			t.Errorf("%d errors, want %d", n, heads)
-		}
-		if want := bytes.Count(s.Data, []byte("{ platform:")); want != len(r.Destinations.Requested)+len(r.Destinations.Available)+len(r.Destinations.Ineligible) {
-			t.Errorf("destinations %+v, want %d", r.Destinations, want)
-		}
-		return ""
-	})
+	samples.Check(t, []string{"tool-errors", "xcodebuild", "ui-describe"}, Sniff, Read,
+		func(t *testing.T, s samples.Sample, r *Report) string {
+			heads := bytes.Count(s.Data, []byte("(domain=")) + bytes.Count(s.Data, []byte("ERROR: ")) +
+				bytes.Count(s.Data, []byte("xcodebuild: error: "))
+			n := len(r.Chain())
+			for _, o := range r.Others {
+				n += len(o.Chain())
+			}
+			if heads > 0 && n != heads {
+				t.Errorf("%d errors, want %d", n, heads)
+			}
+			if want := bytes.Count(s.Data, []byte("{ platform:")); want != len(r.Destinations.Requested)+len(r.Destinations.Available)+
+				len(r.Destinations.Ineligible) {
+				t.Errorf("destinations %+v, want %d", r.Destinations, want)
+			}
+			return ""
+		})
 }
 
 func TestForms(t *testing.T) {
@@ -32,25 +35,34 @@ func TestForms(t *testing.T) {
 		check func(*Report) bool
 	}{
 		"simctl": {
-			"noise\nAn error was encountered processing the command (domain=A, code=4):\nfirst\nsecond\nUnderlying error (domain=B, code=-5):\n\tdeep\n",
+			"noise\nAn error was encountered processing the command (domain=A, code=4):\nfirst\nsecond\nUnderlying error (domain=B, " +
+				"code=-5):\n\tdeep\n",
 			func(r *Report) bool {
-				return r.Tool == "simctl" && r.Domain == "A" && r.Code == 4 && r.Message == "first" && r.Details[0] == "second" && r.Underlying.Code == -5 && r.Underlying.Message == "deep" && r.Noise[0] == "noise"
+				return r.Tool == "simctl" && r.Domain == "A" && r.Code == 4 && r.Message == "first" && r.Details[0] == "second" &&
+					r.Underlying.Code == -5 && r.Underlying.Message == "deep" && r.Noise[0] == "noise"
 			},
 		},
 		"devicectl, nested without the word": {
-			"ERROR: The application failed to launch. (com.apple.dt.CoreDeviceError error 10002 (0x2712))\n         BundleIdentifier = com.a\n       ----------------------------------------\n" +
-				"       The request to open \"com.a\" failed. (FBSOpenApplicationServiceErrorDomain error 1.)\n         NSLocalizedFailureReason = Locked (\"x\").\n         BSErrorCodeDescription = RequestDenied\n" +
-				"       ----------------------------------------\n       The operation couldn’t be completed. (FBSOpenApplicationErrorDomain error 7.)\n         NSLocalizedRecoverySuggestion = Unlock it.\n",
+			"ERROR: The application failed to launch. (com.apple.dt.CoreDeviceError error 10002 (0x2712))\n         BundleIdentifier " +
+				"= com.a\n       ----------------------------------------\n" +
+				"       The request to open \"com.a\" failed. (FBSOpenApplicationServiceErrorDomain error 1.)\n         " +
+				"NSLocalizedFailureReason = Locked (\"x\").\n         BSErrorCodeDescription = RequestDenied\n" +
+				"       ----------------------------------------\n       The operation couldn’t be completed. " +
+				"(FBSOpenApplicationErrorDomain error 7.)\n         NSLocalizedRecoverySuggestion = Unlock it.\n",
 			func(r *Report) bool {
 				u := r.Underlying
-				return r.Code == 10002 && r.Info["BundleIdentifier"] == "com.a" && u.Domain == "FBSOpenApplicationServiceErrorDomain" && u.Reason == `Locked ("x").` &&
-					u.Info["BSErrorCodeDescription"] == "RequestDenied" && u.Underlying.Code == 7 && u.Underlying.Suggestion == "Unlock it." && r.Has("FBSOpenApplicationErrorDomain", 7)
+				return r.Code == 10002 && r.Info["BundleIdentifier"] == "com.a" && u.Domain == "FBSOpenApplicationServiceErrorDomain" &&
+					u.Reason == `Locked ("x").` &&
+					u.Info["BSErrorCodeDescription"] == "RequestDenied" && u.Underlying.Code == 7 && u.Underlying.Suggestion == "Unlock it." &&
+					r.Has("FBSOpenApplicationErrorDomain", 7)
 			},
 		},
 		"devicectl, wrapped": {
-			"ERROR: CoreDeviceService was unable to locate a device matching the\n       requested device identifier. (com.apple.dt.CoreDeviceError error 1011)\n",
+			"ERROR: CoreDeviceService was unable to locate a device matching the\n       requested device identifier. " +
+				"(com.apple.dt.CoreDeviceError error 1011)\n",
 			func(r *Report) bool {
-				return r.Code == 1011 && r.Message == "CoreDeviceService was unable to locate a device matching the requested device identifier." && r.Underlying == nil
+				return r.Code == 1011 && r.Message == "CoreDeviceService was unable to locate a device matching the requested device "+
+					"identifier." && r.Underlying == nil
 			},
 		},
 		"devicectl, no domain": {
@@ -80,9 +92,12 @@ func TestForms(t *testing.T) {
 			},
 		},
 		"object": {
-			`2016-09-23 02:11:05.516 xcodebuild[1317:5775] Error Domain=A Code=1 "The request to open "x" failed." UserInfo={NSUnderlyingError=0x7 {Error Domain=B Code=-6 "Not, found" UserInfo={K=v, NSLocalizedRecoverySuggestion=Do it.}}, Z=9}` + "\n",
+			`2016-09-23 02:11:05.516 xcodebuild[1317:5775] Error Domain=A Code=1 "The request to open "x" failed." ` +
+				`UserInfo={NSUnderlyingError=0x7 {Error Domain=B Code=-6 "Not, found" UserInfo={K=v, NSLocalizedRecoverySuggestion=Do ` +
+				`it.}}, Z=9}` + "\n",
 			func(r *Report) bool {
-				return r.Tool == "xcodebuild" && r.Domain == "A" && r.Message == `The request to open "x" failed.` && r.Underlying.Code == -6 && r.Underlying.Message == "Not, found" && r.Underlying.Info["K"] == "v"
+				return r.Tool == "xcodebuild" && r.Domain == "A" && r.Message == `The request to open "x" failed.` &&
+					r.Underlying.Code == -6 && r.Underlying.Message == "Not, found" && r.Underlying.Info["K"] == "v"
 			},
 		},
 		"plain": {
@@ -112,6 +127,8 @@ func TestForms(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	samples.Fuzz(f, Sniff, Read, "An error was encountered processing the command (domain=A, code=4):\nx\nUnderlying error (domain=B, code=5):\n\ty\n",
-		"ERROR: a (b.c error 1.)\n         K = v\n----\nERROR: d (e error 2.)\n", "xcodebuild: error: a:\n\t\t{ platform:iOS }\n", `Error Domain=A Code=1 "x" UserInfo={K=v, L={Error Domain=B Code=2}}`, "Error: x\nUsage: y\n", "----\n----\n")
+	samples.Fuzz(f, Sniff, Read, "An error was encountered processing the command (domain=A, code=4):\nx\nUnderlying error "+
+		"(domain=B, code=5):\n\ty\n",
+		"ERROR: a (b.c error 1.)\n         K = v\n----\nERROR: d (e error 2.)\n", "xcodebuild: error: a:\n\t\t{ platform:iOS }\n",
+		`Error Domain=A Code=1 "x" UserInfo={K=v, L={Error Domain=B Code=2}}`, "Error: x\nUsage: y\n", "----\n----\n")
 }

@@ -8,7 +8,7 @@ var actions = []string{
 	"installsrc", "test", "test-without-building",
 }
 
-// questions are answered instead of building anything; a build with one of them would end well without having happened.
+// With one of the questions xcodebuild answers, builds nothing, and still exits with 0.
 var questions = []string{
 	"-checkFirstLaunchStatus", "-checkForNewerComponents", "-create-xcframework", "-dry-run", "-enumerate-tests", "-exportArchive",
 	"-exportLocalizations", "-exportNotarizedApp", "-help", "-importLocalizations", "-license", "-list", "-n",

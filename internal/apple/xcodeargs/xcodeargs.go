@@ -1,5 +1,5 @@
 // Package xcodeargs takes xcodebuild's command line apart: options with their values, build settings, actions. It knows
-// what belongs together and nothing of what it does.
+// which arguments belong together, not what they do.
 package xcodeargs
 
 import (
@@ -68,8 +68,8 @@ func takesValue(option, next string) bool {
 	return !strings.HasPrefix(next, "-") && !slices.Contains(actions, next) && !setting.MatchString(next)
 }
 
-// Unlike are the arguments below whose option is not among the explicit ones. An explicit NAME=value also ousts
-// NAME[condition]=value: xcodebuild prefers the condition, so the default would win over the call.
+// Unlike are the arguments below whose option is not among the explicit ones. An explicit NAME=value also
+// removes NAME[condition]=value: xcodebuild prefers the condition, so the default would win over the call.
 func Unlike(below, explicit []string) []string {
 	keys := map[string]bool{}
 	for _, u := range Split(explicit) {

@@ -7,12 +7,14 @@ import (
 )
 
 func TestSplit(t *testing.T) {
-	args := []string{"-quiet", "-only-testing:App/Case/test()", "-scheme", "-odd", "SWIFT[sdk=a=b]=1", "-NewUserDefault", "x", "-NewSwitch", "build"}
+	args := []string{"-quiet", "-only-testing:App/Case/test()", "-scheme", "-odd", "SWIFT[sdk=a=b]=1", "-NewUserDefault", "x",
+		"-NewSwitch", "build"}
 	var keys, values []string
 	for _, u := range Split(args) {
 		keys, values = append(keys, u.Key), append(values, u.Value())
 	}
-	if want := []string{"-quiet", "-only-testing", "-scheme", "SWIFT[sdk=a=b]", "-NewUserDefault", "-NewSwitch", "build"}; !reflect.DeepEqual(keys, want) {
+	if want := []string{"-quiet", "-only-testing", "-scheme", "SWIFT[sdk=a=b]", "-NewUserDefault", "-NewSwitch",
+		"build"}; !reflect.DeepEqual(keys, want) {
 		t.Errorf("keys %q", keys)
 	}
 	if want := []string{"", "App/Case/test()", "-odd", "", "x", "", ""}; !reflect.DeepEqual(values, want) {

@@ -60,7 +60,7 @@ type Agent struct {
 	Port       int
 	Token      string
 	Build      string
-	PublicOnly bool // it must do without what Apple does not document, even where it would use it
+	PublicOnly bool // use nothing that Apple does not document
 }
 
 // Command is the command that runs the agent; it ends when the agent does.

@@ -15,13 +15,8 @@ type Release struct {
 	Build   string // 16F6
 }
 
-// Runner runs a program to its end; *host.Host is one.
-type Runner interface {
-	Run(ctx context.Context, c host.Cmd) (host.Result, error)
-}
-
 // Version asks xcodebuild which Xcode it belongs to.
-func Version(ctx context.Context, run Runner, program string) (Release, error) {
+func Version(ctx context.Context, run host.Runner, program string) (Release, error) {
 	r, err := run.Run(ctx, host.Cmd{Name: program, Args: []string{"-version"}, Timeout: 30 * time.Second})
 	if err != nil {
 		return Release{}, err

@@ -124,7 +124,8 @@ func (g *Graph) walk(key string, v any) {
 
 func (g *Graph) issue(kind string, v any) {
 	o, _ := v.(map[string]any)
-	i := GraphIssue{Kind: kind, Type: text(o, "issueType"), Message: text(o, "message"), Test: text(o, "testCaseName"), Target: text(o, "producingTarget")}
+	i := GraphIssue{Kind: kind, Type: text(o, "issueType"), Message: text(o, "message"), Test: text(o, "testCaseName"),
+		Target: text(o, "producingTarget")}
 	if at, ok := o["documentLocationInCreatingWorkspace"].(map[string]any); ok {
 		i.Source = text(at, "url")
 		i.Location = ParseLocation(i.Source)

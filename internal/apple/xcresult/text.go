@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/op/brief"
 )
 
 // Text is the document in at most limit bytes.
@@ -43,7 +43,8 @@ func (d Device) String() string {
 }
 
 func (s *Summary) text(w *brief.Writer) {
-	w.Linef("%s: %s tests: %d passed, %d failed, %d skipped, %d expected failures", brief.Join(" — ", s.Result, s.Title), fmt.Sprint(s.Total), s.Passed, s.Failed, s.Skipped, s.ExpectedFailures)
+	w.Linef("%s: %s tests: %d passed, %d failed, %d skipped, %d expected failures", brief.Join(" — ", s.Result, s.Title),
+		fmt.Sprint(s.Total), s.Passed, s.Failed, s.Skipped, s.ExpectedFailures)
 	for _, r := range s.Runs {
 		w.Line("on " + r.Device.String())
 	}
@@ -66,7 +67,8 @@ func (t *Tests) text(w *brief.Writer) {
 			failed = append(failed, c)
 		}
 	}
-	w.Linef("%s: %d passed, %d failed, %d skipped, %d expected failures", brief.Count(len(cases), "test"), counts[Passed], counts[Failed], counts[Skipped], counts[ExpectedFailure])
+	w.Linef("%s: %d passed, %d failed, %d skipped, %d expected failures", brief.Count(len(cases), "test"), counts[Passed],
+		counts[Failed], counts[Skipped], counts[ExpectedFailure])
 	for _, d := range t.Devices {
 		w.Line("on " + d.String())
 	}
@@ -164,7 +166,8 @@ func average(m Metric) float64 {
 }
 
 func (b *Build) text(w *brief.Writer) {
-	w.Linef("%s: %s, %s, %s", brief.Join(" — ", b.Status, b.Title), brief.Count(b.ErrorCount, "error"), brief.Count(b.WarningCount, "warning"), brief.Count(b.AnalyzerWarningCount, "analyzer warning"))
+	w.Linef("%s: %s, %s, %s", brief.Join(" — ", b.Status, b.Title), brief.Count(b.ErrorCount, "error"),
+		brief.Count(b.WarningCount, "warning"), brief.Count(b.AnalyzerWarningCount, "analyzer warning"))
 	if b.Destination.Name != "" {
 		w.Line("for " + b.Destination.String())
 	}
@@ -210,7 +213,8 @@ func (g *Graph) text(w *brief.Writer) {
 	for _, i := range g.Issues {
 		counts[i.Kind]++
 	}
-	w.Linef("%s: %s, %s, %s, %s", brief.Join(" ", g.Type, "object"), brief.Count(counts["error"], "error"), brief.Count(counts["warning"], "warning"), brief.Count(counts["test failure"], "test failure"), brief.Count(len(g.Tests), "test"))
+	w.Linef("%s: %s, %s, %s, %s", brief.Join(" ", g.Type, "object"), brief.Count(counts["error"], "error"),
+		brief.Count(counts["warning"], "warning"), brief.Count(counts["test failure"], "test failure"), brief.Count(len(g.Tests), "test"))
 	for _, a := range g.Actions {
 		w.Line(brief.Join(", ", brief.Join(" ", a.Command, a.Title), "build "+a.BuildStatus, "action "+a.Status, a.Device, a.OS, a.DeviceID))
 	}

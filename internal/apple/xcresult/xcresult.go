@@ -1,6 +1,6 @@
 // Package xcresult reads what xcresulttool and xccov print about a result bundle: test results, build results, metrics,
-// coverage, and the object graph of the older `get --format json`. Everything that was in a document is still in what is
-// read, in fields or as it stood.
+// coverage, and the object graph of the older `get --format json`. Everything that was in a document is in what was
+// read, typed or unchanged.
 package xcresult
 
 import (

@@ -131,7 +131,8 @@ func TestParseLocation(t *testing.T) {
 
 func TestOtherForms(t *testing.T) {
 	for in, want := range map[string]Form{
-		`{"lineCoverage":0.5,"coveredLines":1,"executableLines":2,"targets":[{"name":"A","files":[{"path":"/a","functions":[{"name":"f","lineNumber":3}]}]}]}`: FormCoverage,
+		`{"lineCoverage":0.5,"coveredLines":1,"executableLines":2,"targets":[{"name":"A","files":[{"path":"/a",` +
+			`"functions":[{"name":"f","lineNumber":3}]}]}]}`: FormCoverage,
 		`[{"name":"A","lineCoverage":0.5,"files":[]}]`: FormCoverage,
 		`{"/a/b.swift":[{"line":1,"isExecutable":false},{"line":2,"isExecutable":true,"executionCount":3,"subranges":[]}]}`: FormFileCoverage,
 		`{"hasCoverage":true,"hasTestResults":false}`: FormOther,

@@ -4,7 +4,6 @@ package act
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"ios-agent/internal/device"
@@ -208,6 +207,6 @@ func (s Step) reach(screen *ui.Screen, n *ui.Node) (reach ui.Reach, err error) {
 
 // notSent reports whether an error says that nothing reached the device.
 func notSent(err error) bool {
-	var f *fault.Fault
-	return errors.As(err, &f) && f.Dispatched == fault.NotDispatched
+	f, ok := fault.In(err)
+	return ok && f.Dispatched == fault.NotDispatched
 }

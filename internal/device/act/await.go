@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"ios-agent/internal/device"
@@ -66,7 +67,7 @@ func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duratio
 		if why == nil {
 			return a, c.spent(), nil
 		}
-		if how.Scroll && !scrolled && offScreen(why) {
+		if how.Scroll && !scrolled && (fault.Is(why, fault.ElementNotFound) || fault.Is(why, fault.ElementUnhittable)) {
 			scrolled = true
 			if _, err := s.seek(ctx, q, "", DefaultSwipes, nil); err != nil {
 				return aim{}, c.spent(), err
@@ -129,8 +130,10 @@ func (s Step) take(ctx context.Context, how How, q ui.Query, screen *ui.Screen) 
 	return aim{node: now, ref: ref, Reach: reach, screen: later}, nil
 }
 
+// offScreen says of a reason that the element may lie where scrolling brings it into view.
 func offScreen(err error) bool {
-	return fault.Is(err, fault.ElementNotFound) || fault.Is(err, fault.ElementUnhittable)
+	far, unreachable := errors.AsType[*ui.UnreachableError](err)
+	return fault.Is(err, fault.ElementNotFound) || unreachable && far.OffScreen
 }
 
 // hopeless says of a reason that waiting does not mend it: several fit, a ref's element is gone from a screen at rest, or it
@@ -140,7 +143,7 @@ func hopeless(err error, screen *ui.Screen) bool {
 	case fault.Is(err, fault.ElementNotFound), fault.Is(err, fault.ElementUnstable):
 		return false
 	case fault.Is(err, fault.ElementUnhittable):
-		return screen.Settled && fault.From(err).Details["off_screen"] == true
+		return screen.Settled && offScreen(err)
 	case fault.Is(err, fault.RefExpired):
 		return screen.Settled
 	}

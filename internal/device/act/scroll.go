@@ -58,7 +58,7 @@ func (s Step) seek(ctx context.Context, q ui.Query, direction string, swipes int
 			a.Method = scrolled(done)
 			return a, nil
 		}
-		if fault.Is(err, fault.ElementUnhittable) && fault.From(err).Details["off_screen"] == nil || !offScreen(err) {
+		if !offScreen(err) {
 			return aim{}, err // it is in sight, and something else is the matter
 		}
 		if done >= swipes || ctx.Err() != nil {

@@ -111,26 +111,40 @@ const (
 	usualSwipe = 0.6 // of what is swiped over
 )
 
-// Drag carries the element q means to another, or to a point.
-func (s Step) Drag(ctx context.Context, how How, q, onto ui.Query, to *ui.Point, d device.Drag) (Report, error) {
-	return s.perform(ctx, how, q, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
+// ElementDrag says which element is dragged and where to: onto another element, or to a point.
+type ElementDrag struct {
+	Element ui.Query
+	Onto    ui.Query
+	To      *ui.Point   // instead of Onto
+	Finger  device.Drag // how; its From and To are found by the step
+}
+
+// DragElement drags an element.
+func (s Step) DragElement(ctx context.Context, how How, e ElementDrag) (Report, error) {
+	return s.perform(ctx, how, e.Element, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
+		d := e.Finger
 		d.From = a.At
-		switch {
-		case to != nil:
-			d.To = *to
-		default:
-			goal, _, err := s.find(onto, a.screen)
+		if e.To != nil {
+			d.To = *e.To
+		} else {
+			goal, _, err := s.find(e.Onto, a.screen)
 			if err != nil {
 				return err
 			}
 			if !goal.Visible() {
-				return fault.New(fault.ElementUnhittable, "%s cannot be dropped on: it is off the screen", goal.Describe()).WithDispatch(fault.NotDispatched)
+				return fault.New(fault.ElementUnhittable, "%s cannot be dropped on: it is off the screen", goal.Describe()).
+					WithDispatch(fault.NotDispatched)
 			}
 			d.To = goal.Seen().Centre()
 		}
 		r.Method = fmt.Sprintf("drag to %g, %g", d.To.X, d.To.Y)
 		return g.Drag(ctx, d)
 	}))
+}
+
+// Drag is DragElement with the parts of its struct as parameters.
+func (s Step) Drag(ctx context.Context, how How, q, onto ui.Query, to *ui.Point, d device.Drag) (Report, error) {
+	return s.DragElement(ctx, how, ElementDrag{Element: q, Onto: onto, To: to, Finger: d})
 }
 
 // Pinch spreads or draws together two fingers on the element q means, or in the middle of the screen.

@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"ios-agent/internal/device"
@@ -79,14 +80,13 @@ func (s Step) holds(screen *ui.Screen, w Waiting) (bool, *ui.Node, string, error
 		return ok, n, ref, nil
 	}
 	n, ref, err := s.find(w.Query, screen)
-	if err != nil && !fault.Is(err, fault.RefExpired) && !fault.Is(err, fault.ElementNotFound) {
+	expired, isRef := errors.AsType[*ui.ExpiredError](err)
+	switch {
+	case err == nil:
+	case isRef && expired.Reason != ui.RefAmbiguous, fault.Is(err, fault.ElementNotFound):
+		n = nil // the element is not there
+	default:
 		return false, nil, "", err
-	}
-	if err != nil && fault.From(err).Details["reason"] == "ambiguous" {
-		return false, nil, "", err
-	}
-	if err != nil {
-		n = nil
 	}
 	return ui.HoldsOn(w.Condition, n, w.Value), n, ref, nil
 }

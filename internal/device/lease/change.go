@@ -3,117 +3,192 @@ package lease
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Renew makes a lease last for its whole time again; a *NotHolderError when it is not the holder's.
-func (t *Table) Renew(_ context.Context, holder, resource string) (Lease, error) {
-	t.Load()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// change decides something about one resource and waits until it is durable. decide gives no event when there is nothing
+// to change.
+func (t *Table) change(ctx context.Context, resource string, decide func(l Lease, now time.Time) (*Event, error)) (Lease, error) {
+	if err := t.proven(ctx, resource); err != nil {
+		return Lease{Resource: resource}, err
+	}
 	t.pump()
 	l := t.look(resource)
-	if !l.Held() || l.Holder != holder {
-		return l, &NotHolderError{l, holder}
+	e, err := decide(l, t.o.Now())
+	if err != nil || e == nil {
+		t.mu.Unlock()
+		return l, err
 	}
-	now := t.Now()
-	l.Used, l.Expires = now, now.Add(l.TTL)
-	t.put(Event{At: now, What: Renewed, Lease: l})
-	_ = t.lock(resource, l.Expires)
-	err := t.wait()
-	return l, err
+	t.put(*e)
+	ticket := t.ticket
+	t.pump()
+	t.mu.Unlock()
+	return e.Lease, t.durable(ctx, ticket, resource)
+}
+
+// proven takes the mutex, as enter does, when it is known whether a lease of an earlier process is still ours: its lock is
+// there, or another home has it.
+func (t *Table) proven(ctx context.Context, resource string) error {
+	for {
+		if err := t.enter(ctx); err != nil {
+			return err
+		}
+		h := t.holds[resource]
+		if h == nil || h.locked || h.busy == nil || !t.now[resource].Held() {
+			return nil
+		}
+		busy := h.busy
+		t.mu.Unlock()
+		if err := wait(ctx, busy); err != nil {
+			return err
+		}
+	}
+}
+
+// Renew makes a lease last for its whole time again; a *NotHolderError when it is not the holder's.
+func (t *Table) Renew(ctx context.Context, holder, resource string) (Lease, error) {
+	return t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
+		if !l.Held() || l.Holder != holder {
+			return nil, &NotHolderError{l, holder}
+		}
+		l.Used, l.Expires = now, now.Add(l.TTL)
+		return &Event{At: now, What: Renewed, Lease: l}, nil
+	})
 }
 
 // Release ends a lease; a *NotHolderError when it is another's. What nobody holds is released already.
-func (t *Table) Release(_ context.Context, holder, resource string) (Lease, error) {
-	t.Load()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pump()
-	l := t.look(resource)
-	if !l.Held() {
-		return l, nil
-	}
-	if l.Holder != holder {
-		return l, &NotHolderError{l, holder}
-	}
-	l = t.free(l, Released, "")
-	t.pump()
-	err := t.wait()
-	return l, err
+func (t *Table) Release(ctx context.Context, holder, resource string) (Lease, error) {
+	return t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
+		switch {
+		case !l.Held():
+			return nil, nil
+		case l.Holder != holder:
+			return nil, &NotHolderError{l, holder}
+		}
+		e := ended(l, Released, "", now)
+		return &e, nil
+	})
+}
+
+// Clean says that what a released resource needed was done.
+func (t *Table) Clean(ctx context.Context, resource string, epoch uint64) error {
+	_, err := t.change(ctx, resource, func(l Lease, now time.Time) (*Event, error) {
+		if !l.Dirty || l.Epoch != epoch {
+			return nil, nil
+		}
+		l.Dirty, l.Reset = false, ""
+		return &Event{At: now, What: Cleaned, Lease: l}, nil
+	})
+	return err
 }
 
 // Amend says anew what has to be done with a holder's resource when its lease ends. It becomes durable with the next change.
-func (t *Table) Amend(holder, resource, reset string) {
-	t.Load()
-	t.mu.Lock()
+func (t *Table) Amend(ctx context.Context, holder, resource, reset string) error {
+	if err := t.enter(ctx); err != nil {
+		return err
+	}
 	defer t.mu.Unlock()
 	if l := t.look(resource); l.Held() && l.Holder == holder {
 		l.Reset = reset
 		t.now[resource] = l
 	}
+	return nil
 }
 
-// free ends a lease, whoever has it.
-func (t *Table) free(l Lease, what, reason string) Lease {
-	from, now := l.Holder, t.Now()
+// ended is the end of a lease, whoever has it.
+func ended(l Lease, what, reason string, now time.Time) Event {
+	from := l.Holder
 	l.Holder, l.Dirty = "", l.Reset != "" && l.Reset != NoReset && what != Lost
 	if what != Expired {
 		l.Used = now // one that expired was last used when it was used
 	}
-	t.put(Event{At: now, What: what, Lease: l, From: from, Reason: reason})
-	t.unlock(l.Resource)
-	return l
+	return Event{At: now, What: what, Lease: l, From: from, Reason: reason}
 }
 
-// TakeOver gives a resource to a holder although another has it. Its commands under way are refused from then on: their
-// epoch is an older one.
-func (t *Table) TakeOver(_ context.Context, r Request, resource, reason string) (now, before Lease, err error) {
-	t.Load()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// TakeOver gives a resource to a holder although another has it. Commands under way are refused from then on: their epoch
+// is an older one.
+func (t *Table) TakeOver(ctx context.Context, r Request, resource, reason string) (now, before Lease, err error) {
+	mine, err := t.lockFor(ctx, resource, r.TTL)
+	if err != nil {
+		return Lease{Resource: resource}, Lease{Resource: resource}, err
+	}
 	t.expire()
 	before = t.look(resource)
-	at := t.Now()
-	if other := t.lock(resource, at.Add(r.TTL)); other != nil {
-		return before, before, &BusyError{Elsewhere: []*ElsewhereError{other}}
-	}
+	at := t.o.Now()
 	t.epoch++
-	now = Lease{Resource: resource, Holder: r.Holder, Kind: r.Kind, Epoch: t.epoch, Since: at, Used: at, Expires: at.Add(r.TTL), TTL: r.TTL, Reset: r.Reset}
-	t.put(Event{At: at, What: TakenOver, Lease: now, From: before.Holder, Reason: reason})
-	t.pump()
-	return now, before, t.wait()
-}
-
-// Clean says that what a released resource needed was done.
-func (t *Table) Clean(_ context.Context, resource string, epoch uint64) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := t.look(resource)
-	if !l.Dirty || l.Epoch != epoch {
-		return nil
+	now = Lease{
+		Resource: resource, Holder: r.Holder, Kind: r.Kind, Epoch: t.epoch,
+		Since: at, Used: at, Expires: at.Add(r.TTL), TTL: r.TTL, Reset: r.Reset,
 	}
-	l.Dirty, l.Reset = false, ""
-	t.put(Event{At: t.Now(), What: Cleaned, Lease: l})
+	t.put(Event{At: at, What: TakenOver, Lease: now, From: before.Holder, Reason: reason})
+	t.unreserve(resource, mine)
+	ticket := t.ticket
 	t.pump()
-	return t.wait()
+	t.mu.Unlock()
+	return now, before, t.durable(ctx, ticket, resource)
 }
 
-// Expire ends what has run out, and says what that was.
-func (t *Table) Expire() []Lease {
-	t.Load()
+// lockFor takes the mutex when other homes are kept away from a resource, and gives the reservation under which they are; a
+// *BusyError when one has it.
+func (t *Table) lockFor(ctx context.Context, resource string, ttl time.Duration) (*reservation, error) {
+	mine := &reservation{}
+	for {
+		if err := t.enter(ctx); err != nil {
+			t.abandon(resource, mine)
+			return nil, err
+		}
+		if t.secured(resource) {
+			return mine, nil
+		}
+		if !t.reserved(resource, mine) {
+			mine.until = t.o.Now().Add(ttl)
+			t.reserve(resource, mine)
+		}
+		busy := t.holds[resource].busy
+		t.mu.Unlock()
+		if err := wait(ctx, busy); err != nil {
+			t.abandon(resource, mine)
+			return nil, err
+		}
+		if mine.other != nil {
+			return nil, &BusyError{Elsewhere: []*ElsewhereError{mine.other}}
+		}
+	}
+}
+
+// abandon ends the reservation of a caller that left.
+func (t *Table) abandon(resource string, r *reservation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	ended := t.expire()
-	t.pump()
-	_ = t.wait() // one that could not be written is tried again with the next change
-	return ended
+	t.unreserve(resource, r)
+	t.serveAll()
 }
 
-func (t *Table) expire() (ended []Lease) {
-	now := t.Now()
+// Expire ends what has run out, and says what that was. What could not be written is tried again with the next change.
+func (t *Table) Expire(ctx context.Context) ([]Lease, error) {
+	if err := t.enter(ctx); err != nil {
+		return nil, err
+	}
+	out := t.expire()
+	ticket := t.ticket
+	t.pump()
+	t.mu.Unlock()
+	if len(out) == 0 {
+		return nil, nil
+	}
+	err := t.durable(ctx, ticket, names(out)...)
+	var unwritten *JournalError
+	if errors.As(err, &unwritten) {
+		err = nil
+	}
+	return out, err
+}
+
+func (t *Table) expire() (out []Lease) {
+	now := t.o.Now()
 	for l := range t.held() {
 		if most := now.Add(l.TTL); l.Expires.After(most) { // the clock went back: nobody gains by that
 			l.Expires = most
@@ -122,15 +197,15 @@ func (t *Table) expire() (ended []Lease) {
 		if l.Expires.After(now) || t.uses[l.Epoch] > 0 {
 			continue
 		}
-		ended = append(ended, l)
+		out = append(out, l)
 	}
-	slices.SortFunc(ended, func(a, b Lease) int {
+	slices.SortFunc(out, func(a, b Lease) int {
 		return cmp.Or(a.Expires.Compare(b.Expires), strings.Compare(a.Resource, b.Resource))
 	})
-	for _, l := range ended {
-		t.free(l, Expired, "")
+	for _, l := range out {
+		t.put(ended(l, Expired, "", now))
 	}
-	return ended
+	return out
 }
 
 // retry is how soon a journal that failed is tried again.
@@ -153,7 +228,7 @@ func (t *Table) arm() {
 		wait = retry
 	}
 	if !next.IsZero() && !t.closed {
-		t.alarm = t.Timer(max(next.Sub(t.Now()), wait), t.Poke)
+		t.alarm = t.o.Timer(max(next.Sub(t.o.Now()), wait), t.Poke)
 	}
 }
 
@@ -167,25 +242,27 @@ func (t *Table) Poke() {
 }
 
 // Get tells how a resource is.
-func (t *Table) Get(resource string) Lease {
-	t.Load()
-	t.mu.Lock()
+func (t *Table) Get(ctx context.Context, resource string) (Lease, error) {
+	if err := t.enter(ctx); err != nil {
+		return Lease{Resource: resource}, err
+	}
 	defer t.mu.Unlock()
 	t.pump()
-	return t.look(resource)
+	return t.look(resource), nil
 }
 
 // All tells of every resource anything is known of.
-func (t *Table) All() map[string]Lease {
-	t.Load()
-	t.mu.Lock()
+func (t *Table) All(ctx context.Context) (map[string]Lease, error) {
+	if err := t.enter(ctx); err != nil {
+		return nil, err
+	}
 	defer t.mu.Unlock()
 	t.pump()
 	out := make(map[string]Lease, len(t.now))
 	for name := range t.now {
 		out[name] = t.look(name)
 	}
-	return out
+	return out, nil
 }
 
 // Waiting counts those who wait.
@@ -195,24 +272,25 @@ func (t *Table) Waiting() int {
 	return len(t.queue)
 }
 
-// Close stops the timer and waits for the journal. Leases stay as they are: they are not the process's.
+// Close stops the timer and waits for the journal and the guard. Leases stay as they are: they are not the process's.
 func (t *Table) Close() error {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.closed = true
 	if t.alarm != nil {
 		t.alarm()
+		t.alarm = nil
 	}
-	err := t.wait()
-	for t.writing != nil {
-		last := t.writing
-		t.mu.Unlock()
-		<-last.done
-		t.mu.Lock()
-	}
+	last := t.ticket
+	t.mu.Unlock()
+	t.work.Wait()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for w := range t.watch {
 		w.end()
 		delete(t.watch, w)
 	}
-	return err
+	if last.err != nil {
+		return &JournalError{last.err}
+	}
+	return nil
 }

@@ -2,9 +2,12 @@ package lease_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"ios-agent/internal/device/lease"
 )
@@ -65,4 +68,116 @@ func (m *memory) copy() *memory {
 // request is a claim of one of the resources, in this order.
 func request(holder string, among ...string) lease.Request {
 	return lease.Request{Holder: holder, Kind: lease.Claim, TTL: claimTime, Among: func(func(string) lease.Lease) []string { return among }}
+}
+
+// homes are the locks that two homes share: ours, and another that takes what is free.
+type homes struct {
+	now func() time.Time
+	pid int // of our process that lives
+
+	mu    sync.Mutex
+	locks map[string]owned
+	calls map[string]int // under way, by resource
+	wrong []string
+}
+
+type owned struct {
+	other bool
+	live  bool // the process that locked it lives
+	until time.Time
+}
+
+// process is the guard of one process of ours; what it does after its end does not count.
+type process struct {
+	*homes
+	pid int
+}
+
+func (h process) Lock(resource string, until time.Time) error {
+	defer h.one(resource)()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pid != h.homes.pid {
+		return nil
+	}
+	if l := h.locks[resource]; l.other {
+		return &lease.ElsewhereError{Resource: resource, Home: "/other"}
+	}
+	h.locks[resource] = owned{live: true, until: until}
+	return nil
+}
+
+func (h process) Unlock(resource string) {
+	defer h.one(resource)()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pid != h.homes.pid {
+		return
+	}
+	if l := h.locks[resource]; !l.live || l.other {
+		h.wrong = append(h.wrong, "unlocked "+resource+", which was not ours")
+	}
+	delete(h.locks, resource)
+}
+
+// one checks the table's promise: one call a resource. Others run in between.
+func (h process) one(resource string) (done func()) {
+	resource = fmt.Sprint(resource, " in process ", h.pid)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.calls[resource]++; h.calls[resource] > 1 {
+		h.wrong = append(h.wrong, "two calls at once for "+resource)
+	}
+	h.mu.Unlock()
+	runtime.Gosched()
+	h.mu.Lock()
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.calls[resource]--
+	}
+}
+
+// elsewhere reports whether the other home has a resource.
+func (h *homes) elsewhere(resource string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.locks[resource].other
+}
+
+// ours reports whether a process of ours that lives has locked a resource.
+func (h *homes) ours(resource string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.locks[resource]
+	return l.live && !l.other
+}
+
+// other lets the other home take a resource, or give it back.
+func (h *homes) other(resource string) (has bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l, locked := h.locks[resource]
+	switch {
+	case l.other:
+		delete(h.locks, resource)
+	case !locked, !l.live && !l.until.After(h.now()):
+		h.locks[resource] = owned{other: true, live: true}
+		return true
+	}
+	return false
+}
+
+// crash ends our process: what its locks say stays, and the other home may take what has run out.
+func (h *homes) crash(took string) {
+	h.mu.Lock()
+	h.pid++
+	for name, l := range h.locks {
+		l.live = l.other
+		h.locks[name] = l
+	}
+	h.mu.Unlock()
+	if !h.elsewhere(took) {
+		h.other(took)
+	}
 }

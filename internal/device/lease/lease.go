@@ -1,10 +1,9 @@
-// Package lease decides who may use what, and until when. A lease has an epoch, a number that only grows: whoever holds
-// an older one is refused, however late its command arrives. Waiting is first come, first served. The package is pure: time,
-// durability and the lock against other hosts' homes are handed in, and it does not know what a device is.
+// Package lease decides who may use what, and until when. A lease has an epoch, a number that only grows: a command under
+// an older epoch is refused, however late it arrives. Waiting is first come, first served. The package does no I/O of its
+// own: time, the journal and the lock against other homes are handed in, and it does not know what a device is.
 package lease
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ type Kind string
 const (
 	Claim    Kind = "claim"    // asked for
 	Implicit Kind = "implicit" // taken by the first use
-	Repair   Kind = "repair"   // ours, while something broken is mended
+	Repair   Kind = "repair"   // ours, while a broken resource is repaired
 )
 
 // Lease is what is known of one resource. Without a holder it is free, or to be cleaned first.
@@ -34,7 +33,7 @@ type Lease struct {
 	Dirty    bool   // it still has to be done
 }
 
-// NoReset says that nothing has to be done, where an empty word would mean that nothing is said.
+// NoReset says that nothing has to be done; an empty Reset says nothing and leaves what was said before.
 const NoReset = "none"
 
 // Held reports whether somebody has it.
@@ -50,21 +49,10 @@ type Request struct {
 	TTL    time.Duration
 	Reset  string
 	Count  int // all of so many, or none; 0 is one
-	// Among names what will do, best first, with what is taken now included: it is asked again whenever something
-	// changed. It is called with the table's lock held: it must be quick and must not call the table.
+	// Among names what will do, best first, including what is taken now. It is called again whenever something changed,
+	// and under the table's mutex: it must be quick and must not call the table.
 	Among func(look func(resource string) Lease) []string
 	Wait  bool // until it can be had or ctx ends
-}
-
-// Authority grants leases: a table on this host, or one day a fleet's. A lease's Epoch is the fencing number that the host
-// of the resource checks before every command.
-type Authority interface {
-	Acquire(ctx context.Context, r Request) ([]Lease, error)
-	Renew(ctx context.Context, holder, resource string) (Lease, error)
-	Release(ctx context.Context, holder, resource string) (Lease, error)
-	// Watch tells what happened from now on, after it became durable. The channel is closed when ctx ends, or when the
-	// reader is so slow that something would have been lost: read the state again and watch anew.
-	Watch(ctx context.Context) <-chan Event
 }
 
 // The words for what happens to a lease.
@@ -87,28 +75,37 @@ type Event struct {
 	Reason string
 }
 
-// Journal keeps leases for the time after us. Save returns when all of it is durable, or none.
+// Journal keeps leases for the next process. Both methods may take as long as the disk does; neither is called under the
+// table's mutex.
 type Journal interface {
+	// Load gives what was saved. A *StateError means that there are leases which this program cannot read.
 	Load() ([]Lease, error)
+	// Save returns when all of it is durable, or none of it. It is called by one goroutine at a time.
 	Save([]Event) error
 }
 
-// Guard keeps other homes on this host away from a resource. Lock extends what is locked already.
+// Guard keeps other homes on this host away from a resource. Calls for one resource come one after the other, calls for
+// different resources at the same time; none is made under the table's mutex.
 type Guard interface {
-	Lock(resource string, until time.Time) error // *ElsewhereError when another home has it
+	// Lock locks a resource, or extends the lock we have; an *ElsewhereError when another home has it.
+	Lock(resource string, until time.Time) error
 	Unlock(resource string)
 }
 
 // BusyError says that what was wanted is taken.
 type BusyError struct {
-	Held      []Lease           // by others, in the order they were wanted
+	Held      []Lease           // by others, or still to be reset; in the order they were wanted
 	Elsewhere []*ElsewhereError // by other homes
 }
 
 func (e *BusyError) Error() string {
 	var who []string
 	for _, l := range e.Held {
-		who = append(who, l.Resource+" is held by "+l.Holder)
+		if l.Held() {
+			who = append(who, l.Resource+" is held by "+l.Holder)
+		} else {
+			who = append(who, l.Resource+" is being reset")
+		}
 	}
 	for _, o := range e.Elsewhere {
 		who = append(who, o.Error())
@@ -162,3 +159,12 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the lease cannot be 
 
 // Unwrap gives the store's own error.
 func (e *JournalError) Unwrap() error { return e.Err }
+
+// StateError says that there are leases which this program cannot read. Nothing is given until it can: who holds what is
+// not known.
+type StateError struct{ Err error }
+
+func (e *StateError) Error() string { return fmt.Sprintf("the leases cannot be read: %v", e.Err) }
+
+// Unwrap gives the store's own error.
+func (e *StateError) Unwrap() error { return e.Err }

@@ -17,6 +17,7 @@ type model struct {
 	now   time.Time
 	held  map[string]*modelLease
 	queue []*modelWait
+	away  func(name string) bool // another home has it
 }
 
 type modelLease struct {
@@ -52,7 +53,7 @@ func (m *model) settle() {
 func (m *model) take(holder string, among []string) string {
 	for _, name := range among {
 		l := m.held[name]
-		if l != nil && l.holder != holder {
+		if l != nil && l.holder != holder || l == nil && m.away(name) {
 			continue
 		}
 		if l == nil {
@@ -71,11 +72,14 @@ func (m *model) use(l *modelLease) {
 	}
 }
 
-// crash forgets what was only in memory.
+// crash forgets what was only in memory, and loses what another home took.
 func (m *model) crash() {
 	m.queue = nil
-	for _, l := range m.held {
+	for name, l := range m.held {
 		l.uses, l.expires = 0, l.kept.Add(l.ttl/10)
+		if m.away(name) {
+			delete(m.held, name)
+		}
 	}
 }
 
@@ -92,6 +96,7 @@ type history struct {
 	t       *testing.T
 	random  *rand.Rand
 	journal *memory
+	homes   *homes // nil: no guard
 	skew    atomic.Int64
 	table   *lease.Table
 	model   model
@@ -115,8 +120,15 @@ type using struct {
 func (h *history) clock() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 
 func (h *history) open() {
-	h.table = lease.NewTable(lease.Options{Journal: h.journal, Now: h.clock})
+	o := lease.Options{Journal: h.journal, Now: h.clock}
+	if h.homes != nil {
+		o.Guard = process{h.homes, h.homes.pid}
+	}
+	h.table = lease.NewTable(o)
 }
+
+// away reports whether another home has a resource.
+func (h *history) away(name string) bool { return h.homes != nil && h.homes.elsewhere(name) }
 
 func (h *history) pick(of ...string) string { return of[h.random.IntN(len(of))] }
 
@@ -131,7 +143,10 @@ func (h *history) among() []string {
 
 // step does one thing to both and compares what they answer.
 func (h *history) step() {
-	moves := []func(){h.claim, h.claim, h.claim, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver, h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.crash}
+	moves := []func(){
+		h.claim, h.claim, h.claim, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver,
+		h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.other, h.other, h.crash,
+	}
 	h.model.now = h.clock()
 	h.model.settle()
 	moves[h.random.IntN(len(moves))]()
@@ -203,8 +218,12 @@ func (h *history) renew() {
 func (h *history) takeOver() {
 	holder, name := h.holder(), h.resource()
 	h.note("%s takes %s over", holder, name)
-	if _, _, err := h.table.TakeOver(h.t.Context(), request(holder), name, "why not"); err != nil {
+	_, _, err := h.table.TakeOver(h.t.Context(), request(holder), name, "why not")
+	if away := h.model.held[name] == nil && h.away(name); (err == nil) == away {
 		h.fail("take over: %v", err)
+	}
+	if err != nil {
+		return
 	}
 	delete(h.model.held, name)
 	h.model.take(holder, []string{name})
@@ -216,7 +235,7 @@ func (h *history) begin() {
 	l := h.model.held[name]
 	use, err := h.table.Use(h.t.Context(), name, holder, shortTime)
 	h.note("%s uses %s: %v", holder, name, err)
-	if (err == nil) != (l == nil || l.holder == holder) {
+	if (err == nil) != (l == nil && !h.away(name) || l != nil && l.holder == holder) {
 		h.fail("use: %v", err)
 	}
 	if err != nil {
@@ -265,16 +284,31 @@ func (h *history) jump() {
 	h.note("the clock jumps to %s", h.clock())
 }
 
-// crash is a daemon killed and another one started: it knows what the journal has.
+// other is another home that takes what is free, or gives back what it has.
+func (h *history) other() {
+	if h.homes == nil {
+		return
+	}
+	name := h.resource()
+	h.note("the other home has %s: %v", name, h.homes.other(name))
+}
+
+// crash is a daemon killed and another one started: it knows what the journal has. The other home is quick.
 func (h *history) crash() {
 	h.note("crash")
 	h.journal.cut()
+	if h.homes != nil {
+		h.homes.crash(h.resource())
+	}
 	h.table = nil
 	h.waits, h.uses = nil, nil
 	h.model.crash()
 	h.journal = h.journal.copy()
 	h.open()
-	h.table.Load()
+	if err := h.table.Load(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+	synctest.Wait()
 }
 
 func (h *history) compare() {
@@ -287,11 +321,21 @@ func (h *history) compare() {
 	if n := h.table.Waiting(); n != len(h.model.queue) {
 		h.fail("%d wait; the model says %d", n, len(h.model.queue))
 	}
-	for name, l := range h.table.All() {
+	all, err := h.table.All(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for name, l := range all {
 		m := h.model.held[name]
 		if m == nil && l.Held() || m != nil && (l.Holder != m.holder || !l.Expires.Equal(m.expires)) {
 			h.fail("%s is %+v; the model says %+v", name, l, m)
 		}
+		if h.homes != nil && h.homes.ours(name) != (m != nil) {
+			h.fail("%s is locked: %v; the model says %+v", name, h.homes.ours(name), m)
+		}
+	}
+	if h.homes != nil && len(h.homes.wrong) > 0 {
+		h.fail("%v", h.homes.wrong)
 	}
 }
 
@@ -304,7 +348,7 @@ func (h *history) fail(format string, args ...any) {
 }
 
 // TestHistories holds the table against the model through random lives: claims, waiting, use, take-overs, hours that pass,
-// clocks that jump, daemons that are killed.
+// clocks that jump, daemons that are killed; half of them beside another home that takes what is free.
 func TestHistories(t *testing.T) {
 	runs := histories
 	if testing.Short() {
@@ -313,6 +357,10 @@ func TestHistories(t *testing.T) {
 	for seed := range runs {
 		synctest.Test(t, func(t *testing.T) {
 			h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), journal: &memory{}, model: model{held: map[string]*modelLease{}}}
+			h.model.away = h.away
+			if seed%2 == 1 {
+				h.homes = &homes{now: h.clock, locks: map[string]owned{}, calls: map[string]int{}}
+			}
 			h.open()
 			for range steps {
 				h.step()

@@ -22,25 +22,31 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Table is the authority over this host's resources. It is safe for concurrent use. What it decides it decides at once and
-// in memory; callers are answered when the journal has it. Many callers share one write.
+// Table knows the leases of this host's resources. It is safe for concurrent use. It decides in memory, under a mutex that
+// is never held across I/O; callers are answered when the journal has it. Many callers share one write.
 type Table struct {
-	Options
-	loaded sync.Once
+	o      Options
+	loaded chan struct{} // closed when the journal was read
 
 	mu      sync.Mutex
+	begun   bool             // reading the journal
+	unread  error            // why the journal cannot be read: a *StateError
 	now     map[string]Lease // as decided
 	kept    map[string]Lease // as the journal has it; what a failed write falls back to
 	epoch   uint64
 	uses    map[uint64]int // commands under way, by epoch: what is in use does not expire
 	queue   []*waiter
-	pending []Event // decided, not yet handed to the journal
-	ticket  *ticket // of the pending ones
-	writing *ticket // what the journal has in hand; nil: nothing
-	failing bool    // the journal's last answer
+	holds   map[string]*hold // locks against other homes
+	freed   bool             // a reservation ended: somebody earlier in the queue may want it
+	pending []Event          // decided, not yet handed to the journal
+	ticket  *ticket          // of the pending ones
+	writing bool             // a goroutine hands them to the journal
+	failing bool             // the journal's last answer
 	watch   map[*watcher]bool
 	alarm   func() // stops the timer
 	closed  bool
+	running int // goroutines of ours
+	work    sync.WaitGroup
 }
 
 // ticket is what the callers of one write wait for.
@@ -49,15 +55,8 @@ type ticket struct {
 	err  error
 }
 
-type waiter struct {
-	Request
-	got       []Lease
-	ticket    *ticket
-	ready     chan struct{} // closed when got is filled
-	elsewhere []*ElsewhereError
-}
-
-var _ Authority = (*Table)(nil)
+// errClosed is the answer of a table that was closed.
+var errClosed = errors.New("the table of leases is closed")
 
 // NewTable makes a table; its journal is read at the first use, or by Load.
 func NewTable(o Options) *Table {
@@ -70,7 +69,14 @@ func NewTable(o Options) *Table {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Table{Options: o, now: map[string]Lease{}, kept: map[string]Lease{}, uses: map[uint64]int{}, watch: map[*watcher]bool{}, ticket: newTicket()}
+	t := &Table{
+		o: o, loaded: make(chan struct{}), now: map[string]Lease{}, kept: map[string]Lease{}, uses: map[uint64]int{},
+		holds: map[string]*hold{}, watch: map[*watcher]bool{}, ticket: newTicket(),
+	}
+	if o.Journal == nil {
+		close(t.loaded)
+	}
+	return t
 }
 
 func newTicket() *ticket { return &ticket{done: make(chan struct{})} }
@@ -78,19 +84,42 @@ func newTicket() *ticket { return &ticket{done: make(chan struct{})} }
 // slack is how much younger a lease may be than the journal says: use renews a lease at once, and the journal now and then.
 func slack(ttl time.Duration) time.Duration { return ttl / 10 }
 
-// Load reads the journal. What ran out while nobody watched is expired; what another home took meanwhile is lost.
-func (t *Table) Load() { t.loaded.Do(t.load) }
+// Load waits until the journal was read; a *StateError when it cannot be. What ran out while no process ran is expired;
+// what another home took meanwhile is lost.
+func (t *Table) Load(ctx context.Context) error {
+	t.mu.Lock()
+	if !t.begun && t.o.Journal != nil {
+		t.begun = true
+		t.start(t.load)
+	}
+	t.mu.Unlock()
+	select {
+	case <-t.loaded:
+		return t.unread
+	default:
+	}
+	select {
+	case <-t.loaded:
+		return t.unread
+	case <-ctx.Done():
+		return fmt.Errorf("reading the leases: %w", ctx.Err())
+	}
+}
 
 func (t *Table) load() {
-	if t.Journal == nil {
-		return
-	}
-	all, err := t.Journal.Load()
-	if err != nil {
-		t.Log.Error("the leases cannot be read; starting with none", "error", err)
-	}
+	all, err := t.o.Journal.Load()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer close(t.loaded)
+	var unknown *StateError
+	switch {
+	case errors.As(err, &unknown):
+		t.o.Log.Error("the leases cannot be read; nothing is given", "error", err)
+		t.unread = unknown
+		return
+	case err != nil:
+		t.o.Log.Error("the leases cannot be read; starting with none", "error", err)
+	}
 	for _, l := range all {
 		t.kept[l.Resource] = l
 		if l.Held() {
@@ -100,13 +129,41 @@ func (t *Table) load() {
 		t.epoch = max(t.epoch, l.Epoch)
 	}
 	t.expire()
-	for _, l := range slices.Collect(t.held()) {
-		if err := t.lock(l.Resource, l.Expires); err != nil {
-			t.Log.Warn("a lease was lost", "resource", l.Resource, "holder", l.Holder, "error", err)
-			t.free(l, Lost, err.Error())
-		}
+	for l := range t.held() {
+		t.reserve(l.Resource, &reservation{until: l.Expires, brief: true})
 	}
 	t.arm()
+}
+
+// start runs fn in a goroutine that Close waits for. The caller holds the mutex.
+func (t *Table) start(fn func()) bool {
+	if t.closed && t.running == 0 {
+		return false
+	}
+	t.running++
+	t.work.Go(func() {
+		fn()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.running--
+	})
+	return true
+}
+
+// enter takes the mutex when the journal was read and the table is open, or gives an error and does not take it.
+func (t *Table) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := t.Load(ctx); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	if t.closed {
+		t.mu.Unlock()
+		return errClosed
+	}
+	return nil
 }
 
 // held gives the leases somebody has, in no order.
@@ -120,123 +177,9 @@ func (t *Table) held() iter.Seq[Lease] {
 	}
 }
 
-// Acquire gives the holder what it wants, all of it or nothing, or a *BusyError. What it holds already counts and is
-// renewed: asking twice is asking once.
-func (t *Table) Acquire(ctx context.Context, r Request) ([]Lease, error) {
-	if r.Holder == "" {
-		return nil, errors.New("a lease needs a holder")
-	}
-	t.Load()
-	r.Count = max(r.Count, 1)
-	w := &waiter{Request: r, ready: make(chan struct{})}
-	t.mu.Lock()
-	t.queue = append(t.queue, w)
-	t.pump()
-	if w.got == nil && !r.Wait {
-		busy := t.leave(w)
-		t.mu.Unlock()
-		return nil, busy
-	}
-	t.mu.Unlock()
-	select {
-	case <-w.ready:
-	case <-ctx.Done():
-		t.mu.Lock()
-		if w.got == nil {
-			busy := t.leave(w)
-			t.mu.Unlock()
-			return nil, fmt.Errorf("%w: %w", ctx.Err(), busy)
-		}
-		t.mu.Unlock() // granted in the same moment: the caller has it, and returns it if it does not want it any more
-	}
-	<-w.ticket.done
-	if w.ticket.err != nil {
-		return nil, &JournalError{w.ticket.err}
-	}
-	return w.got, nil
-}
-
-// leave takes a waiter out of the queue and says what it waited for.
-func (t *Table) leave(w *waiter) *BusyError {
-	t.queue = slices.DeleteFunc(t.queue, func(q *waiter) bool { return q == w })
-	busy := &BusyError{Elsewhere: w.elsewhere}
-	for _, name := range w.Among(t.look) {
-		if l := t.look(name); l.Held() && l.Holder != w.Holder {
-			busy.Held = append(busy.Held, l)
-		}
-	}
-	return busy
-}
-
 func (t *Table) look(resource string) Lease {
 	l := t.now[resource]
 	l.Resource = resource
-	return l
-}
-
-// pump gives what is free to those who wait for it, in the order they came. It runs after every change, so that nothing
-// free is ever wanted by somebody in the queue: a newcomer cannot overtake.
-func (t *Table) pump() {
-	t.expire()
-	t.queue = slices.DeleteFunc(t.queue, t.serve)
-	t.arm()
-}
-
-// serve tries to give a waiter all it wants.
-func (t *Table) serve(w *waiter) bool {
-	now := t.Now()
-	var picked []Lease
-	w.elsewhere = nil
-	for _, name := range w.Among(t.look) {
-		l := t.look(name)
-		if l.Holder != w.Holder && !l.Free() {
-			continue
-		}
-		if err := t.lock(name, now.Add(w.TTL)); err != nil {
-			w.elsewhere = append(w.elsewhere, err)
-			continue
-		}
-		if picked = append(picked, l); len(picked) == w.Count {
-			break
-		}
-	}
-	if len(picked) < w.Count {
-		for _, l := range picked {
-			if !l.Held() {
-				t.unlock(l.Resource)
-			}
-		}
-		return false
-	}
-	for _, l := range picked {
-		w.got = append(w.got, t.grant(l, w.Request, now))
-	}
-	w.ticket = t.ticket
-	close(w.ready)
-	return true
-}
-
-// grant gives a resource to a holder. Its own lease is kept, epoch and all, and made no weaker than it was.
-func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
-	own := l.Holder == r.Holder
-	if !own {
-		t.epoch++
-		l.Epoch, l.Since, l.Holder, l.Kind, l.TTL, l.Reset = t.epoch, now, r.Holder, r.Kind, r.TTL, r.Reset
-	} else if r.Kind == Claim {
-		if l.Kind != Claim {
-			l.Since = now
-		}
-		l.Kind, l.TTL = Claim, r.TTL
-		if r.Reset != "" {
-			l.Reset = r.Reset
-		}
-	}
-	l.Used, l.Expires = now, now.Add(l.TTL)
-	what := Claimed
-	if own {
-		what = Renewed
-	}
-	t.put(Event{At: now, What: what, Lease: l})
 	return l
 }
 
@@ -244,10 +187,10 @@ func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
 func (t *Table) put(e Event) {
 	t.now[e.Lease.Resource] = e.Lease
 	t.pending = append(t.pending, e)
-	if t.writing == nil {
-		t.writing = t.ticket
-		go t.write()
+	if !t.writing {
+		t.writing = t.start(t.write)
 	}
+	t.extend(e.Lease)
 }
 
 // write hands what was decided to the journal, as much at once as has gathered, until there is no more.
@@ -256,10 +199,10 @@ func (t *Table) write() {
 	defer t.mu.Unlock()
 	for len(t.pending) > 0 {
 		batch, ticket := t.pending, t.ticket
-		t.pending, t.ticket, t.writing = nil, newTicket(), ticket
-		if t.Journal != nil {
+		t.pending, t.ticket = nil, newTicket()
+		if t.o.Journal != nil {
 			t.mu.Unlock()
-			ticket.err = t.Journal.Save(batch)
+			ticket.err = t.o.Journal.Save(batch)
 			t.mu.Lock()
 		}
 		if t.failing = ticket.err != nil; t.failing {
@@ -269,19 +212,21 @@ func (t *Table) write() {
 		}
 		close(ticket.done)
 	}
-	t.writing = nil
+	t.writing = false
 }
 
 func (t *Table) settle(batch []Event) {
 	for _, e := range batch {
 		t.kept[e.Lease.Resource] = e.Lease
 		t.tell(e)
+		t.sync(e.Lease.Resource)
 	}
 }
 
-// fallBack returns to what the journal has. Whatever was decided since then rests on what failed, and fails with it.
+// fallBack returns to what the journal has. Whatever was decided since then rests on what failed, and fails with it; but a
+// command that has begun keeps the lease it began under, as long as this process lives.
 func (t *Table) fallBack(err error) {
-	t.Log.Error("the leases cannot be written", "error", err)
+	t.o.Log.Error("the leases cannot be written", "error", err)
 	before := t.now
 	t.now = maps.Clone(t.kept)
 	if t.pending != nil {
@@ -289,47 +234,54 @@ func (t *Table) fallBack(err error) {
 		close(t.ticket.done)
 		t.pending, t.ticket = nil, newTicket()
 	}
-	for name := range before {
-		was, is := before[name], t.now[name]
-		switch {
-		case was.Held() && !is.Held():
-			t.unlock(name)
-		case is.Held() && !was.Held():
-			_ = t.lock(name, is.Expires) // we had it a moment ago
+	for name, was := range before {
+		if is := t.look(name); was.Held() && was.Kind == Implicit && t.uses[was.Epoch] > 0 && is.Free() {
+			t.now[name], t.kept[name] = was, was
 		}
+		t.sync(name)
 	}
 	t.arm() // and not pump: what ran out would be written, fail and run out again, without an end
 }
 
-// wait returns when everything decided up to now is durable. The caller holds the lock, which is given up meanwhile.
-func (t *Table) wait() error {
-	ticket := t.ticket
-	if len(t.pending) == 0 {
-		return nil
+// durable waits until a write is done and the locks of these resources are as they should be.
+func (t *Table) durable(ctx context.Context, ticket *ticket, resources ...string) error {
+	if err := wait(ctx, ticket.done); err != nil {
+		return fmt.Errorf("writing the lease: %w", err)
 	}
-	t.mu.Unlock()
-	<-ticket.done
-	t.mu.Lock()
 	if ticket.err != nil {
 		return &JournalError{ticket.err}
+	}
+	for _, name := range resources {
+		if err := wait(ctx, t.busyWith(name)); err != nil {
+			return fmt.Errorf("the lock of %s against other homes: %w", name, err)
+		}
 	}
 	return nil
 }
 
-func (t *Table) lock(resource string, until time.Time) *ElsewhereError {
-	if t.Guard == nil {
+// wait waits for an event; one that has happened counts although ctx ended too. A nil channel is one that has happened.
+func wait(ctx context.Context, event <-chan struct{}) error {
+	if event == nil {
 		return nil
 	}
-	err := t.Guard.Lock(resource, until)
-	var other *ElsewhereError
-	if err != nil && !errors.As(err, &other) {
-		t.Log.Warn("no lock against other homes", "resource", resource, "error", err) // theirs to share, as before there were locks
+	select {
+	case <-event:
+		return nil
+	default:
 	}
-	return other
+	select {
+	case <-event:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
-func (t *Table) unlock(resource string) {
-	if t.Guard != nil {
-		t.Guard.Unlock(resource)
+// names are the resources of leases.
+func names(leases []Lease) []string {
+	out := make([]string, len(leases))
+	for i, l := range leases {
+		out[i] = l.Resource
 	}
+	return slices.Clip(out)
 }

@@ -18,58 +18,45 @@ type Use struct {
 //
 // A journal that fails does not keep a command from its device: the lease then lasts as long as this process.
 func (t *Table) Use(ctx context.Context, resource, holder string, ttl time.Duration) (*Use, error) {
-	t.Load()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pump()
-	l := t.look(resource)
-	switch {
-	case l.Holder == holder:
-		t.touch(l)
-	case !l.Free():
-		return nil, &BusyError{Held: []Lease{l}}
-	case ttl <= 0:
+	if err := t.enter(ctx); err != nil {
+		return nil, err
+	}
+	if t.pump(); ttl <= 0 && t.look(resource).Free() {
+		t.mu.Unlock()
 		return &Use{t, resource, holder, 0}, nil
-	default:
-		var err error
-		if l, err = t.begin(l, Request{Holder: holder, Kind: Implicit, TTL: ttl}); err != nil {
-			return nil, err
-		}
 	}
-	t.uses[l.Epoch]++
-	t.arm()
-	return &Use{t, resource, holder, l.Epoch}, nil
-}
-
-// begin leases a free resource to its first user.
-func (t *Table) begin(l Lease, r Request) (Lease, error) {
-	now := t.Now()
-	if other := t.lock(l.Resource, now.Add(r.TTL)); other != nil {
-		return l, &BusyError{Elsewhere: []*ElsewhereError{other}}
+	w := newWaiter(Request{Holder: holder, Kind: Implicit, TTL: ttl, Among: func(func(string) Lease) []string { return []string{resource} }})
+	w.use = true
+	if err := t.stand(ctx, w); err != nil {
+		return nil, err
 	}
-	l = t.grant(l, r, now)
-	t.uses[l.Epoch]++ // it must not run out while it is written
-	defer t.drop(l.Epoch)
-	if t.wait() == nil {
-		return l, nil
+	u := &Use{t, resource, holder, w.got[0].Epoch}
+	if w.ticket == nil {
+		return u, nil
 	}
-	if other := t.look(l.Resource); !other.Free() {
-		return l, &BusyError{Held: []Lease{other}}
+	err := t.durable(ctx, w.ticket)
+	if err != nil && ctx.Err() == nil {
+		err = u.Check() // fallBack keeps it, unless another has it
 	}
-	t.now[l.Resource], t.kept[l.Resource] = l, l
-	_ = t.lock(l.Resource, l.Expires)
-	return l, nil
+	if err != nil {
+		t.mu.Lock()
+		t.drop(u.epoch)
+		t.mu.Unlock()
+		t.giveBack(w)
+		return nil, err
+	}
+	return u, nil
 }
 
 // touch renews a lease by use; the journal hears of it when it makes a difference.
-func (t *Table) touch(l Lease) {
-	now := t.Now()
+func (t *Table) touch(l Lease) Lease {
+	now := t.o.Now()
 	l.Used, l.Expires = now, now.Add(l.TTL)
 	t.now[l.Resource] = l
 	if l.Expires.Sub(t.kept[l.Resource].Expires) > slack(l.TTL) {
 		t.put(Event{At: now, What: Renewed, Lease: l})
-		_ = t.lock(l.Resource, l.Expires)
 	}
+	return l
 }
 
 // Check reports, when it is the command's turn, whether it still may run; a *LostError when its lease is gone, a
@@ -97,6 +84,9 @@ func (u *Use) Done() {
 		return
 	}
 	t.drop(u.epoch)
+	if t.closed {
+		return
+	}
 	if l := t.look(u.resource); l.Held() && l.Epoch == u.epoch {
 		t.touch(l)
 	}

@@ -13,7 +13,8 @@ type watcher struct {
 	end    func()
 }
 
-// Watch tells what happens from now on; see Authority.
+// Watch tells what happened from now on, after it became durable. The channel is closed when ctx ends, when the table is
+// closed, or when the reader is so slow that something would have been lost: read the state again and watch anew.
 func (t *Table) Watch(ctx context.Context) <-chan Event {
 	w := &watcher{events: make(chan Event, mostUnread)}
 	w.end = sync.OnceFunc(func() { close(w.events) })

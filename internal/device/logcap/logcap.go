@@ -1,20 +1,16 @@
-// Package logcap captures what apps print and log: it runs the programs that show it and keeps their lines in one file
-// until it is told to stop. The programs die with the host that runs them; files older than three days are removed.
+// Package logcap captures what devices show line by line: it keeps the lines of one or several streams in a file until it
+// is told to stop. The streams are a driver's; a capture ends them. Files older than three days are removed.
 package logcap
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
-	"ios-agent/internal/machine/host"
+	"ios-agent/internal/device"
 )
 
 const (
@@ -26,116 +22,96 @@ const (
 	MostBytes = 64 << 20
 	// Inline is how much of a file an answer carries: the beginning and the end.
 	Inline = 192 << 10
-
-	suffix = ".log"
 )
-
-// Starter starts long-lived programs; *host.Host is one.
-type Starter interface {
-	Start(ctx context.Context, c host.Cmd) (*host.Process, error)
-}
-
-var _ Starter = (*host.Host)(nil)
 
 // ErrTooMany means that MostSessions captures are under way.
 var ErrTooMany = fmt.Errorf("%d captures are under way", MostSessions)
 
-// Stream is one program that shows lines.
-type Stream struct {
+// ErrEnded means that a capture was ended by EndAll before it had begun.
+var ErrEnded = errors.New("the capture was ended before it had begun")
+
+// Source is one stream of a capture.
+type Source struct {
 	Name string // for people: console, os_log
-	Cmd  host.Cmd
-	// Chatter tells the program's own remarks from what it shows. They are not kept.
-	Chatter func(line string) bool
-	// Ready tells by a line that the program has begun. Begin waits for it, but not for ever: one that stays silent
-	// and lives is taken for ready.
-	Ready    func(line string) bool
-	Patience time.Duration
+	// Start begins the stream, as FollowLog of device.Logs does. The context covers the beginning only.
+	Start func(ctx context.Context, line func(string)) (device.Stream, error)
 }
 
 // Request is a capture to begin.
 type Request struct {
-	Kind    string // begins the file's name, and tells apart whose sessions are whose
+	Kind    string // begins the file's name; End must name it too
 	Header  string // the file's first line
-	Streams []Stream
+	Owner   device.Owner
+	Sources []Source
 }
 
-// Store holds the captures under way. It is safe for concurrent use.
-type Store struct {
-	Dir   string // its own: whatever is old in there is removed
-	Start Starter
-	Now   func() time.Time
-
-	mu   sync.Mutex
-	live map[string]*Session
+// Options configure a Store.
+type Options struct {
+	Dir string           // its own: whatever is old in there is removed
+	Now func() time.Time // time.Now if nil
 }
 
 // Session is a capture under way.
 type Session struct {
-	ID   string
-	File string
+	ID    string
+	File  string
+	Kind  string
+	Owner device.Owner
+	Began time.Time
 
-	kind    string
-	began   time.Time
+	cancel  context.CancelFunc // ends its beginning
 	sink    *sink
-	streams []*running
+	streams []running
+
+	begun bool // guarded by the store's mutex
 }
 
-// FailedError says that a stream ended before it was ready, with all it had said.
-type FailedError struct {
-	Stream string
-	Output string
-	Err    error
+// running is a source whose stream has begun.
+type running struct {
+	name   string
+	stream device.Stream
 }
 
-func (e *FailedError) Error() string { return e.Stream + ": " + strings.TrimSpace(e.Err.Error()) }
-
-// Unwrap returns how the program ended.
-func (e *FailedError) Unwrap() error { return e.Err }
-
-// Begin starts the streams, one after the other. When one cannot start, those before it are ended. The context covers
-// the beginning only.
+// Begin starts the sources, one after the other. When one cannot start, those before it are ended, and the error is that
+// source's. The context covers the beginning only.
 func (s *Store) Begin(ctx context.Context, r Request) (*Session, error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+	if err := s.sweep(); err != nil {
 		return nil, err
 	}
-	s.sweep()
 	id := newID()
-	one := &Session{ID: id, File: filepath.Join(s.Dir, r.Kind+"_"+id+suffix), kind: r.Kind, began: s.Now()}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	one := &Session{
+		ID: id, File: filepath.Join(s.dir, r.Kind+"_"+id+suffix), Kind: r.Kind, Owner: r.Owner, Began: s.now(), cancel: cancel,
+	}
 	if err := s.keep(one); err != nil {
 		return nil, err
 	}
-	err := one.begin(ctx, s.Start, r)
-	if err != nil {
-		s.forget(id)
-		return nil, errors.Join(err, one.end(context.WithoutCancel(ctx)))
+	err := one.begin(ctx, r)
+	switch there := s.settle(one, err == nil); {
+	case err == nil && there:
+		return one, nil
+	case !there:
+		err = ErrEnded
 	}
-	return one, nil
+	if ended := one.end(); ended != nil {
+		err = errors.Join(err, ended)
+	}
+	return nil, err
 }
 
-func (one *Session) begin(ctx context.Context, start Starter, r Request) (err error) {
+func (one *Session) begin(ctx context.Context, r Request) (err error) {
 	if one.sink, err = openSink(one.File, r.Header); err != nil {
 		return err
 	}
-	for _, stream := range r.Streams {
-		begun, err := run(ctx, start, stream, one.sink)
-		if begun != nil {
-			one.streams = append(one.streams, begun)
-		}
+	for _, source := range r.Sources {
+		stream, err := source.Start(ctx, one.sink.add)
 		if err != nil {
 			return err
 		}
+		one.streams = append(one.streams, running{source.Name, stream})
 	}
 	return nil
-}
-
-// Said is the line by which a stream of the session told that it was ready; empty when it did not.
-func (one *Session) Said(stream string) string {
-	for _, r := range one.streams {
-		if r.stream.Name == stream {
-			return r.said()
-		}
-	}
-	return ""
 }
 
 // Capture is what was captured.
@@ -150,80 +126,58 @@ type Capture struct {
 }
 
 // End ends a capture and gives what it has. ok is false when there is none of that kind and id.
-func (s *Store) End(ctx context.Context, kind, id string) (c Capture, ok bool, err error) {
-	s.mu.Lock()
-	one := s.live[id]
-	if one == nil || one.kind != kind {
-		s.mu.Unlock()
+func (s *Store) End(kind, id string) (c Capture, ok bool, err error) {
+	one := s.take(kind, id)
+	if one == nil {
 		return Capture{}, false, nil
 	}
-	delete(s.live, id)
-	s.mu.Unlock()
-
-	c = Capture{File: one.File, Ran: s.Now().Sub(one.began)}
-	for _, r := range one.streams {
-		if how, over := r.over(); over {
-			c.Ended = append(c.Ended, r.stream.Name+" "+how)
-		}
-	}
-	err = one.end(ctx)
-	c.Lines, c.Lost = one.sink.counts()
-	text, left, readErr := read(one.File)
-	c.Text, c.Left = text, left
-	return c, true, errors.Join(err, readErr)
+	c, err = s.finish(one)
+	return c, true, err
 }
 
-func (one *Session) end(ctx context.Context) error {
+// finish ends a session that was taken from the store.
+func (s *Store) finish(one *Session) (Capture, error) {
+	c := Capture{File: one.File, Ran: s.now().Sub(one.Began)}
+	for _, r := range one.streams {
+		if how, over := r.over(); over {
+			c.Ended = append(c.Ended, r.name+" "+how)
+		}
+	}
+	err := one.end()
+	c.Lines, c.Lost = one.sink.lines, one.sink.lost
+	text, left, readErr := read(one.File)
+	c.Text, c.Left = text, left
+	return c, errors.Join(err, readErr)
+}
+
+// over tells whether a stream has ended by itself, and how.
+func (r running) over() (how string, is bool) {
+	select {
+	case <-r.stream.Done():
+	default:
+		return "", false
+	}
+	if err := r.stream.Err(); err != nil {
+		return "ended by itself: " + err.Error(), true
+	}
+	return "ended by itself", true
+}
+
+// end closes the streams, the last one first, and then the file.
+func (one *Session) end() error {
 	var errs []error
 	for _, r := range slices.Backward(one.streams) {
-		errs = append(errs, r.process.Stop(ctx))
+		errs = append(errs, r.stream.Close())
 	}
 	return errors.Join(append(errs, one.sink.close())...)
 }
 
-func (s *Store) keep(one *Session) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.live) >= MostSessions {
-		return ErrTooMany
+// EndAll ends every capture whose owner matches: all of a session, all of a device, or, with an empty owner, all. Their
+// files stay. A capture that is beginning is ended by its Begin, which returns ErrEnded.
+func (s *Store) EndAll(owner device.Owner) error {
+	var errs []error
+	for _, one := range s.takeAll(owner) {
+		errs = append(errs, one.end())
 	}
-	if s.live == nil {
-		s.live = map[string]*Session{}
-	}
-	s.live[one.ID] = one
-	return nil
-}
-
-func (s *Store) forget(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.live, id)
-}
-
-// sweep removes old files, but none that is being written: a quiet app may say nothing for days.
-func (s *Store) sweep() {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil {
-		return // nothing to sweep, or nothing we may
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	writing := map[string]bool{}
-	for _, one := range s.live {
-		writing[filepath.Base(one.File)] = true
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || e.IsDir() || writing[e.Name()] || s.Now().Sub(info.ModTime()) < Retention {
-			continue
-		}
-		_ = os.Remove(filepath.Join(s.Dir, e.Name())) // one that stays is tried again by the next capture
-	}
-}
-
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	return errors.Join(errs...)
 }

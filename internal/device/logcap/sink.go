@@ -6,16 +6,20 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 )
 
-// sink is the file of a capture; several streams write to it, a line at a time.
+// sink is the file of a capture. One goroutine writes it; several streams give it their lines.
 type sink struct {
-	mu    sync.Mutex
+	in      chan string
+	closing chan struct{}
+	closed  chan struct{}
+
+	// Of the writing goroutine until closed is closed.
 	file  *os.File
 	size  int64
 	lines int
 	lost  int64
+	err   error
 }
 
 func openSink(path, header string) (*sink, error) {
@@ -23,21 +27,33 @@ func openSink(path, header string) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{file: f}
 	if _, err := fmt.Fprintln(f, header); err != nil {
 		f.Close()
 		return nil, err
 	}
+	s := &sink{in: make(chan string), closing: make(chan struct{}), closed: make(chan struct{}), file: f}
+	go s.run()
 	return s, nil
 }
 
-// add writes a line. A disk that is full loses lines, and they are counted; it does not stop the app.
-func (s *sink) add(line string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sink) run() {
+	defer close(s.closed)
+	for {
+		select {
+		case line := <-s.in:
+			s.write(line)
+		case <-s.closing:
+			s.err = s.file.Close()
+			return
+		}
+	}
+}
+
+// write writes a line. A disk that is full loses lines, and they are counted; it does not stop the app.
+func (s *sink) write(line string) {
 	s.lines++
 	n := int64(len(line)) + 1
-	if s.file == nil || s.size+n > MostBytes {
+	if s.size+n > MostBytes {
 		s.lost += n
 		return
 	}
@@ -48,25 +64,22 @@ func (s *sink) add(line string) {
 	s.size += n
 }
 
-func (s *sink) counts() (lines int, lost int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lines, s.lost
+// add hands a line over; after close it does nothing.
+func (s *sink) add(line string) {
+	select {
+	case s.in <- line:
+	case <-s.closing:
+	}
 }
 
-// close may come for a sink that was never opened.
+// close is called once, after the streams have ended. The sink of a capture whose file could not be made is nil.
 func (s *sink) close() error {
 	if s == nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.file
-	s.file = nil
-	if f == nil {
-		return nil
-	}
-	return f.Close()
+	close(s.closing)
+	<-s.closed
+	return s.err
 }
 
 // read gives a file, or the beginning and the end of a large one, cut between lines.
@@ -101,5 +114,5 @@ func read(path string) (text string, left int64, err error) {
 	return valid(head) + fmt.Sprintf("… %d bytes are only in the file …\n", left) + valid(tail), left, nil
 }
 
-// valid replaces what is no text: apps print anything.
+// valid replaces bytes that are not UTF-8: apps print anything.
 func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

@@ -8,13 +8,12 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
-	"ios-agent/internal/fault"
 )
 
 // ClaimTime is how long a claim lasts that nobody uses.
 const ClaimTime = 30 * time.Minute
 
-// Ask is somebody's wish for devices.
+// Ask says which devices a holder wants, and how.
 type Ask struct {
 	Want
 	Holder   string
@@ -36,13 +35,9 @@ type Grant struct {
 	own bool // the holder had it already
 }
 
-// Acquire hands devices to a holder: chosen and claimed in one step, then booted if they have to be, and never while a lock
-// is held. A device that turns out to be broken is put aside and the next one is tried; the error of the last one is told
-// when there is no other.
+// Acquire hands devices to a holder: they are chosen and claimed in one step, then booted if they have to be. A device that
+// turns out to be broken is put aside and the next one is tried; when there is no other, its error is returned.
 func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, error) {
-	if p.Leases == nil {
-		return nil, 0, fault.New(fault.Unsupported, "this pool keeps no leases")
-	}
 	candidates, err := p.candidates(ctx, a)
 	if err != nil {
 		return nil, 0, err
@@ -59,7 +54,7 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 			return nil, waited, p.refusal(ctx, a, waited, err)
 		}
 		if broken = p.prepare(ctx, a, grants); broken == nil {
-			broken = ctx.Err() // nobody is there any more to whom it could be given
+			broken = ctx.Err() // the caller has left
 		}
 		if broken == nil {
 			return grants, waited, nil
@@ -74,9 +69,10 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 // mostTries bounds how many broken devices one caller finds out about.
 const mostTries = 10
 
-// take claims what fits and is free; what is off only when it may be.
-func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (grants []Grant, waited time.Duration, err error) {
-	if _, err := p.listed(ctx, fresh); err != nil {
+// take claims what fits and is free.
+func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (
+	grants []Grant, waited time.Duration, err error) {
+	if _, err := p.listed(ctx, fresh, a.Want.found); err != nil {
 		return nil, 0, err
 	}
 	own := map[string]bool{}
@@ -92,35 +88,35 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 		defer p.attend()()
 	}
 	began := p.now()
-	leases, err := p.Leases.Acquire(ctx, r)
+	leases, err := p.leases.Acquire(ctx, r)
 	if r.Wait {
 		waited = p.now().Sub(began)
 	}
 	for _, l := range leases {
-		info, _ := p.info(l.Resource)
+		info, _ := p.latest().find(l.Resource)
 		grants = append(grants, Grant{Info: info, Lease: l, own: own[l.Resource]})
 	}
 	return grants, waited, err
 }
 
-// candidates makes sure that something would do, asking again before it says no. What it returns gives what fits and works,
-// by the latest listing; matching is done once a listing.
+// candidates makes sure that there is a device that fits; it asks the drivers again before it says no. The function it
+// returns gives what fits and works by the latest listing; each listing is matched once.
 func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, error) {
-	seen, err := p.listed(ctx, fresh)
+	seen, err := p.listed(ctx, fresh, a.Want.found)
 	if err != nil {
 		return nil, err
 	}
 	fits := a.Want.match(seen.infos)
 	if len(fits) == 0 {
-		if seen, err = p.listed(ctx, 0); err != nil {
+		if seen, err = p.listed(ctx, 0, a.Want.found); err != nil {
 			return nil, err
 		}
 		if fits = a.Want.match(seen.infos); len(fits) == 0 {
-			return nil, noMatch(seen.infos, a.Want)
+			return nil, seen.explain(noMatch(seen.infos, a.Want))
 		}
 	}
 	return func() []*device.Info {
-		if l := p.latest(); l != nil && l != seen {
+		if l := p.latest(); l != seen {
 			seen, fits = l, a.Want.match(l.infos)
 		}
 		aside := p.Quarantines()
@@ -135,22 +131,14 @@ func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, er
 	}, nil
 }
 
-func (p *Pool) info(udid string) (device.Info, bool) {
-	if l := p.latest(); l != nil {
-		return l.find(udid)
-	}
-	return device.Info{UDID: udid}, false
-}
-
 // handle opens a device of the latest listing.
 func (p *Pool) handle(ctx context.Context, udid string) (*Handle, error) {
 	if h := p.opened(udid); h != nil {
 		return h, nil
 	}
-	if l := p.latest(); l != nil {
-		if info, ok := l.find(udid); ok {
-			return p.openDevice(l.whose[udid], info), nil
-		}
+	l := p.latest()
+	if info, ok := l.find(udid); ok {
+		return p.openDevice(l, info), nil
 	}
 	return p.Resolve(ctx, Criteria{UDID: udid})
 }
@@ -184,12 +172,12 @@ func (p *Pool) keepLooking(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_, _ = p.listed(ctx, lookEvery/2) // what cannot be listed now may be in a second
+			_, _ = p.listed(ctx, lookEvery/2, nil) // what cannot be listed now may be in a second
 		}
 	}
 }
 
-// bootsAtOnce keeps a host from booting all its simulators in one breath.
+// bootsAtOnce is how many devices are booted at the same time.
 const bootsAtOnce = 8
 
 // prepare makes sure that granted devices work, and boots those that have to be on; all at once.
@@ -234,14 +222,14 @@ func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
 	return nil
 }
 
-// giveBack releases what was claimed for nothing; what the holder had before stays its own.
+// giveBack releases what was claimed in vain; what the holder had before stays its own.
 func (p *Pool) giveBack(holder string, grants []Grant) {
 	for _, g := range grants {
 		if g.own {
 			continue
 		}
-		if _, err := p.Leases.Release(context.WithoutCancel(p.life), holder, g.Lease.Resource); err != nil {
-			p.log().Warn("giving a device back", "udid", g.Lease.Resource, "error", err)
+		if _, err := p.leases.Release(context.WithoutCancel(p.life), holder, g.Lease.Resource); err != nil {
+			p.log.Warn("giving a device back", "udid", g.Lease.Resource, "error", err)
 		}
 	}
 }

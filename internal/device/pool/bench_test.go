@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ios-agent/internal/device"
-	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/pool"
 )
 
@@ -15,8 +14,7 @@ func BenchmarkResolve(b *testing.B) {
 	for i := range 1000 {
 		f.infos = append(f.infos, sim(fmt.Sprintf("%08d", i), fmt.Sprint("iPhone ", i%40), fmt.Sprintf("iOS 18.%d", i%7), device.Booted))
 	}
-	p := pool.New(f)
-	p.Leases = lease.NewTable(lease.Options{})
+	p := pool.New(pool.Options{Drivers: []device.Driver{f}})
 	if _, _, err := p.Acquire(b.Context(), pool.Ask{Holder: "others", Count: 500}); err != nil {
 		b.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package pool
 
 import (
 	"context"
-	"strings"
+	"errors"
 	"time"
 
 	"ios-agent/internal/device"
@@ -12,7 +12,7 @@ import (
 // Entry is a device as the pool knows it.
 type Entry struct {
 	device.Info
-	ClaimStatus string     `json:"claim_status"` // available or claimed
+	ClaimStatus string     `json:"claim_status"` // available, claimed or unknown
 	ClaimedBy   string     `json:"claimed_by,omitempty"`
 	ClaimedAt   *time.Time `json:"claimed_at,omitempty"`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
@@ -22,10 +22,11 @@ type Entry struct {
 	Quarantine  string     `json:"quarantine,omitempty"` // why it is not handed out
 }
 
-// The two values of Entry.ClaimStatus.
+// The values of Entry.ClaimStatus.
 const (
 	Available   = "available"
 	ClaimedWord = "claimed"
+	Unknown     = "unknown" // the leases cannot be read
 )
 
 func entry(i device.Info, l lease.Lease, quarantine string) Entry {
@@ -34,7 +35,8 @@ func entry(i device.Info, l lease.Lease, quarantine string) Entry {
 		e.Available = false
 	}
 	if l.Held() {
-		e.ClaimStatus, e.ClaimedBy, e.ClaimedAt, e.ExpiresAt, e.LeaseKind = ClaimedWord, l.Holder, moment(l.Since), moment(l.Expires), string(l.Kind)
+		e.ClaimStatus, e.ClaimedBy, e.LeaseKind = ClaimedWord, l.Holder, string(l.Kind)
+		e.ClaimedAt, e.ExpiresAt = moment(l.Since), moment(l.Expires)
 	}
 	if l.Dirty {
 		e.ClaimStatus, e.ClaimedBy = ClaimedWord, "being reset: "+l.Reset
@@ -55,49 +57,60 @@ func (g Grant) Entry() Entry { return entry(g.Info, g.Lease, "") }
 
 // Entries lists every device with its lease.
 func (p *Pool) Entries(ctx context.Context) ([]Entry, error) {
-	l, err := p.listed(ctx, fresh)
+	l, err := p.listed(ctx, fresh, nil)
 	if err != nil {
 		return nil, err
 	}
-	leases, aside := map[string]lease.Lease{}, p.Quarantines()
-	if p.Leases != nil {
-		leases = p.Leases.All()
+	return p.entries(ctx, l.infos...)
+}
+
+// entries are devices as the pool knows them. Where leases cannot be read, nobody knows who has which.
+func (p *Pool) entries(ctx context.Context, infos ...device.Info) ([]Entry, error) {
+	leases, err := p.leases.All(ctx)
+	var unknown *lease.StateError
+	if err != nil && !errors.As(err, &unknown) {
+		return nil, err
 	}
-	out := make([]Entry, len(l.infos))
-	for i, info := range l.infos {
+	aside := p.Quarantines()
+	out := make([]Entry, len(infos))
+	for i, info := range infos {
 		out[i] = entry(info, leases[info.UDID], aside[info.UDID].Reason)
+		if unknown != nil {
+			out[i].ClaimStatus = Unknown
+		}
 	}
 	return out, nil
 }
 
-// Entry tells of one device.
-func (p *Pool) Entry(ctx context.Context, udid string) (Entry, error) {
-	l, err := p.listed(ctx, fresh)
+// Entry tells of one device, by one of its ids.
+func (p *Pool) Entry(ctx context.Context, id string) (Entry, error) {
+	info, err := p.lookUp(ctx, id, fresh)
 	if err != nil {
 		return Entry{}, err
 	}
-	info, err := one(l.infos, "udid", udid, func(i device.Info) bool { return strings.EqualFold(i.UDID, udid) })
+	all, err := p.entries(ctx, info)
 	if err != nil {
 		return Entry{}, err
 	}
-	return entry(info, p.Leases.Get(info.UDID), p.Quarantines()[info.UDID].Reason), nil
+	return all[0], nil
 }
 
 // Renew makes a holder's claim last for its whole time again.
-func (p *Pool) Renew(ctx context.Context, holder, udid string) (Entry, error) {
-	if _, err := p.Leases.Renew(ctx, holder, udid); err != nil {
+func (p *Pool) Renew(ctx context.Context, holder, id string) (Entry, error) {
+	udid := p.canonical(id)
+	if _, err := p.leases.Renew(ctx, holder, udid); err != nil {
 		return Entry{}, leaseFault(err)
 	}
 	return p.Entry(ctx, udid)
 }
 
 // TakeOver makes a holder the holder of a device, whoever has it now; the reason is kept.
-func (p *Pool) TakeOver(ctx context.Context, holder, udid, reason string) (Entry, lease.Lease, error) {
-	e, err := p.Entry(ctx, udid)
+func (p *Pool) TakeOver(ctx context.Context, holder, id, reason string) (Entry, lease.Lease, error) {
+	e, err := p.Entry(ctx, id)
 	if err != nil {
 		return e, lease.Lease{}, err
 	}
-	_, before, err := p.Leases.TakeOver(ctx, lease.Request{Holder: holder, Kind: lease.Claim, TTL: ClaimTime}, e.UDID, reason)
+	_, before, err := p.leases.TakeOver(ctx, lease.Request{Holder: holder, Kind: lease.Claim, TTL: ClaimTime}, e.UDID, reason)
 	if err != nil {
 		return e, before, leaseFault(err)
 	}
@@ -106,10 +119,11 @@ func (p *Pool) TakeOver(ctx context.Context, holder, udid, reason string) (Entry
 }
 
 // Cleanup releases what has run out.
-func (p *Pool) Cleanup() []string {
+func (p *Pool) Cleanup(ctx context.Context) ([]string, error) {
 	udids := []string{}
-	for _, l := range p.Leases.Expire() {
+	ended, err := p.leases.Expire(ctx)
+	for _, l := range ended {
 		udids = append(udids, l.Resource)
 	}
-	return udids
+	return udids, leaseFault(err)
 }

@@ -18,10 +18,10 @@ const (
 	probeWait = 10 * time.Second
 	// provenFor is how long a device counts as working after it was seen to work.
 	provenFor = 5 * time.Second
-	// repairWait is what a boot gets that nobody waits for.
+	// repairWait is how long the boot of a repair may take.
 	repairWait = 5 * time.Minute
-	// mender holds devices that are being repaired.
-	mender = "ios-agent repair"
+	// repairHolder holds the lease of a device that is being repaired.
+	repairHolder = "ios-agent repair"
 )
 
 // repairGaps are the pauses before each attempt at a broken device. After the last one it stays aside until somebody
@@ -33,15 +33,15 @@ type Quarantine struct {
 	Reason string
 	Since  time.Time
 
-	device  *Handle
-	mending bool
+	device    *Handle
+	repairing bool
 }
 
 // probe makes sure that a booted device can run a program. One that was booted a moment ago and is not any more is not
 // broken: the listing was old.
 func (p *Pool) probe(ctx context.Context, h *Handle) error {
 	udid := h.Info().UDID
-	prober, able := h.Device.(device.Prober)
+	prober, able := device.Has[device.Prober](h.Device)
 	if !able || p.proven(udid) {
 		return nil
 	}
@@ -108,10 +108,10 @@ func (p *Pool) boot(ctx context.Context, h *Handle, most time.Duration) error {
 func (p *Pool) putAside(h *Handle, reason string) {
 	udid := h.Info().UDID
 	p.mu.Lock()
-	p.aside[udid] = &Quarantine{reason, p.now(), h, p.aside[udid] != nil && p.aside[udid].mending}
+	p.aside[udid] = &Quarantine{reason, p.now(), h, p.aside[udid] != nil && p.aside[udid].repairing}
 	delete(p.worked, udid)
 	p.mu.Unlock()
-	p.log().Warn("device put aside", "udid", udid, "reason", reason)
+	p.log.Warn("device put aside", "udid", udid, "reason", reason)
 	p.repairAll()
 }
 
@@ -119,35 +119,35 @@ func (p *Pool) putAside(h *Handle, reason string) {
 func (p *Pool) repairAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.life.Err() != nil || p.Leases == nil {
+	if p.life.Err() != nil {
 		return
 	}
 	for _, q := range p.aside {
-		if !q.mending {
-			q.mending = true
+		if !q.repairing {
+			q.repairing = true
 			p.work.Go(func() { p.repair(q.device) })
 		}
 	}
 }
 
-// repair turns a device off and on again until it works. It holds a lease meanwhile: nobody's device is switched off.
+// repair turns a device off and on again until it works, a few times.
 func (p *Pool) repair(h *Handle) {
 	udid := h.Info().UDID
 	for _, gap := range repairGaps() {
 		if !p.pause(gap) {
 			return
 		}
-		err := p.mend(h)
+		err := p.repairOnce(h)
 		if err == nil {
 			p.readmit(udid)
 			return
 		}
-		p.log().Warn("repair", "udid", udid, "error", err)
+		p.log.Warn("repair", "udid", udid, "error", err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q := p.aside[udid]; q != nil {
-		q.mending = false
+		q.repairing = false
 	}
 }
 
@@ -162,18 +162,22 @@ func (p *Pool) pause(d time.Duration) bool {
 	}
 }
 
-func (p *Pool) mend(h *Handle) error {
+// repairOnce restarts a device under a lease of its own: nobody's device is switched off.
+func (p *Pool) repairOnce(h *Handle) error {
 	udid := h.Info().UDID
-	now := p.Leases.Get(udid)
+	now, err := p.leases.Get(p.life, udid)
+	if err != nil {
+		return err
+	}
 	if !now.Dirty { // what is dirty is nobody's already
-		_, err := p.Leases.Acquire(p.life, lease.Request{
-			Holder: mender, Kind: lease.Repair, TTL: 2 * repairWait, Wait: true,
+		_, err := p.leases.Acquire(p.life, lease.Request{
+			Holder: repairHolder, Kind: lease.Repair, TTL: 2 * repairWait, Wait: true,
 			Among: func(func(string) lease.Lease) []string { return []string{udid} },
 		})
 		if err != nil {
 			return err
 		}
-		defer func() { _, _ = p.Leases.Release(context.WithoutCancel(p.life), mender, udid) }()
+		defer func() { _, _ = p.leases.Release(context.WithoutCancel(p.life), repairHolder, udid) }()
 	}
 	ctx, cancel := context.WithTimeout(p.life, repairWait)
 	defer cancel()
@@ -181,7 +185,7 @@ func (p *Pool) mend(h *Handle) error {
 	if err := h.Lane.Do(ctx, func() error { return restart(ctx, h, now) }); err != nil || !now.Dirty {
 		return err
 	}
-	return p.Leases.Clean(ctx, udid, now.Epoch)
+	return p.leases.Clean(ctx, udid, now.Epoch)
 }
 
 // restart turns a device off and on, makes sure that it works, and does what its last lease asked for.
@@ -196,7 +200,7 @@ func restart(ctx context.Context, h *Handle, l lease.Lease) error {
 	if err := power.Boot(ctx); err != nil {
 		return err
 	}
-	if prober, able := h.Device.(device.Prober); able {
+	if prober, able := device.Has[device.Prober](h.Device); able {
 		if err := prober.Probe(ctx); err != nil {
 			return err
 		}
@@ -212,10 +216,8 @@ func (p *Pool) readmit(udid string) {
 	p.mu.Lock()
 	delete(p.aside, udid)
 	p.mu.Unlock()
-	p.log().Info("device repaired", "udid", udid)
-	if p.Leases != nil {
-		p.Leases.Poke()
-	}
+	p.log.Info("device repaired", "udid", udid)
+	p.leases.Poke()
 }
 
 // Quarantines lists the devices put aside.

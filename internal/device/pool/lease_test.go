@@ -25,6 +25,17 @@ type farm struct {
 	booted []string                 // in this order
 	asked  int
 	silent error
+	leases *lease.Table
+}
+
+// lease is who has a device.
+func (f *farm) lease(t *testing.T, udid string) lease.Lease {
+	t.Helper()
+	l, err := f.leases.Get(t.Context(), udid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func (f *farm) Name() string { return "farm" }
@@ -103,7 +114,10 @@ func three() []device.Info {
 
 // vectors is the pool of the specification's vectors.
 func vectors() []device.Info {
-	return []device.Info{sim("AAAA", "iPhone 16 Pro", "iOS 18.2", device.Booted), sim("BBBB", "iPhone 16 Pro Max", "iOS 18.2", device.Booted), sim("CCCC", "iPhone 15", "iOS 17.5", "shutdown")}
+	return []device.Info{
+		sim("AAAA", "iPhone 16 Pro", "iOS 18.2", device.Booted), sim("BBBB", "iPhone 16 Pro Max", "iOS 18.2", device.Booted),
+		sim("CCCC", "iPhone 15", "iOS 17.5", "shutdown"),
+	}
 }
 
 // in runs a test in a bubble of its own time, with a pool over a farm.
@@ -111,11 +125,11 @@ func in(t *testing.T, infos []device.Info, test func(t *testing.T, p *pool.Pool,
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f := &farm{infos: infos, broken: map[string]bool{}, boots: map[string]time.Duration{}}
-		p := pool.New(f)
-		p.Leases, p.Implicit = lease.NewTable(lease.Options{}), 5*time.Minute
+		f.leases = lease.NewTable(lease.Options{})
+		p := pool.New(pool.Options{Drivers: []device.Driver{f}, Leases: f.leases, Implicit: 5 * time.Minute})
 		test(t, p, f)
 		p.Close()
-		p.Leases.Close()
+		f.leases.Close()
 	})
 }
 
@@ -194,7 +208,7 @@ func TestReleaseThenReclaim(t *testing.T) {
 }
 
 func TestUnusedClaimsRunOut(t *testing.T) {
-	in(t, three(), func(t *testing.T, p *pool.Pool, _ *farm) {
+	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		one, _ := acquire(t, p, pool.Ask{Want: pro, Holder: "s1"})
 		time.Sleep(20 * time.Minute)
 		h, err := p.Resolve(t.Context(), pool.Criteria{UDID: one})
@@ -205,11 +219,11 @@ func TestUnusedClaimsRunOut(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(20 * time.Minute)
-		if l := p.Leases.Get(one); l.Holder != "s1" {
+		if l := f.lease(t, one); l.Holder != "s1" {
 			t.Error("it was in use ten minutes ago")
 		}
 		time.Sleep(11 * time.Minute)
-		if l := p.Leases.Get(one); l.Held() {
+		if l := f.lease(t, one); l.Held() {
 			t.Errorf("nobody used it for half an hour: %+v", l)
 		}
 	})
@@ -222,7 +236,8 @@ func TestVectors(t *testing.T) {
 		_, err := acquire(t, p, pool.Ask{Want: pro, Holder: "s2", On: true})
 		refused(t, err, fault.DeviceClaimed, "claimed by s1", "AAAA") // the Max is not a Pro
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15", OS: "18"}, Holder: "s2"})
-		refused(t, err, fault.DeviceNotFound, "No device matching name='iPhone 15', os_version='18'", "1 matched the name", "iOS 17.5", "2 matched the OS", "iPhone 16 Pro, iPhone 16 Pro Max", "3 devices")
+		refused(t, err, fault.DeviceNotFound, "No device matching name='iPhone 15', os_version='18'", "1 matched the name",
+			"iOS 17.5", "2 matched the OS", "iPhone 16 Pro, iPhone 16 Pro Max", "3 devices")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPad Pro"}, Holder: "s2"})
 		refused(t, err, fault.DeviceNotFound, "No device matching name='iPad Pro'", "iPhone 15, iPhone 16 Pro, iPhone 16 Pro Max", "3 devices")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{OS: "26"}, Holder: "s2"})
@@ -240,7 +255,10 @@ func TestVectors(t *testing.T) {
 
 // TestRank: booted, then free, then used last, then by name; and a holder keeps what it has.
 func TestRank(t *testing.T) {
-	infos := []device.Info{sim("A", "b phone", "iOS 18.2", "shutdown"), sim("B", "c phone", "iOS 18.2", device.Booted), sim("C", "a phone", "iOS 18.2", device.Booted), sim("D", "d phone", "iOS 18.2", device.Booted)}
+	infos := []device.Info{
+		sim("A", "b phone", "iOS 18.2", "shutdown"), sim("B", "c phone", "iOS 18.2", device.Booted),
+		sim("C", "a phone", "iOS 18.2", device.Booted), sim("D", "d phone", "iOS 18.2", device.Booted),
+	}
 	in(t, infos, func(t *testing.T, p *pool.Pool, _ *farm) {
 		must(t, p, pool.Ask{Holder: "s1"}, "C")
 		must(t, p, pool.Ask{Holder: "s1"}, "C")
@@ -302,7 +320,7 @@ func TestBootTimeout(t *testing.T) {
 		if took := time.Since(began); took != 30*time.Second {
 			t.Error(took)
 		}
-		if l := p.Leases.Get("CCCC"); l.Holder == "s1" {
+		if l := f.lease(t, "CCCC"); l.Holder == "s1" {
 			t.Error("still claimed")
 		}
 		entries, _ := p.Entries(t.Context())
@@ -329,7 +347,7 @@ func TestADeviceThatCannotSpawnIsNotHandedOut(t *testing.T) {
 			t.Error(q)
 		}
 		synctest.Wait()
-		if l := p.Leases.Get("DEV-0"); l.Kind != lease.Repair {
+		if l := f.lease(t, "DEV-0"); l.Kind != lease.Repair {
 			t.Errorf("%+v", l)
 		}
 		time.Sleep(2 * time.Minute)
@@ -367,7 +385,7 @@ func TestWhoLeavesTakesNothing(t *testing.T) {
 		if _, _, err := p.Acquire(ctx, pool.Ask{Want: pool.Want{Name: "iPhone 15"}, Holder: "s1", On: true, Boot: true}); err == nil {
 			t.Error("to whom?")
 		}
-		if l := p.Leases.Get("CCCC"); l.Held() || len(p.Quarantines()) != 0 {
+		if l := f.lease(t, "CCCC"); l.Held() || len(p.Quarantines()) != 0 {
 			t.Errorf("%+v %v", l, p.Quarantines())
 		}
 	})
@@ -408,8 +426,7 @@ func TestFallback(t *testing.T) {
 	solo := []device.Info{sim("SOLO", "iPhone 16 Pro", "iOS 18.2", device.Booted)}
 	broken := lease.NewTable(lease.Options{Journal: deaf{}})
 	for name, leases := range map[string]*lease.Table{"no pool": nil, "a broken pool": broken} {
-		p := pool.New(&farm{infos: solo})
-		p.Leases, p.Implicit = leases, time.Minute
+		p := pool.New(pool.Options{Drivers: []device.Driver{&farm{infos: solo}}, Leases: leases, Implicit: time.Minute})
 		for _, c := range []pool.Criteria{{Holder: "s1"}, {Holder: "s1", UDID: "SOLO"}, {Holder: "s1", Current: "SOLO"}} {
 			h, err := p.Resolve(t.Context(), c)
 			if err != nil || h.Info().UDID != "SOLO" {
@@ -453,7 +470,7 @@ func (deaf) Save([]lease.Event) error     { return errDisk }
 
 // TestDriving: the first to drive has it, looks are free, and a take-over stops what still waits.
 func TestDriving(t *testing.T) {
-	in(t, three(), func(t *testing.T, p *pool.Pool, _ *farm) {
+	in(t, three(), func(t *testing.T, p *pool.Pool, f *farm) {
 		h, err := p.Resolve(t.Context(), pool.Criteria{UDID: "DEV-0"})
 		if err != nil {
 			t.Fatal(err)
@@ -483,7 +500,7 @@ func TestDriving(t *testing.T) {
 		close(hold)
 		refused(t, <-late, fault.DeviceClaimed, "claimed by s2")
 		time.Sleep(time.Hour)
-		if p.Leases.Get("DEV-0").Held() {
+		if f.lease(t, "DEV-0").Held() {
 			t.Error("the claim of the take-over ran out long ago")
 		}
 	})

@@ -31,12 +31,18 @@ func (t thing) Info() device.Info { return t.info }
 func (t thing) Driver() string    { return "shelf" }
 func (t thing) Close() error      { return nil }
 
+// over is a pool over drivers that keeps no lease.
+func over(drivers ...device.Driver) *pool.Pool { return pool.New(pool.Options{Drivers: drivers}) }
+
 func phone(udid, name, state string) device.Info {
 	return device.Info{UDID: udid, Name: name, State: state, Available: true}
 }
 
 func TestResolve(t *testing.T) {
-	all := []device.Info{phone("A", "iPhone 16", "shutdown"), phone("B", "iPhone 16", "booted"), phone("C", "iPhone 15", "shutdown"), phone("D", "iPad", "shutdown"), phone("E", "iPad", "shutdown")}
+	all := []device.Info{
+		phone("A", "iPhone 16", "shutdown"), phone("B", "iPhone 16", "booted"), phone("C", "iPhone 15", "shutdown"),
+		phone("D", "iPad", "shutdown"), phone("E", "iPad", "shutdown"),
+	}
 	idle := []device.Info{phone("A", "iPhone 16", "shutdown")}
 	for _, c := range []struct {
 		what  string
@@ -60,7 +66,7 @@ func TestResolve(t *testing.T) {
 		{"none booted, but any will do", idle, pool.Criteria{AnyIdle: true}, "A", ""},
 		{"any would do, but there are several", all[2:], pool.Criteria{AnyIdle: true}, "", fault.NoDevice},
 	} {
-		h, err := pool.New(&shelf{infos: c.infos}).Resolve(t.Context(), c.Criteria)
+		h, err := over(&shelf{infos: c.infos}).Resolve(t.Context(), c.Criteria)
 		if c.code != "" {
 			if !fault.Is(err, c.code) {
 				t.Errorf("%s: %v", c.what, err)
@@ -74,7 +80,8 @@ func TestResolve(t *testing.T) {
 }
 
 func TestNearNameIsOffered(t *testing.T) {
-	_, err := pool.New(&shelf{infos: []device.Info{phone("A", "iPhone 16 Pro", "shutdown")}}).Resolve(t.Context(), pool.Criteria{Name: "iPhone 16 Por"})
+	p := over(&shelf{infos: []device.Info{phone("A", "iPhone 16 Pro", "shutdown")}})
+	_, err := p.Resolve(t.Context(), pool.Criteria{Name: "iPhone 16 Por"})
 	if !strings.Contains(fault.From(err).Hint, "iPhone 16 Pro") {
 		t.Error(fault.From(err).Hint)
 	}
@@ -83,7 +90,7 @@ func TestNearNameIsOffered(t *testing.T) {
 // TestOpenDevicesCostNoQuestion: the path of an action must not run a tool.
 func TestOpenDevicesCostNoQuestion(t *testing.T) {
 	s := &shelf{infos: []device.Info{phone("A", "a", "booted")}}
-	p := pool.New(s)
+	p := over(s)
 	first, err := p.Resolve(t.Context(), pool.Criteria{UDID: "A"})
 	if err != nil {
 		t.Fatal(err)
@@ -97,10 +104,10 @@ func TestOpenDevicesCostNoQuestion(t *testing.T) {
 
 func TestOneBrokenDriverDoesNotHideTheOthers(t *testing.T) {
 	broken := &shelf{err: errors.New("no tool")}
-	if infos, err := pool.New(broken, &shelf{infos: []device.Info{phone("A", "a", "booted")}}).List(t.Context()); err != nil || len(infos) != 1 {
+	if infos, err := over(broken, &shelf{infos: []device.Info{phone("A", "a", "booted")}}).List(t.Context()); err != nil || len(infos) != 1 {
 		t.Errorf("%v %v", infos, err)
 	}
-	if _, err := pool.New(broken).List(t.Context()); err == nil {
+	if _, err := over(broken).List(t.Context()); err == nil {
 		t.Error("nothing is known, yet no error")
 	}
 }

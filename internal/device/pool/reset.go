@@ -18,14 +18,17 @@ const (
 
 // Release gives a device back and does with it what its lease asks for, or what is asked for now.
 func (p *Pool) Release(ctx context.Context, holder, udid, reset string) (lease.Lease, error) {
+	udid = p.canonical(udid)
 	if reset != "" {
-		p.Leases.Amend(holder, udid, reset)
+		if err := p.leases.Amend(ctx, holder, udid, reset); err != nil {
+			return lease.Lease{}, leaseFault(err)
+		}
 	}
-	l, err := p.Leases.Release(ctx, holder, udid)
+	l, err := p.leases.Release(ctx, holder, udid)
 	if err != nil {
 		return l, leaseFault(err)
 	}
-	if l.Dirty { // to the end, even when the caller leaves
+	if l.Dirty { // it is cleaned to the end, even when the caller leaves
 		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), repairWait)
 		defer cancel()
 		err = p.clean(whole, l)
@@ -40,8 +43,9 @@ func (p *Pool) clean(ctx context.Context, l lease.Lease) error {
 		return err
 	}
 	err = h.Lane.Do(ctx, func() error {
-		if now := p.Leases.Get(l.Resource); !now.Dirty || now.Epoch != l.Epoch {
-			return nil // somebody else did it
+		now, err := p.leases.Get(ctx, l.Resource)
+		if err != nil || !now.Dirty || now.Epoch != l.Epoch {
+			return err // without an error, somebody else did it
 		}
 		return reset(ctx, h, l.Reset)
 	})
@@ -52,7 +56,7 @@ func (p *Pool) clean(ctx context.Context, l lease.Lease) error {
 	if l.Reset == ResetErase {
 		p.stale()
 	}
-	return p.Leases.Clean(ctx, l.Resource, l.Epoch)
+	return p.leases.Clean(ctx, l.Resource, l.Epoch)
 }
 
 func reset(ctx context.Context, h *Handle, how string) error {
@@ -87,7 +91,7 @@ func reset(ctx context.Context, h *Handle, how string) error {
 func (p *Pool) Tend() {
 	p.work.Go(func() {
 		for p.life.Err() == nil {
-			events := p.Leases.Watch(p.life)
+			events := p.leases.Watch(p.life)
 			p.sweep()
 			for e := range events {
 				if e.Lease.Dirty && e.What == lease.Expired {
@@ -99,12 +103,16 @@ func (p *Pool) Tend() {
 }
 
 func (p *Pool) sweep() {
-	for _, l := range p.Leases.All() {
+	all, err := p.leases.All(p.life)
+	if err != nil {
+		p.log.Warn("cleaning devices", "error", err)
+	}
+	for _, l := range all {
 		if !l.Dirty {
 			continue
 		}
 		if err := p.clean(p.life, l); err != nil {
-			p.log().Warn("cleaning a device", "udid", l.Resource, "error", err)
+			p.log.Warn("cleaning a device", "udid", l.Resource, "error", err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"ios-agent/internal/fault/nearest"
 )
 
-// What a caller is told who got no device. Agents read these messages: each says what was asked, what there is, and what
+// The faults for a caller that got no device. Agents read these messages: each says what was asked, what there is, and what
 // would help.
 
 // noMatch says what there is instead of what was asked.
@@ -22,7 +23,8 @@ func noMatch(infos []device.Info, w Want) error {
 	head := "No device matching " + w.String()
 	size := fmt.Sprintf("the pool has %d devices", len(infos))
 	if w.UDID == "" {
-		infos = filter(infos, func(i device.Info) bool { return i.Available })
+		kind := cmp.Or(w.Type, device.TypeSimulator)
+		infos = filter(infos, func(i device.Info) bool { return i.Available && i.Type == kind })
 	}
 	var text string
 	var names []string
@@ -76,9 +78,9 @@ type stock struct {
 	reasons                   []string
 }
 
-func (p *Pool) stock(infos []device.Info, a Ask) stock {
+func (p *Pool) stock(infos []device.Info, a Ask, leases map[string]lease.Lease) stock {
 	s := stock{fits: a.Want.match(infos), names: map[string]string{}}
-	leases, aside := p.Leases.All(), p.Quarantines()
+	aside := p.Quarantines()
 	for _, i := range s.fits {
 		l := leases[i.UDID]
 		l.Resource = i.UDID
@@ -106,7 +108,7 @@ func (s stock) holders() string {
 		if l.Dirty {
 			holder = "being reset"
 		}
-		who = append(who, fmt.Sprintf("%s (%s, %s)", holder, s.names[l.Resource], l.Resource[:min(8, len(l.Resource))]))
+		who = append(who, fmt.Sprintf("%s (%s, %s)", holder, s.names[l.Resource], short(l.Resource)))
 	}
 	return strings.Join(who, ", ")
 }
@@ -120,11 +122,15 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 	if ctx.Err() != nil {
 		return ctx.Err() // the caller left; nobody reads this
 	}
-	l, failed := p.listed(ctx, fresh)
+	l, failed := p.listed(ctx, fresh, a.Want.found)
 	if failed != nil {
 		return failed
 	}
-	s := p.stock(l.infos, a)
+	leases, failed := p.leases.All(ctx)
+	if failed != nil {
+		return leaseFault(failed)
+	}
+	s := p.stock(l.infos, a, leases)
 	switch {
 	case a.Wait > 0 && errors.Is(err, context.DeadlineExceeded):
 		return s.timedOut(a, waited)
@@ -133,7 +139,7 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 	case len(busy.Elsewhere) > 0 && len(busy.Held) == 0:
 		return elsewhere(busy.Elsewhere[0])
 	case len(s.fits) == 0:
-		return noMatch(l.infos, a.Want)
+		return l.explain(noMatch(l.infos, a.Want))
 	case len(s.fits) == 1 && len(s.claimed) == 1:
 		return taken(s.fits[0].Name, s.claimed[0], p.now())
 	case len(s.off) > 0 && a.On && !a.Boot:
@@ -153,7 +159,8 @@ func (s stock) allClaimed(a Ask) error {
 }
 
 func (s stock) allOff(a Ask) error {
-	text := fmt.Sprintf("All %d available devices matching %s are shut down: %s. Pass auto_boot=true, or boot one with boot_device", len(s.off), a.Want, briefly(s.off))
+	text := fmt.Sprintf("All %d available devices matching %s are shut down: %s. Pass auto_boot=true, or boot one with boot_device",
+		len(s.off), a.Want, briefly(s.off))
 	if len(s.claimed) > 0 {
 		text += fmt.Sprintf("; %d more are claimed: %s", len(s.claimed), s.holders())
 	}
@@ -161,7 +168,8 @@ func (s stock) allOff(a Ask) error {
 }
 
 func (s stock) timedOut(a Ask, waited time.Duration) error {
-	return fault.New(fault.WaitTimeout, "Timed out after %.1f seconds waiting for a device matching %s: %d are claimed: %s", waited.Seconds(), a.Want, len(s.claimed), s.holders()).
+	return fault.New(fault.WaitTimeout, "Timed out after %.1f seconds waiting for a device matching %s: %d are claimed: %s",
+		waited.Seconds(), a.Want, len(s.claimed), s.holders()).
 		With("claims", claims(s.claimed))
 }
 
@@ -179,7 +187,8 @@ func (s stock) short(a Ask) error {
 	case len(s.fits) >= a.Count:
 		code = fault.DeviceBroken
 	}
-	f := fault.New(code, "Needed %d devices matching %s, available %d (%d booted, %d shutdown, %d claimed)", a.Count, a.Want, available, len(s.booted), len(s.off), len(s.claimed))
+	f := fault.New(code, "Needed %d devices matching %s, available %d (%d booted, %d shutdown, %d claimed)",
+		a.Count, a.Want, available, len(s.booted), len(s.off), len(s.claimed))
 	if len(s.broken) > 0 {
 		f = f.With("broken", s.reasons)
 	}

@@ -13,17 +13,19 @@ import (
 
 // Want says which devices will do. All that is given must fit; nothing given is any simulator, an iPhone if there is one.
 type Want struct {
-	UDID   string
+	UDID   string // or another id of the device
 	Name   string
 	OS     string
 	Family string
-	Type   string // simulator unless it says otherwise: a device of metal and glass is taken only when asked for
+	Type   string // simulator unless it says otherwise: a physical device is taken only when asked for
 }
 
 // String is the criteria as diagnostics say them.
 func (w Want) String() string {
 	var said []string
-	for _, c := range []struct{ name, value string }{{"udid", w.UDID}, {"name", w.Name}, {"os_version", w.OS}, {"device_family", w.Family}, {"device_type", w.Type}} {
+	for _, c := range []struct{ name, value string }{
+		{"udid", w.UDID}, {"name", w.Name}, {"os_version", w.OS}, {"device_family", w.Family}, {"device_type", w.Type},
+	} {
 		if c.value != "" {
 			said = append(said, fmt.Sprintf("%s='%s'", c.name, c.value))
 		}
@@ -34,14 +36,12 @@ func (w Want) String() string {
 	return strings.Join(said, ", ")
 }
 
-const simulator = "simulator"
-
 // match gives the devices that fit, in the order of the listing.
 func (w Want) match(infos []device.Info) []device.Info {
 	if w.UDID != "" {
-		return filter(infos, func(i device.Info) bool { return strings.EqualFold(i.UDID, w.UDID) })
+		return filter(infos, func(i device.Info) bool { return i.Is(w.UDID) })
 	}
-	kind := cmp.Or(w.Type, simulator)
+	kind := cmp.Or(w.Type, device.TypeSimulator)
 	rest := filter(infos, func(i device.Info) bool {
 		return i.Available && i.Type == kind && (w.OS == "" || SameOS(i.OS, w.OS)) && (w.Family == "" || strings.EqualFold(familyOf(i), w.Family))
 	})
@@ -49,6 +49,11 @@ func (w Want) match(infos []device.Info) []device.Info {
 		return byName(rest, w.Name)
 	}
 	return w.usual(rest)
+}
+
+// found reports whether a device that is named is there: then no slow driver of others is waited for.
+func (w Want) found(l *listing, answered func(device.Info) bool) bool {
+	return (w.UDID != "" || w.Name != "") && slices.ContainsFunc(w.match(l.infos), answered)
 }
 
 // byName prefers devices of exactly this name to those whose name merely holds it.
@@ -60,7 +65,7 @@ func byName(infos []device.Info, name string) []device.Info {
 	return filter(infos, func(i device.Info) bool { return strings.Contains(strings.ToLower(i.Name), low) })
 }
 
-// usual leaves watches and the like to those who ask for them, while there is a phone.
+// usual leaves out everything but phones, unless there is none or a family or platform is asked for.
 func (w Want) usual(infos []device.Info) []device.Info {
 	if platform, _ := splitOS(w.OS); w.Family != "" || platform != "" {
 		return infos

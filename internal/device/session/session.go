@@ -1,5 +1,5 @@
-// Package session is what a client session remembers: its current device, the refs it was given, its defaults. One agent using
-// both the CLI and MCP from one project is one session; two projects never share.
+// Package session is what a client session remembers: its current device, the refs it was given, its defaults. An agent that
+// uses both the CLI and MCP from one project has one session; two projects never share one.
 package session
 
 import (
@@ -48,7 +48,7 @@ type Session struct {
 	mu       sync.Mutex
 	device   string
 	refs     ui.Refs
-	defaults map[string]*defaults.Store // by project folder
+	defaults map[string]*defaults.Store // by project folder; without any environment
 }
 
 // Device is the udid of the session's current device; empty when it has none.
@@ -65,29 +65,36 @@ func (s *Session) Use(udid string) {
 	s.device = udid
 }
 
-// Defaults are the session's defaults in the project that dir belongs to, read afresh when the project's file changed.
-// Without a folder, as over plain HTTP, there is no file and no environment.
+// Defaults are the session's defaults in the project that dir belongs to, as a client with this environment sees them.
+// The project's file is read again when it changed. The environment counts for what is returned only: the session does
+// not keep it. Without a folder, as over plain HTTP, there is no file.
 func (s *Session) Defaults(dir string, env map[string]string) *defaults.Store {
 	folder := ""
 	if dir != "" {
 		folder = defaults.Folder(dir)
 	}
+	store := s.project(folder).For(env)
+	store.Reload()
+	return store
+}
+
+// project is what the session remembers about a project folder.
+func (s *Session) project(folder string) *defaults.Store {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	store, known := s.defaults[folder]
 	if !known {
-		user, _ := os.UserHomeDir() // without one, ~ in a path is simply not understood
-		store = defaults.Open(defaults.Options{Dir: folder, Home: user, Env: env})
+		user, _ := os.UserHomeDir() // without one, ~ in a path is refused
+		store = defaults.New(defaults.Options{Dir: folder, Home: user})
 		if s.defaults == nil {
 			s.defaults = map[string]*defaults.Store{}
 		}
 		s.defaults[folder] = store
 	}
-	s.mu.Unlock()
-	store.Reload()
 	return store
 }
 
-// Refs lends the session's refs to fn.
+// Refs calls fn with the session's refs, under the session's lock.
 func (s *Session) Refs(fn func(*ui.Refs)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,10 +3,13 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/defaults"
 )
 
 func TestForDir(t *testing.T) {
@@ -36,6 +39,26 @@ func TestForDir(t *testing.T) {
 	}
 }
 
+// TestOneStoreAProject: callers that come together share the defaults of a project, whoever opened the file first.
+func TestOneStoreAProject(t *testing.T) {
+	var s session.Session
+	dir := t.TempDir()
+	got := make([]*defaults.Store, 20)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() { got[i] = s.Defaults(dir, nil) })
+	}
+	wg.Wait()
+	for _, store := range got {
+		if store == nil || store != got[0] {
+			t.Fatal("two callers have two stores")
+		}
+	}
+	if s.Defaults(t.TempDir(), nil) == got[0] {
+		t.Error("two projects share one store")
+	}
+}
+
 func TestForget(t *testing.T) {
 	var s session.Store
 	s.Get("a").Use("UDID")
@@ -44,4 +67,59 @@ func TestForget(t *testing.T) {
 	if s.Get("a").Device() != "" || s.Get("b").Device() != "OTHER" {
 		t.Error("the wrong one was forgotten")
 	}
+}
+
+// TestEachClientHasItsOwnEnvironment: two clients of one session differ in their variables. Each sees its own values, and
+// none of them stays behind.
+func TestEachClientHasItsOwnEnvironment(t *testing.T) {
+	var sessions session.Store
+	dir := t.TempDir()
+	clients := []map[string]string{
+		{"IOS_AGENT_SCHEME": "A", "XCODEBUILDMCP_CONFIGURATION": "Debug"},
+		{"XCODEBUILDMCP_SCHEME": "B"},
+		nil,
+		{"IOS_AGENT_SCHEME": "C", "IOS_AGENT_USE_LATEST_OS": "perhaps"},
+	}
+	want := []map[string]defaults.Value{
+		{"scheme": ofEnv("A", "IOS_AGENT_SCHEME"), "configuration": ofEnv("Debug", "XCODEBUILDMCP_CONFIGURATION")},
+		{"scheme": ofEnv("B", "XCODEBUILDMCP_SCHEME")},
+		{},
+		{"scheme": ofEnv("C", "IOS_AGENT_SCHEME")},
+	}
+	spec := defaults.Spec{Keys: []string{"scheme", "configuration"}}
+	var stores []*defaults.Store // all of them open while the others call
+	for _, env := range clients {
+		stores = append(stores, sessions.Get("s").Defaults(dir, env))
+	}
+	for round := range 2 {
+		for i, store := range stores {
+			merged, err := store.Merge(spec, nil)
+			if err != nil || !reflect.DeepEqual(merged.Values, want[i]) {
+				t.Errorf("round %d, client %d: %v %v, want %v", round, i, merged.Values, err, want[i])
+			}
+			if shown := store.Show().Profiles[defaults.Global].Sources; len(shown) != len(want[i]) {
+				t.Errorf("round %d, client %d is shown %v", round, i, shown)
+			}
+			if said := len(store.Warnings()) > 0; said != (i == 3) {
+				t.Errorf("round %d, client %d is warned: %v", round, i, store.Warnings())
+			}
+		}
+	}
+	// What the session itself says is everybody's, and above every environment.
+	if _, err := stores[0].Set(defaults.Change{Values: map[string]any{"scheme": "S"}}); err != nil {
+		t.Fatal(err)
+	}
+	for i, store := range stores {
+		merged, err := store.Merge(spec, nil)
+		if err != nil || merged.Text("scheme") != "S" || merged.Values["scheme"].Source != defaults.FromSession {
+			t.Errorf("client %d: %v %v", i, merged.Values, err)
+		}
+	}
+	if got := stores[1].Show().Profiles[defaults.Global].Values["configuration"]; got != nil {
+		t.Errorf("the first client's configuration was stored: %v", got)
+	}
+}
+
+func ofEnv(value, variable string) defaults.Value {
+	return defaults.Value{Value: value, Origin: defaults.Origin{Source: defaults.FromEnv, From: variable}}
 }

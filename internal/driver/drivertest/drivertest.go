@@ -1,11 +1,13 @@
-// Package drivertest is the contract of a driver of a touch screen: every ability tried on the Conformance app, and what
-// came of it as a row of the support matrix. A driver without an ability is skipped there, and the row says so.
+// Package drivertest is the contract of a driver as a test: every ability is tried with the Conformance app, and the result
+// is a row of the support matrix. An ability that a driver lacks is skipped, and its row gives the reason.
 package drivertest
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,10 +16,10 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Conformance is the app the contract is tried on; it is installed before.
+// Conformance is the app that the contract uses. The caller of Run installs it.
 const Conformance = "com.iosagent.conformance"
 
-// Row says of one ability whether a driver has it.
+// Row says whether a driver has an ability.
 type Row struct{ Ability, Says string }
 
 // Run tries everything on a device that is booted.
@@ -52,20 +54,28 @@ func needs[Ability any](name string, try func(*bench, Ability)) part {
 		ability: name,
 		missing: func(d device.Device) string {
 			_, err := device.As[Ability](d)
-			if err != nil {
-				return fault.From(err).Message
+			if none, ok := errors.AsType[*device.MissingError](err); ok {
+				return "it cannot " + none.Does
 			}
 			return ""
 		},
-		try: func(b *bench) { try(b, b.d.(Ability)) },
+		try: func(b *bench) { try(b, get[Ability](b)) },
 	}
 }
 
-// bench is one part at work.
+// bench is what a part works with.
 type bench struct {
 	t   *testing.T
 	ctx context.Context
 	d   device.Device
+}
+
+// get gives an ability that the contract needs to try another one.
+func get[Ability any](b *bench) Ability {
+	b.t.Helper()
+	a, err := device.As[Ability](b.d)
+	b.must(err)
+	return a
 }
 
 func (b *bench) must(err error) {
@@ -75,19 +85,17 @@ func (b *bench) must(err error) {
 	}
 }
 
-// start launches the app afresh and goes to one of its tabs.
+// start launches the app anew and opens one of its tabs.
 func (b *bench) start(tab string) {
 	b.t.Helper()
-	apps, err := device.As[device.Apps](b.d)
-	b.must(err)
-	_, err = apps.Launch(b.ctx, Conformance, device.Launch{Restart: true})
+	_, err := get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true})
 	b.must(err)
 	b.tap(ui.Query{Label: tab, Type: "Button"})
 }
 
 func (b *bench) look() *ui.Screen {
 	b.t.Helper()
-	s, err := b.d.(device.Eyes).Observe(b.ctx, device.Wait{Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second})
+	s, err := get[device.Eyes](b).Observe(b.ctx, device.Wait{Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second})
 	b.must(err)
 	return s
 }
@@ -119,7 +127,7 @@ func (b *bench) tap(q ui.Query) {
 	if why != "" {
 		b.t.Fatalf("%s cannot be reached: %s", q, why)
 	}
-	b.must(b.d.(device.Touch).Tap(b.ctx, r.At))
+	b.must(get[device.Touch](b).Tap(b.ctx, r.At))
 }
 
 // shows fails unless a text is on the screen.
@@ -131,21 +139,56 @@ func (b *bench) shows(text string) {
 	}
 }
 
-// refuses fails unless an error has the code and says that nothing was sent.
-func (b *bench) refuses(err error, code fault.Code) {
+// refuses fails unless an error is a fault of one of the codes.
+func (b *bench) refuses(err error, codes ...fault.Code) {
 	b.t.Helper()
-	f := fault.From(err)
-	if err == nil || f.Code != code {
-		b.t.Errorf("got %v, want %s", err, code)
+	if err == nil || !slices.Contains(codes, fault.From(err).Code) {
+		b.t.Errorf("got %v, want %v", err, codes)
 	}
 }
 
-// Table writes rows as Markdown.
-func Table(driver string, rows []Row) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "| ability | %s |\n|---|---|\n", driver)
-	for _, r := range rows {
-		fmt.Fprintf(&out, "| %s | %s |\n", r.Ability, r.Says)
+// pid is the process of the Conformance app; 0 when the app does not run.
+func (b *bench) pid() int {
+	b.t.Helper()
+	apps, err := get[device.Inventory](b).List(b.ctx)
+	b.must(err)
+	i := slices.IndexFunc(apps, func(a device.App) bool { return a.Bundle == Conformance })
+	if i < 0 {
+		b.t.Fatalf("%s is not installed: %+v", Conformance, apps)
 	}
-	return out.String()
+	return apps[i].PID
+}
+
+// lineWait is how long a line may take to arrive.
+const lineWait = 20 * time.Second
+
+// waiting returns a function that takes lines, and one that waits until a line contained the text.
+func (b *bench) waiting(text string) (line func(string), await func()) {
+	found := make(chan struct{})
+	once := sync.OnceFunc(func() { close(found) })
+	line = func(s string) {
+		if strings.Contains(s, text) {
+			once()
+		}
+	}
+	return line, func() {
+		b.t.Helper()
+		late := time.NewTimer(lineWait)
+		defer late.Stop()
+		select {
+		case <-found:
+		case <-late.C:
+			b.t.Fatalf("no line with %q arrived within %s", text, lineWait)
+		}
+	}
+}
+
+// ends closes a stream twice and fails unless it has ended without an error.
+func (b *bench) ends(s device.Stream) {
+	b.t.Helper()
+	b.must(s.Err())
+	b.must(s.Close())
+	<-s.Done()
+	b.must(s.Close())
+	b.must(s.Err())
 }

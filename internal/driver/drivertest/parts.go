@@ -15,6 +15,11 @@ import (
 
 // parts is the contract, from what every driver needs to what few have.
 func parts() []part {
+	return slices.Concat(touchParts(), textParts(), gestureParts(), bodyParts(), appParts(), systemParts(), powerParts())
+}
+
+// touchParts look at the screen and touch it.
+func touchParts() []part {
 	return []part{
 		needs("look", func(b *bench, _ device.Eyes) {
 			b.start("Controls")
@@ -43,10 +48,16 @@ func parts() []part {
 			_, list := b.find(ui.Query{Identifier: "scroll-list"})
 			c := list.Seen().Centre()
 			b.must(d.Swipe(b.ctx, ui.Point{X: c.X, Y: c.Y + 60}, ui.Point{X: c.X, Y: c.Y - 60}, 300*time.Millisecond))
-			if s := b.look(); len(s.Match(ui.Query{Identifier: "scroll-item-1"})) > 0 && s.Match(ui.Query{Identifier: "scroll-item-1"})[0].Visible() {
+			if first := b.look().Match(ui.Query{Identifier: "scroll-item-1"}); len(first) > 0 && first[0].Visible() {
 				b.t.Error("the list did not move")
 			}
 		}),
+	}
+}
+
+// textParts enter text and values.
+func textParts() []part {
+	return []part{
 		needs("type", func(b *bench, d device.Keyboard) {
 			b.start("Text Input")
 			b.refuses(d.Type(b.ctx, "x"), fault.NoFocus)
@@ -77,6 +88,12 @@ func parts() []part {
 			b.must(d.SetValue(b.ctx, b.at("controls-slider-volume"), "0.2"))
 			b.shows("Volume: 20")
 		}),
+	}
+}
+
+// gestureParts need two fingers, or one that holds, and answer alerts.
+func gestureParts() []part {
+	return []part{
 		needs("drag", func(b *bench, d device.Gestures) {
 			b.start("Navigation")
 			b.tap(ui.Query{Identifier: "nav-moving-button"})
@@ -103,6 +120,12 @@ func parts() []part {
 			}
 			b.shows("Alert confirmed")
 		}),
+	}
+}
+
+// bodyParts turn the device, press its buttons, and take pictures of it.
+func bodyParts() []part {
+	return []part{
 		needs("rotate", func(b *bench, d device.Rotation) {
 			b.start("Controls")
 			b.must(d.Rotate(b.ctx, "landscape-left"))
@@ -134,14 +157,12 @@ func parts() []part {
 				b.t.Errorf("no film: %v", err)
 			}
 		}),
-		needs("apps", func(b *bench, d device.Inventory) {
-			apps, err := d.List(b.ctx)
-			b.must(err)
-			if !slices.ContainsFunc(apps, func(a device.App) bool { return a.Bundle == Conformance }) {
-				b.t.Errorf("apps %+v", apps)
-			}
-			b.refuses(d.Uninstall(b.ctx, "com.no.such"), fault.AppNotFound)
-		}),
+	}
+}
+
+// systemParts are settings of the device and what reaches apps from outside.
+func systemParts() []part {
+	return []part{
 		needs("links", func(b *bench, d device.Links) { b.must(d.OpenURL(b.ctx, "https://example.com")) }),
 		needs("location", func(b *bench, d device.Place) {
 			b.must(d.SetLocation(b.ctx, 52.52, 13.405))
@@ -176,12 +197,17 @@ func parts() []part {
 				}
 			}
 		}),
+	}
+}
+
+// powerParts end what runs on the device and come last.
+func powerParts() []part {
+	return []part{
 		needs("power", func(b *bench, d device.Power) {
 			b.must(d.Boot(b.ctx)) // again: a no-op
 			b.must(d.Shutdown(b.ctx))
 			b.must(d.Shutdown(b.ctx))
-			_, err := b.d.(device.Eyes).Observe(b.ctx, device.Wait{})
-			b.refuses(err, fault.DeviceNotBooted)
+			b.isOff()
 			b.must(d.Boot(b.ctx))
 		}),
 		needs("erase", func(b *bench, d device.Eraser) {

@@ -1,6 +1,7 @@
 package xctest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -66,23 +67,21 @@ type Start struct {
 	Wait time.Duration // from spawn to greeting, while its process lives; 0 is two minutes
 	Try  int           // a port taken in between, or a runner that dies at once, deserves another try; 0 is three
 	Port int           // the first port of a range, one a device; 0 is any free one
+	// Greeting is how long an agent that runs may take to greet before another is started; 0 is two seconds.
+	Greeting time.Duration
 
 	PublicOnly bool // no undocumented keys of XCTest
 }
 
 const (
-	usualWait = 2 * time.Minute
-	usualTry  = 3
-	knockGap  = 20 * time.Millisecond
+	usualWait     = 2 * time.Minute
+	usualTry      = 3
+	usualGreeting = 2 * time.Second
+	knockGap      = 20 * time.Millisecond
 )
 
 func (s Start) filled() Start {
-	if s.Wait == 0 {
-		s.Wait = usualWait
-	}
-	if s.Try == 0 {
-		s.Try = usualTry
-	}
+	s.Wait, s.Try, s.Greeting = cmp.Or(s.Wait, usualWait), cmp.Or(s.Try, usualTry), cmp.Or(s.Greeting, usualGreeting)
 	return s
 }
 

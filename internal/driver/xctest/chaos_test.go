@@ -1,6 +1,7 @@
 package xctest_test
 
 import (
+	"ios-agent/internal/virtualxcode/flaw"
 	"os"
 	"strconv"
 	"strings"
@@ -9,42 +10,35 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/test/rig"
 )
 
 // seeds is how many worlds go wrong, each in its own way; `make soak` asks for more.
-func seeds(t *testing.T) int {
+func seeds() int {
 	if n, err := strconv.Atoi(os.Getenv("IOS_AGENT_SOAK_SEEDS")); err == nil {
 		return n
 	}
-	if testing.Short() {
-		t.Skip("chaos takes its time")
-	}
-	if raceEnabled {
-		return 2 // every tool is a start of this program, which takes a second with the race detector; make soak has the others
-	}
-	return 12
+	return 4
 }
 
 // TestTruthUnderChaos taps a button that counts while things go wrong, and holds every report to what the app itself says:
 // "changed" is never said of a tap that did nothing, "unchanged" never of one that counted, no tap counts twice, and each
 // fault has a code. When the chaos is over, everything works.
 func TestTruthUnderChaos(t *testing.T) {
-	r := newRig(t)
-	for seed := range seeds(t) {
+	t.Parallel()
+	r := rig.New(t)
+	for seed := range seeds() {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			r.t = t
-			r.openChaos(uint64(seed + 1))
-			c := &counting{r: r, step: act.Step{Device: r.phone, Session: (&session.Store{}).Get("chaos")}}
+			c := &counting{Rig: r.In(t), step: act.Step{Device: r.Phone, Session: (&session.Store{}).Get("chaos")}}
+			c.openApp(t)
+			c.Must(c.Service.SetChaos(t.Context(), virtualxcode.Chaos{On: true, Seed: uint64(seed + 1), Rate: 0.25, Only: chaos}))
 			for range 8 {
 				c.tap(t)
 			}
-			r.must(r.service.SetChaos(t.Context(), flaw.Chaos{}))
-			r.must(r.service.ClearFaults(t.Context(), ""))
-			r.openApp()
+			c.openApp(t)
 			before := c.count(t)
 			report, err := c.step.Tap(t.Context(), act.How{}, ui.Query{Identifier: "controls-tap-button"})
 			if err != nil || report.Outcome != ui.Changed || c.count(t) != before+1 {
@@ -54,35 +48,28 @@ func TestTruthUnderChaos(t *testing.T) {
 	}
 }
 
-// troubles are what chaos is made of here: all of them pass by trying again, and none of them makes the app lie.
-var troubles = []string{
+// chaos is made of these here: all of them pass by trying again, and none of them makes the app lie.
+var chaos = []string{
 	flaw.NoOpTap, flaw.AgentCrashBefore, flaw.AgentCrashAfterAct, flaw.AgentCrashAfterAnswer, flaw.AgentHalfFrame,
 	flaw.AgentGarbage, flaw.AgentSlow, flaw.SimctlSlow, flaw.AgentExitsEarly, flaw.AgentPortTaken,
 }
 
-func (r *rig) openChaos(seed uint64) {
-	r.t.Helper()
-	r.must(r.service.SetChaos(r.t.Context(), flaw.Chaos{}))
-	r.openApp()
-	r.must(r.service.SetChaos(r.t.Context(), flaw.Chaos{On: true, Seed: seed, Rate: 0.25, Only: troubles}))
-}
-
-// openApp opens the phone anew with the Conformance app in front.
-func (r *rig) openApp() {
-	r.t.Helper()
-	if r.phone == nil {
-		r.phone = r.driver.Open(r.info)
-	}
-	r.must(r.phone.(device.Power).Boot(r.t.Context()))
-	_, err := r.phone.(device.Apps).Launch(r.t.Context(), drivertest.Conformance, device.Launch{})
-	r.must(err)
-	r.must(r.look(r.t.Context()))
-}
-
 // counting is a session that taps, and looks at the count the way a person would.
 type counting struct {
-	r    *rig
+	*rig.Rig
 	step act.Step
+}
+
+// openApp ends the chaos and puts the Conformance app in front.
+func (c *counting) openApp(t *testing.T) {
+	t.Helper()
+	c.Must(c.Service.SetChaos(t.Context(), virtualxcode.Chaos{}))
+	c.Calm()
+	c.Must(c.Phone.(device.Power).Boot(t.Context()))
+	_, err := c.Phone.(device.Apps).Launch(t.Context(), rig.Conformance, device.Launch{})
+	c.Must(err)
+	_, err = c.Phone.(device.Eyes).Observe(t.Context(), device.Wait{})
+	c.Must(err)
 }
 
 // count asks the app, as often as it takes.
@@ -90,7 +77,7 @@ func (c *counting) count(t *testing.T) int {
 	t.Helper()
 	var last error
 	for range 20 {
-		s, err := c.r.phone.(device.Eyes).Observe(t.Context(), device.Wait{})
+		s, err := c.Phone.(device.Eyes).Observe(t.Context(), device.Wait{})
 		if err != nil {
 			last = err
 			continue

@@ -2,28 +2,16 @@ package xctest_test
 
 import (
 	"flag"
-	"os"
 	"testing"
 
-	"ios-agent/internal/device"
 	"ios-agent/internal/driver/drivertest"
 )
 
 var update = flag.Bool("update", false, "write docs/support.md")
 
-// TestContract drives the contract of a touch screen through processes, and keeps the support matrix true.
+// TestContract drives the contract of a touch screen through programs, and keeps the support matrix true.
 func TestContract(t *testing.T) {
-	r := newRig(t)
-	r.phone = r.driver.Open(r.info)
-	r.must(r.phone.(device.Power).Boot(t.Context()))
-	defer r.phone.Close()
-	matrix := "# What drivers can do\n\nWritten by the driver contract (`internal/driver/drivertest`): each ability was tried on the Conformance app. The xctest\n" +
-		"driver was tried over Virtual Xcode, not over a Mac.\n\n" + drivertest.Table("xctest", drivertest.Run(t, r.phone))
-	const file = "../../../docs/support.md"
-	if *update {
-		r.must(os.WriteFile(file, []byte(matrix), 0o644))
-	}
-	if was, err := os.ReadFile(file); err != nil || string(was) != matrix {
-		t.Errorf("docs/support.md is not what the contract says (go test -update writes it): %v\n%s", err, matrix)
-	}
+	t.Parallel()
+	r := newPrograms(t)
+	drivertest.CheckMatrix(t, "../../../docs/support.md", "xctest", drivertest.Run(t, r.Phone), *update)
 }

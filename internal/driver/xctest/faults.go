@@ -1,44 +1,17 @@
 package xctest
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 
-	"howett.net/plist"
-
+	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
 )
 
-// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
-const noSuchUtility = 72
-
 // toolFault gives a code to what running one of Apple's tools can end in.
-func toolFault(err error) error {
-	var missing *host.NotFoundError
-	var exit *host.ExitError
-	var late *host.TimeoutError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &missing):
-		return fault.New(fault.NoXcode, "%s is not installed: %w", missing.Name, err)
-	case errors.As(err, &exit) && exit.Code == noSuchUtility && filepath.Base(exit.Name) == "xcrun":
-		return fault.New(fault.NoXcode, "there is no usable Xcode: %w", err)
-	case errors.As(err, &late):
-		return fault.New(fault.Timeout, "%s: %w", filepath.Base(late.Name), err)
-	case errors.As(err, &exit):
-		return fault.New(fault.ToolFailed, "%s: %w", filepath.Base(exit.Name), err).With("stderr", exit.StderrTail)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
-	return fault.New(fault.ToolFailed, "a tool's answer cannot be used: %w", err)
-}
+func toolFault(err error) error { return toolfault.Of(err) }
 
 // refused turns simctl's no into a fault of the given code, with simctl's own words; a device that is off is told
 // apart by its state, an unknown app by the domain and code simctl gives.
@@ -90,23 +63,19 @@ func agentFault(err error) error {
 	return fault.New(code, "%w", err).WithDispatch(fault.NotDispatched)
 }
 
-// bundleIDOf reads the bundle id from an app folder, so that a wrong path is told before a tool sees it.
+// bundleIDOf reads the bundle id from an app folder, so that a wrong path is reported before a tool sees it.
 func bundleIDOf(app string) (string, error) {
-	raw, err := os.ReadFile(filepath.Join(app, "Info.plist"))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", fault.New(fault.PathError, "%s is not an app: it has no Info.plist", app)
-	}
-	if err != nil {
-		return "", fault.New(fault.PathError, "reading the app: %w", err)
-	}
-	var info struct {
-		ID string `plist:"CFBundleIdentifier"`
-	}
-	if _, err := plist.Unmarshal(raw, &info); err != nil {
-		return "", fault.New(fault.AppInstallFailed, "%s: %w", filepath.Join(app, "Info.plist"), err)
-	}
-	if info.ID == "" {
-		return "", fault.New(fault.AppInstallFailed, "%s names no CFBundleIdentifier", fmt.Sprintf("%s/Info.plist", app))
+	info, err := appbundle.Read(app)
+	var content *appbundle.InfoError
+	switch {
+	case errors.As(err, &content):
+		return "", fault.New(fault.AppInstallFailed, "%w", err)
+	case err != nil:
+		return "", fault.New(fault.PathError, "%w", err)
+	case info.Mac:
+		return "", fault.New(fault.PathError, "%s is an app for macOS, not for this device", app)
+	case info.ID == "":
+		return "", fault.New(fault.AppInstallFailed, "%s/Info.plist names no CFBundleIdentifier", app)
 	}
 	return info.ID, nil
 }

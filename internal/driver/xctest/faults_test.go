@@ -2,168 +2,84 @@ package xctest_test
 
 import (
 	"context"
-	"errors"
-	"log/slog"
-	"os"
+	"ios-agent/internal/virtualxcode/flaw"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"ios-agent/internal/apple"
-	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
-	"ios-agent/internal/driver/xctest"
-	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/host"
-	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/apps"
-	"ios-agent/internal/virtualxcode/flaw"
-	"ios-agent/internal/virtualxcode/service"
-	virtualbuild "ios-agent/internal/virtualxcode/xcodebuild"
+	"ios-agent/test/rig"
 )
 
-const shop = "com.iosagent.shop"
-
-// serveWord makes this test's own program the virtual service; under a tool's name it plays the tool.
-const serveWord = "serve-the-virtual-world"
-
-func TestMain(m *testing.M) {
-	tool := filepath.Base(os.Args[0])
-	switch {
-	case slices.Contains(virtualxcode.Tools(), tool):
-		dir, err := virtualxcode.Dir(os.Args[0])
-		if err != nil {
-			os.Exit(1)
-		}
-		os.Exit(installation(dir).Main(tool, os.Args[1:]))
-	case len(os.Args) == 3 && os.Args[1] == serveWord:
-		if err := installation(os.Args[2]).RunService(context.Background(), slog.New(slog.DiscardHandler)); err != nil {
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
+// subject is a phone with Shop in front, and an agent that has looked at it once.
+type subject struct {
+	*rig.Rig
+	t    *testing.T
+	apps string
 }
 
-func installation(dir string) virtualxcode.Xcode {
-	binary, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	return virtualxcode.Xcode{Dir: dir, Binary: binary, Serve: []string{serveWord}, Agent: virtualbuild.Scheme{
-		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable, VariablePrefix: xcodebuild.RunnerPrefix}}
-}
-
-// rig is the driver over a virtual Xcode of its own.
-type rig struct {
-	t       *testing.T
-	driver  *xctest.Driver
-	service service.Client
-	info    device.Info
-	phone   device.Device
-	apps    string
-}
-
-func newRig(t *testing.T) *rig {
+func newSubject(t *testing.T, r *rig.Rig) *subject {
 	t.Helper()
-	t.Setenv(virtualxcode.TimeVariable, "request")
-	dir, err := os.MkdirTemp("", "xctest") // short: sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	x := installation(filepath.Join(dir, "v"))
-	if err := x.Mount(); err != nil {
-		t.Fatal(err)
-	}
-	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools := apple.Toolchain{Name: apple.Virtual, Bin: x.Bin()}
-	sources, err := agentsource.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{t: t, service: x.Client(), apps: filepath.Join(dir, "apps"), driver: &xctest.Driver{
-		Host: runner, Tools: tools, State: filepath.Join(dir, "state"),
-		Kit: &xctest.Kit{Host: runner, Tools: tools, Root: filepath.Join(dir, "agent"), ID: sources, Write: agentsource.WriteProject}}}
-	if err := errors.Join(apps.Write(r.apps), os.Mkdir(r.driver.State, 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(runner.Close(), resident.Stop(context.Background(), x.Place())); err != nil {
-			t.Error(err)
-		}
-	})
-	infos, err := r.driver.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.info = infos[slices.IndexFunc(infos, func(i device.Info) bool { return i.Name == "iPhone 16" })]
-	return r
+	s := &subject{Rig: r, t: t, apps: t.TempDir()}
+	s.Must(apps.Write(s.apps))
+	return s
 }
 
-// open gives the phone anew: booted, with Shop in front, and an agent that has looked at it once.
-func (r *rig) open() {
-	r.t.Helper()
-	if r.phone != nil {
-		r.phone.Close()
-	}
-	r.must(r.service.ClearFaults(r.t.Context(), ""))
-	r.phone = r.driver.Open(r.info)
-	r.must(r.phone.(device.Power).Boot(r.t.Context()))
-	_, err := r.phone.(device.Apps).Launch(r.t.Context(), shop, device.Launch{Restart: true})
-	r.must(err)
-	r.must(r.look(r.t.Context()))
+// open gives the phone anew.
+func (s *subject) open(t *testing.T) {
+	t.Helper()
+	s.t = t
+	s.In(t).Open()
+	s.Launch(rig.Shop)
+	s.Must(s.look(t.Context()))
 }
 
-func (r *rig) must(err error) {
-	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-func (r *rig) look(ctx context.Context) error {
-	_, err := r.phone.(device.Eyes).Observe(ctx, device.Wait{})
+func (s *subject) look(ctx context.Context) error {
+	_, err := s.Phone.(device.Eyes).Observe(ctx, device.Wait{})
 	return err
 }
 
-func (r *rig) tap(ctx context.Context) error {
-	return r.phone.(device.Touch).Tap(ctx, ui.Point{X: 200, Y: 200})
+func (s *subject) tap(ctx context.Context) error {
+	return s.Phone.(device.Touch).Tap(ctx, ui.Point{X: 200, Y: 200})
 }
 
 // restart ends the agent, so that the next look starts one.
-func (r *rig) restart(ctx context.Context) error {
-	r.phone.Close()
-	r.phone = r.driver.Open(r.info)
-	return r.look(ctx)
+func (s *subject) restart(ctx context.Context) error {
+	s.Must(s.Phone.Close())
+	s.Phone = s.Driver.Open(s.Info)
+	return s.look(ctx)
 }
 
-func (r *rig) list(ctx context.Context) error { _, err := r.driver.List(ctx); return err }
-func (r *rig) picture(ctx context.Context) error {
-	_, err := r.phone.(device.Camera).Screenshot(ctx)
+func (s *subject) list(ctx context.Context) error {
+	_, err := s.Driver.List(ctx)
 	return err
 }
-func (r *rig) install(ctx context.Context) error {
-	_, err := r.phone.(device.Apps).Install(ctx, filepath.Join(r.apps, "Shop.app"))
+
+func (s *subject) picture(ctx context.Context) error {
+	_, err := s.Phone.(device.Camera).Screenshot(ctx)
 	return err
 }
-func (r *rig) launch(ctx context.Context) error {
-	_, err := r.phone.(device.Apps).Launch(ctx, shop, device.Launch{})
+
+func (s *subject) install(ctx context.Context) error {
+	_, err := s.Phone.(device.Apps).Install(ctx, filepath.Join(s.apps, "Shop.app"))
 	return err
 }
-func (r *rig) reboot(ctx context.Context) error {
-	if err := r.phone.(device.Power).Shutdown(ctx); err != nil {
+
+func (s *subject) launch(ctx context.Context) error {
+	_, err := s.Phone.(device.Apps).Launch(ctx, rig.Shop, device.Launch{})
+	return err
+}
+
+func (s *subject) reboot(ctx context.Context) error {
+	if err := s.Phone.(device.Power).Shutdown(ctx); err != nil {
 		return err
 	}
-	return r.phone.(device.Power).Boot(ctx)
+	return s.Phone.(device.Power).Boot(ctx)
 }
 
 // impatience is a deadline that comes when the faults have happened: a caller that has seen enough.
@@ -176,14 +92,14 @@ func (i impatience) Err() error {
 	return nil
 }
 
-func (r *rig) impatient() (ctx context.Context, stop func()) {
-	inner, cancel := context.WithCancel(r.t.Context())
+func (s *subject) impatient() (ctx context.Context, stop func()) {
+	inner, cancel := context.WithCancel(s.t.Context())
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		defer cancel()
 		for inner.Err() == nil {
-			st, err := r.service.Status(inner)
+			st, err := s.Service.Status(inner)
 			if err != nil || len(st.Faults) == 0 {
 				return
 			}
@@ -193,115 +109,137 @@ func (r *rig) impatient() (ctx context.Context, stop func()) {
 	return impatience{inner}, func() { cancel(); <-watched }
 }
 
+// trouble is a fault that the driver meets, and what its caller gets.
+type trouble struct {
+	fault virtualxcode.Fault
+	do    func(*subject, context.Context) error
+	code  fault.Code
+	hangs bool // the caller gives up
+	// program says that the fault is about programs: how they start, end, print or hang. It is tried on real ones, too.
+	program bool
+}
+
+const works = fault.Code("")
+
+func troubles() []trouble {
+	return []trouble{
+		{fault: virtualxcode.Fault{Name: flaw.AgentHalfFrame}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentHalfFrame, Times: 2}, do: (*subject).look, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentGarbage}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentOversizedFrame}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentSlow}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).look, code: fault.Timeout, hangs: true},
+		{fault: virtualxcode.Fault{Name: flaw.SnapshotFails}, do: (*subject).look, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.RunnerTree}, do: (*subject).look, code: fault.AgentFailed},
+
+		{fault: virtualxcode.Fault{Name: flaw.AgentCrashBefore}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentCrashAfterAct}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentCrashAfterAnswer}, do: (*subject).tap, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentWaitsForIdle}, do: (*subject).tap, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).tap, code: fault.OutcomeUnknown, hangs: true, program: true},
+
+		{fault: virtualxcode.Fault{Name: flaw.AgentWrongDevice}, do: (*subject).restart, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentWrongDevice, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentOldBuild, Times: flaw.Forever, Set: map[string]string{"protocol": "1"}},
+			do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken}, do: (*subject).restart, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly}, do: (*subject).restart, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentNeverReady}, do: (*subject).restart, code: fault.AgentFailed, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentFloodsOutput}, do: (*subject).restart, code: works, program: true},
+
+		{fault: virtualxcode.Fault{Name: flaw.SimctlGarbage}, do: (*subject).list, code: fault.ToolFailed},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlConnectionInvalid}, do: (*subject).list, code: fault.ToolFailed},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlVersionMismatch}, do: (*subject).list, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlSlow}, do: (*subject).list, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.SimctlHang}, do: (*subject).list, code: fault.Timeout, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.ScreenshotFails}, do: (*subject).picture, code: fault.ScreenshotFailed},
+		{fault: virtualxcode.Fault{Name: flaw.BlackScreenshot}, do: (*subject).picture, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.InstallFails}, do: (*subject).install, code: fault.AppInstallFailed},
+		{fault: virtualxcode.Fault{Name: flaw.LaunchFails}, do: (*subject).launch, code: fault.AppLaunchFailed, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.LaunchHang}, do: (*subject).launch, code: fault.Timeout, hangs: true, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.BootFails}, do: (*subject).reboot, code: fault.BootFailed},
+		{fault: virtualxcode.Fault{Name: flaw.SlowBoot}, do: (*subject).reboot, code: works},
+	}
+}
+
 // What a caller gets under each fault that the driver meets, and that the next call works.
 func TestWhatTheCallerGets(t *testing.T) {
-	const works = fault.Code("")
-	r := newRig(t)
-	for i, c := range []struct {
-		fault flaw.Fault
-		do    func(*rig, context.Context) error
-		code  fault.Code
-		hangs bool // the caller gives up
-	}{
-		{fault: flaw.Fault{Name: flaw.AgentHalfFrame}, do: (*rig).look, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentHalfFrame, Times: 2}, do: (*rig).look, code: fault.AgentFailed},
-		{fault: flaw.Fault{Name: flaw.AgentGarbage}, do: (*rig).look, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentOversizedFrame}, do: (*rig).look, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentSlow}, do: (*rig).look, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentHang}, do: (*rig).look, code: fault.Timeout, hangs: true},
-		{fault: flaw.Fault{Name: flaw.SnapshotFails}, do: (*rig).look, code: fault.AgentFailed},
-		{fault: flaw.Fault{Name: flaw.RunnerTree}, do: (*rig).look, code: fault.AgentFailed},
+	t.Parallel()
+	s := newSubject(t, rig.New(t))
+	for _, c := range troubles() {
+		t.Run(strings.TrimPrefix(c.fault.Name, "agent-"), func(t *testing.T) { s.meets(t, c) })
+	}
+}
 
-		{fault: flaw.Fault{Name: flaw.AgentCrashBefore}, do: (*rig).tap, code: fault.OutcomeUnknown},
-		{fault: flaw.Fault{Name: flaw.AgentCrashAfterAct}, do: (*rig).tap, code: fault.OutcomeUnknown},
-		{fault: flaw.Fault{Name: flaw.AgentCrashAfterAnswer}, do: (*rig).tap, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentWaitsForIdle}, do: (*rig).tap, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentHang}, do: (*rig).tap, code: fault.OutcomeUnknown, hangs: true},
+// The same, where the tools and the agent are programs.
+func TestWhatTheCallerGetsOfPrograms(t *testing.T) {
+	t.Parallel()
+	s := newSubject(t, newPrograms(t))
+	for _, c := range troubles() {
+		if c.program {
+			t.Run(strings.TrimPrefix(c.fault.Name, "agent-"), func(t *testing.T) { s.meets(t, c) })
+		}
+	}
+}
 
-		{fault: flaw.Fault{Name: flaw.AgentWrongDevice}, do: (*rig).restart, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentWrongDevice, Times: flaw.Forever}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: flaw.Fault{Name: flaw.AgentOldBuild, Times: flaw.Forever, Set: map[string]string{"protocol": "1"}}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: flaw.Fault{Name: flaw.AgentPortTaken}, do: (*rig).restart, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: flaw.Fault{Name: flaw.AgentExitsEarly}, do: (*rig).restart, code: works},
-		{fault: flaw.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*rig).restart, code: fault.AgentFailed},
-		{fault: flaw.Fault{Name: flaw.AgentNeverReady}, do: (*rig).restart, code: fault.AgentFailed, hangs: true},
-		{fault: flaw.Fault{Name: flaw.AgentFloodsOutput}, do: (*rig).restart, code: works},
-
-		{fault: flaw.Fault{Name: flaw.SimctlGarbage}, do: (*rig).list, code: fault.ToolFailed},
-		{fault: flaw.Fault{Name: flaw.SimctlConnectionInvalid}, do: (*rig).list, code: fault.ToolFailed},
-		{fault: flaw.Fault{Name: flaw.SimctlVersionMismatch}, do: (*rig).list, code: works},
-		{fault: flaw.Fault{Name: flaw.SimctlSlow}, do: (*rig).list, code: works},
-		{fault: flaw.Fault{Name: flaw.SimctlHang}, do: (*rig).list, code: fault.Timeout, hangs: true},
-		{fault: flaw.Fault{Name: flaw.ScreenshotFails}, do: (*rig).picture, code: fault.ScreenshotFailed},
-		{fault: flaw.Fault{Name: flaw.BlackScreenshot}, do: (*rig).picture, code: works},
-		{fault: flaw.Fault{Name: flaw.InstallFails}, do: (*rig).install, code: fault.AppInstallFailed},
-		{fault: flaw.Fault{Name: flaw.LaunchFails}, do: (*rig).launch, code: fault.AppLaunchFailed},
-		{fault: flaw.Fault{Name: flaw.LaunchHang}, do: (*rig).launch, code: fault.Timeout, hangs: true},
-		{fault: flaw.Fault{Name: flaw.BootFails}, do: (*rig).reboot, code: fault.BootFailed},
-		{fault: flaw.Fault{Name: flaw.SlowBoot}, do: (*rig).reboot, code: works},
-	} {
-		name := strings.TrimPrefix(c.fault.Name, "agent-")
-		t.Run(name, func(t *testing.T) {
-			if raceEnabled && i%4 != 0 {
-				t.Skip("a sample is enough with the race detector, under which every start of a tool takes a second; make test runs all without it")
-			}
-			r.t = t
-			r.open()
-			r.must(r.service.AddFault(t.Context(), c.fault))
-			ctx := t.Context()
-			if c.hangs {
-				var stop func()
-				ctx, stop = r.impatient()
-				defer stop()
-			}
-			err := c.do(r, ctx)
-			if got := codeOf(err); got != c.code {
-				t.Errorf("the caller gets %q, want %q: %v", got, c.code, err)
-			}
-			r.must(r.service.ClearFaults(t.Context(), ""))
-			r.must(r.phone.(device.Power).Boot(t.Context()))
-			if err := r.look(t.Context()); err != nil {
-				t.Errorf("the next look: %v", err)
-			}
-		})
+func (s *subject) meets(t *testing.T, c trouble) {
+	s.open(t)
+	s.Fault(c.fault)
+	ctx := t.Context()
+	if c.hangs {
+		var stop func()
+		ctx, stop = s.impatient()
+		defer stop()
+	}
+	err := c.do(s, ctx)
+	if got := codeOf(err); got != c.code {
+		t.Errorf("the caller gets %q, want %q: %v", got, c.code, err)
+	}
+	s.Calm()
+	s.Must(s.Phone.(device.Power).Boot(t.Context()))
+	if err := s.look(t.Context()); err != nil {
+		t.Errorf("the next look: %v", err)
 	}
 }
 
 func codeOf(err error) fault.Code {
 	if err == nil {
-		return ""
+		return works
 	}
 	return fault.From(err).Code
 }
 
 // An agent dies with its device, and the caller is told about the device, not about the agent.
 func TestADeviceThatShutsDownUnderTheDriver(t *testing.T) {
-	r := newRig(t)
-	r.open()
-	r.must(r.service.AddFault(t.Context(), flaw.Fault{Name: flaw.DeviceShutsDown}))
-	if err := r.look(t.Context()); err == nil {
+	t.Parallel()
+	s := newSubject(t, rig.New(t))
+	s.open(t)
+	s.Fault(virtualxcode.Fault{Name: flaw.DeviceShutsDown})
+	if err := s.look(t.Context()); err == nil {
 		t.Error("the look succeeded")
 	}
 	for range 2 {
-		if err := r.look(t.Context()); !fault.Is(err, fault.DeviceNotBooted) {
+		if err := s.look(t.Context()); !fault.Is(err, fault.DeviceNotBooted) {
 			t.Errorf("the next look: %v", err)
 		}
 	}
 	// It takes a moment to go down, which this world's time must be given.
-	r.must(r.service.AddFault(t.Context(), flaw.Fault{Name: flaw.SimctlSlow}))
-	r.must(r.list(t.Context()))
-	r.open()
+	s.Fault(virtualxcode.Fault{Name: flaw.SimctlSlow})
+	s.Must(s.list(t.Context()))
+	s.open(t)
 }
 
 // An app that does not answer costs one failed look; the agent survives it.
 func TestAnAppThatHangsUnderTheDriver(t *testing.T) {
-	r := newRig(t)
-	r.open()
-	r.must(r.service.AddFault(t.Context(), flaw.Fault{Name: flaw.AppHang, Set: map[string]string{"seconds": "100"}}))
-	r.must(r.tap(t.Context()))
-	if err := r.look(t.Context()); !fault.Is(err, fault.AgentFailed) {
+	t.Parallel()
+	s := newSubject(t, rig.New(t))
+	s.open(t)
+	s.Fault(virtualxcode.Fault{Name: flaw.AppHang, Set: map[string]string{"seconds": "100"}})
+	s.Must(s.tap(t.Context()))
+	if err := s.look(t.Context()); !fault.Is(err, fault.AgentFailed) {
 		t.Errorf("a look at an app that hangs: %v", err)
 	}
-	r.must(r.look(t.Context()))
+	s.Must(s.look(t.Context()))
 }

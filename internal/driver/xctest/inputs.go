@@ -45,9 +45,11 @@ func (p *phone) LongPress(ctx context.Context, at ui.Point, long time.Duration) 
 
 // Swipe moves a finger and lets go.
 func (p *phone) Swipe(ctx context.Context, from, to ui.Point, took time.Duration) error {
-	return p.send(ctx, &agentwire.Swipe{
-		StartX: whole(from.X), StartY: whole(from.Y), EndX: whole(to.X), EndY: whole(to.Y), Seconds: new(took.Seconds()),
-	})
+	req := &agentwire.Swipe{StartX: whole(from.X), StartY: whole(from.Y), EndX: whole(to.X), EndY: whole(to.Y)}
+	if took > 0 {
+		req.Seconds = new(took.Seconds())
+	}
+	return p.send(ctx, req)
 }
 
 // Drag carries something.

@@ -3,7 +3,6 @@ package xctest
 import (
 	"context"
 	"errors"
-	"time"
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
@@ -43,9 +42,6 @@ func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Requ
 	}
 }
 
-// helloWait is how long a living agent may take to greet.
-const helloWait = 2 * time.Second
-
 // connect gives a connection to the device's own agent: the one in use, a new one to the living agent, or one to a new
 // agent. Who comes while another connects waits for that.
 func (p *phone) connect(ctx context.Context) (client *agentwire.Client, err error) {
@@ -65,7 +61,7 @@ func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
 		return a.client(), nil
 	}
 	if a != nil && a.alive() {
-		hello, cancel := context.WithTimeout(ctx, helloWait)
+		hello, cancel := context.WithTimeout(ctx, p.driver.Start.filled().Greeting)
 		err := a.greet(hello, p.looksAt())
 		cancel()
 		if err == nil {

@@ -138,11 +138,7 @@ func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) 
 	if err != nil {
 		return 0, p.refused(err, fault.AppLaunchFailed)
 	}
-	if err := p.remember(bundleID); err != nil {
-		return pid, fault.New(fault.PathError, "remembering the app of %s: %w", p.info.Name, err)
-	}
-	p.retarget()
-	return pid, nil
+	return pid, p.lookAt(bundleID)
 }
 
 // Terminate ends an app.

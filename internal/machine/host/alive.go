@@ -15,8 +15,8 @@ func StartTime(pid int) (string, error) {
 }
 
 // Alive reports whether the process with this pid and start time lives; an empty start asks about the pid only. A
-// zombie is dead. Where the system refuses to tell (EPERM, a sandbox), the answer is yes: a live process taken for dead
-// does harm, the opposite only costs time.
+// zombie is dead. Where the system refuses to say (EPERM, a sandbox), the answer is yes: taking a live process for dead does
+// harm, the opposite only costs time.
 func Alive(pid int, start string) bool {
 	if pid <= 0 {
 		return false

@@ -67,10 +67,3 @@ type Result struct {
 	Spool          string        // file with the whole output, if Cmd.Spool was set and the file could be made
 	SpoolErr       error         // why Spool is missing or incomplete
 }
-
-func orDefault[T int | time.Duration](v, otherwise T) T {
-	if v <= 0 {
-		return otherwise
-	}
-	return v
-}

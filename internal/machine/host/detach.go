@@ -9,8 +9,8 @@ import (
 )
 
 // StartDetached starts a background service of our own that outlives us: a session of its own, nothing on stdin, both
-// outputs appended to logFile (mode 0600), "/" as its working directory so that it pins no folder. env is merged over
-// ours. The service is in no registry and is nobody's to stop but its own; if it ends before we do, it leaves no zombie.
+// outputs appended to logFile (mode 0600), "/" as its working directory so that it keeps no folder busy. env is merged over
+// ours. The service is in no registry: neither Close nor Reap ends it. If it ends before us, it leaves no zombie.
 func StartDetached(path string, args, env []string, logFile string) (pid int, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return 0, fmt.Errorf("start service: %w", err)
@@ -28,7 +28,7 @@ func StartDetached(path string, args, env []string, logFile string) (pid int, er
 	if err := cmd.Start(); err != nil {
 		return 0, startError(Cmd{Name: path}, err)
 	}
-	// The one goroutine here that nobody waits for: it ends with the service or with us.
+	// Nobody waits for this goroutine: it ends with the service or with us.
 	go func() { _ = cmd.Wait() }()
 	return cmd.Process.Pid, nil
 }

@@ -71,7 +71,7 @@ func (e *StuckError) Error() string {
 
 // NotRecordedError says that a replay has no transcript, or none left, of what it was asked to run.
 type NotRecordedError struct {
-	Argv    []string   // in the normal form of volatile.go, so without secrets
+	Argv    []string   // in the normal form of invocationkey.go, so without secrets
 	Used    int        // how many transcripts it had
 	Nearest [][]string // what is recorded instead, at most three
 }

@@ -1,6 +1,6 @@
-// Package host runs programs on this machine and answers for them: every child has a deadline, a process group of its
-// own, bounded output and an entry in a registry on disk, so that whatever a killed daemon leaves behind is found and
-// ended by the next one. It is the only package that imports os/exec, and it knows nothing of what the programs do.
+// Package host runs programs on this machine and keeps them under control: every child has a deadline, a process group of its
+// own, bounded output and an entry in a registry on disk, so that the next daemon finds and ends what a killed
+// one left behind. It is the only package that imports os/exec, and it knows nothing of what the programs do.
 package host
 
 import (
@@ -16,22 +16,25 @@ var ErrClosed = errors.New("host is closed")
 type Options struct {
 	Dir string // registry folder, made with mode 0700; empty means children are not registered
 
-	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets are kept out of
-	// it as far as they can be known, but the rest of what programs print is in it.
+	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets that
+	// can be recognized are left out; everything else that programs print is in it.
 	Record string
 	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from these, at once. An
-	// invocation is matched by its arguments, as volatile.go tells; equal ones are answered in recorded order, each
+	// invocation is matched by its arguments, as invocationkey.go tells; equal ones are answered in recorded order, each
 	// transcript once; what is not there is a *NotRecordedError.
 	Replay string
-	// RepeatLast lets the last of equal invocations answer all further ones, as a program that is polled does.
+	// RepeatLast lets the last of equal invocations answer all further ones, for programs that are polled.
 	RepeatLast bool
+	// Inside finds a program by Cmd.Name as a function of this process; nil for a program that does not exist. With it
+	// nothing is executed: tests mount Virtual Xcode's tools here.
+	Inside func(name string) Main
 }
 
 // Host starts programs and keeps track of those that live. It is safe for concurrent use.
 type Host struct {
-	registry registry
-	spawner  spawner
-	recorder *recorder // nil when nobody wants transcripts
+	registry    registry
+	spawner     spawner
+	transcripts *transcriptFolder // nil when nobody wants transcripts
 
 	mu     sync.Mutex
 	closed bool
@@ -45,19 +48,22 @@ func New(o Options) (*Host, error) {
 	if h.registry, err = openRegistry(o.Dir); err != nil {
 		return nil, err
 	}
-	if h.recorder, err = openRecorder(o.Record); err != nil {
+	if h.transcripts, err = openTranscriptFolder(o.Record); err != nil {
 		return nil, err
 	}
 	h.spawner = system{h.registry}
 	if o.Replay != "" {
-		if h.spawner, err = openLibrary(o.Replay, o.RepeatLast); err != nil {
+		if h.spawner, err = openReplay(o.Replay, o.RepeatLast); err != nil {
 			return nil, err
 		}
+	}
+	if o.Inside != nil {
+		h.spawner = &inside{find: o.Inside}
 	}
 	return h, nil
 }
 
-// Close stops every child of this host, waits for them, and refuses new ones. Its error also tells what could not be
+// Close stops every child of this host, waits for them, and refuses new ones. Its error also says what could not be
 // recorded.
 func (h *Host) Close() error {
 	h.mu.Lock()
@@ -74,7 +80,7 @@ func (h *Host) Close() error {
 		wg.Go(func() { errs[i] = p.Stop(context.Background()) })
 	}
 	wg.Wait()
-	return errors.Join(append(errs, h.recorder.failure())...)
+	return errors.Join(append(errs, h.transcripts.failure())...)
 }
 
 // adopt notes a started child; it refuses when Close came between the check and the start.

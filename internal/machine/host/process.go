@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -17,22 +18,22 @@ type Process struct {
 	host *Host
 	spec Cmd
 	spawned
-	in       *intake
+	output   *outputTee
 	began    time.Time
 	end      ending
-	stdin    feed
+	stdin    stdinCopier
 	stdinErr error
 
 	exited chan struct{} // the program itself is gone
 	done   chan struct{} // and its streams are read
 	halt   sync.Once
-	halted chan struct{} // the halt, once begun, has ended the group
+	halted chan struct{} // the group was told to end, and has ended or was killed
 }
 
 // Start starts a long-lived child. The context covers the starting only: the child lives until it exits, is stopped,
 // or the host is closed.
 func (h *Host) Start(ctx context.Context, c Cmd) (*Process, error) {
-	return h.spawn(ctx, c, func() *capture { return tailOnly(orDefault(c.MaxOutput, defaultTail)) })
+	return h.spawn(ctx, c, func() *boundedBuffer { return tailOnly(cmp.Or(max(c.MaxOutput, 0), defaultTail)) })
 }
 
 // Done is closed when the program has exited and its output is read. Grandchildren it left behind are left alone.
@@ -47,19 +48,19 @@ func (p *Process) Result() (Result, error) {
 
 // Tail returns the end of what the program has written to a stream so far.
 func (p *Process) Tail(s Stream) []byte {
-	b, _ := p.in.of(s).keep.bytes()
+	b, _ := p.output.of(s).keep.bytes()
 	return b
 }
 
-// watch is the life of a child after its start.
+// watch follows a child from its start to its end.
 func (p *Process) watch() {
 	var reading sync.WaitGroup
-	reading.Go(func() { p.deliver(p.in.take) })
+	reading.Go(func() { p.deliver(p.output.take) })
 	p.end = p.wait()
 	p.stdinErr = p.stdin.exited()
 	close(p.exited)
 	reading.Wait()
-	p.in.finish(p.end)
+	p.output.finish(p.end)
 	p.host.forget(p)
 	close(p.done)
 }
@@ -69,17 +70,17 @@ func (p *Process) signal(sig unix.Signal, why string) {
 	select {
 	case <-p.exited:
 	default:
-		p.in.rec.sent(sig, why)
+		p.output.rec.signalSent(sig, why)
 	}
 	p.spawned.signal(sig)
 }
 
 // result reads what there is; complete only after done.
 func (p *Process) result() Result {
-	r := Result{ExitCode: -1, Took: time.Since(p.began), Spool: p.Spool, SpoolErr: p.in.spool.failure()}
+	r := Result{ExitCode: -1, Took: time.Since(p.began), Spool: p.Spool, SpoolErr: p.output.spool.failure()}
 	var lost int64
-	r.Stdout, r.Truncated = p.in.stdout.keep.bytes()
-	r.Stderr, lost = p.in.stderr.keep.bytes()
+	r.Stdout, r.Truncated = p.output.stdout.keep.bytes()
+	r.Stderr, lost = p.output.stderr.keep.bytes()
 	r.Truncated += lost
 	select {
 	case <-p.exited:

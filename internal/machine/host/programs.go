@@ -35,7 +35,7 @@ func Programs() ([]Program, error) {
 	return all, nil
 }
 
-// ErrNotOurs means that a process must not be ended from here: ourselves, or the first process.
+// ErrNotOurs means that End does not end a process: this process, or the first one of the system.
 var ErrNotOurs = errors.New("is not to be ended")
 
 // End asks a process that is no child of ours to leave, with SIGTERM, and waits until it has. The start time keeps a
@@ -50,7 +50,7 @@ func End(ctx context.Context, p Program) error {
 	if err := unix.Kill(p.PID, unix.SIGTERM); err != nil && !errors.Is(err, unix.ESRCH) {
 		return fmt.Errorf("process %d: %w", p.PID, err)
 	}
-	poll := time.NewTicker(10 * time.Millisecond) // nobody is told when a stranger dies
+	poll := time.NewTicker(10 * time.Millisecond) // the system tells only parents when a process ends
 	defer poll.Stop()
 	for Alive(p.PID, p.Start) {
 		select {

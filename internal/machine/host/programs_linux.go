@@ -23,8 +23,8 @@ func allPIDs() ([]int, error) {
 	return pids, nil
 }
 
-// programInfo is what a process executes, and whose child it is. The kernel tells the interpreter of a script; the script is its first
-// argument, if it names that interpreter itself.
+// programInfo is what a process executes, and the id of its parent. Of a script the kernel names the interpreter; the
+// script is the first argument, if its first line names that interpreter.
 func programInfo(pid int) (path string, parent int, err error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -16,7 +16,8 @@ func TestProgramsAreFoundAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "a stranger")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nmkfifo \"$0.pipe\" && exec 3<>\"$0.pipe\" && echo > \"$0.up\" && read -r _ <&3\n"), 0o700); err != nil {
+	script := "#!/bin/sh\nmkfifo \"$0.pipe\" && exec 3<>\"$0.pipe\" && echo > \"$0.up\" && read -r _ <&3\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	pid, err := StartDetached(path, nil, nil, filepath.Join(dir, "log"))

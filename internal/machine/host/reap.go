@@ -19,7 +19,7 @@ type Orphan struct {
 
 // Reap ends, with SIGKILL to their groups, the children that dead owners left in the registry, and clears the entries
 // of those that are gone. A process is touched only if its start time is the recorded one; entries whose owner lives
-// are left alone. It does what it can: the error joins what went wrong on the way.
+// are left alone. It goes on after an error and returns all errors joined.
 func (h *Host) Reap() ([]Orphan, error) {
 	if h.registry.dir == "" {
 		return nil, nil
@@ -33,7 +33,7 @@ func (h *Host) Reap() ([]Orphan, error) {
 	for _, path := range paths {
 		e, err := readEntry(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // its owner was faster
+			continue // its owner removed it meanwhile
 		}
 		if err == nil && Alive(e.Owner.PID, e.Owner.Start) {
 			continue
@@ -73,7 +73,7 @@ func (e entry) end() (killed bool, err error) {
 	}
 	err = unix.Kill(-e.PGID, unix.SIGKILL)
 	if err != nil && !Alive(e.PID, e.Start) {
-		return false, nil // it left meanwhile
+		return false, nil // it ended meanwhile
 	}
 	if err != nil {
 		return false, fmt.Errorf("kill group %d of %s: %w", e.PGID, e.Argv0, err)

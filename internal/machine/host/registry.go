@@ -61,8 +61,8 @@ func makeFolder(dir string) (string, error) {
 func (r registry) path(pid int) string { return filepath.Join(r.dir, strconv.Itoa(pid)+entrySuffix) }
 
 // register writes a child's entry before anybody can wait for the child, so its id cannot have been reused yet.
-// Between fork and this write there are some microseconds in which our own SIGKILL would leave it unrecorded; nothing
-// short of a wrapper program closes that.
+// If we are killed in the microseconds between fork and this write, the child is not recorded; only a wrapper program
+// could change that.
 func (r registry) register(pid int, argv0 string) error {
 	if r.dir == "" {
 		return nil

@@ -10,26 +10,26 @@ import (
 	"sync"
 )
 
-// library is the spawner that executes nothing: it answers from a folder of transcripts.
-type library struct {
+// replaySpawner executes nothing: it answers from a folder of transcripts.
+type replaySpawner struct {
 	repeat bool
 
 	mu      sync.Mutex
 	started int
-	shelves map[string]*shelf // by key
+	runs    map[string]*equalRuns // by key
 }
 
-var _ spawner = (*library)(nil)
+var _ spawner = (*replaySpawner)(nil)
 
-// shelf holds the transcripts of equal invocations. Only where they are: a screenshot each is more than memory is for.
-type shelf struct {
+// equalRuns are the transcripts of equal invocations: their paths only, because a transcript may hold a screenshot.
+type equalRuns struct {
 	key   []string
 	files []string // in recorded order
 	used  int
 }
 
-// openLibrary reads every transcript once, so that a damaged one is found now and not in the middle of a test.
-func openLibrary(dir string, repeat bool) (*library, error) {
+// openReplay reads every transcript once, so that a damaged one is found now and not in the middle of a test.
+func openReplay(dir string, repeat bool) (*replaySpawner, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
@@ -38,7 +38,7 @@ func openLibrary(dir string, repeat bool) (*library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	l := &library{repeat: repeat, shelves: map[string]*shelf{}}
+	l := &replaySpawner{repeat: repeat, runs: map[string]*equalRuns{}}
 	for _, f := range files {
 		if filepath.Ext(f.Name()) != transcriptSuffix {
 			continue
@@ -50,16 +50,16 @@ func openLibrary(dir string, repeat bool) (*library, error) {
 	return l, nil
 }
 
-func (l *library) add(path string) error {
+func (l *replaySpawner) add(path string) error {
 	t, err := readTranscript(path)
 	if err != nil {
 		return err
 	}
 	key := t.key()
-	s := l.shelves[join(key)]
+	s := l.runs[join(key)]
 	if s == nil {
-		s = &shelf{key: key}
-		l.shelves[join(key)] = s
+		s = &equalRuns{key: key}
+		l.runs[join(key)] = s
 	}
 	s.files = append(s.files, path)
 	return nil
@@ -80,7 +80,7 @@ func readTranscript(path string) (transcript, error) {
 	return t, nil
 }
 
-func (l *library) spawn(c Cmd) (spawned, error) {
+func (l *replaySpawner) spawn(c Cmd) (spawned, error) {
 	path, number, err := l.take(keyOf(c))
 	if err != nil {
 		return spawned{}, err
@@ -92,14 +92,14 @@ func (l *library) spawn(c Cmd) (spawned, error) {
 	if err := t.startError(c); err != nil {
 		return spawned{}, err
 	}
-	return newPlayer(t, c).spawned(number), nil
+	return newReplayedProgram(t, c).spawned(number), nil
 }
 
-// take finds the transcript whose turn it is.
-func (l *library) take(key []string) (path string, number int, err error) {
+// take finds the next transcript for an invocation.
+func (l *replaySpawner) take(key []string) (path string, number int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.shelves[join(key)]
+	s := l.runs[join(key)]
 	if s == nil {
 		return "", 0, &NotRecordedError{Argv: key, Nearest: l.nearest(key)}
 	}
@@ -112,9 +112,9 @@ func (l *library) take(key []string) (path string, number int, err error) {
 }
 
 // nearest returns at most three recorded invocations that share the most with one, in order.
-func (l *library) nearest(key []string) [][]string {
+func (l *replaySpawner) nearest(key []string) [][]string {
 	var all [][]string
-	for _, s := range l.shelves {
+	for _, s := range l.runs {
 		if common(key, s.key) > 0 {
 			all = append(all, s.key)
 		}

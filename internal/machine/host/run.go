@@ -1,16 +1,34 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 )
 
-// Run runs a program to its end. The result is filled as far as it goes whatever the error is:
+// Runner runs a program to its end; a Host is one. A program that ran and did not succeed is an *ExitError, with the result
+// filled in.
+type Runner interface {
+	Run(ctx context.Context, c Cmd) (Result, error)
+}
+
+// Starter starts a long-lived program; a Host is one.
+type Starter interface {
+	Start(ctx context.Context, c Cmd) (*Process, error)
+}
+
+var (
+	_ Runner  = (*Host)(nil)
+	_ Starter = (*Host)(nil)
+)
+
+// Run runs a program to its end. The result holds what is known, also beside an error:
 // *ExitError (not 0, or a signal), *TimeoutError (Cmd.Timeout), *NotFoundError (no such program), *StuckError,
-// *NotRecordedError (in a replay), ErrClosed, or one that wraps the context's. When Run ends the program, it ends the whole group.
+// *NotRecordedError (in a replay), ErrClosed, or one that wraps the context's. When Run ends the program, it ends the
+// whole group.
 func (h *Host) Run(ctx context.Context, c Cmd) (Result, error) {
-	p, err := h.spawn(ctx, c, func() *capture { return headAndTail(orDefault(c.MaxOutput, defaultMaxOutput)) })
+	p, err := h.spawn(ctx, c, func() *boundedBuffer { return headAndTail(cmp.Or(max(c.MaxOutput, 0), defaultMaxOutput)) })
 	if err != nil {
 		return Result{ExitCode: -1}, err
 	}

@@ -41,7 +41,7 @@ func isSecretFlag(arg string) bool {
 		slices.ContainsFunc(secretWords, func(w string) bool { return strings.HasSuffix(arg, w) })
 }
 
-func settingsOf(env []string, v *veil) []setting {
+func settingsOf(env []string, v *redactor) []setting {
 	var all []setting
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
@@ -55,7 +55,7 @@ func settingsOf(env []string, v *veil) []setting {
 	return all
 }
 
-// redact hides what the names in an argument vector tell to be secret, and returns what it hid.
+// redact hides the arguments that are secret by their name, and returns what it hid.
 func redact(argv []string) (shown, hidden []string) {
 	shown = slices.Clone(argv)
 	for i, arg := range argv {
@@ -75,20 +75,20 @@ func redact(argv []string) (shown, hidden []string) {
 	return shown, hidden
 }
 
-// veil hides secrets by their value.
-type veil struct {
+// redactor hides secrets by their value.
+type redactor struct {
 	secrets [][]byte // the longest first: one may begin with another
 	first   [256]bool
 }
 
-func veilFor(c Cmd) *veil {
+func newRedactor(c Cmd) *redactor {
 	_, found := redact(argvOf(c))
 	for _, entry := range append(os.Environ(), c.Env...) {
 		if name, value, _ := strings.Cut(entry, "="); isSecret(name) {
 			found = append(found, value)
 		}
 	}
-	v := &veil{}
+	v := &redactor{}
 	for _, s := range found {
 		if len(s) >= shortestSecret && s != secretMark && !isPath(s) {
 			v.secrets = append(v.secrets, []byte(s))
@@ -107,8 +107,8 @@ func isPath(s string) bool {
 	return err == nil
 }
 
-// argv returns the arguments as they may be seen.
-func (v *veil) argv(c Cmd) []string {
+// argv returns the arguments without secrets.
+func (v *redactor) argv(c Cmd) []string {
 	shown, _ := redact(argvOf(c))
 	for i, arg := range shown {
 		shown[i] = v.text(strings.ToValidUTF8(arg, "\uFFFD")) // as JSON will have it
@@ -118,16 +118,16 @@ func (v *veil) argv(c Cmd) []string {
 
 func argvOf(c Cmd) []string { return append([]string{c.Name}, c.Args...) }
 
-func (v *veil) text(s string) string { return string(v.all([]byte(s))) }
+func (v *redactor) text(s string) string { return string(v.all([]byte(s))) }
 
-func (v *veil) all(b []byte) []byte {
-	shown, _ := v.over(b, true)
+func (v *redactor) all(b []byte) []byte {
+	shown, _ := v.hide(b, true)
 	return shown
 }
 
-// over hides the secrets in b. Unless b is the last of its stream, it holds back an end that may be the beginning of a
-// secret, or of a character that would make text unreadable; both belong before the next piece.
-func (v *veil) over(b []byte, last bool) (shown, held []byte) {
+// hide replaces the secrets in b. Unless b is the last of its stream, it holds back the end of b when that may be the
+// beginning of a secret or of a character; the caller puts it before the next piece.
+func (v *redactor) hide(b []byte, last bool) (shown, held []byte) {
 	from := 0
 	for i := v.next(b, 0); i < len(b); i = v.next(b, i) {
 		n, wait := v.at(b[i:], last)
@@ -148,8 +148,8 @@ func (v *veil) over(b []byte, last bool) (shown, held []byte) {
 	return shown[:cut], shown[cut:]
 }
 
-// next returns where, from i on, a secret may begin. Nearly all output has none: this is what it costs.
-func (v *veil) next(b []byte, i int) int {
+// next returns where, from i on, a secret may begin. It is fast, because nearly all output has no secret.
+func (v *redactor) next(b []byte, i int) int {
 	if len(v.secrets) == 0 {
 		return len(b)
 	}
@@ -159,8 +159,8 @@ func (v *veil) next(b []byte, i int) int {
 	return i
 }
 
-// at returns the length of the secret that b begins with, or that more must come before one can tell.
-func (v *veil) at(b []byte, last bool) (n int, wait bool) {
+// at returns the length of the secret that b begins with. Wait means that more bytes are needed to decide.
+func (v *redactor) at(b []byte, last bool) (n int, wait bool) {
 	for _, s := range v.secrets {
 		if bytes.HasPrefix(b, s) {
 			return len(s), false
@@ -172,7 +172,7 @@ func (v *veil) at(b []byte, last bool) (n int, wait bool) {
 	return 0, false
 }
 
-// openRune returns how many bytes at the end of b begin a character that has not fully come.
+// openRune returns how many bytes at the end of b are the beginning of an incomplete character.
 func openRune(b []byte) int {
 	for n := 1; n <= min(len(b), utf8.UTFMax-1); n++ {
 		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {

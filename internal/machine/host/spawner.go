@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawner is the seam between what a program is, a process or the transcript of one, and everything above: lines,
-// bounds, spool, deadlines, stopping and recording know only this.
+// spawner starts programs: as processes, or from transcripts. Lines, bounds, spool, deadlines, stopping and recording know
+// only this interface.
 type spawner interface {
 	// spawn starts c. Its error is what the caller gets.
 	spawn(c Cmd) (spawned, error)
@@ -21,10 +21,10 @@ type spawned struct {
 	program
 	pid     int
 	stdin   io.WriteCloser  // where Cmd.Stdin is to be copied; nil when nobody needs to
-	overdue <-chan struct{} // closed when the program is to be taken for one that outlived its timeout; nil: by the clock
+	overdue <-chan struct{} // closed when the program has outlived its timeout in a replay; nil: the clock decides
 }
 
-// program is one that lives. deliver and wait are called once each, at the same time.
+// program is a program that was started. deliver and wait are called once each, at the same time.
 type program interface {
 	deliver(to sink) // blocks until both streams have ended or are given up
 	wait() ending    // blocks until the program itself is gone
@@ -35,7 +35,7 @@ type program interface {
 // sink takes output as it arrives; it may be called for both streams at once and must not keep b.
 type sink func(s Stream, b []byte)
 
-// ending is how a program left.
+// ending is how a program ended.
 type ending struct {
 	code   int // -1 when a signal ended it
 	signal string
@@ -43,24 +43,24 @@ type ending struct {
 	err    error // something besides the program went wrong
 }
 
-// spawn starts c with its output taken in and its transcript begun.
-func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *capture) (*Process, error) {
+// spawn starts c, and begins its transcript and the reading of its output.
+func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *boundedBuffer) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	if h.isClosed() {
 		return nil, ErrClosed
 	}
-	rec := h.recorder.begin(c) // before the start, so that the numbers tell the order of the calls
+	rec := h.transcripts.begin(c) // before the start, so that the numbers tell the order of the calls
 	began := time.Now()
 	s, err := h.spawner.spawn(c)
 	if err != nil {
-		rec.failed(err)
+		rec.startFailed(err)
 		return nil, err
 	}
 	p := newProcess(h, c, s, rec, newCapture)
 	p.began = began
-	p.stdin.begin(s.stdin, rec.listen(c.Stdin))
+	p.stdin.begin(s.stdin, rec.recordStdin(c.Stdin))
 	if err := h.adopt(p); err != nil {
 		p.signal(unix.SIGKILL, "")
 		p.watch()
@@ -70,10 +70,10 @@ func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *capture) (*P
 	return p, nil
 }
 
-func newProcess(h *Host, c Cmd, s spawned, rec *recording, newCapture func() *capture) *Process {
+func newProcess(h *Host, c Cmd, s spawned, rec *transcriptWriter, newCapture func() *boundedBuffer) *Process {
 	spool := openSpool(c)
 	return &Process{
-		PID: s.pid, Spool: spool.path(), host: h, spec: c, spawned: s, in: newIntake(c, spool, rec, newCapture),
+		PID: s.pid, Spool: spool.path(), host: h, spec: c, spawned: s, output: newOutputTee(c, spool, rec, newCapture),
 		exited: make(chan struct{}), done: make(chan struct{}), halted: make(chan struct{}),
 	}
 }

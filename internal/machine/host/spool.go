@@ -12,8 +12,8 @@ import (
 
 const spoolPiece = 64 << 10 // how much of a line without an end is held
 
-// spool is a file that gets the whole output of a program. A nil one gets nothing. Its own lock, not that of the
-// intake, guards the error: a result must be had while OnLine blocks.
+// spool is a file that gets the whole output of a program; a nil spool gets nothing. The error has a mutex of its own,
+// because a result can be asked for while OnLine blocks.
 type spool struct {
 	file *os.File
 	part [Stderr + 1][]byte // per stream, a line whose end has not come yet

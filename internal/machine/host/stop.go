@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 const killWait = 5 * time.Second
 
 // Stop ends the whole group: SIGINT, then SIGKILL after the grace or, sooner, when ctx is done. It waits until the
-// program is gone and returns nil then, also when it was gone before; how it ended is Result's to tell.
+// program is gone and returns nil then, also when it was gone before; Result says how it ended.
 func (p *Process) Stop(ctx context.Context) error {
 	select {
 	case <-p.done:
@@ -48,7 +49,7 @@ func (p *Process) waitKilled() error {
 func (p *Process) terminate(why string) {
 	defer close(p.halted)
 	p.signal(unix.SIGINT, why)
-	grace := time.NewTimer(orDefault(p.spec.Grace, defaultGrace))
+	grace := time.NewTimer(cmp.Or(max(p.spec.Grace, 0), defaultGrace))
 	defer grace.Stop()
 	select {
 	case <-p.exited:
@@ -58,7 +59,7 @@ func (p *Process) terminate(why string) {
 	p.signal(unix.SIGKILL, why)
 }
 
-// waitGroup polls, because nobody is told when a grandchild dies.
+// waitGroup polls, because the system does not tell us when a grandchild ends.
 func (p *Process) waitGroup(late <-chan time.Time) {
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()

@@ -28,7 +28,7 @@ func (s system) spawn(c Cmd) (spawned, error) {
 		return spawned{}, startError(c, err)
 	}
 	if err := s.registry.register(g.pid(), g.cmd.Path); err != nil {
-		// A child that nobody could find after our death must not live.
+		// Without its entry nobody could end the child after our death.
 		g.abandon(stdin)
 		return spawned{}, fmt.Errorf("%s: %w", c.Name, err)
 	}
@@ -40,7 +40,7 @@ type group struct {
 	cmd            *exec.Cmd
 	registry       registry
 	began          time.Time
-	stdout, stderr reader
+	stdout, stderr pipeReader
 }
 
 func newGroup(c Cmd, r registry) *group {
@@ -103,7 +103,7 @@ func (g *group) deliver(to sink) {
 }
 
 func (g *group) wait() ending {
-	_ = g.cmd.Wait() // ProcessState tells all there is
+	_ = g.cmd.Wait() // ProcessState says how it ended
 	e := ending{code: -1, took: time.Since(g.began)}
 	if s, ok := g.cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
 		e.code, e.signal = statusOf(s)

@@ -35,7 +35,7 @@ const (
 //	 "began": "2026-01-02T15:04:05Z",
 //	 "argv": ["xcrun", "simctl", "io", "booted", "screenshot", "/tmp/a.png"],
 //	 "dir": "/Users/me/shop",            Cmd.Dir; absent: that of the recorder
-//	 "tmp": "/var/folders/x/y/T",        the recorder's temporary folder and home: see volatile.go for what for
+//	 "tmp": "/var/folders/x/y/T",        the recorder's temporary folder and home: invocationkey.go says why
 //	 "home": "/Users/me",
 //	 "env": [                            Cmd.Env; what is inherited is not here
 //	  {"name": "DEVELOPER_DIR", "value": "/Applications/Xcode.app/Contents/Developer"},
@@ -59,7 +59,7 @@ const (
 //
 // A program that could not be started has the one event {"is":"failed","text":"start xcrun: ..."}, with "why":"missing"
 // when there is no such program. Secrets stand as <secret>. Files may be written by hand; unknown fields are refused,
-// since they are slips.
+// since they are mistakes.
 type transcript struct {
 	heading
 	Events []event `json:"events"`
@@ -77,7 +77,7 @@ type heading struct {
 	Env   []setting `json:"env,omitempty"`
 }
 
-func headingOf(c Cmd, v *veil) heading {
+func headingOf(c Cmd, v *redactor) heading {
 	home, _ := os.UserHomeDir() // without one, no path is in it
 	return heading{
 		V: transcriptVersion, Argv: v.argv(c), Dir: v.text(c.Dir), Tmp: os.TempDir(), Home: home,
@@ -86,9 +86,9 @@ func headingOf(c Cmd, v *veil) heading {
 }
 
 type closing struct {
-	Stdin   *input   `json:"stdin,omitempty"`
-	Outputs []output `json:"outputs,omitempty"`
-	Dropped int64    `json:"dropped"`
+	Stdin   *input       `json:"stdin,omitempty"`
+	Outputs []outputFile `json:"outputs,omitempty"`
+	Dropped int64        `json:"dropped"`
 }
 
 type setting struct {
@@ -114,7 +114,7 @@ type input struct {
 	Cut   int64  `json:"cut,omitempty"`
 }
 
-type output struct {
+type outputFile struct {
 	Path string `json:"path"`
 	content
 	Skipped string `json:"skipped,omitempty"`
@@ -141,7 +141,7 @@ func (c content) bytes() []byte {
 	return []byte(c.Text)
 }
 
-// span is a duration as Go writes it, "1.5ms": readable, and exact.
+// span is a duration in Go's notation, such as "1.5ms".
 type span time.Duration
 
 func (s span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }

@@ -35,7 +35,7 @@ func FuzzTranscript(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again.key(), script.key()) {
 			t.Fatalf("%v: %+v became %+v", err, script, again)
 		}
-		p := newPlayer(script, Cmd{Stdin: strings.NewReader("")})
+		p := newReplayedProgram(script, Cmd{Stdin: strings.NewReader("")})
 		p.signal(unix.SIGINT)
 		p.deliver(func(Stream, []byte) {})
 		if e := p.wait(); e.code != -1 && e.signal != "" {
@@ -49,7 +49,7 @@ func TestVeilOverPieces(t *testing.T) {
 	t.Setenv("A_TOKEN", "abcabcab")
 	t.Setenv("B_TOKEN", "abcabcabcabX")
 	t.Setenv("C_TOKEN", "short")
-	v := veilFor(Cmd{})
+	v := newRedactor(Cmd{})
 	whole := strings.NewReplacer("abcabcabcabX", secretMark, "abcabcab", secretMark)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -59,7 +59,7 @@ func TestVeilOverPieces(t *testing.T) {
 			piece := []byte([]string{"abc", "ab", "X", "c", "short", "\u4e16", "\xe4", "\xb8"}[r.IntN(8)])
 			all = append(all, piece...)
 			var shown []byte
-			shown, held = v.over(append(bytes.Clone(held), piece...), false)
+			shown, held = v.hide(append(bytes.Clone(held), piece...), false)
 			got = append(got, shown...)
 		}
 		got = append(got, v.all(held)...)

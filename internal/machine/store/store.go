@@ -1,5 +1,6 @@
-// Package store is the daemon's durable state: one SQLite file, opened by the daemon only. It opens, migrates, and sets a
-// damaged file aside; what the tables mean is their owners' business. Nothing is opened before it is needed.
+// Package store is the daemon's durable state: one SQLite file, opened by the daemon only. It opens the file, migrates it,
+// sets a damaged one aside, and leaves one of a newer program as it is; what the tables mean is their owners' business.
+// Nothing is opened before it is needed.
 package store
 
 import (
@@ -19,17 +20,45 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Store is one database file. It is safe for concurrent use; writers take turns.
-type Store struct {
+// Options say which file it is and what belongs into it.
+type Options struct {
 	Path string
 	// Migrations bring a file from version i to i+1. They are never changed, only added to.
 	Migrations []string
 	Log        *slog.Logger
-	Now        func() time.Time
+	Now        func() time.Time // time.Now if nil
+}
 
-	mu     sync.Mutex
+// Store is one database file. It is safe for concurrent use; writers take turns.
+type Store struct {
+	o       Options
+	opening chan struct{} // one caller at a time opens the file
+
+	mu     sync.Mutex // of what follows; never held across I/O
 	db     *sql.DB
 	notice string
+}
+
+// NewerError says that a newer program wrote the file. It is left as it is.
+type NewerError struct {
+	Path           string
+	Version, Known int
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("%s was written by a newer ios-agent: the file has version %d, this ios-agent knows version %d",
+		e.Path, e.Version, e.Known)
+}
+
+// New makes the store of a file, which is opened at the first use.
+func New(o Options) *Store {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Store{o: o, opening: make(chan struct{}, 1)}
 }
 
 // busyWait is how long a lock of another process on the file is waited for. There should be none.
@@ -43,13 +72,13 @@ func (s *Store) Write(fn func(*sql.Tx) error) error {
 	}
 	tx, err := db.Begin()
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Path, err)
+		return fmt.Errorf("%s: %w", s.o.Path, err)
 	}
 	if err := fn(tx); err != nil {
-		return fmt.Errorf("%s: %w", s.Path, errors.Join(err, tx.Rollback()))
+		return fmt.Errorf("%s: %w", s.o.Path, errors.Join(err, tx.Rollback()))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("%s: %w", s.Path, err)
+		return fmt.Errorf("%s: %w", s.o.Path, err)
 	}
 	return nil
 }
@@ -63,65 +92,98 @@ func (s *Store) Read(fn func(*sql.DB) error) error {
 	return fn(db)
 }
 
-// Notice says what had to be done to open the file, for people: empty when nothing.
+// Notice says what was wrong with the file when it was opened, for people: empty when nothing was.
 func (s *Store) Notice() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.notice
 }
 
-// Close closes the file.
-func (s *Store) Close() error {
+func (s *Store) setNotice(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.db == nil {
-		return nil
+	s.notice = text
+}
+
+// Close closes the file.
+func (s *Store) Close() error {
+	if db := s.exchange(nil); db != nil {
+		return db.Close()
 	}
-	err := s.db.Close()
-	s.db = nil
-	return err
+	return nil
+}
+
+// exchange makes a database the store's and gives the one before.
+func (s *Store) exchange(db *sql.DB) (before *sql.DB) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, s.db = s.db, db
+	return before
+}
+
+func (s *Store) opened() *sql.DB {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.db
 }
 
 func (s *Store) open() (*sql.DB, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.db != nil {
-		return s.db, nil
+	s.opening <- struct{}{}
+	defer func() { <-s.opening }()
+	if db := s.opened(); db != nil {
+		return db, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.o.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("the store's folder: %w", err)
 	}
-	db, err := s.connect()
+	if err := s.refuseNewer(); err != nil {
+		return nil, err
+	}
+	db, err := s.prepare()
 	if damaged(err) {
 		if err := s.setAside(err); err != nil {
 			return nil, err
 		}
-		db, err = s.connect()
+		db, err = s.prepare()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, err)
+		return nil, fmt.Errorf("%s: %w", s.o.Path, err)
 	}
-	s.db = db
+	s.exchange(db)
 	return db, nil
 }
 
-// connect opens, checks and migrates. FULL makes every commit reach the disk; one connection makes writers take turns.
-func (s *Store) connect() (*sql.DB, error) {
-	options := fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate", busyWait.Milliseconds())
-	db, err := sql.Open("sqlite", "file:"+escape(s.Path)+options)
+// prepare opens, checks and migrates. The file is ours alone before SQLite makes others beside it, which get the same mode.
+func (s *Store) prepare() (*sql.DB, error) {
+	f, err := os.OpenFile(s.o.Path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1)
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+		return nil, err
+	}
+	db, err := connect(s.o.Path)
+	if err != nil {
+		return nil, err
+	}
 	if err = check(db); err == nil {
 		err = s.migrate(db)
-	}
-	if err == nil {
-		err = os.Chmod(s.Path, 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	return db, nil
+}
+
+// connect opens a file. FULL makes every commit reach the disk; one connection makes writers take turns.
+func connect(path string) (*sql.DB, error) {
+	options := fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate",
+		busyWait.Milliseconds())
+	db, err := sql.Open("sqlite", "file:"+escape(path)+options)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
 	return db, nil
 }
 
@@ -133,7 +195,7 @@ func escape(path string) string {
 // errDamaged is what the database itself says of its pages.
 var errDamaged = errors.New("the file is damaged")
 
-// check reads the whole file, which is small: a damage that is found later has been built upon.
+// check reads the whole file, which is small: damage that is found later has spread to what was written since.
 func check(db *sql.DB) error {
 	var verdict string
 	if err := db.QueryRowContext(context.Background(), "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -154,16 +216,16 @@ func damaged(err error) bool {
 	return errors.Is(err, errDamaged)
 }
 
-// setAside keeps a damaged file for whoever wants to look, and makes room for a clean one.
+// setAside renames a damaged file, so that somebody can look at it and a clean one can be made.
 func (s *Store) setAside(why error) error {
-	aside := s.Path + ".damaged-" + s.Now().UTC().Format("20060102T150405.000")
+	aside := s.o.Path + ".damaged-" + s.o.Now().UTC().Format("20060102T150405.000")
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(s.Path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("setting the damaged %s aside: %w", s.Path+suffix, err)
+		if err := os.Rename(s.o.Path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("setting the damaged %s aside: %w", s.o.Path+suffix, err)
 		}
 	}
-	s.notice = fmt.Sprintf("%s was damaged (%v) and is set aside as %s; what it knew, claims above all, is forgotten", s.Path, why, aside)
-	s.Log.Error("the store was damaged", "path", s.Path, "error", why, "aside", aside)
+	s.setNotice(fmt.Sprintf("%s was damaged (%v) and is set aside as %s; what it knew, claims above all, is forgotten", s.o.Path, why, aside))
+	s.o.Log.Error("the store was damaged", "path", s.o.Path, "error", why, "aside", aside)
 	return nil
 }
 
@@ -172,15 +234,12 @@ func (s *Store) migrate(db *sql.DB) error {
 	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	if version > len(s.Migrations) {
-		return fmt.Errorf("the file is of version %d, from a newer ios-agent; this one knows %d", version, len(s.Migrations))
-	}
-	for ; version < len(s.Migrations); version++ {
+	for ; version < len(s.o.Migrations); version++ {
 		tx, err := db.Begin()
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(s.Migrations[version] + fmt.Sprintf(";PRAGMA user_version = %d", version+1))
+		_, err = tx.Exec(s.o.Migrations[version] + fmt.Sprintf(";PRAGMA user_version = %d", version+1))
 		if err != nil {
 			return errors.Join(fmt.Errorf("migration %d: %w", version+1, err), tx.Rollback())
 		}

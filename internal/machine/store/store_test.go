@@ -3,18 +3,16 @@ package store_test
 import (
 	"database/sql"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ios-agent/internal/machine/store"
 )
 
 func at(t *testing.T, path string, migrations ...string) *store.Store {
-	s := &store.Store{Path: path, Migrations: migrations, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+	s := store.New(store.Options{Path: path, Migrations: migrations})
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -43,13 +41,11 @@ func TestMigrations(t *testing.T) {
 	old.Close()
 	grown := at(t, path, thing, "ALTER TABLE thing ADD COLUMN colour TEXT; UPDATE thing SET colour = 'red'")
 	var colour string
-	if err := grown.Read(func(db *sql.DB) error { return db.QueryRow("SELECT colour FROM thing").Scan(&colour) }); err != nil || colour != "red" {
+	err := grown.Read(func(db *sql.DB) error { return db.QueryRow("SELECT colour FROM thing").Scan(&colour) })
+	if err != nil || colour != "red" {
 		t.Error(colour, err)
 	}
 	grown.Close()
-	if err := at(t, path, thing).Write(add); err == nil || !strings.Contains(err.Error(), "newer ios-agent") {
-		t.Errorf("an older program must not write a newer file: %v", err)
-	}
 	broken := at(t, filepath.Join(t.TempDir(), "state.db"), thing, "CREATE NONSENSE")
 	if err := broken.Write(add); err == nil || !strings.Contains(err.Error(), "migration 2") {
 		t.Error(err)

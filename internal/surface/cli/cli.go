@@ -36,7 +36,7 @@ type App struct {
 	session string
 }
 
-// status carries an exit code through cobra; what there was to say has been said.
+// status carries an exit code through cobra. Everything has been printed by then.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit %d", int(s)) }
@@ -58,7 +58,7 @@ func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) i
 	return a.exit(op.Failed(usage(err), op.Meta{}))
 }
 
-// usage is what cobra's own errors are: a command line nobody can make sense of.
+// usage turns an error of cobra's own into a fault: the command line is wrong.
 func usage(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -89,8 +89,8 @@ func badFlag(c *cobra.Command, err error) error {
 func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ios-agent",
-		Short: "See, drive and debug apps on Apple platforms: for agents and the people beside them",
-		Long: "See, drive and debug apps on Apple platforms: for agents and the people beside them.\n\n" +
+		Short: "See, drive and debug apps on Apple platforms, for agents and for people",
+		Long: "See, drive and debug apps on Apple platforms, for agents and for people.\n\n" +
 			"Start with `ios-agent demo`, or: boot, install APP, launch BUNDLE_ID, snapshot, tap @e1.",
 		SilenceErrors: true, SilenceUsage: true, Version: a.Version,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -107,7 +107,33 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 		}
 	}
 	root.AddCommand(append(more, a.call())...)
+	for _, c := range root.Commands() {
+		onlyCommands(c)
+	}
 	return root
+}
+
+// onlyCommands makes a word after a command that only has commands below it a mistake. Without this cobra prints the
+// help and calls it a success.
+func onlyCommands(c *cobra.Command) {
+	if !c.HasSubCommands() || c.Runnable() {
+		return
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var names []string
+		for _, below := range c.Commands() {
+			names = append(names, below.Name())
+		}
+		f := fault.New(fault.InvalidInput, "unknown command %q for %q", args[0], c.CommandPath())
+		if near := nearest.To(args[0], names, 1); len(near) > 0 {
+			return f.WithHint("did you mean `%s %s`?", c.CommandPath(), near[0])
+		}
+		return f.WithHint("see `%s --help`", c.CommandPath())
+	}
 }
 
 // addVerb puts an operation's command where its verb says: a verb of several words lies below the first ones.
@@ -126,7 +152,7 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 		parent.AddGroup(&cobra.Group{ID: group, Title: heading(group) + ":"})
 	}
 	parent.AddCommand(a.verb(o, words[len(words)-1]))
-	if parent != root { // what lies below it is the best that can be said of it
+	if parent != root { // its summary is the names of its commands
 		var names []string
 		for _, c := range parent.Commands() {
 			names = append(names, c.Name())

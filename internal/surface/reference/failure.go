@@ -3,6 +3,7 @@ package reference
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type failure struct {
 	Detail string         `json:"detail"`
 	Error  fault.Fault    `json:"error"`
 	Meta   op.Meta        `json:"meta"`
-	Result map[string]any `json:"result,omitempty" jsonschema:"what is known all the same, such as the screen after an action whose outcome is unknown"`
+	Result map[string]any `json:"result,omitempty" jsonschema:"what is known all the same, such as the screen after an unknown outcome"`
 }
 
 // sortedCodes are all codes by name.
@@ -36,16 +37,26 @@ func codesByStatus() map[int][]fault.Code {
 	return by
 }
 
-func failureName(status int) string { return fmt.Sprintf("Error%d", status) }
+// failureClasses are the hundreds of the statuses that a refused or failed request is answered with.
+var failureClasses = []int{4, 5}
 
-func failureRef(status int) string { return "#/components/responses/" + failureName(status) }
+func failureName(class int) string { return fmt.Sprintf("Error%dXX", class) }
 
-// failures are the error responses, one a status.
+// failures are the error responses, one a class of statuses. The description has the codes of each status.
 func failures() map[string]response {
 	all := map[string]response{}
-	for status, codes := range codesByStatus() {
-		title := cmp.Or(http.StatusText(status), "The caller left")
-		all[failureName(status)] = answer(title+": "+wordsOf(codes), "application/json", failureSchema(codes))
+	for _, class := range failureClasses {
+		var codes []fault.Code
+		var lines []string
+		by := codesByStatus()
+		for _, status := range slices.Sorted(maps.Keys(by)) {
+			if status/100 == class {
+				title := cmp.Or(http.StatusText(status), "The caller left")
+				lines = append(lines, fmt.Sprintf("- %d %s: %s", status, title, wordsOf(by[status])))
+				codes = append(codes, by[status]...)
+			}
+		}
+		all[failureName(class)] = answer(strings.Join(lines, "\n"), "application/json", failureSchema(codes))
 	}
 	return all
 }

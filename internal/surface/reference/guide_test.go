@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/reference"
@@ -42,7 +43,7 @@ func TestGuidesNameOnlyWhatExists(t *testing.T) {
 		catalogue *op.Catalogue
 		text      string
 	}{
-		{product(), words(product()) + reference.Troubleshooting(product())},
+		{product.Catalogue(), words(product.Catalogue()) + reference.Troubleshooting(product.Catalogue())},
 		{with(), words(with())},
 		{some, words(some)},
 	} {
@@ -90,7 +91,8 @@ func TestTheWorkflowKeepsItsOrder(t *testing.T) {
 		{all, append(slices.Clone(all), "get_screen_summary")},
 		{
 			[]string{"list_devices", "boot_device", "install_app", "launch_app", "snapshot", "take_screenshot", "tap_element", "type_text"},
-			[]string{"list_devices", "boot_device", "install_app", "launch_app", "snapshot", "take_screenshot", "tap_element", "type_text", "snapshot"},
+			[]string{"list_devices", "boot_device", "install_app", "launch_app", "snapshot", "take_screenshot", "tap_element", "type_text",
+				"snapshot"},
 		},
 	} {
 		var got []string
@@ -107,7 +109,7 @@ func TestTheWorkflowKeepsItsOrder(t *testing.T) {
 }
 
 func TestTheGuideStaysSmallAndSaysWhatItLeavesOut(t *testing.T) {
-	if n := len(reference.Guide(product())); n > reference.GuideLimit {
+	if n := len(reference.Guide(product.Catalogue())); n > reference.GuideLimit {
 		t.Errorf("the guide has %d bytes", n)
 	}
 	var names []string
@@ -124,7 +126,7 @@ func TestTheGuideStaysSmallAndSaysWhatItLeavesOut(t *testing.T) {
 }
 
 func TestEveryCodeIsExplained(t *testing.T) {
-	text, faults := reference.Troubleshooting(product()), reference.Pages(product())["faults.md"]
+	text, faults := reference.Troubleshooting(product.Catalogue()), reference.Pages(product.Catalogue())["faults.md"]
 	for _, c := range fault.Codes() {
 		if !strings.Contains(text, "| "+string(c)+" |") || !strings.Contains(text, c.Hint()) {
 			t.Errorf("troubleshooting does not explain %s", c)

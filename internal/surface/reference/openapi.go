@@ -1,6 +1,6 @@
 // Package reference writes the documents that follow from the catalogue: the OpenAPI description, the reference pages,
-// and the guides a model reads. What an operation is called, takes and answers comes from its declaration; only the
-// words between are written here, and they name nothing that does not exist.
+// and the guides a model reads. Names, inputs and answers come from the declarations of the operations; only the
+// text in between is written here, and it names nothing that does not exist.
 package reference
 
 import (
@@ -19,13 +19,13 @@ import (
 const server = "http://127.0.0.1:9100"
 
 type document struct {
-	OpenAPI    string                          `json:"openapi"`
-	Info       info                            `json:"info"`
-	Servers    []map[string]string             `json:"servers"`
-	Security   []map[string][]string           `json:"security"`
-	Tags       []tag                           `json:"tags"`
-	Paths      map[string]map[string]operation `json:"paths"` // by path, by method in lower case
-	Components components                      `json:"components"`
+	OpenAPI    string                           `json:"openapi"`
+	Info       info                             `json:"info"`
+	Servers    []map[string]string              `json:"servers"`
+	Security   []map[string][]string            `json:"security"`
+	Tags       []tag                            `json:"tags"`
+	Paths      map[string]map[string]*operation `json:"paths"` // by path, by method in lower case
+	Components components                       `json:"components"`
 }
 
 type info struct {
@@ -40,15 +40,17 @@ type tag struct {
 }
 
 type components struct {
-	Parameters map[string]parameter         `json:"parameters"`
-	Responses  map[string]response          `json:"responses"`
-	Security   map[string]map[string]string `json:"securitySchemes"`
+	Schemas    map[string]*jsonschema.Schema `json:"schemas"`
+	Parameters map[string]parameter          `json:"parameters"`
+	Responses  map[string]response           `json:"responses"`
+	Security   map[string]map[string]string  `json:"securitySchemes"`
 }
 
 // OpenAPI describes every operation that has a route, as OpenAPI 3.1. A route that names an input its operation does not
 // have is an error.
 func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
-	paths := map[string]map[string]operation{"/health": {"get": health()}}
+	paths := map[string]map[string]*operation{"/health": {"get": health()}}
+	var all []*operation
 	for _, o := range c.Ops() {
 		if o.Route == "" {
 			continue
@@ -58,9 +60,10 @@ func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
 			return nil, err
 		}
 		if paths[o.Path()] == nil {
-			paths[o.Path()] = map[string]operation{}
+			paths[o.Path()] = map[string]*operation{}
 		}
 		paths[o.Path()][strings.ToLower(o.Method())] = described
+		all = append(all, described)
 	}
 	return encode(document{
 		OpenAPI:    "3.1.0",
@@ -69,8 +72,48 @@ func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
 		Security:   []map[string][]string{{"bearer": {}}, {"key": {}}},
 		Tags:       tags(c),
 		Paths:      paths,
-		Components: components{Parameters: map[string]parameter{sessionName: session()}, Responses: failures(), Security: schemes()},
+		Components: share(all),
 	})
+}
+
+// share moves what several operations have in common into the components and leaves references to it.
+func share(all []*operation) components {
+	out := components{Parameters: map[string]parameter{sessionHeader: session()}, Responses: failures(), Security: schemes()}
+	shareParameters(all, out.Parameters)
+	found := newSharing()
+	eachContent(all, out.Responses, func(name string, m media) media {
+		found.add(m.Schema, name)
+		return m
+	})
+	out.Schemas = found.components()
+	eachContent(all, out.Responses, func(_ string, m media) media { return media{found.refer(m.Schema)} })
+	return out
+}
+
+// eachContent calls change with every body that is sent or answered and with a name for it, and puts back what it returns.
+func eachContent(all []*operation, failures map[string]response, change func(name string, m media) media) {
+	each := func(name string, content map[string]media) {
+		for mime, m := range content { // there is one
+			content[mime] = change(name, m)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(failures)) {
+		each(name, failures[name].Content)
+	}
+	for _, o := range all {
+		if o.Body != nil {
+			each(inputName(o), o.Body.Content)
+		}
+		each(o.ID+"_result", o.Responses["200"].Content)
+	}
+}
+
+// inputName names the body of an operation. Those that take nothing of their own share one name.
+func inputName(o *operation) string {
+	if len(o.Body.Content["application/json"].Schema.Properties) > 1 {
+		return o.ID + "_input"
+	}
+	return "session_only"
 }
 
 func about(version string) info {
@@ -107,24 +150,71 @@ func tags(c *op.Catalogue) []tag {
 	return all
 }
 
-// health is the one route that needs no key and is no operation: it says nothing but that somebody is there.
-func health() operation {
+// health is the one route that needs no key and is not an operation.
+func health() *operation {
 	schema := &jsonschema.Schema{
 		Type: "object", Required: []string{"status"},
 		Properties: map[string]*jsonschema.Schema{"status": {Type: "string", Enum: []any{"ok"}}},
 	}
-	return operation{
+	return &operation{
 		ID: "health", Summary: "Tell that the daemon is there", Security: &[]map[string][]string{},
-		Responses: map[string]response{"200": answer("The daemon is there", "application/json", schema), "403": {Ref: failureRef(403)}},
+		Responses: map[string]response{"200": answer("The daemon is there", "application/json", schema),
+			"4XX": {Ref: responsesRef + failureName(4)}},
 	}
 }
 
-// encode indents (by one: schemas nest deep), ends with a newline and leaves < and & alone: the file is read by people too.
+// width is how long a line of the document may be.
+const width = 140
+
+// encode writes the document for people too: < and & stay as they are, and a value that fits is on one line.
 func encode(d document) ([]byte, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
+	var compact bytes.Buffer
+	e := json.NewEncoder(&compact)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	err := e.Encode(d)
-	return out.Bytes(), err
+	if err := e.Encode(d); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := layOut(&out, bytes.TrimSpace(compact.Bytes()), "\n", 0); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// layOut writes compact JSON. A value that does not fit into the rest of its line, of which used bytes are taken, gets a
+// line for each of its members.
+func layOut(out *bytes.Buffer, raw []byte, newline string, used int) error {
+	if len(newline)+used+len(raw) <= width || raw[0] != '{' && raw[0] != '[' {
+		out.Write(raw)
+		return nil
+	}
+	from := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := from.Token(); err != nil {
+		return err
+	}
+	out.WriteByte(raw[0])
+	for separator := ""; from.More(); separator = "," {
+		out.WriteString(separator + newline + " ")
+		used := 0
+		if raw[0] == '{' {
+			start := from.InputOffset()
+			if _, err := from.Token(); err != nil {
+				return err
+			}
+			key := strings.TrimLeft(string(raw[start:from.InputOffset()]), ",") + ": "
+			out.WriteString(key)
+			used = len(key)
+		}
+		var value json.RawMessage
+		if err := from.Decode(&value); err != nil {
+			return err
+		}
+		if err := layOut(out, value, newline+" ", used); err != nil {
+			return err
+		}
+	}
+	out.WriteString(newline)
+	out.WriteByte(raw[len(raw)-1])
+	return nil
 }

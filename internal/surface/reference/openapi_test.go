@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/reference"
@@ -21,20 +22,24 @@ type described struct {
 	OpenAPI    string
 	Paths      map[string]map[string]operation
 	Components struct {
-		Parameters map[string]json.RawMessage
+		Schemas    map[string]*jsonschema.Schema
+		Parameters map[string]parameter
 		Responses  map[string]response
 	}
+}
+
+type parameter struct {
+	Name, In, Description string
+	Required              bool
+	Ref                   string `json:"$ref"`
+	Schema                *jsonschema.Schema
 }
 
 type operation struct {
 	OperationID string
 	Description string
 	Security    *[]any
-	Parameters  []struct {
-		Name, In string
-		Required bool
-		Ref      string `json:"$ref"`
-	}
+	Parameters  []parameter
 	RequestBody *struct {
 		Required bool
 		Content  map[string]struct{ Schema *jsonschema.Schema }
@@ -47,17 +52,56 @@ type response struct {
 	Content map[string]struct{ Schema *jsonschema.Schema }
 }
 
+// parse reads the document and puts in, for each reference, what it refers to.
 func parse(t *testing.T, raw []byte) (d described) {
 	t.Helper()
-	if err := json.Unmarshal(raw, &d); err != nil {
+	var whole any
+	if err := json.Unmarshal(raw, &whole); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(expand(whole, whole))
+	if err == nil {
+		err = json.Unmarshal(raw, &d)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
+func expand(node, whole any) any {
+	switch n := node.(type) {
+	case map[string]any:
+		if ref, ok := n["$ref"].(string); ok {
+			return expand(at(whole, ref), whole)
+		}
+		out := map[string]any{}
+		for k, v := range n {
+			out[k] = expand(v, whole)
+		}
+		return out
+	case []any:
+		out := make([]any, len(n))
+		for i, v := range n {
+			out[i] = expand(v, whole)
+		}
+		return out
+	}
+	return node
+}
+
+// at is what a reference leads to; nil when that is nothing.
+func at(whole any, ref string) any {
+	for key := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		object, _ := whole.(map[string]any)
+		whole = object[key]
+	}
+	return whole
+}
+
 func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
-	c := product()
-	d := parse(t, openAPI(t, c))
+	c := product.Catalogue()
+	d := parse(t, []byte(documents(t)["openapi.json"]))
 	missing := map[string]string{"GET /health": "health"}
 	for _, o := range c.Ops() {
 		if o.Route != "" {
@@ -79,21 +123,71 @@ func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
 }
 
 func TestEveryRefResolves(t *testing.T) {
-	raw := openAPI(t, product())
+	raw := []byte(documents(t)["openapi.json"])
 	var whole any
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		t.Fatal(err)
 	}
+	refs := 0
 	walk(whole, func(ref string) {
-		at := whole
-		for key := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
-			object, _ := at.(map[string]any)
-			at = object[key]
-		}
-		if at == nil || !strings.HasPrefix(ref, "#/components/") {
+		refs++
+		if at(whole, ref) == nil || !strings.HasPrefix(ref, "#/components/") {
 			t.Errorf("%s leads nowhere", ref)
 		}
 	})
+	if refs < 100 {
+		t.Errorf("only %d references", refs)
+	}
+}
+
+// TestOpenAPIIsSmall: a model or an editor that loads the description must be able to.
+func TestOpenAPIIsSmall(t *testing.T) {
+	const most = 300 << 10
+	raw := []byte(documents(t)["openapi.json"])
+	if len(raw) > most {
+		t.Errorf("%d bytes, more than %d", len(raw), most)
+	}
+	for i, line := range strings.Split(string(raw), "\n") {
+		if len(line) > 140 && strings.Count(line, `":`) > 1 {
+			t.Errorf("line %d has %d columns and several members", i+1, len(line))
+		}
+	}
+}
+
+// TestSharingKeepsTheMeaning compares every body with what the operation itself declares.
+func TestSharingKeepsTheMeaning(t *testing.T) {
+	c := product.Catalogue()
+	d := parse(t, []byte(documents(t)["openapi.json"]))
+	for _, o := range c.Ops() {
+		if o.Route == "" || o.Streams() {
+			continue
+		}
+		described := d.Paths[o.Path()][strings.ToLower(o.Method())]
+		got := described.Responses["200"].Content["application/json"].Schema
+		if o.Long {
+			got = got.AnyOf[0]
+		}
+		if want := o.OutputSchema(); got.String() != want.String() {
+			t.Errorf("%s answers with\n%s\nnot\n%s", o.Name, got, want)
+		}
+		for _, f := range o.Fields() {
+			if in := inputOf(described, f.Name); in == nil || in.Type != o.InputSchema().Properties[f.Name].Type {
+				t.Errorf("%s takes %s as %v", o.Name, f.Name, in)
+			}
+		}
+	}
+}
+
+func inputOf(o operation, name string) *jsonschema.Schema {
+	for _, p := range o.Parameters {
+		if p.Name == name {
+			return p.Schema
+		}
+	}
+	if o.RequestBody == nil {
+		return nil
+	}
+	return o.RequestBody.Content["application/json"].Schema.Properties[name]
 }
 
 func walk(node any, see func(ref string)) {
@@ -126,7 +220,8 @@ type item struct {
 // several is a catalogue with one of each kind.
 func several() *op.Catalogue {
 	spec := func(name, route string) op.Spec {
-		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Do", Help: "More.", Route: route, Exclude: [][]string{{"out", "name"}}}
+		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Do", Help: "More.", Route: route,
+			Exclude: [][]string{{"out", "name"}}}
 	}
 	do := func(context.Context, *op.Call, pathIn) (item, error) {
 		return item{}, fault.New(fault.AppNotFound, "no")
@@ -143,9 +238,9 @@ func TestInputsGoWhereRESTReadsThem(t *testing.T) {
 	read, write := d.Paths["/things/{id}"]["get"], d.Paths["/things/{id}"]["post"]
 	var got []string
 	for _, p := range read.Parameters {
-		got = append(got, p.In+" "+p.Name+p.Ref)
+		got = append(got, p.In+" "+p.Name)
 	}
-	want := "path id, query out, query count, query name, query session,  #/components/parameters/session"
+	want := "path id, query out, query count, query name, query session, header X-Session"
 	if strings.Join(got, ", ") != want || read.RequestBody != nil || !read.Parameters[0].Required {
 		t.Errorf("read_it takes %q", got)
 	}
@@ -153,7 +248,8 @@ func TestInputsGoWhereRESTReadsThem(t *testing.T) {
 	if body.Properties["id"] != nil || body.Properties["count"] == nil || len(body.AllOf) != 1 || write.RequestBody.Required {
 		t.Errorf("write_it takes %v", write.RequestBody)
 	}
-	if !strings.Contains(write.Description, "At most one of out, name.") || !strings.Contains(body.Properties["out"].Description, "absolute") {
+	if !strings.Contains(write.Description, "At most one of out, name.") ||
+		!strings.Contains(body.Properties["out"].Description, "absolute") {
 		t.Errorf("write_it says %q", write.Description)
 	}
 }
@@ -190,8 +286,7 @@ func TestWhatRESTAnswersFits(t *testing.T) {
 		if got := w.Result().Status[:3]; got != status {
 			t.Fatalf("%s: status %s: %s", path, got, w.Body)
 		}
-		name := strings.TrimPrefix(d.Paths["/things/{id}"]["get"].Responses[status].Ref, "#/components/responses/")
-		schema, err := d.Components.Responses[name].Content["application/json"].Schema.Resolve(nil)
+		schema, err := d.Paths["/things/{id}"]["get"].Responses[status[:1]+"XX"].Content["application/json"].Schema.Resolve(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

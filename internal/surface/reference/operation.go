@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
@@ -52,13 +51,13 @@ func answer(description, mime string, s *jsonschema.Schema) response {
 	return response{Description: description, Content: map[string]media{mime: {s}}}
 }
 
-func describe(c *op.Catalogue, o op.Op) (operation, error) {
+func describe(c *op.Catalogue, o op.Op) (*operation, error) {
 	inputs := inputSchema(o)
 	parameters, err := pathParameters(o, inputs)
 	if err != nil {
-		return operation{}, err
+		return nil, err
 	}
-	out := operation{
+	out := &operation{
 		ID: c.ID(o), Tags: o.Groups, Summary: o.Summary, Description: description(o),
 		Responses: responses(c, o),
 	}
@@ -68,11 +67,11 @@ func describe(c *op.Catalogue, o op.Op) (operation, error) {
 		needed := len(inputs.Required) > 0 || len(o.Require) > 0
 		out.Body = &body{needed, map[string]media{"application/json": {inputs}}}
 	}
-	out.Parameters = append(parameters, parameter{Ref: "#/components/parameters/" + sessionName})
+	out.Parameters = append(parameters, parameter{Ref: parametersRef + sessionHeader})
 	return out, nil
 }
 
-// bodiless says whether the input comes by the query.
+// bodiless reports whether the input is in the query.
 func bodiless(o op.Op) bool {
 	return o.Method() == http.MethodGet || o.Method() == http.MethodDelete
 }
@@ -90,7 +89,7 @@ func longInWords() string {
 	return fmt.Sprintf("Work that takes longer than %s goes on as a job, and the answer names the job.", short(op.JobAfter))
 }
 
-// inputSchema says of paths what only holds here: nobody makes them absolute on the way.
+// inputSchema says of paths what holds for HTTP only: they must be absolute, because no client makes them so.
 func inputSchema(o op.Op) *jsonschema.Schema {
 	s := o.StrictSchema()
 	for _, f := range o.Fields() {
@@ -134,33 +133,27 @@ func toParameter(name, in string, s *jsonschema.Schema, required bool) parameter
 	return p
 }
 
-const sessionName = "session"
+const sessionHeader = "X-Session"
 
 func session() parameter {
 	return parameter{
-		Name: "X-Session", In: "header", Schema: &jsonschema.Schema{Type: "string"},
+		Name: sessionHeader, In: "header", Schema: &jsonschema.Schema{Type: "string"},
 		Description: "Client session: it has a current device and refs of its own. Callers that name none share one.",
 	}
 }
 
 func responses(c *op.Catalogue, o op.Op) map[string]response {
 	all := map[string]response{"200": success(c, o)}
-	for status := range codesByStatus() {
-		if possible(o, status) {
-			all[fmt.Sprint(status)] = response{Ref: failureRef(status)}
-		}
+	for _, class := range failureClasses {
+		all[fmt.Sprintf("%dXX", class)] = response{Ref: responsesRef + failureName(class)}
 	}
 	return all
 }
 
-// possible leaves out what a described method cannot answer.
-func possible(o op.Op, status int) bool {
-	return status != fault.MethodNotAllowed.Status() && (status != fault.TooLarge.Status() || !bodiless(o))
-}
-
 func success(c *op.Catalogue, o op.Op) response {
 	if o.Streams() {
-		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream", itemSchema(o))
+		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream",
+			itemSchema(o))
 	}
 	schema := o.OutputSchema()
 	if job, err := c.Lookup("job_status"); err == nil && o.Long {

@@ -7,10 +7,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/reference"
 )
 
@@ -19,20 +20,23 @@ var update = flag.Bool("update", false, "rewrite docs/reference")
 // apiVersion is what the checked-in description says: the routes' version, since a build's would make it stale daily.
 const apiVersion = "v1"
 
-// product is the catalogue as the program has it.
-func product() *op.Catalogue {
-	all := ops.All(ops.Parts{})
-	if !slices.ContainsFunc(all, func(o op.Op) bool { return o.Name == "job_status" }) {
-		all = append(all, (&op.Jobs{}).Ops()...)
-	}
-	return op.NewCatalogue(all)
-}
-
+// documents are what the product's catalogue yields; every test but one reads the same.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	files := reference.Pages(product())
-	files["openapi.json"] = string(openAPI(t, product()))
+	files, err := once()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return files
+}
+
+var once = sync.OnceValues(generate)
+
+func generate() (map[string]string, error) {
+	files := reference.Pages(product.Catalogue())
+	raw, err := reference.OpenAPI(product.Catalogue(), apiVersion)
+	files["openapi.json"] = string(raw)
+	return files, err
 }
 
 func openAPI(t *testing.T, c *op.Catalogue) []byte {
@@ -72,7 +76,11 @@ func TestReferenceIsUpToDate(t *testing.T) {
 func TestTheSameCatalogueGivesTheSameDocuments(t *testing.T) {
 	first := documents(t)
 	for range 3 {
-		for name, text := range documents(t) {
+		again, err := generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range again {
 			if text != first[name] {
 				t.Errorf("%s differs from one run to the next", name)
 			}
@@ -96,7 +104,7 @@ func TestLinksLead(t *testing.T) {
 }
 
 func TestEveryOperationIsOnAPageAndInTheIndex(t *testing.T) {
-	c, files := product(), documents(t)
+	c, files := product.Catalogue(), documents(t)
 	for _, o := range c.Ops() {
 		page := files[o.Group()+".md"]
 		if !strings.Contains(page, "\n## "+c.ID(o)+"\n") {
@@ -120,7 +128,7 @@ var commandLine = regexp.MustCompile("(?:`|    )ios-agent ([a-z-]+)")
 
 func TestEveryCommandLineNamesAVerb(t *testing.T) {
 	known := slices.Clone(commands)
-	for _, o := range product().Ops() {
+	for _, o := range product.Catalogue().Ops() {
 		first, _, _ := strings.Cut(o.Verb, " ")
 		known = append(known, first)
 	}

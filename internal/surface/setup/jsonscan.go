@@ -1,6 +1,9 @@
 package setup
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // node is a value's place in the text.
 type node struct {
@@ -27,73 +30,38 @@ func (n node) member(key string) (part, bool) {
 }
 
 func (d *document) rescan() {
-	s := scan{text: d.text}
+	s := scan{text: d.text, Decoder: json.NewDecoder(bytes.NewReader(d.text))}
+	s.UseNumber() // one may be too large for a float64
 	d.root = s.value()
 }
 
 // scan finds the places of values in text that is known to be valid.
 type scan struct {
 	text []byte
-	at   int
+	*json.Decoder
 }
 
-// next gives the next byte that means something.
-func (s *scan) next() byte {
-	for {
-		switch c := s.text[s.at]; c {
-		case ' ', '\t', '\r', '\n', ',', ':':
-			s.at++
-		default:
-			return c
-		}
-	}
+// next is where the next thing begins.
+func (s *scan) next() int {
+	rest := s.text[s.InputOffset():]
+	return len(s.text) - len(bytes.TrimLeft(rest, " \t\r\n,:"))
 }
 
 func (s *scan) value() node {
-	n := node{kind: s.next(), start: s.at}
-	switch n.kind {
-	case '{', '[':
-		s.at++
-		for c := s.next(); c != '}' && c != ']'; c = s.next() {
-			n.parts = append(n.parts, s.part(n.kind == '{'))
+	n := node{start: s.next()}
+	n.kind = s.text[n.start]
+	if open, _ := s.Token(); open == json.Delim('{') || open == json.Delim('[') {
+		for s.More() {
+			p := part{from: s.next()}
+			if n.kind == '{' {
+				key, _ := s.Token()
+				p.key, _ = key.(string)
+			}
+			p.value = s.value()
+			n.parts = append(n.parts, p)
 		}
-		s.at++
-	case '"':
-		s.str()
-	default:
-		s.scalar()
+		_, _ = s.Token() // that closes it
 	}
-	n.end = s.at
+	n.end = int(s.InputOffset())
 	return n
-}
-
-func (s *scan) part(member bool) part {
-	p := part{from: s.at}
-	if member {
-		_ = json.Unmarshal(s.str(), &p.key) // it is valid
-	}
-	p.value = s.value()
-	return p
-}
-
-func (s *scan) str() []byte {
-	start := s.at
-	for s.at++; s.text[s.at] != '"'; s.at++ {
-		if s.text[s.at] == '\\' {
-			s.at++
-		}
-	}
-	s.at++
-	return s.text[start:s.at]
-}
-
-// scalar is a number, true, false or null: it ends where anything else begins.
-func (s *scan) scalar() {
-	for s.at < len(s.text) {
-		switch s.text[s.at] {
-		case ' ', '\t', '\r', '\n', ',', ':', ']', '}':
-			return
-		}
-		s.at++
-	}
 }

@@ -24,7 +24,7 @@ func catalogue() []op.Op {
 		declare(op.Spec{Name: "rare_one", Verb: "rare", Examples: []string{"rare --a"}}),
 		declare(op.Spec{Name: "snapshot", Verb: "snapshot", Default: true, Examples: []string{"snapshot", "snapshot --json"}}),
 		declare(op.Spec{Name: "tap_element", Verb: "tap", Default: true, Examples: []string{"tap-element @e7", "tap\n@e7", "tap @e7"}}),
-		declare(op.Spec{Name: "no_verb", Default: true, Examples: []string{"no-verb"}}),
+		declare(op.Spec{Name: "no_verb", Verb: op.None, Default: true, Examples: []string{"no-verb"}}),
 		declare(op.Spec{Name: "no_example", Verb: "no-example", Default: true}),
 		declare(op.Spec{Name: "foreign", Family: "idb", Verb: "foreign", Default: true, Examples: []string{"foreign"}}),
 	}
@@ -44,7 +44,8 @@ func TestSkill(t *testing.T) {
 	if !regexp.MustCompile(`\A---\nname: ios-agent\ndescription: "[^"\n]{40,1000}"\n---\n\n`).MatchString(text) {
 		t.Errorf("front matter: %.300s", text)
 	}
-	for _, want := range []string{"1.2.3", marker, "`ios-agent help`", "`changed`", "`unchanged`", "`unknown`", "0 done", "7 denied", "70 a bug", "data, never instructions"} {
+	for _, want := range []string{"1.2.3", marker, "`ios-agent help`", "`changed`", "`unchanged`", "`unknown`", "0 done", "7 denied",
+		"70 a bug", "data, never instructions"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/parse"
+	"ios-agent/internal/op/parse"
 	"ios-agent/internal/ui"
 )
 

@@ -51,6 +51,8 @@ func TestLogPredicates(t *testing.T) {
 		`eventMessage LIKE "it is ?ebug"`:                                                  1,
 		`process LIKE[c] "sh*" AND processID >= 7 AND processID < 8`:                       5,
 		`category CONTAINS[cd] "nét"`:                                                      5,
+		"category CONTAINS[cd] \"ne\u0301t\"":                                              5, // the accent apart from its letter
+		"category CONTAINS[cd] \"n\u1ec7t\"":                                               5, // a letter with two accents
 		`category CONTAINS[c] "nét"`:                                                       0,
 		`TRUEPREDICATE AND process == "Shop"`:                                              5,
 		`FALSEPREDICATE`:                                                                   0,

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // predicate decides whether an entry is shown. The language is the part of NSPredicate's that people use with log:
@@ -60,7 +63,7 @@ func number(text string) int {
 // pattern is the regular expression of an operator that has one.
 func pattern(operator, options, text string) (*regexp.Regexp, error) {
 	if strings.Contains(options, "D") {
-		text = accents.Replace(text)
+		text = unaccented(text)
 	}
 	if operator == "LIKE" {
 		text = regexp.QuoteMeta(text)
@@ -80,20 +83,21 @@ func folded(options string) func(string) string {
 			s = strings.ToLower(s)
 		}
 		if strings.Contains(options, "D") {
-			s = accents.Replace(s)
+			s = unaccented(s)
 		}
 		return s
 	}
 }
 
-// accents takes them off the letters that European languages put them on.
-var accents = strings.NewReplacer("à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "ç", "c", "č", "c", "è", "e", "é", "e", "ê",
-	"e", "ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i",
-	"ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "š", "s", "ù", "u", "ú", "u", "û", "u", "ü", "u", "ý", "y",
-	"ÿ", "y", "ž", "z",
-	"À", "A", "Á", "A", "Â", "A", "Ã", "A", "Ä", "A", "Å", "A", "Ç", "C", "È", "E", "É", "E", "Ê", "E", "Ë", "E", "Ì", "I", "Í", "I",
-	"Î", "I", "Ï", "I",
-	"Ñ", "N", "Ò", "O", "Ó", "O", "Ô", "O", "Õ", "O", "Ö", "O", "Ù", "U", "Ú", "U", "Û", "U", "Ü", "U", "Ý", "Y")
+// unaccented is a text without the accents of its letters.
+func unaccented(s string) string {
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(s)))
+}
 
 func parsePredicate(text string) (predicate, error) {
 	tokens, err := tokenize(text)

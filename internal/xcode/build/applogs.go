@@ -11,13 +11,13 @@ import (
 // AppLogs are the files that get what an app prints.
 type AppLogs struct{ Stdout, Stderr string }
 
-// NewAppLogs makes places for what one run of an app prints; those of older runs go in time.
+// NewAppLogs names the files for what one run of an app prints, and deletes those of the oldest runs.
 func (e *Engine) NewAppLogs(app string) (AppLogs, error) {
-	dir := filepath.Join(e.Dir, "apps", readable(strings.TrimSuffix(filepath.Base(app), ".app")))
+	dir := filepath.Join(e.o.Dir, "apps", readable(strings.TrimSuffix(filepath.Base(app), ".app")))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return AppLogs{}, fault.New(fault.PathError, "a place for the app's output: %w", err)
 	}
 	prune(dir, 2*keepResults)
-	stamp := e.now().UTC().Format("20060102T150405.000")
+	stamp := e.o.Now().UTC().Format("20060102T150405.000")
 	return AppLogs{filepath.Join(dir, stamp+"-stdout.log"), filepath.Join(dir, stamp+"-stderr.log")}, nil
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/schemes"
 	"ios-agent/internal/apple/settings"
 	"ios-agent/internal/apple/toolerror"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/machine/host"
@@ -27,44 +30,22 @@ const maxAnswer = 64 << 20
 
 // ask runs a program that answers on stdout.
 func (e *Engine) ask(ctx context.Context, tool string, args []string, dir string, env map[string]string) ([]byte, error) {
-	result, err := e.Run.Run(ctx, host.Cmd{Name: e.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""), Timeout: askTimeout, MaxOutput: maxAnswer})
+	result, err := e.o.Run.Run(ctx, host.Cmd{Name: e.o.Tools.Tool(tool), Args: args, Dir: dir, Env: pairs(env, ""),
+		Timeout: askTimeout, MaxOutput: maxAnswer})
 	var exit *host.ExitError
-	if errors.As(err, &exit) && result.Signal == "" && !(tool == "xcrun" && exit.Code == noSuchUtility) {
+	if errors.As(err, &exit) && result.Signal == "" && !toolfault.NoXcode(err) {
 		name := tool
 		if tool == "xcrun" {
 			name = args[0]
 		}
 		report := toolerror.Of(name, result.ExitCode, result.Stderr)
-		return result.Stdout, fault.New(fault.ToolFailed, "%s: %s", name, orElse(report.Text(refusalLimit), fmt.Sprintf("exit %d", exit.Code))).
+		return result.Stdout, fault.New(fault.ToolFailed, "%s: %s", name, cmp.Or(report.Text(refusalLimit), fmt.Sprintf("exit %d", exit.Code))).
 			With("exit", exit.Code).With("command", append([]string{tool}, args...))
 	}
-	return result.Stdout, toolFault(err)
+	return result.Stdout, toolfault.Of(err)
 }
 
-// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
-const noSuchUtility = 72
-
-// toolFault gives a code to what running a tool can end in.
-func toolFault(err error) error {
-	var missing *host.NotFoundError
-	var late *host.TimeoutError
-	var exit *host.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &missing):
-		return fault.New(fault.NoXcode, "%s is not installed: %w", filepath.Base(missing.Name), err)
-	case errors.As(err, &exit) && exit.Code == noSuchUtility:
-		return fault.New(fault.NoXcode, "there is no usable Xcode: %w", err)
-	case errors.As(err, &late):
-		return fault.New(fault.Timeout, "%s: %w", filepath.Base(late.Name), err)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	}
-	return fault.New(fault.ToolFailed, "%w", err)
-}
-
-// check refuses a request that no tool need be asked about.
+// check refuses a request that is wrong in itself, before any tool runs.
 func check(r Request) error {
 	if r.Action == TestPrepared {
 		for field, path := range map[string]string{"testProductsPath": r.Products, "xctestrunPath": r.TestRun} {
@@ -80,7 +61,7 @@ func check(r Request) error {
 	return CheckExtraArgs(r.ExtraArgs)
 }
 
-// CheckContainer refuses a project or workspace that is not there, or is none.
+// CheckContainer refuses a path that is not there, or is no project or workspace.
 func CheckContainer(project, workspace string) error {
 	if project != "" && workspace != "" {
 		return fault.New(fault.InvalidInput, "projectPath and workspacePath are both given").WithHint("give one of them")
@@ -132,8 +113,17 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// Schemes are the schemes, targets and configurations of a project or workspace.
+type Schemes = schemes.List
+
+// Settings are the build settings of each target of a scheme.
+type Settings = settings.List
+
+// TargetSettings are the build settings of one target.
+type TargetSettings = settings.Target
+
 // Schemes lists what a project or workspace has.
-func (e *Engine) Schemes(ctx context.Context, r Request) (*schemes.List, error) {
+func (e *Engine) Schemes(ctx context.Context, r Request) (*Schemes, error) {
 	if err := CheckContainer(r.Project, r.Workspace); err != nil {
 		return nil, err
 	}
@@ -149,7 +139,7 @@ func (e *Engine) Schemes(ctx context.Context, r Request) (*schemes.List, error) 
 	return list, nil
 }
 
-// schemeFault is a fault when the scheme is not one of the project's; nil also when that cannot be found out.
+// schemeFault is a fault when the project has no such scheme. It is nil also when that cannot be found out.
 func (e *Engine) schemeFault(ctx context.Context, r Request) error {
 	if r.Scheme == "" || r.Container() == "" {
 		return nil
@@ -173,8 +163,8 @@ func UnknownScheme(name, container string, known []string) error {
 	return f.WithHint("it has no schemes at all: share one in Xcode, or let Xcode make them")
 }
 
-// Settings asks for the build settings of a scheme. With destination they are those of the request's.
-func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*settings.List, error) {
+// Settings asks for the build settings of a scheme: with destination, those for the destination of the request.
+func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*Settings, error) {
 	if err := check(r); err != nil {
 		return nil, err
 	}
@@ -195,18 +185,18 @@ func (e *Engine) Settings(ctx context.Context, r Request, destination bool) (*se
 // Product is an app that a scheme builds.
 type Product struct {
 	Path     string // of the .app
-	BundleID string // as the settings tell; the built app's Info.plist decides
+	BundleID string // by the settings; the built app's Info.plist decides
 	Target   string
 }
 
 // App finds the app that a request builds. Settings come for several targets, and the first may be a dependency: the
-// target that bears the scheme's name counts most, then any app.
+// target that has the scheme's name is preferred, then any app.
 func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product, error) {
 	list, err := e.Settings(ctx, r, destination)
 	if err != nil {
 		return Product{}, err
 	}
-	var found *settings.Target
+	var found *TargetSettings
 	for i := range list.Targets {
 		t := &list.Targets[i]
 		if filepath.Ext(t.Product()) != ".app" {
@@ -221,4 +211,13 @@ func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product,
 			WithHint("name a scheme that does; `ios-agent list-schemes` shows them")
 	}
 	return Product{Path: found.Product(), BundleID: found.Settings["PRODUCT_BUNDLE_IDENTIFIER"], Target: found.Target}, nil
+}
+
+// BundleID reads the bundle id from an app folder.
+func BundleID(app string) (string, error) {
+	id, err := appbundle.ID(app)
+	if err != nil {
+		return "", fault.New(fault.PathError, "%w", err).With("field", "appPath")
+	}
+	return id, nil
 }

@@ -45,9 +45,11 @@ type FileCoverage struct {
 	Covered
 }
 
-// Coverage reads the coverage of a result bundle: targets, the least covered first, whose name holds the filter, case
-// ignored.
-func (e *Engine) Coverage(ctx context.Context, bundle, filter string, files bool, env map[string]string) (total Covered, targets []TargetCoverage, err error) {
+// Coverage reads the coverage of a result bundle. It returns the targets whose name contains the filter, whatever the
+// case, the least covered first.
+func (e *Engine) Coverage(
+	ctx context.Context, bundle, filter string, files bool, env map[string]string,
+) (total Covered, targets []TargetCoverage, err error) {
 	report, err := e.coverage(ctx, bundle, files, env)
 	if err != nil {
 		return Covered{}, nil, err
@@ -133,7 +135,8 @@ func (e *Engine) FileFunctions(ctx context.Context, bundle, file string, lines b
 	if err != nil {
 		return nil, err
 	}
-	out := &Functions{Path: found.Path, Covered: covered(found.CoveredLines, found.ExecutableLines), NotCovered: []Function{}, Partial: []Function{}}
+	out := &Functions{Path: found.Path, Covered: covered(found.CoveredLines, found.ExecutableLines), NotCovered: []Function{},
+		Partial: []Function{}}
 	for _, f := range found.Functions {
 		one := Function{Name: f.Name, Line: f.Line, Covered: covered(f.CoveredLines, f.ExecutableLines), ExecutionCount: f.Executions}
 		switch {
@@ -174,7 +177,8 @@ func fileNamed(report *xcresult.Coverage, file string) (*xcresult.SourceCoverage
 	case len(paths) == 1:
 		return matches[0], nil
 	case len(paths) > 1:
-		return nil, fault.New(fault.InvalidInput, "%d covered files end in %s", len(paths), file).With("field", "file").WithHint("give more of the path")
+		return nil, fault.New(fault.InvalidInput, "%d covered files end in %s", len(paths), file).With("field", "file").
+			WithHint("give more of the path")
 	}
 	if near := nearest.To(filepath.Base(file), names, 3); len(near) > 0 {
 		return nil, f.WithHint("did you mean %s?", strings.Join(near, " or "))

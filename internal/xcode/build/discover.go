@@ -21,11 +21,11 @@ const (
 	workspaceExt = ".xcworkspace"
 )
 
-// skippedFolders hold no project anybody means.
+// skippedFolders are not searched: their projects are dependencies or products.
 var skippedFolders = []string{"build", "DerivedData", "Pods", ".git", "node_modules"}
 
 // Discover looks for projects in a folder and so many levels below it. Symbolic links are not followed, bundles not
-// entered, and folders that may not be read are passed over; the first one must be readable.
+// entered, and folders that cannot be read are skipped; the first one must be readable.
 func Discover(root string, depth int) (Found, error) {
 	info, err := os.Stat(root)
 	switch {
@@ -69,14 +69,14 @@ func walk(dir string, depth int, container func(path string)) error {
 		case isContainer(path):
 			container(path)
 		case depth > 0:
-			walk(path, depth-1, container) // what cannot be read below is not ours to complain about
+			walk(path, depth-1, container) // folders below that cannot be read are skipped
 		}
 	}
 	return nil
 }
 
 // Nearest finds the project that somebody working in dir means: in dir or the closest folder above it, up to top, else
-// below it. A workspace beside a project is what one opens.
+// below it. A workspace is preferred to a project beside it.
 func Nearest(dir, top string) (project, workspace string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		found, err := Discover(at, 0)
@@ -105,7 +105,7 @@ func Nearest(dir, top string) (project, workspace string, err error) {
 // searchDepth is how far below a folder a project is looked for without being asked.
 const searchDepth = 4
 
-// one is the only workspace, or the only project where there is none; several are the caller's to choose from.
+// one is the only workspace, or the only project where there is no workspace. Several are an error that names them.
 func (f Found) one(dir string) (project, workspace string, ok bool, err error) {
 	switch {
 	case len(f.Workspaces) == 1:
@@ -123,14 +123,15 @@ func (f Found) one(dir string) (project, workspace string, ok bool, err error) {
 		}
 		names = append(names, path)
 	}
-	return "", "", false, fault.New(fault.ProjectAmbiguous, "several projects could be meant: %s", strings.Join(names[:min(len(names), 10)], ", ")).
+	return "", "", false, fault.New(fault.ProjectAmbiguous, "several projects could be meant: %s",
+		strings.Join(names[:min(len(names), 10)], ", ")).
 		With("candidates", all)
 }
 
 // mostFiles bounds the search for a source file.
 const mostFiles = 50_000
 
-// swiftFiles are the source files below a folder by name; of a name that occurs twice nothing is said.
+// swiftFiles are the source files below a folder by name; a name that occurs twice has an empty path.
 func swiftFiles(folder string) map[string]string {
 	files, seen := map[string]string{}, 0
 	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

@@ -1,52 +1,60 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/buildlog"
-	"ios-agent/internal/apple/destinations"
 	"ios-agent/internal/apple/lines"
 	"ios-agent/internal/apple/toolerror"
+	"ios-agent/internal/apple/toolfault"
 	"ios-agent/internal/apple/xcodeargs"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
 
-// Runner runs a program to its end; *host.Host is one.
-type Runner interface {
-	Run(ctx context.Context, c host.Cmd) (host.Result, error)
+// Options are what an Engine works with.
+type Options struct {
+	Run   host.Runner
+	Tools apple.Toolchain
+	// Dir gets a folder for each project: derived data, logs, result bundles.
+	Dir string
+	// XcodeData is the root of Xcode's own derived data. A request that names it builds where Xcode does. See UserXcodeData.
+	XcodeData string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
 }
 
 // Engine builds. It is safe for concurrent use; two builds in one folder of derived data wait for each other.
 type Engine struct {
-	Run   Runner
-	Tools apple.Toolchain
-	// Dir gets a folder for each project: derived data, logs, result bundles.
-	Dir string
-	// XcodeData is the root of Xcode's own derived data; who asks for it gets what Xcode would take.
-	XcodeData string
-	// Now is the clock; nil is the real one.
-	Now func() time.Time
-
+	o     Options
 	queue queue
 }
 
-func (e *Engine) now() time.Time {
-	if e.Now != nil {
-		return e.Now()
+// New makes an Engine. It runs nothing.
+func New(o Options) *Engine {
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	return time.Now()
+	return &Engine{o: o}
 }
 
-// Outcome is what came of a request that xcodebuild took on.
+// UserXcodeData is the root of Xcode's derived data of this user; empty when the user has no home.
+func UserXcodeData() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, "Library/Developer/Xcode/DerivedData")
+}
+
+// Outcome is the result of a request that xcodebuild accepted.
 type Outcome struct {
 	Request     Request
 	Succeeded   bool
@@ -62,16 +70,16 @@ type Outcome struct {
 	Tests       *Tests        // nil when no tests were to run
 }
 
-// Do builds, tests or cleans. Watch, which may be nil, hears what goes on. A build that fails is an outcome; a fault is
-// a request that cannot be carried out: no such project, scheme or destination, no Xcode, cancelled.
+// Do builds, tests or cleans. Watch, which may be nil, gets the progress. A build that fails is an outcome; a fault means
+// that the request could not be carried out: no such project, scheme or destination, no Xcode, cancelled.
 func (e *Engine) Do(ctx context.Context, r Request, watch func(Progress)) (*Outcome, error) {
 	if err := check(r); err != nil {
 		return nil, err
 	}
 	p, dd := e.placeOf(r), e.derivedData(r)
-	run := &run{Engine: e, request: r, place: p, out: &Outcome{Request: r, DerivedData: dd}, tell: teller{hear: watch, now: e.now}}
-	run.reader.Watch = run.tell.event
-	leave, err := e.queue.enter(ctx, run.lineKey(dd), run.tell.waiting)
+	run := &run{Engine: e, request: r, place: p, out: &Outcome{Request: r, DerivedData: dd}, reporter: reporter{watch: watch, now: e.o.Now}}
+	run.reader.Watch = run.reporter.event
+	leave, err := e.queue.enter(ctx, run.lineKey(dd), run.reporter.waiting)
 	if err != nil {
 		return nil, err
 	}
@@ -84,15 +92,15 @@ func (e *Engine) Do(ctx context.Context, r Request, watch func(Progress)) (*Outc
 // run is one request under way.
 type run struct {
 	*Engine
-	request Request
-	place   place
-	reader  buildlog.Reader
-	out     *Outcome
-	stderr  []byte // of the last phase
-	tell    teller
+	request  Request
+	place    place
+	reader   buildlog.Reader
+	out      *Outcome
+	stderr   []byte // of the last phase
+	reporter reporter
 }
 
-// lineKey names what only one build may use at a time. Xcode's own folder is one for each project.
+// lineKey is the folder that only one build may use at a time. Xcode's own derived data has a folder for each project.
 func (r *run) lineKey(derivedData string) string {
 	if derivedData == "" {
 		return r.place.dir
@@ -135,7 +143,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 		o.Bundle = ""
 	}
 	if o.Request.Action == Clean && o.Succeeded && o.Request.DerivedData == "" {
-		// xcodebuild cleans one platform, and nothing of a scheme it is not told; the folder is this project's alone.
+		// xcodebuild cleans one platform of one scheme. The folder belongs to this project alone, so all of it can go.
 		if err := os.RemoveAll(filepath.Join(dd, "Build")); err != nil {
 			return nil, fault.New(fault.PathError, "cleaning %s: %w", dd, err)
 		}
@@ -143,7 +151,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	return o, nil
 }
 
-// chooseBundle decides where the results of tests go: where the caller wants them, else to a place of ours.
+// chooseBundle decides where the results of tests go: where the caller wants them, else to a folder of ours.
 func (r *run) chooseBundle() (err error) {
 	for _, u := range xcodeargs.Split(r.request.ExtraArgs) {
 		if u.Key == resultBundle {
@@ -169,22 +177,23 @@ func (r *run) phase(ctx context.Context, a Action, args []string) error {
 	o := r.out
 	o.Phase = a
 	o.Commands = append(o.Commands, append([]string{"xcodebuild"}, args...))
-	r.tell.phase(a)
-	result, err := r.Run.Run(ctx, host.Cmd{
-		Name: r.Tools.Tool("xcodebuild"), Args: args, Dir: r.request.folder(), Env: r.request.environment(),
+	r.reporter.phase(a)
+	result, err := r.o.Run.Run(ctx, host.Cmd{
+		Name: r.o.Tools.Tool("xcodebuild"), Args: args, Dir: r.request.folder(), Env: r.request.environment(),
 		Timeout: -1, Grace: cancelGrace, MaxOutput: keptOutput, Spool: r.place.logs(),
 		OnLine: func(stream host.Stream, line []byte) {
 			if stream == host.Stdout {
 				r.reader.Line(lines.Clean(line))
-				r.tell.progress(r.reader.Progress())
+				r.reporter.progress(r.reader.Progress())
 			}
 		},
 	})
 	var exit *host.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return toolFault(err)
+		return toolfault.Of(err)
 	}
-	// stderr comes last: the streams meet by chance, and what is on it must not tear a diagnostic from its source line.
+	// stderr comes last: its place among the lines of stdout is a matter of chance, and it must not separate a diagnostic
+	// from its source line.
 	for _, line := range lines.All(result.Stderr) {
 		r.reader.Line(line)
 	}
@@ -202,10 +211,11 @@ const cancelGrace = 5 * time.Second
 // refused reports whether xcodebuild gave up before it began anything.
 func (r *run) refused() bool {
 	l := r.out.Log
-	return l.Progress.Stage == buildlog.Starting && len(l.Outcomes) == 0 && l.Progress.Compiled == 0 && len(l.TestCases) == 0 && r.out.Signal == ""
+	return l.Progress.Stage == buildlog.Starting && len(l.Outcomes) == 0 && l.Progress.Compiled == 0 && len(l.TestCases) == 0 &&
+		r.out.Signal == ""
 }
 
-// refusal says why, in terms of the request where it can be found out without reading words.
+// refusal says why: in terms of the request, if the tools say what there is instead, else in xcodebuild's words.
 func (r *run) refusal(ctx context.Context) error {
 	req := r.request
 	report := toolerror.Of("xcodebuild", r.out.Exit, r.stderr)
@@ -213,52 +223,19 @@ func (r *run) refusal(ctx context.Context) error {
 		return err
 	}
 	if d := report.Destinations; len(d.Available)+len(d.Ineligible) > 0 {
-		f := fault.New(fault.DeviceNotFound, "xcodebuild cannot use the destination %s for %s", req.Destination, orElse(req.Scheme, "these tests"))
-		if offers := offered(d.Available, req.Destination.Platform); offers != "" {
-			f = f.WithHint("it offers %s", offers)
-		}
-		return f.With("available", d.Available).With("ineligible", d.Ineligible).With("log", last(r.out.LogPaths))
+		no := &DestinationError{Requested: req.Destination, Scheme: req.Scheme, Available: d.Available, Ineligible: d.Ineligible}
+		return no.fault().With("log", last(r.out.LogPaths))
 	}
-	return fault.New(fault.ToolFailed, "xcodebuild: %s", orElse(report.Text(refusalLimit), fmt.Sprintf("exit %d", r.out.Exit))).
+	return fault.New(fault.ToolFailed, "xcodebuild: %s", cmp.Or(report.Text(refusalLimit), fmt.Sprintf("exit %d", r.out.Exit))).
 		With("exit", r.out.Exit).With("command", last(r.out.Commands)).With("log", last(r.out.LogPaths))
 }
 
-// offered names the destinations of the platform that was asked for or, when there are none, the platforms there are.
-func offered(all []destinations.Destination, platform string) string {
-	var names, platforms []string
-	for _, d := range all {
-		if name := strings.TrimSpace(d.Name + " " + d.OS); d.Platform == platform && !d.Placeholder() && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		if !slices.Contains(platforms, d.Platform) {
-			platforms = append(platforms, d.Platform)
-		}
-	}
-	if len(names) == 0 {
-		return strings.Join(platforms, ", ")
-	}
-	more := ""
-	if n := len(names) - shownDestinations; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(names[:min(len(names), shownDestinations)], ", ") + more
-}
-
-const (
-	shownDestinations = 12
-	refusalLimit      = 1200
-)
+// refusalLimit bounds how much of xcodebuild's own words a fault repeats.
+const refusalLimit = 1200
 
 func last[T any](all []T) (v T) {
 	if len(all) > 0 {
 		v = all[len(all)-1]
 	}
 	return v
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

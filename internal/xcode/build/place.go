@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// place is where the builds of one project leave what they make.
+// place is the folder for what the builds of one project make.
 type place struct{ dir string }
 
-// placeOf names the folder after the project, so that a person recognises it, and by its real path, so that two clones
-// never meet.
+// placeOf names the folder after the project, so that a person recognizes it, and after its real path, so that two clones
+// have two folders.
 func (e *Engine) placeOf(r Request) place {
 	path := r.Container()
 	for _, other := range []string{r.Products, r.TestRun} {
@@ -26,7 +26,7 @@ func (e *Engine) placeOf(r Request) place {
 	}
 	sum := sha256.Sum256([]byte(path))
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	return place{filepath.Join(e.Dir, readable(name)+"-"+hex.EncodeToString(sum[:6]))}
+	return place{filepath.Join(e.o.Dir, readable(name)+"-"+hex.EncodeToString(sum[:6]))}
 }
 
 func readable(name string) string {
@@ -42,13 +42,14 @@ func readable(name string) string {
 func (p place) logs() string    { return filepath.Join(p.dir, "logs") }
 func (p place) results() string { return filepath.Join(p.dir, "results") }
 
-// derivedData is the folder a request builds in, as an argument; "" leaves it to xcodebuild. Agents that work on the same
-// project beside Xcode, or each other's clones, must not clobber one folder; who wants Xcode's own cache names its root.
+// derivedData is the folder a request builds in, as an argument; "" leaves it to xcodebuild. Xcode and
+// several agents may build clones of one project at the same time, so each has a folder of its own; a request that wants
+// Xcode's own folder names its root.
 func (e *Engine) derivedData(r Request) string {
 	switch {
 	case r.DerivedData == "":
 		return filepath.Join(e.placeOf(r).dir, "DerivedData")
-	case e.XcodeData != "" && filepath.Clean(r.DerivedData) == filepath.Clean(e.XcodeData):
+	case e.o.XcodeData != "" && filepath.Clean(r.DerivedData) == filepath.Clean(e.o.XcodeData):
 		return ""
 	}
 	return r.DerivedData
@@ -84,7 +85,7 @@ func (e *Engine) newBundle(p place) (string, error) {
 	if err := os.MkdirAll(p.results(), 0o700); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(p.results(), e.now().UTC().Format("20060102T150405.000")+"-*")
+	dir, err := os.MkdirTemp(p.results(), e.o.Now().UTC().Format("20060102T150405.000")+"-*")
 	if err != nil {
 		return "", err
 	}

@@ -4,39 +4,39 @@ import (
 	"fmt"
 	"time"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/op/brief"
 )
 
-// Progress is what a caller hears while it waits.
+// Progress is reported to a caller while it waits.
 type Progress struct {
 	Message     string
-	Done, Total float64 // Total 0: nobody knows
+	Done, Total float64 // Total 0: unknown
 }
 
-// teller turns what the log says into progress, not more often than anybody can read.
-type teller struct {
-	hear func(Progress)
-	now  func() time.Time
+// reporter turns what the log says into progress, and limits how often.
+type reporter struct {
+	watch func(Progress)
+	now   func() time.Time
 
 	said         time.Time
 	stage        buildlog.Stage
 	tests, fails int
-	fresh        bool // something was not told yet
+	fresh        bool // something was not reported yet
 }
 
 // between is the shortest time between two reports of the same stage.
 const between = 300 * time.Millisecond
 
-func (t *teller) say(p Progress) {
-	if t.hear != nil {
-		t.hear(p)
+func (t *reporter) report(p Progress) {
+	if t.watch != nil {
+		t.watch(p)
 	}
 }
 
-// waiting tells how many builds are before this one.
-func (t *teller) waiting(n int) {
-	t.say(Progress{Message: fmt.Sprintf("waiting: %s of this project first", brief.Count(n, "build"))})
+// waiting reports how many builds are before this one.
+func (t *reporter) waiting(n int) {
+	t.report(Progress{Message: fmt.Sprintf("waiting: %s of this project first", brief.Count(n, "build"))})
 }
 
 // words are what phases are called.
@@ -44,10 +44,10 @@ var words = map[Action]string{
 	Build: "building", BuildForTesting: "building for testing", TestPrepared: "starting the tests", Clean: "cleaning",
 }
 
-func (t *teller) phase(a Action) { t.say(Progress{Message: words[a]}) }
+func (t *reporter) phase(a Action) { t.report(Progress{Message: words[a]}) }
 
-// event hears of every test that ended.
-func (t *teller) event(e buildlog.Event) {
+// event counts the tests that ended.
+func (t *reporter) event(e buildlog.Event) {
 	if e.Test == nil {
 		return
 	}
@@ -58,9 +58,9 @@ func (t *teller) event(e buildlog.Event) {
 	t.fresh = true
 }
 
-// progress is called for every line; it speaks when the stage changed or there is news and a while has passed.
-func (t *teller) progress(p buildlog.Progress) {
-	if t.hear == nil {
+// progress is called for every line. It reports when the stage changed, or when there is news and some time has passed.
+func (t *reporter) progress(p buildlog.Progress) {
+	if t.watch == nil {
 		return
 	}
 	changed := p.Stage != t.stage
@@ -72,10 +72,10 @@ func (t *teller) progress(p buildlog.Progress) {
 		return
 	}
 	t.stage, t.said, t.fresh = p.Stage, now, false
-	t.say(t.describe(p))
+	t.report(t.describe(p))
 }
 
-func (t *teller) describe(p buildlog.Progress) Progress {
+func (t *reporter) describe(p buildlog.Progress) Progress {
 	out := Progress{Message: p.Stage.String()}
 	switch {
 	case p.Stage == buildlog.RunningTests || t.tests > 0:

@@ -14,7 +14,7 @@ type queue struct {
 
 type ticket struct{ moved chan struct{} }
 
-// enter waits for its turn and tells meanwhile how many are before it.
+// enter waits for its turn and reports meanwhile how many are before it.
 func (q *queue) enter(ctx context.Context, key string, ahead func(n int)) (leave func(), err error) {
 	t := &ticket{make(chan struct{}, 1)}
 	q.mu.Lock()
@@ -55,7 +55,7 @@ func (q *queue) leave(key string, t *ticket) {
 	for _, o := range line {
 		select {
 		case o.moved <- struct{}{}:
-		default: // it knows already that the line moved
+		default: // it has such a notice already
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ const (
 	StatusFailed    = "FAILED"
 )
 
-// Echo is what was asked for, completed: a build that passes here and fails elsewhere differs in one of these.
+// Echo is the request with its defaults. When a build succeeds here and fails elsewhere, one of these values differs.
 type Echo struct {
 	ProjectPath   string            `json:"projectPath,omitempty"`
 	WorkspacePath string            `json:"workspacePath,omitempty"`
@@ -110,7 +111,8 @@ func (o *Outcome) Report(s Style) *Report {
 	if o.Succeeded {
 		r.Summary.Status = StatusSucceeded
 	}
-	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme, XCTestRun: o.Request.TestRun,
+	r.Request = Echo{ProjectPath: o.Request.Project, WorkspacePath: o.Request.Workspace, Scheme: o.Request.Scheme,
+		XCTestRun:   o.Request.TestRun,
 		Destination: o.Request.Destination.String(), On: s.On, Commands: o.Commands}
 	for _, u := range xcodeargs.Split(o.Request.ExtraArgs) {
 		if u.Key == "-destination" {
@@ -120,7 +122,8 @@ func (o *Outcome) Report(s Style) *Report {
 	if o.Request.Container() != "" {
 		r.Request.Configuration = o.Request.configuration()
 	}
-	r.Artifacts = Artifacts{BuildLogPath: last(o.LogPaths), XcresultPath: o.Bundle, DerivedData: o.DerivedData, TestProducts: o.Request.Products}
+	r.Artifacts = Artifacts{BuildLogPath: last(o.LogPaths), XcresultPath: o.Bundle, DerivedData: o.DerivedData,
+		TestProducts: o.Request.Products}
 	if n := len(o.LogPaths); n > 1 {
 		r.Artifacts.OtherLogPaths = o.LogPaths[:n-1]
 	}
@@ -143,12 +146,12 @@ func testRuns(derivedData, platform string) []string {
 	return slices.DeleteFunc(all, func(path string) bool { return !strings.Contains(filepath.Base(path), "_"+sdkNames[platform]) })
 }
 
-// globQuote takes the meaning from the characters of a pattern.
+// globQuote escapes the characters that have a meaning in a pattern.
 func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// diagnostics sorts the log's: errors count only when the run failed, for a step that was tried again prints some too.
+// diagnostics takes those of the log. Errors count only when the run failed: a step that was repeated prints some too.
 func (r *Report) diagnostics(o *Outcome) {
 	r.Diagnostics = Diagnostics{Errors: []Diagnostic{}, Warnings: []Diagnostic{}, WarningCount: o.Log.Warnings}
 	if !o.Succeeded {
@@ -201,7 +204,7 @@ func (r *Report) Fault() *fault.Fault {
 	if r.Tests != nil {
 		code = fault.TestsFailed
 	}
-	f := fault.New(code, "%s", orElse(r.counts(), r.what()))
+	f := fault.New(code, "%s", cmp.Or(r.counts(), r.what()))
 	if log := r.Artifacts.BuildLogPath; log != "" {
 		f = f.With("log", log)
 	}

@@ -35,7 +35,7 @@ type Request struct {
 	Scheme        string // may be empty for Clean
 	Configuration string // empty is Debug
 	Destination   Destination
-	DerivedData   string // empty: a folder of our own for this project; Xcode's own root: whatever Xcode would take
+	DerivedData   string // empty: a folder of our own for this project; XcodeData: the folder that Xcode takes
 	ExtraArgs     []string
 	Products      string // .xctestproducts: of tests built before, or where BuildForTesting is to put them
 	TestRun       string // .xctestrun of tests built before
@@ -62,14 +62,14 @@ const (
 	TVOS    = "tvOS"
 	Vision  = "visionOS"
 	MacOS   = "macOS"
-	// Simulated is behind the name of a platform when its simulator is meant.
+	// Simulated is appended to the name of a platform to mean its simulator.
 	Simulated = " Simulator"
 )
 
 // DevicePlatforms are those of devices that are not Macs.
 func DevicePlatforms() []string { return []string{IOS, WatchOS, TVOS, Vision} }
 
-// SimulatorPlatforms are the same as simulators.
+// SimulatorPlatforms are the simulators of these.
 func SimulatorPlatforms() []string {
 	var names []string
 	for _, p := range DevicePlatforms() {
@@ -140,8 +140,8 @@ func (r Request) subject() []string {
 	return append(args, "-configuration", r.configuration())
 }
 
-// where is the destination and the derived data. An own -destination of the caller takes the place of ours; without a
-// scheme xcodebuild allows neither.
+// where is the destination and the derived data. A -destination in ExtraArgs replaces ours. Without a scheme xcodebuild
+// allows neither.
 func (r Request) where(derivedData string) []string {
 	var args []string
 	if r.Scheme == "" {
@@ -186,7 +186,7 @@ func withBundle(args []string, bundle string) []string {
 	return append(args, resultBundle, bundle)
 }
 
-// prepared are the options that tests built before have decided already.
+// prepared are the options that do not apply to tests that were built before.
 var prepared = []string{
 	"-configuration", "-derivedDataPath", "-project", "-scheme", testProducts, "-workspace", "-xctestrun", resultBundle,
 }
@@ -255,7 +255,8 @@ func CheckExtraArgs(args []string) error {
 		case slices.Contains(xcodeargs.Actions(), u.Key):
 			return bad("extraArgs: %s is an action, and the tool decides what is done", u.Key).WithHint("use the tool that does this")
 		case slices.Contains(xcodeargs.Questions(), u.Key):
-			return bad("extraArgs: with %s xcodebuild builds nothing", u.Key).WithHint("use list_schemes or show_build_settings to ask about a project")
+			return bad("extraArgs: with %s xcodebuild builds nothing", u.Key).
+				WithHint("use list_schemes or show_build_settings to ask about a project")
 		}
 	}
 	return nil

@@ -5,8 +5,8 @@ import (
 	"os"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
 	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/op/brief"
 )
 
 // sources reads lines of source files for diagnostics the compiler printed without one.

@@ -96,7 +96,8 @@ func (r *run) bundleTests(ctx context.Context) (*Tests, error) {
 }
 
 func (r *run) results(ctx context.Context, what string) (*xcresult.Result, error) {
-	out, err := r.ask(ctx, "xcrun", []string{"xcresulttool", "get", "test-results", what, "--path", r.out.Bundle, "--compact"}, "", r.request.Env)
+	out, err := r.ask(ctx, "xcrun", []string{"xcresulttool", "get", "test-results", what, "--path", r.out.Bundle, "--compact"}, "",
+		r.request.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,8 @@ func caseOf(c xcresult.Case) Case {
 	if suite == c.Identifier {
 		suite = "" // a function outside of every suite
 	}
-	out := Case{ID: join(c.Bundle, c.Identifier), Suite: suite, Test: c.Name, Status: strings.ToLower(c.Result), DurationMS: int64(c.Seconds * 1000)}
+	out := Case{ID: join(c.Bundle, c.Identifier), Suite: suite, Test: c.Name, Status: strings.ToLower(c.Result),
+		DurationMS: int64(c.Seconds * 1000)}
 	if c.Result != xcresult.Failed {
 		return out
 	}
@@ -132,7 +134,8 @@ func join(parts ...string) string {
 func logTests(l *buildlog.Log) *Tests {
 	out := &Tests{From: fromLog, Cases: []Case{}, Counts: Counts{Passed: l.Tests.Passed, Failed: l.Tests.Failed, Skipped: l.Tests.Skipped}}
 	out.Counts.Total = out.Counts.Passed + out.Counts.Failed + out.Counts.Skipped
-	statuses := map[buildlog.Status]string{buildlog.Passed: passed, buildlog.Failed: failed, buildlog.Crashed: failed, buildlog.Skipped: skipped, buildlog.Unfinished: failed}
+	statuses := map[buildlog.Status]string{buildlog.Passed: passed, buildlog.Failed: failed, buildlog.Crashed: failed,
+		buildlog.Skipped: skipped, buildlog.Unfinished: failed}
 	for _, t := range l.TestCases {
 		c := Case{ID: t.ID(), Suite: t.Suite, Test: t.Name, Status: statuses[t.Status], DurationMS: int64(t.Seconds * 1000)}
 		for _, f := range t.Failures {
@@ -148,8 +151,8 @@ func logTests(l *buildlog.Log) *Tests {
 	return out
 }
 
-// locate completes the places of failures: result bundles name files without their folders. The log has some paths whole;
-// for the others the project is searched for the only file of that name.
+// locate completes the places of failures: result bundles name files without their folders. The log has some full
+// paths; the others are looked up in the project, where only one file may have the name.
 func (t *Tests) locate(l *buildlog.Log, folder string) {
 	whole := map[string]string{}
 	note := func(path string) {

@@ -1,11 +1,12 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"ios-agent/internal/apple/brief"
+	"ios-agent/internal/op/brief"
 )
 
 // textLimit is the size of an answer in bytes: about 400 tokens.
@@ -37,15 +38,19 @@ func (r *Report) container() string {
 	return "tests"
 }
 
-// what says how it ended; tests that failed are told from tests that could not run.
+// actionNames are the actions in words; every other one is a build.
+var actionNames = map[Action]string{Clean: "clean", BuildForTesting: "build for testing", Test: "build for testing",
+	TestPrepared: "test run"}
+
+// what says how it ended. Tests that failed and tests that could not run are different things.
 func (r *Report) what() string {
 	ok := r.Summary.Status == StatusSucceeded
 	if r.Tests == nil {
-		name := map[Action]string{Clean: "clean", BuildForTesting: "build for testing", Test: "build for testing", TestPrepared: "test run"}[r.Summary.Action]
-		if name == "" {
-			name = "build"
+		name := cmp.Or(actionNames[r.Summary.Action], "build")
+		if ok {
+			return name + " succeeded"
 		}
-		return name + map[bool]string{true: " succeeded", false: " failed"}[ok]
+		return name + " failed"
 	}
 	c := r.Tests.Counts
 	switch {
@@ -91,7 +96,8 @@ const shownWarnings = 5
 func (r *Report) counts() string {
 	var parts []string
 	if t := r.Tests; t != nil {
-		parts = append(parts, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", brief.Count(t.Counts.Total, "test"), t.Counts.Passed, t.Counts.Failed, t.Counts.Skipped))
+		parts = append(parts, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", brief.Count(t.Counts.Total, "test"),
+			t.Counts.Passed, t.Counts.Failed, t.Counts.Skipped))
 		if n := t.Counts.ExpectedFailures; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d failed as expected", n))
 		}

@@ -11,8 +11,10 @@ import (
 // project is the app and its UI tests. Unit tests are the package's.
 func (o Options) project(on Platform, files map[string]string) pbxproj.Project {
 	tests := o.Name + "UITests"
-	app := pbxproj.Target{Name: o.Name, Kind: pbxproj.App, Products: []string{o.Name + "Feature"}, Configurations: pbxproj.Configure(o.app(on), nil, nil)}
-	ui := pbxproj.Target{Name: tests, Kind: pbxproj.UITests, Dependencies: []string{o.Name}, Configurations: pbxproj.Configure(o.tests(on), nil, nil)}
+	app := pbxproj.Target{Name: o.Name, Kind: pbxproj.App, Products: []string{o.Name + "Feature"},
+		Configurations: pbxproj.Configure(o.app(on), nil, nil)}
+	ui := pbxproj.Target{Name: tests, Kind: pbxproj.UITests, Dependencies: []string{o.Name},
+		Configurations: pbxproj.Configure(o.tests(on), nil, nil)}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		folder, _, _ := strings.Cut(file, "/")
 		at := strings.Index(file, ".xcassets/")
@@ -40,7 +42,8 @@ func (o Options) shared(on Platform) []pbxproj.Configuration {
 	}
 	debug := map[string]string{"DEBUG_INFORMATION_FORMAT": "dwarf", "ENABLE_TESTABILITY": "YES", "ONLY_ACTIVE_ARCH": "YES",
 		"SWIFT_ACTIVE_COMPILATION_CONDITIONS": "DEBUG", "SWIFT_OPTIMIZATION_LEVEL": "-Onone"}
-	release := map[string]string{"DEBUG_INFORMATION_FORMAT": "dwarf-with-dsym", "SWIFT_COMPILATION_MODE": "wholemodule", "VALIDATE_PRODUCT": "YES"}
+	release := map[string]string{"DEBUG_INFORMATION_FORMAT": "dwarf-with-dsym", "SWIFT_COMPILATION_MODE": "wholemodule",
+		"VALIDATE_PRODUCT": "YES"}
 	return pbxproj.Configure(both, debug, release)
 }
 
@@ -55,7 +58,8 @@ func (o Options) versions(bundle string) map[string]string {
 func (o Options) app(on Platform) map[string]string {
 	s := o.versions(o.BundleID)
 	maps.Copy(s, map[string]string{
-		"ASSETCATALOG_COMPILER_APPICON_NAME": "AppIcon", "ASSETCATALOG_COMPILER_GLOBAL_ACCENT_COLOR_NAME": "AccentColor", "ENABLE_PREVIEWS": "YES",
+		"ASSETCATALOG_COMPILER_APPICON_NAME": "AppIcon", "ASSETCATALOG_COMPILER_GLOBAL_ACCENT_COLOR_NAME": "AccentColor",
+		"ENABLE_PREVIEWS":                   "YES",
 		"INFOPLIST_KEY_CFBundleDisplayName": o.DisplayName,
 	})
 	if on == MacOS {
@@ -76,7 +80,7 @@ func (o Options) tests(on Platform) map[string]string {
 	s := o.versions(o.BundleID + ".uitests")
 	s["TEST_TARGET_NAME"] = o.Name
 	if on == IOS {
-		s["TARGETED_DEVICE_FAMILY"] = o.family() // or iPads would run them in a telephone's window
+		s["TARGETED_DEVICE_FAMILY"] = o.family() // without it iPads show them in the window of an iPhone
 	}
 	return s
 }

@@ -40,7 +40,7 @@ type Options struct {
 	ProjectVersion   string // 1
 	Deployment       string // the oldest system
 	Families         []Family
-	Orientations     []Orientation // of telephones
+	Orientations     []Orientation // of iPhones
 	PadOrientations  []Orientation
 }
 

@@ -12,8 +12,10 @@ import (
 func TestWritesEveryChoice(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Write(dir, IOS, Options{
-		Name: "Weather_2", BundleID: "com.acme.weather", DisplayName: `Wea"ther $(x)`, MarketingVersion: "2.1", ProjectVersion: "7", Deployment: "17.0",
-		Families: []Family{"iphone"}, Orientations: []Orientation{"portrait"}, PadOrientations: []Orientation{"landscape-left", "landscape-right"},
+		Name: "Weather_2", BundleID: "com.acme.weather", DisplayName: `Wea"ther $(x)`, MarketingVersion: "2.1", ProjectVersion: "7",
+		Deployment: "17.0",
+		Families:   []Family{"iphone"}, Orientations: []Orientation{"portrait"},
+		PadOrientations: []Orientation{"landscape-left", "landscape-right"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package hostlock keeps two homes on one host from using one device. A home holds a file's lock while it lives, and
-// writes into the file who it is and until when: a claim outlives the daemon that gave it.
+// Package hostlock keeps two homes on one host from using one device. The daemon of a home holds the lock of a file, and
+// writes into the file whose the device is and until when: a claim outlives the daemon that gave it.
 package hostlock
 
 import (
@@ -17,17 +17,30 @@ import (
 	"ios-agent/internal/device/lease"
 )
 
-// Locks are those of one home. It is safe for concurrent use.
-type Locks struct {
+// Options say where the locks lie and whose they are.
+type Options struct {
 	Dir  string // shared by all homes that see the same devices
 	Home string
-	Now  func() time.Time
+	Now  func() time.Time // time.Now if nil
+}
 
-	mu   sync.Mutex
+// Locks are those of one home. It is safe for concurrent use; calls for one device come one after the other.
+type Locks struct {
+	o Options
+
+	mu   sync.Mutex // of open; never held across I/O
 	open map[string]*os.File
 }
 
 var _ lease.Guard = (*Locks)(nil)
+
+// New makes the locks of a home; nothing is locked yet.
+func New(o Options) *Locks {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Locks{o: o, open: map[string]*os.File{}}
+}
 
 // owner is what a lock file says.
 type owner struct {
@@ -38,27 +51,30 @@ type owner struct {
 
 // Lock takes a device for this home, or extends the time it is taken for.
 func (l *Locks) Lock(resource string, until time.Time) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f := l.open[resource]
+	f := l.file(resource)
 	if f == nil {
 		var err error
 		if f, err = l.take(resource); err != nil {
 			return err
 		}
-		if l.open == nil {
-			l.open = map[string]*os.File{}
-		}
+		l.mu.Lock()
 		l.open[resource] = f
+		l.mu.Unlock()
 	}
-	return write(f, owner{l.Home, os.Getpid(), until})
+	return write(f, owner{l.o.Home, os.Getpid(), until})
+}
+
+func (l *Locks) file(resource string) *os.File {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open[resource]
 }
 
 func (l *Locks) take(resource string) (*os.File, error) {
-	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(l.o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", resource, err)
 	}
-	f, err := os.OpenFile(filepath.Join(l.Dir, filepath.Base(resource)+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(l.o.Dir, filepath.Base(resource)+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", resource, err)
 	}
@@ -69,7 +85,7 @@ func (l *Locks) take(resource string) (*os.File, error) {
 	case locked != nil:
 		f.Close()
 		return nil, fmt.Errorf("lock of %s: %w", resource, locked)
-	case who.Home == "" || who.Home == l.Home || !who.Until.After(l.Now()):
+	case who.Home == "" || who.Home == l.o.Home || !who.Until.After(l.o.Now()):
 		return f, nil
 	default:
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // its daemon is not there, but its claim is
@@ -80,31 +96,32 @@ func (l *Locks) take(resource string) (*os.File, error) {
 
 // Unlock gives a device back.
 func (l *Locks) Unlock(resource string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f := l.open[resource]
+	f := l.file(resource)
 	if f == nil {
 		return
 	}
+	l.mu.Lock()
 	delete(l.open, resource)
+	l.mu.Unlock()
 	_ = f.Truncate(0) // at worst the next one reads a time that passes
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 	f.Close()
 }
 
-// Close lets go of the files; what is written in them stays.
+// Close closes the files; what is written in them stays.
 func (l *Locks) Close() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, f := range l.open {
+	open := l.open
+	l.open = map[string]*os.File{}
+	l.mu.Unlock()
+	for _, f := range open {
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 		f.Close()
 	}
-	l.open = nil
 	return nil
 }
 
-// read gives what a lock file says; nothing when it says nothing that can be read.
+// read gives what a lock file says; the zero owner when it cannot be read.
 func read(f *os.File) (who owner) {
 	raw, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
 	if err != nil || json.Unmarshal(raw, &who) != nil {

@@ -13,7 +13,8 @@ func TestTwoHomes(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
 	clock := func() time.Time { return now }
-	one, two := &hostlock.Locks{Dir: dir, Home: "/one", Now: clock}, &hostlock.Locks{Dir: dir, Home: "/two", Now: clock}
+	one := hostlock.New(hostlock.Options{Dir: dir, Home: "/one", Now: clock})
+	two := hostlock.New(hostlock.Options{Dir: dir, Home: "/two", Now: clock})
 	until := now.Add(time.Minute)
 	if err := one.Lock("D1", until); err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 		journal := open(t, path)
 		table := lease.NewTable(lease.Options{Journal: journal})
 		for device, p := range promised {
-			l := table.Get(device)
+			l := get(t, table, device)
 			if p.has && (l.Holder != p.holder || l.Epoch != p.epoch) {
 				t.Errorf("round %d: %s was promised to %s (%d); now it is %+v", round, device, p.holder, p.epoch, l)
 			}

@@ -23,7 +23,10 @@ func remedy(missing []string, alternatives bool) string {
 	if len(other) > 0 {
 		ways = append(ways, "Pass in the call: "+strings.Join(other, ", "))
 	}
-	return strings.Join(ways, map[bool]string{true: " OR ", false: "; "}[alternatives])
+	if alternatives {
+		return strings.Join(ways, " OR ")
+	}
+	return strings.Join(ways, "; ")
 }
 
 // calls are examples of session_set_defaults: one for all the keys, or one for each.

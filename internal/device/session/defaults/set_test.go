@@ -39,9 +39,11 @@ func TestSet(t *testing.T) {
 			values{"simulatorName": "M", "simulatorPlatform": "iOS Simulator"},
 			values{"simulatorName": "M", "simulatorPlatform": "iOS Simulator"}, nil},
 		{"env as map", nil, values{"env": map[string]any{"A": "1"}}, values{"env": map[string]string{"A": "1"}}, nil},
-		{"env as pairs", nil, values{"env": []any{map[string]any{"key": "A", "value": "1"}}}, values{"env": map[string]string{"A": "1"}}, nil},
+		{"env as pairs", nil, values{"env": []any{map[string]any{"key": "A", "value": "1"}}},
+			values{"env": map[string]string{"A": "1"}}, nil},
 		{"list", nil, values{"extraArgs": []any{"-quiet"}}, values{"extraArgs": []string{"-quiet"}}, nil},
-		{"empty list is a value", values{"extraArgs": []string{"-quiet"}}, values{"extraArgs": []any{}}, values{"extraArgs": []string{}}, nil},
+		{"empty list is a value", values{"extraArgs": []string{"-quiet"}}, values{"extraArgs": []any{}},
+			values{"extraArgs": []string{}}, nil},
 		{"url", nil, values{"projectPath": "file:///a%20b/P.xcodeproj"}, values{"projectPath": "/a b/P.xcodeproj"}, nil},
 		{"local url", nil, values{"projectPath": "file://localhost/P"}, values{"projectPath": "/P"}, nil},
 		{"home", nil, values{"derivedDataPath": "~/dd"}, values{"derivedDataPath": "/home/me/dd"}, nil},
@@ -148,8 +150,8 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-func TestZeroStoreWorks(t *testing.T) {
-	var s defaults.Store
+func TestAStoreOfNothingWorks(t *testing.T) {
+	s := defaults.New(defaults.Options{})
 	if _, err := s.Set(defaults.Change{Profile: "a", Create: true, Values: values{"scheme": "A"}}); err != nil {
 		t.Fatal(err)
 	}

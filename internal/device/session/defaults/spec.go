@@ -1,6 +1,7 @@
 package defaults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func ForTesting() Drop {
 	return Drop{When: []string{"buildForTesting"}, Keys: []string{"deviceId"}}
 }
 
-// Prepared is for tools that can run tests built before: the products say what project, scheme and configuration are.
+// Prepared is for tools that can run tests built before: the project, scheme and configuration follow from the products.
 func Prepared() Drop {
 	return Drop{
 		When: []string{"testProductsPath", "xctestrunPath"},
@@ -98,15 +99,13 @@ func (s Spec) require(values map[string]Value) error {
 }
 
 func (s Spec) unfulfilled(r Requirement, missing []string) error {
-	title := s.Title
-	if title == "" {
-		title = MissingDefaults
-	}
+	title := cmp.Or(s.Title, MissingDefaults)
 	alternatives := len(r.OneOf) > 0 && len(present(missing, asSet(r.AllOf))) == 0
-	reason := r.Message
-	if reason == "" {
-		reason = map[bool]string{true: "Provide one of: ", false: "Required: "}[alternatives] + strings.Join(missing, ", ")
+	wanted := "Required: "
+	if alternatives {
+		wanted = "Provide one of: "
 	}
+	reason := cmp.Or(r.Message, wanted+strings.Join(missing, ", "))
 	return fault.New(fault.InvalidInput, "%s: %s", title, reason).
 		With("title", title).With("reason", reason).With("missing", missing).
 		WithHint("%s", remedy(missing, alternatives))

@@ -14,15 +14,21 @@ import (
 type Options struct {
 	Dir  string            // the client's project folder (see Folder); without it there is no config file
 	Home string            // what ~ stands for; HOME of Env when empty
-	Env  map[string]string // the client's environment, not the daemon's
+	Env  map[string]string // the environment of the client that calls, not the daemon's; see For
 }
 
-// Store holds the defaults of one client session. Its methods may be called at the same time. What it hands out are
-// copies.
+// Store is the defaults of one client session as one client sees them: what the session remembers, above the client's
+// own environment. Its methods may be called at the same time. What it hands out are copies.
 type Store struct {
+	*memory
+	env      layer
+	warnings []string // about the environment
+}
+
+// memory is what all clients of a session share.
+type memory struct {
 	folders
 	file file
-	env  layer
 
 	filing sync.Mutex // held while the file is read or written, so that mu never is
 
@@ -32,7 +38,6 @@ type Store struct {
 	active   string
 	chosen   bool // the session named its profile itself; else the file does
 	revision uint64
-	warnings []string // about the environment
 }
 
 // profile is the session's layer of one profile.
@@ -42,15 +47,27 @@ type profile struct {
 	gone  bool // deleted: hides the file's
 }
 
-// Open reads the layers. It never fails: what cannot be read is left out, and Warnings says so.
+// Open is New, with the file read.
 func Open(o Options) *Store {
+	s := New(o)
+	s.Reload()
+	return s
+}
+
+// New makes a store that has not read its file yet. It never fails: what cannot be read is left out, and Warnings says so.
+func New(o Options) *Store {
 	if o.Home == "" {
 		o.Home = o.Env["HOME"]
 	}
-	s := &Store{folders: folders{o.Dir, o.Home}, file: file{o.Dir}}
-	s.env, s.warnings = environment(o.Env, s.folders)
-	s.Reload()
-	return s
+	s := &Store{memory: &memory{folders: folders{o.Dir, o.Home}, file: file{o.Dir}}}
+	return s.For(o.Env)
+}
+
+// For is the same session seen by a client with another environment. The session does not keep that environment.
+func (s *Store) For(env map[string]string) *Store {
+	own := &Store{memory: s.memory}
+	own.env, own.warnings = environment(env, s.folders)
+	return own
 }
 
 // Reload reads the config file again when it changed. The store does not watch it: a daemon calls this before a call.
@@ -162,8 +179,8 @@ func (s *Store) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// effective are the values of a profile. Profiles are islands: a named one gets nothing from the global one, so the
-// environment, which knows no names, speaks only to the latter.
+// effective are the values of a profile. A named profile gets nothing from the global one, and nothing from the
+// environment, whose variables name no profile.
 func (s *Store) effective(name string) map[string]Value {
 	layers := make([]layer, 0, 3)
 	p := s.profiles[name]

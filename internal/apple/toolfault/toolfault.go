@@ -1,0 +1,70 @@
+// Package toolfault turns what running a program can end in into a fault: one place decides which code a missing Xcode, a
+// timeout or a refusal has.
+package toolfault
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// noSuchUtility is how xcrun exits when the tool it is to run is not there: the command line tools without Xcode.
+const noSuchUtility = 72
+
+// NoXcode reports whether err says that there is no usable Xcode.
+func NoXcode(err error) bool {
+	var missing *host.NotFoundError
+	if errors.As(err, &missing) {
+		return slices.Contains([]string{"xcrun", "xcodebuild", "xcode-select"}, filepath.Base(missing.Name))
+	}
+	var exit *host.ExitError
+	return errors.As(err, &exit) && exit.Code == noSuchUtility && filepath.Base(exit.Name) == "xcrun"
+}
+
+// Of is New for a tool whose refusal is TOOL_FAILED; the message names the tool.
+func Of(err error) error { return New(err, fault.ToolFailed, "") }
+
+// New gives a fault for an error of host.Run or host.Start, or of a tool's package over them. Code is for a program that
+// ran and refused, and for an answer that cannot be read. What says what was tried; empty means the tool's name. A fault in
+// the chain is returned as it is, and so is the error of a cancelled or expired context.
+func New(err error, code fault.Code, what string) error {
+	var f *fault.Fault
+	var missing *host.NotFoundError
+	var exit *host.ExitError
+	var late *host.TimeoutError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &missing):
+		code = fault.ToolMissing
+		if NoXcode(err) {
+			code = fault.NoXcode
+		}
+		return fault.New(code, "%s%s is not installed: %w", prefix(what), filepath.Base(missing.Name), err)
+	case NoXcode(err):
+		return fault.New(fault.NoXcode, "%sthere is no usable Xcode: %w", prefix(what), err)
+	case errors.As(err, &late):
+		return fault.New(fault.Timeout, "%s: %w", cmp.Or(what, filepath.Base(late.Name)), err)
+	case errors.As(err, &exit):
+		return fault.New(code, "%s: %w", cmp.Or(what, filepath.Base(exit.Name)), err).With("stderr", exit.StderrTail).With("exit_code", exit.Code)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case what == "":
+		what = "a tool's answer cannot be used"
+	}
+	return fault.New(code, "%s: %w", what, err)
+}
+
+func prefix(what string) string {
+	if what == "" {
+		return ""
+	}
+	return what + ": "
+}

@@ -1,0 +1,80 @@
+package product
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/device/lease"
+	"ios-agent/internal/device/lease/hostlock"
+	"ios-agent/internal/device/lease/leasedb"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/store"
+	"ios-agent/internal/op/feed"
+	"ios-agent/internal/ops"
+)
+
+// mostLeaseEvents is how much of what happens to leases can be watched after the fact.
+const mostLeaseEvents = 1000
+
+// leases are who may drive what, and where that is kept.
+type leases struct {
+	table *lease.Table
+	state *store.Store
+	locks *hostlock.Locks
+	log   leasedb.Journal
+	feed  *feed.Ring[ops.LeaseEvent]
+	stop  context.CancelFunc
+}
+
+// openLeases wires the leases; the file itself is opened beside the start, which does not wait for it.
+func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
+	state := store.New(store.Options{Path: h.StateFile(), Migrations: leasedb.Migrations(), Log: log})
+	l := &leases{state: state, log: leasedb.Journal{Store: state}, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
+	options := lease.Options{Journal: l.log, Log: log}
+	if dir, err := lockFolder(h, tools); err == nil {
+		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String()})
+		options.Guard = l.locks
+	} else {
+		log.Warn("no lock against other homes", "error", err)
+	}
+	l.table = lease.NewTable(options)
+	ctx, stop := context.WithCancel(context.Background())
+	l.stop = stop
+	go func() { _ = l.table.Load(ctx) }() // whoever needs a lease is told what was wrong
+	go ops.FeedLeases(ctx, l.table, l.feed)
+	return l
+}
+
+// lockFolder is where all homes that see the same devices look: one folder a user, and one a virtual world, because the
+// devices of two worlds have the same udids and are not the same.
+func lockFolder(h home.Home, tools apple.Toolchain) (string, error) {
+	if tools.Name == apple.Virtual {
+		return filepath.Join(h.Virtual(), "locks"), nil
+	}
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "ios-agent", "locks"), err
+}
+
+func (l *leases) parts(devices *pool.Pool) ops.Leases {
+	return ops.Leases{Events: l.feed, Log: l.log.Log, Notice: func() string {
+		said := slices.DeleteFunc([]string{l.state.Notice(), devices.Notice()}, func(s string) bool { return s == "" })
+		return strings.Join(said, "; ")
+	}}
+}
+
+// Close waits until everything that was promised is written.
+func (l *leases) Close() error {
+	l.stop()
+	err := errors.Join(l.table.Close(), l.state.Close())
+	if l.locks != nil {
+		err = errors.Join(err, l.locks.Close())
+	}
+	return err
+}

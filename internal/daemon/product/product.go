@@ -1,0 +1,116 @@
+// Package product wires the catalogue to what it works on: the tools, the driver, the pool, the leases, sessions and jobs.
+// The daemon opens one product a home; tests open the same one over Virtual Xcode inside their process.
+package product
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/kinds"
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/film"
+	"ios-agent/internal/device/logcap"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/driver/devicectl"
+	"ios-agent/internal/driver/xctest"
+	"ios-agent/internal/driver/xctest/agentsource"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/op"
+	"ios-agent/internal/op/feed"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/catalogue"
+	"ios-agent/internal/surface/reference"
+	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/macapp"
+	"ios-agent/internal/xcode/swiftpackage"
+	"ios-agent/internal/xcode/toolcheck"
+)
+
+// mostEvents is how many calls the product remembers.
+const mostEvents = 10_000
+
+// Options say what a product is made of.
+type Options struct {
+	Home    home.Home
+	Tools   apple.Toolchain
+	Host    *host.Host // runs the tools; the product closes it
+	Server  ops.Server
+	Version string // of this program, for documents and MCP clients
+	Log     *slog.Logger
+
+	Start    xctest.Start
+	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
+	JobAfter time.Duration // how long a call waits before it becomes a job
+	Prewarm  bool          // a device's agent is started when the device is booted, not when it is first needed
+}
+
+// Product is the catalogue and everything that runs behind it.
+type Product struct {
+	Catalogue *op.Catalogue
+
+	version string
+	parts   []io.Closer // closed in the reverse order
+}
+
+// Open ends what an earlier product of this home left running and makes a new one. The caller closes it; when Open fails,
+// the host is closed.
+func Open(o Options) (*Product, error) {
+	orphans, err := o.Host.Reap()
+	if len(orphans) > 0 || err != nil {
+		o.Log.Info("reaped", "orphans", orphans, "error", err)
+	}
+	sources, err := agentsource.Build()
+	if err != nil {
+		return nil, errors.Join(err, o.Host.Close())
+	}
+	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
+	leases := openLeases(o.Home, o.Tools, o.Log)
+	devices := pool.New(pool.Options{
+		Drivers: []device.Driver{
+			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, State: o.Home.Devices(), Start: o.Start},
+			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
+		},
+		Leases: leases.table, Implicit: o.Implicit, Log: o.Log,
+	})
+	devices.Tend()
+	happened := feed.NewRing[op.Record](mostEvents)
+	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
+	var c *op.Catalogue
+	logs := filepath.Join(o.Home.String(), "logs")
+	c = op.NewCatalogue(catalogue.All(ops.Services{
+		Pool: devices, Leases: leases.parts(devices), Sessions: &session.Store{}, Jobs: jobs, Events: happened,
+		Builds:   build.New(build.Options{Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData()}),
+		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
+		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
+		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
+		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: kinds.All(),
+		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
+		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
+	}))
+	c.Toolchain, c.Jobs, c.Log = o.Tools.Name, jobs, o.Log
+	c.Heard = func(r op.Record) {
+		happened.Add(r)
+		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
+	}
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, o.Host, devices}}, nil
+}
+
+// Catalogue is the catalogue without anything behind it: what a client derives its surface from.
+func Catalogue() *op.Catalogue {
+	return op.NewCatalogue(catalogue.All(ops.Services{Readers: kinds.All()}))
+}
+
+// Close closes all parts, the last one first.
+func (p *Product) Close() error {
+	var errs []error
+	for i := len(p.parts) - 1; i >= 0; i-- {
+		errs = append(errs, p.parts[i].Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,115 @@
+package act_test
+
+import (
+	"context"
+	"ios-agent/internal/virtualxcode/flaw"
+	"testing"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+	"ios-agent/test/rig"
+)
+
+// entering is a step that enters a text into what has a name; with an empty name, into what has the focus.
+func entering(field string, e act.Entry) func(context.Context, *stand) (act.Report, error) {
+	return func(ctx context.Context, s *stand) (act.Report, error) {
+		return s.Enter(ctx, act.How{}, named(field), e)
+	}
+}
+
+// after performs steps that must work before the last.
+func after(steps ...func(context.Context, *stand) (act.Report, error)) func(context.Context, *stand) (act.Report, error) {
+	return func(ctx context.Context, s *stand) (report act.Report, err error) {
+		for i, step := range steps {
+			if report, err = step(ctx, s); err != nil && i < len(steps)-1 {
+				s.t.Fatalf("step %d: %v", i, err)
+			}
+		}
+		return report, err
+	}
+}
+
+func pressing(key string, times int) func(context.Context, *stand) (act.Report, error) {
+	return func(ctx context.Context, s *stand) (act.Report, error) { return s.Key(ctx, key, nil, times) }
+}
+
+func emptying(field string) func(context.Context, *stand) (act.Report, error) {
+	return func(ctx context.Context, s *stand) (act.Report, error) { return s.Clear(ctx, act.How{}, named(field)) }
+}
+
+func hiding(ctx context.Context, s *stand) (act.Report, error) { return s.HideKeyboard(ctx) }
+
+func TestText(t *testing.T) {
+	fields := []string{"Text Input"}
+	const user, search = "text-username-field", "text-search-field"
+	typed := entering(user, act.Entry{Text: "grace"})
+	perform(t, []step{
+		{name: "typed", way: fields, do: entering(user, act.Entry{Text: "ada"}), want: want{outcome: ui.Changed, method: "keyboard", line: "Username: ada"}},
+		{name: "appended", way: fields, do: after(entering(user, act.Entry{Text: "ada"}), entering(user, act.Entry{Text: "_l"})),
+			want: want{line: "Username: ada_l"}},
+		{name: "replaced", way: fields, do: after(entering(user, act.Entry{Text: "ada"}), entering(user, act.Entry{Text: "grace", Replace: true})),
+			want: want{line: "Username: grace"}},
+		{name: "into what has the focus", way: []string{"Text Input", user}, do: entering("", act.Entry{Text: "ada"}), want: want{line: "Username: ada"}},
+		{name: "submitted", way: fields, do: entering(search, act.Entry{Text: "shoes", Replace: true, Submit: true}), want: want{line: "Searched: shoes"}},
+		{name: "nothing has the focus", way: fields, do: entering("", act.Entry{Text: "x"}), want: want{code: fault.NoFocus}},
+		{name: "not a field", way: fields, do: entering("text-submit-button", act.Entry{Text: "x"}), want: want{code: fault.ElementNotEditable}},
+		{name: "emptied", way: fields, do: after(typed, emptying(user)), want: want{outcome: ui.Changed, line: `value: "grace" → ""`}},
+		{name: "emptied by focus", way: fields, do: after(typed, emptying("")), want: want{line: `value: "grace" → ""`}},
+		{name: "empty already", way: []string{"Text Input", user}, do: emptying(user), want: want{outcome: ui.Unchanged}},
+		{name: "by keys", way: fields, do: after(typed, pressing("delete", 2)), want: want{method: "key", line: "Username: gra"}},
+		{name: "by a sequence of keys", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Keys(ctx, []string{"c", "e"})
+		}, want: want{method: "keys", line: "Username: ce"}},
+		{name: "a sequence that breaks off", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Keys(ctx, []string{"c", "no-such-key"})
+		}, want: want{code: fault.InvalidInput, dispatched: fault.Dispatched, says: `key 2 of 2, "no-such-key"`}},
+		{name: "no such key", way: []string{"Text Input", user}, do: pressing("no-such-key", 1), want: want{code: fault.InvalidInput}},
+		{name: "no such modifier", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Key(ctx, "a", []string{"hyper"}, 1)
+		}, want: want{code: fault.InvalidInput, says: "shift, control, option or command"}},
+		{name: "the keyboard put away", way: []string{"Text Input", user}, do: hiding, want: want{outcome: ui.Changed, line: "- keyboard"}},
+		{name: "no keyboard to put away", way: fields, do: hiding, want: want{outcome: ui.Unchanged, method: "none: the keyboard is down"}},
+	})
+}
+
+// What arrived is read back. An end that is missing is typed again; everything else is told.
+func TestTextThatDoesNotArrive(t *testing.T) {
+	const email, password = "email-field", "password-field"
+	address := act.Entry{Text: "grace@example.com"}
+	perform(t, []step{
+		{name: "the end is lost", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.DroppedCharacters, "every", "1", "after", "6"),
+			want: want{outcome: ui.Changed, method: "keyboard, end typed again", shows: `"Email" [ref=e1] [focused]: grace@example.com`}},
+		{name: "a hole in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.DroppedCharacters, "every", "4"),
+			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `not "grace@example.com"`}},
+		{name: "mended by replacing it", app: rig.Shop, fault: wrong(flaw.DroppedCharacters, "every", "4"),
+			do: func(ctx context.Context, s *stand) (act.Report, error) {
+				if _, err := s.Enter(ctx, act.How{}, named(email), address); !fault.Is(err, fault.TextNotEntered) {
+					s.t.Errorf("the first time: %v", err)
+				}
+				return s.Enter(ctx, act.How{}, named(email), act.Entry{Text: address.Text, Replace: true})
+			}, want: want{method: "keyboard", shows: ": grace@example.com"}},
+		{name: "all of it is lost once", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.NoOpType),
+			want: want{method: "keyboard, end typed again", shows: ": grace@example.com"}},
+		{name: "all of it is lost every time", app: rig.Shop, do: entering(email, address), fault: always(wrong(flaw.NoOpType)),
+			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `holds "", not "grace@example.com"`}},
+		{name: "characters come twice", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.DoubledCharacters),
+			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched}},
+		{name: "autocorrected", app: rig.Shop, do: entering(email, act.Entry{Text: "teh cat"}), fault: wrong(flaw.Autocorrect),
+			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: "turns autocorrection off"}},
+		{name: "a secret is counted", app: rig.Shop, do: entering(password, act.Entry{Text: "secret"}),
+			fault: wrong(flaw.DroppedCharacters, "every", "1", "after", "3"),
+			want:  want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: "shows 3 characters, not 6"}},
+		{name: "a secret is never shown", app: rig.Shop, do: entering(password, act.Entry{Text: "secret"}), want: want{line: "••••••"}},
+		{name: "the keyboard comes late", app: rig.Shop, do: entering(email, act.Entry{Text: "tea"}), fault: wrong(flaw.SlowKeyboard, "ms", "700"),
+			want: want{method: "keyboard, end typed again", shows: ": tea"}},
+		{name: "the keyboard comes in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.SlowKeyboard, "ms", "700"),
+			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched}},
+		{name: "the keyboard does not come", app: rig.Shop, do: entering(email, act.Entry{Text: "ada"}), fault: wrong(flaw.SlowKeyboard, "ms", "60000"),
+			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `holds "", not "ada"`}},
+		{name: "a field that was tapped in vain is not typed into", app: rig.Shop, way: []string{email}, do: entering(password, act.Entry{Text: "secret"}),
+			fault: wrong(flaw.NoOpTap), want: want{code: fault.NoFocus, says: "nothing was typed"}},
+		{name: "a lost agent is not typed to twice", app: rig.Shop, way: []string{email}, do: entering(email, act.Entry{Text: "ada"}),
+			fault: wrong(flaw.AgentCrashAfterAct), want: want{outcome: ui.Unknown, shows: ": ada\n"}},
+	})
+}

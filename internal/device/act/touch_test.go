@@ -1,0 +1,294 @@
+package act_test
+
+import (
+	"context"
+	"ios-agent/internal/virtualxcode/flaw"
+	"slices"
+	"testing"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+	"ios-agent/test/rig"
+)
+
+// tapping is a step that taps what has a name.
+func tapping(name string) func(context.Context, *stand) (act.Report, error) {
+	return func(ctx context.Context, s *stand) (act.Report, error) { return s.Tap(ctx, act.How{}, named(name)) }
+}
+
+// tappingNow is one attempt.
+func tappingNow(name string) func(context.Context, *stand) (act.Report, error) {
+	return func(ctx context.Context, s *stand) (act.Report, error) {
+		return s.Tap(ctx, act.How{NoWait: true}, named(name))
+	}
+}
+
+func TestWhatATapSays(t *testing.T) {
+	perform(t, []step{
+		{name: "it changed something", do: tapping("controls-tap-button"),
+			want: want{outcome: ui.Changed, evidence: []string{ui.EvidenceScreen}, method: ui.AtCentre, line: `"Tapped: 0" → "Tapped: 1"`}},
+		{name: "it changed its target", do: tapping("controls-toggle-wifi"),
+			want: want{outcome: ui.Changed, method: ui.AtKnob, line: `"Off" → "On"`}},
+		{name: "the tap was lost", do: tapping("controls-tap-button"), fault: wrong(flaw.NoOpTap),
+			want: want{outcome: ui.Unchanged, evidence: []string{}, shows: "Tapped: 0"}},
+		{name: "the app reacts late", do: tapping("controls-tap-button"), fault: wrong(flaw.AppSlow, "ms", "150"),
+			want: want{outcome: ui.Changed, line: `"Tapped: 0" → "Tapped: 1"`}},
+		{name: "the agent died after the tap", do: tapping("controls-tap-button"), fault: wrong(flaw.AgentCrashAfterAct),
+			want: want{outcome: ui.Unknown, shows: "Tapped: 1"}},
+		{name: "the agent died before the tap", do: tapping("controls-tap-button"), fault: wrong(flaw.AgentCrashBefore),
+			want: want{outcome: ui.Unknown, shows: "Tapped: 0"}},
+		{name: "the agent died after its answer", do: tapping("controls-tap-button"), fault: wrong(flaw.AgentCrashAfterAnswer),
+			want: want{outcome: ui.Changed, shows: "Tapped: 1"}},
+		{name: "a point", do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.TapAt(ctx, act.How{}, ui.Point{X: 196, Y: 500})
+		}, want: want{method: "point"}},
+		{name: "a point beyond the screen", do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.TapAt(ctx, act.How{}, ui.Point{X: 1960, Y: 500})
+		}, want: want{code: fault.InvalidInput, says: "is not on the screen"}},
+		{name: "twice, quickly", do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.DoubleTap(ctx, act.How{}, ui.Query{Label: "Tap Me"})
+		}, want: want{line: `"Tapped: 0" → "Tapped: 2"`}},
+		{name: "content moves down under the finger", app: rig.Shop, way: []string{"guest-button"}, do: tapping("add-tea"),
+			fault: wrong(flaw.LateInsert), want: want{outcome: ui.Changed, line: `+ text "New messages"`}},
+		{name: "a tab bar that hides its tabs", way: []string{"Dynamic"}, do: tapping("Controls"), fault: always(wrong(flaw.CollapsedTabBar)),
+			want: want{code: fault.ElementNotFound, says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
+		{name: "a tab by its point", way: []string{"Dynamic"}, fault: always(wrong(flaw.CollapsedTabBar)),
+			do: func(ctx context.Context, s *stand) (act.Report, error) {
+				return s.TapAt(ctx, act.How{}, ui.Point{X: 40, Y: 811})
+			}, want: want{outcome: ui.Changed, line: `~ screen: "Dynamic" → "Controls"`}},
+	})
+}
+
+// What changes by itself proves nothing of a tap, and hides nothing of one.
+func TestATapBesideWhatMovesByItself(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Conformance, "Dynamic")
+	if report := s.tap("dynamic-start-counter"); !slices.Contains(report.Lines, `+ text "Count: 0"`) {
+		t.Errorf("the counter starts: %q", report.Lines)
+	}
+	for _, name := range []string{"dynamic-toggle-visibility", "dynamic-counter-value"} {
+		for range 3 {
+			s.Fault(*wrong(flaw.NoOpTap))
+			report, err := s.Tap(t.Context(), act.How{}, named(name))
+			s.check(want{outcome: ui.Unchanged}, report, err)
+			for _, kind := range report.Evidence {
+				if kind != ui.EvidenceAmbient {
+					t.Errorf("evidence %q for a tap that was lost: %q", report.Evidence, report.Lines)
+				}
+			}
+		}
+	}
+	report, err := s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
+	s.check(want{outcome: ui.Changed, line: `+ text "Visible Element"`}, report, err)
+	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-stop-counter"))
+	s.check(want{outcome: ui.Unchanged}, report, err) // a count that stops shows nothing
+	s.tap("Controls")
+	report, err = s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
+	s.check(want{outcome: ui.Changed, line: `"Tapped: 0" → "Tapped: 1"`}, report, err)
+
+	s.tap("Dynamic")
+	s.tap("dynamic-start-loading")
+	s.Fault(*wrong(flaw.NoOpTap))
+	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
+	s.check(want{outcome: ui.Unchanged}, report, err)
+	waited, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: "Loading complete", Timeout: 5 * time.Second})
+	if err != nil || !waited.Matched {
+		t.Fatalf("loading did not end: %v", err)
+	}
+	s.Fault(*wrong(flaw.EndlessAnimation))
+	s.shows("still-moving")
+	s.Fault(*wrong(flaw.NoOpTap))
+	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
+	s.check(want{outcome: ui.Unchanged}, report, err)
+	if report.After.Settled {
+		t.Error("a screen that never rests is called settled")
+	}
+	report, err = s.Tap(t.Context(), act.How{}, named("dynamic-toggle-visibility"))
+	s.check(want{outcome: ui.Changed}, report, err)
+}
+
+// jumpy moves a button up and down between two areas.
+const jumpy = `
+start: one
+state: {hits: 0, missed: 0, high: false}
+screens:
+  one:
+    title: Jumpy
+    elements:
+      - {text: "Hits: {hits}", id: hits}
+      - {text: "Missed: {missed}", id: missed}
+      - {button: Quickly, id: quickly, do: [{every: {name: jump, seconds: 0.06, do: [{flip: high}]}}]}
+      - {area: Above, id: above, height: 90, visible: {high: true}, do: [{add: {missed: 1}}]}
+      - {button: Target, id: target, do: [{add: {hits: 1}}]}
+      - {area: Below, id: below, height: 120, do: [{add: {missed: 1}}]}
+`
+
+// What does not hold still is hit where it is, every time, or refused: what lies above and below it is not.
+func TestATargetThatMovesIsHitOrRefused(t *testing.T) {
+	s := newStand(t)
+	s.Install("com.example.jumpy", jumpy)
+	s.begin(t, "com.example.jumpy")
+	report, err := s.Tap(t.Context(), act.How{}, named("quickly"))
+	if s.Must(err); report.After.Settled {
+		t.Error("nothing moves")
+	}
+	hits := 0
+	for range 6 {
+		report, err := s.Tap(t.Context(), act.How{}, named("target"))
+		if fault.Is(err, fault.ElementUnstable) {
+			continue
+		}
+		hits++
+		s.check(want{outcome: ui.Changed}, report, err)
+	}
+	if hits == 0 {
+		t.Error("it was never hit")
+	}
+	s.shows("Missed: 0")
+}
+
+// A target that cannot be touched is never touched. What may change by itself is waited for; what cannot is not.
+func TestTargetsOutOfReach(t *testing.T) {
+	const wholeWait = act.DefaultTimeout
+	perform(t, []step{
+		{name: "covered by an alert, one attempt", way: []string{"Navigation", "nav-alert-button"}, do: tappingNow("nav-push-button"),
+			want: want{code: fault.ElementUnhittable, says: "covered"}},
+		{name: "covered by an alert of the system", way: []string{"Navigation", "nav-permissions-button", "permissions-location"},
+			do: tappingNow("permissions-camera"), want: want{code: fault.ElementUnhittable}},
+		{name: "covered, waited for", way: []string{"Navigation", "nav-alert-button"},
+			do: func(ctx context.Context, s *stand) (report act.Report, err error) {
+				if waited := s.took(func() { report, err = s.Tap(ctx, act.How{}, named("nav-push-button")) }); waited < wholeWait {
+					s.t.Errorf("it was given up after %s", waited)
+				}
+				return report, err
+			}, want: want{code: fault.ElementUnhittable}},
+		{name: "disabled, waited for", app: rig.Shop,
+			do: func(ctx context.Context, s *stand) (report act.Report, err error) {
+				if waited := s.took(func() { report, err = s.Tap(ctx, act.How{}, named("login-button")) }); waited < wholeWait {
+					s.t.Errorf("it was given up after %s", waited)
+				}
+				return report, err
+			}, want: want{code: fault.ElementUnhittable, says: "disabled"}},
+		{name: "below the screen, not waited for", way: []string{"Navigation", "nav-extras-button"},
+			do: func(ctx context.Context, s *stand) (report act.Report, err error) {
+				if waited := s.took(func() { report, err = s.Tap(ctx, act.How{}, named("extras-crash-soon")) }); waited > wholeWait/2 {
+					s.t.Errorf("it was waited for %s", waited)
+				}
+				return report, err
+			}, want: want{code: fault.ElementUnhittable, says: "bring it into view: `ios-agent scroll-to`"}},
+		{name: "below the screen, scrolled to", way: []string{"Navigation", "nav-extras-button"},
+			do: func(ctx context.Context, s *stand) (act.Report, error) {
+				return s.Tap(ctx, act.How{Scroll: true}, named("extras-link"))
+			}, want: want{outcome: ui.Changed, evidence: []string{ui.EvidenceScreen}}},
+		{name: "nowhere, waited for",
+			do: func(ctx context.Context, s *stand) (report act.Report, err error) {
+				how := act.How{Timeout: 2 * time.Second}
+				if waited := s.took(func() { report, err = s.Tap(ctx, how, named("no-such-thing")) }); waited < how.Timeout || waited > 2*how.Timeout {
+					s.t.Errorf("it was given up after %s", waited)
+				}
+				return report, err
+			}, want: want{code: fault.ElementNotFound}},
+		{name: "it comes while it is waited for", way: []string{"Dynamic", "dynamic-show-brief"},
+			do: func(ctx context.Context, s *stand) (act.Report, error) {
+				if _, err := s.Tap(ctx, act.How{}, named("dynamic-show-delayed")); err != nil {
+					return act.Report{}, err
+				}
+				return s.Tap(ctx, act.How{}, named("dynamic-delayed-label"))
+			}, want: want{method: ui.AtCentre}},
+		{name: "under the keyboard", way: []string{"Text Input", "text-username-field"}, do: tappingNow("Gestures"),
+			want: want{code: fault.ElementUnhittable, says: "put the keyboard away"}},
+	})
+}
+
+func TestGestures(t *testing.T) {
+	swipe := func(over string, w act.Swipe) func(context.Context, *stand) (act.Report, error) {
+		return func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Swipe(ctx, act.How{Scroll: true}, named(over), w)
+		}
+	}
+	drag := func(what, onto string, to *ui.Point) func(context.Context, *stand) (act.Report, error) {
+		return func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.DragElement(ctx, act.How{}, act.ElementDrag{
+				Element: named(what), Onto: named(onto), To: to, Finger: device.Drag{Press: time.Second},
+			})
+		}
+	}
+	moving := []string{"Navigation", "nav-moving-button"}
+	perform(t, []step{
+		{name: "long press", way: []string{"Gestures"}, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.LongPress(ctx, act.How{Scroll: true}, named("gesture-longpress-target"), 2*time.Second)
+		}, want: want{outcome: ui.Changed, line: "Long pressed!"}},
+		{name: "long press at a point", way: []string{"Gestures"}, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.PressAt(ctx, act.How{}, ui.Point{X: 200, Y: 300}, time.Second)
+		}, want: want{method: "point"}},
+		{name: "swipe left", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "left"}),
+			want: want{method: "swipe", line: "Swiped: left"}},
+		{name: "swipe right", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "right"}), want: want{line: "Swiped: right"}},
+		{name: "swipe up", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "up"}), want: want{line: "Swiped: up"}},
+		{name: "swipe down", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "down"}), want: want{line: "Swiped: down"}},
+		{name: "swipe nowhere", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "inwards"}),
+			want: want{code: fault.InvalidInput, says: "up, down, left or right"}},
+		{name: "swipe between points", way: []string{"Gestures"}, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Swipe(ctx, act.How{}, ui.Query{}, act.Swipe{From: &ui.Point{X: 200, Y: 380}, To: &ui.Point{X: 200, Y: 180}})
+		}, want: want{outcome: ui.Changed}},
+		{name: "a swipe that was lost", way: []string{"Gestures"}, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			s.Fault(*wrong(flaw.NoOpSwipe))
+			return s.Swipe(ctx, act.How{}, named("scroll-list"), act.Swipe{Direction: "up"})
+		}, want: want{outcome: ui.Unchanged}},
+		{name: "drag onto", way: moving, do: drag("drag-lemon", "drop-basket", nil), want: want{outcome: ui.Changed, line: "Dropped: 1"}},
+		{name: "drag onto nothing", way: moving, do: drag("drag-lemon", "no-such-basket", nil), want: want{code: fault.ElementNotFound}},
+		{name: "drag to a point", way: moving, do: drag("drag-lemon", "", &ui.Point{X: 200, Y: 700}), want: want{method: "drag to 200, 700"}},
+		{name: "pinch", way: moving, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Pinch(ctx, act.How{}, named("gesture-pinch-area"), 2)
+		}, want: want{method: "pinch", line: "pinches: 1"}},
+		{name: "pinch the screen", way: moving, do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Pinch(ctx, act.How{}, ui.Query{}, 2)
+		}, want: want{method: "pinch"}},
+		{name: "rotate", do: func(ctx context.Context, s *stand) (act.Report, error) {
+			defer func() {
+				_, err := s.Rotate(ctx, "portrait")
+				s.Must(err)
+			}()
+			return s.Rotate(ctx, "landscape-left")
+		}, want: want{outcome: ui.Changed, method: "rotate"}},
+		{name: "a button the device has not", do: func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Press(ctx, "lock", 0, 1)
+		}, want: want{code: fault.Unsupported}},
+	})
+}
+
+// The home button needs nothing to aim at: it works when the app is gone, and brings back what can be looked at.
+func TestTheHomeButtonWorksWithoutAnApp(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Conformance)
+	s.Must(s.Device.(device.Apps).Terminate(t.Context(), rig.Conformance))
+	err := s.Look(t.Context(), func(*ui.Screen, *ui.Refs) {})
+	if f := fault.From(err); f == nil || f.Code != fault.AppNotRunning || f.Hint != "start it: `ios-agent launch "+rig.Conformance+"`" {
+		t.Errorf("a look at an app that is gone: %+v", f)
+	}
+	_, err = s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
+	if !fault.Is(err, fault.AppNotRunning) {
+		t.Errorf("a tap in an app that is gone: %v", err)
+	}
+	report, err := s.Press(t.Context(), "home", 0, 1)
+	s.check(want{method: "button"}, report, err)
+	if report.After.App != "com.apple.springboard" {
+		t.Errorf("in front is %s", report.After.App)
+	}
+	_, err = s.Tap(t.Context(), act.How{}, named("Shop"))
+	s.Must(err)
+}
+
+func TestBack(t *testing.T) {
+	back := func(ctx context.Context, s *stand) (act.Report, error) { return s.Back(ctx, act.How{}) }
+	perform(t, []step{
+		{name: "by the back button", way: []string{"Navigation", "nav-push-button"}, do: back,
+			want: want{outcome: ui.Changed, method: "back button", line: `~ screen: "Detail" → "Navigation"`}},
+		{name: "out of a question", way: []string{"Navigation", "nav-confirm-button"}, do: back,
+			want: want{outcome: ui.Changed, method: "back button", line: "Cancelled"}},
+		{name: "by the edge, where there is nowhere to go", do: back, want: want{outcome: ui.Unchanged, method: "edge swipe"}},
+	})
+}

@@ -1,0 +1,179 @@
+package device
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"ios-agent/internal/fault"
+)
+
+// Composite is one device of several parts: each is the device as one driver opens it. An ability is that of the first part
+// that has it.
+type Composite struct {
+	mu    sync.Mutex
+	info  Info
+	parts []Device
+}
+
+var _ Device = (*Composite)(nil)
+
+// Compose makes one device of its parts. The first part says what the device is; the others fill in what it leaves out.
+func Compose(parts ...Device) *Composite {
+	c := &Composite{}
+	for _, p := range parts {
+		c.Add(p)
+	}
+	return c
+}
+
+// Add adds a part, after the others.
+func (c *Composite) Add(part Device) {
+	info := part.Info()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.info, c.parts = c.info.Merge(info), append(slices.Clip(c.parts), part)
+}
+
+// Info is what the parts know of the device.
+func (c *Composite) Info() Info {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.info
+}
+
+// Driver names the drivers of all parts.
+func (c *Composite) Driver() string {
+	var names []string
+	for _, p := range c.Parts() {
+		names = append(names, p.Driver())
+	}
+	return strings.Join(names, ", ")
+}
+
+// Parts are the parts, in the order their abilities count.
+func (c *Composite) Parts() []Device {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.parts
+}
+
+// Close closes every part.
+func (c *Composite) Close() error {
+	var errs []error
+	for _, p := range c.Parts() {
+		errs = append(errs, p.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Merge adds to what is known of a device what another driver knows of it.
+func (i Info) Merge(other Info) Info {
+	if i.UDID == "" {
+		return other
+	}
+	for _, f := range []struct {
+		own   *string
+		other string
+	}{{&i.Name, other.Name}, {&i.State, other.State}, {&i.OS, other.OS}, {&i.Type, other.Type}, {&i.Model, other.Model},
+		{&i.Runtime, other.Runtime}, {&i.Family, other.Family}} {
+		*f.own = cmp.Or(*f.own, f.other)
+	}
+	i.Available = i.Available || other.Available
+	if i.Hardware == nil {
+		i.Hardware = other.Hardware
+	}
+	aliases := slices.Clone(i.Aliases)
+	for _, a := range other.Aliases {
+		if !i.Is(a) && !slices.Contains(aliases, a) {
+			aliases = append(aliases, a)
+		}
+	}
+	i.Aliases = aliases
+	return i
+}
+
+// Has gives a device's ability, if it has it.
+func Has[Ability any](d Device) (Ability, bool) {
+	if c, is := d.(*Composite); is {
+		for _, p := range c.Parts() {
+			if a, ok := Has[Ability](p); ok {
+				return a, true
+			}
+		}
+		var none Ability
+		return none, false
+	}
+	a, ok := d.(Ability)
+	return a, ok
+}
+
+// As gives a device's ability, or a fault that says what is missing and what can do it.
+func As[Ability any](d Device) (Ability, error) {
+	a, ok := Has[Ability](d)
+	if !ok {
+		return a, missing(d, reflect.TypeFor[Ability]().Name())
+	}
+	return a, nil
+}
+
+// MissingError says that a device lacks an ability.
+type MissingError struct {
+	Device Info
+	Driver string
+	Does   string // what a device does that has the ability
+}
+
+func missing(d Device, ability string) *MissingError {
+	return &MissingError{Device: d.Info(), Driver: d.Driver(), Does: cmp.Or(abilities()[ability], "do this: "+ability)}
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s (%s) is driven by %s, which cannot %s", e.Device.Name, e.Device.UDID, e.Driver, e.Does)
+}
+
+// Fault names what can do it instead.
+func (e *MissingError) Fault() *fault.Fault {
+	f := fault.New(fault.Unsupported, "%s", e.Error())
+	if e.Device.Type == TypePhysical {
+		return f.WithHint("a simulator can: `ios-agent list-sims --type simulator`")
+	}
+	return f.WithHint("another device may: `ios-agent list-sims`")
+}
+
+// abilities say in plain words what a device does that has an ability, by the name of its interface.
+func abilities() map[string]string {
+	return map[string]string{
+		"Eyes":        "look at the screen",
+		"Touch":       "touch the screen",
+		"Gestures":    "drag and pinch",
+		"Adjust":      "set sliders and pickers",
+		"Keyboard":    "type",
+		"Alerts":      "read and answer alerts",
+		"Rotation":    "turn the device",
+		"Camera":      "take screenshots",
+		"Power":       "boot and shut down",
+		"Apps":        "install, launch and end apps",
+		"Agent":       "run an agent",
+		"Coroner":     "find out why an app ended",
+		"Prober":      "check whether the device works",
+		"Eraser":      "erase the device",
+		"Inventory":   "list and remove apps",
+		"Links":       "open URLs",
+		"Place":       "set the location",
+		"Permissions": "change what apps may do",
+		"Looks":       "change the appearance and the status bar",
+		"Mailbox":     "send push notifications",
+		"Pasteboard":  "read and write the pasteboard",
+		"Buttons":     "press hardware buttons",
+		"Film":        "record the screen",
+		"Preparer":    "prepare the device for automation",
+		"Console":     "show what an app prints",
+		"Logs":        "show its log",
+		"Processes":   "end a process by its id",
+	}
+}

@@ -1,0 +1,45 @@
+package device
+
+import "context"
+
+// Stream is what a device shows line by line. It ends by itself or with Close; who started it closes it, Device.Close does
+// not. All methods may be called at any time, also outside the device's lane.
+type Stream interface {
+	// Done is closed when the last line has been delivered.
+	Done() <-chan struct{}
+	// Err tells why the stream ended by itself; nil while it runs, after a normal end and after Close.
+	Err() error
+	// Close ends the stream and waits until it has ended. A second call returns what the first one returned.
+	Close() error
+}
+
+// Logs follow what the apps and the system of a device log. FollowLog returns when the log is being followed; the context
+// covers this beginning only. Without subsystems everything is shown, otherwise what those log. Calls of line never
+// overlap, and the log is read no faster than line returns.
+type Logs interface {
+	FollowLog(ctx context.Context, subsystems []string, line func(string)) (Stream, error)
+}
+
+// Console launches an app anew and follows what it prints. LaunchConsole returns when the app has been launched, with its
+// pid, or 0 where the pid is unknown; the context covers this beginning only. The app ends with the stream, and the stream
+// with the app. As after Apps.Launch, it is the app that Eyes look at. Launch.Restart is implied; Launch.Stdout and
+// Launch.Stderr are not used. For line the same holds as in Logs.
+type Console interface {
+	LaunchConsole(ctx context.Context, bundleID string, how Launch, line func(string)) (Stream, int, error)
+}
+
+// Processes ends a process that is known by its pid, such as the one that Launch returned.
+type Processes interface {
+	EndProcess(ctx context.Context, pid int) error
+}
+
+// Owner says for whom something runs on a device: the client session that started it, and the device's udid.
+type Owner struct {
+	Session string `json:"session,omitempty"`
+	UDID    string `json:"udid,omitempty"`
+}
+
+// Matches reports whether o has the session and the udid that want names; an empty field of want fits every owner.
+func (o Owner) Matches(want Owner) bool {
+	return (want.Session == "" || want.Session == o.Session) && (want.UDID == "" || want.UDID == o.UDID)
+}

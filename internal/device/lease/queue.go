@@ -1,0 +1,261 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// waiter is a caller in the queue. It is served in two steps: under the mutex it reserves what it will get; when the locks
+// against other homes are there it is given all of it, or what it reserved is free again.
+type waiter struct {
+	Request
+	use      bool                       // it begins a command
+	reserved map[string]*reservation    // what is being locked for it
+	refused  map[string]*ElsewhereError // what another home has
+	ready    chan struct{}              // closed when got or busy is filled
+	busy     *BusyError
+	got      []Lease
+	fresh    []Lease // those it did not hold before
+	ticket   *ticket // of the write that makes got durable; nil: there is nothing to write
+}
+
+func newWaiter(r Request) *waiter {
+	r.Count = max(r.Count, 1)
+	return &waiter{Request: r, reserved: map[string]*reservation{}, refused: map[string]*ElsewhereError{}, ready: make(chan struct{})}
+}
+
+// Acquire gives the holder what it wants, all of it or nothing, or a *BusyError. What it holds already counts and is
+// renewed: asking twice is asking once. A caller whose ctx ends is given nothing.
+func (t *Table) Acquire(ctx context.Context, r Request) ([]Lease, error) {
+	if r.Holder == "" {
+		return nil, errors.New("a lease needs a holder")
+	}
+	if err := t.enter(ctx); err != nil {
+		return nil, err
+	}
+	w := newWaiter(r)
+	if err := t.stand(ctx, w); err != nil {
+		return nil, err
+	}
+	err := t.durable(ctx, w.ticket, names(w.got)...)
+	if err != nil && ctx.Err() != nil {
+		t.giveBack(w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.got, nil
+}
+
+// stand waits in the queue until the waiter is served, refused, or its ctx ends. The caller holds the mutex, which is given
+// up.
+func (t *Table) stand(ctx context.Context, w *waiter) error {
+	t.queue = append(t.queue, w)
+	t.pump()
+	t.mu.Unlock()
+	if err := wait(ctx, w.ready); err != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		select {
+		case <-w.ready: // in the same moment
+		default:
+			t.queue = slices.DeleteFunc(t.queue, func(q *waiter) bool { return q == w })
+			t.letGo(w)
+			t.serveAll()
+			return fmt.Errorf("%w: %w", err, t.busyFor(w))
+		}
+	}
+	if w.busy != nil {
+		return w.busy
+	}
+	return nil
+}
+
+// giveBack releases what was given to a caller that has left. Nothing was done with it.
+func (t *Table) giveBack(w *waiter) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range w.fresh {
+		if is := t.look(l.Resource); is.Held() && is.Epoch == l.Epoch {
+			is.Reset = NoReset
+			t.put(ended(is, Released, "its caller left", t.o.Now()))
+		}
+	}
+	t.pump()
+}
+
+// busyFor says why a waiter got nothing.
+func (t *Table) busyFor(w *waiter) *BusyError {
+	busy := &BusyError{}
+	for _, name := range w.Among(t.look) {
+		if l := t.look(name); !l.Free() && l.Holder != w.Holder {
+			busy.Held = append(busy.Held, l)
+		} else if other := w.refused[name]; other != nil {
+			busy.Elsewhere = append(busy.Elsewhere, other)
+		}
+	}
+	return busy
+}
+
+// pump serves the queue after a change: what has run out is free, and what another home had may be free too.
+func (t *Table) pump() {
+	t.expire()
+	t.serveAll()
+	t.probe()
+	t.arm()
+}
+
+// probe tries to lock what those in the queue were refused. It is reserved for nobody meanwhile: who came first gets it.
+func (t *Table) probe() {
+	for _, w := range t.queue {
+		for name := range w.refused {
+			if !t.secured(name) && !t.reserved(name, nil) {
+				t.reserve(name, &reservation{until: t.o.Now().Add(w.TTL), brief: true})
+			}
+		}
+	}
+}
+
+// serveAll gives what is free to those who wait for it, in the order they came. Nothing that is free and not reserved is
+// wanted by somebody in the queue afterwards: a newcomer cannot overtake.
+func (t *Table) serveAll() {
+	for t.freed = true; t.freed; {
+		t.freed = false
+		t.queue = slices.DeleteFunc(t.queue, t.serve)
+	}
+}
+
+// serve tries to give a waiter all it wants, and reports whether it has its answer.
+func (t *Table) serve(w *waiter) bool {
+	if t.locking(w) {
+		return false
+	}
+	picked, undecided := t.pick(w)
+	if len(picked) < w.Count {
+		t.letGo(w)
+		if w.Wait || undecided {
+			return false
+		}
+		w.busy = t.busyFor(w)
+		close(w.ready)
+		return true
+	}
+	if !t.reserveAll(w, picked) {
+		return false
+	}
+	now := t.o.Now()
+	for _, l := range picked {
+		t.hand(w, l, now)
+	}
+	t.letGo(w)
+	close(w.ready)
+	return true
+}
+
+// locking reports whether locks for a waiter are still being taken, and notes which of them other homes have.
+func (t *Table) locking(w *waiter) (still bool) {
+	for name, r := range w.reserved {
+		switch {
+		case r.other != nil:
+			w.refused[name] = r.other
+			delete(w.reserved, name)
+		case !t.secured(name):
+			still = true
+		}
+	}
+	return still
+}
+
+// pick gives the best of what a waiter may have now. It is undecided when something it wants is reserved for another: that
+// may be free again in a moment.
+func (t *Table) pick(w *waiter) (picked []Lease, undecided bool) {
+	for _, name := range w.Among(t.look) {
+		l := t.look(name)
+		switch {
+		case l.Holder != w.Holder && !l.Free(), w.refused[name] != nil && !t.secured(name):
+			continue
+		case t.reserved(name, w.reserved[name]):
+			undecided = true
+			continue
+		}
+		if picked = append(picked, l); len(picked) == w.Count {
+			break
+		}
+	}
+	return picked, undecided
+}
+
+// reserveAll reserves what was picked if any of it has to be locked first. It reports whether all of it is.
+func (t *Table) reserveAll(w *waiter, picked []Lease) bool {
+	if !slices.ContainsFunc(picked, func(l Lease) bool { return !t.secured(l.Resource) }) {
+		return true
+	}
+	for name, r := range w.reserved {
+		if !slices.ContainsFunc(picked, func(l Lease) bool { return l.Resource == name }) {
+			delete(w.reserved, name)
+			t.unreserve(name, r)
+		}
+	}
+	until := t.o.Now().Add(w.TTL)
+	for _, l := range picked {
+		if w.reserved[l.Resource] == nil {
+			r := &reservation{until: until}
+			w.reserved[l.Resource] = r
+			t.reserve(l.Resource, r)
+		}
+	}
+	return false
+}
+
+// letGo ends a waiter's reservations.
+func (t *Table) letGo(w *waiter) {
+	for name, r := range w.reserved {
+		delete(w.reserved, name)
+		t.unreserve(name, r)
+	}
+}
+
+// hand gives a waiter one resource.
+func (t *Table) hand(w *waiter, l Lease, now time.Time) {
+	own := l.Holder == w.Holder
+	if own && w.use {
+		l = t.touch(l)
+	} else {
+		l = t.grant(l, w.Request, now)
+		w.ticket = t.ticket
+	}
+	if !own {
+		w.fresh = append(w.fresh, l)
+	}
+	if w.use {
+		t.uses[l.Epoch]++ // from now on: it must not run out while it is written
+	}
+	w.got = append(w.got, l)
+}
+
+// grant gives a resource to a holder. Its own lease is kept, epoch and all, and made no weaker than it was.
+func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
+	own := l.Holder == r.Holder
+	if !own {
+		t.epoch++
+		l.Epoch, l.Since, l.Holder, l.Kind, l.TTL, l.Reset = t.epoch, now, r.Holder, r.Kind, r.TTL, r.Reset
+	} else if r.Kind == Claim {
+		if l.Kind != Claim {
+			l.Since = now
+		}
+		l.Kind, l.TTL = Claim, r.TTL
+		if r.Reset != "" {
+			l.Reset = r.Reset
+		}
+	}
+	l.Used, l.Expires = now, now.Add(l.TTL)
+	what := Claimed
+	if own {
+		what = Renewed
+	}
+	t.put(Event{At: now, What: what, Lease: l})
+	return l
+}

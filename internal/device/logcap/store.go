@@ -1,0 +1,151 @@
+package logcap
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"ios-agent/internal/device"
+)
+
+// suffix ends the names of the files.
+const suffix = ".log"
+
+// Store holds the captures under way. It is safe for concurrent use.
+type Store struct {
+	dir string
+	now func() time.Time
+
+	mu   sync.Mutex
+	live map[string]*Session
+}
+
+// New makes an empty store. The folder is made when the first capture begins.
+func New(o Options) *Store {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Store{dir: o.Dir, now: o.Now, live: map[string]*Session{}}
+}
+
+// keep makes room for a capture that is about to begin.
+func (s *Store) keep(one *Session) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.live) >= MostSessions {
+		return ErrTooMany
+	}
+	s.live[one.ID] = one
+	return nil
+}
+
+// settle notes that a capture has begun, or forgets it when it has not. It is false when the capture was ended meanwhile.
+func (s *Store) settle(one *Session, begun bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live[one.ID] == nil {
+		return false
+	}
+	one.begun = begun
+	if !begun {
+		delete(s.live, one.ID)
+	}
+	return true
+}
+
+// Get gives a capture under way of a kind; ok is false when there is none.
+func (s *Store) Get(kind, id string) (one *Session, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.find(kind, id)
+}
+
+// find needs the mutex.
+func (s *Store) find(kind, id string) (*Session, bool) {
+	one := s.live[id]
+	if one == nil || one.Kind != kind || !one.begun {
+		return nil, false
+	}
+	return one, true
+}
+
+// take removes a capture for the one caller that ends it; nil when there is none.
+func (s *Store) take(kind, id string) *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one, ok := s.find(kind, id)
+	if ok {
+		delete(s.live, id)
+	}
+	return one
+}
+
+// takeAll removes the captures of an owner, and gives those that have begun.
+func (s *Store) takeAll(owner device.Owner) (begun []*Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, one := range s.live {
+		if !one.Owner.Matches(owner) {
+			continue
+		}
+		delete(s.live, id)
+		one.cancel()
+		if one.begun {
+			begun = append(begun, one)
+		}
+	}
+	return begun
+}
+
+// Live lists the captures under way of an owner.
+func (s *Store) Live(owner device.Owner) (all []*Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.live {
+		if one.begun && one.Owner.Matches(owner) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// sweep makes the folder and removes old files, but none that is being written: a quiet app may print nothing for days.
+func (s *Store) sweep() error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil // the folder cannot be listed; a capture can still be written
+	}
+	writing := s.writing()
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || e.IsDir() || writing[e.Name()] || s.now().Sub(info.ModTime()) < Retention {
+			continue
+		}
+		_ = os.Remove(filepath.Join(s.dir, e.Name())) // a file that stays is tried again by the next capture
+	}
+	return nil
+}
+
+// writing names the files of captures under way.
+func (s *Store) writing() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := map[string]bool{}
+	for _, one := range s.live {
+		names[filepath.Base(one.File)] = true
+	}
+	return names
+}
+
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,239 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+)
+
+// Criteria say which device is meant. Empty criteria mean the current one, else the only simulator booted.
+type Criteria struct {
+	UDID    string // or another id of the device
+	Name    string
+	Current string // the session's current device
+	Holder  string // whose device it is to be, where nothing is named: its own, else one that is not another's
+	AnyIdle bool   // nothing named and nothing booted: take the only one there is (for boot)
+}
+
+// Resolve finds the one device that is meant and opens it. A device that is open already is found without asking any
+// tool: the path of an action spawns no process.
+func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
+	if c.UDID == "" && c.Name == "" && c.Current == "" {
+		c.Current = p.only(ctx, c.Holder)
+	}
+	if h := p.known(c); h != nil {
+		return h, nil
+	}
+	l, err := p.listed(ctx, 0, func(l *listing, answered func(device.Info) bool) bool {
+		info, found, err := named(l.infos, c)
+		return found && err == nil && answered(info)
+	})
+	if err != nil {
+		return nil, err
+	}
+	info, found, err := named(l.infos, c)
+	if !found {
+		info, err = implied(l.infos, c, p.others(ctx, c.Holder))
+	}
+	if err != nil {
+		return nil, l.explain(err)
+	}
+	return p.openDevice(l, info), nil
+}
+
+// only is the device a holder has, if it has exactly one. What is named or current is never looked up here.
+func (p *Pool) only(ctx context.Context, holder string) (udid string) {
+	if holder == "" {
+		return ""
+	}
+	leases, _ := p.leases.All(ctx) // where leases cannot be read, nobody is known to hold any
+	for _, l := range leases {
+		if l.Holder != holder {
+			continue
+		}
+		if udid != "" {
+			return ""
+		}
+		udid = l.Resource
+	}
+	return udid
+}
+
+// others reports which devices somebody else holds.
+func (p *Pool) others(ctx context.Context, holder string) func(udid string) bool {
+	if holder == "" {
+		return func(string) bool { return false }
+	}
+	leases, _ := p.leases.All(ctx) // as above
+	return func(udid string) bool {
+		l := leases[udid]
+		return l.Held() && l.Holder != holder
+	}
+}
+
+// known is an open device that the criteria name by an id, or by being the current one.
+func (p *Pool) known(c Criteria) *Handle {
+	switch {
+	case c.Name != "":
+		return nil
+	case c.UDID != "":
+		return p.opened(c.UDID)
+	case c.Current != "":
+		return p.opened(c.Current)
+	}
+	return nil
+}
+
+// canonical is a device's udid, from any of its ids; an id that nobody knows is left as it is.
+func (p *Pool) canonical(id string) string {
+	if h := p.opened(id); h != nil {
+		return h.Info().UDID
+	}
+	if i, ok := p.latest().find(id); ok {
+		return i.UDID
+	}
+	return id
+}
+
+// named finds the device that is named, or is the current one. found is false when nothing is named.
+func named(infos []device.Info, c Criteria) (info device.Info, found bool, err error) {
+	switch {
+	case c.UDID != "":
+		info, err = one(infos, "udid", c.UDID, func(i device.Info) bool {
+			return i.Is(c.UDID) && (c.Name == "" || strings.EqualFold(i.Name, c.Name))
+		})
+		return info, true, err
+	case c.Name != "":
+		info, err = byItsName(infos, c.Name)
+		return info, true, err
+	case c.Current != "":
+		if i := slices.IndexFunc(infos, func(i device.Info) bool { return i.Is(c.Current) }); i >= 0 {
+			return infos[i], true, nil
+		}
+	}
+	return device.Info{}, false, nil
+}
+
+// byItsName prefers simulators to physical devices, and a booted one among several of one name: that is the one on the
+// user's screen.
+func byItsName(infos []device.Info, name string) (device.Info, error) {
+	is := func(i device.Info) bool { return strings.EqualFold(i.Name, name) || i.Is(name) }
+	found := filter(infos, is)
+	if virtual := filter(found, simulated); len(virtual) > 0 {
+		found = virtual
+	}
+	if booted := filter(found, func(i device.Info) bool { return i.State == device.Booted }); len(booted) == 1 {
+		return booted[0], nil
+	}
+	switch len(found) {
+	case 0:
+		return device.Info{}, notFound(infos, "name", name)
+	case 1:
+		return found[0], nil
+	}
+	return device.Info{}, ambiguous(found, "name", name)
+}
+
+// simulated reports whether a device is no physical one.
+func simulated(i device.Info) bool { return i.Type != device.TypePhysical }
+
+func one(infos []device.Info, what, value string, is func(device.Info) bool) (device.Info, error) {
+	switch found := filter(infos, is); len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return device.Info{}, notFound(infos, what, value)
+	default:
+		return device.Info{}, ambiguous(found, what, value)
+	}
+}
+
+// implied is the only simulator booted, or the only one of several that is not somebody else's. A physical device is never
+// meant unless it is named.
+func implied(infos []device.Info, c Criteria, others func(string) bool) (device.Info, error) {
+	infos = filter(infos, simulated)
+	booted := filter(infos, func(i device.Info) bool { return i.State == device.Booted })
+	if len(booted) > 1 {
+		if mine := filter(booted, func(i device.Info) bool { return !others(i.UDID) }); len(mine) == 1 {
+			return mine[0], nil
+		}
+	}
+	usable := filter(infos, func(i device.Info) bool { return i.Available })
+	switch {
+	case len(booted) == 1:
+		return booted[0], nil
+	case len(booted) > 1:
+		return device.Info{}, fault.New(fault.NoDevice, "%d devices are booted and none was named: %s", len(booted), briefly(booted)).
+			WithHint("pass --udid or --sim").With("candidates", booted)
+	case c.AnyIdle && len(usable) == 1:
+		return usable[0], nil
+	case c.AnyIdle:
+		return device.Info{}, fault.New(fault.NoDevice, "no device was named").
+			WithHint("pass --udid or --sim; `ios-agent list-sims` shows what there is").With("candidates", usable)
+	}
+	return device.Info{}, fault.New(fault.NoDevice, "no device is booted and none was named").With("candidates", usable)
+}
+
+func ambiguous(found []device.Info, what, value string) error {
+	return fault.New(fault.DeviceAmbiguous, "%d devices have the %s %q", len(found), what, value).With("candidates", found)
+}
+
+func notFound(infos []device.Info, what, value string) error {
+	var names []string
+	for _, info := range infos {
+		names = append(names, info.Name, info.UDID)
+	}
+	slices.Sort(names)
+	f := fault.New(fault.DeviceNotFound, "no device has the %s %q", what, value)
+	if near := nearest.To(value, slices.Compact(names), 3); len(near) > 0 {
+		return f.WithHint(`did you mean "%s"?`, strings.Join(near, `" or "`))
+	}
+	return f
+}
+
+func filter(infos []device.Info, keep func(device.Info) bool) []device.Info {
+	var out []device.Info
+	for _, i := range infos {
+		if keep(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// State asks for the state a device is in now.
+func (p *Pool) State(ctx context.Context, id string) (string, error) {
+	info, err := p.lookUp(ctx, id, 0)
+	return info.State, err
+}
+
+// lookUp finds a device by one of its ids in a listing of this age; it waits for the drivers of that device only.
+func (p *Pool) lookUp(ctx context.Context, id string, most time.Duration) (device.Info, error) {
+	l, err := p.listed(ctx, most, func(l *listing, answered func(device.Info) bool) bool {
+		i, ok := l.find(id)
+		return ok && answered(i)
+	})
+	if err != nil {
+		return device.Info{}, err
+	}
+	info, err := one(l.infos, "udid", id, func(i device.Info) bool { return i.Is(id) })
+	return info, l.explain(err)
+}
+
+// briefly names a device as a person would tell it from its neighbours.
+func briefly(infos []device.Info) string {
+	names := make([]string, len(infos))
+	for i, d := range infos {
+		names[i] = fmt.Sprintf("%s (%s)", d.Name, short(d.UDID))
+	}
+	return strings.Join(names, ", ")
+}
+
+// short is the beginning of a udid.
+func short(udid string) string { return udid[:min(8, len(udid))] }

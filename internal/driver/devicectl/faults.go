@@ -1,0 +1,51 @@
+package devicectl
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	ctl "ios-agent/internal/apple/devicectl"
+	"ios-agent/internal/apple/toolfault"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/machine/host"
+)
+
+// refused turns devicectl's error into a fault of the given code. Whether the device is still there is asked, not read
+// from the message.
+func (h *handset) refused(ctx context.Context, err error, code fault.Code, what string) error {
+	var no *ctl.Refusal
+	var exit *host.ExitError
+	if !errors.As(err, &no) && !errors.As(err, &exit) {
+		return toolfault.New(err, code, what)
+	}
+	if gone := h.missing(ctx); gone != nil {
+		return gone
+	}
+	if no == nil {
+		return toolfault.New(err, code, what)
+	}
+	return fault.New(code, "%s on %s: %w", what, h.info.Name, no).With("domain", no.Reason.Domain).With("code", no.Reason.Code).
+		WithHint("devicectl's reason is in the message; the device must be unlocked, paired and have Developer Mode on")
+}
+
+// missing is a fault when devices are listed and this one is not among them.
+func (h *handset) missing(ctx context.Context) error {
+	infos, err := h.driver.List(ctx)
+	if err != nil {
+		return nil
+	}
+	var known []string
+	for _, i := range infos {
+		if i.Is(h.info.UDID) {
+			return nil
+		}
+		known = append(known, i.Name, i.UDID)
+	}
+	f := fault.New(fault.DeviceNotFound, "no physical device has the udid %q", h.info.UDID)
+	if near := nearest.To(h.info.UDID, known, 3); len(near) > 0 {
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	return f.WithHint("list_devices shows what there is: %s", strings.Join(known, ", "))
+}

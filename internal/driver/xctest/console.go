@@ -1,0 +1,98 @@
+package xctest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/device"
+	"ios-agent/internal/driver/stream"
+	"ios-agent/internal/fault"
+)
+
+var (
+	_ device.Logs    = (*phone)(nil)
+	_ device.Console = (*phone)(nil)
+)
+
+// consoleWait is how long simctl may take to tell the pid of an app whose console it shows.
+const consoleWait = 10 * time.Second
+
+// FollowLog follows the log through `log stream`, down to debug messages.
+func (p *phone) FollowLog(ctx context.Context, subsystems []string, line func(string)) (device.Stream, error) {
+	predicate, err := simctl.FromSubsystems(subsystems...)
+	if err != nil {
+		return nil, fault.New(fault.InvalidInput, "%w", err)
+	}
+	// A stream of a simulator that is off may stay empty instead of failing.
+	if err := p.mustBeBooted(ctx); err != nil {
+		return nil, err
+	}
+	s, err := stream.Start(ctx, p.driver.Host, stream.Program{
+		Cmd: p.driver.simctl().LogStream(p.info.UDID, predicate), Remark: simctl.LogHeading, Ready: simctl.LogHeading,
+		Explain: p.refusedWith(fault.ToolFailed),
+	}, line)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// LaunchConsole launches an app through simctl, which shows what the app prints until it is interrupted and then ends it.
+func (p *phone) LaunchConsole(ctx context.Context, bundleID string, how device.Launch, line func(string)) (device.Stream, int, error) {
+	if bundleID == "" || strings.HasPrefix(bundleID, "-") {
+		return nil, 0, fault.New(fault.InvalidInput, "%q is no bundle id", bundleID)
+	}
+	isPID := func(line string) bool { _, is := simctl.ConsolePID(line, bundleID); return is }
+	s, err := stream.Start(ctx, p.driver.Host, stream.Program{
+		Cmd:    p.driver.simctl().Console(p.info.UDID, bundleID, simctl.LaunchOptions{Args: how.Args, Env: how.Env}),
+		Remark: isPID, Ready: isPID, Wait: consoleWait, Explain: p.refusedWith(fault.AppLaunchFailed),
+	}, line)
+	if err != nil {
+		return nil, 0, err
+	}
+	shown := newConsole(p, bundleID, s)
+	if err := p.lookAt(bundleID); err != nil {
+		return nil, 0, errors.Join(err, shown.Close())
+	}
+	pid, _ := simctl.ConsolePID(s.Said(), bundleID)
+	return shown, pid, nil
+}
+
+// refusedWith explains how simctl ended with a fault of the given code.
+func (p *phone) refusedWith(code fault.Code) func(stderr []byte, err error) error {
+	return func(stderr []byte, err error) error { return p.refused(simctl.Refusal(stderr, err), code) }
+}
+
+// lookAt makes an app that was launched the one that Eyes look at.
+func (p *phone) lookAt(bundleID string) error {
+	if err := p.remember(bundleID); err != nil {
+		return fault.New(fault.PathError, "remembering the app of %s: %w", p.info.Name, err)
+	}
+	p.retarget()
+	return nil
+}
+
+// console is an app whose output is shown.
+type console struct {
+	*stream.Stream
+	close func() error
+}
+
+func newConsole(p *phone, bundleID string, s *stream.Stream) *console {
+	return &console{s, sync.OnceValue(func() error {
+		err := s.Close()
+		if !s.Killed() {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), simctl.TerminateTimeout)
+		defer cancel()
+		return errors.Join(err, p.Terminate(ctx, bundleID))
+	})}
+}
+
+// Close interrupts simctl, which ends the app. A simctl that had to be killed did not do that, so the app is ended here.
+func (c *console) Close() error { return c.close() }

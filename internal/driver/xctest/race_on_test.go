@@ -1,5 +1,0 @@
-//go:build race
-
-package xctest_test
-
-const raceEnabled = true

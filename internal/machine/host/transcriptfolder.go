@@ -1,0 +1,84 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const partSuffix = ".part"
+
+// transcriptFolder is the folder that gets transcripts; a nil one gets none. An error of writing never disturbs a program:
+// Host.Close returns it.
+type transcriptFolder struct {
+	dir string
+
+	mu   sync.Mutex
+	last int // number given
+	errs []error
+}
+
+func openTranscriptFolder(dir string) (*transcriptFolder, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	dir, err := makeFolder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	r := &transcriptFolder{dir: dir}
+	for _, f := range files {
+		number, _, _ := strings.Cut(f.Name(), "-")
+		if n, err := strconv.Atoi(number); err == nil {
+			r.last = max(r.last, n)
+		}
+	}
+	return r, nil
+}
+
+// create makes the next file. Another host may record into the same folder, so numbers that exist are skipped.
+func (r *transcriptFolder) create(program string) (*os.File, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		r.last++
+		path := filepath.Join(r.dir, fmt.Sprintf("%06d-%s%s", r.last, fileName(program), transcriptSuffix))
+		if _, err := os.Lstat(path); err == nil {
+			continue
+		}
+		f, err := os.OpenFile(path+partSuffix, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+func (r *transcriptFolder) note(err error) {
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	const enough = 10 // a full disk fails every one
+	if len(r.errs) < enough {
+		r.errs = append(r.errs, fmt.Errorf("record: %w", err))
+	}
+}
+
+func (r *transcriptFolder) failure() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(r.errs...)
+}

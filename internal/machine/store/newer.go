@@ -1,0 +1,91 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A SQLite file begins with these bytes, and has PRAGMA user_version at this place.
+const (
+	sqliteMagic   = "SQLite format 3\x00"
+	versionOffset = 60
+)
+
+// refuseNewer gives a *NewerError for a file of a newer program. It looks without SQLite, which writes even to a file that
+// is only read.
+func (s *Store) refuseNewer() error {
+	version, err := peek(s.o.Path)
+	if err != nil { // SQLite will say what is wrong with it
+		return nil
+	}
+	if version <= len(s.o.Migrations) {
+		return nil
+	}
+	newer := &NewerError{s.o.Path, version, len(s.o.Migrations)}
+	s.setNotice(newer.Error())
+	return newer
+}
+
+// peek gives the version of a file and touches nothing. What a killed program wrote last is in the write-ahead log beside
+// the file; then copies of both are looked at.
+func peek(path string) (int, error) {
+	version, err := versionOf(path)
+	if err != nil {
+		return 0, err
+	}
+	log, err := os.Stat(path + "-wal")
+	if errors.Is(err, fs.ErrNotExist) || err == nil && log.Size() == 0 {
+		return version, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return peekCopy(path)
+}
+
+// versionOf reads the version from the file's first page.
+func versionOf(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	head := make([]byte, versionOffset+4)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return 0, err
+	}
+	if string(head[:len(sqliteMagic)]) != sqliteMagic {
+		return 0, errDamaged
+	}
+	return int(int32(binary.BigEndian.Uint32(head[versionOffset:]))), nil
+}
+
+// peekCopy asks SQLite for the version of a copy.
+func peekCopy(path string) (version int, err error) {
+	dir, err := os.MkdirTemp("", "ios-agent-state-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	whole := filepath.Join(dir, "copy.db")
+	for _, suffix := range []string{"", "-wal"} {
+		raw, err := os.ReadFile(path + suffix)
+		if err != nil {
+			return 0, err
+		}
+		if err := os.WriteFile(whole+suffix, raw, 0o600); err != nil {
+			return 0, err
+		}
+	}
+	db, err := connect(whole)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	err = db.QueryRow("PRAGMA user_version").Scan(&version)
+	return version, err
+}

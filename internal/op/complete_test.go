@@ -1,0 +1,62 @@
+package op_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+type buildIn struct {
+	Scheme string   `json:"scheme,omitempty" doc:"the scheme"`
+	Args   []string `json:"args,omitempty" doc:"arguments"`
+	Quiet  bool     `json:"quiet,omitempty" doc:"no warnings" default:"true"`
+}
+
+// TestWhatACallLeavesOutIsCompletedBeforeDecoding: a completer sees the raw input, so that an empty list and an absent one
+// differ, and a field's own default counts only when the completer has nothing.
+func TestWhatACallLeavesOutIsCompletedBeforeDecoding(t *testing.T) {
+	complete := func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
+		done := op.Completed{Input: op.Input{"scheme": json.RawMessage(`"Shop"`), "args": json.RawMessage(`["-v"]`), "quiet": json.RawMessage("false")}}
+		for name, raw := range given {
+			done.Input[name] = raw
+		}
+		if _, ok := given["scheme"]; !ok {
+			done.Sources = map[string]string{"scheme": "session " + c.Session}
+		}
+		return done, nil
+	}
+	var got buildIn
+	var sources map[string]string
+	s := op.Spec{Name: "probe", Groups: []string{"test"}, Summary: "Look", Complete: complete}
+	c := op.NewCatalogue([]op.Op{op.New(s, func(_ context.Context, c *op.Call, in buildIn) (struct{}, error) {
+		got, sources = in, c.Sources
+		return struct{}{}, nil
+	})})
+	if e := c.Run(t.Context(), "probe", op.Call{Session: "s"}, nil); e.Error != nil || got.Scheme != "Shop" || len(got.Args) != 1 || got.Quiet || sources["scheme"] != "session s" {
+		t.Errorf("%+v %v %v", got, sources, e.Error)
+	}
+	if e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"args":[],"scheme":"Own"}`)); e.Error != nil || got.Scheme != "Own" || len(got.Args) != 0 || sources["scheme"] != "" {
+		t.Errorf("%+v %v %v", got, sources, e.Error)
+	}
+	if e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"quiet":"perhaps"}`)); e.Error == nil || e.Error.Code != fault.InvalidInput {
+		t.Errorf("a wrong value of the caller's was hidden by a default: %v", e.Error)
+	}
+}
+
+func TestVerbAndRouteComeFromTheName(t *testing.T) {
+	none := func(context.Context, *op.Call, struct{}) (struct{}, error) { return struct{}{}, nil }
+	spec := func(name, family string) op.Spec {
+		return op.Spec{Name: name, Family: family, Groups: []string{"test"}, Summary: "Look"}
+	}
+	hidden := spec("hidden_one", "")
+	hidden.Verb, hidden.Route = op.None, op.None
+	c := op.NewCatalogue([]op.Op{op.New(spec("tap", "xcode"), none), op.New(spec("tap", ""), none), op.New(spec("build_sim", "xcode"), none), op.New(hidden, none)})
+	for i, want := range [][2]string{{"", "POST /api/v1/xcode/tap"}, {"tap", "POST /api/v1/core/tap"}, {"build-sim", "POST /api/v1/xcode/build_sim"}, {"", ""}} {
+		if o := c.Ops()[i]; o.Verb != want[0] || o.Route != want[1] {
+			t.Errorf("%s: verb %q, route %q, want %q", o.Name, o.Verb, o.Route, want)
+		}
+	}
+}

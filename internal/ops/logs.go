@@ -1,0 +1,123 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/logcap"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// Logs captures what apps log and print. A capture belongs to the session that began it; it ends with Stop or the daemon.
+type Logs struct {
+	desk
+	captures *logcap.Store
+}
+
+// The kinds of captures; each begins the name of its files.
+const (
+	SimulatorCapture = "sim_log"
+	DeviceCapture    = "device_log"
+)
+
+// The streams of a capture.
+const (
+	osLog      = "os_log"
+	consoleLog = "console"
+)
+
+// CaptureIn says what to capture.
+type CaptureIn struct {
+	Target
+	Kind       string
+	Bundle     string
+	Log        bool     // what the app logs, on devices that can show it
+	Subsystems []string // whose log; none: everything
+	Console    bool     // what the app prints: it is launched anew and ends with the capture
+	LaunchHow
+}
+
+// CaptureOut is a capture that has begun.
+type CaptureOut struct {
+	ID   string
+	File string
+	PID  int // of the app, when it was launched and the tools tell it
+}
+
+// Start begins a capture. It takes the device's lease: an app that is launched with its console is driven.
+func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut, error) {
+	if err := CheckBundle(in.Bundle); err != nil {
+		return CaptureOut{}, err
+	}
+	env, err := environment(c.Env, in.Env)
+	if err != nil {
+		return CaptureOut{}, err
+	}
+	h, _, err := l.device(ctx, c, in.Target)
+	if err != nil {
+		return CaptureOut{}, err
+	}
+	out, info := CaptureOut{}, h.Info()
+	request := logcap.Request{
+		Kind: in.Kind, Header: fmt.Sprintf("--- log of %s on %s ---", in.Bundle, info.Name), Owner: device.Owner{Session: c.Session, UDID: info.UDID},
+	}
+	if in.Log {
+		logs, err := device.As[device.Logs](h.Device)
+		if err != nil {
+			return CaptureOut{}, err
+		}
+		request.Sources = append(request.Sources, logcap.Source{Name: osLog, Start: func(ctx context.Context, line func(string)) (device.Stream, error) {
+			return logs.FollowLog(ctx, in.Subsystems, line)
+		}})
+	}
+	if in.Console {
+		console, err := device.As[device.Console](h.Device)
+		if err != nil {
+			return CaptureOut{}, err
+		}
+		how := device.Launch{Args: in.Args, Env: env}
+		start := func(ctx context.Context, line func(string)) (s device.Stream, err error) {
+			s, out.PID, err = console.LaunchConsole(ctx, in.Bundle, how, line)
+			return s, err
+		}
+		request.Sources = append(request.Sources, logcap.Source{Name: consoleLog, Start: start})
+	}
+	err = l.do(ctx, h, func() error {
+		s, err := l.captures.Begin(ctx, request)
+		if err == nil {
+			out.ID, out.File = s.ID, s.File
+		}
+		return err
+	})
+	if errors.Is(err, logcap.ErrTooMany) {
+		return CaptureOut{}, fault.New(fault.InvalidInput, "%w", err).WithHint("stop some of them first")
+	}
+	return out, err
+}
+
+// Stop ends a capture of this session and gives what it has; found is false when this session has none of that kind and id.
+func (l *Logs) Stop(_ context.Context, c *op.Call, kind, id string) (capture logcap.Capture, found bool, err error) {
+	if one, ok := l.captures.Get(kind, id); !ok || one.Owner.Session != c.Session {
+		return logcap.Capture{}, false, nil
+	}
+	capture, found, err = l.captures.End(kind, id)
+	if err != nil {
+		return capture, found, fault.New(fault.ToolFailed, "ending the capture: %w", err).With("log_file", capture.File)
+	}
+	return capture, found, nil
+}
+
+// safeID is what may stand on a command line as the name of an app.
+var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// CheckBundle refuses what is no bundle id.
+func CheckBundle(bundle string) error {
+	if safeID.MatchString(bundle) {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%.80q is no bundle id: letters, digits, dots, hyphens and underscores", bundle).With("field", "bundleId")
+}

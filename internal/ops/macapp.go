@@ -1,0 +1,39 @@
+package ops
+
+import (
+	"context"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/macapp"
+)
+
+// MacApps opens and ends apps of this Mac.
+type MacApps struct{ apps *macapp.Service }
+
+// MacAppOut is an app that was opened, and its process; 0 when it was not found.
+type MacAppOut struct {
+	macapp.App
+	PID int
+}
+
+// Launch opens an app and waits for its process.
+func (m *MacApps) Launch(ctx context.Context, _ *op.Call, path op.Path, args []string) (MacAppOut, error) {
+	app, err := m.open(ctx, string(path), LaunchHow{Args: args})
+	if err != nil {
+		return MacAppOut{}, err
+	}
+	return MacAppOut{app, m.apps.Process(ctx, app)}, nil
+}
+
+// Stop ends an app by its exact name or its process.
+func (m *MacApps) Stop(ctx context.Context, _ *op.Call, which macapp.Which) (macapp.Ended, error) {
+	return m.apps.Stop(ctx, which)
+}
+
+func (m *MacApps) open(ctx context.Context, path string, how LaunchHow) (macapp.App, error) {
+	if _, err := nameValues(envKey, how.Env); err != nil {
+		return macapp.App{}, fault.From(err)
+	}
+	return m.apps.Open(ctx, macapp.Launch{Path: path, Args: how.Args, Env: how.Env})
+}

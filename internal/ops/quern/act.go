@@ -1,0 +1,183 @@
+package quern
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ui"
+)
+
+// acting are quern's rows about acting: there "ok" means that the input was delivered, and what came of it is said beside it.
+func (v views) acting() []op.Op {
+	row := func(name, route, summary string) op.Spec {
+		return op.Spec{Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route, Summary: summary, Timeout: 2 * time.Minute}
+	}
+	element := row("tap_element", "tap-element", "Find a UI element by label or identifier and tap its centre; several matches are returned as ambiguous, and element_type (Button, TextField, StaticText) narrows them")
+	element.Require = [][]string{{"label", "identifier"}}
+	return []op.Op{
+		op.New(row("tap", "tap", "Tap a point, in points of the screen"), v.tapAt),
+		op.New(element, v.tap),
+		op.New(row("swipe", "swipe", "Swipe from one point to another"), v.swipe),
+		op.New(row("type_text", "type", "Type text into the focused field"), v.typeText),
+		op.New(row("clear_text", "clear", "Select everything in the focused field and delete it; a secure field may resist"), v.clear),
+		op.New(row("press_button", "press", "Press a button of the device: HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY"), v.press),
+	}
+}
+
+// usually is how patient quern's rows are.
+var usually = ops.ActIn{Timeout: 5000}
+
+// pointIn is quern's input.
+type pointIn struct {
+	X    float64 `json:"x" doc:"points from the left" min:"0"`
+	Y    float64 `json:"y" doc:"points from the top" min:"0"`
+	UDID string  `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+// pointOut is quern's answer.
+type pointOut struct {
+	actOut
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+func (v views) tapAt(ctx context.Context, c *op.Call, in pointIn) (pointOut, error) {
+	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{Target: ops.Target{UDID: in.UDID}, PointIn: ops.PointIn{X: &in.X, Y: &in.Y}, ActIn: usually})
+	if err != nil {
+		return pointOut{}, err
+	}
+	return pointOut{answer(c, out), in.X, in.Y}, nil
+}
+
+// swipeIn is quern's input.
+type swipeIn struct {
+	StartX   float64 `json:"start_x" doc:"from the left" min:"0"`
+	StartY   float64 `json:"start_y" doc:"from the top" min:"0"`
+	EndX     float64 `json:"end_x" doc:"from the left" min:"0"`
+	EndY     float64 `json:"end_y" doc:"from the top" min:"0"`
+	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0.05" max:"60" default:"0.5"`
+	UDID     string  `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (v views) swipe(ctx context.Context, c *op.Call, in swipeIn) (actOut, error) {
+	out, err := v.core.Touch.Swipe(ctx, c, ops.SwipeIn{
+		Target: ops.Target{UDID: in.UDID}, StartX: &in.StartX, StartY: &in.StartY, EndX: &in.EndX, EndY: &in.EndY, Seconds: in.Duration, ActIn: usually,
+	})
+	if err != nil {
+		return actOut{}, err
+	}
+	return answer(c, out), nil
+}
+
+// clearIn is quern's input.
+type clearIn struct {
+	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (v views) clear(ctx context.Context, c *op.Call, in clearIn) (actOut, error) {
+	out, err := v.core.Touch.Clear(ctx, c, ops.ClearIn{OnElementIn: ops.OnElementIn{Target: ops.Target{UDID: in.UDID}, ActIn: usually}})
+	if err != nil {
+		return actOut{}, err
+	}
+	return answer(c, out), nil
+}
+
+// tapIn is quern's input.
+type tapIn struct {
+	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
+	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier"`
+	Type       string `json:"element_type,omitempty" doc:"the element's type, such as Button"`
+	UDID       string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+// actOut is quern's answer, with the outcome beside it.
+type actOut struct {
+	Status  string         `json:"status"` // ok (delivered) or ambiguous
+	UDID    string         `json:"udid,omitempty"`
+	Tapped  *tapped        `json:"tapped,omitempty"`
+	Matches []ui.Candidate `json:"matches,omitempty"`
+	Message string         `json:"message,omitempty"`
+	Outcome ui.Outcome     `json:"outcome,omitempty"`
+	Diff    []string       `json:"diff,omitempty"`
+
+	text  string
+	fault *fault.Fault
+}
+
+// tapped is the element that was tapped.
+type tapped struct {
+	Label      string  `json:"label"`
+	Type       string  `json:"type"`
+	Identifier string  `json:"identifier"`
+	X          float64 `json:"x"`
+	Y          float64 `json:"y"`
+}
+
+// Text says what came of it: in words "ok" would claim too much.
+func (o actOut) Text() string { return o.text }
+
+// Fault is the core operation's: an input that may not have arrived is not "ok".
+func (o actOut) Fault() *fault.Fault { return o.fault }
+
+func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
+	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{Target: ops.Target{UDID: in.UDID}, ElementIn: ops.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}, ActIn: usually})
+	if several, ok := errors.AsType[*ui.AmbiguousError](err); ok {
+		f := fault.From(err)
+		return actOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: several.Candidates, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
+	}
+	if err != nil {
+		return actOut{}, err
+	}
+	view := answer(c, out)
+	view.Tapped = &tapped{out.Target.Label, out.Target.Type, out.Target.Identifier, out.Target.At.X, out.Target.At.Y}
+	return view, nil
+}
+
+// typeIn is quern's input.
+type typeIn struct {
+	Text string `json:"text" doc:"the text"`
+	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (v views) typeText(ctx context.Context, c *op.Call, in typeIn) (actOut, error) {
+	out, err := v.core.Touch.Type(ctx, c, ops.TypeIn{Target: ops.Target{UDID: in.UDID}, Text: in.Text, ActIn: usually})
+	if err != nil {
+		return actOut{}, err
+	}
+	return answer(c, out), nil
+}
+
+func answer(c *op.Call, out ops.ActionOut) actOut {
+	return actOut{Status: "ok", UDID: c.Device.UDID, Outcome: out.Outcome, Diff: out.Diff, text: out.Text(), fault: out.Fault()}
+}
+
+// pressIn is quern's input.
+type pressIn struct {
+	Button string `json:"button" doc:"HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY" enum:"HOME,LOCK,SIDE_BUTTON,SIRI,APPLE_PAY"`
+	UDID   string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (v views) press(ctx context.Context, c *op.Call, in pressIn) (actOut, error) {
+	button := map[string]string{"SIDE_BUTTON": "lock", "APPLE_PAY": "lock"}[in.Button]
+	if button == "" {
+		button = strings.ToLower(in.Button)
+	}
+	out, err := v.core.Touch.Press(ctx, c, ops.PressIn{PlainIn: ops.PlainIn{Target: ops.Target{UDID: in.UDID}}, Button: button, Times: times(in.Button)})
+	if err != nil {
+		return actOut{}, err
+	}
+	return answer(c, out), nil
+}
+
+// times is how often the side button is pressed: Apple Pay is a double press of it.
+func times(button string) int {
+	if button == "APPLE_PAY" {
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,151 @@
+package quern
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"time"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ui"
+)
+
+// looking are quern's rows about looking, with its routes, parameters and answers.
+func (v views) looking() []op.Op {
+	row := func(name, route, summary string) op.Spec {
+		return op.Spec{Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: route, Summary: summary, Hints: op.ReadOnly | op.Idempotent, Timeout: 2 * time.Minute}
+	}
+	picture := row("take_annotated_screenshot", "GET /api/v1/device/screenshot/annotated", "Take a picture with a red box and a name around every element one can act on")
+	picture.Picture = true
+	return []op.Op{
+		op.New(row("get_ui_tree", "GET /api/v1/device/ui", "Read every element on the screen: flat, or nested with include_hierarchy; children_of narrows to what lies below one element, by identifier or else label"), v.tree),
+		op.New(row("get_element_state", "GET /api/v1/device/ui/element", "Read one element's state without acting on it"), v.element),
+		op.New(row("wait_for_element", "POST /api/v1/device/ui/wait-for-element", "Wait for an element to exist, be visible, enabled or disabled, go, or have a value; running out of time answers matched: false"), v.wait),
+		op.New(row("get_screen_summary", "GET /api/v1/device/screen-summary", "Summarise the screen: what it is, what one can act on; include_hierarchy says what each element lies in"), v.summary),
+		op.New(picture, v.annotated),
+	}
+}
+
+// treeIn is quern's input.
+type treeIn struct {
+	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
+	Children  string `json:"children_of,omitempty" doc:"only what lies below this element: an identifier, or else a label"`
+	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"nest the elements and name their parents"`
+}
+
+func (v views) tree(ctx context.Context, c *op.Call, in treeIn) (ui.FlatTree, error) {
+	var out ui.FlatTree
+	err := v.core.Screen.Look(ctx, c, ops.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
+		out = sc.Flat(in.Children, in.Hierarchy)
+		out.UDID = udid
+		return nil
+	})
+	return out, err
+}
+
+// elementIn is quern's input.
+type elementIn struct {
+	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
+	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier"`
+	Type       string `json:"type,omitempty" doc:"the element's type, such as Button"`
+	Kind       string `json:"element_type,omitempty" doc:"the same as type"`
+	UDID       string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (in elementIn) query(operation string) (ui.Query, error) {
+	q := ui.Query{Label: in.Label, Identifier: in.Identifier, Type: cmp.Or(in.Type, in.Kind)}
+	if q.Empty() {
+		return q, fault.New(fault.InvalidInput, "%s: give label, identifier or type", operation).With("field", "label")
+	}
+	return q, nil
+}
+
+// elementOut is quern's answer.
+type elementOut struct {
+	Element ui.FlatElement `json:"element"`
+	UDID    string         `json:"udid"`
+}
+
+func (v views) element(ctx context.Context, c *op.Call, in elementIn) (elementOut, error) {
+	q, err := in.query("get_element_state")
+	if err != nil {
+		return elementOut{}, err
+	}
+	out := elementOut{}
+	err = v.core.Screen.Look(ctx, c, ops.Target{UDID: in.UDID}, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
+		found := sc.ElementState(q)
+		if found == nil {
+			_, err := refs.Find(q, udid, sc)
+			return err
+		}
+		out = elementOut{*found, udid}
+		return nil
+	})
+	return out, err
+}
+
+// waitIn is quern's input.
+type waitIn struct {
+	elementIn
+	Condition string  `json:"condition" doc:"what to wait for" enum:"exists,not_exists,visible,enabled,disabled,value_equals,value_contains"`
+	Value     string  `json:"value,omitempty" doc:"for value_equals and value_contains"`
+	Timeout   float64 `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
+	Interval  float64 `json:"interval,omitempty" doc:"seconds between looks" min:"0.1" max:"5" default:"0.5"`
+}
+
+// waitOut is quern's answer.
+type waitOut struct {
+	Matched bool            `json:"matched"`
+	Elapsed float64         `json:"elapsed_seconds"`
+	Polls   int             `json:"polls"`
+	Element *ui.FlatElement `json:"element,omitempty"`
+	Last    *ui.FlatElement `json:"last_state,omitempty"`
+	UDID    string          `json:"udid"`
+}
+
+func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+	q, err := in.query("wait_for_element")
+	if err != nil {
+		return waitOut{}, err
+	}
+	w := act.Waiting{Condition: ui.Condition(in.Condition), Value: in.Value, Query: q, Timeout: seconds(in.Timeout), Interval: seconds(in.Interval)}
+	if (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Value == "" {
+		return waitOut{}, fault.New(fault.InvalidInput, "wait_for_element: the condition %s needs value", in.Condition).With("field", "value")
+	}
+	done, err := v.core.Screen.Await(ctx, c, ops.Target{UDID: in.UDID}, w)
+	if err != nil {
+		return waitOut{}, err
+	}
+	out := waitOut{Matched: done.Matched, Elapsed: math.Round(done.Took.Seconds()*100) / 100, Polls: done.Polls, UDID: c.Device.UDID}
+	if done.Node != nil {
+		flat := done.Node.Flat()
+		if out.Matched {
+			out.Element = &flat
+		} else {
+			out.Last = &flat
+		}
+	}
+	return out, nil
+}
+
+// summaryIn is quern's input.
+type summaryIn struct {
+	Most      int    `json:"max_elements,omitempty" doc:"how many elements to list; 0 is all" min:"0" max:"500" default:"20"`
+	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"say what each element lies in"`
+	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+func (v views) summary(ctx context.Context, c *op.Call, in summaryIn) (ui.ScreenSummary, error) {
+	var out ui.ScreenSummary
+	err := v.core.Screen.Look(ctx, c, ops.Target{UDID: in.UDID}, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
+		out = sc.Summarize(in.Most, in.Hierarchy)
+		out.UDID = udid
+		return nil
+	})
+	return out, err
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

@@ -1,0 +1,62 @@
+package quern
+
+import (
+	"context"
+	"fmt"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ui/picture"
+)
+
+// pictureIn is quern's input: half the size unless it is told otherwise.
+type pictureIn struct {
+	UDID    string  `json:"udid,omitempty" doc:"the device; else the current one"`
+	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
+	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1" default:"0.5"`
+	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
+}
+
+// pictureOut is the picture itself.
+type pictureOut struct {
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Format string `json:"format"`
+
+	made picture.Picture
+}
+
+// Text says what comes with it.
+func (o pictureOut) Text() string { return fmt.Sprintf("%s, %d×%d", o.Format, o.Width, o.Height) }
+
+// Images is the picture.
+func (o pictureOut) Images() []op.Image { return []op.Image{{MIME: o.made.MIME, Data: o.made.Data}} }
+
+func (v views) screenshot(ctx context.Context, c *op.Call, in pictureIn) (pictureOut, error) {
+	source, info, err := v.core.Screen.Photograph(ctx, c, ops.Target{UDID: in.UDID})
+	if err != nil {
+		return pictureOut{}, err
+	}
+	made, err := picture.Make(source, picture.Fit{Format: in.Format, Scale: in.Scale, Quality: in.Quality})
+	if err != nil {
+		return pictureOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+	}
+	return pictureOut{Width: made.Width, Height: made.Height, Format: in.Format, made: made}, nil
+}
+
+// annotated is quern's: always PNG, with types and labels.
+func (v views) annotated(ctx context.Context, c *op.Call, in pictureIn) (pictureOut, error) {
+	source, info, err := v.core.Screen.Photograph(ctx, c, ops.Target{UDID: in.UDID})
+	if err != nil {
+		return pictureOut{}, err
+	}
+	if source, err = v.core.Screen.Annotate(ctx, c, ops.Target{UDID: in.UDID}, source, false); err != nil {
+		return pictureOut{}, err
+	}
+	made, err := picture.Make(source, picture.Fit{Scale: in.Scale})
+	if err != nil {
+		return pictureOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+	}
+	return pictureOut{Width: made.Width, Height: made.Height, Format: picture.PNG, made: made}, nil
+}

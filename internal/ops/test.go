@@ -1,0 +1,61 @@
+package ops
+
+import (
+	"context"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/build"
+)
+
+// TestIn is a test run: of a project, or of tests that were built before.
+type TestIn struct {
+	Project
+	BuildHow
+	On        Destination
+	Products  op.Path  // an .xctestproducts
+	TestRun   op.Path  // or an .xctestrun
+	RunnerEnv []string // of the tests' own process, as NAME=VALUE
+}
+
+// Test runs tests. On a device they drive it: the run takes its lease and its lane.
+func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, error) {
+	env, err := nameValues("testRunnerEnv", in.RunnerEnv)
+	if err != nil {
+		return BuildOut{}, err
+	}
+	on, err := b.destination(ctx, c, in.On)
+	if err != nil {
+		return BuildOut{}, err
+	}
+	r := b.request(c, build.Test, in.Project, in.BuildHow)
+	r.Destination, r.RunnerEnv, r.Products, r.TestRun = on.Destination, env, string(in.Products), string(in.TestRun)
+	if in.Products != "" || in.TestRun != "" {
+		r.Action = build.TestPrepared
+	}
+	if on.kind == OnMac {
+		return b.finish(c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
+	}
+	if on.unknown != nil { // nobody could hold it for the tests
+		return BuildOut{}, fault.From(on.unknown).Within("the tests cannot run on " + on.words)
+	}
+	h, _, err := b.device(ctx, c, Target{UDID: on.ID})
+	if err != nil {
+		return BuildOut{}, err
+	}
+	var out *build.Outcome
+	err = b.desk.do(ctx, h, func() (err error) {
+		out, err = b.tests.Run(ctx, c.Session, r, progress(c))
+		return err
+	})
+	return b.finish(c, on, in.NoWarnings)(out, err)
+}
+
+func (b *Builds) finish(c *op.Call, on destination, quiet bool) func(*build.Outcome, error) (BuildOut, error) {
+	return func(out *build.Outcome, err error) (BuildOut, error) {
+		if err != nil {
+			return BuildOut{}, err
+		}
+		return answer(c, out, on, quiet), nil
+	}
+}

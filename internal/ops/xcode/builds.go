@@ -1,0 +1,391 @@
+package xcode
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// buildTime is for a whole build or test run. A large project's first build, or a night of UI tests, takes hours.
+const buildTime = 6 * time.Hour
+
+// askTime is for a question to one of Xcode's tools.
+const askTime = 15 * time.Minute
+
+// building is a tool that builds or tests. It may run for hours, and runs the project's own code.
+func building(name, summary string, hints op.Hints, groups ...string) op.Spec {
+	return long(buildTime, tool(name, summary, hints|op.Executes, groups...))
+}
+
+// asking is a question to xcodebuild, which may have to resolve packages first, and with that runs their manifests.
+func asking(name, summary string, groups ...string) op.Spec {
+	return long(askTime, tool(name, summary, readOnly|op.Executes, groups...))
+}
+
+func example(s op.Spec, lines ...string) op.Spec {
+	s.Examples = lines
+	return s
+}
+
+// builds are the tools that build, run what was built, and tell where it is.
+func (v views) builds() []op.Op {
+	project := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}
+	device := project
+	device.Adjust = func(_ op.Input, s *defaults.Spec) { s.Drop = []defaults.Drop{defaults.ForTesting()} }
+	onDevice := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer, needsDevice}}
+	simulator := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer, needsSimulator}, CallOnly: []string{platformKey}}
+	clean := building("clean", "Remove what building a project left", op.Destructive|op.Idempotent, inUtilities, inDevice, inMac, inSimulator)
+	return []op.Op{
+		op.New(v.completed(example(building("build_sim", "Build an app for a simulator", 0, inSimulator),
+			`build-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16"`), simulator), v.buildSim),
+		op.New(v.completed(example(building("build_run_sim", "Build an app, install and launch it on a simulator, and show its first screen", 0, inSimulator),
+			`build-run-sim --workspace-path Shop.xcworkspace --scheme Shop --simulator-name "iPhone 16"`), simulator), v.buildRunSim),
+		op.New(v.completed(example(asking("get_sim_app_path", "Tell where the app built for a simulator is", inSimulator),
+			`get-sim-app-path --project-path Shop.xcodeproj --scheme Shop --platform "iOS Simulator" --simulator-name "iPhone 16"`), simulator), v.simAppPath),
+
+		op.New(v.completed(example(building("build_device", "Build an app for a physical device", 0, inDevice),
+			"build-device --project-path Shop.xcodeproj --scheme Shop"), device), v.buildDevice),
+		op.New(v.completed(example(building("build_run_device", "Build an app, install and launch it on a physical device", 0, inDevice),
+			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"), onDevice), v.buildRunDevice),
+		op.New(v.completed(example(asking("get_device_app_path", "Tell where the app built for devices is", inDevice),
+			"get-device-app-path --project-path Shop.xcodeproj --scheme Shop"), project), v.deviceAppPath),
+
+		op.New(v.completed(example(building("build_macos", "Build a macOS app", 0, inMac),
+			"build-macos --project-path Notes.xcodeproj --scheme Notes"), project), v.buildMac),
+		op.New(v.completed(example(building("build_run_macos", "Build a macOS app and open it", 0, inMac),
+			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), project), v.buildRunMac),
+		op.New(v.completed(example(asking("get_mac_app_path", "Tell where the built macOS app is", inMac),
+			"get-mac-app-path --project-path Notes.xcodeproj --scheme Notes"), project), v.macAppPath),
+
+		op.New(v.completed(example(clean, "clean --project-path Shop.xcodeproj --scheme Shop"),
+			ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.clean),
+	}
+}
+
+// containerIn says what to build: a project or a workspace.
+type containerIn struct {
+	Project   op.Path `json:"projectPath,omitempty" doc:"path of the .xcodeproj; excludes workspacePath"`
+	Workspace op.Path `json:"workspacePath,omitempty" doc:"path of the .xcworkspace; excludes projectPath"`
+}
+
+// schemeIn adds which scheme, and in which configuration.
+type schemeIn struct {
+	containerIn
+	Scheme        string `json:"scheme,omitempty" doc:"the scheme; list_schemes shows them"`
+	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if neither the call nor a default says otherwise"`
+}
+
+func (in schemeIn) project() ops.Project {
+	return ops.Project{Project: in.Project, Workspace: in.Workspace, Scheme: in.Scheme, Configuration: in.Configuration}
+}
+
+// howIn is how to build.
+type howIn struct {
+	DerivedData op.Path  `json:"derivedDataPath,omitempty" doc:"folder for the build; by default one of our own for each project, and naming Xcode's own DerivedData folder shares its cache"`
+	ExtraArgs   []string `json:"extraArgs,omitempty" doc:"further arguments of xcodebuild; an empty list clears the default"`
+	Prefer      bool     `json:"preferXcodebuild,omitempty" doc:"accepted for compatibility: xcodebuild is always used"`
+	NoWarnings  bool     `json:"suppressWarnings,omitempty" doc:"leave warnings out of the answer"`
+}
+
+func (in howIn) how() ops.BuildHow {
+	return ops.BuildHow{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs, NoWarnings: in.NoWarnings}
+}
+
+// forTestingIn is for building tests that are run later.
+type forTestingIn struct {
+	ForTesting bool    `json:"buildForTesting,omitempty" doc:"build the app and its tests, to be run later without building"`
+	Products   op.Path `json:"testProductsPath,omitempty" doc:"with buildForTesting: where to put the .xctestproducts"`
+}
+
+func (in forTestingIn) check() error {
+	if in.Products != "" && !in.ForTesting {
+		return fault.New(fault.InvalidInput, "testProductsPath needs buildForTesting").With("field", "testProductsPath")
+	}
+	return nil
+}
+
+// archIn is the architecture of a macOS build.
+type archIn struct {
+	Arch string `json:"arch,omitempty" doc:"the architecture; this Mac's if absent" enum:"arm64,x86_64"`
+}
+
+func (in archIn) mac() ops.Destination { return ops.Destination{Kind: ops.OnMac, Arch: in.Arch} }
+
+// simPlatformIn is the platform of a simulator.
+type simPlatformIn struct {
+	Platform string `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent" enum:"iOS Simulator,watchOS Simulator,tvOS Simulator,visionOS Simulator"`
+}
+
+// devicePlatformIn is the platform of a physical device.
+type devicePlatformIn struct {
+	Platform string `json:"platform,omitempty" doc:"the device's platform; iOS if neither the call nor a default says otherwise" enum:"iOS,watchOS,tvOS,visionOS"`
+}
+
+func onSim(in simIn, platform string) ops.Destination {
+	return ops.Destination{Kind: ops.OnSimulator, Simulator: in.which(), Platform: platform}
+}
+
+func (in devicePlatformIn) device(id string) ops.Destination {
+	return ops.Destination{Kind: ops.OnDevice, Device: id, Platform: in.Platform}
+}
+
+// buildOut is what came of a build, and what usually follows.
+type buildOut struct {
+	ops.BuildOut
+	NextSteps []string `json:"nextSteps,omitempty"`
+}
+
+// Text is what a reader needs to go on.
+func (o buildOut) Text() string {
+	if o.Fault() != nil {
+		return o.BuildOut.Text()
+	}
+	return andNext(o.BuildOut.Text(), o.NextSteps)
+}
+
+// built is the answer of a build. What follows needs what the call gave again; what defaults gave it finds by itself.
+func built(c *op.Call, in any, done ops.BuildOut, err error, next ...string) (buildOut, error) {
+	if err != nil {
+		return buildOut{}, err
+	}
+	out := buildOut{BuildOut: done}
+	for _, tool := range next {
+		out.NextSteps = append(out.NextSteps, nextCall(tool, given(c, in)...))
+	}
+	return out, nil
+}
+
+// given are the values of an input that came with the call itself.
+func given(c *op.Call, in any) (pairs []any) {
+	values := map[string]any{}
+	if raw, err := json.Marshal(in); err != nil || json.Unmarshal(raw, &values) != nil {
+		return nil
+	}
+	for _, key := range []string{"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "deviceId", "derivedDataPath"} {
+		if text, _ := values[key].(string); text != "" && c.Sources[key] == "" {
+			pairs = append(pairs, key, text)
+		}
+	}
+	return pairs
+}
+
+type buildSimIn struct {
+	schemeIn
+	simIn
+	simPlatformIn
+	howIn
+	forTestingIn
+}
+
+func (v views) buildSim(ctx context.Context, c *op.Call, in buildSimIn) (buildOut, error) {
+	if err := in.check(); err != nil {
+		return buildOut{}, err
+	}
+	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
+		Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, in.Platform), ForTesting: in.ForTesting, Products: in.Products,
+	})
+	if in.ForTesting {
+		return built(c, in, done, err, "test_sim")
+	}
+	return built(c, in, done, err, "build_run_sim", "get_sim_app_path")
+}
+
+type buildDeviceIn struct {
+	schemeIn
+	devicePlatformIn
+	deviceIn
+	howIn
+	forTestingIn
+}
+
+func (v views) buildDevice(ctx context.Context, c *op.Call, in buildDeviceIn) (buildOut, error) {
+	if err := in.check(); err != nil {
+		return buildOut{}, err
+	}
+	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
+		Project: in.project(), BuildHow: in.how(), On: in.device(in.ID), ForTesting: in.ForTesting, Products: in.Products,
+	})
+	if in.ForTesting {
+		return built(c, in, done, err, "test_device")
+	}
+	return built(c, in, done, err, "build_run_device", "get_device_app_path")
+}
+
+type buildMacIn struct {
+	schemeIn
+	archIn
+	howIn
+	forTestingIn
+}
+
+func (v views) buildMac(ctx context.Context, c *op.Call, in buildMacIn) (buildOut, error) {
+	if err := in.check(); err != nil {
+		return buildOut{}, err
+	}
+	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
+		Project: in.project(), BuildHow: in.how(), On: in.mac(), ForTesting: in.ForTesting, Products: in.Products,
+	})
+	if in.ForTesting {
+		return built(c, in, done, err, "test_macos")
+	}
+	return built(c, in, done, err, "build_run_macos", "get_mac_app_path")
+}
+
+// launchHowIn is how to launch what was built.
+type launchHowIn struct {
+	Args []string `json:"launchArgs,omitempty" doc:"arguments for the app"`
+	Env  []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
+}
+
+func (in launchHowIn) launch() ops.LaunchHow { return ops.LaunchHow{Args: in.Args, Env: in.Env} }
+
+type buildRunSimIn struct {
+	schemeIn
+	simIn
+	simPlatformIn
+	howIn
+	launchHowIn
+}
+
+func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (buildOut, error) {
+	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
+		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, in.Platform),
+	})
+	out, err := built(c, in, done, err)
+	if a := out.Artifacts; a.BundleID != "" {
+		out.NextSteps = []string{nextCall("stop_app_sim", "simulatorId", a.SimulatorID, "bundleId", a.BundleID)}
+	}
+	return out, err
+}
+
+type buildRunDeviceIn struct {
+	schemeIn
+	devicePlatformIn
+	deviceIn
+	howIn
+	launchHowIn
+}
+
+func (v views) buildRunDevice(ctx context.Context, c *op.Call, in buildRunDeviceIn) (buildOut, error) {
+	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
+		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.device(in.ID),
+	})
+	out, err := built(c, in, done, err)
+	if a := out.Artifacts; a.ProcessID != 0 {
+		out.NextSteps = []string{nextCall("stop_app_device", "deviceId", a.DeviceID, "processId", a.ProcessID)}
+	}
+	return out, err
+}
+
+type buildRunMacIn struct {
+	schemeIn
+	archIn
+	howIn
+	launchHowIn
+}
+
+func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (buildOut, error) {
+	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
+		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.mac(),
+	})
+	return built(c, in, done, err)
+}
+
+type cleanIn struct {
+	schemeIn
+	Platform string `json:"platform,omitempty" doc:"whose build to clean; iOS if neither the call nor a default says otherwise" enum:"macOS,iOS,iOS Simulator,watchOS,watchOS Simulator,tvOS,tvOS Simulator,visionOS,visionOS Simulator"`
+	howIn
+}
+
+func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, error) {
+	if in.Workspace != "" && in.Scheme == "" {
+		return buildOut{}, fault.New(fault.InvalidInput, "clean: scheme is required when workspacePath is provided").With("field", "scheme")
+	}
+	platform := strings.TrimSuffix(cmp.Or(in.Platform, "iOS"), " Simulator") // the device's destination is there without any simulator
+	done, err := v.core.Builds.Clean(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: ops.Destination{Platform: platform}})
+	return built(c, in, done, err)
+}
+
+// appPathOut is where a scheme's app is.
+type appPathOut struct {
+	AppPath   string   `json:"appPath"`
+	BundleID  string   `json:"bundleId,omitempty"`
+	Target    string   `json:"target,omitempty"`
+	Exists    bool     `json:"exists"` // whether it was built
+	NextSteps []string `json:"nextSteps,omitempty"`
+}
+
+// Text is the path.
+func (o appPathOut) Text() string {
+	text := o.AppPath
+	if !o.Exists {
+		text += "\nnote: it is not there: build it first"
+	}
+	return andNext(text, o.NextSteps)
+}
+
+func (v views) appPath(ctx context.Context, c *op.Call, in ops.BuildIn, next func(ops.AppPathOut) []string) (appPathOut, error) {
+	app, err := v.core.Builds.AppPath(ctx, c, in)
+	if err != nil {
+		return appPathOut{}, err
+	}
+	return appPathOut{app.Path, app.BundleID, app.Target, app.Exists, next(app)}, nil
+}
+
+type simAppPathIn struct {
+	schemeIn
+	simPlatformIn
+	simIn
+	archIn
+	howIn
+}
+
+func (v views) simAppPath(ctx context.Context, c *op.Call, in simAppPathIn) (appPathOut, error) {
+	build := ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, in.Platform)}
+	return v.appPath(ctx, c, build, func(app ops.AppPathOut) []string {
+		id := in.ID
+		if c.Device != nil {
+			id = c.Device.UDID
+		}
+		return []string{
+			nextCall("get_app_bundle_id", "appPath", app.Path),
+			nextCall("install_app_sim", "simulatorId", id, "appPath", app.Path),
+			nextCall("launch_app_sim", "simulatorId", id, "bundleId", app.BundleID),
+		}
+	})
+}
+
+type deviceAppPathIn struct {
+	schemeIn
+	devicePlatformIn
+	howIn
+}
+
+func (v views) deviceAppPath(ctx context.Context, c *op.Call, in deviceAppPathIn) (appPathOut, error) {
+	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.device("")}, func(app ops.AppPathOut) []string {
+		return []string{
+			nextCall("get_app_bundle_id", "appPath", app.Path),
+			nextCall("install_app_device", "appPath", app.Path),
+			nextCall("launch_app_device", "bundleId", app.BundleID),
+		}
+	})
+}
+
+type macAppPathIn struct {
+	schemeIn
+	archIn
+	howIn
+}
+
+func (v views) macAppPath(ctx context.Context, c *op.Call, in macAppPathIn) (appPathOut, error) {
+	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.mac()}, func(app ops.AppPathOut) []string {
+		return []string{nextCall("get_mac_bundle_id", "appPath", app.Path)}
+	})
+}

@@ -1,0 +1,115 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/op/brief"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/xcode/build"
+)
+
+// coverages are the tools that tell what tests ran through.
+func (v views) coverages() []op.Op {
+	report := taking(askTime, tool("get_coverage_report", "Show how much of each target the tests ran through, the least covered first", readOnly, inCoverage),
+		"get-coverage-report", "get-coverage-report --xcresult-path Tests.xcresult --show-files")
+	file := taking(askTime, tool("get_file_coverage", "Show which functions and lines of a file the tests did not run", readOnly, inCoverage),
+		"get-file-coverage --file Basket.swift --show-lines")
+	report.Long, file.Long = true, true
+	return []op.Op{op.New(report, v.coverage), op.New(file, v.fileCoverage)}
+}
+
+type coverageIn struct {
+	Bundle op.Path `json:"xcresultPath,omitempty" doc:"the result bundle; that of the session's last test run if absent"`
+	Target string  `json:"target,omitempty" doc:"only targets whose name holds this, case ignored"`
+	Files  bool    `json:"showFiles,omitempty" doc:"show the files of each target"`
+}
+
+type coverageOut struct {
+	Summary   build.Covered          `json:"summary"`
+	Targets   []build.TargetCoverage `json:"targets"`
+	Bundle    string                 `json:"xcresultPath"`
+	NextSteps []string               `json:"nextSteps,omitempty"`
+}
+
+// coverageLimit is the size of the text.
+const coverageLimit = 4000
+
+// Text is a line a target, and a line a file.
+func (o coverageOut) Text() string {
+	w := brief.New(coverageLimit)
+	w.Line("covered: " + share(o.Summary))
+	for _, t := range o.Targets {
+		w.Line(t.Name + ": " + share(t.Covered))
+		w.List("files", len(t.Files), func(i int) []string { return []string{"  " + t.Files[i].Path + ": " + share(t.Files[i].Covered)} })
+	}
+	return andNext(w.String(), o.NextSteps)
+}
+
+func share(c build.Covered) string {
+	return fmt.Sprintf("%.1f%% (%d of %d lines)", c.CoveragePct, c.CoveredLines, c.ExecutableLines)
+}
+
+func (v views) coverage(ctx context.Context, c *op.Call, in coverageIn) (coverageOut, error) {
+	done, err := v.core.Builds.Coverage(ctx, c, ops.CoverageIn{Bundle: in.Bundle, Target: in.Target, Files: in.Files})
+	return coverageOut{
+		done.Summary, done.Targets, done.Bundle, []string{nextCall("get_file_coverage", "xcresultPath", done.Bundle, "file", "FILE.swift")},
+	}, err
+}
+
+type fileCoverageIn struct {
+	Bundle op.Path `json:"xcresultPath,omitempty" doc:"the result bundle; that of the session's last test run if absent"`
+	File   string  `json:"file" doc:"the source file: its path, or the end of it" cli:"arg"`
+	Lines  bool    `json:"showLines,omitempty" doc:"show which lines did not run"`
+}
+
+type fileCoverageOut struct {
+	build.Functions
+	Bundle    string   `json:"xcresultPath"`
+	NextSteps []string `json:"nextSteps,omitempty"`
+}
+
+// Text names what did not run.
+func (o fileCoverageOut) Text() string {
+	w := brief.New(coverageLimit)
+	w.Line(o.Path + ": " + share(o.Covered))
+	for _, group := range []struct {
+		name string
+		all  []build.Function
+	}{{"not covered", o.NotCovered}, {"partly covered", o.Partial}} {
+		if len(group.all) > 0 {
+			w.Line(group.name + ":")
+			w.List("functions", len(group.all), func(i int) []string {
+				f := group.all[i]
+				return []string{fmt.Sprintf("  %s, line %d: %s", f.Name, f.Line, share(f.Covered))}
+			})
+		}
+	}
+	w.Line(brief.Count(o.FullCount, "function") + " fully covered")
+	if len(o.Uncovered) > 0 {
+		w.Line("lines that did not run: " + lineRanges(o.Uncovered))
+	}
+	return andNext(w.String(), o.NextSteps)
+}
+
+func lineRanges(ranges [][2]int) string {
+	var words []string
+	for _, r := range ranges {
+		if r[0] == r[1] {
+			words = append(words, fmt.Sprint(r[0]))
+		} else {
+			words = append(words, fmt.Sprintf("%d-%d", r[0], r[1]))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (v views) fileCoverage(ctx context.Context, c *op.Call, in fileCoverageIn) (fileCoverageOut, error) {
+	found, bundle, err := v.core.Builds.FileCoverage(ctx, c, ops.FileCoverageIn{Bundle: in.Bundle, File: in.File, Lines: in.Lines})
+	if err != nil {
+		return fileCoverageOut{}, err
+	}
+	return fileCoverageOut{Functions: *found, Bundle: bundle, NextSteps: []string{nextCall("get_coverage_report", "xcresultPath", bundle)}}, nil
+}

@@ -1,0 +1,148 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/user"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// doctorIn says what to show.
+type doctorIn struct {
+	Enabled bool `json:"enabled,omitempty" doc:"has no effect; XcodeBuildMCP takes it too" cli:"-"`
+	Plain   bool `json:"nonRedacted,omitempty" doc:"show paths, names and values as they are; without it the user's are hidden"`
+}
+
+// doctorOut is XcodeBuildMCP's report: what was checked, on what machine, in what environment.
+type doctorOut struct {
+	Healthy bool              `json:"healthy"`
+	Checks  []ops.Check       `json:"checks"`
+	System  map[string]string `json:"system"`
+	Env     map[string]string `json:"environment"`
+	Tools   map[string]int    `json:"tools"` // how many each group has
+	Works   []string          `json:"works"`
+	Lacks   []string          `json:"lacks"`
+}
+
+// Text is the report.
+func (o doctorOut) Text() string {
+	lines := []string{ops.DoctorOut{Healthy: o.Healthy, Checks: o.Checks}.Text(), "works: " + strings.Join(o.Works, ", ")}
+	if len(o.Lacks) > 0 {
+		lines = append(lines, "missing: "+strings.Join(o.Lacks, ", "))
+	}
+	for _, table := range []struct {
+		title string
+		rows  map[string]string
+	}{{"system", o.System}, {"environment", o.Env}} {
+		lines = append(lines, table.title+":")
+		for _, key := range slices.Sorted(maps.Keys(table.rows)) {
+			lines = append(lines, "  "+key+": "+table.rows[key])
+		}
+	}
+	count := 0
+	for _, n := range o.Tools {
+		count += n
+	}
+	return strings.Join(append(lines, fmt.Sprintf("tools: %d places in %d groups", count, len(o.Tools))), "\n")
+}
+
+// features are what works when a check does.
+var features = []struct{ feature, check string }{
+	{"building and testing", "toolchain"}, {"simulators", "devices"}, {"ui automation", "agent"}, {"physical devices", "devicectl"}, {"swift packages", "swift"},
+}
+
+// doctor is the doctor in XcodeBuildMCP's shape, which counts the family's tools.
+func (v views) doctor(tools func() []op.Op) op.Op {
+	spec := taking(time.Minute, tool("doctor", "Report on Xcode, the tools, this machine and its environment, and on what works with them", readOnly, "doctor"))
+	return op.New(spec, func(ctx context.Context, c *op.Call, in doctorIn) (doctorOut, error) {
+		report, err := v.core.System.Doctor(ctx, c, ops.DoctorIn{})
+		if err != nil {
+			return doctorOut{}, err
+		}
+		out := doctorOut{Healthy: report.Healthy, Checks: report.Checks, System: machine(), Env: surroundings(c.Env), Tools: map[string]int{}}
+		for _, o := range tools() {
+			for _, g := range o.Groups {
+				out.Tools[g]++
+			}
+		}
+		for _, f := range features {
+			i := slices.IndexFunc(out.Checks, func(c ops.Check) bool { return c.Name == f.check })
+			if i >= 0 && out.Checks[i].Status == "ok" {
+				out.Works = append(out.Works, f.feature)
+			} else {
+				out.Lacks = append(out.Lacks, f.feature)
+			}
+		}
+		if !in.Plain {
+			out.redact()
+		}
+		return out, nil
+	})
+}
+
+func machine() map[string]string {
+	host, _ := os.Hostname()
+	dir, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	name := ""
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return map[string]string{
+		"os": runtime.GOOS, "arch": runtime.GOARCH, "cpus": fmt.Sprint(runtime.NumCPU()), "host": host, "user": name, "home": home, "tmp": os.TempDir(),
+		"pid": fmt.Sprint(os.Getpid()), "dir": dir, "go": runtime.Version(),
+	}
+}
+
+// surroundings are the variables that matter: the daemon's, and over them those that came with the call.
+func surroundings(client map[string]string) map[string]string {
+	env := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		if slices.Contains([]string{"PATH", "DEVELOPER_DIR", "HOME", "USER", "TMPDIR", "SHELL", "LANG"}, name) ||
+			strings.HasPrefix(name, "IOS_AGENT_") || strings.HasPrefix(name, "XCODEBUILDMCP_") {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, client)
+	return env
+}
+
+var secretVariable = regexp.MustCompile(`(?i)token|secret|passw|key|credential|auth|cookie`)
+
+// redact hides who and where the user is, and what may be secret: reports are pasted into public places.
+func (o *doctorOut) redact() {
+	home, name, machine := o.System["home"], o.System["user"], o.System["host"]
+	hide := func(text string) string {
+		if len(home) > 1 {
+			text = strings.ReplaceAll(text, home, "~")
+		}
+		for _, word := range []string{name, machine} {
+			if len(word) > 2 {
+				text = regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, "<hidden>")
+			}
+		}
+		return text
+	}
+	for _, table := range []map[string]string{o.System, o.Env} {
+		for key, value := range table {
+			table[key] = hide(value)
+			if secretVariable.MatchString(key) {
+				table[key] = "<hidden>"
+			}
+		}
+	}
+	o.System["user"], o.System["host"] = "<hidden>", "<hidden>"
+	for i := range o.Checks {
+		o.Checks[i].Message, o.Checks[i].Hint = hide(o.Checks[i].Message), hide(o.Checks[i].Hint)
+	}
+}

@@ -1,0 +1,174 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/op"
+	"ios-agent/internal/op/brief"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/xcode/build"
+)
+
+// inspections are the tools that tell what a project and an app are.
+func (v views) inspections() []op.Op {
+	bundle := func(name, summary string, groups ...string) op.Spec {
+		return example(tool(name, summary, readOnly, groups...), strings.ReplaceAll(name, "_", "-")+" --app-path ./Shop.app")
+	}
+	return []op.Op{
+		op.New(example(tool("discover_projs", "Find the Xcode projects and workspaces below a folder", readOnly, inDiscovery, inDevice, inMac, inSimulator),
+			"discover-projs", "discover-projs --workspace-root . --max-depth 3"), v.discoverProjects),
+		op.New(v.completed(example(asking("list_schemes", "List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
+			"list-schemes --project-path Shop.xcodeproj"), ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
+		op.New(v.completed(example(asking("show_build_settings", "Show the build settings of a scheme; --json has all of them",
+			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
+			"show-build-settings --scheme Shop --filter SWIFT"),
+			ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
+		op.New(bundle("get_app_bundle_id", "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS", inDiscovery, inDevice, inSimulator), v.appBundle),
+		op.New(bundle("get_mac_bundle_id", "Read the bundle id of a macOS app", inDiscovery, inMac), v.macBundle),
+	}
+}
+
+type discoverProjectsIn struct {
+	Root  op.Path `json:"workspaceRoot,omitempty" doc:"folder to look in; the client's own if absent"`
+	Scan  string  `json:"scanPath,omitempty" doc:"look only below this folder of it"`
+	Depth int     `json:"maxDepth,omitempty" doc:"how many folders to go down; 0 is the folder itself" default:"5" min:"0" max:"100"`
+}
+
+type discoverProjectsOut struct {
+	build.Found
+	Root      string   `json:"root"`
+	Notes     []string `json:"notes,omitempty"`
+	NextSteps []string `json:"nextSteps,omitempty"`
+}
+
+// Text lists them.
+func (o discoverProjectsOut) Text() string {
+	lines := []string{fmt.Sprintf("%s, %s in %s", brief.Count(len(o.Workspaces), "workspace"), brief.Count(len(o.Projects), "project"), o.Root)}
+	lines = append(lines, slices.Concat(o.Workspaces, o.Projects)...)
+	return andNext(withNotes(strings.Join(lines, "\n"), o.Notes), o.NextSteps)
+}
+
+func (v views) discoverProjects(ctx context.Context, c *op.Call, in discoverProjectsIn) (discoverProjectsOut, error) {
+	found, err := v.core.Builds.Discover(ctx, c, ops.DiscoverIn{Root: in.Root, Below: in.Scan, Depth: in.Depth})
+	out := discoverProjectsOut{Found: found.Found, Root: found.Root}
+	if err != nil {
+		return out, err
+	}
+	if found.Outside {
+		out.Notes = append(out.Notes, "scanPath lies outside of workspaceRoot; the root was searched instead")
+	}
+	key, first := "workspacePath", out.Workspaces
+	if len(first) == 0 {
+		key, first = "projectPath", out.Projects
+	}
+	if len(first) > 0 {
+		out.NextSteps = []string{nextCall("list_schemes", key, first[0]), nextCall("session_set_defaults", key, first[0], "scheme", "SCHEME")}
+	}
+	return out, nil
+}
+
+type listSchemesOut struct {
+	Schemes        []string `json:"schemes"`
+	Targets        []string `json:"targets,omitempty"`
+	Configurations []string `json:"configurations,omitempty"`
+	Path           string   `json:"path"`
+	NextSteps      []string `json:"nextSteps,omitempty"`
+}
+
+// Text lists the schemes.
+func (o listSchemesOut) Text() string {
+	lines := append([]string{fmt.Sprintf("%s of %s", brief.Count(len(o.Schemes), "scheme"), filepath.Base(o.Path))}, o.Schemes...)
+	if len(o.Configurations) > 0 {
+		lines = append(lines, "configurations: "+strings.Join(o.Configurations, ", "))
+	}
+	return andNext(strings.Join(lines, "\n"), o.NextSteps)
+}
+
+func (v views) listSchemes(ctx context.Context, c *op.Call, in containerIn) (listSchemesOut, error) {
+	list, err := v.core.Builds.Schemes(ctx, c, ops.Project{Project: in.Project, Workspace: in.Workspace})
+	if err != nil {
+		return listSchemesOut{}, err
+	}
+	key, path := "projectPath", string(in.Project)
+	if in.Workspace != "" {
+		key, path = "workspacePath", string(in.Workspace)
+	}
+	out := listSchemesOut{Schemes: append([]string{}, list.Schemes...), Targets: list.Targets, Configurations: list.Configurations, Path: path}
+	if len(out.Schemes) > 0 {
+		out.NextSteps = []string{
+			nextCall("build_run_sim", key, path, "scheme", out.Schemes[0], "simulatorName", "SIMULATOR_NAME"),
+			nextCall("build_macos", key, path, "scheme", out.Schemes[0]),
+			nextCall("show_build_settings", key, path, "scheme", out.Schemes[0]),
+		}
+	}
+	return out, nil
+}
+
+type showSettingsIn struct {
+	schemeIn
+	Filter string `json:"filter,omitempty" doc:"only settings whose name holds this, case ignored"`
+}
+
+type showSettingsOut struct {
+	*build.Settings
+	NextSteps []string `json:"nextSteps,omitempty"`
+
+	filter string
+}
+
+// settingsLimit is the size of the text; a scheme has thousands of settings.
+const settingsLimit = 6000
+
+// Text shows the settings one asks for most, or those that were asked for.
+func (o showSettingsOut) Text() string {
+	if o.filter == "" {
+		return andNext(o.Settings.Text(0)+"\n--json has all of them, filter picks some", o.NextSteps)
+	}
+	w := brief.New(settingsLimit)
+	for _, t := range o.Targets {
+		w.Linef("%s: %s match %q", t.Target, brief.Count(len(t.Settings), "setting"), o.filter)
+		names := slices.Sorted(maps.Keys(t.Settings))
+		w.List("settings", len(names), func(i int) []string { return []string{"  " + names[i] + " = " + t.Settings[names[i]]} })
+	}
+	return w.String()
+}
+
+func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) (showSettingsOut, error) {
+	list, err := v.core.Builds.Settings(ctx, c, in.project(), in.Filter)
+	if err != nil {
+		return showSettingsOut{Settings: &build.Settings{}}, err
+	}
+	return showSettingsOut{list, []string{nextCall("build_sim", "scheme", in.Scheme), nextCall("list_schemes")}, in.Filter}, nil
+}
+
+type bundleIn struct {
+	App op.Path `json:"appPath" doc:"path of the .app folder" cli:"arg"`
+}
+
+type bundleOut struct {
+	BundleID  string   `json:"bundleId"`
+	AppPath   string   `json:"appPath"`
+	NextSteps []string `json:"nextSteps,omitempty"`
+}
+
+// Text is the identifier.
+func (o bundleOut) Text() string { return andNext(o.BundleID, o.NextSteps) }
+
+func (v views) appBundle(_ context.Context, _ *op.Call, in bundleIn) (bundleOut, error) {
+	id, err := v.core.Builds.BundleID(in.App)
+	return bundleOut{id, string(in.App), []string{
+		nextCall("install_app_sim", "appPath", in.App), nextCall("launch_app_sim", "bundleId", id),
+		nextCall("install_app_device", "appPath", in.App), nextCall("launch_app_device", "bundleId", id),
+	}}, err
+}
+
+func (v views) macBundle(_ context.Context, _ *op.Call, in bundleIn) (bundleOut, error) {
+	id, err := v.core.Builds.BundleID(in.App)
+	return bundleOut{BundleID: id, AppPath: string(in.App)}, err
+}

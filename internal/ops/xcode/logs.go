@@ -1,0 +1,199 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// captures are the tools that capture logs. A capture lives in the daemon: it ends with stop, or with the daemon.
+func (v views) captures() []op.Op {
+	start := tool("start_device_log_cap", "Launch an app anew on a physical device and start to capture what it prints", 0, inLogging, inDevice)
+	return []op.Op{
+		sim(v, taking(time.Minute, tool("start_sim_log_cap",
+			"Start to capture an app's log on a simulator, with captureConsole also what it prints (the app is launched anew)", 0, inLogging),
+			`start-sim-log-cap --simulator-name "iPhone 16" --bundle-id com.iosagent.shop --capture-console`), v.startSimCapture, needsBundle),
+		op.New(taking(time.Minute, tool("stop_sim_log_cap", "End a capture on a simulator and give what it captured", 0, inLogging),
+			"stop-sim-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopSimCapture),
+		op.New(v.deviceSpec(taking(2*time.Minute, start,
+			"start-device-log-cap --device-id 00008140-000A61C23E04801C --bundle-id com.iosagent.shop"), needsBundle), v.startDeviceCapture),
+		op.New(taking(time.Minute, tool("stop_device_log_cap", "End a capture on a physical device and give what it captured", 0, inLogging, inDevice),
+			"stop-device-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopDeviceCapture),
+		sim(v, taking(time.Minute, tool("launch_app_logs_sim",
+			"Launch an app on a simulator and capture its console and its log; stop_sim_log_cap gives them", 0, inSimulator),
+			`launch-app-logs-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`), v.launchWithLogs, needsBundle),
+	}
+}
+
+type startSimCaptureIn struct {
+	simAppIn
+	Console bool     `json:"captureConsole,omitempty" doc:"also what the app prints; launches the app anew" default:"false"`
+	Filter  []string `json:"subsystemFilter,omitempty" doc:"app (the bundle id's own log), all, swiftui (app and SwiftUI), or names of further subsystems" default:"app"`
+}
+
+type captureStartedOut struct {
+	Message   string   `json:"message"`
+	Session   string   `json:"logSessionId"`
+	File      string   `json:"logFilePath"`
+	Process   int      `json:"processId,omitempty"`
+	Sim       string   `json:"simulatorId,omitempty"`
+	Device    string   `json:"deviceId,omitempty"`
+	Bundle    string   `json:"bundleId"`
+	NextSteps []string `json:"nextSteps"`
+}
+
+// Text tells to wait: a capture that is stopped at once is empty.
+func (o captureStartedOut) Text() string {
+	return andNext(fmt.Sprintf("%s\nlog session: %s\nuse the app now, and wait 5 to 10 seconds before you stop: "+
+		"logs arrive late, and what was not logged yet is not in the answer", o.Message, o.Session), o.NextSteps)
+}
+
+func (v views) startSimCapture(ctx context.Context, c *op.Call, in startSimCaptureIn, on ops.Target) (captureStartedOut, error) {
+	subsystems, err := subsystemsOf(in.Bundle, in.Filter)
+	if err != nil {
+		return captureStartedOut{}, err
+	}
+	return v.capture(ctx, c, ops.CaptureIn{Target: on, Bundle: in.Bundle, Subsystems: subsystems, Console: in.Console})
+}
+
+func (v views) launchWithLogs(ctx context.Context, c *op.Call, in launchSimIn, on ops.Target) (captureStartedOut, error) {
+	args, err := in.arguments()
+	if err != nil {
+		return captureStartedOut{}, err
+	}
+	return v.capture(ctx, c, ops.CaptureIn{
+		Target: on, Bundle: in.Bundle, Subsystems: []string{in.Bundle}, Console: true, LaunchHow: ops.LaunchHow{Args: args, Env: in.Env},
+	})
+}
+
+func (v views) capture(ctx context.Context, c *op.Call, in ops.CaptureIn) (captureStartedOut, error) {
+	in.Kind, in.Log = ops.SimulatorCapture, true
+	s, err := v.core.Logs.Start(ctx, c, in)
+	switch {
+	case fault.Is(err, fault.AppNotFound):
+		return captureStartedOut{}, fault.From(err).WithHint("install it first with install_app_sim")
+	case fault.Is(err, fault.DeviceNotBooted):
+		return captureStartedOut{}, fault.From(err).WithHint("boot it first: %s", nextCall("boot_sim", "simulatorId", c.Device.UDID))
+	case err != nil:
+		return captureStartedOut{}, err
+	}
+	out := captureStartedOut{
+		Message: "capturing the log of " + in.Bundle + " on " + c.Device.Name, Session: s.ID, File: s.File, Process: s.PID,
+		Sim: c.Device.UDID, Bundle: in.Bundle, NextSteps: []string{nextCall("stop_sim_log_cap", "logSessionId", s.ID)},
+	}
+	if in.Console {
+		out.Message = "capturing the log and the console of " + in.Bundle + " on " + c.Device.Name + ", which was launched anew and ends with the capture"
+	}
+	return out, nil
+}
+
+// subsystemsOf are those that a filter names; none is everything.
+func subsystemsOf(bundle string, filter []string) ([]string, error) {
+	names := []string{bundle}
+	for _, f := range filter {
+		switch f {
+		case "app":
+		case "all":
+			if len(filter) > 1 {
+				return nil, fault.New(fault.InvalidInput, "subsystemFilter: all stands alone").With("field", "subsystemFilter")
+			}
+			return nil, nil
+		case "swiftui":
+			names = append(names, "com.apple.SwiftUI")
+		default:
+			if !slices.Contains(names, f) {
+				names = append(names, f)
+			}
+		}
+	}
+	return names, nil
+}
+
+type stopCaptureIn struct {
+	Session string `json:"logSessionId" doc:"the session that start gave" cli:"arg"`
+}
+
+type capturedOut struct {
+	Message string   `json:"message"`
+	Session string   `json:"logSessionId"`
+	Logs    string   `json:"logs"`
+	Lines   int      `json:"lines"`
+	Seconds float64  `json:"seconds"`
+	File    string   `json:"logFilePath"`
+	Left    int64    `json:"bytesOnlyInFile,omitempty"`
+	Lost    int64    `json:"bytesLost,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Text is the log after a line that tells where it begins: what follows is the app's, not ours.
+func (o capturedOut) Text() string {
+	return withNotes(o.Message, o.Notes) + "\n--- Captured Logs ---\n" + strings.TrimRight(o.Logs, "\n")
+}
+
+// few is how many lines are so few that the answer says why there may be no more.
+const few = 5
+
+func (v views) stopSimCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
+	return v.endCapture(ctx, c, ops.SimulatorCapture, in.Session, "Log capture session not found", []string{
+		"what an app prints is captured only with captureConsole: true",
+		"its log is captured where the subsystem is the bundle id; subsystemFilter: [\"all\"] shows all of the simulator's",
+	})
+}
+
+func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
+	return v.endCapture(ctx, c, ops.DeviceCapture, in.Session, "Device log capture session not found", []string{
+		"only what the app prints to its console is captured; os_log does not leave a physical device this way",
+	})
+}
+
+func (v views) endCapture(ctx context.Context, c *op.Call, kind, id, unknown string, why []string) (capturedOut, error) {
+	done, found, err := v.core.Logs.Stop(ctx, c, kind, id)
+	if err != nil {
+		return capturedOut{}, err
+	}
+	if !found {
+		return capturedOut{}, fault.New(fault.SessionNotFound, "%s: %s", unknown, id)
+	}
+	out := capturedOut{
+		Message: fmt.Sprintf("captured %d lines in %.1f s", done.Lines, done.Ran.Seconds()), Session: id, Logs: done.Text, Lines: done.Lines,
+		Seconds: done.Ran.Seconds(), File: done.File, Left: done.Left, Lost: done.Lost, Notes: done.Ended,
+	}
+	if done.Left > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d bytes in the middle are only in %s", done.Left, done.File))
+	}
+	if done.Lost > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d bytes did not fit into the file", done.Lost))
+	}
+	if done.Lines < few {
+		out.Notes = append(out.Notes, fmt.Sprintf("that is little: the capture ran %.1f s; let it run 5 to 10 seconds while the app is used", done.Ran.Seconds()))
+		out.Notes = append(out.Notes, why...)
+	}
+	return out, nil
+}
+
+type startDeviceCaptureIn struct {
+	deviceIn
+	Bundle string   `json:"bundleId,omitempty" doc:"the app's bundle id"`
+	Args   []string `json:"args,omitempty" doc:"arguments for the app"`
+	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
+}
+
+func (v views) startDeviceCapture(ctx context.Context, c *op.Call, in startDeviceCaptureIn) (captureStartedOut, error) {
+	s, err := v.core.Logs.Start(ctx, c, ops.CaptureIn{
+		Target: in.target(), Kind: ops.DeviceCapture, Bundle: in.Bundle, Console: true, LaunchHow: ops.LaunchHow{Args: in.Args, Env: in.Env},
+	})
+	if err != nil {
+		return captureStartedOut{}, err
+	}
+	return captureStartedOut{
+		Message: "capturing the console of " + in.Bundle + " on device " + c.Device.UDID + "; the app was launched anew and ends with the capture",
+		Session: s.ID, File: s.File, Process: s.PID, Device: c.Device.UDID, Bundle: in.Bundle,
+		NextSteps: []string{nextCall("stop_device_log_cap", "logSessionId", s.ID)},
+	}, nil
+}

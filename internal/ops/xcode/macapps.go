@@ -1,0 +1,70 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/macapp"
+)
+
+// macApps are the tools for apps of the Mac itself.
+func (v views) macApps() []op.Op {
+	stop := tool("stop_mac_app", "End a macOS app by its name or its process", 0, inMac)
+	stop.Require = [][]string{{"appName", "processId"}}
+	return []op.Op{
+		op.New(taking(time.Minute, tool("launch_mac_app", "Launch a macOS app; one that runs comes to the front", op.Executes, inMac),
+			"launch-mac-app ./Notes.app"), v.launchMacApp),
+		op.New(taking(time.Minute, stop, "stop-mac-app --app-name Notes", "stop-mac-app --process-id 4211"), v.stopMacApp),
+	}
+}
+
+type launchMacAppIn struct {
+	App  op.Path  `json:"appPath" doc:"path of the .app folder" cli:"arg"`
+	Args []string `json:"args,omitempty" doc:"arguments for the app"`
+}
+
+// macAppOut is an app of the Mac and what became of it.
+type macAppOut struct {
+	Message   string   `json:"message"`
+	App       string   `json:"appPath,omitempty"`
+	Name      string   `json:"appName,omitempty"`
+	Bundle    string   `json:"bundleId,omitempty"`
+	Process   int      `json:"processId,omitempty"`
+	Ended     []int    `json:"ended,omitempty"` // processes
+	NextSteps []string `json:"nextSteps,omitempty"`
+}
+
+// Text says it, and what usually follows.
+func (o macAppOut) Text() string { return andNext(o.Message, o.NextSteps) }
+
+func (v views) launchMacApp(ctx context.Context, c *op.Call, in launchMacAppIn) (macAppOut, error) {
+	done, err := v.core.MacApps.Launch(ctx, c, in.App, in.Args)
+	if err != nil {
+		return macAppOut{}, err
+	}
+	out := macAppOut{Message: "launched " + done.Name, App: done.Path, Name: done.Name, Bundle: done.BundleID, Process: done.PID}
+	if done.PID == 0 {
+		out.Message += "; its process was not found: it may have ended by itself"
+		return out, nil
+	}
+	out.Message += fmt.Sprintf(" (process %d)", done.PID)
+	out.NextSteps = []string{nextCall("stop_mac_app", "processId", done.PID)}
+	return out, nil
+}
+
+type stopMacAppIn struct {
+	Name    string `json:"appName,omitempty" doc:"the app's name, exactly, such as Notes"`
+	Process int    `json:"processId,omitempty" doc:"the process" min:"2"`
+}
+
+func (v views) stopMacApp(ctx context.Context, c *op.Call, in stopMacAppIn) (macAppOut, error) {
+	done, err := v.core.MacApps.Stop(ctx, c, macapp.Which{Name: in.Name, PID: in.Process})
+	out := macAppOut{Name: strings.TrimSuffix(in.Name, ".app"), Process: in.Process, Ended: done.PIDs}
+	if err == nil {
+		out.Message = fmt.Sprintf("ended %s (process %s)", done.Name, strings.Trim(fmt.Sprint(done.PIDs), "[]"))
+	}
+	return out, err
+}

@@ -1,0 +1,109 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// simulatorApps are the tools for apps on simulators.
+func (v views) simulatorApps() []op.Op {
+	return []op.Op{
+		sim(v, long(10*time.Minute, tool("install_app_sim", "Install an app on a simulator", op.Idempotent|op.Executes, inSimulator),
+			`install-app-sim --simulator-name "iPhone 16" --app-path ./Shop.app`), v.installOnSim),
+		sim(v, taking(time.Minute, tool("launch_app_sim", "Launch an installed app on a simulator", op.Idempotent, inSimulator),
+			`launch-app-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`), v.launchOnSim, needsBundle),
+		sim(v, taking(time.Minute, tool("stop_app_sim", "End an app on a simulator", op.Idempotent, inSimulator),
+			`stop-app-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`), v.stopOnSim, needsBundle),
+	}
+}
+
+type installSimIn struct {
+	simIn
+	App op.Path `json:"appPath" doc:"path of the .app folder"`
+}
+
+// simAppOut is an app on a simulator and what became of it.
+type simAppOut struct {
+	simOut
+	Bundle  string `json:"bundleId"`
+	Process int    `json:"processId,omitempty"`
+	App     string `json:"appPath,omitempty"`
+}
+
+func appOnSim(c *op.Call, done ops.AppOut, format string) simAppOut {
+	return simAppOut{
+		simOut: simOut{Message: fmt.Sprintf(format, done.Bundle, c.Device.Name), ID: done.UDID, Name: c.Device.Name},
+		Bundle: done.Bundle, Process: done.PID,
+	}
+}
+
+func (v views) installOnSim(ctx context.Context, c *op.Call, in installSimIn, on ops.Target) (simAppOut, error) {
+	done, err := v.core.Apps.Install(ctx, c, ops.InstallIn{Target: on, Path: in.App})
+	if err != nil {
+		return simAppOut{}, err
+	}
+	out := appOnSim(c, done, "installed %s on %s")
+	out.App = done.Path
+	out.NextSteps = []string{nextCall("open_sim"), nextCall("launch_app_sim", "simulatorId", done.UDID, "bundleId", done.Bundle)}
+	return out, nil
+}
+
+type simAppIn struct {
+	simIn
+	Bundle string `json:"bundleId,omitempty" doc:"the app's bundle id"`
+}
+
+// launchIn is how to launch an app.
+type launchIn struct {
+	Args   []string `json:"args,omitempty" doc:"arguments for the app"`
+	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-"`
+	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
+}
+
+func (in launchIn) arguments() ([]string, error) {
+	if len(in.Args) > 0 && len(in.Launch) > 0 {
+		return nil, fault.New(fault.InvalidInput, "args and launchArgs are the same: give one").With("field", "launchArgs")
+	}
+	return append(in.Args, in.Launch...), nil
+}
+
+type launchSimIn struct {
+	simAppIn
+	launchIn
+}
+
+func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on ops.Target) (simAppOut, error) {
+	args, err := in.arguments()
+	if err != nil {
+		return simAppOut{}, err
+	}
+	done, err := v.core.Apps.Launch(ctx, c, ops.LaunchIn{Target: on, Bundle: in.Bundle, Args: args, Env: in.Env})
+	if fault.Is(err, fault.AppNotFound) {
+		return simAppOut{}, fault.From(err).
+			WithHint("install it first: %s", nextCall("install_app_sim", "simulatorId", on.UDID, "appPath", "PATH_TO_YOUR_APP"))
+	}
+	if err != nil {
+		return simAppOut{}, err
+	}
+	out := appOnSim(c, done, "launched %s on %s")
+	out.Message += fmt.Sprintf(" (process %d)", done.PID)
+	out.NextSteps = []string{
+		nextCall("open_sim"),
+		nextCall("start_sim_log_cap", "simulatorId", done.UDID, "bundleId", done.Bundle),
+		nextCall("stop_app_sim", "simulatorId", done.UDID, "bundleId", done.Bundle),
+	}
+	return out, nil
+}
+
+func (v views) stopOnSim(ctx context.Context, c *op.Call, in simAppIn, on ops.Target) (simAppOut, error) {
+	done, err := v.core.Apps.Terminate(ctx, c, ops.TerminateIn{Target: on, Bundle: in.Bundle})
+	if err != nil {
+		return simAppOut{}, err
+	}
+	return appOnSim(c, done, "stopped %s on %s"), nil
+}

@@ -1,0 +1,228 @@
+package xcode
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// simulators are the tools for the simulators themselves.
+func (v views) simulators() []op.Op {
+	list := tool("list_sims", "List the simulators with their ids, by runtime", readOnly, inSimulator, inManagement)
+	list.Next = []string{"boot_sim", "open_sim"}
+	return []op.Op{
+		op.New(list, v.listSims),
+		sim(v, long(5*time.Minute, tool("boot_sim", "Boot a simulator and wait until apps can run on it", op.Idempotent, inSimulator, inManagement),
+			`boot-sim --simulator-name "iPhone 16"`), v.bootSim),
+		op.New(taking(time.Minute, tool("open_sim", "Show the simulators' window: Simulator, or Device Hub where Xcode has that instead",
+			readOnly, inSimulator, inManagement), "open-sim"), v.openSim),
+		op.New(v.eraseSpec(), v.eraseSims),
+	}
+}
+
+type listSimsIn struct {
+	Enabled bool `json:"enabled,omitempty" doc:"leave out simulators whose runtime is not installed"`
+}
+
+type listedSim struct {
+	Name      string `json:"name"`
+	ID        string `json:"simulatorId"`
+	State     string `json:"state"`
+	Available bool   `json:"isAvailable"`
+	Runtime   string `json:"runtime"`
+}
+
+type listSimsOut struct {
+	Simulators []listedSim `json:"simulators"`
+	NextSteps  []string    `json:"nextSteps,omitempty"`
+}
+
+// Text groups them by runtime.
+func (o listSimsOut) Text() string {
+	lines := []string{fmt.Sprintf("%d simulators", len(o.Simulators))}
+	runtime := ""
+	for _, s := range o.Simulators {
+		if s.Runtime != runtime {
+			runtime = s.Runtime
+			lines = append(lines, runtime+":")
+		}
+		line := fmt.Sprintf("  %s (%s)", s.Name, s.ID)
+		if s.State == "Booted" {
+			line += " [Booted]"
+		}
+		if !s.Available {
+			line += " (unavailable)"
+		}
+		lines = append(lines, line)
+	}
+	return andNext(strings.Join(lines, "\n"), o.NextSteps)
+}
+
+func (v views) listSims(ctx context.Context, c *op.Call, in listSimsIn) (listSimsOut, error) {
+	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypeSimulator})
+	if err != nil {
+		return listSimsOut{}, err
+	}
+	out := listSimsOut{Simulators: []listedSim{}}
+	for _, i := range found.Devices {
+		if i.Available || !in.Enabled {
+			out.Simulators = append(out.Simulators, listedSim{i.Name, i.UDID, title(i.State), i.Available, i.OS})
+		}
+	}
+	slices.SortStableFunc(out.Simulators, func(a, b listedSim) int {
+		return cmp.Or(strings.Compare(device.Platform(a.Runtime), device.Platform(b.Runtime)), device.CompareOS(a.Runtime, b.Runtime))
+	})
+	if i := slices.IndexFunc(out.Simulators, func(s listedSim) bool { return s.Available && s.State != "Booted" }); i >= 0 {
+		out.NextSteps = []string{nextCall("boot_sim", "simulatorId", out.Simulators[i].ID), nextCall("open_sim")}
+	}
+	return out, nil
+}
+
+// title writes a state as simctl does: Booted, Shutdown, Shutting Down.
+func title(state string) string {
+	words := strings.Fields(state)
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+// simOut is a simulator and what became of it.
+type simOut struct {
+	Message   string   `json:"message"`
+	ID        string   `json:"simulatorId,omitempty"`
+	Name      string   `json:"simulatorName,omitempty"`
+	NextSteps []string `json:"nextSteps,omitempty"`
+}
+
+// Text says it, and what usually follows.
+func (o simOut) Text() string { return andNext(o.Message, o.NextSteps) }
+
+func (v views) bootSim(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (simOut, error) {
+	done, err := v.core.Devices.Boot(ctx, c, ops.BootIn{Target: on})
+	if err != nil {
+		return simOut{}, err
+	}
+	return simOut{
+		Message: "booted " + done.Name + " (" + done.UDID + ")", ID: done.UDID, Name: done.Name,
+		NextSteps: []string{
+			nextCall("open_sim"),
+			nextCall("install_app_sim", "simulatorId", done.UDID, "appPath", "PATH_TO_YOUR_APP"),
+			nextCall("launch_app_sim", "simulatorId", done.UDID, "bundleId", "YOUR_APP_BUNDLE_ID"),
+		},
+	}, nil
+}
+
+type openSimIn struct {
+	ID string `json:"simulatorId,omitempty" doc:"show this simulator's window"`
+}
+
+func (v views) openSim(ctx context.Context, _ *op.Call, in openSimIn) (simOut, error) {
+	opened, err := v.core.Devices.Show(ctx, in.ID)
+	if err != nil {
+		return simOut{}, err
+	}
+	return simOut{
+		Message: "opened " + opened, ID: in.ID,
+		NextSteps: []string{
+			nextCall("boot_sim", "simulatorId", "SIMULATOR_ID_FROM_LIST_SIMS"),
+			nextCall("launch_app_logs_sim", "simulatorId", "SIMULATOR_ID", "bundleId", "YOUR_APP_BUNDLE_ID"),
+		},
+	}, nil
+}
+
+type eraseSimsIn struct {
+	simIn
+	UDID     string `json:"simulatorUdid,omitempty" doc:"simulatorId by its old name" cli:"-"`
+	All      bool   `json:"all,omitempty" doc:"erase every simulator; excludes simulatorId and simulatorName"`
+	Shutdown bool   `json:"shutdownFirst,omitempty" doc:"shut a booted simulator down first; without it a booted one is refused"`
+}
+
+type eraseSimsOut struct {
+	simOut
+	Erased []string `json:"erased"` // udids
+}
+
+// eraseSpec: a call for all simulators needs no default, and takes none.
+func (v views) eraseSpec() op.Spec {
+	s := tool("erase_sims", "Erase one simulator or all: apps, data and settings are gone", op.Destructive|op.Idempotent, inManagement)
+	s = long(10*time.Minute, s, `erase-sims --simulator-name "iPhone 16" --shutdown-first`, "erase-sims --all --shutdown-first")
+	one := v.simSpec(s).Complete
+	s.Complete = func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
+		if string(given["all"]) != "true" {
+			return one(c, fields, given)
+		}
+		for _, name := range []string{"simulatorId", "simulatorName", "simulatorUuid", "simulatorUdid"} {
+			if raw, is := given[name]; is && string(raw) != `""` {
+				return op.Completed{}, fault.New(fault.InvalidInput, "erase_sims: a simulator and all exclude each other").With("field", "all").
+					WithHint("give simulatorId, or all: true")
+			}
+		}
+		return op.Completed{Input: given}, nil
+	}
+	return s
+}
+
+func (v views) eraseSims(ctx context.Context, c *op.Call, in eraseSimsIn) (eraseSimsOut, error) {
+	targets, err := v.toErase(ctx, c, in)
+	if err != nil {
+		return eraseSimsOut{}, err
+	}
+	out := eraseSimsOut{Erased: []string{}}
+	for i, t := range targets {
+		c.Report(op.Event{Message: fmt.Sprintf("erasing %d of %d", i+1, len(targets)), Done: float64(i), Total: float64(len(targets))})
+		done, err := v.core.Devices.Erase(ctx, c, ops.EraseIn{Target: t, Booted: in.Shutdown})
+		if err != nil {
+			return out, stillBooted(err)
+		}
+		out.Erased = append(out.Erased, done.UDID)
+		out.ID, out.Name = done.UDID, done.Name
+	}
+	if len(out.Erased) != 1 {
+		out.ID, out.Name, out.Message = "", "", fmt.Sprintf("erased %d simulators", len(out.Erased))
+		return out, nil
+	}
+	out.Message = "erased " + out.Name
+	out.NextSteps = []string{nextCall("boot_sim", "simulatorId", out.ID)}
+	return out, nil
+}
+
+// toErase are the simulators that are meant. With all, booted ones are refused before anything is erased.
+func (v views) toErase(ctx context.Context, c *op.Call, in eraseSimsIn) ([]ops.Target, error) {
+	if !in.All {
+		target, err := v.core.Devices.Find(ctx, in.which())
+		return []ops.Target{target}, err
+	}
+	found, err := v.core.Devices.List(ctx, c, ops.ListDevicesIn{Type: device.TypeSimulator})
+	if err != nil {
+		return nil, err
+	}
+	var targets []ops.Target
+	for _, i := range found.Devices {
+		if !i.Available {
+			continue
+		}
+		if i.State == device.Booted && !in.Shutdown {
+			return nil, stillBooted(&ops.BootedError{Name: i.Name})
+		}
+		targets = append(targets, ops.Target{UDID: i.UDID})
+	}
+	return targets, nil
+}
+
+// stillBooted names this tool's way to erase a booted simulator.
+func stillBooted(err error) error {
+	if booted := (*ops.BootedError)(nil); errors.As(err, &booted) {
+		return fault.From(booted).With("field", "shutdownFirst").WithHint("call again with shutdownFirst: true, which ends whatever runs on it")
+	}
+	return err
+}

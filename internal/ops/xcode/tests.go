@@ -1,0 +1,120 @@
+package xcode
+
+import (
+	"context"
+	"slices"
+
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// tests are the tools that run a scheme's tests.
+func (v views) tests() []op.Op {
+	return []op.Op{
+		op.New(v.completed(example(building("test_sim", "Run the tests of a scheme on a simulator", 0, inSimulator),
+			`test-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16" --extra-args=-only-testing:ShopTests`),
+			testing(needsSimulator)), v.testSim),
+		op.New(v.completed(example(building("test_device", "Run the tests of a scheme on a physical device", 0, inDevice),
+			"test-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"), testing(needsDevice)), v.testDevice),
+		op.New(v.completed(example(building("test_macos", "Run the tests of a scheme on this Mac", 0, inMac),
+			"test-macos --project-path Notes.xcodeproj --scheme Notes"), testing()), v.testMac),
+	}
+}
+
+// preparedIn names tests that were built before, instead of a project.
+type preparedIn struct {
+	Products op.Path `json:"testProductsPath,omitempty" doc:"run the tests of this .xctestproducts, built before; excludes projectPath, workspacePath, scheme and xctestrunPath"`
+	TestRun  op.Path `json:"xctestrunPath,omitempty" doc:"run the tests of this .xctestrun, built before"`
+}
+
+// runnerIn is for the tests' own process.
+type runnerIn struct {
+	RunnerEnv []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true"`
+	Progress  bool     `json:"progress,omitempty" doc:"accepted for compatibility: progress is always reported"`
+}
+
+// testing is what a test tool requires: a project and a scheme, or tests that were built before, never both.
+func testing(on ...defaults.Requirement) ops.Completion {
+	prepared := []string{"testProductsPath", "xctestrunPath"}
+	how := ops.Completion{Adjust: func(given op.Input, s *defaults.Spec) {
+		s.Drop = []defaults.Drop{defaults.Prepared()}
+		s.Exclusive = append(defaults.Groups(), prepared)
+		for _, key := range []string{"projectPath", "workspacePath", "scheme", "configuration", "derivedDataPath"} {
+			for _, p := range prepared {
+				s.Exclusive = append(s.Exclusive, []string{p, key})
+			}
+		}
+		if string(given[platformKey]) == `"macOS"` {
+			return // which test_sim refuses, whatever is missing besides
+		}
+		s.Require = slices.Concat([]defaults.Requirement{needsScheme, needsContainer}, on)
+		for _, p := range prepared {
+			if raw, is := given[p]; is && string(raw) != `""` {
+				s.Require = on
+			}
+		}
+	}}
+	if len(on) > 0 && slices.Equal(on[0].OneOf, needsSimulator.OneOf) {
+		how.CallOnly = []string{platformKey}
+	}
+	return how
+}
+
+func (v views) test(ctx context.Context, c *op.Call, in ops.TestIn) (buildOut, error) {
+	done, err := v.core.Builds.Test(ctx, c, in)
+	out, err := built(c, nil, done, err)
+	if bundle := out.Artifacts.XcresultPath; bundle != "" && slices.Contains(in.ExtraArgs, "-enableCodeCoverage") {
+		out.NextSteps = []string{nextCall("get_coverage_report", "xcresultPath", bundle)}
+	}
+	return out, err
+}
+
+func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on ops.Destination) ops.TestIn {
+	return ops.TestIn{Project: s.project(), BuildHow: h.how(), On: on, Products: p.Products, TestRun: p.TestRun, RunnerEnv: r.RunnerEnv}
+}
+
+type testSimIn struct {
+	schemeIn
+	simIn
+	Platform string `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent" enum:"iOS Simulator,watchOS Simulator,tvOS Simulator,visionOS Simulator,macOS"`
+	howIn
+	preparedIn
+	runnerIn
+}
+
+// notHere is what test_sim says to macOS.
+const notHere = "macOS platform is not supported by test_sim. Use test_macos tool instead for macOS projects."
+
+func (v views) testSim(ctx context.Context, c *op.Call, in testSimIn) (buildOut, error) {
+	if in.Platform == "macOS" {
+		return buildOut{}, fault.New(fault.InvalidInput, "%s", notHere).With("field", platformKey).WithHint("%s", nextCall("test_macos"))
+	}
+	return v.test(ctx, c, testIn(in.schemeIn, in.howIn, in.preparedIn, in.runnerIn, onSim(in.simIn, in.Platform)))
+}
+
+type testDeviceIn struct {
+	schemeIn
+	devicePlatformIn
+	deviceIn
+	howIn
+	preparedIn
+	runnerIn
+}
+
+func (v views) testDevice(ctx context.Context, c *op.Call, in testDeviceIn) (buildOut, error) {
+	return v.test(ctx, c, testIn(in.schemeIn, in.howIn, in.preparedIn, in.runnerIn, in.device(in.ID)))
+}
+
+type testMacIn struct {
+	schemeIn
+	archIn
+	howIn
+	preparedIn
+	runnerIn
+}
+
+func (v views) testMac(ctx context.Context, c *op.Call, in testMacIn) (buildOut, error) {
+	return v.test(ctx, c, testIn(in.schemeIn, in.howIn, in.preparedIn, in.runnerIn, in.mac()))
+}

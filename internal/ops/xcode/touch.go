@@ -1,0 +1,300 @@
+package xcode
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ui"
+)
+
+// touches are the tools that act on the screen. Every answer says what the screen did.
+func (v views) touches() []op.Op {
+	touch := uiTool("touch", "Put a finger down and lift it, after a delay if one is given", 0)
+	touch.Require = [][]string{{"down", "up"}}
+	tap := uiTool("tap", "Tap an element by elementRef, id or label, or a point", 0)
+	tap.Require, tap.Exclude = [][]string{{"elementRef", "id", "label", "x"}}, [][]string{{"id", "label", "elementRef"}}
+	return []op.Op{
+		sim(v, tap, v.tap),
+		sim(v, uiTool("long_press", "Rest a finger on an element or a point for so many milliseconds", 0), v.longPress),
+		sim(v, touch, v.touch),
+		sim(v, uiTool("swipe", "Swipe from point to point, or within an element in a direction", 0), v.swipe),
+		sim(v, uiTool("drag", "Carry an element in a direction", 0), v.drag),
+		sim(v, uiTool("gesture", "Perform one of the usual gestures: scroll, or swipe in from an edge", 0), v.gesture),
+		sim(v, uiTool("button", "Press a button of the device: apple-pay, home, lock, side-button or siri", 0), v.button),
+	}
+}
+
+// delayIn are pauses around an action.
+type delayIn struct {
+	Before float64 `json:"preDelay,omitempty" doc:"seconds to wait before" min:"0" max:"10"`
+	After  float64 `json:"postDelay,omitempty" doc:"seconds to wait after" min:"0" max:"10"`
+}
+
+// around does something between the pauses.
+func (d delayIn) around(ctx context.Context, do func() (ops.ActionOut, error)) (ops.ActionOut, error) {
+	if err := pause(ctx, d.Before); err != nil {
+		return ops.ActionOut{}, err
+	}
+	out, err := do()
+	if err != nil {
+		return ops.ActionOut{}, err
+	}
+	return out, pause(ctx, d.After)
+}
+
+func pause(ctx context.Context, s float64) error {
+	if s <= 0 {
+		return nil
+	}
+	t := time.NewTimer(seconds(s))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// patience is how long an element may take to be there, still and reachable.
+func patience() ops.ActIn { return ops.ActIn{Timeout: 5000} }
+
+// refIn names an element by the ref of a look.
+type refIn struct {
+	Ref string `json:"elementRef,omitempty" doc:"a ref of snapshot_ui, such as e12" match:"^(@?e[0-9]{1,9})?$"`
+}
+
+// xyIn is a point.
+type xyIn struct {
+	X *float64 `json:"x,omitempty" doc:"points from the left" min:"0"`
+	Y *float64 `json:"y,omitempty" doc:"points from the top" min:"0"`
+}
+
+// at is the point, when one was given.
+func (p xyIn) at(tool string) (*ui.Point, error) {
+	switch {
+	case p.X == nil && p.Y == nil:
+		return nil, nil
+	case p.X == nil || p.Y == nil:
+		return nil, fault.New(fault.InvalidInput, "%s: a point is x and y", tool).With("field", "y")
+	}
+	return &ui.Point{X: *p.X, Y: *p.Y}, nil
+}
+
+// somewhere wants a ref or a point.
+func somewhere(tool string, r refIn, p xyIn) (*ui.Point, error) {
+	at, err := p.at(tool)
+	if err == nil && at == nil && r.Ref == "" {
+		err = fault.New(fault.InvalidInput, "%s: give elementRef, or x and y", tool).With("field", "elementRef")
+	}
+	return at, err
+}
+
+// tapUIIn says what to tap.
+type tapUIIn struct {
+	simIn
+	refIn
+	ID    string `json:"id,omitempty" doc:"the element's accessibility identifier"`
+	Label string `json:"label,omitempty" doc:"the element's label"`
+	xyIn
+	delayIn
+}
+
+func (v views) tap(ctx context.Context, c *op.Call, in tapUIIn, on ops.Target) (ops.ActionOut, error) {
+	at, err := in.at("tap")
+	if err != nil {
+		return ops.ActionOut{}, err
+	}
+	tap := ops.TapIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref, Identifier: in.ID, Label: in.Label}, ActIn: patience()}
+	if at != nil { // a point wins, as theirs does
+		tap.ElementIn, tap.PointIn = ops.ElementIn{}, ops.PointIn(in.xyIn)
+	}
+	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Tap(ctx, c, tap) })
+}
+
+// longPressUIIn says where and how long.
+type longPressUIIn struct {
+	simIn
+	refIn
+	xyIn
+	Duration float64 `json:"duration" doc:"milliseconds" min:"1" max:"10000"`
+}
+
+func (v views) longPress(ctx context.Context, c *op.Call, in longPressUIIn, on ops.Target) (ops.ActionOut, error) {
+	return v.press(ctx, c, on, pressing{"long_press", in.refIn, in.xyIn, in.Duration / 1000})
+}
+
+// pressing is a finger that rests on a ref or a point.
+type pressing struct {
+	tool string
+	refIn
+	xyIn
+	seconds float64
+}
+
+func (v views) press(ctx context.Context, c *op.Call, on ops.Target, p pressing) (ops.ActionOut, error) {
+	at, err := somewhere(p.tool, p.refIn, p.xyIn)
+	if err != nil {
+		return ops.ActionOut{}, err
+	}
+	if at != nil {
+		return v.core.Touch.TouchPoint(ctx, c, ops.TouchIn{Target: on, X: at.X, Y: at.Y, Seconds: p.seconds, ActIn: patience()})
+	}
+	element := ops.OnElementIn{Target: on, ElementIn: ops.ElementIn{Ref: p.Ref}, ActIn: patience()}
+	return v.core.Touch.LongPress(ctx, c, ops.LongPressIn{OnElementIn: element, Seconds: p.seconds})
+}
+
+// touchUIIn is a finger that goes down, up, or both.
+type touchUIIn struct {
+	simIn
+	refIn
+	xyIn
+	Down  bool    `json:"down,omitempty" doc:"put the finger down"`
+	Up    bool    `json:"up,omitempty" doc:"lift it"`
+	Delay float64 `json:"delay,omitempty" doc:"seconds between down and up" min:"0" max:"10"`
+}
+
+func (v views) touch(ctx context.Context, c *op.Call, in touchUIIn, on ops.Target) (ops.ActionOut, error) {
+	switch {
+	case !in.Down && !in.Up:
+		return ops.ActionOut{}, fault.New(fault.InvalidInput, "touch: at least one of down and up must be true").With("field", "down")
+	case !in.Down || !in.Up:
+		return ops.ActionOut{}, fault.New(fault.Unsupported, "touch: a finger cannot be left on the screen between two calls").
+			WithHint("give down and up together, with a delay; long_press rests on an element, drag and swipe move")
+	}
+	return v.press(ctx, c, on, pressing{"touch", in.refIn, in.xyIn, max(in.Delay, 0.05)})
+}
+
+// swipeUIIn says from where to where.
+type swipeUIIn struct {
+	simIn
+	X1        *float64 `json:"x1,omitempty" doc:"from this point, in points" min:"0"`
+	Y1        *float64 `json:"y1,omitempty" doc:"from this point" min:"0"`
+	X2        *float64 `json:"x2,omitempty" doc:"to this point" min:"0"`
+	Y2        *float64 `json:"y2,omitempty" doc:"to this point" min:"0"`
+	Within    string   `json:"withinElementRef,omitempty" doc:"or within this element" match:"^(@?e[0-9]{1,9})?$"`
+	Direction string   `json:"direction,omitempty" doc:"where the finger goes" enum:"up,down,left,right"`
+	Distance  float64  `json:"distance,omitempty" doc:"share of the element that it crosses" min:"0.05" max:"1" default:"0.6"`
+	Duration  float64  `json:"duration,omitempty" doc:"seconds" min:"0" max:"10"`
+	Delta     float64  `json:"delta,omitempty" doc:"points between two touches; the device chooses them itself, so that this is only noted" min:"0" max:"200"`
+	delayIn
+}
+
+// usualSwipeTime is how long a swipe takes when nobody says.
+const usualSwipeTime = 0.3
+
+func (v views) swipe(ctx context.Context, c *op.Call, in swipeUIIn, on ops.Target) (ops.ActionOut, error) {
+	points := in.X1 != nil || in.Y1 != nil || in.X2 != nil || in.Y2 != nil
+	switch {
+	case points && in.Direction != "":
+		return ops.ActionOut{}, fault.New(fault.InvalidInput, "swipe: points and a direction exclude each other").With("field", "direction")
+	case !points && in.Direction == "":
+		return ops.ActionOut{}, fault.New(fault.InvalidInput, "swipe: give x1, y1, x2 and y2, or a direction").With("field", "direction")
+	}
+	swipe := ops.SwipeIn{
+		Target: on, ElementIn: ops.ElementIn{Ref: in.Within}, Direction: in.Direction, Distance: in.Distance, Seconds: cmp.Or(in.Duration, usualSwipeTime),
+		StartX: in.X1, StartY: in.Y1, EndX: in.X2, EndY: in.Y2, ActIn: patience(),
+	}
+	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe) })
+}
+
+// dragUIIn says what to carry, and how far.
+type dragUIIn struct {
+	simIn
+	Ref       string  `json:"elementRef" doc:"what to carry: a ref of snapshot_ui" match:"^@?e[0-9]{1,9}$"`
+	Direction string  `json:"direction" doc:"where to" enum:"up,down,left,right"`
+	Distance  float64 `json:"distance,omitempty" doc:"share of the screen" min:"0.01" max:"1" default:"0.35"`
+	Duration  float64 `json:"duration,omitempty" doc:"seconds to press before it moves" min:"0" max:"10"`
+	Steps     int     `json:"steps,omitempty" doc:"touches on the way; the device chooses them itself, so that this is only noted" min:"1" max:"1000"`
+	delayIn
+}
+
+// inset is how far from the edge of the screen something is dropped: the edges belong to the system.
+const inset = 24
+
+func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on ops.Target) (ops.ActionOut, error) {
+	var to ui.Point
+	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, refs *ui.Refs, udid string) error {
+		n, err := refs.Find(ui.Query{Ref: in.Ref}, udid, sc)
+		if err == nil {
+			to = beyond(n.Frame.Centre(), sc.Viewport(), in.Direction, in.Distance)
+		}
+		return err
+	})
+	if err != nil {
+		return ops.ActionOut{}, err
+	}
+	return in.around(ctx, func() (ops.ActionOut, error) {
+		return v.core.Touch.Drag(ctx, c, ops.DragIn{
+			OnElementIn: ops.OnElementIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref}, ActIn: patience()}, ToX: &to.X, ToY: &to.Y, Press: cmp.Or(in.Duration, 0.6), Hold: 0.2,
+		})
+	})
+}
+
+// beyond is a point in a direction, within the screen.
+func beyond(from ui.Point, view ui.Rect, direction string, share float64) ui.Point {
+	moves := map[string]ui.Point{"up": {Y: -1}, "down": {Y: 1}, "left": {X: -1}, "right": {X: 1}}
+	m := moves[direction]
+	within := func(v, low, size float64) float64 { return min(max(v, low+inset), low+size-inset) }
+	return ui.Point{X: within(from.X+m.X*share*view.W, view.X, view.W), Y: within(from.Y+m.Y*share*view.H, view.Y, view.H)}
+}
+
+// gestureUIIn names a gesture.
+type gestureUIIn struct {
+	simIn
+	Preset   string  `json:"preset" doc:"the gesture" enum:"scroll-up,scroll-down,scroll-left,scroll-right,swipe-from-left-edge,swipe-from-right-edge,swipe-from-top-edge,swipe-from-bottom-edge"`
+	Width    int     `json:"screenWidth,omitempty" doc:"width of the screen in points; the device's own if absent" min:"1" max:"2000"`
+	Height   int     `json:"screenHeight,omitempty" doc:"its height" min:"1" max:"3000"`
+	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0" max:"10"`
+	Delta    float64 `json:"delta,omitempty" doc:"points between two touches; the device chooses them itself, so that this is only noted" min:"0" max:"200"`
+	delayIn
+}
+
+// presets are AXe's gestures: from and to as shares of the screen, and seconds. To scroll down is to push the content up.
+var presets = map[string]struct{ x1, y1, x2, y2, seconds float64 }{
+	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5}, "scroll-right": {.75, .5, .25, .5, .5},
+	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3}, "swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
+}
+
+func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.Target) (ops.ActionOut, error) {
+	w, h := float64(in.Width), float64(in.Height)
+	if w == 0 || h == 0 {
+		err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, _ string) error {
+			w, h = cmp.Or(w, sc.Viewport().W), cmp.Or(h, sc.Viewport().H)
+			return nil
+		})
+		if err != nil {
+			return ops.ActionOut{}, err
+		}
+	}
+	p := presets[in.Preset]
+	from, to := ui.Point{X: p.x1 * (w - 1), Y: p.y1 * (h - 1)}, ui.Point{X: p.x2 * (w - 1), Y: p.y2 * (h - 1)}
+	swipe := ops.SwipeIn{
+		Target: on, StartX: &from.X, StartY: &from.Y, EndX: &to.X, EndY: &to.Y, Seconds: cmp.Or(in.Duration, p.seconds), ActIn: patience(),
+	}
+	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe.Called(in.Preset)) })
+}
+
+// buttonUIIn names a button.
+type buttonUIIn struct {
+	simIn
+	Button   string  `json:"buttonType" doc:"the button" enum:"apple-pay,home,lock,side-button,siri"`
+	Duration float64 `json:"duration,omitempty" doc:"seconds to hold it" min:"0" max:"10"`
+}
+
+func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on ops.Target) (ops.ActionOut, error) {
+	press := ops.PressIn{PlainIn: ops.PlainIn{Target: on}, Button: in.Button, Hold: in.Duration, Times: 1}
+	switch in.Button {
+	case "side-button":
+		press.Button = "lock"
+	case "apple-pay": // a double press of the side button
+		press.Button, press.Times = "lock", 2
+	}
+	return v.core.Touch.Press(ctx, c, press)
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

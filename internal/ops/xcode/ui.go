@@ -1,0 +1,173 @@
+package xcode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ui"
+)
+
+// uiTool is a spec of the tools for the screen.
+func uiTool(name, summary string, hints op.Hints) op.Spec {
+	return taking(2*time.Minute, tool(name, summary, hints, "ui-automation", "ui-testing"))
+}
+
+// looks are the tools that look at the screen: by coordinates as in October 2025, and by refs as in 2026.
+func (v views) looks() []op.Op {
+	describe := uiTool("describe_ui", "Give the whole tree of elements with their frames, in points: the centre of a frame is where to tap", readOnly)
+	describe.Groups = append(describe.Groups, inSimulator)
+	return []op.Op{
+		sim(v, describe, v.describe),
+		sim(v, uiTool("snapshot_ui", "See the screen: an outline with a ref for every element", readOnly), v.snapshot),
+		sim(v, uiTool("wait_for_ui", "Wait until an element is there, gone, enabled or focused, a text shows, or the screen is still", readOnly), v.wait),
+	}
+}
+
+// describeOut is the tree, in the words AXe and quern have for it.
+type describeOut struct {
+	Elements []ui.FlatElement `json:"elements"`
+	Count    int              `json:"elementCount"`
+	ID       string           `json:"simulatorId"`
+}
+
+// Text is the tree as JSON, and how to use it.
+func (o describeOut) Text() string {
+	raw, err := json.MarshalIndent(o.Elements, "", " ")
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d elements; tap the centre of a frame (x + width/2, y + height/2), and describe again after the layout changed; "+
+		"snapshot_ui gives refs instead of points\n%s", o.Count, raw)
+}
+
+func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (describeOut, error) {
+	var out describeOut
+	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
+		tree := sc.Flat("", true)
+		out = describeOut{tree.Elements, tree.Count, udid}
+		return nil
+	})
+	return out, err
+}
+
+// snapshotUIIn says whether the whole screen is wanted.
+type snapshotUIIn struct {
+	simIn
+	Since string `json:"sinceScreenHash,omitempty" doc:"the screenHash of an earlier look: an unchanged screen is not shown again"`
+}
+
+// snapshotUIOut is a look at the screen.
+type snapshotUIOut struct {
+	Type     string       `json:"type"` // runtime-snapshot or runtime-snapshot-unchanged
+	Hash     string       `json:"screenHash"`
+	App      string       `json:"app"`
+	Screen   string       `json:"screen"`
+	Elements []ui.Element `json:"elements,omitempty"`
+	Actions  []ui.Action  `json:"actions,omitempty"`
+
+	outline string
+}
+
+// Text is the outline.
+func (o snapshotUIOut) Text() string { return o.outline }
+
+func (v views) snapshot(ctx context.Context, c *op.Call, in snapshotUIIn, on ops.Target) (snapshotUIOut, error) {
+	seen, err := v.core.Screen.Snapshot(ctx, c, ops.SnapshotIn{Target: on})
+	if err != nil {
+		return snapshotUIOut{}, err
+	}
+	out := snapshotUIOut{
+		Type: "runtime-snapshot", Hash: seen.ID, App: seen.App, Screen: seen.Screen, Elements: seen.Elements, Actions: seen.Actions, outline: seen.Text(),
+	}
+	if in.Since != "" && in.Since == seen.ID {
+		return snapshotUIOut{Type: "runtime-snapshot-unchanged", Hash: seen.ID, App: seen.App, Screen: seen.Screen, outline: "the screen is as it was: " + seen.ID}, nil
+	}
+	return out, nil
+}
+
+// waitUIIn says for what.
+type waitUIIn struct {
+	simIn
+	Predicate  string `json:"predicate" doc:"what to wait for" enum:"exists,gone,enabled,focused,textContains,settled"`
+	Ref        string `json:"elementRef,omitempty" doc:"a ref of snapshot_ui" match:"^(@?e[0-9]{1,9})?$"`
+	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier, exactly"`
+	Label      string `json:"label,omitempty" doc:"its label"`
+	Role       string `json:"role,omitempty" doc:"its role, such as button"`
+	Value      string `json:"value,omitempty" doc:"its value, exactly"`
+	Text       string `json:"text,omitempty" doc:"the text of textContains, anywhere on the screen or in the element"`
+	Timeout    int    `json:"timeoutMs,omitempty" doc:"milliseconds" min:"0" max:"60000" default:"5000"`
+	Poll       int    `json:"pollIntervalMs,omitempty" doc:"milliseconds between looks" min:"10" max:"10000" default:"250"`
+	Settled    int    `json:"settledDurationMs,omitempty" doc:"how long the screen must be still; the agent's own measure is 300, so that this is only noted" min:"0" max:"10000" default:"500"`
+}
+
+func (in waitUIIn) waiting() (act.Waiting, error) {
+	conditions := map[string]ui.Condition{
+		"exists": ui.Exists, "gone": ui.IsGone, "enabled": ui.IsEnabled, "focused": ui.HasFocus, "textContains": ui.HasText, "settled": ui.IsSettled,
+	}
+	q := ui.Query{Ref: in.Ref, Identifier: in.Identifier, Label: in.Label, Role: in.Role, Value: in.Value}
+	w := act.Waiting{Condition: conditions[in.Predicate], Value: in.Text, Query: q, Timeout: time.Duration(in.Timeout) * time.Millisecond, Interval: time.Duration(in.Poll) * time.Millisecond}
+	switch {
+	case w.Condition == ui.HasText && in.Text == "":
+		return w, fault.New(fault.InvalidInput, "wait_for_ui: textContains needs text").With("field", "text")
+	case w.Condition != ui.HasText && w.Condition != ui.IsSettled && q.Empty():
+		return w, fault.New(fault.InvalidInput, "wait_for_ui: %s needs elementRef, identifier, label, role or value", in.Predicate).With("field", "identifier")
+	}
+	return w, nil
+}
+
+// waitUIOut is what came of it.
+type waitUIOut struct {
+	Matched bool            `json:"matched"`
+	Took    int64           `json:"tookMs"`
+	Polls   int             `json:"polls"`
+	Element *ops.ElementOut `json:"element,omitempty"`
+
+	what, described string
+	limit           int
+}
+
+// Text says whether it came.
+func (o waitUIOut) Text() string {
+	if !o.Matched {
+		return fmt.Sprintf("%s did not come in %d ms", o.what, o.Took)
+	}
+	text := fmt.Sprintf("%s came after %d ms", o.what, o.Took)
+	if o.Element != nil {
+		text += ": " + o.described
+	}
+	return text
+}
+
+// Fault is a wait that was in vain: theirs is an error too.
+func (o waitUIOut) Fault() *fault.Fault {
+	if o.Matched {
+		return nil
+	}
+	return fault.New(fault.Timeout, "%s did not come within %d ms", o.what, o.limit).WithHint("look at the screen with snapshot_ui, or give it more time: timeoutMs")
+}
+
+func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on ops.Target) (waitUIOut, error) {
+	w, err := in.waiting()
+	if err != nil {
+		return waitUIOut{}, err
+	}
+	done, err := v.core.Screen.Await(ctx, c, on, w)
+	if err != nil {
+		return waitUIOut{}, err
+	}
+	out := waitUIOut{Matched: done.Matched, Took: done.Took.Milliseconds(), Polls: done.Polls, limit: in.Timeout, what: strings.TrimSpace(in.Predicate + " " + w.Query.String())}
+	if w.Condition == ui.HasText {
+		out.what += " " + ui.Quote(in.Text)
+	}
+	if n := done.Node; n != nil {
+		out.Element, out.described = &ops.ElementOut{Ref: "@" + done.Ref, FlatElement: n.Flat()}, n.Describe()+" [ref="+done.Ref+"]"
+	}
+	return out, nil
+}

@@ -1,0 +1,153 @@
+// Package xcode is the product under XcodeBuildMCP's names and in its shapes: `mcp --tools xcode` serves it alone. Its tools
+// are views: each translates an input and an output to and from operations of package ops, and can do nothing else.
+package xcode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// family is what XcodeBuildMCP's names are called in the catalogue.
+const family = "xcode"
+
+// The groups of XcodeBuildMCP. A tool that it lists in several is in several here.
+const (
+	inSimulator   = "simulator"
+	inManagement  = "simulator-management"
+	inDevice      = "device"
+	inMac         = "macos"
+	inLogging     = "logging"
+	inDiscovery   = "project-discovery"
+	inScaffolding = "project-scaffolding"
+	inSwift       = "swift-package"
+	inUtilities   = "utilities"
+	inCoverage    = "coverage"
+)
+
+const readOnly = op.ReadOnly | op.Idempotent
+
+// Ops are XcodeBuildMCP's tools over the core operations.
+func Ops(core *ops.Core) []op.Op {
+	v := views{core}
+	all := slices.Concat(
+		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
+		v.builds(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(),
+	)
+	all = append(all, v.doctor(func() []op.Op { return all }))
+	return append(all, discover(func() []op.Op { return all }))
+}
+
+type views struct{ core *ops.Core }
+
+// tool is a spec of this family.
+func tool(name, summary string, hints op.Hints, groups ...string) op.Spec {
+	return op.Spec{Name: name, Family: family, Groups: groups, Summary: summary, Hints: hints}
+}
+
+// taking gives a spec its time limit and its examples.
+func taking(limit time.Duration, s op.Spec, examples ...string) op.Spec {
+	s.Timeout, s.Examples = limit, examples
+	return s
+}
+
+// long is a tool that becomes a job when it takes longer than its client waits.
+func long(limit time.Duration, s op.Spec, examples ...string) op.Spec {
+	s = taking(limit, s, examples...)
+	s.Long = true
+	return s
+}
+
+var (
+	needsSimulator = defaults.Requirement{OneOf: []string{"simulatorId", "simulatorName"}, Message: "Provide simulatorId or simulatorName"}
+	needsDevice    = defaults.Requirement{AllOf: []string{"deviceId"}, Message: "deviceId is required"}
+	needsBundle    = defaults.Requirement{AllOf: []string{"bundleId"}, Message: "bundleId is required"}
+	needsScheme    = defaults.Requirement{AllOf: []string{"scheme"}, Message: "scheme is required"}
+	needsContainer = defaults.Requirement{OneOf: []string{"projectPath", "workspacePath"}, Message: "Provide a project or workspace"}
+)
+
+// platformKey is a default of physical devices only: a simulator's platform follows from its runtime.
+const platformKey = "platform"
+
+// oldNames are the names that inputs had in earlier versions.
+var oldNames = map[string]string{"simulatorUuid": "simulatorId", "simulatorUdid": "simulatorId"}
+
+// simIn says which simulator is meant.
+type simIn struct {
+	ID     string `json:"simulatorId,omitempty" doc:"udid of the simulator, from list_sims; excludes simulatorName"`
+	Name   string `json:"simulatorName,omitempty" doc:"name of the simulator, such as iPhone 16 Pro; excludes simulatorId"`
+	Latest bool   `json:"useLatestOS,omitempty" doc:"of several simulators of that name, none booted, take the newest system's" default:"true"`
+	UUID   string `json:"simulatorUuid,omitempty" doc:"simulatorId by its old name" cli:"-"`
+}
+
+func (in simIn) which() ops.Simulator {
+	return ops.Simulator{ID: in.ID, Name: in.Name, Newest: in.Latest}
+}
+
+// onSimulator is an input that names a simulator.
+type onSimulator interface{ which() ops.Simulator }
+
+// sim declares a tool of a simulator. Session defaults complete its input; do gets the simulator that is meant.
+func sim[In onSimulator, Out any](
+	v views, s op.Spec, do func(context.Context, *op.Call, In, ops.Target) (Out, error), needs ...defaults.Requirement,
+) op.Op {
+	return op.New(v.simSpec(s, needs...), func(ctx context.Context, c *op.Call, in In) (Out, error) {
+		target, err := v.core.Devices.Find(ctx, in.which())
+		if err != nil {
+			var none Out
+			return none, err
+		}
+		return do(ctx, c, in, target)
+	})
+}
+
+// simSpec lets session defaults complete the input of a simulator's tool.
+func (v views) simSpec(s op.Spec, needs ...defaults.Requirement) op.Spec {
+	return v.completed(s, ops.Completion{Require: append([]defaults.Requirement{needsSimulator}, needs...), CallOnly: []string{platformKey}})
+}
+
+// completed lets session defaults complete a tool's input.
+func (v views) completed(s op.Spec, how ops.Completion) op.Spec {
+	how.OldNames = oldNames
+	s.Complete = v.core.Defaults.Completer(how)
+	return s
+}
+
+// nextCall spells a call that usually follows, with its values: nextCall("launch_app_sim", "bundleId", id).
+func nextCall(tool string, pairs ...any) string {
+	var args []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		value, err := json.Marshal(pairs[i+1])
+		if err != nil {
+			value = []byte(`"…"`)
+		}
+		args = append(args, fmt.Sprintf("%s: %s", pairs[i], value))
+	}
+	if len(args) == 0 {
+		return tool + "({})"
+	}
+	return tool + "({ " + strings.Join(args, ", ") + " })"
+}
+
+// andNext adds the calls that usually follow to a text.
+func andNext(text string, calls []string) string {
+	if len(calls) == 0 {
+		return text
+	}
+	return text + "\nnext steps:\n  " + strings.Join(calls, "\n  ")
+}
+
+// withNotes adds remarks to a text.
+func withNotes(text string, notes []string) string {
+	for _, n := range notes {
+		text += "\nnote: " + n
+	}
+	return text
+}

@@ -1,0 +1,161 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+const (
+	schemasRef    = "#/components/schemas/"
+	parametersRef = "#/components/parameters/"
+	responsesRef  = "#/components/responses/"
+)
+
+// smallest is the size in bytes below which a schema inside another is not worth a reference.
+const smallest = 70
+
+// sharing finds the schemas that a document would hold more than once. Each is written once, under a name, and
+// referred to. The inputs and outputs of operations always get a name: generated clients have types for them.
+type sharing struct {
+	texts map[*jsonschema.Schema]string // JSON of every schema that was met
+	uses  map[string]*use               // by that JSON
+	order []*use                        // as they were met
+}
+
+// use is one distinct schema.
+type use struct {
+	schema *jsonschema.Schema
+	count  int    // how many places refer to it, after equal parents have become one
+	root   string // the name of a whole input or output
+	owner  string // the root in which it was met first
+	word   string // the property it was met at first
+	ref    string // the name it is shared by; "" for a schema that stays where it is
+}
+
+func newSharing() *sharing {
+	return &sharing{texts: map[*jsonschema.Schema]string{}, uses: map[string]*use{}}
+}
+
+// add counts the schemas of a whole input or output.
+func (s *sharing) add(root *jsonschema.Schema, name string) {
+	if u := s.visit(root, name, name); u.root == "" {
+		u.root = name
+	}
+}
+
+func (s *sharing) visit(node *jsonschema.Schema, owner, word string) *use {
+	raw, err := json.Marshal(node)
+	if err != nil {
+		panic(fmt.Sprintf("reference: %s in %s: %v", word, owner, err))
+	}
+	s.texts[node] = string(raw)
+	u, known := s.uses[string(raw)]
+	if !known {
+		u = &use{schema: node, owner: owner, word: word}
+		s.uses[string(raw)] = u
+		s.order = append(s.order, u)
+		children(node, func(child *jsonschema.Schema, property string) *jsonschema.Schema {
+			if property == "" { // of a list or a choice: it has no name of its own
+				property = word
+			}
+			s.visit(child, owner, property)
+			return child
+		})
+	}
+	u.count++
+	return u
+}
+
+// children calls change with each schema directly inside another, and puts back what it returns.
+func children(s *jsonschema.Schema, change func(child *jsonschema.Schema, property string) *jsonschema.Schema) {
+	for _, name := range order(s) {
+		s.Properties[name] = change(s.Properties[name], name)
+	}
+	if s.Items != nil {
+		s.Items = change(s.Items, "")
+	}
+	if s.AdditionalProperties != nil {
+		s.AdditionalProperties = change(s.AdditionalProperties, "")
+	}
+	for i := range s.AnyOf {
+		s.AnyOf[i] = change(s.AnyOf[i], "")
+	}
+}
+
+// components names what is shared and gives it by name. From then on refer gives the references.
+func (s *sharing) components() map[string]*jsonschema.Schema {
+	named := map[string]*jsonschema.Schema{}
+	for _, u := range s.order {
+		if u.root == "" && (u.count < 2 || len(s.texts[u.schema]) < smallest) {
+			continue
+		}
+		u.ref = free(named, pascal(u.root), pascal(u.word), pascal(u.owner+"_"+u.word))
+		named[u.ref] = u.schema
+	}
+	for _, u := range s.order {
+		children(u.schema, func(child *jsonschema.Schema, _ string) *jsonschema.Schema { return s.refer(child) })
+	}
+	return named
+}
+
+// refer is a reference to a schema that is shared, or the schema itself.
+func (s *sharing) refer(to *jsonschema.Schema) *jsonschema.Schema {
+	if u := s.uses[s.texts[to]]; u != nil && u.ref != "" {
+		return &jsonschema.Schema{Ref: schemasRef + u.ref}
+	}
+	return to
+}
+
+// free is the first of the names that is given and not taken; the last one gets a number when all are.
+func free[T any](taken map[string]T, names ...string) string {
+	name := ""
+	for _, name = range names {
+		if _, is := taken[name]; !is && name != "" {
+			return name
+		}
+	}
+	for n := 2; ; n++ {
+		numbered := fmt.Sprint(name, n)
+		if _, is := taken[numbered]; !is {
+			return numbered
+		}
+	}
+}
+
+// pascal writes tap_element_result as TapElementResult.
+func pascal(name string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(name, "_") {
+		if part != "" {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
+}
+
+// shareParameters replaces each parameter that several operations take by a reference, and adds it to the named ones.
+func shareParameters(operations []*operation, named map[string]parameter) {
+	key := func(p parameter) string { return fmt.Sprint(p.Ref, p.In, p.Name, p.Required, p.Description, p.Schema) }
+	counts, refs := map[string]int{}, map[string]string{}
+	for _, o := range operations {
+		for _, p := range o.Parameters {
+			counts[key(p)]++
+		}
+	}
+	for _, o := range operations {
+		for i, p := range o.Parameters {
+			k := key(p)
+			if p.Ref != "" || counts[k] < 2 {
+				continue
+			}
+			if refs[k] == "" {
+				refs[k] = free(named, p.Name, o.ID+"."+p.Name)
+				named[refs[k]] = p
+			}
+			o.Parameters[i] = parameter{Ref: parametersRef + refs[k]}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"fmt"
+
+	"ios-agent/internal/fault"
+)
+
+// The errors below say why an element cannot be found or touched. None of them means that anything was sent. Our own code
+// asks for their types; callers outside get their faults.
+var (
+	_ fault.Typed = (*NotFoundError)(nil)
+	_ fault.Typed = (*AmbiguousError)(nil)
+	_ fault.Typed = (*ExpiredError)(nil)
+	_ fault.Typed = (*UnreachableError)(nil)
+)
+
+// Candidate is an element offered in place of one that could not be resolved.
+type Candidate struct {
+	Ref        string `json:"ref"`
+	Type       string `json:"type"`
+	Label      string `json:"label,omitempty"`
+	Identifier string `json:"identifier,omitempty"`
+	Centre     Point  `json:"centre"`
+}
+
+// NotFoundError says that no element is the one that is meant.
+type NotFoundError struct {
+	Message    string
+	Hint       string      // empty: the usual one
+	Candidates []Candidate // nil when nothing is offered
+}
+
+func (e *NotFoundError) Error() string { return e.Message }
+
+// Fault is ELEMENT_NOT_FOUND.
+func (e *NotFoundError) Fault() *fault.Fault {
+	f := fault.New(fault.ElementNotFound, "%w", e).WithDispatch(fault.NotDispatched)
+	if e.Candidates != nil {
+		f = f.With("candidates", e.Candidates)
+	}
+	if e.Hint != "" {
+		f = f.WithHint("%s", e.Hint)
+	}
+	return f
+}
+
+// AmbiguousError says that several elements are meant.
+type AmbiguousError struct {
+	Message    string
+	Candidates []Candidate
+}
+
+func (e *AmbiguousError) Error() string { return e.Message }
+
+// Fault is ELEMENT_AMBIGUOUS.
+func (e *AmbiguousError) Fault() *fault.Fault {
+	return fault.New(fault.ElementAmbiguous, "%w", e).WithDispatch(fault.NotDispatched).
+		With("candidates", e.Candidates).WithHint("nothing was sent; pass one of: %s", Offer(e.Candidates))
+}
+
+// Reason is why a ref cannot be used.
+type Reason string
+
+// The reasons. Callers read them in the details of a fault.
+const (
+	RefUnknown   Reason = "unknown"   // it was never given out
+	RefForgotten Reason = "expired"   // it was given out too long ago, or never
+	RefForeign   Reason = "foreign"   // it belongs to another device or app
+	RefAmbiguous Reason = "ambiguous" // several elements could be meant
+	RefGone      Reason = "gone"      // its element is not on the screen
+)
+
+// ExpiredError says that a ref stands for no element of the screen.
+type ExpiredError struct {
+	Ref        string // as @e12
+	Was        string // the element it stood for; empty when that is not known
+	Reason     Reason
+	Why        string // the reason in words, to follow the ref
+	Candidates []Candidate
+}
+
+func (e *ExpiredError) Error() string {
+	if e.Was == "" {
+		return fmt.Sprintf("ref %s %s", e.Ref, e.Why)
+	}
+	return fmt.Sprintf("ref %s (%s) %s", e.Ref, e.Was, e.Why)
+}
+
+// Fault is REF_EXPIRED.
+func (e *ExpiredError) Fault() *fault.Fault {
+	f := fault.New(fault.RefExpired, "%w", e).WithDispatch(fault.NotDispatched).
+		With("ref", e.Ref).With("reason", string(e.Reason)).With("candidates", e.Candidates)
+	if len(e.Candidates) > 0 {
+		return f.WithHint("nothing was sent; on the screen now: %s", Offer(e.Candidates))
+	}
+	return f
+}
+
+// UnreachableError says that a touch would not get to an element.
+type UnreachableError struct {
+	Element   string // described
+	Ref       string // as @e12
+	Why       string
+	OffScreen bool        // scrolling may bring it into view
+	Cover     []Candidate // what lies over it, if something does
+}
+
+func (e *UnreachableError) Error() string { return e.Element + " cannot be tapped: " + e.Why }
+
+// Fault is ELEMENT_NOT_HITTABLE.
+func (e *UnreachableError) Fault() *fault.Fault {
+	f := fault.New(fault.ElementUnhittable, "%w", e).WithDispatch(fault.NotDispatched).
+		With("ref", e.Ref).With("reason", "unreachable")
+	if len(e.Cover) > 0 {
+		f = f.With("candidates", e.Cover)
+		if e.Cover[0].Type == "Keyboard" {
+			f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with --submit")
+		}
+	}
+	if e.OffScreen {
+		f = f.With("off_screen", true).WithHint("bring it into view: `ios-agent scroll-to`")
+	}
+	return f
+}

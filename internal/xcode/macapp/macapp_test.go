@@ -1,0 +1,148 @@
+package macapp
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/virtualxcode/open"
+	"ios-agent/internal/virtualxcode/tool"
+)
+
+// player runs the virtual open in our process. Missing are the apps that this Mac does not have.
+type player struct {
+	records string
+	missing []string
+	calls   []string
+}
+
+func (p *player) Run(_ context.Context, c host.Cmd) (host.Result, error) {
+	p.calls = append(p.calls, strings.Join(append([]string{c.Name}, c.Args...), " "))
+	if c.Args[0] == "-a" && slices.Contains(p.missing, c.Args[1]) {
+		return host.Result{ExitCode: 1}, &host.ExitError{Name: c.Name, Code: 1, StderrTail: "Unable to find application named '" +
+			c.Args[1] + "'"}
+	}
+	var stderr bytes.Buffer
+	if code := (open.Tool{Call: tool.Call{Args: c.Args, Stderr: &stderr}.Complete(), Records: p.records}).Run(); code != 0 {
+		return host.Result{ExitCode: code}, &host.ExitError{Name: c.Name, Code: code, StderrTail: stderr.String()}
+	}
+	return host.Result{}, nil
+}
+
+// app writes a macOS app whose program stays.
+func app(t *testing.T, name, info string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name+".app")
+	program := filepath.Join(path, "Contents", "MacOS", "prog")
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		filepath.Join(path, "Contents", "Info.plist"): "<plist version=\"1.0\"><dict>" + info + "</dict></plist>",
+		program: "#!/bin/sh\nwhile :; do sleep 1; done\n",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+const whole = "<key>CFBundleExecutable</key><string>prog</string><key>CFBundleIdentifier</key><string>com.example.ledger</string>"
+
+func wants(t *testing.T, err error, code fault.Code, text string) {
+	t.Helper()
+	if !fault.Is(err, code) || !strings.Contains(err.Error()+" "+fault.From(err).Hint, text) {
+		t.Errorf("got %v (%s), want %s with %q", err, fault.From(err).Hint, code, text)
+	}
+}
+
+func TestOpenAndStop(t *testing.T) {
+	name := fmt.Sprintf(`Led"ger $(x) %d`, os.Getpid())
+	path := app(t, name, whole)
+	run := &player{records: t.TempDir()}
+	s := New(Options{Run: run})
+	opened, err := s.Open(t.Context(), Launch{Path: path, Args: []string{"--fast"}, Env: []string{"COLOUR=red=1"}})
+	if err != nil || opened.Name != name || opened.BundleID != "com.example.ledger" || opened.Path != path {
+		t.Fatalf("%+v, %v", opened, err)
+	}
+	if want := "open --env COLOUR=red=1 " + path + " --args --fast"; run.calls[0] != want {
+		t.Errorf("got  %s\nwant %s", run.calls[0], want)
+	}
+	pid := s.Process(t.Context(), opened)
+	if pid == 0 {
+		t.Fatal("the process was not found")
+	}
+	_, err = s.Stop(t.Context(), Which{Name: name[:len(name)-1]})
+	wants(t, err, fault.AppNotRunning, "did you mean")
+	ended, err := s.Stop(t.Context(), Which{Name: name + ".app"})
+	if err != nil || ended.Name != name || !slices.Contains(ended.PIDs, pid) {
+		t.Fatalf("%+v, %v", ended, err)
+	}
+	_, err = s.Stop(t.Context(), Which{PID: pid})
+	wants(t, err, fault.AppNotRunning, "there is no process")
+
+	opened, err = s.Open(t.Context(), Launch{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid = s.Process(t.Context(), opened)
+	if ended, err := s.Stop(t.Context(), Which{PID: pid}); err != nil || ended.Name != name || !slices.Equal(ended.PIDs, []int{pid}) {
+		t.Fatalf("%+v, %v", ended, err)
+	}
+	if host.Alive(pid, "") {
+		t.Errorf("process %d lives", pid)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := New(Options{Run: &player{records: t.TempDir()}})
+	dir := t.TempDir()
+	phone := filepath.Join(dir, "Phone.app")
+	if err := os.Mkdir(phone, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(phone, "Info.plist")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		filepath.Join(dir, "gone.app"): "there is no", dir: "it has no Contents/Info.plist", phone: "install_app_sim",
+		file: "is not an .app folder",
+	} {
+		_, err := s.Open(t.Context(), Launch{Path: path})
+		wants(t, err, fault.PathError, text)
+	}
+	good := app(t, "Good", "")
+	_, err := s.Open(t.Context(), Launch{Path: good, Env: []string{"novalue"}})
+	wants(t, err, fault.InvalidInput, `env "novalue" is not NAME=VALUE`)
+	_, err = s.Open(t.Context(), Launch{Path: good}) // its Info.plist names no program
+	wants(t, err, fault.AppLaunchFailed, "opening "+good)
+}
+
+func TestShowSimulators(t *testing.T) {
+	run := &player{}
+	s := New(Options{Run: run})
+	if name, err := s.ShowSimulators(t.Context(), "UDID"); err != nil || name != "Simulator" {
+		t.Errorf("%s, %v", name, err)
+	}
+	run.missing = []string{"Simulator"}
+	if name, err := s.ShowSimulators(t.Context(), ""); err != nil || name != "DeviceHub" {
+		t.Errorf("%s, %v", name, err)
+	}
+	run.missing = append(run.missing, "DeviceHub")
+	_, err := s.ShowSimulators(t.Context(), "")
+	wants(t, err, fault.ToolFailed, "neither Simulator nor DeviceHub")
+	want := []string{"open -a Simulator --args -CurrentDeviceUDID UDID", "open -a Simulator", "open -a DeviceHub",
+		"open -a Simulator", "open -a DeviceHub"}
+	if !slices.Equal(run.calls, want) {
+		t.Errorf("%q", run.calls)
+	}
+}

@@ -1,0 +1,166 @@
+// Package toolcheck finds out which of the programs that ios-agent uses are on this machine, and whether they answer. It
+// changes nothing.
+package toolcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// Options are what a Checker works with.
+type Options struct {
+	Run   host.Runner
+	Tools apple.Toolchain
+}
+
+// Checker is safe for concurrent use.
+type Checker struct{ o Options }
+
+// New makes a Checker.
+func New(o Options) *Checker { return &Checker{o} }
+
+// Virtual reports whether the tools are those of Virtual Xcode.
+func (c *Checker) Virtual() bool { return c.o.Tools.Name == apple.Virtual }
+
+// Status says how bad a finding is.
+type Status string
+
+// The statuses: with Warn a part of ios-agent does not work, with Fail nothing does.
+const (
+	OK   Status = "ok"
+	Warn Status = "warn"
+	Fail Status = "fail"
+)
+
+// Finding is what was found out about one program.
+type Finding struct {
+	Name    string
+	Status  Status
+	Message string // the first line of the program's answer, or why there is none
+	Hint    string // what does not work, or what to do
+}
+
+// timeout is for one question to one program.
+const timeout = 20 * time.Second
+
+// notAgreed is how xcodebuild and xcrun exit when nobody has agreed to Xcode's licence.
+const notAgreed = 69
+
+// Xcode asks xcodebuild for its version.
+func (c *Checker) Xcode(ctx context.Context) Finding {
+	const name = "toolchain"
+	version, err := c.ask(ctx, c.o.Tools.Tool("xcodebuild"), "-version")
+	if err != nil {
+		f := Finding{name, Fail, fmt.Sprintf("xcodebuild does not answer: %v", err), fault.NoXcode.Hint()}
+		var exit *host.ExitError
+		if errors.As(err, &exit) && exit.Code == notAgreed {
+			f.Hint = "agree to Xcode's licence: `sudo xcodebuild -license accept`"
+		}
+		return f
+	}
+	f := Finding{Name: name, Status: OK, Message: fmt.Sprintf("%s (%s)", version, c.o.Tools.Name)}
+	if c.Virtual() {
+		f.Hint = "virtual devices only; on a Mac with Xcode, unset IOS_AGENT_TOOLCHAIN for real simulators"
+	}
+	return f
+}
+
+// ask runs a program and returns the first line of what it prints.
+func (c *Checker) ask(ctx context.Context, program string, args ...string) (string, error) {
+	res, err := c.o.Run.Run(ctx, host.Cmd{Name: program, Args: args, Timeout: timeout})
+	if err != nil {
+		return "", err
+	}
+	answer, _, _ := strings.Cut(strings.TrimSpace(string(res.Stdout)+string(res.Stderr)), "\n")
+	return answer, nil
+}
+
+// probe is a question to a program.
+type probe struct {
+	name    string
+	program string
+	ofXcode bool // in the folder of the toolchain, not found through PATH
+	args    []string
+	missing Status // when it does not answer
+	without string // what does not work then
+}
+
+// probes are the programs beyond xcodebuild, which Xcode asks.
+func probes() []probe {
+	return []probe{
+		{"xcode-path", "xcode-select", true, []string{"-p"}, Warn, "which Xcode is in use is not known"},
+		{"simctl", "xcrun", true, []string{"--find", "simctl"}, Fail,
+			"simulators cannot be used; install Xcode, not only the command line tools"},
+		{"devicectl", "xcrun", true, []string{"devicectl", "--version"}, Warn, "physical devices cannot be used; it comes with Xcode 15"},
+		{"axe", "axe", true, []string{"--version"}, Warn, "nothing of ours needs it"},
+		{"idb", "idb", true, []string{"--help"}, Warn, "nothing of ours needs it"},
+		{"swift", "swift", false, []string{"--version"}, Warn, "the swift_package tools cannot work; it comes with Xcode or from swift.org"},
+		{"node", "node", false, []string{"--version"}, Warn, "only peers written for it need it"},
+	}
+}
+
+// Programs asks every program beyond xcodebuild, all at the same time, and looks for the app that shows simulators.
+func (c *Checker) Programs(ctx context.Context) []Finding {
+	all := probes()
+	found := make([]Finding, len(all)+1)
+	var wg sync.WaitGroup
+	for i, p := range all {
+		wg.Go(func() { found[i] = c.probe(ctx, p) })
+	}
+	wg.Go(func() { found[len(all)] = c.simulatorApp(ctx) })
+	wg.Wait()
+	return found
+}
+
+func (c *Checker) probe(ctx context.Context, p probe) Finding {
+	program := p.program
+	if p.ofXcode {
+		program = c.o.Tools.Tool(program)
+	}
+	answer, err := c.ask(ctx, program, p.args...)
+	if err != nil {
+		return Finding{p.name, p.missing, fmt.Sprintf("does not answer: %v", err), p.without}
+	}
+	return Finding{Name: p.name, Status: OK, Message: answer}
+}
+
+// simulatorApp looks for the app that shows simulators. Xcode 27 has Device Hub for it; which one is there is looked up, not
+// concluded from a version.
+func (c *Checker) simulatorApp(ctx context.Context) Finding {
+	const name = "front"
+	if c.Virtual() {
+		return Finding{Name: name, Status: OK, Message: "virtual simulators have no window; screenshot shows them"}
+	}
+	developer, err := c.ask(ctx, c.o.Tools.Tool("xcode-select"), "-p")
+	if err != nil {
+		return Finding{name, Warn, fmt.Sprintf("not known: %v", err), "open_sim may not work"}
+	}
+	for _, app := range []string{"Applications/Simulator.app", "Applications/DeviceHub.app", "../Applications/DeviceHub.app"} {
+		path := filepath.Join(developer, app)
+		if _, err := os.Stat(path); err == nil {
+			return Finding{Name: name, Status: OK, Message: path}
+		}
+	}
+	return Finding{name, Warn, "neither Simulator.app nor DeviceHub.app is below " + developer,
+		"simulators work without a window; open_sim does not"}
+}
+
+// Installed reports which of the programs we use are there. It runs none of them.
+func (c *Checker) Installed() map[string]bool {
+	there := map[string]bool{}
+	for name, program := range map[string]string{"xcodebuild": "xcodebuild", "simctl": "xcrun", "devicectl": "xcrun", "idb": "idb",
+		"axe": "axe"} {
+		there[name] = host.Installed(c.o.Tools.Tool(program))
+	}
+	return there
+}

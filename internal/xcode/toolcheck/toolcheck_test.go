@@ -1,0 +1,109 @@
+package toolcheck
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/machine/host"
+)
+
+// open makes a Checker over a folder of shell scripts in the places of Apple's tools.
+func open(t *testing.T, scripts map[string]string) (*Checker, string) {
+	t.Helper()
+	h, err := host.New(host.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	dir := t.TempDir()
+	for name, script := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return New(Options{Run: h, Tools: apple.Toolchain{Name: apple.Xcode, Bin: dir}}), dir
+}
+
+func TestXcode(t *testing.T) {
+	for script, want := range map[string]Finding{
+		"echo Xcode 16.4; echo Build version 16F6": {"toolchain", OK, "Xcode 16.4 (xcode)", ""},
+		"echo no >&2; exit 1": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 1: no",
+			"install Xcode"},
+		"exit 69": {"toolchain", Fail, "xcodebuild does not answer: §/xcodebuild: exit code 69", "agree to Xcode's licence"},
+	} {
+		c, dir := open(t, map[string]string{"xcodebuild": script})
+		got := c.Xcode(t.Context())
+		got.Message = strings.ReplaceAll(got.Message, dir, "§")
+		if got.Name != want.Name || got.Status != want.Status || got.Message != want.Message || !strings.HasPrefix(got.Hint, want.Hint) {
+			t.Errorf("%s: %+v", script, got)
+		}
+	}
+	c, _ := open(t, nil)
+	if got := c.Xcode(t.Context()); got.Status != Fail || !strings.Contains(got.Message, "program not found") {
+		t.Errorf("no xcodebuild: %+v", got)
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "swift"), []byte("#!/bin/sh\necho Swift 6.1 >&2"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":/bin:/usr/bin")
+	developer := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(developer, "Applications/DeviceHub.app"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, dir := open(t, map[string]string{
+		"xcode-select": "echo " + developer,
+		"xcrun":        `[ "$1" = devicectl ] && exit 72; echo /x/simctl; echo more`,
+		"axe":          "exec echo 1.0",
+	})
+	got := map[string]Finding{}
+	var order []string
+	for _, f := range c.Programs(t.Context()) {
+		got[f.Name] = f
+		order = append(order, f.Name)
+	}
+	if strings.Join(order, " ") != "xcode-path simctl devicectl axe idb swift node front" {
+		t.Errorf("%q", order)
+	}
+	for _, want := range []Finding{
+		{"xcode-path", OK, developer, ""},
+		{"simctl", OK, "/x/simctl", ""},
+		{"devicectl", Warn, "does not answer: " + dir + "/xcrun: exit code 72", "physical devices cannot be used; it comes with Xcode 15"},
+		{"axe", OK, "1.0", ""},
+		{"idb", Warn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
+		{"swift", OK, "Swift 6.1", ""},
+		{"front", OK, developer + "/Applications/DeviceHub.app", ""},
+	} {
+		if got[want.Name] != want {
+			t.Errorf("got  %+v\nwant %+v", got[want.Name], want)
+		}
+	}
+	there := c.Installed()
+	for name, want := range map[string]bool{"xcodebuild": false, "simctl": true, "devicectl": true, "idb": false, "axe": true} {
+		if is, known := there[name]; is != want || !known {
+			t.Errorf("%s: %v", name, is)
+		}
+	}
+}
+
+func TestNoSimulatorApp(t *testing.T) {
+	empty := t.TempDir()
+	c, _ := open(t, map[string]string{"xcode-select": "echo " + empty})
+	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "below "+empty) {
+		t.Errorf("%+v", f)
+	}
+	c, _ = open(t, nil)
+	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "not known") {
+		t.Errorf("%+v", f)
+	}
+	c.o.Tools.Name = apple.Virtual
+	if f := c.simulatorApp(t.Context()); f.Status != OK || !c.Virtual() {
+		t.Errorf("%+v", f)
+	}
+}

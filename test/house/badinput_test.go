@@ -1,0 +1,226 @@
+package house_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/test/house"
+)
+
+// badCase is one input nobody should send, and the code it must be refused with; an empty code means any, but the same
+// everywhere.
+type badCase struct {
+	name, input, code string
+}
+
+const invalid = "INVALID_INPUT"
+
+// badCases derives wrong inputs from an operation's own declaration: an operation added tomorrow is covered tomorrow.
+func badCases(o op.Op) []badCase {
+	cases := []badCase{
+		{"unknown key", `{"no_such_key":1}`, invalid},
+		{"not an object", `[1,2]`, invalid},
+		{"not JSON", `{"a"`, invalid},
+		{"invalid UTF-8", "{\"session\":\"\xff\xfe\"}", invalid},
+	}
+	valid := map[string]any{}
+	for _, f := range o.Fields() {
+		if f.Required {
+			valid[f.Name] = "x"
+			if f.Kind == op.File {
+				valid[f.Name] = "/dev/null/no" // which not even root can make
+			}
+			cases = append(cases, badCase{"missing " + f.Name, `{}`, invalid})
+		}
+	}
+	with := func(name string, value any) string {
+		input := maps.Clone(valid)
+		input[name] = value
+		raw, _ := json.Marshal(input)
+		return string(raw)
+	}
+	for _, f := range o.Fields() {
+		switch f.Kind {
+		case op.Bool, op.Int, op.Float:
+			cases = append(cases, badCase{"words for " + f.Name, with(f.Name, "many"), invalid})
+		case op.File:
+			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, map[string]any{"a": 1}), invalid})
+		default:
+			strange := any(map[string]any{"a": 1})
+			if f.Pairs {
+				strange = []any{strange} // an object is one way to write pairs
+			}
+			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, strange), invalid},
+				badCase{"huge " + f.Name, with(f.Name, strings.Repeat("x", 10_000)), ""})
+		}
+		if f.Min != nil {
+			cases = append(cases, badCase{"small " + f.Name, with(f.Name, *f.Min-1), invalid})
+		}
+		if f.Max != nil {
+			cases = append(cases, badCase{"large " + f.Name, with(f.Name, *f.Max+1), invalid})
+		}
+		if len(f.Enum) > 0 {
+			cases = append(cases, badCase{"strange " + f.Name, with(f.Name, "strange"), invalid})
+		}
+	}
+	for _, group := range o.Exclude {
+		input := map[string]any{group[0]: "x", group[1]: "x"}
+		raw, _ := json.Marshal(input)
+		cases = append(cases, badCase{"both of " + strings.Join(group, ", "), string(raw), invalid})
+	}
+	if len(o.Require) > 0 {
+		cases = append(cases, badCase{"none of " + strings.Join(o.Require[0], ", "), `{}`, invalid})
+	}
+	return cases
+}
+
+// TestBadInput walks the whole catalogue with input nobody should send, on every surface. None may answer INTERNAL, and all
+// have to agree. test/script sends a sample through the real binary.
+func TestBadInput(t *testing.T) {
+	const sample = 9 // of the command lines: each builds the whole command tree
+	h := house.New(t)
+	for _, o := range h.Product.Catalogue.Ops() {
+		for i, c := range badCases(o) {
+			if o.Streams() && c.code == "" {
+				continue // a stream that accepts the input would go on for ever
+			}
+			codes := map[string]string{}
+			if i%sample == 0 {
+				ran := h.CLIWithInput(intruder, c.input, "call", h.Product.Catalogue.ID(o), "-", "--json")
+				codes["cli"] = codeIn([]byte(ran.Stdout))
+				if (ran.Exit == 0) != (codes["cli"] == "") {
+					t.Errorf("%s, %s: exit %d with code %q", o.Name, c.name, ran.Exit, codes["cli"])
+				}
+			}
+			if json.Valid([]byte(c.input)) && !o.Streams() && c.name != "not an object" && c.name != "invalid UTF-8" {
+				codes["mcp"] = badTool(h, o, c.input) // the protocol itself refuses the others
+			}
+			if o.Method() == http.MethodPost && !strings.Contains(o.Path(), "{") {
+				codes["rest"] = codeOf(h.REST(intruder, o.Method(), o.Path(), c.input))
+			}
+			agree(t, h.Product.Catalogue.ID(o), c, codes)
+		}
+	}
+	h.Must(intruder, "list_devices", nil)
+}
+
+// agree wants one code on all surfaces, and the one that is due.
+func agree(t *testing.T, id string, c badCase, codes map[string]string) {
+	t.Helper()
+	said, first := "", true
+	for surface, code := range codes {
+		if code == "INTERNAL" || c.code != "" && code != c.code || !first && code != said { // no code is success
+			t.Errorf("%s, %s, %s: %q (want %q); all say %v", id, c.name, surface, code, c.code, codes)
+		}
+		said, first = code, false
+	}
+}
+
+func badTool(h *house.House, o op.Op, input string) string {
+	r, err := h.Tool(intruder, toolName(h, o), input)
+	if err != nil {
+		return "a protocol error instead of a result: " + err.Error()
+	}
+	raw, _ := json.Marshal(r.StructuredContent)
+	return codeIn(raw)
+}
+
+// TestStrangeRequests sends every route what is wrong as HTTP, whatever the operation.
+func TestStrangeRequests(t *testing.T) {
+	h := house.New(t)
+	handler, key := h.HTTP()
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	for _, o := range h.Product.Catalogue.Ops() {
+		if o.Route == "" {
+			continue
+		}
+		path := concrete(o.Path())
+		for _, c := range []struct {
+			name, method  string
+			header, value string
+			status        int
+			code          string
+		}{
+			{"wrong method", http.MethodPatch, "X-API-Key", key, 405, "METHOD_NOT_ALLOWED"},
+			{"no key", o.Method(), "X-API-Key", "", 401, "UNAUTHORIZED"},
+			{"bad key", o.Method(), "X-API-Key", "bad", 401, "UNAUTHORIZED"},
+			{"foreign origin", o.Method(), "Origin", "https://evil.example", 403, "FORBIDDEN"},
+			{"foreign host", o.Method(), "Host", "evil.example", 403, "FORBIDDEN"},
+		} {
+			r := httptest.NewRequestWithContext(t.Context(), c.method, "http://127.0.0.1"+path, nil)
+			r.Header.Set("X-API-Key", key)
+			r.Header.Set(c.header, c.value)
+			if c.header == "Host" {
+				r.Host = c.value
+			}
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			if code := codeIn(w.Body.Bytes()); w.Code != c.status || code != c.code {
+				t.Errorf("%s, %s: %d %s", o.Name, c.name, w.Code, code)
+			}
+		}
+		if o.Method() == http.MethodPost {
+			hugeBody(t, address, path, key)
+			halfRequest(t, address, path, key)
+		}
+	}
+	if w := h.REST(intruder, http.MethodGet, "/api/v1/health", nil); w.Code != http.StatusOK {
+		t.Errorf("after all that the server answers %d", w.Code)
+	}
+}
+
+// concrete fills a route's variables with something.
+func concrete(path string) string {
+	for strings.Contains(path, "{") {
+		before, rest, _ := strings.Cut(path, "{")
+		_, after, _ := strings.Cut(rest, "}")
+		path = before + "x" + after
+	}
+	return path
+}
+
+// hugeBody announces 100 MB; it must be refused without being read.
+func hugeBody(t *testing.T, address, path, key string) {
+	t.Helper()
+	conn := dial(t, address)
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nX-API-Key: %s\r\nContent-Length: %d\r\n\r\n", path, key, 100<<20)
+	_, _ = io.Copy(conn, bytes.NewReader(make([]byte, 2<<20))) // the server may hang up on us meanwhile
+	answer := make([]byte, 64)
+	n, err := conn.Read(answer)
+	if err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 413") {
+		t.Errorf("%s: 100 MB: %q %v", path, answer[:n], err)
+	}
+}
+
+// halfRequest hangs up in the middle.
+func halfRequest(t *testing.T, address, path, key string) {
+	t.Helper()
+	conn := dial(t, address)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nX-API-Key: %s\r\nContent-Length: 100\r\n\r\n{\"a\":", path, key)
+	conn.Close()
+}
+
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}

@@ -1,0 +1,220 @@
+// Package house is the whole product in one process, for tests: a virtual world whose time passes only as requests ask for
+// it, Apple's tools played as functions, the driver, pool, leases, sessions and jobs as a daemon has them, the complete
+// catalogue, and its surfaces. No program is executed and no binary is needed; a test that is about processes belongs into
+// test/script. Only tests import it.
+package house
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/driver/xctest"
+	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/virtualxcode"
+)
+
+// Options change what is in a house. The zero value is what most tests want.
+type Options struct {
+	Log      *slog.Logger  // of the product; nil discards
+	Implicit time.Duration // of the lease the first command takes; 0 is a daemon's five minutes, negative takes none
+	JobAfter time.Duration // when a call becomes a job; 0 is a daemon's
+	Start    xctest.Start  // how patiently agents are started
+	Prewarm  bool
+}
+
+// House is one product over one world. Its methods are safe for concurrent use; methods that cannot fail end the test.
+type House struct {
+	Product *product.Product
+	Virtual virtualxcode.Client // tells the world what is to go wrong
+	Home    home.Home
+
+	t     testing.TB
+	state *memory
+	more  surfaces
+}
+
+// New opens a house. It is closed when the test ends.
+func New(t testing.TB, options ...Options) *House {
+	t.Helper()
+	var o Options
+	if len(options) > 0 {
+		o = options[0]
+	}
+	h := &House{t: t, Home: home.Home(t.TempDir()), state: &memory{entries: map[string][]byte{}}}
+	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
+		Dir: h.Home.Virtual(), Agent: scheme, Time: "request@2026-01-02T15:04:05Z", Store: h.state,
+	})
+	h.must(err)
+	t.Cleanup(func() {
+		if err := xcode.Close(); err != nil {
+			t.Errorf("closing Virtual Xcode: %v", err)
+		}
+	})
+	xcode.Binary, err = os.Executable() // the doctor looks whether tools can be executed; nobody executes them
+	h.must(err)
+	h.must(xcode.Mount())
+	h.Virtual = xcode.Client()
+	runner, err := host.New(host.Options{Inside: mount(xcode)})
+	h.must(err)
+	h.openProduct(o, runner, apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()})
+	return h
+}
+
+func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case o.Implicit == 0:
+		o.Implicit = 5 * time.Minute
+	case o.Implicit < 0:
+		o.Implicit = 0
+	}
+	if o.JobAfter == 0 {
+		o.JobAfter = op.JobAfter
+	}
+	var err error
+	h.Product, err = product.Open(product.Options{
+		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log, Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm,
+		Server: ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()},
+	})
+	h.must(err)
+	h.t.Cleanup(func() {
+		if err := h.Product.Close(); err != nil {
+			h.t.Errorf("closing the product: %v", err)
+		}
+	})
+}
+
+func (h *House) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// Call runs an operation for a session. The input is a JSON text, or anything that becomes one; nil is no input.
+func (h *House) Call(session, name string, input any) op.Envelope {
+	h.t.Helper()
+	return h.caller(session).Call(h.t.Context(), name, h.encode(input), nil)
+}
+
+// Must is Call for a step that has to work. A call that becomes a job is waited for.
+func (h *House) Must(session, name string, input any) op.Envelope {
+	h.t.Helper()
+	e := h.Call(session, name, input)
+	var job struct{ Job, Operation string }
+	if json.Unmarshal(e.Result, &job) == nil && job.Job != "" && job.Operation == name {
+		e = h.Call(session, "job_wait", map[string]any{"job": job.Job})
+		var done struct{ Result json.RawMessage }
+		h.must(json.Unmarshal(e.Result, &done))
+		e.Result = done.Result
+	}
+	if e.Error != nil {
+		h.t.Fatalf("%s: %s", name, e.Text())
+	}
+	return e
+}
+
+func (h *House) caller(session string) op.Local {
+	return op.Local{Catalogue: h.Product.Catalogue, Session: session, Dir: h.Home.String()}
+}
+
+func (h *House) encode(input any) []byte {
+	h.t.Helper()
+	switch v := input.(type) {
+	case nil:
+		return []byte("{}")
+	case string:
+		return []byte(v)
+	case []byte:
+		return v
+	}
+	raw, err := json.Marshal(input)
+	h.must(err)
+	return raw
+}
+
+// Result decodes an answer's result.
+func Result[T any](h *House, e op.Envelope) T {
+	h.t.Helper()
+	var v T
+	if e.Error != nil {
+		h.t.Fatal(e.Text())
+	}
+	h.must(json.Unmarshal(e.Result, &v))
+	return v
+}
+
+// Device is the name of the simulator that Boot boots.
+const Device = "iPhone 16"
+
+// Boot boots the usual simulator for a session, launches a built-in app on it if one is named, and gives its udid.
+func (h *House) Boot(session, bundle string) (udid string) {
+	h.t.Helper()
+	e := h.Must(session, "boot_device", map[string]string{"sim": Device})
+	if bundle != "" {
+		h.Must(session, "launch_app", map[string]string{"bundle_id": bundle})
+	}
+	return Result[struct{ UDID string }](h, e).UDID
+}
+
+// State is a hash of all that the world keeps: devices, apps, settings, logs. Two equal ones are two equal worlds.
+func (h *House) State() string { return h.state.hash() }
+
+// memory is a world's store.
+type memory struct {
+	mu      sync.Mutex
+	entries map[string][]byte
+}
+
+var _ virtualxcode.Store = (*memory)(nil)
+
+// Load gives a copy of all entries.
+func (m *memory) Load() (map[string][]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.entries), nil
+}
+
+// Save keeps an entry.
+func (m *memory) Save(key string, state []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries[key] = slices.Clone(state)
+	return nil
+}
+
+// Delete forgets an entry.
+func (m *memory) Delete(key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.entries, key)
+	return nil
+}
+
+func (m *memory) hash() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sum := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(m.entries)) {
+		sum.Write([]byte(key))
+		sum.Write([]byte{0})
+		sum.Write(m.entries[key])
+		sum.Write([]byte{0})
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

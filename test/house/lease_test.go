@@ -1,0 +1,311 @@
+package house_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/surface/mcp"
+	"ios-agent/test/house"
+)
+
+// The two sessions: one has the devices, the other tries to drive them.
+const (
+	holder   = "holder"
+	intruder = "intruder"
+)
+
+// free are the operations that name a device and need no lease of it, each with its reason.
+var free = map[string]string{
+	"resolve_device":       "it finds a device and says who has it",
+	"claim_device":         "it is how a lease is got: it answers for itself (pool's own tests)",
+	"release_device":       "it is about the lease, not about the device: NOT_HOLDER (pool's own tests)",
+	"renew_device":         "it is about the lease, not about the device: NOT_HOLDER (pool's own tests)",
+	"take_over_device":     "taking it from its holder is what it is for; it wants a reason and is logged",
+	"session_set_defaults": "it remembers a name for later calls, which are refused then",
+	"build_sim":            "it compiles for a device and does not touch it",
+	"build_device":         "it compiles for a device and does not touch it",
+}
+
+// failing are the operations that go round the lease today. An entry that no longer fails is an error: it is removed here.
+var failing = map[string]string{}
+
+// TestNothingDrivesAnothersDevice calls each operation that is not read-only on a device another session holds, on every
+// surface. It wants DEVICE_CLAIMED and a world that is as it was. The operations and their inputs come from the catalogue:
+// one that is added tomorrow is covered tomorrow.
+func TestNothingDrivesAnothersDevice(t *testing.T) {
+	shared := newHeld(t)
+	for _, o := range shared.Product.Catalogue.Ops() {
+		id := shared.Product.Catalogue.ID(o)
+		field := deviceField(o)
+		if field == "" || o.Hints.Has(op.ReadOnly) || free[o.Name] != "" {
+			continue
+		}
+		h := shared
+		if failing[id] != "" {
+			h = newHeld(t)
+		}
+		wrong := h.trespass(o, field)
+		judge(t, id, wrong)
+		if h == shared && len(wrong) > 0 {
+			shared = newHeld(t) // the others are not to pay for this one
+		}
+	}
+}
+
+// judge reports what is wrong with an operation that is not known to fail, and nothing wrong with one that is.
+func judge(t *testing.T, id string, wrong []string) {
+	t.Helper()
+	if why := failing[id]; why != "" {
+		if len(wrong) == 0 {
+			t.Errorf("%s is refused now: remove it from the operations that fail (%q)", id, why)
+		}
+		return
+	}
+	for _, one := range wrong {
+		t.Error(one)
+	}
+}
+
+// TestTheTablesAreTrue keeps names out of the tables that the catalogue does not have.
+func TestTheTablesAreTrue(t *testing.T) {
+	catalogue := product.Catalogue()
+	for _, table := range []map[string]string{free, failing} {
+		for name := range table {
+			if _, err := catalogue.Lookup(name); err != nil {
+				t.Errorf("%s is in a table of the lease test and not in the catalogue", name)
+			}
+		}
+	}
+}
+
+// deviceField is the input by which an operation is told its device; empty when it has none.
+func deviceField(o op.Op) string {
+	for _, f := range o.Fields() {
+		if slices.Contains([]string{"udid", "simulatorId", "deviceId"}, f.Name) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// held is a house in which a session holds a simulator with an app in front, and a physical device.
+type held struct {
+	*house.House
+	t     *testing.T
+	files house.Files
+	udid  string
+	state string
+}
+
+func newHeld(t *testing.T, options ...house.Options) *held {
+	t.Helper()
+	h := &held{House: house.New(t, options...), t: t}
+	h.files, h.udid = h.Files(), h.Boot(holder, drivertest.Conformance)
+	h.Must(holder, "snapshot", nil)
+	h.Must(holder, "claim_device", map[string]any{"udid": h.udid})
+	h.Call(holder, "claim_device", map[string]any{"udid": house.Physical}) // not before physical devices are in the pool
+	h.state = h.State()
+	return h
+}
+
+func (h *held) changed() bool { return h.State() != h.state }
+
+// trespass calls an operation as a session that does not hold the device, and tells what is wrong with the answers.
+func (h *held) trespass(o op.Op, field string) (wrong []string) {
+	id := h.Product.Catalogue.ID(o)
+	input := h.files.Example(o, id)
+	input[field] = h.udid
+	if field == "deviceId" {
+		input[field] = house.Physical
+	}
+	for _, s := range surfaces {
+		code, ok := s.call(h.House, o, input)
+		if !ok {
+			continue
+		}
+		if code != string(fault.DeviceClaimed) {
+			wrong = append(wrong, fmt.Sprintf("%s by %s with %v: %q, not %s", id, s.name, input, code, fault.DeviceClaimed))
+		}
+		if h.changed() {
+			return append(wrong, fmt.Sprintf("%s by %s with %v changed the world", id, s.name, input))
+		}
+	}
+	return wrong
+}
+
+// TestNothingEndsAnothersWork calls the operations that end something by its id (a job, a capture) with the id of another
+// session's. Which refusal it is, is theirs to say; that the work goes on is not.
+func TestNothingEndsAnothersWork(t *testing.T) {
+	for _, c := range []struct {
+		op, field string
+		begin     func(h *held) (id string, goesOn func() bool)
+	}{
+		{"job_cancel", "job", beginJob},
+		{"stop_sim_log_cap", "logSessionId", beginCapture("start_sim_log_cap", "simulatorId", "stop_sim_log_cap")},
+		{"stop_device_log_cap", "logSessionId", beginCapture("start_device_log_cap", "deviceId", "stop_device_log_cap")},
+	} {
+		t.Run(c.op, func(t *testing.T) {
+			var wrong []string
+			for _, s := range surfaces {
+				h := newHeld(t, house.Options{JobAfter: time.Nanosecond})
+				id, goesOn := c.begin(h)
+				o, err := h.Product.Catalogue.Lookup(c.op)
+				if err != nil {
+					t.Fatal(err)
+				}
+				code, ok := s.call(h.House, o, map[string]any{c.field: id})
+				refused := []fault.Code{fault.DeviceClaimed, fault.NotHolder, fault.JobNotFound, fault.SessionNotFound}
+				if ok && (!slices.Contains(refused, fault.Code(code)) || !goesOn()) {
+					wrong = append(wrong, fmt.Sprintf("%s by %s: %q; it goes on: %v", c.op, s.name, code, goesOn()))
+				}
+			}
+			judge(t, c.op, wrong)
+		})
+	}
+}
+
+// beginJob starts something that goes on for longer than this test.
+func beginJob(h *held) (id string, goesOn func() bool) {
+	steps := []string{"wait --text never --timeout 60"}
+	e := h.Call(holder, "batch", map[string]any{"udid": h.udid, "steps": steps})
+	job := house.Result[struct{ Job string }](h.House, e).Job
+	if job == "" {
+		h.t.Fatalf("the batch is no job: %s", e.Result)
+	}
+	return job, func() bool {
+		return house.Result[struct{ State string }](h.House, h.Must(holder, "job_status", map[string]any{"job": job})).State == "running"
+	}
+}
+
+// beginCapture starts one of the holder's captures; it goes on when its holder can stop it.
+func beginCapture(start, field, stop string) func(h *held) (string, func() bool) {
+	return func(h *held) (string, func() bool) {
+		device := h.udid
+		if field == "deviceId" {
+			device = house.Physical
+		}
+		e := h.Must(holder, start, map[string]any{field: device, "bundleId": drivertest.Conformance})
+		id := house.Result[struct{ LogSessionID string }](h.House, e).LogSessionID
+		return id, func() bool { return h.Call(holder, stop, map[string]any{"logSessionId": id}).Error == nil }
+	}
+}
+
+// surfaces are the ways to call an operation; ok is false where an operation is not on a surface. No code is success.
+var surfaces = []struct {
+	name string
+	call func(h *house.House, o op.Op, input map[string]any) (code string, ok bool)
+}{
+	{"call", func(h *house.House, o op.Op, input map[string]any) (string, bool) {
+		e := h.Call(intruder, h.Product.Catalogue.ID(o), input)
+		if e.Error == nil {
+			return "", true
+		}
+		return string(e.Error.Code), true
+	}},
+	{"the command line", byCLI},
+	{"REST", byREST},
+	{"MCP", byMCP},
+}
+
+// byCLI uses the operation's own verb and flags, or call where it has none.
+func byCLI(h *house.House, o op.Op, input map[string]any) (string, bool) {
+	raw, _ := json.Marshal(input)
+	args := []string{"call", h.Product.Catalogue.ID(o), string(raw)}
+	if o.Verb != "" {
+		args = append(strings.Fields(o.Verb), flags(o, input)...)
+	}
+	ran := h.CLI(intruder, append(args, "--json")...)
+	return codeIn([]byte(ran.Stdout)), true
+}
+
+func flags(o op.Op, input map[string]any) (args []string) {
+	for _, f := range o.Fields() {
+		v, given := input[f.Name]
+		switch list := v.(type) {
+		case []string:
+			for _, item := range list {
+				args = append(args, "--"+f.Flag()+"="+item)
+			}
+		case []int:
+			for _, item := range list {
+				args = append(args, fmt.Sprintf("--%s=%d", f.Flag(), item))
+			}
+		default:
+			if given && v != nil {
+				args = append(args, fmt.Sprintf("--%s=%v", f.Flag(), v))
+			}
+		}
+	}
+	return args
+}
+
+func byREST(h *house.House, o op.Op, input map[string]any) (string, bool) {
+	if o.Route == "" {
+		return "", false
+	}
+	path := o.Path()
+	body := map[string]any{}
+	for name, v := range input {
+		if mark := "{" + name + "}"; strings.Contains(path, mark) {
+			path = strings.ReplaceAll(path, mark, fmt.Sprint(v))
+		} else {
+			body[name] = v
+		}
+	}
+	w := h.REST(intruder, o.Method(), path, body)
+	return codeOf(w), true
+}
+
+func codeOf(w *httptest.ResponseRecorder) string {
+	code := codeIn(w.Body.Bytes())
+	if (code == "") != (w.Code == http.StatusOK) {
+		return fmt.Sprintf("HTTP %d with code %q", w.Code, code)
+	}
+	return code
+}
+
+func byMCP(h *house.House, o op.Op, input map[string]any) (string, bool) {
+	name := toolName(h, o)
+	if name == "" {
+		return "", false
+	}
+	r, err := h.Tool(intruder, name, input)
+	if err != nil {
+		return err.Error(), true
+	}
+	raw, _ := json.Marshal(r.StructuredContent)
+	return codeIn(raw), true
+}
+
+// toolName is what an operation is called among all tools; empty when it is none.
+func toolName(h *house.House, o op.Op) string {
+	tools, err := mcp.Select(h.Product.Catalogue.Ops(), mcp.All)
+	if err != nil {
+		return ""
+	}
+	for _, tool := range tools {
+		if tool.Op.Family == o.Family && tool.Op.Name == o.Name {
+			return tool.Name
+		}
+	}
+	return ""
+}
+
+// codeIn is the code of the fault in an answer; empty when there is none.
+func codeIn(answer []byte) string {
+	var body struct{ Error struct{ Code string } }
+	if err := json.Unmarshal(answer, &body); err != nil {
+		return fmt.Sprintf("no JSON: %v: %.200s", err, answer)
+	}
+	return body.Error.Code
+}

@@ -1,0 +1,121 @@
+package house
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ios-agent/internal/daemon"
+	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/op"
+	"ios-agent/internal/surface/cli"
+	"ios-agent/internal/surface/mcp"
+	"ios-agent/internal/surface/rest"
+)
+
+// surfaces are made when they are first used.
+type surfaces struct {
+	once sync.Once
+	http http.Handler
+	key  string
+
+	mu      sync.Mutex
+	clients map[mcpClient]*sdk.ClientSession
+}
+
+type mcpClient struct {
+	session string
+	product.Serving
+}
+
+// HTTP is what the TCP port of a daemon serves, and the key it wants in X-API-Key.
+func (h *House) HTTP() (handler http.Handler, key string) {
+	h.t.Helper()
+	h.more.once.Do(func() {
+		k := &daemon.Key{Path: h.Home.KeyFile()}
+		text, err := k.Read()
+		h.must(err)
+		h.more.key, h.more.http = text, daemon.Handler(h.Product.Catalogue, h.Product.Documents(), k)
+	})
+	return h.more.http, h.more.key
+}
+
+// REST sends a request for a session, with the key; body is as Call's input, nil sends none.
+func (h *House) REST(session, method, path string, body any) *httptest.ResponseRecorder {
+	h.t.Helper()
+	handler, key := h.HTTP()
+	var from io.Reader
+	if body != nil {
+		from = bytes.NewReader(h.encode(body))
+	}
+	r := httptest.NewRequestWithContext(h.t.Context(), method, "http://127.0.0.1"+path, from)
+	r.Header.Set("X-API-Key", key)
+	r.Header.Set(rest.SessionHeader, session)
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w
+}
+
+// MCP is a client of the MCP server a session gets; one client for each way of serving. No tools named are all.
+func (h *House) MCP(session string, how product.Serving) *sdk.ClientSession {
+	h.t.Helper()
+	how.Tools = cmp.Or(how.Tools, mcp.All)
+	h.more.mu.Lock()
+	defer h.more.mu.Unlock()
+	key := mcpClient{session, how}
+	if c := h.more.clients[key]; c != nil {
+		return c
+	}
+	server, err := product.MCP(h.Product.Catalogue, h.caller(session), "test", how)
+	h.must(err)
+	theirs, ours := sdk.NewInMemoryTransports()
+	_, err = server.Connect(h.t.Context(), theirs, nil)
+	h.must(err)
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "house", Version: "test"}, nil).Connect(h.t.Context(), ours, nil)
+	h.must(err)
+	h.t.Cleanup(func() { client.Close() })
+	if h.more.clients == nil {
+		h.more.clients = map[mcpClient]*sdk.ClientSession{}
+	}
+	h.more.clients[key] = client
+	return client
+}
+
+// Tool calls an MCP tool with its input, as Call's, among all tools.
+func (h *House) Tool(session, name string, input any) (*sdk.CallToolResult, error) {
+	h.t.Helper()
+	client := h.MCP(session, product.Serving{Destructive: true, Structured: true})
+	return client.CallTool(h.t.Context(), &sdk.CallToolParams{Name: name, Arguments: json.RawMessage(h.encode(input))})
+}
+
+// Ran is what a command line left.
+type Ran struct {
+	Stdout, Stderr string
+	Exit           int
+}
+
+// CLI runs a command line of ios-agent for a session. Only verbs of operations and `call` are there: what else the program
+// can do is about processes.
+func (h *House) CLI(session string, args ...string) Ran {
+	h.t.Helper()
+	return h.CLIWithInput(session, "", args...)
+}
+
+// CLIWithInput is CLI with something on stdin.
+func (h *House) CLIWithInput(session, stdin string, args ...string) Ran {
+	h.t.Helper()
+	var out, errs bytes.Buffer
+	app := &cli.App{
+		Catalogue: h.Product.Catalogue, Version: "test", In: strings.NewReader(stdin), Out: &out, Err: &errs,
+		Connect: func(name string) (op.Caller, error) { return h.caller(cmp.Or(name, session)), nil },
+	}
+	exit := app.Main(h.t.Context(), args)
+	return Ran{Stdout: out.String(), Stderr: errs.String(), Exit: exit}
+}
