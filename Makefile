@@ -1,21 +1,33 @@
-# make test is what a newcomer runs: it needs Go, and fetches the rest.
-.PHONY: soak test test-scripts check build fuzz bench bench-peers test-peers test-agent verify-mac
+# make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
+.PHONY: soak test test-scripts check fmt race build fuzz bench bench-peers test-peers test-agent verify-mac
 
-test: check
-	go test -race -timeout 30m ./...
-	go test ./internal/driver/xctest
-	go test -run TestHugeInput ./test/script
+# More for `go test`: TESTFLAGS=-json is what .ci/run reads.
+TESTFLAGS ?=
+
+# Vet and all tests, once.
+test: fmt
+	go vet ./...
+	go test $(TESTFLAGS) -timeout 20m ./...
 
 # The scripts alone; at the end, what they took.
 test-scripts:
 	@go test -count=1 -v ./test/script | grep -Ev '^(===|    ---|[[:space:]]+testscript.go)' | tail -12
 
 # What the compiler and the linters have to say, on both systems.
-check:
-	@test -z "$$(gofmt -l *.go agent cmd internal test)" || { gofmt -l *.go agent cmd internal test; echo 'not gofmt-ed'; exit 1; }
+check: fmt
 	go vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
 	go tool staticcheck ./...
+
+fmt:
+	@test -z "$$(gofmt -l *.go agent cmd internal test)" || { gofmt -l *.go agent cmd internal test; echo 'not gofmt-ed'; exit 1; }
+
+# The race detector over what runs in one process, and over processes that meet: a sample of the scripts. What is slow only
+# because of its size, -short leaves out.
+RACESCRIPTS = daemon|events|idle|jobs|mcp|pool|recovery|twohomes|xcode-logs
+race:
+	go test $(TESTFLAGS) -race -short -timeout 20m . ./cmd/... ./internal/... ./test/house
+	go test $(TESTFLAGS) -race -short -timeout 20m -run 'TestScripts/^($(RACESCRIPTS))$$|TestTwoAgents|TestNoDoubleBooking' ./test/script
 
 build:
 	go build -o ios-agent ./cmd/ios-agent
@@ -41,16 +53,18 @@ bench-peers:
 # Other people's programs on Virtual Xcode: XcodeBuildMCP, from npm.
 test-peers:
 	scripts/peers
-	IOS_AGENT_PEERS=1 go test -count=1 ./test/peers
+	IOS_AGENT_PEERS=1 go test $(TESTFLAGS) -count=1 ./test/peers
 
 # The Swift agent, with a Swift toolchain that is fetched where none is installed.
 test-agent:
 	scripts/test-agent
 
-# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Then logs of full length.
+# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Then logs of full length, and ten
+# thousand claims.
 soak:
-	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
-	IOS_AGENT_SOAK_SEEDS=1 go test -timeout 10m -count=1 -run 'TestMemoryOfALongLog|TestHugeLog' ./internal/apple/buildlog ./internal/xcode/build
+	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
+	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 -run 'TestMemoryOfALongLog|TestHugeLog' ./internal/apple/buildlog ./internal/xcode/build
+	IOS_AGENT_SOAK_CLAIMS=10000 go test $(TESTFLAGS) -timeout 20m -count=1 -run TestNoDoubleBooking ./test/script
 
 # On a Mac with Xcode: what holds with Apple's tools, as one file that replays anywhere.
 verify-mac:

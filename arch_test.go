@@ -3,17 +3,23 @@
 package arch_test
 
 import (
+	"errors"
+	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "ios-agent/"
@@ -172,6 +178,15 @@ type source struct {
 
 func packages(t *testing.T) map[string]*source {
 	t.Helper()
+	found, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// parsed reads the tree once for all tests.
+var parsed = sync.OnceValues(func() (map[string]*source, error) {
 	found := map[string]*source{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." {
@@ -204,11 +219,8 @@ func packages(t *testing.T) map[string]*source {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
+	return found, err
+})
 
 func TestArrowsPointDown(t *testing.T) {
 	for dir, p := range packages(t) {
@@ -358,4 +370,68 @@ func TestTheMapHasNoDeadStreets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// longest is how many characters a line of Go may have; a tab is one.
+const longest = 140
+
+// longLines is the table of files that had longer lines when the rule was made, and how many. It only shrinks: -update writes
+// what is left of it.
+const longLines = "testdata/longlines.txt"
+
+var update = flag.Bool("update", false, "write "+longLines)
+
+func TestLinesAreShort(t *testing.T) {
+	found := map[string]int{}
+	for _, p := range packages(t) {
+		for _, name := range p.names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > longest {
+					found[filepath.ToSlash(name)]++
+				}
+			}
+		}
+	}
+	allowed := readLongLines(t)
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if found[name] > allowed[name] {
+			t.Errorf("%s has %d lines of more than %d characters; allowed are %d", name, found[name], longest, allowed[name])
+		}
+	}
+	if *update {
+		var left strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			if n := min(found[name], allowed[name]); n > 0 {
+				fmt.Fprintf(&left, "%d %s\n", n, name)
+			}
+		}
+		if err := os.WriteFile(longLines, []byte(left.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func readLongLines(t *testing.T) map[string]int {
+	t.Helper()
+	allowed := map[string]int{}
+	text, err := os.ReadFile(longLines)
+	if errors.Is(err, fs.ErrNotExist) {
+		return allowed // there are none left
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var n int
+		var name string
+		if _, err := fmt.Sscan(line, &n, &name); err != nil {
+			t.Fatalf("%s: %q: %v", longLines, line, err)
+		}
+		allowed[name] = n
+	}
+	return allowed
 }

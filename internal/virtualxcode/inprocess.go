@@ -37,8 +37,10 @@ type InProcessOptions struct {
 	Store Store // keeps the state instead, if it is not nil
 }
 
-// Store keeps the state of a world.
-type Store = world.Store
+type (
+	Store = world.Store // keeps the state of a world
+	World = world.World // is what the tools work on
+)
 
 // NewInProcess makes a Virtual Xcode in this process. Close ends it.
 func NewInProcess(o InProcessOptions) (*InProcess, error) {
@@ -77,7 +79,7 @@ func (p *InProcess) Program(path string) host.Main {
 }
 
 // World is what the tools work on, for a test that asks it directly.
-func (p *InProcess) World() *world.World { return p.server.World }
+func (p *InProcess) World() *World { return p.server.World }
 
 // Close ends the world, the agents and what serves them.
 func (p *InProcess) Close() error {

@@ -24,6 +24,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/virtualxcode"
+	"ios-agent/test/rig"
 )
 
 // Options change what is in a house. The zero value is what most tests want.
@@ -38,6 +39,7 @@ type Options struct {
 // House is one product over one world. Its methods are safe for concurrent use; methods that cannot fail end the test.
 type House struct {
 	Product *product.Product
+	World   *virtualxcode.World
 	Virtual virtualxcode.Client // tells the world what is to go wrong
 	Home    home.Home
 
@@ -55,7 +57,7 @@ func New(t testing.TB, options ...Options) *House {
 	}
 	h := &House{t: t, Home: home.Home(t.TempDir()), state: &memory{entries: map[string][]byte{}}}
 	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
-		Dir: h.Home.Virtual(), Agent: scheme, Time: "request@2026-01-02T15:04:05Z", Store: h.state,
+		Dir: h.Home.Virtual(), Agent: rig.Scheme(), Time: "request@2026-01-02T15:04:05Z", Store: h.state,
 	})
 	h.must(err)
 	t.Cleanup(func() {
@@ -66,8 +68,8 @@ func New(t testing.TB, options ...Options) *House {
 	xcode.Binary, err = os.Executable() // the doctor looks whether tools can be executed; nobody executes them
 	h.must(err)
 	h.must(xcode.Mount())
-	h.Virtual = xcode.Client()
-	runner, err := host.New(host.Options{Inside: mount(xcode)})
+	h.World, h.Virtual = xcode.World(), xcode.Client()
+	runner, err := host.New(host.Options{Inside: xcode.Program})
 	h.must(err)
 	h.openProduct(o, runner, apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()})
 	return h
@@ -88,7 +90,8 @@ func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain)
 	}
 	var err error
 	h.Product, err = product.Open(product.Options{
-		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log, Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm,
+		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log,
+		Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm,
 		Server: ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()},
 	})
 	h.must(err)

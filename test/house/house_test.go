@@ -38,8 +38,9 @@ func TestSurfaces(t *testing.T) {
 	if raw, _ := json.Marshal(r.Content); !strings.Contains(string(raw), "Tapped: 3") {
 		t.Errorf("the tap by MCP: %s", raw)
 	}
-	if r := h.CLI("b", "tap", "--identifier", "controls-tap-button", "--udid", udid, "--json"); r.Exit == 0 || !strings.Contains(r.Stdout, "DEVICE_CLAIMED") {
-		t.Errorf("another session's tap: %+v", r)
+	another := h.CLI("b", "tap", "--identifier", "controls-tap-button", "--udid", udid, "--json")
+	if another.Exit == 0 || !strings.Contains(another.Stdout, "DEVICE_CLAIMED") {
+		t.Errorf("another session's tap: %+v", another)
 	}
 }
 

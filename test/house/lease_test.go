@@ -113,7 +113,7 @@ func newHeld(t *testing.T, options ...house.Options) *held {
 	h.files, h.udid = h.Files(), h.Boot(holder, drivertest.Conformance)
 	h.Must(holder, "snapshot", nil)
 	h.Must(holder, "claim_device", map[string]any{"udid": h.udid})
-	h.Call(holder, "claim_device", map[string]any{"udid": house.Physical}) // not before physical devices are in the pool
+	h.Must(holder, "claim_device", map[string]any{"udid": house.Physical})
 	h.state = h.State()
 	return h
 }

@@ -19,7 +19,6 @@ import (
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/virtualxcode"
-	"ios-agent/internal/virtualxcode/world"
 )
 
 // The apps that are installed.
@@ -30,7 +29,7 @@ const (
 
 // Rig is a booted iPhone 16. Its methods end the test when they fail.
 type Rig struct {
-	World   *world.World
+	World   *virtualxcode.World
 	Service virtualxcode.Client // of the virtual tools: its faults and chaos
 	Driver  *xctest.Driver
 	Info    device.Info
@@ -84,7 +83,7 @@ func Dir(t testing.TB) string {
 
 // Parts are what a rig stands on.
 type Parts struct {
-	World   *world.World // nil when it is in another process
+	World   *virtualxcode.World // nil when it is in another process
 	Service virtualxcode.Client
 	Host    *host.Host // the rig closes it
 	Tools   apple.Toolchain

@@ -25,7 +25,8 @@ func (r *rig) client() *mcp.ClientSession {
 	r.t.Helper()
 	cmd := exec.Command(filepath.Join(bin, "ios-agent"), "mcp", "--tools", "all", "--structured")
 	cmd.Env = r.env
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil).Connect(r.t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
+	session, err := client.Connect(r.t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -117,7 +118,8 @@ func (r *rig) phones(n int) {
 	r.t.Helper()
 	path, _ := r.run("virtual", "path")
 	for i := range n {
-		cmd := exec.Command(filepath.Join(strings.TrimSpace(string(path)), "xcrun"), "simctl", "create", fmt.Sprint("iPhone spare ", i), "iPhone 16")
+		xcrun := filepath.Join(strings.TrimSpace(string(path)), "xcrun")
+		cmd := exec.Command(xcrun, "simctl", "create", fmt.Sprint("iPhone spare ", i), "iPhone 16")
 		cmd.Env = r.env
 		if out, err := cmd.CombinedOutput(); err != nil {
 			r.t.Fatalf("%v %s", err, out)

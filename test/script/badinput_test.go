@@ -110,7 +110,8 @@ func newRig(t *testing.T) *rig {
 	if err := copied.put(filepath.Join(dir, "home")); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, env: append(os.Environ(), "IOS_AGENT_HOME="+filepath.Join(dir, "home"), "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request",
+	r := &rig{t: t, env: append(os.Environ(), "IOS_AGENT_HOME="+filepath.Join(dir, "home"), "IOS_AGENT_TOOLCHAIN=virtual",
+		"IOS_AGENT_VIRTUAL_TIME=request",
 		"GORACE=log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")}
 	t.Cleanup(func() {
 		r.run("daemon", "stop")
@@ -139,7 +140,8 @@ func newRig(t *testing.T) *rig {
 func (r *rig) connect() {
 	cmd := exec.Command(filepath.Join(bin, "ios-agent"), "mcp", "--tools", "all")
 	cmd.Env = r.env
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "bad", Version: "1"}, nil).Connect(r.t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "bad", Version: "1"}, nil)
+	session, err := client.Connect(r.t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -183,7 +183,10 @@ func parallel(ts *testscript.TestScript, _ bool, args []string) {
 
 func environ(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"IOS_AGENT_HOME", "IOS_AGENT_TOOLCHAIN", "IOS_AGENT_VIRTUAL_TIME", "IOS_AGENT_SESSION", "IOS_AGENT_JOB_AFTER", "IOS_AGENT_IDLE_EXIT", "GORACE", "PATH", "HOME", "TMPDIR"} {
+	for _, name := range []string{
+		"IOS_AGENT_HOME", "IOS_AGENT_TOOLCHAIN", "IOS_AGENT_VIRTUAL_TIME", "IOS_AGENT_SESSION", "IOS_AGENT_JOB_AFTER", "IOS_AGENT_IDLE_EXIT",
+		"GORACE", "PATH", "HOME", "TMPDIR",
+	} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env

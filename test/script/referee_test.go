@@ -56,7 +56,8 @@ func (p player) post(path string, body map[string]any) (got claimAnswer, status 
 
 // turn claims a device, shows it to the referee, and gives it back.
 func (p player) turn() error {
-	got, status, err := p.post("/api/v1/devices/claim", map[string]any{"session_id": p.name, "name": "iPhone 16 Pro", "wait_if_busy": true, "wait_timeout": 120})
+	want := map[string]any{"session_id": p.name, "name": "iPhone 16 Pro", "wait_if_busy": true, "wait_timeout": 120}
+	got, status, err := p.post("/api/v1/devices/claim", want)
 	if err != nil || status != http.StatusOK {
 		return fmt.Errorf("claim: %d %v %w", status, got.Detail, err)
 	}
@@ -70,7 +71,8 @@ func (p player) turn() error {
 	if err := os.Remove(place); err != nil {
 		return fmt.Errorf("TWO HAD IT: %w", err)
 	}
-	if _, status, err := p.post("/api/v1/devices/release", map[string]any{"udid": got.Device.UDID, "session_id": p.name}); err != nil || status != http.StatusOK {
+	_, status, err = p.post("/api/v1/devices/release", map[string]any{"udid": got.Device.UDID, "session_id": p.name})
+	if err != nil || status != http.StatusOK {
 		return fmt.Errorf("release: %d %w", status, err)
 	}
 	return nil
@@ -160,7 +162,8 @@ func TestNoDoubleBooking(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range matchProcesses {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), matchURL+"="+r.url, matchKey+"="+r.key, matchField+"="+field, matchName+"="+fmt.Sprint("client", i), matchGoal+"="+fmt.Sprint(claims/matchProcesses))
+		cmd.Env = append(os.Environ(), matchURL+"="+r.url, matchKey+"="+r.key, matchField+"="+field, matchName+"="+fmt.Sprint("client", i),
+			matchGoal+"="+fmt.Sprint(claims/matchProcesses))
 		all.Go(func() {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("client %d: %v\n%s", i, err, out)

@@ -4,10 +4,13 @@
 package script
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +50,10 @@ func run(m *testing.M) int {
 	}
 	if err := copied.make(dir); err != nil {
 		fmt.Fprintln(os.Stderr, "copying the binary:", err)
+		return 1
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil { // a script mostly waits
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	began := time.Now()
@@ -98,8 +105,10 @@ func TestScripts(t *testing.T) {
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ios-agent": iosAgent, "json": jsonCheck, "ref": refOf, "kill9": kill9, "parallel": parallel,
-			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone, "env-is": envIs, "capture": capture,
-			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp, "state-version": setStateVersion,
+			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone,
+			"env-is": envIs, "capture": capture,
+			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
+			"state-version": setStateVersion,
 		},
 	})
 }

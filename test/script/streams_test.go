@@ -91,7 +91,8 @@ func orphan(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(parent.Start())
 	read.Close()
-	fmt.Fprintln(write, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	fmt.Fprintln(write, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+
+		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 	for lines := bufio.NewScanner(out); lines.Scan() && !strings.Contains(lines.Text(), "serverInfo"); {
 	}
 	ts.Check(parent.Process.Kill())

@@ -2,6 +2,7 @@ package script
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +35,8 @@ func swiftOnPath(t *testing.T) (path, folder string) {
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	bin := t.TempDir()
 	// The script looks for swift on the PATH first, and must not find this one.
-	text := "#!/usr/bin/env bash\nPATH='" + os.Getenv("PATH") + "' exec '" + script + "' swift \"${@/#'" + root + "'/" + strings.TrimSpace(string(where)) + "}\"\n"
+	text := fmt.Sprintf("#!/usr/bin/env bash\nPATH='%s' exec '%s' swift \"${@/#'%s'/%s}\"\n",
+		os.Getenv("PATH"), script, root, strings.TrimSpace(string(where)))
 	if err := os.WriteFile(filepath.Join(bin, "swift"), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +85,11 @@ func TestSwiftPackages(t *testing.T) {
 	r := newRig(t)
 	pkg := filepath.Join(folder, "a package")
 	writePackage(t, pkg, map[string]string{
-		"Package.swift":                           manifest,
-		"Sources/Greeting/Greeting.swift":         "public func greeting(for name: String) -> String { \"Hello, \\(name)!\" }\n",
-		"Sources/greet/main.swift":                "import Greeting\nprint(greeting(for: CommandLine.arguments.last!))\n",
-		"Tests/GreetingTests/GreetingTests.swift": "import XCTest\n@testable import Greeting\nfinal class GreetingTests: XCTestCase {\n  func testName() { XCTAssertEqual(greeting(for: \"Ada\"), \"Hello, Ada!\") }\n}\n",
+		"Package.swift":                   manifest,
+		"Sources/Greeting/Greeting.swift": "public func greeting(for name: String) -> String { \"Hello, \\(name)!\" }\n",
+		"Sources/greet/main.swift":        "import Greeting\nprint(greeting(for: CommandLine.arguments.last!))\n",
+		"Tests/GreetingTests/GreetingTests.swift": "import XCTest\n@testable import Greeting\nfinal class GreetingTests: XCTestCase {\n" +
+			"  func testName() { XCTAssertEqual(greeting(for: \"Ada\"), \"Hello, Ada!\") }\n}\n",
 	})
 	do := func(verb string, args ...string) (a swiftAnswer) {
 		t.Helper()
@@ -105,13 +108,16 @@ func TestSwiftPackages(t *testing.T) {
 	if a := do("swift-package-test"); a.Result.Status != "SUCCEEDED" || a.Result.Counts.Passed != 1 {
 		t.Errorf("test: %+v", a)
 	}
-	writePackage(t, pkg, map[string]string{"Sources/Greeting/Greeting.swift": "public func greeting(for name: String) -> String { \"Bye\" }\n"})
+	writePackage(t, pkg, map[string]string{
+		"Sources/Greeting/Greeting.swift": "public func greeting(for name: String) -> String { \"Bye\" }\n",
+	})
 	if a := do("swift-package-test"); a.Error.Code != "TESTS_FAILED" || a.Result.Counts.Failed != 1 || len(a.Result.TestFailures) != 1 {
 		t.Errorf("a failing test: %+v", a)
 	}
 	writePackage(t, pkg, map[string]string{"Sources/Greeting/Greeting.swift": "public func greeting(for name: String) -> String { 7 }\n"})
-	if a := do("swift-package-build"); a.Error.Code != "BUILD_FAILED" || len(a.Result.Errors) == 0 || !strings.Contains(a.Result.Errors[0], "Greeting.swift:1") {
-		t.Errorf("broken: %+v", a)
+	broken := do("swift-package-build")
+	if said := strings.Join(broken.Result.Errors, "\n"); broken.Error.Code != "BUILD_FAILED" || !strings.Contains(said, "Greeting.swift:1") {
+		t.Errorf("broken: %+v", broken)
 	}
 	if a := do("swift-package-clean"); a.Result.Status != "SUCCEEDED" {
 		t.Errorf("clean: %+v", a)

@@ -1,19 +1,18 @@
 package tokens
 
 import (
-	"context"
 	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ios-agent/internal/daemon/product"
+	surface "ios-agent/internal/surface/mcp"
+	"ios-agent/test/house"
 )
 
-// client is an agent's client: the real binary on stdio with the default tools, over Virtual Xcode in a home of its own.
+// client is an agent's client of the default tools.
 type client struct {
 	t       testing.TB
 	session *mcp.ClientSession
@@ -22,33 +21,10 @@ type client struct {
 	tokens  int
 }
 
-// connect builds and starts the server; the test's end stops everything it started.
+// connect gives a client of a product of its own.
 func connect(t testing.TB) *client {
 	t.Helper()
-	dir := t.TempDir()
-	binary := filepath.Join(dir, "ios-agent")
-	if out, err := exec.Command("go", "build", "-o", binary, "ios-agent/cmd/ios-agent").CombinedOutput(); err != nil {
-		t.Fatalf("building the binary: %v\n%s", err, out)
-	}
-	env := append(os.Environ(), "IOS_AGENT_HOME="+filepath.Join(dir, "home"), "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request", "IOS_AGENT_TOOLS=")
-	t.Cleanup(func() {
-		for _, args := range [][]string{{"daemon", "stop"}, {"virtual", "stop"}} {
-			stop := exec.Command(binary, args...)
-			stop.Env = env
-			if out, err := stop.CombinedOutput(); err != nil {
-				t.Errorf("ios-agent %s: %v\n%s", strings.Join(args, " "), err, out)
-			}
-		}
-	})
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	t.Cleanup(cancel)
-	cmd := exec.Command(binary, "mcp")
-	cmd.Env, cmd.Dir = env, dir
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "tokens", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { session.Close() })
+	session := house.New(t).MCP("tokens", product.Serving{Tools: surface.Default})
 	return &client{t: t, session: session, count: counter(t)}
 }
 

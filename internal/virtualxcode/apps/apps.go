@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"ios-agent/internal/virtualxcode/app"
 )
@@ -14,8 +16,16 @@ import (
 //go:embed *.app
 var folders embed.FS
 
-// Builtin reads every built-in app.
+// Builtin gives every built-in app. They are read once, because a test process has hundreds of worlds; worlds do not change
+// them.
 func Builtin() ([]*app.Bundle, error) {
+	bundles, err := builtin()
+	return slices.Clone(bundles), err
+}
+
+var builtin = sync.OnceValues(read)
+
+func read() ([]*app.Bundle, error) {
 	entries, err := folders.ReadDir(".")
 	if err != nil {
 		return nil, fmt.Errorf("built-in apps: %w", err)

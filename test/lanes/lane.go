@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"ios-agent/internal/machine/host"
+)
+
+// lane is a row of steps with a budget.
+type lane struct {
+	name, what string
+	budget     time.Duration
+	steps      []step
+}
+
+// step is one command. What it prints in the form of `go test -json` is read: its tests are parts of the lane.
+type step struct {
+	name string
+	argv []string
+	env  []string
+}
+
+// lanes are in the order in which they are run.
+var lanes = []lane{
+	{"base", "what every change needs: tests, vet, linters, races, demo, documents, conformance", 25 * time.Minute, []step{
+		{"make test", []string{"make", "test", "TESTFLAGS=-json"}, nil},
+		{"vet for darwin, staticcheck", []string{"make", "check"}, nil},
+		{"race detector", []string{"make", "race", "TESTFLAGS=-json"}, nil},
+		{"the README's first command, as a newcomer runs it", []string{"scripts/newcomer"}, nil},
+		{"OpenAPI lint", []string{"scripts/openapi-lint"}, nil},
+		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
+	}},
+	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 8 * time.Minute, []step{
+		{"chaos", []string{"make", "soak", "SEEDS=20", "TESTFLAGS=-json"}, nil},
+	}},
+	{"peers", "other people's programs on Virtual Xcode", 6 * time.Minute, []step{
+		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
+	}},
+	{"swift", "the Swift agent, and packages with the real compiler", 10 * time.Minute, []step{
+		{"the Swift agent", []string{"make", "test-agent"}, nil},
+	}},
+	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 6 * time.Minute, []step{
+		{"fuzzing", []string{"make", "fuzz", "FUZZTIME=1000x"}, nil},
+	}},
+	{"bench", "figures, each beside its bound", 4 * time.Minute, []step{
+		{"figures", []string{"make", "bench"}, nil},
+	}},
+}
+
+// stepLimit ends a step that hangs.
+const stepLimit = 40 * time.Minute
+
+// run runs the lane's steps until one fails.
+func (l lane) run(ctx context.Context, h *host.Host, out io.Writer) *report {
+	r := &report{lane: l}
+	fmt.Fprintf(out, "\n== lane %s: %s; budget %s\n", l.name, l.what, clock(l.budget))
+	began := time.Now()
+	for _, s := range l.steps {
+		fmt.Fprintf(out, "-- %s: %s (at %s)\n", l.name, s.name, clock(time.Since(began)))
+		start := time.Now()
+		seen := &tests{out: out}
+		_, err := h.Run(ctx, host.Cmd{
+			Name: s.argv[0], Args: s.argv[1:], Env: s.env, Timeout: stepLimit, OnLine: func(_ host.Stream, line []byte) { seen.line(string(line)) },
+		})
+		r.parts = append(r.parts, part{s.name, time.Since(start), true})
+		r.parts = append(r.parts, seen.parts()...)
+		if err != nil {
+			seen.printFailures()
+			fmt.Fprintf(out, "-- %s: %s: %v\n", l.name, strings.Join(s.argv, " "), err)
+			r.failed = s.name
+			break
+		}
+	}
+	r.took = time.Since(began)
+	return r
+}

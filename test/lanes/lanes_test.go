@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/machine/host"
+)
+
+// TestBudgets keeps what people wait for: 25 minutes for the base lane, an hour for all.
+func TestBudgets(t *testing.T) {
+	whole := time.Duration(0)
+	for _, l := range lanes {
+		whole += l.budget
+	}
+	if lanes[0].name != "base" || lanes[0].budget > 25*time.Minute || whole > time.Hour {
+		t.Errorf("the first lane is %s with %s, and all have %s", lanes[0].name, lanes[0].budget, whole)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	if all, err := choose(nil); err != nil || len(all) != len(lanes) {
+		t.Errorf("no names are %d lanes: %v", len(all), err)
+	}
+	if two, err := choose([]string{"fuzz", "base"}); err != nil || len(two) != 2 || two[0].name != "fuzz" {
+		t.Errorf("%v %v", two, err)
+	}
+	if _, err := choose([]string{"bass"}); err == nil || !strings.Contains(err.Error(), "base") {
+		t.Errorf("an unknown lane: %v", err)
+	}
+}
+
+const events = `go vet ./...
+{"Action":"output","Package":"a","Test":"TestSlow","Output":"fine\n"}
+{"Action":"pass","Package":"a","Test":"TestSlow/one","Elapsed":2}
+{"Action":"pass","Package":"a","Test":"TestSlow/two","Elapsed":3}
+{"Action":"pass","Package":"a","Test":"TestSlow","Elapsed":5}
+{"Action":"output","Package":"a","Test":"TestBad","Output":"it is wrong\n"}
+{"Action":"fail","Package":"a","Test":"TestBad","Elapsed":1}
+{"Action":"fail","Package":"a","Elapsed":6}
+{"Action":"build-output","ImportPath":"b","Output":"b.go:1: no\n"}
+{"Action":"build-fail","ImportPath":"b"}
+{"Action":"pass","Package":"c","Elapsed":0.5}
+`
+
+// TestLane runs a lane of programs that are functions: it passes on what is no test, tells what failed, and what was slow.
+func TestLane(t *testing.T) {
+	h, err := host.New(host.Options{Inside: func(name string) host.Main {
+		return map[string]host.Main{
+			"print": func(_ context.Context, in host.Invocation) int { in.Stdout.Write([]byte(events)); return 0 },
+			"fail":  func(_ context.Context, in host.Invocation) int { in.Stdout.Write([]byte(events)); return 2 },
+		}[name]
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	var out bytes.Buffer
+	l := lane{name: "base", budget: time.Nanosecond, steps: []step{
+		{"first", []string{"print"}, nil}, {"second", []string{"fail"}, nil}, {"third", []string{"print"}, nil},
+	}}
+	r := l.run(t.Context(), h, &out)
+	r.print(&out)
+	for _, want := range []string{
+		"go vet ./...", "FAIL     6.0 s  a", "PASS     0.5 s  c", "--- a TestBad\nit is wrong", "--- b\nb.go:1: no",
+		"OVER BUDGET", "FAILED: second",
+		"the slowest of 8 tests and packages:\n      3.0 s  a TestSlow/two\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+	for _, never := range []string{"fine", "-- base: third", "s  a\n      "} {
+		if strings.Contains(out.String(), never) {
+			t.Errorf("it says %q", never)
+		}
+	}
+	if t.Failed() {
+		t.Log(out.String())
+	}
+}
