@@ -137,7 +137,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/axe": "op/words virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
 		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/axtree":      "virtualxcode/world",
-	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/uuid",
+	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
 	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/tool " +
 		"virtualxcode/world",
 	"internal/virtualxcode/flaw": "",

@@ -41,7 +41,7 @@ func projectTools(dir string) (string, error) {
 func decodeYAML(from io.Reader, to any) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = fmt.Errorf("it is no YAML: %v", broken)
+			err = fmt.Errorf("it is not YAML: %v", broken)
 		}
 	}()
 	return yaml.NewDecoder(from).Decode(to)

@@ -37,10 +37,13 @@ func (p *program) connectCommand() *cobra.Command {
 	var k connector
 	c := &cobra.Command{
 		Use: "connect --goal TEXT", Short: "Let a model or a program drive an app towards a goal", Args: cobra.NoArgs,
-		Long: "Let a model or a program drive an app towards a goal: it is shown the screen and the actions there are, and chooses one a turn.\n" +
+		Long: "Let a model or a program drive an app towards a goal: it is shown the screen and the actions there are, " +
+			"and chooses one a turn.\n" +
 			"A policy file says what it may do; every step is written down in a transcript.\n\n" +
-			"With --exec the program gets one line of JSON a turn on stdin (goal, screen, actions, last, prompt, …) and answers with one:\n" +
-			`{"action": "tap_element", "input": {"ref": "@e5"}}, or {"action": "done", "message": "…"}, or {"action": "fail", "message": "…"}.`,
+			"With --exec the program gets one line of JSON a turn on stdin (goal, screen, actions, last, prompt, …) " +
+			"and answers with one:\n" +
+			`{"action": "tap_element", "input": {"ref": "@e5"}}, or {"action": "done", "message": "…"}, ` +
+			`or {"action": "fail", "message": "…"}.`,
 		Example: `  ios-agent connect --goal "log in as ada" --app com.iosagent.shop --exec "./decide --fast"` + "\n" +
 			`  ios-agent connect --goal "empty the cart" --anthropic --model NAME --policy policy.yaml` + "\n" +
 			`  ios-agent connect --goal "empty the cart" --openai --base-url http://localhost:8080/v1 --model NAME`,
@@ -181,7 +184,8 @@ func secretsOf(h home.Home) (connecting.Secrets, error) {
 	for _, path := range files {
 		raw, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fault.New(fault.PathError, "the secrets: %w", err).WithHint("what cannot be read cannot be kept out of the transcript")
+			return nil, fault.New(fault.PathError, "the secrets: %w", err).
+				WithHint("what cannot be read cannot be kept out of the transcript")
 		}
 		all = append(all, strings.TrimRight(string(raw), "\r\n"))
 	}

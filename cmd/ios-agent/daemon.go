@@ -32,17 +32,20 @@ const (
 )
 
 func (p *program) daemonCommand() *cobra.Command {
-	c := &cobra.Command{Use: "daemon", Short: "Start, stop or ask the background process; it starts by itself when needed", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "daemon", Short: "Start, stop or ask the background process; it starts by itself when needed",
+		Args: cobra.NoArgs}
 	c.AddCommand(
 		&cobra.Command{Use: "start", Short: "Start the daemon if it does not run", Args: cobra.NoArgs, RunE: p.daemonStart},
 		&cobra.Command{Use: "stop", Short: "Stop the daemon; devices stay as they are", Args: cobra.NoArgs, RunE: p.daemonStop},
-		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs, RunE: p.daemonStatus},
+		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs,
+			RunE: p.daemonStatus},
 	)
 	var listen string
 	var remote bool
-	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		return runDaemon(c.Context(), listen, remote)
-	}}
+	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runDaemon(c.Context(), listen, remote)
+		}}
 	run.Flags().StringVar(&listen, "listen", "", "TCP address for REST and MCP (default: 127.0.0.1, first free port from 9100)")
 	run.Flags().BoolVar(&remote, "allow-remote", false, "allow an address that other machines can reach")
 	c.AddCommand(run)
@@ -67,7 +70,8 @@ func (p *program) keyCommand() *cobra.Command {
 	}
 	c.AddCommand(
 		&cobra.Command{Use: "show", Short: "Print the key", Args: cobra.NoArgs, RunE: with((*daemon.Key).Read)},
-		&cobra.Command{Use: "rotate", Short: "Make a new key; the old one stops working at once", Args: cobra.NoArgs, RunE: with((*daemon.Key).Rotate)},
+		&cobra.Command{Use: "rotate", Short: "Make a new key; the old one stops working at once", Args: cobra.NoArgs,
+			RunE: with((*daemon.Key).Rotate)},
 	)
 	return c
 }
@@ -115,7 +119,8 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("the daemon runs\npid:       %d\ntoolchain: %s\nurl:       %s\nkey:       %s\nsocket:    %s\nlog:       %s\nbuild:     %s",
+	text := fmt.Sprintf("the daemon runs\npid:       %d\ntoolchain: %s\nurl:       %s\nkey:       %s\n"+
+		"socket:    %s\nlog:       %s\nbuild:     %s",
 		s.PID, s.Toolchain, s.URL, s.KeyFile, s.Socket, s.Log, s.Build)
 	return p.app.Say(text, s)
 }
@@ -160,7 +165,8 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 
 // open is the product of this home over its tools.
 func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*product.Product, error) {
-	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable), RepeatLast: true})
+	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable),
+		RepeatLast: true})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"io"
 	"os"
 	"time"
 
@@ -40,20 +41,22 @@ func (p *program) mcpCommand() *cobra.Command {
 			}
 			ctx, cancel := untilOrphaned(c.Context())
 			defer cancel()
-			return serveStdio(ctx, server)
+			return serveStdio(ctx, server, &sdk.IOTransport{Reader: io.NopCloser(p.app.In), Writer: keepOpen{p.app.Out}})
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas (default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
+	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas "+
+		"(default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
 	c.Flags().BoolVar(&how.Destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
-	c.Flags().BoolVar(&how.Structured, "structured", false, "send every result as JSON too; for programs: most clients show a model that instead of the short text")
+	c.Flags().BoolVar(&how.Structured, "structured", false,
+		"send every result as JSON too; for programs: most clients show a model that instead of the short text")
 	return c
 }
 
 // serveStdio serves until the client closes stdin or the context ends. A read of stdin cannot be interrupted, so the
 // end of the context does not wait for it.
-func serveStdio(ctx context.Context, server *sdk.Server) error {
+func serveStdio(ctx context.Context, server *sdk.Server, stdio sdk.Transport) error {
 	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, &sdk.StdioTransport{}) }()
+	go func() { ended <- server.Run(ctx, stdio) }()
 	select {
 	case err := <-ended:
 		return err
@@ -61,6 +64,12 @@ func serveStdio(ctx context.Context, server *sdk.Server) error {
 		return nil
 	}
 }
+
+// keepOpen is stdout, which is not the transport's to close.
+type keepOpen struct{ io.Writer }
+
+// Close does nothing.
+func (keepOpen) Close() error { return nil }
 
 // untilOrphaned ends the context when the process that started this one is gone: a client that was killed closes no
 // pipe that its other children hold open.

@@ -33,11 +33,13 @@ func TestSettings(t *testing.T) {
 	}
 	for _, wrong := range []string{
 		"IOS_AGENT_IDLE_EXIT=soon", "IOS_AGENT_JOB_AFTER=45", "IOS_AGENT_AGENT_WAIT=-1s", "IOS_AGENT_IMPLICIT_LEASE=5 minutes",
-		"IOS_AGENT_AGENT_PORT=many", "IOS_AGENT_AGENT_PORT=-1", "IOS_AGENT_AGENT_PORT=70000", "IOS_AGENT_PREWARM=offf", "IOS_AGENT_PUBLIC_API_ONLY=yes",
+		"IOS_AGENT_AGENT_PORT=many", "IOS_AGENT_AGENT_PORT=-1", "IOS_AGENT_AGENT_PORT=70000", "IOS_AGENT_PREWARM=offf",
+		"IOS_AGENT_PUBLIC_API_ONLY=yes",
 	} {
 		_, err := read(wrong)
 		name, value, _ := strings.Cut(wrong, "=")
-		if f := fault.From(err); !fault.Is(err, fault.InvalidInput) || !strings.Contains(f.Message, name+` is "`+value) || !strings.Contains(f.Hint, name+"=") {
+		if f := fault.From(err); !fault.Is(err, fault.InvalidInput) || !strings.Contains(f.Message, name+` is "`+value) ||
+			!strings.Contains(f.Hint, name+"=") {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}

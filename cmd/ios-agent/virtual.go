@@ -82,14 +82,19 @@ func virtualToolchain(h home.Home) (apple.Toolchain, error) {
 // virtualCommand is everything about the virtual Xcode that real Apple tools have no word for.
 func (p *program) virtualCommand() *cobra.Command {
 	c := &cobra.Command{Use: "virtual", Short: "Virtual Xcode: where it is, how it is, what is to go wrong", Args: cobra.NoArgs}
-	serve := &cobra.Command{Use: "serve DIR", Short: "Be the service that holds the virtual devices", Args: cobra.ExactArgs(1), Hidden: true, RunE: virtualServe}
+	serve := &cobra.Command{Use: "serve DIR", Short: "Be the service that holds the virtual devices", Args: cobra.ExactArgs(1),
+		Hidden: true, RunE: virtualServe}
 	c.AddCommand(
-		&cobra.Command{Use: "path", Short: "Print the folder with xcrun, xcodebuild, …, for your PATH", Args: cobra.NoArgs, RunE: p.virtualPath},
+		&cobra.Command{Use: "path", Short: "Print the folder with xcrun, xcodebuild, …, for your PATH", Args: cobra.NoArgs,
+			RunE: p.virtualPath},
 		&cobra.Command{Use: "status", Short: "Tell how the virtual devices are", Args: cobra.NoArgs, RunE: p.virtualStatus},
-		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices come back as they were", Args: cobra.NoArgs, RunE: p.virtualStop},
-		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1), RunE: p.virtualApps},
+		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices come back as they were", Args: cobra.NoArgs,
+			RunE: p.virtualStop},
+		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1),
+			RunE: p.virtualApps},
 		&cobra.Command{Use: "check FILE", Short: "Check an app's ui.yaml", Args: cobra.ExactArgs(1), RunE: p.virtualCheck},
-		&cobra.Command{Use: "project SAMPLE DIR", Short: "Write a sample Xcode project: " + samples(), Args: cobra.ExactArgs(2), RunE: p.virtualProject},
+		&cobra.Command{Use: "project SAMPLE DIR", Short: "Write a sample Xcode project: " + samples(), Args: cobra.ExactArgs(2),
+			RunE: p.virtualProject},
 		p.faultCommand(), serve,
 	)
 	return c

@@ -23,7 +23,8 @@ const forever = "forever"
 func (p *program) faultCommand() *cobra.Command {
 	c := &cobra.Command{Use: "fault", Short: "Make something go wrong on the virtual devices, on demand", Args: cobra.NoArgs}
 	c.AddCommand(p.faultAdd(), p.faultList(), p.faultChaos(),
-		&cobra.Command{Use: "clear [NAME]", Short: "Disarm all faults, or those of one name", Args: cobra.MaximumNArgs(1), RunE: p.withService(p.clearFaults)})
+		&cobra.Command{Use: "clear [NAME]", Short: "Disarm all faults, or those of one name", Args: cobra.MaximumNArgs(1),
+			RunE: p.withService(p.clearFaults)})
 	return c
 }
 
@@ -31,19 +32,21 @@ func (p *program) faultAdd() *cobra.Command {
 	var f virtualxcode.Fault
 	var times string
 	var set []string
-	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` tells which there are", Args: cobra.ExactArgs(1), RunE: p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) (err error) {
-		f.Name = args[0]
-		if f.Times, err = timesOf(times); err != nil {
-			return err
-		}
-		if f.Set, err = pairs(set); err != nil {
-			return err
-		}
-		if err := s.AddFault(ctx, f); err != nil {
-			return fault.New(fault.InvalidInput, "%w", err).WithHint("`ios-agent virtual fault list --known` tells what can be armed and set")
-		}
-		return p.app.Say("armed "+describeFault(f), f)
-	})}
+	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` tells which there are", Args: cobra.ExactArgs(1),
+		RunE: p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) (err error) {
+			f.Name = args[0]
+			if f.Times, err = timesOf(times); err != nil {
+				return err
+			}
+			if f.Set, err = pairs(set); err != nil {
+				return err
+			}
+			if err := s.AddFault(ctx, f); err != nil {
+				return fault.New(fault.InvalidInput, "%w", err).WithHint("`ios-agent virtual fault list --known` tells what can be " +
+					"armed and set")
+			}
+			return p.app.Say("armed "+describeFault(f), f)
+		})}
 	add.Flags().StringVar(&f.Device, "device", "", "udid of the device (default: any)")
 	add.Flags().StringVar(&times, "times", "1", "how often it happens, or forever: until it is cleared")
 	add.Flags().IntVar(&f.After, "after", 0, "how many occasions are spared first")
@@ -87,12 +90,13 @@ func (p *program) faultList() *cobra.Command {
 		}
 		return p.app.Say(strings.Join(lines, "\n"), map[string]any{"faults": st.Faults, "chaos": st.Chaos})
 	})
-	list := &cobra.Command{Use: "list", Short: "List the armed faults, or all there are", Args: cobra.NoArgs, RunE: func(c *cobra.Command, args []string) error {
-		if known {
-			return p.sayKnownFaults()
-		}
-		return ofService(c, args)
-	}}
+	list := &cobra.Command{Use: "list", Short: "List the armed faults, or all there are", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if known {
+				return p.sayKnownFaults()
+			}
+			return ofService(c, args)
+		}}
 	list.Flags().BoolVar(&known, "known", false, "list all faults that can be armed")
 	return list
 }
@@ -137,10 +141,12 @@ func (p *program) clearFaults(ctx context.Context, s virtualxcode.Client, args [
 
 func (p *program) faultChaos() *cobra.Command {
 	to := virtualxcode.Chaos{On: true}
-	chaos := &cobra.Command{Use: "chaos [off]", Short: "Let passing faults happen by themselves: the same seed and requests meet the same faults",
-		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"off"}}
+	chaos := &cobra.Command{Use: "chaos [off]",
+		Short: "Let passing faults happen by themselves: the same seed and requests meet the same faults",
+		Args:  cobra.MaximumNArgs(1), ValidArgs: []string{"off"}}
 	chaos.Flags().Uint64Var(&to.Seed, "seed", 1, "which stream of faults")
-	chaos.Flags().Float64Var(&to.Rate, "rate", virtualxcode.DefaultChaosRate, "share of the occasions on which a fault happens, from 0 to 1")
+	chaos.Flags().Float64Var(&to.Rate, "rate", virtualxcode.DefaultChaosRate,
+		"share of the occasions on which a fault happens, from 0 to 1")
 	chaos.Flags().StringSliceVar(&to.Only, "only", nil, "names of the faults, with commas (default: all that pass by trying again)")
 	chaos.RunE = p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) error {
 		if len(args) == 1 {

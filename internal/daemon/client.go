@@ -105,7 +105,7 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 		}
 		switch {
 		case err == nil && last.Leaving != nil:
-			err = fault.New(fault.DaemonUnreachable, "the daemon keeps stepping aside for this build")
+			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left because this build is newer")
 			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
 				return nil, waited
 			}
@@ -130,7 +130,7 @@ type incoming struct {
 	Leaving  *time.Time      `json:"leaving"`
 }
 
-// lost is the fault of a call whose daemon went away: what it was to do may have been done.
+// lost is the fault of a call during which the daemon was lost. Unless it was never sent, its work may have been done.
 func lost(o op.Op, err error) error {
 	f := fault.From(connectFault(err))
 	var never *neverSent
@@ -186,7 +186,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	return resp, nil
 }
 
-// Ask gives the daemon's own word of how it is.
+// Ask gives the daemon's status.
 func (c *Client) Ask(ctx context.Context) (Status, error) {
 	resp, err := c.do(ctx, http.MethodGet, "/status", nil)
 	if err != nil {
@@ -215,7 +215,7 @@ func (c *Client) awaitLeave(ctx context.Context, started time.Time) error {
 		select {
 		case <-look:
 		case <-limit.Done():
-			return fault.New(fault.DaemonUnreachable, "the daemon with pid %d does not make way: %w", info.PID, limit.Err()).
+			return fault.New(fault.DaemonUnreachable, "the daemon with pid %d does not leave: %w", info.PID, limit.Err()).
 				WithHint("stop it: `ios-agent daemon stop`")
 		}
 	}

@@ -27,7 +27,8 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{t: t, place: resident.Place{Dir: filepath.Join(t.TempDir(), "run"), Name: "daemon"}, busy: make(chan struct{}), began: make(chan string, 10), ended: make(chan string, 10)}
+	b := &bench{t: t, place: resident.Place{Dir: filepath.Join(t.TempDir(), "run"), Name: "daemon"}, busy: make(chan struct{}),
+		began: make(chan string, 10), ended: make(chan string, 10)}
 	t.Cleanup(b.wg.Wait)
 	return b
 }
@@ -63,7 +64,8 @@ func (b *bench) serve(build self.Build) (gone chan struct{}, stop context.Cancel
 	ctx, stop := context.WithCancel(context.Background())
 	b.t.Cleanup(stop)
 	s := &Server{
-		Place: b.place, Build: build, Key: &Key{Path: filepath.Join(b.place.Dir, "key")}, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
+		Place: b.place, Build: build, Key: &Key{Path: filepath.Join(b.place.Dir, "key")}, Listen: "127.0.0.1:0",
+		Log: slog.New(slog.DiscardHandler),
 		Open: func(string) (*op.Catalogue, http.Handler, io.Closer, error) {
 			return b.catalogue(), http.NotFoundHandler(), io.NopCloser(nil), nil
 		},
@@ -80,10 +82,11 @@ func (b *bench) serve(build self.Build) (gone chan struct{}, stop context.Cancel
 
 // client is one of a build, which starts a daemon of its own build when there is none.
 func (b *bench) client(build self.Build) *Client {
-	return &Client{Catalogue: b.catalogue(), Place: b.place, Build: build, Toolchain: "virtual", Session: "s", Start: func(context.Context) (int, error) {
-		b.serve(build)
-		return 0, nil
-	}}
+	return &Client{Catalogue: b.catalogue(), Place: b.place, Build: build, Toolchain: "virtual", Session: "s",
+		Start: func(context.Context) (int, error) {
+			b.serve(build)
+			return 0, nil
+		}}
 }
 
 func (b *bench) call(c *Client, name string) op.Envelope {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// onceConn hands an open connection to an HTTP transport, once. A transport that wanted a second one would be retrying
-// behind our back, and a call must not be sent twice.
+// onceConn hands an open connection to an HTTP transport, once. A transport that asks for a second one
+// is about to send the call again, and a call must not be sent twice.
 func onceConn(conn net.Conn) func(context.Context, string, string) (net.Conn, error) {
 	var used atomic.Bool
 	return func(context.Context, string, string) (net.Conn, error) {

@@ -13,8 +13,9 @@ func TestGuard(t *testing.T) {
 	if err := os.WriteFile(path, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := guard(&Key{Path: path}, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	const through = http.StatusNoContent
+	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(through) })
+	h := guard(&Key{Path: path}, false, next)
 	for name, c := range map[string]struct {
 		path, host, header, value string
 		want                      int
@@ -71,7 +72,8 @@ func TestKeyIsMadeOnceAndPrivate(t *testing.T) {
 }
 
 func TestListeningToTheWorldIsAskedFor(t *testing.T) {
-	for address, fine := range map[string]bool{"": true, "127.0.0.1:9200": true, "[::1]:9200": true, "localhost:1": true, "0.0.0.0:9200": false, ":9200": false, "10.0.0.1:1": false} {
+	for address, fine := range map[string]bool{"": true, "127.0.0.1:9200": true, "[::1]:9200": true, "localhost:1": true,
+		"0.0.0.0:9200": false, ":9200": false, "10.0.0.1:1": false} {
 		if err := CheckListen(address, false); (err == nil) != fine {
 			t.Errorf("%q: %v", address, err)
 		}

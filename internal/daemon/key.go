@@ -11,8 +11,8 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// Key is the key of the HTTP surface. The file is the only place it is kept: a rotated key holds from the next request
-// on, without a word to the daemon.
+// Key is the key of the HTTP surface. The file is the only place it is kept: a new key counts from the next request
+// on, and the daemon need not be told.
 type Key struct {
 	Path string
 }

@@ -85,7 +85,8 @@ func (s *Server) serve(ctx context.Context, handlers map[net.Listener]http.Handl
 	failed := make(chan error, len(handlers))
 	var servers []*http.Server
 	for listener, handler := range handlers {
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+			IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 		servers = append(servers, server)
 		go func() { failed <- server.Serve(listener) }()
 	}
@@ -236,7 +237,8 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain {
-		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain", s.catalogue.Toolchain).
+		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain",
+			s.catalogue.Toolchain).
 			WithHint("wait, or set IOS_AGENT_HOME to another folder"), op.Meta{}))
 		return
 	}
@@ -258,7 +260,7 @@ type answer struct {
 	mu    sync.Mutex
 	lines *json.Encoder
 	flush *http.ResponseController
-	done  func() // the work is over: who hears the last line finds the daemon free
+	done  func() // called before the last line is sent: a client that has read it finds the daemon idle
 	over  bool
 }
 
@@ -282,7 +284,7 @@ func (a *answer) say(l line) error {
 	return a.flush.Flush()
 }
 
-// end says the last line. A client that is gone does not hear it; that is no concern of ours.
+// end sends the last line. It is no error when the client is gone.
 func (a *answer) end(e op.Envelope) {
 	a.done()
 	_ = a.say(line{Envelope: &e})

@@ -38,8 +38,12 @@ type house struct {
 }
 
 func newHouse(t *testing.T, jobAfter time.Duration) *house {
+	return open(t, surfacetest.New(jobAfter))
+}
+
+func open(t *testing.T, world *surfacetest.World) *house {
 	t.Helper()
-	h := &house{t: t, World: surfacetest.New(jobAfter), heard: make(chan op.Record, 100)}
+	h := &house{t: t, World: world, heard: make(chan op.Record, 100)}
 	h.Catalogue.Heard = func(r op.Record) { h.heard <- r }
 	place := resident.Place{Dir: filepath.Join(t.TempDir(), "run"), Name: "daemon"}
 	h.key = &daemon.Key{Path: filepath.Join(place.Dir, "key")}
@@ -49,7 +53,7 @@ func newHouse(t *testing.T, jobAfter time.Duration) *house {
 		Place: place, Build: build, Key: h.key, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler),
 		Open: func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
 			served <- url
-			return h.Catalogue, http.NotFoundHandler(), io.NopCloser(nil), nil
+			return h.Catalogue, http.HandlerFunc(more), io.NopCloser(nil), nil
 		},
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -65,6 +69,9 @@ func newHouse(t *testing.T, jobAfter time.Duration) *house {
 	})
 	return h
 }
+
+// more stands for MCP and the documents.
+func more(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"more":%q}`, r.URL.Path) }
 
 // request is one HTTP request with the key; headers may replace it, and a value of - removes one.
 func (h *house) request(route, body string, headers ...string) *http.Response {
@@ -239,6 +246,8 @@ func TestThePort(t *testing.T) {
 		{"DELETE /api/v1/all", "Host: evil.example", 403, fault.Forbidden},
 		{"POST /mcp", "Authorization: -", 401, fault.Unauthorized},
 		{"GET /openapi.json", "Authorization: -", 401, fault.Unauthorized},
+		{"POST /mcp", "", 200, ""},
+		{"GET /openapi.json", "", 200, ""},
 		{"POST /api/v1/all", "", 405, fault.MethodNotAllowed},
 		{"GET /api/v1/no/such", "", 404, fault.UnknownOperation},
 		{"POST /call/wipe_all", "", 404, fault.UnknownOperation}, // of the socket alone
@@ -280,7 +289,8 @@ func TestWhatTravelsWithACall(t *testing.T) {
 	if err := json.Unmarshal(e.Result, &out); err != nil {
 		t.Fatalf("%+v: %v", e, err)
 	}
-	if out.Session != "mine" || out.Dir != "/project" || !out.Traced || out.Env["IOS_AGENT_SCHEME"] != "Shop" || out.Env["XCODEBUILDMCP_SCHEME"] != "Other" {
+	if out.Session != "mine" || out.Dir != "/project" || !out.Traced || out.Env["IOS_AGENT_SCHEME"] != "Shop" ||
+		out.Env["XCODEBUILDMCP_SCHEME"] != "Other" {
 		t.Errorf("%+v", out)
 	}
 	if _, leaked := out.Env["SECRET_OF_MINE"]; leaked || out.Env["PATH"] != "" {
@@ -321,7 +331,8 @@ func TestStreams(t *testing.T) {
 	if e := h.client.Stream(t.Context(), "say_it", []byte(`{"text":"x"}`), nil); e.Error != nil || len(e.Result) == 0 {
 		t.Errorf("an operation that is no stream: %+v", e)
 	}
-	if e := h.client.Call(t.Context(), "watch_ticks", []byte(`{"above":"many"}`), nil); e.Error == nil || e.Error.Code != fault.InvalidInput {
+	if e := h.client.Call(t.Context(), "watch_ticks", []byte(`{"above":"many"}`), nil); e.Error == nil ||
+		e.Error.Code != fault.InvalidInput {
 		t.Errorf("%+v", e)
 	}
 	lines := bufio.NewScanner(h.request("GET /api/v1/ticks", "").Body)
@@ -360,12 +371,14 @@ func TestAJobThroughTheDaemon(t *testing.T) {
 		exit         int
 	}{{"{}", "done", "", 0}, {`{"fail":true}`, "failed", fault.PathError, fault.PathError.Exit()}} {
 		var begun op.JobOut
-		if e := h.client.Call(t.Context(), "work_long", []byte(c.input), nil); json.Unmarshal(e.Result, &begun) != nil || begun.Operation != "work_long" {
+		if e := h.client.Call(t.Context(), "work_long", []byte(c.input), nil); json.Unmarshal(e.Result, &begun) != nil ||
+			begun.Operation != "work_long" {
 			t.Fatalf("%+v", e)
 		}
 		job := fmt.Sprintf(`{"job":%q}`, begun.Job)
 		for surface, s := range map[string]said{
-			"CLI": h.byCLI("job_wait", job), "REST": h.byREST("POST /api/v1/jobs/"+begun.Job+"/wait", "{}"), "MCP": h.byMCP("job_wait", job),
+			"CLI": h.byCLI("job_wait", job), "MCP": h.byMCP("job_wait", job),
+			"REST": h.byREST("POST /api/v1/jobs/"+begun.Job+"/wait", "{}"),
 		} {
 			if s.Code != c.code || s.Result.(map[string]any)["state"] != c.state {
 				t.Errorf("%s, waiting for %s: %+v", surface, c.input, s)

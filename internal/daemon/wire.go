@@ -23,8 +23,8 @@ type request struct {
 	Toolchain string `json:"toolchain,omitempty"` // the one the client wants
 }
 
-// line is one line of the answer: any number of events and items, then the envelope; or the word that this daemon
-// steps aside for the client's newer build.
+// line is one line of the answer: any number of events and items, then the envelope; or the notice that this
+// daemon leaves because the client's build is newer.
 type line struct {
 	Event    *op.Event    `json:"event,omitempty"`
 	Item     any          `json:"item,omitempty"`

@@ -43,7 +43,8 @@ func (switches) Shutdown(context.Context) error { return nil }
 func TestCompose(t *testing.T) {
 	var closed []string
 	known := device.Info{UDID: "00008110-A", Name: "Kim's iPhone", Type: device.TypePhysical, Aliases: []string{"CORE-1"}}
-	more := device.Info{UDID: "00008110-a", Name: "another name", OS: "iOS 18.2", State: device.Booted, Available: true, Aliases: []string{"core-1", "SERIAL"}}
+	more := device.Info{UDID: "00008110-a", Name: "another name", OS: "iOS 18.2", State: device.Booted, Available: true}
+	more.Aliases = []string{"core-1", "SERIAL"}
 	d := device.Compose(switches{part{known, "one", &closed}}, camera{part{more, "two", &closed}}, camera{part{more, "three", &closed}})
 	if pictures, err := device.As[device.Camera](d); err != nil {
 		t.Error(err)

@@ -74,11 +74,13 @@ func NewCatalogue(ops []Op) *Catalogue {
 	return c
 }
 
-// leaveVerbs takes the verbs of our own family away from the operations of the others.
+// leaveVerbs takes the verbs of our own family away from the operations of the others. One of ours answers to its name too.
 func leaveVerbs(ops []Op) {
 	own := map[string]bool{}
 	for _, o := range ops {
-		own[o.Verb] = own[o.Verb] || o.Family == Core
+		if o.Family == Core {
+			own[o.Verb], own[strings.ReplaceAll(o.Name, "_", "-")] = true, true
+		}
 	}
 	for i := range ops {
 		if ops[i].Family != Core && own[ops[i].Verb] {

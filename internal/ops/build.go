@@ -195,9 +195,9 @@ func answer(c *op.Call, out *build.Outcome, on destination, quiet bool) BuildOut
 // destination is what a build goes to, once it is found.
 type destination struct {
 	build.Destination
-	kind  string
-	found bool // the device is known to the pool
-	words string
+	kind    string
+	unknown error // why the pool does not know the device; nil: it does, or the build needs none
+	words   string
 }
 
 func (b *Builds) destination(ctx context.Context, c *op.Call, d Destination) (destination, error) {
@@ -224,14 +224,14 @@ func (b *Builds) simulator(ctx context.Context, c *op.Call, d Destination) (dest
 		var info device.Info
 		if info, err = b.info(ctx, c, target); err == nil {
 			to := build.Destination{ID: info.UDID, Platform: cmp.Or(d.Platform, device.Platform(info.OS)+build.Simulated)}
-			return destination{to, OnSimulator, true, info.Name + " (" + info.OS + ")"}, nil
+			return destination{to, OnSimulator, nil, info.Name + " (" + info.OS + ")"}, nil
 		}
 	}
 	if ctx.Err() != nil || isAnswer(err) {
 		return destination{}, err
 	}
 	to := build.Destination{Platform: cmp.Or(d.Platform, build.IOS+build.Simulated), ID: which.ID, Name: which.Name, Latest: which.Newest}
-	return destination{to, OnSimulator, false, cmp.Or(which.Name, which.ID)}, nil
+	return destination{to, OnSimulator, err, cmp.Or(which.Name, which.ID)}, nil
 }
 
 // physical finds a physical device by any of its ids: xcodebuild knows only its udid. One that nobody lists is left to
@@ -246,9 +246,11 @@ func (b *Builds) physical(ctx context.Context, c *op.Call, d Destination) (desti
 	if ctx.Err() != nil {
 		return destination{}, err
 	}
-	if err == nil {
-		to.ID, to.found, to.words = info.UDID, true, "device "+info.UDID
+	if err != nil {
+		to.unknown = err
+		return to, nil
 	}
+	to.ID, to.words = info.UDID, "device "+info.UDID
 	return to, nil
 }
 
@@ -296,8 +298,8 @@ func (b *Builds) BuildAndRun(ctx context.Context, c *op.Call, in BuildAndRunIn) 
 }
 
 func (b *Builds) runOn(ctx context.Context, c *op.Call, in BuildAndRunIn, on destination) (BuildOut, error) {
-	if on.kind == OnSimulator && !on.found {
-		return BuildOut{}, fault.New(fault.DeviceNotFound, "the simulator %s cannot be found: simctl does not answer", on.words)
+	if on.unknown != nil { // before a build that may take hours
+		return BuildOut{}, fault.From(on.unknown).Within("the app cannot run on " + on.words)
 	}
 	r := b.request(c, build.Build, in.Project, in.BuildHow)
 	r.Destination = on.Destination

@@ -36,9 +36,8 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, err
 	if on.kind == OnMac {
 		return b.finish(c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
 	}
-	if !on.found {
-		return BuildOut{}, fault.New(fault.DeviceNotFound, "%s cannot be claimed for the tests: the tools do not list it", on.words).
-			WithHint("`ios-agent list-sims` shows the devices there are")
+	if on.unknown != nil { // nobody could hold it for the tests
+		return BuildOut{}, fault.From(on.unknown).Within("the tests cannot run on " + on.words)
 	}
 	h, _, err := b.device(ctx, c, Target{UDID: on.ID})
 	if err != nil {

@@ -12,23 +12,24 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
+// faultPreface has ~ for a backquote.
 const faultPreface = `# What can go wrong on demand
 
-Generated from the table in the code (` + "`go test ./internal/virtualxcode -update`" + `); ` + "`ios-agent virtual fault list --known`" + ` prints the same.
+Generated from the table in the code (~go test ./internal/virtualxcode -update~); ~ios-agent virtual fault list --known~ prints the same.
 
-` + "```" + `
+~~~
 ios-agent virtual fault add NAME [--device UDID] [--times N|forever] [--after N] [--set name=value]...
 ios-agent virtual fault list [--known]
 ios-agent virtual fault clear [NAME]
 ios-agent virtual fault chaos --seed N [--rate 0.01] [--only a,b]
 ios-agent virtual fault chaos off
-` + "```" + `
+~~~
 
-A fault happens on its next occasion, once, or as often as ` + "`--times`" + ` says (` + "`forever`" + `: until it is cleared), after as many occasions as
-` + "`--after`" + ` spares. Faults are kept with the virtual devices: they survive the service. A fault happens in the device, its apps or the
-tools, whoever uses them; the program under test is not told.
+A fault happens on its next occasion, once. ~--times~ makes it happen more often, ~--times forever~ until it is cleared. ~--after N~ lets N
+occasions pass first. Faults are kept with the virtual devices: they are still armed after a restart of the service. They happen to every
+caller, in the device, its apps or the tools; the program under test is not told.
 
-Chaos lets the faults marked *passes* happen by themselves. Whether one happens depends on the seed, its name, the device and the
+Chaos lets the faults marked *passes* happen without being armed. Whether one happens depends on the seed, its name, the device and the
 number of its occasion: with request-driven time the same requests meet the same faults.
 
 A report that begins with a letter and a number is an entry of the field report behind this project, followed by the issues it names.
@@ -39,13 +40,16 @@ A report that begins with a letter and a number is an entry of the field report 
 
 func faultDocument() string {
 	var b strings.Builder
-	b.WriteString(faultPreface)
+	b.WriteString(strings.ReplaceAll(faultPreface, "~", "`"))
 	for _, k := range flaw.Known() {
 		var set []string
 		for _, p := range k.Params {
 			set = append(set, p.Describe())
 		}
-		passes := map[bool]string{true: "passes", false: ""}[k.Passing]
+		passes := ""
+		if k.Passing {
+			passes = "passes"
+		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.Does, k.Each, strings.Join(set, "<br>"), passes, k.Report)
 	}
 	return b.String()
@@ -67,7 +71,7 @@ func TestFaultsAreDocumented(t *testing.T) {
 // A fault nobody has ever seen happen is a promise: every one is used by a test, by its constant or its name.
 func TestEveryFaultIsTested(t *testing.T) {
 	constants := map[string]string{} // by name
-	table, err := os.ReadFile("world/faulttable.go")
+	table, err := os.ReadFile("flaw/table.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +93,7 @@ func TestEveryFaultIsTested(t *testing.T) {
 		}
 	}
 	for _, k := range flaw.Known() {
-		byConstant := regexp.MustCompile(`\bworld\.` + constants[k.Name] + `\b`)
+		byConstant := regexp.MustCompile(`\bflaw\.` + constants[k.Name] + `\b`)
 		if constants[k.Name] == "" || !byConstant.MatchString(tests.String()) && !strings.Contains(tests.String(), "fault add "+k.Name) {
 			t.Errorf("%s is in no test", k.Name)
 		}

@@ -67,7 +67,8 @@ func serveFused(dir, when string) error {
 	if err != nil {
 		return err
 	}
-	server := service.New(service.Options{World: w, Clock: clock, Time: "request", Tools: map[string]service.FrontEnd{"simctl": simctl.Run}})
+	server := service.New(service.Options{World: w, Clock: clock, Time: "request",
+		Tools: map[string]service.FrontEnd{"simctl": simctl.Run}})
 	return server.Run(context.Background(), installation(dir).Place())
 }
 
@@ -116,7 +117,8 @@ func TestTheServiceIsKilledInTheMiddleOfACall(t *testing.T) {
 						continue
 					}
 					killed++
-					if exit != 204 || !strings.Contains(errout, "CoreSimulatorService connection interrupted.") || !strings.Contains(errout, "(ipc/mig) server died") {
+					if exit != 204 || !strings.Contains(errout, "CoreSimulatorService connection interrupted.") || !strings.Contains(errout,
+						"(ipc/mig) server died") {
 						t.Errorf("%d %s: exit %d\n%s", write, where, exit, errout)
 					}
 					r.stop() // waits until the kernel is done with it

@@ -74,21 +74,23 @@ func showSDK(what, name string, stdout, stderr io.Writer) int {
 		"-show-sdk-path": sdk.Path, "-show-sdk-version": sdk.Version, "-show-sdk-build-version": sdk.Build,
 		"-show-sdk-platform-path": sdk.PlatformPath, "-show-sdk-platform-version": sdk.PlatformVersion,
 	}[what]
-	items := map[string]string{"-show-sdk-path": "Path", "-show-sdk-version": "SDKVersion", "-show-sdk-build-version": "ProductBuildVersion",
+	items := map[string]string{"-show-sdk-path": "Path", "-show-sdk-version": "SDKVersion",
+		"-show-sdk-build-version": "ProductBuildVersion",
 		"-show-sdk-platform-path": "PlatformPath", "-show-sdk-platform-version": "PlatformVersion"}
 	switch {
 	case !known:
 		fmt.Fprintf(stderr, errorXcrun+"unrecognized option: -%s\n", what)
 		return exitXcUsage
 	case !ok:
-		fmt.Fprintf(stderr, errorXcrun+"SDK %q cannot be located\n"+errorXcrun+"unable to lookup item '%s' in SDK '%s'\n", name, items[what], name)
+		fmt.Fprintf(stderr, errorXcrun+"SDK %q cannot be located\n"+errorXcrun+"unable to lookup item '%s' in SDK '%s'\n", name,
+			items[what], name)
 		return exitNoSDK
 	}
 	fmt.Fprintln(stdout, said)
 	return 0
 }
 
-// xcodeSelect tells where Xcode is; there is one, so that it cannot be switched.
+// xcodeSelect tells where Xcode is. There is only one, so it cannot be switched.
 func (x Xcode) xcodeSelect(c Call) int {
 	args, stdout, stderr := c.Args, c.Stdout, c.Stderr
 	switch strings.Join(args, " ") {
@@ -119,9 +121,12 @@ const selectUsage = "Usage: xcode-select [options]\n\nPrint or change the path t
 // locatorMarks say what is known of the tools that find others.
 func locatorMarks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\", an unknown SDK 1 with \"cannot be located\"", Source: mark.Assumed},
-		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other options are taken and mean nothing", Source: mark.Assumed},
-		{Tool: "log", Behaviour: "on the Mac itself nothing is logged: show prints its heading, stream waits for an interrupt or its --timeout", Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "an unknown tool exits 72 with \"unable to find utility\", an unknown SDK 1 with \"cannot be located\"",
+			Source: mark.Assumed},
+		{Tool: "xcrun", Behaviour: "--find, --version, --sdk with --show-sdk-path, -version, -platform-path and their like; other " +
+			"options are taken and mean nothing", Source: mark.Assumed},
+		{Tool: "log", Behaviour: "on the Mac itself nothing is logged: show prints its heading, stream waits for an interrupt or " +
+			"its --timeout", Source: mark.Assumed},
 		{Tool: "xcode-select", Behaviour: "-p prints the developer folder, -v a version; it cannot be switched", Source: mark.Assumed},
 	}
 }

@@ -26,10 +26,13 @@ type family struct {
 func families() []family {
 	xcodebuild, xcresult := goldens("xcodebuild"), goldens("xcresult")
 	return []family{
-		{"xcodebuild-log", []string{"xcodebuild/*.log", "xcodebuild/[^sx]*.txt", "xcodebuild/xcode-*.txt", "xcodebuild/stoic*.txt", "xcodebuild/swift-*.txt", "xcodebuild/showdest*.txt", "tool-errors/xcodebuild*"}, xcodebuild("*.txt", "version*", "settings*", "list*", "showsdks*", "enumerate*", "bad-option*", "test-plans*"), lines("xcodebuild")},
+		{"xcodebuild-log", []string{"xcodebuild/*.log", "xcodebuild/[^sx]*.txt", "xcodebuild/xcode-*.txt", "xcodebuild/stoic*.txt",
+			"xcodebuild/swift-*.txt", "xcodebuild/showdest*.txt", "tool-errors/xcodebuild*"}, xcodebuild("*.txt", "version*", "settings*",
+			"list*", "showsdks*", "enumerate*", "bad-option*", "test-plans*"), lines("xcodebuild")},
 		{"xcodebuild-settings", []string{"xcodebuild/showBuildSettings*.txt"}, xcodebuild("settings.txt"), lines("settings")},
 		{"xcodebuild-json", []string{"xcodebuild/*.json", "xcodebuild/sdks*.txt"}, xcodebuild("*json.txt", "enumerate*"), keys},
-		{"test-results", []string{"xcresult/xcresulttool-*.json", "xcresult/trainer*.json", "xcresult/test-results*.json"}, xcresult("{summary,tests,details,details-speed,activities,insights,metrics}.txt"), keys},
+		{"test-results", []string{"xcresult/xcresulttool-*.json", "xcresult/trainer*.json", "xcresult/test-results*.json"},
+			xcresult("{summary,tests,details,details-speed,activities,insights,metrics}.txt"), keys},
 		{"build-results", []string{"xcresult/build-results*.json"}, xcresult("build-results.txt"), keys},
 		{"legacy-results", []string{"xcresult/legacy*.json"}, xcresult("legacy*.txt"), keys},
 		{"simctl-json", []string{"simctl/*.json"}, simctlOutputs("json"), keys},
@@ -37,7 +40,8 @@ func families() []family {
 		{"simctl-listapps", []string{"simctl/listapps*.txt"}, simctlOutputs("listapps"), lines("listapps")},
 		{"simctl-errors", []string{"tool-errors/*simctl*.txt"}, simctlOutputs("errors"), lines("errors")},
 		{"log-json", []string{"oslog/*.ndjson"}, simctlOutputs("ndjson"), keys},
-		{"log-text", []string{"oslog/ios-sim-default.log", "oslog/watch-launch-compact.log", "oslog/flutter-sim*.log", "oslog/nativescript*.log"}, simctlOutputs("log"), lines("log")},
+		{"log-text", []string{"oslog/ios-sim-default.log", "oslog/watch-launch-compact.log", "oslog/flutter-sim*.log",
+			"oslog/nativescript*.log"}, simctlOutputs("log"), lines("log")},
 	}
 }
 
@@ -128,7 +132,9 @@ func judge(t *testing.T, name string, ours, theirs map[string]string) {
 		}
 	}
 	for _, d := range slices.Sorted(maps.Keys(allowed)) {
-		if _, there := differences[d]; !there && !slices.ContainsFunc(slices.Collect(maps.Keys(differences)), func(o string) bool { return fits(d, o) }) {
+		if _, there := differences[d]; !there && !slices.ContainsFunc(slices.Collect(maps.Keys(differences)), func(o string) bool {
+			return fits(d, o)
+		}) {
 			t.Errorf("%s allows %q, which is no difference any more", path, d)
 		}
 	}

@@ -64,7 +64,8 @@ func simctlOutputs(kind string) func(*testing.T) map[string][]byte {
 		return []string{"spawn", on, "log", "show", "--debug", "--style", style, "--predicate", `process CONTAINS ""`}
 	}
 	commands := map[string]map[string][]string{
-		"json":     {"list": {"list", "-j"}, "booted": {"list", "-j", "devices", "booted"}, "runtime-match": {"runtime", "match", "list", "-j"}},
+		"json": {"list": {"list", "-j"}, "booted": {"list", "-j", "devices", "booted"},
+			"runtime-match": {"runtime", "match", "list", "-j"}},
 		"text":     {"list": {"list"}, "devices": {"list", "devices"}, "runtimes": {"list", "runtimes"}},
 		"listapps": {"listapps": {"listapps", on}},
 		"errors":   {"erase": {"erase", on}, "launch": {"launch", on, "com.example.none"}},

@@ -36,7 +36,7 @@ type frontEnd struct {
 	onWorld service.FrontEnd                               // played where the world is: by the service
 	here    func(x Xcode, ctx context.Context, c Call) int // played by the process that was called
 	marks   []mark.Mark                                    // what it imitates and how sure we are of it
-	died    func(c Call, now time.Time) int                // what it says when the service dies; nil: the error
+	died    func(c Call, now time.Time) int                // prints what the tool prints when the service dies; nil: the error is printed
 }
 
 // frontEnds is the only place where a tool is registered. It is a function because xcrun runs the others.
@@ -49,13 +49,16 @@ func frontEnds() []frontEnd {
 		{name: "simctl", onWorld: simctl.Run, died: simctlDied, marks: simctl.Marks()},
 		{name: "devicectl", onWorld: devicectl.Run, marks: devicectl.Marks()},
 		{name: "xctrace", onWorld: runXctrace, marks: xctrace.Marks()},
-		{name: "xcresulttool", here: files(func(_ Xcode, c Call) int { return xcresult.Tool{Call: c}.Run() }), marks: of("xcresulttool", xcresult.Marks())},
-		{name: "xccov", here: files(func(_ Xcode, c Call) int { return xcresult.Xccov{Call: c}.Run() }), marks: of("xccov", xcresult.Marks())},
+		{name: "xcresulttool", here: files(func(_ Xcode, c Call) int { return xcresult.Tool{Call: c}.Run() }),
+			marks: of("xcresulttool", xcresult.Marks())},
+		{name: "xccov", here: files(func(_ Xcode, c Call) int { return xcresult.Xccov{Call: c}.Run() }),
+			marks: of("xccov", xcresult.Marks())},
 		{name: "axe", onWorld: axe.Run, marks: axe.Marks()},
 		{name: "idb", onWorld: idb.Run, marks: idb.Marks()},
 		{name: "sips", here: files(func(_ Xcode, c Call) int { return sips.Run(c) }), marks: sips.Marks()},
 		{name: "plutil", here: files(func(x Xcode, c Call) int { return x.plists(c).Plutil() }), marks: of("plutil", plists.Marks())},
-		{name: "PlistBuddy", here: files(func(x Xcode, c Call) int { return x.plists(c).PlistBuddy() }), marks: of("PlistBuddy", plists.Marks())},
+		{name: "PlistBuddy", here: files(func(x Xcode, c Call) int { return x.plists(c).PlistBuddy() }),
+			marks: of("PlistBuddy", plists.Marks())},
 		{name: "defaults", here: files(func(x Xcode, c Call) int { return x.plists(c).Defaults() }), marks: of("defaults", plists.Marks())},
 		{name: "log", onWorld: simctl.HostLog, marks: of("log", located)},
 		{name: "open", here: files(Xcode.open), marks: open.Marks()},
@@ -184,11 +187,13 @@ func (s simulators) Devices(ctx context.Context) ([]xcodebuild.Device, error) {
 	var devices []xcodebuild.Device
 	for _, d := range st.Devices {
 		devices = append(devices, xcodebuild.Device{
-			UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform + " Simulator", OS: d.Version, Build: d.Build, Unavailable: d.Unavailable,
+			UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform + " Simulator", OS: d.Version, Build: d.Build,
+			Unavailable: d.Unavailable,
 		})
 	}
 	for _, d := range st.Physical {
-		devices = append(devices, xcodebuild.Device{UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform, OS: d.Version, Build: d.Build})
+		devices = append(devices, xcodebuild.Device{UDID: d.UDID, Name: d.Name, Model: d.Model, Platform: d.Platform, OS: d.Version,
+			Build: d.Build})
 	}
 	return devices, err
 }

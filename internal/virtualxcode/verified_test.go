@@ -23,7 +23,7 @@ Generated from the marks in the code (` + "`go test ./internal/virtualxcode -upd
 **Nothing of this project has been run on a Mac yet.** The production code was tested against Virtual Xcode only; its
 parsers also against recorded outputs of the real tools. What needs a Mac to be sure of:
 
-- the command line that starts the XCTest agent, and the agent itself, which does not exist for real simulators yet;
+- the command line that starts the XCTest agent, and the agent itself: its Swift code is built and tested on Linux against stubs of XCTest;
 - process start times and locks on macOS (compiled and vetted, not run);
 - everything marked *assumed* below.
 

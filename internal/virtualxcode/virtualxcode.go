@@ -1,6 +1,8 @@
-// Package virtualxcode is a second implementation of Apple's tools, backed by a virtual world of devices and apps. Our
-// own binary plays a tool when it is called by the tool's name; the production code executes it as it would execute
-// the real one. Only main and tests import it.
+// Package virtualxcode is a second implementation of Apple's tools on a virtual world of devices and apps. Our own binary
+// plays a tool when it is called by the tool's name; the production code executes it as it would execute the real one.
+//
+// It is the only way into Virtual Xcode: only cmd and tests import it, and nobody else imports its sub-packages. A tool is
+// registered in frontEnds, and nowhere else.
 package virtualxcode
 
 import (
@@ -67,7 +69,7 @@ func link(target, path string) error {
 	if err := os.Symlink(target, temporary); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Rename(temporary, path) // at once: a tool that is being started finds the old or the new
+	return os.Rename(temporary, path) // in one step: a tool that is started meanwhile finds the old link or the new one
 }
 
 // Dir finds the installation a tool was called from: the folder above the one its name was found in.
@@ -155,7 +157,8 @@ func (x Xcode) newServer(time string, store world.Store, log *slog.Logger) (*ser
 		return nil, err
 	}
 	w, err := world.New(world.Options{
-		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: web.Web{}, Reports: x.Reports(),
+		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: web.Web{},
+		Reports: x.Reports(),
 	})
 	if err != nil {
 		return nil, err

@@ -155,7 +155,8 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 		return nil, err
 	}
 	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: leasedb.Migrations()})
-	bare := store.New(store.Options{Path: l.path("kept/bare.db"), Migrations: []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}})
+	row := []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}
+	bare := store.New(store.Options{Path: l.path("kept/bare.db"), Migrations: row})
 	defer func() { err = errors.Join(err, ours.Close(), bare.Close()) }()
 	table := lease.NewTable(lease.Options{Journal: leasedb.Journal{Store: ours}})
 	defer table.Close()

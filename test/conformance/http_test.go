@@ -48,7 +48,8 @@ func TestOneAddressForEveryVersion(t *testing.T) {
 	web := serve(t, &desk{})
 	for _, version := range []string{"2025-06-18", "2025-11-25", sessionless} {
 		c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-		s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: web.URL}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+		s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: web.URL},
+			&sdk.ClientSessionOptions{ProtocolVersion: version})
 		if err != nil {
 			t.Fatalf("%s: %v", version, err)
 		}

@@ -105,7 +105,8 @@ func TestFaultIsAResult(t *testing.T) {
 			StructuredContent struct{ Error struct{ Code, Hint string } }
 		}
 		c.ask("tools/call", map[string]any{"name": "work"}, &answer)
-		if !answer.IsError || answer.StructuredContent.Error.Code != "NO_DEVICE" || len(answer.Content) != 1 || !strings.Contains(answer.Content[0].Text, "hint: boot one") {
+		if !answer.IsError || answer.StructuredContent.Error.Code != "NO_DEVICE" || len(answer.Content) != 1 ||
+			!strings.Contains(answer.Content[0].Text, "hint: boot one") {
 			t.Errorf("%+v", answer)
 		}
 	})
@@ -129,7 +130,8 @@ func TestProgressRises(t *testing.T) {
 	everyVersion(t, func(t *testing.T, open func(*client)) {
 		var late func(op.Event)
 		d := &desk{work: func(_ context.Context, progress func(op.Event)) op.Envelope {
-			for _, e := range []op.Event{{Message: "began"}, {Message: "booting"}, {Done: 0.5, Total: 3}, {Message: "warming up"}, {Done: 0.5, Total: 3}, {Done: 3, Total: 3}} {
+			for _, e := range []op.Event{{Message: "began"}, {Message: "booting"}, {Done: 0.5, Total: 3}, {Message: "warming up"},
+				{Done: 0.5, Total: 3}, {Done: 3, Total: 3}} {
 				progress(e)
 			}
 			late = progress

@@ -107,7 +107,7 @@ func TestScripts(t *testing.T) {
 			"ios-agent": iosAgent, "json": jsonCheck, "ref": refOf, "kill9": kill9, "parallel": parallel,
 			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone,
 			"env-is": envIs, "capture": capture,
-			"stream": startStream, "stream-end": endStream, "sse": readSSE, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
+			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
 			"state-version": setStateVersion,
 		},
 	})

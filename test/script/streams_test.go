@@ -2,9 +2,7 @@ package script
 
 import (
 	"bufio"
-	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,41 +75,6 @@ func endStream(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(r.cmd.Process.Signal(os.Interrupt))
 	ts.Check(r.cmd.Wait())
 	ts.Check(os.WriteFile(file, []byte(text.String()), 0o600))
-}
-
-// readSSE reads server-sent events into a file while a command runs: sse PATH FILE EVENTS ios-agent ARGS…
-func readSSE(ts *testscript.TestScript, _ bool, args []string) {
-	want, err := strconv.Atoi(args[2])
-	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	url, key := address(ts)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+args[0], nil)
-	ts.Check(err)
-	req.Header.Set("X-API-Key", key)
-	answered := make(chan *http.Response, 1)
-	go func() {
-		resp, err := http.DefaultClient.Do(req)
-		if err == nil {
-			answered <- resp
-		}
-		close(answered)
-	}()
-	awaitCalls(ts, 1)
-	ts.Check(ts.Exec(args[3], args[4:]...))
-	resp, ok := <-answered
-	if !ok {
-		ts.Fatalf("the stream was not answered")
-	}
-	defer resp.Body.Close()
-	var text strings.Builder
-	for scan := bufio.NewScanner(resp.Body); want > 0 && scan.Scan(); {
-		fmt.Fprintln(&text, scan.Text())
-		if strings.HasPrefix(scan.Text(), "data: ") {
-			want--
-		}
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o600))
 }
 
 // orphan starts an MCP server under a parent that is killed once it answers, while its stdin stays open:

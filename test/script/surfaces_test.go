@@ -163,24 +163,12 @@ func restCall(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Stdout().Write(raw)
 }
 
-// mcpCall speaks to `ios-agent mcp`: mcp list and mcp default print the tools, mcp call NAME JSON the answer's text, mcp
-// read URI a resource; mcp survives kills the daemon between two calls of one session.
+// mcpCall speaks to `ios-agent mcp`: mcp quern and mcp xcode print the tools of a family, mcp call NAME JSON the answer's
+// text; mcp survives kills the daemon between two calls of one session.
 func mcpCall(ts *testscript.TestScript, neg bool, args []string) {
 	switch args[0] {
-	case "list":
-		withMCP(ts, "all", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
-	case "default":
-		withMCP(ts, "core", func(ctx context.Context, s *mcp.ClientSession) { listDefaultTools(ctx, ts, s) })
 	case "quern", "xcode":
 		withMCP(ts, args[0], func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
-	case "configured":
-		withMCP(ts, "", func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
-	case "read":
-		withMCP(ts, "core", func(ctx context.Context, s *mcp.ClientSession) {
-			res, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: args[1]})
-			ts.Check(err)
-			fmt.Fprintln(ts.Stdout(), res.Contents[0].Text)
-		})
 	case "survives":
 		withMCP(ts, "all", func(ctx context.Context, s *mcp.ClientSession) {
 			for range 2 {
@@ -211,44 +199,12 @@ func printResult(ts *testscript.TestScript, neg bool, res *mcp.CallToolResult) {
 	}
 }
 
-// What the default tool set may cost a client; test/tokens holds what it may cost a model.
-const (
-	mostTools  = 12
-	mostListed = 12 << 10
-)
-
-func listDefaultTools(ctx context.Context, ts *testscript.TestScript, s *mcp.ClientSession) {
-	if count, size := listTools(ctx, ts, s); count > mostTools || size > mostListed {
-		ts.Fatalf("%d tools in %d bytes", count, size)
-	}
-}
-
-func listTools(ctx context.Context, ts *testscript.TestScript, s *mcp.ClientSession) (count, size int) {
+func listTools(ctx context.Context, ts *testscript.TestScript, s *mcp.ClientSession) {
 	tools, err := s.ListTools(ctx, nil)
 	ts.Check(err)
 	raw, err := json.Marshal(tools)
 	ts.Check(err)
-	checkHints(ts, raw)
 	fmt.Fprintf(ts.Stdout(), "%s\n", raw)
-	return len(tools.Tools), len(raw)
-}
-
-// checkHints wants all four annotations on every tool: a client takes a missing one for the worst.
-func checkHints(ts *testscript.TestScript, list []byte) {
-	var answer struct {
-		Tools []struct {
-			Name        string
-			Annotations map[string]bool
-		}
-	}
-	ts.Check(json.Unmarshal(list, &answer))
-	for _, tool := range answer.Tools {
-		for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
-			if _, said := tool.Annotations[hint]; !said {
-				ts.Fatalf("%s does not say its %s", tool.Name, hint)
-			}
-		}
-	}
 }
 
 func callTool(ts *testscript.TestScript, name, input string) (res *mcp.CallToolResult) {

@@ -120,7 +120,8 @@ func (t *Table) TakeOver(ctx context.Context, r Request, resource, reason string
 	at := t.o.Now()
 	t.epoch++
 	now = Lease{
-		Resource: resource, Holder: r.Holder, Kind: r.Kind, Epoch: t.epoch, Since: at, Used: at, Expires: at.Add(r.TTL), TTL: r.TTL, Reset: r.Reset,
+		Resource: resource, Holder: r.Holder, Kind: r.Kind, Epoch: t.epoch,
+		Since: at, Used: at, Expires: at.Add(r.TTL), TTL: r.TTL, Reset: r.Reset,
 	}
 	t.put(Event{At: at, What: TakenOver, Lease: now, From: before.Holder, Reason: reason})
 	t.unreserve(resource, mine)

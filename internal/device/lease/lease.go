@@ -16,7 +16,7 @@ type Kind string
 const (
 	Claim    Kind = "claim"    // asked for
 	Implicit Kind = "implicit" // taken by the first use
-	Repair   Kind = "repair"   // ours, while something broken is mended
+	Repair   Kind = "repair"   // ours, while a broken resource is repaired
 )
 
 // Lease is what is known of one resource. Without a holder it is free, or to be cleaned first.
@@ -33,7 +33,7 @@ type Lease struct {
 	Dirty    bool   // it still has to be done
 }
 
-// NoReset says that nothing has to be done, where an empty word would mean that nothing is said.
+// NoReset says that nothing has to be done; an empty Reset says nothing and leaves what was said before.
 const NoReset = "none"
 
 // Held reports whether somebody has it.

@@ -1,10 +1,12 @@
 package lease_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -136,7 +138,8 @@ func TestFirstComeFirstServed(t *testing.T) {
 			t.Error(err)
 		}
 		synctest.Wait()
-		if len(order) != 20 || !slices.IsSortedFunc(order, func(a, b string) int { return len(a)*100 - len(b)*100 + slices.Compare([]byte(a), []byte(b)) }) {
+		byNumber := func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
+		if len(order) != 20 || !slices.IsSortedFunc(order, byNumber) {
 			t.Error(order)
 		}
 	})

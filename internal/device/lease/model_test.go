@@ -143,7 +143,10 @@ func (h *history) among() []string {
 
 // step does one thing to both and compares what they answer.
 func (h *history) step() {
-	moves := []func(){h.claim, h.claim, h.claim, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver, h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.other, h.other, h.crash}
+	moves := []func(){
+		h.claim, h.claim, h.claim, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver,
+		h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.other, h.other, h.crash,
+	}
 	h.model.now = h.clock()
 	h.model.settle()
 	moves[h.random.IntN(len(moves))]()

@@ -13,7 +13,7 @@ import (
 // ClaimTime is how long a claim lasts that nobody uses.
 const ClaimTime = 30 * time.Minute
 
-// Ask is somebody's wish for devices.
+// Ask says which devices a holder wants, and how.
 type Ask struct {
 	Want
 	Holder   string
@@ -35,9 +35,8 @@ type Grant struct {
 	own bool // the holder had it already
 }
 
-// Acquire hands devices to a holder: chosen and claimed in one step, then booted if they have to be, and never while a lock
-// is held. A device that turns out to be broken is put aside and the next one is tried; the error of the last one is told
-// when there is no other.
+// Acquire hands devices to a holder: they are chosen and claimed in one step, then booted if they have to be. A device that
+// turns out to be broken is put aside and the next one is tried; when there is no other, its error is returned.
 func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, error) {
 	candidates, err := p.candidates(ctx, a)
 	if err != nil {
@@ -55,7 +54,7 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 			return nil, waited, p.refusal(ctx, a, waited, err)
 		}
 		if broken = p.prepare(ctx, a, grants); broken == nil {
-			broken = ctx.Err() // nobody is there any more to whom it could be given
+			broken = ctx.Err() // the caller has left
 		}
 		if broken == nil {
 			return grants, waited, nil
@@ -70,8 +69,9 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 // mostTries bounds how many broken devices one caller finds out about.
 const mostTries = 10
 
-// take claims what fits and is free; what is off only when it may be.
-func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (grants []Grant, waited time.Duration, err error) {
+// take claims what fits and is free.
+func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info, wait time.Duration) (
+	grants []Grant, waited time.Duration, err error) {
 	if _, err := p.listed(ctx, fresh, a.Want.found); err != nil {
 		return nil, 0, err
 	}
@@ -99,8 +99,8 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 	return grants, waited, err
 }
 
-// candidates makes sure that something would do, asking again before it says no. What it returns gives what fits and works,
-// by the latest listing; matching is done once a listing.
+// candidates makes sure that there is a device that fits; it asks the drivers again before it says no. The function it
+// returns gives what fits and works by the latest listing; each listing is matched once.
 func (p *Pool) candidates(ctx context.Context, a Ask) (func() []*device.Info, error) {
 	seen, err := p.listed(ctx, fresh, a.Want.found)
 	if err != nil {
@@ -177,7 +177,7 @@ func (p *Pool) keepLooking(ctx context.Context) {
 	}
 }
 
-// bootsAtOnce keeps a host from booting all its simulators in one breath.
+// bootsAtOnce is how many devices are booted at the same time.
 const bootsAtOnce = 8
 
 // prepare makes sure that granted devices work, and boots those that have to be on; all at once.
@@ -222,7 +222,7 @@ func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
 	return nil
 }
 
-// giveBack releases what was claimed for nothing; what the holder had before stays its own.
+// giveBack releases what was claimed in vain; what the holder had before stays its own.
 func (p *Pool) giveBack(holder string, grants []Grant) {
 	for _, g := range grants {
 		if g.own {

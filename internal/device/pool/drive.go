@@ -11,7 +11,7 @@ import (
 )
 
 // Drive runs fn in the device's lane. Whoever drives needs the lease: the first command on a free device takes a short one,
-// every command renews it, and when a command's turn comes its lease must still be the one it was queued under.
+// and every command renews it. When it is a command's turn, its lease must still be the one it was queued under.
 func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
 	if !h.drives {
 		return h.Lane.Do(ctx, fn)
@@ -40,7 +40,7 @@ func (p *Pool) Beside(ctx context.Context, h *Handle, fn func() error) error {
 	return fn()
 }
 
-// Forgo gives back what only use had claimed: a device that was switched off is not in use.
+// Forgo releases a lease that the first command took: a device that was switched off is not in use.
 func (p *Pool) Forgo(ctx context.Context, h *Handle) {
 	l, err := p.leases.Get(ctx, h.Info().UDID)
 	if err == nil && l.Kind == lease.Implicit && l.Holder == h.holder {
@@ -62,11 +62,13 @@ func taken(name string, l lease.Lease, now time.Time) *fault.Fault {
 	if l.Dirty {
 		return fault.New(fault.DeviceClaimed, "%s (%s) is being reset after its last claim", name, l.Resource).WithHint("try again in a moment")
 	}
-	f := fault.New(fault.DeviceClaimed, "%s (%s) is already claimed by %s, for %s, until %s", name, l.Resource, l.Holder, age(now.Sub(l.Since)), l.Expires.UTC().Format(time.RFC3339)).
-		With("udid", l.Resource).With("holder", l.Holder).With("kind", string(l.Kind)).With("since", l.Since.UTC()).With("age_seconds", int(now.Sub(l.Since).Seconds())).
-		With("expires", l.Expires.UTC()).With("epoch", l.Epoch)
-	return f.WithHint("if that is you, pass session=%q; else use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: `ios-agent pool take-over %s --reason WHY`",
-		l.Holder, l.Resource, l.Resource)
+	old := now.Sub(l.Since)
+	f := fault.New(fault.DeviceClaimed, "%s (%s) is already claimed by %s, for %s, until %s",
+		name, l.Resource, l.Holder, age(old), l.Expires.UTC().Format(time.RFC3339)).
+		With("udid", l.Resource).With("holder", l.Holder).With("kind", string(l.Kind)).With("epoch", l.Epoch).
+		With("since", l.Since.UTC()).With("age_seconds", int(old.Seconds())).With("expires", l.Expires.UTC())
+	return f.WithHint("if that is you, pass session=%q; else use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, "+
+		"or take it over: `ios-agent pool take-over %s --reason WHY`", l.Holder, l.Resource, l.Resource)
 }
 
 func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }

@@ -201,7 +201,10 @@ func TestAPhysicalDeviceIsNeverImplied(t *testing.T) {
 		for _, c := range []struct {
 			pool.Criteria
 			want string
-		}{{pool.Criteria{AnyIdle: true}, "SIM"}, {pool.Criteria{Name: "iphone"}, "SIM"}, {pool.Criteria{Current: other.UDID}, other.UDID}, {pool.Criteria{Name: "C0DE-1"}, other.UDID}} {
+		}{
+			{pool.Criteria{AnyIdle: true}, "SIM"}, {pool.Criteria{Name: "iphone"}, "SIM"},
+			{pool.Criteria{Current: other.UDID}, other.UDID}, {pool.Criteria{Name: "C0DE-1"}, other.UDID},
+		} {
 			if h, err := p.Resolve(t.Context(), c.Criteria); err != nil || h.Info().UDID != c.want {
 				t.Errorf("%+v: %v", c.Criteria, err)
 			}

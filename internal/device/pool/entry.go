@@ -35,7 +35,8 @@ func entry(i device.Info, l lease.Lease, quarantine string) Entry {
 		e.Available = false
 	}
 	if l.Held() {
-		e.ClaimStatus, e.ClaimedBy, e.ClaimedAt, e.ExpiresAt, e.LeaseKind = ClaimedWord, l.Holder, moment(l.Since), moment(l.Expires), string(l.Kind)
+		e.ClaimStatus, e.ClaimedBy, e.LeaseKind = ClaimedWord, l.Holder, string(l.Kind)
+		e.ClaimedAt, e.ExpiresAt = moment(l.Since), moment(l.Expires)
 	}
 	if l.Dirty {
 		e.ClaimStatus, e.ClaimedBy = ClaimedWord, "being reset: "+l.Reset

@@ -18,10 +18,10 @@ const (
 	probeWait = 10 * time.Second
 	// provenFor is how long a device counts as working after it was seen to work.
 	provenFor = 5 * time.Second
-	// repairWait is what a boot gets that nobody waits for.
+	// repairWait is how long the boot of a repair may take.
 	repairWait = 5 * time.Minute
-	// mender holds devices that are being repaired.
-	mender = "ios-agent repair"
+	// repairHolder holds the lease of a device that is being repaired.
+	repairHolder = "ios-agent repair"
 )
 
 // repairGaps are the pauses before each attempt at a broken device. After the last one it stays aside until somebody
@@ -33,8 +33,8 @@ type Quarantine struct {
 	Reason string
 	Since  time.Time
 
-	device  *Handle
-	mending bool
+	device    *Handle
+	repairing bool
 }
 
 // probe makes sure that a booted device can run a program. One that was booted a moment ago and is not any more is not
@@ -108,7 +108,7 @@ func (p *Pool) boot(ctx context.Context, h *Handle, most time.Duration) error {
 func (p *Pool) putAside(h *Handle, reason string) {
 	udid := h.Info().UDID
 	p.mu.Lock()
-	p.aside[udid] = &Quarantine{reason, p.now(), h, p.aside[udid] != nil && p.aside[udid].mending}
+	p.aside[udid] = &Quarantine{reason, p.now(), h, p.aside[udid] != nil && p.aside[udid].repairing}
 	delete(p.worked, udid)
 	p.mu.Unlock()
 	p.log.Warn("device put aside", "udid", udid, "reason", reason)
@@ -123,21 +123,21 @@ func (p *Pool) repairAll() {
 		return
 	}
 	for _, q := range p.aside {
-		if !q.mending {
-			q.mending = true
+		if !q.repairing {
+			q.repairing = true
 			p.work.Go(func() { p.repair(q.device) })
 		}
 	}
 }
 
-// repair turns a device off and on again until it works. It holds a lease meanwhile: nobody's device is switched off.
+// repair turns a device off and on again until it works, a few times.
 func (p *Pool) repair(h *Handle) {
 	udid := h.Info().UDID
 	for _, gap := range repairGaps() {
 		if !p.pause(gap) {
 			return
 		}
-		err := p.mend(h)
+		err := p.repairOnce(h)
 		if err == nil {
 			p.readmit(udid)
 			return
@@ -147,7 +147,7 @@ func (p *Pool) repair(h *Handle) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q := p.aside[udid]; q != nil {
-		q.mending = false
+		q.repairing = false
 	}
 }
 
@@ -162,7 +162,8 @@ func (p *Pool) pause(d time.Duration) bool {
 	}
 }
 
-func (p *Pool) mend(h *Handle) error {
+// repairOnce restarts a device under a lease of its own: nobody's device is switched off.
+func (p *Pool) repairOnce(h *Handle) error {
 	udid := h.Info().UDID
 	now, err := p.leases.Get(p.life, udid)
 	if err != nil {
@@ -170,13 +171,13 @@ func (p *Pool) mend(h *Handle) error {
 	}
 	if !now.Dirty { // what is dirty is nobody's already
 		_, err := p.leases.Acquire(p.life, lease.Request{
-			Holder: mender, Kind: lease.Repair, TTL: 2 * repairWait, Wait: true,
+			Holder: repairHolder, Kind: lease.Repair, TTL: 2 * repairWait, Wait: true,
 			Among: func(func(string) lease.Lease) []string { return []string{udid} },
 		})
 		if err != nil {
 			return err
 		}
-		defer func() { _, _ = p.leases.Release(context.WithoutCancel(p.life), mender, udid) }()
+		defer func() { _, _ = p.leases.Release(context.WithoutCancel(p.life), repairHolder, udid) }()
 	}
 	ctx, cancel := context.WithTimeout(p.life, repairWait)
 	defer cancel()

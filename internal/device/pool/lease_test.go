@@ -114,7 +114,10 @@ func three() []device.Info {
 
 // vectors is the pool of the specification's vectors.
 func vectors() []device.Info {
-	return []device.Info{sim("AAAA", "iPhone 16 Pro", "iOS 18.2", device.Booted), sim("BBBB", "iPhone 16 Pro Max", "iOS 18.2", device.Booted), sim("CCCC", "iPhone 15", "iOS 17.5", "shutdown")}
+	return []device.Info{
+		sim("AAAA", "iPhone 16 Pro", "iOS 18.2", device.Booted), sim("BBBB", "iPhone 16 Pro Max", "iOS 18.2", device.Booted),
+		sim("CCCC", "iPhone 15", "iOS 17.5", "shutdown"),
+	}
 }
 
 // in runs a test in a bubble of its own time, with a pool over a farm.
@@ -233,7 +236,8 @@ func TestVectors(t *testing.T) {
 		_, err := acquire(t, p, pool.Ask{Want: pro, Holder: "s2", On: true})
 		refused(t, err, fault.DeviceClaimed, "claimed by s1", "AAAA") // the Max is not a Pro
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPhone 15", OS: "18"}, Holder: "s2"})
-		refused(t, err, fault.DeviceNotFound, "No device matching name='iPhone 15', os_version='18'", "1 matched the name", "iOS 17.5", "2 matched the OS", "iPhone 16 Pro, iPhone 16 Pro Max", "3 devices")
+		refused(t, err, fault.DeviceNotFound, "No device matching name='iPhone 15', os_version='18'", "1 matched the name",
+			"iOS 17.5", "2 matched the OS", "iPhone 16 Pro, iPhone 16 Pro Max", "3 devices")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{Name: "iPad Pro"}, Holder: "s2"})
 		refused(t, err, fault.DeviceNotFound, "No device matching name='iPad Pro'", "iPhone 15, iPhone 16 Pro, iPhone 16 Pro Max", "3 devices")
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{OS: "26"}, Holder: "s2"})
@@ -251,7 +255,10 @@ func TestVectors(t *testing.T) {
 
 // TestRank: booted, then free, then used last, then by name; and a holder keeps what it has.
 func TestRank(t *testing.T) {
-	infos := []device.Info{sim("A", "b phone", "iOS 18.2", "shutdown"), sim("B", "c phone", "iOS 18.2", device.Booted), sim("C", "a phone", "iOS 18.2", device.Booted), sim("D", "d phone", "iOS 18.2", device.Booted)}
+	infos := []device.Info{
+		sim("A", "b phone", "iOS 18.2", "shutdown"), sim("B", "c phone", "iOS 18.2", device.Booted),
+		sim("C", "a phone", "iOS 18.2", device.Booted), sim("D", "d phone", "iOS 18.2", device.Booted),
+	}
 	in(t, infos, func(t *testing.T, p *pool.Pool, _ *farm) {
 		must(t, p, pool.Ask{Holder: "s1"}, "C")
 		must(t, p, pool.Ask{Holder: "s1"}, "C")

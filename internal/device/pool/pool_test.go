@@ -39,7 +39,10 @@ func phone(udid, name, state string) device.Info {
 }
 
 func TestResolve(t *testing.T) {
-	all := []device.Info{phone("A", "iPhone 16", "shutdown"), phone("B", "iPhone 16", "booted"), phone("C", "iPhone 15", "shutdown"), phone("D", "iPad", "shutdown"), phone("E", "iPad", "shutdown")}
+	all := []device.Info{
+		phone("A", "iPhone 16", "shutdown"), phone("B", "iPhone 16", "booted"), phone("C", "iPhone 15", "shutdown"),
+		phone("D", "iPad", "shutdown"), phone("E", "iPad", "shutdown"),
+	}
 	idle := []device.Info{phone("A", "iPhone 16", "shutdown")}
 	for _, c := range []struct {
 		what  string
@@ -77,7 +80,8 @@ func TestResolve(t *testing.T) {
 }
 
 func TestNearNameIsOffered(t *testing.T) {
-	_, err := over(&shelf{infos: []device.Info{phone("A", "iPhone 16 Pro", "shutdown")}}).Resolve(t.Context(), pool.Criteria{Name: "iPhone 16 Por"})
+	p := over(&shelf{infos: []device.Info{phone("A", "iPhone 16 Pro", "shutdown")}})
+	_, err := p.Resolve(t.Context(), pool.Criteria{Name: "iPhone 16 Por"})
 	if !strings.Contains(fault.From(err).Hint, "iPhone 16 Pro") {
 		t.Error(fault.From(err).Hint)
 	}

@@ -28,7 +28,7 @@ func (p *Pool) Release(ctx context.Context, holder, udid, reset string) (lease.L
 	if err != nil {
 		return l, leaseFault(err)
 	}
-	if l.Dirty { // to the end, even when the caller leaves
+	if l.Dirty { // it is cleaned to the end, even when the caller leaves
 		whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), repairWait)
 		defer cancel()
 		err = p.clean(whole, l)

@@ -185,9 +185,9 @@ func ambiguous(found []device.Info, what, value string) error {
 }
 
 func notFound(infos []device.Info, what, value string) error {
-	names := make([]string, len(infos))
-	for i, info := range infos {
-		names[i] = info.Name
+	var names []string
+	for _, info := range infos {
+		names = append(names, info.Name, info.UDID)
 	}
 	slices.Sort(names)
 	f := fault.New(fault.DeviceNotFound, "no device has the %s %q", what, value)

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"ios-agent/internal/fault/nearest"
 )
 
-// What a caller is told who got no device. Agents read these messages: each says what was asked, what there is, and what
+// The faults for a caller that got no device. Agents read these messages: each says what was asked, what there is, and what
 // would help.
 
 // noMatch says what there is instead of what was asked.
@@ -22,7 +23,8 @@ func noMatch(infos []device.Info, w Want) error {
 	head := "No device matching " + w.String()
 	size := fmt.Sprintf("the pool has %d devices", len(infos))
 	if w.UDID == "" {
-		infos = filter(infos, func(i device.Info) bool { return i.Available })
+		kind := cmp.Or(w.Type, device.TypeSimulator)
+		infos = filter(infos, func(i device.Info) bool { return i.Available && i.Type == kind })
 	}
 	var text string
 	var names []string
@@ -157,7 +159,8 @@ func (s stock) allClaimed(a Ask) error {
 }
 
 func (s stock) allOff(a Ask) error {
-	text := fmt.Sprintf("All %d available devices matching %s are shut down: %s. Pass auto_boot=true, or boot one with boot_device", len(s.off), a.Want, briefly(s.off))
+	text := fmt.Sprintf("All %d available devices matching %s are shut down: %s. Pass auto_boot=true, or boot one with boot_device",
+		len(s.off), a.Want, briefly(s.off))
 	if len(s.claimed) > 0 {
 		text += fmt.Sprintf("; %d more are claimed: %s", len(s.claimed), s.holders())
 	}
@@ -165,7 +168,8 @@ func (s stock) allOff(a Ask) error {
 }
 
 func (s stock) timedOut(a Ask, waited time.Duration) error {
-	return fault.New(fault.WaitTimeout, "Timed out after %.1f seconds waiting for a device matching %s: %d are claimed: %s", waited.Seconds(), a.Want, len(s.claimed), s.holders()).
+	return fault.New(fault.WaitTimeout, "Timed out after %.1f seconds waiting for a device matching %s: %d are claimed: %s",
+		waited.Seconds(), a.Want, len(s.claimed), s.holders()).
 		With("claims", claims(s.claimed))
 }
 
@@ -183,7 +187,8 @@ func (s stock) short(a Ask) error {
 	case len(s.fits) >= a.Count:
 		code = fault.DeviceBroken
 	}
-	f := fault.New(code, "Needed %d devices matching %s, available %d (%d booted, %d shutdown, %d claimed)", a.Count, a.Want, available, len(s.booted), len(s.off), len(s.claimed))
+	f := fault.New(code, "Needed %d devices matching %s, available %d (%d booted, %d shutdown, %d claimed)",
+		a.Count, a.Want, available, len(s.booted), len(s.off), len(s.claimed))
 	if len(s.broken) > 0 {
 		f = f.With("broken", s.reasons)
 	}

@@ -23,7 +23,9 @@ type Want struct {
 // String is the criteria as diagnostics say them.
 func (w Want) String() string {
 	var said []string
-	for _, c := range []struct{ name, value string }{{"udid", w.UDID}, {"name", w.Name}, {"os_version", w.OS}, {"device_family", w.Family}, {"device_type", w.Type}} {
+	for _, c := range []struct{ name, value string }{
+		{"udid", w.UDID}, {"name", w.Name}, {"os_version", w.OS}, {"device_family", w.Family}, {"device_type", w.Type},
+	} {
 		if c.value != "" {
 			said = append(said, fmt.Sprintf("%s='%s'", c.name, c.value))
 		}
@@ -63,7 +65,7 @@ func byName(infos []device.Info, name string) []device.Info {
 	return filter(infos, func(i device.Info) bool { return strings.Contains(strings.ToLower(i.Name), low) })
 }
 
-// usual leaves watches and the like to those who ask for them, while there is a phone.
+// usual leaves out everything but phones, unless there is none or a family or platform is asked for.
 func (w Want) usual(infos []device.Info) []device.Info {
 	if platform, _ := splitOS(w.OS); w.Family != "" || platform != "" {
 		return infos

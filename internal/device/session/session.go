@@ -1,5 +1,5 @@
-// Package session is what a client session remembers: its current device, the refs it was given, its defaults. One agent using
-// both the CLI and MCP from one project is one session; two projects never share.
+// Package session is what a client session remembers: its current device, the refs it was given, its defaults. An agent that
+// uses both the CLI and MCP from one project has one session; two projects never share one.
 package session
 
 import (
@@ -94,7 +94,7 @@ func (s *Session) project(folder string) *defaults.Store {
 	return store
 }
 
-// Refs lends the session's refs to fn.
+// Refs calls fn with the session's refs, under the session's lock.
 func (s *Session) Refs(fn func(*ui.Refs)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"ios-agent/internal/device/session"
@@ -35,6 +36,26 @@ func TestForDir(t *testing.T) {
 	}
 	if name := session.ForDir(project); !strings.HasPrefix(name, "MyShop-") {
 		t.Errorf("nobody recognises %q", name)
+	}
+}
+
+// TestOneStoreAProject: callers that come together share the defaults of a project, whoever opened the file first.
+func TestOneStoreAProject(t *testing.T) {
+	var s session.Session
+	dir := t.TempDir()
+	got := make([]*defaults.Store, 20)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() { got[i] = s.Defaults(dir, nil) })
+	}
+	wg.Wait()
+	for _, store := range got {
+		if store == nil || store != got[0] {
+			t.Fatal("two callers have two stores")
+		}
+	}
+	if s.Defaults(t.TempDir(), nil) == got[0] {
+		t.Error("two projects share one store")
 	}
 }
 

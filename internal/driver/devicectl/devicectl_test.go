@@ -140,6 +140,34 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestOnlyPairedHardwareIsListed runs a devicectl that lists what the virtual one does not have.
+func TestOnlyPairedHardwareIsListed(t *testing.T) {
+	r := newRig(t)
+	const answer = `{"info":{"commandType":"devicectl.list.devices"},"result":{"devices":[
+		{"identifier":"1","hardwareProperties":{"udid":"FAR"},"connectionProperties":{"pairingState":"paired","tunnelState":"unavailable"}},
+		{"identifier":"2","hardwareProperties":{"udid":"NEW"},"connectionProperties":{"pairingState":"unpaired"}},
+		{"identifier":"3","hardwareProperties":{"udid":"FAR"},"connectionProperties":{"pairingState":"paired"}},
+		{"identifier":"4","hardwareProperties":{"udid":"NEVER"}},
+		{"identifier":"5","hardwareProperties":{"productType":"iPhone14,2"},"connectionProperties":{"pairingState":"paired"}},
+		{"identifier":"6","hardwareProperties":{"udid":"SIM"},"visibilityClass":"Simulator","connectionProperties":{"pairingState":"paired"}},
+		{"identifier":"7","hardwareProperties":{"udid":"SIM2","reality":"simulated"},"connectionProperties":{"pairingState":"paired"}}]}}`
+	infos, err := r.driverOver(func(_ context.Context, in host.Invocation) int {
+		if err := os.WriteFile(in.Args[slices.Index(in.Args, "--json-output")+1], []byte(answer), 0o600); err != nil {
+			t.Error(err)
+		}
+		return 0
+	}).List(t.Context())
+	r.must(err)
+	var got []string
+	for _, i := range infos {
+		got = append(got, fmt.Sprint(i.UDID, " ", i.State, " ", i.Available, " ", i.Hardware.Reach, " ", i.Aliases))
+	}
+	want := []string{"FAR unavailable false Unavailable [1]", "NEW unpaired false Unpaired [2]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestXctraceIsAskedWhereDevicectlTellsNothing runs an xcrun that refuses some of its tools.
 func TestXctraceIsAskedWhereDevicectlTellsNothing(t *testing.T) {
 	r := newRig(t)

@@ -46,8 +46,8 @@ func (d *Driver) Name() string { return "devicectl" }
 
 func (d *Driver) tool() ctl.Tool { return ctl.Tool{Run: d.host, Xcrun: d.xcrun} }
 
-// List asks devicectl for the physical devices that this Mac is paired with, those out of reach included. Where devicectl
-// tells of none, xctrace is asked, which tells less.
+// List asks devicectl for the physical devices that this Mac is paired with, those out of reach included. A device whose
+// hardware udid devicectl does not know is left out. Where devicectl lists none, xctrace is asked, which tells less.
 func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 	found, failed := d.tool().List(ctx)
 	infos := []device.Info{}
@@ -84,26 +84,26 @@ func info(d ctl.Device) device.Info {
 		DeveloperMode: d.Properties.DeveloperMode, Reach: reach(d.Connection),
 	}
 	i := device.Info{
-		UDID: cmp.Or(d.Hardware.UDID, d.ID), Name: d.Properties.Name, State: device.Booted, OS: system(d.Hardware.Platform, d.Properties.OS),
+		UDID: d.Hardware.UDID, Name: d.Properties.Name, State: device.Booted, OS: system(d.Hardware.Platform, d.Properties.OS),
 		Type: device.TypePhysical, Model: cmp.Or(d.Hardware.Marketing, d.Hardware.ProductType), Family: d.Hardware.Type,
 		Available: h.Reach == device.ReachWired || h.Reach == device.ReachNetwork, Hardware: h,
 	}
 	if !i.Available {
 		i.State = strings.ToLower(h.Reach)
 	}
-	i.Aliases = aliases(d, i.UDID)
+	i.Aliases = aliases(d)
 	return i
 }
 
 // aliases are the other names by which devicectl takes a device, except what people call it, which others may share.
-func aliases(d ctl.Device, udid string) []string {
+func aliases(d ctl.Device) []string {
 	all := []string{d.ID, d.Hardware.Serial}
 	if d.Hardware.ECID != 0 {
 		all = append(all, fmt.Sprint(d.Hardware.ECID))
 	}
 	var names []string
 	for _, name := range append(all, d.Connection.Hostnames...) {
-		if name != "" && name != udid {
+		if name != "" && name != d.Hardware.UDID {
 			names = append(names, name)
 		}
 	}

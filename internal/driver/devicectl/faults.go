@@ -3,7 +3,6 @@ package devicectl
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	ctl "ios-agent/internal/apple/devicectl"
@@ -37,10 +36,9 @@ func (h *handset) missing(ctx context.Context) error {
 	if err != nil {
 		return nil
 	}
-	is := func(name string) bool { return strings.EqualFold(name, h.info.UDID) }
 	var known []string
 	for _, i := range infos {
-		if is(i.UDID) || slices.ContainsFunc(i.Aliases, is) {
+		if i.Is(h.info.UDID) {
 			return nil
 		}
 		known = append(known, i.Name, i.UDID)

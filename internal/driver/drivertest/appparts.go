@@ -20,7 +20,7 @@ func appParts() []part {
 		}),
 		needs("launch and end apps", launchAndEnd),
 		needs("end processes", func(b *bench, d device.Processes) {
-			pid, err := b.d.(device.Apps).Launch(b.ctx, Conformance, device.Launch{Restart: true})
+			pid, err := get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true})
 			b.must(err)
 			b.must(d.EndProcess(b.ctx, pid))
 			if still := b.pid(); still != 0 {
@@ -33,7 +33,7 @@ func appParts() []part {
 			line, await := b.waiting("Conformance launched contract")
 			s, err := d.FollowLog(b.ctx, []string{Conformance}, line)
 			b.must(err)
-			_, err = b.d.(device.Apps).Launch(b.ctx, Conformance, device.Launch{Restart: true, Args: []string{"-mode", "contract"}})
+			_, err = get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true, Args: []string{"-mode", "contract"}})
 			b.must(err)
 			await()
 			b.ends(s)
@@ -99,7 +99,7 @@ func (b *bench) endsWithItsApp(d device.Console) {
 	b.t.Helper()
 	s, _, err := d.LaunchConsole(b.ctx, Conformance, device.Launch{}, func(string) {})
 	b.must(err)
-	b.must(b.d.(device.Apps).Terminate(b.ctx, Conformance))
+	b.must(get[device.Apps](b).Terminate(b.ctx, Conformance))
 	<-s.Done()
 	b.must(s.Close())
 }

@@ -59,7 +59,7 @@ func needs[Ability any](name string, try func(*bench, Ability)) part {
 			}
 			return ""
 		},
-		try: func(b *bench) { try(b, b.d.(Ability)) },
+		try: func(b *bench) { try(b, get[Ability](b)) },
 	}
 }
 
@@ -68,6 +68,14 @@ type bench struct {
 	t   *testing.T
 	ctx context.Context
 	d   device.Device
+}
+
+// get gives an ability that the contract needs to try another one.
+func get[Ability any](b *bench) Ability {
+	b.t.Helper()
+	a, err := device.As[Ability](b.d)
+	b.must(err)
+	return a
 }
 
 func (b *bench) must(err error) {
@@ -80,16 +88,14 @@ func (b *bench) must(err error) {
 // start launches the app anew and opens one of its tabs.
 func (b *bench) start(tab string) {
 	b.t.Helper()
-	apps, err := device.As[device.Apps](b.d)
-	b.must(err)
-	_, err = apps.Launch(b.ctx, Conformance, device.Launch{Restart: true})
+	_, err := get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true})
 	b.must(err)
 	b.tap(ui.Query{Label: tab, Type: "Button"})
 }
 
 func (b *bench) look() *ui.Screen {
 	b.t.Helper()
-	s, err := b.d.(device.Eyes).Observe(b.ctx, device.Wait{Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second})
+	s, err := get[device.Eyes](b).Observe(b.ctx, device.Wait{Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second})
 	b.must(err)
 	return s
 }
@@ -121,7 +127,7 @@ func (b *bench) tap(q ui.Query) {
 	if why != "" {
 		b.t.Fatalf("%s cannot be reached: %s", q, why)
 	}
-	b.must(b.d.(device.Touch).Tap(b.ctx, r.At))
+	b.must(get[device.Touch](b).Tap(b.ctx, r.At))
 }
 
 // shows fails unless a text is on the screen.
@@ -144,9 +150,7 @@ func (b *bench) refuses(err error, codes ...fault.Code) {
 // pid is the process of the Conformance app; 0 when the app does not run.
 func (b *bench) pid() int {
 	b.t.Helper()
-	inventory, err := device.As[device.Inventory](b.d)
-	b.must(err)
-	apps, err := inventory.List(b.ctx)
+	apps, err := get[device.Inventory](b).List(b.ctx)
 	b.must(err)
 	i := slices.IndexFunc(apps, func(a device.App) bool { return a.Bundle == Conformance })
 	if i < 0 {

@@ -72,7 +72,7 @@ func (d Dialer) Connect(ctx context.Context) (net.Conn, Info, error) {
 	}
 }
 
-// attempt is the memory of one Connect.
+// attempt is the state of one Connect.
 type attempt struct {
 	Dialer
 	path    string // dialled last
@@ -87,7 +87,7 @@ type attempt struct {
 
 // try makes one round; neither a connection nor an error means: not yet.
 func (a *attempt) try(ctx context.Context) (net.Conn, Info, error) {
-	dead := a.childDead() // asked first: what it left is seen by what follows
+	dead := a.childDead() // asked first, so that what follows sees what it left
 	conn, info, err := a.reach(ctx)
 	if conn != nil || err != nil {
 		return conn, info, err
@@ -108,7 +108,7 @@ func (a *attempt) try(ctx context.Context) (net.Conn, Info, error) {
 	return nil, Info{}, err
 }
 
-// reach dials; that nobody answers is no error but noted.
+// reach dials. It is no error when nobody answers; the reason is kept.
 func (a *attempt) reach(ctx context.Context) (net.Conn, Info, error) {
 	path, err := a.socket()
 	if err != nil {

@@ -40,7 +40,7 @@ func Listen(p Place, i Info) (*Listener, error) {
 	return l, nil
 }
 
-// open listens and tells the world. The pid is published before, so that one that hangs here can be stopped.
+// open listens and publishes the socket. The pid is published first, so that a process that hangs here can be stopped.
 func (l *Listener) open(p Place) error {
 	if err := publish(l.lock, l.Info); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (l *Listener) open(p Place) error {
 	} else if err != nil {
 		return err
 	}
-	// The moment before this is covered by the folder, which lets in nobody else.
+	// Until this line the mode of the folder keeps others out.
 	if err := os.Chmod(path, 0o600); err != nil {
 		return errors.Join(err, l.Listener.Close())
 	}

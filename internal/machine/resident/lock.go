@@ -11,8 +11,8 @@ import (
 
 // acquire takes the lock for life, or answers ErrHeld.
 //
-// Two files, because asking whether a lock is held means taking it for a moment, and a resident that starts in just
-// that moment would believe it lost. So whoever asks does it behind the gate, shared; whoever takes, alone.
+// There are two files, because to ask whether a lock is held is to take it for a moment, and a resident that starts in
+// that moment would be refused. So both lock the gate file first: whoever asks, shared; whoever takes the lock, alone.
 func (p Place) acquire() (*os.File, error) {
 	gate, err := lockFile(p.path(".gate"), os.O_RDWR|os.O_CREATE, unix.LOCK_EX)
 	if err != nil {

@@ -46,7 +46,8 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was written by a newer ios-agent: the file has version %d, this ios-agent knows version %d", e.Path, e.Version, e.Known)
+	return fmt.Sprintf("%s was written by a newer ios-agent: the file has version %d, this ios-agent knows version %d",
+		e.Path, e.Version, e.Known)
 }
 
 // New makes the store of a file, which is opened at the first use.
@@ -176,7 +177,8 @@ func (s *Store) prepare() (*sql.DB, error) {
 
 // connect opens a file. FULL makes every commit reach the disk; one connection makes writers take turns.
 func connect(path string) (*sql.DB, error) {
-	options := fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate", busyWait.Milliseconds())
+	options := fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate",
+		busyWait.Milliseconds())
 	db, err := sql.Open("sqlite", "file:"+escape(path)+options)
 	if err != nil {
 		return nil, err
@@ -193,7 +195,7 @@ func escape(path string) string {
 // errDamaged is what the database itself says of its pages.
 var errDamaged = errors.New("the file is damaged")
 
-// check reads the whole file, which is small: a damage that is found later has been built upon.
+// check reads the whole file, which is small: damage that is found later has spread to what was written since.
 func check(db *sql.DB) error {
 	var verdict string
 	if err := db.QueryRowContext(context.Background(), "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
@@ -214,7 +216,7 @@ func damaged(err error) bool {
 	return errors.Is(err, errDamaged)
 }
 
-// setAside keeps a damaged file for whoever wants to look, and makes room for a clean one.
+// setAside renames a damaged file, so that somebody can look at it and a clean one can be made.
 func (s *Store) setAside(why error) error {
 	aside := s.o.Path + ".damaged-" + s.o.Now().UTC().Format("20060102T150405.000")
 	for _, suffix := range []string{"", "-wal", "-shm"} {

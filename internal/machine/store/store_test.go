@@ -41,7 +41,8 @@ func TestMigrations(t *testing.T) {
 	old.Close()
 	grown := at(t, path, thing, "ALTER TABLE thing ADD COLUMN colour TEXT; UPDATE thing SET colour = 'red'")
 	var colour string
-	if err := grown.Read(func(db *sql.DB) error { return db.QueryRow("SELECT colour FROM thing").Scan(&colour) }); err != nil || colour != "red" {
+	err := grown.Read(func(db *sql.DB) error { return db.QueryRow("SELECT colour FROM thing").Scan(&colour) })
+	if err != nil || colour != "red" {
 		t.Error(colour, err)
 	}
 	grown.Close()

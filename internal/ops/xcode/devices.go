@@ -16,10 +16,8 @@ import (
 
 // devices are the tools for physical devices.
 func (v views) devices() []op.Op {
-	list := taking(2*time.Minute, tool("list_devices", "List the physical devices that this Mac knows, with their ids", readOnly, inDevice))
-	list.Verb = op.None // core's list_devices has the verb list-sims
 	return []op.Op{
-		op.New(list, v.listDevices),
+		op.New(taking(2*time.Minute, tool("list_devices", "List the physical devices that this Mac knows, with their ids", readOnly, inDevice)), v.listDevices),
 		op.New(v.deviceSpec(long(12*time.Minute, tool("install_app_device", "Install an app on a physical device", op.Idempotent|op.Executes, inDevice),
 			"install-app-device --device-id 00008140-000A61C23E04801C --app-path ./Shop.app")), v.installOnDevice),
 		op.New(v.deviceSpec(taking(3*time.Minute, tool("launch_app_device",

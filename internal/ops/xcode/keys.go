@@ -13,10 +13,8 @@ import (
 
 // keys are the tools that type, and the one that taps several times.
 func (v views) keys() []op.Op {
-	typing := uiTool("type_text", "Type text into an element, or into what has the focus", 0)
-	typing.Verb = op.None // core's type_text has the verb type
 	return []op.Op{
-		sim(v, typing, v.typeText),
+		sim(v, uiTool("type_text", "Type text into an element, or into what has the focus", 0), v.typeText),
 		sim(v, uiTool("key_press", "Press one key by its HID usage: 40 return, 42 backspace, 43 tab, 44 space", 0), v.keyPress),
 		sim(v, uiTool("key_sequence", "Press keys one after the other, by their HID usages", 0), v.keySequence),
 		sim(v, uiTool("batch", "Tap several elements in one call", 0), v.batch),

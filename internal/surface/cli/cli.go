@@ -36,7 +36,7 @@ type App struct {
 	session string
 }
 
-// status carries an exit code through cobra; what there was to say has been said.
+// status carries an exit code through cobra. Everything has been printed by then.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit %d", int(s)) }
@@ -58,7 +58,7 @@ func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) i
 	return a.exit(op.Failed(usage(err), op.Meta{}))
 }
 
-// usage is what cobra's own errors are: a command line nobody can make sense of.
+// usage turns an error of cobra's own into a fault: the command line is wrong.
 func usage(err error) error {
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -89,8 +89,8 @@ func badFlag(c *cobra.Command, err error) error {
 func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ios-agent",
-		Short: "See, drive and debug apps on Apple platforms: for agents and the people beside them",
-		Long: "See, drive and debug apps on Apple platforms: for agents and the people beside them.\n\n" +
+		Short: "See, drive and debug apps on Apple platforms, for agents and for people",
+		Long: "See, drive and debug apps on Apple platforms, for agents and for people.\n\n" +
 			"Start with `ios-agent demo`, or: boot, install APP, launch BUNDLE_ID, snapshot, tap @e1.",
 		SilenceErrors: true, SilenceUsage: true, Version: a.Version,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -152,7 +152,7 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 		parent.AddGroup(&cobra.Group{ID: group, Title: heading(group) + ":"})
 	}
 	parent.AddCommand(a.verb(o, words[len(words)-1]))
-	if parent != root { // what lies below it is the best that can be said of it
+	if parent != root { // its summary is the names of its commands
 		var names []string
 		for _, c := range parent.Commands() {
 			names = append(names, c.Name())

@@ -113,16 +113,19 @@ func TestWrongCommandLines(t *testing.T) {
 	} {
 		r := m.run(t.Context(), append([]string{"--json"}, strings.Fields(line)...)...)
 		e := r.envelope(t)
-		if r.code != fault.ExitUsage || e.Error == nil || e.Error.Code != fault.InvalidInput || e.Error.Hint == "" || !strings.Contains(r.out, want) {
+		if r.code != fault.ExitUsage || e.Error == nil || e.Error.Code != fault.InvalidInput || e.Error.Hint == "" ||
+			!strings.Contains(r.out, want) {
 			t.Errorf("%s: exit %d, %s", line, r.code, r.out)
 		}
 		text := m.run(t.Context(), strings.Fields(line)...)
-		if text.code != fault.ExitUsage || text.out != "" || !strings.HasPrefix(text.stderr, "INVALID_INPUT: ") || !strings.Contains(text.stderr, "\nhint: ") {
+		if text.code != fault.ExitUsage || text.out != "" || !strings.HasPrefix(text.stderr, "INVALID_INPUT: ") ||
+			!strings.Contains(text.stderr, "\nhint: ") {
 			t.Errorf("%s, for people: %+v", line, text)
 		}
 	}
 	unknown := m.run(t.Context(), "call", "say_itt", "--json")
-	if e := unknown.envelope(t); unknown.code != fault.ExitUsage || e.Error.Code != fault.UnknownOperation || !strings.Contains(e.Error.Hint, "did you mean say_it") {
+	if e := unknown.envelope(t); unknown.code != fault.ExitUsage || e.Error.Code != fault.UnknownOperation ||
+		!strings.Contains(e.Error.Hint, "did you mean say_it") {
 		t.Errorf("%+v", unknown)
 	}
 }
@@ -140,7 +143,8 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("a panic: %+v", r)
 	}
 	m.down = fault.New(fault.DaemonUnreachable, "nobody is there")
-	if r := m.run(t.Context(), "say", "hello", "--json"); r.code != fault.DaemonUnreachable.Exit() || r.envelope(t).Error.Message != "nobody is there" {
+	if r := m.run(t.Context(), "say", "hello", "--json"); r.code != fault.DaemonUnreachable.Exit() ||
+		r.envelope(t).Error.Message != "nobody is there" {
 		t.Errorf("no daemon: %+v", r)
 	}
 	m.down = errors.New("an error without a code")
@@ -156,7 +160,8 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("text: %+v", r)
 	}
 	e := m.run(t.Context(), "say", "hello", "--json", "--session", "mine").envelope(t)
-	if e.V != op.EnvelopeVersion || e.Status != op.Success || e.Stdout != "said hello [virtual]" || string(e.Result) != `{"said":"hello","session":"mine"}` ||
+	if e.V != op.EnvelopeVersion || e.Status != op.Success || e.Stdout != "said hello [virtual]" ||
+		string(e.Result) != `{"said":"hello","session":"mine"}` ||
 		e.Meta.Toolchain != "virtual" || e.Meta.Session != "mine" || e.Meta.Device.Name != "Sample" || e.Meta.Next[0] != "show_thing" {
 		t.Errorf("envelope: %+v", e)
 	}
@@ -164,14 +169,17 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("picture: %+v", r)
 	}
 	kept := m.run(t.Context(), "fail", "OUTCOME_UNKNOWN", "--keep", "--json")
-	if e := kept.envelope(t); kept.code != fault.ExitUnknown || string(e.Result) != `{"seen":"something"}` || e.Error.Code != fault.OutcomeUnknown || e.Error.Details["asked"] != "OUTCOME_UNKNOWN" {
+	if e := kept.envelope(t); kept.code != fault.ExitUnknown || string(e.Result) != `{"seen":"something"}` ||
+		e.Error.Code != fault.OutcomeUnknown || e.Error.Details["asked"] != "OUTCOME_UNKNOWN" {
 		t.Errorf("a fault with a result: %+v", kept)
 	}
-	if r := m.run(t.Context(), "fail", "OUTCOME_UNKNOWN", "--keep", "--raw"); r.out != "{\"seen\":\"something\"}\n" || !strings.HasPrefix(r.stderr, "OUTCOME_UNKNOWN: ") {
+	if r := m.run(t.Context(), "fail", "OUTCOME_UNKNOWN", "--keep", "--raw"); r.out != "{\"seen\":\"something\"}\n" ||
+		!strings.HasPrefix(r.stderr, "OUTCOME_UNKNOWN: ") {
 		t.Errorf("raw: %+v", r)
 	}
 	// The text of a result that stands for a fault is on stdout, the fault on stderr.
-	if r := m.run(t.Context(), "fail", "OUTCOME_UNKNOWN", "--keep"); !strings.Contains(r.out, "something") || !strings.HasPrefix(r.stderr, "OUTCOME_UNKNOWN: ") {
+	if r := m.run(t.Context(), "fail", "OUTCOME_UNKNOWN", "--keep"); !strings.Contains(r.out, "something") ||
+		!strings.HasPrefix(r.stderr, "OUTCOME_UNKNOWN: ") {
 		t.Errorf("text of a fault with a result: %+v", r)
 	}
 }
@@ -179,9 +187,10 @@ func TestAnswers(t *testing.T) {
 func TestHelp(t *testing.T) {
 	m := newTerminal()
 	for line, wants := range map[string][]string{
-		"help":                         {"Text:", "say         Say a text", "thing       show", "call        Call any operation by name"},
-		"":                             {"Start with `ios-agent demo`"},
-		"say --help":                   {"ios-agent say TEXT", "More about saying.", "ios-agent say hello --times 2", "--times int", "how often", "(calm, wild)", "--out-file path"},
+		"help": {"Text:", "say         Say a text", "thing       show", "call        Call any operation by name"},
+		"":     {"Start with `ios-agent demo`"},
+		"say --help": {"ios-agent say TEXT", "More about saying.", "ios-agent say hello --times 2", "--times int",
+			"how often", "(calm, wild)", "--out-file path"},
 		"help say":                     {"ios-agent say TEXT", "--times"},
 		"thing":                        {"show", "Show a thing"},
 		"thing show --help":            {"ios-agent thing show ID", "At most one of deep, names."},
@@ -235,7 +244,8 @@ func TestStreams(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	lines, ended := make(chan string, 10), make(chan int, 1)
-	app := &cli.App{Catalogue: m.Catalogue, Out: writer(func(b []byte) { lines <- string(b) }), Err: writer(func(b []byte) { lines <- "stderr: " + string(b) }),
+	app := &cli.App{Catalogue: m.Catalogue, Out: writer(func(b []byte) { lines <- string(b) }),
+		Err:     writer(func(b []byte) { lines <- "stderr: " + string(b) }),
 		Connect: func(session string) (op.Caller, error) { return m.Caller(session), nil }}
 	go func() { ended <- app.Main(ctx, []string{"ticks", "--above", "2"}) }()
 	for n := 3; n <= 5; n++ {

@@ -8,10 +8,10 @@ import (
 	"ios-agent/internal/op"
 )
 
-// barWidth is how many signs a full bar has.
+// barWidth is how many characters a full bar has.
 const barWidth = 24
 
-// progress shows what goes on to a person who waits, on one line that is wiped at the end; a pipe gets none of it.
+// progress shows progress on one line of a terminal and wipes it at the end; a pipe gets nothing.
 func (a *App) progress() (show func(op.Event), done func()) {
 	file, ok := a.Err.(*os.File)
 	if !ok {

@@ -23,7 +23,7 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		return a.run(c.Context(), a.Catalogue.ID(o), input)
 	}
 	if !a.names(c) {
-		return c // its name is all that is needed of it: reading the flags of all operations would take longer than most calls
+		return c // its name is enough: reading the flags of all operations would take longer than most calls
 	}
 	c.Use = strings.Join(append([]string{word}, arguments(o)...), " ")
 	c.Long = strings.TrimSpace(o.Summary + ". " + o.GroupsInWords() + "\n\n" + o.Help)
@@ -37,7 +37,8 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		}
 		c.Flags().AddFlag(flag(f))
 		if len(f.Enum) > 0 {
-			_ = c.RegisterFlagCompletionFunc(f.Flag(), cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
+			words := cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp)
+			_ = c.RegisterFlagCompletionFunc(f.Flag(), words) // fails only for a flag that is not there
 		}
 	}
 	return c
@@ -50,7 +51,7 @@ func (a *App) names(c *cobra.Command) bool {
 	})
 }
 
-// aliases lets the tool's name stand for the verb: agents that know one try it as the other.
+// aliases are the tool's name as a command: agents that know the tool try it.
 func aliases(o op.Op) []string {
 	if o.Family != op.Core {
 		return nil
@@ -105,7 +106,8 @@ func (v *value) Set(s string) error {
 
 // Type is what help prints after the flag.
 func (v *value) Type() string {
-	return map[op.Kind]string{op.String: "string", op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings", op.File: "path"}[v.field.Kind]
+	return map[op.Kind]string{op.String: "string", op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings",
+		op.File: "path"}[v.field.Kind]
 }
 
 // inputOf collects flags and positional arguments into the operation's input.

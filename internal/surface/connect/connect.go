@@ -1,9 +1,10 @@
-// Package connect lets a model, or a program, drive an app towards a goal: it shows the screen, takes the chosen action
-// back, asks the policy, performs the action through the catalogue like everybody else, and goes on until the goal is
-// reached, given up, or a limit is. It knows no driver and no device; who decides is behind Decider.
+// Package connect lets a model or a program drive an app towards a goal. In each turn it shows the screen, reads the
+// chosen action, checks it against the policy and performs it through the catalogue. It ends when the goal is reached or
+// given up, or at a limit. It knows no driver and no device; a Decider chooses the actions.
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ type Decider interface {
 	Close() error
 }
 
-// Run is one way towards a goal.
+// Run is one attempt to reach a goal.
 type Run struct {
 	Caller    op.Caller
 	Catalogue *op.Catalogue
@@ -48,10 +49,10 @@ const (
 	DefaultIdle  = 5
 )
 
-// mostMistakes is how many answers in a row may be beyond understanding.
+// mostMistakes is how many answers in a row may hold no decision.
 const mostMistakes = 3
 
-// Result is how a run ended well.
+// Result is the end of a run that reached its goal.
 type Result struct {
 	Status     string `json:"status"` // done
 	Message    string `json:"message,omitempty"`
@@ -60,17 +61,18 @@ type Result struct {
 	Transcript string `json:"transcript,omitempty"`
 }
 
-// Do goes the way. A goal that is given up, a limit and a decider that fails are faults.
+// Do runs until the end. It is a fault when the goal is given up, a limit is reached or the decider fails.
 func (r Run) Do(ctx context.Context) (Result, error) {
 	began := time.Now()
-	limited, cancel := context.WithTimeoutCause(ctx, orElse(r.MaxTime, DefaultTime),
-		fault.New(fault.LimitReached, "the goal is not reached after %s", orElse(r.MaxTime, DefaultTime)).WithHint("give it more with --max-minutes"))
+	limited, cancel := context.WithTimeoutCause(ctx, cmp.Or(r.MaxTime, DefaultTime),
+		fault.New(fault.LimitReached, "the goal is not reached after %s", cmp.Or(r.MaxTime, DefaultTime)).
+			WithHint("give it more with --max-minutes"))
 	defer cancel()
-	w := walk{Run: r, prompt: newPrompt(r.Goal, actionsOf(r.Catalogue, r.Policy))}
+	w := loop{Run: r, prompt: newPrompt(r.Goal, actionsOf(r.Catalogue, r.Policy))}
 	if err := w.note(record{Kind: "start", Goal: r.Goal, App: r.App}); err != nil {
 		return Result{}, err
 	}
-	message, err := w.onward(limited)
+	message, err := w.run(limited)
 	err = because(limited, err)
 	end := record{Kind: "end", Status: "done", Message: message, Step: w.step}
 	if err != nil {
@@ -83,10 +85,11 @@ func (r Run) Do(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Status: "done", Message: message, Steps: w.step, TookMS: time.Since(began).Milliseconds(), Transcript: r.Transcript.Path()}, nil
+	return Result{Status: "done", Message: message, Steps: w.step, TookMS: time.Since(began).Milliseconds(),
+		Transcript: r.Transcript.Path()}, nil
 }
 
-// because puts the reason of a context that ended in place of the error it caused somewhere.
+// because replaces an error that an ended context caused by the reason why the context ended.
 func because(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -98,15 +101,8 @@ func because(ctx context.Context, err error) error {
 	return fault.New(fault.Cancelled, "the run was ended before its goal was reached: %w", ctx.Err())
 }
 
-func orElse[T int | time.Duration](v, otherwise T) T {
-	if v <= 0 {
-		return otherwise
-	}
-	return v
-}
-
-// walk is a run under way.
-type walk struct {
+// loop is a run in progress.
+type loop struct {
 	Run
 	prompt   prompt
 	step     int
@@ -115,11 +111,11 @@ type walk struct {
 	seen     string
 }
 
-func (w *walk) onward(ctx context.Context) (message string, err error) {
+func (w *loop) run(ctx context.Context) (message string, err error) {
 	if err := w.launch(ctx); err != nil {
 		return "", err
 	}
-	steps := orElse(w.MaxSteps, DefaultSteps)
+	steps := cmp.Or(w.MaxSteps, DefaultSteps)
 	if w.Policy.MaxSteps > 0 {
 		steps = min(steps, w.Policy.MaxSteps)
 	}
@@ -129,10 +125,12 @@ func (w *walk) onward(ctx context.Context) (message string, err error) {
 			return "", err
 		}
 		if w.step >= steps {
-			return "", fault.New(fault.LimitReached, "the goal is not reached after %d steps", steps).WithHint("give it more with --max-steps")
+			return "", fault.New(fault.LimitReached, "the goal is not reached after %d steps", steps).
+				WithHint("give it more with --max-steps")
 		}
-		if w.idle >= orElse(w.MaxIdle, DefaultIdle) {
-			return "", fault.New(fault.LimitReached, "nothing on the screen changed in %d steps", w.idle).WithHint("the transcript tells what was tried")
+		if w.idle >= cmp.Or(w.MaxIdle, DefaultIdle) {
+			return "", fault.New(fault.LimitReached, "nothing on the screen changed in %d steps", w.idle).
+				WithHint("the transcript tells what was tried")
 		}
 		w.step++
 		message, over, err := w.take(ctx, look, steps)
@@ -142,8 +140,8 @@ func (w *walk) onward(ctx context.Context) (message string, err error) {
 	}
 }
 
-// launch brings the app to the front that the run is about.
-func (w *walk) launch(ctx context.Context) error {
+// launch brings the app of the run to the front.
+func (w *loop) launch(ctx context.Context) error {
 	if w.App == "" {
 		return nil
 	}
@@ -157,14 +155,15 @@ func (w *walk) launch(ctx context.Context) error {
 	return nil
 }
 
-// take is one step: ask, judge, perform.
-func (w *walk) take(ctx context.Context, look look, steps int) (message string, over bool, err error) {
+// take is one step: it asks the decider and the policy and performs the action.
+func (w *loop) take(ctx context.Context, look look, steps int) (message string, over bool, err error) {
 	began := time.Now()
 	d, err := w.Decider.Decide(ctx, w.prompt.turn(w.step, steps, look))
 	rec := record{Kind: "step", Step: w.step, Screen: look.ID, App: look.App, Outline: look.outline}
 	if malformed := (*Malformed)(nil); errors.As(err, &malformed) {
 		if w.mistakes++; w.mistakes >= mostMistakes {
-			return "", true, fault.New(fault.DeciderFailed, "%d answers in a row made no sense; the last: %s", w.mistakes, malformed.Error())
+			return "", true, fault.New(fault.DeciderFailed, "%d answers in a row made no sense; the last: %s", w.mistakes,
+				malformed.Error())
 		}
 		return "", false, w.finish(rec, began, "not understood", malformed.Error())
 	}
@@ -205,8 +204,8 @@ func (w *walk) take(ctx context.Context, look look, steps int) (message string, 
 	return "", false, w.finish(rec, began, e.Status, e.Text())
 }
 
-// permit asks the policy and, if the policy says so, a person. The input it gives back is what was judged.
-func (w *walk) permit(ctx context.Context, d Decision, look look) (map[string]any, error) {
+// permit asks the policy and, if the policy says so, a person. It returns the input that was checked.
+func (w *loop) permit(ctx context.Context, d Decision, look look) (map[string]any, error) {
 	o, err := w.prompt.known(d.Action)
 	if err != nil {
 		return nil, err
@@ -222,7 +221,8 @@ func (w *walk) permit(ctx context.Context, d Decision, look look) (map[string]an
 		return input, nil
 	}
 	if w.Confirm == nil {
-		return nil, fault.New(fault.Forbidden, "the policy wants a person to confirm every action, and there is none").WithHint("run it in a terminal")
+		return nil, fault.New(fault.Forbidden, "the policy wants a person to confirm every action, and there is none").
+			WithHint("run it in a terminal")
 	}
 	ok, err := w.Confirm(ctx, d.line())
 	if err == nil && !ok {
@@ -231,8 +231,8 @@ func (w *walk) permit(ctx context.Context, d Decision, look look) (map[string]an
 	return input, err
 }
 
-// finish notes a step and lets the next turn know of it.
-func (w *walk) finish(rec record, began time.Time, verdict, text string) error {
+// finish records a step and puts it into the next turn.
+func (w *loop) finish(rec record, began time.Time, verdict, text string) error {
 	text = w.Secrets.hide(text)
 	rec.Verdict, rec.Result, rec.TookMS = verdict, text, time.Since(began).Milliseconds()
 	what := "(no action)"
@@ -244,16 +244,16 @@ func (w *walk) finish(rec record, began time.Time, verdict, text string) error {
 	return w.note(rec)
 }
 
-func (w *walk) tell(format string, args ...any) {
+func (w *loop) tell(format string, args ...any) {
 	if w.Tell != nil {
 		w.Tell(w.Secrets.hide(fmt.Sprintf(format, args...)))
 	}
 }
 
-func (w *walk) note(r record) error { return w.Transcript.write(r) }
+func (w *loop) note(r record) error { return w.Transcript.write(r) }
 
 // call performs an operation on the device of this run, whatever device the input names.
-func (w *walk) call(ctx context.Context, name string, input map[string]any) op.Envelope {
+func (w *loop) call(ctx context.Context, name string, input map[string]any) op.Envelope {
 	o, err := w.Catalogue.Lookup(name)
 	if err != nil {
 		return op.Failed(err, op.Meta{})

@@ -49,7 +49,7 @@ func ParseDecision(text []byte) (Decision, error) {
 	return d, nil
 }
 
-// mostProse is how far a decision is looked for; the search takes the square of it at worst.
+// mostProse is how many bytes are searched for a decision; in the worst case the search takes the square of that.
 const mostProse = 64 << 10
 
 // findDecision reads a decision out of a model's prose: the first object in it that is one.
@@ -97,8 +97,8 @@ func (d Decision) read(o op.Op) (map[string]any, error) {
 	return input, err
 }
 
-// recorded is what is written down of a decision: a text for a field that hides its content stays hidden. Where it is not
-// sure which field was meant, every such field on the screen counts.
+// recorded is a decision as the transcript has it: a text for a secure field is hidden. Where it is not known which field
+// was meant, it is hidden when any field on the screen is secure.
 func (d Decision) recorded(l look) *Decision {
 	hide := l.at(refOf(d.Input[d.key("ref")]))
 	if hide == nil {
@@ -129,7 +129,7 @@ func (d Decision) key(name string) string {
 
 func refOf(raw json.RawMessage) string {
 	var ref string
-	_ = json.Unmarshal(raw, &ref) // what is no string is no ref
+	_ = json.Unmarshal(raw, &ref) // a value that is not a string is not a ref
 	return ref
 }
 

@@ -17,7 +17,8 @@ func Anthropic() Dialect {
 		request: func(model string, t Turn) any {
 			return map[string]any{
 				"model": model, "max_tokens": mostThought,
-				"system":      []any{map[string]any{"type": "text", "text": t.Instructions, "cache_control": map[string]any{"type": "ephemeral"}}},
+				"system": []any{map[string]any{"type": "text", "text": t.Instructions,
+					"cache_control": map[string]any{"type": "ephemeral"}}},
 				"messages":    []any{map[string]any{"role": "user", "content": t.Prompt}},
 				"tools":       []any{map[string]any{"name": toolName, "description": toolDoc, "input_schema": toolSchema(t)}},
 				"tool_choice": map[string]any{"type": "tool", "name": toolName},

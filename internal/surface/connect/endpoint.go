@@ -2,6 +2,7 @@ package connect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,7 +29,7 @@ type Endpoint struct {
 	sleep  func(context.Context, time.Duration) error
 }
 
-// Dialect is how one kind of endpoint is spoken to.
+// Dialect is the protocol of one kind of endpoint.
 type Dialect struct {
 	Name     string
 	Base     string // the address of its own service
@@ -39,7 +40,7 @@ type Dialect struct {
 	read     func(body []byte) (Decision, error)
 }
 
-// How often and how patiently a request is repeated.
+// How often a request is repeated, and the waits in between.
 const (
 	mostRetries = 4
 	mostBackoff = 2 * time.Minute
@@ -60,13 +61,14 @@ func (e *Endpoint) Open() error {
 	}
 	u, err := url.Parse(e.Base)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return fault.New(fault.InvalidInput, "%q is not the address of an endpoint", e.Base).With("field", "base_url").WithHint("it looks like %s", e.Dialect.Base)
+		return fault.New(fault.InvalidInput, "%q is not the address of an endpoint", e.Base).With("field", "base_url").
+			WithHint("it looks like %s", e.Dialect.Base)
 	}
 	if u.Scheme == "http" && e.Key != "" && !loopback(u.Hostname()) {
 		return fault.New(fault.Forbidden, "the key would be sent to %s in the clear", u.Host).WithHint("use https")
 	}
 	e.client = http.Client{
-		Timeout:       orElse(e.Patience, DefaultPatience),
+		Timeout:       cmp.Or(e.Patience, DefaultPatience),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for one host
 	}
 	if e.sleep == nil {
@@ -109,7 +111,8 @@ func (e *Endpoint) Decide(ctx context.Context, t Turn) (Decision, error) {
 		case err != nil && ctx.Err() != nil:
 			return Decision{}, ctx.Err()
 		case err != nil:
-			return Decision{}, fault.New(fault.DeciderFailed, "%s: %s", e.Dialect.Name, e.hide(err.Error())).WithHint("check --base-url and the network")
+			return Decision{}, fault.New(fault.DeciderFailed, "%s: %s", e.Dialect.Name, e.hide(err.Error())).
+				WithHint("check --base-url and the network")
 		case status == http.StatusOK:
 			return e.Dialect.read(answer)
 		case !busy(status) || try == mostRetries:
@@ -117,7 +120,8 @@ func (e *Endpoint) Decide(ctx context.Context, t Turn) (Decision, error) {
 		}
 		wait := backoff(header, try, time.Now())
 		if wait > mostBackoff {
-			return Decision{}, fault.New(fault.DeciderFailed, "%s wants %s of patience (HTTP %d)", e.Dialect.Name, wait.Round(time.Second), status)
+			return Decision{}, fault.New(fault.DeciderFailed, "%s asks us to wait %s, which is too long (HTTP %d)",
+				e.Dialect.Name, wait.Round(time.Second), status)
 		}
 		if err := e.sleep(ctx, wait); err != nil {
 			return Decision{}, err
@@ -146,7 +150,7 @@ func (e *Endpoint) post(ctx context.Context, body []byte) (answer []byte, status
 	return answer, resp.StatusCode, resp.Header, err
 }
 
-// busy are the answers that ask for another try: too many requests, and a server in trouble.
+// busy are the statuses after which a request is sent again: too many requests, and errors of the server.
 func busy(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
 
 // backoff is how long to wait: as long as the endpoint says, else longer each time.

@@ -31,7 +31,8 @@ func dialects() map[string]struct {
 		}},
 		"openai": {OpenAI(), func(d string) string {
 			quoted, _ := json.Marshal(d)
-			return `{"choices":[{"message":{"content":null,"tool_calls":[{"type":"function","function":{"name":"act","arguments":` + string(quoted) + `}}]}}]}`
+			return `{"choices":[{"message":{"content":null,"tool_calls":[{"type":"function","function":{"name":"act","arguments":` +
+				string(quoted) + `}}]}}]}`
 		}},
 	}
 }
@@ -103,7 +104,8 @@ func TestADecisionInProse(t *testing.T) {
 func TestAnswersThatMakeNoSense(t *testing.T) {
 	for name, s := range dialects() {
 		for _, body := range []string{
-			"", "<html>", "{}", `{"choices":[]}`, `{"choices":[{"message":{}}]}`, `{"content":[]}`, `{"content":[{"type":"text","text":"no idea"}]}`,
+			"", "<html>", "{}", `{"choices":[]}`, `{"choices":[{"message":{}}]}`, `{"content":[]}`,
+			`{"content":[{"type":"text","text":"no idea"}]}`,
 			s.answer(`"x"`), s.answer(`{}`), s.answer(`{"action":7}`), s.answer(`[]`),
 		} {
 			_, _, err := ask(t, s.dialect, reply{200, nil, body})
@@ -113,7 +115,8 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 			}
 		}
 	}
-	_, _, err := ask(t, Anthropic(), reply{200, nil, `{"stop_reason":"max_tokens","content":[{"type":"tool_use","name":"act","input":{"action":"tap_element"}}]}`})
+	_, _, err := ask(t, Anthropic(), reply{200, nil,
+		`{"stop_reason":"max_tokens","content":[{"type":"tool_use","name":"act","input":{"action":"tap_element"}}]}`})
 	if err == nil || !strings.Contains(err.Error(), "cut off") {
 		t.Errorf("an answer that was cut off: %v", err)
 	}
@@ -123,17 +126,20 @@ func TestABusyEndpointIsAskedAgain(t *testing.T) {
 	for name, s := range dialects() {
 		good := reply{200, nil, s.answer(`{"action":"done"}`)}
 		d, pauses, err := ask(t, s.dialect,
-			reply{429, map[string]string{"Retry-After": "7"}, ""}, reply{529, map[string]string{"Retry-After-Ms": "250"}, ""}, reply{500, nil, ""}, good)
+			reply{429, map[string]string{"Retry-After": "7"}, ""}, reply{529, map[string]string{"Retry-After-Ms": "250"}, ""},
+			reply{500, nil, ""}, good)
 		want := []time.Duration{7 * time.Second, 250 * time.Millisecond, 4 * time.Second}
 		if err != nil || d.Action != Done || !slices.Equal(pauses, want) {
 			t.Errorf("%s: %+v, %v after %v", name, d, err, pauses)
 		}
 	}
 	busy := reply{503, nil, `{"error":{"message":"overloaded"}}`}
-	if _, _, err := ask(t, OpenAI(), busy, busy, busy, busy, busy); !fault.Is(err, fault.DeciderFailed) || !strings.Contains(err.Error(), "overloaded") {
+	if _, _, err := ask(t, OpenAI(), busy, busy, busy, busy, busy); !fault.Is(err, fault.DeciderFailed) ||
+		!strings.Contains(err.Error(), "overloaded") {
 		t.Errorf("busy for ever: %v", err)
 	}
-	if _, _, err := ask(t, OpenAI(), reply{429, map[string]string{"Retry-After": "3600"}, ""}); !fault.Is(err, fault.DeciderFailed) || !strings.Contains(err.Error(), "1h0m0s") {
+	if _, _, err := ask(t, OpenAI(), reply{429, map[string]string{"Retry-After": "3600"}, ""}); !fault.Is(err, fault.DeciderFailed) ||
+		!strings.Contains(err.Error(), "1h0m0s") {
 		t.Errorf("busy for an hour: %v", err)
 	}
 }
@@ -172,7 +178,8 @@ func TestWhatIsSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{`"model":"m-1"`, `"be good"`, `"what now?"`, `"enum":["done","fail","swipe"]`, `"name":"act"`, `"tool_choice"`} {
+		for _, want := range []string{`"model":"m-1"`, `"be good"`, `"what now?"`, `"enum":["done","fail","swipe"]`, `"name":"act"`,
+			`"tool_choice"`} {
 			if !strings.Contains(string(raw), want) {
 				t.Errorf("%s: no %s in %s", name, want, raw)
 			}

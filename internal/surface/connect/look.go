@@ -39,8 +39,8 @@ func (e element) texts() []string { return []string{e.Label, e.Value, e.Placehol
 // outlineBudget is about how many tokens a screen may cost a turn.
 const outlineBudget = 2000
 
-// look observes the screen. An app that ended is something to see, too: it can be launched again.
-func (w *walk) look(ctx context.Context) (look, error) {
+// look reads the screen. It is no error when the app has ended: it can be launched again.
+func (w *loop) look(ctx context.Context) (look, error) {
 	e := w.call(ctx, "snapshot", map[string]any{"budget": outlineBudget})
 	var l look
 	switch {
@@ -75,7 +75,7 @@ func (l look) at(ref string) *element {
 	return nil
 }
 
-// around are the element, what is in it and what it is in: a finger on a text presses the button around it.
+// around are the element, the elements in it and those that contain it: a touch on a text presses the button around it.
 func (l look) around(e *element) []*element {
 	found := []*element{e}
 	for i := 0; i < len(found); i++ {
@@ -97,5 +97,6 @@ func (l look) around(e *element) []*element {
 	return found
 }
 
-// holders are not pressed by a finger on what they hold.
-var holders = map[string]bool{"Application": true, "Window": true, "ScrollView": true, "Table": true, "CollectionView": true, "WebView": true}
+// holders contain other elements and do not react to a touch on those.
+var holders = map[string]bool{"Application": true, "Window": true, "ScrollView": true, "Table": true, "CollectionView": true,
+	"WebView": true}

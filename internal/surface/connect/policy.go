@@ -29,7 +29,7 @@ type Policy struct {
 // mostPolicy bounds a policy file: the YAML reader is recursive.
 const mostPolicy = 32 << 10
 
-// ReadPolicy reads a policy file. What it does not understand is refused: a rule with a slip in its name protects nobody.
+// ReadPolicy reads a policy file. A key it does not know is refused: a mistyped rule would protect nothing.
 func ReadPolicy(path string, c *op.Catalogue) (Policy, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -84,13 +84,13 @@ func ParsePolicy(raw []byte, c *op.Catalogue) (Policy, error) {
 func decode(raw []byte, p *Policy) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = fmt.Errorf("it is no YAML: %v", broken)
+			err = fmt.Errorf("it is not YAML: %v", broken)
 		}
 	}()
 	return yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField()).Decode(p)
 }
 
-// unsupervised operations would carry actions past the policy, or answer without an end.
+// unsupervised operations would hide actions from the policy, or never end.
 func unsupervised(o op.Op) bool { return o.Name == "batch" || o.Streams() }
 
 // offers reports whether an operation may be chosen at all.
@@ -138,12 +138,13 @@ func hasField(o op.Op, name string) bool {
 	return slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Name == name })
 }
 
-// texts refuses to touch what says a forbidden text. An element must be named by its ref: what else names one may fit
-// another element by the time it is looked for.
+// texts refuses an action on an element with a forbidden text. The element must be named by its ref: a label, say, may fit
+// another element by the time of the action.
 func (p Policy) texts(input map[string]any, l look) error {
 	for key := range input {
 		if query[key] {
-			return fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).WithHint("take the ref from the screen")
+			return fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).
+				WithHint("take the ref from the screen")
 		}
 	}
 	for _, key := range []string{"ref", "onto"} {
@@ -153,7 +154,8 @@ func (p Policy) texts(input map[string]any, l look) error {
 		}
 		e := l.at(ref)
 		if e == nil {
-			return fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).WithHint("take a ref from the screen")
+			return fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).
+				WithHint("take a ref from the screen")
 		}
 		if err := p.untouched(l.around(e)); err != nil {
 			return err
@@ -184,7 +186,8 @@ func text(input map[string]any, key string) string {
 }
 
 // query are the ways to name an element that are not its ref.
-var query = map[string]bool{"identifier": true, "label": true, "contains": true, "type": true, "role": true, "value": true, "index": true, "within": true}
+var query = map[string]bool{"identifier": true, "label": true, "contains": true, "type": true, "role": true, "value": true, "index": true,
+	"within": true}
 
 func (p Policy) untouched(elements []*element) error {
 	for _, e := range elements {

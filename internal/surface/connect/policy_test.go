@@ -42,9 +42,11 @@ func catalogue() *op.Catalogue {
 	ui := []string{"ui"}
 	return op.NewCatalogue([]op.Op{
 		declare[tapIn](op.Spec{Name: "tap_element", Groups: ui}), declare[alertIn](op.Spec{Name: "alert", Groups: ui}),
-		declare[launchIn](op.Spec{Name: "launch_app", Groups: []string{"app"}}), declare[none](op.Spec{Name: "snapshot", Groups: ui, Hints: op.ReadOnly}),
+		declare[launchIn](op.Spec{Name: "launch_app", Groups: []string{"app"}}),
+		declare[none](op.Spec{Name: "snapshot", Groups: ui, Hints: op.ReadOnly}),
 		declare[fileIn](op.Spec{Name: "take_screenshot", Groups: ui}), declare[none](op.Spec{Name: "batch", Groups: ui}),
-		declare[none](op.Spec{Name: "erase", Groups: []string{"app"}, Hints: op.Destructive}), declare[none](op.Spec{Name: "doctor", Groups: []string{"system"}}),
+		declare[none](op.Spec{Name: "erase", Groups: []string{"app"}, Hints: op.Destructive}),
+		declare[none](op.Spec{Name: "doctor", Groups: []string{"system"}}),
 	})
 }
 
@@ -80,7 +82,8 @@ func TestWhatIsOffered(t *testing.T) {
 
 func TestPoliciesThatAreRefused(t *testing.T) {
 	for _, text := range []string{
-		"forbiden_texts: [x]", "confirm: sometimes", "allow: [tap_elemnt]", "deny: [nothing]", "allow: [batch]", "max_steps: -1", `forbidden_texts: [" "]`,
+		"forbiden_texts: [x]", "confirm: sometimes", "allow: [tap_elemnt]", "deny: [nothing]", "allow: [batch]", "max_steps: -1",
+		`forbidden_texts: [" "]`,
 		"- a", "allow: tap_element: x", "allow: {a: 1}",
 	} {
 		if _, err := ParsePolicy([]byte(text), catalogue()); err == nil {
@@ -92,7 +95,8 @@ func TestPoliciesThatAreRefused(t *testing.T) {
 // The screen: an ordinary button, one with a forbidden text inside, and an alert's.
 func page() look {
 	return look{ID: "1", App: "com.shop", Elements: []element{
-		{Ref: "@e1", Type: "XCUIElementTypeApplication", Label: "Delete account helper", Frame: frame{0, 0, 400, 800}, Children: []string{"@e2", "@e3", "@e5"}},
+		{Ref: "@e1", Type: "XCUIElementTypeApplication", Label: "Delete account helper", Frame: frame{0, 0, 400, 800},
+			Children: []string{"@e2", "@e3", "@e5"}},
 		{Ref: "@e2", Type: "XCUIElementTypeButton", Label: "Save", Frame: frame{0, 0, 100, 50}},
 		{Ref: "@e3", Type: "XCUIElementTypeCell", Frame: frame{0, 100, 400, 50}, Children: []string{"@e4"}},
 		{Ref: "@e4", Type: "XCUIElementTypeStaticText", Label: "DELETE\u00a0 Account…", Frame: frame{0, 100, 200, 50}},
@@ -158,7 +162,8 @@ func TestPolicyOfApps(t *testing.T) {
 // Which device is driven is not for the decider to say.
 func TestTheDeviceIsNotChosen(t *testing.T) {
 	o, _ := catalogue().Lookup("tap_element")
-	d := Decision{Action: "tap_element", Input: map[string]json.RawMessage{"UDID": json.RawMessage(`"other"`), "ref": json.RawMessage(`"@e2"`)}}
+	d := Decision{Action: "tap_element", Input: map[string]json.RawMessage{"UDID": json.RawMessage(`"other"`),
+		"ref": json.RawMessage(`"@e2"`)}}
 	input, err := d.read(o)
 	if err != nil || len(input) != 1 || input["ref"] != "@e2" {
 		t.Errorf("%v, %v", input, err)
@@ -167,7 +172,8 @@ func TestTheDeviceIsNotChosen(t *testing.T) {
 
 func TestWhatIsTypedIntoASecureFieldIsNotRecorded(t *testing.T) {
 	for input, hidden := range map[string]bool{
-		`{"ref":"@e5","text":"1234"}`: true, `{"Ref":"e5","Text":"1234"}`: true, `{"ref":"@e2","text":"1234"}`: false, `{"label":"PIN","text":"1234"}`: true,
+		`{"ref":"@e5","text":"1234"}`: true, `{"Ref":"e5","Text":"1234"}`: true, `{"ref":"@e2","text":"1234"}`: false,
+		`{"label":"PIN","text":"1234"}`: true,
 	} {
 		d := Decision{Action: "fill"}
 		if err := json.Unmarshal([]byte(input), &d.Input); err != nil {
@@ -191,7 +197,8 @@ func TestScreenTextIsFencedIn(t *testing.T) {
 	if n := strings.Count(turn.Prompt, "</"+p.mark+">"); n != 2 {
 		t.Errorf("%d ends of a fence in\n%s", n, turn.Prompt)
 	}
-	if !strings.Contains(turn.Instructions, p.mark) || !strings.Contains(turn.Instructions, "It is data") || strings.Contains(turn.Instructions, "udid") {
+	if !strings.Contains(turn.Instructions, p.mark) || !strings.Contains(turn.Instructions, "It is data") ||
+		strings.Contains(turn.Instructions, "udid") {
 		t.Error(turn.Instructions)
 	}
 	if other := newPrompt("", nil); other.mark == p.mark {
@@ -208,7 +215,9 @@ func TestSecretsAreHidden(t *testing.T) {
 }
 
 func FuzzDecision(f *testing.F) {
-	for _, s := range []string{`{"action":"done"}`, `{"action":"tap_element","input":{"ref":"@e1"}}`, "``` {\"action\": 1} {\"action\":\"x\"}", "{{{{", ""} {
+	for _, s := range []string{
+		`{"action":"done"}`, `{"action":"tap_element","input":{"ref":"@e1"}}`, "``` {\"action\": 1} {\"action\":\"x\"}", "{{{{", "",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -225,7 +234,9 @@ func FuzzDecision(f *testing.F) {
 
 func FuzzPolicy(f *testing.F) {
 	c := catalogue()
-	for _, s := range []string{"", "allow: [alert]\napps: [a]\nforbidden_texts: [b]\nconfirm: always\nmax_steps: 3", "a: [", "? : :", "allow: &a [*a]"} {
+	for _, s := range []string{
+		"", "allow: [alert]\napps: [a]\nforbidden_texts: [b]\nconfirm: always\nmax_steps: 3", "a: [", "? : :", "allow: &a [*a]",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -2,6 +2,7 @@ package connect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,11 +41,12 @@ func StartProgram(ctx context.Context, h *host.Host, argv []string, patience tim
 		return nil, fault.New(fault.Internal, "a pipe: %w", err)
 	}
 	defer r.Close() // the child has its own; with ours open, writing to a dead one would hang
-	p := &Program{in: w, lines: make(chan []byte), left: make(chan struct{}), patience: orElse(patience, DefaultPatience), name: argv[0]}
+	p := &Program{in: w, lines: make(chan []byte), left: make(chan struct{}), patience: cmp.Or(patience, DefaultPatience), name: argv[0]}
 	p.process, err = h.Start(ctx, host.Cmd{Name: argv[0], Args: argv[1:], Stdin: r, OnLine: p.heard})
 	if err != nil {
 		w.Close()
-		return nil, fault.New(fault.DeciderFailed, "%s does not start: %w", argv[0], err).WithHint("it is run without a shell; name a program")
+		return nil, fault.New(fault.DeciderFailed, "%s does not start: %w", argv[0], err).
+			WithHint("it is run without a shell; name a program")
 	}
 	return p, nil
 }
@@ -78,13 +80,14 @@ func (p *Program) Decide(ctx context.Context, t Turn) (Decision, error) {
 	case <-p.process.Done():
 		return Decision{}, p.died()
 	case <-timer.C:
-		return Decision{}, fault.New(fault.DeciderFailed, "%s has not answered in %s", p.name, p.patience).WithHint("give it more with --decide-timeout")
+		return Decision{}, fault.New(fault.DeciderFailed, "%s has not answered in %s", p.name, p.patience).
+			WithHint("give it more with --decide-timeout")
 	case <-ctx.Done():
 		return Decision{}, ctx.Err()
 	}
 }
 
-// send writes while it also watches: a program that does not read must not hold us up.
+// send writes with a deadline: a program that does not read must not block us.
 func (p *Program) send(ctx context.Context, line []byte) error {
 	if err := p.in.SetWriteDeadline(time.Now().Add(p.patience)); err != nil {
 		return fault.New(fault.Internal, "a pipe: %w", err)
@@ -115,7 +118,7 @@ func (p *Program) drain() {
 	}
 }
 
-// mostWords bounds what is told of a dead program's last words.
+// mostWords bounds how much of a dead program's stderr its fault repeats.
 const mostWords = 500
 
 func (p *Program) died() error {

@@ -21,7 +21,7 @@ type Transcript struct {
 	now     func() time.Time
 }
 
-// NewTranscript makes the file; one that exists is not touched. What the secrets are never reaches it.
+// NewTranscript makes the file; one that exists is not touched. Secrets are never written to it.
 func NewTranscript(path string, secrets Secrets, now func() time.Time) (*Transcript, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fault.New(fault.PathError, "the transcript: %w", err)

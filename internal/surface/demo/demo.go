@@ -45,8 +45,12 @@ func (d Demo) Run(ctx context.Context) error {
 		{"", func() (op.Envelope, error) {
 			return d.call(ctx, "launch_app", "launch "+shop+" --restart", map[string]any{"bundle_id": shop, "restart": true})
 		}},
-		{"what a model sees: one line an element, a ref for each", func() (op.Envelope, error) { return d.call(ctx, "snapshot", "snapshot", nil) }},
-		{"log in by refs; every step tells what it changed", func() (op.Envelope, error) { return d.enter(ctx, "email-field", "ada@example.com") }},
+		{"what a model sees: one line an element, a ref for each", func() (op.Envelope, error) {
+			return d.call(ctx, "snapshot", "snapshot", nil)
+		}},
+		{"log in by refs; every step tells what it changed", func() (op.Envelope, error) {
+			return d.enter(ctx, "email-field", "ada@example.com")
+		}},
 		{"", func() (op.Envelope, error) { return d.enter(ctx, "password-field", "secret") }},
 		{"", func() (op.Envelope, error) { return d.tap(ctx, "login-button") }},
 		{"", func() (op.Envelope, error) { return d.tap(ctx, "add-coffee") }},

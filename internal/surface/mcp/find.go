@@ -31,7 +31,7 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	}
 	return tool, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in struct{ Query string }
-		if err := json.Unmarshal(orEmpty(req.Params.Arguments), &in); err != nil {
+		if err := json.Unmarshal(arguments(req), &in); err != nil {
 			return Result(op.Failed(fault.New(fault.InvalidInput, "find_tools: %w", err), op.Meta{})), nil
 		}
 		found := search(o.Catalogue.Ops(), in.Query)
@@ -39,7 +39,8 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		var list []map[string]any
 		for _, f := range found {
 			lines = append(lines, fmt.Sprintf("%s(%s): %s", o.Catalogue.ID(f), strings.Join(signature(f), ", "), f.Summary))
-			list = append(list, map[string]any{"name": o.Catalogue.ID(f), "summary": f.Summary, "groups": f.Groups, "input_schema": f.InputSchema()})
+			list = append(list, map[string]any{"name": o.Catalogue.ID(f), "summary": f.Summary, "groups": f.Groups,
+				"input_schema": f.InputSchema()})
 		}
 		if len(found) == 0 {
 			lines = append(lines, "groups: "+strings.Join(groups(o.Catalogue.Ops()), ", "))
@@ -83,7 +84,8 @@ func search(ops []op.Op, query string) []op.Op {
 	for _, o := range ops {
 		score := 0
 		for word := range strings.FieldsSeq(strings.ToLower(query)) {
-			score += 4*has(o.Name, word) + 2*has(strings.Join(o.Groups, " ")+" "+o.Family, word) + 2*has(o.Summary, word) + has(o.Help, word)
+			score += 4*has(o.Name, word) + 2*has(strings.Join(o.Groups, " ")+" "+o.Family, word) +
+				2*has(o.Summary, word) + has(o.Help, word)
 		}
 		if score > 0 && !o.Streams() {
 			hits = append(hits, hit{o, score})
@@ -121,10 +123,11 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 			Name      string
 			Arguments json.RawMessage
 		}
-		strict := json.NewDecoder(bytes.NewReader(orEmpty(req.Params.Arguments)))
+		strict := json.NewDecoder(bytes.NewReader(arguments(req)))
 		strict.DisallowUnknownFields()
 		if err := strict.Decode(&in); err != nil {
-			return Result(op.Failed(fault.New(fault.InvalidInput, "call_tool: %w", err).WithHint("it takes name and arguments"), op.Meta{})), nil
+			f := fault.New(fault.InvalidInput, "call_tool: %w", err).WithHint("it takes name and arguments")
+			return Result(op.Failed(f, op.Meta{})), nil
 		}
 		target, err := o.Catalogue.Lookup(in.Name)
 		if err == nil && target.Hints.Has(op.Destructive) && !o.Destructive {
@@ -138,13 +141,12 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	}
 }
 
-func orEmpty(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("{}")
-	}
-	return raw
+// arguments are what a call gives; a client may leave them out.
+func arguments(req *mcp.CallToolRequest) []byte {
+	return []byte(cmp.Or(string(req.Params.Arguments), "{}"))
 }
 
 func object(properties map[string]*jsonschema.Schema, required ...string) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Properties: properties, Required: required, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	return &jsonschema.Schema{Type: "object", Properties: properties, Required: required,
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessionTimeout ends the sessions of clients that left without a word.
+// sessionTimeout ends the sessions of clients that left without closing them.
 const sessionTimeout = time.Hour
 
 // Clients of this version and later have no sessions: each of their requests stands alone.
@@ -18,7 +18,8 @@ const versionHeader, sessionless = "Mcp-Protocol-Version", "2026-07-28"
 //
 // A session's events are kept for a while: a client whose connection broke comes back for the answer it missed.
 func Handler(open func(*http.Request) *mcp.Server) http.Handler {
-	sessions := mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout, EventStore: mcp.NewMemoryEventStore(nil)})
+	sessions := mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout,
+		EventStore: mcp.NewMemoryEventStore(nil)})
 	stateless := Stateless(open)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(versionHeader) >= sessionless {
@@ -29,7 +30,7 @@ func Handler(open func(*http.Request) *mcp.Server) http.Handler {
 	})
 }
 
-// Stateless serves every request alone. A client cancels a call by hanging up: there is no other way without a session.
+// Stateless serves every request alone. A client cancels a call by closing its connection: there is no other way without a session.
 func Stateless(open func(*http.Request) *mcp.Server) http.Handler {
 	return mcp.NewStreamableHTTPHandler(open, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
 }

@@ -110,10 +110,12 @@ func TestCalls(t *testing.T) {
 	}
 	text, body, isError = invoke(t, structured, "say_it", `{"text":"hello","session":"mine","outFile":"x"}`)
 	meta, _ := body["meta"].(map[string]any)
-	if !strings.HasPrefix(text, "said hello") || body["said"] != "hello" || body["session"] != "mine" || body["file"] != "/project/x" || meta["toolchain"] != "virtual" || isError {
+	if !strings.HasPrefix(text, "said hello") || body["said"] != "hello" || body["session"] != "mine" || body["file"] != "/project/x" ||
+		meta["toolchain"] != "virtual" || isError {
 		t.Errorf("structured: %q %v %v", text, body, isError)
 	}
-	for name, tool := range map[string]string{"other_say_it": `{"text":"x"}`, "show_thing": `{"id":"t1"}`, "read_watch_ticks": `{}`, "wipe_all": "{}"} {
+	for name, tool := range map[string]string{"other_say_it": `{"text":"x"}`, "show_thing": `{"id":"t1"}`, "read_watch_ticks": `{}`,
+		"wipe_all": "{}"} {
 		if _, _, isError := invoke(t, plain, name, tool); isError {
 			t.Errorf("%s is an error", name)
 		}
@@ -139,7 +141,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: %q %v %v", code, text, body, isError)
 		}
 	}
-	for tool, input := range map[string]string{"say_it": `{"txet":"x"}`, "show_thing": `{}`, "read_watch_ticks": `{"cursor":"nonsense"}`, "job_status": `{"job":"job9"}`} {
+	for tool, input := range map[string]string{"say_it": `{"txet":"x"}`, "show_thing": `{}`, "read_watch_ticks": `{"cursor":"nonsense"}`,
+		"job_status": `{"job":"job9"}`} {
 		if _, body, isError := invoke(t, s, tool, input); !isError || codeOf(body) != "INVALID_INPUT" && codeOf(body) != "JOB_NOT_FOUND" {
 			t.Errorf("%s %s: %v %v", tool, input, body, isError)
 		}
@@ -162,7 +165,8 @@ func TestFindAndCall(t *testing.T) {
 	if text, _, _ = invoke(t, s, "find_tools", `{"query":"zebra"}`); !strings.Contains(text, "groups: job, text, thing") {
 		t.Errorf("%q", text)
 	}
-	if text, _, isError = invoke(t, s, "call_tool", `{"name":"show_thing","arguments":{"id":"t1"}}`); isError || !strings.Contains(text, `"id":"t1"`) {
+	if text, _, isError = invoke(t, s, "call_tool", `{"name":"show_thing","arguments":{"id":"t1"}}`); isError ||
+		!strings.Contains(text, `"id":"t1"`) {
 		t.Errorf("%q %v", text, isError)
 	}
 	for input, code := range map[string]string{
@@ -242,7 +246,8 @@ func TestResources(t *testing.T) {
 	if err != nil || r.Contents[0].Text != "# Guide" || r.Contents[0].MIMEType != "text/markdown" {
 		t.Errorf("%+v %v", r, err)
 	}
-	if info := s.InitializeResult(); info.ServerInfo.Name != "ios-agent" || info.ServerInfo.Version != "1.2.3" || !strings.Contains(info.Instructions, "find_tools") {
+	if info := s.InitializeResult(); info.ServerInfo.Name != "ios-agent" || info.ServerInfo.Version != "1.2.3" ||
+		!strings.Contains(info.Instructions, "find_tools") {
 		t.Errorf("%+v", info)
 	}
 }

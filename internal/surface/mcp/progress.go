@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/op"
 )
 
-// call runs an operation and meanwhile tells the client how it goes, if the client asked for that.
+// call runs an operation and reports its progress to a client that asked for it.
 func call(ctx context.Context, req *mcp.CallToolRequest, caller op.Caller, id string, input []byte) op.Envelope {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -23,11 +23,11 @@ func call(ctx context.Context, req *mcp.CallToolRequest, caller op.Caller, id st
 	return caller.Call(ctx, id, input, t.hear)
 }
 
-// unmeasured is how much progress an event without a number stands for: enough to rise, too little to pass for any.
+// unmeasured is added to the last number for an event that has none, so that the numbers increase.
 const unmeasured = 0.001
 
-// teller makes notifications of events. MCP wants every number above the one before and silence after the answer;
-// events promise neither, and may come from several goroutines.
+// teller turns events into notifications. MCP wants numbers that increase and nothing after the answer; events promise
+// neither, and may come from several goroutines.
 type teller struct {
 	tell func(*mcp.ProgressNotificationParams)
 

@@ -43,7 +43,8 @@ func TestSelect(t *testing.T) {
 }
 
 func TestSearchPrefersNames(t *testing.T) {
-	ops := []op.Op{declare("core", "list_devices", true, "device"), declare("core", "tail_logs", false, "logs"), declare("core", "set_mock", false, "proxy")}
+	ops := []op.Op{declare("core", "list_devices", true, "device"), declare("core", "tail_logs", false, "logs"),
+		declare("core", "set_mock", false, "proxy")}
 	found := search(ops, "device logs")
 	if len(found) != 2 || found[0].Name != "list_devices" || found[1].Name != "tail_logs" {
 		t.Errorf("%v", found)

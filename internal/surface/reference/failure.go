@@ -19,7 +19,7 @@ type failure struct {
 	Detail string         `json:"detail"`
 	Error  fault.Fault    `json:"error"`
 	Meta   op.Meta        `json:"meta"`
-	Result map[string]any `json:"result,omitempty" jsonschema:"what is known all the same, such as the screen after an action whose outcome is unknown"`
+	Result map[string]any `json:"result,omitempty" jsonschema:"what is known all the same, such as the screen after an unknown outcome"`
 }
 
 // sortedCodes are all codes by name.

@@ -52,7 +52,7 @@ func intro() []phrase {
 	}
 }
 
-// workflow is the way from nothing to a checked result, in the order in which it is gone.
+// workflow is the steps from no device to a checked result, in their order.
 func workflow() []phrase {
 	return []phrase{
 		{"{resolve_device}: say what device you need and get the best one; better than choosing from a list yourself",

@@ -91,7 +91,8 @@ func TestTheWorkflowKeepsItsOrder(t *testing.T) {
 		{all, append(slices.Clone(all), "get_screen_summary")},
 		{
 			[]string{"list_devices", "boot_device", "install_app", "launch_app", "snapshot", "take_screenshot", "tap_element", "type_text"},
-			[]string{"list_devices", "boot_device", "install_app", "launch_app", "snapshot", "take_screenshot", "tap_element", "type_text", "snapshot"},
+			[]string{"list_devices", "boot_device", "install_app", "launch_app", "snapshot", "take_screenshot", "tap_element", "type_text",
+				"snapshot"},
 		},
 	} {
 		var got []string

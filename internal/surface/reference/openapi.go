@@ -1,6 +1,6 @@
 // Package reference writes the documents that follow from the catalogue: the OpenAPI description, the reference pages,
-// and the guides a model reads. What an operation is called, takes and answers comes from its declaration; only the
-// words between are written here, and they name nothing that does not exist.
+// and the guides a model reads. Names, inputs and answers come from the declarations of the operations; only the
+// text in between is written here, and it names nothing that does not exist.
 package reference
 
 import (
@@ -150,7 +150,7 @@ func tags(c *op.Catalogue) []tag {
 	return all
 }
 
-// health is the one route that needs no key and is no operation: it says nothing but that somebody is there.
+// health is the one route that needs no key and is not an operation.
 func health() *operation {
 	schema := &jsonschema.Schema{
 		Type: "object", Required: []string{"status"},
@@ -158,7 +158,8 @@ func health() *operation {
 	}
 	return &operation{
 		ID: "health", Summary: "Tell that the daemon is there", Security: &[]map[string][]string{},
-		Responses: map[string]response{"200": answer("The daemon is there", "application/json", schema), "4XX": {Ref: responsesRef + failureName(4)}},
+		Responses: map[string]response{"200": answer("The daemon is there", "application/json", schema),
+			"4XX": {Ref: responsesRef + failureName(4)}},
 	}
 }
 

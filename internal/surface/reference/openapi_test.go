@@ -101,7 +101,7 @@ func at(whole any, ref string) any {
 
 func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
 	c := product.Catalogue()
-	d := parse(t, openAPI(t, c))
+	d := parse(t, []byte(documents(t)["openapi.json"]))
 	missing := map[string]string{"GET /health": "health"}
 	for _, o := range c.Ops() {
 		if o.Route != "" {
@@ -123,7 +123,7 @@ func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
 }
 
 func TestEveryRefResolves(t *testing.T) {
-	raw := openAPI(t, product.Catalogue())
+	raw := []byte(documents(t)["openapi.json"])
 	var whole any
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestEveryRefResolves(t *testing.T) {
 // TestOpenAPIIsSmall: a model or an editor that loads the description must be able to.
 func TestOpenAPIIsSmall(t *testing.T) {
 	const most = 300 << 10
-	raw := openAPI(t, product.Catalogue())
+	raw := []byte(documents(t)["openapi.json"])
 	if len(raw) > most {
 		t.Errorf("%d bytes, more than %d", len(raw), most)
 	}
@@ -157,7 +157,7 @@ func TestOpenAPIIsSmall(t *testing.T) {
 // TestSharingKeepsTheMeaning compares every body with what the operation itself declares.
 func TestSharingKeepsTheMeaning(t *testing.T) {
 	c := product.Catalogue()
-	d := parse(t, openAPI(t, c))
+	d := parse(t, []byte(documents(t)["openapi.json"]))
 	for _, o := range c.Ops() {
 		if o.Route == "" || o.Streams() {
 			continue
@@ -220,7 +220,8 @@ type item struct {
 // several is a catalogue with one of each kind.
 func several() *op.Catalogue {
 	spec := func(name, route string) op.Spec {
-		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Do", Help: "More.", Route: route, Exclude: [][]string{{"out", "name"}}}
+		return op.Spec{Name: name, Groups: []string{"test"}, Summary: "Do", Help: "More.", Route: route,
+			Exclude: [][]string{{"out", "name"}}}
 	}
 	do := func(context.Context, *op.Call, pathIn) (item, error) {
 		return item{}, fault.New(fault.AppNotFound, "no")
@@ -247,7 +248,8 @@ func TestInputsGoWhereRESTReadsThem(t *testing.T) {
 	if body.Properties["id"] != nil || body.Properties["count"] == nil || len(body.AllOf) != 1 || write.RequestBody.Required {
 		t.Errorf("write_it takes %v", write.RequestBody)
 	}
-	if !strings.Contains(write.Description, "At most one of out, name.") || !strings.Contains(body.Properties["out"].Description, "absolute") {
+	if !strings.Contains(write.Description, "At most one of out, name.") ||
+		!strings.Contains(body.Properties["out"].Description, "absolute") {
 		t.Errorf("write_it says %q", write.Description)
 	}
 }

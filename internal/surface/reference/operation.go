@@ -71,7 +71,7 @@ func describe(c *op.Catalogue, o op.Op) (*operation, error) {
 	return out, nil
 }
 
-// bodiless says whether the input comes by the query.
+// bodiless reports whether the input is in the query.
 func bodiless(o op.Op) bool {
 	return o.Method() == http.MethodGet || o.Method() == http.MethodDelete
 }
@@ -89,7 +89,7 @@ func longInWords() string {
 	return fmt.Sprintf("Work that takes longer than %s goes on as a job, and the answer names the job.", short(op.JobAfter))
 }
 
-// inputSchema says of paths what only holds here: nobody makes them absolute on the way.
+// inputSchema says of paths what holds for HTTP only: they must be absolute, because no client makes them so.
 func inputSchema(o op.Op) *jsonschema.Schema {
 	s := o.StrictSchema()
 	for _, f := range o.Fields() {
@@ -152,7 +152,8 @@ func responses(c *op.Catalogue, o op.Op) map[string]response {
 
 func success(c *op.Catalogue, o op.Op) response {
 	if o.Streams() {
-		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream", itemSchema(o))
+		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream",
+			itemSchema(o))
 	}
 	schema := o.OutputSchema()
 	if job, err := c.Lookup("job_status"); err == nil && o.Long {

@@ -37,7 +37,7 @@ func groups(c *op.Catalogue) []string {
 	return slices.Compact(all)
 }
 
-// headed are the operations on a group's page, in the order of declaration: it tells a story, the alphabet does not.
+// headed are the operations on a group's page, in the order of declaration, which is the order of use.
 func headed(c *op.Catalogue, group string) []op.Op {
 	var list []op.Op
 	for _, o := range c.Ops() {
@@ -53,7 +53,7 @@ const indexIntro = `# Operations
 Each operation is a verb of the command line, a REST route and an MCP tool; name, inputs and answer are the same
 everywhere. All of them can also be called by name: ` + "`ios-agent call NAME '{json}'`" + `.
 
-Every answer carries ` + "`meta`" + `: ` + "`toolchain`" + ` (xcode or virtual), ` + "`session`" + `, ` + "`device`" + `, ` + "`took_ms`" + ` and ` + "`next`" + `, the operations that
+Every answer carries ` + "`meta`: `toolchain` (xcode or virtual), `session`, `device`, `took_ms` and `next`" + `, the operations that
 usually follow. Every operation takes ` + "`session`" + `: which client's current device and refs are meant.
 
 More: [guide for agents](guide.md), [troubleshooting](troubleshooting.md), [fault codes](faults.md),

@@ -52,12 +52,11 @@ func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
 		Fail(w, err)
 		return
 	}
-	call := op.Call{Session: Session(r)}
 	if o.Streams() {
-		stream(w, r, c, o, call, input)
+		stream(w, r, c, o, input)
 		return
 	}
-	e := c.Run(r.Context(), c.ID(o), call, input)
+	e := c.Run(r.Context(), c.ID(o), callOf(r), input)
 	switch {
 	case e.Error == nil && o.Picture && len(e.Images) > 0:
 		writePicture(w, e.Images[0])
@@ -81,6 +80,8 @@ func askBack(w http.ResponseWriter, e op.Envelope) {
 	}
 	write(w, http.StatusOK, raw)
 }
+
+func callOf(r *http.Request) op.Call { return op.Call{Session: Session(r)} }
 
 // Session is the client session of a request.
 func Session(r *http.Request) string {
@@ -129,7 +130,7 @@ func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// withPath adds what the path names; the same input named in two places is a contradiction waiting to happen.
+// withPath adds the inputs that the path names. One that is given again is refused: the two values could differ.
 func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 	named := map[string]json.RawMessage{}
 	for _, f := range o.Fields() {

@@ -132,7 +132,8 @@ func TestWrongRequests(t *testing.T) {
 	} {
 		r := ask(t, h, c.route, c.body)
 		a := read(t, r)
-		if r.StatusCode != c.status || a.Error == nil || a.Error.Code != c.code || !strings.Contains(a.Error.Message, c.says) || a.Detail != a.Error.Message {
+		if r.StatusCode != c.status || a.Error == nil || a.Error.Code != c.code || !strings.Contains(a.Error.Message, c.says) ||
+			a.Detail != a.Error.Message {
 			t.Errorf("%s %.40s: %d %+v", c.route, c.body, r.StatusCode, a.Error)
 		}
 		if allow := r.Header.Get("Allow"); (allow != "") != (c.status == 405) {
@@ -147,7 +148,8 @@ func TestEveryFaultHasItsStatus(t *testing.T) {
 	for _, code := range fault.Codes() {
 		r := ask(t, h, "POST /api/v1/fail", fmt.Sprintf(`{"code":%q,"keep":true}`, code))
 		a := read(t, r)
-		if r.StatusCode != code.Status() || a.Error.Code != code || a.Error.Hint != "do not ask for it" || a.Error.Details["asked"] != string(code) || a.Result["seen"] != "something" {
+		if r.StatusCode != code.Status() || a.Error.Code != code || a.Error.Hint != "do not ask for it" ||
+			a.Error.Details["asked"] != string(code) || a.Result["seen"] != "something" {
 			t.Errorf("%s: %d %+v %v", code, r.StatusCode, a.Error, a.Result)
 		}
 	}
@@ -161,7 +163,8 @@ func TestQuestionsAreNotErrors(t *testing.T) {
 		Status  string
 		Matches []string
 	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.StatusCode != 200 || body.Status != "ambiguous" || len(body.Matches) != 2 {
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || r.StatusCode != 200 || body.Status != "ambiguous" ||
+		len(body.Matches) != 2 {
 		t.Errorf("%d %+v %v", r.StatusCode, body, err)
 	}
 	if r := ask(t, h, "POST /api/v1/fail", `{"code":"ELEMENT_AMBIGUOUS"}`); r.StatusCode != fault.ElementAmbiguous.Status() {
@@ -173,7 +176,8 @@ func TestPictures(t *testing.T) {
 	_, h := newWorld()
 	r := ask(t, h, "GET /api/v1/picture", "")
 	raw, err := io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != 200 || string(raw) != surfacetest.Pixels || r.Header.Get("Content-Type") != "image/png" || r.Header.Get("Cache-Control") != "no-store" {
+	if err != nil || r.StatusCode != 200 || string(raw) != surfacetest.Pixels || r.Header.Get("Content-Type") != "image/png" ||
+		r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %q %v %v", r.StatusCode, raw, r.Header, err)
 	}
 }
@@ -286,7 +290,8 @@ func TestTheProductsRoutes(t *testing.T) {
 		}
 		path := strings.NewReplacer("{", "", "}", "").Replace(o.Path())
 		r := ask(t, h, "PATCH "+path, "")
-		if a := read(t, r); r.StatusCode != 405 || a.Error.Code != fault.MethodNotAllowed || !strings.Contains(r.Header.Get("Allow"), o.Method()) {
+		if a := read(t, r); r.StatusCode != 405 || a.Error.Code != fault.MethodNotAllowed ||
+			!strings.Contains(r.Header.Get("Allow"), o.Method()) {
 			t.Errorf("%s: %d", o.Route, r.StatusCode)
 		}
 		wrong, route := `{"no_such_key":1}`, o.Method()+" "+path

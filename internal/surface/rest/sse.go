@@ -10,14 +10,14 @@ import (
 	"ios-agent/internal/op"
 )
 
-// heartbeat keeps proxies and clients from taking a quiet stream for a dead one.
+// heartbeat is how often a stream without items sends a comment, so that proxies and clients do not close it.
 const heartbeat = 15 * time.Second
 
 // stream answers with server-sent events: "item" for each item, "end" with the envelope when the stream is over.
-func stream(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op, call op.Call, input []byte) {
+func stream(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op, input []byte) {
 	events := &events{w: w, flush: http.NewResponseController(w)}
 	stop := events.beat()
-	e := c.Stream(r.Context(), c.ID(o), call, input, func(item any) error { return events.send("item", item) })
+	e := c.Stream(r.Context(), c.ID(o), callOf(r), input, func(item any) error { return events.send("item", item) })
 	stop()
 	if e.Error != nil && !events.begun() {
 		fail(w, e)

@@ -26,7 +26,7 @@ type edit struct {
 	apply func(before []byte) ([]byte, error)
 }
 
-// located is what keeps us from editing a file, and where in it.
+// located is a reason not to edit a file, with its line.
 type located struct {
 	line int
 	what string

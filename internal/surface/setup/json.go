@@ -27,7 +27,7 @@ type layout struct {
 	colon   string
 }
 
-// inJSON makes an edit of a function on a document.
+// inJSON turns a function on a document into an edit.
 func inJSON(change func(*document) error) func([]byte) ([]byte, error) {
 	return func(before []byte) ([]byte, error) {
 		d, err := openJSON(before)

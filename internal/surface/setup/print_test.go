@@ -7,14 +7,18 @@ import (
 
 func TestPrint(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
-		"new":           {"", "a\n\nb\n", "create /f: why\n  + a\n  +\n  + b\n"},
-		"added lines":   {"{\n  \"secret\": 1\n}\n", "{\n  \"secret\": 1,\n  \"a\": 2\n}\n", "change /f: why\n  @ line 3\n  +   \"a\": 2\n"},
-		"changed line":  {"x\ncommand = \"a\"\nsecret\n", "x\ncommand = \"b\"\nsecret\n", "change /f: why\n  @ line 2\n  - command = \"a\"\n  + command = \"b\"\n"},
-		"grown line":    {`{"t": {"secret": 1}, "z": 0}`, `{"t": {"secret": 1}, "z": 0, "a": 2}`, "change /f: why\n  @ line 1\n  - \"z\": 0\n  + \"z\": 0, \"a\": 2\n"},
-		"changed value": {`{"secret": 1, "a": [1], "z": "secret"}`, `{"secret": 1, "a": [2], "z": "secret"}`, "change /f: why\n  @ line 1\n  - 1\n  + 2\n"},
-		"two places":    {"a\nb\nc\nd\n", "a\nx\nb\nc\nd\ny\n", "change /f: why\n  @ line 2\n  + x\n  @ line 6\n  + y\n"},
-		"CRLF":          {"a\r\n", "a\r\nb\r\n", "change /f: why\n  @ line 2\n  + b\n"},
-		"control":       {"", "a\x1b[31m\n", "create /f: why\n  + a\ufffd[31m\n"},
+		"new": {"", "a\n\nb\n", "create /f: why\n  + a\n  +\n  + b\n"},
+		"added lines": {"{\n  \"secret\": 1\n}\n", "{\n  \"secret\": 1,\n  \"a\": 2\n}\n",
+			"change /f: why\n  @ line 3\n  +   \"a\": 2\n"},
+		"changed line": {"x\ncommand = \"a\"\nsecret\n", "x\ncommand = \"b\"\nsecret\n",
+			"change /f: why\n  @ line 2\n  - command = \"a\"\n  + command = \"b\"\n"},
+		"grown line": {`{"t": {"secret": 1}, "z": 0}`, `{"t": {"secret": 1}, "z": 0, "a": 2}`,
+			"change /f: why\n  @ line 1\n  - \"z\": 0\n  + \"z\": 0, \"a\": 2\n"},
+		"changed value": {`{"secret": 1, "a": [1], "z": "secret"}`, `{"secret": 1, "a": [2], "z": "secret"}`,
+			"change /f: why\n  @ line 1\n  - 1\n  + 2\n"},
+		"two places": {"a\nb\nc\nd\n", "a\nx\nb\nc\nd\ny\n", "change /f: why\n  @ line 2\n  + x\n  @ line 6\n  + y\n"},
+		"CRLF":       {"a\r\n", "a\r\nb\r\n", "change /f: why\n  @ line 2\n  + b\n"},
+		"control":    {"", "a\x1b[31m\n", "create /f: why\n  + a\ufffd[31m\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Print([]Change{{Path: "/f", Why: "why", Before: []byte(c.before), After: []byte(c.after), New: c.before == ""}})

@@ -136,13 +136,20 @@ func TestExistingSettingsAreMerged(t *testing.T) {
 	for name, c := range map[string]struct{ path, before, after string }{
 		"other servers": {"project/.mcp.json",
 			"{\n\t\"mcpServers\": {\n\t\t\"gh\": {\"command\": \"gh-mcp\", \"env\": {\"T\": \"ключ\"}}\n\t}\n}",
-			"{\n\t\"mcpServers\": {\n\t\t\"gh\": {\"command\": \"gh-mcp\", \"env\": {\"T\": \"ключ\"}},\n\t\t\"ios-agent\": {\n\t\t\t\"command\": \"ios-agent\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}"},
+			"{\n\t\"mcpServers\": {\n\t\t\"gh\": {\"command\": \"gh-mcp\", \"env\": {\"T\": \"ключ\"}},\n" +
+				"\t\t\"ios-agent\": {\n\t\t\t\"command\": \"ios-agent\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}"},
 		"our server, other values and more keys": {"project/.mcp.json",
-			`{"mcpServers": {"ios-agent": {"type": "stdio", "command": "/old/ios-agent", "args": ["serve"], "env": {"IOS_AGENT_TOOLCHAIN": "virtual"}}}}`,
-			`{"mcpServers": {"ios-agent": {"type": "stdio", "command": "ios-agent", "args": ["mcp"], "env": {"IOS_AGENT_TOOLCHAIN": "virtual"}}}}`},
+			`{"mcpServers": {"ios-agent": {"type": "stdio", "command": "/old/ios-agent", "args": ["serve"], ` +
+				`"env": {"IOS_AGENT_TOOLCHAIN": "virtual"}}}}`,
+			`{"mcpServers": {"ios-agent": {"type": "stdio", "command": "ios-agent", "args": ["mcp"], ` +
+				`"env": {"IOS_AGENT_TOOLCHAIN": "virtual"}}}}`},
 		"settings of a team, CRLF": {"project/.claude/settings.json",
-			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n    \"allow\": [\"Bash(npm run:*)\"],\r\n    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true}\r\n}\r\n",
-			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent\", \"Bash(ios-agent:*)\"],\r\n    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent *\"], \"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
+			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n    \"allow\": [\"Bash(npm run:*)\"],\r\n    \"deny\": []\r\n  },\r\n" +
+				"  \"sandbox\": {\"enabled\": true}\r\n}\r\n",
+			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n" +
+				"    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent\", \"Bash(ios-agent:*)\"],\r\n" +
+				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent *\"], " +
+				"\"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
 		"an empty file": {"project/.claude/settings.json", "", freshSettings},
 		"Codex with comments": {"user/.codex/config.toml",
 			"# mine\nmodel = \"gpt-5\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"",
@@ -170,8 +177,10 @@ func TestExistingSettingsAreMerged(t *testing.T) {
 func TestWhatTheUserDecidedStays(t *testing.T) {
 	settings := "project/.claude/settings.json"
 	for name, c := range map[string]struct{ path, text string }{
-		"other spellings":      {settings, `{"permissions": {"allow": ["mcp__ios-agent__*", "Bash(ios-agent *)"]}, "sandbox": {"excludedCommands": ["ios-agent"], "network": {"allowUnixSockets": ["~/.ios-agent/run"]}}}`},
-		"asked or denied":      {settings, `{"permissions": {"ask": ["mcp__ios-agent"], "deny": ["Bash(ios-agent:*)"]}, "sandbox": {"excludedCommands": ["ios-agent *"], "network": {"allowUnixSockets": ["~/.ios-agent/run"]}}}`},
+		"other spellings": {settings, `{"permissions": {"allow": ["mcp__ios-agent__*", "Bash(ios-agent *)"]}, ` +
+			`"sandbox": {"excludedCommands": ["ios-agent"], "network": {"allowUnixSockets": ["~/.ios-agent/run"]}}}`},
+		"asked or denied": {settings, `{"permissions": {"ask": ["mcp__ios-agent"], "deny": ["Bash(ios-agent:*)"]}, ` +
+			`"sandbox": {"excludedCommands": ["ios-agent *"], "network": {"allowUnixSockets": ["~/.ios-agent/run"]}}}`},
 		"a skill of their own": {"project/.claude/skills/ios-agent/SKILL.md", "mine\n"},
 		"rules of their own":   {"project/.codex/rules/ios-agent.rules", ""},
 		"rules after git changed line ends": {"project/.codex/rules/ios-agent.rules",
@@ -229,7 +238,8 @@ func TestPathsOutsideTheUsersFolder(t *testing.T) {
 	o := place(t, nil)
 	o.Home, o.Binary = "/var/agents", "/Apps/My Tools/ios-agent"
 	text := Print(planned(t, o))
-	for want, times := range map[string]int{`"/var/agents/run"`: 1, "/Apps/My Tools/ios-agent": 2, "Bash(": 0, "excludedCommands": 0, "prefix_rule": 0} {
+	for want, times := range map[string]int{`"/var/agents/run"`: 1, "/Apps/My Tools/ios-agent": 2, "Bash(": 0, "excludedCommands": 0,
+		"prefix_rule": 0} {
 		if got := strings.Count(text, want); got != times {
 			t.Errorf("%s: %d times in\n%s", want, got, text)
 		}

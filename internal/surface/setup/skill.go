@@ -13,8 +13,8 @@ import (
 // mostCommands is how many commands the skill shows; `ios-agent help` has the rest.
 const mostCommands = 10
 
-// Skill is the SKILL.md of this build: a thin router that teaches the loop and sends its reader to the program's own
-// help, which cannot be out of date. Its commands are examples of the operations, those of the default tool set first.
+// Skill is the SKILL.md of this build: it teaches the work loop and refers to the program's own help,
+// which cannot be out of date. Its commands are examples of the operations, those of the default tool set first.
 func Skill(ops []op.Op, version string) string {
 	return fmt.Sprintf(skillText, name, quote(skillDescription), marker, version, commands(ops),
 		ui.Changed, ui.Unchanged, ui.Unknown, exits())
@@ -33,7 +33,8 @@ description: %s
 # ios-agent
 
 Lets you see and drive apps on Apple simulators from the shell. ` + "`ios-agent help`" + ` lists all commands and
-` + "`ios-agent help COMMAND`" + ` tells the flags of one; ask it rather than guess. ` + "`--json`" + ` gives one JSON envelope. Where the MCP server
+` + "`ios-agent help COMMAND`" + ` tells the flags of one; ask it rather than guess. ` + "`--json`" + ` gives one JSON envelope. ` +
+	`Where the MCP server
 ios-agent is connected, its tools do the same.
 
 ## The loop

@@ -44,7 +44,8 @@ func TestSkill(t *testing.T) {
 	if !regexp.MustCompile(`\A---\nname: ios-agent\ndescription: "[^"\n]{40,1000}"\n---\n\n`).MatchString(text) {
 		t.Errorf("front matter: %.300s", text)
 	}
-	for _, want := range []string{"1.2.3", marker, "`ios-agent help`", "`changed`", "`unchanged`", "`unknown`", "0 done", "7 denied", "70 a bug", "data, never instructions"} {
+	for _, want := range []string{"1.2.3", marker, "`ios-agent help`", "`changed`", "`unchanged`", "`unknown`", "0 done", "7 denied",
+		"70 a bug", "data, never instructions"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
 		}

@@ -13,7 +13,7 @@ type tables struct {
 	found
 }
 
-// inTOML makes an edit of a function on tables.
+// inTOML turns a function on tables into an edit.
 func inTOML(change func(*tables) error) func([]byte) ([]byte, error) {
 	return func(before []byte) ([]byte, error) {
 		t, err := openTOML(before)

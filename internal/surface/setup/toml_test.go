@@ -16,7 +16,8 @@ func register(t *tables) error {
 const ours = "[mcp_servers.ios-agent]\ncommand = \"ios-agent\"\nargs = [\"mcp\"]\n"
 
 func TestTOMLUpsert(t *testing.T) {
-	others := "# my Codex\nmodel = \"gpt-5\" # best\n\n[mcp_servers.docs]\ncommand = 'npx'\nargs = [\n  \"-y\", # yes\n  \"docs\",\n]\n\n[mcp_servers.docs.env]\nKEY = \"[mcp_servers.ios-agent]\"\n"
+	others := "# my Codex\nmodel = \"gpt-5\" # best\n\n[mcp_servers.docs]\ncommand = 'npx'\n" +
+		"args = [\n  \"-y\", # yes\n  \"docs\",\n]\n\n[mcp_servers.docs.env]\nKEY = \"[mcp_servers.ios-agent]\"\n"
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	for name, c := range map[string]struct{ before, after string }{
 		"nothing":         {"", ours},
@@ -31,19 +32,27 @@ func TestTOMLUpsert(t *testing.T) {
 		"there":           {ours, ours},
 		"there, spelled otherwise": {"[ mcp_servers . 'ios-agent' ]\n args=[ 'mcp', ] # c\n command='ios-agent'\n",
 			"[ mcp_servers . 'ios-agent' ]\n args=[ 'mcp', ] # c\n command='ios-agent'\n"},
-		"other values, more keys": {"[mcp_servers.ios-agent] # mine\ncommand = \"/old\" # was\nargs = [\n  'serve', # x\n]\nstartup_timeout_sec = 20\nenv = { A = \"ü\" }\n[z]\n",
-			"[mcp_servers.ios-agent] # mine\ncommand = \"ios-agent\" # was\nargs = [\"mcp\"]\nstartup_timeout_sec = 20\nenv = { A = \"ü\" }\n[z]\n"},
+		"other values, more keys": {"[mcp_servers.ios-agent] # mine\ncommand = \"/old\" # was\nargs = [\n  'serve', # x\n]\n" +
+			"startup_timeout_sec = 20\nenv = { A = \"ü\" }\n[z]\n",
+			"[mcp_servers.ios-agent] # mine\ncommand = \"ios-agent\" # was\nargs = [\"mcp\"]\n" +
+				"startup_timeout_sec = 20\nenv = { A = \"ü\" }\n[z]\n"},
 		"a key is missing": {"[mcp_servers.\"ios-agent\"]\n  command = \"ios-agent\"\n  enabled = false # off\n\n# next\n[z]\n",
 			"[mcp_servers.\"ios-agent\"]\n  command = \"ios-agent\"\n  enabled = false # off\n  args = [\"mcp\"]\n\n# next\n[z]\n"},
 		"header only, at the end": {"[mcp_servers.ios-agent]", "[mcp_servers.ios-agent]\ncommand = \"ios-agent\"\nargs = [\"mcp\"]"},
-		"header only, CRLF":       {"[mcp_servers.ios-agent]\r\n[z]\r\n", "[mcp_servers.ios-agent]\r\ncommand = \"ios-agent\"\r\nargs = [\"mcp\"]\r\n[z]\r\n"},
-		"only a table in it":      {"[mcp_servers.ios-agent.env]\nA = \"b\"\n", "[mcp_servers.ios-agent.env]\nA = \"b\"\n\n" + ours},
-		"dotted keys":             {"mcp_servers.ios-agent.command = 'x'\nmcp_servers.ios-agent.args = []\n", "mcp_servers.ios-agent.command = \"ios-agent\"\nmcp_servers.ios-agent.args = [\"mcp\"]\n"},
-		"inline table":            {"[mcp_servers]\nios-agent = { command = 'x', args = [] }\n", "[mcp_servers]\nios-agent = { command = \"ios-agent\", args = [\"mcp\"] }\n"},
-		"there, with escapes":     {strings.NewReplacer("ios-agent\"", `\u0069os\U0000002dagent"`, "mcp\"", `\u006Dcp"`).Replace(ours), strings.NewReplacer("ios-agent\"", `\u0069os\U0000002dagent"`, "mcp\"", `\u006Dcp"`).Replace(ours)},
-		"there, in several lines": {"[mcp_servers.ios-agent]\ncommand = \"\"\"\nios-\\\n  agent\"\"\"\nargs = [\n  '''mcp'''\n]\n", "[mcp_servers.ios-agent]\ncommand = \"\"\"\nios-\\\n  agent\"\"\"\nargs = [\n  '''mcp'''\n]\n"},
-		"a literal is no escape":  {"[mcp_servers.ios-agent]\ncommand = 'ios\\u002dagent'\nargs = [\"mcp\"]\n", ours},
-		"texts that look like it": {"a = \"\"\"\n[mcp_servers.ios-agent]\n\\\"\"\" \"\"\"\"\"\nb = '''\n[mcp_servers.ios-agent]'''\n", "a = \"\"\"\n[mcp_servers.ios-agent]\n\\\"\"\" \"\"\"\"\"\nb = '''\n[mcp_servers.ios-agent]'''\n\n" + ours},
+		"header only, CRLF": {"[mcp_servers.ios-agent]\r\n[z]\r\n",
+			"[mcp_servers.ios-agent]\r\ncommand = \"ios-agent\"\r\nargs = [\"mcp\"]\r\n[z]\r\n"},
+		"only a table in it": {"[mcp_servers.ios-agent.env]\nA = \"b\"\n", "[mcp_servers.ios-agent.env]\nA = \"b\"\n\n" + ours},
+		"dotted keys": {"mcp_servers.ios-agent.command = 'x'\nmcp_servers.ios-agent.args = []\n",
+			"mcp_servers.ios-agent.command = \"ios-agent\"\nmcp_servers.ios-agent.args = [\"mcp\"]\n"},
+		"inline table": {"[mcp_servers]\nios-agent = { command = 'x', args = [] }\n",
+			"[mcp_servers]\nios-agent = { command = \"ios-agent\", args = [\"mcp\"] }\n"},
+		"there, with escapes": {strings.NewReplacer("ios-agent\"", `\u0069os\U0000002dagent"`, "mcp\"", `\u006Dcp"`).Replace(ours),
+			strings.NewReplacer("ios-agent\"", `\u0069os\U0000002dagent"`, "mcp\"", `\u006Dcp"`).Replace(ours)},
+		"there, in several lines": {"[mcp_servers.ios-agent]\ncommand = \"\"\"\nios-\\\n  agent\"\"\"\nargs = [\n  '''mcp'''\n]\n",
+			"[mcp_servers.ios-agent]\ncommand = \"\"\"\nios-\\\n  agent\"\"\"\nargs = [\n  '''mcp'''\n]\n"},
+		"a literal is no escape": {"[mcp_servers.ios-agent]\ncommand = 'ios\\u002dagent'\nargs = [\"mcp\"]\n", ours},
+		"texts that look like it": {"a = \"\"\"\n[mcp_servers.ios-agent]\n\\\"\"\" \"\"\"\"\"\nb = '''\n[mcp_servers.ios-agent]'''\n",
+			"a = \"\"\"\n[mcp_servers.ios-agent]\n\\\"\"\" \"\"\"\"\"\nb = '''\n[mcp_servers.ios-agent]'''\n\n" + ours},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := []byte(c.before)

@@ -49,24 +49,35 @@ func (w *World) Caller(session string) op.Caller {
 func (w *World) ops() []op.Op {
 	text := []string{"text"}
 	all := []op.Op{
-		op.New(op.Spec{Name: "say_it", Groups: text, Verb: "say", Route: "POST /api/v1/say", Summary: "Say a text", Help: "More about saying.",
+		op.New(op.Spec{Name: "say_it", Groups: text, Verb: "say", Route: "POST /api/v1/say", Summary: "Say a text",
+			Help:    "More about saying.",
 			Default: true, Next: []string{"show_thing"}, Examples: []string{"say hello --times 2"}}, say),
-		op.New(op.Spec{Name: "show_thing", Groups: []string{"thing"}, Verb: "thing show", Route: "GET /api/v1/things/{id}", Summary: "Show a thing",
-			Hints: op.ReadOnly | op.Idempotent, Exclude: [][]string{{"deep", "names"}}}, show),
+		op.New(op.Spec{Name: "show_thing", Groups: []string{"thing"}, Verb: "thing show", Route: "GET /api/v1/things/{id}",
+			Summary: "Show a thing",
+			Hints:   op.ReadOnly | op.Idempotent, Exclude: [][]string{{"deep", "names"}}}, show),
 		op.New(op.Spec{Name: "fail_with", Groups: text, Verb: "fail", Route: "POST /api/v1/fail", Summary: "Fail with a code"}, fail),
-		op.New(op.Spec{Name: "wipe_all", Groups: text, Verb: "wipe", Route: "DELETE /api/v1/all", Summary: "Wipe everything", Hints: op.Destructive}, wipe),
-		op.New(op.Spec{Name: "take_picture", Groups: text, Verb: "picture", Route: "GET /api/v1/picture", Summary: "Take a picture", Picture: true,
-			Hints: op.ReadOnly, Default: true}, picture),
-		op.New(op.Spec{Name: "pick_one", Groups: text, Verb: "pick", Route: "POST /api/v1/pick", Summary: "Pick one of several", AsksBack: true}, pick),
-		op.New(op.Spec{Name: "show_call", Groups: text, Verb: "show-call", Summary: "Show what came with the call", Hints: op.ReadOnly}, showCall),
+		op.New(op.Spec{Name: "wipe_all", Groups: text, Verb: "wipe", Route: "DELETE /api/v1/all", Summary: "Wipe everything",
+			Hints: op.Destructive}, wipe),
+		op.New(op.Spec{Name: "take_picture", Groups: text, Verb: "picture", Route: "GET /api/v1/picture", Summary: "Take a picture",
+			Picture: true,
+			Hints:   op.ReadOnly, Default: true}, picture),
+		op.New(op.Spec{Name: "pick_one", Groups: text, Verb: "pick", Route: "POST /api/v1/pick", Summary: "Pick one of several",
+			AsksBack: true}, pick),
+		op.New(op.Spec{Name: "show_call", Groups: text, Verb: "show-call", Summary: "Show what came with the call", Hints: op.ReadOnly},
+			showCall),
 		op.New(op.Spec{Name: "panic_now", Groups: text, Route: "POST /api/v1/panic", Summary: "Panic"}, panics),
-		op.New(op.Spec{Name: "read_stdin", Groups: text, Verb: "read-stdin", Summary: "Read stdin in this process", Offline: true}, readStdin),
-		op.New(op.Spec{Name: "wait_here", Groups: text, Verb: "wait-here", Route: "POST /api/v1/wait", Summary: "Wait to be released"}, w.wait),
-		op.New(op.Spec{Name: "work_long", Groups: text, Verb: "work", Route: "POST /api/v1/work", Summary: "Work for long", Long: true}, w.work),
-		op.New(op.Spec{Family: "other", Name: "say_it", Groups: text, Verb: "other say", Route: "POST /other/say", Summary: "Say a text as others do"}, say),
+		op.New(op.Spec{Name: "read_stdin", Groups: text, Verb: "read-stdin", Summary: "Read stdin in this process", Offline: true},
+			readStdin),
+		op.New(op.Spec{Name: "wait_here", Groups: text, Verb: "wait-here", Route: "POST /api/v1/wait", Summary: "Wait to be released"},
+			w.wait),
+		op.New(op.Spec{Name: "work_long", Groups: text, Verb: "work", Route: "POST /api/v1/work", Summary: "Work for long", Long: true},
+			w.work),
+		op.New(op.Spec{Family: "other", Name: "say_it", Groups: text, Verb: "other say", Route: "POST /other/say",
+			Summary: "Say a text as others do"}, say),
 	}
-	return append(all, op.NewStream(op.Spec{Name: "watch_ticks", Groups: text, Verb: "ticks", Route: "GET /api/v1/ticks", Summary: "Watch ticks",
-		Hints: op.ReadOnly}, w.ticks)...)
+	return append(all, op.NewStream(op.Spec{Name: "watch_ticks", Groups: text, Verb: "ticks", Route: "GET /api/v1/ticks",
+		Summary: "Watch ticks",
+		Hints:   op.ReadOnly}, w.ticks)...)
 }
 
 type sayIn struct {

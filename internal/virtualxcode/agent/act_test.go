@@ -90,7 +90,12 @@ func TestTapWaitsForAnElementToComeToRest(t *testing.T) {
 // A plateau of an easing curve: two looks agree, the third does not.
 func TestTapIsNotFooledByAPlateau(t *testing.T) {
 	s := newStage()
-	s.show = func(look int) *world.Element { return moved(tree(), map[bool]int{true: 30, false: 0}[look <= 2]) }
+	s.show = func(look int) *world.Element {
+		if look <= 2 {
+			return moved(tree(), 30)
+		}
+		return tree()
+	}
 	c := open(t, options(s))
 	ok(t, c, &agentwire.TapElement{Selector: "login", TimeoutMS: new(uint64(2000))})
 	wantActs(t, s, "tap {70 120}")

@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// adjustable are the types that XCTest gives a value, with what keeps it from one. The world can give others a value too;
-// an agent that did would promise what a Mac does not hold.
+// adjustable are the types that XCTest can adjust, each with a check that may refuse. The world can adjust more types, but
+// an agent on a Mac cannot.
 func adjustable() map[string]func(e *world.Element, value string) error {
 	return map[string]func(*world.Element, string) error{"Slider": slides, "PickerWheel": turns, "Switch": flips}
 }
@@ -32,8 +32,8 @@ func (s *session) setValue(ctx context.Context, m *agentwire.SetValue) (agentwir
 	return done(s.opts.Screen.SetValue(ctx, s.opts.UDID, point(m.X, m.Y), m.Value))
 }
 
-// controlAt is the last control at a point in document order: inner ones come after what they are in, upper ones after
-// what they cover.
+// controlAt is the last control at a point in document order: a child comes after its parent, and what covers something
+// comes after it.
 func controlAt(root *world.Element, p world.Point) (control *world.Element) {
 	for _, e := range root.Children {
 		inside := e.Frame.Contains(p)

@@ -1,8 +1,8 @@
-// Package agent is the virtual XCTest agent: it serves the agent protocol for one device of the virtual world,
-// with the manners of the real one. Like it, it does one thing at a time, remembers its target across
-// connections, taps coordinates only, and never launches an app.
+// Package agent is the virtual XCTest agent: it serves the agent protocol for one device of the virtual world. Like the
+// real agent it does one thing at a time, remembers its target across connections, taps coordinates only, and never
+// launches an app.
 //
-// It sees and touches the device through Screen alone, and must not know who started it or who listens.
+// It sees and touches the device only through Screen. It must not know who started it or who its clients are.
 package agent
 
 import (
@@ -34,8 +34,9 @@ type Options struct {
 	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
 	About      func(ctx context.Context, bundle string) agentwire.AppInfo // name and version of an app; nil: unknown
 	TakeFault  func(name string) (flaw.Hit, bool)                         // asked on every occasion of a fault; nil: none happens
-	Served     func(look bool)                                            // told of every request, and whether it reads the tree; nil: nobody is
-	Crash      func()                                                     // called when a fault crashes the agent; nil: nothing
+	// told of every request, and whether it reads the tree; nil: nobody is
+	Served func(look bool)
+	Crash  func() // called when a fault crashes the agent; nil: nothing
 }
 
 // Agent is the state that outlives a connection.
@@ -50,7 +51,7 @@ type Agent struct {
 	current net.Conn // guarded by mu
 
 	death  sync.Once
-	killed chan struct{} // closed when the process is gone, or as good as gone
+	killed chan struct{} // closed when the process has ended or must not answer any more
 }
 
 // New returns an agent whose target is SpringBoard.
@@ -70,18 +71,18 @@ func New(o Options) *Agent {
 	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard, killed: make(chan struct{})}
 }
 
-// Kill ends what the agent is doing, for whoever knows that its process is gone. Nobody is served after it.
+// Kill ends what the agent is doing. The caller knows that its process is gone. No request is served after it.
 func (a *Agent) Kill() { a.death.Do(func() { close(a.killed) }) }
 
 // Serve serves one connection with a new agent; see Agent.Serve.
 func Serve(ctx context.Context, conn net.Conn, o Options) error { return New(o).Serve(ctx, conn) }
 
 // Serve answers the requests on conn until the client leaves, which is no error, or ctx ends. It closes conn.
-// A newer connection that may give orders ends it too: an agent has one client.
+// A newer connection that is allowed to send commands ends it too: an agent has one client.
 func (a *Agent) Serve(ctx context.Context, conn net.Conn) error { return a.meet(conn).serve(ctx) }
 
-// meet begins a session. Where no token is needed it makes conn the client, so connections must be met in the order
-// they come.
+// meet begins a session. Without a token conn becomes the client at once, so meet must be called in the order in which
+// connections arrive.
 func (a *Agent) meet(conn net.Conn) *session {
 	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn)}
 	if a.opts.Token == "" {
@@ -126,7 +127,7 @@ func (a *Agent) Listen(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// adopt makes conn the only one that may give orders.
+// adopt makes conn the only connection that may send commands.
 func (a *Agent) adopt(conn net.Conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

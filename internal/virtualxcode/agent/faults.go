@@ -18,11 +18,11 @@ func worldCodes() map[error]agentwire.Code {
 		world.ErrNoFocus:      agentwire.CodeNoFocus,
 		world.ErrNoValue:      agentwire.CodeUnsupported,
 		world.ErrNotRunning:   agentwire.CodeAppNotRunning,
-		world.ErrNotInstalled: agentwire.CodeAppNotRunning, // XCTest knows no difference
+		world.ErrNotInstalled: agentwire.CodeAppNotRunning, // XCTest does not tell them apart
 	}
 }
 
-// fault says err with a code. What is not known is an exception, as where XCTest throws one.
+// fault is err with a code. An unknown error gets the code of an exception that XCTest throws.
 func fault(err error) *agentwire.Fault {
 	if e, ok := errors.AsType[*agentwire.AgentError](err); ok {
 		return &agentwire.Fault{Code: e.Code, Message: e.Message}

@@ -32,7 +32,7 @@ func (f found) hittable() bool {
 	return true
 }
 
-// hides reports whether parent keeps a finger at p from reaching child. An element's own descendants never do:
+// hides reports whether something in parent keeps a finger at p from reaching child. The descendants of child never do:
 // a button's text is part of the button.
 func hides(parent, child *world.Element, p world.Point) bool {
 	if parent.Clips() && !parent.Frame.Contains(p) {
@@ -48,7 +48,7 @@ func covers(e *world.Element, p world.Point) bool {
 		return true
 	}
 	if e.Clips() && !e.Frame.Contains(p) {
-		return false // what is scrolled out of it is in nobody's way
+		return false // what is scrolled out of sight covers nothing
 	}
 	return slices.ContainsFunc(e.Children, func(c *world.Element) bool { return covers(c, p) })
 }
@@ -56,11 +56,11 @@ func covers(e *world.Element, p world.Point) bool {
 // modal are the types that take the touches of the whole screen while they are up.
 func modal() []string { return []string{"Alert", "Dialog", "Sheet"} }
 
-// seeThrough is scaffolding: containers that span the screen and neither draw nor catch anything. What has a
-// look is a wall, such as the page of a screen that slides over another.
+// seeThrough reports whether e is a container that spans the screen and neither draws anything nor takes touches. A
+// container that is drawn, such as the page of a screen that slides over another, does take them.
 func seeThrough(e *world.Element) bool {
 	return e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
 }
 
-// named reports whether accessibility has anything to call e by.
+// named reports whether e has a label, an identifier or a value.
 func named(e *world.Element) bool { return e.Identifier != "" || e.Label != "" || e.Value != "" }

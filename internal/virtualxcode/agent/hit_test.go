@@ -24,11 +24,12 @@ func TestHittable(t *testing.T) {
 		root *world.Element
 		want bool
 	}{
-		"alone":                     {under(), true},
-		"under a view":              {under(&world.Element{Type: "Image", Frame: centre}), false},
-		"beside a view":             {under(&world.Element{Type: "Image", Frame: world.Rect{X: 100, Y: 330, W: 9, H: 9}}), true},
-		"under scaffolding":         {under(&world.Element{Type: "Other", Frame: screen}), true},
-		"under something in it":     {under(&world.Element{Type: "Other", Frame: screen, Children: []*world.Element{{Type: "Key", Frame: centre}}}), false},
+		"alone":             {under(), true},
+		"under a view":      {under(&world.Element{Type: "Image", Frame: centre}), false},
+		"beside a view":     {under(&world.Element{Type: "Image", Frame: world.Rect{X: 100, Y: 330, W: 9, H: 9}}), true},
+		"under scaffolding": {under(&world.Element{Type: "Other", Frame: screen}), true},
+		"under something in it": {under(&world.Element{Type: "Other", Frame: screen,
+			Children: []*world.Element{{Type: "Key", Frame: centre}}}), false},
 		"under another screen":      {under(&world.Element{Type: "Other", Frame: screen, Look: world.Look{Style: "screen"}}), false},
 		"behind an alert elsewhere": {under(&world.Element{Type: "Alert", Frame: world.Rect{Y: 700, W: 100, H: 50}}), false},
 		"before earlier siblings": {&world.Element{Type: "Application", Frame: screen, Children: []*world.Element{

@@ -24,8 +24,8 @@ func (s *session) clear(ctx context.Context, _ *agentwire.Clear) (agentwire.Resp
 	return done(s.opts.Screen.TypeText(ctx, s.opts.UDID, "\b"))
 }
 
-// keys are what the named keys type. The others move a caret that is always at the end here, or scroll what a keyboard
-// does not scroll on a phone: they are pressed, and nothing comes of it.
+// keys are what the named keys type. The other keys do nothing here: the caret is always at the end, and a keyboard does
+// not scroll a phone.
 func keys() map[string]string {
 	typed := map[string]string{"return": "\n", "delete": "\b", "tab": "\t", "space": " "}
 	for _, name := range agentwire.Keys() {
@@ -67,7 +67,8 @@ const usualVelocity = 500
 
 func (s *session) drag(ctx context.Context, m *agentwire.Drag) (agentwire.Response, error) {
 	if !rest(m.PressSeconds) || !rest(m.HoldSeconds) {
-		return nil, faultf(agentwire.CodeBadRequest, "rests of %v and %v seconds: want from 0 to %d", m.PressSeconds, m.HoldSeconds, longestGesture)
+		return nil, faultf(agentwire.CodeBadRequest, "rests of %v and %v seconds: want from 0 to %d", m.PressSeconds, m.HoldSeconds,
+			longestGesture)
 	}
 	velocity := m.Velocity
 	if velocity == 0 {
@@ -84,12 +85,12 @@ func (s *session) drag(ctx context.Context, m *agentwire.Drag) (agentwire.Respon
 	}))
 }
 
-// rest reports whether a finger can rest so long.
+// rest reports whether a finger can be held down for that long.
 func rest(seconds float64) bool { return seconds >= 0 && seconds <= longestGesture }
 
 func span(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
-// pinchTime is how long two fingers take.
+// pinchTime is how long a pinch takes.
 const pinchTime = 500 * time.Millisecond
 
 func (s *session) pinch(ctx context.Context, m *agentwire.Pinch) (agentwire.Response, error) {
@@ -172,7 +173,7 @@ func describe(box *world.Element) (info agentwire.AlertInfo, buttons []*world.El
 	return info, buttons
 }
 
-// refusals are what the buttons say that leave things as they are.
+// refusals are the labels of buttons that refuse or cancel.
 var refusals = []string{"cancel", "don’t allow", "don't allow", "not now", "no", "ask app not to track", "don’t allow paste"}
 
 // choose is the button that an answer presses.

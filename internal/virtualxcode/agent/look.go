@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// snapshot is the target's tree as it is now, and that of an alert SpringBoard shows over it: one look at both.
+// snapshot is the target's tree as it is now, and that of an alert SpringBoard shows over it, read at the same moment.
 func (s *session) snapshot(ctx context.Context) ([]*world.Element, world.AppState, error) {
 	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, world.Wait{})
 	if err == nil && o.Root == nil {
@@ -41,7 +41,7 @@ func (s *session) locate(ctx context.Context, q query) (found, error) {
 	return found{at, state == world.RunningForeground}, nil
 }
 
-// joined is one tree of several, as they lie over one another.
+// joined is one tree made of several that lie over one another.
 func joined(trees []*world.Element) *world.Element {
 	if len(trees) == 1 {
 		return trees[0]
@@ -73,7 +73,7 @@ func text(choices ...string) *string {
 	return nil
 }
 
-// findElement answers null where there is no such element, be it because the app is not running.
+// findElement answers null when there is no such element, also when the app is not running.
 func (s *session) findElement(ctx context.Context, m *agentwire.FindElement) (agentwire.Response, error) {
 	at, err := s.locate(ctx, lenientQuery(m.Selector, m.ByLabel, m.Type))
 	if err != nil && !passing(err) {
@@ -102,7 +102,7 @@ func (s *session) dumpTree(ctx context.Context, _ *agentwire.DumpTree) (agentwir
 	return &agentwire.Tree{JSON: text, Truncated: left}, err
 }
 
-// observe lets the world wait. An app that is not running is an observation, not a failure.
+// observe lets the world wait for a still screen. An app that is not running is an answer, not an error.
 func (s *session) observe(ctx context.Context, m *agentwire.Observe) (agentwire.Response, error) {
 	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, world.Wait{Stable: ms(m.StableMS), Min: ms(m.MinMS), Max: ms(m.MaxMS)})
 	if err != nil {

@@ -169,7 +169,8 @@ func TestTarget(t *testing.T) {
 		t.Errorf("at first %+v", got)
 	}
 	ok(t, c, &agentwire.SetTarget{Bundle: shop})
-	if got, want := info(), (agentwire.AppInfo{Bundle: shop, DisplayName: "Shop", Version: "1.2", Build: "34", State: "running_foreground"}); got != want {
+	if got, want := info(), (agentwire.AppInfo{Bundle: shop, DisplayName: "Shop", Version: "1.2", Build: "34",
+		State: "running_foreground"}); got != want {
 		t.Errorf("then %+v", got)
 	}
 }

@@ -32,7 +32,7 @@ func newQuery(selector string, byLabel bool, kind string) query {
 	q.base = selector[:open]
 	n, err := strconv.Atoi(digits)
 	if err != nil {
-		n = math.MaxInt // too large to be a number is too large to be found
+		n = math.MaxInt // a number that does not fit matches nothing
 	}
 	q.index = n
 	return q

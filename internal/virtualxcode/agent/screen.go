@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// Eyes see what apps show. What they return is the caller's to read and nobody's to change.
+// Eyes read what apps show. Nobody may change the trees that they return.
 type Eyes interface {
 	// Snapshot returns the app's tree, or nil when it is not running.
 	Snapshot(ctx context.Context, udid, bundle string) (*world.Element, world.AppState, error)
@@ -24,7 +24,7 @@ type Hands interface {
 	TypeText(ctx context.Context, udid, text string) error
 }
 
-// Gestures are what hands do beyond one touch.
+// Gestures are more than one touch.
 type Gestures interface {
 	DoubleTap(ctx context.Context, udid string, p world.Point) error
 	Drag(ctx context.Context, udid string, c world.Carry) error
@@ -33,14 +33,14 @@ type Gestures interface {
 	SetValue(ctx context.Context, udid string, p world.Point, value string) error
 }
 
-// Body is what can be done with the device itself, and with the text that has the focus.
+// Body is the device's buttons and orientation, and the text that has the focus.
 type Body interface {
 	SelectAll(ctx context.Context, udid string) error
 	Rotate(ctx context.Context, udid string, to world.Orientation) error
 	Launch(ctx context.Context, udid, bundle string, o world.LaunchOptions) (int, error)
 }
 
-// Screen is a device as an agent has it.
+// Screen is everything an agent needs of a device.
 type Screen interface {
 	Eyes
 	Hands

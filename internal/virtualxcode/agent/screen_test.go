@@ -46,10 +46,12 @@ func tree() *world.Element {
 	}
 	return &world.Element{Type: "Application", Label: "Shop", Frame: world.Rect{W: 390, H: 844}, Children: []*world.Element{
 		{Type: "Window", Frame: world.Rect{W: 390, H: 844}, Children: []*world.Element{
-			{Type: "Button", Identifier: "login", Label: "Log in", Frame: world.Rect{X: 20, Y: 100, W: 100, H: 40}, Children: []*world.Element{
-				{Type: "StaticText", Label: "Log in", Frame: world.Rect{X: 30, Y: 110, W: 80, H: 20}},
-			}},
-			{Type: "TextField", Identifier: "email", Label: "Email", Value: "a@b.c", Placeholder: "you@example.com", Focused: true, Frame: world.Rect{X: 20, Y: 150, W: 350, H: 40}},
+			{Type: "Button", Identifier: "login", Label: "Log in", Frame: world.Rect{X: 20, Y: 100, W: 100, H: 40},
+				Children: []*world.Element{
+					{Type: "StaticText", Label: "Log in", Frame: world.Rect{X: 30, Y: 110, W: 80, H: 20}},
+				}},
+			{Type: "TextField", Identifier: "email", Label: "Email", Value: "a@b.c", Placeholder: "you@example.com", Focused: true,
+				Frame: world.Rect{X: 20, Y: 150, W: 350, H: 40}},
 			row(0, "Tea"), row(1, "Coffee"), row(2, "Milk"),
 			{Type: "Switch", Identifier: "news", Disabled: true, Selected: true, Frame: world.Rect{X: 300, Y: 400, W: 60, H: 30}},
 			{Type: "Other", Children: []*world.Element{{Type: "Other"}}},

@@ -23,7 +23,7 @@ type session struct {
 	dying   bool   // it crashes as soon as it has answered
 }
 
-// run answers requests in turn. A frame that makes no sense is answered too; only a broken stream ends it.
+// run answers requests one after the other. A malformed frame is answered with an error; only a broken stream ends run.
 func (s *session) run(ctx context.Context) error {
 	for {
 		id, req, err := s.conn.ReadRequest()
@@ -49,7 +49,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// quiet takes the ways in which a client leaves for no error.
+// quiet returns nil for errors that only say that the client has left.
 func quiet(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed) {
 		return nil
@@ -101,8 +101,8 @@ func (s *session) reply(id uint32, resp agentwire.Response) error {
 	return err
 }
 
-// failure is err in the words of the client's version. A hello is refused in those of version 2: a client
-// that says hello knows them, and takes an error of version 1 for an agent of version 1.
+// failure is err in the form of the client's version. A hello is always refused in the form of version 2: a client that
+// sends a hello knows it, and would take an error of version 1 for an agent of version 1.
 func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
 	if errors.Is(err, errOldAgent) {
 		return &agentwire.ErrorText{Message: err.Error()}

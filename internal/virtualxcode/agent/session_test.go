@@ -28,7 +28,8 @@ func TestVersion1ClientNeedsNoHello(t *testing.T) {
 	ok(t, client, &agentwire.TapElement{Selector: "login"})
 	wantActs(t, s, "tap {70 120}")
 	_, err := client.Do(t.Context(), &agentwire.TapElement{Selector: "nothing"})
-	if e, is := errors.AsType[*agentwire.AgentError](err); !is || e.Code != agentwire.CodeNone || !strings.Contains(e.Message, "not found") {
+	if e, is := errors.AsType[*agentwire.AgentError](err); !is || e.Code != agentwire.CodeNone ||
+		!strings.Contains(e.Message, "not found") {
 		t.Errorf("error %v, want text only", err)
 	}
 }
@@ -48,7 +49,8 @@ func TestTokenGuardsEverything(t *testing.T) {
 	o.Token = "secret"
 	client, _ := connect(t, New(o))
 	for op := range handlers() {
-		if req, err := agentwire.UnmarshalRequest(append([]byte{byte(op)}, make([]byte, 64)...)); err == nil && op != (&agentwire.Hello{}).Opcode() {
+		if req, err := agentwire.UnmarshalRequest(append([]byte{byte(op)}, make([]byte, 64)...)); err == nil &&
+			op != (&agentwire.Hello{}).Opcode() {
 			_, err := client.Do(t.Context(), req)
 			if e, is := errors.AsType[*agentwire.AgentError](err); !is || !strings.Contains(e.Message, "unauthorized") {
 				t.Errorf("%s without hello: %v", op, err)
@@ -70,7 +72,8 @@ func TestTokenGuardsEverything(t *testing.T) {
 
 func TestGarbageIsAnsweredAndTheConnectionStays(t *testing.T) {
 	for version, garbage := range map[uint16][]string{
-		1: {"\x01\x00\x00\x00\x15", "\x02\x00\x00\x00\xa0\x00", "\x03\x00\x00\x00\x06\xff\xff", "\x06\x00\x00\x00\x06\x01\x00\x00\x00\xff", "\x00\x00\x00\x00\x01\x00\x00\x00\x77"},
+		1: {"\x01\x00\x00\x00\x15", "\x02\x00\x00\x00\xa0\x00", "\x03\x00\x00\x00\x06\xff\xff", "\x06\x00\x00\x00\x06\x01\x00\x00\x00\xff",
+			"\x00\x00\x00\x00\x01\x00\x00\x00\x77"},
 		2: {"\x01\x00\x00\x00\x15", "\x07\x00\x00\x00\x09\x00\x00\x00\x00\x00\x15", "\x06\x00\x00\x00\x09\x00\x00\x00\x00\x00"},
 	} {
 		near, far := net.Pipe()

@@ -24,8 +24,8 @@ func (s *session) tapWithType(ctx context.Context, m *agentwire.TapWithType) (ag
 	return s.tap(ctx, newQuery(m.Selector, m.ByLabel, m.Type), m.TimeoutMS)
 }
 
-// tap waits until the element may be tapped, as long as the client allows, and taps its centre. Without a
-// timeout it tries once, and does not ask whether the element holds still, which one look cannot tell.
+// tap waits until the element can be tapped, for as long as the client allows, and taps its centre. Without a timeout it
+// tries once and does not check that the element is still: one look cannot tell.
 func (s *session) tap(ctx context.Context, q query, timeoutMS *uint64) (agentwire.Response, error) {
 	wait := milliseconds(timeoutMS)
 	var still *stillness
@@ -35,8 +35,8 @@ func (s *session) tap(ctx context.Context, q query, timeoutMS *uint64) (agentwir
 	return done(s.poll(ctx, wait, func() error { return s.tryTap(ctx, q, still) }))
 }
 
-// tryTap looks twice: the second, freshest look must agree with what was stable so far, or the element only
-// paused on the plateau of an easing curve.
+// tryTap looks twice: the second look must show the element where it was, or it only paused in the middle of an
+// animation.
 func (s *session) tryTap(ctx context.Context, q query, still *stillness) error {
 	var frame world.Rect
 	for range 2 {
@@ -85,8 +85,8 @@ const (
 	longest   = 24 * time.Hour // keeps sums of times from overflowing
 )
 
-// poll tries until it succeeds, fails for good, or wait is over; then the reason of the last try stands. It
-// tells the client every second that the agent is alive.
+// poll tries until it succeeds, fails with an error that waiting cannot cure, or wait is over. The error is that of the
+// last try. It tells the client every second that the agent is alive.
 func (s *session) poll(ctx context.Context, wait time.Duration, try func() error) error {
 	clock := s.opts.Clock
 	beat := clock.Now()

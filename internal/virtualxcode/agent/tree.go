@@ -20,8 +20,8 @@ type trimmer struct {
 	left  uint32 // nodes that were not
 }
 
-// treeOf returns trees: none, the app's, or the app's and that of what SpringBoard shows over it; and how many nodes
-// the limits left out.
+// treeOf returns no tree, the app's, or the app's and that of what SpringBoard shows over it. left is how many nodes the
+// limits left out.
 func treeOf(roots []*world.Element, l limits) ([]agentwire.Element, uint32) {
 	if len(roots) == 0 {
 		return nil, 0
@@ -90,7 +90,7 @@ func element(e *world.Element) agentwire.Element {
 	return el
 }
 
-// finite keeps an odd frame from spoiling a whole tree: JSON has no infinity.
+// finite replaces a number that JSON cannot write: without it one odd frame would break the whole tree.
 func finite(f float64) float64 {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return 0

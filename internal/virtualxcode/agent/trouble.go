@@ -22,8 +22,8 @@ func (s *session) crash() error {
 	return ErrCrashed
 }
 
-// trouble is what can go wrong with any request before it is carried out. It runs on the main thread, so what hangs here
-// hangs for everyone.
+// trouble lets the faults happen that come before a request is carried out. It runs on the main thread: what hangs here
+// hangs all requests.
 func (s *session) trouble(ctx context.Context, acts bool) error {
 	select {
 	case <-s.killed:
@@ -62,20 +62,20 @@ func (s *session) hang(ctx context.Context) error {
 	}
 }
 
-// oldBuild is what an agent of another time calls itself.
+// oldBuild is the build that an outdated agent tells.
 const oldBuild = "0.0.1-old"
 
-// errOldAgent is how an agent that has never heard of version 2 answers a hello.
+// errOldAgent is how an agent that does not know version 2 answers a hello.
 var errOldAgent = errors.New("decode error: invalid opcode 0x20")
 
-// build is what this agent calls itself in its greeting; one of version 1 does not know what a greeting is.
+// build is the build that the answer to a hello tells. An agent of version 1 does not know hello.
 func (s *session) build() (string, error) {
 	old, yes := s.opts.TakeFault(flaw.AgentOldBuild)
 	switch {
 	case !yes:
 		return s.opts.Build, nil
 	case old.Int("protocol") < agentwire.Version:
-		s.authorise() // there were no tokens then
+		s.authorise() // version 1 had no tokens
 		return "", errOldAgent
 	}
 	return oldBuild, nil

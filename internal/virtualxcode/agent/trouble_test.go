@@ -169,7 +169,8 @@ func TestWhoTheAgentSaysItIs(t *testing.T) {
 	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild}); got.Build == "b1" || got.Build == "" || got.UDID != udid {
 		t.Errorf("of another build it is %+v", got)
 	}
-	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild, Set: map[string]string{"protocol": "1"}}); got != (agentwire.HelloInfo{Version: 1}) {
+	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild,
+		Set: map[string]string{"protocol": "1"}}); got != (agentwire.HelloInfo{Version: 1}) {
 		t.Errorf("of version 1 it is %+v", got)
 	}
 }

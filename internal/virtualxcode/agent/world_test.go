@@ -85,7 +85,8 @@ func TestAnAlertOfTheSystemIsPartOfWhatIsSeen(t *testing.T) {
 	}
 	wantFault(t, c, &agentwire.TapElement{Selector: "permissions-camera"}, agentwire.CodeNotHittable)
 	ok(t, c, &agentwire.TapByLabel{Label: "Allow Once", TimeoutMS: soon})
-	if v := ask[*agentwire.Value](t, c, &agentwire.GetValue{Selector: "permissions-answer"}); v.Text == nil || *v.Text != "Last answer: once" {
+	if v := ask[*agentwire.Value](t, c, &agentwire.GetValue{Selector: "permissions-answer"}); v.Text == nil ||
+		*v.Text != "Last answer: once" {
 		t.Errorf("the app says %v", v.Text)
 	}
 	if roots, err := ask[*agentwire.Observation](t, c, &agentwire.Observe{}).Elements(); err != nil || len(roots) != 1 {

@@ -20,7 +20,7 @@ func (r *Request) Answered(vars Vars, status int, body, err string) []Step {
 	return r.Do
 }
 
-// Assign sets a variable; the name "" is that of none.
+// Assign sets a variable. With the name "" it does nothing.
 func (v Vars) Assign(name string, value any) {
 	if name != "" {
 		v[name] = value
@@ -41,7 +41,7 @@ func fill(vars Vars, fields []Field, body string) {
 	}
 }
 
-// at is what a path leads to, nil if it leads nowhere.
+// at is the value at a path, nil if there is none.
 func at(v any, path []string) any {
 	for _, step := range path {
 		switch in := v.(type) {
@@ -60,7 +60,7 @@ func at(v any, path []string) any {
 	return v
 }
 
-// fitting is v as a value of like's type, or the empty one.
+// fitting is v as a value of like's type, or that type's zero value.
 func fitting(v, like any) any {
 	switch like.(type) {
 	case float64:
@@ -80,6 +80,6 @@ func fitting(v, like any) any {
 	case nil:
 		return ""
 	}
-	text, _ := json.Marshal(v) // what came out of JSON goes back
+	text, _ := json.Marshal(v) // it came out of JSON
 	return string(text)
 }

@@ -1,7 +1,7 @@
 // Package app reads virtual apps: .app folders whose ui.yaml describes screens, elements and behaviour.
 //
-// It knows the language, not the stage: where an element lies on a screen, what is on top of what, and when
-// things move is the world's business. A ui.yaml looks like this:
+// It knows the language only: where an element lies on a screen, what covers what, and when things move is decided by
+// package world. A ui.yaml looks like this:
 //
 //	start: first                 # the screen shown at launch
 //	state:                       # variables with their initial values: string, number or bool
@@ -79,8 +79,8 @@ type Screen struct {
 	Title     Text
 	Scroll    bool
 	Elements  []*Element
-	Appear    []Step // run when it is shown anew, not when what covered it goes
-	Dismissed []Step // run when it was a sheet and is gone
+	Appear    []Step // run when it is shown, but not when a screen over it is closed
+	Dismissed []Step // run when the screen was a sheet and has been closed
 }
 
 // Dialog is a question over everything else.

@@ -52,7 +52,7 @@ type Field struct {
 // Run implements Step.
 func (r *Request) Run(on Stage) { on.Request(r) }
 
-// Reply is what the app's own pretended server answers: URLs of the scheme virtual go to it, not to a network.
+// Reply is what the app answers itself: requests to URLs of the scheme virtual do not go to a network.
 type Reply struct {
 	Method, Path string
 	Status       int
@@ -63,7 +63,7 @@ type Reply struct {
 // Scheme is the scheme of URLs that the app answers itself.
 const Scheme = "virtual"
 
-// Reply is what the app's own server answers, nil if it knows no such path.
+// Reply is the answer to a request to the app itself, nil if it has none for the path.
 func (a *App) Reply(method, path string) *Reply {
 	for i, r := range a.Server {
 		if r.Method == method && r.Path == path {

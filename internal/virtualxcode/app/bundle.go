@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ type Bundle struct {
 	Folder  string // the folder's name, such as "Shop.app"
 	App     *App
 
-	Info, UI []byte // the two files, so that who installs the app can keep it
+	Info, UI []byte // the two files, as they are kept when the app is installed
 }
 
 // Open reads the .app folder at dir.
@@ -75,16 +76,7 @@ func Load(folder string, info, ui []byte) (*Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", folder, UIFile, err)
 	}
-	b := &Bundle{ID: p.ID, Name: firstOf(p.Display, p.Name, p.ID), Version: p.Version, Build: p.Build,
+	b := &Bundle{ID: p.ID, Name: cmp.Or(p.Display, p.Name, p.ID), Version: p.Version, Build: p.Build,
 		Folder: folder, App: definition, Info: info, UI: ui}
 	return b, nil
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

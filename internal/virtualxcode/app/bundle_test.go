@@ -64,7 +64,8 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 		"no id":        {map[string][]byte{app.InfoFile: nameless, app.UIFile: []byte(whole)}, app.ErrNoBundleID, "CFBundleIdentifier"},
 		"no ui":        {map[string][]byte{app.InfoFile: named}, os.ErrNotExist, "a virtual app needs a ui.yaml"},
 		"broken plist": {map[string][]byte{app.InfoFile: []byte("<plist"), app.UIFile: []byte(whole)}, nil, "Test.app/Info.plist"},
-		"broken ui":    {map[string][]byte{app.InfoFile: named, app.UIFile: []byte("x: 1")}, nil, `Test.app/ui.yaml: line 1: unknown key "x"`},
+		"broken ui": {map[string][]byte{app.InfoFile: named, app.UIFile: []byte("x: 1")}, nil,
+			`Test.app/ui.yaml: line 1: unknown key "x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := app.Open(writeApp(t, c.files))

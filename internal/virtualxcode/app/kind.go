@@ -47,14 +47,15 @@ type kindRule struct {
 // keyboards are the keyboards a field can bring up; the pads have no return key.
 var keyboards = []string{"email", "url", "number", "numberpad", "decimalpad", "phonepad"}
 
-// kindRules is the one list of kinds: adding a kind starts here.
+// kindRules are the rules of all kinds: a new kind starts here.
 var kindRules = map[Kind]kindRule{
-	KindText:      {keys: "drag drop", styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
-	KindField:     {binds: "", keys: "placeholder keyboard submit"},
-	KindSecure:    {binds: "", keys: "placeholder submit"},
-	KindSearch:    {binds: "", keys: "placeholder submit"},
-	KindEditor:    {binds: "", keys: "placeholder height", height: 100},
-	KindButton:    {styles: []string{"cancel", "cell", "destructive", "filled", "plain", "tinted"}, keys: "do double hold detail icon drag drop"},
+	KindText:   {keys: "drag drop", styles: []string{"body", "caption", "error", "footnote", "headline", "price", "success"}},
+	KindField:  {binds: "", keys: "placeholder keyboard submit"},
+	KindSecure: {binds: "", keys: "placeholder submit"},
+	KindSearch: {binds: "", keys: "placeholder submit"},
+	KindEditor: {binds: "", keys: "placeholder height", height: 100},
+	KindButton: {styles: []string{"cancel", "cell", "destructive", "filled", "plain", "tinted"},
+		keys: "do double hold detail icon drag drop"},
 	KindLink:      {keys: "do"},
 	KindToggle:    {binds: false, keys: "do icon"},
 	KindSlider:    {binds: 0.0, keys: "do min max step", ranges: Range{Max: 100}},

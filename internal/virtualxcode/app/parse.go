@@ -55,8 +55,8 @@ func Parse(source []byte) (*App, error) {
 	return r.app, nil
 }
 
-// parseYAML returns the root node of the only document. The library has panicked on broken input before, and
-// input must never take the program down.
+// parseYAML returns the root node of the only document. The library has panicked on broken input before, and input must
+// not end the program.
 func parseYAML(source []byte) (root ast.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil {

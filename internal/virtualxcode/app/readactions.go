@@ -33,7 +33,7 @@ func (r *reader) flipStep(n ast.Node) Step {
 	return Flip(name)
 }
 
-// dialog reads a question. One without buttons can only be agreed to; choices can always be left.
+// dialog reads a question. An alert without buttons gets OK, choices get Cancel.
 func (r *reader) dialog(n ast.Node, confirm bool) Step {
 	d := &Dialog{Number: len(r.app.Dialogs), Confirm: confirm}
 	r.app.Dialogs = append(r.app.Dialogs, d)
@@ -63,7 +63,7 @@ func (r *reader) dialog(n ast.Node, confirm bool) Step {
 	return d
 }
 
-// shortest is the shortest time between two ticks: a look must not have to catch up with millions of them.
+// shortest is the shortest time between two ticks: a look must not have to run millions of them.
 const shortest = 50 * time.Millisecond
 
 func (r *reader) timer(n ast.Node, what string, depth int) Step {

@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// reader turns yaml nodes into a definition and collects what is wrong. Values a problem spoils are left zero:
-// the definition is thrown away then.
+// reader turns YAML nodes into a definition and collects the problems. A value with a problem stays zero: with problems
+// the definition is not used.
 type reader struct {
 	app      *App
 	problems Problems

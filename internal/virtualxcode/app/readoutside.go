@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// askStep reads a service, or a service and what comes of asking for it.
+// askStep reads a service, or a mapping with a service and what the app does with the answer.
 func (r *reader) askStep(n ast.Node, depth int) Step {
 	a := r.newAsk()
 	if _, ok := mappingEntries(n); !ok {
@@ -83,7 +83,8 @@ func (r *reader) requestStep(n ast.Node, depth int) Step {
 	return q
 }
 
-var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+	http.MethodDelete, http.MethodOptions}
 
 func (r *reader) headers(n ast.Node, q *Request) {
 	r.each(n, "headers", func(name string, _, value ast.Node) {
@@ -109,7 +110,8 @@ func (r *reader) server(n ast.Node) {
 		reply := Reply{Status: http.StatusOK}
 		status, seconds := 200.0, 0.3
 		var ok bool
-		if reply.Method, reply.Path, ok = strings.Cut(key, " "); !ok || !slices.Contains(methods, reply.Method) || !strings.HasPrefix(reply.Path, "/") {
+		if reply.Method, reply.Path, ok = strings.Cut(key, " "); !ok || !slices.Contains(methods, reply.Method) ||
+			!strings.HasPrefix(reply.Path, "/") {
 			r.fail(at, "server needs a method and a path such as POST /orders, not %q", key)
 		}
 		r.mapping(value, "an answer of server", keys{

@@ -56,7 +56,7 @@ func (r *reader) repeat(item, body ast.Node, place string, taken map[string]bool
 	return out
 }
 
-// params replaces what a repeat offers; an escaped brace stays what it is.
+// params replaces {index} and {item}; an escaped brace stays escaped.
 func params(index int, of []string, i int) *strings.Replacer {
 	pairs := []string{"{{", "{{", "{index}", strconv.Itoa(index)}
 	if len(of) > 0 {

@@ -2,8 +2,8 @@ package app
 
 import "strings"
 
-// What the names of variables begin with that the device gives an app: they need no declaration, and only an app of
-// the system can change them.
+// The prefixes of variables that the device gives an app. They need no declaration, and only an app of the system can
+// change them.
 const (
 	devicePrefix     = "device."
 	permissionPrefix = "permission."
@@ -26,7 +26,8 @@ func DeviceVars() Vars {
 // Services are what an app can ask permission for: those of simctl privacy, and those only people can answer.
 func Services() []string {
 	return []string{"bluetooth", "calendar", "camera", "contacts", "face-id", "local-network", "location", "location-always",
-		"media-library", "microphone", "motion", "notifications", "paste", "photos", "photos-add", "reminders", "siri", "speech", "tracking"}
+		"media-library", "microphone", "motion", "notifications", "paste", "photos", "photos-add", "reminders", "siri",
+		"speech", "tracking"}
 }
 
 // given is the initial value of a variable that the launch or the device gives an app; nil if it is none of those.
@@ -43,7 +44,7 @@ func given(name string) any {
 	return nil
 }
 
-// Permission is the service whose answer a variable says, "" if it says none.
+// Permission is the service whose answer a variable holds, "" if it holds none.
 func Permission(variable string) string {
 	service, ok := strings.CutPrefix(variable, permissionPrefix)
 	if !ok {

@@ -1,7 +1,7 @@
 // Package applejson prints JSON as Apple's encoders do: two spaces a level, a space on both sides of the colon, slashes
 // escaped, an empty line in what is empty. encoding/json can do none of these.
 //
-// It knows no tool: what differs between them is a Style.
+// It knows no tool: the differences between tools are a Style.
 package applejson
 
 import (
@@ -21,7 +21,7 @@ type Ordered interface {
 
 // Style is what differs between Apple's encoders. The zero value is NSJSONSerialization's.
 type Style struct {
-	PlainSlashes bool // a slash is a slash
+	PlainSlashes bool // slashes are not escaped
 	ShortEmpty   bool // [] and {}, without the empty line
 }
 
@@ -117,15 +117,29 @@ func (p *printer) newline(pad string) {
 }
 
 func (p *printer) scalar(v any) {
+	text, err := plain(v)
+	if err != nil {
+		panic(fmt.Sprintf("a %T among JSON: %v", v, err)) // a mistake in a table of ours, never an input
+	}
+	if !p.PlainSlashes {
+		text = escaped(text)
+	}
+	p.b.WriteString(text)
+}
+
+// Marshal is a Go value as encoding/json writes it, on one line, but with slashes escaped and without HTML escapes, as
+// NSJSONSerialization does.
+func Marshal(v any) (string, error) {
+	text, err := plain(v)
+	return escaped(text), err
+}
+
+func escaped(text string) string { return strings.ReplaceAll(text, "/", `\/`) }
+
+func plain(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("a %T among JSON: %v", v, err)) // a wrong table of ours, never an input
-	}
-	text := strings.TrimSuffix(b.String(), "\n")
-	if !p.PlainSlashes {
-		text = strings.ReplaceAll(text, "/", `\/`)
-	}
-	p.b.WriteString(text)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -43,7 +43,8 @@ func TestStyles(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	short := applejson.Style{PlainSlashes: true, ShortEmpty: true}
-	if got := short.Encode([]any{map[string]any{"a": []any{}, "b": "x/y"}}); got != "[\n  {\n    \"a\" : [],\n    \"b\" : \"x/y\"\n  }\n]\n" {
+	if got := short.Encode([]any{map[string]any{"a": []any{}, "b": "x/y"}}); got != "[\n  {\n    \"a\" : [],\n    \"b\" : "+
+		"\"x/y\"\n  }\n]\n" {
 		t.Errorf("%s", got)
 	}
 	if got := short.Line(value); got != `{"a":{},"b":[1,"x/y"],"c":{"z":"1","y":"<é>"},"d":null,"e":[]}` {

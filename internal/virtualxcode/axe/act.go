@@ -33,7 +33,7 @@ func (c call) point(x, y string) (p world.Point, err error) {
 	return p, err
 }
 
-// within does something between the delays that were asked for.
+// within runs do between the delays that were asked for.
 func (c call) within(ctx context.Context, do func(udid string) error) error {
 	before, err := c.between("--pre-delay", 0, 0, longest, "Pre-delay must be between 0 and 10 seconds.")
 	if err != nil {
@@ -50,7 +50,7 @@ func (c call) within(ctx context.Context, do func(udid string) error) error {
 	return errors.Join(c.world.Sleep(ctx, seconds(before)), do(d.UDID), c.world.Sleep(ctx, seconds(after)))
 }
 
-// tap reads where to before it does anything; -x and -y count more than a selector.
+// tap reads its target before it does anything. -x and -y win over a selector.
 func tap(ctx context.Context, c call) error {
 	s, err := c.selector("--id", "--label", "--value")
 	byPoint := c.args.Has("-x") || c.args.Has("-y")
@@ -62,7 +62,8 @@ func tap(ctx context.Context, c call) error {
 	case !byPoint && s.option == "":
 		return swiftargs.Refuse("Either provide both -x/-y, or use --id/--label/--value to tap an element.")
 	case c.args.Has("--tap-style") && !slices.Contains([]string{"automatic", "simulator", "physical"}, c.args.Value("--tap-style")):
-		return swiftargs.Refuse("The value '%s' is invalid for '--tap-style <tap-style>'. Please provide one of 'automatic', 'simulator' or 'physical'.", c.args.Value("--tap-style"))
+		return swiftargs.Refuse("The value '%s' is invalid for '--tap-style <tap-style>'. Please provide one of 'automatic', "+
+			"'simulator' or 'physical'.", c.args.Value("--tap-style"))
 	}
 	var at world.Point
 	if byPoint {
@@ -100,8 +101,7 @@ func double(n float64) string {
 	return text
 }
 
-// touch presses where both down and up are asked for; a lone down or up has no effect a world without multi-touch
-// could show.
+// touch presses when both --down and --up are given. Only one of them does nothing: the world has no multi-touch.
 func touch(ctx context.Context, c call) error {
 	at, err := c.point("-x", "-y")
 	if err != nil {
@@ -150,8 +150,10 @@ func swipe(ctx context.Context, c call) error {
 type preset struct{ x1, y1, x2, y2, took float64 }
 
 var presets = map[string]preset{
-	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5}, "scroll-right": {.75, .5, .25, .5, .5},
-	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3}, "swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
+	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5},
+	"scroll-right":         {.75, .5, .25, .5, .5},
+	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3},
+	"swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
 }
 
 func gesture(ctx context.Context, c call) error {

@@ -1,4 +1,4 @@
-// Package axe plays AXe, the command line that other programs of this field drive a simulator with. It has the gaps of
+// Package axe plays AXe, the command line that other programs drive a simulator with. It has the gaps of
 // the real one: it sees a flat list of what CoreSimulator's accessibility exposes, and a tap that did nothing is reported
 // as done.
 package axe
@@ -21,7 +21,7 @@ import (
 // version is the AXe we imitate.
 const version = "1.8.0"
 
-// exitFailed is how AXe ends when it understood but could not.
+// exitFailed is the exit status of a command that was understood but failed.
 const exitFailed = 1
 
 // call is one command line being played.
@@ -30,13 +30,6 @@ type call struct {
 	world *world.World
 	args  swiftargs.Args
 }
-
-// refusal is an error in the words of the real tool, capitals and all.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 // verb is a subcommand: what it accepts, and what it does.
 type verb struct {
@@ -58,43 +51,63 @@ func with(sets ...map[string]bool) map[string]bool {
 func verbs() map[string]verb {
 	device := map[string]bool{"--udid": true}
 	delays := with(device, map[string]bool{"--pre-delay": true, "--post-delay": true})
-	selector := map[string]bool{"--id": true, "--label": true, "--value": true, "--element-type": true, "--wait-timeout": true, "--poll-interval": true}
+	selector := map[string]bool{"--id": true, "--label": true, "--value": true, "--element-type": true, "--wait-timeout": true,
+		"--poll-interval": true}
 	point := map[string]bool{"-x": true, "-y": true}
-	line := with(delays, map[string]bool{"--start-x": true, "--start-y": true, "--end-x": true, "--end-y": true, "--duration": true, "--delta": true})
+	line := with(delays, map[string]bool{"--start-x": true, "--start-y": true, "--end-x": true, "--end-y": true, "--duration": true,
+		"--delta": true})
 	return map[string]verb{
 		"describe-ui": {usage: "--udid <udid> [--point <x,y>]", options: with(device, map[string]bool{"--point": true}), do: describe},
-		"tap": {usage: "[-x <x>] [-y <y>] [--id <id>] [--label <label>] [--value <value>] [--element-type <element-type>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] [--tap-style <tap-style>] [--wait-timeout <wait-timeout>] [--poll-interval <poll-interval>] --udid <udid>",
+		"tap": {usage: "[-x <x>] [-y <y>] [--id <id>] [--label <label>] [--value <value>] [--element-type <element-type>] [--pre-delay " +
+			"<pre-delay>] [--post-delay <post-delay>] [--tap-style <tap-style>] [--wait-timeout <wait-timeout>] [--poll-interval " +
+			"<poll-interval>] --udid <udid>",
 			options: with(delays, selector, point, map[string]bool{"--tap-style": true}), do: tap, step: true},
 		"touch": {usage: "-x <x> -y <y> [--down] [--up] [--delay <delay>] --udid <udid>",
-			options: with(device, point, map[string]bool{"--down": false, "--up": false, "--delay": true, "--landscape-flipped": false}), do: touch, step: true},
-		"swipe": {usage: "--start-x <start-x> --start-y <start-y> --end-x <end-x> --end-y <end-y> [--duration <duration>] [--delta <delta>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
+			options: with(device, point, map[string]bool{"--down": false, "--up": false, "--delay": true, "--landscape-flipped": false}),
+			do:      touch, step: true},
+		"swipe": {usage: "--start-x <start-x> --start-y <start-y> --end-x <end-x> --end-y <end-y> [--duration <duration>] [--delta " +
+			"<delta>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
 			options: line, do: swipe, step: true},
-		"drag": {usage: "--start-x <start-x> --start-y <start-y> --end-x <end-x> --end-y <end-y> [--duration <duration>] [--steps <steps>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
+		"drag": {usage: "--start-x <start-x> --start-y <start-y> --end-x <end-x> --end-y <end-y> [--duration <duration>] [--steps " +
+			"<steps>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
 			options: with(line, map[string]bool{"--steps": true}), do: swipe},
-		"gesture": {usage: "<preset> [--screen-width <screen-width>] [--screen-height <screen-height>] [--duration <duration>] [--delta <delta>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
-			options: with(delays, map[string]bool{"--screen-width": true, "--screen-height": true, "--duration": true, "--delta": true}), words: 1, do: gesture, step: true},
-		"slider": {usage: "[--id <id>] [--label <label>] [--element-type <element-type>] --value <value> [--wait-timeout <wait-timeout>] [--poll-interval <poll-interval>] --udid <udid>",
+		"gesture": {usage: "<preset> [--screen-width <screen-width>] [--screen-height <screen-height>] [--duration <duration>] " +
+			"[--delta <delta>] [--pre-delay <pre-delay>] [--post-delay <post-delay>] --udid <udid>",
+			options: with(delays, map[string]bool{"--screen-width": true, "--screen-height": true, "--duration": true, "--delta": true}),
+			words:   1, do: gesture, step: true},
+		"slider": {usage: "[--id <id>] [--label <label>] [--element-type <element-type>] --value <value> [--wait-timeout " +
+			"<wait-timeout>] [--poll-interval <poll-interval>] --udid <udid>",
 			options: with(device, selector), do: slide},
-		"type":         {usage: "[<text>] [--stdin] [--file <file>] --udid <udid>", options: with(device, map[string]bool{"--stdin": false, "--file": true}), words: 1, do: typeText, step: true},
-		"key":          {usage: "<keycode> [--duration <duration>] --udid <udid>", options: with(device, map[string]bool{"--duration": true}), words: 1, do: pressKey, step: true},
-		"key-sequence": {usage: "--keycodes <keycodes> [--delay <delay>] --udid <udid>", options: with(device, map[string]bool{"--keycodes": true, "--delay": true}), do: pressKeys, step: true},
-		"key-combo":    {usage: "--modifiers <modifiers> --key <key> --udid <udid>", options: with(device, map[string]bool{"--modifiers": true, "--key": true}), do: pressCombo, step: true},
-		"button":       {usage: "<button> [--duration <duration>] --udid <udid>", options: with(device, map[string]bool{"--duration": true}), words: 1, do: pressButton, step: true},
-		"batch": {usage: "--udid <udid> [--step <step> ...] [--file <file>] [--stdin] [--ax-cache <ax-cache>] [--continue-on-error] [--wait-timeout <wait-timeout>] [--poll-interval <poll-interval>]",
-			options: with(device, map[string]bool{"--step": true, "--file": true, "--stdin": false, "--ax-cache": true, "--type-submission": true, "--type-chunk-size": true,
+		"type": {usage: "[<text>] [--stdin] [--file <file>] --udid <udid>",
+			options: with(device, map[string]bool{"--stdin": false, "--file": true}), words: 1, do: typeText, step: true},
+		"key": {usage: "<keycode> [--duration <duration>] --udid <udid>",
+			options: with(device, map[string]bool{"--duration": true}), words: 1, do: pressKey, step: true},
+		"key-sequence": {usage: "--keycodes <keycodes> [--delay <delay>] --udid <udid>",
+			options: with(device, map[string]bool{"--keycodes": true, "--delay": true}), do: pressKeys, step: true},
+		"key-combo": {usage: "--modifiers <modifiers> --key <key> --udid <udid>",
+			options: with(device, map[string]bool{"--modifiers": true, "--key": true}), do: pressCombo, step: true},
+		"button": {usage: "<button> [--duration <duration>] --udid <udid>", options: with(device, map[string]bool{"--duration": true}),
+			words: 1, do: pressButton, step: true},
+		"batch": {usage: "--udid <udid> [--step <step> ...] [--file <file>] [--stdin] [--ax-cache <ax-cache>] [--continue-on-error] " +
+			"[--wait-timeout <wait-timeout>] [--poll-interval <poll-interval>]",
+			options: with(device, map[string]bool{"--step": true, "--file": true, "--stdin": false, "--ax-cache": true,
+				"--type-submission": true, "--type-chunk-size": true,
 				"--tap-style": true, "--continue-on-error": false, "--wait-timeout": true, "--poll-interval": true})},
-		"screenshot":      {usage: "[--output <output>] --udid <udid>", options: with(device, map[string]bool{"--output": true}), do: screenshot},
-		"record-video":    {usage: "--udid <udid>", options: with(device, map[string]bool{"--fps": true, "--quality": true, "--scale": true, "--output": true}), do: unsupported("record-video")},
-		"stream-video":    {usage: "--udid <udid>", options: with(device, map[string]bool{"--fps": true, "--quality": true, "--scale": true, "--format": true}), do: unsupported("stream-video")},
+		"screenshot": {usage: "[--output <output>] --udid <udid>", options: with(device, map[string]bool{"--output": true}),
+			do: screenshot},
+		"record-video": {usage: "--udid <udid>", options: with(device, map[string]bool{"--fps": true, "--quality": true, "--scale": true,
+			"--output": true}), do: unsupported("record-video")},
+		"stream-video": {usage: "--udid <udid>", options: with(device, map[string]bool{"--fps": true, "--quality": true, "--scale": true,
+			"--format": true}), do: unsupported("stream-video")},
 		"list-simulators": {do: listSimulators},
 	}
 }
 
-// unsupported is something the real tool can do and this one cannot yet. It says so: failing as if the real tool had
-// would send people looking in the wrong place.
+// unsupported is something the real tool can do and this one cannot yet. The error says so: an error of the real tool
+// would mislead people.
 func unsupported(name string) func(context.Context, call) error {
 	return func(context.Context, call) error {
-		return said("Virtual Xcode does not support axe %s yet.", name)
+		return tool.Refuse("Virtual Xcode does not support axe %s yet.", name)
 	}
 }
 
@@ -104,7 +117,8 @@ func find(name string) (verb, swiftargs.Command, bool) {
 	if name == "batch" {
 		v.do = batch // batch plays verbs: in the table it would refer to itself
 	}
-	c := swiftargs.Command{Name: "axe " + name, Usage: v.usage, Options: with(v.options, map[string]bool{"--help": false}), Short: map[string]string{"-h": "--help"}, Words: v.words}
+	c := swiftargs.Command{Name: "axe " + name, Usage: v.usage, Options: with(v.options, map[string]bool{"--help": false}),
+		Short: map[string]string{"-h": "--help"}, Words: v.words}
 	if v.options["--udid"] {
 		c.Required = []swiftargs.Required{{Option: "--udid", Value: "udid", Help: "The UDID of the simulator."}}
 	}
@@ -120,7 +134,8 @@ func Run(ctx context.Context, w *world.World, c tool.Call) int {
 		fmt.Fprintln(stdout, version)
 		return 0
 	case len(argv) == 0 || argv[0] == "--help" || argv[0] == "-h" || argv[0] == "help":
-		fmt.Fprintf(stdout, "OVERVIEW: A tool to interact with iOS simulators.\n\nUSAGE: axe <subcommand>\n\nSUBCOMMANDS:\n  %s\n", strings.Join(slices.Sorted(maps.Keys(verbs())), "\n  "))
+		fmt.Fprintf(stdout, "OVERVIEW: A tool to interact with iOS simulators.\n\nUSAGE: axe <subcommand>\n\nSUBCOMMANDS:\n  %s\n",
+			strings.Join(slices.Sorted(maps.Keys(verbs())), "\n  "))
 		return 0
 	}
 	v, parser, known := find(argv[0])
@@ -157,10 +172,10 @@ func (c call) simulator() (world.Device, error) {
 			return d, nil
 		}
 	}
-	return world.Device{}, said("Simulator with UDID %s not found in set.", c.udid())
+	return world.Device{}, tool.Refuse("Simulator with UDID %s not found in set.", c.udid())
 }
 
-// number reads an option; one that is not there is the default.
+// number reads an option; without it the number is otherwise.
 func (c call) number(name string, otherwise float64) (float64, error) {
 	if !c.args.Has(name) {
 		return otherwise, nil
@@ -183,7 +198,9 @@ func (c call) between(name string, otherwise, low, high float64, complaint strin
 
 // listSimulators prints one line a device.
 func listSimulators(_ context.Context, c call) error {
-	for _, d := range slices.SortedFunc(slices.Values(c.world.Devices()), func(a, b world.Device) int { return strings.Compare(a.Name+a.UDID, b.Name+b.UDID) }) {
+	for _, d := range slices.SortedFunc(slices.Values(c.world.Devices()), func(a, b world.Device) int {
+		return strings.Compare(a.Name+a.UDID, b.Name+b.UDID)
+	}) {
 		fmt.Fprintf(c.Stdout, "%s | %s | %s\n", d.UDID, d.Name, d.State)
 	}
 	return nil

@@ -104,11 +104,13 @@ func TestRefusals(t *testing.T) {
 		exit int
 		say  string
 	}{
-		{[]string{"describe-ui"}, 64, "Error: Missing expected argument '--udid <udid>'\nHelp:  --udid <udid>  The UDID of the simulator.\nUsage: axe describe-ui --udid <udid> [--point <x,y>]\n  See 'axe describe-ui --help' for more information.\n"},
+		{[]string{"describe-ui"}, 64, "Error: Missing expected argument '--udid <udid>'\nHelp:  --udid <udid>  The UDID of the " +
+			"simulator.\nUsage: axe describe-ui --udid <udid> [--point <x,y>]\n  See 'axe describe-ui --help' for more information.\n"},
 		{[]string{"describe-ui", "--bogus", "--udid", udid}, 64, "Error: Unknown option '--bogus'\n"},
 		{[]string{"frobnicate"}, 64, "Error: Unexpected argument 'frobnicate'\n"},
 		{[]string{"tap", "--id", "nobody", "--udid", udid}, 1, "Warning: No accessibility element matched --id 'nobody'. Make sure"},
-		{[]string{"tap", "--id", "nobody", "--wait-timeout", "1", "--udid", udid}, 1, "Warning: No accessibility element matched --id 'nobody'. Make sure"},
+		{[]string{"tap", "--id", "nobody", "--wait-timeout", "1", "--udid", udid}, 1, "Warning: No accessibility element matched --id " +
+			"'nobody'. Make sure"},
 		{[]string{"tap", "--udid", udid}, 64, "Error: Either provide both -x/-y, or use --id/--label/--value to tap an element.\n"},
 		{[]string{"tap", "-x", "1", "--udid", udid}, 64, "Error: Both -x and -y must be provided together.\n"},
 		{[]string{"tap", "-x", "-1", "-y", "1", "--udid", udid}, 64, "Error: Coordinates must be non-negative values.\n"},
@@ -117,19 +119,26 @@ func TestRefusals(t *testing.T) {
 		{[]string{"tap", "-x", "a", "-y", "1", "--udid", udid}, 64, "Error: The value 'a' is invalid for '-x <x>'\n"},
 		{[]string{"tap", "-x"}, 64, "Error: Missing value for '-x <x>'\n"},
 		{[]string{"touch", "-x", "1", "-y", "1", "--udid", udid}, 64, "Error: At least one of --down or --up must be specified.\n"},
-		{[]string{"gesture", "moonwalk", "--udid", udid}, 64, "Error: The value 'moonwalk' is invalid for '<preset>'. Please provide one of 'scroll-down', "},
-		{[]string{"button", "volume", "--udid", udid}, 64, "Error: The value 'volume' is invalid for '<button>'. Please provide one of 'apple-pay', 'home', 'lock', 'side-button' or 'siri'.\n"},
+		{[]string{"gesture", "moonwalk", "--udid", udid}, 64, "Error: The value 'moonwalk' is invalid for '<preset>'. Please provide " +
+			"one of 'scroll-down', "},
+		{[]string{"button", "volume", "--udid", udid}, 64, "Error: The value 'volume' is invalid for '<button>'. Please provide one of " +
+			"'apple-pay', 'home', 'lock', 'side-button' or 'siri'.\n"},
 		{[]string{"key", "999", "--udid", udid}, 64, "Error: Keycode must be between 0 and 255.\n"},
-		{[]string{"key-sequence", "--keycodes", "4,300", "--udid", udid}, 64, "Error: All keycodes must be between 0 and 255. Invalid keycode: 300\n"},
-		{[]string{"key-combo", "--modifiers", "", "--key", "4", "--udid", udid}, 64, "Error: At least one modifier keycode must be provided.\n"},
+		{[]string{"key-sequence", "--keycodes", "4,300", "--udid", udid}, 64, "Error: All keycodes must be between 0 and 255. Invalid " +
+			"keycode: 300\n"},
+		{[]string{"key-combo", "--modifiers", "", "--key", "4", "--udid", udid}, 64,
+			"Error: At least one modifier keycode must be provided.\n"},
 		{[]string{"type", "--udid", udid}, 64, "Error: No input provided."},
 		{[]string{"type", "é", "--udid", udid}, 1, "Error: No keycode found for character: 'é'\n"},
 		{[]string{"slider", "--value", "3", "--udid", udid}, 64, "Error: Use exactly one of --id or --label to target a slider.\n"},
-		{[]string{"slider", "--id", "login-button", "--value", "3", "--udid", udid}, 1, "Error: Matched element is not a slider (type: Button)."},
+		{[]string{"slider", "--id", "login-button", "--value", "3", "--udid", udid}, 1,
+			"Error: Matched element is not a slider (type: Button)."},
 		{[]string{"batch", "--udid", udid}, 64, "Error: Specify exactly one step source: --step, --file, or --stdin.\n"},
 		{[]string{"batch", "--udid", udid, "--step", "tap --id nobody"}, 1, "Warning: "},
-		{[]string{"batch", "--udid", udid, "--step", "screenshot"}, 1, "Error: Step 1 failed: screenshot\nUnsupported batch step command: screenshot\n"},
-		{[]string{"batch", "--udid", udid, "--continue-on-error", "--step", "key 999", "--step", "type 'x"}, 1, "Error: Batch completed with 2 failure(s):\nStep 1: key 999 -> "},
+		{[]string{"batch", "--udid", udid, "--step", "screenshot"}, 1, "Error: Step 1 failed: screenshot\nUnsupported batch step " +
+			"command: screenshot\n"},
+		{[]string{"batch", "--udid", udid, "--continue-on-error", "--step", "key 999", "--step", "type 'x"}, 1,
+			"Error: Batch completed with 2 failure(s):\nStep 1: key 999 -> "},
 		{[]string{"record-video", "--udid", udid}, 1, "Error: Virtual Xcode does not support axe record-video yet.\n"},
 		{[]string{"describe-ui", "--udid", "nobody"}, 1, "Error: Simulator with UDID nobody not found in set.\n"},
 		{[]string{"tap", "-x", "1", "-y", "1", "--udid", "00008140-000A61C23E04801C"}, 1, "Error: Simulator with UDID"},
@@ -235,14 +244,16 @@ func TestTyping(t *testing.T) {
 	do("", "key", "42")
 	expect("Email")
 	do("", "button", "home")
-	if out, _, _ := run(t, w, "describe-ui", "--udid", udid); !strings.Contains(out, `"AXLabel" : " "`) || !strings.Contains(out, `"Edit mode"`) {
+	if out, _, _ := run(t, w, "describe-ui", "--udid", udid); !strings.Contains(out, `"AXLabel" : " "`) ||
+		!strings.Contains(out, `"Edit mode"`) {
 		t.Errorf("not the home screen: %s", out)
 	}
 }
 
 func TestBatch(t *testing.T) {
 	w, udid := shop(t)
-	steps := "# sign in\ntap --id email-field\ntype 'ada@example.com'\n\ntap --label Password\ntype secret\ntap --id login-button\nsleep 1\n"
+	steps := "# sign in\ntap --id email-field\ntype 'ada@example.com'\n\ntap --label Password\ntype secret\ntap --id " +
+		"login-button\nsleep 1\n"
 	out, stderr, exit := runWith(t, w, steps, "batch", "--stdin", "--wait-timeout", "5", "--udid", udid)
 	if exit != 0 || out != "✓ Batch completed successfully (6 steps)\n" {
 		t.Fatalf("%d %s%s", exit, out, stderr)
@@ -258,7 +269,8 @@ func TestTabBar(t *testing.T) {
 	if _, err := w.Launch(t.Context(), udid, "com.iosagent.conformance", world.LaunchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if out, _, _ := run(t, w, "describe-ui", "--udid", udid); !strings.Contains(out, `"AXLabel" : "Tab Bar"`) || strings.Contains(out, `"Text Input"`) {
+	if out, _, _ := run(t, w, "describe-ui", "--udid", udid); !strings.Contains(out, `"AXLabel" : "Tab Bar"`) ||
+		strings.Contains(out, `"Text Input"`) {
 		t.Error("describe-ui sees into the tab bar, or does not see it")
 	}
 	root, _, err := w.Snapshot(t.Context(), udid, "")
@@ -285,7 +297,8 @@ func TestSlider(t *testing.T) {
 	if _, err := w.Launch(t.Context(), udid, "com.iosagent.conformance", world.LaunchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, exit := run(t, w, "batch", "--wait-timeout", "5", "--udid", udid, "--step", "tap --label Controls", "--step", "sleep 1"); exit != 0 {
+	if _, stderr, exit := run(t, w, "batch", "--wait-timeout", "5", "--udid", udid, "--step", "tap --label Controls", "--step",
+		"sleep 1"); exit != 0 {
 		t.Fatal(stderr)
 	}
 	out, stderr, exit := run(t, w, "slider", "--id", "controls-slider-volume", "--value", "75", "--udid", udid)

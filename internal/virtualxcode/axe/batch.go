@@ -26,12 +26,12 @@ func batch(ctx context.Context, c call) error {
 			continue
 		}
 		if !c.args.Has("--continue-on-error") {
-			return said("Step %d failed: %s\n%v", i+1, line, err)
+			return tool.Refuse("Step %d failed: %s\n%v", i+1, line, err)
 		}
 		failed = append(failed, fmt.Sprintf("Step %d: %s -> %v", i+1, line, err))
 	}
 	if len(failed) > 0 {
-		return said("Batch completed with %d failure(s):\n%s", len(failed), strings.Join(failed, "\n"))
+		return tool.Refuse("Batch completed with %d failure(s):\n%s", len(failed), strings.Join(failed, "\n"))
 	}
 	fmt.Fprintf(c.Stdout, "✓ Batch completed successfully (%d steps)\n", len(lines))
 	return nil
@@ -52,7 +52,8 @@ func (c call) steps() (lines []string, err error) {
 	if name := c.args.Value("--file"); name != "" {
 		data, err := os.ReadFile(c.Path(name))
 		if err != nil {
-			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.", name, name)
+			return nil, swiftargs.Refuse("Failed to read step file '%s': The file “%s” couldn’t be opened because there is no such file.",
+				name, name)
 		}
 		all = strings.Split(string(data), "\n")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/hid"
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 func typeText(ctx context.Context, c call) error {
@@ -30,7 +31,7 @@ func typeText(ctx context.Context, c call) error {
 	}
 	for _, r := range text {
 		if !hid.Types(r) {
-			return said("No keycode found for character: '%c'", r)
+			return tool.Refuse("No keycode found for character: '%c'", r)
 		}
 	}
 	return c.within(ctx, func(string) error { return c.keyboard().Type(ctx, text) })
@@ -50,7 +51,8 @@ func (c call) input() (string, error) {
 	}
 	data, err := os.ReadFile(c.Path(c.args.Value("--file")))
 	if err != nil {
-		return "", swiftargs.Refuse("Failed to read file '%s': The file “%s” couldn’t be opened because there is no such file.", c.args.Value("--file"), c.args.Value("--file"))
+		return "", swiftargs.Refuse("Failed to read file '%s': The file “%s” couldn’t be opened because there is no such file.",
+			c.args.Value("--file"), c.args.Value("--file"))
 	}
 	return string(data), nil
 }
@@ -100,7 +102,8 @@ func codes(text, what, missing, bad string) (all []int, err error) {
 }
 
 func pressKeys(ctx context.Context, c call) error {
-	keys, err := codes(c.args.Value("--keycodes"), "keycodes", "At least one keycode must be provided.", "All keycodes must be between 0 and 255.")
+	keys, err := codes(c.args.Value("--keycodes"), "keycodes", "At least one keycode must be provided.",
+		"All keycodes must be between 0 and 255.")
 	if err != nil {
 		return err
 	}
@@ -128,7 +131,8 @@ func pressKeys(ctx context.Context, c call) error {
 }
 
 func pressCombo(ctx context.Context, c call) error {
-	held, err := codes(c.args.Value("--modifiers"), "modifier keycodes", "At least one modifier keycode must be provided.", "All modifier keycodes must be between 0 and 255.")
+	held, err := codes(c.args.Value("--modifiers"), "modifier keycodes", "At least one modifier keycode must be provided.",
+		"All modifier keycodes must be between 0 and 255.")
 	if err != nil {
 		return err
 	}
@@ -144,7 +148,8 @@ func pressCombo(ctx context.Context, c call) error {
 
 // buttons are the hardware buttons by name.
 var buttons = map[string]func(hid.Device, context.Context) error{
-	"home": hid.Device.Home, "lock": hid.Device.Button, "side-button": hid.Device.Button, "siri": hid.Device.Button, "apple-pay": hid.Device.Button,
+	"home": hid.Device.Home, "lock": hid.Device.Button, "side-button": hid.Device.Button, "siri": hid.Device.Button,
+	"apple-pay": hid.Device.Button,
 }
 
 func pressButton(ctx context.Context, c call) error {

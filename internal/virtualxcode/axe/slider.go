@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/axtree"
 	"ios-agent/internal/virtualxcode/swiftargs"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -58,13 +59,15 @@ func slide(ctx context.Context, c call) error {
 			return err
 		}
 	}
-	return said("Slider value did not reach requested value %s. Observed AXValue: %s.", percent(value), shown)
+	return tool.Refuse("Slider value did not reach requested value %s. Observed AXValue: %s.", percent(value), shown)
 }
 
 // position is how far a slider is, from 0 to 1.
 func position(n axtree.Node) (float64, error) {
 	if n.Type != "Slider" {
-		return 0, said("Matched element is not a slider (type: %s). Use --element-type Slider or a more specific --id/--label selector.", n.Type)
+		return 0, tool.Refuse("Matched element is not a slider (type: %s). Use --element-type Slider or a more specific "+
+			"--id/--label selector.",
+			n.Type)
 	}
 	if n.Value != nil {
 		number, share := strings.CutSuffix(*n.Value, "%")
@@ -75,7 +78,7 @@ func position(n axtree.Node) (float64, error) {
 			return v, nil
 		}
 	}
-	return 0, said("Matched slider does not expose a numeric AXValue, so AXe cannot deterministically set it.")
+	return 0, tool.Refuse("Matched slider does not expose a numeric AXValue, so AXe cannot deterministically set it.")
 }
 
 // percent is a whole number where it is one.

@@ -12,7 +12,8 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-const tip = "Make sure the app is on the expected screen, then run `axe describe-ui --udid <SIMULATOR_UDID>` and prefer --id when available."
+const tip = "Make sure the app is on the expected screen, then run `axe describe-ui --udid <SIMULATOR_UDID>` and prefer --id " +
+	"when available."
 
 // unresolved is a selector that does not name one element.
 type unresolved struct {
@@ -55,7 +56,7 @@ func (c call) selector(options ...string) (s selector, err error) {
 	return s, err
 }
 
-// resolve finds the one element that is meant; as long as there is none it looks again, until its time is over.
+// resolve finds the one element that is meant. While there is none it looks again, until the wait timeout is over.
 func (c call) resolve(ctx context.Context, s selector) (axtree.Node, error) {
 	for waited := 0.0; ; waited += s.poll {
 		screen, err := c.look(ctx)
@@ -72,8 +73,8 @@ func (c call) resolve(ctx context.Context, s selector) (axtree.Node, error) {
 	}
 }
 
-// among picks the one that matches. A label or a value may stand on several elements: a switch is meant before what else
-// can be touched, and that before the rest.
+// among picks the element that matches. When a label or a value is on several elements, a switch wins over other
+// elements that can be touched, and those over the rest.
 func (s selector) among(nodes []axtree.Node) (axtree.Node, error) {
 	want := strings.TrimSpace(s.text)
 	matches := slices.DeleteFunc(slices.Clone(nodes), func(n axtree.Node) bool {
@@ -95,9 +96,11 @@ func (s selector) among(nodes []axtree.Node) (axtree.Node, error) {
 	case len(matches) == 0:
 		return axtree.Node{}, unresolved{fmt.Sprintf("No accessibility element matched %s. %s", what, tip), true}
 	case slices.ContainsFunc(matches, func(n axtree.Node) bool { return n.UniqueID != nil }):
-		return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s. Use --id when labels are not unique. %s", len(matches), what, tip), false}
+		return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s. Use --id when labels are "+
+			"not unique. %s", len(matches), what, tip), false}
 	}
-	return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s, and none of the matches expose AXUniqueId on this screen. "+
+	return axtree.Node{}, unresolved{fmt.Sprintf("Multiple (%d) accessibility elements matched %s, and none of the matches expose "+
+		"AXUniqueId on this screen. "+
 		"Use coordinates for this step (tap -x/-y) or target a more specific screen/state. %s", len(matches), what, tip), false}
 }
 
@@ -107,7 +110,7 @@ func touchable(n axtree.Node) bool {
 	return slices.Contains([]string{"Button", "TextField", "TextArea", "Slider", "Link"}, n.Type)
 }
 
-// wideSwitch is a switch with its label: what moves is at its end.
+// wideSwitch is a switch with its label: the part that is touched is at its right end.
 const (
 	wideSwitch = 100
 	switchEnd  = 31

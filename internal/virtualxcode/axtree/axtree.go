@@ -1,6 +1,6 @@
-// Package axtree is what CoreSimulator's accessibility tells AXe and idb of a screen. It has the gaps of the real one:
-// the tree is flat, containers are not in it, a tab bar is one group whose items only a question about a point finds,
-// and nothing says whether an element can be touched.
+// Package axtree is what CoreSimulator's accessibility tells AXe and idb about a screen. It has the gaps of the real one:
+// the tree is flat, containers are not in it, the items of a tab bar are found only by a point, and nothing says whether
+// an element can be touched.
 //
 // It knows no command line: the front ends choose a Form and print it.
 package axtree
@@ -108,7 +108,7 @@ func each(all []member) iter.Seq2[string, any] {
 	}
 }
 
-// errNothing is a screen nothing can be said of.
+// errNothing is the error when no app is in front.
 var errNothing = errors.New("no application is in front")
 
 // Screen is one look at a device.

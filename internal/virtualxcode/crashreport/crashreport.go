@@ -13,16 +13,16 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// Crash is the end an app made of itself.
+// Crash is an app that crashed.
 type Crash struct {
 	At, Started time.Time
 	Bundle      string
 	Name        string
 	PID         int
 	Kind        string // as in the app's definition
-	Exception   string // the name of one nobody caught
+	Exception   string // the name of the uncaught exception, if there was one
 	Message     string
-	Screen      string // which was in use
+	Screen      string // the screen that was shown
 	Line        int    // of the step in ui.yaml
 	Front       bool   // the app was in front
 }
@@ -39,7 +39,7 @@ type Device struct {
 	Executable  string // the path of the app's program
 }
 
-// Said is what the app prints and logs at its end; "" if it ends without a word.
+// Said is what the app prints and logs when it crashes; "" if it prints nothing.
 func (c Crash) Said() string { return kinds()[c.Kind].said(c) }
 
 // Signal is what ended the process, such as SIGTRAP.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
@@ -209,16 +210,16 @@ type ipsTrial struct {
 func (c Crash) Text(d Device) ([]byte, error) {
 	h, b := c.ips(d)
 	var out bytes.Buffer
-	line, err := apple(h)
+	line, err := applejson.Marshal(h)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(&out, "%s\n{\n", line)
-	whole, err := apple(b)
+	whole, err := applejson.Marshal(b)
 	if err != nil {
 		return nil, err
 	}
-	entries := json.NewDecoder(bytes.NewReader(whole))
+	entries := json.NewDecoder(strings.NewReader(whole))
 	if _, err := entries.Token(); err != nil {
 		return nil, err
 	}
@@ -240,17 +241,6 @@ func (c Crash) Text(d Device) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// apple is v in JSON as NSJSONSerialization writes it: slashes are escaped, and nothing else that need not be.
-func apple(v any) ([]byte, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("crash report: %w", err)
-	}
-	return bytes.ReplaceAll(bytes.TrimRight(out.Bytes(), "\n"), []byte("/"), []byte(`\/`)), nil
-}
-
 // ips is the report of a crash: its header and its body.
 func (c Crash) ips(d Device) (ipsHeader, ipsBody) {
 	k, b, incident := kinds()[c.Kind], d.App, c.Incident(d.UDID)
@@ -263,12 +253,18 @@ func (c Crash) ips(d Device) (ipsHeader, ipsBody) {
 		BugType: "309", OSVersion: fmt.Sprintf("%s (%s)", macName, macBuild), Name: c.Name, Incident: incident}
 	frames := traced(images, stackOf(k, c), c)
 	body := ipsBody{Uptime: int(c.At.Sub(boot).Seconds()) + 3600, Role: role(c.Front), Version: 2, User: 501, Deploy: 210, Model: macModel,
-		Coalition: 1000 + d.Number, OS: ipsOS{macName, macBuild, "User"}, Captured: at(c.At), CodeMonitor: 2, Incident: incident, PID: c.PID,
-		CPU: "ARM-64", BugType: "309", Launched: at(c.Started), Started: ticks(c.Started), Exited: ticks(c.At), Process: c.Name, Path: d.Executable,
-		Bundle: ipsBundle{b.Version, b.Build, b.ID}, Store: ipsStore{uuid.Of("vendor", d.UDID, b.ID), true}, Parent: "launchd_sim", ParentPID: d.Launchd,
-		CoalitionOf: "com.apple.CoreSimulator.SimDevice." + d.UDID, Reporter: uuid.Of("reporter"), Responsible: 606, ResponsibleP: "SimulatorTrampoline",
-		SIP: "enabled", Exception: k.raised(images, frames), Termination: k.terminated(c), Hints: k.hints(c), Fault: ipsFault{c.Name},
-		Threads: threads(images, frames, c), Images: images, Cache: ipsCache{6442450944, 4230184960, strings.ToLower(uuid.Of("cache", d.Runtime))},
+		Coalition: 1000 + d.Number, OS: ipsOS{macName, macBuild, "User"}, Captured: at(c.At), CodeMonitor: 2,
+		Incident: incident, PID: c.PID,
+		CPU: "ARM-64", BugType: "309", Launched: at(c.Started), Started: ticks(c.Started), Exited: ticks(c.At), Process: c.Name,
+		Path:   d.Executable,
+		Bundle: ipsBundle{b.Version, b.Build, b.ID}, Store: ipsStore{uuid.Of("vendor", d.UDID, b.ID), true}, Parent: "launchd_sim",
+		ParentPID:   d.Launchd,
+		CoalitionOf: "com.apple.CoreSimulator.SimDevice." + d.UDID, Reporter: uuid.Of("reporter"), Responsible: 606,
+		ResponsibleP: "SimulatorTrampoline",
+		SIP:          "enabled", Exception: k.raised(images, frames), Termination: k.terminated(c), Hints: k.hints(c),
+		Fault:   ipsFault{c.Name},
+		Threads: threads(images, frames, c), Images: images, Cache: ipsCache{6442450944, 4230184960,
+			strings.ToLower(uuid.Of("cache", d.Runtime))},
 		Memory: memory, Trial: ipsTrial{[]string{}, []string{}}}
 	if k.exception == "EXC_CRASH" {
 		body.Corpse = 1

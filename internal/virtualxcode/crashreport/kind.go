@@ -17,7 +17,7 @@ type kind struct {
 	namespace string // of the termination reason; empty is SIGNAL
 	code      int    // likewise; zero is the signal's number
 	stack     []symbol
-	throw     []symbol // of an exception nobody caught
+	throw     []symbol // where the uncaught exception was thrown
 	said      func(Crash) string
 	hints     func(Crash) map[string][]string // application specific information, by image
 }
@@ -54,7 +54,7 @@ func exceptionText(c Crash) string {
 	return fmt.Sprintf("*** Terminating app due to uncaught exception '%s', reason: '%s'", c.Exception, c.Message)
 }
 
-// kinds is the one list of crashes: what the app prints, and what its report says.
+// kinds are all kinds of crash: what the app prints, and what its report says.
 func kinds() map[string]kind {
 	abort := []symbol{{kernelImage, "__pthread_kill"}, {threadImage, "pthread_kill"}, {cImage, "abort"}}
 	silent := func(Crash) string { return "" }
@@ -82,7 +82,7 @@ func kinds() map[string]kind {
 	}
 }
 
-// callers is how every stack of an app's main thread goes on below what happened.
+// callers are the lowest frames of every stack of an app's main thread.
 func callers() []symbol {
 	return []symbol{
 		{swiftuiName, "closure #1 in ViewResponder.handleTap(at:)"},

@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/virtualxcode/uuid"
 )
 
-// libraries are what is on the stacks of an app, with where in the runtime they are.
+// libraries are the libraries on the stacks of an app, with their folders in the runtime.
 var libraries = []struct{ name, folder string }{
 	{swiftImage, "usr/lib/swift"}, {coreImage, "System/Library/Frameworks/CoreFoundation.framework"}, {objcImage, "usr/lib"},
 	{uikitImage, "System/Library/PrivateFrameworks/UIKitCore.framework"}, {swiftuiName, "System/Library/Frameworks/SwiftUI.framework"},
@@ -25,12 +25,14 @@ var libraries = []struct{ name, folder string }{
 func loaded(d Device) []ipsImage {
 	b := d.App
 	image := func(file, arch string, base, size uint64) ipsImage {
-		return ipsImage{Source: "P", Arch: arch, Base: base, Size: size, UUID: strings.ToLower(uuid.Of("image", file)), Path: file, Name: path.Base(file)}
+		return ipsImage{Source: "P", Arch: arch, Base: base, Size: size, UUID: strings.ToLower(uuid.Of("image", file)), Path: file,
+			Name: path.Base(file)}
 	}
 	own := image(d.Executable, "arm64", 4336517120, 65536)
 	own.UUID = strings.ToLower(uuid.Of("slice", b.ID, b.Version, b.Build))
 	own.Version, own.ID, own.Build = b.Version, b.ID, b.Build
-	out := []ipsImage{own, image("/usr/lib/system/"+kernelImage, "arm64e", 4340924416, 245760), image("/usr/lib/system/"+threadImage, "arm64e", 4341432320, 65536)}
+	out := []ipsImage{own, image("/usr/lib/system/"+kernelImage, "arm64e", 4340924416, 245760),
+		image("/usr/lib/system/"+threadImage, "arm64e", 4341432320, 65536)}
 	for i, l := range libraries {
 		out = append(out, image(path.Join(d.RuntimeRoot, l.folder, l.name), "arm64", 6620000256+uint64(i)*67108864, 33554432))
 	}
@@ -50,13 +52,13 @@ func ours(c Crash) []symbol {
 
 // stackOf is the main thread's stack at the end.
 func stackOf(k kind, c Crash) []symbol {
-	if k.throw != nil { // the stack has been unwound to what nobody caught
+	if k.throw != nil { // the stack has been unwound
 		return slices.Concat(k.stack, callers()[4:])
 	}
 	return slices.Concat(k.stack, ours(c), callers())
 }
 
-// traced is a stack with places in the images.
+// traced is a stack with the addresses of its functions in the images.
 func traced(images []ipsImage, stack []symbol, c Crash) (out []ipsFrame) {
 	for _, s := range stack {
 		i := slices.IndexFunc(images, func(m ipsImage) bool { return m.Name == s.image || s.image == appImage && isApp(m) })
@@ -70,7 +72,7 @@ func traced(images []ipsImage, stack []symbol, c Crash) (out []ipsFrame) {
 	return out
 }
 
-// digest is a number made of what it is for: the same function is always at the same place.
+// digest is a number that depends on the words only: the same function always has the same address.
 func digest(of ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(of, "\x00")))
 	return uint64(binary.BigEndian.Uint32(sum[:]))
@@ -106,7 +108,8 @@ func (k kind) terminated(c Crash) *ipsTermination {
 
 // threads are the main thread, which crashed, and one that waits for work.
 func threads(images []ipsImage, frames []ipsFrame, c Crash) []ipsThread {
-	state := &ipsState{Flavor: "ARM_THREAD_STATE64", CPSR: ipsValue{Value: 1610616832}, PC: ipsValue{Value: address(images, frames[0]), Matches: 1}}
+	state := &ipsState{Flavor: "ARM_THREAD_STATE64", CPSR: ipsValue{Value: 1610616832},
+		PC: ipsValue{Value: address(images, frames[0]), Matches: 1}}
 	for n := range 29 {
 		state.X = append(state.X, ipsValue{Value: digest("x", fmt.Sprint(n), c.Bundle)})
 	}
@@ -117,7 +120,8 @@ func threads(images []ipsImage, frames []ipsFrame, c Crash) []ipsThread {
 	} else {
 		state.ESR = ipsValue{Value: 1442840704, Description: " Address size fault"}
 	}
-	idle := traced(images, []symbol{{kernelImage, "__workq_kernreturn"}, {threadImage, "_pthread_wqthread"}, {threadImage, "start_wqthread"}}, c)
+	idle := traced(images, []symbol{{kernelImage, "__workq_kernreturn"}, {threadImage, "_pthread_wqthread"},
+		{threadImage, "start_wqthread"}}, c)
 	return []ipsThread{
 		{Triggered: true, ID: 100000 + c.PID, Queue: mainQueue, State: state, Frames: frames},
 		{ID: 100001 + c.PID, Frames: idle},

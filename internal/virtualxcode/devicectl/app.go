@@ -22,7 +22,8 @@ func install(ctx context.Context, c *call) (object, error) {
 		return nil, notInstalled("The item at "+path+" is not a valid bundle.", "MIInstallerErrorDomain", 35, err.Error())
 	}
 	if !forDevices(b) {
-		return nil, notInstalled("Unable to Install “"+b.Name+"”", "IXUserPresentableErrorDomain", 1, "This app was built for the simulator, not for "+c.device.Type.Name+".")
+		return nil, notInstalled("Unable to Install “"+b.Name+"”", "IXUserPresentableErrorDomain", 1,
+			"This app was built for the simulator, not for "+c.device.Type.Name+".")
 	}
 	c.connect()
 	if err := c.world.Install(ctx, c.device.UDID, b, path); err != nil {
@@ -39,8 +40,9 @@ func install(ctx context.Context, c *call) (object, error) {
 		return nil, err
 	}
 	url := "file://" + folder(a) + "/"
-	sequence := 1000 + len(b.ID) // the database is not played; its number says nothing
-	c.say("App installed:\n• bundleID: %s\n• installationURL: %s\n• launchServicesIdentifier: unknown\n• databaseUUID: %s\n• databaseSequenceNumber: %d\n• options: \n",
+	sequence := 1000 + len(b.ID) // there is no database; the number means nothing
+	c.say("App installed:\n• bundleID: %s\n• installationURL: %s\n• launchServicesIdentifier: unknown\n• databaseUUID: %s\n• "+
+		"databaseSequenceNumber: %d\n• options: \n",
 		b.ID, url, c.device.Identifier, sequence)
 	return object{"deviceIdentifier": c.device.Identifier, "installedApplications": []any{object{
 		"bundleID": b.ID, "databaseSequenceNumber": sequence, "databaseUUID": c.device.Identifier, "installationURL": url,
@@ -53,14 +55,15 @@ func forDevices(b *app.Bundle) bool {
 	var info struct {
 		Platforms []string `plist:"CFBundleSupportedPlatforms"`
 	}
-	_, _ = plist.Unmarshal(b.Info, &info) // it was read when the app was opened; what does not fit is not there
+	_, _ = plist.Unmarshal(b.Info, &info) // it was read before, when the app was opened
 	return len(info.Platforms) == 0 || slices.Contains(info.Platforms, "iPhoneOS")
 }
 
-// connect tells of the tunnel, as every command does that does something on the device.
+// connect prints the lines about the tunnel, as every command that changes the device does.
 func (c *call) connect() {
 	at := clock(c.world.Now())
-	c.say("%s  Acquired tunnel connection to device.\n%s  Enabling developer disk image services.\n%s  Acquired usage assertion.\n", at, at, at)
+	c.say("%s  Acquired tunnel connection to device.\n%s  Enabling developer disk image services.\n%s  Acquired usage assertion.\n", at, at,
+		at)
 }
 
 // app finds an installed app.

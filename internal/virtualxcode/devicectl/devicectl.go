@@ -1,7 +1,7 @@
 // Package devicectl is the front end of Virtual Xcode that stands for "xcrun devicectl": it reads the arguments, asks
 // the world about its physical devices, and prints what the real tool prints, as text and as JSON.
 //
-// It holds no state and knows no device: what happens is the world's business.
+// It holds no state: the world does what happens.
 package devicectl
 
 import (
@@ -22,7 +22,7 @@ import (
 // version is the devicectl that is played: the one of the samples with the most devices.
 const version = "397.28"
 
-// exitFailed is how the tool ends when it understood but could not.
+// exitFailed is the exit status of a command that was understood but failed.
 const exitFailed = 1
 
 // call is one run of the tool.
@@ -53,31 +53,44 @@ type command struct {
 const deviceValue = "uuid|ecid|serial_number|udid|name|dns_name"
 
 func commands() []command {
-	launching := map[string]bool{"--console": false, "--terminate-existing": false, "--environment-variables": true, "--start-stopped": false,
-		"--activate": false, "--no-activate": false, "--payload-url": true, "--working-directory": true, "--user": true}
-	listing := map[string]bool{"--columns": true, "--filter": true, "--sort-by": true, "--hide-headers": false, "--hide-default-columns": false}
-	apps := map[string]bool{"--bundle-id": true, "--include-all-apps": false, "--include-default-apps": false, "--include-hidden-apps": false,
-		"--include-internal-apps": false, "--include-removable-apps": false, "--no-include-removable-apps": false, "--columns": true, "--filter": true}
+	launching := map[string]bool{"--console": false, "--terminate-existing": false, "--environment-variables": true,
+		"--start-stopped": false,
+		"--activate":      false, "--no-activate": false, "--payload-url": true, "--working-directory": true, "--user": true}
+	listing := map[string]bool{"--columns": true, "--filter": true, "--sort-by": true, "--hide-headers": false,
+		"--hide-default-columns": false}
+	apps := map[string]bool{"--bundle-id": true, "--include-all-apps": false, "--include-default-apps": false,
+		"--include-hidden-apps":   false,
+		"--include-internal-apps": false, "--include-removable-apps": false, "--no-include-removable-apps": false, "--columns": true,
+		"--filter": true}
 	return []command{
 		{words: "list devices", summary: "List known devices", options: listing, run: listDevices},
 		{words: "device info details", summary: "Show detailed information about a device", device: true, run: details},
-		{words: "device info apps", summary: "List the apps on a device", usage: "[--bundle-id <bundle-id>]", options: apps, device: true, run: listApps},
+		{words: "device info apps", summary: "List the apps on a device", usage: "[--bundle-id <bundle-id>]", options: apps, device: true,
+			run: listApps},
 		{words: "device info processes", summary: "List the processes running on a device", options: listing, device: true, run: processes},
 		{words: "device info lockState", summary: "Show whether a device is locked", device: true, run: lockState},
 		{words: "device info displays", summary: "Show the displays of a device", device: true, run: displays},
-		{words: "device install app", summary: "Install an app on a device", usage: "<path>", word: "<path>", takes: 1, device: true, run: install},
-		{words: "device uninstall app", summary: "Uninstall an app from a device", usage: "<bundle-identifier>", word: "<bundle-identifier>", takes: 1, device: true, run: uninstall},
-		{words: "device process launch", summary: "Launch an app on a device", usage: "[--console] [--terminate-existing] [--environment-variables <json>] <bundle-identifier-or-path> [<command-line-arguments> ...]",
+		{words: "device install app", summary: "Install an app on a device", usage: "<path>", word: "<path>", takes: 1, device: true,
+			run: install},
+		{words: "device uninstall app", summary: "Uninstall an app from a device", usage: "<bundle-identifier>",
+			word: "<bundle-identifier>", takes: 1, device: true, run: uninstall},
+		{words: "device process launch", summary: "Launch an app on a device",
+			usage: "[--console] [--terminate-existing] [--environment-variables <json>] <bundle-identifier-or-path> " +
+				"[<command-line-arguments> ...]",
 			options: launching, word: "<bundle-identifier-or-path>", takes: swiftargs.Many, passes: true, device: true, run: launch},
-		{words: "device process terminate", summary: "Terminate a process on a device", usage: "--pid <pid>", options: map[string]bool{"--pid": true, "--kill": false}, device: true,
-			needs: []swiftargs.Required{{Option: "--pid", Value: "pid", Help: "The process identifier of the process to terminate."}}, run: terminate},
+		{words: "device process terminate", summary: "Terminate a process on a device", usage: "--pid <pid>",
+			options: map[string]bool{"--pid": true, "--kill": false}, device: true,
+			needs: []swiftargs.Required{{Option: "--pid", Value: "pid", Help: "The process identifier of the process to terminate."}},
+			run:   terminate},
 	}
 }
 
 // everywhere are the options of every command, which may also come before it.
-var everywhere = map[string]bool{"--json-output": true, "--log-output": true, "--timeout": true, "--quiet": false, "--verbose": false, "--help": false, "--device": true}
+var everywhere = map[string]bool{"--json-output": true, "--log-output": true, "--timeout": true, "--quiet": false, "--verbose": false,
+	"--help": false, "--device": true}
 
-var short = map[string]string{"-j": "--json-output", "-l": "--log-output", "-t": "--timeout", "-q": "--quiet", "-v": "--verbose", "-h": "--help", "-d": "--device"}
+var short = map[string]string{"-j": "--json-output", "-l": "--log-output", "-t": "--timeout", "-q": "--quiet", "-v": "--verbose",
+	"-h": "--help", "-d": "--device"}
 
 // Run does what "devicectl argv…" does and returns its exit status. The end of ctx is what an interrupt from the keyboard
 // is to the real tool. Of env it uses TERM and what begins with DEVICECTL_CHILD_.
@@ -114,7 +127,8 @@ func Run(ctx context.Context, w *world.World, of tool.Call) int {
 
 // parser is how the command's line is read.
 func (f command) parser() swiftargs.Command {
-	p := swiftargs.Command{Name: "devicectl " + f.words, Usage: "[--quiet] [--json-output <path>] [--timeout <seconds>] " + f.usage, Options: map[string]bool{}, Short: short, Words: f.takes, Passes: f.passes}
+	p := swiftargs.Command{Name: "devicectl " + f.words, Usage: "[--quiet] [--json-output <path>] [--timeout <seconds>] " + f.usage,
+		Options: map[string]bool{}, Short: short, Words: f.takes, Passes: f.passes}
 	for _, some := range []map[string]bool{everywhere, f.options} {
 		for name, takes := range some {
 			p.Options[name] = takes
@@ -122,7 +136,8 @@ func (f command) parser() swiftargs.Command {
 	}
 	if f.device {
 		p.Usage = "--device <" + deviceValue + "> " + p.Usage
-		p.Required = []swiftargs.Required{{Option: "--device", Value: deviceValue, Help: "The identifier, ECID, serial number, UDID, user-provided name, or DNS name of the device."}}
+		p.Required = []swiftargs.Required{{Option: "--device", Value: deviceValue, Help: "The identifier, ECID, serial number, UDID, " +
+			"user-provided name, or DNS name of the device."}}
 	} else {
 		delete(p.Options, "--device")
 	}
@@ -167,7 +182,7 @@ func find(words []string) (command, bool) {
 	return command{}, false
 }
 
-// overview answers a line that names no command: help, or the word that does not fit.
+// overview answers a line that names no command: it prints help, or the word that is wrong.
 func (c *call) overview(words []string) int {
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]
@@ -182,7 +197,8 @@ func (c *call) overview(words []string) int {
 	}
 	name := strings.Join(append([]string{"devicectl"}, words[:known]...), " ")
 	if known < len(words) {
-		return swiftargs.Command{Name: name, Usage: "<subcommand>"}.Report(c.Stderr, swiftargs.Refuse("Unexpected argument '%s'", words[known]))
+		return swiftargs.Command{Name: name, Usage: "<subcommand>"}.Report(c.Stderr, swiftargs.Refuse("Unexpected argument '%s'",
+			words[known]))
 	}
 	fmt.Fprintf(c.Stdout, "USAGE: %s <subcommand>\n\nSUBCOMMANDS:\n", name)
 	for _, f := range below(words[:known]) {
@@ -206,7 +222,7 @@ func (c *call) help(p swiftargs.Command, f command) {
 	fmt.Fprintf(c.Stdout, "OVERVIEW: %s\n\nUSAGE: %s %s\n", f.summary, p.Name, p.Usage)
 }
 
-// answer is what a command came to.
+// answer is the result of a command.
 type answer struct {
 	result object
 	err    error

@@ -52,7 +52,8 @@ func (t *rig) restart() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if t.world, err = world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0).UTC()), Store: t.store, Preinstalled: builtin}); err != nil {
+	if t.world, err = world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0).UTC()), Store: t.store,
+		Preinstalled: builtin}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -105,7 +106,8 @@ func TestALifeOfAnApp(t *testing.T) {
 	doc, exit := s.document("device", "process", "launch", "--device", phone, "--environment-variables", `{"A":"b"}`, shop, "--fast", "-x")
 	pid := int(at(doc, "result", "process", "processIdentifier").(float64))
 	env := at(doc, "result", "launchOptions", "environmentVariables").(map[string]any)
-	if exit != 0 || pid == 0 || env["A"] != "b" || env["COLOUR"] != "red" || fmt.Sprint(at(doc, "result", "launchOptions", "arguments")) != "[--fast -x]" {
+	if exit != 0 || pid == 0 || env["A"] != "b" || env["COLOUR"] != "red" ||
+		fmt.Sprint(at(doc, "result", "launchOptions", "arguments")) != "[--fast -x]" {
 		t.Fatalf("%d %v", exit, doc)
 	}
 	s.restart()
@@ -119,10 +121,12 @@ func TestALifeOfAnApp(t *testing.T) {
 	} else {
 		pid = again
 	}
-	if doc, exit := s.document("device", "process", "terminate", "--device", phone, "--pid", fmt.Sprint(pid)); exit != 0 || at(doc, "result", "signal", "name") != "SIGTERM" {
+	if doc, exit := s.document("device", "process", "terminate", "--device", phone, "--pid", fmt.Sprint(pid)); exit != 0 ||
+		at(doc, "result", "signal", "name") != "SIGTERM" {
 		t.Errorf("%v", doc)
 	}
-	if doc, exit := s.document("device", "process", "terminate", "--device", phone, "--pid", fmt.Sprint(pid)); exit != 1 || at(doc, "info", "outcome") != "failed" {
+	if doc, exit := s.document("device", "process", "terminate", "--device", phone, "--pid", fmt.Sprint(pid)); exit != 1 ||
+		at(doc, "info", "outcome") != "failed" {
 		t.Errorf("%v", doc)
 	}
 	s.ok("device", "uninstall", "app", "--device", phone, shop)
@@ -139,8 +143,10 @@ func TestInstalling(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		info := `<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.note</string><key>CFBundleSupportedPlatforms</key><array><string>` + platform + `</string></array></dict></plist>`
-		for file, text := range map[string]string{"Info.plist": info, "ui.yaml": "start: one\nscreens:\n  one:\n    title: One\n    elements: []\n"} {
+		info := `<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.note</string>` +
+			`<key>CFBundleSupportedPlatforms</key><array><string>` + platform + `</string></array></dict></plist>`
+		for file, text := range map[string]string{"Info.plist": info, "ui.yaml": "start: one\nscreens:\n  one:\n    title: One\n    " +
+			"elements: []\n"} {
 			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -148,10 +154,12 @@ func TestInstalling(t *testing.T) {
 		return name
 	}
 	out := s.ok("device", "install", "app", "--device", phone, write("Note.app", "iPhoneOS"))
-	if !strings.Contains(out, "App installed:\n• bundleID: com.example.note\n• installationURL: file:///private/var/containers/Bundle/Application/") {
+	if !strings.Contains(out, "App installed:\n• bundleID: com.example.note\n• installationURL: "+
+		"file:///private/var/containers/Bundle/Application/") {
 		t.Errorf("%s", out)
 	}
-	if out := s.ok("device", "info", "apps", "--device", phone); !strings.Contains(out, "com.example.note") || strings.Contains(out, "com.apple.") {
+	if out := s.ok("device", "info", "apps", "--device", phone); !strings.Contains(out, "com.example.note") ||
+		strings.Contains(out, "com.apple.") {
 		t.Errorf("%s", out)
 	}
 	doc, exit := s.document("device", "install", "app", "--device", phone, write("Other.app", "iPhoneSimulator"))
@@ -168,7 +176,8 @@ func TestALockedDevice(t *testing.T) {
 	inner := at(doc, "error", "userInfo", "NSUnderlyingError", "error")
 	deepest := at(inner, "userInfo", "NSUnderlyingError", "error")
 	if exit != 1 || at(doc, "error", "code") != 10002.0 || at(inner, "domain") != "FBSOpenApplicationServiceErrorDomain" ||
-		at(deepest, "domain") != "FBSOpenApplicationErrorDomain" || at(deepest, "code") != 7.0 || at(deepest, "userInfo", "BSErrorCodeDescription", "string") != "Locked" {
+		at(deepest, "domain") != "FBSOpenApplicationErrorDomain" || at(deepest, "code") != 7.0 ||
+		at(deepest, "userInfo", "BSErrorCodeDescription", "string") != "Locked" {
 		t.Errorf("%d %v", exit, doc)
 	}
 	_, stderr, _ := s.run("device", "process", "launch", "--device", tablet, shop)
@@ -176,11 +185,13 @@ func TestALockedDevice(t *testing.T) {
          BundleIdentifier = com.iosagent.shop
        ----------------------------------------
        The request to open "com.iosagent.shop" failed. (FBSOpenApplicationServiceErrorDomain error 1.)
-         NSLocalizedFailureReason = The request was denied by service delegate (SBMainWorkspace) for reason: Locked ("Unable to launch com.iosagent.shop because the device was not, or could not be, unlocked").
+         NSLocalizedFailureReason = The request was denied by service delegate (SBMainWorkspace) for reason: Locked ` +
+		`("Unable to launch com.iosagent.shop because the device was not, or could not be, unlocked").
          BSErrorCodeDescription = RequestDenied
          FBSOpenApplicationRequestID = 0xc34a
        ----------------------------------------
-       The operation couldn’t be completed. Unable to launch com.iosagent.shop because the device was not, or could not be, unlocked. (FBSOpenApplicationErrorDomain error 7.)
+       The operation couldn’t be completed. Unable to launch com.iosagent.shop because the device was not, or could not be, unlocked. ` +
+		`(FBSOpenApplicationErrorDomain error 7.)
          NSLocalizedFailureReason = Unable to launch com.iosagent.shop because the device was not, or could not be, unlocked.
          BSErrorCodeDescription = Locked
 `
@@ -212,7 +223,8 @@ func TestConsole(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	out, _, exit = s.runCtx(ctx, "device", "process", "launch", "--console", "--device", phone, shop)
-	if exit != 0 || !strings.HasSuffix(out, "Launched application with com.iosagent.shop bundle identifier.\nWaiting for the application to terminate...\n") {
+	if exit != 0 || !strings.HasSuffix(out, "Launched application with com.iosagent.shop bundle identifier.\nWaiting for the "+
+		"application to terminate...\n") {
 		t.Errorf("%d %s", exit, out)
 	}
 	if out := s.ok("device", "info", "processes", "--device", phone); strings.Contains(out, "Shop") {
@@ -237,10 +249,12 @@ Grace’s iPad   Graces-iPad.coredevice.local    C7D1A2F4-3E58-5C90-8B16-E92F0A7
 	if err != nil || json.Unmarshal(raw, &doc) != nil {
 		t.Fatal(err, string(raw))
 	}
-	if args := at(doc, "info", "arguments").([]any); args[0] != "devicectl" || args[1] != "--json-output" || at(doc, "info", "environment", "TERM") != "xterm" {
+	if args := at(doc, "info", "arguments").([]any); args[0] != "devicectl" || args[1] != "--json-output" || at(doc, "info", "environment",
+		"TERM") != "xterm" {
 		t.Errorf("%v", doc["info"])
 	}
-	for _, alias := range []string{phone, "5b3f0e7c-9d41-5a68-b2e7-40c1d86f9a35", "F2LX7Q9V0D", "Adas-iPhone.coredevice.local", fmt.Sprint(0x000A61C23E04801C)} {
+	for _, alias := range []string{phone, "5b3f0e7c-9d41-5a68-b2e7-40c1d86f9a35", "F2LX7Q9V0D", "Adas-iPhone.coredevice.local",
+		fmt.Sprint(0x000A61C23E04801C)} {
 		s.ok("device", "info", "details", "--device", alias)
 	}
 	if len(s.world.Devices()) != 13 {
@@ -258,13 +272,18 @@ func TestRefusals(t *testing.T) {
 		{"device info apps --device nobody", 1, "ERROR: The specified device was not found. (com.apple.dt.CoreDeviceError error 1000.)\n"},
 		{"device info apps", 64, "Error: Missing expected argument '--device <uuid|ecid|serial_number|udid|name|dns_name>'\n"},
 		{"device process launch --device " + phone, 64, "Error: Missing expected argument '<bundle-identifier-or-path>'\n"},
-		{"device process launch --device " + phone + " com.example.nobody", 1, "ERROR: The operation couldn’t be completed. (OSStatus error -10814.) (NSOSStatusErrorDomain error -10814.)\n"},
+		{"device process launch --device " + phone + " com.example.nobody", 1, "ERROR: The operation couldn’t be completed. (OSStatus " +
+			"error -10814.) (NSOSStatusErrorDomain error -10814.)\n"},
 		{"device process launch --device " + phone + " --environment-variables x " + shop, 64, "Error: The value 'x' is invalid for"},
 		{"device process terminate --device " + phone, 64, "Error: Missing expected argument '--pid <pid>'\n"},
 		{"device process terminate --device " + phone + " --pid x", 64, "Error: The value 'x' is invalid for '--pid <pid>'\n"},
 		{"device uninstall app --device " + phone + " com.example.nobody", 1, "ERROR: Failed to uninstall"},
-		{"device install app --device " + phone + " /nowhere.app", 1, "ERROR: Could not obtain access to one or more requested file system resources because CoreDevice was unable to create bookmark data. (com.apple.dt.CoreDeviceError error 1005.)\n         NSURL = file:///nowhere.app\n" + strings.Repeat("-", 80) + "\nERROR: The file couldn’t be opened because it doesn’t exist. (NSCocoaErrorDomain error 260.)\n"},
-		{"device frobnicate", 64, "Error: Unexpected argument 'frobnicate'\nUsage: devicectl device <subcommand>\n  See 'devicectl device --help' for more information.\n"},
+		{"device install app --device " + phone + " /nowhere.app", 1, "ERROR: Could not obtain access to one or more requested file " +
+			"system resources because CoreDevice was unable to create bookmark data. (com.apple.dt.CoreDeviceError error 1005.)\n      " +
+			"   NSURL = file:///nowhere.app\n" + strings.Repeat("-", 80) + "\nERROR: The file couldn’t be opened because it doesn’t " +
+			"exist. (NSCocoaErrorDomain error 260.)\n"},
+		{"device frobnicate", 64, "Error: Unexpected argument 'frobnicate'\nUsage: devicectl device <subcommand>\n  See 'devicectl " +
+			"device --help' for more information.\n"},
 		{"frobnicate", 64, "Error: Unexpected argument 'frobnicate'\nUsage: devicectl <subcommand>\n"},
 		{"list devices --bogus", 64, "Error: Unknown option '--bogus'\n"},
 	} {
@@ -272,7 +291,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %d %s", c.line, exit, stderr)
 		}
 	}
-	for _, help := range [][]string{{"help"}, {"--help"}, {"device", "--help"}, {"device", "process", "launch", "--help"}, {"help", "device", "info", "apps"}, {"--version"}} {
+	for _, help := range [][]string{{"help"}, {"--help"}, {"device", "--help"}, {"device", "process", "launch", "--help"},
+		{"help", "device", "info", "apps"}, {"--version"}} {
 		if out := s.ok(help...); out == "" {
 			t.Errorf("%v says nothing", help)
 		}

@@ -94,7 +94,7 @@ func failureOf(err error) *failure {
 	return &failure{domain: "NSCocoaErrorDomain", code: 512, message: err.Error(), details: []detail{{description, err.Error(), "json"}}}
 }
 
-// nested is an error of the world with all that is under it.
+// nested is an error of the world with its underlying errors.
 func nested(e *world.Error) *failure {
 	message, why, _ := strings.Cut(e.Message, "\n")
 	f := &failure{domain: e.Domain, code: e.Code, message: message, details: []detail{{description, message, "json"}}}
@@ -120,7 +120,8 @@ func noDevice(name string) error {
 
 // noFile is an app that cannot be read.
 func noFile(path string) error {
-	f := core(1005, "Could not obtain access to one or more requested file system resources because CoreDevice was unable to create bookmark data.",
+	f := core(1005, "Could not obtain access to one or more requested file system resources because CoreDevice was unable to create "+
+		"bookmark data.",
 		detail{"NSURL", "file://" + path, "text"})
 	f.apart = true
 	f.underlying = &failure{domain: "NSCocoaErrorDomain", code: 260, message: "The file couldn’t be opened because it doesn’t exist."}
@@ -137,7 +138,8 @@ func unknownApp() error {
 func notLaunched(bundle string, err *world.Error) error {
 	f := core(10002, "The application failed to launch.", detail{"BundleIdentifier", bundle, ""})
 	f.underlying = nested(err)
-	f.underlying.details = append(f.underlying.details, detail{"BSErrorCodeDescription", "RequestDenied", ""}, detail{"FBSOpenApplicationRequestID", "0xc34a", ""})
+	f.underlying.details = append(f.underlying.details, detail{"BSErrorCodeDescription", "RequestDenied", ""},
+		detail{"FBSOpenApplicationRequestID", "0xc34a", ""})
 	if errors.Is(err, world.ErrLocked) && f.underlying.underlying != nil {
 		f.underlying.underlying.details = append(f.underlying.underlying.details, detail{"BSErrorCodeDescription", "Locked", ""})
 	}
@@ -152,7 +154,8 @@ func notInstalled(message string, domain string, code int, why string) error {
 
 func notUninstalled(bundle string) error {
 	f := core(3003, "Failed to uninstall the app from the device.", detail{"BundleIdentifier", bundle, ""})
-	f.underlying = &failure{domain: "IXErrorDomain", code: 8, message: "Failed to uninstall " + bundle + ".", details: []detail{{reason, "No app with this bundle identifier is installed.", ""}}}
+	f.underlying = &failure{domain: "IXErrorDomain", code: 8, message: "Failed to uninstall " + bundle + ".",
+		details: []detail{{reason, "No app with this bundle identifier is installed.", ""}}}
 	return f
 }
 

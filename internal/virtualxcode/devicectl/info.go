@@ -74,8 +74,10 @@ func system(a world.InstalledApp) bool { return strings.HasPrefix(a.BundleID, "c
 
 func describeApp(a world.InstalledApp) object {
 	return object{
-		"appClip": false, "builtByDeveloper": !system(a), "bundleIdentifier": a.BundleID, "bundleVersion": cmp.Or(a.Build, "1"), "defaultApp": system(a),
-		"hidden": false, "internalApp": false, "name": a.Name, "removable": !system(a), "url": "file://" + folder(a) + "/", "version": cmp.Or(a.Version, "1.0"),
+		"appClip": false, "builtByDeveloper": !system(a), "bundleIdentifier": a.BundleID, "bundleVersion": cmp.Or(a.Build, "1"),
+		"defaultApp": system(a),
+		"hidden":     false, "internalApp": false, "name": a.Name, "removable": !system(a), "url": "file://" + folder(a) + "/",
+		"version": cmp.Or(a.Version, "1.0"),
 	}
 }
 

@@ -63,11 +63,13 @@ func table(rows [][]string) string {
 
 const jsonTime = "2006-01-02T15:04:05.000Z"
 
-// describe is all the tool says of a device. One without a tunnel does not say everything.
+// describe is everything the tool says about a device. Without a tunnel it is less.
 func describe(p world.Physical) object {
 	connection := object{
-		"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "lastConnectionDate": p.Paired.Format(jsonTime), "pairingState": "paired",
-		"potentialHostnames": array(p.Hostnames()[1:]), "transportType": "localNetwork", "tunnelState": "disconnected", "tunnelTransportProtocol": "tcp",
+		"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "lastConnectionDate": p.Paired.Format(jsonTime),
+		"pairingState":       "paired",
+		"potentialHostnames": array(p.Hostnames()[1:]), "transportType": "localNetwork", "tunnelState": "disconnected",
+		"tunnelTransportProtocol": "tcp",
 	}
 	about := object{
 		"bootedFromSnapshot": true, "bootedSnapshotName": "com.apple.os.update-" + snapshot(p), "ddiServicesAvailable": p.Wired,
@@ -100,20 +102,25 @@ func hardware(p world.Physical) object {
 		"cpuType": cpu("arm64e", arm64, 2), "deviceType": p.Type.Family, "ecid": p.ECID, "hardwareModel": p.Board,
 		"internalStorageCapacity": p.Storage, "isProductionFused": true, "marketingName": p.Type.Name, "platform": p.Runtime.Platform,
 		"productType": p.Type.Model, "reality": "physical", "serialNumber": p.Serial,
-		"supportedCPUTypes":       []any{cpu("arm64e", arm64, 2), cpu("arm64", arm64, 0), cpu("arm64", arm64, 1), cpu("arm64_32", arm64on32, 1)},
+		"supportedCPUTypes": []any{cpu("arm64e", arm64, 2), cpu("arm64", arm64, 0), cpu("arm64", arm64, 1),
+			cpu("arm64_32", arm64on32, 1)},
 		"supportedDeviceFamilies": array(p.Families), "thinningProductType": p.Type.Model, "udid": p.UDID,
 	}
 }
 
-// capabilities are what can be done with a device: with a tunnel much, without one only getting one.
+// capabilities are what can be done with a device. Without a tunnel that is only making one.
 func capabilities(p world.Physical) []any {
-	names := [][2]string{{"acquireusageassertion", "Acquire Usage Assertion"}, {"unpairdevice", "Unpair Device"}, {"connectdevice", "Connect to Device"}}
+	names := [][2]string{{"acquireusageassertion", "Acquire Usage Assertion"}, {"unpairdevice", "Unpair Device"},
+		{"connectdevice", "Connect to Device"}}
 	if p.Wired {
 		names = [][2]string{
 			{"getlockstate", "Get Lock State"}, {"fetchappicons", "Fetch Application Icons"}, {"spawnexecutable", "Spawn Executable"},
-			{"listprocesses", "List Processes"}, {"sendsignaltoprocess", "Send Signal to Process"}, {"fetchddimetadata", "Fetch Developer Disk Image Services Metadata"},
-			{"getdisplayinfo", "Get Display Information"}, {"installapp", "Install Application"}, {"launchapplication", "Launch Application"},
-			{"getdeviceinfo", "Fetch Extended Device Info"}, {"uninstallapp", "Uninstall Application"}, {"disconnectdevice", "Disconnect from Device"},
+			{"listprocesses", "List Processes"}, {"sendsignaltoprocess", "Send Signal to Process"},
+			{"fetchddimetadata", "Fetch Developer Disk Image Services Metadata"},
+			{"getdisplayinfo", "Get Display Information"}, {"installapp", "Install Application"},
+			{"launchapplication", "Launch Application"},
+			{"getdeviceinfo", "Fetch Extended Device Info"}, {"uninstallapp", "Uninstall Application"},
+			{"disconnectdevice", "Disconnect from Device"},
 			{"viewdevicescreen", "View Device Screen"}, {"unpairdevice", "Unpair Device"}, {"capturesysdiagnose", "Capture Sysdiagnose"},
 			{"listapps", "List Applications"}, {"acquireusageassertion", "Acquire Usage Assertion"}, {"transferFiles", "Transfer Files"},
 			{"monitorprocesstermination", "Monitor Process for Termination"}, {"rebootdevice", "Reboot Device"},
@@ -126,5 +133,5 @@ func capabilities(p world.Physical) []any {
 	return out
 }
 
-// clock is a moment as the progress lines tell it.
+// clock is a time as the progress lines print it.
 func clock(t time.Time) string { return t.Format("15:04:05") }

@@ -25,7 +25,8 @@ func launch(ctx context.Context, c *call) (object, error) {
 		return nil, err
 	}
 	c.connect()
-	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: arguments, Env: env, TerminateRunning: c.args.Has("--terminate-existing")})
+	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: arguments, Env: env,
+		TerminateRunning: c.args.Has("--terminate-existing")})
 	var apple *world.Error
 	if errors.As(err, &apple) {
 		return nil, notLaunched(a.BundleID, apple)
@@ -49,8 +50,10 @@ func (c *call) launchOptions(arguments []string, env map[string]string) object {
 		vars[name] = value
 	}
 	return object{
-		"activatedWhenStarted": !c.args.Has("--no-activate"), "arguments": array(arguments), "environmentVariables": vars, "platformSpecificOptions": object{},
-		"startStopped": c.args.Has("--start-stopped"), "terminateExistingInstances": c.args.Has("--terminate-existing"), "user": object{"active": true},
+		"activatedWhenStarted": !c.args.Has("--no-activate"), "arguments": array(arguments), "environmentVariables": vars,
+		"platformSpecificOptions": object{},
+		"startStopped":            c.args.Has("--start-stopped"), "terminateExistingInstances": c.args.Has("--terminate-existing"),
+		"user": object{"active": true},
 	}
 }
 
@@ -74,7 +77,7 @@ func (c *call) childEnv() (map[string]string, error) {
 	return env, nil
 }
 
-// console shows what the app prints until it ends. An interrupt is passed on to the app, which ends of it.
+// console shows what the app prints until it ends. An interrupt ends the app.
 func (c *call) console(ctx context.Context, bundle string, pid int) error {
 	c.say("Waiting for the application to terminate...\n")
 	err := c.world.Attach(ctx, c.device.UDID, pid, c.Stdout, c.Stderr)

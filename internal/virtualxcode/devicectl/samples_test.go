@@ -83,7 +83,8 @@ func TestEverySampleHasOurShape(t *testing.T) {
 	for command, theirs := range seen {
 		for path := range ours[command] {
 			_, known := theirs[path]
-			chosen := strings.HasPrefix(path, ".result.launchOptions.") || strings.HasPrefix(path, ".info.") || strings.HasPrefix(path, ".error")
+			chosen := strings.HasPrefix(path, ".result.launchOptions.") || strings.HasPrefix(path, ".info.") ||
+				strings.HasPrefix(path, ".error")
 			if !known && !chosen {
 				t.Errorf("%s: nobody has recorded %s", command, path)
 			}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Chaos makes passing faults happen by themselves. Whether one does depends on the seed, its name, the device and how
-// often its occasion has come, and on nothing else: the same requests meet the same faults.
+// Chaos lets passing faults happen without being armed. Whether one happens depends only on the seed, its name, the device
+// and the number of its occasion: the same requests meet the same faults.
 type Chaos struct {
 	On   bool              `json:"on"`
 	Seed uint64            `json:"seed"`
@@ -86,7 +86,7 @@ func draw(seed uint64, key string, n uint64) float64 {
 	return float64(mix(h.Sum64())>>11) / math.Exp2(53)
 }
 
-// mix spreads what differs in few bits over all of them.
+// mix makes numbers that differ in a few bits differ in all of them.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

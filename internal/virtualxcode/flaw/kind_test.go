@@ -29,7 +29,8 @@ func TestEveryFaultIsDeclared(t *testing.T) {
 		if err := (flaw.Fault{Name: k.Name}).Check(); err != nil {
 			t.Error(err)
 		}
-		if err := (flaw.Fault{Name: k.Name, Set: map[string]string{"colour": "red"}}).Check(); err == nil || !strings.Contains(err.Error(), "colour") {
+		if err := (flaw.Fault{Name: k.Name, Set: map[string]string{"colour": "red"}}).Check(); err == nil ||
+			!strings.Contains(err.Error(), "colour") {
 			t.Errorf("%s with a colour: %v", k.Name, err)
 		}
 	}

@@ -1,5 +1,6 @@
 // Package flaw is what can go wrong in a virtual world on demand: the table of all faults, which of them are armed, and
-// chaos, which lets them happen by themselves. It knows no world: who asks whether a fault happens lets it happen.
+// chaos, which lets them happen by themselves. It knows no world: the code that asks whether a fault happens also makes it
+// happen.
 package flaw
 
 import (

@@ -32,7 +32,7 @@ func (f Flaws) Typed(text string) []rune {
 	return keys
 }
 
-// chosen reports whether the character at a place is one of those meant.
+// chosen reports whether the fault concerns the i-th character.
 func (h Hit) chosen(i int) bool {
 	n := i - h.Int("after") + 1
 	return n > 0 && n%h.Int("every") == 0
@@ -55,7 +55,7 @@ func repeated(keys []rune, count func(int, rune) int) (out []rune) {
 	return out
 }
 
-// layouts say which character the key of a US keyboard makes, where it makes another.
+// layouts say, by keyboard layout, which character a key of a US keyboard types instead of its own.
 func layouts() map[string]string {
 	return map[string]string{
 		"uk":     `@" "@ #£ ~¬ |~`,
@@ -85,7 +85,7 @@ func corrections() map[string]string {
 	return map[string]string{"teh": "the", "dont": "don’t", "im": "I’m", "i": "I", "ios": "iOS", "adress": "address", "recieve": "receive"}
 }
 
-// autocorrected is a text as the keyboard's help leaves it: a capital at the beginning, smart punctuation, corrections.
+// autocorrected is a text after autocorrection: a capital at the beginning, smart punctuation, corrected words.
 func autocorrected(text string) string {
 	words := strings.Split(text, " ")
 	for i, w := range words {

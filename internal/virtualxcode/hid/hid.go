@@ -1,5 +1,5 @@
 // Package hid is the keyboard and the buttons that AXe and idb press on a simulator: HID usages of a US keyboard, and
-// what they do in the world. Keys pressed with nothing focused go nowhere, and nobody tells.
+// what they do in the world. Keys that are pressed while nothing has the focus do nothing, without an error.
 package hid
 
 import (
@@ -22,7 +22,8 @@ const (
 // characters are what keys type, without shift and with it, by usage.
 func characters() map[int][2]rune {
 	keys := map[int][2]rune{
-		40: {'\n', '\n'}, 42: {'\b', '\b'}, 43: {'\t', '\t'}, 44: {' ', ' '}, 45: {'-', '_'}, 46: {'=', '+'}, 47: {'[', '{'}, 48: {']', '}'},
+		40: {'\n', '\n'}, 42: {'\b', '\b'}, 43: {'\t', '\t'}, 44: {' ', ' '}, 45: {'-', '_'}, 46: {'=', '+'}, 47: {'[', '{'},
+		48: {']', '}'},
 		49: {'\\', '|'}, 51: {';', ':'}, 52: {'\'', '"'}, 53: {'`', '~'}, 54: {',', '<'}, 55: {'.', '>'}, 56: {'/', '?'},
 	}
 	for i := range 26 {
@@ -83,14 +84,14 @@ func (d Device) Home(ctx context.Context) error {
 	return err
 }
 
-// Button presses any other button. The world has no lock screen, no Siri and no wallet to show: the device must be
-// there, and nothing changes on its screen.
+// Button presses any other button. The world has no lock screen, no Siri and no wallet: nothing changes on the screen.
+// The device must exist.
 func (d Device) Button(context.Context) error {
 	_, err := d.World.Foreground(d.UDID)
 	return err
 }
 
-// unheard forgets that nothing had the focus.
+// unheard drops the error that nothing has the focus.
 func unheard(err error) error {
 	if errors.Is(err, world.ErrNoFocus) {
 		return nil

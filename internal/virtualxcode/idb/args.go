@@ -33,7 +33,8 @@ type option struct {
 }
 
 // everywhere are the options of every command.
-var everywhere = map[string]option{"--udid": {value: "UDID"}, "--json": {}, "--companion": {value: "COMPANION"}, "--log": {value: "LOG"}, "--help": {}}
+var everywhere = map[string]option{"--udid": {value: "UDID"}, "--json": {}, "--companion": {value: "COMPANION"},
+	"--log": {value: "LOG"}, "--help": {}}
 
 var short = map[string]string{"-h": "--help", "-f": "--foreground-if-running", "-w": "--wait-for", "-d": "--wait-for-debugger"}
 

@@ -1,6 +1,6 @@
-// Package idb plays idb, Meta's command line for simulators, as far as programs of this field use it: targets, apps, and
+// Package idb plays idb, Meta's command line for simulators, as far as other programs use it: targets, apps, and
 // what can be seen of a screen and done to it. It has the gaps of the real one; see axtree for those of the tree. There
-// is no companion to connect to: the world is near enough.
+// is no companion to connect to.
 package idb
 
 import (
@@ -49,28 +49,35 @@ func commands() []command {
 	}
 	word := func(name string) []positional { return []positional{{name: name}} }
 	duration := map[string]option{"--duration": {value: "DURATION", kind: number}}
-	tree := map[string]option{"--nested": {}, "--format": {value: "FORMAT", choices: []string{"default", "nested"}}, "--api": {value: "API", choices: []string{"default"}}}
+	tree := map[string]option{"--nested": {}, "--format": {value: "FORMAT", choices: []string{"default", "nested"}},
+		"--api": {value: "API", choices: []string{"default"}}}
 	return []command{
 		{words: "list-targets", run: listTargets},
 		{words: "describe", options: map[string]option{"--diagnostics": {}}, device: true, run: describeTarget},
 		{words: "connect", takes: word("companion"), run: connect},
 		{words: "disconnect", takes: word("companion"), run: func(context.Context, call) error { return nil }},
-		{words: "list-apps", options: map[string]option{"--fetch-process-state": {}, "--no-fetch-process-state": {}}, device: true, run: listApps},
-		{words: "install", takes: word("bundle_path"), options: map[string]option{"--make-debuggable": {}, "--override-mtime": {}}, device: true, run: install},
+		{words: "list-apps", options: map[string]option{"--fetch-process-state": {}, "--no-fetch-process-state": {}}, device: true,
+			run: listApps},
+		{words: "install", takes: word("bundle_path"), options: map[string]option{"--make-debuggable": {}, "--override-mtime": {}},
+			device: true, run: install},
 		{words: "uninstall", takes: word("bundle_id"), device: true, run: uninstall},
 		{words: "launch", takes: []positional{{name: "bundle_id"}, {name: "app_arguments", many: true}},
-			options: map[string]option{"--foreground-if-running": {}, "--wait-for": {}, "--wait-for-debugger": {}}, device: true, run: launch},
+			options: map[string]option{"--foreground-if-running": {}, "--wait-for": {}, "--wait-for-debugger": {}}, device: true,
+			run: launch},
 		{words: "terminate", takes: word("bundle_id"), device: true, run: terminate},
 		{words: "open", takes: word("url"), device: true, run: openURL},
 		{words: "screenshot", takes: word("dest_path"), device: true, run: screenshot},
 		{words: "ui describe-all", options: tree, device: true, run: describeAll},
 		{words: "ui describe-point", takes: whole("x", "y"), options: tree, device: true, run: describePoint},
 		{words: "ui tap", takes: whole("x", "y"), options: duration, device: true, run: tap},
-		{words: "ui swipe", takes: whole("x_start", "y_start", "x_end", "y_end"), options: with(duration, map[string]option{"--delta": {value: "DELTA", kind: wholeNumber}}), device: true, run: swipe},
+		{words: "ui swipe", takes: whole("x_start", "y_start", "x_end", "y_end"),
+			options: with(duration, map[string]option{"--delta": {value: "DELTA", kind: wholeNumber}}), device: true, run: swipe},
 		{words: "ui text", takes: word("text"), device: true, run: text},
 		{words: "ui key", takes: whole("key"), options: duration, device: true, run: key},
-		{words: "ui key-sequence", takes: []positional{{name: "key_sequence", many: true, kind: wholeNumber}}, device: true, run: keySequence},
-		{words: "ui button", takes: []positional{{name: "button", choices: slices.Sorted(maps.Keys(buttons))}}, options: duration, device: true, run: button},
+		{words: "ui key-sequence", takes: []positional{{name: "key_sequence", many: true, kind: wholeNumber}}, device: true,
+			run: keySequence},
+		{words: "ui button", takes: []positional{{name: "button", choices: slices.Sorted(maps.Keys(buttons))}}, options: duration,
+			device: true, run: button},
 	}
 }
 
@@ -116,7 +123,7 @@ func Run(ctx context.Context, w *world.World, of tool.Call) int {
 	return 0
 }
 
-// pick finds the command a line is about. Without one there is no error and no command.
+// pick finds the command of a line. A line without words has none, which is no error.
 func pick(argv []string) (rest []string, found *command, err error) {
 	if len(argv) == 0 || argv[0] == "-h" || argv[0] == "--help" {
 		return nil, nil, nil
@@ -142,7 +149,8 @@ func pick(argv []string) (rest []string, found *command, err error) {
 		}
 	}
 	usage := name + " [-h] {" + strings.Join(first, ",") + "} ..."
-	return nil, nil, usageError{usage, name, fmt.Sprintf("argument : invalid choice: '%s' (choose from '%s')", said, strings.Join(first, "', '"))}
+	return nil, nil, usageError{usage, name, fmt.Sprintf("argument : invalid choice: '%s' (choose from '%s')", said,
+		strings.Join(first, "', '"))}
 }
 
 func overview(stdout io.Writer) {
@@ -152,22 +160,15 @@ func overview(stdout io.Writer) {
 	}
 }
 
-// refusal is an error in the words of the real tool, capitals and all.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
-
-// target is the device meant: by its UDID, or the only one that is booted. It must be booted: there is nothing else a
-// companion can attach to.
+// target is the device meant: by its UDID, or the only one that is booted. It must be booted, because a companion attaches
+// to booted devices only.
 func (c call) target() (world.Device, error) {
 	var booted []world.Device
 	udid := c.args.value("--udid")
 	for _, d := range c.world.Devices() {
 		if strings.EqualFold(d.UDID, udid) {
 			if d.State != world.Booted {
-				return d, said("Target %s is not booted: its state is %s", d.UDID, d.State)
+				return d, tool.Refuse("Target %s is not booted: its state is %s", d.UDID, d.State)
 			}
 			return d, nil
 		}
@@ -177,13 +178,13 @@ func (c call) target() (world.Device, error) {
 	}
 	switch {
 	case udid != "":
-		return world.Device{}, said("No target found with UDID %s", udid)
+		return world.Device{}, tool.Refuse("No target found with UDID %s", udid)
 	case len(booted) == 1:
 		return booted[0], nil
 	case len(booted) == 0:
-		return world.Device{}, said("No UDID provided and couldn't find a default companion")
+		return world.Device{}, tool.Refuse("No UDID provided and couldn't find a default companion")
 	}
-	return world.Device{}, said("No UDID provided and there's multiple companions: %s", udids(booted))
+	return world.Device{}, tool.Refuse("No UDID provided and there's multiple companions: %s", udids(booted))
 }
 
 func udids(devices []world.Device) string {

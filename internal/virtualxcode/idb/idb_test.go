@@ -144,11 +144,13 @@ func TestApps(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	w, udid := shop(t)
-	if out := ok(t, w, "list-targets"); !strings.Contains(out, "iPhone 16 Pro | "+udid+" | Booted | simulator | iOS 18.5 | arm64 | No Companion Connected\n") {
+	if out := ok(t, w, "list-targets"); !strings.Contains(out, "iPhone 16 Pro | "+udid+" | Booted | simulator | iOS 18.5 | arm64 | No "+
+		"Companion Connected\n") {
 		t.Errorf("%s", out)
 	}
 	var d map[string]any
-	if err := json.Unmarshal([]byte(ok(t, w, "describe", "--json")), &d); err != nil || d["udid"] != udid || d["screen_dimensions"].(map[string]any)["width_points"] != 402.0 {
+	if err := json.Unmarshal([]byte(ok(t, w, "describe", "--json")), &d); err != nil || d["udid"] != udid ||
+		d["screen_dimensions"].(map[string]any)["width_points"] != 402.0 {
 		t.Errorf("%v %v", d, err)
 	}
 	if out := ok(t, w, "connect", udid); out != "udid: "+udid+" is_local: True\n" {
@@ -162,15 +164,16 @@ func TestRefusals(t *testing.T) {
 		exit int
 		say  string
 	}{
-		"frobnicate":               {2, "idb: error: argument : invalid choice: 'frobnicate' (choose from 'list-targets', "},
-		"--version":                {2, "idb: error: "},
-		"ui dance":                 {2, "idb ui: error: argument : invalid choice: 'dance' (choose from 'describe-all', "},
-		"ui tap 1":                 {2, "idb ui tap: error: the following arguments are required: y\n"},
-		"ui tap 1.5 2":             {2, "idb ui tap: error: argument x: invalid int value: '1.5'\n"},
-		"ui tap 1 2 3":             {2, "idb ui tap: error: unrecognized arguments: 3\n"},
-		"ui tap 1 2 --bogus":       {2, "idb ui tap: error: unrecognized arguments: --bogus\n"},
-		"ui tap 1 2 --duration":    {2, "idb ui tap: error: argument --duration: expected one argument\n"},
-		"ui button VOLUME":         {2, "idb ui button: error: argument button: invalid choice: 'VOLUME' (choose from 'APPLE_PAY', 'HOME', 'LOCK', 'SIDE_BUTTON', 'SIRI')\n"},
+		"frobnicate":            {2, "idb: error: argument : invalid choice: 'frobnicate' (choose from 'list-targets', "},
+		"--version":             {2, "idb: error: "},
+		"ui dance":              {2, "idb ui: error: argument : invalid choice: 'dance' (choose from 'describe-all', "},
+		"ui tap 1":              {2, "idb ui tap: error: the following arguments are required: y\n"},
+		"ui tap 1.5 2":          {2, "idb ui tap: error: argument x: invalid int value: '1.5'\n"},
+		"ui tap 1 2 3":          {2, "idb ui tap: error: unrecognized arguments: 3\n"},
+		"ui tap 1 2 --bogus":    {2, "idb ui tap: error: unrecognized arguments: --bogus\n"},
+		"ui tap 1 2 --duration": {2, "idb ui tap: error: argument --duration: expected one argument\n"},
+		"ui button VOLUME": {2, "idb ui button: error: argument button: invalid choice: 'VOLUME' (choose from 'APPLE_PAY', " +
+			"'HOME', 'LOCK', 'SIDE_BUTTON', 'SIRI')\n"},
 		"ui text é":                {1, "No keycode found for é\n"},
 		"ui describe-all --udid x": {1, "No target found with UDID x\n"},
 		"ui describe-point 9999 1": {1, "No translation object returned for simulator."},

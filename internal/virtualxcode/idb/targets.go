@@ -9,6 +9,7 @@ import (
 
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/render"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -23,30 +24,35 @@ func listTargets(_ context.Context, c call) error {
 			fmt.Fprintln(c.Stdout, python(about(d)))
 			continue
 		}
-		fmt.Fprintf(c.Stdout, "%s | %s | %s | simulator | %s | %s | No Companion Connected\n", d.Name, d.UDID, d.State, d.Runtime.Name(), arch)
+		fmt.Fprintf(c.Stdout, "%s | %s | %s | simulator | %s | %s | No Companion Connected\n", d.Name, d.UDID, d.State,
+			d.Runtime.Name(), arch)
 	}
 	return nil
 }
 
 func about(d world.Device) []pair {
-	return []pair{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}, {"type", "simulator"}, {"os_version", d.Runtime.Name()}, {"architecture", arch}}
+	return []pair{{"name", d.Name}, {"udid", d.UDID}, {"state", string(d.State)}, {"type", "simulator"}, {"os_version", d.Runtime.Name()},
+		{"architecture", arch}}
 }
 
 // describeTarget prints the device as JSON, or as Python prints an object.
 func describeTarget(_ context.Context, c call) error {
 	d, s := c.device, c.device.Screen
 	if c.args.has("--json") {
-		screen := []pair{{"width", s.Width * s.Scale}, {"height", s.Height * s.Scale}, {"density", s.Scale}, {"width_points", s.Width}, {"height_points", s.Height}}
+		screen := []pair{{"width", s.Width * s.Scale}, {"height", s.Height * s.Scale}, {"density", s.Scale}, {"width_points", s.Width},
+			{"height_points", s.Height}}
 		fmt.Fprintln(c.Stdout, python(append(about(d), pair{"screen_dimensions", screen}, pair{"model", d.Type.Name})))
 		return nil
 	}
-	fmt.Fprintf(c.Stdout, "TargetDescription(udid='%s', name='%s', target_type=<TargetType.SIMULATOR: 'simulator'>, state='%s', os_version='%s', architecture='%s', "+
-		"companion_info=None, screen_dimensions=ScreenDimensions(width=%v, height=%v, density=%.1f, width_points=%v, height_points=%v), model='%s', device=None, extended={}, diagnostics={}, metadata={})\n",
+	fmt.Fprintf(c.Stdout, "TargetDescription(udid='%s', name='%s', target_type=<TargetType.SIMULATOR: 'simulator'>, state='%s', "+
+		"os_version='%s', architecture='%s', "+
+		"companion_info=None, screen_dimensions=ScreenDimensions(width=%v, height=%v, density=%.1f, width_points=%v, "+
+		"height_points=%v), model='%s', device=None, extended={}, diagnostics={}, metadata={})\n",
 		d.UDID, d.Name, d.State, d.Runtime.Name(), arch, s.Width*s.Scale, s.Height*s.Scale, s.Scale, s.Width, s.Height, d.Type.Name)
 	return nil
 }
 
-// connect is what people do first; there is nothing to connect to.
+// connect succeeds and does nothing: there is no companion.
 func connect(_ context.Context, c call) error {
 	udid := c.args.words["companion"]
 	for _, d := range c.world.Devices() {
@@ -59,7 +65,7 @@ func connect(_ context.Context, c call) error {
 			return nil
 		}
 	}
-	return said("provide either a UDID or the host and port of the companion")
+	return tool.Refuse("provide either a UDID or the host and port of the companion")
 }
 
 func listApps(_ context.Context, c call) error {
@@ -77,11 +83,15 @@ func listApps(_ context.Context, c call) error {
 			state = "Running"
 		}
 		if c.args.has("--json") {
-			fmt.Fprintln(c.Stdout, python([]pair{{"bundle_id", a.BundleID}, {"name", a.Name}, {"install_type", kind}, {"architectures", []string{arch}},
+			fmt.Fprintln(c.Stdout, python([]pair{{"bundle_id", a.BundleID}, {"name", a.Name}, {"install_type", kind},
+				{"architectures", []string{arch}},
 				{"process_state", state}, {"debuggable", kind == "user"}}))
 			continue
 		}
-		debuggable := map[bool]string{true: "Debuggable", false: "Not Debuggable"}[kind == "user"]
+		debuggable := "Not Debuggable"
+		if kind == "user" {
+			debuggable = "Debuggable"
+		}
 		fmt.Fprintln(c.Stdout, strings.Join([]string{a.BundleID, a.Name, kind, arch, state, debuggable}, " | "))
 	}
 	return nil
@@ -91,7 +101,7 @@ func install(ctx context.Context, c call) error {
 	path := c.Path(c.args.words["bundle_path"])
 	b, err := app.Open(path)
 	if err != nil {
-		return said("Failed to install %s: %v", path, err)
+		return tool.Refuse("Failed to install %s: %v", path, err)
 	}
 	if err := c.world.Install(ctx, c.device.UDID, b, path); err != nil {
 		return err
@@ -113,7 +123,7 @@ func (c call) find(bundle string) (world.InstalledApp, error) {
 	if i := slices.IndexFunc(apps, func(a world.InstalledApp) bool { return a.BundleID == bundle }); i >= 0 {
 		return apps[i], nil
 	}
-	return world.InstalledApp{}, said("Cannot find application with bundle id %s", bundle)
+	return world.InstalledApp{}, tool.Refuse("Cannot find application with bundle id %s", bundle)
 }
 
 func uninstall(ctx context.Context, c call) error {
@@ -131,7 +141,7 @@ func launch(ctx context.Context, c call) error {
 		return err
 	}
 	if a.PID != 0 && !c.args.has("--foreground-if-running") {
-		return said("Application %s is already running as pid %d: use -f to bring it to the foreground", a.BundleID, a.PID)
+		return tool.Refuse("Application %s is already running as pid %d: use -f to bring it to the foreground", a.BundleID, a.PID)
 	}
 	pid, err := c.world.Launch(ctx, c.device.UDID, a.BundleID, world.LaunchOptions{Args: c.args.rest})
 	if err != nil || !c.args.has("--wait-for") {
@@ -148,7 +158,7 @@ func launch(ctx context.Context, c call) error {
 func terminate(ctx context.Context, c call) error {
 	a, err := c.find(c.args.words["bundle_id"])
 	if err == nil && a.PID == 0 {
-		err = said("Application %s is not running", a.BundleID)
+		err = tool.Refuse("Application %s is not running", a.BundleID)
 	}
 	if err != nil {
 		return err

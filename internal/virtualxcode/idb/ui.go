@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/applejson"
 	"ios-agent/internal/virtualxcode/axtree"
 	"ios-agent/internal/virtualxcode/hid"
+	"ios-agent/internal/virtualxcode/tool"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -37,7 +38,8 @@ func describePoint(ctx context.Context, c call) error {
 	at := c.point("x", "y")
 	hit, found := screen.At(at)
 	if !found {
-		return said("No translation object returned for simulator. This means you have likely specified a point onscreen that is invalid or invisible due to a fullscreen dialog")
+		return tool.Refuse("No translation object returned for simulator. This means you have likely specified a point onscreen that is " +
+			"invalid or invisible due to a fullscreen dialog")
 	}
 	return c.print(axtree.Form{Children: c.nested()}.Of(hit))
 }
@@ -53,7 +55,7 @@ func (c call) point(x, y string) world.Point {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// longPress is from when on a finger that stays is more than a tap.
+// longPress is how long a finger must stay to be more than a tap.
 const longPress = 0.5
 
 func tap(ctx context.Context, c call) error {
@@ -65,14 +67,15 @@ func tap(ctx context.Context, c call) error {
 }
 
 func swipe(ctx context.Context, c call) error {
-	return c.world.Swipe(ctx, c.device.UDID, c.point("x_start", "y_start"), c.point("x_end", "y_end"), seconds(c.args.float("--duration", 0.5)))
+	return c.world.Swipe(ctx, c.device.UDID, c.point("x_start", "y_start"), c.point("x_end", "y_end"),
+		seconds(c.args.float("--duration", 0.5)))
 }
 
 func text(ctx context.Context, c call) error {
 	typed := c.args.words["text"]
 	for _, r := range typed {
 		if !hid.Types(r) {
-			return said("No keycode found for %c", r)
+			return tool.Refuse("No keycode found for %c", r)
 		}
 	}
 	return c.keyboard().Type(ctx, typed)
@@ -100,7 +103,8 @@ func keySequence(ctx context.Context, c call) error {
 
 // buttons are the hardware buttons by name.
 var buttons = map[string]func(hid.Device, context.Context) error{
-	"HOME": hid.Device.Home, "LOCK": hid.Device.Button, "SIDE_BUTTON": hid.Device.Button, "SIRI": hid.Device.Button, "APPLE_PAY": hid.Device.Button,
+	"HOME": hid.Device.Home, "LOCK": hid.Device.Button, "SIDE_BUTTON": hid.Device.Button, "SIRI": hid.Device.Button,
+	"APPLE_PAY": hid.Device.Button,
 }
 
 func button(ctx context.Context, c call) error {

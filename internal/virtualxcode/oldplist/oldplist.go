@@ -1,5 +1,5 @@
 // Package oldplist prints property lists as NSDictionary describes itself, which simctl and defaults do: the old style,
-// four spaces a level, and a value that is a group of its own pushed in by as much again.
+// four spaces a level, and a value that is a group is indented by one level more.
 package oldplist
 
 import (
@@ -61,11 +61,14 @@ func dictionary(b *strings.Builder, members iter.Seq2[string, any], indent strin
 	b.WriteString(indent + "}")
 }
 
-// Scalar is what is no group as NSObject describes it.
+// Scalar is a value that is no group, as NSObject describes it.
 func Scalar(v any) string {
 	switch v := v.(type) {
 	case bool:
-		return map[bool]string{false: "0", true: "1"}[v]
+		if v {
+			return "1"
+		}
+		return "0"
 	case time.Time:
 		return v.UTC().Format("2006-01-02 15:04:05 -0700")
 	case []byte:
@@ -74,7 +77,7 @@ func Scalar(v any) string {
 	return fmt.Sprint(v)
 }
 
-// inset is the room before a value that is a group.
+// inset is the indentation of a value that is a group.
 func inset(v any, depth int) string {
 	switch v.(type) {
 	case applejson.Ordered, map[string]any, []any:

@@ -10,8 +10,10 @@ import (
 )
 
 func TestEncode(t *testing.T) {
-	got := oldplist.Encode(map[string]any{"b": []any{"x y", map[string]any{"c": true}}, "a": 1, "d": []any{}, "when": time.Unix(0, 0), "raw": []byte{1, 2}})
-	const want = "{\n    a = 1;\n    b =     (\n        \"x y\",\n        {\n            c = 1;\n        }\n    );\n    d =     (\n    );\n" +
+	got := oldplist.Encode(map[string]any{"b": []any{"x y", map[string]any{"c": true}}, "a": 1, "d": []any{}, "when": time.Unix(0, 0),
+		"raw": []byte{1, 2}})
+	const want = "{\n    a = 1;\n    b =     (\n        \"x y\",\n        {\n            c = 1;\n        }\n    );\n    d =     " +
+		"(\n    );\n" +
 		"    raw = \"{length = 2, bytes = 0x0102}\";\n    when = \"1970-01-01 00:00:00 +0000\";\n}\n"
 	if got != want {
 		t.Errorf("%s", got)

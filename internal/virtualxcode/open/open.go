@@ -1,5 +1,5 @@
-// Package open plays macOS's open: it starts the app in a folder as a process of its own, which stays when we are gone,
-// and remembers what it started, as LaunchServices does. What would only show a window succeeds and shows none.
+// Package open plays macOS's open: it starts an app as a process of its own, which outlives this one, and remembers what
+// it started, as LaunchServices does. What would only show a window succeeds and shows none.
 package open
 
 import (
@@ -28,7 +28,7 @@ type Tool struct {
 	Records string
 }
 
-// exitFailed is how open ends when it cannot.
+// exitFailed is the exit status of open when it fails.
 const exitFailed = 1
 
 // order is a command line taken apart.
@@ -41,15 +41,8 @@ type order struct {
 	env    []string
 }
 
-// windows are apps that have nothing but windows, which are not played.
+// windows are apps that only show windows. Nothing is started for them.
 var windows = []string{"Simulator", "DeviceHub", "Xcode", "Finder", "Safari"}
-
-// refusal is an error in the words of the real tool, capitals and all.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 // Run plays one command line.
 func (t Tool) Run() int {
@@ -64,7 +57,8 @@ func (t Tool) Run() int {
 	return 0
 }
 
-const usage = "Usage: open [-e] [-t] [-f] [-W] [-R] [-n] [-g] [-h] [-s <partial SDK name>][-b <bundle identifier>] [-a <application>] [-u URL] [filenames] [--args arguments]"
+const usage = "Usage: open [-e] [-t] [-f] [-W] [-R] [-n] [-g] [-h] [-s <partial SDK name>][-b <bundle identifier>] [-a <application>] " +
+	"[-u URL] [filenames] [--args arguments]"
 
 func parse(argv []string) (o order, err error) {
 	for i := 0; i < len(argv); i++ {
@@ -88,7 +82,7 @@ func parse(argv []string) (o order, err error) {
 		case "-g", "--background", "-j", "--hide", "-F", "--fresh", "-R", "--reveal":
 		default:
 			if strings.HasPrefix(arg, "-") {
-				return o, said("open: unrecognized option `%s'\n%s", arg, usage)
+				return o, tool.Refuse("open: unrecognized option `%s'\n%s", arg, usage)
 			}
 			o.things = append(o.things, arg)
 		}
@@ -96,12 +90,12 @@ func parse(argv []string) (o order, err error) {
 			continue
 		}
 		if i++; i == len(argv) {
-			return o, said("open: option requires an argument -- %s\n%s", strings.TrimLeft(argv[i-1], "-"), usage)
+			return o, tool.Refuse("open: option requires an argument -- %s\n%s", strings.TrimLeft(argv[i-1], "-"), usage)
 		}
 		*into = argv[i]
 	}
 	if o.app == "" && o.bundle == "" && len(o.things) == 0 {
-		return o, said("%s", usage)
+		return o, tool.Refuse("%s", usage)
 	}
 	return o, nil
 }
@@ -113,16 +107,17 @@ func (t Tool) do(o order) error {
 	for _, thing := range o.things {
 		if u, err := url.Parse(thing); err == nil && len(u.Scheme) > 1 && u.Scheme != "file" {
 			if !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) {
-				return said("No application knows how to open URL %s (Error Domain=NSOSStatusErrorDomain Code=-10814 \"kLSApplicationNotFoundErr: E.g. no application claims the file\").", thing)
+				return tool.Refuse("No application knows how to open URL %s (Error Domain=NSOSStatusErrorDomain Code=-10814 "+
+					"\"kLSApplicationNotFoundErr: E.g. no application claims the file\").", thing)
 			}
 			continue
 		}
 		path := filepath.Clean(t.Path(strings.TrimPrefix(thing, "file://")))
 		if _, err := os.Stat(path); err != nil {
-			return said("The file %s does not exist.", path)
+			return tool.Refuse("The file %s does not exist.", path)
 		}
 		if !strings.HasSuffix(path, ".app") {
-			continue // a document, a folder: some window
+			continue // a document or a folder only opens a window
 		}
 		if err := t.start(path, o); err != nil {
 			return err
@@ -147,14 +142,16 @@ func (t Tool) named(o order) error {
 	}
 	for _, r := range records {
 		name := strings.TrimSuffix(filepath.Base(r.App), ".app")
-		if _, err := os.Stat(r.App); err == nil && (o.app != "" && strings.EqualFold(name, strings.TrimSuffix(o.app, ".app")) || o.bundle != "" && r.Bundle == o.bundle) {
+		if _, err := os.Stat(r.App); err == nil && (o.app != "" && strings.EqualFold(name, strings.TrimSuffix(o.app, ".app")) ||
+			o.bundle != "" && r.Bundle == o.bundle) {
 			return t.start(r.App, o)
 		}
 	}
 	if o.bundle != "" {
-		return said("LSCopyApplicationURLsForBundleIdentifier() failed while trying to determine the application with bundle identifier %s.", o.bundle)
+		return tool.Refuse("LSCopyApplicationURLsForBundleIdentifier() failed while trying to determine the application with bundle "+
+			"identifier %s.", o.bundle)
 	}
-	return said("Unable to find application named '%s'", o.app)
+	return tool.Refuse("Unable to find application named '%s'", o.app)
 }
 
 // record is an app that was opened once: what the system knows of it, and its latest process.
@@ -205,7 +202,7 @@ func (t Tool) start(app string, o order) error {
 	}
 	pid, err := host.StartDetached(program, o.args, o.env, filepath.Join(t.Records, "apps.log"))
 	if err != nil {
-		return said("The application %s cannot be opened for an unexpected reason, error=%v", app, err)
+		return tool.Refuse("The application %s cannot be opened for an unexpected reason, error=%v", app, err)
 	}
 	start, err := host.StartTime(pid)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -229,14 +226,14 @@ func executable(app string) (program, bundle string, err error) {
 		_, err = plist.Unmarshal(data, &info)
 	}
 	if err != nil {
-		return "", "", said("The application %s cannot be opened because its executable is missing.", app)
+		return "", "", tool.Refuse("The application %s cannot be opened because its executable is missing.", app)
 	}
 	if info.Executable == "" {
 		info.Executable = strings.TrimSuffix(filepath.Base(app), ".app")
 	}
 	program = filepath.Join(app, "Contents", "MacOS", filepath.Base(info.Executable))
 	if i, err := os.Stat(program); err != nil || !i.Mode().IsRegular() || i.Mode()&0o111 == 0 {
-		return "", "", said("The application %s cannot be opened because its executable is missing.", app)
+		return "", "", tool.Refuse("The application %s cannot be opened because its executable is missing.", app)
 	}
 	return program, info.ID, nil
 }
@@ -244,8 +241,11 @@ func executable(app string) (program, bundle string, err error) {
 // Marks say what is known of the real open.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with what follows --args; one that runs is not started again, except with -n", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have windows succeed and show none", Source: mark.Assumed},
-		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "a macOS app is started as a process of its own, with what follows --args; one that runs is not " +
+			"started again, except with -n", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have " +
+			"windows succeed and show none", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist",
+			Source: mark.Assumed},
 	}
 }

@@ -24,8 +24,10 @@ func app(t *testing.T, dir, name string) string {
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	info := "<plist version=\"1.0\"><dict><key>CFBundleExecutable</key><string>" + name + "</string><key>CFBundleIdentifier</key><string>com.example." + name + "</string></dict></plist>"
-	script := "#!/bin/sh\necho \"$@\" $COLOUR > '" + filepath.Join(dir, name+".said") + ".new'\nmv '" + filepath.Join(dir, name+".said") + ".new' '" + filepath.Join(dir, name+".said") + "'\nwhile :; do sleep 1; done\n"
+	info := "<plist version=\"1.0\"><dict><key>CFBundleExecutable</key><string>" + name +
+		"</string><key>CFBundleIdentifier</key><string>com.example." + name + "</string></dict></plist>"
+	script := "#!/bin/sh\necho \"$@\" $COLOUR > '" + filepath.Join(dir, name+".said") + ".new'\nmv '" + filepath.Join(dir, name+".said") +
+		".new' '" + filepath.Join(dir, name+".said") + "'\nwhile :; do sleep 1; done\n"
 	for file, text := range map[string]string{filepath.Join(path, "Contents", "Info.plist"): info, program: script} {
 		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -135,7 +137,8 @@ func TestWindowsAndRefusals(t *testing.T) {
 		"":                                         {1, "Usage: open "},
 	} {
 		var errs bytes.Buffer
-		exit := open.Tool{Call: tool.Call{Args: strings.Fields(line), Dir: dir, Stderr: &errs}, Records: filepath.Join(dir, "records")}.Run()
+		exit := open.Tool{Call: tool.Call{Args: strings.Fields(line), Dir: dir, Stderr: &errs},
+			Records: filepath.Join(dir, "records")}.Run()
 		if exit != want.exit || !strings.Contains(errs.String(), want.say) {
 			t.Errorf("%q: %d %s", line, exit, errs.String())
 		}

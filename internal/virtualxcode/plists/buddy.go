@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // buddy is one run of PlistBuddy.
@@ -20,7 +22,8 @@ type buddy struct {
 	changed bool
 }
 
-const buddyUsage = "Usage: PlistBuddy [-cxh] <file.plist>\n    -c \"<command>\" execute command, otherwise run in interactive mode\n    -x output will be in the form of an xml plist where appropriate\n    -h print the complete help info, with command guide\n"
+const buddyUsage = "Usage: PlistBuddy [-cxh] <file.plist>\n    -c \"<command>\" execute command, otherwise run in interactive mode\n   " +
+	" -x output will be in the form of an xml plist where appropriate\n    -h print the complete help info, with command guide\n"
 
 // PlistBuddy plays PlistBuddy.
 func (t Tool) PlistBuddy() int {
@@ -117,18 +120,21 @@ func (b *buddy) interactive() int {
 func (b *buddy) play(line string) error {
 	words := split(line)
 	if len(words) == 0 {
-		return said("Unrecognized Command")
+		return tool.Refuse("Unrecognized Command")
 	}
 	do, known := map[string]func([]string) error{
-		"print": b.print, "set": b.set, "add": b.add, "delete": b.remove, "remove": b.remove, "copy": b.copy, "clear": b.clear, "save": func([]string) error { return nil },
+		"print": b.print, "set": b.set, "add": b.add, "delete": b.remove, "remove": b.remove, "copy": b.copy, "clear": b.clear,
+		"save": func([]string) error {
+			return nil
+		},
 	}[strings.ToLower(words[0])]
 	if !known {
-		return said("Unrecognized Command")
+		return tool.Refuse("Unrecognized Command")
 	}
 	return do(words[1:])
 }
 
-// split takes a command apart: words, of which quotes keep some together. A command may stand close to its entry.
+// split splits a command into words; quotes keep words together. There may be no space between a command and its entry.
 func split(line string) (words []string) {
 	line = strings.TrimSpace(line)
 	if i := strings.IndexAny(line, " :"); i > 0 && line[i] == ':' {
@@ -142,7 +148,7 @@ func split(line string) (words []string) {
 		case escaped && r != ':':
 			word.WriteRune(r)
 			escaped = false
-		case escaped: // a colon that separates nothing: entry sees to it
+		case escaped: // an escaped colon, which entry reads
 			word.WriteString(`\:`)
 			escaped = false
 		case r == '\\':
@@ -186,7 +192,7 @@ func (b *buddy) print(words []string) error {
 	where := strings.Join(words, " ")
 	v, has := lookup(b.root, entry(where))
 	if !has {
-		return said("Print: Entry, %q, Does Not Exist", where)
+		return tool.Refuse("Print: Entry, %q, Does Not Exist", where)
 	}
 	if b.xml {
 		data, err := encode(v, xml, false)
@@ -234,32 +240,32 @@ func buddyText(b *strings.Builder, v any, indent string) {
 // set changes the value of an entry, which keeps its type.
 func (b *buddy) set(words []string) error {
 	if len(words) == 0 {
-		return said("Unrecognized Command")
+		return tool.Refuse("Unrecognized Command")
 	}
 	text := strings.Join(words[1:], " ")
 	return b.edit(words[0], func(old any, has bool) (any, bool, error) {
 		if !has {
-			return nil, false, said("Set: Entry, %q, Does Not Exist", words[0])
+			return nil, false, tool.Refuse("Set: Entry, %q, Does Not Exist", words[0])
 		}
 		v, err := value(kindOf(old), text)
 		if slices.Contains([]string{"array", "dictionary"}, kindOf(old)) {
-			return nil, false, said("Set: Cannot Perform Set On Containers")
+			return nil, false, tool.Refuse("Set: Cannot Perform Set On Containers")
 		}
 		if err != nil {
-			return nil, false, said("Unrecognized %s Format", titles[kindOf(old)])
+			return nil, false, tool.Refuse("Unrecognized %s Format", titles[kindOf(old)])
 		}
 		return v, true, nil
-	}, said("Set: Entry, %q, Does Not Exist", words[0]))
+	}, tool.Refuse("Set: Entry, %q, Does Not Exist", words[0]))
 }
 
 var titles = map[string]string{"integer": "Integer", "float": "Real", "bool": "Bool", "date": "Date", "data": "Data"}
 
 func (b *buddy) add(words []string) error {
 	if len(words) < 2 {
-		return said("Unrecognized Command")
+		return tool.Refuse("Unrecognized Command")
 	}
 	if !slices.Contains([]string{"string", "array", "dict", "bool", "real", "integer", "date", "data"}, words[1]) {
-		return said("Unrecognized Type: %s", words[1])
+		return tool.Refuse("Unrecognized Type: %s", words[1])
 	}
 	text := strings.Join(words[2:], " ")
 	if text == "" {
@@ -267,19 +273,19 @@ func (b *buddy) add(words []string) error {
 	}
 	v, err := value(words[1], text)
 	if err != nil {
-		return said("Unrecognized %s Format", strings.ToUpper(words[1][:1])+words[1][1:])
+		return tool.Refuse("Unrecognized %s Format", strings.ToUpper(words[1][:1])+words[1][1:])
 	}
 	return b.edit(words[0], func(old any, has bool) (any, bool, error) {
 		if has {
-			return nil, false, said("Add: %q Entry Already Exists", words[0])
+			return nil, false, tool.Refuse("Add: %q Entry Already Exists", words[0])
 		}
 		return v, true, nil
-	}, said("Add: Can't Add Entry, %q, to Parent", words[0]))
+	}, tool.Refuse("Add: Can't Add Entry, %q, to Parent", words[0]))
 }
 
 func (b *buddy) remove(words []string) error {
 	where := strings.Join(words, " ")
-	missing := said("Delete: Entry, %q, Does Not Exist", where)
+	missing := tool.Refuse("Delete: Entry, %q, Does Not Exist", where)
 	return b.edit(where, func(_ any, has bool) (any, bool, error) {
 		if !has {
 			return nil, false, missing
@@ -290,11 +296,11 @@ func (b *buddy) remove(words []string) error {
 
 func (b *buddy) copy(words []string) error {
 	if len(words) != 2 {
-		return said("Unrecognized Command")
+		return tool.Refuse("Unrecognized Command")
 	}
 	v, has := lookup(b.root, entry(words[0]))
 	if !has {
-		return said("Copy: Entry, %q, Does Not Exist", words[0])
+		return tool.Refuse("Copy: Entry, %q, Does Not Exist", words[0])
 	}
 	data, err := encode(v, xml, false)
 	if err != nil {
@@ -305,23 +311,23 @@ func (b *buddy) copy(words []string) error {
 	}
 	return b.edit(words[1], func(_ any, has bool) (any, bool, error) {
 		if has {
-			return nil, false, said("Copy: %q Entry Already Exists", words[1])
+			return nil, false, tool.Refuse("Copy: %q Entry Already Exists", words[1])
 		}
 		return v, true, nil
-	}, said("Copy: Can't Add Entry, %q, to Parent", words[1]))
+	}, tool.Refuse("Copy: Can't Add Entry, %q, to Parent", words[1]))
 }
 
 func (b *buddy) clear(words []string) error {
 	v, err := value(append(words, "dict")[0], "")
 	if err != nil {
-		return said("Unrecognized Type: %s", words[0])
+		return tool.Refuse("Unrecognized Type: %s", words[0])
 	}
 	fmt.Fprintln(b.Stdout, "Initializing Plist...")
 	b.root, b.changed = v, true
 	return nil
 }
 
-// edit changes an entry; nowhere is said of a path that leads nowhere.
+// edit changes an entry; nowhere is the error of a path that does not exist.
 func (b *buddy) edit(where string, do change, nowhere error) error {
 	next, err := edit(b.root, entry(where), do)
 	if errors.Is(err, errNoPath) {

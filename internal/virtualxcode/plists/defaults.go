@@ -10,12 +10,17 @@ import (
 	"strings"
 
 	"ios-agent/internal/virtualxcode/oldplist"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
-const defaultsUsage = "Command line interface to a user's defaults.\nSyntax:\n\n'defaults' [-currentHost | -host <hostname>] followed by one of the following:\n\n" +
-	"  read                                 shows all defaults\n  read <domain>                        shows defaults for given domain\n  read <domain> <key>                  shows defaults for given domain, key\n\n" +
-	"  read-type <domain> <key>             shows the type for the given domain, key\n\n  write <domain> <domain_rep>          writes domain (overwrites existing)\n  write <domain> <key> <value>         writes key for domain\n\n" +
-	"  delete <domain>                      deletes domain\n  delete <domain> <key>                deletes key in domain\n\n  domains                              lists all domains\n  help                                 print this help\n"
+const defaultsUsage = "Command line interface to a user's defaults.\nSyntax:\n\n'defaults' [-currentHost | -host <hostname>] followed " +
+	"by one of the following:\n\n" +
+	"  read                                 shows all defaults\n  read <domain>                        shows defaults for given " +
+	"domain\n  read <domain> <key>                  shows defaults for given domain, key\n\n" +
+	"  read-type <domain> <key>             shows the type for the given domain, key\n\n  write <domain> <domain_rep>          writes " +
+	"domain (overwrites existing)\n  write <domain> <key> <value>         writes key for domain\n\n" +
+	"  delete <domain>                      deletes domain\n  delete <domain> <key>                deletes key in domain\n\n  domains  " +
+	"                            lists all domains\n  help                                 print this help\n"
 
 // exitUsage is how defaults ends on a command line it does not understand.
 const exitUsage = 255
@@ -30,7 +35,8 @@ func (t Tool) Defaults() int {
 		argv = argv[min(len(argv), map[string]int{"-currentHost": 1, "-host": 2}[argv[0]]):]
 	}
 	verbs := map[string]func([]string) error{
-		"read": t.read, "read-type": t.readType, "write": t.writeDefaults, "delete": t.deleteDefaults, "remove": t.deleteDefaults, "domains": t.domains,
+		"read": t.read, "read-type": t.readType, "write": t.writeDefaults, "delete": t.deleteDefaults, "remove": t.deleteDefaults,
+		"domains": t.domains,
 	}
 	if len(argv) > 0 && argv[0] == "help" {
 		fmt.Fprint(t.Stdout, defaultsUsage)
@@ -79,7 +85,7 @@ func (t Tool) file(domain string) string {
 func (t Tool) load(domain string) (dict, error) {
 	data, err := readFile(t.file(domain))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, said("\nDomain %s does not exist\n", domain)
+		return nil, tool.Refuse("\nDomain %s does not exist\n", domain)
 	}
 	if err != nil {
 		return nil, err
@@ -88,11 +94,11 @@ func (t Tool) load(domain string) (dict, error) {
 	if d, is := v.(dict); err == nil && is {
 		return d, nil
 	}
-	return nil, said("\nDomain %s does not exist\n", domain) // what is not a dictionary is not a domain
+	return nil, tool.Refuse("\nDomain %s does not exist\n", domain) // what is not a dictionary is not a domain
 }
 
 func noPair(domain, key string) error {
-	return said("\nThe domain/default pair of (%s, %s) does not exist", domain, key)
+	return tool.Refuse("\nThe domain/default pair of (%s, %s) does not exist", domain, key)
 }
 
 func (t Tool) read(words []string) error {
@@ -183,7 +189,7 @@ func (t Tool) writeDefaults(words []string) error {
 		v, _, err := parse([]byte(rest[0]))
 		whole, is := v.(dict)
 		if err != nil || !is {
-			return said("\nRep argument is not a dictionary\nDefaults have not been changed.")
+			return tool.Refuse("\nRep argument is not a dictionary\nDefaults have not been changed.")
 		}
 		return t.keep(name, whole)
 	}
@@ -234,7 +240,7 @@ func written(old any, words []string) (any, error) {
 			all = before
 		}
 		if len(rest)%2 != 0 {
-			return nil, said("\nOdd number of dictionary arguments\nDefaults have not been changed.")
+			return nil, tool.Refuse("\nOdd number of dictionary arguments\nDefaults have not been changed.")
 		}
 		for i := 0; i < len(rest); i += 2 {
 			v, err := written(nil, rest[i+1:i+2])
@@ -245,7 +251,8 @@ func written(old any, words []string) (any, error) {
 		}
 		return all, nil
 	}
-	name, known := map[string]string{"string": "string", "int": "integer", "integer": "integer", "float": "float", "bool": "bool", "boolean": "bool", "date": "date"}[kind]
+	name, known := map[string]string{"string": "string", "int": "integer", "integer": "integer", "float": "float", "bool": "bool",
+		"boolean": "bool", "date": "date"}[kind]
 	switch {
 	case kind == "data" && len(rest) == 1:
 		return hexData(rest[0])
@@ -254,7 +261,7 @@ func written(old any, words []string) (any, error) {
 	}
 	v, err := value(name, rest[0])
 	if err != nil {
-		return nil, said("\nUnexpected argument %s; leaving defaults unchanged.", rest[0])
+		return nil, tool.Refuse("\nUnexpected argument %s; leaving defaults unchanged.", rest[0])
 	}
 	return v, nil
 }
@@ -267,12 +274,12 @@ func (t Tool) deleteDefaults(words []string) error {
 	d, err := t.load(name)
 	switch {
 	case err != nil:
-		return said("\nDomain (%s) not found.\nDefaults have not been changed.", name)
+		return tool.Refuse("\nDomain (%s) not found.\nDefaults have not been changed.", name)
 	case len(rest) == 0:
 		return os.Remove(t.file(name))
 	}
 	if _, has := d[rest[0]]; !has {
-		return said("\nDomain (%s) not found.\nDefaults have not been changed.", name)
+		return tool.Refuse("\nDomain (%s) not found.\nDefaults have not been changed.", name)
 	}
 	delete(d, rest[0])
 	return t.keep(name, d)
@@ -282,7 +289,7 @@ func (t Tool) deleteDefaults(words []string) error {
 func hexData(text string) (any, error) {
 	data, err := hex.DecodeString(text)
 	if err != nil {
-		return nil, said("\nUnexpected argument %s; leaving defaults unchanged.", text)
+		return nil, tool.Refuse("\nUnexpected argument %s; leaving defaults unchanged.", text)
 	}
 	return data, nil
 }

@@ -29,18 +29,11 @@ type Tool struct {
 	Preferences string // the folder of what defaults keeps by domain
 }
 
-// exitFailed is how each of them ends when it cannot.
+// exitFailed is the exit status of each of them when it fails.
 const exitFailed = 1
 
 // maxFile bounds what is read.
 const maxFile = 64 << 20
-
-// refusal is an error in the words of the real tools, capitals and all.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-func said(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 // dict and list are what property lists are made of, besides scalars: string, bool, uint64, int64, float64, []byte and
 // time.Time.
@@ -61,7 +54,8 @@ const (
 // parse reads a property list in any of its forms, or JSON.
 func parse(data []byte) (v any, f format, err error) {
 	text := bytes.TrimSpace(data)
-	if !bytes.HasPrefix(data, []byte("bplist")) && !bytes.HasPrefix(text, []byte("<")) && len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+	if !bytes.HasPrefix(data, []byte("bplist")) && !bytes.HasPrefix(text, []byte("<")) && len(text) > 0 &&
+		(text[0] == '{' || text[0] == '[') {
 		if v, err := parseJSON(text); err == nil {
 			return v, jsonF, nil
 		}
@@ -92,7 +86,7 @@ func parseJSON(data []byte) (any, error) {
 	return numbers(v), nil
 }
 
-// numbers makes JSON's numbers whole ones where they are.
+// numbers turns JSON's numbers into integers where they are whole.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -116,7 +110,7 @@ func numbers(v any) any {
 // encode is a property list in a format. pretty is for JSON.
 func encode(v any, f format, pretty bool) ([]byte, error) {
 	if f != jsonF && hasNull(v) {
-		return nil, said("Invalid object in plist for property list format")
+		return nil, tool.Refuse("Invalid object in plist for property list format")
 	}
 	switch f {
 	case binary:
@@ -152,8 +146,8 @@ func hasNull(v any) bool {
 	return false
 }
 
-// errNoJSON is something JSON has no form for.
-var errNoJSON = said("Invalid object in plist for JSON format")
+// errNoJSON is the error of a value that JSON cannot hold.
+var errNoJSON = tool.Refuse("Invalid object in plist for JSON format")
 
 func forJSON(v any) (any, error) {
 	switch v := v.(type) {
@@ -279,10 +273,10 @@ func lookup(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// change is what is done where a path ends: the old value and whether there was one; the new one and whether to keep it.
+// change gets the old value at a path and whether there is one. It returns the new value and whether to keep it.
 type change func(old any, has bool) (v any, keep bool, err error)
 
-// edit returns v with what is at a path changed. A place in a list that has none yet is its end.
+// edit returns v with the value at a path changed. The index after the last of a list appends to it.
 func edit(v any, path []string, do change) (any, error) {
 	if len(path) == 0 {
 		next, keep, err := do(v, true)
@@ -300,7 +294,7 @@ func edit(v any, path []string, do change) (any, error) {
 	return nil, errNoPath
 }
 
-// errNoPath is a path that leads nowhere.
+// errNoPath is the error of a path that does not exist.
 var errNoPath = errors.New("no such path")
 
 func editDict(in dict, path []string, do change) (any, error) {

@@ -71,16 +71,22 @@ func (b *bench) refuse(line string, exit int, say string) {
 func TestPlutil(t *testing.T) {
 	b := newBench(t)
 	b.want("plutil|FILE", b.file+": OK\n")
-	b.want("plutil|-convert|json|-o|-|FILE", `{"CFBundleIdentifier":"com.example.notes","Count":3,"On":true,"Share":0.5,"Types":[{"Name":"a\/b \"c\""},"two"],"dotted.key":"dots"}`)
-	b.want("plutil|-p|FILE", "{\n  \"CFBundleIdentifier\" => \"com.example.notes\"\n  \"Count\" => 3\n  \"On\" => true\n  \"Share\" => 0.5\n  \"Types\" => [\n    0 => {\n      \"Name\" => \"a/b \\\"c\\\"\"\n    }\n    1 => \"two\"\n  ]\n  \"dotted.key\" => \"dots\"\n}\n")
+	b.want("plutil|-convert|json|-o|-|FILE",
+		`{"CFBundleIdentifier":"com.example.notes","Count":3,"On":true,"Share":0.5,`+
+			`"Types":[{"Name":"a\/b \"c\""},"two"],"dotted.key":"dots"}`)
+	b.want("plutil|-p|FILE", "{\n  \"CFBundleIdentifier\" => \"com.example.notes\"\n  \"Count\" => 3\n  \"On\" => true\n  \"Share\" => "+
+		"0.5\n  \"Types\" => [\n    0 => {\n      \"Name\" => \"a/b \\\"c\\\"\"\n    }\n    1 => \"two\"\n  ]\n  \"dotted.key\" => "+
+		"\"dots\"\n}\n")
 	for line, want := range map[string]string{
-		"CFBundleIdentifier|raw": "com.example.notes\n", "Types|raw": "2\n", "Types.0|raw": "Name\n", "On|raw": "true\n", `dotted\.key|raw`: "dots\n",
+		"CFBundleIdentifier|raw": "com.example.notes\n", "Types|raw": "2\n", "Types.0|raw": "Name\n", "On|raw": "true\n",
+		`dotted\.key|raw`: "dots\n",
 	} {
 		b.want("plutil|-extract|"+line+"|-o|-|FILE", want)
 	}
 	b.want("plutil|-extract|Types|json|-o|-|FILE", `[{"Name":"a\/b \"c\""},"two"]`)
 	b.want("plutil|-type|Share|FILE", "float\n")
-	b.refuse("plutil|-extract|Nothing|raw|-o|-|FILE", 1, b.file+": Could not extract value, error: No value at that key path or invalid key path: Nothing\n")
+	b.refuse("plutil|-extract|Nothing|raw|-o|-|FILE", 1, b.file+": Could not extract value, error: No value at that key path or "+
+		"invalid key path: Nothing\n")
 	b.refuse("plutil|-extract|Count|raw|-expect|string|FILE", 1, "expected to be string but is integer")
 	b.refuse("plutil|-lint|/nowhere.plist", 1, "/nowhere.plist: file does not exist or is not readable or is not a regular file")
 	b.refuse("plutil|-convert|yaml|FILE", 1, "Unknown format specifier: yaml")
@@ -94,7 +100,9 @@ func TestPlutil(t *testing.T) {
 	b.want("plutil|-remove|Share|FILE", "")
 	b.refuse("plutil|-remove|Share|FILE", 1, "No value to remove at path Share")
 	b.want("plutil|-convert|binary1|FILE", "")
-	b.want("plutil|-convert|json|-o|-|FILE", `{"CFBundleIdentifier":"com.example.notes","Count":7,"New":{"a":[1,2.5]},"On":true,"Types":[{"Name":"a\/b \"c\""},false],"dotted.key":"dots"}`)
+	b.want("plutil|-convert|json|-o|-|FILE",
+		`{"CFBundleIdentifier":"com.example.notes","Count":7,"New":{"a":[1,2.5]},"On":true,`+
+			`"Types":[{"Name":"a\/b \"c\""},false],"dotted.key":"dots"}`)
 	b.input = `{"x": "y"}`
 	b.want("plutil|-p|-", "{\n  \"x\" => \"y\"\n}\n")
 	b.input = "nonsense <"
@@ -107,7 +115,8 @@ func TestPlistBuddy(t *testing.T) {
 	b.want("PlistBuddy|-c|Print:CFBundleIdentifier|FILE", "com.example.notes\n")
 	b.want("PlistBuddy|-c|Print :Types|FILE", "Array {\n    Dict {\n        Name = a/b \"c\"\n    }\n    two\n}\n")
 	b.want("PlistBuddy|-c|Print Types:0:Name|FILE", "a/b \"c\"\n")
-	if out, _, _ := b.run("PlistBuddy|-x|-c|Print :Types|FILE"); !strings.HasPrefix(out, "<?xml") || !strings.Contains(out, "<string>two</string>") {
+	if out, _, _ := b.run("PlistBuddy|-x|-c|Print :Types|FILE"); !strings.HasPrefix(out, "<?xml") ||
+		!strings.Contains(out, "<string>two</string>") {
 		t.Errorf("%s", out)
 	}
 	b.refuse("PlistBuddy|-c|Print :Nothing|FILE", 1, "Print: Entry, \":Nothing\", Does Not Exist\n")
@@ -140,7 +149,8 @@ func TestDefaults(t *testing.T) {
 	b.want("defaults|write|com.example.notes|Sizes|-array|1|(2, 3)", "")
 	b.want("defaults|write|com.example.notes|Sizes|-array-add|4", "")
 	b.want("defaults|write|com.example.notes|Map|-dict|a|1|b|two", "")
-	b.want("defaults|read|com.example.notes", "{\n    Map =     {\n        a = 1;\n        b = two;\n    };\n    Name = Ada;\n    Open = 1;\n    Sizes =     (\n        1,\n        (\n            2,\n            3\n        ),\n        4\n    );\n}\n")
+	b.want("defaults|read|com.example.notes", "{\n    Map =     {\n        a = 1;\n        b = two;\n    };\n    Name = Ada;\n    Open "+
+		"= 1;\n    Sizes =     (\n        1,\n        (\n            2,\n            3\n        ),\n        4\n    );\n}\n")
 	b.want("defaults|read-type|com.example.notes|Open", "Type is boolean\n")
 	b.want("defaults|-currentHost|write|-g|Theme|Dark", "")
 	b.want("defaults|read|NSGlobalDomain|Theme", "Dark\n")

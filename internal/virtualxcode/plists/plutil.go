@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/wholefile"
+	"ios-agent/internal/virtualxcode/tool"
 )
 
 // plutil is one command line of it.
@@ -31,11 +32,15 @@ type plutil struct {
 }
 
 // plutilVerbs are the commands and how many words each takes.
-var plutilVerbs = map[string]int{"-convert": 1, "-p": 0, "-lint": 0, "-extract": 2, "-replace": 3, "-insert": 3, "-remove": 1, "-type": 1, "-create": 1}
+var plutilVerbs = map[string]int{"-convert": 1, "-p": 0, "-lint": 0, "-extract": 2, "-replace": 3, "-insert": 3, "-remove": 1,
+	"-type": 1, "-create": 1}
 
-const plutilHelp = "plutil: [command_option] [other_options] file...\nThe file '-' means stdin\nCommand options are (-lint is the default):\n" +
-	" -help  show this message and exit\n -lint  check the property list files for syntax errors\n -convert fmt  rewrite property list files in format (xml1, binary1, json)\n" +
-	" -insert keypath -type value\n -replace keypath -type value\n -remove keypath\n -extract keypath fmt\n -type keypath\n -create fmt\n -p  print property list in a human-readable fashion\n"
+const plutilHelp = "plutil: [command_option] [other_options] file...\nThe file '-' means stdin\nCommand options are (-lint is the " +
+	"default):\n" +
+	" -help  show this message and exit\n -lint  check the property list files for syntax errors\n -convert fmt  rewrite property list " +
+	"files in format (xml1, binary1, json)\n" +
+	" -insert keypath -type value\n -replace keypath -type value\n -remove keypath\n -extract keypath fmt\n -type keypath\n -create " +
+	"fmt\n -p  print property list in a human-readable fashion\n"
 
 // Plutil plays plutil.
 func (t Tool) Plutil() int {
@@ -74,7 +79,7 @@ func (t Tool) parsePlutil(argv []string) (p plutil, err error) {
 			p.verb = arg
 			return p, nil
 		case isVerb && len(rest) < words:
-			return p, said("%s requires %d arguments", arg, words)
+			return p, tool.Refuse("%s requires %d arguments", arg, words)
 		case isVerb:
 			p.verb, p.words = arg, rest[:words]
 			if words == 3 && slices.Contains([]string{"-array", "-dictionary", "-dict"}, rest[1]) {
@@ -91,13 +96,13 @@ func (t Tool) parsePlutil(argv []string) (p plutil, err error) {
 			p.files = append(p.files, rest...)
 			i = len(argv)
 		case strings.HasPrefix(arg, "-") && arg != "-":
-			return p, said("unrecognized option: %s", arg)
+			return p, tool.Refuse("unrecognized option: %s", arg)
 		default:
 			p.files = append(p.files, arg)
 		}
 	}
 	if len(p.files) == 0 {
-		return p, said("No files specified.")
+		return p, tool.Refuse("No files specified.")
 	}
 	return p, nil
 }
@@ -136,12 +141,15 @@ func (p plutil) load(file string) (v any, f format, err error) {
 		data, err = readFile(p.Path(file))
 	}
 	if err != nil {
-		return nil, "", said("file does not exist or is not readable or is not a regular file (Error Domain=NSCocoaErrorDomain Code=260 "+
+		return nil, "", tool.Refuse("file does not exist or is not readable or is not a regular file (Error "+
+			"Domain=NSCocoaErrorDomain Code=260 "+
 			"\"The file “%s” couldn’t be opened because there is no such file.\")", filepath.Base(file))
 	}
 	v, f, err = parse(data)
 	if err != nil {
-		return nil, "", said("Property List error: %v / JSON error: JSON text did not start with array or object and option to allow fragments not set.", err)
+		return nil, "", tool.Refuse("Property List error: %v / JSON error: JSON text did not start with array or object and "+
+			"option to allow "+
+			"fragments not set.", err)
 	}
 	return v, f, nil
 }
@@ -157,7 +165,7 @@ func formatCalled(text string) (format, error) {
 	if f := format(text); f == xml || f == binary || f == jsonF {
 		return f, nil
 	}
-	return "", said("Unknown format specifier: %s", text)
+	return "", tool.Refuse("Unknown format specifier: %s", text)
 }
 
 func (p plutil) convert(file string, v any, _ format) error {
@@ -201,10 +209,10 @@ func path(text string) []string {
 func (p plutil) extract(file string, v any, _ format) error {
 	found, has := lookup(v, path(p.words[0]))
 	if !has {
-		return said("Could not extract value, error: No value at that key path or invalid key path: %s", p.words[0])
+		return tool.Refuse("Could not extract value, error: No value at that key path or invalid key path: %s", p.words[0])
 	}
 	if p.expect != "" && p.expect != kindOf(found) {
-		return said("Could not extract value, error: Value at [%s] expected to be %s but is %s", p.words[0], p.expect, kindOf(found))
+		return tool.Refuse("Could not extract value, error: Value at [%s] expected to be %s but is %s", p.words[0], p.expect, kindOf(found))
 	}
 	if p.words[1] != "raw" {
 		f, err := formatCalled(p.words[1])
@@ -242,7 +250,7 @@ func raw(v any) string {
 func (p plutil) kind(_ string, v any, _ format) error {
 	found, has := lookup(v, path(p.words[0]))
 	if !has {
-		return said("Could not extract value, error: No value at that key path or invalid key path: %s", p.words[0])
+		return tool.Refuse("Could not extract value, error: No value at that key path or invalid key path: %s", p.words[0])
 	}
 	fmt.Fprintln(p.Stdout, kindOf(found))
 	return nil
@@ -254,20 +262,20 @@ func (p plutil) alter(file string, v any, was format) error {
 	if p.verb != "-remove" {
 		var err error
 		if fresh, err = value(strings.TrimPrefix(p.words[1], "-"), p.words[2]); err != nil {
-			return said("Failed to parse value for %s: %v", p.words[1], err)
+			return tool.Refuse("Failed to parse value for %s: %v", p.words[1], err)
 		}
 	}
 	next, err := edit(v, path(p.words[0]), func(_ any, has bool) (any, bool, error) {
 		switch {
 		case p.verb == "-insert" && has:
-			return nil, false, said("Could not modify plist, error: Key path already exists %s", p.words[0])
+			return nil, false, tool.Refuse("Could not modify plist, error: Key path already exists %s", p.words[0])
 		case p.verb == "-remove" && !has:
 			return nil, false, errNoPath
 		}
 		return fresh, p.verb != "-remove", nil
 	})
 	if errors.Is(err, errNoPath) {
-		return said("Could not modify plist, error: No value to %s at path %s", strings.TrimPrefix(p.verb, "-"), p.words[0])
+		return tool.Refuse("Could not modify plist, error: No value to %s at path %s", strings.TrimPrefix(p.verb, "-"), p.words[0])
 	}
 	if err != nil {
 		return err

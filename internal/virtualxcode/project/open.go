@@ -13,7 +13,7 @@ import (
 	"ios-agent/internal/apple/pbxproj"
 )
 
-// What is read at most: a folder handed to us is not ours.
+// How much is read at most: the folder is not ours and may hold anything.
 const (
 	maxFile  = 16 << 20
 	maxFiles = 20_000
@@ -60,7 +60,9 @@ func (c *Container) Owner(target string) (*Project, Target, bool) {
 // PackageFile is the manifest of a project, if it is a package.
 func PackageFile(p *Project) (string, bool) {
 	file := filepath.Join(p.Dir, packageFile)
-	return file, p.Dir != "" && len(p.Targets) > 0 && slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Kind == PackageTarget }) && isFile(file)
+	return file, p.Dir != "" && len(p.Targets) > 0 && slices.ContainsFunc(p.Targets, func(t Target) bool {
+		return t.Kind == PackageTarget
+	}) && isFile(file)
 }
 
 // IsPackage says whether a folder holds a Swift package.

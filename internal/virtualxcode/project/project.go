@@ -4,7 +4,7 @@ package project
 
 import "ios-agent/internal/apple/pbxproj"
 
-// What is read is what can be written.
+// What is read has the types of what is written.
 type (
 	Project       = pbxproj.Project
 	Target        = pbxproj.Target

@@ -60,7 +60,8 @@ func TestSchemesBuildRunAndTestTheApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, ok := c.Scheme("Tally")
-	if !ok || s.Run != "Tally" || !slices.Equal(s.Tests, []string{"TallyTests", "TallyUITests"}) || s.Configurations["ArchiveAction"] != "Release" {
+	if !ok || s.Run != "Tally" || !slices.Equal(s.Tests, []string{"TallyTests", "TallyUITests"}) ||
+		s.Configurations["ArchiveAction"] != "Release" {
 		t.Errorf("%v %+v", ok, s)
 	}
 }
@@ -123,8 +124,10 @@ func TestNothingIsReplaced(t *testing.T) {
 func TestFoldersAndConfigFiles(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{
-		"X.xcodeproj/project.pbxproj": folders, "X/A.swift": "", "X/Deep/B.swift": "", "X/ui.yaml": "", "X/Assets.xcassets/Contents.json": "",
-		"Config/Debug.xcconfig": "#include \"Shared.xcconfig\"\nOTHER = $(inherited) two // why\n", "Config/Shared.xcconfig": "OTHER = one\nPRODUCT_NAME = X\n",
+		"X.xcodeproj/project.pbxproj": folders, "X/A.swift": "", "X/Deep/B.swift": "", "X/ui.yaml": "",
+		"X/Assets.xcassets/Contents.json": "",
+		"Config/Debug.xcconfig":           "#include \"Shared.xcconfig\"\nOTHER = $(inherited) two // why\n",
+		"Config/Shared.xcconfig":          "OTHER = one\nPRODUCT_NAME = X\n",
 	}
 	if err := (project.Layout{Files: files}).Write(dir); err != nil {
 		t.Fatal(err)
@@ -134,7 +137,8 @@ func TestFoldersAndConfigFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	target, _ := c.Projects[0].Target("X")
-	if !slices.Equal(target.Sources, []string{"X/A.swift", "X/Deep/B.swift"}) || !slices.Equal(target.Resources, []string{"X/Assets.xcassets", "X/ui.yaml"}) {
+	if !slices.Equal(target.Sources, []string{"X/A.swift", "X/Deep/B.swift"}) || !slices.Equal(target.Resources,
+		[]string{"X/Assets.xcassets", "X/ui.yaml"}) {
 		t.Errorf("%+v", target)
 	}
 	want := map[string]string{"OTHER": "one two", "PRODUCT_NAME": "X", "LIST": "a b"}
@@ -153,7 +157,8 @@ const folders = `// !$*UTF8*$!
     M = { isa = PBXGroup; children = ( F, C ); sourceTree = "<group>"; };
     F = { isa = PBXFileSystemSynchronizedRootGroup; path = X; sourceTree = "<group>"; };
     C = { isa = PBXFileReference; path = Config/Debug.xcconfig; sourceTree = "<group>"; };
-    T = { isa = PBXNativeTarget; name = X; productType = "com.apple.product-type.application"; fileSystemSynchronizedGroups = ( F ); buildConfigurationList = L; };
+    T = { isa = PBXNativeTarget; name = X; productType = "com.apple.product-type.application";
+      fileSystemSynchronizedGroups = ( F ); buildConfigurationList = L; };
     L = { isa = XCConfigurationList; buildConfigurations = ( D ); };
     D = { isa = XCBuildConfiguration; name = Debug; baseConfigurationReference = C; buildSettings = { LIST = ( a, b ); }; };
   };

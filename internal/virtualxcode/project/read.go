@@ -120,7 +120,7 @@ func (t table) addFolders(target *Target, groups []string) {
 	}
 }
 
-// maxDepth bounds how deep groups may lie: a file that makes them a circle must end too.
+// maxDepth bounds how deep groups may be nested: a file may nest them in a circle.
 const maxDepth = 64
 
 // path is where a file or group lies, relative to the project.

@@ -64,7 +64,8 @@ func (r recipe) shared() []Configuration {
 	}
 	debug := map[string]string{"DEBUG_INFORMATION_FORMAT": "dwarf", "ENABLE_TESTABILITY": "YES", "ONLY_ACTIVE_ARCH": "YES",
 		"SWIFT_ACTIVE_COMPILATION_CONDITIONS": "DEBUG", "SWIFT_OPTIMIZATION_LEVEL": "-Onone"}
-	release := map[string]string{"DEBUG_INFORMATION_FORMAT": "dwarf-with-dsym", "SWIFT_COMPILATION_MODE": "wholemodule", "VALIDATE_PRODUCT": "YES"}
+	release := map[string]string{"DEBUG_INFORMATION_FORMAT": "dwarf-with-dsym", "SWIFT_COMPILATION_MODE": "wholemodule",
+		"VALIDATE_PRODUCT": "YES"}
 	return Configure(both, debug, release)
 }
 
@@ -84,7 +85,8 @@ func (r recipe) configurations(suffix string) []Configuration {
 func (r recipe) perKind(kind Kind) map[string]string {
 	host := "$(BUILT_PRODUCTS_DIR)/" + r.name + ".app/$(BUNDLE_EXECUTABLE_FOLDER_PATH)/" + r.name
 	return map[Kind]map[string]string{
-		App:       {"ASSETCATALOG_COMPILER_APPICON_NAME": "AppIcon", "INFOPLIST_KEY_UILaunchScreen_Generation": "YES", "ENABLE_PREVIEWS": "YES"},
+		App: {"ASSETCATALOG_COMPILER_APPICON_NAME": "AppIcon", "INFOPLIST_KEY_UILaunchScreen_Generation": "YES",
+			"ENABLE_PREVIEWS": "YES"},
 		UnitTests: {"BUNDLE_LOADER": "$(TEST_HOST)", "TEST_HOST": host},
 		UITests:   {"TEST_TARGET_NAME": r.name},
 	}[kind]

@@ -38,14 +38,15 @@ type recipe struct {
 }
 
 var recipes = map[Sample]recipe{
-	SampleApp:       {name: "Tally", bundle: "com.example.tally", platform: "iOS", dir: "."},
-	SampleBroken:    {name: "Broken", bundle: "com.example.broken", platform: "iOS", dir: "."},
-	SampleFailing:   {name: "Failing", bundle: "com.example.failing", platform: "iOS", dir: "."},
-	SampleMac:       {name: "Notes", bundle: "com.example.notes", platform: "macOS", dir: "."},
-	SampleWatch:     {name: "Steps", bundle: "com.example.steps", platform: "watchOS", dir: "."},
-	SampleTV:        {name: "Cinema", bundle: "com.example.cinema", platform: "tvOS", dir: "."},
-	SampleVision:    {name: "Orbit", bundle: "com.example.orbit", platform: "visionOS", dir: "."},
-	SampleWorkspace: {name: "Cafe", bundle: "com.example.cafe", platform: "iOS", dir: "App", packages: []string{"../CafeKit"}, products: []string{"CafeKit"}, workspace: true},
+	SampleApp:     {name: "Tally", bundle: "com.example.tally", platform: "iOS", dir: "."},
+	SampleBroken:  {name: "Broken", bundle: "com.example.broken", platform: "iOS", dir: "."},
+	SampleFailing: {name: "Failing", bundle: "com.example.failing", platform: "iOS", dir: "."},
+	SampleMac:     {name: "Notes", bundle: "com.example.notes", platform: "macOS", dir: "."},
+	SampleWatch:   {name: "Steps", bundle: "com.example.steps", platform: "watchOS", dir: "."},
+	SampleTV:      {name: "Cinema", bundle: "com.example.cinema", platform: "tvOS", dir: "."},
+	SampleVision:  {name: "Orbit", bundle: "com.example.orbit", platform: "visionOS", dir: "."},
+	SampleWorkspace: {name: "Cafe", bundle: "com.example.cafe", platform: "iOS", dir: "App", packages: []string{"../CafeKit"},
+		products: []string{"CafeKit"}, workspace: true},
 }
 
 // Samples are the names of all samples.

@@ -43,7 +43,7 @@ func (c *canvas) rect(r world.Rect, fill color.Color) {
 	draw.Draw(c.picture, c.pixels(r), c.ink(fill), image.Point{}, draw.Over)
 }
 
-// ink is a colour to draw with, as it is by day or by night.
+// ink is a colour to draw with, in light or in dark mode.
 func (c *canvas) ink(fill color.Color) image.Image {
 	if light, ok := fill.(colour); ok && c.dark {
 		if dark, ok := night[light]; ok {
@@ -85,7 +85,7 @@ func (c *canvas) shape(bounds world.Rect, fill color.Color, outline func(*pen)) 
 		p.raster.Draw(c.picture, area, c.ink(fill), image.Point{})
 		return
 	}
-	// The rasterizer does not know the end of a picture; a mask does.
+	// The rasterizer draws beyond the edge of a picture; a mask does not.
 	mask := image.NewAlpha(image.Rectangle{Max: area.Size()})
 	p.raster.Draw(mask, mask.Bounds(), image.Opaque, image.Point{})
 	draw.DrawMask(c.picture, area, c.ink(fill), image.Point{}, mask, image.Point{}, draw.Over)
@@ -131,7 +131,7 @@ func (p *pen) polygon(xy ...float64) {
 	p.raster.ClosePath()
 }
 
-// bow is how far a curve's handles lie on the way to the corner, to make a quarter of a circle.
+// bow is where a curve's control points lie between its ends and the corner, to make a quarter of a circle.
 const bow = 0.5523
 
 // round draws r clockwise.
@@ -151,7 +151,7 @@ func (p *pen) round(r world.Rect, radius float64) {
 	p.raster.ClosePath()
 }
 
-// roundBack draws r against the clock, which makes a hole of it.
+// roundBack draws r counterclockwise, which makes it a hole.
 func (p *pen) roundBack(r world.Rect, radius float64) {
 	k := max(min(radius, r.W/2, r.H/2), 0)
 	h := k * (1 - bow)

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// islandTop is what an island takes at least of the top of the glass; what takes less is a notch.
+// islandTop is the least that an island takes at the top of the screen; what takes less is a notch.
 const islandTop = 55
 
 // chrome draws what the system lays over every app: status bar, cut-out and home indicator.
@@ -35,7 +35,7 @@ func (p painter) chrome(s world.Scene) {
 	p.round(world.Rect{X: (w - 139) / 2, Y: h - 13, W: 139, H: 5}, 2.5, front)
 }
 
-// statusBar draws the clock and the signs around what is cut out of the glass: nothing, a notch, or an island.
+// statusBar draws the clock and the signs around the cut-out of the screen: none, a notch, or an island.
 func (p painter) statusBar(s world.Scene, front colour) {
 	w, top := p.screen.Width, p.screen.Top
 	y, x := 22.0, 34.0
@@ -57,7 +57,7 @@ func (p painter) statusBar(s world.Scene, front colour) {
 	p.battery(s, w-54, y+5, front)
 }
 
-// clock is the time, or what was put in its place.
+// clock is the time, or the text that overrides it.
 func clock(s world.Scene) string {
 	if said := s.StatusBar["time"]; said != "" {
 		if at, err := time.Parse(time.RFC3339, said); err == nil {
@@ -91,7 +91,8 @@ func (p painter) network(s world.Scene, x, y float64, front colour) {
 	case "", "wifi":
 		p.wifi(x+27, y-0.5, number(s, "wifiBars", 3), front)
 	default:
-		p.text(strings.ToUpper(data), world.Rect{X: x + 22, Y: y - 4, W: 28, H: 20}, style{size: 12, weight: bold, colour: front, align: centre})
+		p.text(strings.ToUpper(data), world.Rect{X: x + 22, Y: y - 4, W: 28, H: 20}, style{size: 12, weight: bold, colour: front,
+			align: centre})
 	}
 }
 

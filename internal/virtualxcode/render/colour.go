@@ -15,7 +15,7 @@ const (
 	transparent colour = 0x00000000
 	black       colour = 0x000000FF
 	white       colour = 0xFFFFFFFF
-	ink         colour = 0x000100FF // black that is white in the dark
+	ink         colour = 0x000100FF // black, and white in dark mode
 	faded       colour = 0x3C3C4396 // secondary texts
 	faint       colour = 0x3C3C434C // placeholders
 	paper       colour = 0xF2F2F7FF
@@ -51,7 +51,7 @@ func (c colour) RGBA() (r, g, b, a uint32) {
 	return color.NRGBA{c.channel(0), c.channel(1), c.channel(2), c.channel(3)}.RGBA()
 }
 
-// withOpacity is c seen through.
+// withOpacity is c with another opacity.
 func (c colour) withOpacity(a uint8) colour { return c&^0xFF | colour(a) }
 
 // mix is a colour on the way from a to b.
@@ -63,9 +63,10 @@ func mix(a, b colour, at float64) color.Color {
 	return color.NRGBA{between(0), between(1), between(2), between(3)}
 }
 
-// night is what the colours of light mode are in the dark. Those that are not here stay.
+// night is the colours of dark mode by those of light mode. Colours that are not here are the same.
 var night = map[colour]colour{
 	ink: 0xFFFFFFFF, faded: 0xEBEBF599, faint: 0xEBEBF54C, paper: 0x000001FF, card: 0x1C1C1EFF, line: 0x54545899,
 	blue: 0x0A84FFFF, paleBlue: 0x0A84FF40, red: 0xFF453AFF, paleRed: 0xFF453A33, green: 0x30D158FF,
-	boardGrey: 0x2B2B2DFF, keyGrey: 0x46464AFF, keyWhite: 0x6B6B6EFF, alertWhite: 0x252527FF, segmentGrey: 0x7676803D, switchGreen: 0x30D158FF,
+	boardGrey: 0x2B2B2DFF, keyGrey: 0x46464AFF, keyWhite: 0x6B6B6EFF, alertWhite: 0x252527FF, segmentGrey: 0x7676803D,
+	switchGreen: 0x30D158FF,
 }

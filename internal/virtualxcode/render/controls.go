@@ -17,7 +17,7 @@ func (p painter) label(e *world.Element, inset float64) {
 	p.text(e.Shown(), r, style{size: e.Look.Size, colour: ink})
 }
 
-// inset is how far from its edge a control of a box, which is higher than one alone, has its content.
+// inset is how far the content of a control is from its edge. In a box, where controls are higher, it is more.
 func inset(e *world.Element) float64 {
 	if e.Frame.H > 50 {
 		return 16
@@ -103,7 +103,7 @@ func (p painter) wheel(e *world.Element) {
 	}
 }
 
-// shade is a colour seen through, by day or by night.
+// shade is a transparent colour, in light or in dark mode.
 func (p painter) shade(c colour, opacity uint8) colour {
 	if dark, ok := night[c]; ok && p.dark {
 		c = dark

@@ -39,7 +39,8 @@ var glyphs = map[string]func(p painter, at func(x, y, w, h float64) world.Rect, 
 	"arrow":    polygonGlyph(2, 10, 22, 2, 14, 22, 11, 13),
 	"hand":     polygonGlyph(8, 2, 11, 2, 11, 9, 19, 10, 19, 17, 16, 22, 9, 22, 4, 15, 5, 13, 8, 15),
 	"mountain": polygonGlyph(1, 20, 9, 5, 14, 13, 17, 9, 23, 20),
-	"airplane": polygonGlyph(12, 1, 14, 9, 23, 14, 23, 16, 14, 14, 13.5, 19, 17, 21.5, 17, 23, 12, 21.5, 7, 23, 7, 21.5, 10.5, 19, 10, 14, 1, 16, 1, 14, 10, 9),
+	"airplane": polygonGlyph(12, 1, 14, 9, 23, 14, 23, 16, 14, 14, 13.5, 19, 17, 21.5, 17, 23, 12, 21.5, 7, 23, 7, 21.5, 10.5, 19, 10, 14,
+		1, 16, 1, 14, 10, 9),
 	"search": func(p painter, at func(x, y, w, h float64) world.Rect, fill color.Color) {
 		p.ring(at(2, 2, 15, 15), 15, at(0, 0, 2.2, 0).W, fill)
 		polygonGlyph(14, 15.6, 15.6, 14, 22.5, 21, 21, 22.5)(p, at, fill)

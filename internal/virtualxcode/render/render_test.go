@@ -136,12 +136,18 @@ func scenes(t testing.TB) map[string]world.Scene {
 		"calendar": tour(t, conformance, "", func(w *world.World, udid string) {
 			visitPage(t, w, udid, "nav-permissions-button", "permissions-calendar")
 		}),
-		"network":   tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-network-button", "network-send") }),
-		"moving":    tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-moving-button", "") }),
-		"web":       tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-web-button", "web-link") }),
-		"numberpad": tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-keyboards-button", "keyboard-decimal") }),
+		"network": tour(t, conformance, "", func(w *world.World, udid string) {
+			visitPage(t, w, udid, "nav-network-button", "network-send")
+		}),
+		"moving": tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-moving-button", "") }),
+		"web":    tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-web-button", "web-link") }),
+		"numberpad": tour(t, conformance, "", func(w *world.World, udid string) {
+			visitPage(t, w, udid, "nav-keyboards-button", "keyboard-decimal")
+		}),
 		"web-night": dark(tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-web-button", "") })),
-		"searching": tour(t, conformance, "", func(w *world.World, udid string) { visitPage(t, w, udid, "nav-keyboards-button", "keyboard-search") }),
+		"searching": tour(t, conformance, "", func(w *world.World, udid string) {
+			visitPage(t, w, udid, "nav-keyboards-button", "keyboard-search")
+		}),
 		"privacy": tour(t, "com.apple.Preferences", "", func(w *world.World, udid string) {
 			check(t, w.SetPrivacy(t.Context(), udid, conformance, world.Granted, "photos"))
 			check(t, w.SetPrivacy(t.Context(), udid, "com.iosagent.shop", world.Denied, "photos"))
@@ -150,7 +156,9 @@ func scenes(t testing.TB) map[string]world.Scene {
 			visitPage(t, w, udid, "", "com.apple.settings.privacyAndSecurity")
 			visitPage(t, w, udid, "", "privacy-photos")
 		}),
-		"landscape": tour(t, conformance, "", func(w *world.World, udid string) { check(t, w.Rotate(t.Context(), udid, world.LandscapeLeft)) }),
+		"landscape": tour(t, conformance, "", func(w *world.World, udid string) {
+			check(t, w.Rotate(t.Context(), udid, world.LandscapeLeft))
+		}),
 		"landscape-typing": tour(t, "com.iosagent.shop", "", func(w *world.World, udid string) {
 			check(t, w.Rotate(t.Context(), udid, world.LandscapeRight))
 			tap(t, w, udid, "email-field")
@@ -177,7 +185,9 @@ func scenes(t testing.TB) map[string]world.Scene {
 			visitPage(t, w, udid, "", "notify-me")
 		}),
 		"settings": tour(t, "com.apple.Preferences", "", func(*world.World, string) {}),
-		"night":    dark(tour(t, "com.apple.Preferences", "", func(w *world.World, udid string) { tap(t, w, udid, "com.apple.settings.wifi") })),
+		"night": dark(tour(t, "com.apple.Preferences", "", func(w *world.World, udid string) {
+			tap(t, w, udid, "com.apple.settings.wifi")
+		})),
 		"shop": tour(t, "com.iosagent.shop", "", func(w *world.World, udid string) {
 			for _, field := range []string{"email-field", "password-field"} {
 				tap(t, w, udid, field)

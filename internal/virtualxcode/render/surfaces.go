@@ -20,7 +20,7 @@ func (p painter) specialButtons() map[string]func(*world.Element) {
 	}
 }
 
-// tabBar draws the bar's ground; its tabs follow.
+// tabBar draws the bar's background; its tabs are drawn after it.
 func (p painter) tabBar(e *world.Element) {
 	p.rect(e.Frame, alertWhite)
 	p.rect(world.Rect{X: e.Frame.X, Y: e.Frame.Y, W: e.Frame.W, H: 1 / p.scale}, line)
@@ -111,7 +111,7 @@ func (p painter) mapPicture(e *world.Element) {
 	c.text("Precise: On", label, style{size: 12, colour: blue, align: centre})
 }
 
-// handle is three lines to take a row by.
+// handle is the three lines that a row is moved by.
 func (p painter) handle(e *world.Element) {
 	at := e.Frame.Centre()
 	for i := range 3 {

@@ -21,7 +21,7 @@ type Client struct {
 // ErrInterrupted says that the service has gone in the middle of a run.
 var ErrInterrupted = errors.New("the connection to the virtual CoreSimulatorService was interrupted")
 
-// patience is how long a tool may take to finish after a ctrl-C: a film is written then, an app ended.
+// patience is how long a tool may take to finish after a ctrl-C: it may have to write a video or end an app.
 const patience = 10 * time.Second
 
 // Run plays a tool by its name. The end of ctx is a ctrl-C to the tool, and what it prints then is still printed. A
@@ -65,7 +65,7 @@ type words struct {
 	conn net.Conn
 }
 
-// say sends a word; to a service that is gone it does not matter.
+// say sends a word. An error means that the service is gone, which the reader of the answers finds out too.
 func (w *words) say(one word) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +117,7 @@ func (c Client) Agent(ctx context.Context, spec AgentSpec) (*Agent, error) {
 	return a, nil
 }
 
-// Hold waits until the agent has to end: ErrCrash, or the error that cut it from the service.
+// Hold waits until the agent has to end. It returns ErrCrash, or why the connection to the service broke.
 func (a *Agent) Hold() error {
 	var r reply
 	if err := a.lines.Decode(&r); err != nil {

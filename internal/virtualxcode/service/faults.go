@@ -21,8 +21,8 @@ func (c Client) ClearFaults(ctx context.Context, name string) error {
 	return err
 }
 
-// TakeFaults says which of some faults happen now to a device, "" is none in particular, and with which details. Each
-// has been used up once.
+// TakeFaults says which of some faults happen now, and with which details; each of these is used up once. The device ""
+// is none in particular.
 func (c Client) TakeFaults(ctx context.Context, udid string, names ...string) (map[string]map[string]string, error) {
 	r, err := c.ask(ctx, request{Kind: kindFaultTake, Fault: flaw.Fault{Device: udid}, Names: names})
 	return r.Taken, err
@@ -67,8 +67,7 @@ func (s *Server) describeFaults(st *Status) {
 	}
 }
 
-// dieWithDevice calls off an agent when its device, having been up, is not any more: the test runner was a process of
-// the device.
+// dieWithDevice calls die when the device of an agent is shut down: the test runner was a process of the device.
 func (s *Server) dieWithDevice(ctx context.Context, udid string, die func()) {
 	for up := false; ; {
 		changed := s.World.Changed()

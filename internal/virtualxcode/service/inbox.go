@@ -11,8 +11,8 @@ import (
 // mostInput bounds what a tool can be given on its standard input.
 const mostInput = 16 << 20
 
-// inbox is a tool's standard input. Filling it never waits for the tool to read: what comes after the input, a ctrl-C,
-// must get through.
+// inbox is a tool's standard input. Filling it never waits for the tool to read, so that a ctrl-C that comes after the
+// input is read at once.
 type inbox struct {
 	mu     sync.Mutex
 	arrive sync.Cond

@@ -140,7 +140,7 @@ func say(conn io.Writer, r reply) error { return json.NewEncoder(conn).Encode(r)
 // FrontEnd plays a tool on the world and returns its exit status. The end of ctx is an interrupt from the keyboard.
 type FrontEnd func(ctx context.Context, w *world.World, c tool.Call) int
 
-// run plays a tool. A client that says interrupt gets what the tool has to say to a ctrl-C; one that hangs up cancels it.
+// run plays a tool. A client that sends interrupt still gets what the tool prints then; one that hangs up cancels the tool.
 func (s *Server) run(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
 	play, ok := s.Tools[req.Tool]
 	if !ok {
@@ -212,7 +212,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	}
 }
 
-// count counts what the agents are asked.
+// count counts the requests to agents.
 func (s *Server) count(look bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// Files keeps a world's state in a folder, a file a device. Every write replaces its file whole, so that kill -9 at any
-// instant leaves the state before or after, never between.
+// Files keeps a world's state in a folder, one file for each device. Every write replaces its file as a whole, so that a
+// kill -9 leaves either the old state or the new one.
 type Files string
 
 const stateExt = ".json"

@@ -65,7 +65,7 @@ type Status struct {
 	Asked     Asked        `json:"asked"`
 }
 
-// Asked is how much the agents were asked since the service started: the price of what is done through them.
+// Asked counts the requests to agents since the service started.
 type Asked struct {
 	Requests int `json:"requests"`
 	Looks    int `json:"looks"` // those that read the whole tree

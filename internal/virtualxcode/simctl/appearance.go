@@ -26,7 +26,10 @@ func settings() map[string]setting {
 		},
 		"increase_contrast": {
 			func(s world.Settings) string {
-				return map[bool]string{true: "enabled", false: "disabled"}[s.IncreaseContrast]
+				if s.IncreaseContrast {
+					return "enabled"
+				}
+				return "disabled"
 			},
 			func(s *world.Settings, v string) bool {
 				s.IncreaseContrast = v == "enabled"

@@ -34,7 +34,8 @@ func openApp(path string) (*app.Bundle, error) {
 	b, err := app.Open(path)
 	if errors.Is(err, app.ErrNoBundleID) {
 		return nil, &world.Error{Domain: "IXErrorDomain", Code: 13, Message: cannotInstall + "\nMissing bundle ID.",
-			Underlying: &world.Error{Domain: "IXErrorDomain", Code: 13, Message: "Failed to get bundle ID from " + path + "\nMissing bundle ID."}}
+			Underlying: &world.Error{Domain: "IXErrorDomain", Code: 13, Message: "Failed to get bundle ID from " + path +
+				"\nMissing bundle ID."}}
 	}
 	if err != nil {
 		return nil, &world.Error{Domain: "VirtualXcodeErrorDomain", Code: 1, Message: cannotInstall + "\n" + err.Error()}

@@ -18,8 +18,9 @@ import (
 
 // diagnose collects what a bug report needs: what list says, and the logs of booted devices.
 func diagnose(_ context.Context, c *call) error {
-	given, err := c.options(map[string]option{"-b": flag, "-X": flag, "-l": flag, "--no-archive": flag, "--all-logs": flag, "--data-container": flag,
-		"--output": valued, "--udid": valued, "--timeout": valued})
+	given, err := c.options(map[string]option{"-b": flag, "-X": flag, "-l": flag, "--no-archive": flag, "--all-logs": flag,
+		"--data-container": flag,
+		"--output":         valued, "--udid": valued, "--timeout": valued})
 	if err != nil || len(c.Args) > 0 {
 		return errUsage
 	}
@@ -115,7 +116,7 @@ func logVerbose(ctx context.Context, c *call) error {
 	return c.world.SetVerboseLog(ctx, d.UDID, c.Args[0] == "enable")
 }
 
-// syncCloud asks a device to sync with iCloud; no account is signed in here, so there is nothing to bring.
+// syncCloud asks a device to sync with iCloud. No account is signed in, so nothing happens.
 func syncCloud(_ context.Context, c *call) error {
 	if len(c.Args) != 1 {
 		return errUsage

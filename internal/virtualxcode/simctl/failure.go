@@ -18,13 +18,13 @@ const (
 // errUsage means the arguments do not fit the verb.
 var errUsage = errors.New("wrong arguments")
 
-// unsupported is something the real tool can do and this one cannot yet. It says so: failing as if the real tool
-// had would send people looking in the wrong place.
+// unsupported is something the real tool can do and this one cannot yet. The error says so: an error of the real tool
+// would mislead people.
 type unsupported string
 
 func (u unsupported) Error() string { return "Virtual Xcode does not support " + string(u) + " yet." }
 
-// exitStatus is what a program that ran on a device exited with, after it has said why.
+// exitStatus is the exit status of a program on a device that has already printed its error.
 type exitStatus int
 
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
@@ -49,7 +49,7 @@ func (c *call) report(v verb, err error) int {
 	return exitFailed
 }
 
-// status is what the shell sees of a code: its lowest byte, but never success.
+// status is the exit status of a code: its lowest byte, but never 0.
 func status(code int) int {
 	if low := code & 0xFF; low != 0 {
 		return low

@@ -23,7 +23,7 @@ func (c *call) happensTo(d world.Device, name string) bool {
 	return yes
 }
 
-// trouble is what can go wrong with any run before it does anything.
+// trouble lets the faults happen that come before a run does anything.
 func (c *call) trouble(ctx context.Context) error {
 	if c.happens(flaw.SimctlHang) {
 		<-ctx.Done()
@@ -38,25 +38,26 @@ func (c *call) trouble(ctx context.Context) error {
 		c.complain("CoreSimulatorService connection became invalid.  Simulator services will no longer be available.")
 		c.complain("Unable to locate device set: Error Domain=NSPOSIXErrorDomain Code=53 \"Software caused connection abort\" " +
 			"UserInfo={NSLocalizedDescription=Error returned in reply from CoreSimulatorService: Connection invalid}")
-		return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 53, Message: "Software caused connection abort\nFailed to initialize simulator device set."}
+		return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 53, Message: "Software caused connection abort\nFailed to initialize " +
+			"simulator device set."}
 	}
 	if c.happens(flaw.SimctlVersionMismatch) {
-		c.complain("CoreSimulator detected version change.  Framework version (1051.9.4) does not match existing job version (1051.17.8).  " +
+		c.complain("CoreSimulator detected version change.  Framework version (1051.9.4) does not match existing job version " +
+			"(1051.17.8).  " +
 			"Attempting to remove the stale service in order to add the expected version.")
 		c.complain("Service version (1051.17.8) does not match expected service version (1051.9.4)")
 	}
 	return nil
 }
 
-// complain is a line of the frameworks below the tool.
+// complain prints an error line of the frameworks that the tool uses.
 func (c *call) complain(text string) { complain(c.Stderr, c.world.Now(), text) }
 
 func complain(to io.Writer, at time.Time, text string) {
 	fmt.Fprintf(to, "%s simctl[20481:327696] %s\n", at.UTC().Format("2006-01-02 15:04:05.000"), text)
 }
 
-// ServiceDied ends a run whose service has gone in the middle of it: it says so as the real tool does, and returns the
-// exit status.
+// ServiceDied prints what the real tool prints when its service dies during a run, and returns the exit status.
 func ServiceDied(stderr io.Writer, now time.Time) int {
 	complain(stderr, now, "CoreSimulatorService connection interrupted.  Resubscribing to notifications.")
 	var apple *world.Error

@@ -173,7 +173,8 @@ func TestPicturesThatLie(t *testing.T) {
 
 func TestWhatIsSaidWhenTheServiceDies(t *testing.T) {
 	var errout bytes.Buffer
-	if exit := simctl.ServiceDied(&errout, time.Unix(0, 0)); exit != 204 || !strings.Contains(errout.String(), "CoreSimulatorService connection interrupted.") ||
+	if exit := simctl.ServiceDied(&errout, time.Unix(0, 0)); exit != 204 || !strings.Contains(errout.String(),
+		"CoreSimulatorService connection interrupted.") ||
 		!strings.Contains(errout.String(), "(domain=NSMachErrorDomain, code=-308):\nThe operation couldn’t be completed.") {
 		t.Errorf("exit %d\n%s", exit, errout.String())
 	}

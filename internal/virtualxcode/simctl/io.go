@@ -59,8 +59,8 @@ func (c *call) screenshot(ctx context.Context, d world.Device) error {
 	return nil
 }
 
-// screenshotArgs are the type asked for, "" if none was, and the file. There is one display, and its corners are square
-// under any mask.
+// screenshotArgs are the type that was asked for, "" if none was, and the file. There is one display, and a mask changes
+// nothing.
 func (c *call) screenshotArgs() (kind, file string, err error) {
 	given, err := c.options(map[string]option{"--type": valued, "--mask": valued, "--display": valued})
 	if err != nil {

@@ -59,7 +59,7 @@ func (c *call) output(given map[string]string) (o world.Output, err error) {
 	return o, nil
 }
 
-// console shows what the app prints until it ends. An interrupt is passed on to the app, which ends of it. On a
+// console shows what the app prints until it ends. An interrupt ends the app. On a
 // terminal there is one stream, not two.
 func (c *call) console(ctx context.Context, udid, bundle string, pid int, pty bool) error {
 	errout := c.Stderr

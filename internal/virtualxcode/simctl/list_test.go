@@ -66,13 +66,15 @@ func TestListFilters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := s.ok(strings.Fields(c.args)...)
-			found := regexp.MustCompile(`[( "][0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}[) "]|(?m)^[0-9A-F]{8}(-[0-9A-F]{4}){3}`).FindAllString(out, -1)
+			udid := regexp.MustCompile(`[( "][0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}[) "]|(?m)^[0-9A-F]{8}(-[0-9A-F]{4}){3}`)
+			found := udid.FindAllString(out, -1)
 			if len(found) != c.want {
 				t.Errorf("%d devices, want %d\n%s", len(found), c.want, out)
 			}
 		})
 	}
-	if out := s.ok("list", "runtimes", "available"); strings.Contains(out, "15.5") || !strings.Contains(out, "visionOS 2.5 (2.5 - 22O473) - com.apple.CoreSimulator.SimRuntime.xrOS-2-5") {
+	if out := s.ok("list", "runtimes", "available"); strings.Contains(out, "15.5") ||
+		!strings.Contains(out, "visionOS 2.5 (2.5 - 22O473) - com.apple.CoreSimulator.SimRuntime.xrOS-2-5") {
 		t.Errorf("runtimes are\n%s", out)
 	}
 }
@@ -90,7 +92,8 @@ func TestTheProductionParserReadsTheList(t *testing.T) {
 	}
 	for i, d := range s.world.Devices() {
 		got, ok := l.Device(d.UDID)
-		if !ok || got.Name != d.Name || got.State != string(d.State) || got.Available != (d.Runtime.Unavailable == "") || got.Runtime != d.Runtime.ID {
+		if !ok || got.Name != d.Name || got.State != string(d.State) || got.Available != (d.Runtime.Unavailable == "") ||
+			got.Runtime != d.Runtime.ID {
 			t.Errorf("device %d was read as %+v", i, got)
 		}
 	}

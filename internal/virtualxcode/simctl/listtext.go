@@ -28,7 +28,7 @@ func textRuntime(r world.Runtime) string {
 	return fmt.Sprintf("%s (%s - %s) - %s", r.Name(), r.Version, r.Build, r.ID)
 }
 
-// because says why something cannot be used; it begins with the space the real tool also prints when it can.
+// because says why something cannot be used. It begins with a space, which the real tool prints in any case.
 func because(r world.Runtime) string {
 	if r.Unavailable == "" {
 		return ""
@@ -67,7 +67,8 @@ func textDevice(d world.Device) string { return fmt.Sprintf("%s (%s) (%s)", d.Na
 func textPairs(w *world.World, f filter) (lines []string) {
 	for _, p := range w.Pairs() {
 		if f.pair(p) {
-			lines = append(lines, fmt.Sprintf("%s %s", p.ID, pairState(p)), "    Watch: "+textDevice(p.Watch), "    Phone: "+textDevice(p.Phone))
+			lines = append(lines, fmt.Sprintf("%s %s", p.ID, pairState(p)), "    Watch: "+textDevice(p.Watch), "    Phone: "+
+				textDevice(p.Phone))
 		}
 	}
 	return lines

@@ -69,8 +69,8 @@ func (c *call) runScenario() (world.Location, error) {
 	return world.Location{}, err
 }
 
-// startRoute goes along points, given as arguments or as lines of the standard input. The device is at the last one: no
-// time passes between them here.
+// startRoute reads points from the arguments or the standard input. The device is at the last one at once: the route takes
+// no time here.
 func (c *call) startRoute() (at world.Location, err error) {
 	if _, err := c.options(map[string]option{"--speed": valued, "--distance": valued, "--interval": valued}); err != nil {
 		return at, err

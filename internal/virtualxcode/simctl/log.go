@@ -91,8 +91,8 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 	return nil
 }
 
-// HostLog is the program log on the Mac itself. Nothing there logs: apps of the Mac have no output of this kind here, so
-// that show prints a heading and stream waits until it is interrupted or its time is over.
+// HostLog is the program log on the Mac itself. Nothing is logged there: show prints a heading only, and stream waits until
+// it is interrupted or its timeout is over.
 func HostLog(ctx context.Context, w *world.World, of tool.Call) int {
 	c := &call{of, w}
 	verb, err := c.take()

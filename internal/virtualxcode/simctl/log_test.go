@@ -63,7 +63,8 @@ func TestLogPredicates(t *testing.T) {
 			t.Errorf("%s: %d entries, want %d\n%s", predicate, got, want, out)
 		}
 	}
-	for _, bad := range []string{"", "process", `process ==`, `process == "x`, `(process == "x"`, `process == "x" AND`, `colour == "x"`, `process LIKES "x"`,
+	for _, bad := range []string{"", "process", `process ==`, `process == "x`, `(process == "x"`, `process == "x" AND`, `colour == "x"`,
+		`process LIKES "x"`,
 		`"process" == "x"`, `process == "x" )`, "!", "(", "process == 'x' 'y'",
 		`process IN {"x"`, `process IN {"x" "y"}`, `process == {"x", "y"}`, `process MATCHES "("`, `process IN`, `process IN {`} {
 		if _, _, exit := s.run("spawn", "booted", "log", "show", "--predicate", bad); exit != 64 {
@@ -98,7 +99,8 @@ func TestLogsHaveTheShapeOfRealOnes(t *testing.T) {
 	s := told(t)
 	for style, c := range map[string]struct{ sample, heading, line string }{
 		"default": {"oslog/ios-sim-default.log", "Timestamp                       Thread     Type        Activity             PID    TTL  ",
-			`^[-\d]{10} [:\d]{8}\.\d{6}[-+]\d{4} 0x[0-9a-f]{1,8} {1,9} (Default|Error|Fault|Info|Debug|Activity) {3,7} 0x[0-9a-f]+ +\d+ {1,6} \d    \w+: .*`},
+			`^[-\d]{10} [:\d]{8}\.\d{6}[-+]\d{4} 0x[0-9a-f]{1,8} {1,9} (Default|Error|Fault|Info|Debug|Activity) {3,7} ` +
+				`0x[0-9a-f]+ +\d+ {1,6} \d    \w+: .*`},
 		"compact": {"oslog/watch-launch-compact.log", "Timestamp               Ty Process[PID:TID]",
 			`^[-\d]{10} [:\d]{8}\.\d{3} (Df|E |F |A |I |Db) \w+\[\d+:[0-9a-f]+\] .*`},
 		"syslog": {"oslog/flutter-sim-syslog-multiline.log", "", `^[-\d]{10} [:\d]{8}\.\d{6}[-+]\d{4}  localhost [\w ]+\[\d+\]: .*`},
@@ -109,7 +111,8 @@ func TestLogsHaveTheShapeOfRealOnes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for from, text := range map[string]string{"the recording": string(data), "ours": s.ok("spawn", "booted", "log", "show", "--style", style)} {
+			for from, text := range map[string]string{"the recording": string(data), "ours": s.ok("spawn", "booted", "log", "show",
+				"--style", style)} {
 				if !strings.Contains(text, c.heading+"\n") {
 					t.Errorf("%s has no heading", from)
 				}
@@ -191,7 +194,8 @@ func TestListappsHasTheShapeOfTheRealOne(t *testing.T) {
 	}
 	indent := regexp.MustCompile("(?m)^\t+")
 	real := indent.ReplaceAllStringFunc(string(data), func(tabs string) string { return strings.Repeat("    ", len(tabs)) })
-	for _, line := range []string{"    \"%s\" =     {\n", "        ApplicationType = User;\n", "        GroupContainers =         {\n        };\n", "        SBAppTags =         (\n        );\n    };\n"} {
+	for _, line := range []string{"    \"%s\" =     {\n", "        ApplicationType = User;\n",
+		"        GroupContainers =         {\n        };\n", "        SBAppTags =         (\n        );\n    };\n"} {
 		a, b := strings.Replace(line, "%s", shop, 1), strings.Replace(line, "%s", ".xctrunner", 1)
 		if !strings.Contains(ours, a) || !strings.Contains(real, b) {
 			t.Errorf("%q is not in ours, or not in the recording:\n%s", line, ours)

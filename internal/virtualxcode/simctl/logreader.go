@@ -35,7 +35,8 @@ func (c *call) logReader(d world.Device) (r logReader, err error) {
 		return r, c.logUsage("log: Unknown option or argument")
 	}
 	has := func(name string) bool { _, ok := given[name]; return ok }
-	r = logReader{device: d, text: given["--predicate"], predicate: anyEntry, levels: levelsFrom(given["--level"], has("--info"), has("--debug"))}
+	r = logReader{device: d, text: given["--predicate"], predicate: anyEntry, levels: levelsFrom(given["--level"], has("--info"),
+		has("--debug"))}
 	if r.levels == nil {
 		return r, c.logUsage("log: Invalid level '" + given["--level"] + "'")
 	}
@@ -60,7 +61,7 @@ func (r *logReader) ofProcess(name string) {
 	}
 }
 
-// levelsFrom are the levels shown: info and debug only when asked for. It is nil when there is no such level.
+// levelsFrom are the levels that are shown: info and debug only when they are asked for. It is nil for an unknown level.
 func levelsFrom(level string, info, debug bool) []world.Level {
 	all := []world.Level{world.LevelDefault, world.LevelError, world.LevelFault}
 	if !slices.Contains([]string{"", "default", "info", "debug"}, strings.ToLower(level)) {

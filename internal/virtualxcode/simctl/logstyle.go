@@ -40,7 +40,7 @@ func (e entry) thread() int { return 0x18b0000 + e.PID }
 type logStyle struct {
 	head, between, tail string
 	line                func(entry) string
-	prose               bool // for people: what is not an entry may stand between
+	prose               bool // for people: lines that are no entries may be printed too
 }
 
 func logStyles() map[string]logStyle {
@@ -51,8 +51,10 @@ func logStyles() map[string]logStyle {
 		"default": plain,
 		"compact": {head: "Timestamp               Ty Process[PID:TID]\n", line: compactLine, prose: true},
 		"syslog":  {head: "Timestamp                       (process)[PID]    \n", line: syslogLine, prose: true},
-		"json":    {head: "[", between: ",", tail: "]\n", line: func(e entry) string { return strings.TrimSuffix(applejson.Encode(jsonEntry(e)), "\n") }},
-		"ndjson":  {line: func(e entry) string { return applejson.Style{}.Line(jsonEntry(e)) + "\n" }},
+		"json": {head: "[", between: ",", tail: "]\n", line: func(e entry) string {
+			return strings.TrimSuffix(applejson.Encode(jsonEntry(e)), "\n")
+		}},
+		"ndjson": {line: func(e entry) string { return applejson.Style{}.Line(jsonEntry(e)) + "\n" }},
 	}
 }
 
@@ -64,8 +66,10 @@ func defaultLine(e entry) string {
 }
 
 func compactLine(e entry) string {
-	kinds := map[world.Level]string{world.LevelDefault: "Df", world.LevelDebug: "Db", world.LevelInfo: "I", world.LevelError: "E", world.LevelFault: "F"}
-	return fmt.Sprintf("%s %-2s %s[%d:%x] %s%s\n", e.Time.Format("2006-01-02 15:04:05.000"), kinds[e.Level], e.Process, e.PID, e.thread(), e.origin(), e.Message)
+	kinds := map[world.Level]string{world.LevelDefault: "Df", world.LevelDebug: "Db", world.LevelInfo: "I", world.LevelError: "E",
+		world.LevelFault: "F"}
+	return fmt.Sprintf("%s %-2s %s[%d:%x] %s%s\n", e.Time.Format("2006-01-02 15:04:05.000"), kinds[e.Level], e.Process, e.PID, e.thread(),
+		e.origin(), e.Message)
 }
 
 func syslogLine(e entry) string {

@@ -72,8 +72,8 @@ func shutdown(ctx context.Context, c *call) error {
 	})
 }
 
-// forEach does something to the devices named, or to those a word stands for. All are looked up first; the rest is
-// still done when one is refused, and the first refusal told.
+// forEach does something to the devices that are named, or that a word such as "all" means. All are looked up first. When
+// one fails the others are still done, and the first error is returned.
 func (c *call) forEach(ctx context.Context, do func(context.Context, string) error, words map[string]func(world.Device) bool) error {
 	devices, err := c.chosen(words)
 	if err != nil {

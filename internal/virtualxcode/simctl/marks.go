@@ -8,32 +8,51 @@ func add(to *[]mark.Mark, source string, behaviours ...string) {
 	}
 }
 
-// Marks says of each behaviour imitated here, or by the world behind it, where it comes from. What public bug
-// reports show but no sample of ours records counts as assumed.
-func Marks() (all []mark.Mark) {
-	add(&all, mark.Observed("simctl/findsimulator-xcode16.json"), "list -j devices: keys and their order; lastBootedAt and logPathSize only on devices booted once")
-	add(&all, mark.Observed("simctl/list-runtimes-xcode15.json"), "list -j runtimes: keys and their order; slashes escaped; an empty line in an empty array")
+// Marks say how we know each behaviour that is imitated here or by the world. What public bug reports show but no sample
+// of ours records counts as assumed.
+func Marks() []mark.Mark { return append(observed(), assumed()...) }
+
+func observed() (all []mark.Mark) {
+	add(&all, mark.Observed("simctl/findsimulator-xcode16.json"), "list -j devices: keys and their order; lastBootedAt and logPathSize "+
+		"only on devices booted once")
+	add(&all, mark.Observed("simctl/list-runtimes-xcode15.json"), "list -j runtimes: keys and their order; slashes escaped; an empty "+
+		"line in an empty array")
 	add(&all, mark.Observed("simctl/marathon-list-2.json"), "list -j: order of the sections; keys of device types; pairs is an object")
 	add(&all, mark.Observed("simctl/marathon-list-1.json"), "list -j pairs: keys, and the state (active, disconnected)")
-	add(&all, mark.Observed("simctl/device-finder-booted.json"), "list -j devices: a device of a removed runtime is not available, with availabilityError as its first key: runtime profile not found")
+	add(&all, mark.Observed("simctl/device-finder-booted.json"), "list -j devices: a device of a removed runtime is not available, "+
+		"with availabilityError as its first key: runtime profile not found")
 	add(&all, mark.Observed("simctl/simpreboot-list.json"), "list -j runtimes: one that is not available has an availabilityError")
-	add(&all, mark.Observed("simctl/flutter-devices-booted.json"), "list -j devices booted: runtimes without a match stay, with an empty array; two search terms must both match")
+	add(&all, mark.Observed("simctl/flutter-devices-booted.json"), "list -j devices booted: runtimes without a match stay, with an "+
+		"empty array; two search terms must both match")
 	add(&all, mark.Observed("simctl/list-devices-xcode14.txt"), "list devices: headings, indentation and the space at the end of a line")
-	add(&all, mark.Observed("simctl/list-devices-xcode11.txt"), "list devices: devices of a removed runtime stand last, below -- Unavailable: and its id")
+	add(&all, mark.Observed("simctl/list-devices-xcode11.txt"), "list devices: devices of a removed runtime stand last, below -- "+
+		"Unavailable: and its id")
 	add(&all, mark.Observed("simctl/list-runtimes-xcode9.txt"), "list runtimes: one line a runtime")
-	add(&all, mark.Observed("simctl/listapps-xctrunner.plist.txt"), "listapps: the old property list style, its indentation, quotes, keys and their order; system apps have no BundleContainer")
-	add(&all, mark.Observed("tool-errors/simctl-erase-booted.txt"), "erase of a booted device: first line with domain and code, then Unable to erase contents and settings in current state: Booted; a wrong state is code 405")
-	add(&all, mark.Observed("tool-errors/simctl-launch-fbsopenapplication.txt"), "launch of an app that is not installed: the text and the underlying error, indented by a tab")
-	add(&all, mark.Observed("oslog/ios-sim-default.log"), "spawn log, default style: heading, columns, and the line that repeats the predicate")
+	add(&all, mark.Observed("simctl/listapps-xctrunner.plist.txt"), "listapps: the old property list style, its indentation, quotes, "+
+		"keys and their order; system apps have no BundleContainer")
+	add(&all, mark.Observed("tool-errors/simctl-erase-booted.txt"), "erase of a booted device: first line with domain and code, then "+
+		"Unable to erase contents and settings in current state: Booted; a wrong state is code 405")
+	add(&all, mark.Observed("tool-errors/simctl-launch-fbsopenapplication.txt"), "launch of an app that is not installed: the text and "+
+		"the underlying error, indented by a tab")
+	add(&all, mark.Observed("oslog/ios-sim-default.log"),
+		"spawn log, default style: heading, columns, and the line that repeats the predicate")
 	add(&all, mark.Observed("oslog/watch-launch-compact.log"), "spawn log --style compact: heading, columns and two-letter types")
 	add(&all, mark.Observed("oslog/flutter-sim-syslog-multiline.log"), "spawn log --style syslog: its lines")
-	add(&all, mark.Observed("oslog/macos-ndjson-authentication.ndjson"), "spawn log --style ndjson: keys, their order and types (recorded on macOS, not on a simulator)")
-	add(&all, mark.Observed("simctl/runtime-match-list-xcode15.json"), "runtime match list -j: keys; each SDK is matched with the runtime of its version")
+	add(&all, mark.Observed("oslog/macos-ndjson-authentication.ndjson"), "spawn log --style ndjson: keys, their order and types "+
+		"(recorded on macOS, not on a simulator)")
+	add(&all, mark.Observed("simctl/runtime-match-list-xcode15.json"), "runtime match list -j: keys; each SDK is matched with the "+
+		"runtime of its version")
+	return all
+}
+
+func assumed() (all []mark.Mark) {
 	add(&all, mark.Assumed,
 		"runtime list: text and keys of disk images; add, delete and verify are refused as not supported",
-		"pair, unpair, pair_activate: print the id of the pair; codes 401 (paired already) and 402 (not a watch and a phone); a watch has one phone",
+		"pair, unpair, pair_activate: print the id of the pair; codes 401 (paired already) and 402 (not a watch and a phone); a watch "+
+			"has one phone",
 		"upgrade: only of a device that is shut down, to a runtime that is not older and fits (code 403 otherwise)",
-		"diagnose: a folder or archive with what list says and the logs of booted devices; logverbose and icloud_sync say nothing and change nothing that can be seen",
+		"diagnose: a folder or archive with what list says and the logs of booted devices; logverbose and icloud_sync say nothing and "+
+			"change nothing that can be seen",
 		"spawn defaults: the preferences in the device's folder",
 		"help of an unknown subcommand: as an unknown subcommand",
 		"list devicetypes and list pairs as text; order of the sections as text",
@@ -54,6 +73,12 @@ func Marks() (all []mark.Mark) {
 		"delete: also of a booted device; delete unavailable removes devices of removed runtimes",
 		"delete, erase and shutdown of several devices go on after a refusal and report the first",
 		"erase: removes installed apps, settings, files and logs, and brings preinstalled apps back",
+	)
+	return append(all, assumedOfApps()...)
+}
+
+func assumedOfApps() (all []mark.Mark) {
+	add(&all, mark.Assumed,
 		"install of a path where nothing is, and of a folder without a bundle id",
 		"install and launch that fail on demand: IXErrorDomain 13, FBSOpenApplicationServiceErrorDomain 1",
 		"uninstall of an app that is not there succeeds; an app of Apple's is refused",
@@ -78,10 +103,12 @@ func Marks() (all []mark.Mark) {
 		"pbcopy, pbpaste, pbsync: text only; host is a pasteboard of the virtual world",
 		"getenv: some variables; an unknown one prints nothing, exit 1",
 		"io screenshot: both lines go to standard error; no first line with --type; - is standard output",
-		"io recordVideo: its lines on standard error; the film is QuickTime with two PNG pictures whatever the codec; a file that exists is refused without --force, exit 17",
+		"io recordVideo: its lines on standard error; the film is QuickTime with two PNG pictures whatever the codec; a file that "+
+			"exists is refused without --force, exit 17",
 		"io enumerate: the display only",
 		"spawn: log, defaults, launchctl list and true; any other program is not found, exit 72",
-		"spawn log: what SpringBoard and installd say; levels, predicates with the operators of strings, LIKE, MATCHES, IN and [cd] (bad ones exit 64), --last, --start, --end, --process",
+		"spawn log: what SpringBoard and installd say; levels, predicates with the operators of strings, LIKE, MATCHES, IN and [cd] "+
+			"(bad ones exit 64), --last, --start, --end, --process",
 		"spawn log --style json: an array of indented objects, joined by a comma",
 		"spawn log stream ends with exit 0 when interrupted or when the device shuts down",
 		"spawn launchctl list: its columns; apps as UIKitApplication:<id>[<hex>][rb-legacy]",

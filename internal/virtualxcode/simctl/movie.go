@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// movie is a QuickTime film whose pictures are PNG files, a codec QuickTime has had from the start: a film of H.264
-// needs an encoder, and nobody here looks at more than that it plays.
+// movie is a QuickTime movie whose frames are PNG pictures, which QuickTime can play. H.264 would need an encoder, and a
+// test only needs a movie that plays.
 type movie struct {
 	width, height int
 	frames        [][]byte
@@ -56,7 +56,8 @@ func (m movie) encode() []byte {
 // samples says where the pictures are and how long each is shown; they begin at offset.
 func (m movie) samples(offset int) []byte {
 	size := []byte{byte(m.width >> 8), byte(m.width), byte(m.height >> 8), byte(m.height)}
-	entry := atom("png ", words(0, 1, 0, 0, 0, 0), size, words(0x480000, 0x480000, 0), []byte{0, 1}, make([]byte, 32), []byte{0, 24, 0xFF, 0xFF})
+	entry := atom("png ", words(0, 1, 0, 0, 0, 0), size, words(0x480000, 0x480000, 0), []byte{0, 1}, make([]byte, 32),
+		[]byte{0, 24, 0xFF, 0xFF})
 	sizes, offsets := []int{0, 0, len(m.frames)}, []int{0, len(m.frames)}
 	for _, f := range m.frames {
 		sizes, offsets = append(sizes, len(f)), append(offsets, offset)

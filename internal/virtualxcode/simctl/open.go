@@ -92,7 +92,8 @@ func (c *call) read(name string) ([]byte, error) {
 }
 
 func noFile(name string) error {
-	return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: "The operation couldn’t be completed. No such file or directory\n" + name}
+	return &world.Error{Domain: "NSPOSIXErrorDomain", Code: 2, Message: "The operation couldn’t be completed. No such file or " +
+		"directory\n" + name}
 }
 
 func mediaTypes() []string {

@@ -55,7 +55,7 @@ func bootstatus(ctx context.Context, c *call) error {
 	return nil
 }
 
-// followOn goes on with the boots to come, until it is interrupted.
+// followOn follows every later boot too, until it is interrupted.
 func (c *call) followOn(ctx context.Context, udid string) error {
 	for {
 		changed := c.world.Changed()

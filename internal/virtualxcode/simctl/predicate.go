@@ -45,8 +45,12 @@ func comparisons() map[string]func(have, want string) bool {
 	differs := func(have, want string) bool { return have != want }
 	return map[string]func(have, want string) bool{
 		"==": same, "=": same, "!=": differs, "<>": differs,
-		"<": func(have, want string) bool { return number(have) < number(want) }, ">": func(have, want string) bool { return number(have) > number(want) },
-		"<=": func(have, want string) bool { return number(have) <= number(want) }, ">=": func(have, want string) bool { return number(have) >= number(want) },
+		"<": func(have, want string) bool { return number(have) < number(want) }, ">": func(have, want string) bool {
+			return number(have) > number(want)
+		},
+		"<=": func(have, want string) bool { return number(have) <= number(want) }, ">=": func(have, want string) bool {
+			return number(have) >= number(want)
+		},
 		"CONTAINS": strings.Contains, "BEGINSWITH": strings.HasPrefix, "ENDSWITH": strings.HasSuffix, "IN": same,
 	}
 }

@@ -65,7 +65,7 @@ func keychain(ctx context.Context, c *call) error {
 	return c.world.Configure(ctx, d.UDID, func(s *world.Settings) error { return act(c, s) })
 }
 
-// addRoot lets the device's apps trust servers that the file's certificate vouches for.
+// addRoot lets the device's apps trust servers with certificates that the file's certificate has signed.
 func (c *call) addRoot(s *world.Settings) error {
 	before := len(s.RootCertificates)
 	data, err := c.addCertificate(&s.RootCertificates)

@@ -10,8 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// recordVideo films the screen until it is interrupted. The film has two pictures, the first and the last: enough to be
-// a film, and to see what happened.
+// recordVideo records the screen until it is interrupted. The movie has two frames, the first and the last screen.
 func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 	given, err := c.options(map[string]option{"--codec": valued, "--display": valued, "--mask": valued, "--force": flag, "-f": flag})
 	if err != nil {
@@ -47,7 +46,7 @@ func (c *call) recordVideo(ctx context.Context, d world.Device) error {
 	return nil
 }
 
-// free refuses to write over a file unless told to.
+// free refuses to overwrite a file without --force.
 func (c *call) free(file string, force bool) error {
 	_, err := os.Stat(c.Path(file))
 	if force || file == "-" || errors.Is(err, fs.ErrNotExist) {

@@ -73,7 +73,8 @@ func (c *call) listImages(asJSON bool) {
 		volume, _, _ := strings.Cut(r.BundlePath(), "/Library/Developer/CoreSimulator/Profiles")
 		all = append(all, member{imageID(r), object{
 			{"build", r.Build}, {"deletable", true}, {"identifier", imageID(r)}, {"kind", "Disk Image"}, {"mountPath", volume},
-			{"path", "/Library/Developer/CoreSimulator/Images/" + imageID(r) + ".dmg"}, {"platformIdentifier", "com.apple.platform." + sdkOf(r, true)},
+			{"path", "/Library/Developer/CoreSimulator/Images/" + imageID(r) + ".dmg"},
+			{"platformIdentifier", "com.apple.platform." + sdkOf(r, true)},
 			{"runtimeBundlePath", r.BundlePath()}, {"runtimeIdentifier", r.ID}, {"signatureState", "Verified"},
 			{"sizeBytes", runtimeSize}, {"state", "Ready"}, {"version", r.Version},
 		}})
@@ -82,7 +83,8 @@ func (c *call) listImages(asJSON bool) {
 }
 
 // sdkNames are those of devices and of simulators.
-var sdkNames = map[string][2]string{"iOS": {"iphoneos", "iphonesimulator"}, "tvOS": {"appletvos", "appletvsimulator"}, "watchOS": {"watchos", "watchsimulator"}, "visionOS": {"xros", "xrsimulator"}}
+var sdkNames = map[string][2]string{"iOS": {"iphoneos", "iphonesimulator"}, "tvOS": {"appletvos", "appletvsimulator"},
+	"watchOS": {"watchos", "watchsimulator"}, "visionOS": {"xros", "xrsimulator"}}
 
 // platformFolders are what Xcode calls its platforms on disk.
 var platformFolders = map[string]string{"iOS": "iPhoneOS", "tvOS": "AppleTVOS", "watchOS": "WatchOS", "visionOS": "XROS"}
@@ -105,8 +107,10 @@ func (c *call) listMatches(asJSON bool) {
 			name := sdkOf(r, false)
 			folder := platformFolders[platform]
 			all = append(all, member{name + r.Version, object{
-				{"chosenRuntimeBuild", r.Build}, {"defaultBuild", r.Build}, {"platform", "com.apple.platform." + name}, {"preferredBuild", r.Build}, {"sdkBuild", r.Build},
-				{"sdkDirectory", "/Applications/Xcode.app/Contents/Developer/Platforms/" + folder + ".platform/Developer/SDKs/" + folder + r.Version + ".sdk"}, {"sdkVersion", r.Version},
+				{"chosenRuntimeBuild", r.Build}, {"defaultBuild", r.Build}, {"platform", "com.apple.platform." + name},
+				{"preferredBuild", r.Build}, {"sdkBuild", r.Build},
+				{"sdkDirectory", "/Applications/Xcode.app/Contents/Developer/Platforms/" + folder + ".platform/Developer/SDKs/" + folder +
+					r.Version + ".sdk"}, {"sdkVersion", r.Version},
 			}})
 		}
 	}

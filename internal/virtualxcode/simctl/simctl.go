@@ -1,7 +1,7 @@
 // Package simctl is the front end of Virtual Xcode that stands for "xcrun simctl": it reads the arguments, asks
-// the world, and prints what the real tool prints, byte for byte where that is known. Marks says what is.
+// the world, and prints what the real tool prints, byte for byte where that is known. Marks say what is known.
 //
-// It holds no state and knows no device: what happens is the world's business.
+// It holds no state: the world does what happens.
 package simctl
 
 import (
@@ -46,7 +46,7 @@ func (c *call) play(ctx context.Context, v verb) error {
 	return v.run(ctx, c)
 }
 
-// target is the UDID of the device a command is about, as far as can be told from the outside; else "".
+// target is the UDID of the first argument that names a device, or "".
 func (c *call) target() string {
 	for _, arg := range c.Args {
 		if d, err := c.world.Find(arg); err == nil {
@@ -56,7 +56,7 @@ func (c *call) target() string {
 	return ""
 }
 
-// usage prints the verbs there are; the real tool has it on its standard output even when that is an error.
+// usage prints the verbs, on the standard output even after an error, as the real tool does.
 func (c *call) usage() {
 	fmt.Fprint(c.Stdout, "usage: simctl [--set <path>] [--profiles <path>] <subcommand> ...\n"+
 		"       simctl help [subcommand]\nCommand line utility to control the Simulator\n\nSubcommands:\n")

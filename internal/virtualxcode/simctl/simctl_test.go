@@ -52,7 +52,8 @@ func (s *rig) udid() string { return s.world.Devices()[0].UDID }
 func (s *rig) run(args ...string) (stdout, stderr string, exit int) {
 	s.t.Helper()
 	var out, errout bytes.Buffer
-	exit = simctl.Run(s.t.Context(), s.world, tool.Call{Args: args, Dir: s.dir, Env: s.env, Stdin: strings.NewReader(s.input), Stdout: &out, Stderr: &errout})
+	exit = simctl.Run(s.t.Context(), s.world, tool.Call{Args: args, Dir: s.dir, Env: s.env, Stdin: strings.NewReader(s.input), Stdout: &out,
+		Stderr: &errout})
 	return out.String(), errout.String(), exit
 }
 
@@ -121,15 +122,18 @@ func TestFailures(t *testing.T) {
 		"unknown device":     {on, "launch nowhere x", "Invalid device: nowhere\n", 148},
 		"boot unknown":       {on, "boot nowhere", "Invalid device or device pair: nowhere\n", 148},
 		"none booted":        {off, "terminate booted x", "No devices are booted.\n", 148},
-		"install nothing": {on, "install booted no.app", "An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=2):\n" +
+		"install nothing": {on, "install booted no.app", "An error was encountered processing the command " +
+			"(domain=NSPOSIXErrorDomain, code=2):\n" +
 			"Simulator device failed to install the application.\nAn application bundle was not found at the provided path.\n" +
 			"Provide a valid path to the desired application bundle.\n", 2},
-		"install nameless": {on, "install booted Empty.app", "An error was encountered processing the command (domain=IXErrorDomain, code=13):\n" +
+		"install nameless": {on, "install booted Empty.app", "An error was encountered processing the command (domain=IXErrorDomain, " +
+			"code=13):\n" +
 			"Simulator device failed to install the application.\nMissing bundle ID.\nUnderlying error (domain=IXErrorDomain, code=13):\n" +
 			"\tFailed to get bundle ID from " + filepath.Join(on.dir, "Empty.app") + "\n\tMissing bundle ID.\n", 13},
-		"unsupported type": {on, "io booted screenshot --type=jpeg a", "simctl: Virtual Xcode does not support screenshots of type jpeg yet.\n", 1},
-		"no arguments":     {on, "terminate", "Usage: simctl terminate <device> <app bundle identifier>\n", 22},
-		"unknown verb":     {on, "frobnicate", "Unrecognized subcommand: frobnicate\n", 1},
+		"unsupported type": {on, "io booted screenshot --type=jpeg a", "simctl: Virtual Xcode does not support screenshots of type " +
+			"jpeg yet.\n", 1},
+		"no arguments": {on, "terminate", "Usage: simctl terminate <device> <app bundle identifier>\n", 22},
+		"unknown verb": {on, "frobnicate", "Unrecognized subcommand: frobnicate\n", 1},
 		"screenshot nowhere": {on, "io booted screenshot no/a.png", "Detected file type 'PNG' from extension\n" +
 			"An error was encountered processing the command (domain=NSPOSIXErrorDomain, code=2):\n" +
 			"Error creating the image: no such file or directory\n", 2},

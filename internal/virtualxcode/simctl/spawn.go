@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// programs are what can be spawned on a device; all others are not there.
+// programs are the programs that can be spawned on a device.
 func programs() map[string]func(context.Context, *call, world.Device) error {
 	return map[string]func(context.Context, *call, world.Device) error{
 		"log":       logProgram,
@@ -24,7 +24,8 @@ func programs() map[string]func(context.Context, *call, world.Device) error {
 const exitNoProgram = 72
 
 func spawn(ctx context.Context, c *call) error {
-	if _, err := c.options(map[string]option{"-w": flag, "--wait-for-debugger": flag, "-s": flag, "--standalone": flag, "-a": valued, "--arch": valued}); err != nil {
+	if _, err := c.options(map[string]option{"-w": flag, "--wait-for-debugger": flag, "-s": flag, "--standalone": flag, "-a": valued,
+		"--arch": valued}); err != nil {
 		return err
 	}
 	d, program, err := c.bootedAnd()
@@ -36,7 +37,8 @@ func spawn(ctx context.Context, c *call) error {
 	}
 	run := programs()[path.Base(program)]
 	if run == nil {
-		return &world.Error{Code: exitNoProgram, Message: fmt.Sprintf("simctl: error: unable to find utility %q, not on the device", program)}
+		return &world.Error{Code: exitNoProgram,
+			Message: fmt.Sprintf("simctl: error: unable to find utility %q, not on the device", program)}
 	}
 	return run(ctx, c, d)
 }

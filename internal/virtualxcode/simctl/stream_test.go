@@ -59,7 +59,8 @@ func (s *rig) log(e world.Entry) {
 func TestLogStreamFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := on(t)
-		out, _, end := s.background("spawn", "booted", "log", "stream", "--style", "compact", "--level=debug", "--predicate", `subsystem == "com.iosagent.shop"`)
+		out, _, end := s.background("spawn", "booted", "log", "stream", "--style", "compact", "--level=debug", "--predicate",
+			`subsystem == "com.iosagent.shop"`)
 		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: shop, Category: "net", Message: "one"})
 		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: "com.apple.UIKit", Message: "two"})
 		s.log(world.Entry{Process: "Shop", PID: 7, Subsystem: shop, Level: world.LevelDebug, Message: "three"})
@@ -67,7 +68,8 @@ func TestLogStreamFollows(t *testing.T) {
 			t.Errorf("exit %d", exit)
 		}
 		want := "Filtering the log data using \"subsystem == \"com.iosagent.shop\"\"\nTimestamp               Ty Process[PID:TID]\n" +
-			"2025-06-09 09:41:01.500 Df Shop[7:18b0007] [com.iosagent.shop:net] one\n2025-06-09 09:41:01.500 Db Shop[7:18b0007] [com.iosagent.shop:] three\n"
+			"2025-06-09 09:41:01.500 Df Shop[7:18b0007] [com.iosagent.shop:net] one\n2025-06-09 09:41:01.500 Db Shop[7:18b0007] " +
+			"[com.iosagent.shop:] three\n"
 		if out.String() != want {
 			t.Errorf("printed\n%s\nwant\n%s", out, want)
 		}
@@ -92,7 +94,8 @@ func TestConsoleShowsWhatTheAppPrints(t *testing.T) {
 		}
 		_ = s.world.Print(s.udid(), shop, "oops\n", true)
 		synctest.Wait()
-		if exit := end(); exit != 0 || !regexp.MustCompile(`^com\.iosagent\.shop: \d+\nhello\n$`).MatchString(out.String()) || errout.String() != "oops\n" {
+		if exit := end(); exit != 0 || !regexp.MustCompile(`^com\.iosagent\.shop: \d+\nhello\n$`).MatchString(out.String()) ||
+			errout.String() != "oops\n" {
 			t.Errorf("exit %d\n%s%s", exit, out, errout)
 		}
 		if _, _, exit := s.run("terminate", "booted", shop); exit != 3 {
@@ -122,7 +125,8 @@ func TestRecordVideo(t *testing.T) {
 		if errout.String() != "Recording started\n" {
 			t.Fatalf("printed %q", errout)
 		}
-		if exit := end(); exit != 0 || errout.String() != "Recording started\nRecording completed. Writing to disk.\nWrote video to: a.mov\n" {
+		if exit := end(); exit != 0 || errout.String() != "Recording started\nRecording completed. Writing to disk.\nWrote video "+
+			"to: a.mov\n" {
 			t.Errorf("exit %d\n%s", exit, errout)
 		}
 		data, err := os.ReadFile(filepath.Join(s.dir, "a.mov"))

@@ -21,8 +21,9 @@ func on(t *testing.T) *rig {
 	s.ok("boot", phone)
 	s.ok("install", "booted", "Shop.app")
 	for name, content := range map[string]string{
-		"push.json": `{"aps":{"alert":"Hi"},"Simulator Target Bundle":"com.iosagent.shop"}`, "bad.json": "{", "empty.json": "{}", "bare.json": `{"aps":{}}`,
-		"big.json": `{"aps":{"alert":"` + strings.Repeat("x", 5000) + `"}}`, "a.png": "png", "a.txt": "text", "ca.pem": "certificate",
+		"push.json": `{"aps":{"alert":"Hi"},"Simulator Target Bundle":"com.iosagent.shop"}`, "bad.json": "{", "empty.json": "{}",
+		"bare.json": `{"aps":{}}`,
+		"big.json":  `{"aps":{"alert":"` + strings.Repeat("x", 5000) + `"}}`, "a.png": "png", "a.txt": "text", "ca.pem": "certificate",
 	} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -83,10 +84,12 @@ func TestVerbs(t *testing.T) {
 		{"push booted empty.json", "", "Invalid push payload: .*aps.*\n", 22},
 		{"push booted big.json", "", "The push payload is too large: .*\n", 22},
 		{"openurl booted https://example.com", "", "", 0},
-		{"openurl booted foo://bar", "", "An error .*domain=LSApplicationWorkspaceErrorDomain, code=115\\):\nSimulator device failed to open foo://bar.\n(?s).*", 115},
+		{"openurl booted foo://bar", "", "An error .*domain=LSApplicationWorkspaceErrorDomain, code=115\\):\nSimulator device failed " +
+			"to open foo://bar.\n(?s).*", 115},
 		{"pbsync host booted", "", "", 0},
 		{"pbpaste booted", "", "", 0},
-		{"get_app_container booted com.iosagent.shop", "ROOT/Devices/.*/data/Containers/Bundle/Application/[0-9A-F-]{36}/Shop.app\n", "", 0},
+		{"get_app_container booted com.iosagent.shop", "ROOT/Devices/.*/data/Containers/Bundle/Application/[0-9A-F-]{36}/Shop.app\n", "",
+			0},
 		{"get_app_container booted com.iosagent.shop data", "ROOT/Devices/.*/data/Containers/Data/Application/[0-9A-F-]{36}\n", "", 0},
 		{"get_app_container booted com.iosagent.shop groups", "", "", 0},
 		{"get_app_container booted com.iosagent.shop group.none", "", "(?s).*code=2.*", 2},
@@ -127,12 +130,14 @@ func TestVerbs(t *testing.T) {
 		{"uninstall booted com.iosagent.shop", "", "", 0},
 		{"uninstall booted com.iosagent.shop", "", "", 0},
 		{"listapps booted", "{\n}\n", "", 0},
-		{"erase booted", "", regexp.QuoteMeta("An error was encountered processing the command (domain=com.apple.CoreSimulator.SimError, code=405):\n" +
+		{"erase booted", "", regexp.QuoteMeta("An error was encountered processing the command " +
+			"(domain=com.apple.CoreSimulator.SimError, code=405):\n" +
 			"Unable to erase contents and settings in current state: Booted\n"), 149},
 		{"shutdown booted", "", "", 0},
 		{"erase all", "", "", 0},
 		{"create Mine iPhone~16 iOS18.5", "[0-9A-F-]{36}\n", "", 0},
-		{"create Mine2 iPhone~16", "[0-9A-F-]{36}\n", regexp.QuoteMeta("No runtime specified, using 'iOS 26.0 (26.0 - 23A343) - com.apple.CoreSimulator.SimRuntime.iOS-26-0'\n"), 0},
+		{"create Mine2 iPhone~16", "[0-9A-F-]{36}\n",
+			regexp.QuoteMeta("No runtime specified, using 'iOS 26.0 (26.0 - 23A343) - com.apple.CoreSimulator.SimRuntime.iOS-26-0'\n"), 0},
 		{"create Mine3 Nokia", "", "Invalid device type: Nokia\n", 161},
 		{"create Mine3 iPhone~16 iOS9", "", "Invalid runtime: iOS9\n", 162},
 		{"create Mine3 iPhone~16 iOS16.4", "", "(?s).*code=403\\):\nIncompatible device\n", 147},
@@ -159,7 +164,8 @@ func TestVerbs(t *testing.T) {
 		if exit != c.exit || !whole(c.out, out) || !whole(c.err, errout) {
 			t.Errorf("simctl %s: exit %d, want %d\n%s%s", c.args, exit, c.exit, out, errout)
 		}
-		if e := apple.ParseError([]byte(errout)); strings.HasPrefix(errout, "An error") && (e.Domain == "" || e.Raw != "" || e.Code&0xFF != exit) {
+		if e := apple.ParseError([]byte(errout)); strings.HasPrefix(errout, "An error") &&
+			(e.Domain == "" || e.Raw != "" || e.Code&0xFF != exit) {
 			t.Errorf("simctl %s: the production parser reads %+v", c.args, e)
 		}
 	}

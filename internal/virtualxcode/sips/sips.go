@@ -1,4 +1,4 @@
-// Package sips plays the part of macOS's image tool that programs of this field use: shrinking a picture to a longest
+// Package sips plays the part of macOS's image tool that other programs use: shrinking a picture to a longest
 // edge, and turning PNG into JPEG.
 package sips
 
@@ -20,7 +20,7 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// exitFailed is how sips ends when it cannot do as told.
+// exitFailed is the exit status of sips when it fails.
 const exitFailed = 13
 
 // job is a sips command line.
@@ -123,5 +123,6 @@ func shrink(picture image.Image, longest int) image.Image {
 
 // Marks say what is known of the real sips.
 func Marks() []mark.Mark {
-	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file that is no picture", Source: mark.Assumed}}
+	return []mark.Mark{{Tool: "sips", Behaviour: "-Z, -s format, -s formatOptions and --out as executed by peers; exit 13 on a file " +
+		"that is no picture", Source: mark.Assumed}}
 }

@@ -125,6 +125,7 @@ func (p *parsing) word(word string) error {
 
 // Report says on stderr what is wrong with a command line, and returns what to exit with.
 func (c Command) Report(stderr io.Writer, err error) int {
-	fmt.Fprintf(stderr, "Error: %v\nUsage: %s\n  See '%s --help' for more information.\n", err, strings.TrimSpace(c.Name+" "+c.Usage), c.Name)
+	fmt.Fprintf(stderr, "Error: %v\nUsage: %s\n  See '%s --help' for more information.\n", err,
+		strings.TrimSpace(c.Name+" "+c.Usage), c.Name)
 	return ExitUsage
 }

@@ -18,7 +18,8 @@ var launch = swiftargs.Command{
 
 func TestParse(t *testing.T) {
 	a, err := launch.Parse([]string{"--device=x", "app", "--theirs", "-q", "-1", "--", "--device", "y"})
-	if err != nil || a.Value("--device") != "x" || !a.Has("--quiet") || !slices.Equal(a.Words, []string{"app", "--theirs", "-1", "--device", "y"}) {
+	if err != nil || a.Value("--device") != "x" || !a.Has("--quiet") ||
+		!slices.Equal(a.Words, []string{"app", "--theirs", "-1", "--device", "y"}) {
 		t.Errorf("%+v %v", a, err)
 	}
 	for line, want := range map[string]string{
@@ -36,7 +37,8 @@ func TestParse(t *testing.T) {
 	none := swiftargs.Command{Name: "tool list"}
 	_, err = none.Parse([]string{"x"})
 	var out bytes.Buffer
-	if exit := none.Report(&out, err); exit != 64 || out.String() != "Error: Unexpected argument 'x'\nUsage: tool list\n  See 'tool list --help' for more information.\n" {
+	if exit := none.Report(&out, err); exit != 64 || out.String() != "Error: Unexpected argument 'x'\nUsage: tool list\n  See 'tool "+
+		"list --help' for more information.\n" {
 		t.Errorf("%d %q", exit, out.String())
 	}
 }

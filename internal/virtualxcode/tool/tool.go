@@ -3,6 +3,7 @@ package tool
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -42,3 +43,11 @@ func (c Call) With(args []string) Call {
 	c.Args = args
 	return c
 }
+
+// Refusal is an error in the exact words of the real tool, capital letters included.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+// Refuse is a Refusal.
+func Refuse(format string, args ...any) error { return Refusal(fmt.Sprintf(format, args...)) }

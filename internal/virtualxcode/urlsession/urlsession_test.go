@@ -33,7 +33,8 @@ func TestHowTasksEnd(t *testing.T) {
 		"its own error": {func(context.Context) (urlsession.Response, error) {
 			return urlsession.Response{}, &urlsession.Error{Code: urlsession.NoHost}
 		}, urlsession.Failed(urlsession.NoHost)},
-		"another error": {func(context.Context) (urlsession.Response, error) { return urlsession.Response{}, errors.New("odd") }, urlsession.Failed(urlsession.ConnectionLost)},
+		"another error": {func(context.Context) (urlsession.Response, error) { return urlsession.Response{}, errors.New("odd") },
+			urlsession.Failed(urlsession.ConnectionLost)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := urlsession.New(c.send, time.Now)

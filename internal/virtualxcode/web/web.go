@@ -1,6 +1,5 @@
-// Package web sends the requests of virtual apps over the real network, as the service's process: what an app of a
-// simulator does reaches servers and proxies like anything else on the Mac. It must not know worlds, only their
-// requests.
+// Package web sends the requests of virtual apps over the real network, from the service's process: they reach servers and
+// proxies as those of a simulator's app do. It must not know worlds, only requests.
 package web
 
 import (
@@ -64,8 +63,8 @@ func transport(r urlsession.Request) (*http.Transport, error) {
 	return t, nil
 }
 
-// trusted is what the host trusts, and what the device was told to trust: certificates in PEM or DER. What is neither
-// adds nothing.
+// trusted is the certificates that the host trusts and those that were added to the device, in PEM or DER. Other data is
+// ignored.
 func trusted(roots [][]byte) *x509.CertPool {
 	if len(roots) == 0 {
 		return nil

@@ -35,7 +35,8 @@ func (s stage) ReadFile(name string) string {
 	return string(data)
 }
 
-// dataFile is where a file of the app's data folder is. A world without files has none, and no name leads out of it.
+// dataFile is the path of a file in the app's data folder. It is false in a world without files, and for a name that leads
+// out of the folder.
 func (s stage) dataFile(name string) (string, bool) {
 	if !s.on.world.files || !app.LocalFile(name) {
 		return "", false

@@ -27,7 +27,8 @@ func (w *World) containers(d *device, b *app.Bundle) Containers {
 	at := func(kind, of string) string {
 		return path.Join(w.folder(d), "data/Containers", kind, uuid.Of(d.UDID, kind, of))
 	}
-	c := Containers{App: path.Join(at("Bundle/Application", b.ID), b.Folder), Data: at("Data/Application", b.ID), Groups: map[string]string{}}
+	c := Containers{App: path.Join(at("Bundle/Application", b.ID), b.Folder), Data: at("Data/Application", b.ID),
+		Groups: map[string]string{}}
 	for _, group := range info(b).Groups {
 		c.Groups[group] = at("Shared/AppGroup", group)
 	}
@@ -44,7 +45,7 @@ type properties struct {
 }
 
 func info(b *app.Bundle) (p properties) {
-	_, _ = plist.Unmarshal(b.Info, &p) // it was read when the app was opened; what does not fit is not there
+	_, _ = plist.Unmarshal(b.Info, &p) // it was read before, when the app was opened
 	if p.Executable == "" {
 		p.Executable = strings.TrimSuffix(b.Folder, ".app")
 	}
@@ -69,7 +70,8 @@ func (w *World) Containers(udid, bundle string) (c Containers, err error) {
 
 // fill makes the folders that are not there yet.
 func (c Containers) fill(b *app.Bundle) error {
-	folders := []string{c.App, filepath.Join(c.Data, "Documents"), filepath.Join(c.Data, "Library/Preferences"), filepath.Join(c.Data, "tmp")}
+	folders := []string{c.App, filepath.Join(c.Data, "Documents"), filepath.Join(c.Data, "Library/Preferences"),
+		filepath.Join(c.Data, "tmp")}
 	for _, group := range c.Groups {
 		folders = append(folders, group)
 	}
@@ -90,7 +92,7 @@ func (c Containers) fill(b *app.Bundle) error {
 	return nil
 }
 
-// removeApp removes the .app folder, so that the next one is filled anew; data stays.
+// removeApp removes the .app folder of an app that is replaced; its data stays.
 func (w *World) removeApp(d *device, b *app.Bundle) error {
 	if !w.files {
 		return nil

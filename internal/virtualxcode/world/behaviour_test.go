@@ -46,7 +46,9 @@ func TestACrashEndsTheApp(t *testing.T) {
 		}
 		d.launch(conformance)
 		d.want("controls-tap-count", "Tapped: 0")
-		if !slices.ContainsFunc(d.log(), func(e world.Entry) bool { return strings.HasPrefix(e.Message, "Fatal error: Conformance was asked") }) {
+		if !slices.ContainsFunc(d.log(), func(e world.Entry) bool {
+			return strings.HasPrefix(e.Message, "Fatal error: Conformance was asked")
+		}) {
 			t.Errorf("the log says nothing of %s", c.id)
 		}
 	}

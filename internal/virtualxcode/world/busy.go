@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// busy is a time in which an app's main thread does something else than answer. It dies with this program: whoever
-// restarts the world finds the app answering.
+// busy is a time in which an app's main thread does not answer. It is not kept: after a restart of the world the app
+// answers again.
 type busy struct{ since, until time.Time }
 
 func (b busy) at(now time.Time) bool { return !now.Before(b.since) && now.Before(b.until) }
 
-// clock is the time an app draws its picture of: while it is busy the picture stands still.
+// clock is the moment whose picture an app shows: while it is busy the picture does not change.
 func (b busy) clock(now time.Time) time.Time {
 	if b.at(now) {
 		return b.since
@@ -20,7 +20,7 @@ func (b busy) clock(now time.Time) time.Time {
 	return now
 }
 
-// lateTouch is a finger whose touch waits in an app's queue.
+// lateTouch is a touch that waits in an app's queue.
 type lateTouch struct {
 	at     time.Time
 	bundle string
@@ -76,7 +76,7 @@ func (w *World) busyFor(udid, bundle string) time.Duration {
 	defer w.mu.Unlock()
 	d, err := w.device(udid)
 	if err != nil {
-		return 0 // who asks next is told
+		return 0 // the next caller is told
 	}
 	if bundle == "" {
 		bundle = d.front()

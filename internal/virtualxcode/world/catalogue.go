@@ -13,7 +13,7 @@ const (
 	volumes     = "/Library/Developer/CoreSimulator/Volumes"
 )
 
-// Screen is the glass of a device, in points.
+// Screen is the size of a device's screen, in points.
 type Screen struct {
 	Width, Height float64
 	Scale         float64 // pixels a point
@@ -66,7 +66,7 @@ func (r Runtime) Runs(t DeviceType) bool {
 	return slices.Contains(r.Families, t.Family) && !older(r.Version, t.MinRuntime)
 }
 
-// named reports whether a person means r: its id, "iOS 18.5", "iOS18.5".
+// named reports whether text names r: by its id, as "iOS 18.5", or as "iOS18.5".
 func (r Runtime) named(name string) bool {
 	return r.ID == name || strings.EqualFold(strings.ReplaceAll(r.Name(), " ", ""), strings.ReplaceAll(name, " ", ""))
 }
@@ -115,7 +115,7 @@ func runtimeCalled(name string) (Runtime, error) {
 	return Runtime{}, invalidRuntime(name)
 }
 
-// newestFor is the runtime a device gets when nobody asks for one.
+// newestFor is the runtime of a device that is made without naming one.
 func newestFor(t DeviceType) (best Runtime, err error) {
 	for _, r := range runtimes() {
 		if r.Unavailable == "" && r.Runs(t) && (best.ID == "" || older(best.Version, r.Version)) {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Output is where a launched app prints to besides those who watch: files, or nowhere.
+// Output is the files that a launched app prints to; empty: none.
 type Output struct{ Stdout, Stderr string }
 
-// maxConsole is how many pieces of what an app printed are kept for someone who comes late.
+// maxConsole is how many pieces of an app's output are kept for a reader that attaches later.
 const maxConsole = 1000
 
-// console is what a running app has printed. It dies with the app, as a pipe does, and with this program.
+// console is what a running app has printed. It is not kept in the Store.
 type console struct {
 	first  int // number of the first piece that is left
 	pieces []piece
@@ -27,7 +27,7 @@ type piece struct {
 	stderr bool
 }
 
-// maxConsoles is how many consoles of ended apps wait for their readers to come to the end.
+// maxConsoles is how many consoles of ended apps are kept for readers that have not read everything.
 const maxConsoles = 16
 
 // prune forgets the oldest consoles of apps that have ended.
@@ -61,7 +61,10 @@ func (d *device) print(bundle, text string, stderr bool) error {
 }
 
 func (o Output) write(text string, stderr bool) error {
-	name := map[bool]string{false: o.Stdout, true: o.Stderr}[stderr]
+	name := o.Stdout
+	if stderr {
+		name = o.Stderr
+	}
 	if name == "" {
 		return nil
 	}
@@ -94,15 +97,18 @@ func (w *World) Print(udid, bundle, text string, stderr bool) error {
 	return w.actNow(context.Background(), udid, func(d *device, _ time.Time) error { return d.print(bundle, text, stderr) })
 }
 
-// Attach copies what a process prints, and has printed, until it ends (nil) or ctx does (its error); what was printed by
-// then is copied in either case.
+// Attach copies what a process has printed and prints. It returns nil when the process ends and ctx's error when ctx ends;
+// what was printed until then is copied in both cases.
 func (w *World) Attach(ctx context.Context, udid string, pid int, stdout, stderr io.Writer) error {
-	to := map[bool]io.Writer{false: stdout, true: stderr}
 	var over error
 	for next := 0; ; {
 		pieces, end, alive, more := w.printed(udid, pid, next)
 		for _, p := range pieces {
-			if _, err := io.WriteString(to[p.stderr], p.text); err != nil {
+			to := stdout
+			if p.stderr {
+				to = stderr
+			}
+			if _, err := io.WriteString(to, p.text); err != nil {
 				return err
 			}
 		}
@@ -114,11 +120,10 @@ func (w *World) Attach(ctx context.Context, udid string, pid int, stdout, stderr
 	}
 }
 
-// lookAgain is how long those who follow a device wait before they see to it that its apps have done what was due.
+// lookAgain is how long a follower of a device waits before it lets the apps do what is due.
 const lookAgain = 100 * time.Millisecond
 
-// Await waits for news of a device, but not for longer than apps can go unattended: what they do by themselves they do
-// when someone looks.
+// Await waits for news of a device, but not longer than lookAgain: apps do what is due only when someone looks at them.
 func (w *World) Await(ctx context.Context, news <-chan struct{}) error {
 	ctx2, cancel := context.WithTimeout(ctx, lookAgain) // real time: the world's may stand still
 	defer cancel()
@@ -129,7 +134,7 @@ func (w *World) Await(ctx context.Context, news <-chan struct{}) error {
 // attend lets the apps of d do what is due, and keeps what they said. The caller holds the lock.
 func (w *World) attend(d *device) error {
 	w.catchUp(d, w.clock.Now())
-	return w.keepStirred(d)
+	return w.saveIfDirty(d)
 }
 
 // printed is what a process printed from a piece on, the number of the next one, and whether it still runs.
@@ -140,7 +145,7 @@ func (w *World) printed(udid string, pid, from int) (pieces []piece, next int, a
 	if err != nil {
 		return nil, from, false, nil
 	}
-	_ = w.attend(d) // when the Store fails, who acts on the device is told
+	_ = w.attend(d) // when the Store fails, the next caller that changes the device is told
 	for _, p := range d.Running {
 		alive = alive || p.PID == pid
 	}

@@ -25,8 +25,11 @@ const (
 // toggle is a switch over the width of its label.
 func (l layout) toggle(def *app.Element, slot Rect) *Element {
 	isOn, _ := l.Values[def.Bind].(bool)
-	e := &Element{Type: "Switch", Label: def.AccessibleLabel(l.Values), Value: map[bool]string{true: "1", false: "0"}[isOn],
+	e := &Element{Type: "Switch", Label: def.AccessibleLabel(l.Values), Value: "0",
 		Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: controlHeight}, Look: l.look(def, bodySize)}
+	if isOn {
+		e.Value = "1"
+	}
 	l.view.acts[e] = press(func(f finger) { l.choose(def, !isOn, f) })
 	l.view.takes[e] = func(value string, f finger) bool {
 		on, known := map[string]bool{"1": true, "0": false, "true": true, "false": false}[value]
@@ -135,7 +138,8 @@ func (l layout) segmented(def *app.Element, slot Rect) *Element {
 		Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W, H: segmentHeight}, Look: l.look(def, chipTextSize)}
 	width := slot.W / float64(len(def.Options))
 	for i, option := range def.Options {
-		b := &Element{Type: "Button", Label: option, Selected: l.Values[def.Bind] == option, Look: Look{Style: "segment", Size: chipTextSize},
+		b := &Element{Type: "Button", Label: option, Selected: l.Values[def.Bind] == option,
+			Look:  Look{Style: "segment", Size: chipTextSize},
 			Frame: Rect{X: slot.X + width*float64(i), Y: slot.Y, W: width, H: segmentHeight}}
 		l.view.acts[b] = press(func(f finger) { l.choose(def, option, f) })
 		e.Children = append(e.Children, b)
@@ -160,7 +164,8 @@ func (l layout) picker(def *app.Element, slot Rect) *Element {
 	value, _ := l.Values[def.Bind].(string)
 	at := slices.Index(def.Options, value)
 	frame := Rect{X: slot.X, Y: slot.Y, W: slot.W, H: wheelHeight}
-	wheel := &Element{Type: "PickerWheel", Label: def.AccessibleLabel(l.Values), Value: value, Frame: frame, Look: Look{Style: "wheel", Size: 21}}
+	wheel := &Element{Type: "PickerWheel", Label: def.AccessibleLabel(l.Values), Value: value, Frame: frame,
+		Look: Look{Style: "wheel", Size: 21}}
 	wheel.Look.Rows = def.Options
 	turn := func(rows float64, f finger) {
 		next := int(clamp(float64(at)+math.Round(rows), 0, float64(len(def.Options)-1)))

@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/crashreport"
 )
 
-// Line is something an app said.
+// Line is something an app printed or logged.
 type Line struct {
 	At        time.Time
 	Level     string // as in the app's definition; "print" is its standard output
@@ -20,7 +20,7 @@ type Line struct {
 // levels are the unified log's names for the levels of a definition.
 var levels = map[string]Level{"debug": LevelDebug, "info": LevelInfo, "default": LevelDefault, "error": LevelError, "fault": LevelFault}
 
-// settle takes from p what it said, and ends it if it crashed.
+// settle takes the lines that p printed and logged, and ends p if it crashed.
 func (d *device) settle(p *process) {
 	lines := p.Lines
 	p.Lines = nil
@@ -36,7 +36,7 @@ func (d *device) settle(p *process) {
 func (d *device) say(p *process, l Line) {
 	level, logged := levels[l.Level]
 	if !logged {
-		// An output file that cannot be written is not the app's concern, nor that of who touched the glass.
+		// An output file that cannot be written fails neither the app nor the caller that touched the screen.
 		_ = d.print(p.Bundle, l.Message+"\n", false)
 		return
 	}
@@ -44,13 +44,13 @@ func (d *device) say(p *process, l Line) {
 		Category: cmp.Or(l.Category, "app"), Message: l.Message})
 }
 
-// crashed is the one place a crash goes through: who keeps crash reports takes it here.
+// crashed ends an app that crashed, and leaves its crash to report.
 func (d *device) crashed(c crashreport.Crash) {
 	if said := c.Said(); said != "" {
 		_ = d.print(c.Bundle, said+"\n", true) // see say
 		d.log(Entry{Time: c.At, Level: LevelFault, Process: c.Name, PID: c.PID, Subsystem: c.Bundle, Category: "crash", Message: said})
 	}
-	d.fallen = append(d.fallen, c)
+	d.unreported = append(d.unreported, c)
 	d.end(c.Bundle)
 }
 

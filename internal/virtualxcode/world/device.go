@@ -44,16 +44,16 @@ type device struct {
 	systemState
 	mishaps
 
-	world   *World
-	clock   Clock
-	news    chan struct{} // closed and replaced when something is logged or printed, or an app ends
-	stirred bool          // something happened on it since it was last saved
+	world *World
+	clock Clock
+	news  chan struct{} // closed and replaced when something is logged or printed, or an app ends
+	dirty bool          // something happened on it since it was last saved
 }
 
 // identity is which device it is.
 type identity struct {
 	UDID      string
-	Number    int // of its making; no two ever have the same
+	Number    int // devices are numbered in the order they were made; no number is used twice
 	Name      string
 	TypeID    string
 	RuntimeID string
@@ -83,7 +83,7 @@ type software struct {
 
 	springboardPID int
 	consoles       map[int]*console    // by pid
-	fallen         []crashreport.Crash // crashes that no report was written of yet
+	unreported     []crashreport.Crash // crashes that no report was written of yet
 }
 
 // systemState is what iOS itself remembers and asks.
@@ -98,7 +98,7 @@ type systemState struct {
 	logs       logbook
 }
 
-// mishaps is what is to go wrong on a device, and what that needs to be remembered.
+// mishaps is what is to go wrong on a device, and what has to be remembered for that.
 type mishaps struct {
 	flaws   flaw.Flaws
 	late    []lateTouch         // touches that have not reached their app yet, the earliest first
@@ -131,7 +131,7 @@ func (w *World) equip(d *device) {
 	d.springboardPID = firstPID + d.Number*pidsADevice
 }
 
-// preinstall adds the apps that d does not have in a version of its own. They are for iOS only.
+// preinstall adds the preinstalled apps that were neither replaced nor removed on d. They are for iOS only.
 func (d *device) preinstall(bundles []*app.Bundle) {
 	if d.runtime.Platform != "iOS" {
 		return
@@ -157,8 +157,9 @@ func (d *device) stateAt(now time.Time) State {
 
 func (w *World) describe(d *device, now time.Time) Device {
 	return Device{
-		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(), Orientation: cmp.Or(d.Orientation, Portrait),
-		DataPath: path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
+		UDID: d.UDID, Name: d.Name, State: d.stateAt(now), Type: d.deviceType, Runtime: d.runtime, Screen: d.screen(),
+		Orientation: cmp.Or(d.Orientation, Portrait),
+		DataPath:    path.Join(w.folder(d), "data"), LogPath: path.Join(w.root, "Logs", d.UDID),
 		LastBootedAt: d.LastBooted,
 	}
 }

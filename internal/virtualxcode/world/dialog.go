@@ -10,7 +10,7 @@ import (
 // Above them there may be a picture.
 func (b pages) alert(v *view, d *app.Dialog, picture string, pick func(*app.Element, finger)) *Element {
 	box := &Element{Type: "Alert", Label: d.Title.Expand(b.Values), Look: Look{Style: "alert"}}
-	box.Frame = Rect{X: (b.glass.Width - alertWidth) / 2, W: alertWidth}
+	box.Frame = Rect{X: (b.size.Width - alertWidth) / 2, W: alertWidth}
 	y := alertPadding
 	for _, t := range b.words(d, box.Frame) {
 		t.Frame.Y = y
@@ -18,8 +18,9 @@ func (b pages) alert(v *view, d *app.Dialog, picture string, pick func(*app.Elem
 		box.Children = append(box.Children, t)
 	}
 	y += alertPadding - 4
-	if picture != "" && b.glass.Height > b.glass.Width {
-		image := &Element{Type: "Image", Label: "Map", Look: Look{Style: picture}, Frame: Rect{X: box.Frame.X, Y: y, W: alertWidth, H: mapHeight}}
+	if picture != "" && b.size.Height > b.size.Width {
+		image := &Element{Type: "Image", Label: "Map", Look: Look{Style: picture}, Frame: Rect{X: box.Frame.X, Y: y, W: alertWidth,
+			H: mapHeight}}
 		box.Children = append(box.Children, image)
 		y += mapHeight
 	}
@@ -31,7 +32,7 @@ func (b pages) alert(v *view, d *app.Dialog, picture string, pick func(*app.Elem
 		box.Children = append(box.Children, b.choice(v, def, frame, pick))
 	}
 	box.Frame.H = y + askHeight*math.Ceil(float64(len(d.Buttons))/float64(columns))
-	shift(box, 0, (b.glass.Height-box.Frame.H)/2, b.glass.Scale)
+	shift(box, 0, (b.size.Height-box.Frame.H)/2, b.size.Scale)
 	return box
 }
 
@@ -70,11 +71,11 @@ func (b pages) words(d *app.Dialog, box Rect) (out []*Element) {
 	return out
 }
 
-// choices is a question at the bottom of the screen; its way out lies apart below the others.
+// choices is a question at the bottom of the screen; its cancel button lies below the others.
 func (b pages) choices(v *view, d *app.Dialog, pick func(*app.Element, finger)) *Element {
 	box := &Element{Type: "Sheet", Label: d.Title.Expand(b.Values), Look: Look{Style: "choices"}}
-	width := min(b.glass.Width-2*choiceGap, widestChoices)
-	box.Frame = Rect{X: (b.glass.Width - width) / 2, W: width}
+	width := min(b.size.Width-2*choiceGap, widestChoices)
+	box.Frame = Rect{X: (b.size.Width - width) / 2, W: width}
 	var y float64
 	for _, t := range b.words(d, box.Frame) {
 		t.Frame.Y = y + 12
@@ -98,7 +99,7 @@ func (b pages) choices(v *view, d *app.Dialog, pick func(*app.Element, finger)) 
 		box.Children = append(box.Children, last)
 		y += choiceGap + choiceHeight
 	}
-	shift(box, 0, b.glass.Height-b.glass.Bottom-y, b.glass.Scale)
+	shift(box, 0, b.size.Height-b.size.Bottom-y, b.size.Scale)
 	return box
 }
 

@@ -15,7 +15,7 @@ const (
 	doubleTapNear = 30.0
 )
 
-// liftTime is how long a finger must rest on something before it can be carried away.
+// liftTime is how long a finger must rest on something before it can be dragged.
 const liftTime = 500 * time.Millisecond
 
 // tapMark is the last tap.
@@ -54,17 +54,16 @@ func (w *World) Pinch(ctx context.Context, udid string, at Point, scale float64,
 	})
 }
 
-// Carry is a finger that rests, moves elsewhere, and rests again.
+// Carry is a finger that rests, moves, and rests again.
 type Carry struct {
 	From, To           Point
 	Press, Took, Holds time.Duration
 }
 
-// stillTime is how long a finger must hold at the end for what it moved not to fly on.
+// stillTime is how long a finger must rest at the end, so that what it moved does not glide on.
 const stillTime = 50 * time.Millisecond
 
-// Drag rests a finger somewhere, and then draws it elsewhere. What can be carried away is; anything else takes it as
-// a swipe.
+// Drag rests a finger somewhere and then moves it. What can be dragged is dragged; anything else takes it as a swipe.
 func (w *World) Drag(ctx context.Context, udid string, c Carry) error {
 	return w.act(ctx, udid, c.Press+c.Took+c.Holds, func(d *device, now time.Time) error {
 		f := finger{gesture: dragged, now: now, from: c.From, to: c.To, took: c.Took, rests: c.Holds >= stillTime}

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// enter takes the lock for a look at a booted device, or a touch, when everything has happened on it that was due. What
-// an app waits for from outside is waited for without the lock: a world under RequestClock does not go on before the
-// answers are there that came in the time that has passed. Who entered leaves.
+// enter takes the lock to read or touch a booted device, after everything that was due has happened on it. It waits for
+// answers to requests of apps without the lock: under RequestClock a request that is due must be answered first. The
+// caller gives the lock back, with leave.
 func (w *World) enter(ctx context.Context, udid string) (*device, time.Time, error) {
 	return w.enterIf(ctx, udid, func(s State) error {
 		if s != Booted {
@@ -17,7 +17,7 @@ func (w *World) enter(ctx context.Context, udid string) (*device, time.Time, err
 	})
 }
 
-// enterIf is enter for a device in a state that allowed does not refuse.
+// enterIf is enter for a device whose state allowed accepts.
 func (w *World) enterIf(ctx context.Context, udid string, allowed func(State) error) (*device, time.Time, error) {
 	for {
 		w.mu.Lock()
@@ -41,14 +41,14 @@ func (w *World) enterIf(ctx context.Context, udid string, allowed func(State) er
 	}
 }
 
-// leave keeps what has happened on d by itself since it was last kept, and gives the lock back.
+// leave saves d if something has happened on it by itself, and gives the lock back.
 func (w *World) leave(d *device) error {
 	defer w.mu.Unlock()
-	return w.keepStirred(d)
+	return w.saveIfDirty(d)
 }
 
-// catchUp lets happen on d what is due, if it runs; late is what has to come first from outside. The caller holds the
-// lock.
+// catchUp lets happen on d what is due, if it runs. late is the answer to a request that has to come first. The caller
+// holds the lock.
 func (w *World) catchUp(d *device, now time.Time) (late <-chan struct{}) {
 	if d.stateAt(now) != Booted {
 		return nil
@@ -56,16 +56,16 @@ func (w *World) catchUp(d *device, now time.Time) (late <-chan struct{}) {
 	return d.advance(now)
 }
 
-// keepStirred saves d if something happened on it that nobody asked for: a timer, an answer, a crash. So a mere look
-// loses nothing, and costs nothing when nothing happened.
-func (w *World) keepStirred(d *device) error {
-	if !d.stirred {
+// saveIfDirty saves d if something happened on it by itself: a timer, an answer, a crash. A look at a device on which
+// nothing happened saves nothing.
+func (w *World) saveIfDirty(d *device) error {
+	if !d.dirty {
 		return nil
 	}
 	return w.save(d)
 }
 
-// Close ends what the world has under way outside of itself, and waits for it. Apps see it as a lost connection.
+// Close cancels the requests of apps and waits until they have ended. Apps see a lost connection.
 func (w *World) Close() {
 	w.session.Close()
 }

@@ -139,8 +139,7 @@ func failsToLaunch(bundle string) error {
 			Message: fmt.Sprintf("The request to open %q failed.", bundle)}}
 }
 
-// ServerDied is how a tool fails whose partner has gone: CoreSimulatorService, or the services of a device that calls
-// itself booted.
+// ServerDied is how a tool fails when CoreSimulatorService is gone, or the services of a device whose state is Booted.
 func ServerDied() error {
 	return &Error{Domain: "NSMachErrorDomain", Code: -308, kind: ErrFault,
 		Message: "The operation couldn’t be completed. (Mach error -308 - (ipc/mig) server died)"}

@@ -91,8 +91,11 @@ func TestTimesAndAfter(t *testing.T) {
 		}
 		var b strings.Builder
 		for range 8 {
-			_, yes := w.TakeFault(udid, f.Name)
-			b.WriteByte(map[bool]byte{false: '.', true: 'x'}[yes])
+			mark := "."
+			if _, yes := w.TakeFault(udid, f.Name); yes {
+				mark = "x"
+			}
+			b.WriteString(mark)
 		}
 		return b.String()
 	}

@@ -40,7 +40,7 @@ func (l layout) input(kind string, def *app.Element, frame Rect) *Element {
 	return e
 }
 
-// cancelWidth is what a search field in use leaves to the button beside it.
+// cancelWidth is the width of the button beside a search field in use.
 const cancelWidth = 76.0
 
 // cancelSearch is the button beside a search field in use: it empties the field and leaves it.
@@ -81,7 +81,8 @@ func (l layout) area(def *app.Element, slot Rect) *Element {
 	if def.Width > 0 {
 		width = min(def.Width, slot.W)
 	}
-	e := &Element{Type: "Other", Label: def.AccessibleLabel(l.Values), Look: Look{Style: "area", Text: def.Text.Expand(l.Values), Size: chipTextSize},
+	e := &Element{Type: "Other", Label: def.AccessibleLabel(l.Values), Look: Look{Style: "area", Text: def.Text.Expand(l.Values),
+		Size: chipTextSize},
 		Frame: Rect{X: slot.X, Y: slot.Y, W: width, H: def.Height}}
 	l.view.acts[e] = first(l.hold(def), l.swipe(def), l.pinch(def), l.twice(def), on(tapped, func(f finger) { l.point(def, e.Frame, f) }))
 	return e

@@ -17,18 +17,18 @@ const (
 	dragged // held first, then moved
 )
 
-// finger is one finger on the glass.
+// finger is one finger on the screen.
 type finger struct {
 	gesture  gesture
 	now      time.Time
 	from, to Point // the same unless it swiped
 	took     time.Duration
 	taps     int     // in a row, this one included
-	rests    bool    // it lay still before it was lifted: what it moved does not fly on
+	rests    bool    // it lay still before it was lifted: what it moved does not glide on
 	scale    float64 // of a pinch: how many times farther apart the fingers are at its end
 }
 
-// act answers a finger and reports whether that was for it; if not, what the element is in may answer.
+// act answers a finger and reports whether it did; if not, the parent of the element may answer.
 type act func(finger) bool
 
 // on is an act for one gesture.
@@ -79,7 +79,7 @@ func (f finger) direction() (string, float64) {
 	return "up", -dy
 }
 
-// touch lets what lies under a finger answer it: the topmost element, or else what that is in.
+// touch lets the topmost element under a finger answer it, or else its parents.
 func (v *view) touch(f finger) {
 	path := topmost(v.root, f.from)
 	if f.gesture == dragged {
@@ -126,8 +126,8 @@ var clipping = map[string]bool{"ScrollView": true, "Table": true, "CollectionVie
 // Clips reports whether e shows only that part of its children that lies in its own frame.
 func (e *Element) Clips() bool { return clipping[e.Type] }
 
-// passesThrough reports whether touches beside e's children go to what is behind it: a window or a container is
-// not a wall, a screen and the keyboard are.
+// passesThrough reports whether touches beside e's children go to what is behind e. That is so of windows and containers,
+// but not of screens and the keyboard.
 func passesThrough(e *Element) bool {
 	return e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
 }

@@ -20,7 +20,8 @@ func otherApp(t *testing.T) *app.Bundle {
 func TestLaunchAndTerminate(t *testing.T) {
 	d := drive(t, world.Options{})
 	_, err := d.Launch(t.Context(), d.udid, "com.example.nope", world.LaunchOptions{})
-	wantError(t, err, world.ErrNotInstalled, "FBSOpenApplicationServiceErrorDomain", 4, "Simulator device failed to launch com.example.nope.")
+	wantError(t, err, world.ErrNotInstalled, "FBSOpenApplicationServiceErrorDomain", 4,
+		"Simulator device failed to launch com.example.nope.")
 	wantError(t, d.Terminate(t.Context(), d.udid, shop), world.ErrNotRunning, "NSPOSIXErrorDomain", 3,
 		"Simulator device failed to terminate com.iosagent.shop.\nfound nothing to terminate")
 

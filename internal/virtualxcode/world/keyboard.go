@@ -128,10 +128,15 @@ func (b keys) keyHeight() float64 { return b.rowHeight - (keyRowHeight - keyHeig
 
 func (b keys) ends(y float64) {
 	if b.Keyboard.Plane == 0 {
-		shift := b.add("Button", "shift", "shift", Rect{X: b.left + keyInset, Y: y, W: wideKey, H: b.keyHeight()}, func(time.Time) { b.Keyboard.Shift = !b.Keyboard.Shift })
+		shift := b.add("Button", "shift", "shift", Rect{X: b.left + keyInset, Y: y, W: wideKey, H: b.keyHeight()}, func(time.Time) {
+			b.Keyboard.Shift = !b.Keyboard.Shift
+		})
 		shift.Selected = b.Keyboard.Shift
 	}
-	b.add("Key", "delete", "delete", Rect{X: b.left + b.width - keyInset - wideKey, Y: y, W: wideKey, H: b.keyHeight()}, func(now time.Time) { b.enter('\b', now) })
+	b.add("Key", "delete", "delete", Rect{X: b.left + b.width - keyInset - wideKey, Y: y, W: wideKey, H: b.keyHeight()},
+		func(now time.Time) {
+			b.enter('\b', now)
+		})
 }
 
 // bottom adds the row with the space bar.
@@ -141,7 +146,9 @@ func (b keys) bottom(row int) {
 	if b.Keyboard.Plane != 0 {
 		other = "letters"
 	}
-	b.add("Key", "more", other, Rect{X: b.left + keyInset, Y: y, W: moreWidth, H: b.keyHeight()}, func(time.Time) { b.Keyboard.Plane = (b.Keyboard.Plane + 1) % len(planes()) })
+	b.add("Key", "more", other, Rect{X: b.left + keyInset, Y: y, W: moreWidth, H: b.keyHeight()}, func(time.Time) {
+		b.Keyboard.Plane = (b.Keyboard.Plane + 1) % len(planes())
+	})
 	space := Rect{X: b.left + keyInset + moreWidth + keyGap, Y: y, H: b.keyHeight()}
 	space.W = b.width - 2*keyInset - moreWidth - returnWidth - 2*keyGap
 	for _, r := range b.extra() {
@@ -149,7 +156,10 @@ func (b keys) bottom(row int) {
 		b.character(r, Rect{X: space.X + space.W + keyGap, Y: y, W: extraWidth, H: b.keyHeight()})
 	}
 	b.add("Key", "space", "space", space, func(now time.Time) { b.enter(' ', now) })
-	b.add("Button", "Return", "return", Rect{X: b.left + b.width - keyInset - returnWidth, Y: y, W: returnWidth, H: b.keyHeight()}, func(now time.Time) { b.enter('\n', now) })
+	b.add("Button", "Return", "return", Rect{X: b.left + b.width - keyInset - returnWidth, Y: y, W: returnWidth, H: b.keyHeight()},
+		func(now time.Time) {
+			b.enter('\n', now)
+		})
 }
 
 // extra is what is beside the space bar for the field in use, from right to left.

@@ -86,7 +86,7 @@ func (d *device) end(bundle string) bool {
 	d.log(d.system("com.apple.FrontBoard", "Process", fmt.Sprintf("[app<%s>:%d] Process exited.", bundle, p.PID)))
 	delete(d.Outputs, bundle)
 	d.unask(bundle)
-	p.abandon()
+	p.cancelCalls()
 	d.Running = slices.DeleteFunc(d.Running, func(p *process) bool { return p.Bundle == bundle })
 	if d.Front == bundle {
 		d.Front = ""

@@ -38,7 +38,7 @@ func newLayout(b pages, v *view, screen string, live bool) layout {
 	return layout{pages: b, view: v, screen: screen, live: live, follow: func(Rect, finger) {}, build: builders()}
 }
 
-// builders is what makes each kind of element; its frame begins at the slot and is as wide at most.
+// builders make the kinds of elements. The frame of an element begins at the slot and is at most as wide.
 func builders() map[app.Kind]func(layout, *app.Element, Rect) *Element {
 	return map[app.Kind]func(layout, *app.Element, Rect) *Element{
 		app.KindText:      layout.text,
@@ -107,7 +107,7 @@ func (l layout) text(def *app.Element, slot Rect) *Element {
 	return e
 }
 
-// look draws def's own text where accessibility hears another.
+// look keeps the text that is drawn where accessibility says another.
 func (l layout) look(def *app.Element, size float64) Look {
 	look := Look{Style: def.Style, Size: size, Icon: def.Icon}
 	if def.Label != "" {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// leaping is a clock that can be set, as that of a Mac can: who waits is not affected, who reads it is.
+// leaping is a clock that can be set, as that of a Mac can. Sleeps are not affected, the time that is read is.
 type leaping struct {
 	Clock
 	mu sync.Mutex

@@ -31,8 +31,8 @@ type Entry struct {
 	Message   string
 }
 
-// A logbook is kept in chapters, so that a new entry costs the writing of one chapter and not of the book; the oldest
-// chapter goes when there are too many.
+// A logbook is kept in chapters, so that a new entry costs writing one chapter and not the whole log. The oldest chapter
+// is deleted when there are too many.
 const (
 	chapterSize = 64
 	maxChapters = 16

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// rememberScreen keeps what the app in front shows, for those who will be told of it too late.
+// rememberScreen keeps what the app in front shows now, for a look that gets a stale tree later.
 func (d *device) rememberScreen(now time.Time) {
 	bundle := d.front()
 	if v := d.viewOf(bundle, now); v != nil {
@@ -20,8 +20,7 @@ func (d *device) rememberScreen(now time.Time) {
 	}
 }
 
-// spoilLook makes of what accessibility would say what it says. The trees of others are not touched: what is changed is
-// a copy.
+// spoilLook changes what accessibility says as the faults ask for. It changes a copy: others may hold the tree.
 func (w *World) spoilLook(udid string, o *Observation) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -229,7 +228,7 @@ func (s spoiler) inPixels(root *Element, _ flaw.Hit) {
 	}
 }
 
-// beginLook lets happen what only shows when someone looks, an alert or an animation, and waits until the app answers.
+// beginLook lets the faults happen whose occasion is a look, an alert or an animation, and waits until the app answers.
 func (w *World) beginLook(ctx context.Context, udid, bundle string) error {
 	if err := w.disturb(ctx, udid, bundle); err != nil {
 		return err
@@ -248,7 +247,7 @@ func (w *World) disturb(ctx context.Context, udid, bundle string) error {
 	}
 	p := d.process(d.Front)
 	if p == nil || bundle != "" && bundle != d.Front {
-		return w.keepStirred(d)
+		return w.saveIfDirty(d)
 	}
 	if alert, yes := d.flaws(flaw.SystemAlert); yes {
 		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: d.Front})
@@ -259,10 +258,10 @@ func (w *World) disturb(ctx context.Context, udid, bundle string) error {
 		p.changed()
 		return w.save(d)
 	}
-	return w.keepStirred(d)
+	return w.saveIfDirty(d)
 }
 
-// mayShutDown shuts a device down under whoever uses it, when that is to go wrong.
+// mayShutDown shuts a device down while it is used, when that fault happens.
 func (w *World) mayShutDown(d *device, now time.Time) error {
 	if !d.flaws.Happens(flaw.DeviceShutsDown) {
 		return nil
@@ -275,7 +274,7 @@ func (w *World) mayShutDown(d *device, now time.Time) error {
 	return wrongState("lookup", d.stateAt(now))
 }
 
-// spoilScene makes of a picture what the tools get.
+// spoilScene changes a screenshot as the faults ask for.
 func (d *device) spoilScene(s *Scene) {
 	if d.flaws.Happens(flaw.BlackScreenshot) {
 		s.Root = nil

@@ -113,11 +113,12 @@ func TestTreesThatLie(t *testing.T) {
 		flaw.WithoutIdentifiers: {still, number(func(e *world.Element) bool { return e.Identifier != "" }), is(0), nil},
 		flaw.ButtonsAreOther:    {still, number(ofType("Button")), is(0), nil},
 		flaw.DuplicateLabels:    {still, func(r *world.Element) any { return len(labels(r, "Button")) }, is(1), nil},
-		flaw.HiddenTwin:         {still, number(func(e *world.Element) bool { return e.Type == "Button" && e.Frame.X > 390 }), atLeast(2), nil},
-		flaw.DeepTree:           {still, func(r *world.Element) any { return depth(r) }, atLeast(120), []string{"depth=120"}},
-		flaw.HugeTree:           {still, number(func(*world.Element) bool { return true }), atLeast(9000), []string{"nodes=9000"}},
-		flaw.FramesInPixels:     {still, func(r *world.Element) any { return r.Frame.W }, is(402.0 * 3), nil},
-		flaw.StaleFrames:        {scrolled, func(r *world.Element) any { return tops(r) }, nil, nil},
+		flaw.HiddenTwin: {still, number(func(e *world.Element) bool { return e.Type == "Button" && e.Frame.X > 390 }),
+			atLeast(2), nil},
+		flaw.DeepTree:       {still, func(r *world.Element) any { return depth(r) }, atLeast(120), []string{"depth=120"}},
+		flaw.HugeTree:       {still, number(func(*world.Element) bool { return true }), atLeast(9000), []string{"nodes=9000"}},
+		flaw.FramesInPixels: {still, func(r *world.Element) any { return r.Frame.W }, is(402.0 * 3), nil},
+		flaw.StaleFrames:    {scrolled, func(r *world.Element) any { return tops(r) }, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := small(t, lab, world.LaunchOptions{})
@@ -174,7 +175,8 @@ func TestATreeThatCannotBeRead(t *testing.T) {
 	d := drive(t, world.Options{})
 	d.launch(shop)
 	d.fault(flaw.SnapshotFails)
-	if _, _, err := d.Snapshot(t.Context(), d.udid, ""); !errors.Is(err, world.ErrFault) || !strings.Contains(err.Error(), "kAXErrorIllegalArgument") {
+	if _, _, err := d.Snapshot(t.Context(), d.udid, ""); !errors.Is(err, world.ErrFault) || !strings.Contains(err.Error(),
+		"kAXErrorIllegalArgument") {
 		t.Errorf("error is %v", err)
 	}
 	d.tree()

@@ -2,22 +2,25 @@ package world
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks says of what the system of a virtual device does where it comes from. What public reports show but no sample of
-// ours records counts as assumed.
+// Marks say how we know what the system of a virtual device does. What public reports show but no sample of ours records
+// counts as assumed.
 func Marks() (all []mark.Mark) {
 	add := func(source string, behaviours ...string) {
 		for _, b := range behaviours {
 			all = append(all, mark.Mark{Tool: "iOS", Behaviour: b, Source: source})
 		}
 	}
-	add(mark.Observed("crash/tuist-xctest.ips"), "crash report: the header's keys and their order; a Swift fatal error is EXC_BREAKPOINT (SIGTRAP) in _assertionFailure, ended by exc handler")
-	add(mark.Observed("crash/memoryleaking.ips"), "crash report of a simulator's app: the body's keys, a line each; parent launchd_sim, responsible SimulatorTrampoline, coalition of the device")
+	add(mark.Observed("crash/tuist-xctest.ips"), "crash report: the header's keys and their order; a Swift fatal error is "+
+		"EXC_BREAKPOINT (SIGTRAP) in _assertionFailure, ended by exc handler")
+	add(mark.Observed("crash/memoryleaking.ips"), "crash report of a simulator's app: the body's keys, a line each; parent "+
+		"launchd_sim, responsible SimulatorTrampoline, coalition of the device")
 	add(mark.Observed("crash/maestro-exc_bad_access_sigsegv.ips"), "crash report: EXC_BAD_ACCESS (SIGSEGV) with its subtype")
 	add(mark.Observed("oslog/device-syslog-ios9.log"), "log: ReportCrash says where it saved a report")
 	add(mark.Assumed,
 		"permission alerts: title, buttons and their order are those of iOS 18 in English; they belong to SpringBoard and take every touch",
 		"permission alerts: an answer is kept and not asked for again; Allow Once holds until the app ends; paste is asked for every time",
-		"crash report: EXC_CRASH (SIGABRT) with lastExceptionBacktrace, EXC_CRASH (SIGKILL) of the watchdog; addresses are made up; the Mac is one of ours",
+		"crash report: EXC_CRASH (SIGABRT) with lastExceptionBacktrace, EXC_CRASH (SIGKILL) of the watchdog; addresses are made up; "+
+			"the Mac is one of ours",
 		"log: launchd_sim says by which signal a service ended; tccd that an access record changed; CFNetwork how a task went",
 		"requests: User-Agent, errors in the words of NSURLErrorDomain; no App Transport Security",
 		"two taps are a double tap within 350 ms and 30 points; a finger lifts what can be dragged after 500 ms",

@@ -24,7 +24,8 @@ func runtimes() []Runtime {
 
 func deviceTypes() []DeviceType {
 	iPhone := func(id, name, model, since string, s Screen) DeviceType {
-		return DeviceType{ID: typePrefix + id, Name: name, Family: "iPhone", Model: model, MinRuntime: since, Platform: "iPhoneOS", Screen: s}
+		return DeviceType{ID: typePrefix + id, Name: name, Family: "iPhone", Model: model, MinRuntime: since,
+			Platform: "iPhoneOS", Screen: s}
 	}
 	iPad := func(id, name, model, since string, s Screen) DeviceType {
 		return DeviceType{ID: typePrefix + id, Name: name, Family: "iPad", Model: model, MinRuntime: since, Platform: "iPhoneOS", Screen: s}

@@ -31,7 +31,8 @@ func TestDragAndDrop(t *testing.T) {
 	drag("drag-lemon", time.Second)
 	drag("drag-orange", time.Second)
 	d.want("drop-count", "Dropped: 2")
-	d.must(d.Drag(t.Context(), d.udid, world.Carry{From: d.get("drag-lemon").Frame.Centre(), To: world.Point{X: 200, Y: 800}, Press: time.Second, Took: time.Second}))
+	d.must(d.Drag(t.Context(), d.udid, world.Carry{From: d.get("drag-lemon").Frame.Centre(), To: world.Point{X: 200, Y: 800},
+		Press: time.Second, Took: time.Second}))
 	d.want("drop-count", "Dropped: 2")
 }
 
@@ -167,7 +168,8 @@ func TestNoFileOutsideOfTheDataFolder(t *testing.T) {
 	d := small(t, `start: a
 state: {name: "../../escaped", got: ""}
 screens:
-  a: {elements: [{button: Go, id: go, do: [{write: {file: "x{name}", text: a}}, {write: {file: "{name}", text: a}}, {read: {file: "{name}", into: got}}]}]}
+  a: {elements: [{button: Go, id: go, do: [{write: {file: "x{name}", text: a}}, {write: {file: "{name}", text: a}},
+      {read: {file: "{name}", into: got}}]}]}
 `, world.LaunchOptions{})
 	d.tap("go")
 	d.get("go")
@@ -253,7 +255,8 @@ func TestLogsHaveSubsystemAndCategory(t *testing.T) {
 			got = append(got, strings.Join([]string{string(e.Level), e.Subsystem, e.Category, e.Message}, " "))
 		}
 	}
-	want := "Info com.iosagent.conformance ui an info line|Default com.iosagent.network http a default line|Fault com.iosagent.conformance app a fault line"
+	want := "Info com.iosagent.conformance ui an info line|Default com.iosagent.network http a default line|Fault " +
+		"com.iosagent.conformance app a fault line"
 	if strings.Join(got, "|") != want {
 		t.Errorf("the log has %q", got)
 	}

@@ -38,8 +38,8 @@ func (d *device) open(address string, now time.Time) error {
 	return nil
 }
 
-// opener opens a URL no app has a link for: the app that declares its scheme comes to the front, or the system takes it,
-// which is "".
+// opener opens a URL that no app has a link for. It returns the app that declares its scheme and comes to the front, or
+// "" when the system opens it.
 func (d *device) opener(address string) (bundle string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {

@@ -18,7 +18,7 @@ const (
 
 // tabBar is the bar at the bottom.
 func (b pages) tabBar(tabs app.Tabs) *Element {
-	s := b.glass
+	s := b.size
 	bar := &Element{Type: "TabBar", Label: "Tab Bar", Frame: Rect{Y: s.Height - s.Bottom - tabHeight, W: s.Width, H: tabHeight + s.Bottom}}
 	width := (s.Width - 2*s.Side) / float64(len(tabs.Items))
 	for i, t := range tabs.Items {
@@ -33,16 +33,16 @@ func (b pages) tabBar(tabs app.Tabs) *Element {
 
 // dim is the shade over everything under a modal.
 func (b pages) dim(v *view, answer act) *Element {
-	e := &Element{Type: "Other", Frame: b.glass.Bounds(), Look: Look{Style: "dim"}}
+	e := &Element{Type: "Other", Frame: b.size.Bounds(), Look: Look{Style: "dim"}}
 	if answer != nil {
 		v.acts[e] = answer
 	}
 	return e
 }
 
-// sheet is a sheet with its shade. It is dismissed by a tap beside it, or by drawing it down; gone is 1 when it goes.
-func (b pages) sheet(v *view, m modal, live bool, gone float64) []*Element {
-	s := b.glass
+// sheet is a sheet with its shade. A tap beside it or a pull down dismisses it. leaving means that it goes away.
+func (b pages) sheet(v *view, m modal, live, leaving bool) []*Element {
+	s := b.size
 	top := s.Top + sheetTop
 	dismiss := func(f finger) { b.use([]app.Step{app.Dismiss{}}, f.now) }
 	shade := b.dim(v, press(dismiss))
@@ -55,14 +55,14 @@ func (b pages) sheet(v *view, m modal, live bool, gone float64) []*Element {
 		page.Look.Style = "sheet"
 	}
 	hidden := 1 - progress(m.Since, b.now, sheetTime)
-	if gone > 0 {
+	if leaving {
 		hidden = progress(m.Since, b.now, sheetTime)
 	}
 	shift(holder, 0, holder.Frame.H*hidden, s.Scale)
 	return []*Element{shade, holder}
 }
 
-// pulledDown answers a finger that draws down.
+// pulledDown answers a finger that moves down.
 func pulledDown(f func(finger)) act {
 	return func(at finger) bool {
 		where, far := at.direction()
@@ -81,7 +81,7 @@ func (b pages) pick(def *app.Element, f finger) { b.answer(def, f.now) }
 func (b pages) dialog(d *app.Dialog, live bool) []*Element {
 	v := b.view
 	if !live {
-		v = deaf()
+		v = untouchable()
 	}
 	var beside act
 	if leave := cancel(d); d.Confirm && leave != nil {

@@ -10,9 +10,9 @@ import (
 // pages builds the screens of a process.
 type pages struct {
 	*process
-	view  *view
-	now   time.Time
-	glass Screen
+	view *view
+	now  time.Time
+	size Screen
 }
 
 // sheetTop is how far below the status bar a sheet begins.
@@ -30,7 +30,7 @@ func (b pages) lastSheet() int {
 
 // base is the app's own screens, in its tabs if it has some.
 func (b pages) base() []*Element {
-	s := b.glass
+	s := b.size
 	bottom := s.Bottom
 	tabs := b.bundle.App.Tabs
 	if len(tabs.Items) > 0 {
@@ -59,19 +59,19 @@ func (b pages) stackOf(v *view, stack []string, live bool, at place) []*Element 
 	return []*Element{b.page(v, stack, live, at)}
 }
 
-// change are the two screens of a change, the upper one last. The one that leaves takes no touches.
+// change is the two screens of a change, the upper one last. The screen that leaves takes no touches.
 func (b pages) change(v *view, stack []string, at place) []*Element {
 	done := b.Slide.progress(b.now)
 	below, above := stack[:len(stack)-1], stack
-	lowerView, upperView := deaf(), v
+	lowerView, upperView := untouchable(), v
 	if b.Slide.Back {
 		below, above = stack, slices.Concat(stack, []string{b.Slide.Left})
-		lowerView, upperView = v, deaf()
+		lowerView, upperView = v, untouchable()
 		done = 1 - done
 	}
 	lower, upper := b.page(lowerView, below, lowerView == v, at), b.page(upperView, above, upperView == v, at)
-	shift(lower, -parallax*at.frame.W*done, 0, b.glass.Scale)
-	shift(upper, at.frame.W*(1-done), 0, b.glass.Scale)
+	shift(lower, -parallax*at.frame.W*done, 0, b.size.Scale)
+	shift(upper, at.frame.W*(1-done), 0, b.size.Scale)
 	return []*Element{lower, upper}
 }
 
@@ -93,11 +93,11 @@ func (b pages) page(v *view, stack []string, live bool, at place) *Element {
 		top += b.Inserted
 	}
 	l := newLayout(b, v, screen.Name, live)
-	side := margin + b.glass.Side
+	side := margin + b.size.Side
 	window := Rect{X: at.frame.X, Y: top, W: at.frame.W, H: at.frame.Y + at.frame.H - at.bottom - top}
-	if screen.Scroll || b.glass.Side > 0 { // on a telephone held sideways nothing would fit otherwise
+	if screen.Scroll || b.size.Side > 0 { // on a telephone held sideways nothing would fit otherwise
 		var below float64
-		if at.bottom == b.glass.Bottom { // no bar: the content goes on under the home indicator
+		if at.bottom == b.size.Bottom { // no bar: the content goes on under the home indicator
 			below = at.bottom
 			window.H += below
 		}
@@ -130,16 +130,16 @@ func (p *process) title(stack []string) string {
 	return p.screen(stack[len(stack)-1]).Title.Expand(p.Values)
 }
 
-// backButton leads from a bar to the screen on top of below. Where the bar's own title leaves no room it says less.
+// backButton leads from a bar to the last screen of below. Where the bar's title leaves no room its text is shorter.
 func (b pages) backButton(v *view, below []string, bar Rect, title string) *Element {
 	label := b.title(below)
-	room := (bar.W-textWidth(title, bodySize))/2 - margin - b.glass.Side
+	room := (bar.W-textWidth(title, bodySize))/2 - margin - b.size.Side
 	if label == "" || chevronWidth+textWidth(label, bodySize) > room {
 		label = "Back"
 	}
 	width := chevronWidth + textWidth(label, bodySize)
 	e := &Element{Type: "Button", Identifier: "BackButton", Label: label,
-		Frame: Rect{X: bar.X + b.glass.Side + margin/2, Y: bar.Y, W: width, H: bar.H}, Look: Look{Style: "back", Size: bodySize}}
+		Frame: Rect{X: bar.X + b.size.Side + margin/2, Y: bar.Y, W: width, H: bar.H}, Look: Look{Style: "back", Size: bodySize}}
 	v.acts[e] = press(func(f finger) { b.use([]app.Step{app.Back{}}, f.now) })
 	return e
 }

@@ -40,8 +40,8 @@ type owned struct {
 	locked bool
 }
 
-// ownedDevices are two: one ready to use, one whose owner has locked it. Chips and board ids are those of the models;
-// the second part of a UDID is the ECID, as it is of real ones.
+// ownedDevices are one that is ready to use and one that is locked. Chips and board ids are those of the models; the
+// second part of a UDID is the ECID, as on real devices.
 func ownedDevices() []owned {
 	of := func(udid, name, deviceType string, h Hardware, locked bool) owned {
 		h.ECID, _ = strconv.ParseUint(udid[len(udid)-16:], 16, 64) // written here
@@ -49,11 +49,13 @@ func ownedDevices() []owned {
 	}
 	return []owned{
 		of("00008140-000A61C23E04801C", "Ada’s iPhone", "iPhone-16-Pro", Hardware{
-			Identifier: "5B3F0E7C-9D41-5A68-B2E7-40C1D86F9A35", Serial: "F2LX7Q9V0D", Board: "D93AP", Storage: 256_000_000_000, Build: "22F76",
+			Identifier: "5B3F0E7C-9D41-5A68-B2E7-40C1D86F9A35", Serial: "F2LX7Q9V0D", Board: "D93AP", Storage: 256_000_000_000,
+			Build: "22F76",
 			Wired: true, Families: []int{1}, Paired: time.Date(2025, 6, 2, 9, 14, 7, 482e6, time.UTC),
 		}, false),
 		of("00008130-001474A90C82001C", "Grace’s iPad", "iPad-mini-A17-Pro", Hardware{
-			Identifier: "C7D1A2F4-3E58-5C90-8B16-E92F0A7D4B63", Serial: "K4M2T8WN6P", Board: "J410AP", Storage: 128_000_000_000, Build: "22F76",
+			Identifier: "C7D1A2F4-3E58-5C90-8B16-E92F0A7D4B63", Serial: "K4M2T8WN6P", Board: "J410AP", Storage: 128_000_000_000,
+			Build:    "22F76",
 			Families: []int{1, 2}, Paired: time.Date(2025, 5, 28, 17, 40, 51, 96e6, time.UTC),
 		}, true),
 	}
@@ -123,11 +125,12 @@ func (w *World) SetLocked(udid string, locked bool) error {
 	})
 }
 
-// lockedOut is what the home screen says to a launch on a locked device.
+// lockedOut is the error of a launch on a locked device.
 func lockedOut(bundle string) error {
 	reason := fmt.Sprintf("Unable to launch %s because the device was not, or could not be, unlocked", bundle)
 	return &Error{Domain: openAppDomain, Code: 1, kind: ErrLocked,
-		Message: fmt.Sprintf("The request to open %q failed.\nThe request was denied by service delegate (SBMainWorkspace) for reason: Locked (%q).", bundle, reason),
+		Message: fmt.Sprintf("The request to open %q failed.\nThe request was denied by service delegate (SBMainWorkspace) for reason: "+
+			"Locked (%q).", bundle, reason),
 		Underlying: &Error{Domain: "FBSOpenApplicationErrorDomain", Code: 7,
 			Message: fmt.Sprintf("The operation couldn’t be completed. %s.\n%s.", reason, reason)}}
 }

@@ -7,7 +7,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// endless is how long a boot takes that has been told never to end.
+// endless is how long a boot takes that never ends.
 const endless = time.Duration(-1)
 
 // bootTime is how long the present boot of d takes; see hangs.
@@ -101,7 +101,7 @@ func (w *World) prepareBoot(d *device) error {
 func (d *device) switchTo(on bool, now time.Time) {
 	d.On, d.Since = on, now
 	for _, p := range d.Running {
-		p.abandon()
+		p.cancelCalls()
 	}
 	d.Running, d.Outputs, d.Front, d.Prompts, d.Orientation = nil, nil, "", nil, ""
 	d.Settings.StatusBar = nil
@@ -132,8 +132,7 @@ func (w *World) WaitBooted(ctx context.Context, udid string) error {
 	}
 }
 
-// untilBooted is the state of a device and how to wait for the next step towards a usable one; nil if there is no such
-// device.
+// untilBooted is the state of a device, and how to wait for its next change; nil if there is no such device.
 func (w *World) untilBooted(udid string) (State, func(context.Context) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

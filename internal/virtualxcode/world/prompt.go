@@ -20,10 +20,10 @@ type prompt struct {
 	Since  time.Time
 }
 
-// Permit implements app.Stage: what was answered is answered at once, and the rest is asked.
+// Permit implements app.Stage. A question that was answered before is answered at once; others are asked.
 func (s stage) Permit(a *app.Ask) {
 	if a.Paste != "" && s.on.Settings.Pasteboard == "" {
-		s.decided(a, Granted) // there is nothing to protect
+		s.decided(a, Granted) // this service needs no permission
 		return
 	}
 	if answer := s.on.permitted(s.Bundle, a.Service); answer != "" {
@@ -83,7 +83,7 @@ func (d *device) promptWindow(v *view, s Screen, p *process, a *app.Ask) {
 	for _, c := range rule.choices {
 		dialog.Buttons = append(dialog.Buttons, &app.Element{Kind: app.KindButton, Text: plain(c.label)})
 	}
-	b := pages{process: &process{}, view: v, glass: s}
+	b := pages{process: &process{}, view: v, size: s}
 	picture := ""
 	if strings.HasPrefix(a.Service, "location") {
 		picture = "map"

@@ -84,14 +84,18 @@ func (d *driver) privacy(service string) string {
 
 func TestThePermissionsAreAskedForInTheSystemsWords(t *testing.T) {
 	for _, c := range []struct{ service, title, buttons, tap, want string }{
-		{"location", "Allow “Conformance” to use your location?", "Allow Once|Allow While Using App|Don’t Allow", "Allow While Using App", world.Granted},
+		{"location", "Allow “Conformance” to use your location?", "Allow Once|Allow While Using App|Don’t Allow", "Allow While Using App",
+			world.Granted},
 		{"notifications", "“Conformance” Would Like to Send You Notifications", "Don’t Allow|Allow", "Allow", world.Granted},
 		{"camera", "“Conformance” Would Like to Access the Camera", "Don’t Allow|Allow", "Don’t Allow", world.Denied},
-		{"photos", "“Conformance” Would Like to Access Your Photo Library", "Limit Access…|Allow Full Access|Don’t Allow", "Limit Access…", world.Limited},
+		{"photos", "“Conformance” Would Like to Access Your Photo Library", "Limit Access…|Allow Full Access|Don’t Allow", "Limit Access…",
+			world.Limited},
 		{"microphone", "“Conformance” Would Like to Access the Microphone", "Don’t Allow|Allow", "Allow", world.Granted},
 		{"contacts", "“Conformance” Would Like to Access Your Contacts", "Don’t Allow|Allow", "Allow", world.Granted},
-		{"calendar", "“Conformance” Would Like Full Access to Your Calendar", "Don’t Allow|Allow Full Access", "Allow Full Access", world.Granted},
-		{"tracking", "Allow “Conformance” to track your activity across other companies’ apps and websites?", "Ask App Not to Track|Allow", "Ask App Not to Track", world.Denied},
+		{"calendar", "“Conformance” Would Like Full Access to Your Calendar", "Don’t Allow|Allow Full Access", "Allow Full Access",
+			world.Granted},
+		{"tracking", "Allow “Conformance” to track your activity across other companies’ apps and websites?", "Ask App Not to Track|Allow",
+			"Ask App Not to Track", world.Denied},
 	} {
 		t.Run(c.service, func(t *testing.T) {
 			d := asking(t, world.Options{})
@@ -190,7 +194,8 @@ func TestPastingIsAskedForEveryTime(t *testing.T) {
 	}
 	d.must(d.Configure(t.Context(), d.udid, func(s *world.Settings) error { s.Pasteboard = "from elsewhere"; return nil }))
 	d.reach("permissions-paste")
-	if title, buttons := d.alert(); !strings.HasPrefix(title, "“Conformance” would like to paste from ") || strings.Join(buttons, "|") != "Don’t Allow Paste|Allow Paste" {
+	if title, buttons := d.alert(); !strings.HasPrefix(title, "“Conformance” would like to paste from ") ||
+		strings.Join(buttons, "|") != "Don’t Allow Paste|Allow Paste" {
 		t.Errorf("it asks %q with %q", title, buttons)
 	}
 	d.answer("Don’t Allow Paste")

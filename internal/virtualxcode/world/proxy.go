@@ -10,12 +10,13 @@ import (
 	"ios-agent/internal/virtualxcode/urlsession"
 )
 
-// SetProxy lets the requests of a device's apps go through a proxy such as http://127.0.0.1:9101; "" lets them go as
-// the host's do. A real simulator has no proxy of its own and takes the host's: this is the host's, for one device.
+// SetProxy sends the requests of a device's apps through a proxy such as http://127.0.0.1:9101; "" sends them as the host
+// does. A real simulator uses the host's proxy: this is the host's proxy for one device.
 func (w *World) SetProxy(ctx context.Context, udid, address string) error {
 	if address != "" {
 		if u, err := url.Parse(address); err != nil || u.Host == "" {
-			return &Error{Domain: urlsession.Domain, Code: int(urlsession.BadURL), Message: "the proxy " + address + " is no URL such as http://127.0.0.1:9101"}
+			return &Error{Domain: urlsession.Domain, Code: int(urlsession.BadURL), Message: "the proxy " + address +
+				" is no URL such as http://127.0.0.1:9101"}
 		}
 	}
 	return w.alter(ctx, udid, func(d *device, _ time.Time) error {

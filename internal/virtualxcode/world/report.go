@@ -41,13 +41,15 @@ func (w *World) CrashReports(udid string) ([]CrashReport, error) {
 
 // report writes what has crashed on d since it was last called. The caller holds the lock.
 func (w *World) report(d *device) {
-	fallen := d.fallen
-	d.fallen = nil
-	for _, c := range fallen {
-		d.stirred = true
-		r := CrashReport{Time: c.At, Bundle: c.Bundle, Process: c.Name, PID: c.PID, Message: c.Message, Incident: c.Incident(d.UDID), Kind: c.Type()}
+	unreported := d.unreported
+	d.unreported = nil
+	for _, c := range unreported {
+		d.dirty = true
+		r := CrashReport{Time: c.At, Bundle: c.Bundle, Process: c.Name, PID: c.PID, Message: c.Message, Incident: c.Incident(d.UDID),
+			Kind: c.Type()}
 		d.log(Entry{Time: c.At, Process: "launchd_sim", PID: d.launchd(), Message: fmt.Sprintf(
-			"(UIKitApplication:%s[%s][rb-legacy][%d]): Service exited due to %s | sent by %s", c.Bundle, r.Incident[:4], c.PID, c.Signal(), c.Sender())})
+			"(UIKitApplication:%s[%s][rb-legacy][%d]): Service exited due to %s | sent by %s", c.Bundle, r.Incident[:4], c.PID, c.Signal(),
+			c.Sender())})
 		if w.reports != "" {
 			r.Path = w.writeReport(d, c)
 		}
@@ -59,10 +61,11 @@ func (w *World) report(d *device) {
 // launchd is the process that starts all others of d.
 func (d *device) launchd() int { return d.springboardPID - 10 }
 
-// writeReport writes a report and says so in the log, or says why it could not: a crash must not fail who touched the
-// glass.
+// writeReport writes a report and logs where it is, or why it could not be written: the caller that touched the screen
+// must not fail because of that.
 func (w *World) writeReport(d *device, c crashreport.Crash) string {
-	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash", Category: "default"}
+	reporter := Entry{Time: c.At, Process: "ReportCrash", PID: d.springboardPID - 3, Subsystem: "com.apple.ReportCrash",
+		Category: "default"}
 	path, err := w.saveReport(d, c)
 	if err != nil {
 		reporter.Level, reporter.Message = LevelError, fmt.Sprintf("Failed to save report for %s[%d]: %v", c.Name, c.PID, err)

@@ -56,21 +56,24 @@ func (d *driver) crashed(id string) (world.CrashReport, ips) {
 
 func TestEveryKindOfCrashLeavesItsReport(t *testing.T) {
 	for id, c := range map[string]struct{ kind, signal, says, top string }{
-		"crash-fatal":     {"EXC_BREAKPOINT", "SIGTRAP", "Fatal error: Index out of range", "_assertionFailure(_:_:file:line:flags:)"},
-		"crash-exception": {"EXC_CRASH", "SIGABRT", "*** Terminating app due to uncaught exception 'NSInvalidArgumentException', reason: '-[__NSArrayI objectForKey:]", "__pthread_kill"},
-		"crash-memory":    {"EXC_BAD_ACCESS", "SIGSEGV", "KERN_INVALID_ADDRESS at 0x0000000000000000", "objc_msgSend"},
-		"crash-abort":     {"EXC_CRASH", "SIGABRT", "abort() called", "__pthread_kill"},
-		"crash-watchdog":  {"EXC_CRASH", "SIGKILL", "scene-update watchdog transgression", "mach_msg2_trap"},
+		"crash-fatal": {"EXC_BREAKPOINT", "SIGTRAP", "Fatal error: Index out of range", "_assertionFailure(_:_:file:line:flags:)"},
+		"crash-exception": {"EXC_CRASH", "SIGABRT", "*** Terminating app due to uncaught exception 'NSInvalidArgumentException', " +
+			"reason: '-[__NSArrayI objectForKey:]", "__pthread_kill"},
+		"crash-memory":   {"EXC_BAD_ACCESS", "SIGSEGV", "KERN_INVALID_ADDRESS at 0x0000000000000000", "objc_msgSend"},
+		"crash-abort":    {"EXC_CRASH", "SIGABRT", "abort() called", "__pthread_kill"},
+		"crash-watchdog": {"EXC_CRASH", "SIGKILL", "scene-update watchdog transgression", "mach_msg2_trap"},
 	} {
 		t.Run(id, func(t *testing.T) {
 			d := crashing(t, filepath.Join(t.TempDir(), "Logs", "DiagnosticReports"))
 			got, r := d.crashed(id)
-			if got.Kind != c.kind+" ("+c.signal+")" || got.Bundle != conformance || filepath.Base(got.Path) != got.Time.Format("Conformance-2006-01-02-150405.ips") {
+			if got.Kind != c.kind+" ("+c.signal+")" || got.Bundle != conformance ||
+				filepath.Base(got.Path) != got.Time.Format("Conformance-2006-01-02-150405.ips") {
 				t.Errorf("the world says %+v", got)
 			}
 			text, err := os.ReadFile(got.Path)
 			d.must(err)
-			if first, _, _ := bytes.Cut(text, []byte("\n")); !json.Valid(first) || !strings.Contains(strings.ReplaceAll(string(text), `\/`, "/"), c.says) {
+			if first, _, _ := bytes.Cut(text, []byte("\n")); !json.Valid(first) ||
+				!strings.Contains(strings.ReplaceAll(string(text), `\/`, "/"), c.says) {
 				t.Errorf("it does not say %q, or its header is not one line", c.says)
 			}
 			exception := r.body["exception"].(map[string]any)

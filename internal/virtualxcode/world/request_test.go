@@ -69,7 +69,8 @@ screens:
 
 func calling(t *testing.T, n *network, o world.LaunchOptions) *driver {
 	t.Helper()
-	b, err := app.Load("Small.app", []byte(`{CFBundleIdentifier = "com.example.small"; CFBundleName = Small; CFBundleVersion = 7;}`), []byte(caller))
+	b, err := app.Load("Small.app", []byte(`{CFBundleIdentifier = "com.example.small"; CFBundleName = Small; CFBundleVersion = 7;}`),
+		[]byte(caller))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +94,10 @@ func TestARequestIsSentAndItsAnswerTold(t *testing.T) {
 		t.Error("it still turns")
 	}
 	seen := n.requests()
-	if len(seen) != 1 || seen[0].Method != "POST" || seen[0].URL != "http://shop.test/orders?who=ada" || seen[0].Body != `{"who": "ada"}` || seen[0].Proxy != "" ||
-		!slices.Contains(seen[0].Headers, urlsession.Header{Name: "X-Who", Value: "ada"}) || !strings.HasPrefix(seen[0].Headers[0].Value, "Small/7 CFNetwork/") {
+	if len(seen) != 1 || seen[0].Method != "POST" || seen[0].URL != "http://shop.test/orders?who=ada" || seen[0].Body != `{"who": "ada"}` ||
+		seen[0].Proxy != "" ||
+		!slices.Contains(seen[0].Headers, urlsession.Header{Name: "X-Who", Value: "ada"}) || !strings.HasPrefix(seen[0].Headers[0].Value,
+		"Small/7 CFNetwork/") {
 		t.Errorf("sent was %+v", seen)
 	}
 }
@@ -246,7 +249,8 @@ func TestShopOrdersFromWhereItIsTold(t *testing.T) {
 	d.tap("checkout")
 	d.waitFor("thank-you", true, time.Second)
 	d.want("order-number", "Order B2")
-	if seen := n.requests(); len(seen) != 2 || seen[0].URL != "https://shop.test/api/orders" || seen[0].Body != `{"items": 1, "email": ""}` {
+	if seen := n.requests(); len(seen) != 2 || seen[0].URL != "https://shop.test/api/orders" ||
+		seen[0].Body != `{"items": 1, "email": ""}` {
 		t.Errorf("sent was %+v", seen)
 	}
 }

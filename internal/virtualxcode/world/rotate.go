@@ -55,7 +55,7 @@ func (d *device) landscape() bool {
 	return turns && (d.Orientation == LandscapeLeft || d.Orientation == LandscapeRight)
 }
 
-// screen is the glass of d as it is held.
+// screen is the screen of d as it is held.
 func (d *device) screen() Screen {
 	s := d.deviceType.Screen
 	if !d.landscape() {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// scroll is where the content of a scrolling container is, and how it got there: it follows the finger, then glides on
-// ever more slowly until it rests or meets its end.
+// scroll is where the content of a scrolling container is and how it moves: it follows the finger, then glides on, slower
+// and slower, until it rests or reaches its end.
 type scroll struct {
 	From  float64 // the offset when the finger came down
 	Drag  float64 // how far the finger drew it

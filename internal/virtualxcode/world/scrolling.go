@@ -13,12 +13,12 @@ func (l layout) scrollView(screen *app.Screen, window Rect, below float64) *Elem
 	key := scrollKey(screen.Name, "")
 	state := l.Scrolls[key]
 	l.follow = func(frame Rect, f finger) { // a field that the keyboard would cover comes up
-		if under := frame.Y + frame.H + gap - (l.glass.Height - boardHeight(l.glass)); under > 0 && !l.Keyboard.Covers {
+		if under := frame.Y + frame.H + gap - (l.size.Height - boardHeight(l.size)); under > 0 && !l.Keyboard.Covers {
 			l.scrollTo(key, state.to(state.at(f.now)+under))
 		}
 	}
 	e := &Element{Type: "ScrollView", Frame: window}
-	side := margin + l.glass.Side
+	side := margin + l.size.Side
 	area := Rect{X: window.X + side, Y: window.Y + margin, W: window.W - 2*side}
 	e.Children = l.column(screen.Elements, area, gap)
 	bottom := area.Y
@@ -28,7 +28,7 @@ func (l layout) scrollView(screen *app.Screen, window Rect, below float64) *Elem
 	limit := bottom + margin + below - window.Y - l.free(window)
 	l.scrolls(e, key, state, max(limit, 0), func(offset float64) float64 { return offset })
 	for _, c := range e.Children {
-		shift(c, 0, -clamp(state.at(l.now), 0, max(limit, 0)), l.glass.Scale)
+		shift(c, 0, -clamp(state.at(l.now), 0, max(limit, 0)), l.size.Scale)
 	}
 	return e
 }
@@ -38,11 +38,11 @@ func (l layout) free(window Rect) float64 {
 	if !l.live || !l.Keyboard.Up {
 		return window.H
 	}
-	return min(window.H, l.glass.Height-boardHeight(l.glass)-window.Y)
+	return min(window.H, l.size.Height-boardHeight(l.size)-window.Y)
 }
 
-// scrolls lets e scroll up to a limit; what it is in may scroll when e cannot go on. A finger put on what glides
-// stops it and does nothing else. rest is the offset nearest to another at which e may come to rest.
+// scrolls lets e scroll up to a limit; at its end its parent may scroll. A finger put on e while it glides only stops it.
+// rest is the offset, nearest to a given one, at which e may come to rest.
 func (l layout) scrolls(e *Element, key string, state scroll, limit float64, rest func(float64) float64) {
 	l.view.acts[e] = func(f finger) bool {
 		distance := f.from.Y - f.to.Y
@@ -60,8 +60,8 @@ func (l layout) scrolls(e *Element, key string, state scroll, limit float64, res
 	}
 }
 
-// list is a container with rows of which only those in its window are there. It comes to rest with a whole row at
-// its top: rows that stick out above would lie over what is there, for readers of the tree who do not clip.
+// list is a container whose tree has only the rows that are visible. It comes to rest with a whole row at its top: a row
+// that stuck out above would cover other elements for readers of the tree that do not clip.
 func (l layout) list(def *app.Element, slot Rect) *Element {
 	window := Rect{X: slot.X, Y: slot.Y, W: slot.W, H: def.Height}
 	e := &Element{Type: "CollectionView", Label: def.Label.Expand(l.Values), Frame: window, Look: Look{Style: "list"}}
@@ -114,7 +114,7 @@ func (l layout) rowHeights(def *app.Element, order []int, width float64) (height
 		text, _ := l.Values[def.Filter].(string)
 		wanted = strings.ToLower(text)
 	}
-	l.view = deaf()
+	l.view = untouchable()
 	for i, which := range order {
 		inner := def.Inner[which]
 		if !inner.Visible.Holds(l.Values) || wanted != "" && !l.mentions(inner, wanted) {

@@ -41,7 +41,7 @@ const (
 	DefaultContentSize = "large"
 )
 
-// Location is where a device believes to be; the zero value is nowhere.
+// Location is the simulated location of a device; the zero value is none.
 type Location struct {
 	Set       bool
 	Latitude  float64
@@ -109,7 +109,7 @@ func (s Settings) Switch(name string) bool {
 	return (&device{systemState: systemState{Settings: s}}).toggle(name)
 }
 
-// SetVerboseLog can be said to a device in any state.
+// SetVerboseLog changes a setting of a device in any state.
 func (w *World) SetVerboseLog(ctx context.Context, udid string, on bool) error {
 	return w.alter(ctx, udid, func(d *device, _ time.Time) error {
 		d.Settings.VerboseLog = on

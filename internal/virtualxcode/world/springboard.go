@@ -12,7 +12,7 @@ const (
 // springboardLabel is what SpringBoard calls itself.
 const springboardLabel = " "
 
-// springboard is the home screen: an icon for every app, and over it all the question the system asks.
+// springboard is the home screen: an icon for every app, and over them the question that the system asks.
 func (d *device) springboard(s Screen) *view {
 	v := newView(s, springboardLabel)
 	inner := v.window(s)

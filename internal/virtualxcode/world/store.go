@@ -40,13 +40,13 @@ type shared struct {
 	Pairs   []pairing
 }
 
-// save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the
-// caller must know, so the error is returned although the world moved on.
+// save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the error tells
+// the caller.
 func (w *World) save(d *device) error {
 	if err := w.keep(d.key(), d); err != nil {
 		return err
 	}
-	d.stirred = false
+	d.dirty = false
 	return w.saveLogs(d)
 }
 
@@ -102,7 +102,7 @@ func (w *World) restore() error {
 		return err
 	}
 	w.plan.Armed, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
-	if s.Pairs != nil { // a state from before there were pairs to change has none
+	if s.Pairs != nil { // older states have none
 		w.pairs = s.Pairs
 	}
 	w.devices = slices.DeleteFunc(w.devices, func(d *device) bool { return slices.Contains(s.Deleted, d.UDID) })
@@ -156,19 +156,18 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 		return err
 	}
 	d.preinstall(w.preinstalled)
-	d.revive()
+	d.keepFitting()
 	d.finish()
 	return nil
 }
 
-// finish ends what was under way when the state was kept: the clock of this run may stand anywhere, even where the
-// last one began.
+// finish ends what was under way when the state was kept: the clock of this run may show any time, also an earlier one.
 func (d *device) finish() {
 	d.Since = time.Time{}
 	for _, p := range d.Running {
 		p.Slide = slide{}
 		p.Keyboard.Since = time.Time{}
-		p.lose()
+		p.failCalls()
 	}
 }
 
@@ -202,8 +201,8 @@ func (d *device) reload() error {
 	return nil
 }
 
-// revive keeps the processes that still fit their app and ends the others, whose definition has changed.
-func (d *device) revive() {
+// keepFitting keeps the processes that still fit their app and ends those whose app's definition has changed.
+func (d *device) keepFitting() {
 	running := d.Running[:0]
 	for _, p := range d.Running {
 		if p == nil {

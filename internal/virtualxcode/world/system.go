@@ -54,14 +54,16 @@ type property struct {
 
 // properties are the device variables that are not plain switches.
 func deviceProperties() map[string]property {
-	words := map[bool]string{true: "dark", false: "light"}
 	return map[string]property{
 		"dark": {func(d *device) any { return d.Settings.Appearance == "dark" },
-			func(s *Settings, v any) { s.Appearance = words[v == true] }},
+			func(s *Settings, v any) { s.Appearance = appearance(v == true) }},
 		"appearance": {func(d *device) any {
-			return map[bool]string{true: "Dark", false: "Light"}[d.Settings.Appearance == "dark"]
+			if d.Settings.Appearance == "dark" {
+				return "Dark"
+			}
+			return "Light"
 		},
-			func(s *Settings, v any) { s.Appearance = words[v == "Dark"] }},
+			func(s *Settings, v any) { s.Appearance = appearance(v == "Dark") }},
 		"contrast": {func(d *device) any { return d.Settings.IncreaseContrast },
 			func(s *Settings, v any) { s.IncreaseContrast = v == true }},
 		"text_size": {func(d *device) any { return float64(1 + max(0, slices.Index(sizes(), contentSize(d)))) },
@@ -77,18 +79,36 @@ func deviceProperties() map[string]property {
 			}
 			return cmp.Or(d.Settings.Network, "Home")
 		}},
-		"bluetooth_detail": {get: func(d *device) any { return map[bool]string{true: "On", false: "Off"}[d.toggle("bluetooth")] }},
-		"name":             {get: func(d *device) any { return d.Name }},
-		"model":            {get: func(d *device) any { return d.deviceType.Name }},
-		"version":          {get: func(d *device) any { return d.runtime.Version }},
-		"orientation":      {get: func(d *device) any { return string(cmp.Or(d.Orientation, Portrait)) }},
-		"pasteboard":       {get: func(d *device) any { return map[bool]string{true: "has text", false: ""}[d.Settings.Pasteboard != ""] }},
+		"bluetooth_detail": {get: func(d *device) any {
+			if d.toggle("bluetooth") {
+				return "On"
+			}
+			return "Off"
+		}},
+		"name":        {get: func(d *device) any { return d.Name }},
+		"model":       {get: func(d *device) any { return d.deviceType.Name }},
+		"version":     {get: func(d *device) any { return d.runtime.Version }},
+		"orientation": {get: func(d *device) any { return string(cmp.Or(d.Orientation, Portrait)) }},
+		"pasteboard": {get: func(d *device) any {
+			if d.Settings.Pasteboard == "" {
+				return ""
+			}
+			return "has text"
+		}},
 	}
+}
+
+// appearance is the word of Settings.Appearance.
+func appearance(dark bool) string {
+	if dark {
+		return "dark"
+	}
+	return "light"
 }
 
 func contentSize(d *device) string { return cmp.Or(d.Settings.ContentSize, DefaultContentSize) }
 
-// value is what a variable that the device gives says; false if it gives none of that name.
+// value is the value of a device variable; false if there is none of that name.
 func (p *process) value(name string) (any, bool) {
 	if service := app.Permission(name); service != "" {
 		return p.on.permitted(p.Bundle, service), true
@@ -113,7 +133,7 @@ func (p *process) refresh() {
 	}
 }
 
-// adopt gives the device what an app of the system has set, and every other app back what the device says.
+// adopt sets on the device what an app of the system has set. Every other app gets back what the device says.
 func (p *process) adopt() {
 	if strings.HasPrefix(p.Bundle, "com.apple.") {
 		for _, name := range slices.Sorted(maps.Keys(p.Values)) {

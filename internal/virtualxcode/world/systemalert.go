@@ -28,13 +28,17 @@ type words struct {
 func alertWords() map[string]words {
 	return map[string]words{
 		"notifications": {"“APP” Would Like to Send You Notifications",
-			"Notifications may include alerts, sounds, and icon badges. These can be configured in Settings.", []string{"Don’t Allow", "Allow"}},
-		"apple-account": {"Apple Account Verification", "Enter the password for your Apple Account in Settings.", []string{"Not Now", "Settings"}},
+			"Notifications may include alerts, sounds, and icon badges. These can be configured in Settings.",
+			[]string{"Don’t Allow", "Allow"}},
+		"apple-account": {"Apple Account Verification", "Enter the password for your Apple Account in Settings.",
+			[]string{"Not Now", "Settings"}},
 		"location": {"Allow “APP” to use your location?", "Your location is used to show what is near you.",
 			[]string{"Allow Once", "Allow While Using App", "Don’t Allow"}},
-		"tracking": {"Allow “APP” to track your activity across other companies’ apps and websites?", "", []string{"Ask App Not to Track", "Allow"}},
-		"paste":    {"“APP” would like to paste from “CoreSimulatorBridge”", "Do you want to allow this?", []string{"Don’t Allow Paste", "Allow Paste"}},
-		openInApp:  {"Open in “APP”?", "", []string{"Cancel", "Open"}},
+		"tracking": {"Allow “APP” to track your activity across other companies’ apps and websites?", "",
+			[]string{"Ask App Not to Track", "Allow"}},
+		"paste": {"“APP” would like to paste from “CoreSimulatorBridge”", "Do you want to allow this?",
+			[]string{"Don’t Allow Paste", "Allow Paste"}},
+		openInApp: {"Open in “APP”?", "", []string{"Cancel", "Open"}},
 	}
 }
 
@@ -56,14 +60,14 @@ func (d *device) words(a systemAlert) words {
 	return w
 }
 
-// alertAtLaunch asks something of who launched an app, when that is to go wrong.
+// alertAtLaunch shows an alert when an app is launched, when that fault happens.
 func (d *device) alertAtLaunch(bundle string) {
 	if alert, yes := d.flaws(flaw.AlertAtLaunch); yes {
 		d.ask(systemAlert{Kind: alert.Word("kind"), Bundle: bundle})
 	}
 }
 
-// asksToOpen puts the question before a URL is opened in an app, when that is to go wrong.
+// asksToOpen asks before a URL is opened in an app, when that fault happens.
 func (d *device) asksToOpen(address string) bool {
 	bundle := d.handler(address)
 	if bundle == "" || !d.flaws.Happens(flaw.OpenURLAsks) {
@@ -111,7 +115,7 @@ func (d *device) alertWindow(v *view, s Screen, a systemAlert) {
 	for _, b := range text.buttons {
 		dialog.Buttons = append(dialog.Buttons, &app.Element{Kind: app.KindButton, Text: app.Text(b)})
 	}
-	b := pages{process: &process{}, view: v, glass: s}
+	b := pages{process: &process{}, view: v, size: s}
 	box := b.alert(v, dialog, "", func(def *app.Element, f finger) {
 		d.answerAlert(a, text.buttons[slices.Index(dialog.Buttons, def)], f)
 	})
@@ -123,6 +127,6 @@ func (d *device) answerAlert(a systemAlert, button string, f finger) {
 	d.Alerts = slices.DeleteFunc(d.Alerts, func(other systemAlert) bool { return other == a })
 	d.log(d.system("com.apple.SpringBoard", "Alerts", "Answered with "+button))
 	if a.Kind == openInApp && button == "Open" {
-		_ = d.open(a.URL, f.now) // an app that has gone meanwhile opens nothing
+		_ = d.open(a.URL, f.now) // an app that was removed meanwhile opens nothing
 	}
 }

@@ -67,7 +67,8 @@ func TestAnAlertAtLaunch(t *testing.T) {
 	for _, w := range []*world.World{d.World, again} {
 		scene, err := w.Scene(t.Context(), d.udid)
 		d.must(err)
-		if a := alertOf(scene.System); a == nil || a.Label != "Allow “Shop” to track your activity across other companies’ apps and websites?" {
+		if a := alertOf(scene.System); a == nil || a.Label != "Allow “Shop” to track your activity across other companies’ apps "+
+			"and websites?" {
 			t.Errorf("the picture has %+v", a)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// bringKeyboard shows the keyboard, with all that can go wrong with it.
+// bringKeyboard shows the keyboard, and lets its faults happen.
 func (p *process) bringKeyboard(now time.Time) {
 	if p.Keyboard.Up {
 		return
@@ -21,7 +21,7 @@ func (p *process) bringKeyboard(now time.Time) {
 	p.Keyboard.Covers = p.flaws.Happens(flaw.KeyboardCoversField)
 }
 
-// late reports whether it has been called and is not there yet.
+// late reports whether the keyboard is to come up but has not begun to.
 func (k *keyboard) late(now time.Time) bool { return k.Up && now.Before(k.Since) }
 
 // typed is what arrives of a text that is typed from now on, a key after the other.

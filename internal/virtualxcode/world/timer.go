@@ -7,8 +7,8 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 )
 
-// timer is steps of an app that are to run at a time. Nothing waits for it: whoever looks at or touches a device
-// first lets happen what was due before, in order, so what is seen depends on the clock alone.
+// timer is steps of an app that are to run at a time. No goroutine waits for it: before a device is read or touched,
+// everything that was due happens, in order. So what is seen depends on the clock alone.
 type timer struct {
 	Number int // of the timer in the app; launching are the steps of its start
 	At     time.Time
@@ -45,14 +45,14 @@ func (p *process) catchUp(now time.Time) (late <-chan struct{}) {
 			if c.Answer == nil {
 				return c.task.Done()
 			}
-			p.on.stirred = true
+			p.on.dirty = true
 			p.finish(c, at, now)
 			continue
 		}
 		if i < 0 || p.Timers[i].At.After(now) {
 			return nil
 		}
-		p.on.stirred = true
+		p.on.dirty = true
 		t := p.Timers[i]
 		p.Timers = slices.Delete(p.Timers, i, i+1)
 		if t.Number == launching {
@@ -85,8 +85,8 @@ func (p *process) begin(now time.Time) {
 	p.use(nil, now)
 }
 
-// advance lets everything on d happen that was due by now. Who looks at a device, or touches it, calls it first,
-// under the lock. late is something that has to come from outside before d can be where it should be at now.
+// advance lets everything on d happen that was due by now. It is called, under the lock, before a device is read or
+// touched. late is the answer to a request that has to come first.
 func (d *device) advance(now time.Time) (late <-chan struct{}) {
 	d.deliver(now)
 	for _, p := range slices.Clone(d.Running) {

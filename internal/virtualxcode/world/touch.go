@@ -13,7 +13,7 @@ func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 	})
 }
 
-// LongPress touches a device's screen for a while. What has no use for that takes it as a tap.
+// LongPress touches a device's screen for a while. What has no action for a long press takes it as a tap.
 func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.Duration) error {
 	return w.act(ctx, udid, long, func(d *device, now time.Time) error {
 		d.touch(finger{gesture: held, now: now, from: at, to: at, took: long})
@@ -21,7 +21,7 @@ func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.
 	})
 }
 
-// Swipe draws a finger over a device's screen. What scrolls follows it and glides on when it leaves.
+// Swipe moves a finger over a device's screen. What scrolls follows it, and glides on when the finger is lifted.
 func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took time.Duration) error {
 	return w.act(ctx, udid, took, func(d *device, now time.Time) error {
 		d.swipe(finger{gesture: swiped, now: now, from: from, to: to, took: took})
@@ -37,14 +37,14 @@ func (d *device) touch(f finger) {
 		d.delay(f, p.busy.until)
 		return
 	}
-	if d.screen().Bounds().Contains(f.from) { // there is no glass beside the glass
+	if d.screen().Bounds().Contains(f.from) { // a touch beside the screen does nothing
 		d.topView(f.now).touch(f)
 	}
 	d.advance(f.now)
 }
 
-// TypeText types into what has keyboard focus; "\n" is the return key and "\b" the delete key. When nothing has
-// focus, be it only from some character on, the error is ErrNoFocus and what came before stays typed.
+// TypeText types into what has keyboard focus; "\n" is the return key and "\b" the delete key. The error is ErrNoFocus when
+// nothing has the focus, or loses it on the way; what was typed before stays.
 func (w *World) TypeText(ctx context.Context, udid, text string) error {
 	if err := w.untilAnswering(ctx, udid, ""); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 )
 
-// tap is a tap with all that can go wrong with it.
+// tap is a tap, and lets its faults happen.
 func (d *device) tap(f finger) {
 	if d.flaws.Happens(flaw.NoOpTap) {
 		return
@@ -61,7 +61,7 @@ func (d *device) onSwitch(f finger) bool {
 	return slices.ContainsFunc(path, func(e *Element) bool { return e.Type == "Switch" })
 }
 
-// swipe is a swipe with all that can go wrong with it. One that overshoots is quicker: what it moves glides farther.
+// swipe is a swipe, and lets its faults happen. A swipe that overshoots is quicker: what it moves glides farther.
 func (d *device) swipe(f finger) {
 	if d.flaws.Happens(flaw.NoOpSwipe) {
 		return
@@ -89,7 +89,7 @@ func (s stage) slide(l slide) slide {
 	return l
 }
 
-// progress is how far the change has come: with a pause it stands still in the middle.
+// progress is how far the change has come. With a pause it stops in the middle for that long.
 func (l slide) progress(now time.Time) float64 {
 	half := slideTime / 2
 	if passed := now.Sub(l.Since); l.Pause > 0 && passed > half {
@@ -98,8 +98,8 @@ func (l slide) progress(now time.Time) float64 {
 	return progress(l.Since, now, slideTime)
 }
 
-// restless is a light that wanders along the lower edge of the screen and back, and is never twice at the same place
-// within a second.
+// restless is an indicator that moves along the lower edge of the screen and back. Within a second it is never at the
+// same place twice.
 func restless(now time.Time, s Screen) *Element {
 	const size, period = 20.0, 4 * time.Second
 	phase := float64(now.UnixNano()%int64(period)) / float64(period)

@@ -209,7 +209,8 @@ func TestAnAppThatHangs(t *testing.T) {
 	d.fault(flaw.AppHang, "seconds=600")
 	d.tap("add")
 	start = d.Now()
-	if _, _, err := d.Snapshot(t.Context(), d.udid, "com.example.small"); !errors.Is(err, world.ErrFault) || d.Now().Sub(start) != time.Minute {
+	if _, _, err := d.Snapshot(t.Context(), d.udid, "com.example.small"); !errors.Is(err, world.ErrFault) ||
+		d.Now().Sub(start) != time.Minute {
 		t.Errorf("after %s: %v", d.Now().Sub(start), err)
 	}
 	if _, _, err := d.Snapshot(t.Context(), d.udid, world.SpringBoard); err != nil {

@@ -19,7 +19,7 @@ type view struct {
 
 func newView(s Screen, label string) *view {
 	root := &Element{Type: "Application", Label: label, Frame: s.Bounds()}
-	v := deaf()
+	v := untouchable()
 	v.root = root
 	return v
 }
@@ -92,17 +92,17 @@ func (p *process) moving(now time.Time) bool {
 func (p *process) build(now time.Time, s Screen) *view {
 	v := newView(s, p.bundle.Name)
 	inner := v.window(s)
-	b := pages{process: p, view: v, now: now, glass: s}
+	b := pages{process: p, view: v, now: now, size: s}
 	inner.Children = b.base()
 	for i, m := range p.Modals {
 		if len(m.Stack) > 0 {
-			inner.Children = append(inner.Children, b.sheet(v, m, i == b.lastSheet(), 0)...)
+			inner.Children = append(inner.Children, b.sheet(v, m, i == b.lastSheet(), false)...)
 		} else {
 			v.window(s).Children = b.dialog(p.bundle.App.Dialogs[m.Dialog], i == len(p.Modals)-1)
 		}
 	}
 	if under(p.Leaving.Since, now, sheetTime) && len(p.Leaving.Stack) > 0 {
-		inner.Children = append(inner.Children, b.sheet(deaf(), p.Leaving, false, 1)...)
+		inner.Children = append(inner.Children, b.sheet(untouchable(), p.Leaving, false, true)...)
 	}
 	if p.Restless {
 		v.window(s).Children = []*Element{restless(now, s)}
@@ -113,8 +113,8 @@ func (p *process) build(now time.Time, s Screen) *view {
 	return v
 }
 
-// deaf is a view for what is to be seen and takes no touches.
-func deaf() *view {
+// untouchable is a view of what is shown and takes no touches.
+func untouchable() *view {
 	return &view{acts: map[*Element]act{}, carries: map[*Element]carry{}, drops: map[*Element]func(carry, finger){},
 		takes: map[*Element]func(string, finger) bool{}}
 }

@@ -19,14 +19,13 @@ type call struct {
 	Due    time.Time // when the app is told; valid with an Answer
 	Answer *urlsession.Answer
 
-	task *urlsession.Task // sent, and nil of a call that never left the device
+	task *urlsession.Task // nil of a call that never left the device
 }
 
 // maxCalls bounds how many calls of a process can be under way.
 const maxCalls = 64
 
-// webTime is how long an answer takes in a world whose time only requests let pass: how long it really took must not
-// decide what is seen.
+// webTime is how long an answer takes under RequestClock: how long it really took must not change what is seen.
 const webTime = 250 * time.Millisecond
 
 // Request implements app.Stage.
@@ -46,12 +45,14 @@ func (s stage) Request(r *app.Request) {
 	case err != nil || u.Scheme == "":
 		c.fails(urlsession.BadURL)
 	case u.Scheme == app.Scheme:
-		s.pretend(c, r.Method, "/"+strings.TrimPrefix(u.Path, "/"))
+		s.answerInApp(c, r.Method, "/"+strings.TrimPrefix(u.Path, "/"))
 	case s.on.toggle("airplane") || s.on.world.session.Offline():
 		c.fails(urlsession.Offline)
 	default:
-		q := urlsession.Request{Method: r.Method, URL: address, Body: r.Body.Expand(s.Values), Proxy: s.proxy(u), Roots: s.on.Settings.Roots}
-		q.Headers = []urlsession.Header{{Name: "User-Agent", Value: fmt.Sprintf("%s/%s %s", s.bundle.Name, s.bundle.Build, networkStack)}, {Name: "Accept", Value: "*/*"}}
+		q := urlsession.Request{Method: r.Method, URL: address, Body: r.Body.Expand(s.Values), Proxy: s.proxy(u),
+			Roots: s.on.Settings.Roots}
+		q.Headers = []urlsession.Header{{Name: "User-Agent", Value: fmt.Sprintf("%s/%s %s", s.bundle.Name, s.bundle.Build, networkStack)},
+			{Name: "Accept", Value: "*/*"}}
 		for _, h := range r.Headers {
 			q.Headers = append(q.Headers, urlsession.Header{Name: h.Name, Value: h.Value.Expand(s.Values)})
 		}
@@ -75,8 +76,8 @@ func (d *device) answered() {
 	d.tell()
 }
 
-// pretend answers a call inside the app.
-func (s stage) pretend(c *call, method, path string) {
+// answerInApp answers a call from the app's own definition.
+func (s stage) answerInApp(c *call, method, path string) {
 	a := urlsession.Answer{Status: 404, Body: `{"error":"not found"}`, Type: "application/json"}
 	wait := webTime
 	if r := s.bundle.App.Reply(method, path); r != nil {
@@ -85,7 +86,7 @@ func (s stage) pretend(c *call, method, path string) {
 	c.Due, c.Answer = c.Since.Add(wait), &a
 }
 
-// due is when c has to be told to its app, and whether that is known. An answer that is there is taken.
+// due is when the app has to be told of c, and whether that is known. It takes the answer if it is there.
 func (c *call) due(driven bool, limit time.Duration) (time.Time, bool) {
 	if c.Answer == nil && c.task != nil {
 		select {
@@ -142,15 +143,15 @@ func (s stage) logCall(c *call) {
 	how := app.Log{Level: "default", Subsystem: "com.apple.CFNetwork", Category: "Summary"}
 	if c.Answer.Code != 0 {
 		how.Level, how.Category = "error", "Default"
-		s.Log(how, fmt.Sprintf("%s finished with error [%d] Error Domain=%s Code=%d %q", task, c.Answer.Code, urlsession.Domain, c.Answer.Code, c.Answer.Error))
+		s.Log(how, fmt.Sprintf("%s finished with error [%d] Error Domain=%s Code=%d %q", task, c.Answer.Code, urlsession.Domain,
+			c.Answer.Code, c.Answer.Error))
 		return
 	}
 	s.Log(how, fmt.Sprintf("%s finished successfully, status %d", task, c.Answer.Status))
 }
 
-// lose ends the calls of a process that another run of this program had under way. It happens whenever this run's
-// clock begins.
-func (p *process) lose() {
+// failCalls fails the calls that were under way when the state was kept: they belonged to another run of this program.
+func (p *process) failCalls() {
 	for _, c := range p.Calls {
 		if c.Answer == nil {
 			c.fails(urlsession.ConnectionLost)
@@ -159,8 +160,8 @@ func (p *process) lose() {
 	}
 }
 
-// abandon lets go of the calls of a process that is no more.
-func (p *process) abandon() {
+// cancelCalls cancels the calls of a process that has ended.
+func (p *process) cancelCalls() {
 	for _, c := range p.Calls {
 		if c.task != nil {
 			c.task.Cancel()

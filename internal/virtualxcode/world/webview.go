@@ -18,20 +18,23 @@ func (l layout) web(def *app.Element, slot Rect) *Element {
 		return e
 	}
 	body := &Element{Type: "Other", Label: e.Label, Frame: frame, Children: page}
-	e.Children = []*Element{{Type: "WebView", Frame: frame, Children: []*Element{{Type: "WebView", Frame: frame, Children: []*Element{body}}}}}
+	e.Children = []*Element{{Type: "WebView", Frame: frame,
+		Children: []*Element{{Type: "WebView", Frame: frame, Children: []*Element{body}}}}}
 	return e
 }
 
-// permitted is a box with a switch for every app that has been answered for a service: a page of Settings.
+// permitted is a page of Settings: a switch for every app that has asked for a service.
 func (l layout) permitted(def *app.Element, slot Rect) *Element {
 	service := string(def.Text)
-	box := &Element{Type: "Other", Label: def.Label.Expand(l.Values), Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W}, Look: Look{Style: "group"}}
+	box := &Element{Type: "Other", Label: def.Label.Expand(l.Values), Frame: Rect{X: slot.X, Y: slot.Y, W: slot.W},
+		Look: Look{Style: "group"}}
 	for _, bundle := range slices.Sorted(maps.Keys(l.on.Settings.Privacy)) {
 		answer := l.on.Settings.Privacy[bundle][service]
 		if answer == "" || l.on.installed(bundle) == nil {
 			continue
 		}
-		box.Children = append(box.Children, l.permission(bundle, service, answer, Rect{X: slot.X, Y: slot.Y + box.Frame.H, W: slot.W, H: rowHeight}))
+		box.Children = append(box.Children, l.permission(bundle, service, answer, Rect{X: slot.X, Y: slot.Y + box.Frame.H, W: slot.W,
+			H: rowHeight}))
 		box.Frame.H += rowHeight
 	}
 	if len(box.Children) > 0 {
@@ -43,7 +46,8 @@ func (l layout) permitted(def *app.Element, slot Rect) *Element {
 
 // permission is the switch of one app. An app that runs is ended by it, as iOS does.
 func (l layout) permission(bundle, service, answer string, frame Rect) *Element {
-	e := &Element{Type: "Switch", Identifier: bundle, Label: l.on.installed(bundle).bundle.Name, Value: "1", Frame: frame, Look: Look{Size: bodySize}}
+	e := &Element{Type: "Switch", Identifier: bundle, Label: l.on.installed(bundle).bundle.Name, Value: "1", Frame: frame,
+		Look: Look{Size: bodySize}}
 	next := Denied
 	if answer == Denied {
 		e.Value, next = "0", Granted

@@ -98,8 +98,8 @@ func (w *World) device(udid string) (*device, error) {
 	return w.simulator(udid)
 }
 
-// act changes a booted device with f, saves it, and then lets cost pass. Once f has run the change stands, even
-// if ctx ends meanwhile: a finger that touched the glass has touched it.
+// act changes a booted device with f, saves it, and then lets cost pass. Once f has run the change stays, even if ctx
+// ends meanwhile: a touch cannot be taken back.
 func (w *World) act(ctx context.Context, udid string, cost time.Duration, f func(d *device, now time.Time) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (w *World) actNow(ctx context.Context, udid string, f func(d *device, now t
 		return err
 	}
 	if err := f(d, now); err != nil {
-		return errors.Join(err, w.keepStirred(d))
+		return errors.Join(err, w.saveIfDirty(d))
 	}
 	return w.save(d)
 }

@@ -36,7 +36,7 @@ func plays() map[string]func(*session, context.Context, action) error {
 	}
 }
 
-// act performs the actions and leaves a result bundle, whatever came of them.
+// act performs the actions and writes a result bundle, also when they fail.
 func (s *session) act(ctx context.Context) error {
 	if len(s.actions) == 0 {
 		s.actions = []string{"build"}
@@ -101,7 +101,8 @@ func (s *session) checkConcrete() error {
 	if len(s.scheme.Tests) > 0 {
 		name = s.scheme.Tests[0]
 	}
-	return refuse(exitDestination, "Failed to build %s %s with scheme %s.: Cannot test target “%s” on “%s”: Tests must be run on a concrete device\n\tTests must be run on a concrete device",
+	return refuse(exitDestination, "Failed to build %s %s with scheme %s.: Cannot test target “%s” on “%s”: Tests must be run on a "+
+		"concrete device\n\tTests must be run on a concrete device",
 		s.container.Kind(), s.container.Name, s.scheme.Name, name, s.destination.device)
 }
 
@@ -121,7 +122,8 @@ func (s *session) device() xcresult.Device {
 	if d.sdk == "macosx" {
 		version = macVersion
 	}
-	return xcresult.Device{ID: d.id, Name: d.device, Model: d.model, Architecture: "arm64", OS: version, OSBuild: d.osBuild, Platform: d.name}
+	return xcresult.Device{ID: d.id, Name: d.device, Model: d.model, Architecture: "arm64", OS: version, OSBuild: d.osBuild,
+		Platform: d.name}
 }
 
 // writeResult leaves the bundle where it was asked for; tests leave one in the derived data otherwise.
@@ -143,7 +145,8 @@ func (s *session) mentionResult() string {
 
 // logPath is where tests leave their results by default.
 func (s *session) logPath(root string) string {
-	return filepath.Join(root, "Logs/Test", fmt.Sprintf("Test-%s-%s.xcresult", s.result.Scheme, s.started.Format("2006.01.02_15-04-05--0700")))
+	return filepath.Join(root, "Logs/Test", fmt.Sprintf("Test-%s-%s.xcresult", s.result.Scheme,
+		s.started.Format("2006.01.02_15-04-05--0700")))
 }
 
 // clean removes what building the scheme's targets left.

@@ -24,7 +24,7 @@ func (t Tool) agents(o options) bool {
 	return o.schemeName == t.Scheme.Name || strings.HasPrefix(filepath.Base(o.xctestrun), t.Scheme.Name+"_")
 }
 
-// agent runs the agent's scheme. Its project folder is not looked at, and any destination with an id will do.
+// agent runs the agent's scheme. It does not read the project folder, and takes any destination with an id.
 func (t Tool) agent(ctx context.Context, o options) int {
 	udid := ""
 	for _, text := range o.destinations {
@@ -43,7 +43,8 @@ func (t Tool) agent(ctx context.Context, o options) int {
 	return 0
 }
 
-// serve is the test runner: it listens where the environment says and carries bytes between its clients and the world.
+// serve is the test runner: it listens on the port that the environment names and copies bytes between its clients and the
+// service.
 func (t Tool) serve(ctx context.Context, udid string) error {
 	address := net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port))
 	calm, err := t.trouble(ctx, udid, address)
@@ -51,7 +52,8 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 		return err
 	}
 	defer calm()
-	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build), PID: os.Getpid()})
+	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build),
+		PID: os.Getpid()})
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 
 func (t Tool) variable(name string) string { return t.Getenv(t.Scheme.VariablePrefix + name) }
 
-// lastBytes lets what the agent said before it crashed reach its clients, whose streams the service has ended.
+// lastBytes waits until what the agent sent before it crashed has reached its clients.
 func lastBytes(streams *sync.WaitGroup) {
 	sent := make(chan struct{})
 	go func() {
@@ -98,7 +100,7 @@ func lastBytes(streams *sync.WaitGroup) {
 	}()
 	select {
 	case <-sent:
-	case <-time.After(time.Second): // a client that does not read does not keep a dead agent alive
+	case <-time.After(time.Second): // a client that does not read must not block the end
 	}
 }
 

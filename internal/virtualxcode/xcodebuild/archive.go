@@ -41,7 +41,8 @@ func (s *session) writeArchive(all []buildable) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
-	info := map[string]any{"ArchiveVersion": 2, "CreationDate": s.clock.UTC().Truncate(time.Second), "Name": s.scheme.Name, "SchemeName": s.scheme.Name}
+	info := map[string]any{"ArchiveVersion": 2, "CreationDate": s.clock.UTC().Truncate(time.Second), "Name": s.scheme.Name,
+		"SchemeName": s.scheme.Name}
 	for _, b := range all {
 		if b.target.Kind != project.App {
 			continue
@@ -50,11 +51,14 @@ func (s *session) writeArchive(all []buildable) error {
 		if err := os.CopyFS(filepath.Join(to, "Products", path), os.DirFS(b.product())); err != nil {
 			return err
 		}
-		if err := write(filepath.Join(to, "dSYMs", b.settings["FULL_PRODUCT_NAME"]+".dSYM/Contents/Info.plist"), []byte(plistHead+"<dict/></plist>\n"), 0o644); err != nil {
+		if err := write(filepath.Join(to, "dSYMs", b.settings["FULL_PRODUCT_NAME"]+".dSYM/Contents/Info.plist"),
+			[]byte(plistHead+"<dict/></plist>\n"), 0o644); err != nil {
 			return err
 		}
-		info["ApplicationProperties"] = map[string]any{"ApplicationPath": path, "Architectures": []string{"arm64"}, "CFBundleIdentifier": b.settings["PRODUCT_BUNDLE_IDENTIFIER"],
-			"CFBundleShortVersionString": b.settings["MARKETING_VERSION"], "CFBundleVersion": b.settings["CURRENT_PROJECT_VERSION"], "SigningIdentity": "-", "Team": b.settings["DEVELOPMENT_TEAM"]}
+		info["ApplicationProperties"] = map[string]any{"ApplicationPath": path, "Architectures": []string{"arm64"},
+			"CFBundleIdentifier":         b.settings["PRODUCT_BUNDLE_IDENTIFIER"],
+			"CFBundleShortVersionString": b.settings["MARKETING_VERSION"], "CFBundleVersion": b.settings["CURRENT_PROJECT_VERSION"],
+			"SigningIdentity": "-", "Team": b.settings["DEVELOPMENT_TEAM"]}
 	}
 	data, err := plist.MarshalIndent(info, plist.XMLFormat, "\t")
 	if err != nil {
@@ -89,7 +93,8 @@ func (s *session) exportArchive(context.Context) error {
 		return s.exportFailed("exportArchive: \"" + filepath.Base(archive) + "\" contains no app to export")
 	}
 	if method, _ := options["method"].(string); method == "" {
-		return s.exportFailed(`exportArchive: exportOptionsPlist error for key "method": expected one {debugging, release-testing, app-store-connect, enterprise}, but no value was provided`)
+		return s.exportFailed(`exportArchive: exportOptionsPlist error for key "method": expected one {debugging, release-testing, ` +
+			`app-store-connect, enterprise}, but no value was provided`)
 	}
 	return s.export(archive, app)
 }

@@ -31,7 +31,8 @@ func TestSecondBuildIsShorter(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.must(0, argv...)
-	if out := b.out.String(); strings.Count(out, `Compiling\ `) != 1 || !strings.Contains(out, "Counter.swift:1:8: warning: 'Counter' is empty") {
+	if out := b.out.String(); strings.Count(out, `Compiling\ `) != 1 ||
+		!strings.Contains(out, "Counter.swift:1:8: warning: 'Counter' is empty") {
 		t.Errorf("one file has changed:\n%s", out)
 	}
 	b.must(0, append(argv[:len(argv)-1:len(argv)-1], "clean")...)
@@ -50,9 +51,12 @@ func TestOnlyAndSkipTesting(t *testing.T) {
 		runs []string
 		not  []string
 	}{
-		{[]string{"-only-testing:FailingTests/CalculatorTests/testDouble"}, 0, []string{"testDouble]' passed", "'Selected tests'"}, []string{"testAddition", "◇"}},
-		{[]string{"-only-testing", "FailingTests/CalculatorSwiftTests/double()"}, 0, []string{"Executed 0 tests", "✔ Test run with 1 test passed"}, []string{"✘"}},
-		{[]string{"-skip-testing:FailingTests/CalculatorTests/testAddition", "-skip-testing:FailingTests/CalculatorSwiftTests/addition"}, 0, []string{"** TEST SUCCEEDED **"}, []string{"testAddition]"}},
+		{[]string{"-only-testing:FailingTests/CalculatorTests/testDouble"}, 0, []string{"testDouble]' passed", "'Selected tests'"},
+			[]string{"testAddition", "◇"}},
+		{[]string{"-only-testing", "FailingTests/CalculatorSwiftTests/double()"}, 0,
+			[]string{"Executed 0 tests", "✔ Test run with 1 test passed"}, []string{"✘"}},
+		{[]string{"-skip-testing:FailingTests/CalculatorTests/testAddition", "-skip-testing:FailingTests/CalculatorSwiftTests/addition"}, 0,
+			[]string{"** TEST SUCCEEDED **"}, []string{"testAddition]"}},
 		{nil, 65, []string{"testAddition]' failed"}, []string{"** TEST SUCCEEDED **"}},
 	} {
 		b.must(tc.exit, append(tc.argv, on...)...)
@@ -73,13 +77,16 @@ func TestOnlyAndSkipTesting(t *testing.T) {
 func TestTwoPhases(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.must(65, "-scheme", "Tally", "-derivedDataPath", "DD", "-destination", dest, "test-without-building")
-	b.must(0, "-scheme", "Tally", "-derivedDataPath", "DD", "-testProductsPath", "Out.xctestproducts", "-destination", dest, "build-for-testing")
+	b.must(0, "-scheme", "Tally", "-derivedDataPath", "DD", "-testProductsPath", "Out.xctestproducts", "-destination", dest,
+		"build-for-testing")
 	if !strings.Contains(b.out.String(), "** TEST BUILD SUCCEEDED **") {
 		t.Error(b.out.String())
 	}
-	for i, source := range [][]string{{"-scheme", "Tally", "-derivedDataPath", "DD"}, {"-xctestrun", "DD/Build/Products/Tally_iphonesimulator18.5-arm64.xctestrun"}, {"-testProductsPath", "Out.xctestproducts"}} {
+	for i, source := range [][]string{{"-scheme", "Tally", "-derivedDataPath", "DD"},
+		{"-xctestrun", "DD/Build/Products/Tally_iphonesimulator18.5-arm64.xctestrun"}, {"-testProductsPath", "Out.xctestproducts"}} {
 		result := filepath.Join(b.dir, string(rune('a'+i))+".xcresult")
-		b.must(0, append(source, "-destination", dest, "-resultBundlePath", result, "-enableCodeCoverage", "YES", "test-without-building")...)
+		b.must(0, append(source, "-destination", dest, "-resultBundlePath", result, "-enableCodeCoverage", "YES",
+			"test-without-building")...)
 		bundle, err := xcresult.Read(result)
 		if err != nil || len(bundle.Tests) != 2 || !bundle.HasCoverage || bundle.Outcome() != xcresult.Passed || bundle.Scheme != "Tally" {
 			t.Errorf("%v: %v %+v", source, err, bundle)
@@ -95,7 +102,8 @@ func TestProjectsAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.must(78, "-list")
-	if !strings.Contains(b.err.String(), "contains 2 projects, including multiple projects with the current extension (.xcodeproj). Specify the project to use with the -project option.") {
+	if !strings.Contains(b.err.String(), "contains 2 projects, including multiple projects with the current extension (.xcodeproj). "+
+		"Specify the project to use with the -project option.") {
 		t.Error(b.err.String())
 	}
 	b.must(66, "-list", "-project", "Nope.xcodeproj")
@@ -111,7 +119,8 @@ func TestProjectsAreFound(t *testing.T) {
 
 func TestJSONIsJSON(t *testing.T) {
 	b := newBench(t, project.SampleApp)
-	for _, argv := range [][]string{{"-list", "-json"}, {"-showsdks", "-json"}, {"-showBuildSettings", "-json", "-scheme", "Tally", "-destination", dest}, {"-version", "-sdk", "macosx", "-json"}} {
+	for _, argv := range [][]string{{"-list", "-json"}, {"-showsdks", "-json"}, {"-showBuildSettings", "-json", "-scheme", "Tally",
+		"-destination", dest}, {"-version", "-sdk", "macosx", "-json"}} {
 		b.must(0, argv...)
 		if !json.Valid([]byte(b.out.String())) {
 			t.Errorf("%v: %s", argv, b.out.String())
@@ -138,13 +147,15 @@ assert info["CFBundleIdentifier"] == "com.example.tally", info
 assert info["CFBundleExecutable"] == "Tally" and info["UIDeviceFamily"] == [1, 2], info
 run = plistlib.load(open(sys.argv[1] + "/Tally_iphonesimulator18.5-arm64.xctestrun", "rb"))
 assert run["__xctestrun_metadata__"]["FormatVersion"] == 1, run
-assert run["TallyUITests"]["IsUITestBundle"] is True and run["TallyUITests"]["UITargetAppPath"] == "__TESTROOT__/Debug-iphonesimulator/Tally.app", run
+ui = run["TallyUITests"]
+assert ui["IsUITestBundle"] is True and ui["UITargetAppPath"] == "__TESTROOT__/Debug-iphonesimulator/Tally.app", run
 assert run["TallyTests"]["TestHostPath"] == "__TESTROOT__/Debug-iphonesimulator/Tally.app", run
 `
 	if out, err := exec.Command(python, "-c", script, products).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	for _, file := range []string{"Debug-iphonesimulator/Tally.app/ui.yaml", "Debug-iphonesimulator/Tally.app/Tally", "Debug-iphonesimulator/TallyUITests-Runner.app/PlugIns/TallyUITests.xctest/Info.plist"} {
+	for _, file := range []string{"Debug-iphonesimulator/Tally.app/ui.yaml", "Debug-iphonesimulator/Tally.app/Tally",
+		"Debug-iphonesimulator/TallyUITests-Runner.app/PlugIns/TallyUITests.xctest/Info.plist"} {
 		if _, err := os.Stat(filepath.Join(products, file)); err != nil {
 			t.Error(err)
 		}
@@ -216,7 +227,8 @@ func TestSettingsThatReferToThemselvesEnd(t *testing.T) {
 
 func FuzzScan(f *testing.F) {
 	f.Add("struct A { func b() { } } // virtual: error: 'b'\n@Test(\"x\") func y() {")
-	f.Add("func a() {\n// virtual: undefined: _x\n// virtual: script: a: b\n}\n@Test(.tags(.a, .b)) func c() { // virtual: crashes: x\n// virtual: measures: 1, x\n// virtual: passes: z\n}")
+	f.Add("func a() {\n// virtual: undefined: _x\n// virtual: script: a: b\n}\n@Test(.tags(.a, .b)) func c() { // virtual: crashes: " +
+		"x\n// virtual: measures: 1, x\n// virtual: passes: z\n}")
 	f.Fuzz(func(t *testing.T, text string) { scan("x.swift", text) })
 }
 

@@ -99,24 +99,30 @@ func (s *session) buildTargets(ctx context.Context, all []buildable) error {
 
 // preamble is what the build system says before it builds.
 func (s *session) preamble(all []buildable) {
-	s.say("ComputePackagePrebuildTargetDependencyGraph\n\nPrepare packages\n\nCreateBuildRequest\n\nSendProjectDescription\n\nCreateBuildOperation\n\n")
+	s.say("ComputePackagePrebuildTargetDependencyGraph\n\nPrepare " +
+		"packages\n\nCreateBuildRequest\n\nSendProjectDescription\n\nCreateBuildOperation\n\n")
 	s.say("%s", graphText(all))
 	s.say("GatherProvisioningInputs\n\nCreateBuildDescription\n\n")
 	sdk := s.destination.sdkPath()
 	for _, tool := range []string{toolchain + "/usr/bin/clang -v -E -dM -isysroot " + sdk + " -x c -c /dev/null",
-		developer + "/usr/bin/actool --version --output-format xml1", toolchain + "/usr/bin/swiftc --version", toolchain + "/usr/bin/ld -version_details"} {
+		developer + "/usr/bin/actool --version --output-format xml1", toolchain + "/usr/bin/swiftc --version",
+		toolchain + "/usr/bin/ld -version_details"} {
 		s.say("ExecuteExternalTool %s\n\n", tool)
 	}
 	signature := fmt.Sprintf("%x", md5.Sum([]byte(s.container.Path+"\x00"+s.conf()+"\x00"+s.destination.sdk)))
-	s.say("Build description signature: %s\nBuild description path: %s/Build/Intermediates.noindex/XCBuildData/%s.xcbuilddata\n", signature, escapePath(s.buildRoot()), signature)
+	s.say("Build description signature: %s\nBuild description path: %s/Build/Intermediates.noindex/XCBuildData/%s.xcbuilddata\n", signature,
+		escapePath(s.buildRoot()), signature)
 	for _, dir := range []string{"Build/Products", "Build/Intermediates.noindex"} {
 		path := filepath.Join(s.buildRoot(), dir)
 		if _, err := os.Stat(path); err != nil {
-			s.say("CreateBuildDirectory %[1]s\n    cd %[2]s\n    builtin-create-build-directory %[1]s\n\n", escapePath(path), escapePath(s.container.Path))
+			s.say("CreateBuildDirectory %[1]s\n    cd %[2]s\n    builtin-create-build-directory %[1]s\n\n", escapePath(path),
+				escapePath(s.container.Path))
 		}
 	}
-	cache := fmt.Sprintf("%s/SDKStatCaches.noindex/%s-%s-%s.sdkstatcache", escapePath(s.buildRoot()), s.destination.sdkName(), s.destination.build, signature)
-	s.say("ClangStatCache %[1]s/usr/bin/clang-stat-cache %[2]s %[3]s\n    cd %[4]s\n    %[1]s/usr/bin/clang-stat-cache %[2]s -o %[3]s\n\n", toolchain, sdk, cache, escapePath(s.container.Path))
+	cache := fmt.Sprintf("%s/SDKStatCaches.noindex/%s-%s-%s.sdkstatcache", escapePath(s.buildRoot()), s.destination.sdkName(),
+		s.destination.build, signature)
+	s.say("ClangStatCache %[1]s/usr/bin/clang-stat-cache %[2]s %[3]s\n    cd %[4]s\n    %[1]s/usr/bin/clang-stat-cache %[2]s -o %[3]s\n\n",
+		toolchain, sdk, cache, escapePath(s.container.Path))
 }
 
 // buildTarget compiles what has changed and writes the product.
@@ -238,5 +244,6 @@ func (s *session) keep(b buildable, issues []issue) {
 
 // kept is a diagnostic as a result bundle has it.
 func kept(b buildable, i issue) xcresult.Issue {
-	return xcresult.Issue{Type: cmp.Or(i.kind, issueTypes[i.severity]), Message: i.message, File: i.path, Target: b.target.Name, Line: i.line, Column: i.column}
+	return xcresult.Issue{Type: cmp.Or(i.kind, issueTypes[i.severity]), Message: i.message, File: i.path, Target: b.target.Name,
+		Line: i.line, Column: i.column}
 }

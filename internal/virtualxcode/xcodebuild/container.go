@@ -31,7 +31,8 @@ func (s *session) open() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return refuse(exitNoProject, "'%s' does not exist.", filepath.Base(path))
 	case err != nil:
-		return refuse(exitDamaged, "Unable to read project '%s'.\n\tReason: The project ‘%s’ is damaged and cannot be opened. Examine the project file for invalid edits or unresolved source control conflicts.\n\nPath: %s\nException: %v",
+		return refuse(exitDamaged, "Unable to read project '%s'.\n\tReason: The project ‘%s’ is damaged and cannot be opened. Examine "+
+			"the project file for invalid edits or unresolved source control conflicts.\n\nPath: %s\nException: %v",
 			filepath.Base(path), strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), path, err)
 	}
 	return s.resolvePackages()
@@ -48,15 +49,18 @@ func (s *session) find() (string, error) {
 		}
 		return s.abs(given), nil
 	}
-	for _, kind := range []struct{ ext, plural, option string }{{".xcodeproj", "projects", "-project"}, {".xcworkspace", "workspaces", "-workspace"}} {
+	for _, kind := range []struct{ ext, plural, option string }{{".xcodeproj", "projects", "-project"},
+		{".xcworkspace", "workspaces", "-workspace"}} {
 		found := s.inFolder(kind.ext)
 		switch {
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1 && kind.ext == ".xcodeproj":
-			return "", refuse(exitSeveral, "The directory %s contains %d projects, including multiple projects with the current extension (.xcodeproj). Specify the project to use with the -project option.", s.Dir, len(found))
+			return "", refuse(exitSeveral, "The directory %s contains %d projects, including multiple projects with the current "+
+				"extension (.xcodeproj). Specify the project to use with the -project option.", s.Dir, len(found))
 		case len(found) > 1:
-			return "", refuse(exitSeveral, "The directory %s contains %d %s. Specify the %s to use with the %s option.", s.Dir, len(found), kind.plural, strings.TrimSuffix(kind.plural, "s"), kind.option)
+			return "", refuse(exitSeveral, "The directory %s contains %d %s. Specify the %s to use with the %s option.", s.Dir, len(found),
+				kind.plural, strings.TrimSuffix(kind.plural, "s"), kind.option)
 		}
 	}
 	if project.IsPackage(s.Dir) {
@@ -84,13 +88,15 @@ func (s *session) choose() error {
 	if s.schemeName != "" {
 		scheme, ok := c.Scheme(s.schemeName)
 		if !ok {
-			return refuse(exitFailed, "The %[1]s named %[2]q does not contain a scheme named %[3]q. The \"-list\" option can be used to find the names of the schemes in the %[1]s.", c.Kind(), c.Name, s.schemeName)
+			return refuse(exitFailed, "The %[1]s named %[2]q does not contain a scheme named %[3]q. The \"-list\" option can be used "+
+				"to find the names of the schemes in the %[1]s.", c.Kind(), c.Name, s.schemeName)
 		}
 		s.scheme = scheme
 		return nil
 	}
 	if c.Workspace {
-		return refuse(exitFailed, "If you specify a workspace then you must also specify a scheme.  Use -list to see the schemes in this workspace.")
+		return refuse(exitFailed, "If you specify a workspace then you must also specify a scheme.  Use -list to see the schemes in "+
+			"this workspace.")
 	}
 	return s.chooseTarget()
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// deadMan is how long an agent stays without a client: whoever started it may be gone for good.
+// deadMan is how long an agent stays without a client: the program that started it may have ended.
 const deadMan = 2 * time.Minute
 
-// watch notices when nobody has been there for a while.
+// watch notices when there has been no client for a while.
 type watch struct {
 	alone chan struct{}
 	limit time.Duration

@@ -23,7 +23,8 @@ type destination struct {
 // text is a destination as the tool lists it.
 func (d destination) text() string {
 	parts := []string{"platform:" + d.name}
-	for _, p := range [][2]string{{"arch", d.arch}, {"variant", d.variant}, {"id", d.id}, {"OS", d.os}, {"name", d.device}, {"error", d.problem}} {
+	for _, p := range [][2]string{{"arch", d.arch}, {"variant", d.variant}, {"id", d.id}, {"OS", d.os}, {"name", d.device},
+		{"error", d.problem}} {
 		if p[1] != "" {
 			parts = append(parts, p[0]+":"+p[1])
 		}
@@ -109,7 +110,8 @@ func (s *session) list(ctx context.Context) error {
 	for _, p := range supported {
 		if p.sdk == "macosx" {
 			for arch := range strings.FieldsSeq(architectures) {
-				s.all = append(s.all, destination{platform: p, arch: arch, id: macID, device: macName, model: "MacBook Pro", osBuild: p.build})
+				s.all = append(s.all, destination{platform: p, arch: arch, id: macID, device: macName, model: "MacBook Pro",
+					osBuild: p.build})
 			}
 		}
 	}
@@ -123,8 +125,8 @@ func (s *session) list(ctx context.Context) error {
 	return nil
 }
 
-// MissingVariable names platforms, such as "watchOS tvOS", that this Xcode has no support for: their SDKs are there, as
-// in a fresh Xcode, and nothing to run on.
+// MissingVariable names platforms, such as "watchOS tvOS", that are not installed: as in a new Xcode, their SDKs are there
+// but no simulators.
 const MissingVariable = "IOS_AGENT_VIRTUAL_MISSING"
 
 // missing is why a platform cannot be built for; empty if it can.
@@ -142,7 +144,8 @@ func (s *session) addDevices(supported []platform, devices []Device, simulators 
 			if d.Platform != p.name || p.simulator() != simulators || s.missing(p) != "" {
 				continue
 			}
-			to := destination{platform: p, id: d.UDID, os: d.OS, device: d.Name, model: cmp.Or(d.Model, d.Name), osBuild: d.Build, problem: d.Unavailable, arch: "arm64"}
+			to := destination{platform: p, id: d.UDID, os: d.OS, device: d.Name, model: cmp.Or(d.Model, d.Name), osBuild: d.Build,
+				problem: d.Unavailable, arch: "arm64"}
 			if !simulators {
 				to.os = ""
 			}

@@ -25,7 +25,7 @@ func (t Tool) taken(ctx context.Context, udid string, names ...string) (map[stri
 	return t.Faults.TakeFaults(ctx, udid, names...)
 }
 
-// trouble is what can go wrong with the start of the agent. calm ends what it has begun.
+// trouble lets the faults of the agent's start happen. calm ends what it has begun.
 func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), err error) {
 	calm = func() {}
 	happens, err := t.taken(ctx, udid, flaw.AgentPortTaken, flaw.AgentExitsEarly, flaw.AgentNeverReady, flaw.AgentFloodsOutput)
@@ -38,7 +38,8 @@ func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), e
 	if happens[flaw.AgentExitsEarly] != nil {
 		fmt.Fprint(t.Stderr, "xcodebuild[1317:5775] Error Domain=IDETestOperationsObserverErrorDomain Code=5 \"Early unexpected exit, "+
 			"operation never finished bootstrapping - no restart will be attempted\"\n\n")
-		return calm, apples(fmt.Sprintf("Test target %s encountered an error (Early unexpected exit, operation never finished bootstrapping - no restart will be attempted)", t.Scheme.Name))
+		return calm, appleError(fmt.Sprintf("Test target %s encountered an error (Early unexpected exit, operation never finished "+
+			"bootstrapping - no restart will be attempted)", t.Scheme.Name))
 	}
 	if happens[flaw.AgentNeverReady] != nil {
 		<-ctx.Done()
@@ -50,7 +51,7 @@ func (t Tool) trouble(ctx context.Context, udid, address string) (calm func(), e
 	return calm, nil
 }
 
-// flood prints a great deal on both streams, a line after the other.
+// flood prints many lines on both streams.
 func (t Tool) flood(kilobytes string) {
 	n, _ := strconv.Atoi(kilobytes) // it was checked when it was set
 	line := append(bytes.Repeat([]byte("t =     0.00s Wait for idle. "), 36)[:1023], '\n')
@@ -60,7 +61,7 @@ func (t Tool) flood(kilobytes string) {
 	}
 }
 
-// occupy is another program on a port: it hangs up on everyone.
+// occupy is another program on a port: it closes every connection.
 func occupy(address string) (leave func(), err error) {
 	stranger, err := net.Listen("tcp", address)
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *session) plannedFailure(ctx context.Context) (string, error) {
 	return happens[flaw.BuildFails]["kind"], err
 }
 
-// failOnDemand is the failure of a target as the compiler, or the one who signs, reports it.
+// failOnDemand is the failure of a target as the compiler or the signing step reports it.
 func (s *session) failOnDemand(b buildable, kind string) error {
 	name := b.target.Name
 	switch kind {
@@ -96,10 +97,12 @@ func (s *session) failOnDemand(b buildable, kind string) error {
 		i := issue{path: in.sources[0].path, line: 1, column: 1, severity: "error", message: "cannot find 'undefined' in scope"}
 		s.say("%s:%d:%d: error: %s\n\n", i.path, i.line, i.column, i.message)
 		s.keep(b, []issue{i})
-		return failedBuild{first: i.message, commands: []string{fmt.Sprintf("SwiftCompile normal arm64 %s (in target '%s' from project '%s')",
+		return failedBuild{first: i.message, commands: []string{fmt.Sprintf("SwiftCompile normal arm64 %s (in target '%s' from "+
+			"project '%s')",
 			escapePath(i.path), name, s.container.Name)}}
 	case "signing":
-		text := fmt.Sprintf("Signing for \"%s\" requires a development team. Select a development team in the Signing & Capabilities editor.", name)
+		text := fmt.Sprintf("Signing for \"%s\" requires a development team. Select a development team in the Signing & "+
+			"Capabilities editor.", name)
 		s.say("%s: error: %s (in target '%s' from project '%s')\n", strings.TrimSuffix(s.container.Path, "/"), text, name, s.container.Name)
 		s.result.Build.Errors = append(s.result.Build.Errors, xcresult.Issue{Type: "Uncategorized", Message: text, Target: name})
 		return failedBuild{first: text}
@@ -107,7 +110,7 @@ func (s *session) failOnDemand(b buildable, kind string) error {
 	return nil
 }
 
-// apples is an error in Apple's own words, capitals and all.
-type apples string
+// appleError is an error in Apple's exact words, capital letters included.
+type appleError string
 
-func (a apples) Error() string { return string(a) }
+func (a appleError) Error() string { return string(a) }

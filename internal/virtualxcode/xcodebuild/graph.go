@@ -59,7 +59,8 @@ func graphText(all []buildable) string {
 	if len(all) == 1 {
 		noun = "target"
 	}
-	fmt.Fprintf(&t, "ComputeTargetDependencyGraph\nnote: Building targets in dependency order\nnote: Target dependency graph (%d %s)\n", len(all), noun)
+	fmt.Fprintf(&t, "ComputeTargetDependencyGraph\nnote: Building targets in dependency order\nnote: Target dependency "+
+		"graph (%d %s)\n", len(all), noun)
 	for _, b := range slices.Backward(all) {
 		needs := slices.DeleteFunc(b.needs(), func(name string) bool {
 			return !slices.ContainsFunc(all, func(o buildable) bool { return o.target.Name == name })

@@ -54,12 +54,16 @@ func (b *bench) run(argv ...string) int {
 	b.calls++
 	env := map[string]string{"HOME": filepath.Join(b.dir, "home"), "USER": "dev"}
 	maps.Copy(env, b.env)
-	return Tool{Call: tool.Call{Args: argv, Dir: b.dir, Env: env, Stdout: &b.out, Stderr: &b.err}, Faults: b.faults, Now: func() time.Time { return time.Date(2026, 3, 4, 12, 0, b.calls, 0, time.UTC) },
+	return Tool{Call: tool.Call{Args: argv, Dir: b.dir, Env: env, Stdout: &b.out, Stderr: &b.err}, Faults: b.faults, Now: func() time.Time {
+		return time.Date(2026, 3, 4, 12, 0, b.calls, 0, time.UTC)
+	},
 		Devices: shelf{
 			{UDID: phone, Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5", Build: "22F77"},
 			{UDID: "0D1F5A3B-0000-4000-8000-000000000017", Name: "iPhone 15", Platform: "iOS Simulator", OS: "17.5", Build: "21F79"},
-			{UDID: "0D1F5A3B-0000-4000-8000-00000000000A", Name: "Apple Watch Series 10 (46mm)", Platform: "watchOS Simulator", OS: "11.5", Build: "22T572"},
-			{UDID: "0D1F5A3B-0000-4000-8000-00000000000B", Name: "Old iPad", Platform: "iOS Simulator", OS: "16.4", Unavailable: "runtime profile not found"},
+			{UDID: "0D1F5A3B-0000-4000-8000-00000000000A", Name: "Apple Watch Series 10 (46mm)", Platform: "watchOS Simulator", OS: "11.5",
+				Build: "22T572"},
+			{UDID: "0D1F5A3B-0000-4000-8000-00000000000B", Name: "Old iPad", Platform: "iOS Simulator", OS: "16.4",
+				Unavailable: "runtime profile not found"},
 		}}.Run(context.Background())
 }
 

@@ -23,11 +23,14 @@ type inputs struct {
 
 // readInputs reads the sources and compares everything with the last build.
 func readInputs(b buildable) (inputs, error) {
-	in := inputs{fresh: map[string]bool{}, sums: map[string]string{}, stamp: filepath.Join(b.settings["TARGET_TEMP_DIR"], "virtual-inputs.json")}
+	in := inputs{fresh: map[string]bool{}, sums: map[string]string{}, stamp: filepath.Join(b.settings["TARGET_TEMP_DIR"],
+		"virtual-inputs.json")}
 	for _, path := range b.sourcePaths() {
 		src, err := readSource(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			src = source{path: path, issues: []issue{{severity: "error", message: fmt.Sprintf("Build input file cannot be found: '%s'. Did you forget to declare this file as an output of a script phase or custom build rule which produces it?", path)}}}
+			src = source{path: path, issues: []issue{{severity: "error",
+				message: fmt.Sprintf("Build input file cannot be found: '%s'. Did you forget to declare this file as an output of a "+
+					"script phase or custom build rule which produces it?", path)}}}
 		} else if err != nil {
 			return in, err
 		}
@@ -47,7 +50,7 @@ func readInputs(b buildable) (inputs, error) {
 func (in *inputs) compare(b buildable) {
 	before := map[string]string{}
 	if data, err := os.ReadFile(in.stamp); err == nil {
-		json.Unmarshal(data, &before) // a damaged stamp means to build everything
+		json.Unmarshal(data, &before) // with a damaged file everything is built
 	}
 	_, err := os.Stat(b.product())
 	in.same = err == nil && maps.Equal(before, in.sums)
@@ -61,7 +64,7 @@ func (in *inputs) compare(b buildable) {
 
 func (in inputs) changed() bool { return !in.same }
 
-// remember makes the next build shorter.
+// remember keeps the checksums for the next build.
 func (in inputs) remember() error {
 	data, err := json.Marshal(in.sums)
 	if err != nil {

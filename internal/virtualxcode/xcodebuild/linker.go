@@ -10,7 +10,9 @@ import (
 func (l stepLog) runLinker(in inputs) (failed failedBuild) {
 	binary := escapePath(l.b.executable())
 	head := fmt.Sprintf("Ld %s normal %s", binary, l.where())
-	l.s.say("%s\n    cd %s\n    %s/usr/bin/clang -Xlinker -reproducible -target %s -isysroot %s -filelist %s -o %s\n", head, escapePath(l.b.project.Dir), toolchain, l.triple(), l.b.settings["SDK_DIR"], l.temp(l.b.settings["PRODUCT_NAME"]+".LinkFileList"), binary)
+	l.s.say("%s\n    cd %s\n    %s/usr/bin/clang -Xlinker -reproducible -target %s -isysroot %s -filelist %s -o %s\n", head,
+		escapePath(l.b.project.Dir), toolchain, l.triple(), l.b.settings["SDK_DIR"],
+		l.temp(l.b.settings["PRODUCT_NAME"]+".LinkFileList"), binary)
 	text := linkerText(in)
 	if text != "" {
 		fmt.Fprintf(l.s.Stdout, "%sclang: error: linker command failed with exit code 1 (use -v to see invocation)\n", text)

@@ -4,54 +4,98 @@ import "ios-agent/internal/virtualxcode/mark"
 
 // Marks say what is known of the real xcodebuild.
 func Marks() []mark.Mark {
-	var all []mark.Mark
-	add := func(source, behaviour string) {
-		all = append(all, mark.Mark{Tool: "xcodebuild", Behaviour: behaviour, Source: source})
-	}
-	add(mark.Assumed, "-version prints the version and the build on two lines; -version -sdk as text")
-	add(mark.Observed("xcodebuild/sdks-fastlane-xcode26.txt"), "-version -sdk -json: keys, and the space before a colon")
-	add(mark.Observed("xcodebuild/showsdks-xcode16.4.0.json"), "-showsdks -json: keys, versions and builds of Xcode 16.4; DriverKit and the second macOS entry are left out")
-	add(mark.Assumed, "-showsdks as text; -list as text; -list -json of a project")
-	add(mark.Observed("xcodebuild/list-alamofire-xcode26.5.0.json"), "-list -json of a workspace: its name and sorted schemes")
-	add(mark.Observed("xcodebuild/showBuildSettings-rn.txt"), "-showBuildSettings: heading, indentation, sorted keys; settings of the command line come first")
-	add(mark.Observed("xcodebuild/showBuildSettings-scratch-xcode15.4.0.json"), "-showBuildSettings -json: a list of action, target and settings; about 90 settings instead of 500")
-	add(mark.Observed("xcodebuild/showdestinations-xcode16.2.txt"), "-showdestinations: available and ineligible ones, keys and their order, placeholders for any device")
-	add(mark.Assumed, "paired devices are destinations with an architecture and without a system; tests run on them as on simulators, without signing")
-	add(mark.Observed("tool-errors/xcodebuild-destination-package-graph.log"), "a named device that is not there: \"Unable to find a device…\", OS:latest is added, simulators are listed for both architectures")
-	add(mark.Observed("tool-errors/xcodebuild-26.5.0-ice-cubes-buildsettings-accounttests-debug-macos.txt"), "a platform the scheme has not: \"Unable to find a destination…\", with \"Could not configure request\" before it for build settings")
-	add(mark.Assumed, "an id that is not there is refused as a destination, not as a device; destination errors exit 70; OS=latest is the newest system of all devices")
-	add(mark.Observed("xcodebuild/nvim-tc18.log"), "several matching destinations: a warning with all of them, and the first is used")
-	add(mark.Assumed, "a folder with several projects is refused with exit 78 (flutter/flutter#156933); a project is preferred to a workspace beside it; none exits 66")
-	add(mark.Assumed, "an unknown scheme is refused with exit 65, an invalid option with exit 64 and the usage, an unknown action with exit 65, a damaged project with exit 74, an interrupt with exit 75, an existing result bundle with exit 64")
-	add(mark.Observed("xcodebuild/papercenter-build-succeeded.log"), "build: invocation, planning steps, graph, build description, banner; a second build says only what has changed")
-	add(mark.Observed("xcodebuild/remac-build.log"), "clean, then build: two banners; names of the steps of a target")
-	add(mark.Observed("xcodebuild/swift-error-designated-initializer.log"), "a compile error: failed frontend command, diagnostic with line and caret, banner, failed commands and their number")
-	add(mark.Observed("xcodebuild/stoic-watch-clean-build.txt"), "the caret underlines what the message quotes; explicit dependencies in the graph")
-	add(mark.Observed("xcodebuild/archive-requires-provisioning-profile.log"), "banners of failures go to standard error")
-	add(mark.Observed("xcodebuild/nvim-tc24.log"), "-resultBundlePath: \"Writing result bundle at path\" after the invocation")
-	add(mark.Observed("xcodebuild/nvim-tc16.log"), "build-for-testing and test-without-building end with TEST BUILD and TEST EXECUTE; timings behind banners are not imitated")
-	add(mark.Observed("xcodebuild/nvim-tc22.log"), "tests: XCTest suites first, also when empty, then Swift Testing; failing tests; where the results are; \"Testing started\" last")
-	add(mark.Observed("xcodebuild/xcode-test-log.txt"), "failures as file:line: error: -[Module.Class test] : message")
-	add(mark.Observed("xcodebuild/marathon-mixed.log"), "steps of a UI test with times")
-	add(mark.Assumed, "skipped tests in the log and in totals; parameterised Swift Testing tests; version line of Swift Testing; which of the closing lines go to standard error")
-	add(mark.Observed("xcodebuild/nvim-tc20.log"), "-parallel-testing-enabled: a line for each test with the clone it ran on, a slash for Swift Testing, after everything else; tests still run one after the other, on one clone")
-	add(mark.Observed("xcodebuild/big-unit-tests-xcode15.log"), "a crash in a test: the fatal error twice, \"Restarting after unexpected exit\", suites again as Selected tests, totals of all launches")
-	add(mark.Observed("xcodebuild/bitrise-failed-to-background-test-runner.txt"), "a test that measures: average, deviation, values")
-	add(mark.Observed("xcodebuild/nvim-tc24.log"), "a script phase that fails; a script without outputs is warned of; where the result bundle was written")
-	add(mark.Observed("xcodebuild/linker-undefined-symbols-rn.log"), "symbols the linker does not find, with who refers to them; the failed command is Ld")
-	add(mark.Observed("xcodebuild/archive-requires-provisioning-profile.log"), "signing that is refused: an error of the project with its target, before anything is compiled; simulators need no signature")
-	add(mark.Observed("xcodebuild/nvim-tc9.log"), "packages that cannot be resolved: resolved packages, then \"Could not resolve package dependencies\"")
-	add(mark.Assumed, "packages that cannot be resolved exit 74, also for -list; nothing is fetched; a folder with only a Package.swift is a workspace of its name")
-	add(mark.Observed("xcodebuild/showdestinations-xcode16.2.txt"), "a platform that is not installed (IOS_AGENT_VIRTUAL_MISSING) is ineligible, with the reason; it has no simulators")
-	add(mark.Assumed, "-retry-tests-on-failure, -run-tests-until-failure, -test-iterations: \"(Iteration 1 of 3)\" behind started; 3 and 100 runs at most by default; time limits are ignored")
-	add(mark.Assumed, "-only-testing of a target the scheme does not test exits 70; of a test that is not there runs nothing and succeeds")
-	add(mark.Assumed, "-enumerate-tests: keys of the JSON as public readers expect them; the text; -showTestPlans; an unknown -testPlan exits 65")
-	add(mark.Assumed, "archive: the .xcarchive has Info.plist, Products and an empty dSYM; -exportArchive makes an .ipa, or the .app of a Mac, and checks only the method")
-	add(mark.Assumed, "analyze: AnalyzeShallow for each file; its warnings are those of comments of their own")
-	add(mark.Assumed, "derived data is named by the MD5 sum of the path in base 26; a test bundle carries its tests, so that test-without-building runs what was built")
-	add(mark.Assumed, "contents of .xctestrun (format 1) and .xctestproducts; coverage counts every function that is not marked uncovered")
-	add(mark.Assumed, "test-without-building of the agent's scheme runs until the runner ends; TEST_RUNNER_ variables reach the runner without the prefix")
-	add(mark.Assumed, "the project folder of the agent's scheme is not looked at")
-	add(mark.Assumed, "install and docbuild are refused as not supported; scripts are mentioned and never run; plug-ins, other languages than Swift and conditional settings are ignored")
+	var all marks
+	all.ofQuestionsAndBuilds()
+	all.ofTestsAndTheRest()
 	return all
+}
+
+type marks []mark.Mark
+
+func (m *marks) add(source, behaviour string) {
+	*m = append(*m, mark.Mark{Tool: "xcodebuild", Behaviour: behaviour, Source: source})
+}
+
+func (m *marks) ofQuestionsAndBuilds() {
+	m.add(mark.Assumed, "-version prints the version and the build on two lines; -version -sdk as text")
+	m.add(mark.Observed("xcodebuild/sdks-fastlane-xcode26.txt"), "-version -sdk -json: keys, and the space before a colon")
+	m.add(mark.Observed("xcodebuild/showsdks-xcode16.4.0.json"), "-showsdks -json: keys, versions and builds of Xcode 16.4; DriverKit "+
+		"and the second macOS entry are left out")
+	m.add(mark.Assumed, "-showsdks as text; -list as text; -list -json of a project")
+	m.add(mark.Observed("xcodebuild/list-alamofire-xcode26.5.0.json"), "-list -json of a workspace: its name and sorted schemes")
+	m.add(mark.Observed("xcodebuild/showBuildSettings-rn.txt"), "-showBuildSettings: heading, indentation, sorted keys; settings of the "+
+		"command line come first")
+	m.add(mark.Observed("xcodebuild/showBuildSettings-scratch-xcode15.4.0.json"), "-showBuildSettings -json: a list of action, target "+
+		"and settings; about 90 settings instead of 500")
+	m.add(mark.Observed("xcodebuild/showdestinations-xcode16.2.txt"), "-showdestinations: available and ineligible ones, keys and their "+
+		"order, placeholders for any device")
+	m.add(mark.Assumed, "paired devices are destinations with an architecture and without a system; tests run on them as on simulators, "+
+		"without signing")
+	m.add(mark.Observed("tool-errors/xcodebuild-destination-package-graph.log"), "a named device that is not there: \"Unable to find a "+
+		"device…\", OS:latest is added, simulators are listed for both architectures")
+	m.add(mark.Observed("tool-errors/xcodebuild-26.5.0-ice-cubes-buildsettings-accounttests-debug-macos.txt"),
+		"a platform the scheme has not: \"Unable to find a destination…\", with \"Could not configure request\" before it for "+
+			"build settings")
+	m.add(mark.Assumed, "an id that is not there is refused as a destination, not as a device; destination errors exit 70; OS=latest is "+
+		"the newest system of all devices")
+	m.add(mark.Observed("xcodebuild/nvim-tc18.log"), "several matching destinations: a warning with all of them, and the first is used")
+	m.add(mark.Assumed, "a folder with several projects is refused with exit 78 (flutter/flutter#156933); a project is preferred to a "+
+		"workspace beside it; none exits 66")
+	m.add(mark.Assumed, "an unknown scheme is refused with exit 65, an invalid option with exit 64 and the usage, an unknown action with "+
+		"exit 65, a damaged project with exit 74, an interrupt with exit 75, an existing result bundle with exit 64")
+	m.add(mark.Observed("xcodebuild/papercenter-build-succeeded.log"), "build: invocation, planning steps, graph, build description, "+
+		"banner; a second build says only what has changed")
+	m.add(mark.Observed("xcodebuild/remac-build.log"), "clean, then build: two banners; names of the steps of a target")
+	m.add(mark.Observed("xcodebuild/swift-error-designated-initializer.log"), "a compile error: failed frontend command, diagnostic with "+
+		"line and caret, banner, failed commands and their number")
+	m.add(mark.Observed("xcodebuild/stoic-watch-clean-build.txt"),
+		"the caret underlines what the message quotes; explicit dependencies in the graph")
+	m.add(mark.Observed("xcodebuild/archive-requires-provisioning-profile.log"), "banners of failures go to standard error")
+	m.add(mark.Observed("xcodebuild/nvim-tc24.log"), "-resultBundlePath: \"Writing result bundle at path\" after the invocation")
+}
+
+func (m *marks) ofTestsAndTheRest() {
+	m.add(mark.Observed("xcodebuild/nvim-tc16.log"), "build-for-testing and test-without-building end with TEST BUILD and TEST EXECUTE; "+
+		"timings behind banners are not imitated")
+	m.add(mark.Observed("xcodebuild/nvim-tc22.log"), "tests: XCTest suites first, also when empty, then Swift Testing; failing tests; "+
+		"where the results are; \"Testing started\" last")
+	m.add(mark.Observed("xcodebuild/xcode-test-log.txt"), "failures as file:line: error: -[Module.Class test] : message")
+	m.add(mark.Observed("xcodebuild/marathon-mixed.log"), "steps of a UI test with times")
+	m.add(mark.Assumed, "skipped tests in the log and in totals; parameterised Swift Testing tests; version line of Swift Testing; which "+
+		"of the closing lines go to standard error")
+	m.add(mark.Observed("xcodebuild/nvim-tc20.log"), "-parallel-testing-enabled: a line for each test with the clone it ran on, a slash "+
+		"for Swift Testing, after everything else; tests still run one after the other, on one clone")
+	m.add(mark.Observed("xcodebuild/big-unit-tests-xcode15.log"), "a crash in a test: the fatal error twice, \"Restarting after "+
+		"unexpected exit\", suites again as Selected tests, totals of all launches")
+	m.add(mark.Observed("xcodebuild/bitrise-failed-to-background-test-runner.txt"), "a test that measures: average, deviation, values")
+	m.add(mark.Observed("xcodebuild/nvim-tc24.log"), "a script phase that fails; a script without outputs is warned of; where the result "+
+		"bundle was written")
+	m.add(mark.Observed("xcodebuild/linker-undefined-symbols-rn.log"), "symbols the linker does not find, with who refers to them; the "+
+		"failed command is Ld")
+	m.add(mark.Observed("xcodebuild/archive-requires-provisioning-profile.log"), "signing that is refused: an error of the project with "+
+		"its target, before anything is compiled; simulators need no signature")
+	m.add(mark.Observed("xcodebuild/nvim-tc9.log"), "packages that cannot be resolved: resolved packages, then \"Could not resolve "+
+		"package dependencies\"")
+	m.add(mark.Assumed, "packages that cannot be resolved exit 74, also for -list; nothing is fetched; a folder with only a "+
+		"Package.swift is a workspace of its name")
+	m.add(mark.Observed("xcodebuild/showdestinations-xcode16.2.txt"), "a platform that is not installed (IOS_AGENT_VIRTUAL_MISSING) is "+
+		"ineligible, with the reason; it has no simulators")
+	m.add(mark.Assumed, "-retry-tests-on-failure, -run-tests-until-failure, -test-iterations: \"(Iteration 1 of 3)\" behind started; 3 "+
+		"and 100 runs at most by default; time limits are ignored")
+	m.add(mark.Assumed, "-only-testing of a target the scheme does not test exits 70; of a test that is not there runs nothing "+
+		"and succeeds")
+	m.add(mark.Assumed, "-enumerate-tests: keys of the JSON as public readers expect them; the text; -showTestPlans; an unknown "+
+		"-testPlan exits 65")
+	m.add(mark.Assumed, "archive: the .xcarchive has Info.plist, Products and an empty dSYM; -exportArchive makes an .ipa, or the .app "+
+		"of a Mac, and checks only the method")
+	m.add(mark.Assumed, "analyze: AnalyzeShallow for each file; its warnings are those of comments of their own")
+	m.add(mark.Assumed, "derived data is named by the MD5 sum of the path in base 26; a test bundle carries its tests, so that "+
+		"test-without-building runs what was built")
+	m.add(mark.Assumed, "contents of .xctestrun (format 1) and .xctestproducts; coverage counts every function that is not "+
+		"marked uncovered")
+	m.add(mark.Assumed, "test-without-building of the agent's scheme runs until the runner ends; TEST_RUNNER_ variables reach the runner "+
+		"without the prefix")
+	m.add(mark.Assumed, "the project folder of the agent's scheme is not looked at")
+	m.add(mark.Assumed, "install and docbuild are refused as not supported; scripts are mentioned and never run; plug-ins, other "+
+		"languages than Swift and conditional settings are ignored")
 }

@@ -16,7 +16,9 @@ func (t testCase) measured(id string) string {
 	for i, v := range t.Measures {
 		values[i] = fmt.Sprintf("%.6f", v)
 	}
-	return fmt.Sprintf("%s:%d: Test Case '%s' measured [Time, seconds] average: %.3f, relative standard deviation: %.3f%%, values: [%s], performanceMetricID:%s, baselineName: \"\", baselineAverage: , polarity: prefers smaller, maxPercentRegression: 10.000%%, maxPercentRelativeStandardDeviation: 10.000%%, maxRegression: 0.100, maxStandardDeviation: 0.100",
+	return fmt.Sprintf("%s:%d: Test Case '%s' measured [Time, seconds] average: %.3f, relative standard deviation: %.3f%%, values: "+
+		"[%s], performanceMetricID:%s, baselineName: \"\", baselineAverage: , polarity: prefers smaller, maxPercentRegression: "+
+		"10.000%%, maxPercentRelativeStandardDeviation: 10.000%%, maxRegression: 0.100, maxStandardDeviation: 0.100",
 		t.File, t.MeasureLine, id, average, deviation, strings.Join(values, ", "), clockMetric)
 }
 

@@ -30,7 +30,8 @@ var (
 		-destination-timeout -testLanguage -testRegion -resultBundleVersion -resultStreamPath -only-test-configuration
 		-skip-test-configuration -enableAddressSanitizer -enableThreadSanitizer -enableUndefinedBehaviorSanitizer
 		-test-repetition-relaunch-enabled -scmProvider -packageAuthorizationProvider -defaultPackageRegistryURL`)
-	flags = words(`-version -list -showBuildSettings -showdestinations -showsdks -showTestPlans -resolvePackageDependencies -enumerate-tests -exportArchive -json -quiet -verbose -skipMacroValidation
+	flags = words(`-version -list -showBuildSettings -showdestinations -showsdks -showTestPlans -resolvePackageDependencies -enumerate-tests
+		-exportArchive -json -quiet -verbose -skipMacroValidation
 		-skipPackagePluginValidation -skipPackageUpdates -skipPackageSignatureValidation -allowProvisioningUpdates
 		-allowProvisioningDeviceRegistration -parallelizeTargets -hideShellScriptEnvironment -disableAutomaticPackageResolution
 		-onlyUsePackageVersionsFromResolvedFile -showBuildTimingSummary -retry-tests-on-failure -run-tests-until-failure -alltargets
@@ -50,8 +51,9 @@ func words(s string) map[string]bool {
 // targets are the options that are kept, and where.
 func (o *options) targets() (one map[string]*string, many map[string]*[]string) {
 	one = map[string]*string{
-		"-project": &o.project, "-workspace": &o.workspace, "-scheme": &o.schemeName, "-target": &o.target, "-configuration": &o.configuration,
-		"-sdk": &o.sdk, "-derivedDataPath": &o.derivedData, "-resultBundlePath": &o.resultBundle, "-xctestrun": &o.xctestrun,
+		"-project": &o.project, "-workspace": &o.workspace, "-scheme": &o.schemeName, "-target": &o.target,
+		"-configuration": &o.configuration,
+		"-sdk":           &o.sdk, "-derivedDataPath": &o.derivedData, "-resultBundlePath": &o.resultBundle, "-xctestrun": &o.xctestrun,
 		"-testProductsPath": &o.testProducts, "-enableCodeCoverage": &o.coverage, "-testPlan": &o.testPlan,
 		"-parallel-testing-enabled": &o.parallel, "-test-iterations": &o.iterations, "-test-enumeration-style": &o.enumStyle,
 		"-test-enumeration-format": &o.enumFormat, "-test-enumeration-output-path": &o.enumPath,
@@ -130,13 +132,19 @@ func (o *options) check() error {
 }
 
 // usageText is the head of what the real tool prints.
-const usageText = `Usage: xcodebuild [-project <projectname>] [[-target <targetname>]...|-alltargets] [-configuration <configurationname>] [-arch <architecture>]... [-sdk [<sdkname>|<sdkpath>]] [-showBuildSettings [-json]] [<buildsetting>=<value>]... [<buildaction>]...
-       xcodebuild [-project <projectname>] -scheme <schemeName> [-destination <destinationspecifier>]... [-configuration <configurationname>] [-arch <architecture>]... [-sdk [<sdkname>|<sdkpath>]] [-showBuildSettings [-json]] [-showdestinations] [<buildsetting>=<value>]... [<buildaction>]...
-       xcodebuild -workspace <workspacename> -scheme <schemeName> [-destination <destinationspecifier>]... [-configuration <configurationname>] [-arch <architecture>]... [-sdk [<sdkname>|<sdkpath>]] [-showBuildSettings] [-showdestinations] [<buildsetting>=<value>]... [<buildaction>]...
-       xcodebuild -version [-sdk [<sdkfullpath>|<sdkname>] [-json] [<infoitem>] ]
-       xcodebuild -list [[-project <projectname>]|[-workspace <workspacename>]] [-json]
-       xcodebuild -showsdks [-json]
-`
+const usageText = "Usage: xcodebuild [-project <projectname>] [[-target <targetname>]...|-alltargets] [-configuration " +
+	"<configurationname>] [-arch <architecture>]... [-sdk [<sdkname>|<sdkpath>]] [-showBuildSettings [-json]] " +
+	"[<buildsetting>=<value>]... [<buildaction>]...\n" +
+	"       xcodebuild [-project <projectname>] -scheme <schemeName> [-destination <destinationspecifier>]... " +
+	"[-configuration <configurationname>] [-arch <architecture>]... [-sdk [<sdkname>|<sdkpath>]] " +
+	"[-showBuildSettings [-json]] [-showdestinations] [<buildsetting>=<value>]... [<buildaction>]...\n" +
+	"       xcodebuild -workspace <workspacename> -scheme <schemeName> [-destination " +
+	"<destinationspecifier>]... [-configuration <configurationname>] [-arch <architecture>]... [-sdk " +
+	"[<sdkname>|<sdkpath>]] [-showBuildSettings] [-showdestinations] [<buildsetting>=<value>]... " +
+	"[<buildaction>]...\n" +
+	"       xcodebuild -version [-sdk [<sdkfullpath>|<sdkname>] [-json] [<infoitem>] ]\n" +
+	"       xcodebuild -list [[-project <projectname>]|[-workspace <workspacename>]] [-json]\n" +
+	"       xcodebuild -showsdks [-json]\n"
 
 func usage(format string, a ...any) error {
 	return refusal{exit: exitUsage, text: fmt.Sprintf(format, a...) + "\n\n" + usageText}

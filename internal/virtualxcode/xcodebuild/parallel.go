@@ -8,7 +8,7 @@ import (
 )
 
 // parallelTests runs a bundle as -parallel-testing-enabled does: on clones, with a line for each test that says where it
-// ran, and nothing about why one failed. The lines come after everything else, because they are another stream's.
+// ran, but not why it failed. The lines come after everything else, as in the real tool.
 func (s *session) parallelTests(p testProduct) (out []xcresult.Suite) {
 	for _, swift := range []bool{false, true} {
 		for _, tests := range suites(p.Tests, swift) {
@@ -47,7 +47,8 @@ func (s *session) parallelTest(p testProduct, t testCase) xcresult.Case {
 	for _, i := range s.runs(t, p.UI) {
 		c := s.outcome(i.testCase, p.UI)
 		s.clock = s.clock.Add(i.took(p.UI))
-		s.later("Test case '%s' %s on '%s' (%.3f seconds)", strings.TrimPrefix(t.Suite+between+t.Name, between), logWords[c.Result], s.clone(p), c.Duration)
+		s.later("Test case '%s' %s on '%s' (%.3f seconds)", strings.TrimPrefix(t.Suite+between+t.Name, between), logWords[c.Result],
+			s.clone(p), c.Duration)
 		kept = append(kept, c)
 		if i.crashed() {
 			s.launches++

@@ -45,15 +45,27 @@ func (p platform) simulator() bool { return len(p.name) > 9 && p.name[len(p.name
 
 // platforms are those of Xcode 16.4, in the order it lists them.
 var platforms = []platform{
-	{"iOS", "iphoneos", "18.5", "22F76", "iPhoneOS", "iOS 18.5", "dvtdevice-DVTiPhonePlaceholder-iphoneos:placeholder", "Any iOS Device", "ios%s", "IPHONEOS_DEPLOYMENT_TARGET"},
-	{"iOS Simulator", "iphonesimulator", "18.5", "22F76", "iPhoneSimulator", "Simulator - iOS 18.5", "dvtdevice-DVTiOSDeviceSimulatorPlaceholder-iphonesimulator:placeholder", "Any iOS Simulator Device", "ios%s-simulator", "IPHONEOS_DEPLOYMENT_TARGET"},
+	{"iOS", "iphoneos", "18.5", "22F76", "iPhoneOS", "iOS 18.5", "dvtdevice-DVTiPhonePlaceholder-iphoneos:placeholder", "Any iOS Device",
+		"ios%s", "IPHONEOS_DEPLOYMENT_TARGET"},
+	{"iOS Simulator", "iphonesimulator", "18.5", "22F76", "iPhoneSimulator", "Simulator - iOS 18.5",
+		"dvtdevice-DVTiOSDeviceSimulatorPlaceholder-iphonesimulator:placeholder", "Any iOS Simulator Device", "ios%s-simulator",
+		"IPHONEOS_DEPLOYMENT_TARGET"},
 	{"macOS", "macosx", "15.5", "24F74", "MacOSX", "macOS 15.5", "", "Any Mac", "macos%s", "MACOSX_DEPLOYMENT_TARGET"},
-	{"tvOS", "appletvos", "18.5", "22L572", "AppleTVOS", "tvOS 18.5", "dvtdevice-DVTiOSDevicePlaceholder-appletvos:placeholder", "Any tvOS Device", "tvos%s", "TVOS_DEPLOYMENT_TARGET"},
-	{"tvOS Simulator", "appletvsimulator", "18.5", "22L572", "AppleTVSimulator", "Simulator - tvOS 18.5", "dvtdevice-DVTiOSDeviceSimulatorPlaceholder-appletvsimulator:placeholder", "Any tvOS Simulator Device", "tvos%s-simulator", "TVOS_DEPLOYMENT_TARGET"},
-	{"visionOS", "xros", "2.5", "22O473", "XROS", "visionOS 2.5", "dvtdevice-DVTiOSDevicePlaceholder-xros:placeholder", "Any visionOS Device", "xros%s", "XROS_DEPLOYMENT_TARGET"},
-	{"visionOS Simulator", "xrsimulator", "2.5", "22O473", "XRSimulator", "Simulator - visionOS 2.5", "dvtdevice-DVTiOSDeviceSimulatorPlaceholder-xrsimulator:placeholder", "Any visionOS Simulator Device", "xros%s-simulator", "XROS_DEPLOYMENT_TARGET"},
-	{"watchOS", "watchos", "11.5", "22T572", "WatchOS", "watchOS 11.5", "dvtdevice-DVTiOSDevicePlaceholder-watchos:placeholder", "Any watchOS Device", "watchos%s", "WATCHOS_DEPLOYMENT_TARGET"},
-	{"watchOS Simulator", "watchsimulator", "11.5", "22T572", "WatchSimulator", "Simulator - watchOS 11.5", "dvtdevice-DVTiOSDeviceSimulatorPlaceholder-watchsimulator:placeholder", "Any watchOS Simulator Device", "watchos%s-simulator", "WATCHOS_DEPLOYMENT_TARGET"},
+	{"tvOS", "appletvos", "18.5", "22L572", "AppleTVOS", "tvOS 18.5", "dvtdevice-DVTiOSDevicePlaceholder-appletvos:placeholder",
+		"Any tvOS Device", "tvos%s", "TVOS_DEPLOYMENT_TARGET"},
+	{"tvOS Simulator", "appletvsimulator", "18.5", "22L572", "AppleTVSimulator", "Simulator - tvOS 18.5",
+		"dvtdevice-DVTiOSDeviceSimulatorPlaceholder-appletvsimulator:placeholder", "Any tvOS Simulator Device", "tvos%s-simulator",
+		"TVOS_DEPLOYMENT_TARGET"},
+	{"visionOS", "xros", "2.5", "22O473", "XROS", "visionOS 2.5", "dvtdevice-DVTiOSDevicePlaceholder-xros:placeholder",
+		"Any visionOS Device", "xros%s", "XROS_DEPLOYMENT_TARGET"},
+	{"visionOS Simulator", "xrsimulator", "2.5", "22O473", "XRSimulator", "Simulator - visionOS 2.5",
+		"dvtdevice-DVTiOSDeviceSimulatorPlaceholder-xrsimulator:placeholder", "Any visionOS Simulator Device", "xros%s-simulator",
+		"XROS_DEPLOYMENT_TARGET"},
+	{"watchOS", "watchos", "11.5", "22T572", "WatchOS", "watchOS 11.5", "dvtdevice-DVTiOSDevicePlaceholder-watchos:placeholder",
+		"Any watchOS Device", "watchos%s", "WATCHOS_DEPLOYMENT_TARGET"},
+	{"watchOS Simulator", "watchsimulator", "11.5", "22T572", "WatchSimulator", "Simulator - watchOS 11.5",
+		"dvtdevice-DVTiOSDeviceSimulatorPlaceholder-watchsimulator:placeholder", "Any watchOS Simulator Device", "watchos%s-simulator",
+		"WATCHOS_DEPLOYMENT_TARGET"},
 }
 
 // platformOf finds a platform by its SDK.

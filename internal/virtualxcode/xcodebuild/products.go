@@ -29,11 +29,12 @@ func (b buildable) executable() string {
 	return filepath.Join(b.inside("EXECUTABLE_FOLDER_PATH"), b.settings["EXECUTABLE_NAME"])
 }
 
-// The executables do nothing. That of a macOS app is a script that stays, so that it can be opened and quit: it reads from
-// a pipe nobody writes to. Another program to wait in would take its name, or be left behind when it is killed. The others
-// begin as a program for arm64 does.
+// The executables do nothing. That of a macOS app is a script that keeps running, so that the app can be opened and quit:
+// it reads from a pipe that nobody writes to. A script that started another program to wait would show that program's name,
+// or leave it behind when it is killed. The other executables begin as a program for arm64 does.
 const (
-	macStub     = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nd=$(mktemp -d) && mkfifo \"$d/quit\" && exec 3<>\"$d/quit\" && rm -r \"$d\" && read -r _ <&3\n"
+	macStub = "#!/bin/sh\n# An app of Virtual Xcode: it is there until it is quit.\nd=$(mktemp -d) && mkfifo \"$d/quit\" && exec " +
+		"3<>\"$d/quit\" && rm -r \"$d\" && read -r _ <&3\n"
 	machOHeader = "\xcf\xfa\xed\xfe\x0c\x00\x00\x01\x00\x00\x00\x00\x02\x00\x00\x00 an app of Virtual Xcode\n"
 )
 
@@ -70,8 +71,8 @@ func (s *session) writeProduct(b buildable, in inputs) error {
 // maxResource bounds a file that is copied.
 const maxResource = 256 << 20
 
-// copyResource copies one file; an asset catalogue becomes the one file Xcode makes of it. Folders and what is not
-// there are left out: the real tool would fail, but it would have said so in its own words.
+// copyResource copies one file; an asset catalogue becomes the one file that Xcode makes of it. Folders and files that do
+// not exist are left out, where the real tool fails.
 func copyResource(from, dir string) error {
 	if strings.HasSuffix(from, ".xcassets") {
 		return write(filepath.Join(dir, "Assets.car"), []byte("BOMStore"), 0o644)
@@ -95,7 +96,8 @@ func copyResource(from, dir string) error {
 }
 
 // packageTypes are CFBundlePackageType by kind of target.
-var packageTypes = map[project.Kind]string{project.App: "APPL", project.Framework: "FMWK", project.UnitTests: "BNDL", project.UITests: "BNDL"}
+var packageTypes = map[project.Kind]string{project.App: "APPL", project.Framework: "FMWK", project.UnitTests: "BNDL",
+	project.UITests: "BNDL"}
 
 // info is the Info.plist of the product: what the project's own file says, over what Xcode generates.
 func (b buildable) info() ([]byte, error) {
@@ -104,7 +106,8 @@ func (b buildable) info() ([]byte, error) {
 		"CFBundleDevelopmentRegion": "en", "CFBundleExecutable": v["EXECUTABLE_NAME"], "CFBundleIdentifier": v["PRODUCT_BUNDLE_IDENTIFIER"],
 		"CFBundleInfoDictionaryVersion": "6.0", "CFBundleName": v["PRODUCT_NAME"], "CFBundlePackageType": packageTypes[b.target.Kind],
 		"CFBundleShortVersionString": cmp.Or(v["MARKETING_VERSION"], "1.0"), "CFBundleVersion": cmp.Or(v["CURRENT_PROJECT_VERSION"], "1"),
-		"DTPlatformName": v["PLATFORM_NAME"], "DTPlatformVersion": v["SDK_VERSION"], "DTSDKName": v["SDK_NAME"], "DTXcode": xcodeNumber, "DTXcodeBuild": xcodeBuild,
+		"DTPlatformName": v["PLATFORM_NAME"], "DTPlatformVersion": v["SDK_VERSION"], "DTSDKName": v["SDK_NAME"], "DTXcode": xcodeNumber,
+		"DTXcodeBuild": xcodeBuild,
 	}
 	format := plist.BinaryFormat
 	p, _ := platformOf(v["PLATFORM_NAME"])
@@ -112,7 +115,8 @@ func (b buildable) info() ([]byte, error) {
 		format = plist.XMLFormat
 		all["LSMinimumSystemVersion"], all["CFBundleSupportedPlatforms"] = v[p.deployment], []string{p.folder}
 	} else {
-		all["MinimumOSVersion"], all["CFBundleSupportedPlatforms"], all["UIDeviceFamily"] = v[p.deployment], []string{p.folder}, families(v["TARGETED_DEVICE_FAMILY"])
+		all["MinimumOSVersion"], all["CFBundleSupportedPlatforms"] = v[p.deployment], []string{p.folder}
+		all["UIDeviceFamily"] = families(v["TARGETED_DEVICE_FAMILY"])
 	}
 	b.generatedKeys(all)
 	if err := b.ownInfo(all); err != nil {

@@ -1,6 +1,7 @@
 package xcodebuild
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -20,18 +21,11 @@ func (s *session) repetition() repetition {
 	failed := func(result string) bool { return result == xcresult.Failed }
 	switch {
 	case s.asked["-retry-tests-on-failure"]:
-		return repetition{most: or(n, 3), name: "Retry", again: failed}
+		return repetition{most: cmp.Or(n, 3), name: "Retry", again: failed}
 	case s.asked["-run-tests-until-failure"]:
-		return repetition{most: or(n, 100), name: "Repetition", again: func(result string) bool { return !failed(result) }}
+		return repetition{most: cmp.Or(n, 100), name: "Repetition", again: func(result string) bool { return !failed(result) }}
 	}
-	return repetition{most: or(n, 1), name: "Repetition", again: func(string) bool { return true }}
-}
-
-func or(n, otherwise int) int {
-	if n > 0 {
-		return n
-	}
-	return otherwise
+	return repetition{most: cmp.Or(n, 1), name: "Repetition", again: func(string) bool { return true }}
 }
 
 // iteration is the k-th run of a test.

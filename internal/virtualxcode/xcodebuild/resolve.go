@@ -105,5 +105,6 @@ func (s *session) noDestination(asked map[string]string) error {
 	if s.asked["-showBuildSettings"] {
 		prefix = "Could not configure request to show build settings: "
 	}
-	return refuse(exitDestination, "%sUnable to find a %s matching the provided destination specifier:\n\t\t{ %s }\n%s%s", prefix, noun, strings.Join(parts, ", "), why, s.printDestinations())
+	return refuse(exitDestination, "%sUnable to find a %s matching the provided destination specifier:\n\t\t{ %s }\n%s%s", prefix, noun,
+		strings.Join(parts, ", "), why, s.printDestinations())
 }

@@ -46,8 +46,11 @@ func (in inputs) about(kind string) (found []trouble) {
 }
 
 const (
-	scriptAlways   = "will be run during every build because the option to run the script phase \"Based on dependency analysis\" is unchecked."
-	scriptNoOutput = "will be run during every build because it does not specify any outputs. To address this issue, either add output dependencies to the script phase, or configure it to run in every build by unchecking \"Based on dependency analysis\" in the script phase."
+	scriptAlways = "will be run during every build because the option to run the script phase \"Based on dependency analysis\" " +
+		"is unchecked."
+	scriptNoOutput = "will be run during every build because it does not specify any outputs. To address this issue, either add output " +
+		"dependencies to the script phase, or configure it to run in every build by unchecking \"Based on dependency analysis\" in the " +
+		"script phase."
 )
 
 // runScripts prints the script phases, which are not run; the first that a comment lets fail ends it.
@@ -67,7 +70,8 @@ func (l stepLog) runScripts(in inputs, early bool) (failed failedBuild) {
 				continue
 			}
 			fmt.Fprintf(l.s.Stdout, "%s\nCommand PhaseScriptExecution failed with a nonzero exit code\n", prints)
-			l.s.keep(l.b, []issue{{severity: "error", kind: "Uncategorized", message: "Command PhaseScriptExecution failed with a nonzero exit code"}})
+			l.s.keep(l.b, []issue{{severity: "error", kind: "Uncategorized", message: "Command PhaseScriptExecution failed with a " +
+				"nonzero exit code"}})
 			failed.add([]string{head}, "Command PhaseScriptExecution failed with a nonzero exit code")
 		}
 		l.s.say("\n")

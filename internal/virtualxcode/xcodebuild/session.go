@@ -27,7 +27,7 @@ type session struct {
 	preparedSDK string   // what those were built for
 	analyzing   bool     // what is being built is to be analyzed
 	launches    int      // of processes that run tests
-	afterwards  []string // lines that come when everything else has been said
+	afterwards  []string // lines that are printed last
 }
 
 // play does what the command line asks: a question, or actions one after the other.
@@ -46,7 +46,7 @@ func (s *session) spend(ctx context.Context, d time.Duration) error {
 	return s.wait(ctx, d)
 }
 
-// wait lets real time follow, if anybody wants it to.
+// wait lets real time pass too, if the caller wants that.
 func (s *session) wait(ctx context.Context, d time.Duration) error {
 	if s.Pause == nil {
 		return ctx.Err()
@@ -75,9 +75,10 @@ func (s *session) report(err error) int {
 		r = refusal{exit: exitFailed, text: err.Error()}
 	}
 	if r.bundle {
-		// The day comes before the month: theirs is a misprint that stayed.
+		// The real tool has the day before the month.
 		day := fmt.Sprintf("%d-%02d-%02d", s.clock.Year(), s.clock.Day(), s.clock.Month())
-		fmt.Fprintf(s.Stderr, "%s Writing error result bundle to %s/ResultBundle_%s_%s.xcresult\n", s.stamp(), os.TempDir(), day, s.clock.Format("15-04-0005"))
+		fmt.Fprintf(s.Stderr, "%s Writing error result bundle to %s/ResultBundle_%s_%s.xcresult\n", s.stamp(), os.TempDir(), day,
+			s.clock.Format("15-04-0005"))
 	}
 	fmt.Fprintf(s.Stderr, "xcodebuild: error: %s\n", r.text)
 	return r.exit

@@ -59,21 +59,36 @@ func (s *session) builtin(p *project.Project, t project.Target) map[string]strin
 	d := s.destination
 	build := s.buildRoot()
 	all := map[string]string{
-		"ACTION": "build", "ARCHS": "$(NATIVE_ARCH)", "ARCHS_STANDARD": architectures, "NATIVE_ARCH": "arm64", "CURRENT_ARCH": "undefined_arch", "ONLY_ACTIVE_ARCH": "NO",
-		"BUILD_DIR": build + "/Build/Products", "BUILD_ROOT": "$(BUILD_DIR)", "SYMROOT": "$(BUILD_DIR)", "OBJROOT": build + "/Build/Intermediates.noindex",
-		"BUILT_PRODUCTS_DIR": "$(CONFIGURATION_BUILD_DIR)", "CONFIGURATION_BUILD_DIR": "$(BUILD_DIR)/$(CONFIGURATION)$(EFFECTIVE_PLATFORM_NAME)", "TARGET_BUILD_DIR": "$(CONFIGURATION_BUILD_DIR)",
-		"PROJECT_TEMP_DIR": "$(OBJROOT)/$(PROJECT_NAME).build", "CONFIGURATION_TEMP_DIR": "$(PROJECT_TEMP_DIR)/$(CONFIGURATION)$(EFFECTIVE_PLATFORM_NAME)",
-		"TARGET_TEMP_DIR": "$(CONFIGURATION_TEMP_DIR)/$(TARGET_NAME).build", "TEMP_DIR": "$(TARGET_TEMP_DIR)", "DERIVED_FILE_DIR": "$(TARGET_TEMP_DIR)/DerivedSources",
+		"ACTION": "build", "ARCHS": "$(NATIVE_ARCH)", "ARCHS_STANDARD": architectures, "NATIVE_ARCH": "arm64",
+		"CURRENT_ARCH": "undefined_arch", "ONLY_ACTIVE_ARCH": "NO",
+		"BUILD_DIR": build + "/Build/Products", "BUILD_ROOT": "$(BUILD_DIR)", "SYMROOT": "$(BUILD_DIR)", "OBJROOT": build +
+			"/Build/Intermediates.noindex",
+		"BUILT_PRODUCTS_DIR":      "$(CONFIGURATION_BUILD_DIR)",
+		"CONFIGURATION_BUILD_DIR": "$(BUILD_DIR)/$(CONFIGURATION)$(EFFECTIVE_PLATFORM_NAME)",
+		"TARGET_BUILD_DIR":        "$(CONFIGURATION_BUILD_DIR)",
+		"PROJECT_TEMP_DIR":        "$(OBJROOT)/$(PROJECT_NAME).build",
+		"CONFIGURATION_TEMP_DIR":  "$(PROJECT_TEMP_DIR)/$(CONFIGURATION)$(EFFECTIVE_PLATFORM_NAME)",
+		"TARGET_TEMP_DIR":         "$(CONFIGURATION_TEMP_DIR)/$(TARGET_NAME).build", "TEMP_DIR": "$(TARGET_TEMP_DIR)",
+		"DERIVED_FILE_DIR":       "$(TARGET_TEMP_DIR)/DerivedSources",
 		"OBJECT_FILE_DIR_normal": "$(TARGET_TEMP_DIR)/Objects-normal", "CONFIGURATION": s.conf(), "EFFECTIVE_PLATFORM_NAME": d.suffix(),
-		"DEVELOPER_DIR": developer, "TOOLCHAIN_DIR": toolchain, "DT_TOOLCHAIN_DIR": toolchain, "TOOLCHAINS": "com.apple.dt.toolchain.XcodeDefault",
-		"PLATFORM_NAME": d.sdk, "PLATFORM_DIR": d.platform.path(), "PLATFORM_DISPLAY_NAME": d.name, "PLATFORM_FAMILY_NAME": strings.TrimSuffix(d.name, " Simulator"),
-		"SDK_NAME": d.sdkName(), "SDK_NAMES": d.sdkName(), "SDK_DIR": d.sdkPath(), "SDK_VERSION": d.version, "SDK_PRODUCT_BUILD_VERSION": d.build, "PLATFORM_PRODUCT_BUILD_VERSION": d.build,
-		"PROJECT": p.Name, "PROJECT_NAME": p.Name, "PROJECT_DIR": p.Dir, "PROJECT_FILE_PATH": filepath.Join(p.Dir, p.Name+".xcodeproj"), "SRCROOT": p.Dir, "SOURCE_ROOT": p.Dir,
-		"TARGET_NAME": t.Name, "TARGETNAME": t.Name, "PRODUCT_NAME": "$(TARGET_NAME)", "PRODUCT_TYPE": string(t.Kind), "PRODUCT_MODULE_NAME": "$(PRODUCT_NAME:c99extidentifier)",
-		"EXECUTABLE_NAME": "$(PRODUCT_NAME)", "EXECUTABLE_PATH": "$(EXECUTABLE_FOLDER_PATH)/$(EXECUTABLE_NAME)", "FULL_PRODUCT_NAME": "$(PRODUCT_NAME)." + t.Kind.Extension(),
-		"WRAPPER_EXTENSION": t.Kind.Extension(), "WRAPPER_NAME": "$(FULL_PRODUCT_NAME)", "CODESIGNING_FOLDER_PATH": "$(TARGET_BUILD_DIR)/$(FULL_PRODUCT_NAME)",
-		"CODE_SIGNING_ALLOWED": "YES", "CODE_SIGN_IDENTITY": "-", "ENABLE_TESTABILITY": "NO", "SWIFT_VERSION": "5.0", "SWIFT_PLATFORM_TARGET_PREFIX": strings.TrimSuffix(strings.SplitN(d.triple, "%", 2)[0], "-"),
-		"XCODE_PRODUCT_BUILD_VERSION": xcodeBuild, "XCODE_VERSION_ACTUAL": xcodeNumber, "XCODE_VERSION_MAJOR": "1600", "XCODE_VERSION_MINOR": xcodeNumber,
+		"DEVELOPER_DIR": developer, "TOOLCHAIN_DIR": toolchain, "DT_TOOLCHAIN_DIR": toolchain,
+		"TOOLCHAINS":    "com.apple.dt.toolchain.XcodeDefault",
+		"PLATFORM_NAME": d.sdk, "PLATFORM_DIR": d.platform.path(), "PLATFORM_DISPLAY_NAME": d.name,
+		"PLATFORM_FAMILY_NAME": strings.TrimSuffix(d.name, " Simulator"),
+		"SDK_NAME":             d.sdkName(), "SDK_NAMES": d.sdkName(), "SDK_DIR": d.sdkPath(), "SDK_VERSION": d.version,
+		"SDK_PRODUCT_BUILD_VERSION": d.build, "PLATFORM_PRODUCT_BUILD_VERSION": d.build,
+		"PROJECT": p.Name, "PROJECT_NAME": p.Name, "PROJECT_DIR": p.Dir, "PROJECT_FILE_PATH": filepath.Join(p.Dir, p.Name+".xcodeproj"),
+		"SRCROOT": p.Dir, "SOURCE_ROOT": p.Dir,
+		"TARGET_NAME": t.Name, "TARGETNAME": t.Name, "PRODUCT_NAME": "$(TARGET_NAME)", "PRODUCT_TYPE": string(t.Kind),
+		"PRODUCT_MODULE_NAME": "$(PRODUCT_NAME:c99extidentifier)",
+		"EXECUTABLE_NAME":     "$(PRODUCT_NAME)", "EXECUTABLE_PATH": "$(EXECUTABLE_FOLDER_PATH)/$(EXECUTABLE_NAME)",
+		"FULL_PRODUCT_NAME": "$(PRODUCT_NAME)." + t.Kind.Extension(),
+		"WRAPPER_EXTENSION": t.Kind.Extension(), "WRAPPER_NAME": "$(FULL_PRODUCT_NAME)",
+		"CODESIGNING_FOLDER_PATH": "$(TARGET_BUILD_DIR)/$(FULL_PRODUCT_NAME)",
+		"CODE_SIGNING_ALLOWED":    "YES", "CODE_SIGN_IDENTITY": "-", "ENABLE_TESTABILITY": "NO", "SWIFT_VERSION": "5.0",
+		"SWIFT_PLATFORM_TARGET_PREFIX": strings.TrimSuffix(strings.SplitN(d.triple, "%", 2)[0], "-"),
+		"XCODE_PRODUCT_BUILD_VERSION":  xcodeBuild, "XCODE_VERSION_ACTUAL": xcodeNumber, "XCODE_VERSION_MAJOR": "1600",
+		"XCODE_VERSION_MINOR":       xcodeNumber,
 		"PRODUCT_BUNDLE_IDENTIFIER": "", "USER": cmp.Or(s.Getenv("USER"), "dev"), "HOME": s.home(),
 		d.deployment: d.version,
 	}
@@ -91,8 +106,10 @@ func layoutOf(d destination, kind project.Kind) map[string]string {
 		contents += "/Contents"
 		executables, resources = contents+"/MacOS", contents+"/Resources"
 	}
-	layout := map[string]string{"CONTENTS_FOLDER_PATH": contents, "EXECUTABLE_FOLDER_PATH": executables, "UNLOCALIZED_RESOURCES_FOLDER_PATH": resources,
-		"INFOPLIST_PATH": contents + "/Info.plist", "PLUGINS_FOLDER_PATH": contents + "/PlugIns", "FRAMEWORKS_FOLDER_PATH": contents + "/Frameworks",
+	layout := map[string]string{"CONTENTS_FOLDER_PATH": contents, "EXECUTABLE_FOLDER_PATH": executables,
+		"UNLOCALIZED_RESOURCES_FOLDER_PATH": resources,
+		"INFOPLIST_PATH":                    contents + "/Info.plist", "PLUGINS_FOLDER_PATH": contents + "/PlugIns",
+		"FRAMEWORKS_FOLDER_PATH":        contents + "/Frameworks",
 		"BUNDLE_EXECUTABLE_FOLDER_PATH": strings.TrimPrefix(strings.TrimPrefix(executables, "$(WRAPPER_NAME)"), "/")}
 	if kind == project.PackageTarget {
 		return nil

@@ -20,7 +20,8 @@ type question struct {
 // questions, the one that counts first.
 func questions() []question {
 	return []question{
-		{"-version", (*session).version}, {"-exportArchive", (*session).exportArchive}, {"-resolvePackageDependencies", (*session).resolveOnly},
+		{"-version", (*session).version}, {"-exportArchive", (*session).exportArchive},
+		{"-resolvePackageDependencies", (*session).resolveOnly},
 		{"-showTestPlans", (*session).showTestPlans}, {"-showsdks", (*session).showSDKs}, {"-list", (*session).showList},
 		{"-showdestinations", (*session).showDestinations}, {"-showBuildSettings", (*session).showSettings},
 	}
@@ -41,7 +42,8 @@ func (s *session) version(context.Context) error {
 		return s.printSDKs(found)
 	}
 	for _, p := range found {
-		fmt.Fprintf(s.Stdout, "%s%s.sdk - %s (%s)\nSDKVersion: %s\nPath: %s\nPlatformVersion: %s\nPlatformPath: %s\nProductBuildVersion: %s\nProductCopyright: 1983-2025 Apple Inc.\nProductName: %s\nProductVersion: %s\n\n",
+		fmt.Fprintf(s.Stdout, "%s%s.sdk - %s (%s)\nSDKVersion: %s\nPath: %s\nPlatformVersion: %s\nPlatformPath: "+
+			"%s\nProductBuildVersion: %s\nProductCopyright: 1983-2025 Apple Inc.\nProductName: %s\nProductVersion: %s\n\n",
 			p.folder, p.version, p.display, p.sdkName(), p.version, p.sdkPath(), p.version, p.path(), p.build, p.product(), p.version)
 	}
 	if s.sdk == "" {
@@ -50,7 +52,8 @@ func (s *session) version(context.Context) error {
 	return nil
 }
 
-var products = map[string]string{"iphone": "iPhone OS", "macosx": "macOS", "applet": "Apple TVOS", "xros": "xrOS", "xrsimu": "xrOS", "watcho": "Watch OS", "watchs": "Watch OS"}
+var products = map[string]string{"iphone": "iPhone OS", "macosx": "macOS", "applet": "Apple TVOS", "xros": "xrOS", "xrsimu": "xrOS",
+	"watcho": "Watch OS", "watchs": "Watch OS"}
 
 // runsIOSApps are the SDKs of systems that run apps made for iOS.
 var runsIOSApps = map[string]bool{"macosx": true, "xros": true, "xrsimulator": true}
@@ -60,9 +63,11 @@ func (p platform) product() string { return products[p.sdk[:min(6, len(p.sdk))]]
 func (s *session) printSDKs(all []platform) error {
 	list := []any{}
 	for _, p := range all {
-		about := map[string]any{"buildID": buildID(p.build), "canonicalName": p.sdkName(), "displayName": p.display, "isBaseSdk": true, "platform": p.sdk,
-			"platformPath": p.path(), "platformVersion": p.version, "productBuildVersion": p.build, "productCopyright": "1983-2025 Apple Inc.",
-			"productName": p.product(), "productVersion": p.version, "sdkPath": p.sdkPath(), "sdkVersion": p.version}
+		about := map[string]any{"buildID": buildID(p.build), "canonicalName": p.sdkName(), "displayName": p.display, "isBaseSdk": true,
+			"platform":     p.sdk,
+			"platformPath": p.path(), "platformVersion": p.version, "productBuildVersion": p.build,
+			"productCopyright": "1983-2025 Apple Inc.",
+			"productName":      p.product(), "productVersion": p.version, "sdkPath": p.sdkPath(), "sdkVersion": p.version}
 		if p.sdk == "macosx" {
 			about["productUserVisibleVersion"] = p.version
 		}

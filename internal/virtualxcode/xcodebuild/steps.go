@@ -44,7 +44,8 @@ func (l stepLog) prepare(in inputs) {
 	}
 	if len(in.fresh) > 0 {
 		l.step(fmt.Sprintf("SwiftDriver %s normal arm64 com.apple.xcode.tools.swift.compiler", escapePath(l.b.target.Name)),
-			fmt.Sprintf("builtin-SwiftDriver -- %s/usr/bin/swiftc -module-name %s %s -enforce-exclusivity\\=checked @%s -sdk %s -target %s", toolchain, l.b.settings["PRODUCT_MODULE_NAME"],
+			fmt.Sprintf("builtin-SwiftDriver -- %s/usr/bin/swiftc -module-name %s %s -enforce-exclusivity\\=checked @%s -sdk %s -target %s",
+				toolchain, l.b.settings["PRODUCT_MODULE_NAME"],
 				l.b.settings["SWIFT_OPTIMIZATION_LEVEL"], l.temp(name+".SwiftFileList"), l.b.settings["SDK_DIR"], l.triple()))
 	}
 }
@@ -66,7 +67,8 @@ func (l stepLog) compile(src source) (failed []string, first string) {
 	}
 	l.s.say("%s\n", heads[0])
 	if len(failed) > 0 {
-		l.s.say("Failed frontend command:\n%s/usr/bin/swift-frontend -frontend -c -primary-file %s -module-name %s -target %s\n", toolchain, escapePath(src.path), l.b.settings["PRODUCT_MODULE_NAME"], l.triple())
+		l.s.say("Failed frontend command:\n%s/usr/bin/swift-frontend -frontend -c -primary-file %s -module-name %s -target %s\n", toolchain,
+			escapePath(src.path), l.b.settings["PRODUCT_MODULE_NAME"], l.triple())
 	}
 	l.s.say("\n%s\n    cd %s\n    \n", heads[1], escapePath(l.b.project.Dir))
 	for _, i := range src.issues {
@@ -102,10 +104,13 @@ func (l stepLog) analyze(src source) {
 // module is what comes between compiling and linking.
 func (l stepLog) module() {
 	for _, part := range []string{"Compilation Requirements", "Compilation"} {
-		l.step(fmt.Sprintf("SwiftDriver\\ %s %s normal arm64 com.apple.xcode.tools.swift.compiler", escapePath(part), escapePath(l.b.target.Name)),
-			fmt.Sprintf("builtin-Swift-%s -- %s/usr/bin/swiftc -module-name %s @%s", strings.ReplaceAll(part, " ", "-"), toolchain, l.b.settings["PRODUCT_MODULE_NAME"], l.temp(l.b.settings["PRODUCT_NAME"]+".SwiftFileList")))
+		l.step(fmt.Sprintf("SwiftDriver\\ %s %s normal arm64 com.apple.xcode.tools.swift.compiler", escapePath(part),
+			escapePath(l.b.target.Name)),
+			fmt.Sprintf("builtin-Swift-%s -- %s/usr/bin/swiftc -module-name %s @%s", strings.ReplaceAll(part, " ", "-"), toolchain,
+				l.b.settings["PRODUCT_MODULE_NAME"], l.temp(l.b.settings["PRODUCT_NAME"]+".SwiftFileList")))
 	}
-	l.s.say("SwiftEmitModule normal arm64 Emitting\\ module\\ for\\ %s %s\n\nEmitSwiftModule normal arm64 %s\n    cd %s\n    \n\n", l.b.settings["PRODUCT_MODULE_NAME"], l.where(), l.where(), escapePath(l.b.project.Dir))
+	l.s.say("SwiftEmitModule normal arm64 Emitting\\ module\\ for\\ %s %s\n\nEmitSwiftModule normal arm64 %s\n    cd %s\n    \n\n",
+		l.b.settings["PRODUCT_MODULE_NAME"], l.where(), l.where(), escapePath(l.b.project.Dir))
 }
 
 // finish is what comes after linking: the bundle, its signature.
@@ -117,22 +122,32 @@ func (l stepLog) finish() {
 	for _, file := range l.b.target.Resources {
 		from := escapePath(filepath.Join(l.b.project.Dir, file))
 		if strings.HasSuffix(file, ".xcassets") {
-			l.step("GenerateAssetSymbols "+from, developer+"/usr/bin/actool "+from+" --compile "+escapePath(l.b.resources())+" --generate-swift-asset-symbols "+escapePath(l.b.settings["DERIVED_FILE_DIR"])+"/GeneratedAssetSymbols.swift")
-			l.step("CompileAssetCatalogVariant thinned "+escapePath(l.b.resources())+" "+from, developer+"/usr/bin/actool "+from+" --compile "+escapePath(l.b.resources()))
+			l.step("GenerateAssetSymbols "+from, developer+"/usr/bin/actool "+from+" --compile "+escapePath(l.b.resources())+
+				" --generate-swift-asset-symbols "+escapePath(l.b.settings["DERIVED_FILE_DIR"])+"/GeneratedAssetSymbols.swift")
+			l.step("CompileAssetCatalogVariant thinned "+escapePath(l.b.resources())+" "+from, developer+"/usr/bin/actool "+from+
+				" --compile "+escapePath(l.b.resources()))
 			continue
 		}
 		to := escapePath(filepath.Join(l.b.resources(), filepath.Base(file)))
-		l.step("CpResource "+to+" "+from, "builtin-copy -exclude .DS_Store -exclude CVS -exclude .svn -exclude .git -exclude .hg -resolve-src-symlinks "+from+" "+escapePath(l.b.resources()))
+		l.step("CpResource "+to+" "+from, "builtin-copy -exclude .DS_Store -exclude CVS -exclude .svn -exclude .git -exclude .hg "+
+			"-resolve-src-symlinks "+from+" "+escapePath(l.b.resources()))
 	}
 	plain := escapePath(filepath.Join(l.b.settings["TARGET_TEMP_DIR"], "empty-"+l.b.settings["PRODUCT_NAME"]+".plist"))
-	l.step("ProcessInfoPlistFile "+escapePath(l.b.infoPlist())+" "+plain, fmt.Sprintf("builtin-infoPlistUtility %s -producttype %s -expandbuildsettings -platform %s -o %s", plain, l.b.target.Kind, l.b.settings["PLATFORM_NAME"], escapePath(l.b.infoPlist())))
+	l.step("ProcessInfoPlistFile "+escapePath(l.b.infoPlist())+" "+plain,
+		fmt.Sprintf("builtin-infoPlistUtility %s -producttype %s -expandbuildsettings -platform %s -o %s", plain, l.b.target.Kind,
+			l.b.settings["PLATFORM_NAME"], escapePath(l.b.infoPlist())))
 	if l.b.settings["DEBUG_INFORMATION_FORMAT"] == "dwarf-with-dsym" {
-		l.step(fmt.Sprintf("GenerateDSYMFile %s.dSYM %s", product, escapePath(l.b.executable())), fmt.Sprintf("%s/usr/bin/dsymutil %s -o %s.dSYM", toolchain, escapePath(l.b.executable()), product))
+		l.step(fmt.Sprintf("GenerateDSYMFile %s.dSYM %s", product, escapePath(l.b.executable())),
+			fmt.Sprintf("%s/usr/bin/dsymutil %s -o %s.dSYM", toolchain, escapePath(l.b.executable()), product))
 	}
-	l.step("CopySwiftLibs "+product, "builtin-swiftStdLibTool --copy --verbose --sign - --scan-executable "+escapePath(l.b.executable())+" --platform "+l.b.settings["PLATFORM_NAME"])
-	l.s.say("ExtractAppIntentsMetadata %[1]s\n    cd %[2]s\n    %[3]s/usr/bin/appintentsmetadataprocessor --output %[4]s\nnote: Metadata extraction skipped. No AppIntents.framework dependency found. %[1]s\n\n", l.where(), escapePath(l.b.project.Dir), toolchain, product)
+	l.step("CopySwiftLibs "+product, "builtin-swiftStdLibTool --copy --verbose --sign - --scan-executable "+escapePath(l.b.executable())+
+		" --platform "+l.b.settings["PLATFORM_NAME"])
+	l.s.say("ExtractAppIntentsMetadata %[1]s\n    cd %[2]s\n    %[3]s/usr/bin/appintentsmetadataprocessor --output %[4]s\nnote: "+
+		"Metadata extraction skipped. No AppIntents.framework dependency found. %[1]s\n\n", l.where(), escapePath(l.b.project.Dir),
+		toolchain, product)
 	if l.signs() {
-		l.s.say("CodeSign %[1]s %[2]s\n    cd %[3]s\n    \n    Signing Identity:     \"-\"\n    \n    /usr/bin/codesign --force --sign - --timestamp\\=none --generate-entitlement-der %[1]s\n\n", product, l.where(), escapePath(l.b.project.Dir))
+		l.s.say("CodeSign %[1]s %[2]s\n    cd %[3]s\n    \n    Signing Identity:     \"-\"\n    \n    /usr/bin/codesign --force --sign "+
+			"- --timestamp\\=none --generate-entitlement-der %[1]s\n\n", product, l.where(), escapePath(l.b.project.Dir))
 	}
 	l.step("RegisterExecutionPolicyException "+product, "builtin-RegisterExecutionPolicyException "+product)
 	if l.b.target.Kind == project.App {
@@ -140,7 +155,9 @@ func (l stepLog) finish() {
 	}
 	l.step("Touch "+product, "/usr/bin/touch -c "+product)
 	if l.b.target.Kind == project.App && l.b.settings["PLATFORM_NAME"] == "macosx" {
-		l.step("RegisterWithLaunchServices "+product, "/System/Library/Frameworks/CoreServices.framework/Versions/Current/Frameworks/LaunchServices.framework/Versions/Current/Support/lsregister -f -R -trusted "+product)
+		l.step("RegisterWithLaunchServices "+product,
+			"/System/Library/Frameworks/CoreServices.framework/Versions/Current/Frameworks/LaunchServices.framework/"+
+				"Versions/Current/Support/lsregister -f -R -trusted "+product)
 	}
 }
 
@@ -149,6 +166,9 @@ func (l stepLog) signs() bool { return l.b.settings["CODE_SIGNING_ALLOWED"] != "
 // entitlements are written before anything is compiled.
 func (l stepLog) entitlements() {
 	file := escapePath(filepath.Join(l.b.settings["TARGET_TEMP_DIR"], l.b.settings["FULL_PRODUCT_NAME"]+".xcent"))
-	l.s.say("ProcessProductPackaging \"\" %[1]s %[2]s\n    cd %[3]s\n    \n    Entitlements:\n    \n    {\n    \"application-identifier\" = \"%[4]s\";\n}\n    \n    builtin-productPackagingUtility -entitlements -format xml -o %[1]s\n\n", file, l.where(), escapePath(l.b.project.Dir), l.b.settings["PRODUCT_BUNDLE_IDENTIFIER"])
-	l.step(fmt.Sprintf("ProcessProductPackagingDER %[1]s %[1]s.der", file), fmt.Sprintf("/usr/bin/derq query -f xml -i %[1]s -o %[1]s.der --raw", file))
+	l.s.say("ProcessProductPackaging \"\" %[1]s %[2]s\n    cd %[3]s\n    \n    Entitlements:\n    \n    {\n    "+
+		"\"application-identifier\" = \"%[4]s\";\n}\n    \n    builtin-productPackagingUtility -entitlements -format xml -o %[1]s\n\n",
+		file, l.where(), escapePath(l.b.project.Dir), l.b.settings["PRODUCT_BUNDLE_IDENTIFIER"])
+	l.step(fmt.Sprintf("ProcessProductPackagingDER %[1]s %[1]s.der", file),
+		fmt.Sprintf("/usr/bin/derq query -f xml -i %[1]s -o %[1]s.der --raw", file))
 }

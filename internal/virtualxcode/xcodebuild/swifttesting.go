@@ -22,7 +22,8 @@ func (s *session) swiftTesting(p testProduct) (out []xcresult.Suite) {
 		tests, issues = tests+len(group), issues+failed
 	}
 	glyph, result := verdict(issues)
-	fmt.Fprintf(s.Stdout, "%s Test run with %s %s after %.3f seconds%s.\n", glyph, plural(tests, "test"), result, s.since(begin), withIssues(issues))
+	fmt.Fprintf(s.Stdout, "%s Test run with %s %s after %.3f seconds%s.\n", glyph, plural(tests, "test"), result, s.since(begin),
+		withIssues(issues))
 	return out
 }
 
@@ -102,7 +103,8 @@ func (s *session) swiftTest(p testProduct, t iteration) xcresult.Case {
 		return c
 	}
 	for i, f := range c.Failures {
-		fmt.Fprintf(s.Stdout, "✘ Test %s recorded an issue at %s:%d:%d: %s\n", name, f.File[strings.LastIndex(f.File, "/")+1:], f.Line, t.Fails[i].Column, f.Message)
+		fmt.Fprintf(s.Stdout, "✘ Test %s recorded an issue at %s:%d:%d: %s\n", name, f.File[strings.LastIndex(f.File, "/")+1:], f.Line,
+			t.Fails[i].Column, f.Message)
 	}
 	glyph, result := verdict(len(c.Failures))
 	fmt.Fprintf(s.Stdout, "%s Test %s%s %s after %.3f seconds%s.\n", glyph, name, with, result, c.Duration, withIssues(len(c.Failures)))

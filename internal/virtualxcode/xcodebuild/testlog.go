@@ -72,11 +72,13 @@ func plural(n int, noun string) string {
 }
 
 // logWords are the results in a log, where an expected failure is a success.
-var logWords = map[string]string{xcresult.Passed: "passed", xcresult.Failed: "failed", xcresult.Skipped: "skipped", xcresult.ExpectedFailure: "passed"}
+var logWords = map[string]string{xcresult.Passed: "passed", xcresult.Failed: "failed", xcresult.Skipped: "skipped",
+	xcresult.ExpectedFailure: "passed"}
 
 // outcome is what a test comes to, for the result bundle.
 func (s *session) outcome(t testCase, ui bool) xcresult.Case {
-	c := xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Passed, Start: unix(s.clock), Duration: t.took(ui).Seconds(), Arguments: t.Arguments,
+	c := xcresult.Case{Name: t.Name, Display: t.Display, Swift: t.Swift, Result: xcresult.Passed, Start: unix(s.clock),
+		Duration: t.took(ui).Seconds(), Arguments: t.Arguments,
 		Tags: t.Tags, Warnings: t.Warns, Attachments: t.Attaches, Measures: t.Measures}
 	switch {
 	case t.Skipped:
@@ -109,7 +111,8 @@ func (s *session) activities(p testProduct, t testCase, c xcresult.Case) []xcres
 		{total * 0.6, 3, "Wait for " + p.App + " to idle"},
 	}
 	for _, f := range c.Failures {
-		all = append(all, uiStep{total * 0.9, 0, fmt.Sprintf("Assertion Failure: %s:%d: %s", f.File[strings.LastIndex(f.File, "/")+1:], f.Line, f.Message)})
+		all = append(all, uiStep{total * 0.9, 0, fmt.Sprintf("Assertion Failure: %s:%d: %s", f.File[strings.LastIndex(f.File, "/")+1:],
+			f.Line, f.Message)})
 	}
 	all = append(all, uiStep{total * 0.95, 0, "Tear Down"})
 	var kept []xcresult.Activity

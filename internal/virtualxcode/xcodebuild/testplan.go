@@ -35,7 +35,8 @@ func (s *session) checkPlan() error {
 	if s.testPlan == "" || slices.Contains(s.plans(), s.testPlan) {
 		return nil
 	}
-	return refuse(exitFailed, "Scheme %q does not have an associated test plan named %q. Use -showTestPlans to see the test plans of a scheme.", s.scheme.Name, s.testPlan)
+	return refuse(exitFailed, "Scheme %q does not have an associated test plan named %q. Use -showTestPlans to see the test plans "+
+		"of a scheme.", s.scheme.Name, s.testPlan)
 }
 
 func (s *session) showTestPlans(context.Context) error {

@@ -29,7 +29,8 @@ const testsFile = "virtual-tests.json"
 
 // writeTests puts the tests into the bundle, and the bundle into a runner if it needs one.
 func (s *session) writeTests(b buildable, in inputs) error {
-	p := testProduct{Target: b.target.Name, Module: b.settings["PRODUCT_MODULE_NAME"], BundleID: b.settings["PRODUCT_BUNDLE_IDENTIFIER"], UI: b.target.Kind == project.UITests}
+	p := testProduct{Target: b.target.Name, Module: b.settings["PRODUCT_MODULE_NAME"], BundleID: b.settings["PRODUCT_BUNDLE_IDENTIFIER"],
+		UI: b.target.Kind == project.UITests}
 	switch app := b.hostApp(); {
 	case p.UI:
 		p.Host = b.settings["PRODUCT_NAME"] + "-Runner"

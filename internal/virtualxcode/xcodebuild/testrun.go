@@ -100,7 +100,9 @@ func (s *session) products(a action) (all []testProduct, err error) {
 func (s *session) checkTargets(known []string) error {
 	for _, id := range s.only {
 		if target, _, _ := strings.Cut(id, "/"); !slices.Contains(known, target) {
-			return refuse(exitDestination, "Failed to build %[1]s %[2]s with scheme %[3]s.: Tests in the target “%[4]s” can’t be run because “%[4]s” isn’t a member of the specified test plan or scheme.", s.container.Kind(), s.container.Name, s.scheme.Name, target)
+			return refuse(exitDestination, "Failed to build %[1]s %[2]s with scheme %[3]s.: Tests in the target “%[4]s” can’t be run "+
+				"because “%[4]s” isn’t a member of the specified test plan or scheme.", s.container.Kind(), s.container.Name, s.scheme.Name,
+				target)
 		}
 	}
 	return nil
@@ -109,7 +111,9 @@ func (s *session) checkTargets(known []string) error {
 // wants says whether a target is run although none of its tests is left: it is the one whose tests were asked for, or
 // nothing was.
 func (s *session) wants(target string) bool {
-	return len(s.only) == 0 || slices.ContainsFunc(s.only, func(id string) bool { return id == target || strings.HasPrefix(id, target+"/") })
+	return len(s.only) == 0 || slices.ContainsFunc(s.only, func(id string) bool {
+		return id == target || strings.HasPrefix(id, target+"/")
+	})
 }
 
 func addCoverage(all, more []xcresult.CoverageTarget) []xcresult.CoverageTarget {
@@ -130,7 +134,9 @@ func (s *session) testRoot() string {
 
 // notBuilt is what happens to tests that were not built.
 func (s *session) notBuilt(a action, path string) error {
-	return refusal{exit: exitFailed, plain: true, text: fmt.Sprintf("%s xcodebuild: error: Failed to load the test bundle. The bundle “%s” couldn’t be loaded because its executable couldn’t be located.\n\n** %s FAILED **\n\n", s.stamp(), filepath.Base(path), a.banner)}
+	return refusal{exit: exitFailed, plain: true,
+		text: fmt.Sprintf("%s xcodebuild: error: Failed to load the test bundle. The bundle “%s” couldn’t be loaded because its "+
+			"executable couldn’t be located.\n\n** %s FAILED **\n\n", s.stamp(), filepath.Base(path), a.banner)}
 }
 
 // selected are the tests of a bundle that -only-testing and -skip-testing leave.
@@ -181,7 +187,9 @@ func (s *session) finish(a action, took time.Duration) error {
 		}
 	}
 	sec := took.Seconds()
-	text := fmt.Sprintf("%[1]s [MT] IDETestOperationsObserverDebug: %.3[2]f elapsed -- Testing started completed.\n%[1]s [MT] IDETestOperationsObserverDebug: 0.000 sec, +0.000 sec -- start\n%[1]s [MT] IDETestOperationsObserverDebug: %.3[2]f sec, +%.3[2]f sec -- end\n", s.stamp(), sec)
+	text := fmt.Sprintf("%[1]s [MT] IDETestOperationsObserverDebug: %.3[2]f elapsed -- Testing started completed.\n%[1]s [MT] "+
+		"IDETestOperationsObserverDebug: 0.000 sec, +0.000 sec -- start\n%[1]s [MT] IDETestOperationsObserverDebug: %.3[2]f sec, "+
+		"+%.3[2]f sec -- end\n", s.stamp(), sec)
 	fmt.Fprint(s.Stderr, text)
 	where := fmt.Sprintf("\nTest session results, code coverage, and logs:\n\t%s\n\n", s.resultBundle)
 	if err := os.MkdirAll(filepath.Dir(s.resultBundle), 0o755); err != nil {
@@ -193,5 +201,6 @@ func (s *session) finish(a action, took time.Duration) error {
 		return nil
 	}
 	s.say("%s%s", where, last)
-	return refusal{exit: exitFailed, plain: true, text: "Failing tests:\n\t" + strings.Join(failing, "\n\t") + fmt.Sprintf("\n\n** %s FAILED **\n\n", a.banner)}
+	return refusal{exit: exitFailed, plain: true, text: "Failing tests:\n\t" + strings.Join(failing, "\n\t") +
+		fmt.Sprintf("\n\n** %s FAILED **\n\n", a.banner)}
 }

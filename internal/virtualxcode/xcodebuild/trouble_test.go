@@ -49,27 +49,37 @@ func TestTroubles(t *testing.T) {
 		errors  []string // in the result bundle
 	}{
 		"undefined": {"func report() {\n    print(1) // virtual: undefined: _OBJC_CLASS_$_Printer\n}\n", on, 65,
-			[]string{"Ld ", "Undefined symbols for architecture arm64:\n  \"_OBJC_CLASS_$_Printer\", referenced from:\n      report() in Counter.o\nld: symbol(s) not found for architecture arm64\nclang: error: linker command failed with exit code 1 (use -v to see invocation)\n",
+			[]string{"Ld ", "Undefined symbols for architecture arm64:\n  \"_OBJC_CLASS_$_Printer\", referenced from:\n      report() " +
+				"in Counter.o\nld: symbol(s) not found for architecture arm64\nclang: error: linker command failed with exit code 1 " +
+				"(use -v to see invocation)\n",
 				"** BUILD FAILED **", "The following build commands failed:\n\tLd ", "(2 failures)"},
 			[]string{"Undefined symbol: _OBJC_CLASS_$_Printer", "Linker command failed with exit code 1 (use -v to see invocation)"}},
-		"link": {"// virtual: link: library 'ssl' not found\n", on, 65, []string{"ld: library 'ssl' not found\nclang: error: linker command failed"},
+		"link": {"// virtual: link: library 'ssl' not found\n", on, 65,
+			[]string{"ld: library 'ssl' not found\nclang: error: linker command failed"},
 			[]string{"library 'ssl' not found", "Linker command failed with exit code 1 (use -v to see invocation)"}},
 		"script": {"// virtual: script: Swift Lint: 3 violations\n", on, 65,
-			[]string{"PhaseScriptExecution Swift\\ Lint ", "    /bin/sh -c ", "3 violations\nCommand PhaseScriptExecution failed with a nonzero exit code\n", "Result bundle written to path:\n\t", "** BUILD FAILED **", "\tPhaseScriptExecution Swift\\ Lint "},
+			[]string{"PhaseScriptExecution Swift\\ Lint ", "    /bin/sh -c ", "3 violations\nCommand PhaseScriptExecution failed with " +
+				"a nonzero exit code\n", "Result bundle written to path:\n\t", "** BUILD FAILED **",
+				"\tPhaseScriptExecution Swift\\ Lint "},
 			[]string{"Command PhaseScriptExecution failed with a nonzero exit code"}},
-		"sign": {"// virtual: sign: Signing for \"Tally\" requires a development team. Select a development team in the Signing & Capabilities editor.\n", device, 65,
-			[]string{"Tally.xcodeproj: error: Signing for \"Tally\" requires a development team. Select a development team in the Signing & Capabilities editor. (in target 'Tally' from project 'Tally')\n", "** BUILD FAILED **", "(1 failure)"},
+		"sign": {"// virtual: sign: Signing for \"Tally\" requires a development team. Select a development team in the Signing & " +
+			"Capabilities editor.\n", device, 65,
+			[]string{"Tally.xcodeproj: error: Signing for \"Tally\" requires a development team. Select a development team in the " +
+				"Signing & Capabilities editor. (in target 'Tally' from project 'Tally')\n", "** BUILD FAILED **", "(1 failure)"},
 			[]string{"Signing for \"Tally\" requires a development team. Select a development team in the Signing & Capabilities editor."}},
 		"sign, but a simulator": {"// virtual: sign: no profile\n", on, 0, []string{"** BUILD SUCCEEDED **"}, nil},
-		"sign, but it is off":   {"// virtual: sign: no profile\n", append([]string{"CODE_SIGNING_ALLOWED=NO"}, device...), 0, []string{"** BUILD SUCCEEDED **"}, nil},
-		"warning and note": {"let a = 1 // virtual: warning: variable 'a' was never used\nlet b = 2 // virtual: note: 'b' declared here\n", on, 0,
+		"sign, but it is off": {"// virtual: sign: no profile\n", append([]string{"CODE_SIGNING_ALLOWED=NO"}, device...), 0,
+			[]string{"** BUILD SUCCEEDED **"}, nil},
+		"warning and note": {"let a = 1 // virtual: warning: variable 'a' was never used\nlet b = 2 // virtual: note: 'b' " +
+			"declared here\n", on, 0,
 			[]string{"warning: variable 'a' was never used\n", "note: 'b' declared here\n", "** BUILD SUCCEEDED **"}, nil},
 		"analyze, but only built": {"let a = 1 // virtual: analyze: dead store\n", on, 0, []string{"** BUILD SUCCEEDED **"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, project.SampleApp)
 			b.put("Tally/Counter.swift", tc.comment)
-			b.must(tc.exit, append([]string{"-scheme", "Tally", "-derivedDataPath", "DD", "-resultBundlePath", "R.xcresult", "build"}, tc.argv...)...)
+			b.must(tc.exit, append([]string{"-scheme", "Tally", "-derivedDataPath", "DD", "-resultBundlePath", "R.xcresult", "build"},
+				tc.argv...)...)
 			b.says(tc.says...)
 			b.golden("trouble-" + strings.NewReplacer(" ", "-", ",", "").Replace(name))
 			r, err := xcresult.Read(filepath.Join(b.dir, "R.xcresult"))
@@ -96,10 +106,12 @@ func TestAnalyzerWarnings(t *testing.T) {
 
 func TestPackagesThatCannotBeResolved(t *testing.T) {
 	b := newBench(t, project.SampleWorkspace)
-	b.put("CafeKit/Package.swift", "// virtual: package: Dependencies could not be resolved because no versions of 'tea' match the requirement 9.0.0..<10.0.0.\n")
+	b.put("CafeKit/Package.swift", "// virtual: package: Dependencies could not be resolved because no versions of 'tea' match the "+
+		"requirement 9.0.0..<10.0.0.\n")
 	for _, argv := range [][]string{{"-resolvePackageDependencies"}, {"-list"}, {"-scheme", "Cafe", "-destination", dest, "build"}} {
 		b.must(74, append([]string{"-workspace", "Cafe.xcworkspace"}, argv...)...)
-		b.says("Resolve Package Graph", "xcodebuild: error: Could not resolve package dependencies:\n  Dependencies could not be resolved because no versions of 'tea' match")
+		b.says("Resolve Package Graph", "xcodebuild: error: Could not resolve package dependencies:\n  Dependencies could not be "+
+			"resolved because no versions of 'tea' match")
 		b.golden("trouble-package-" + strings.TrimLeft(argv[0], "-"))
 	}
 }
@@ -131,9 +143,12 @@ func TestACrashRestartsTheRun(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.put("TallyTests/CounterTests.swift", crashing)
 	b.must(65, "-scheme", "Tally", "-destination", dest, "-only-testing:TallyTests/CrashTests", "-resultBundlePath", "R.xcresult", "test")
-	b.says("testBefore]' passed", "testCrash]' started.\nTallyTests/CounterTests.swift:", ": Fatal error: Index out of range\n", " Tally[41001:",
-		"\n\nRestarting after unexpected exit, crash, or test timeout in CrashTests.testCrash(); summary will include totals from previous launches.\n\n",
-		"Test Suite 'Selected tests' started", "Test Suite 'TallyTests.xctest' started", "Test Suite 'CrashTests' started", "testAfter]' started.\nhello\n", "Executed 3 tests, with 1 failure (0 unexpected)",
+	b.says("testBefore]' passed", "testCrash]' started.\nTallyTests/CounterTests.swift:", ": Fatal error: Index out of range\n",
+		" Tally[41001:",
+		"\n\nRestarting after unexpected exit, crash, or test timeout in CrashTests.testCrash(); summary will include totals from "+
+			"previous launches.\n\n",
+		"Test Suite 'Selected tests' started", "Test Suite 'TallyTests.xctest' started", "Test Suite 'CrashTests' started",
+		"testAfter]' started.\nhello\n", "Executed 3 tests, with 1 failure (0 unexpected)",
 		"Failing tests:\n\tCrashTests.testCrash()\n", "** TEST FAILED **")
 	b.golden("test-crash")
 	r, err := xcresult.Read(filepath.Join(b.dir, "R.xcresult"))
@@ -175,7 +190,9 @@ func TestAMissingPlatform(t *testing.T) {
 	b := newBench(t, project.SampleWatch)
 	b.env = map[string]string{MissingVariable: "watchOS"}
 	b.must(70, "-scheme", "Steps", "-destination", "platform=watchOS Simulator,name=Apple Watch Series 10 (46mm)", "build")
-	b.says("Unable to find a device matching", "Ineligible destinations for the \"Steps\" scheme:\n\t\t{ platform:watchOS, id:dvtdevice-DVTiOSDevicePlaceholder-watchos:placeholder, name:Any watchOS Device, error:watchOS 11.5 is not installed. To use with Xcode, first download and install the platform }")
+	b.says("Unable to find a device matching", "Ineligible destinations for the \"Steps\" scheme:\n\t\t{ platform:watchOS, "+
+		"id:dvtdevice-DVTiOSDevicePlaceholder-watchos:placeholder, name:Any watchOS Device, error:watchOS 11.5 is not installed. To "+
+		"use with Xcode, first download and install the platform }")
 	b.golden("no-watch")
 	b.env = nil
 	b.must(0, "-scheme", "Steps", "-destination", "platform=watchOS Simulator,name=Apple Watch Series 10 (46mm)", "test")
@@ -185,7 +202,8 @@ func TestArchiveAndExport(t *testing.T) {
 	b := newBench(t, project.SampleApp)
 	b.must(0, "-scheme", "Tally", "-destination", "generic/platform=iOS", "-archivePath", "Out/Tally.xcarchive", "archive")
 	b.says("Release-iphoneos", "** ARCHIVE SUCCEEDED **")
-	if err := os.WriteFile(filepath.Join(b.dir, "options.plist"), []byte(plistHead+"<dict><key>method</key><string>debugging</string></dict></plist>"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(b.dir, "options.plist"),
+		[]byte(plistHead+"<dict><key>method</key><string>debugging</string></dict></plist>"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b.must(0, "-exportArchive", "-archivePath", "Out/Tally.xcarchive", "-exportPath", "Export", "-exportOptionsPlist", "options.plist")
@@ -205,9 +223,11 @@ func TestArchiveAndExport(t *testing.T) {
 
 func TestMeasurements(t *testing.T) {
 	b := newBench(t, project.SampleApp)
-	b.put("TallyTests/CounterTests.swift", "\nfinal class SpeedTests: XCTestCase {\n    func testSpeed() {\n        measure { } // virtual: measures: 0.1, 0.3\n    }\n}\n")
+	b.put("TallyTests/CounterTests.swift", "\nfinal class SpeedTests: XCTestCase {\n    func testSpeed() {\n        measure { } // "+
+		"virtual: measures: 0.1, 0.3\n    }\n}\n")
 	b.must(0, "-scheme", "Tally", "-destination", dest, "-only-testing:TallyTests/SpeedTests", "test")
-	b.says(": Test Case '-[TallyTests.SpeedTests testSpeed]' measured [Time, seconds] average: 0.200, relative standard deviation: 50.000%, values: [0.100000, 0.300000], performanceMetricID:com.apple.XCTPerformanceMetric_WallClockTime")
+	b.says(": Test Case '-[TallyTests.SpeedTests testSpeed]' measured [Time, seconds] average: 0.200, relative standard deviation: " +
+		"50.000%, values: [0.100000, 0.300000], performanceMetricID:com.apple.XCTPerformanceMetric_WallClockTime")
 	b.golden("test-measure")
 }
 
@@ -224,9 +244,12 @@ func TestScriptPhases(t *testing.T) {
 	if err := l.Write(b.dir); err != nil {
 		t.Fatal(err)
 	}
-	argv := []string{"-scheme", "Notes", "-destination", "platform=macOS", "-derivedDataPath", "DD", "-IDEPackageSupportUseBuiltinSCM=YES", "build"}
+	argv := []string{"-scheme", "Notes", "-destination", "platform=macOS", "-derivedDataPath", "DD",
+		"-IDEPackageSupportUseBuiltinSCM=YES", "build"}
 	b.must(0, argv...)
-	b.says("PhaseScriptExecution Generate ", "SwiftCompile", "warning: Run script build phase 'Lint' will be run during every build because it does not specify any outputs.", "PhaseScriptExecution Lint ", "note: Run script build phase 'Stamp'", "** BUILD SUCCEEDED **")
+	b.says("PhaseScriptExecution Generate ", "SwiftCompile", "warning: Run script build phase 'Lint' will be run during every build "+
+		"because it does not specify any outputs.", "PhaseScriptExecution Lint ", "note: Run script build phase 'Stamp'",
+		"** BUILD SUCCEEDED **")
 	b.golden("build-scripts")
 	b.must(0, argv...)
 	b.says("PhaseScriptExecution Lint ")

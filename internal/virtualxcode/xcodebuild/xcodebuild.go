@@ -1,6 +1,6 @@
-// Package xcodebuild plays xcodebuild: it reads real project folders, reports what comments in the Swift files say a
-// compiler would, and writes products and result bundles. test-without-building of our agent's scheme becomes a process
-// that serves the agent protocol, as the real one becomes a test runner on the device. It executes nothing.
+// Package xcodebuild plays xcodebuild: it reads real project folders, reports the errors that comments in the Swift files
+// ask for, and writes products and result bundles. test-without-building of our agent's scheme serves the agent protocol,
+// as the real test runner does on the device. It executes nothing.
 package xcodebuild
 
 import (
@@ -12,8 +12,8 @@ import (
 	"ios-agent/internal/virtualxcode/tool"
 )
 
-// Scheme and the variables are what the production code asks for; main hands them over, because this package must not
-// know who executes it.
+// Scheme is the scheme and the variables that the production code uses for its agent. main tells them, because this
+// package must not know who executes it.
 type Scheme struct {
 	Name           string // of the agent's scheme
 	Port, Token    string // names of the variables the runner reads

@@ -59,7 +59,8 @@ func (r *xctestRun) leave() {
 		result = "failed"
 	}
 	fmt.Fprintf(r.s.Stdout, "Test Suite '%s' %s at %s.\n\t Executed %s, with %s%s (0 unexpected) in %.3f (%.3f) seconds\n",
-		o.name, result, r.s.clock.Format(testTime), plural(c.tests, "test"), skippedText(c.skipped), plural(c.failures, "failure"), c.spent.Seconds(), r.s.since(o.begin))
+		o.name, result, r.s.clock.Format(testTime), plural(c.tests, "test"), skippedText(c.skipped), plural(c.failures, "failure"),
+		c.spent.Seconds(), r.s.since(o.begin))
 }
 
 // test runs a test as often as it is to be run.
@@ -94,9 +95,10 @@ func (r *xctestRun) restart(t testCase) {
 	}
 }
 
-// restarting says which test took the process with it.
+// restarting prints which test ended the process.
 func (s *session) restarting(id string) {
-	fmt.Fprintf(s.Stdout, "\nRestarting after unexpected exit, crash, or test timeout in %s; summary will include totals from previous launches.\n\n", id)
+	fmt.Fprintf(s.Stdout, "\nRestarting after unexpected exit, crash, or test timeout in %s; summary will include totals from previous "+
+		"launches.\n\n", id)
 	s.launches++
 	s.clock = s.clock.Add(costLaunch)
 }
@@ -136,11 +138,12 @@ func (s *session) process(p testProduct) string {
 	return fmt.Sprintf("%s (%d)", p.host(), s.pid())
 }
 
-// pid is the number of the process that runs the tests; a crash brings the next. None of them exists.
+// pid is the number of the process that runs the tests; after a crash it is another. No such process exists.
 func (s *session) pid() int { return 41000 + s.launches }
 
-// fatal is what a process says before it dies, on both of its streams.
+// fatal is what a process prints on both streams before it ends.
 func (s *session) fatal(p testProduct, t testCase) {
 	line := fmt.Sprintf("%s/%s:%d: Fatal error: %s", p.Module, t.File[strings.LastIndex(t.File, "/")+1:], t.Crashes.Line, t.Crashes.Message)
-	fmt.Fprintf(s.Stdout, "%s\n%s %s[%d:%d] %s\n\n", line, s.clock.Format("2006-01-02 15:04:05.000000-0700"), p.host(), s.pid(), s.pid()*16, line)
+	fmt.Fprintf(s.Stdout, "%s\n%s %s[%d:%d] %s\n\n", line, s.clock.Format("2006-01-02 15:04:05.000000-0700"), p.host(), s.pid(),
+		s.pid()*16, line)
 }

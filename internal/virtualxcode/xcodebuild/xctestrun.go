@@ -40,7 +40,8 @@ func (s *session) writeTestProducts(all []buildable) error {
 	if err := write(filepath.Join(to, "Tests/0", name), data, 0o644); err != nil {
 		return err
 	}
-	info, err := plist.MarshalIndent(map[string]any{"FormatVersion": 1, "Version": map[string]int{"Major": 1, "Minor": 0}}, plist.XMLFormat, "\t")
+	info, err := plist.MarshalIndent(map[string]any{"FormatVersion": 1, "Version": map[string]int{"Major": 1, "Minor": 0}},
+		plist.XMLFormat, "\t")
 	if err != nil {
 		return err
 	}
@@ -62,14 +63,16 @@ func (s *session) testRun(all []buildable, products string) map[string]any {
 			"DependentProductPaths": []string{from(b.product())}, "TestHostPath": from(host), "IsAppHostedTestBundle": host != "",
 			"CommandLineArguments": []string{}, "EnvironmentVariables": map[string]string{"OS_ACTIVITY_DT_MODE": "YES"},
 			"TestingEnvironmentVariables": map[string]string{"DYLD_FRAMEWORK_PATH": root + "/" + s.conf() + s.destination.suffix()},
-			"ToolchainsSettingValue":      []string{}, "SystemAttachmentLifetime": "deleteOnSuccess", "UserAttachmentLifetime": "deleteOnSuccess",
+			"ToolchainsSettingValue":      []string{}, "SystemAttachmentLifetime": "deleteOnSuccess",
+			"UserAttachmentLifetime": "deleteOnSuccess",
 			"ParallelizationEnabled": true, "TestTimeoutsEnabled": false, "TestLanguage": "", "TestRegion": "",
 		}
 		if b.target.Kind == project.UITests {
 			entry["TestHostPath"], entry["IsUITestBundle"], entry["IsXCTRunnerHostedTestBundle"] = from(b.runner()), true, true
 			entry["TestHostBundleIdentifier"] = b.settings["PRODUCT_BUNDLE_IDENTIFIER"] + ".xctrunner"
 			if app, ok := s.buildable(b.settings["TEST_TARGET_NAME"]); ok {
-				entry["UITargetAppPath"], entry["UITargetAppBundleIdentifier"] = from(app.product()), app.settings["PRODUCT_BUNDLE_IDENTIFIER"]
+				entry["UITargetAppPath"] = from(app.product())
+				entry["UITargetAppBundleIdentifier"] = app.settings["PRODUCT_BUNDLE_IDENTIFIER"]
 			}
 		}
 		run[b.target.Name] = entry
@@ -106,7 +109,8 @@ func (s *session) openPrepared(ctx context.Context) error {
 	if err := s.resolveFor(ctx, file); err != nil {
 		return err
 	}
-	s.result = xcresult.Bundle{Scheme: name, Project: owner, Device: s.device(), Title: "Testing with xctestrun " + filepath.Base(file), Build: xcresult.Build{Status: "notRequested"}}
+	s.result = xcresult.Bundle{Scheme: name, Project: owner, Device: s.device(), Title: "Testing with xctestrun " + filepath.Base(file),
+		Build: xcresult.Build{Status: "notRequested"}}
 	return s.checkConcrete()
 }
 

@@ -39,7 +39,8 @@ const appleEpoch = 978307200
 func (i Issue) url() string {
 	u := url.URL{Scheme: "file", Path: i.File}
 	line, column := max(i.Line-1, 0), max(i.Column-1, 0)
-	return u.String() + fmt.Sprintf("#EndingColumnNumber=%[1]d&EndingLineNumber=%[2]d&StartingColumnNumber=%[1]d&StartingLineNumber=%[2]d", column, line)
+	return u.String() + fmt.Sprintf("#EndingColumnNumber=%[1]d&EndingLineNumber=%[2]d&StartingColumnNumber=%[1]d&StartingLineNumber=%[2]d",
+		column, line)
 }
 
 // capital is how Xcode shows what the compiler says in lower case.

@@ -136,7 +136,7 @@ func Write(path string, b Bundle) error {
 	if err := os.WriteFile(filepath.Join(path, dataFile), data, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(path, infoFile), info, 0o644) // last: a bundle without it is half a bundle
+	return os.WriteFile(filepath.Join(path, infoFile), info, 0o644) // last: a bundle without it is not complete
 }
 
 // Read reads the bundle at path.

@@ -115,7 +115,7 @@ func (f Failure) text() string {
 	return fmt.Sprintf("%s:%d: %s", f.File[strings.LastIndex(f.File, "/")+1:], f.Line, f.Message)
 }
 
-// short is a duration in a table: two digits that count below a second, whole seconds above.
+// short is a duration in a table: two significant digits below a second, whole seconds above.
 func short(seconds float64) string {
 	if seconds < 1 {
 		return digits(seconds) + "s"

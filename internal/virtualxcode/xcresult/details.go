@@ -56,7 +56,8 @@ func (b Bundle) deviceRun(c place) object {
 	if children := c.runs(); len(children) > 0 {
 		plan["children"] = children
 	}
-	return object{"name": b.Device.Name, "nodeIdentifier": b.Device.ID, "nodeType": "Device", "details": b.Device.Platform + " " + b.Device.OS,
+	return object{"name": b.Device.Name, "nodeIdentifier": b.Device.ID, "nodeType": "Device", "details": b.Device.Platform +
+		" " + b.Device.OS,
 		"result": c.Result, "duration": short(c.Duration), "durationInSeconds": c.Duration, "children": array{plan}}
 }
 
@@ -85,15 +86,17 @@ func activities(b Bundle, q query) (any, error) {
 		}
 		runs = append(runs, run)
 	}
-	return object{"testIdentifier": strings.TrimSuffix(c.identifier(), "()"), "testIdentifierURL": b.caseURL(c), "testName": c.title(), "testRuns": runs}, nil
+	return object{"testIdentifier": strings.TrimSuffix(c.identifier(), "()"), "testIdentifierURL": b.caseURL(c), "testName": c.title(),
+		"testRuns": runs}, nil
 }
 
 // activitiesOf are the steps of a test; what it attached hangs below a step of its own.
 func (b Bundle) activitiesOf(c place) array {
 	nodes := activityNodes(c.Activities)
 	for i, name := range c.Attachments {
-		nodes = append(nodes, object{"title": "Added attachment named '" + name + "'", "startTime": c.Start, "isAssociatedWithFailure": false,
-			"attachments": array{b.attachment(c, i).json()}})
+		nodes = append(nodes, object{"title": "Added attachment named '" + name + "'", "startTime": c.Start,
+			"isAssociatedWithFailure": false,
+			"attachments":             array{b.attachment(c, i).json()}})
 	}
 	return nodes
 }

@@ -23,16 +23,18 @@ func (b Bundle) attachment(c place, i int) attachment {
 	sum := sha256.Sum256(fmt.Append(nil, b.caseURL(c), "\x00", i))
 	ext := filepath.Ext(c.Attachments[i])
 	id := strings.ToUpper(fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
-	return attachment{name: strings.TrimSuffix(c.Attachments[i], ext) + "_0_" + id + ext, exported: id + ext, payload: b.id(id), of: c, device: b.Device}
+	return attachment{name: strings.TrimSuffix(c.Attachments[i], ext) + "_0_" + id + ext, exported: id + ext, payload: b.id(id), of: c,
+		device: b.Device}
 }
 
 func (a attachment) failed() bool { return a.of.Result == Failed }
 
 func (a attachment) json() object {
-	return object{"name": a.name, "payloadId": a.payload, "uuid": strings.TrimSuffix(a.exported, filepath.Ext(a.exported)), "timestamp": a.of.Start, "lifetime": "keepAlways"}
+	return object{"name": a.name, "payloadId": a.payload, "uuid": strings.TrimSuffix(a.exported, filepath.Ext(a.exported)),
+		"timestamp": a.of.Start, "lifetime": "keepAlways"}
 }
 
-// contents is what such a file begins with; nothing drew it.
+// contents is a short content of the right kind.
 func (a attachment) contents() string {
 	if filepath.Ext(a.exported) == ".png" {
 		return "\x89PNG\r\n\x1a\n"
@@ -63,8 +65,10 @@ func exportAttachments(_ Tool, q query) error {
 			if err := os.WriteFile(filepath.Join(to, a.exported), []byte(a.contents()), 0o644); err != nil {
 				return err
 			}
-			files = append(files, object{"exportedFileName": a.exported, "suggestedHumanReadableName": a.name, "isAssociatedWithFailure": a.failed(),
-				"timestamp": c.Start, "configurationName": "Test Scheme Action", "deviceName": b.Device.Name, "deviceId": b.Device.ID})
+			files = append(files, object{"exportedFileName": a.exported, "suggestedHumanReadableName": a.name,
+				"isAssociatedWithFailure": a.failed(),
+				"timestamp":               c.Start, "configurationName": "Test Scheme Action", "deviceName": b.Device.Name,
+				"deviceId": b.Device.ID})
 		}
 		manifest = append(manifest, object{"testIdentifier": c.identifier(), "testIdentifierURL": b.caseURL(c), "attachments": files})
 	}

@@ -39,11 +39,13 @@ func TestExportAttachments(t *testing.T) {
 		TestIdentifier string
 		Attachments    []struct{ ExportedFileName, SuggestedHumanReadableName string }
 	}
-	if err := json.Unmarshal(data, &manifest); err != nil || len(manifest) != 1 || manifest[0].TestIdentifier != "LaunchTests/testLaunch()" {
+	if err := json.Unmarshal(data, &manifest); err != nil || len(manifest) != 1 ||
+		manifest[0].TestIdentifier != "LaunchTests/testLaunch()" {
 		t.Fatalf("%v %s", err, data)
 	}
 	a := manifest[0].Attachments[0]
-	if _, err := os.Stat(filepath.Join(dir, "out", a.ExportedFileName)); err != nil || !strings.HasPrefix(a.SuggestedHumanReadableName, "Launch Screen_0_") {
+	if _, err := os.Stat(filepath.Join(dir, "out", a.ExportedFileName)); err != nil || !strings.HasPrefix(a.SuggestedHumanReadableName,
+		"Launch Screen_0_") {
 		t.Errorf("%v %+v", err, a)
 	}
 	must("export", "attachments", "--only-failures", "--path", "R.xcresult", "--output-path", "failures")
@@ -55,7 +57,8 @@ func TestExportAttachments(t *testing.T) {
 func TestExportTheRest(t *testing.T) {
 	dir, must := bench(t)
 	must("export", "metrics", "--path", "R.xcresult", "--output-path", "metrics")
-	if data, err := os.ReadFile(filepath.Join(dir, "metrics/SpeedTests_testSpeed.csv")); err != nil || !strings.Contains(string(data), "Time,seconds,2,0.2") {
+	if data, err := os.ReadFile(filepath.Join(dir, "metrics/SpeedTests_testSpeed.csv")); err != nil || !strings.Contains(string(data),
+		"Time,seconds,2,0.2") {
 		t.Errorf("%v %s", err, data)
 	}
 	must("export", "diagnostics", "--path", "R.xcresult", "--output-path", "diagnostics")
@@ -73,12 +76,14 @@ func TestMergeAndCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := must("compare", "R.xcresult", "--baseline-path", "B.xcresult", "--compact")
-	for _, want := range []string{`"introduced":["test://com.apple.xcode/Shop/ShopTests/CartTests/testTotal"]`, `"buildWarnings":{"introduced":["unused"],"resolved":[]}`} {
+	for _, want := range []string{`"introduced":["test://com.apple.xcode/Shop/ShopTests/CartTests/testTotal"]`,
+		`"buildWarnings":{"introduced":["unused"],"resolved":[]}`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in %s", want, out)
 		}
 	}
-	if out := must("compare", "R.xcresult", "--baseline-path", "B.xcresult", "--summary", "--compact"); strings.Contains(out, "introduced") || !strings.Contains(out, `"countIntroduced":1`) {
+	if out := must("compare", "R.xcresult", "--baseline-path", "B.xcresult", "--summary", "--compact"); strings.Contains(out,
+		"introduced") || !strings.Contains(out, `"countIntroduced":1`) {
 		t.Error(out)
 	}
 	must("merge", "R.xcresult", "B.xcresult", "--output-path", "M.xcresult")

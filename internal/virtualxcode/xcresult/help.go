@@ -21,7 +21,8 @@ func helpFor(argv []string) (name []string, asked bool) {
 
 // help lists the commands that begin with what was asked for, with how they are used.
 func (t Tool) help(name []string) {
-	fmt.Fprintf(t.Stdout, "OVERVIEW: View and manipulate Xcode result bundle data.\n\nUSAGE: %s <subcommand>\n\nSUBCOMMANDS:\n", strings.Join(append([]string{"xcresulttool"}, name...), " "))
+	fmt.Fprintf(t.Stdout, "OVERVIEW: View and manipulate Xcode result bundle data.\n\nUSAGE: %s <subcommand>\n\nSUBCOMMANDS:\n",
+		strings.Join(append([]string{"xcresulttool"}, name...), " "))
 	for _, c := range commands() {
 		if len(c.name) >= len(name) && slices.Equal(c.name[:len(name)], name) {
 			fmt.Fprintf(t.Stdout, "  %s%s\n", strings.Join(c.name, " "), c.usage)

@@ -103,7 +103,8 @@ func (b Bundle) record() object {
 func (b Bundle) metrics() object {
 	n := b.counts(false)
 	members := object{"errorCount": some(len(b.Build.Errors)), "warningCount": some(len(b.Build.Warnings)),
-		"testsCount": some(n[Passed] + n[Failed] + n[Skipped] + n[ExpectedFailure]), "testsFailedCount": some(n[Failed]), "testsSkippedCount": some(n[Skipped])}
+		"testsCount": some(n[Passed] + n[Failed] + n[Skipped] + n[ExpectedFailure]), "testsFailedCount": some(n[Failed]),
+		"testsSkippedCount": some(n[Skipped])}
 	return typed("ResultMetrics", members)
 }
 

@@ -6,7 +6,12 @@ import (
 	"strings"
 )
 
-var testKinds = map[bool]string{false: "app hosted", true: "UI"}
+func (t TestBundle) testKind() string {
+	if t.UI {
+		return "UI"
+	}
+	return "app hosted"
+}
 
 // statuses are the results of tests in the older commands.
 var statuses = map[string]string{Passed: "Success", Failed: "Failure", Skipped: "Skipped", ExpectedFailure: "Expected Failure"}
@@ -14,7 +19,8 @@ var statuses = map[string]string{Passed: "Success", Failed: "Failure", Skipped: 
 func (b Bundle) testPlans() object {
 	testables := list(b.Tests, func(t TestBundle) any {
 		return typed("ActionTestableSummary", object{
-			"name": t.Name, "targetName": t.Name, "identifierURL": b.url(t.Name), "testKind": testKinds[t.UI], "testLanguage": "", "testRegion": "",
+			"name": t.Name, "targetName": t.Name, "identifierURL": b.url(t.Name), "testKind": t.testKind(), "testLanguage": "",
+			"testRegion":               "",
 			"diagnosticsDirectoryName": t.Name + "-Configuration-Test Scheme Action-Iteration-1",
 			"tests":                    array{b.group("All tests", "All tests", t.Name, b.suites(t))},
 		})
@@ -41,7 +47,8 @@ func (b Bundle) group(name, identifier, target string, subtests array) object {
 	for _, o := range subtests {
 		total += duration(o)
 	}
-	return typed("ActionTestSummaryGroup", object{"name": name, "identifier": identifier, "identifierURL": b.url(target, identifier), "duration": total, "subtests": subtests})
+	return typed("ActionTestSummaryGroup", object{"name": name, "identifier": identifier, "identifierURL": b.url(target, identifier),
+		"duration": total, "subtests": subtests})
 }
 
 // duration is that of a test or group as it was wrapped; it is kept beside the text to be added up.
@@ -52,7 +59,8 @@ func duration(o any) float64 {
 }
 
 func (b Bundle) testMetadata(c place) object {
-	return typed("ActionTestMetadata", object{"name": c.Name, "identifier": c.identifier(), "identifierURL": b.caseURL(c), "duration": c.Duration,
+	return typed("ActionTestMetadata", object{"name": c.Name, "identifier": c.identifier(), "identifierURL": b.caseURL(c),
+		"duration":   c.Duration,
 		"testStatus": statuses[c.Result], "summaryRef": b.reference(b.caseURL(c), "ActionTestSummary")})
 }
 
@@ -60,12 +68,14 @@ func (b Bundle) testSummary(c place) object {
 	failures := list(c.Failures, func(f Failure) any {
 		return typed("ActionTestFailureSummary", object{"message": f.Message, "fileName": f.File, "lineNumber": f.Line,
 			"issueType": "Assertion Failure", "isTopLevelFailure": true, "isPerformanceFailure": false,
-			"sourceCodeContext": typed("SourceCodeContext", object{"location": typed("SourceCodeLocation", object{"filePath": f.File, "lineNumber": f.Line})})})
+			"sourceCodeContext": typed("SourceCodeContext",
+				object{"location": typed("SourceCodeLocation", object{"filePath": f.File, "lineNumber": f.Line})})})
 	})
 	members := object{"name": c.Name, "identifier": c.identifier(), "identifierURL": b.caseURL(c), "duration": c.Duration,
 		"testStatus": statuses[c.Result], "failureSummaries": failures, "activitySummaries": activitySummaries(c.Activities)}
 	if n := len(c.Runs); n > 1 {
-		members["repetitionPolicySummary"] = typed("ActionTestRepetitionPolicySummary", object{"iteration": n, "totalIterations": n, "repetitionMode": "Retry on Failure"})
+		members["repetitionPolicySummary"] = typed("ActionTestRepetitionPolicySummary", object{"iteration": n, "totalIterations": n,
+			"repetitionMode": "Retry on Failure"})
 	}
 	if c.Result == Skipped {
 		members["skipNoticeSummary"] = typed("ActionTestNoticeSummary", object{"message": c.reason()})

@@ -24,7 +24,8 @@ func getLog(b Bundle, q query) (any, error) {
 		return nil, usageError("Missing expected argument '--type <type>'")
 	}
 	if logs[q.kind] == nil {
-		return nil, usageError(fmt.Sprintf("The value '%s' is invalid for '--type <type>'. Please provide one of 'build', 'action' and 'console'.", q.kind))
+		return nil, usageError(fmt.Sprintf("The value '%s' is invalid for '--type <type>'. Please provide one of 'build', 'action' "+
+			"and 'console'.", q.kind))
 	}
 	if !slices.Contains(b.logKinds(), q.kind) {
 		return nil, fmt.Errorf("no %s log in the result bundle", q.kind)
@@ -85,7 +86,8 @@ func (b Bundle) actionLog() any {
 		suites := array{}
 		for _, s := range t.Suites {
 			cases := list(s.Cases, func(c Case) any {
-				section := b.section("Run test case "+strings.TrimSuffix(c.Name, "()"), "UnitTestLogSection", statuses[c.Result], c.Start, c.Duration)
+				section := b.section("Run test case "+strings.TrimSuffix(c.Name, "()"), "UnitTestLogSection", statuses[c.Result], c.Start,
+					c.Duration)
 				section["testDetails"] = object{"testName": c.Name, "suiteName": s.Name, "emittedOutput": c.output(t, s)}
 				return section
 			})

@@ -31,7 +31,8 @@ func metrics(b Bundle, q query) (any, error) {
 
 // clockMetric is the one thing that is measured here: time.
 func clockMetric(values []float64) object {
-	return object{"baselineAverage": 0, "baselineName": "", "displayName": "Time", "identifier": "com.apple.XCTPerformanceMetric_WallClockTime",
+	return object{"baselineAverage": 0, "baselineName": "", "displayName": "Time",
+		"identifier":           "com.apple.XCTPerformanceMetric_WallClockTime",
 		"maxPercentRegression": 10, "maxPercentRelativeStandardDeviation": 10, "maxRegression": 0.1, "maxStandardDeviation": 10,
 		"measurements": list(values, func(v float64) any { return v }), "polarity": "prefers smaller", "unitOfMeasurement": "seconds"}
 }

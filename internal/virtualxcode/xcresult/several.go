@@ -35,11 +35,13 @@ func compareBundles(t Tool, q query) error {
 	return nil
 }
 
-var partNames = map[string]string{"--summary": "summary", "--test-failures": "testFailures", "--tests": "testsExecuted", "--build-warnings": "buildWarnings", "--analyzer-issues": "analyzerIssues"}
+var partNames = map[string]string{"--summary": "summary", "--test-failures": "testFailures", "--tests": "testsExecuted",
+	"--build-warnings": "buildWarnings", "--analyzer-issues": "analyzerIssues"}
 
 func comparison(before, after Bundle) object {
 	failures, tests := difference(before.failing(), after.failing()), difference(before.executed(), after.executed())
-	warnings, analyzer := difference(texts(before.Build.Warnings), texts(after.Build.Warnings)), difference(texts(before.Build.Analyzer), texts(after.Build.Analyzer))
+	warnings, analyzer := difference(texts(before.Build.Warnings), texts(after.Build.Warnings)), difference(texts(before.Build.Analyzer),
+		texts(after.Build.Analyzer))
 	return object{
 		"summary": object{"testFailures": failures.counts("Introduced", "Resolved"), "testsExecuted": tests.counts("Added", "Removed"),
 			"buildWarnings": warnings.counts("Introduced", "Resolved"), "analyzerIssues": analyzer.counts("Introduced", "Resolved")},

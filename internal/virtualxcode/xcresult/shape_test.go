@@ -65,14 +65,23 @@ func TestShapes(t *testing.T) {
 		samples []string
 		ours    string // keys that no sample has, with a reason in the marks
 	}{
-		{"summary", []string{"get", "test-results", "summary"}, []string{"xcresulttool-summary-2.json", "xcresulttool-summary-passed-1.json", "xcresulttool-kickstarter-summary.json"}, ""},
-		{"tests", []string{"get", "test-results", "tests"}, []string{"xcresulttool-tests-1.json", "xcresulttool-tests-failed-expected-skipped.json", "xcresulttool-kickstarter-tests.json", "trainer-xcode16-mixed.json", "test-results-diogot-failures.json"}, ""},
-		{"details", []string{"get", "test-results", "test-details", "--test-id", "CartTests/testDevice()"}, []string{"xcresulttool-test-details-skipped.json", "xcresulttool-test-details-performance.json"}, ""},
-		{"activities", []string{"get", "test-results", "activities", "--test-id", "LaunchTests/testLaunch()"}, []string{"xcresulttool-activities-testLaunch.json"}, ""},
+		{"summary", []string{"get", "test-results", "summary"}, []string{"xcresulttool-summary-2.json",
+			"xcresulttool-summary-passed-1.json", "xcresulttool-kickstarter-summary.json"}, ""},
+		{"tests", []string{"get", "test-results", "tests"},
+			[]string{"xcresulttool-tests-1.json", "xcresulttool-tests-failed-expected-skipped.json", "xcresulttool-kickstarter-tests.json",
+				"trainer-xcode16-mixed.json", "test-results-diogot-failures.json"}, ""},
+		{"details", []string{"get", "test-results", "test-details", "--test-id", "CartTests/testDevice()"},
+			[]string{"xcresulttool-test-details-skipped.json", "xcresulttool-test-details-performance.json"}, ""},
+		{"activities", []string{"get", "test-results", "activities", "--test-id", "LaunchTests/testLaunch()"},
+			[]string{"xcresulttool-activities-testLaunch.json"}, ""},
 		{"insights", []string{"get", "test-results", "insights"}, []string{"xcresulttool-insights-empty.json"}, ""},
-		{"build-results", []string{"get", "build-results"}, []string{"build-results-neoxcd.json", "build-results-diogot-clean.json", "build-results-diogot-errors.json"}, "osBuildNumber"},
-		{"record", []string{"get", "object", "--legacy", "--format", "json"}, []string{"legacy-tuist-invocation.json", "legacy-marathon-invocation-1.json", "legacy-invocation-record.json", "legacy-flutter-issues.json", "legacy-flutter-no-provisioning-profile.json"},
-			"producingTarget hasCoverageData reportRef archiveRef errorCount warningCount testsSkippedCount errorSummaries warningSummaries"},
+		{"build-results", []string{"get", "build-results"}, []string{"build-results-neoxcd.json", "build-results-diogot-clean.json",
+			"build-results-diogot-errors.json"}, "osBuildNumber"},
+		{"record", []string{"get", "object", "--legacy", "--format", "json"}, []string{"legacy-tuist-invocation.json",
+			"legacy-marathon-invocation-1.json", "legacy-invocation-record.json", "legacy-flutter-issues.json",
+			"legacy-flutter-no-provisioning-profile.json"},
+			"producingTarget hasCoverageData reportRef archiveRef errorCount warningCount testsSkippedCount errorSummaries " +
+				"warningSummaries"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			out, _ := ask(t, 0, "xcresulttool", append(tc.argv, all...)...)
@@ -103,7 +112,8 @@ func TestShapeOfTestPlans(t *testing.T) {
 	summary, _ := ask(t, 0, "xcresulttool", "get", "object", "--legacy", "--id", ref[1], "--path", "R.xcresult")
 	golden(t, "legacy-test", summary)
 	for name, title := range map[string]string{"legacy-ui-test": "testLaunch", "legacy-repeated-test": "testFlaky"} {
-		one := regexp.MustCompile(`(?s)"_value" : "` + title + `\(\)".{0,400}?"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
+		one := regexp.MustCompile(`(?s)"_value" : "` + title +
+			`\(\)".{0,400}?"summaryRef"[^~]*?"_value" : "(0~[^"]+)"`).FindStringSubmatch(out)
 		if one == nil {
 			t.Fatalf("no %s in %s", title, out)
 		}
@@ -140,7 +150,8 @@ func compare(t *testing.T, ours, theirs shape, allowed string) {
 
 func TestGolden(t *testing.T) {
 	for name, argv := range map[string][]string{
-		"summary": {"get", "test-results", "summary", "--path", "R.xcresult"}, "tests": {"get", "test-results", "tests", "--path", "R.xcresult"},
+		"summary": {"get", "test-results", "summary", "--path", "R.xcresult"}, "tests": {"get", "test-results", "tests", "--path",
+			"R.xcresult"},
 		"build-results": {"get", "build-results", "--path", "R.xcresult"}, "version": {"version"},
 		"details":       {"get", "test-results", "test-details", "--test-id", "CartTests/testDevice()", "--path", "R.xcresult"},
 		"details-speed": {"get", "test-results", "test-details", "--test-id", "SpeedTests/testSpeed()", "--path", "R.xcresult"},
@@ -160,10 +171,13 @@ func TestGolden(t *testing.T) {
 	}
 	for name, argv := range map[string][]string{
 		"xccov-report": {"view", "--report", "--json", "R.xcresult"}, "xccov-text": {"view", "--report", "R.xcresult"},
-		"xccov-targets": {"view", "--report", "--only-targets", "R.xcresult"}, "xccov-files": {"view", "--report", "--files-for-target", "Shop.app", "R.xcresult"},
-		"xccov-functions": {"view", "--report", "--functions-for-file", "Cart.swift", "R.xcresult"}, "xccov-functions-json": {"view", "--report", "--functions-for-file", "Cart.swift", "--json", "R.xcresult"},
-		"xccov-diff": {"diff", "--json", "R.xcresult", "R.xcresult"},
-		"xccov-list": {"view", "--archive", "--file-list", "R.xcresult"}, "xccov-file": {"view", "--archive", "--file", "/Users/dev/Shop/Cart.swift", "--json", "R.xcresult"},
+		"xccov-targets": {"view", "--report", "--only-targets", "R.xcresult"}, "xccov-files": {"view", "--report", "--files-for-target",
+			"Shop.app", "R.xcresult"},
+		"xccov-functions":      {"view", "--report", "--functions-for-file", "Cart.swift", "R.xcresult"},
+		"xccov-functions-json": {"view", "--report", "--functions-for-file", "Cart.swift", "--json", "R.xcresult"},
+		"xccov-diff":           {"diff", "--json", "R.xcresult", "R.xcresult"},
+		"xccov-list":           {"view", "--archive", "--file-list", "R.xcresult"}, "xccov-file": {"view", "--archive", "--file",
+			"/Users/dev/Shop/Cart.swift", "--json", "R.xcresult"},
 	} {
 		out, _ := ask(t, 0, "xccov", argv...)
 		golden(t, name, out)

@@ -31,7 +31,8 @@ func summary(b Bundle, _ query) (any, error) {
 	}
 	return object{
 		"devicesAndConfigurations": array{object{"device": b.Device.json(), "testPlanConfiguration": configuration(),
-			"expectedFailures": runs[ExpectedFailure], "failedTests": runs[Failed], "passedTests": runs[Passed], "skippedTests": runs[Skipped]}},
+			"expectedFailures": runs[ExpectedFailure], "failedTests": runs[Failed], "passedTests": runs[Passed],
+			"skippedTests": runs[Skipped]}},
 		"environmentDescription": b.Scheme + " · Built with macOS 15.5",
 		"expectedFailures":       n[ExpectedFailure],
 		"failedTests":            n[Failed],
@@ -104,7 +105,8 @@ func (b Bundle) topInsights() array {
 }
 
 func slowText(slow []place, limit float64) string {
-	return fmt.Sprintf("%s with outlier durations exceeding %ss (three standard deviations)", plural(len(slow), "longest test run"), digits(limit))
+	return fmt.Sprintf("%s with outlier durations exceeding %ss (three standard deviations)",
+		plural(len(slow), "longest test run"), digits(limit))
 }
 
 // insights is: get test-results insights; only the tests that take long are looked for.
@@ -115,8 +117,12 @@ func insights(b Bundle, _ query) (any, error) {
 		for _, c := range slow {
 			total += c.Duration
 		}
-		found = array{object{"title": slowText(slow, limit), "impact": b.impact(slow), "associatedTestIdentifiers": list(slow, func(c place) any { return c.identifier() }),
-			"targetName": slow[0].bundle.Name, "testPlanConfigurationName": "Test Scheme Action", "deviceName": b.Device.Name, "osNameAndVersion": b.Device.Platform + " " + b.Device.OS,
+		found = array{object{"title": slowText(slow, limit), "impact": b.impact(slow), "associatedTestIdentifiers": list(slow,
+			func(c place) any {
+				return c.identifier()
+			}),
+			"targetName": slow[0].bundle.Name, "testPlanConfigurationName": "Test Scheme Action", "deviceName": b.Device.Name,
+			"osNameAndVersion":    b.Device.Platform + " " + b.Device.OS,
 			"durationOfSlowTests": total, "meanTime": digits(mean) + "s"}}
 	}
 	return object{"commonFailureInsights": array{}, "failureDistributionInsights": array{}, "longestTestRunsInsights": found}, nil

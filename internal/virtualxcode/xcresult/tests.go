@@ -15,7 +15,12 @@ func tests(b Bundle, _ query) (any, error) {
 	return object{"devices": array{b.Device.json()}, "testNodes": nodes, "testPlanConfigurations": array{configuration()}}, nil
 }
 
-var bundleTypes = map[bool]string{false: "Unit test bundle", true: "UI test bundle"}
+func (t TestBundle) bundleType() string {
+	if t.UI {
+		return "UI test bundle"
+	}
+	return "Unit test bundle"
+}
 
 func (b Bundle) bundleNode(t TestBundle) object {
 	children, results := array{}, []string{}
@@ -34,7 +39,7 @@ func (b Bundle) bundleNode(t TestBundle) object {
 		children = append(children, object{"name": s.title(), "nodeType": "Test Suite", "result": worst(cases...),
 			"nodeIdentifierURL": b.url(t.Name, s.Name), "children": nodes})
 	}
-	return object{"name": t.Name, "nodeType": bundleTypes[t.UI], "result": worst(results...),
+	return object{"name": t.Name, "nodeType": t.bundleType(), "result": worst(results...),
 		"nodeIdentifierURL": b.url(t.Name), "children": children}
 }
 
@@ -96,7 +101,8 @@ func (c Case) children() array {
 func (c Case) repetitions() array {
 	nodes := array{}
 	for i, run := range c.Runs {
-		node := object{"name": run.Repetition, "nodeType": "Repetition", "nodeIdentifier": fmt.Sprint(i + 1), "result": run.Result, "duration": short(run.Duration)}
+		node := object{"name": run.Repetition, "nodeType": "Repetition", "nodeIdentifier": fmt.Sprint(i + 1), "result": run.Result,
+			"duration": short(run.Duration)}
 		if messages := run.messages(); len(messages) > 0 {
 			node["children"] = messages
 		}

@@ -56,13 +56,18 @@ func commands() []command {
 		{name: []string{"get", "build-results"}, usage: modern, answer: buildResults},
 		{name: []string{"get", "content-availability"}, usage: modern, answer: availability},
 		{name: []string{"get", "log"}, usage: " --type <type>" + modern, answer: getLog},
-		{name: []string{"export", "attachments"}, usage: exportUsage + " [--test-id <test-id>] [--only-failures]", alone: exportAttachments, output: true},
+		{name: []string{"export", "attachments"}, usage: exportUsage + " [--test-id <test-id>] [--only-failures]", alone: exportAttachments,
+			output: true},
 		{name: []string{"export", "metrics"}, usage: exportUsage + " [--test-id <test-id>]", alone: exportMetrics, output: true},
 		{name: []string{"export", "diagnostics"}, usage: exportUsage, alone: exportDiagnostics, output: true},
-		{name: []string{"export", "object"}, usage: " --legacy --type <type>" + exportUsage + " --id <id>", alone: exportObject, output: true, legacy: true},
-		{name: []string{"export"}, usage: " --legacy --type <type>" + exportUsage + " --id <id>", alone: exportObject, output: true, legacy: true},
-		{name: []string{"compare"}, usage: " <comparison-path> --baseline-path <baseline-path> [--summary] [--test-failures] [--tests] [--build-warnings] [--analyzer-issues]", alone: compareBundles, several: true},
-		{name: []string{"merge"}, usage: " <input-paths> ... --output-path <output-path>", alone: mergeBundles, output: true, several: true},
+		{name: []string{"export", "object"}, usage: " --legacy --type <type>" + exportUsage + " --id <id>", alone: exportObject,
+			output: true, legacy: true},
+		{name: []string{"export"}, usage: " --legacy --type <type>" + exportUsage + " --id <id>", alone: exportObject, output: true,
+			legacy: true},
+		{name: []string{"compare"}, usage: " <comparison-path> --baseline-path <baseline-path> [--summary] [--test-failures] [--tests] " +
+			"[--build-warnings] [--analyzer-issues]", alone: compareBundles, several: true},
+		{name: []string{"merge"}, usage: " <input-paths> ... --output-path <output-path>", alone: mergeBundles, output: true,
+			several: true},
 		{name: []string{"get", "object"}, usage: legacyUsage, answer: legacy, legacy: true, slashes: true},
 		{name: []string{"get"}, usage: legacyUsage, answer: legacy, legacy: true, slashes: true},
 	}
@@ -87,7 +92,8 @@ func (t Tool) Run() int {
 		}
 	}
 	word := strings.Join(argv[:min(1, len(argv))], "")
-	fmt.Fprintf(t.Stderr, "Error: Unexpected argument '%s'\nUsage: xcresulttool <subcommand>\n  See 'xcresulttool --help' for more information.\n", word)
+	fmt.Fprintf(t.Stderr, "Error: Unexpected argument '%s'\nUsage: xcresulttool <subcommand>\n  See 'xcresulttool --help' for more "+
+		"information.\n", word)
 	return exitUsage
 }
 
@@ -164,7 +170,8 @@ func (t Tool) refuse(c command, problem string) int {
 	if c.legacy && len(c.name) == 1 {
 		name += " object"
 	}
-	fmt.Fprintf(t.Stderr, "Error: %s\nUsage: xcresulttool %s%s\n  See 'xcresulttool %s --help' for more information.\n", problem, name, c.usage, name)
+	fmt.Fprintf(t.Stderr, "Error: %s\nUsage: xcresulttool %s%s\n  See 'xcresulttool %s --help' for more information.\n", problem,
+		name, c.usage, name)
 	return exitUsage
 }
 

@@ -22,8 +22,10 @@ type view struct {
 	paths                                        []string
 }
 
-const viewUsage = `Usage: xccov view [--only-targets | --files-for-target <target_name> | --functions-for-file <name_or_path>] [--json] <report.xccovreport>
-       xccov view --report [--only-targets | --files-for-target <target_name> | --functions-for-file <name_or_path>] [--json] <result_bundle.xcresult>
+const viewParts = "[--only-targets | --files-for-target <target_name> | --functions-for-file <name_or_path>] [--json]"
+
+const viewUsage = `Usage: xccov view ` + viewParts + ` <report.xccovreport>
+       xccov view --report ` + viewParts + ` <result_bundle.xcresult>
        xccov view --archive [--file-list | --file <path>] [--json] <result_bundle.xcresult>
        xccov diff --json [--path-equivalence <from>,<to>] <before.xcresult> <after.xcresult>
 `
@@ -62,16 +64,20 @@ func (x Xccov) read(path string) (Bundle, error) {
 	b, err := Read(x.Path(path))
 	switch {
 	case err != nil:
-		return b, fmt.Errorf("Error Domain=XCCovErrorDomain Code=0 \"Failed to load result bundle\" UserInfo={NSLocalizedDescription=Failed to load result bundle, NSUnderlyingError=%w}", err)
+		return b, fmt.Errorf("Error Domain=XCCovErrorDomain Code=0 \"Failed to load result bundle\" "+
+			"UserInfo={NSLocalizedDescription=Failed to load result bundle, NSUnderlyingError=%w}", err)
 	case !b.HasCoverage:
-		return b, errors.New("Error Domain=XCCovErrorDomain Code=0 \"No coverage data in result bundle\" UserInfo={NSLocalizedDescription=No coverage data in result bundle}")
+		return b, errors.New("Error Domain=XCCovErrorDomain Code=0 \"No coverage data in result bundle\" " +
+			"UserInfo={NSLocalizedDescription=No coverage data in result bundle}")
 	}
 	return b, nil
 }
 
 func parseView(argv []string) (v view, ok bool) {
-	flags := map[string]*bool{"--report": &v.report, "--json": &v.json, "--archive": &v.archive, "--file-list": &v.fileList, "--only-targets": &v.onlyTargets}
-	values := map[string]*string{"--file": &v.file, "--files-for-target": &v.filesFor, "--functions-for-file": &v.functionsFor, "--path-equivalence": &v.equivalence}
+	flags := map[string]*bool{"--report": &v.report, "--json": &v.json, "--archive": &v.archive, "--file-list": &v.fileList,
+		"--only-targets": &v.onlyTargets}
+	values := map[string]*string{"--file": &v.file, "--files-for-target": &v.filesFor, "--functions-for-file": &v.functionsFor,
+		"--path-equivalence": &v.equivalence}
 	for i := 0; i < len(argv); i++ {
 		flag, is := flags[argv[i]]
 		value, takes := values[argv[i]]
@@ -196,7 +202,8 @@ func (b Bundle) printReport(w io.Writer, v view) {
 			fmt.Fprintf(w, "%s:\n", f.Path)
 			rows := [][]string{{"ID", "Name", "Range", "Coverage"}}
 			for i, fn := range f.Functions {
-				rows = append(rows, []string{strconv.Itoa(i), fn.Name, fmt.Sprintf("{%d, %d}", fn.Line, len(fn.Executable)), fn.tally().text()})
+				rows = append(rows, []string{strconv.Itoa(i), fn.Name, fmt.Sprintf("{%d, %d}", fn.Line, len(fn.Executable)),
+					fn.tally().text()})
 			}
 			table(w, rows)
 		}
@@ -259,7 +266,8 @@ func (x Xccov) diff(bundles []Bundle, v view) int {
 	for _, f := range bundles[1].coverageFiles() {
 		old, new := before[f.Path].tally(), f.tally()
 		files = append(files, object{"documentLocation": f.Path, "lineCoverageDelta": object{
-			"coveredLinesDelta": new.covered - old.covered, "executableLinesDelta": new.executable - old.executable, "lineCoverageDelta": new.share() - old.share()}})
+			"coveredLinesDelta": new.covered - old.covered, "executableLinesDelta": new.executable - old.executable,
+			"lineCoverageDelta": new.share() - old.share()}})
 	}
 	fmt.Fprint(x.Stdout, compact(object{"files": files}))
 	return 0

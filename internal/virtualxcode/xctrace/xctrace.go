@@ -1,5 +1,5 @@
-// Package xctrace plays the part of Instruments' command line that programs of this field use: listing devices. It
-// records nothing, and says so.
+// Package xctrace plays the part of Instruments' command line that other programs use: listing devices. Recording is
+// refused as not supported.
 package xctrace
 
 import (
@@ -44,7 +44,8 @@ func (x Xctrace) Run() int {
 	return exitUsage
 }
 
-const usage = "xctrace: record, import, export, and symbolicate Instruments .trace files\n\nusage: xctrace [help <subcommand>] [version] [list devices]\n"
+const usage = "xctrace: record, import, export, and symbolicate Instruments .trace files\n\nusage: xctrace [help <subcommand>] " +
+	"[version] [list devices]\n"
 
 // devices lists this Mac, the devices that can be used at once, those that cannot, and the simulators that can run.
 func (x Xctrace) devices() {
@@ -73,7 +74,8 @@ func (x Xctrace) devices() {
 // Marks say what is known of the real xctrace.
 func Marks() []mark.Mark {
 	return []mark.Mark{
-		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device that has no tunnel is offline", Source: mark.Assumed},
+		{Tool: "xctrace", Behaviour: "list devices: three sections; the Mac without a version; a device that has no tunnel is offline",
+			Source: mark.Assumed},
 		{Tool: "xctrace", Behaviour: "version; record and the like are refused, because nothing is recorded yet", Source: mark.Assumed},
 	}
 }

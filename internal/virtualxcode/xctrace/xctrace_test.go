@@ -25,7 +25,8 @@ func TestDevices(t *testing.T) {
 		t.Fatal(exit, errs.String())
 	}
 	const head = "== Devices ==\nMy Mac (M)\nAda’s iPhone (18.5) (00008140-000A61C23E04801C)\n\n" +
-		"== Devices Offline ==\nGrace’s iPad (18.5) (00008130-001474A90C82001C)\n\n== Simulators ==\nApple TV 4K (3rd generation) Simulator (18.5) ("
+		"== Devices Offline ==\nGrace’s iPad (18.5) (00008130-001474A90C82001C)\n\n== Simulators ==\nApple TV 4K (3rd generation) " +
+		"Simulator (18.5) ("
 	if !strings.HasPrefix(out.String(), head) || strings.Contains(out.String(), "15.5") {
 		t.Errorf("%s", out.String())
 	}

@@ -26,7 +26,8 @@ func holding(c ...sdk.Content) sdk.ToolHandler {
 }
 
 func embedded(uri string) *sdk.EmbeddedResource {
-	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri, MIMEType: "text/plain", Text: "Embedded resource content for testing."}}
+	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri, MIMEType: "text/plain",
+		Text: "Embedded resource content for testing."}}
 }
 
 // schema2020 uses what a schema of draft 2020-12 may use; a server has to list it word for word.

@@ -30,7 +30,9 @@ func (f fixture) tool() *sdk.Tool {
 
 // says is a tool that answers with a text.
 func says(name, text string) fixture {
-	return fixture{name: name, run: func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return say("%s", text), nil }}
+	return fixture{name: name, run: func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return say("%s", text), nil
+	}}
 }
 
 // say answers with a text the way an operation does.

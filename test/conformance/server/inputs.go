@@ -100,7 +100,8 @@ func inputRounds(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResu
 	if name, second := strings.CutPrefix(req.Params.RequestState, "round 2, "); second {
 		return say("%s likes %s", name, accepted(given, "step2", "color")), nil
 	}
-	return need("round 2, "+accepted(given, "step1", "name"), sdk.InputRequestMap{"step2": elicitation("Step 2: What is your favorite color?", schemaColor)})
+	return need("round 2, "+accepted(given, "step1", "name"),
+		sdk.InputRequestMap{"step2": elicitation("Step 2: What is your favorite color?", schemaColor)})
 }
 
 // inputCapabilities asks only for what the client said it can give.
@@ -110,7 +111,8 @@ func inputCapabilities(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 		return say("nothing more to ask for"), nil
 	}
 	wanted := everyInput()
-	for name, able := range map[string]bool{"user_name": can.Elicitation != nil, "greeting": can.Sampling != nil, "client_roots": can.RootsV2 != nil} {
+	for name, able := range map[string]bool{"user_name": can.Elicitation != nil, "greeting": can.Sampling != nil,
+		"client_roots": can.RootsV2 != nil} {
 		if !able {
 			delete(wanted, name)
 		}

@@ -9,7 +9,8 @@ import (
 
 func addPrompts(s *sdk.Server) {
 	s.AddPrompt(prompt("test_simple_prompt"), prompting(&sdk.TextContent{Text: "This is a simple prompt for testing."}))
-	s.AddPrompt(prompt("test_prompt_with_image"), prompting(&sdk.ImageContent{Data: png(), MIMEType: "image/png"}, &sdk.TextContent{Text: "Please analyze the image above."}))
+	s.AddPrompt(prompt("test_prompt_with_image"), prompting(&sdk.ImageContent{Data: png(), MIMEType: "image/png"},
+		&sdk.TextContent{Text: "Please analyze the image above."}))
 	s.AddPrompt(prompt("test_prompt_with_arguments", "arg1", "arg2"), promptArguments)
 	s.AddPrompt(prompt("test_prompt_with_embedded_resource", "resourceUri"), promptResource)
 	s.AddPrompt(prompt("test_input_required_result_prompt"), promptInput)
@@ -41,7 +42,8 @@ func promptArguments(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetProm
 }
 
 func promptResource(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	return messages(embedded(req.Params.Arguments["resourceUri"]), &sdk.TextContent{Text: "Please process the embedded resource above."}), nil
+	return messages(embedded(req.Params.Arguments["resourceUri"]), &sdk.TextContent{Text: "Please process the embedded resource above."}),
+		nil
 }
 
 // promptInput needs input before it can be given; see inputs.

@@ -35,7 +35,8 @@ func sample(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult,
 }
 
 func sampling(prompt string) *sdk.CreateMessageParams {
-	return &sdk.CreateMessageParams{MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: prompt}}}}
+	return &sdk.CreateMessageParams{MaxTokens: 100,
+		Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: prompt}}}}
 }
 
 func elicit(schema string) sdk.ToolHandler {
@@ -80,9 +81,12 @@ const schemaDefaults = `{"type": "object", "properties": {
 const schemaEnums = `{"type": "object", "properties": {
 	"untitledSingle": {"type": "string", "enum": ["option1", "option2", "option3"]},
 	"titledSingle": {"type": "string", "oneOf": [
-		{"const": "value1", "title": "First Option"}, {"const": "value2", "title": "Second Option"}, {"const": "value3", "title": "Third Option"}]},
+		{"const": "value1", "title": "First Option"}, {"const": "value2", "title": "Second Option"},
+		{"const": "value3", "title": "Third Option"}]},
 	"legacyEnum": {"type": "string", "enum": ["opt1", "opt2", "opt3"], "enumNames": ["Option One", "Option Two", "Option Three"]},
-	"untitledMulti": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"type": "string", "enum": ["option1", "option2", "option3"]}},
+	"untitledMulti": {"type": "array", "minItems": 1, "maxItems": 3,
+		"items": {"type": "string", "enum": ["option1", "option2", "option3"]}},
 	"titledMulti": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"anyOf": [
-		{"const": "value1", "title": "First Choice"}, {"const": "value2", "title": "Second Choice"}, {"const": "value3", "title": "Third Choice"}]}}
+		{"const": "value1", "title": "First Choice"}, {"const": "value2", "title": "Second Choice"},
+		{"const": "value3", "title": "Third Choice"}]}}
 }}`

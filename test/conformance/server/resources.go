@@ -19,7 +19,8 @@ func addResources(s *sdk.Server) {
 	} {
 		s.AddResource(&sdk.Resource{URI: r.URI, Name: r.URI, MIMEType: r.MIMEType}, reading(r))
 	}
-	s.AddResourceTemplate(&sdk.ResourceTemplate{Name: "template", URITemplate: templatePrefix + "{id}" + templateSuffix, MIMEType: "application/json"}, readTemplate)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{Name: "template", URITemplate: templatePrefix + "{id}" + templateSuffix,
+		MIMEType: "application/json"}, readTemplate)
 }
 
 func reading(c *sdk.ResourceContents) sdk.ResourceHandler {

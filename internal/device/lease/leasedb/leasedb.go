@@ -77,7 +77,8 @@ func (j Journal) Save(events []lease.Event) error {
 
 func save(tx *sql.Tx, e lease.Event) error {
 	l := e.Lease
-	_, err := tx.Exec("INSERT OR REPLACE INTO lease (resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty) VALUES (?,?,?,?,?,?,?,?,?,?)",
+	_, err := tx.Exec(`INSERT OR REPLACE INTO lease (resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty)
+		VALUES (?,?,?,?,?,?,?,?,?,?)`,
 		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty)
 	if err != nil || e.What == lease.Renewed {
 		return err
@@ -98,7 +99,8 @@ func save(tx *sql.Tx, e lease.Event) error {
 // Log reads the last things that happened, to one resource or to all, the newest first.
 func (j Journal) Log(resource string, most int) (events []lease.Event, err error) {
 	err = j.Store.Read(func(db *sql.DB) error {
-		rows, err := db.Query("SELECT at, what, resource, epoch, holder, came_from, reason FROM lease_log WHERE ?1 = '' OR resource = ?1 ORDER BY id DESC LIMIT ?2", resource, most)
+		rows, err := db.Query(`SELECT at, what, resource, epoch, holder, came_from, reason FROM lease_log
+			WHERE ?1 = '' OR resource = ?1 ORDER BY id DESC LIMIT ?2`, resource, most)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,10 @@ func open(t testing.TB, path string) leasedb.Journal {
 }
 
 func request(holder string, among ...string) lease.Request {
-	return lease.Request{Holder: holder, Kind: lease.Claim, TTL: time.Hour, Reset: "terminate", Among: func(func(string) lease.Lease) []string { return among }}
+	return lease.Request{
+		Holder: holder, Kind: lease.Claim, TTL: time.Hour, Reset: "terminate",
+		Among: func(func(string) lease.Lease) []string { return among },
+	}
 }
 
 // TestWhatIsClaimedStaysClaimed: another table on the same file knows all of it.
@@ -53,7 +56,8 @@ func TestWhatIsClaimedStaysClaimed(t *testing.T) {
 	again := lease.NewTable(lease.Options{Journal: second})
 	defer again.Close()
 	got := get(t, again, "D1")
-	if got.Holder != "ada" || got.Epoch != want[0].Epoch || got.Reset != "terminate" || !got.Since.Equal(want[0].Since) || got.TTL != time.Hour {
+	if got.Holder != "ada" || got.Epoch != want[0].Epoch || got.Reset != "terminate" ||
+		!got.Since.Equal(want[0].Since) || got.TTL != time.Hour {
 		t.Errorf("%+v\n%+v", got, want[0])
 	}
 	log, err := second.Log("D2", 10)
@@ -150,7 +154,8 @@ func TestLinearizable(t *testing.T) {
 				if err != nil && !errors.As(err, &busy) && !errors.As(err, &not) {
 					t.Error(err)
 				}
-				histories[w] = append(histories[w], porcupine.Operation{ClientId: w, Input: in, Call: called, Output: err == nil, Return: time.Since(began).Nanoseconds()})
+				done := time.Since(began).Nanoseconds()
+				histories[w] = append(histories[w], porcupine.Operation{ClientId: w, Input: in, Call: called, Output: err == nil, Return: done})
 			}
 		})
 	}
@@ -161,7 +166,8 @@ func TestLinearizable(t *testing.T) {
 	}
 	for i, holder := range []string{"x", "y"} { // the checker must be able to say no: two claims in a row, and no release
 		at := time.Since(began).Nanoseconds() + int64(2*i)
-		history = append(history, porcupine.Operation{ClientId: workers, Input: asked{false, holder, "D0"}, Call: at, Output: true, Return: at + 1})
+		in := asked{false, holder, "D0"}
+		history = append(history, porcupine.Operation{ClientId: workers, Input: in, Call: at, Output: true, Return: at + 1})
 	}
 	if porcupine.CheckOperations(oneHolder, history) {
 		t.Error("the checker believes anything")

@@ -80,7 +80,8 @@ func fileOf(version int) string {
 func TestEverySchemaHasAFile(t *testing.T) {
 	all := schemas()
 	if len(all) != len(leasedb.Migrations())+1 {
-		t.Fatalf("%d schemas are known, and today's is version %d: add its SQL to schemas and run with -update", len(all), len(leasedb.Migrations()))
+		t.Fatalf("%d schemas are known, and today's is version %d: add its SQL to schemas and run with -update",
+			len(all), len(leasedb.Migrations()))
 	}
 	for version, s := range all {
 		if *update {

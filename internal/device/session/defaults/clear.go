@@ -8,7 +8,7 @@ type Clearing struct {
 }
 
 // Clear takes values away for the rest of the session, the file's and the environment's too: whoever clears a scheme
-// does not want another one to appear from below. The file itself is left alone. A named profile cleared as a whole is
+// does not want another one from a lower layer. The file itself is left alone. A named profile cleared as a whole is
 // deleted; was it active, the global one is now.
 func (s *Store) Clear(c Clearing) error {
 	if err := c.check(); err != nil {

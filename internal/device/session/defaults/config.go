@@ -23,7 +23,7 @@ type config struct {
 	warnings []string
 }
 
-// readConfig never fails: a file nobody can read must not stop a session, and it was maybe not written by the caller.
+// readConfig never fails: a broken file must not stop a session, since the caller may not have written it.
 func readConfig(f file, now state, at folders) config {
 	c := config{state: now}
 	doc, err := now.document()
@@ -49,7 +49,7 @@ func (s state) document() (document, error) {
 	return doc, doc.vet()
 }
 
-// vet refuses a file whose outline is not ours: reading on would be guessing, and writing would be damage.
+// vet refuses a file with a wrong structure: its values would be guesses, and writing to it could damage it.
 func (d document) vet() error {
 	if v, has := d.tree[keyVersion].(scalar); d.tree[keyVersion] != nil && (!has || v.text != schemaVersion) {
 		return &problem{d.lineOf(keyVersion), keyVersion + " must be " + schemaVersion}

@@ -53,7 +53,8 @@ func TestConfigWarnings(t *testing.T) {
 		{"syntax", "sessionDefaults:\n  scheme: [a\n", []string{"config.yaml:", "is ignored"}, true},
 		{"line", "a: 1\nsessionDefaults:\n\tscheme: A\n", []string{"config.yaml:3 is ignored"}, true},
 		{"twice", "sessionDefaults:\n  scheme: A\n  scheme: B\n", []string{"config.yaml:3 is ignored"}, true},
-		{"version", "sessionDefaults: {scheme: A}\nschemaVersion: 2\n", []string{"config.yaml:2 is ignored: schemaVersion must be 1"}, true},
+		{"version", "sessionDefaults: {scheme: A}\nschemaVersion: 2\n",
+			[]string{"config.yaml:2 is ignored: schemaVersion must be 1"}, true},
 		{"list", "- a\n", []string{"config.yaml:1 is ignored: the file must be a mapping"}, true},
 		{"documents", "a: 1\n---\nb: 1\n", []string{"more than one document"}, true},
 		{"section", "a: 1\nsessionDefaults: [scheme]\n", []string{"config.yaml:2 is ignored: sessionDefaults must be a mapping"}, true},
@@ -62,13 +63,19 @@ func TestConfigWarnings(t *testing.T) {
 		{"too deep", "a: " + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "\n", []string{"too deep"}, true},
 		{"too large", strings.Repeat("# x\n", 20_000), []string{"is ignored: larger than"}, true},
 		{"bomb", bomb(), []string{"too much"}, true},
-		{"unknown key", "sessionDefaults:\n  scheme: A\n  sheme: B\n", []string{`config.yaml:3: "sheme" is not a session default; did you mean scheme?`}, false},
-		{"bad value", "sessionDefaults:\n  scheme: A\n  arch: mips\n", []string{"config.yaml:3: arch is ignored: expected one of arm64, x86_64"}, false},
+		{"unknown key", "sessionDefaults:\n  scheme: A\n  sheme: B\n",
+			[]string{`config.yaml:3: "sheme" is not a session default; did you mean scheme?`}, false},
+		{"bad value", "sessionDefaults:\n  scheme: A\n  arch: mips\n",
+			[]string{"config.yaml:3: arch is ignored: expected one of arm64, x86_64"}, false},
 		{"bad bool", "sessionDefaults:\n  scheme: A\n  useLatestOS: maybe\n", []string{"config.yaml:3: useLatestOS is ignored"}, false},
-		{"bad list", "sessionDefaults:\n  scheme: A\n  extraArgs: -quiet\n", []string{"config.yaml:3: extraArgs is ignored: expected a list"}, false},
-		{"bad text", "sessionDefaults:\n  scheme: A\n  bundleId: [a]\n", []string{"config.yaml:3: bundleId is ignored: expected a string, got a list"}, false},
-		{"active", "sessionDefaults: {scheme: A}\nactiveSessionDefaultsProfile: tv\n", []string{`config.yaml:2: there is no profile "tv"`}, false},
-		{"reserved name", "sessionDefaults: {scheme: A}\nsessionDefaultsProfiles:\n  (default): {}\n", []string{`config.yaml:3: a profile cannot be called "(default)"`}, false},
+		{"bad list", "sessionDefaults:\n  scheme: A\n  extraArgs: -quiet\n",
+			[]string{"config.yaml:3: extraArgs is ignored: expected a list"}, false},
+		{"bad text", "sessionDefaults:\n  scheme: A\n  bundleId: [a]\n",
+			[]string{"config.yaml:3: bundleId is ignored: expected a string, got a list"}, false},
+		{"active", "sessionDefaults: {scheme: A}\nactiveSessionDefaultsProfile: tv\n", []string{`config.yaml:2: there is no profile "tv"`},
+			false},
+		{"reserved name", "sessionDefaults: {scheme: A}\nsessionDefaultsProfiles:\n  (default): {}\n",
+			[]string{`config.yaml:3: a profile cannot be called "(default)"`}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := open(t, c.text, nil)
@@ -98,7 +105,8 @@ func bomb() string {
 }
 
 func TestEmptyFilesAreFine(t *testing.T) {
-	for _, text := range []string{"\n", "# nothing\n", "---\n", "{}\n", "sessionDefaults:\n", "sessionDefaultsProfiles:\n  tv:\n", "null\n"} {
+	for _, text := range []string{"\n", "# nothing\n", "---\n", "{}\n", "sessionDefaults:\n", "sessionDefaultsProfiles:\n  tv:\n",
+		"null\n"} {
 		if s, _ := open(t, text, nil); len(s.Warnings()) > 0 || len(active(s)) > 0 {
 			t.Errorf("%q: %q, %v", text, s.Warnings(), active(s))
 		}
@@ -177,7 +185,8 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	w := strings.Join(s.Warnings(), "\n")
-	if !strings.Contains(w, "IOS_AGENT_ARCH is ignored") || !strings.Contains(w, "IOS_AGENT_PREFER_XCODEBUILD is ignored") || len(s.Warnings()) != 2 {
+	if !strings.Contains(w, "IOS_AGENT_ARCH is ignored") || !strings.Contains(w, "IOS_AGENT_PREFER_XCODEBUILD is ignored") ||
+		len(s.Warnings()) != 2 {
 		t.Errorf("warnings %s", w)
 	}
 }

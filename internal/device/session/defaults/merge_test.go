@@ -11,7 +11,8 @@ import (
 // buildSim is what the source system's build_sim declares.
 func buildSim() defaults.Spec {
 	return defaults.Spec{
-		Keys: []string{"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "useLatestOS", "derivedDataPath", "extraArgs", "env"},
+		Keys: []string{"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "useLatestOS",
+			"derivedDataPath", "extraArgs", "env"},
 		Require: []defaults.Requirement{
 			{AllOf: []string{"scheme"}, Message: "scheme is required"},
 			{OneOf: []string{"projectPath", "workspacePath"}, Message: "Provide a project or workspace"},
@@ -37,16 +38,23 @@ func TestMergeSteps(t *testing.T) {
 		args values
 		want values
 	}{
-		{"1: null never overrides", values{"scheme": nil}, values{"projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
+		{"1: null never overrides", values{"scheme": nil}, values{"projectPath": "/p", "scheme": "S", "simulatorId": "U",
+			"useLatestOS": true}},
 		{"1: nor does blank", values{"scheme": "  "}, values{"projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
-		{"1: false is a value", values{"useLatestOS": false}, values{"projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": false}},
-		{"1: blank is text where there is no default", values{"text": " "}, values{"text": " ", "projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
-		{"2: blank and full are no conflict", values{"projectPath": "", "workspacePath": "/x"}, values{"workspacePath": "/x", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
+		{"1: false is a value", values{"useLatestOS": false},
+			values{"projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": false}},
+		{"1: blank is text where there is no default", values{"text": " "},
+			values{"text": " ", "projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
+		{"2: blank and full are no conflict", values{"projectPath": "", "workspacePath": "/x"},
+			values{"workspacePath": "/x", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
 		{"3: deviceId is not in the schema", nil, values{"projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
 		{"4: the call wins", values{"scheme": "T"}, values{"projectPath": "/p", "scheme": "T", "simulatorId": "U", "useLatestOS": true}},
-		{"4: strangers pass", values{"x": 1.0}, values{"x": 1.0, "projectPath": "/p", "scheme": "S", "simulatorId": "U", "useLatestOS": true}},
-		{"5: a member from the call ousts defaults", values{"workspacePath": "/x", "simulatorName": "Q"}, values{"workspacePath": "/x", "scheme": "S", "simulatorName": "Q", "useLatestOS": true}},
-		{"6: the first in rank", values{"simulatorId": "V"}, values{"projectPath": "/p", "scheme": "S", "simulatorId": "V", "useLatestOS": true}},
+		{"4: strangers pass", values{"x": 1.0}, values{"x": 1.0, "projectPath": "/p", "scheme": "S", "simulatorId": "U",
+			"useLatestOS": true}},
+		{"5: a member from the call ousts defaults", values{"workspacePath": "/x", "simulatorName": "Q"},
+			values{"workspacePath": "/x", "scheme": "S", "simulatorName": "Q", "useLatestOS": true}},
+		{"6: the first in rank", values{"simulatorId": "V"},
+			values{"projectPath": "/p", "scheme": "S", "simulatorId": "V", "useLatestOS": true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := open(t, full, nil)
@@ -108,12 +116,15 @@ func TestMergeRequires(t *testing.T) {
 		{"alternatives", buildSim(), values{"scheme": "S"},
 			[]string{"Missing required session defaults: Provide a project or workspace\n" +
 				`Set with: session_set_defaults { "projectPath": "..." } OR session_set_defaults { "workspacePath": "..." }`}},
-		{"blank is missing", buildSim(), values{"scheme": "S", "projectPath": "/p", "simulatorId": " "}, []string{"Provide simulatorId or simulatorName"}},
+		{"blank is missing", buildSim(), values{"scheme": "S", "projectPath": "/p", "simulatorId": " "},
+			[]string{"Provide simulatorId or simulatorName"}},
 		{"title", disabled, nil, []string{"Missing required parameters: scheme is required"}},
 		{"only what is missing", launch, values{"scheme": "S"}, []string{"Required: deviceId", `{ "deviceId": "..." }`}},
 		{"all in one call", launch, nil, []string{"Required: scheme, deviceId", `{ "scheme": "...", "deviceId": "..." }`}},
-		{"some have no default", launch, values{"scheme": "S", "deviceId": "D"}, []string{"Provide one of: bundleId, pid", `{ "bundleId": "..." } OR Pass in the call: pid`}},
-		{"none has", launch, values{"scheme": "S", "deviceId": "D", "pid": 1.0, "appPath": ""}, []string{"which app?\nPass in the call: appPath"}},
+		{"some have no default", launch, values{"scheme": "S", "deviceId": "D"},
+			[]string{"Provide one of: bundleId, pid", `{ "bundleId": "..." } OR Pass in the call: pid`}},
+		{"none has", launch, values{"scheme": "S", "deviceId": "D", "pid": 1.0, "appPath": ""},
+			[]string{"which app?\nPass in the call: appPath"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := open(t, "", nil)
@@ -139,8 +150,10 @@ func TestMergeDrops(t *testing.T) {
 		{"always", nil, []string{"projectPath", "deviceId"}, []string{"arch"}},
 		{"false is not given", values{"buildForTesting": false}, []string{"deviceId"}, nil},
 		{"for testing", values{"buildForTesting": true}, []string{"projectPath"}, []string{"deviceId"}},
-		{"what the caller gave stays", values{"buildForTesting": true, "deviceId": "E", "arch": "x86_64"}, []string{"deviceId", "arch"}, nil},
-		{"prepared", values{"xctestrunPath": "/x"}, []string{"deviceId", "extraArgs"}, []string{"projectPath", "scheme", "configuration", "derivedDataPath"}},
+		{"what the caller gave stays", values{"buildForTesting": true, "deviceId": "E", "arch": "x86_64"},
+			[]string{"deviceId", "arch"}, nil},
+		{"prepared", values{"xctestrunPath": "/x"}, []string{"deviceId", "extraArgs"},
+			[]string{"projectPath", "scheme", "configuration", "derivedDataPath"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := open(t, text, nil)
@@ -198,18 +211,24 @@ func TestMergeExtraArgs(t *testing.T) {
 		{"appended", []string{"-quiet"}, []string{"-json"}, []string{"-quiet", "-json"}, true},
 		{"same switch once", []string{"-quiet", "-json"}, []string{"-quiet"}, []string{"-json", "-quiet"}, true},
 		{"option with value", []string{"-jobs", "4", "-quiet"}, []string{"-jobs", "8"}, []string{"-quiet", "-jobs", "8"}, true},
-		{"value like an option", []string{"-testPlan", "-x", "-quiet"}, []string{"-testPlan", "T"}, []string{"-quiet", "-testPlan", "T"}, true},
-		{"all of a repeated one", []string{"-only-testing:A", "-only-testing:B"}, []string{"-only-testing:C"}, []string{"-only-testing:C"}, false},
+		{"value like an option", []string{"-testPlan", "-x", "-quiet"}, []string{"-testPlan", "T"},
+			[]string{"-quiet", "-testPlan", "T"}, true},
+		{"all of a repeated one", []string{"-only-testing:A", "-only-testing:B"}, []string{"-only-testing:C"}, []string{"-only-testing:C"},
+			false},
 		{"colon and space are the same", []string{"-only-testing", "A"}, []string{"-only-testing:C"}, []string{"-only-testing:C"}, false},
 		{"user default", []string{"-IDEFoo=YES", "-n"}, []string{"-IDEFoo=NO"}, []string{"-n", "-IDEFoo=NO"}, true},
-		{"unknown option with value", []string{"-newThing", "x", "build"}, []string{"-newThing", "y"}, []string{"build", "-newThing", "y"}, true},
+		{"unknown option with value", []string{"-newThing", "x", "build"}, []string{"-newThing", "y"},
+			[]string{"build", "-newThing", "y"}, true},
 		{"unknown switch before an action", []string{"-newThing", "build"}, []string{"build"}, []string{"-newThing", "build"}, true},
 		{"unknown switch before a setting", []string{"-newThing", "A=1"}, []string{"A=2"}, []string{"-newThing", "A=2"}, true},
 		{"switch before a word", []string{"-quiet", "word"}, []string{"-quiet"}, []string{"word", "-quiet"}, true},
 		{"setting", []string{"A=1", "B=2"}, []string{"A=3"}, []string{"B=2", "A=3"}, true},
-		{"conditional setting", []string{"A[sdk=iphoneos*]=1", "A=0"}, []string{"A[sdk=iphoneos*]=2"}, []string{"A=0", "A[sdk=iphoneos*]=2"}, true},
-		{"other condition", []string{"A[arch=arm64]=1"}, []string{"A[arch=x86_64]=2"}, []string{"A[arch=arm64]=1", "A[arch=x86_64]=2"}, true},
-		{"several conditions", []string{"A[sdk=i*][arch=arm64]=1"}, []string{"A[sdk=i*][arch=arm64]=2"}, []string{"A[sdk=i*][arch=arm64]=2"}, false},
+		{"conditional setting", []string{"A[sdk=iphoneos*]=1", "A=0"}, []string{"A[sdk=iphoneos*]=2"},
+			[]string{"A=0", "A[sdk=iphoneos*]=2"}, true},
+		{"other condition", []string{"A[arch=arm64]=1"}, []string{"A[arch=x86_64]=2"},
+			[]string{"A[arch=arm64]=1", "A[arch=x86_64]=2"}, true},
+		{"several conditions", []string{"A[sdk=i*][arch=arm64]=1"}, []string{"A[sdk=i*][arch=arm64]=2"},
+			[]string{"A[sdk=i*][arch=arm64]=2"}, false},
 		{"plain ousts conditional", []string{"A[sdk=iphoneos*]=1"}, []string{"A=2"}, []string{"A=2"}, false},
 		{"option without its value at the end", []string{"-scheme"}, []string{"-quiet"}, []string{"-scheme", "-quiet"}, true},
 	} {

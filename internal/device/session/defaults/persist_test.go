@@ -10,12 +10,15 @@ import (
 	"ios-agent/internal/fault"
 )
 
-func TestPersist(t *testing.T) {
-	for _, c := range []struct {
-		name, before string
-		call         defaults.Change
-		after        string
-	}{
+// persistCase is a call and the file before and after it.
+type persistCase struct {
+	name, before string
+	call         defaults.Change
+	after        string
+}
+
+func TestPersistKeepsTheRestOfTheFile(t *testing.T) {
+	persist(t, []persistCase{
 		{"new file", "", defaults.Change{Values: values{"scheme": "A", "useLatestOS": true}},
 			"schemaVersion: 1\nsessionDefaults:\n  scheme: A\n  useLatestOS: true\n"},
 		{"only the keys of the call", "sessionDefaults:\n  scheme: A\n  arch: arm64\n", defaults.Change{Values: values{"scheme": "B"}},
@@ -53,17 +56,24 @@ debug: on
 		{"the same simulator keeps it", "sessionDefaults:\n  simulatorName: Pad\n  simulatorPlatform: tvOS Simulator\n",
 			defaults.Change{Values: values{"simulatorName": "Pad", "scheme": "A"}},
 			"sessionDefaults:\n  simulatorName: Pad\n  simulatorPlatform: tvOS Simulator\n  scheme: A\n"},
-		{"blank is nothing", "sessionDefaults:\n  scheme: A\n", defaults.Change{Values: values{"scheme": " "}}, "sessionDefaults:\n  scheme: A\n"},
+		{"blank is nothing", "sessionDefaults:\n  scheme: A\n", defaults.Change{Values: values{"scheme": " "}},
+			"sessionDefaults:\n  scheme: A\n"},
 		{"no section yet", "debug: true", defaults.Change{Values: values{"scheme": "A"}}, "debug: true\nsessionDefaults:\n  scheme: A\n"},
 		{"empty section", "sessionDefaults:\ndebug: true\n", defaults.Change{Values: values{"scheme": "A"}},
 			"sessionDefaults:\n  scheme: A\ndebug: true\n"},
 		{"section in one line", "a: 1 # x\nsessionDefaults: {scheme: A, arch: arm64} # y\n", defaults.Change{Values: values{"scheme": "B"}},
 			"a: 1 # x\nsessionDefaults: # y\n  arch: arm64\n  scheme: B\n"},
 		{"only comments", "# hello\n", defaults.Change{Values: values{"scheme": "A"}}, "# hello\nsessionDefaults:\n  scheme: A\n"},
+	})
+}
+
+func TestPersistWritesEveryKindOfValue(t *testing.T) {
+	persist(t, []persistCase{
 		{"profile", "sessionDefaultsProfiles:\n  tv:\n    scheme: A\n  watch:\n    scheme: W\n",
 			defaults.Change{Profile: "tv", Values: values{"arch": "arm64"}},
 			"sessionDefaultsProfiles:\n  tv:\n    scheme: A\n    arch: arm64\n  watch:\n    scheme: W\n"},
-		{"new profile", "sessionDefaultsProfiles:\n  tv:\n    scheme: A\n", defaults.Change{Profile: "my watch", Create: true, Values: values{"scheme": "W"}},
+		{"new profile", "sessionDefaultsProfiles:\n  tv:\n    scheme: A\n",
+			defaults.Change{Profile: "my watch", Create: true, Values: values{"scheme": "W"}},
 			"sessionDefaultsProfiles:\n  tv:\n    scheme: A\n  my watch:\n    scheme: W\n"},
 		{"lists and maps", "sessionDefaults:\n  extraArgs:\n    - -quiet # hush\n    - a\n  scheme: A\n",
 			defaults.Change{Values: values{"extraArgs": []string{"FOO=1 2", "-n"}, "env": map[string]string{"B": "true", "A": "x: #y"}}},
@@ -71,12 +81,21 @@ debug: on
 		{"empty list", "", defaults.Change{Values: values{"extraArgs": []string{}, "env": map[string]string{}}},
 			"schemaVersion: 1\nsessionDefaults:\n  env: {}\n  extraArgs: []\n"},
 		{"block text before", "note: |\n  # not a comment\n\n  end\nsessionDefaults:\n  scheme: |-\n    A\n  arch: arm64\n",
-			defaults.Change{Values: values{"scheme": "B"}}, "note: |\n  # not a comment\n\n  end\nsessionDefaults:\n  scheme: B\n  arch: arm64\n"},
-		{"text that looks like something else", "", defaults.Change{Values: values{"scheme": "yes", "configuration": "1.0", "bundleId": "é\n\"x\\"}},
+			defaults.Change{Values: values{"scheme": "B"}},
+			"note: |\n  # not a comment\n\n  end\nsessionDefaults:\n  scheme: B\n  arch: arm64\n"},
+		{"text that looks like something else", "", defaults.Change{Values: values{"scheme": "yes", "configuration": "1.0",
+			"bundleId": "é\n\"x\\"}},
 			"schemaVersion: 1\nsessionDefaults:\n  scheme: \"yes\"\n  configuration: \"1.0\"\n  bundleId: \"é\\n\\\"x\\\\\"\n"},
-		{"home", "", defaults.Change{Values: values{"derivedDataPath": "/home/me/dd"}}, "schemaVersion: 1\nsessionDefaults:\n  derivedDataPath: \"~/dd\"\n"},
-		{"elsewhere", "", defaults.Change{Values: values{"derivedDataPath": "/elsewhere/dd"}}, "schemaVersion: 1\nsessionDefaults:\n  derivedDataPath: /elsewhere/dd\n"},
-	} {
+		{"home", "", defaults.Change{Values: values{"derivedDataPath": "/home/me/dd"}},
+			"schemaVersion: 1\nsessionDefaults:\n  derivedDataPath: \"~/dd\"\n"},
+		{"elsewhere", "", defaults.Change{Values: values{"derivedDataPath": "/elsewhere/dd"}},
+			"schemaVersion: 1\nsessionDefaults:\n  derivedDataPath: /elsewhere/dd\n"},
+	})
+}
+
+func persist(t *testing.T, cases []persistCase) {
+	t.Helper()
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := open(t, c.before, nil)
 			notices, err := s.Persist(c.call)

@@ -60,7 +60,7 @@ func (s *Store) put(name string, values map[string]any) (notices []string) {
 	before := s.effective(name)
 	p := s.profile(name)
 	for _, gone := range outdated(before, values) {
-		p.clear(gone.key) // even if nothing is there now: nothing shall come up from a lower layer later
+		p.clear(gone.key) // even without a value now: none may appear from a lower layer later
 		if _, had := before[gone.key]; had {
 			notices = append(notices, gone.notice())
 		}
@@ -128,7 +128,7 @@ func outdated(before map[string]Value, values map[string]any) []removal {
 }
 
 // Infer adds what was found out in the background, such as the platform of a simulator, unless the store changed since
-// revision: the question would be another by now. Nothing is cleared; it tells whether it was taken.
+// revision: what was found out may be wrong by then. Nothing is cleared; it tells whether it was taken.
 func (s *Store) Infer(revision uint64, profile, from string, values map[string]any) (bool, error) {
 	checked, err := s.normalised(values)
 	if err != nil {

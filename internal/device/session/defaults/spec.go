@@ -37,7 +37,7 @@ func ForTesting() Drop {
 	return Drop{When: []string{"buildForTesting"}, Keys: []string{"deviceId"}}
 }
 
-// Prepared is for tools that can run tests built before: the products say what project, scheme and configuration are.
+// Prepared is for tools that can run tests built before: the project, scheme and configuration follow from the products.
 func Prepared() Drop {
 	return Drop{
 		When: []string{"testProductsPath", "xctestrunPath"},

@@ -179,8 +179,8 @@ func (s *Store) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// effective are the values of a profile. Profiles are islands: a named one gets nothing from the global one, so the
-// environment, which knows no names, speaks only to the latter.
+// effective are the values of a profile. A named profile gets nothing from the global one, and nothing from the
+// environment, whose variables name no profile.
 func (s *Store) effective(name string) map[string]Value {
 	layers := make([]layer, 0, 3)
 	p := s.profiles[name]

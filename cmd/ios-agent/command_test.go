@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+)
+
+// ran is what became of a command line.
+type ran struct {
+	code        int
+	out, stderr string
+}
+
+// run runs a command line in this process.
+func run(t *testing.T, args ...string) ran {
+	t.Helper()
+	p := command()
+	var out, errs bytes.Buffer
+	p.app.Out, p.app.Err, p.app.In = &out, &errs, strings.NewReader("")
+	return ran{p.run(t.Context(), args), out.String(), errs.String()}
+}
+
+func (r ran) result(t *testing.T) (result map[string]any) {
+	t.Helper()
+	var e op.Envelope
+	if err := json.Unmarshal([]byte(r.out), &e); err != nil {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if err := json.Unmarshal(e.Result, &result); err != nil {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	return result
+}
+
+// newHome gives the test a home of its own, and a project folder to work in.
+func newHome(t *testing.T) (home, project string) {
+	t.Helper()
+	home, project = filepath.Join(t.TempDir(), "home"), t.TempDir()
+	t.Setenv("IOS_AGENT_HOME", home)
+	t.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("CODEX_HOME", "")
+	t.Chdir(project)
+	return home, project
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestKey: the key that is shown is the file's; a rotated one replaces it.
+func TestKey(t *testing.T) {
+	home, _ := newHome(t)
+	shown := run(t, "key", "show", "--json").result(t)["key"]
+	rotated := run(t, "key", "rotate", "--json").result(t)
+	if shown == "" || shown == rotated["key"] || rotated["key_file"] != filepath.Join(home, "key") ||
+		run(t, "key", "show").out != readFile(t, filepath.Join(home, "key")) {
+		t.Errorf("%v, then %v", shown, rotated)
+	}
+}
+
+// TestListeningToOtherMachinesIsNeverAnAccident: the daemon refuses before it does anything else.
+func TestListeningToOtherMachinesIsNeverAnAccident(t *testing.T) {
+	home, _ := newHome(t)
+	r := run(t, "daemon", "run", "--listen", "0.0.0.0:0")
+	if r.code != fault.ExitDenied || !strings.HasPrefix(r.stderr, "FORBIDDEN: ") || !strings.Contains(r.stderr, "--allow-remote") {
+		t.Errorf("%+v", r)
+	}
+	if _, err := os.Stat(filepath.Join(home, "run", "daemon.sock")); err == nil {
+		t.Error("it listens")
+	}
+}
+
+func TestWordsBelowACommand(t *testing.T) {
+	newHome(t)
+	r := run(t, "daemon", "strat")
+	if r.code != fault.ExitUsage || !strings.Contains(r.stderr, "did you mean `ios-agent daemon start`?") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestInit: setting a project up for an agent merges and never overwrites.
+func TestInit(t *testing.T) {
+	newHome(t)
+	write(t, ".mcp.json", "{\n  \"mcpServers\": {\n    \"other\": { \"command\": \"other\" }\n  }\n}\n")
+	before := readFile(t, ".mcp.json")
+	if r := run(t, "init", "claude-code", "--print"); r.code != 0 || !strings.Contains(r.out, ".mcp.json") ||
+		readFile(t, ".mcp.json") != before {
+		t.Errorf("--print: %+v", r)
+	}
+	if _, err := os.Stat(".claude"); err == nil {
+		t.Error("--print writes")
+	}
+	r := run(t, "init", "claude-code")
+	after := readFile(t, ".mcp.json")
+	if r.code != 0 || !strings.HasPrefix(r.out, "wrote ") || !strings.Contains(after, `"other": { "command": "other" }`) ||
+		!strings.Contains(after, `"ios-agent"`) {
+		t.Errorf("%+v\n%s", r, after)
+	}
+	if skill := readFile(t, filepath.Join(".claude", "skills", "ios-agent", "SKILL.md")); !strings.Contains(skill, "name: ios-agent") ||
+		run(t, "skill").out != strings.TrimSpace(skill)+"\n" {
+		t.Errorf("the skill: %.200s", skill)
+	}
+	if r := run(t, "init", "claude-code"); r.out != "nothing to do: everything is set up\n" || readFile(t, ".mcp.json") != after {
+		t.Errorf("the second time: %+v", r)
+	}
+	if r := run(t, "init", "emacs"); r.code != fault.ExitUsage || !strings.Contains(r.stderr, "INVALID_INPUT") ||
+		!strings.Contains(r.stderr, "claude-code, codex, all") {
+		t.Errorf("an unknown client: %+v", r)
+	}
+}
+
+// TestInitLeavesWhatItCannotReadAlone: the file is named, with what to paste; the others are written.
+func TestInitLeavesWhatItCannotReadAlone(t *testing.T) {
+	newHome(t)
+	const broken = "{ \"mcpServers\": { oops"
+	write(t, ".mcp.json", broken)
+	r := run(t, "init", "claude-code")
+	if r.code != fault.ExitUsage || !strings.Contains(r.stderr, ".mcp.json:1 is left alone") || readFile(t, ".mcp.json") != broken {
+		t.Errorf("%+v", r)
+	}
+	if !strings.Contains(readFile(t, filepath.Join(".claude", "settings.json")), "mcp__ios-agent") {
+		t.Error("the other files are not written")
+	}
+}
