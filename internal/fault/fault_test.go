@@ -69,7 +69,8 @@ func (a *absent) Fault() *fault.Fault {
 func TestATypedErrorIsAFaultAtTheEdge(t *testing.T) {
 	err := fmt.Errorf("tap: %w", &absent{"Save"})
 	f := fault.From(err)
-	if f.Code != fault.ElementNotFound || f.Message != "Save is absent" || f.Details["name"] != "Save" || !fault.Is(err, fault.ElementNotFound) {
+	if f.Code != fault.ElementNotFound || f.Message != "Save is absent" || f.Details["name"] != "Save" ||
+		!fault.Is(err, fault.ElementNotFound) {
 		t.Errorf("got %+v", f)
 	}
 	if a, ok := errors.AsType[*absent](f); !ok || a.name != "Save" {

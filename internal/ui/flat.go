@@ -41,7 +41,7 @@ type FlatTree struct {
 }
 
 // Flat lists the elements, or with childrenOf those below the element of that identifier, or label if nothing has the
-// identifier. An element nobody knows has no children: the list is empty.
+// identifier. An element that is not there has no children: the list is empty.
 func (s *Screen) Flat(childrenOf string, hierarchy bool) FlatTree {
 	tops := []*Node{}
 	switch {
@@ -193,7 +193,7 @@ func (s *Screen) Holds(c Condition, q Query, value string) (bool, *Node) {
 		}
 	}
 	if c == HasText {
-		first = nil // what is nowhere has no last state
+		first = nil // the text is nowhere: there is no element to name
 	}
 	return first == nil && holds(nil, value), first
 }

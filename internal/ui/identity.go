@@ -1,7 +1,7 @@
 package ui
 
-// identity is what makes an element the same one after the screen was drawn again. Position is not part of it: an
-// inserted row moves everything below, and must not turn one element into another.
+// identity is how an element is known again on a later look. Its position is not part of it: an inserted row moves everything
+// below, and must not turn one element into another.
 type identity struct {
 	identifier string
 	kind       string
@@ -9,16 +9,16 @@ type identity struct {
 	context    string // the nearest named container, or the screen's title
 }
 
-// badge is a developer's name for an element. Where it is unique it says enough by itself, so that an element keeps its
-// identity when its label changes.
-type badge struct{ identifier, kind string }
+// typedIdentifier is an accessibility identifier and the type of the element that has it. If it is unique on a screen, it is
+// enough to know the element again when its label has changed.
+type typedIdentifier struct{ identifier, kind string }
 
-func (n *Node) badge() badge { return badge{n.Identifier, n.Type} }
+func (n *Node) typedIdentifier() typedIdentifier { return typedIdentifier{n.Identifier, n.Type} }
 
-// identify gives every node its identity, and counts the badges. Label, type and context tell elements apart that share
+// identify gives every node its identity, and counts the identifiers. Label, type and context tell elements apart that share
 // an identifier (rows of a list often do) or have none: "OK" in one dialog is not "OK" in the next.
 func (s *Screen) identify() {
-	s.badges = make(map[badge]int)
+	s.identifiers = make(map[typedIdentifier]int)
 	title := "screen:" + s.Title()
 	contexts := make([]string, len(s.nodes)) // of each node's content, by order
 	for _, n := range s.nodes {
@@ -32,7 +32,7 @@ func (s *Screen) identify() {
 			contexts[n.order] = n.Type + ":" + name
 		}
 		if n.Identifier != "" {
-			s.badges[n.badge()]++
+			s.identifiers[n.typedIdentifier()]++
 		}
 		s.byIdentity[n.identity] = append(s.byIdentity[n.identity], n)
 		n.twin = len(s.byIdentity[n.identity])
@@ -44,8 +44,10 @@ func (s *Screen) identify() {
 	}
 }
 
-// badged reports whether the node's identifier alone says which it is.
-func (s *Screen) badged(n *Node) bool { return n.Identifier != "" && s.badges[n.badge()] == 1 }
+// unique reports whether the node's identifier alone says which it is.
+func (s *Screen) uniquelyIdentified(n *Node) bool {
+	return n.Identifier != "" && s.identifiers[n.typedIdentifier()] == 1
+}
 
 func (s *Screen) find(is func(*Node) bool) []*Node {
 	var found []*Node

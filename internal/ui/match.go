@@ -1,7 +1,7 @@
 package ui
 
-// match pairs the elements of two looks that are the same: first those of one identity, twins by their order, then
-// those that kept only their developer's name. Each element has at most one partner.
+// match pairs the elements of two looks that are the same: first those of one identity, twins by their order, then those of
+// one unique identifier. Each element has at most one partner.
 func match(before, after *Screen) (partner map[*Node]*Node) {
 	partner = make(map[*Node]*Node, len(after.nodes))
 	taken := make(map[*Node]bool, len(after.nodes))
@@ -14,14 +14,14 @@ func match(before, after *Screen) (partner map[*Node]*Node) {
 			pair(old, n)
 		}
 	}
-	worn := map[badge]*Node{}
+	byName := map[typedIdentifier]*Node{}
 	for _, old := range before.nodes {
-		if before.badged(old) && !taken[old] {
-			worn[old.badge()] = old
+		if before.uniquelyIdentified(old) && !taken[old] {
+			byName[old.typedIdentifier()] = old
 		}
 	}
 	for _, n := range after.nodes {
-		if old := worn[n.badge()]; old != nil && partner[n] == nil && after.badged(n) {
+		if old := byName[n.typedIdentifier()]; old != nil && partner[n] == nil && after.uniquelyIdentified(n) {
 			pair(old, n)
 		}
 	}

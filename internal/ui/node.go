@@ -64,7 +64,7 @@ type Node struct {
 
 	parent   *Node
 	depth    int
-	told     bool  // a line about it would tell something
+	told     bool  // it gets a line in an outline
 	twin     int   // 0 when its identity is unique on its screen, else 1, 2, … in document order
 	seen     Rect  // the part of its frame that lies within the screen and what clips it
 	covered  *Node // what hides its centre

@@ -244,7 +244,7 @@ func (r *row) rank(modal *Node) int {
 	return 5
 }
 
-// tokens estimates what a text costs a model; the estimate is on the high side, because a budget is a promise.
+// tokens estimates how many tokens a text has for a model. It rather estimates too many, so that a budget is kept.
 func tokens(text string) int {
 	thirds := 0
 	for _, r := range text {

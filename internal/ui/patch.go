@@ -25,38 +25,45 @@ type Placement struct {
 
 // Patch gives the instructions that make the old tree the new one.
 func (d Diff) Patch() Patch {
-	p := Patch{Nodes: len(d.before.nodes)}
+	p := patching{Diff: d, ids: make(map[*Node]int, len(d.after.nodes))}
+	p.patch.Nodes = len(d.before.nodes)
 	for _, n := range d.Removed {
-		p.Removed = append(p.Removed, n.order)
+		p.patch.Removed = append(p.patch.Removed, n.order)
 	}
-	ids := make(map[*Node]int, len(d.after.nodes))
 	for i, n := range d.Added {
-		ids[n] = p.Nodes + i
+		p.ids[n] = p.patch.Nodes + i
 	}
 	for n, old := range d.partner {
-		ids[n] = old.order
+		p.ids[n] = old.order
 	}
-	if d.after.Root != nil {
-		p.place(d, ids, d.after.Root, -1, 0, d.partner[d.after.Root] != nil && d.partner[d.after.Root].parent == nil)
+	if root := d.after.Root; root != nil {
+		p.place(root, -1, 0, d.partner[root] != nil && d.partner[root].parent == nil)
 	}
-	return p
+	return p.patch
+}
+
+// patching is a patch that is being made.
+type patching struct {
+	Diff
+	ids   map[*Node]int // of the elements of the new tree
+	patch Patch
 }
 
 // place notes what is new about n and goes on with its children. stays: it keeps its parent and its order.
-func (p *Patch) place(d Diff, ids map[*Node]int, n *Node, parent, index int, stays bool) {
-	old := d.partner[n]
+func (p *patching) place(n *Node, parent, index int, stays bool) {
+	old := p.partner[n]
 	switch {
 	case old == nil:
-		p.Added = append(p.Added, Placement{ids[n], parent, index, n.alone()})
+		p.patch.Added = append(p.patch.Added, Placement{p.ids[n], parent, index, n.alone()})
 	case !stays:
-		p.Moved = append(p.Moved, Placement{ID: ids[n], Parent: parent, Index: index})
+		p.patch.Moved = append(p.patch.Moved, Placement{ID: p.ids[n], Parent: parent, Index: index})
 	}
 	if old != nil && !old.same(n) {
-		p.Changed = append(p.Changed, Placement{ID: ids[n], Node: n.alone()})
+		p.patch.Changed = append(p.patch.Changed, Placement{ID: p.ids[n], Node: n.alone()})
 	}
-	kept := d.stayers(n)
+	kept := p.stayers(n)
 	for i, c := range n.Children {
-		p.place(d, ids, c, ids[n], i, kept[c])
+		p.place(c, p.ids[n], i, kept[c])
 	}
 }
 
@@ -135,7 +142,7 @@ func (p Patch) Apply(root *Node) *Node {
 		nodes = append(nodes, a.Node.alone())
 	}
 	coming = append(coming, p.Added...)
-	slices.SortFunc(coming, func(a, b Placement) int { return a.Index - b.Index }) // the earlier ones first, so that an index means what it says
+	slices.SortFunc(coming, func(a, b Placement) int { return a.Index - b.Index }) // in order, so that every index is right when it is used
 	for _, c := range coming {
 		if c.Parent < 0 {
 			root = nodes[c.ID]

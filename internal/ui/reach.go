@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The ways to put a finger on an element.
+// The ways to touch an element.
 const (
 	AtCentre     = "centre"             // of its frame
 	AtKnob       = "knob"               // a switch is as wide as its row, and only its knob reacts
@@ -15,7 +15,7 @@ const (
 	AtVisible    = "visible-part"       // its centre is covered or scrolled away
 )
 
-// Reach is where a finger has to go.
+// Reach is the point to touch, and how it was chosen.
 type Reach struct {
 	At     Point
 	Method string
@@ -28,7 +28,7 @@ const (
 	gridSteps  = 7 // tries along each edge of what can be seen of an element
 )
 
-// Reach finds a point at which a tap lands on the element; why is empty then, and says what is in the way otherwise.
+// Reach finds a point at which a tap reaches the element. If there is none, why says what is in the way.
 func (s *Screen) Reach(n *Node) (r Reach, why string) {
 	if n.Disabled || n.Hidden || n.Unplaced || !n.Visible() {
 		return Reach{}, n.WhyNotHittable()
@@ -108,7 +108,7 @@ func (r Rect) Inset(by float64) Rect {
 	return Rect{r.X + by, r.Y + by, r.W - 2*by, r.H - 2*by}
 }
 
-// Towards says in which direction an element lies outside the frame; empty when nobody knows, or when it lies inside.
+// Towards says in which direction an element lies outside the frame; empty when that is unknown, or when it lies inside.
 func (r Rect) Towards(n *Node) string {
 	if n == nil || n.Unplaced || n.Frame.Empty() {
 		return ""

@@ -23,10 +23,11 @@ func TestReach(t *testing.T) {
 		"in the lowest strip":  {node: at("Button", 0, 740, 400, 60), method: AboveGesture, at: Point{200, 753}},
 		"wholly in the strip":  {node: at("Button", 0, 770, 400, 30), method: AtCentre, at: Point{200, 785}},
 		"covered at its heart": {node: at("Button", 0, 100, 400, 100), others: []*Node{at("Sheet", 150, 100, 100, 100)}, method: AtVisible},
-		"covered all over":     {node: at("Button", 0, 100, 100, 40), others: []*Node{at("Sheet", 0, 0, 400, 800)}, why: `it is covered by dialog "Sheet"`},
-		"off the screen":       {node: at("Button", 0, 900, 100, 40), why: "it is off the screen"},
-		"half off the screen":  {node: at("Button", -100, 100, 160, 40), method: AtVisible},
-		"disabled":             {node: &Node{Type: "Button", Disabled: true, Frame: Rect{0, 0, 10, 10}}, why: "it is disabled"},
+		"covered all over": {node: at("Button", 0, 100, 100, 40), others: []*Node{at("Sheet", 0, 0, 400, 800)},
+			why: `it is covered by dialog "Sheet"`},
+		"off the screen":      {node: at("Button", 0, 900, 100, 40), why: "it is off the screen"},
+		"half off the screen": {node: at("Button", -100, 100, 160, 40), method: AtVisible},
+		"disabled":            {node: &Node{Type: "Button", Disabled: true, Frame: Rect{0, 0, 10, 10}}, why: "it is disabled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := screen(append([]*Node{c.node}, c.others...)...)

@@ -14,20 +14,20 @@ import (
 )
 
 // Refs are the short names (@e12) a session's agents call elements by. A ref is an identity, not a position: it is
-// never given to another element, survives redrawing, and fails closed when its element is gone or no longer certain.
-// The refs that were not used for longest are forgotten, so that a session can go on for days.
-// Refs are not safe for concurrent use; whoever holds the session's lock holds them.
+// never given to another element, stays the same when the screen is redrawn, and is refused when its element is gone or no
+// longer certain. The refs that were not used for the longest time are forgotten, so that a session can go on for days.
+// Refs are not safe for concurrent use; the session's lock guards them.
 type Refs struct {
-	last    int // the highest number given out; numbers are never given twice
-	clock   int // counts uses
-	entries map[int]*entry
-	byKey   map[refKey]int
-	byBadge map[badgeKey]int
-	looks   looks
-	steady  map[counter]bool // texts with numbers that rest while nobody acts
+	last         int // the highest number given out; numbers are never given twice
+	clock        int // counts uses
+	entries      map[int]*entry
+	byKey        map[refKey]int
+	byIdentifier map[identifierKey]int
+	looks        looks
+	steady       map[counter]bool // texts with numbers that do not change by themselves
 }
 
-// guessed is how far beyond the refs given out a guess is taken out of use.
+// guessed is how far above the highest ref a made-up number is reserved, so that it never becomes an element's ref.
 const guessed = 1000
 
 // mostRefs is how many refs a session remembers: some dozens of screens.
@@ -39,21 +39,21 @@ type refKey struct {
 	twin        int // as in Node
 }
 
-type badgeKey struct {
+type identifierKey struct {
 	device, app string
-	badge       badge
+	identifier  typedIdentifier
 }
 
 type entry struct {
 	refKey
 	was    sight
-	badged bool   // its identifier alone told it apart when it was last seen
-	lost   bool   // it was once uncertain which element is meant, and nothing makes it certain again
+	unique bool   // its identifier alone told it apart when it was last seen
+	lost   bool   // it became uncertain which element is meant; that is final
 	hash   string // of the screen; a twin is only certain while the screen is the very same
 	used   int
 }
 
-// sight is an element as it was last seen; for messages and ranking.
+// sight is an element as it was last seen, for messages and for ranking candidates.
 type sight struct {
 	kind, identifier, label, placeholder string
 	frame                                Rect
@@ -80,16 +80,16 @@ var refPattern = regexp.MustCompile(`^@?e([0-9]{1,9})$`)
 // see is what makes those nodes addressable.
 func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	if r.entries == nil {
-		r.entries, r.byKey, r.byBadge = map[int]*entry{}, map[refKey]int{}, map[badgeKey]int{}
+		r.entries, r.byKey, r.byIdentifier = map[int]*entry{}, map[refKey]int{}, map[identifierKey]int{}
 	}
 	key := refKey{device, s.App, n.identity, n.twin}
 	r.doubt(key, s.hash)
-	worn := badgeKey{device, s.App, n.badge()}
-	badged := s.badged(n)
+	idKey := identifierKey{device, s.App, n.typedIdentifier()}
+	unique := s.uniquelyIdentified(n)
 	number, known := r.byKey[key]
 	if !known {
-		number, known = r.byBadge[worn]
-		known = known && badged
+		number, known = r.byIdentifier[idKey]
+		known = known && unique
 	}
 	if !known {
 		r.last++
@@ -99,17 +99,17 @@ func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	e := r.entries[number]
 	r.unlink(number, e)
 	r.clock++
-	e.refKey, e.was, e.badged, e.hash, e.used = key, sightOf(n), badged, s.hash, r.clock
+	e.refKey, e.was, e.unique, e.hash, e.used = key, sightOf(n), unique, s.hash, r.clock
 	r.byKey[key] = number
-	switch other, taken := r.byBadge[worn]; {
-	case badged:
+	switch other, taken := r.byIdentifier[idKey]; {
+	case unique:
 		if taken && other != number {
-			r.entries[other].badged = false
+			r.entries[other].unique = false
 		}
-		r.byBadge[worn] = number
+		r.byIdentifier[idKey] = number
 	case taken:
-		r.entries[other].badged = false // others wear it now: it says nothing by itself
-		delete(r.byBadge, worn)
+		r.entries[other].unique = false // several elements have the identifier now
+		delete(r.byIdentifier, idKey)
 	}
 	if most := max(mostRefs, 2*len(s.nodes)); len(r.entries) > most+most/4 {
 		r.forget(most)
@@ -117,8 +117,8 @@ func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	return "e" + strconv.Itoa(number)
 }
 
-// doubt loses the refs of elements that the one at hand could be taken for. Twins are told apart by order alone: when
-// their number or their screen has changed, nobody can say which is which.
+// doubt marks refs as lost that could mean this element as well as their own. Twins differ only by their order: when their
+// number or their screen has changed, it is uncertain which is which.
 func (r *Refs) doubt(key refKey, hash string) {
 	other := key
 	if key.twin > 0 {
@@ -141,14 +141,14 @@ func (r *Refs) lose(number int) {
 	}
 }
 
-// unlink makes sure that nothing finds the entry by what it was.
+// unlink removes the entry from the indexes.
 func (r *Refs) unlink(number int, e *entry) {
 	if r.byKey[e.refKey] == number {
 		delete(r.byKey, e.refKey)
 	}
-	worn := badgeKey{e.device, e.app, badge{e.was.identifier, e.was.kind}}
-	if r.byBadge[worn] == number {
-		delete(r.byBadge, worn)
+	idKey := identifierKey{e.device, e.app, typedIdentifier{e.was.identifier, e.was.kind}}
+	if r.byIdentifier[idKey] == number {
+		delete(r.byIdentifier, idKey)
 	}
 }
 
@@ -212,20 +212,22 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 // claims are the nodes that could be the entry's element: one is a match, several are ambiguous.
 func (r *Refs) claims(number int, e *entry, s *Screen) []*Node {
 	found := s.byIdentity[e.identity]
-	if len(found) > 0 || !e.badged {
+	if len(found) > 0 || !e.unique {
 		return found
 	}
-	// Its label or its surroundings changed; its developer's name for it may still be there.
-	found = s.find(func(n *Node) bool { return n.badge() == badge{e.identity.identifier, e.identity.kind} })
+	// Its label or its container changed; its identifier may still be there.
+	found = s.find(func(n *Node) bool {
+		return n.typedIdentifier() == typedIdentifier{e.identity.identifier, e.identity.kind}
+	})
 	if len(found) == 1 {
 		if other := r.byKey[refKey{e.device, e.app, found[0].identity, found[0].twin}]; other != 0 && other != number {
-			return nil // that one is known, and is another
+			return nil // that element has a ref of its own
 		}
 	}
 	return found
 }
 
-// Reach says whether a touch would get to the element of a resolved query, and if not, why and what is in the way.
+// Reach finds the point at which a touch reaches an element. The error is an UnreachableError.
 func (r *Refs) Reach(device string, s *Screen, n *Node) (Reach, error) {
 	reach, why := s.Reach(n)
 	if why == "" {
@@ -288,5 +290,5 @@ func (s *Screen) rank(e *entry) []*Node {
 
 // Size is how many refs and screens are remembered.
 func (r *Refs) Size() int {
-	return max(len(r.entries), len(r.byKey), len(r.byBadge)) + len(r.looks.kept)
+	return max(len(r.entries), len(r.byKey), len(r.byIdentifier)) + len(r.looks.kept)
 }

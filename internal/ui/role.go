@@ -177,7 +177,8 @@ func TypeOf(raw string, beside ...string) string {
 var modals = map[string]bool{"Alert": true, "Sheet": true, "Dialog": true, "Popover": true}
 
 // takesText are the types one can type into, with the keyboard the specification's snapshot names for them.
-var takesText = map[string]string{"TextField": "text", "SecureTextField": "secure", "TextView": "multiline", "SearchField": "search", "ComboBox": "text"}
+var takesText = map[string]string{"TextField": "text", "SecureTextField": "secure", "TextView": "multiline", "SearchField": "search",
+	"ComboBox": "text"}
 
 // KnownType reports whether a word names an element type, in any source's spelling.
 func KnownType(name string) bool {

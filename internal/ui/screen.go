@@ -17,13 +17,13 @@ type Screen struct {
 	Settled   bool          // false: still moving when the look ended
 	Waited    time.Duration // how long the look took, by the clock of who looked
 
-	nodes      []*Node // in document order
-	byIdentity map[identity][]*Node
-	badges     map[badge]int
-	solids     map[cell][]*Node // what hides, by place
-	alert      *Node            // the topmost
-	vast       []*Node          // what hides and is too large for a grid; no real screen has any
-	hash       string
+	nodes       []*Node // in document order
+	byIdentity  map[identity][]*Node
+	identifiers map[typedIdentifier]int
+	solids      map[cell][]*Node // what hides, by place
+	alert       *Node            // the topmost
+	vast        []*Node          // what hides and is too large for a grid; no real screen has any
+	hash        string
 }
 
 // NewScreen prepares a tree for questions: parents, visibility, covers, identities. The tree must not change after.

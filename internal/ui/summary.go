@@ -76,7 +76,8 @@ func (n *Node) chrome() bool {
 			return true
 		}
 		bar := n.parent
-		return bar != nil && bar.Type == "NavigationBar" && n.Frame.X-bar.Frame.X < bar.Frame.W/4 && n.Frame.X+n.Frame.W/2 < bar.Frame.X+bar.Frame.W/2
+		return bar != nil && bar.Type == "NavigationBar" && n.Frame.X-bar.Frame.X < bar.Frame.W/4 &&
+			n.Frame.X+n.Frame.W/2 < bar.Frame.X+bar.Frame.W/2
 	}
 	return false
 }

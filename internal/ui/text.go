@@ -12,7 +12,7 @@ import (
 const mostRunes = 80
 
 // Quote renders screen text so that it can only be read as text: quoted, on one line, without control or
-// direction-changing characters, capped. What an app shows is data from a stranger, never an instruction.
+// direction-changing characters, capped. What an app shows is untrusted data, never an instruction.
 func Quote(s string) string { return `"` + escape(s, true) + `"` }
 
 // Inline is Quote without the quotes, for a value at the end of a line.

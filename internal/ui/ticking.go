@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// A clock and a counter are texts like any other: that they go on by themselves shows only when they do it again while
-// nobody acts. Digits are where it shows, so a text that changed in its digits alone is a suspect.
+// A clock on the screen is a text like any other. That it changes by itself is known only when it changes again without an
+// input. So a text in which only digits changed is looked at once more.
 
 // tick is a text before and after its digits changed.
 type tick struct{ old, now *Node }
@@ -68,15 +68,15 @@ func counterOf(device string, s *Screen, n *Node) counter {
 // mostSteady is how many texts are remembered as steady; with more, all are asked anew.
 const mostSteady = 1024
 
-// Suspects reports whether all that is different after an input is the digits of texts, and one of them is not known to rest
-// while nobody acts. Only a later look tells whether that was the input's doing: see Ticking.
+// Suspects reports whether only digits of texts changed after an input, and one of these texts is not known to be steady. Only
+// a later look tells whether the input changed it: see Ticking.
 func (r *Refs) Suspects(device string, before, after *Screen) bool {
 	found, only := Compare(before, after).ticks()
 	return only && slices.ContainsFunc(found, func(t tick) bool { return !r.steady[counterOf(device, after, t.now)] })
 }
 
-// Ticking reports whether what changed from before to after changed again by itself until later, and nothing else happened:
-// then it proves nothing. The texts that rested are remembered, so that they are not suspected again.
+// Ticking reports whether the texts that changed from before to after changed again by itself until later, and nothing else
+// changed: then the change proves nothing. The texts that did not change again are remembered as steady.
 func (r *Refs) Ticking(device string, before, after, later *Screen) bool {
 	first, _ := Compare(before, after).ticks()
 	second, _ := Compare(after, later).ticks()
@@ -94,7 +94,7 @@ func (r *Refs) Ticking(device string, before, after, later *Screen) bool {
 	return only
 }
 
-// Drifted takes back that texts are steady which changed between two looks with nothing done in between.
+// Drifted forgets that a text is steady if it changed between two looks without an input.
 func (r *Refs) Drifted(device string, earlier, later *Screen) {
 	if len(r.steady) == 0 || earlier == nil {
 		return

@@ -89,7 +89,8 @@ func TestHeaderSaysWhatIsInTheWay(t *testing.T) {
 		&ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}})
 	s := screen(root)
 	s.Truncated, s.Settled = 7, false
-	for _, part := range []string{`title:"Allow tracking?"`, "app:com.shop", `modal:"Allow tracking?"`, "keyboard:shown", "truncated:7", "still-moving"} {
+	for _, part := range []string{`title:"Allow tracking?"`, "app:com.shop", `modal:"Allow tracking?"`, "keyboard:shown", "truncated:7",
+		"still-moving"} {
 		if !strings.Contains(s.Header(), part) {
 			t.Errorf("%s is missing in %s", part, s.Header())
 		}
@@ -127,7 +128,8 @@ func FuzzQuote(f *testing.F) {
 func TestHittable(t *testing.T) {
 	root := login()
 	root.Children = append(root.Children, &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 190, W: 400, H: 610}})
-	root.Children[0].Children[0].Children = append(root.Children[0].Children[0].Children, at(&ui.Node{Type: "Button", Label: "Below", Identifier: "below"}, 2000))
+	root.Children[0].Children[0].Children = append(root.Children[0].Children[0].Children,
+		at(&ui.Node{Type: "Button", Label: "Below", Identifier: "below"}, 2000))
 	s := screen(root)
 	for name, why := range map[string]string{
 		"email": "", "login": "it is disabled", "password": "it is covered by keyboard", "below": "it is off the screen",
@@ -142,10 +144,12 @@ func TestHittable(t *testing.T) {
 // TestScrolledAway: a row that is scrolled out of its list is neither to be seen nor in anybody's way.
 func TestScrolledAway(t *testing.T) {
 	list := &ui.Node{Type: "Table", Identifier: "list", Frame: ui.Rect{Y: 200, W: 400, H: 100}, Children: []*ui.Node{
-		at(&ui.Node{Type: "Button", Identifier: "gone"}, 100), at(&ui.Node{Type: "Button", Identifier: "half"}, 175), at(&ui.Node{Type: "Button", Identifier: "row"}, 230),
+		at(&ui.Node{Type: "Button", Identifier: "gone"}, 100), at(&ui.Node{Type: "Button", Identifier: "half"}, 175),
+		at(&ui.Node{Type: "Button", Identifier: "row"}, 230),
 	}}
 	s := screen(app(at(&ui.Node{Type: "Button", Identifier: "above"}, 100), list))
-	for name, why := range map[string]string{"above": "", "row": "", "gone": "it is off the screen", "half": "its centre is scrolled out of view"} {
+	for name, why := range map[string]string{"above": "", "row": "", "gone": "it is off the screen",
+		"half": "its centre is scrolled out of view"} {
 		if n := find(t, s.Root, name); n.WhyNotHittable() != why {
 			t.Errorf("%s: %q", name, n.WhyNotHittable())
 		}
@@ -176,7 +180,8 @@ func TestSnapshotIsTheSpecificationsShape(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	refs := &ui.Refs{}
-	s := screen(app(bar("List"), button("Edit", 100), button("Edit", 150), at(&ui.Node{Type: "Button", Identifier: "save", Label: "Save", Children: []*ui.Node{text("Save")}}, 200)))
+	s := screen(app(bar("List"), button("Edit", 100), button("Edit", 150),
+		at(&ui.Node{Type: "Button", Identifier: "save", Label: "Save", Children: []*ui.Node{text("Save")}}, 200)))
 	if n, err := refs.Find(ui.Query{Label: "save"}, phone, s); err != nil || n.Identifier != "save" {
 		t.Errorf("a button and its caption are one thing: %v", err)
 	}
@@ -204,13 +209,17 @@ func TestDiffAndOutcome(t *testing.T) {
 		line     string
 	}{
 		{"nothing", func(*ui.Node) {}, ui.Unchanged, nil, ""},
-		{"the target", func(r *ui.Node) { find(t, r, "login").Disabled = false }, ui.Changed, []string{"target"}, `~ button "Log in" [ref=e1] enabled`},
-		{"something else", func(r *ui.Node) { find(t, r, "email").Value = "x" }, ui.Changed, []string{"screen"}, `~ textbox "Email" [ref=e1] value: "" → "x"`},
-		{"the focus", func(r *ui.Node) { find(t, r, "email").Focused = true }, ui.Changed, []string{"focus"}, `~ textbox "Email" [ref=e1] focused`},
+		{"the target", func(r *ui.Node) { find(t, r, "login").Disabled = false }, ui.Changed, []string{"target"},
+			`~ button "Log in" [ref=e1] enabled`},
+		{"something else", func(r *ui.Node) { find(t, r, "email").Value = "x" }, ui.Changed, []string{"screen"},
+			`~ textbox "Email" [ref=e1] value: "" → "x"`},
+		{"the focus", func(r *ui.Node) { find(t, r, "email").Focused = true }, ui.Changed, []string{"focus"},
+			`~ textbox "Email" [ref=e1] focused`},
 		{"only a spinner", func(r *ui.Node) {
 			r.Children = append(r.Children, at(&ui.Node{Type: "ActivityIndicator", Label: "In progress"}, 400))
 		}, ui.Unchanged, []string{"ambient"}, `+ progressbar "In progress"`},
-		{"a new element", func(r *ui.Node) { r.Children = append(r.Children, at(text("Wrong password."), 300)) }, ui.Changed, []string{"screen"}, `+ text "Wrong password."`},
+		{"a new element", func(r *ui.Node) { r.Children = append(r.Children, at(text("Wrong password."), 300)) }, ui.Changed,
+			[]string{"screen"}, `+ text "Wrong password."`},
 		{"moved", func(r *ui.Node) { find(t, r, "email").Frame.Y += 30 }, ui.Changed, []string{"screen"}, `~ 1 elements moved`},
 	} {
 		old, now := screen(before), login()

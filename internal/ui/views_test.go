@@ -41,7 +41,8 @@ func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
 
 func TestOutlineByChoice(t *testing.T) {
 	s := list()
-	if got := outline(s, ui.Outlining{Depth: 1}); !strings.Contains(got, "  … 3 deeper; --depth or --within shows them") || strings.Contains(got, "Safari") {
+	if got := outline(s, ui.Outlining{Depth: 1}); !strings.Contains(got, "  … 3 deeper; --depth or --within shows them") ||
+		strings.Contains(got, "Safari") {
 		t.Errorf("depth 1:\n%s", got)
 	}
 	if got := outline(s, ui.Outlining{Within: find(t, s.Root, "list")}); strings.Contains(got, "Version") || !strings.Contains(got, "Safari") {
@@ -87,7 +88,8 @@ func TestVisiblePercent(t *testing.T) {
 
 // TestAWebViewWithoutItsPageSaysSo: silence would look like an empty page.
 func TestAWebViewWithoutItsPageSaysSo(t *testing.T) {
-	web := &ui.Node{Type: "WebView", Frame: ui.Rect{Y: 100, W: 400, H: 600}, Children: []*ui.Node{{Type: "Other", Frame: ui.Rect{Y: 100, W: 400, H: 600}}}}
+	web := &ui.Node{Type: "WebView", Frame: ui.Rect{Y: 100, W: 400, H: 600},
+		Children: []*ui.Node{{Type: "Other", Frame: ui.Rect{Y: 100, W: 400, H: 600}}}}
 	if got := outline(screen(app(web)), ui.Outlining{}); got != "- document [ref=e1] [content hidden]" {
 		t.Error(got)
 	}
@@ -113,7 +115,8 @@ func TestNothingShownTwice(t *testing.T) {
 func TestKeyboardsOfTheSnapshot(t *testing.T) {
 	keys := &ui.Node{Type: "Keyboard", Frame: ui.Rect{Y: 500, W: 400, H: 300}}
 	for d := range 10 {
-		keys.Children = append(keys.Children, &ui.Node{Type: "Key", Label: string(rune('0' + d)), Frame: ui.Rect{X: float64(d * 30), Y: 510, W: 30, H: 30}})
+		keys.Children = append(keys.Children, &ui.Node{Type: "Key", Label: string(rune('0' + d)),
+			Frame: ui.Rect{X: float64(d * 30), Y: 510, W: 30, H: 30}})
 	}
 	root := app(
 		at(&ui.Node{Type: "TextField", Label: "PIN", Focused: true}, 100), at(&ui.Node{Type: "TextField", Label: "Name"}, 150),
@@ -154,7 +157,8 @@ func TestTypesOfEverySource(t *testing.T) {
 	}{
 		{"XCUIElementTypeButton", nil, "Button"}, {"AXButton", nil, "Button"}, {"button", nil, "Button"}, {"TextArea", nil, "TextView"},
 		{"TextField", []string{"AXSecureTextField"}, "SecureTextField"}, {"AXTextField", []string{"", "search text field"}, "SearchField"},
-		{"CheckBox", []string{"AXSwitch"}, "Switch"}, {"AXRadioButton", []string{"AXTabButton"}, "Tab"}, {"Group", []string{"", "Nav bar"}, "NavigationBar"},
+		{"CheckBox", []string{"AXSwitch"}, "Switch"}, {"AXRadioButton", []string{"AXTabButton"}, "Tab"},
+		{"Group", []string{"", "Nav bar"}, "NavigationBar"},
 		{"Group", []string{"", "tab bar"}, "TabBar"}, {"Other", []string{"Button"}, "Button"}, {"StaticText", []string{"Button"}, "StaticText"},
 		{"", nil, "Other"}, {"AXSomethingNew", nil, "AXSomethingNew"},
 	} {
@@ -166,7 +170,8 @@ func TestTypesOfEverySource(t *testing.T) {
 
 func TestChildrenOf(t *testing.T) {
 	inner := at(&ui.Node{Type: "Other", Label: "form", Identifier: "second", Children: []*ui.Node{text("In second")}}, 100)
-	later := at(&ui.Node{Type: "Other", Identifier: "form", Children: []*ui.Node{text("In form"), {Type: "Other", Children: []*ui.Node{text("Deep")}}}}, 200)
+	later := at(&ui.Node{Type: "Other", Identifier: "form", Children: []*ui.Node{text("In form"),
+		{Type: "Other", Children: []*ui.Node{text("Deep")}}}}, 200)
 	s := screen(app(inner, later))
 	labels := func(of string) (out []string) {
 		for _, e := range s.Flat(of, false).Elements {
@@ -193,13 +198,15 @@ func TestChildrenOf(t *testing.T) {
 	}
 	child := func(e ui.FlatElement, i int) ui.FlatElement { return e.Children[i].(ui.FlatElement) }
 	deep := child(child(child(nested.Elements[0], 0), 0), 1)
-	if deep.Identifier == nil || *deep.Identifier != "form" || *child(deep, 0).ParentIdentifier != "form" || child(deep, 0).ParentLabel != nil {
+	if deep.Identifier == nil || *deep.Identifier != "form" || *child(deep, 0).ParentIdentifier != "form" ||
+		child(deep, 0).ParentLabel != nil {
 		t.Errorf("%+v", deep)
 	}
 }
 
 func TestFlatElementHasQuernsNames(t *testing.T) {
-	n := &ui.Node{Type: "Switch", Label: "News", Value: "1", Frame: ui.Rect{X: 1, Y: 2, W: 3, H: 4}, Extra: map[string]any{"role_description": "switch", "help": "toggles"}}
+	n := &ui.Node{Type: "Switch", Label: "News", Value: "1", Frame: ui.Rect{X: 1, Y: 2, W: 3, H: 4},
+		Extra: map[string]any{"role_description": "switch", "help": "toggles"}}
 	b, err := json.Marshal(screen(app(n)).ElementState(ui.Query{Label: "news"}))
 	want := `{"type":"Switch","label":"News","identifier":null,"value":"1","frame":{"x":1,"y":2,"width":3,"height":4},"enabled":true,` +
 		`"role":"AXSwitch","role_description":"switch","help":"toggles","custom_actions":[]}`
@@ -222,7 +229,8 @@ func TestElementState(t *testing.T) {
 }
 
 func TestConditions(t *testing.T) {
-	s := screen(app(at(&ui.Node{Type: "TextField", Label: "Email", Value: "a@b"}, 100), at(&ui.Node{Type: "Button", Label: "Go", Disabled: true}, 2000)))
+	s := screen(app(at(&ui.Node{Type: "TextField", Label: "Email", Value: "a@b"}, 100),
+		at(&ui.Node{Type: "Button", Label: "Go", Disabled: true}, 2000)))
 	email, button, none := ui.Query{Label: "Email"}, ui.Query{Label: "Go"}, ui.Query{Label: "None"}
 	for _, c := range []struct {
 		is    ui.Condition
@@ -232,7 +240,8 @@ func TestConditions(t *testing.T) {
 	}{
 		{ui.Exists, email, "", true}, {ui.Exists, none, "", false}, {ui.NotExists, none, "", true}, {ui.NotExists, email, "", false},
 		{ui.IsVisible, email, "", true}, {ui.IsVisible, button, "", false}, {ui.IsEnabled, email, "", true}, {ui.IsEnabled, button, "", false},
-		{ui.IsDisabled, button, "", true}, {ui.IsDisabled, none, "", false}, {ui.ValueEquals, email, "a@b", true}, {ui.ValueEquals, email, "A@b", false},
+		{ui.IsDisabled, button, "", true}, {ui.IsDisabled, none, "", false}, {ui.ValueEquals, email, "a@b", true},
+		{ui.ValueEquals, email, "A@b", false},
 		{ui.ValueContains, email, "@", true}, {ui.ValueContains, none, "", false}, {"nonsense", email, "", false},
 	} {
 		if got, _ := s.Holds(c.is, c.q, c.value); got != c.want {
@@ -250,11 +259,13 @@ func TestSummary(t *testing.T) {
 		at(&ui.Node{Type: "CheckBox", Label: "Remember"}, 150), at(&ui.Node{Type: "Group", Label: "Tab Bar"}, 700), button("Feedback", 200),
 	}}
 	s := screen(demo).Summarize(20, false)
-	want := "Demo screen with 2 buttons, 1 checkbox, 1 group, 1 textfield. Interactive elements: Email, Remember, Feedback, Back. Values: Email: 'a@b'."
+	want := "Demo screen with 2 buttons, 1 checkbox, 1 group, 1 textfield. " +
+		"Interactive elements: Email, Remember, Feedback, Back. Values: Email: 'a@b'."
 	if s.Summary != want {
 		t.Errorf("got %s", s.Summary)
 	}
-	if s.Total != 3 || s.Truncated || s.Count != 6 || s.Types["Application"] != 1 || s.Interactive[3].Label != "Back" || s.Interactive[0].Frame == nil {
+	if s.Total != 3 || s.Truncated || s.Count != 6 || s.Types["Application"] != 1 || s.Interactive[3].Label != "Back" ||
+		s.Interactive[0].Frame == nil {
 		t.Errorf("%+v", s)
 	}
 	many := app(at(&ui.Node{Type: "Slider", Label: "Volume"}, 60))
@@ -273,7 +284,8 @@ func TestSummarySaysWhatAnElementLiesIn(t *testing.T) {
 	form := &ui.Node{Type: "ScrollView", Frame: ui.Rect{W: 400, H: 800}, Children: []*ui.Node{
 		{Type: "Other", Label: "Card", Frame: ui.Rect{W: 400, H: 400}, Children: []*ui.Node{button("Submit", 100)}}}}
 	s := screen(app(form)).Summarize(20, true)
-	if !strings.HasSuffix(s.Summary, "\n- Button \"Submit\" (inside: ScrollView > Card)") || !slices.Equal(s.Interactive[0].Inside, []string{"ScrollView", "Card"}) {
+	if !strings.HasSuffix(s.Summary, "\n- Button \"Submit\" (inside: ScrollView > Card)") ||
+		!slices.Equal(s.Interactive[0].Inside, []string{"ScrollView", "Card"}) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -282,7 +294,8 @@ func TestSince(t *testing.T) {
 	refs := &ui.Refs{}
 	before := screen(login())
 	refs.Remember(phone, before)
-	if lines, known := screen(login()).Since(before.Hash(), phone, refs); !known || len(lines) != 2 || lines[1] != "unchanged since "+before.Hash() {
+	if lines, known := screen(login()).Since(before.Hash(), phone, refs); !known || len(lines) != 2 ||
+		lines[1] != "unchanged since "+before.Hash() {
 		t.Errorf("%q", lines)
 	}
 	root := login()
@@ -322,7 +335,8 @@ func TestQueryInManyWays(t *testing.T) {
 		{ui.Query{Label: "edit", Index: one(1)}, 150, ""}, {ui.Query{Label: "edit", Index: one(2)}, 0, fault.ElementNotFound},
 		{ui.Query{Label: "Edit", Within: "second"}, 150, ""}, {ui.Query{Label: "Edit", Within: "first"}, 100, ""},
 		{ui.Query{Label: "Edit", Within: "@" + second}, 150, ""}, {ui.Query{Label: "Edit", Within: "@e99"}, 0, fault.RefExpired},
-		{ui.Query{Label: "Edit", Within: "nowhere"}, 0, fault.ElementNotFound}, {ui.Query{Label: "Push news", Within: "Edit"}, 0, fault.ElementAmbiguous},
+		{ui.Query{Label: "Edit", Within: "nowhere"}, 0, fault.ElementNotFound},
+		{ui.Query{Label: "Push news", Within: "Edit"}, 0, fault.ElementAmbiguous},
 		{ui.Query{Label: "Edit"}, 0, fault.ElementAmbiguous}, {ui.Query{Contains: "newz"}, 0, fault.ElementNotFound},
 	} {
 		n, err := refs.Find(c.q, phone, s)

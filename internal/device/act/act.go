@@ -1,5 +1,5 @@
-// Package act performs one step on a device and tells what came of it: resolve, wait until the target is still, act, let
-// the screen settle, compare. A step never says more than the screen shows.
+// Package act performs one step on a device and reports its effect: find the target, wait until it holds still, act, wait
+// until the screen settles, compare. A report never says more than the screen shows.
 package act
 
 import (
@@ -12,22 +12,22 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Step is one device, seen by one session, on which a step is performed. The caller holds the device's lane.
+// Step performs steps on one device for one session. The caller holds the device's lane.
 type Step struct {
 	Device  device.Device
 	Session *session.Session
-	Tell    func(string) // hears what takes so long; may be nil
+	Tell    func(string) // is told what takes long; may be nil
 }
 
 // How says how patiently a step is performed.
 type How struct {
 	Timeout time.Duration // for the target to be there, still and reachable; 0 is DefaultTimeout
-	NoWait  bool          // one attempt: what is not there now is not there
+	NoWait  bool          // one attempt, without waiting for the target
 	Scroll  bool          // bring the target into view first
-	Blind   bool          // the app need not be running: the input is the device's
+	Blind   bool          // the app need not be running: the input goes to the device
 }
 
-// DefaultTimeout is what a target gets to appear and hold still.
+// DefaultTimeout is how long a target may take to appear and hold still.
 const DefaultTimeout = 5 * time.Second
 
 func (h How) patience() time.Duration {
@@ -40,23 +40,23 @@ func (h How) patience() time.Duration {
 	return h.Timeout
 }
 
-// Report is what came of a step.
+// Report is the effect of a step.
 type Report struct {
 	Target   *ui.Node // nil when the step had none
 	Ref      string   // the target's
-	At       ui.Point // where the finger went
-	Method   string   // how: one of ui's ways to reach an element, or a control's own
+	At       ui.Point // the point that was touched
+	Method   string   // how it was done: one of ui's ways to reach an element, or one of the control's own
 	Outcome  ui.Outcome
 	Evidence []string
 	Lines    []string      // the diff, for models
-	Before   *ui.Screen    // what the input was aimed at
+	Before   *ui.Screen    // the screen on which the target was found
 	After    *ui.Screen    // the settled screen
 	Lost     error         // why the outcome is unknown
 	Waited   time.Duration // until the target was ready
 	Took     time.Duration // the input and the settling
 }
 
-// aim is a target that is there, still, and within reach.
+// aim is a target that is there, holds still and can be touched.
 type aim struct {
 	node *ui.Node // nil when the step has no target
 	ref  string
@@ -64,11 +64,11 @@ type aim struct {
 	screen *ui.Screen
 }
 
-// input sends something to the device. It may change how the report says it was done.
+// input sends something to the device. It may change the report's method and point.
 type input func(ctx context.Context, a aim, r *Report) error
 
-// perform is the shape of every step. Once the input may have left, no error hides what the screen shows: the report says
-// unknown instead.
+// perform runs a step. After the input may have been sent, an error no longer ends the step: the screen is read all the same,
+// and the outcome is unknown.
 func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Report, error) {
 	began := time.Now()
 	a, waited, err := s.await(ctx, how, q)
@@ -76,7 +76,7 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 		return Report{}, err
 	}
 	report := Report{Target: a.node, Ref: a.ref, At: a.At, Method: a.Method, Before: a.screen, Waited: waited}
-	ready := time.Now() // waited may be by a clock that is ahead
+	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
 	if err := send(ctx, a, &report); err != nil {
 		if fault.From(err).Dispatched != fault.MaybeDispatched {
 			return Report{}, err
@@ -96,8 +96,8 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	return report, nil
 }
 
-// recheck looks once more when only digits changed: a clock goes on by itself, a count rests. What rested is remembered, so
-// that a text is asked once.
+// recheck looks once more when only digits changed: a clock changes again by itself, a count that the input changed does not.
+// Texts that did not change again are remembered, so that each is checked once.
 func (s Step) recheck(ctx context.Context, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
 	udid := s.Device.Info().UDID
 	suspect := false
@@ -107,7 +107,7 @@ func (s Step) recheck(ctx context.Context, report Report, after *ui.Screen) (see
 	}
 	later, err := s.observe(ctx, pulse())
 	if err != nil {
-		return after, false // what was seen was seen
+		return after, false // the first look counts
 	}
 	s.Session.Refs(func(r *ui.Refs) { ticking = r.Ticking(udid, report.Before, after, later) })
 	return later, ticking
@@ -127,8 +127,8 @@ func (s Step) judge(report *Report, after *ui.Screen) {
 	})
 }
 
-// unseen is the fault of a step whose effect could not be looked at. An app that ended tells something all the same: what
-// it said last, and why it ended.
+// unseen is the fault of a step after which the screen could not be read. When the app ended, the fault says why, and what
+// the app logged last.
 func (s Step) unseen(ctx context.Context, err error, report Report, since time.Time) error {
 	if fault.Is(err, fault.AppNotRunning) && report.Lost == nil {
 		f := fault.New(fault.AppEnded, "%s ended after the input", report.Before.App).WithDispatch(fault.Dispatched)
@@ -143,11 +143,11 @@ func (s Step) unseen(ctx context.Context, err error, report Report, since time.T
 
 // explain adds why an app ended, where the device can tell.
 func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since time.Time) error {
-	coroner, err := device.As[device.Coroner](s.Device)
+	reporter, err := device.As[device.EndReporter](s.Device)
 	if err != nil {
 		return f
 	}
-	end, err := coroner.Ended(ctx, app, since)
+	end, err := reporter.Ended(ctx, app, since)
 	if err != nil {
 		return f.With("why_unknown", err.Error())
 	}
@@ -173,7 +173,7 @@ func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error
 	return nil
 }
 
-// observe looks at the app in front; an app that does not run cannot be looked at.
+// observe looks at the app in front. An app that does not run is a fault.
 func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	eyes, err := device.As[device.Eyes](s.Device)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// How long to look is said once; the waiting is the agent's business, and the host never sleeps.
+// The waits of the looks below happen in the agent; the host never sleeps.
 
-// still is a look at a screen that nothing has touched.
+// still is a look at a screen that got no input.
 func still() device.Wait {
 	return device.Wait{Stable: 100 * time.Millisecond, Max: 1500 * time.Millisecond}
 }
@@ -22,22 +22,22 @@ func settled() device.Wait {
 	return device.Wait{Stable: 150 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second}
 }
 
-// again is a look some time after one that did not show what was wanted.
+// again is the next look after one that did not show what was wanted.
 func again(left time.Duration) device.Wait {
 	pause := min(250*time.Millisecond, left)
 	return device.Wait{Stable: 100 * time.Millisecond, Min: pause, Max: max(pause, 500*time.Millisecond)}
 }
 
-// pulse is a look after which whatever counts the seconds has counted on.
+// pulse is a look that lasts so long that a clock on the screen shows the next second.
 func pulse() device.Wait {
 	return device.Wait{Stable: 100 * time.Millisecond, Min: 1100 * time.Millisecond, Max: 2 * time.Second}
 }
 
-// glance is a look at a moment.
+// glance is a look without waiting.
 func glance() device.Wait { return device.Wait{} }
 
-// clock counts what waiting costs: by the wall, or by the clock of who looked when that is ahead, as in a world whose time
-// passes only as it is asked to.
+// clock measures how long a step has waited: by the time of day, or by the time the looks report if that is more, as in a
+// virtual world whose time passes only on request.
 type clock struct {
 	began  time.Time
 	looked time.Duration
@@ -47,8 +47,8 @@ func (c *clock) add(s *ui.Screen) { c.looked += s.Waited }
 
 func (c *clock) spent() time.Duration { return max(time.Since(c.began), c.looked) }
 
-// await looks until the target is there, holds still and can be reached, or time is up; the last reason is the error. A
-// target that nothing but our own doing can bring within reach is not waited for.
+// await looks until the target is there, holds still and can be touched, or time is up. The error is the reason at the last
+// look. A target that only an input of ours could bring within reach is not waited for.
 func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
 	c := clock{began: time.Now()}
 	screen, err := s.first(ctx)
@@ -83,8 +83,8 @@ func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duratio
 	}
 }
 
-// first is the look a step begins with. A screen that shows what the last look at rest showed is at rest, and a glance is
-// enough to see that: looks are what costs most on a device.
+// first is the look a step begins with. If a glance shows the same screen as the last settled look, the screen is still
+// settled and no longer look is needed: on a device, looks take most of the time.
 func (s Step) first(ctx context.Context) (*ui.Screen, error) {
 	last := ""
 	s.Session.Refs(func(r *ui.Refs) { last = r.Last(s.Device.Info().UDID) })
@@ -99,7 +99,7 @@ func (s Step) first(ctx context.Context) (*ui.Screen, error) {
 	return s.observe(ctx, still())
 }
 
-// take resolves the target on one screen. On a screen that moves, the target itself must not: it is looked at once more.
+// take finds the target on one screen. If the screen still moves, a second look makes sure that the target does not.
 func (s Step) take(ctx context.Context, how How, q ui.Query, screen *ui.Screen) (aim, error) {
 	node, ref, err := s.find(q, screen)
 	if err != nil {
@@ -130,14 +130,14 @@ func (s Step) take(ctx context.Context, how How, q ui.Query, screen *ui.Screen) 
 	return aim{node: now, ref: ref, Reach: reach, screen: later}, nil
 }
 
-// offScreen says of a reason that the element may lie where scrolling brings it into view.
+// offScreen reports whether an error means that scrolling may bring the element into view.
 func offScreen(err error) bool {
 	far, unreachable := errors.AsType[*ui.UnreachableError](err)
 	return fault.Is(err, fault.ElementNotFound) || unreachable && far.OffScreen
 }
 
-// hopeless says of a reason that waiting does not mend it: several fit, a ref's element is gone from a screen at rest, or it
-// lies where only scrolling brings it back.
+// hopeless reports whether an error will not go away by waiting: several elements fit, a ref's element is gone from a settled
+// screen, or the element is off the screen.
 func hopeless(err error, screen *ui.Screen) bool {
 	switch {
 	case fault.Is(err, fault.ElementNotFound), fault.Is(err, fault.ElementUnstable):

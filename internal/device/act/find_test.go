@@ -34,7 +34,8 @@ func TestWhichElementIsMeant(t *testing.T) {
 		{name: "part of an identifier, and a role", query: ui.Query{Contains: "mail-", Role: "textbox"}, target: email},
 		{name: "a ref and a type", query: ui.Query{Ref: ref, Type: "TextField"}, target: email},
 		{name: "a ref without its sign", query: ui.Query{Ref: strings.TrimPrefix(ref, "@")}, target: email},
-		{name: "a ref and another type", query: ui.Query{Ref: ref, Type: "Button"}, want: want{code: fault.ElementNotFound, says: "does not also have"}},
+		{name: "a ref and another type", query: ui.Query{Ref: ref, Type: "Button"},
+			want: want{code: fault.ElementNotFound, says: "does not also have"}},
 		{name: "one of several", query: ui.Query{Role: "textbox", Index: index(0)}, target: email},
 		{name: "a value", query: ui.Query{Value: "ada@example.com"}, target: email},
 		{name: "a label in other letters", query: ui.Query{Label: "EMAIL"}, target: email},
@@ -44,7 +45,8 @@ func TestWhichElementIsMeant(t *testing.T) {
 		{name: "within what it is not in", query: ui.Query{Role: "textbox", Within: "Sign in"}, want: want{code: fault.ElementNotFound}},
 		{name: "within what is not there", query: ui.Query{Role: "textbox", Within: "no-such-place"}, want: want{code: fault.ElementNotFound}},
 		{name: "a text that is nowhere", query: ui.Query{Contains: "nowhere"}, want: want{code: fault.ElementNotFound}},
-		{name: "nearly its name", query: ui.Query{Identifier: "login-buton"}, want: want{code: fault.ElementNotFound, says: `near names on the screen: "login-button"`}},
+		{name: "nearly its name", query: ui.Query{Identifier: "login-buton"},
+			want: want{code: fault.ElementNotFound, says: `near names on the screen: "login-button"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.t = t
@@ -77,7 +79,8 @@ func TestRefs(t *testing.T) {
 	waited := s.took(func() { _, err = s.Tap(t.Context(), act.How{}, ui.Query{Ref: login}) })
 	s.check(want{code: fault.RefExpired, says: "ref " + login + ` (button "Log in") is gone from the screen`}, act.Report{}, err)
 	gone, ok := errors.AsType[*ui.ExpiredError](err)
-	if !ok || gone.Reason != ui.RefGone || gone.Candidates[0].Type != "Button" || !strings.Contains(fault.From(err).Hint, "nothing was sent; on the screen now: @e") {
+	if !ok || gone.Reason != ui.RefGone || gone.Candidates[0].Type != "Button" ||
+		!strings.Contains(fault.From(err).Hint, "nothing was sent; on the screen now: @e") {
 		t.Errorf("got %+v", fault.From(err))
 	}
 	if waited > time.Second {
@@ -166,7 +169,8 @@ func TestCheckingOut(t *testing.T) {
 	}
 	until := func(text string) {
 		t.Helper()
-		if got, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: text, Timeout: 20 * time.Second}); err != nil || !got.Matched {
+		got, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: text, Timeout: 20 * time.Second})
+		if err != nil || !got.Matched {
 			t.Errorf("%q does not come: %v\n%s", text, err, s.screen())
 		}
 	}

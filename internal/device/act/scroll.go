@@ -9,18 +9,18 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// DefaultSwipes is how often a search swipes before it gives up: enough for a list of five hundred rows.
+// DefaultSwipes is how often a search swipes before it gives up. It is enough for a list of five hundred rows.
 const DefaultSwipes = 120
 
 // Scroll is a search for an element that is out of sight.
 type Scroll struct {
-	Direction string // where to look: down, up, left, right; empty looks down, then up again
+	Direction string // where to look: down, up, left, right; empty looks down, then up
 	Within    ui.Query
 	Swipes    int // at most; 0 is DefaultSwipes
 }
 
-// ScrollTo swipes until the element q means can be reached. The swipes end with a resting finger, so that the list does
-// not fly past it.
+// ScrollTo swipes until the element q means can be touched. The finger rests at the end of each swipe, so that the list does
+// not scroll on by itself.
 func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error) {
 	before, err := s.observe(ctx, still())
 	if err != nil {
@@ -44,8 +44,8 @@ func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error
 	return report, nil
 }
 
-// seek is the search: look, and if the element cannot be reached, swipe towards it. Where its frame tells, that is where to
-// go; else each list in turn is seen to its end, and back to the other.
+// seek searches: it looks, and if the element cannot be touched it swipes. If the element has a frame, that gives the
+// direction; else every list in turn is scrolled to its end, and then to its other end.
 func (s Step) seek(ctx context.Context, q ui.Query, direction string, swipes int, box *ui.Query) (aim, error) {
 	screen, err := s.observe(ctx, still())
 	if err != nil {
@@ -59,17 +59,17 @@ func (s Step) seek(ctx context.Context, q ui.Query, direction string, swipes int
 			return a, nil
 		}
 		if !offScreen(err) {
-			return aim{}, err // it is in sight, and something else is the matter
+			return aim{}, err // it is on the screen; scrolling does not help
 		}
 		if done >= swipes || ctx.Err() != nil {
 			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, done).
 				WithHint("raise max_swipes, or name the list with list").WithDispatch(fault.Dispatched)
 		}
-		area, towards, err := s.ground(q, screen, box, &way)
+		area, towards, err := s.swipeArea(q, screen, box, &way)
 		if err != nil {
 			return aim{}, err
 		}
-		next, err := s.shove(ctx, area, towards)
+		next, err := s.scrollBy(ctx, area, towards)
 		if err != nil {
 			return aim{}, err
 		}
@@ -80,14 +80,14 @@ func (s Step) seek(ctx context.Context, q ui.Query, direction string, swipes int
 	}
 }
 
-// search is how far a search has come.
+// search is the state of a search.
 type search struct {
-	list    int    // which of the lists in sight
-	heading string // where it looks; empty is down
-	turned  bool   // it has seen one end
+	list    int    // index among the lists on the screen
+	heading string // the direction; empty is down
+	turned  bool   // one end of the list was reached
 }
 
-// end is an end of the list: the other way, and then the next list.
+// end is called at an end of the list: the search turns round, and after the second end it goes on to the next list.
 func (w *search) end(direction string) {
 	if !w.turned {
 		w.heading, w.turned = opposite[w.towards()], true
@@ -112,8 +112,9 @@ func scrolled(swipes int) string {
 
 var opposite = map[string]string{"down": "up", "up": "down", "left": "right", "right": "left"}
 
-// ground is where to swipe and which way: in the list that is named, the one the element lies in, or the next one in sight.
-func (s Step) ground(q ui.Query, screen *ui.Screen, box *ui.Query, way *search) (ui.Rect, string, error) {
+// swipeArea is where to swipe and in which direction: in the list that was named, the one the element lies in, or the next
+// one on the screen.
+func (s Step) swipeArea(q ui.Query, screen *ui.Screen, box *ui.Query, way *search) (ui.Rect, string, error) {
 	node, _, missing := s.find(q, screen)
 	if missing != nil {
 		node = nil
@@ -137,12 +138,12 @@ func (s Step) ground(q ui.Query, screen *ui.Screen, box *ui.Query, way *search) 
 	return area, way.towards(), nil
 }
 
-// shove moves the content of an area so that what lies in a direction comes into view, and looks.
-func (s Step) shove(ctx context.Context, area ui.Rect, direction string) (*ui.Screen, error) {
+// scrollBy scrolls the content of an area in a direction, and looks.
+func (s Step) scrollBy(ctx context.Context, area ui.Rect, direction string) (*ui.Screen, error) {
 	area = area.Inset(12)
 	c := area.Centre()
 	from, to := c, c
-	switch direction { // the finger goes the other way
+	switch direction { // the finger moves the opposite way
 	case "down":
 		from.Y, to.Y = area.Y+area.H*0.92, area.Y+area.H*0.08
 	case "up":
@@ -152,7 +153,7 @@ func (s Step) shove(ctx context.Context, area ui.Rect, direction string) (*ui.Sc
 	case "left":
 		from.X, to.X = area.X+area.W*0.08, area.X+area.W*0.92
 	default:
-		return nil, fault.New(fault.InvalidInput, "%q is no direction", direction).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+		return nil, noDirection(direction)
 	}
 	gestures, err := device.As[device.Gestures](s.Device)
 	if err != nil {

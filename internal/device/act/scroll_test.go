@@ -19,9 +19,12 @@ func TestScrollTo(t *testing.T) {
 	list := []string{"Gestures"}
 	items := ui.Query{Identifier: "scroll-list"}
 	perform(t, []step{
-		{name: "down a list", way: list, do: scrolling("scroll-item-40", act.Scroll{}), want: want{outcome: ui.Changed, method: "scrolled", shows: "Item 40"}},
-		{name: "in sight already", way: list, do: scrolling("scroll-item-2", act.Scroll{}), want: want{outcome: ui.Unchanged, method: "in sight already"}},
-		{name: "in the list that is named", way: list, do: scrolling("scroll-item-40", act.Scroll{Within: items}), want: want{method: "scrolled", shows: "Item 40"}},
+		{name: "down a list", way: list, do: scrolling("scroll-item-40", act.Scroll{}),
+			want: want{outcome: ui.Changed, method: "scrolled", shows: "Item 40"}},
+		{name: "in sight already", way: list, do: scrolling("scroll-item-2", act.Scroll{}),
+			want: want{outcome: ui.Unchanged, method: "in sight already"}},
+		{name: "in the list that is named", way: list, do: scrolling("scroll-item-40", act.Scroll{Within: items}),
+			want: want{method: "scrolled", shows: "Item 40"}},
 		{name: "down and up again", way: list, do: after(scrolling("scroll-item-40", act.Scroll{}), scrolling("scroll-item-1", act.Scroll{})),
 			want: want{method: "scrolled", shows: "Item 1"}},
 		{name: "up only", way: list, do: scrolling("scroll-item-40", act.Scroll{Direction: "up", Within: items}),
@@ -30,14 +33,16 @@ func TestScrollTo(t *testing.T) {
 			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "was not found in 1 swipes"}},
 		{name: "nowhere", way: list, do: scrolling("no-such-item", act.Scroll{}),
 			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
-		{name: "in a list that is not there", way: list, do: scrolling("scroll-item-40", act.Scroll{Within: ui.Query{Identifier: "no-such-list"}}),
+		{name: "in a list that is not there", way: list, do: scrolling("scroll-item-40",
+			act.Scroll{Within: ui.Query{Identifier: "no-such-list"}}),
 			want: want{code: fault.ElementNotFound}},
 		{name: "in no direction", way: list, do: scrolling("scroll-item-40", act.Scroll{Direction: "inwards"}),
 			want: want{code: fault.InvalidInput, says: "up, down, left or right"}},
 		{name: "covered, not off the screen", way: []string{"Navigation", "nav-alert-button"}, do: scrolling("nav-push-button", act.Scroll{}),
 			want: want{code: fault.ElementUnhittable, says: "covered"}},
-		{name: "a list that glides too far", way: list, do: scrolling("scroll-item-30", act.Scroll{}), fault: always(wrong(flaw.ScrollOvershoots)),
-			want: want{method: "scrolled", shows: "Item 30"}},
+		{name: "a list that glides too far", way: list, do: scrolling("scroll-item-30", act.Scroll{}),
+			fault: always(wrong(flaw.ScrollOvershoots)),
+			want:  want{method: "scrolled", shows: "Item 30"}},
 	})
 }
 

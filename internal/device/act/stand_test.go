@@ -138,7 +138,8 @@ func (s *stand) check(w want, report act.Report, err error) {
 	case w.code == "" && err != nil:
 		s.t.Fatalf("%s: %v (%s)", f.Code, err, f.Hint)
 	case w.code != "":
-		if err == nil || f.Code != w.code || f.Dispatched != cmp.Or(w.dispatched, fault.NotDispatched) || !strings.Contains(f.Message+"\n"+f.Hint, w.says) {
+		if err == nil || f.Code != w.code || f.Dispatched != cmp.Or(w.dispatched, fault.NotDispatched) ||
+			!strings.Contains(f.Message+"\n"+f.Hint, w.says) {
 			s.t.Fatalf("got %+v, want %+v", f, w)
 		}
 		return

@@ -17,9 +17,9 @@ type Entry struct {
 	Submit  bool // press return after
 }
 
-// Enter types into the element q means, focusing it first when it has not the focus; with an empty query, into whatever
-// has it. What arrived is read back: a missing end is typed once more when what is there is a true beginning of what
-// should be, and anything else is told.
+// Enter types into the element q means, and taps it first if it does not have the focus. With an empty query it types into
+// the element that has the focus. The field is read back: if it holds only the beginning of the text, the rest is typed
+// again; any other difference is an error.
 func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		field, err := s.focus(ctx, a, r)
@@ -31,14 +31,7 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 				return err
 			}
 		}
-		before := ""
-		if field != nil {
-			before = field.Typed()
-		}
-		if err := k.Type(ctx, e.Text); err != nil {
-			return err
-		}
-		if err := s.verify(ctx, k, field, a.ref, before, e.Text, r); err != nil {
+		if err := s.enter(ctx, k, typing{field: field, ref: a.ref, text: e.Text}, r); err != nil {
 			return err
 		}
 		if e.Submit {
@@ -48,7 +41,7 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 	}))
 }
 
-// Clear empties the element q means, or what has the focus. An empty field is fine, and unchanged.
+// Clear empties the element q means, or the one that has the focus. A field that is empty stays as it is.
 func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		field, err := s.focus(ctx, a, r)
@@ -63,8 +56,8 @@ func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
 	}))
 }
 
-// focus gives the field that will get the text: the target, after a tap when it has not the focus, or whatever has it. Nil
-// when nobody shows that it has: the agent may know better.
+// focus gives the field that will get the text: the target, which is tapped if it does not have the focus, or the element
+// that has the focus. It is nil when no element shows the focus; the agent may still find one.
 func (s Step) focus(ctx context.Context, a aim, r *Report) (*ui.Node, error) {
 	r.Method = "keyboard"
 	switch {
@@ -93,7 +86,7 @@ func (s Step) focus(ctx context.Context, a aim, r *Report) (*ui.Node, error) {
 	return field, nil
 }
 
-// see looks at an element again, after something was sent to it.
+// see looks at an element again after an input; with an empty ref, at the one that has the focus.
 func (s Step) see(ctx context.Context, ref string) (*ui.Node, error) {
 	screen, err := s.observe(ctx, settled())
 	if err != nil {
@@ -106,13 +99,14 @@ func (s Step) see(ctx context.Context, ref string) (*ui.Node, error) {
 	return n, err
 }
 
-// clearTries is how often a field is emptied that does not stay empty.
+// clearTries is how often a field is cleared until it is empty.
 const clearTries = 3
 
 func (s Step) empty(ctx context.Context, k device.Keyboard, field *ui.Node, ref string) (*ui.Node, error) {
 	for try := 0; field != nil && field.Typed() != ""; try++ {
 		if try == clearTries {
-			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).WithDispatch(fault.Dispatched)
+			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).
+				WithDispatch(fault.Dispatched)
 		}
 		if err := k.Clear(ctx); err != nil {
 			return nil, err
@@ -126,29 +120,41 @@ func (s Step) empty(ctx context.Context, k device.Keyboard, field *ui.Node, ref 
 	return field, nil
 }
 
+// typing is a text on its way into a field.
+type typing struct {
+	field *ui.Node // before the text is typed; nil when no element shows that it has the focus
+	ref   string   // the field's; empty means the focus
+	text  string
+}
+
+// enter types a text at the end of a field and reads the field back.
+func (s Step) enter(ctx context.Context, k device.Keyboard, t typing, r *Report) error {
+	if err := k.Type(ctx, t.text); err != nil {
+		return err
+	}
+	if t.field == nil || strings.ContainsAny(t.text, "\n\t\b") {
+		return nil // there is nothing to read, or a key whose effect is not a text
+	}
+	return s.verify(ctx, k, t, r)
+}
+
 // typeTries is how often a missing end is typed again.
 const typeTries = 3
 
-// verify reads the field back. A field whose content cannot be read, secure ones above all, is only counted.
-func (s Step) verify(ctx context.Context, k device.Keyboard, field *ui.Node, ref, before, text string, r *Report) error {
-	if field == nil || strings.ContainsAny(text, "\n\t\b") {
-		return nil // nobody to ask, or keys whose effect is not a text
-	}
-	want := before + text
+// verify reads the field until it holds the text. A missing end is typed again. Of a secure field only the length is known.
+func (s Step) verify(ctx context.Context, k device.Keyboard, t typing, r *Report) error {
+	before := t.field.Typed()
+	want := before + t.text
 	for try := 0; ; try++ {
-		now, err := s.see(ctx, ref)
+		now, err := s.see(ctx, t.ref)
 		if err != nil || now == nil {
-			return nil // the field went away: what it became is for the diff to tell
+			return nil // the field is gone: the diff tells what came instead
 		}
 		got := now.Typed()
 		switch {
 		case now.Secure:
-			if n := utf8.RuneCountInString(got); got == "" || n == utf8.RuneCountInString(want) {
-				return nil
-			}
-			return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", now.Describe(), utf8.RuneCountInString(got), utf8.RuneCountInString(want)).
-				WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
-		case got == want || strings.HasSuffix(got, text) || formatted(got, want):
+			return verifyLength(now, want)
+		case got == want || strings.HasSuffix(got, t.text) || formatted(got, want):
 			return nil
 		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before):
 			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
@@ -161,8 +167,18 @@ func (s Step) verify(ctx context.Context, k device.Keyboard, field *ui.Node, ref
 	}
 }
 
-// formatted reports whether a field shows what was typed in a form of its own: 1234567 as 1,234,567, a phone number with
-// spaces.
+// verifyLength compares what can be known of a secure field. One that shows nothing at all is not doubted.
+func verifyLength(field *ui.Node, want string) error {
+	shows, typed := utf8.RuneCountInString(field.Typed()), utf8.RuneCountInString(want)
+	if shows == 0 || shows == typed {
+		return nil
+	}
+	return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", field.Describe(), shows, typed).
+		WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
+}
+
+// formatted reports whether a field shows the typed text with separators of its own: 1234567 as 1,234,567, a phone number
+// with spaces.
 func formatted(got, want string) bool {
 	bare := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -196,7 +212,7 @@ func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
 		r.Method = "keys"
 		for i, name := range names {
 			if err := k.Key(ctx, name, nil, 1); err != nil {
-				if i > 0 && notSent(err) { // those before it were
+				if i > 0 && notSent(err) { // the keys before it were sent
 					return fault.New(fault.From(err).Code, "key %d of %d, %q: %w", i+1, len(names), name, err).WithDispatch(fault.Dispatched)
 				}
 				return err
@@ -206,8 +222,8 @@ func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
 	}))
 }
 
-// HideKeyboard puts the keyboard away: by its own dismiss key, a done button above it, or the return key. Where there is
-// none, nothing is done.
+// HideKeyboard hides the keyboard: by its dismiss key, by a Done button above it, or by the return key. If the keyboard is
+// not shown, it does nothing.
 func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		r.Method = "none: the keyboard is down"

@@ -10,7 +10,7 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// with is an input that needs an ability of the device.
+// with makes an input of a function that needs an ability of the device.
 func with[Ability any](s Step, send func(ctx context.Context, able Ability, a aim, r *Report) error) input {
 	return func(ctx context.Context, a aim, r *Report) error {
 		able, err := device.As[Ability](s.Device)
@@ -36,14 +36,14 @@ func (s Step) DoubleTap(ctx context.Context, how How, q ui.Query) (Report, error
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error { return t.DoubleTap(ctx, a.At) }))
 }
 
-// LongPress rests on the element q means.
+// LongPress holds a finger on the element q means.
 func (s Step) LongPress(ctx context.Context, how How, q ui.Query, long time.Duration) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error {
 		return t.LongPress(ctx, a.At, long)
 	}))
 }
 
-// PressAt rests on a point.
+// PressAt holds a finger on a point.
 func (s Step) PressAt(ctx context.Context, how How, at ui.Point, long time.Duration) (Report, error) {
 	return s.onPoint(ctx, how, at, func(ctx context.Context, t device.Touch) error { return t.LongPress(ctx, at, long) })
 }
@@ -51,17 +51,18 @@ func (s Step) PressAt(ctx context.Context, how How, at ui.Point, long time.Durat
 func (s Step) onPoint(ctx context.Context, how How, at ui.Point, do func(context.Context, device.Touch) error) (Report, error) {
 	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		if view := a.screen.Viewport(); !view.Contains(at) {
-			return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).WithDispatch(fault.NotDispatched)
+			return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).
+				WithDispatch(fault.NotDispatched)
 		}
 		r.At, r.Method = at, "point"
 		return do(ctx, t)
 	}))
 }
 
-// Swipe is a finger that moves across an element, or the screen, in a direction: the content follows it.
+// Swipe says how a finger moves across an element or the screen. The content follows the finger.
 type Swipe struct {
-	Direction string // up, down, left, right: where the finger goes
-	Distance  float64
+	Direction string  // up, down, left, right: where the finger goes
+	Distance  float64 // share of the element or the screen; 0 is usualSwipe
 	Took      time.Duration
 	From, To  *ui.Point // instead of a direction
 }
@@ -78,7 +79,8 @@ func (s Step) Swipe(ctx context.Context, how How, q ui.Query, w Swipe) (Report, 
 	}))
 }
 
-// path is from where to where the finger goes: within the element, and clear of the edges, which belong to the system.
+// path is where the finger starts and ends: within the element, and away from the edges of the screen, where swipes are the
+// system's.
 func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 	if w.From != nil && w.To != nil {
 		return *w.From, *w.To, nil
@@ -103,12 +105,16 @@ func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 	case "right":
 		return ui.Point{X: c.X - dx, Y: c.Y}, ui.Point{X: c.X + dx, Y: c.Y}, nil
 	}
-	return from, to, fault.New(fault.InvalidInput, "%q is no direction", w.Direction).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
+	return from, to, noDirection(w.Direction)
+}
+
+func noDirection(word string) error {
+	return fault.New(fault.InvalidInput, "%q is no direction", word).WithHint("up, down, left or right").WithDispatch(fault.NotDispatched)
 }
 
 const (
-	edge       = 40  // points along the edges of the screen that swipes keep clear of
-	usualSwipe = 0.6 // of what is swiped over
+	edge       = 40  // points from the edges of the screen where no swipe goes
+	usualSwipe = 0.6 // of the width or height
 )
 
 // ElementDrag says which element is dragged and where to: onto another element, or to a point.
@@ -147,7 +153,7 @@ func (s Step) Drag(ctx context.Context, how How, q, onto ui.Query, to *ui.Point,
 	return s.DragElement(ctx, how, ElementDrag{Element: q, Onto: onto, To: to, Finger: d})
 }
 
-// Pinch spreads or draws together two fingers on the element q means, or in the middle of the screen.
+// Pinch moves two fingers apart or together on the element q means, or in the middle of the screen.
 func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
 		if a.node == nil {
@@ -158,29 +164,31 @@ func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Re
 	}))
 }
 
-// Press presses a button of the device's body. It needs no screen to aim at.
+// Press presses a hardware button. The app need not be running.
 func (s Step) Press(ctx context.Context, button string, hold time.Duration, times int) (Report, error) {
-	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{}, with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
-		r.Method = "button"
-		for range times {
-			if err := b.Press(ctx, button, hold); err != nil {
-				return err
+	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{},
+		with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
+			r.Method = "button"
+			for range times {
+				if err := b.Press(ctx, button, hold); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	}))
+			return nil
+		}))
 }
 
 // Rotate turns the device.
 func (s Step) Rotate(ctx context.Context, to string) (Report, error) {
-	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{}, with(s, func(ctx context.Context, d device.Rotation, _ aim, r *Report) error {
-		r.Method = "rotate"
-		return d.Rotate(ctx, to)
-	}))
+	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{},
+		with(s, func(ctx context.Context, d device.Rotation, _ aim, r *Report) error {
+			r.Method = "rotate"
+			return d.Rotate(ctx, to)
+		}))
 }
 
-// Back goes to where the screen came from: by the back button of the topmost navigation bar or the modal's own way out, else by
-// the swipe from the left edge.
+// Back goes to the screen before: by the back button of the topmost navigation bar, by a button that closes the topmost alert
+// or sheet, or else by a swipe from the left edge.
 func (s Step) Back(ctx context.Context, how How) (Report, error) {
 	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		if back := a.screen.BackButton(); back != nil {

@@ -54,7 +54,8 @@ func TestWhatATapSays(t *testing.T) {
 		{name: "content moves down under the finger", app: rig.Shop, way: []string{"guest-button"}, do: tapping("add-tea"),
 			fault: wrong(flaw.LateInsert), want: want{outcome: ui.Changed, line: `+ text "New messages"`}},
 		{name: "a tab bar that hides its tabs", way: []string{"Dynamic"}, do: tapping("Controls"), fault: always(wrong(flaw.CollapsedTabBar)),
-			want: want{code: fault.ElementNotFound, says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
+			want: want{code: fault.ElementNotFound,
+				says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
 		{name: "a tab by its point", way: []string{"Dynamic"}, fault: always(wrong(flaw.CollapsedTabBar)),
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
 				return s.TapAt(ctx, act.How{}, ui.Point{X: 40, Y: 811})
@@ -150,6 +151,20 @@ func TestATargetThatMovesIsHitOrRefused(t *testing.T) {
 	s.shows("Missed: 0")
 }
 
+// A target that is elsewhere at every look is not aimed at.
+func TestATargetThatKeepsMovingIsRefused(t *testing.T) {
+	s := newStand(t)
+	s.Install("com.example.jumpy", jumpy)
+	s.begin(t, "com.example.jumpy")
+	_, err := s.Tap(t.Context(), act.How{}, named("quickly"))
+	s.Must(err)
+	s.Fault(*always(wrong(flaw.AgentSlow, "ms", "60"))) // a look takes as long as a jump
+	_, err = s.Tap(t.Context(), act.How{}, named("target"))
+	s.check(want{code: fault.ElementUnstable, says: "keeps moving"}, act.Report{}, err)
+	s.Calm()
+	s.shows("Hits: 0", "Missed: 0")
+}
+
 // A target that cannot be touched is never touched. What may change by itself is waited for; what cannot is not.
 func TestTargetsOutOfReach(t *testing.T) {
 	const wholeWait = act.DefaultTimeout
@@ -226,9 +241,12 @@ func TestGestures(t *testing.T) {
 		}, want: want{method: "point"}},
 		{name: "swipe left", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "left"}),
 			want: want{method: "swipe", line: "Swiped: left"}},
-		{name: "swipe right", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "right"}), want: want{line: "Swiped: right"}},
-		{name: "swipe up", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "up"}), want: want{line: "Swiped: up"}},
-		{name: "swipe down", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "down"}), want: want{line: "Swiped: down"}},
+		{name: "swipe right", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "right"}),
+			want: want{line: "Swiped: right"}},
+		{name: "swipe up", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "up"}),
+			want: want{line: "Swiped: up"}},
+		{name: "swipe down", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "down"}),
+			want: want{line: "Swiped: down"}},
 		{name: "swipe nowhere", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "inwards"}),
 			want: want{code: fault.InvalidInput, says: "up, down, left or right"}},
 		{name: "swipe between points", way: []string{"Gestures"}, do: func(ctx context.Context, s *stand) (act.Report, error) {

@@ -11,9 +11,9 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// SetValue moves a control to a value by the way that is the control's own: a switch by a tap on its knob if it has the other
-// value, a slider and a picker wheel by the platform, a stepper by its arrows, a segmented control by its segment, a text
-// field by typing. What it shows then is read back.
+// SetValue sets a control to a value, each kind in its own way: a switch is tapped on its knob if it has the other value, a
+// slider and a picker wheel are adjusted by XCTest, a stepper by taps on its arrows, a segmented control by a tap on the
+// segment, a text field by typing. A stepper and a text field are read back.
 func (s Step) SetValue(ctx context.Context, how How, q ui.Query, value string) (Report, error) {
 	return s.perform(ctx, how, q, func(ctx context.Context, a aim, r *Report) error {
 		switch a.node.Type {
@@ -37,10 +37,7 @@ func (s Step) SetValue(ctx context.Context, how How, q ui.Query, value string) (
 			if field, err = s.empty(ctx, k, field, a.ref); err != nil {
 				return err
 			}
-			if err := k.Type(ctx, value); err != nil {
-				return err
-			}
-			return s.verify(ctx, k, field, a.ref, "", value, r)
+			return s.enter(ctx, k, typing{field: field, ref: a.ref, text: value}, r)
 		})(ctx, a, r)
 	})
 }
@@ -73,10 +70,10 @@ func (s Step) adjust(ctx context.Context, a aim, r *Report, value string) error 
 	return able.SetValue(ctx, a.At, value)
 }
 
-// mostSteps is how often a stepper is pressed for one value.
+// mostSteps is how often a stepper is tapped for one value.
 const mostSteps = 100
 
-// step presses an arrow of a stepper until it shows the value.
+// step taps an arrow of a stepper until it shows the value.
 func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 	want, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -95,11 +92,13 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		is, err := strconv.ParseFloat(strings.TrimSpace(now.Value), 64)
 		switch {
 		case err != nil:
-			return fault.New(fault.Unsupported, "%s does not tell its value", now.Describe()).WithHint("tap its arrows").WithDispatch(arrived(pressed))
+			return fault.New(fault.Unsupported, "%s does not tell its value", now.Describe()).
+				WithHint("tap its arrows").WithDispatch(arrived(pressed))
 		case is == want:
 			return nil
 		case pressed == mostSteps:
-			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %s", now.Describe(), is, pressed, value).WithDispatch(fault.Dispatched)
+			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %s", now.Describe(), is, pressed, value).
+				WithDispatch(fault.Dispatched)
 		}
 		down, up := arrows(now)
 		at := up
@@ -119,7 +118,7 @@ func arrived(inputs int) fault.Dispatch {
 	return fault.Dispatched
 }
 
-// arrows are the places of a stepper's minus and plus: its own buttons where the tree has them, else its halves.
+// arrows are the points of a stepper's minus and plus: its two buttons if the tree has them, else the middle of each half.
 func arrows(n *ui.Node) (down, up ui.Point) {
 	var buttons []*ui.Node
 	n.Walk(func(c *ui.Node) bool {
@@ -156,10 +155,11 @@ func (s Step) choose(ctx context.Context, a aim, r *Report, value string) error 
 // Alert reads the alert in front, or answers it.
 func (s Step) Alert(ctx context.Context, answer string) (Report, *device.Alert, error) {
 	var found *device.Alert
-	report, err := s.perform(ctx, How{NoWait: true}, ui.Query{}, with(s, func(ctx context.Context, d device.Alerts, _ aim, r *Report) (err error) {
-		r.Method = "alert"
-		found, err = d.Alert(ctx, answer)
-		return err
-	}))
+	report, err := s.perform(ctx, How{NoWait: true}, ui.Query{},
+		with(s, func(ctx context.Context, d device.Alerts, _ aim, r *Report) (err error) {
+			r.Method = "alert"
+			found, err = d.Alert(ctx, answer)
+			return err
+		}))
 	return report, found, err
 }

@@ -28,7 +28,8 @@ func TestSetValue(t *testing.T) {
 	perform(t, []step{
 		{name: "a switch", do: setting(wifi, "on"), want: want{outcome: ui.Changed, method: ui.AtKnob, line: `"Off" → "On"`}},
 		{name: "a switch that has the value", do: setting(wifi, "off"), want: want{outcome: ui.Unchanged, method: "none: it has that value"}},
-		{name: "a switch and a word it does not know", do: setting(wifi, "half"), want: want{code: fault.InvalidInput, says: `on or off, not "half"`}},
+		{name: "a switch and a word it does not know", do: setting(wifi, "half"),
+			want: want{code: fault.InvalidInput, says: `on or off, not "half"`}},
 		{name: "a switch that ignores the tap", do: setting(wifi, "1"), fault: wrong(flaw.SwitchIgnoresTap), want: want{outcome: ui.Unchanged}},
 		{name: "a slider", do: setting("controls-slider-volume", "80%"), want: want{method: "adjust", line: "Volume: 80"}},
 		{name: "a stepper", do: setting(quantity, "4"), want: want{method: "arrows", line: `Quantity: 1" → "Quantity: 4"`}},
@@ -42,7 +43,8 @@ func TestSetValue(t *testing.T) {
 			want: want{method: "adjust", shows: "Colour: Blue"}},
 		{name: "a wheel and a value it has not", way: []string{"Navigation", "nav-extras-button"}, do: wheel("Brown"),
 			want: want{code: fault.ElementNotFound, says: `no row "Brown"`}},
-		{name: "a field", way: []string{"Text Input"}, do: setting("text-username-field", "ada"), want: want{method: "keyboard", line: "Username: ada"}},
+		{name: "a field", way: []string{"Text Input"}, do: setting("text-username-field", "ada"),
+			want: want{method: "keyboard", line: "Username: ada"}},
 		{name: "a button", do: setting("controls-tap-button", "1"), want: want{code: fault.Unsupported, says: "has no value to set"}},
 	})
 }
@@ -58,9 +60,12 @@ func TestAlerts(t *testing.T) {
 	}{
 		{name: "none", answer: "", want: want{outcome: ui.Unchanged, method: "alert"}},
 		{name: "read", way: []string{"nav-alert-button"}, buttons: []string{"OK"}, want: want{outcome: ui.Unchanged}},
-		{name: "accepted", way: []string{"nav-alert-button"}, answer: "accept", buttons: []string{"OK"}, want: want{outcome: ui.Changed, shows: "Alert confirmed"}},
-		{name: "dismissed", way: []string{"nav-confirm-button"}, answer: "dismiss", buttons: []string{"Delete", "Cancel"}, want: want{shows: "Cancelled"}},
-		{name: "by a button", way: []string{"nav-confirm-button"}, answer: "Delete", buttons: []string{"Delete", "Cancel"}, want: want{shows: "Deleted"}},
+		{name: "accepted", way: []string{"nav-alert-button"}, answer: "accept", buttons: []string{"OK"},
+			want: want{outcome: ui.Changed, shows: "Alert confirmed"}},
+		{name: "dismissed", way: []string{"nav-confirm-button"}, answer: "dismiss", buttons: []string{"Delete", "Cancel"},
+			want: want{shows: "Cancelled"}},
+		{name: "by a button", way: []string{"nav-confirm-button"}, answer: "Delete", buttons: []string{"Delete", "Cancel"},
+			want: want{shows: "Deleted"}},
 		{name: "by a button it has not", way: []string{"nav-confirm-button"}, answer: "Nope", want: want{code: fault.ElementNotFound}},
 		{name: "of the system", way: []string{"nav-permissions-button", "permissions-location"}, answer: "Allow Once",
 			buttons: []string{"Allow Once", "Allow While Using App", "Don’t Allow"}, want: want{shows: "Last answer: once"}},

@@ -19,7 +19,7 @@ type Waiting struct {
 	Interval  time.Duration // between looks; 0 is a quarter of a second
 }
 
-// Waited is what came of waiting: running out of time is an answer, not an error.
+// Waited is the result of waiting. Running out of time is a result, not an error.
 type Waited struct {
 	Matched bool
 	Node    *ui.Node // the element; the last one seen when nothing matched
@@ -29,8 +29,8 @@ type Waited struct {
 	Took    time.Duration
 }
 
-// Wait looks until a condition holds or time is up. An app that is not running has no elements: waiting for one to go is
-// over then, waiting for one to come goes on.
+// Wait looks until a condition holds or time is up. An app that is not running has no elements: waiting for an element to go
+// ends then, waiting for one to appear goes on.
 func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 	c := clock{began: time.Now()}
 	out := Waited{}
@@ -69,7 +69,7 @@ func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 
 func screenless(c ui.Condition) bool { return c == ui.NotExists || c == ui.IsGone }
 
-// holds asks the screen. A ref is resolved first: to one element, or to none.
+// holds reports whether the condition holds on a screen. A ref means one element, or none when its element is gone.
 func (s Step) holds(screen *ui.Screen, w Waiting) (bool, *ui.Node, string, error) {
 	if w.Query.Ref == "" {
 		ok, n := screen.Holds(w.Condition, w.Query, w.Value)

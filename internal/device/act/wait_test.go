@@ -26,25 +26,34 @@ func TestWait(t *testing.T) {
 		atLeast time.Duration // it takes
 		atMost  time.Duration
 	}{
-		{name: "there already", way: []string{"Dynamic"}, wait: act.Waiting{Condition: ui.Exists, Query: id("dynamic-reset"), Timeout: 5 * time.Second},
+		{name: "there already", way: []string{"Dynamic"},
+			wait:    act.Waiting{Condition: ui.Exists, Query: id("dynamic-reset"), Timeout: 5 * time.Second},
 			matched: true, polls: 1, atMost: time.Second},
-		{name: "it comes", way: []string{"Dynamic", "dynamic-show-brief", "dynamic-show-delayed"}[:2],
-			wait: act.Waiting{Condition: ui.NotExists, Query: id("dynamic-brief-label"), Timeout: 5 * time.Second}, matched: true, atLeast: time.Second, atMost: 4 * time.Second},
+		{name: "not there any more", way: []string{"Dynamic", "dynamic-show-brief"},
+			wait: act.Waiting{Condition: ui.NotExists, Query: id("dynamic-brief-label"), Timeout: 5 * time.Second}, matched: true,
+			atLeast: time.Second, atMost: 4 * time.Second},
 		{name: "it goes", way: []string{"Dynamic", "dynamic-start-loading"},
-			wait: act.Waiting{Condition: ui.IsGone, Query: id("dynamic-loading-spinner"), Timeout: 5 * time.Second}, matched: true, atMost: 3 * time.Second},
+			wait: act.Waiting{Condition: ui.IsGone, Query: id("dynamic-loading-spinner"), Timeout: 5 * time.Second}, matched: true,
+			atMost: 3 * time.Second},
 		{name: "a text", way: []string{"Dynamic", "dynamic-start-loading"},
 			wait: act.Waiting{Condition: ui.HasText, Value: "Loading complete", Timeout: 5 * time.Second}, matched: true, atMost: 3 * time.Second},
-		{name: "a text, looked for once", wait: act.Waiting{Condition: ui.HasText, Value: "Tapped: 0"}, matched: true, polls: 1, atMost: time.Second},
+		{name: "a text, looked for once", wait: act.Waiting{Condition: ui.HasText, Value: "Tapped: 0"}, matched: true, polls: 1,
+			atMost: time.Second},
 		{name: "nowhere, looked for once", wait: act.Waiting{Condition: ui.HasText, Value: "No such thing"}, polls: 1, atMost: time.Second},
-		{name: "nowhere", wait: act.Waiting{Condition: ui.HasText, Value: "No such thing", Timeout: 2 * time.Second}, atLeast: 2 * time.Second, atMost: 3 * time.Second},
-		{name: "nowhere, looked for rarely", wait: act.Waiting{Condition: ui.Exists, Query: id("nothing"), Timeout: 2 * time.Second, Interval: time.Second},
+		{name: "nowhere", wait: act.Waiting{Condition: ui.HasText, Value: "No such thing", Timeout: 2 * time.Second}, atLeast: 2 * time.Second,
+			atMost: 3 * time.Second},
+		{name: "nowhere, looked for rarely",
+			wait:  act.Waiting{Condition: ui.Exists, Query: id("nothing"), Timeout: 2 * time.Second, Interval: time.Second},
 			polls: 3, atLeast: 2 * time.Second, atMost: 3 * time.Second},
-		{name: "visible", way: []string{"Navigation", "nav-extras-button"}, wait: act.Waiting{Condition: ui.IsVisible, Query: id("extras-crash-soon")}},
+		{name: "visible", way: []string{"Navigation", "nav-extras-button"},
+			wait: act.Waiting{Condition: ui.IsVisible, Query: id("extras-crash-soon")}},
 		{name: "disabled", app: rig.Shop, wait: act.Waiting{Condition: ui.IsDisabled, Query: id("login-button")}, matched: true},
-		{name: "enabled", app: rig.Shop, wait: act.Waiting{Condition: ui.IsEnabled, Query: id("login-button"), Timeout: time.Second}, atLeast: time.Second},
+		{name: "enabled", app: rig.Shop, wait: act.Waiting{Condition: ui.IsEnabled, Query: id("login-button"), Timeout: time.Second},
+			atLeast: time.Second},
 		{name: "a value", wait: act.Waiting{Condition: ui.ValueEquals, Query: id("controls-toggle-wifi"), Value: "0"}, matched: true},
 		{name: "part of a value", wait: act.Waiting{Condition: ui.ValueContains, Query: id("controls-slider-volume"), Value: "5"}, matched: true},
-		{name: "the focus", app: rig.Shop, way: []string{"email-field"}, wait: act.Waiting{Condition: ui.HasFocus, Query: id("email-field")}, matched: true},
+		{name: "the focus", app: rig.Shop, way: []string{"email-field"}, wait: act.Waiting{Condition: ui.HasFocus, Query: id("email-field")},
+			matched: true},
 		{name: "at rest", wait: act.Waiting{Condition: ui.IsSettled, Timeout: 2 * time.Second}, matched: true, polls: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -125,7 +134,8 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 	s.begin(t, rig.Conformance)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Wait(ctx, act.Waiting{Condition: ui.Exists, Query: named("nothing"), Timeout: time.Minute}); !fault.Is(fault.From(err), fault.Cancelled) {
+	_, err := s.Wait(ctx, act.Waiting{Condition: ui.Exists, Query: named("nothing"), Timeout: time.Minute})
+	if !fault.Is(fault.From(err), fault.Cancelled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func (c *Client) Close() error { return c.net.Close() }
 func (c *Client) Version() uint16 { return c.conn.Version() }
 
 // Hello offers version 2. An agent that knows only version 1 is no error: its HelloInfo says version 1 and
-// nothing else, and whoever needs to know whose agent it is asks it for its DeviceUDID.
+// nothing else. A caller that needs to know the device then asks for DeviceUDID.
 func (c *Client) Hello(ctx context.Context, token, client string) (HelloInfo, error) {
 	w, err := Ask[*Welcome](ctx, c, &Hello{Version: Version, Token: token, Client: client})
 	if refusal, ok := errors.AsType[*AgentError](err); ok && refusal.Code == CodeNone {
@@ -59,8 +59,8 @@ func (c *Client) Hello(ctx context.Context, token, client string) (HelloInfo, er
 	return w.Info()
 }
 
-// Ask is Do for a caller that knows which response it expects; another one closes the connection, because the
-// two sides no longer mean the same.
+// Ask is Do for a caller that expects one type of response. Any other type closes the connection, because the two sides no
+// longer agree on the protocol.
 func Ask[R Response](ctx context.Context, c *Client, req Request) (R, error) {
 	var want R
 	resp, err := c.Do(ctx, req)
@@ -75,7 +75,7 @@ func Ask[R Response](ctx context.Context, c *Client, req Request) (R, error) {
 }
 
 // Do sends req and returns the answer. It fails with an *AgentError when the agent says no, and with a
-// *SendError when no answer came: because ctx ended, the agent was silent for longer than Patience, or the
+// *SendError when no answer came: because ctx ended, the agent was silent for longer than Timeout, or the
 // stream broke.
 func (c *Client) Do(ctx context.Context, req Request) (Response, error) {
 	select {
@@ -114,7 +114,7 @@ func (c *Client) exchange(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return nil, because(ctx, err)
 	}
-	resp, err := c.await(id, Patience(req))
+	resp, err := c.await(id, Timeout(req))
 	if err != nil {
 		c.Close()
 		return nil, because(ctx, &SendError{Sent: true, Err: err})
@@ -148,9 +148,9 @@ func unsendable(err error) bool {
 	return bad || errors.Is(err, ErrFrameTooLarge)
 }
 
-// idle checks, before anything is sent, that the stream is open and has nothing to say. An agent that died
-// between two requests is found here, where nothing is lost yet. What is unread in version 1 would be taken
-// for the answer; version 2 has ids for that.
+// idle checks, before anything is sent, that the stream is open and has no unread bytes. An agent that died between two
+// requests is found here, before the next request is sent. In version 1 unread bytes would be taken for the answer; version 2
+// has ids.
 func (c *Client) idle() error {
 	waiting, err := pending(c.net)
 	if err == nil && c.Version() < 2 && (waiting || c.conn.r.Buffered() > 0) {
@@ -159,10 +159,10 @@ func (c *Client) idle() error {
 	return err
 }
 
-// await reads until the answer to the request with this id. Each heartbeat starts the patience anew.
-func (c *Client) await(id uint32, patience time.Duration) (Response, error) {
+// await reads until the answer to the request with this id. Each heartbeat starts the timeout again.
+func (c *Client) await(id uint32, timeout time.Duration) (Response, error) {
 	for {
-		if err := c.net.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		if err := c.net.SetReadDeadline(time.Now().Add(timeout)); err != nil {
 			return nil, err
 		}
 		reply, err := c.conn.ReadResponse()
@@ -179,7 +179,7 @@ func (c *Client) await(id uint32, patience time.Duration) (Response, error) {
 	}
 }
 
-// because names the end of ctx as the reason, where the stream only knows that it was closed.
+// because names the end of ctx as the reason when the stream only says that it was closed.
 func because(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*SendError](err); ok && ctx.Err() != nil {
 		return &SendError{Sent: s.Sent, Err: fmt.Errorf("%w: %w", ctx.Err(), s.Err)}

@@ -228,7 +228,7 @@ func TestSilentAgentIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestHeartbeatsRenewPatienceButNotTheContext(t *testing.T) {
+func TestHeartbeatsRenewTheTimeoutButNotTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, _, agent := pair(t)
 		beats := func(id uint32, _ Request) error {

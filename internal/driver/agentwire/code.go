@@ -9,12 +9,12 @@ type Code uint16
 const (
 	CodeNone          Code = iota // no code: the text error of version 1
 	CodeNotFound                  // no such element
-	CodeNotHittable               // the element is there, but a finger would not reach it
+	CodeNotHittable               // the element is there, but a touch would not reach it
 	CodeUnstable                  // the element kept moving
 	CodeStale                     // what the request refers to is gone
 	CodeUnsupported               // this agent cannot do that
 	CodeAppNotRunning             // the target app has no screen
-	CodeException                 // the platform failed underneath
+	CodeException                 // XCTest itself failed
 	CodeBadRequest                // the request makes no sense
 	CodeUnauthorized              // no hello with the right token yet
 	CodeNoFocus                   // nothing has the keyboard

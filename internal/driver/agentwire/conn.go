@@ -84,7 +84,7 @@ func (c *Conn) ReadRequest() (uint32, Request, error) {
 // Reply is a response as it arrives.
 type Reply struct {
 	ID        uint32 // 0 in version 1
-	Heartbeat bool   // only a sign of life; Response is nil
+	Heartbeat bool   // the request is still being worked on; Response is nil
 	Response  Response
 }
 

@@ -15,7 +15,7 @@ type cursor struct {
 	err     error
 }
 
-// take returns the next n bytes to read, or nil and an error. It never allocates, so a lying count costs nothing.
+// take returns the next n bytes to read, or nil and an error. It never allocates, so a wrong count costs nothing.
 func (c *cursor) take(n int) []byte {
 	if c.err == nil && n > len(c.buf) {
 		c.err = decodeErrorf(InsufficientData, "%d bytes wanted, %d left", n, len(c.buf))

@@ -10,7 +10,7 @@ import (
 // MaxFrame is the longest frame either side accepts, in bytes after the length.
 const MaxFrame = 64 << 20
 
-// firstChunk is what a frame may cost before its bytes arrive.
+// firstChunk is how much memory a frame gets before its bytes arrive.
 const firstChunk = 64 << 10
 
 // flagHeartbeat marks a response that only says "still working on it".
@@ -64,7 +64,7 @@ func readFrame(r io.Reader) ([]byte, error) {
 	}
 }
 
-// readBody reads n bytes into memory that grows as they arrive: the length may be a lie.
+// readBody reads n bytes into memory that grows as they arrive: the announced length may be wrong.
 func readBody(r io.Reader, n int) ([]byte, error) {
 	body := make([]byte, 0, min(n, firstChunk))
 	for {

@@ -18,7 +18,7 @@ func FuzzRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		Patience(r)
+		Timeout(r)
 		fixedPoint(t, r, MarshalRequest, UnmarshalRequest)
 	})
 }

@@ -35,11 +35,12 @@ const (
 
 // Keys are the keys that have a name.
 func Keys() []string {
-	return []string{"return", "delete", "forward-delete", "tab", "space", "escape", "up", "down", "left", "right", "home", "end", "page-up", "page-down"}
+	return []string{"return", "delete", "forward-delete", "tab", "space", "escape", "up", "down", "left", "right", "home", "end", "page-up",
+		"page-down"}
 }
 
-// Drag presses a point, waits, and carries what is there to another: what lifts under a long press, a slider's thumb, a
-// list that must not fly.
+// Drag presses a point, waits, and moves to another point: for what a long press lifts, for the thumb of a slider, and for a
+// list that must not scroll on by itself.
 type Drag struct {
 	StartX, StartY, EndX, EndY int32
 	PressSeconds               float64 // before moving
@@ -47,7 +48,7 @@ type Drag struct {
 	HoldSeconds                float64 // at the end, before letting go
 }
 
-// Pinch spreads two fingers around a point (Scale above 1) or draws them together (below).
+// Pinch moves two fingers around a point apart (Scale above 1) or together (below 1).
 type Pinch struct {
 	X, Y     int32
 	Scale    float64
@@ -71,7 +72,7 @@ const (
 	PressButton
 )
 
-// Button presses a button of the device's body: a name of Buttons.
+// Button presses a hardware button: a name of Buttons.
 type Button struct {
 	Name    string
 	Seconds float64 // how long; 0 is a short press

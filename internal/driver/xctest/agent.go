@@ -31,10 +31,10 @@ type agent struct {
 	since   time.Time
 	process *host.Process
 
-	mu     sync.Mutex // stop may come while a call is under way
-	stream *agentwire.Client
-	spoken uint16 // the protocol's version
-	aimed  string // the app it was told to look at
+	mu      sync.Mutex // guards the fields below: stop may be called during a request
+	stream  *agentwire.Client
+	version uint16 // the protocol's version
+	target  string // the app it was told to look at
 }
 
 // client is the stream in use; nil when there is none.
@@ -44,11 +44,11 @@ func (a *agent) client() *agentwire.Client {
 	return a.stream
 }
 
-// aims is the app it looks at.
-func (a *agent) aims() string {
+// targetApp is the app the agent was told to look at.
+func (a *agent) targetApp() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.aimed
+	return a.target
 }
 
 // use makes c the stream, and ends the one before.
@@ -62,11 +62,11 @@ func (a *agent) use(c *agentwire.Client) {
 	}
 }
 
-// Start says how patiently an agent is started. The zero value is for a simulator on a busy machine.
+// Start holds the limits for starting an agent. The zero value suits a simulator on a busy machine.
 type Start struct {
-	Wait time.Duration // from spawn to greeting, while its process lives; 0 is two minutes
-	Try  int           // a port taken in between, or a runner that dies at once, deserves another try; 0 is three
-	Port int           // the first port of a range, one a device; 0 is any free one
+	Wait time.Duration // from the start of its process to its greeting; 0 is two minutes
+	Try  int           // how often: its port may be taken, or its process may end at once; 0 is three
+	Port int           // the first port of a range with one port for each device; 0 is any free port
 	// Greeting is how long an agent that runs may take to greet before another is started; 0 is two seconds.
 	Greeting time.Duration
 
@@ -77,7 +77,7 @@ const (
 	usualWait     = 2 * time.Minute
 	usualTry      = 3
 	usualGreeting = 2 * time.Second
-	knockGap      = 20 * time.Millisecond
+	greetGap      = 20 * time.Millisecond
 )
 
 func (s Start) filled() Start {
@@ -137,11 +137,11 @@ func (d *Driver) launch(ctx context.Context, udid, products string, try int) (*a
 	return a, nil
 }
 
-// ports is how many a range has.
+// ports is how many ports a range has.
 const ports = 1000
 
-// port chooses where a device's agent listens: the same place every time if a range was given, so that a firewall can be
-// told; another one when a try before this failed.
+// port chooses the port of a device's agent. With a range it is the same each time, so that a firewall can allow it, and
+// another one after a try that failed.
 func (d *Driver) port(udid string, try int) (int, error) {
 	if d.Start.Port == 0 {
 		return freePort()
@@ -151,8 +151,8 @@ func (d *Driver) port(udid string, try int) (int, error) {
 	return d.Start.Port + int((h.Sum32()+uint32(try)*7)%ports), nil
 }
 
-// freePort asks the kernel for a port that is free now. Another program may take it before the agent does; then the
-// greeting fails, by token, and the next try takes another.
+// freePort asks the kernel for a port that is free now. Another program may take it before the agent does; then the greeting
+// fails because the token is wrong, and the next try takes another port.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -162,29 +162,29 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// ready knocks until the agent greets, exits, or time is up.
+// ready connects until the agent answers the greeting, its process ends, or time is up.
 func (a *agent) ready(ctx context.Context, target string) error {
-	knock := time.NewTicker(knockGap)
-	defer knock.Stop()
+	retry := time.NewTicker(greetGap)
+	defer retry.Stop()
 	for {
 		err := a.greet(ctx, target)
 		if err == nil {
 			return nil
 		}
-		if stranger := (*wrongAgent)(nil); errors.As(err, &stranger) {
-			return err // it will not become another by knocking again
+		if wrong := (*wrongAgent)(nil); errors.As(err, &wrong) {
+			return err // trying again does not change which agent this is
 		}
 		select {
 		case <-a.process.Done():
-			return fmt.Errorf("it exited at once: %s", a.lastWords())
+			return fmt.Errorf("it exited at once: %s", a.lastOutput())
 		case <-ctx.Done():
 			return fmt.Errorf("no greeting in time: %w", err)
-		case <-knock.C:
+		case <-retry.C:
 		}
 	}
 }
 
-// greet connects, makes sure that this is our agent on our device, and points it at the target app.
+// greet connects, checks that this is our agent on our device, and tells it which app to look at.
 func (a *agent) greet(ctx context.Context, target string) error {
 	client, err := agentwire.Dial(ctx, a.address)
 	if err != nil {
@@ -202,7 +202,7 @@ func (a *agent) greet(ctx context.Context, target string) error {
 		return err
 	}
 	a.mu.Lock()
-	a.spoken, a.aimed = info.Version, target
+	a.version, a.target = info.Version, target
 	a.mu.Unlock()
 	a.use(client)
 	return nil
@@ -213,8 +213,7 @@ type wrongAgent struct{ address, why string }
 
 func (w *wrongAgent) Error() string { return fmt.Sprintf("the agent at %s %s", w.address, w.why) }
 
-// recognise refuses an agent that is not the one we started: of another device, of other sources, or too old to say what we
-// need to hear.
+// recognise refuses an agent that is not the one we started: on another device, of another build, or of an older protocol.
 func (a *agent) recognise(info agentwire.HelloInfo) error {
 	switch {
 	case info.Version < agentwire.Version:
@@ -236,8 +235,8 @@ func (a *agent) alive() bool {
 	}
 }
 
-// lastWords are the end of what the agent's process said.
-func (a *agent) lastWords() string {
+// lastOutput is the end of what the agent's process printed.
+func (a *agent) lastOutput() string {
 	words := strings.TrimSpace(string(a.process.Tail(host.Stderr)))
 	if words == "" {
 		words = strings.TrimSpace(string(a.process.Tail(host.Stdout)))
@@ -248,14 +247,14 @@ func (a *agent) lastWords() string {
 
 const stopWait = 3 * time.Second
 
-// stop ends the agent: the stream, xcodebuild, and the runner app, which outlives an xcodebuild that had to be killed.
+// stop ends the agent: the stream, xcodebuild, and the runner app, which goes on running when xcodebuild has to be killed.
 func (a *agent) stop(d *Driver) error {
 	a.use(nil)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	err := a.process.Stop(ctx)
 	if r, _ := a.process.Result(); r.Signal == "SIGKILL" {
-		_ = d.simctl().Terminate(ctx, a.udid, xcodebuild.AgentRunner) // it may be gone all the same, or its device
+		_ = d.simctl().Terminate(ctx, a.udid, xcodebuild.AgentRunner) // the runner may have ended by itself, or with its device
 	}
 	return err
 }

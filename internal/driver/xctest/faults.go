@@ -13,8 +13,8 @@ import (
 // toolFault gives a code to what running one of Apple's tools can end in.
 func toolFault(err error) error { return toolfault.Of(err) }
 
-// refused turns simctl's no into a fault of the given code, with simctl's own words; a device that is off is told
-// apart by its state, an unknown app by the domain and code simctl gives.
+// refused turns an error of simctl into a fault of the given code, with simctl's own words. A device that is off is known by
+// its state, an unknown app by the domain and code that simctl gives.
 func (p *phone) refused(err error, code fault.Code) error {
 	var no *simctl.Error
 	switch {
@@ -23,7 +23,8 @@ func (p *phone) refused(err error, code fault.Code) error {
 	case !errors.As(err, &no):
 		return toolFault(err)
 	case no.State() == "Shutdown":
-		return fault.New(fault.DeviceNotBooted, "%s is not booted: %w", p.info.Name, err).WithHint("boot it: `ios-agent boot --udid %s`", p.info.UDID)
+		return fault.New(fault.DeviceNotBooted, "%s is not booted: %w", p.info.Name, err).WithHint("boot it: `ios-agent boot --udid %s`",
+			p.info.UDID)
 	case no.Domain == "FBSOpenApplicationServiceErrorDomain" && no.Code == 4:
 		return fault.New(fault.AppNotFound, "simctl cannot open the app on %s: %w", p.info.Name, err)
 	}
@@ -39,7 +40,7 @@ func stateOf(err error) string {
 	return ""
 }
 
-// agentCodes says what the agent's own refusals are to our callers.
+// agentCodes are our codes for the agent's.
 var agentCodes = map[agentwire.Code]fault.Code{
 	agentwire.CodeNotFound:      fault.ElementNotFound,
 	agentwire.CodeNotHittable:   fault.ElementUnhittable,

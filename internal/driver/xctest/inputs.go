@@ -20,7 +20,7 @@ var (
 	_ device.Rotation = (*phone)(nil)
 )
 
-// send is an input that is answered with nothing.
+// send sends an input whose answer is only OK.
 func (p *phone) send(ctx context.Context, req agentwire.Request) error {
 	_, err := ask[*agentwire.OK](ctx, p, req, acts)
 	return err
@@ -38,7 +38,7 @@ func (p *phone) DoubleTap(ctx context.Context, at ui.Point) error {
 	return p.send(ctx, &agentwire.DoubleTap{X: whole(at.X), Y: whole(at.Y)})
 }
 
-// LongPress rests on a point.
+// LongPress holds a finger on a point.
 func (p *phone) LongPress(ctx context.Context, at ui.Point, long time.Duration) error {
 	return p.send(ctx, &agentwire.LongPress{X: whole(at.X), Y: whole(at.Y), Seconds: long.Seconds()})
 }
@@ -52,7 +52,7 @@ func (p *phone) Swipe(ctx context.Context, from, to ui.Point, took time.Duration
 	return p.send(ctx, req)
 }
 
-// Drag carries something.
+// Drag presses a point and moves to another.
 func (p *phone) Drag(ctx context.Context, d device.Drag) error {
 	return p.send(ctx, &agentwire.Drag{
 		StartX: whole(d.From.X), StartY: whole(d.From.Y), EndX: whole(d.To.X), EndY: whole(d.To.Y),
@@ -88,7 +88,8 @@ func (p *phone) Key(ctx context.Context, name string, held []string, times int) 
 	for _, m := range held {
 		bit, ok := modifiers[m]
 		if !ok {
-			return fault.New(fault.InvalidInput, "%q is no modifier key", m).WithHint("shift, control, option or command").WithDispatch(fault.NotDispatched)
+			return fault.New(fault.InvalidInput, "%q is no modifier key",
+				m).WithHint("shift, control, option or command").WithDispatch(fault.NotDispatched)
 		}
 		req.Modifiers |= bit
 	}

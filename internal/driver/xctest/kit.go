@@ -19,8 +19,8 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// Kit is the agent's sources, and what was built of them. It builds when there is nothing to run that fits the sources, the
-// Xcode and the platform; everything else is a matter of finding a file.
+// Kit is the agent's sources and what was built from them. It builds only when there is no product of these sources for this
+// Xcode and platform.
 type Kit struct {
 	Host  *host.Host
 	Tools apple.Toolchain
@@ -35,7 +35,7 @@ type Kit struct {
 // buildTime is what a build may take: a minute or two on a Mac that is busy.
 const buildTime = 10 * time.Minute
 
-// Products finds what runs the agent on a platform (iphonesimulator, iphoneos), and builds it first if it must.
+// Products finds what runs the agent on a platform (iphonesimulator, iphoneos), and builds it first if there is none.
 func (k *Kit) Products(ctx context.Context, platform string) (xctestrun string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -62,7 +62,7 @@ func (k *Kit) Products(ctx context.Context, platform string) (xctestrun string, 
 	return run, nil
 }
 
-// Rebuild builds whether it must or not.
+// Rebuild builds in any case.
 func (k *Kit) Rebuild(ctx context.Context, platform string) (xctestrun string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -74,7 +74,7 @@ func (k *Kit) Rebuild(ctx context.Context, platform string) (xctestrun string, e
 	return k.build(ctx, folder, platform)
 }
 
-// Log is the folder of the build logs and of what agents said.
+// Log is the folder of the build logs and of the agents' output.
 func (k *Kit) Log() string { return filepath.Join(k.Root, "logs") }
 
 // folder is where these sources are built with this Xcode. Another Xcode's products are never run: XCTest changes with it.
@@ -133,7 +133,7 @@ func (k *Kit) build(ctx context.Context, folder, platform string) (string, error
 	return run, err
 }
 
-// firstError is the first line that says why, or else the last there is.
+// firstError is the first line with an error, or else the last line.
 func firstError(r host.Result) string {
 	lines := strings.Split(strings.TrimSpace(string(r.Stdout)+"\n"+string(r.Stderr)), "\n")
 	if i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "error: ") }); i >= 0 {

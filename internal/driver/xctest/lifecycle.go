@@ -18,7 +18,7 @@ func (p *phone) AgentState() device.AgentState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	state.PID, state.Port, state.Build, state.Since, state.Log = a.process.PID, a.port, a.build, a.since, a.process.Spool
-	state.Protocol = int(a.spoken)
+	state.Protocol = int(a.version)
 	switch {
 	case !a.alive():
 		state.State = device.AgentDead
@@ -38,7 +38,7 @@ func (p *phone) StartAgent(ctx context.Context) error {
 
 // StopAgent ends the agent; the next action starts another.
 func (p *phone) StopAgent(ctx context.Context) error {
-	return p.door.Do(ctx, func() error {
+	return p.connecting.Do(ctx, func() error {
 		p.dropAgent()
 		return nil
 	})

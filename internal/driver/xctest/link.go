@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// effect says whether a request may be sent again when nobody knows if it arrived.
+// effect says whether a request may be sent again when it may have arrived: one that only reads may, an input may not.
 type effect bool
 
 const (
@@ -16,8 +16,8 @@ const (
 	acts  effect = true
 )
 
-// ask sends one request and recovers from a lost agent: the stream is dropped, the agent reached again or restarted,
-// and the request repeated once; but an input that may have arrived is never repeated.
+// ask sends one request and recovers from a lost agent: it closes the stream, connects again or restarts the agent, and
+// repeats the request once. An input that may have arrived is never repeated.
 func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Request, e effect) (answer R, err error) {
 	for attempt := 1; ; attempt++ {
 		client, err := p.connect(ctx)
@@ -42,10 +42,10 @@ func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Requ
 	}
 }
 
-// connect gives a connection to the device's own agent: the one in use, a new one to the living agent, or one to a new
-// agent. Who comes while another connects waits for that.
+// connect gives a connection to the device's own agent: the one in use, a new one to the running agent, or one to a new
+// agent. A caller that comes while another one connects waits until that is done.
 func (p *phone) connect(ctx context.Context) (client *agentwire.Client, err error) {
-	err = p.door.Do(ctx, func() error {
+	err = p.connecting.Do(ctx, func() error {
 		client, err = p.reach(ctx)
 		return err
 	})
@@ -57,7 +57,7 @@ func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
 	}
-	if a != nil && a.client() != nil && a.aims() == p.looksAt() {
+	if a != nil && a.client() != nil && a.targetApp() == p.looksAt() {
 		return a.client(), nil
 	}
 	if a != nil && a.alive() {
@@ -77,7 +77,7 @@ func (p *phone) current() (a *agent, closed bool) {
 	return p.agent, p.closed
 }
 
-// startAgent replaces whatever agent there was by a new one that looks at the target.
+// startAgent ends the agent, if there is one, and starts a new one that looks at the target.
 func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	p.dropAgent()
 	if err := p.mustBeBooted(ctx); err != nil {
@@ -96,7 +96,7 @@ func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	if closed {
 		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(p.driver))
 	}
-	if now := p.looksAt(); a.aims() != now { // an app was launched meanwhile
+	if now := p.looksAt(); a.targetApp() != now { // an app was launched in the meantime
 		if err := a.greet(ctx, now); err != nil {
 			return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", p.info.Name, now, err)
 		}
@@ -104,7 +104,7 @@ func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	return a.client(), nil
 }
 
-// mustBeBooted tells a device that is off from an agent that is broken.
+// mustBeBooted fails when the device is off, so that the caller is not told about a broken agent.
 func (p *phone) mustBeBooted(ctx context.Context) error {
 	infos, err := p.driver.List(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *phone) mustBeBooted(ctx context.Context) error {
 	return nil
 }
 
-// disconnect drops the stream but keeps the agent.
+// disconnect closes the stream and keeps the agent.
 func (p *phone) disconnect() {
 	p.mu.Lock()
 	a := p.agent
@@ -128,7 +128,7 @@ func (p *phone) disconnect() {
 	}
 }
 
-// retarget makes the agent look at the current target from its next greeting on.
+// retarget makes the agent look at the current target: it is told so when it is greeted again.
 func (p *phone) retarget() { p.disconnect() }
 
 // dropAgent ends the agent, if there is one.

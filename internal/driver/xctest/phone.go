@@ -17,11 +17,11 @@ import (
 // springboard is the app in front when nothing was launched.
 const springboard = "com.apple.springboard"
 
-// phone is one simulator. Its lane's holder is the only caller of everything but Close, Info and Screenshot.
+// phone is one simulator. Only the holder of its lane calls its methods, except Close, Info and Screenshot.
 type phone struct {
-	driver *Driver
-	info   device.Info
-	door   *device.Lane // one at a time connects
+	driver     *Driver
+	info       device.Info
+	connecting *device.Lane // one at a time connects
 
 	mu     sync.Mutex // guards what others than the lane's holder may touch
 	agent  *agent
@@ -38,15 +38,14 @@ var (
 )
 
 func newPhone(d *Driver, info device.Info) *phone {
-	p := &phone{driver: d, info: info, door: device.NewLane(), target: springboard}
+	p := &phone{driver: d, info: info, connecting: device.NewLane(), target: springboard}
 	if saved, err := os.ReadFile(p.targetFile()); err == nil && len(saved) > 0 {
 		p.target = string(saved)
 	}
 	return p
 }
 
-// targetFile remembers which app a device shows, for the daemon that comes after this one: XCTest has no public way to
-// ask who is in front.
+// targetFile holds the app that a device shows, for the next daemon: XCTest has no public way to ask which app is in front.
 func (p *phone) targetFile() string {
 	return filepath.Join(p.driver.State, p.info.UDID+".app")
 }

@@ -53,7 +53,8 @@ func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	}
 	apps := make([]device.App, len(found))
 	for i, a := range found {
-		apps[i] = device.App{Bundle: a.BundleID, Name: a.Name, Version: a.Version, Type: a.Type, Path: a.Path, Data: a.DataPath(), PID: running[a.BundleID]}
+		apps[i] = device.App{Bundle: a.BundleID, Name: a.Name, Version: a.Version, Type: a.Type, Path: a.Path, Data: a.DataPath(),
+			PID: running[a.BundleID]}
 	}
 	return apps, nil
 }
@@ -82,12 +83,12 @@ func (p *phone) OpenURL(ctx context.Context, url string) error {
 	return p.refused(p.driver.simctl().OpenURL(ctx, p.info.UDID, url), fault.ToolFailed)
 }
 
-// SetLocation puts the simulator somewhere.
+// SetLocation sets the simulated location.
 func (p *phone) SetLocation(ctx context.Context, latitude, longitude float64) error {
 	return p.refused(p.driver.simctl().SetLocation(ctx, p.info.UDID, latitude, longitude), fault.ToolFailed)
 }
 
-// ClearLocation ends that.
+// ClearLocation ends the simulated location.
 func (p *phone) ClearLocation(ctx context.Context) error {
 	return p.refused(p.driver.simctl().ClearLocation(ctx, p.info.UDID), fault.ToolFailed)
 }
@@ -148,8 +149,8 @@ func (p *phone) Press(ctx context.Context, button string, hold time.Duration) er
 	return err
 }
 
-// Record films the screen with simctl, which runs until it is interrupted. It returns when simctl says that it films: an
-// interrupt before that would leave no film.
+// Record records the screen with simctl, which runs until it is interrupted. It returns when simctl says that it has started:
+// an interrupt before that would leave no file.
 func (p *phone) Record(ctx context.Context, path, codec string) (io.Closer, error) {
 	began := make(chan struct{})
 	once := sync.OnceFunc(func() { close(began) })
@@ -202,15 +203,17 @@ func (f *filming) Close() error {
 	return f.p.refused(err, fault.ToolFailed)
 }
 
-// preferences are what text entry needs on a simulator: what is typed is what arrives. Each has a twin for the hardware
-// keyboard, through which typing may go.
+// preferences turn off what changes typed text on a simulator. Some exist a second time for the hardware keyboard, which
+// typing may use.
 func preferences() []simctl.Preference {
 	const keyboard = "com.apple.keyboard.preferences"
 	var all []simctl.Preference
-	for _, key := range []string{"KeyboardAutocorrection", "KeyboardPrediction", "KeyboardAutocapitalization", "KeyboardCheckSpelling", "KeyboardPeriodShortcut"} {
+	for _, key := range []string{"KeyboardAutocorrection", "KeyboardPrediction", "KeyboardAutocapitalization", "KeyboardCheckSpelling",
+		"KeyboardPeriodShortcut"} {
 		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
 	}
-	for _, key := range []string{"HWKeyboardAutocorrection", "HWKeyboardAutocapitalization", "KeyboardContinuousPathEnabled", "KeyboardShowPredictionBar"} {
+	for _, key := range []string{"HWKeyboardAutocorrection", "HWKeyboardAutocapitalization", "KeyboardContinuousPathEnabled",
+		"KeyboardShowPredictionBar"} {
 		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
 	}
 	return append(all, simctl.Preference{Domain: keyboard, Key: "DidShowContinuousPathIntroduction", Kind: "bool", Value: "YES"})

@@ -1,4 +1,4 @@
-// Package nearest finds the names a person may have meant: for "did you mean" hints, never for guessing on their behalf.
+// Package nearest finds the names a person may have meant, for "did you mean" hints. Nothing acts on such a guess.
 package nearest
 
 import (

@@ -1,5 +1,5 @@
-// Package picture makes a screenshot fit: smaller, in another format, under a number of bytes. An original of several
-// megabytes has ended many a model's session.
+// Package picture converts a screenshot: smaller, in another format, below a number of bytes. A screenshot of several
+// megabytes is too large for the context of many models.
 package picture
 
 import (
@@ -95,7 +95,8 @@ func encode(source image.Image, format string, quality int) (Picture, error) {
 	return made, err
 }
 
-// opaque lays a picture with holes (the corners of a screen) on white: a JPEG has no alpha, and would make them black.
+// opaque puts a picture with transparent parts (the corners of a screen) on white: a JPEG has no alpha and would make them
+// black.
 func opaque(source image.Image) image.Image {
 	if o, ok := source.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return source

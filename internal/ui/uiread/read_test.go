@@ -29,7 +29,8 @@ func brief(nodes []*ui.Node) string {
 		for _, state := range []struct {
 			holds bool
 			sign  string
-		}{{n.Disabled, "disabled"}, {n.Focused, "focused"}, {n.Selected, "selected"}, {n.Secure, "secure"}, {n.Hidden, "hidden"}, {n.Unplaced, "unplaced"}} {
+		}{{n.Disabled, "disabled"}, {n.Focused, "focused"}, {n.Selected, "selected"}, {n.Secure, "secure"}, {n.Hidden, "hidden"},
+			{n.Unplaced, "unplaced"}} {
 			if state.holds {
 				said += " " + state.sign
 			}
@@ -44,39 +45,64 @@ func brief(nodes []*ui.Node) string {
 
 const placed = `"frame":{"x":0,"y":0,"width":9,"height":9}`
 
+// inputs are trees as tools write them, who wrote them, and what is read.
+var inputs = map[string]struct{ input, source, want string }{
+	"agent, version 1": {`[{"AXLabel":"a","type":"Button",` + placed + `,"children":[]}]`, uiread.Agent, `Button "a"`},
+	"agent, version 2": {`[{"AXUniqueId":"p","type":"SecureTextField",` + placed +
+		`,"children":[],"enabled":false,"focused":true,"secure":true,"placeholder":"x"}]`, uiread.Agent,
+		`SecureTextField #p disabled focused secure`},
+	"one agent element": {`{"AXLabel":"a","type":"Button",` + placed + `,"children":[],"hittable":true}`, uiread.Agent, `Button "a"`},
+	"nothing there":     {`null`, uiread.IDB, ``},
+	"numbers and lists": {`[{"AXValue":0.50,"AXUniqueId":7,` + placed + `},{"AXValue":[1,{"a":null}],` + placed + `},{"AXValue":true,` +
+		placed + `}]`, uiread.IDB, `Other #7 =0.50, Other =[1,{"a":null}], Other =true`},
+	"frame as a text": {`[{"AXLabel":"a","AXFrame":"{{1, 2.5}, {3, 4}}"}]`, uiread.IDB, `Other "a"`},
+	"no frame":        {`[{"AXLabel":"a"}]`, uiread.IDB, `Other "a" unplaced`},
+	"idb complete": {`{"backend":"axbridge","truncated":true,"elements":[{"label":"a","identifier":"b","type":"Button",` + placed +
+		`}]}`, uiread.IDB, `Button "a" #b`},
+	"traits": {`[{"AXLabel":"a","type":"Other","traits":["Button","Selected","NotEnabled"],` + placed + `}]`, uiread.IDB,
+		`Button "a" disabled selected`},
+	"wda json": {`{"value":{"type":"Other","isEnabled":"0","isVisible":"0","rect":{"x":0,"y":0,"width":9,"height":9},` +
+		`"children":[{"type":"Button","label":"a","name":"b","rawIdentifier":null}]}}`, uiread.WDAJSON,
+		`Other disabled hidden (Button "a" #b unplaced)`},
+	"wda xml in json": {`{"value":"<XCUIElementTypeOther name=\"n\" x=\"0\" y=\"0\" width=\"1\" height=\"1\"/>","sessionId":"1"}`,
+		uiread.WDAXML, `Other #n`},
+	"xml fragments": {`<XCUIElementTypeButton label="a" name="a"/><XCUIElementTypeButton label="b"/>`, uiread.WDAXML,
+		`Button "a" unplaced, Button "b" unplaced`},
+	"xml, a new type":    {`<XCUIElementTypeHologram x="0" y="0" width="1" height="1"/>`, uiread.WDAXML, `Hologram`},
+	"xml, broken number": {`<XCUIElementTypeButton x="NaN" y="0" width="1" height="1" label="a"/>`, uiread.WDAXML, `Button "a" unplaced`},
+	"a stream":           {"{\"AXLabel\":\"a\"," + placed + "}\n{\"AXLabel\":\"b\"," + placed + "}", uiread.IDB, `Other "a", Other "b"`},
+	"noise first":        {"warning: no companion\n[{\"AXLabel\":\"a\"," + placed + "}]", uiread.IDB, `Other "a"`},
+	"two spaces": {"Application \"A\"\n  Window\n    Button \"x\"\n  Button 'y'", uiread.Text,
+		`Application "A" unplaced (Window unplaced (Button "x" unplaced), Button "y" unplaced)`},
+	"tabs": {"Application\n\tWindow\n\t\tButton \"x\"\n\n\tButton \"y\"", uiread.Text,
+		`Application unplaced (Window unplaced (Button "x" unplaced), Button "y" unplaced)`},
+	"tabs and spaces": {"Application\n\tWindow\n\t    Button \"x\"\n        Button \"z\"\n    Button \"y\"", uiread.Text,
+		`Application unplaced (Window unplaced (Button "x" unplaced, Button "z" unplaced), Button "y" unplaced)`},
+	"uneven steps": {"Application\n Window\n      Button \"x\"\n Button \"y\"", uiread.Text,
+		`Application unplaced (Window unplaced (Button "x" unplaced), Button "y" unplaced)`},
+	"ambiguous": {"Application\n        Window\n            Button \"x\"\n      Button \"y\"", uiread.Text,
+		`Application unplaced, Window unplaced, Button "x" unplaced, Button "y" unplaced`},
+	"branches": {"Application\n├── Window\n│   └── Button \"x\"\n└── Window", uiread.Text,
+		`Application unplaced (Window unplaced (Button "x" unplaced), Window unplaced)`},
+	"objects on lines": {"{\"AXLabel\":\"a\"," + placed + "}\n{\"AXLabel\":\"b\"," + placed + "}\n", uiread.IDB, `Other "a", Other "b"`},
+	"debug description": {"Application, 0x6000, pid: 3, label: 'Demo'\n" +
+		"  Button, 0x6001, {{1.0, 2.0}, {3.0, 4.0}}, identifier: 'go', label: 'Go on', value: 1, Disabled",
+		uiread.Text, `Application "Demo" unplaced (Button "Go on" #go =1 disabled)`},
+	"a key given twice":  {`[{"AXLabel":"a","AXLabel":"b",` + placed + `}]`, uiread.IDB, `Other "a"`},
+	"children of nobody": {`[{"AXLabel":"a","children":null,` + placed + `}]`, uiread.IDB, `Other "a"`},
+	"byte order mark":    {"\ufeff[{\"AXLabel\":\"a\"," + placed + "}]", uiread.IDB, `Other "a"`},
+	"quern's hierarchy": {`{"elements":[{"type":"Button","label":"a","identifier":null,"frame":{"x":1,"y":1,"width":1,"height":1},` +
+		`"role_description":"button","children":[{"type":"StaticText","label":"b","frame":null}]}],"element_count":2}`, uiread.Snapshot,
+		`Button "a" (StaticText "b" unplaced)`},
+	"our snapshot": {`{"id":"1","app":"a.b","elements":[{"ref":"@e1","type":"XCUIElementTypeButton","label":"a","frame":{"x":0,` +
+		`"y":0,"w":1,"h":1},"children":["@e2"]},{"ref":"@e2","type":"XCUIElementTypeStaticText","label":"b","frame":{"x":0,"y":0,"w":1,` +
+		`"h":1},"children":[]}]}`, uiread.Snapshot, `Button "a" (StaticText "b")`},
+	"a snapshot in rings": {`{"elements":[{"ref":"@e1","type":"Button","label":"a","children":["@e2"]},{"ref":"@e2","type":"Button",` +
+		`"label":"b","children":["@e1","@e9"]}]}`, uiread.Snapshot, `Button "a" unplaced (Button "b" unplaced)`},
+}
+
 func TestRead(t *testing.T) {
-	for name, c := range map[string]struct{ input, source, want string }{
-		"agent, version 1":    {`[{"AXLabel":"a","type":"Button",` + placed + `,"children":[]}]`, uiread.Agent, `Button "a"`},
-		"agent, version 2":    {`[{"AXUniqueId":"p","type":"SecureTextField",` + placed + `,"children":[],"enabled":false,"focused":true,"secure":true,"placeholder":"x"}]`, uiread.Agent, `SecureTextField #p disabled focused secure`},
-		"one agent element":   {`{"AXLabel":"a","type":"Button",` + placed + `,"children":[],"hittable":true}`, uiread.Agent, `Button "a"`},
-		"nothing there":       {`null`, uiread.IDB, ``},
-		"numbers and lists":   {`[{"AXValue":0.50,"AXUniqueId":7,` + placed + `},{"AXValue":[1,{"a":null}],` + placed + `},{"AXValue":true,` + placed + `}]`, uiread.IDB, `Other #7 =0.50, Other =[1,{"a":null}], Other =true`},
-		"frame as a text":     {`[{"AXLabel":"a","AXFrame":"{{1, 2.5}, {3, 4}}"}]`, uiread.IDB, `Other "a"`},
-		"no frame":            {`[{"AXLabel":"a"}]`, uiread.IDB, `Other "a" unplaced`},
-		"idb complete":        {`{"backend":"axbridge","truncated":true,"elements":[{"label":"a","identifier":"b","type":"Button",` + placed + `}]}`, uiread.IDB, `Button "a" #b`},
-		"traits":              {`[{"AXLabel":"a","type":"Other","traits":["Button","Selected","NotEnabled"],` + placed + `}]`, uiread.IDB, `Button "a" disabled selected`},
-		"wda json":            {`{"value":{"type":"Other","isEnabled":"0","isVisible":"0","rect":{"x":0,"y":0,"width":9,"height":9},"children":[{"type":"Button","label":"a","name":"b","rawIdentifier":null}]}}`, uiread.WDAJSON, `Other disabled hidden (Button "a" #b unplaced)`},
-		"wda xml in json":     {`{"value":"<XCUIElementTypeOther name=\"n\" x=\"0\" y=\"0\" width=\"1\" height=\"1\"/>","sessionId":"1"}`, uiread.WDAXML, `Other #n`},
-		"xml fragments":       {`<XCUIElementTypeButton label="a" name="a"/><XCUIElementTypeButton label="b"/>`, uiread.WDAXML, `Button "a" unplaced, Button "b" unplaced`},
-		"xml, a new type":     {`<XCUIElementTypeHologram x="0" y="0" width="1" height="1"/>`, uiread.WDAXML, `Hologram`},
-		"xml, broken number":  {`<XCUIElementTypeButton x="NaN" y="0" width="1" height="1" label="a"/>`, uiread.WDAXML, `Button "a" unplaced`},
-		"a stream":            {"{\"AXLabel\":\"a\"," + placed + "}\n{\"AXLabel\":\"b\"," + placed + "}", uiread.IDB, `Other "a", Other "b"`},
-		"noise first":         {"warning: no companion\n[{\"AXLabel\":\"a\"," + placed + "}]", uiread.IDB, `Other "a"`},
-		"two spaces":          {"Application \"A\"\n  Window\n    Button \"x\"\n  Button 'y'", uiread.Text, `Application "A" unplaced (Window unplaced (Button "x" unplaced), Button "y" unplaced)`},
-		"tabs":                {"Application\n\tWindow\n\t\tButton \"x\"\n\n\tButton \"y\"", uiread.Text, `Application unplaced (Window unplaced (Button "x" unplaced), Button "y" unplaced)`},
-		"tabs and spaces":     {"Application\n\tWindow\n\t    Button \"x\"\n        Button \"z\"\n    Button \"y\"", uiread.Text, `Application unplaced (Window unplaced (Button "x" unplaced, Button "z" unplaced), Button "y" unplaced)`},
-		"uneven steps":        {"Application\n Window\n      Button \"x\"\n Button \"y\"", uiread.Text, `Application unplaced (Window unplaced (Button "x" unplaced), Button "y" unplaced)`},
-		"ambiguous":           {"Application\n        Window\n            Button \"x\"\n      Button \"y\"", uiread.Text, `Application unplaced, Window unplaced, Button "x" unplaced, Button "y" unplaced`},
-		"branches":            {"Application\n├── Window\n│   └── Button \"x\"\n└── Window", uiread.Text, `Application unplaced (Window unplaced (Button "x" unplaced), Window unplaced)`},
-		"objects on lines":    {"{\"AXLabel\":\"a\"," + placed + "}\n{\"AXLabel\":\"b\"," + placed + "}\n", uiread.IDB, `Other "a", Other "b"`},
-		"debug description":   {"Application, 0x6000, pid: 3, label: 'Demo'\n  Button, 0x6001, {{1.0, 2.0}, {3.0, 4.0}}, identifier: 'go', label: 'Go on', value: 1, Disabled", uiread.Text, `Application "Demo" unplaced (Button "Go on" #go =1 disabled)`},
-		"a key given twice":   {`[{"AXLabel":"a","AXLabel":"b",` + placed + `}]`, uiread.IDB, `Other "a"`},
-		"children of nobody":  {`[{"AXLabel":"a","children":null,` + placed + `}]`, uiread.IDB, `Other "a"`},
-		"byte order mark":     {"\ufeff[{\"AXLabel\":\"a\"," + placed + "}]", uiread.IDB, `Other "a"`},
-		"quern's hierarchy":   {`{"elements":[{"type":"Button","label":"a","identifier":null,"frame":{"x":1,"y":1,"width":1,"height":1},"role_description":"button","children":[{"type":"StaticText","label":"b","frame":null}]}],"element_count":2}`, uiread.Snapshot, `Button "a" (StaticText "b" unplaced)`},
-		"our snapshot":        {`{"id":"1","app":"a.b","elements":[{"ref":"@e1","type":"XCUIElementTypeButton","label":"a","frame":{"x":0,"y":0,"w":1,"h":1},"children":["@e2"]},{"ref":"@e2","type":"XCUIElementTypeStaticText","label":"b","frame":{"x":0,"y":0,"w":1,"h":1},"children":[]}]}`, uiread.Snapshot, `Button "a" (StaticText "b")`},
-		"a snapshot in rings": {`{"elements":[{"ref":"@e1","type":"Button","label":"a","children":["@e2"]},{"ref":"@e2","type":"Button","label":"b","children":["@e1","@e9"]}]}`, uiread.Snapshot, `Button "a" unplaced (Button "b" unplaced)`},
-	} {
+	for name, c := range inputs {
 		tree, err := uiread.Read([]byte(c.input))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -137,12 +163,14 @@ func TestRefused(t *testing.T) {
 
 // TestUnknownAttributesAreKept, numbers digit by digit.
 func TestUnknownAttributesAreKept(t *testing.T) {
-	tree, err := uiread.Read([]byte(`{"elements":[{"AXLabel":"a","pid":12345678901234567890,"new":{"x":[1.50,null,"<&>"]},"AXLabel":"again","frame":{"x":1,"y":2,"width":3,"height":4,"z":5}}],"profile":"p"}`))
+	tree, err := uiread.Read([]byte(`{"elements":[{"AXLabel":"a","pid":12345678901234567890,"new":{"x":[1.50,null,"<&>"]},` +
+		`"AXLabel":"again","frame":{"x":1,"y":2,"width":3,"height":4,"z":5}}],"profile":"p"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b, err := json.Marshal(tree.Screen().Snapshot("", &ui.Refs{}, time.Time{}).Elements[0].Extra)
-	want := `{"AXLabel#2":"again","frame":{"height":4,"width":3,"x":1,"y":2,"z":5},"new":{"x":[1.50,null,"\u003c\u0026\u003e"]},"pid":12345678901234567890}`
+	want := `{"AXLabel#2":"again","frame":{"height":4,"width":3,"x":1,"y":2,"z":5},"new":{"x":[1.50,null,"\u003c\u0026\u003e"]},` +
+		`"pid":12345678901234567890}`
 	if err != nil || string(b) != want || tree.Document["profile"] != "p" {
 		t.Errorf("%s, %v, %v", b, err, tree.Document)
 	}
@@ -150,7 +178,8 @@ func TestUnknownAttributesAreKept(t *testing.T) {
 
 // FuzzJSON: our JSON reader takes what encoding/json takes, and nothing else.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{`[1,-0.5e+3,01,1.,"a\u00e9\n",{"a":{},"a":[]},true,false,null]`, `[nul`, "[\"\t\"]", `["\ud800"]`, `[-]`, `[1e]`, `{"a" 1}`, `[1,]`, `{,}`, `[]]`} {
+	for _, seed := range []string{`[1,-0.5e+3,01,1.,"a\u00e9\n",{"a":{},"a":[]},true,false,null]`, `[nul`, "[\"\t\"]", `["\ud800"]`, `[-]`,
+		`[1e]`, `{"a" 1}`, `[1,]`, `{,}`, `[]]`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -175,7 +204,8 @@ func FuzzRead(f *testing.F) {
 		`[{"AXLabel":"a","type":"Button","frame":{"x":0,"y":0,"width":9,"height":9},"children":[{"AXValue":1}]}]`,
 		`{"value":{"tree":{"isEnabled":"1","rect":{"origin":{"x":0,"y":0},"size":{"width":1,"height":1}}}},"status":0}`,
 		`<AppiumAUT><XCUIElementTypeButton label="&quot;" x="-1" y="1e300" width="1e300" height="2"/></AppiumAUT>`,
-		"Application\n\tWindow\n  Button \"x\", {{1, 2}, {3, 4}}\n", "screen:1 title:\"a\" app:b\n- button \"x\\\"\" [ref=e1] [disabled]: v\n  … 3 more below",
+		"Application\n\tWindow\n  Button \"x\", {{1, 2}, {3, 4}}\n",
+		"screen:1 title:\"a\" app:b\n- button \"x\\\"\" [ref=e1] [disabled]: v\n  … 3 more below",
 		`{"elements":[{"ref":"@e1","type":"Button","children":["@e1","@e2"]}]}`, `"elementAttributes":{"label":"x","frame":"{{1, 2}, {3, 4}}"}`,
 		`{"elements":[{"AXFrame":"{{1e999, 2}, {3, 4}}","frame":{"x":-1e300,"y":0,"width":2e300,"height":1e308}}],"truncated":5}`,
 	} {
@@ -214,12 +244,14 @@ func BenchmarkLook(b *testing.B) {
 		for i := range rows {
 			y := 60 + i%20*40
 			row := func(kind, label string) string {
-				return fmt.Sprintf(`{"AXUniqueId":"id-%d","AXLabel":%q,"type":%q,"frame":{"x":0,"y":%d,"width":390,"height":40},"children":[]}`, i, label, kind, y)
+				return fmt.Sprintf(`{"AXUniqueId":"id-%d","AXLabel":%q,"type":%q,"frame":{"x":0,"y":%d,"width":390,"height":40},"children":[]}`, i,
+					label, kind, y)
 			}
 			cell := strings.TrimSuffix(row("Cell", fmt.Sprintf("Row %d", i)), "]}")
 			rows[i] = cell + row("StaticText", "Title") + "," + row("StaticText", "Subtitle") + "," + row("Button", "Edit") + "]}"
 		}
-		input := []byte(`[{"AXLabel":"App","type":"Application","frame":{"x":0,"y":0,"width":390,"height":844},"children":[` + strings.Join(rows, ",") + `]}]`)
+		input := []byte(`[{"AXLabel":"App","type":"Application","frame":{"x":0,"y":0,"width":390,"height":844},"children":[` +
+			strings.Join(rows, ",") + `]}]`)
 		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
 			refs := &ui.Refs{}
 			for b.Loop() {

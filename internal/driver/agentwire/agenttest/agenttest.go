@@ -45,8 +45,8 @@ type Subject struct {
 	FocusUnknown bool
 }
 
-// patience is how long one part may take, by the clock on the wall; nothing is judged by it.
-const patience = time.Minute
+// partTimeout is how long one part may take before it is ended; no part is tested by it.
+const partTimeout = time.Minute
 
 // Run tests the subject, part by part.
 func Run(t *testing.T, s Subject) {
@@ -60,7 +60,7 @@ func Run(t *testing.T, s Subject) {
 			if why := s.Differs[name]; why != "" {
 				t.Skipf("differs here: %s", why)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), partTimeout)
 			defer cancel()
 			contract[name](&bench{T: t, ctx: ctx, subject: s})
 		})
@@ -138,7 +138,7 @@ func (b *bench) dial(s Server) *agentwire.Client {
 	return c
 }
 
-// raw connects without a client, to write what no client would. Its reads end with the part's patience.
+// raw connects without a client, to write what no client would. Its reads end at partTimeout.
 func (b *bench) raw(s Server) net.Conn {
 	b.Helper()
 	conn, err := net.Dial("tcp", s.Address)
@@ -146,7 +146,7 @@ func (b *bench) raw(s Server) net.Conn {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(partTimeout)); err != nil {
 		b.Fatal(err)
 	}
 	return conn

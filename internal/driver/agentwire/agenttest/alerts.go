@@ -86,7 +86,8 @@ func systemAlerts(b *bench) {
 		d.asked(c.what)
 		d.fault(agentwire.CodeNotFound, &agentwire.Alert{Do: agentwire.PressButton, Button: "Maybe"})
 		before := d.alert(agentwire.Alert{})
-		if before == nil || before.Source != springboard || !strings.Contains(before.Title, "Conformance") || !strings.HasPrefix(before.Text, "To test ") {
+		if before == nil || before.Source != springboard || !strings.Contains(before.Title, "Conformance") ||
+			!strings.HasPrefix(before.Text, "To test ") {
 			b.Fatalf("%s asks %+v", c.what, before)
 		}
 		if info := d.alert(c.do); !reflect.DeepEqual(info, before) {

@@ -21,7 +21,7 @@ func doubleTap(b *bench) {
 	x, y := d.rests("gesture-pinch-area")
 	d.ok(&agentwire.DoubleTap{X: x, Y: y})
 	d.reads("gesture-pinch-status", "Doubles: 1, pinches: 0, scale 1")
-	d.ok(&agentwire.DoubleTap{X: -10, Y: -10}) // beside the glass: nothing is there, and nothing fails
+	d.ok(&agentwire.DoubleTap{X: -10, Y: -10}) // outside the screen: nothing is there, and nothing fails
 	d.reads("gesture-pinch-status", "Doubles: 1, pinches: 0, scale 1")
 }
 
@@ -83,7 +83,8 @@ func setValue(b *bench) {
 		x, y := d.centre(identifier)
 		return &agentwire.SetValue{X: x, Y: y, Value: value}
 	}
-	for _, c := range []struct{ value, shows string }{{"0.25", "Volume: 25"}, {"70%", "Volume: 70"}, {"0", "Volume: 0"}, {"1", "Volume: 100"}} {
+	for _, c := range []struct{ value, shows string }{{"0.25", "Volume: 25"}, {"70%", "Volume: 70"}, {"0", "Volume: 0"},
+		{"1", "Volume: 100"}} {
 		d.ok(set("controls-slider-volume", c.value))
 		d.reads("controls-slider-value", c.shows)
 	}

@@ -144,7 +144,8 @@ func value(b *bench) {
 	d.fault(agentwire.CodeNotFound, &agentwire.GetValue{Selector: "nothing"})
 	d.fault(agentwire.CodeNotFound, &agentwire.GetValue{Selector: "nothing", TimeoutMS: new(uint64(120))})
 	d.fault(agentwire.CodeNotFound, &agentwire.GetValue{Selector: "controls-tap-count", Type: new("Button")})
-	if v := ask[*agentwire.Value](d, &agentwire.GetValue{Selector: "controls-tap-count", Type: new("Nonsense")}); quoted(v.Text) != `"Tapped: 0"` {
+	if v := ask[*agentwire.Value](d, &agentwire.GetValue{Selector: "controls-tap-count",
+		Type: new("Nonsense")}); quoted(v.Text) != `"Tapped: 0"` {
 		b.Errorf("an unknown type: %s", quoted(v.Text))
 	}
 }

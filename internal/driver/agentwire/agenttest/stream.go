@@ -41,7 +41,8 @@ func token(b *bench) {
 	c := b.dial(b.open(Options{Token: "secret"}))
 	for _, req := range every() {
 		_, err := c.Do(b.ctx, req)
-		if e, is := errors.AsType[*agentwire.AgentError](err); !is || e.Code != agentwire.CodeNone || !strings.Contains(e.Message, "unauthorized") {
+		if e, is := errors.AsType[*agentwire.AgentError](err); !is || e.Code != agentwire.CodeNone ||
+			!strings.Contains(e.Message, "unauthorized") {
 			b.Errorf("%s without hello: %v", describe(req), err)
 		}
 	}

@@ -68,7 +68,7 @@ func contents() (map[string]string, error) {
 	p := project(slices.Sorted(maps.Keys(files)))
 	scheme := pbxproj.Scheme{
 		Name: xcodebuild.AgentScheme, Build: []string{app, xcodebuild.AgentScheme}, Tests: []string{xcodebuild.AgentScheme}, Run: app,
-		Serial: true, // a clone of the simulator would have the agent, and its owner would wait at the original
+		Serial: true, // else Xcode runs the agent on a clone of the simulator, where we do not look for it
 	}
 	return pbxproj.Layout{
 		Projects: map[string]pbxproj.Project{".": p}, Schemes: map[string][]pbxproj.Scheme{".": {scheme}}, Files: files,

@@ -8,20 +8,21 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 )
 
-// app is the target that the tests are, on paper, for; the project has its name.
+// app is the target that the project says the tests are for; the project has its name.
 var app = strings.TrimSuffix(xcodebuild.AgentProject, ".xcodeproj")
 
-// appFolder is where its sources are. All others are the agent's: one module, so that nothing need be public for its
-// sake, and no framework has to be copied to a device.
+// appFolder is where its sources are. All other sources are the agent's. They are one module, so that nothing has to be public
+// and no framework has to be copied to a device.
 const appFolder = "AgentApp/"
 
 // project has the app and the agent as targets.
 func project(files []string) pbxproj.Project {
 	p := pbxproj.Project{Name: app, Configurations: shared(), Targets: []pbxproj.Target{
 		{Name: app, Kind: pbxproj.App, Configurations: settings(bundle, map[string]string{"INFOPLIST_KEY_UILaunchScreen_Generation": "YES"})},
-		{Name: xcodebuild.AgentScheme, Kind: pbxproj.UITests, Dependencies: []string{app}, Configurations: settings(bundle+".uitests", map[string]string{
-			"TEST_TARGET_NAME": app, "SWIFT_OBJC_BRIDGING_HEADER": "AgentObjC/AgentObjC.h", "CLANG_ENABLE_OBJC_ARC": "YES",
-		})},
+		{Name: xcodebuild.AgentScheme, Kind: pbxproj.UITests, Dependencies: []string{app},
+			Configurations: settings(bundle+".uitests", map[string]string{
+				"TEST_TARGET_NAME": app, "SWIFT_OBJC_BRIDGING_HEADER": "AgentObjC/AgentObjC.h", "CLANG_ENABLE_OBJC_ARC": "YES",
+			})},
 	}}
 	for _, file := range files {
 		switch {

@@ -7,13 +7,13 @@ import (
 
 // End is why an app is no longer running.
 type End struct {
-	Reason string   `json:"reason"`           // in a line: exception, signal, message
+	Reason string   `json:"reason"`           // in one line: exception, signal, message
 	Report string   `json:"report,omitempty"` // the file of the crash report
 	Crash  string   `json:"crash,omitempty"`  // a few lines of it
-	Logs   []string `json:"logs,omitempty"`   // what it said last
+	Logs   []string `json:"logs,omitempty"`   // what it logged last
 }
 
-// Coroner finds out why an app ended.
-type Coroner interface {
+// EndReporter finds out why an app ended.
+type EndReporter interface {
 	Ended(ctx context.Context, bundleID string, since time.Time) (End, error)
 }

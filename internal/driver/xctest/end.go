@@ -13,17 +13,17 @@ import (
 	"ios-agent/internal/device"
 )
 
-var _ device.Coroner = (*phone)(nil)
+var _ device.EndReporter = (*phone)(nil)
 
 const (
-	reportWait = 3 * time.Second // the Mac's reporter writes a moment after the app is gone
+	reportWait = 3 * time.Second // macOS writes the report a moment after the app has ended
 	reportGap  = 50 * time.Millisecond
 	mostReport = 8 << 20
 	fewLines   = 8   // of the log
 	fewBytes   = 900 // of the report
 )
 
-// Ended looks for the crash report the Mac wrote of the app, and for what the app said last.
+// Ended looks for the crash report that macOS wrote for the app, and for what the app logged last.
 func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (device.End, error) {
 	path, report := p.report(ctx, bundleID, since)
 	end := device.End{}
@@ -58,7 +58,7 @@ func (p *phone) report(ctx context.Context, bundleID string, since time.Time) (s
 	}
 }
 
-// clockGrain is what a file system may round a time down by.
+// clockGrain is how much a file system may round a time down.
 const clockGrain = time.Second
 
 func (p *phone) newestReport(bundleID string, since time.Time) (string, *crash.Report) {
@@ -89,7 +89,7 @@ func (p *phone) newestReport(bundleID string, since time.Time) (string, *crash.R
 	return "", nil
 }
 
-// reason says in a line why it ended.
+// reason says in one line why the app ended.
 func reason(r *crash.Report) string {
 	words := []string{strings.TrimSpace(r.Exception.Type + " " + parenthesised(r.Exception.Signal))}
 	if len(r.Reasons) > 0 {
@@ -107,7 +107,7 @@ func parenthesised(s string) string {
 	return "(" + s + ")"
 }
 
-// lastLines are what the process logged last; nothing when the log cannot be had.
+// lastLines are what the process logged last; none when the log cannot be read.
 func (p *phone) lastLines(ctx context.Context, process string) []string {
 	r, err := p.driver.simctl().Spawn(ctx, p.info.UDID, "log", "show", "--last", "1m", "--style", "compact",
 		"--predicate", "process == "+strconv.Quote(process))

@@ -1,0 +1,23 @@
+package act
+
+import "testing"
+
+// A field may show a text in a form of its own; that is not another text.
+func TestFormatted(t *testing.T) {
+	for _, c := range []struct {
+		got, want string
+		same      bool
+	}{
+		{"1,234,567", "1234567", true},
+		{"(555) 010-9999", "5550109999", true},
+		{"1\u202f234", "1234", true},
+		{"12/26", "1226", true},
+		{"1,234,56", "1234567", false},
+		{"", "", false},
+		{"Ada", "ada", false},
+	} {
+		if formatted(c.got, c.want) != c.same {
+			t.Errorf("%q for %q: %t", c.got, c.want, !c.same)
+		}
+	}
+}
