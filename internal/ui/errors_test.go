@@ -21,7 +21,10 @@ func TestErrorsAsFaults(t *testing.T) {
 		details string
 	}{
 		{&ui.NotFoundError{Message: "none"}, fault.ElementNotFound, "none", fault.ElementNotFound.Hint(), `null`},
-		{&ui.NotFoundError{Message: "none", Hint: "try", Candidates: []ui.Candidate{}}, fault.ElementNotFound, "none", "try", `{"candidates":[]}`},
+		{
+			&ui.NotFoundError{Message: "none", Hint: "try", Candidates: []ui.Candidate{}},
+			fault.ElementNotFound, "none", "try", `{"candidates":[]}`,
+		},
 		{&ui.AmbiguousError{Message: "two", Candidates: some}, fault.ElementAmbiguous, "two",
 			`nothing was sent; pass one of: @e2 keyboard "k"`, `{` + listed + `}`},
 		{&ui.ExpiredError{Ref: "@e1", Was: `button "a"`, Reason: ui.RefGone, Why: "is gone", Candidates: some}, fault.RefExpired,

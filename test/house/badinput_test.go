@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,73 +16,6 @@ import (
 	"ios-agent/test/house"
 )
 
-// badCase is one input nobody should send, and the code it must be refused with; an empty code means any, but the same
-// everywhere.
-type badCase struct {
-	name, input, code string
-}
-
-const invalid = "INVALID_INPUT"
-
-// badCases derives wrong inputs from an operation's own declaration: an operation added tomorrow is covered tomorrow.
-func badCases(o op.Op) []badCase {
-	cases := []badCase{
-		{"unknown key", `{"no_such_key":1}`, invalid},
-		{"not an object", `[1,2]`, invalid},
-		{"not JSON", `{"a"`, invalid},
-		{"invalid UTF-8", "{\"session\":\"\xff\xfe\"}", invalid},
-	}
-	valid := map[string]any{}
-	for _, f := range o.Fields() {
-		if f.Required {
-			valid[f.Name] = "x"
-			if f.Kind == op.File {
-				valid[f.Name] = "/dev/null/no" // which not even root can make
-			}
-			cases = append(cases, badCase{"missing " + f.Name, `{}`, invalid})
-		}
-	}
-	with := func(name string, value any) string {
-		input := maps.Clone(valid)
-		input[name] = value
-		raw, _ := json.Marshal(input)
-		return string(raw)
-	}
-	for _, f := range o.Fields() {
-		switch f.Kind {
-		case op.Bool, op.Int, op.Float:
-			cases = append(cases, badCase{"words for " + f.Name, with(f.Name, "many"), invalid})
-		case op.File:
-			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, map[string]any{"a": 1}), invalid})
-		default:
-			strange := any(map[string]any{"a": 1})
-			if f.Pairs {
-				strange = []any{strange} // an object is one way to write pairs
-			}
-			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, strange), invalid},
-				badCase{"huge " + f.Name, with(f.Name, strings.Repeat("x", 10_000)), ""})
-		}
-		if f.Min != nil {
-			cases = append(cases, badCase{"small " + f.Name, with(f.Name, *f.Min-1), invalid})
-		}
-		if f.Max != nil {
-			cases = append(cases, badCase{"large " + f.Name, with(f.Name, *f.Max+1), invalid})
-		}
-		if len(f.Enum) > 0 {
-			cases = append(cases, badCase{"strange " + f.Name, with(f.Name, "strange"), invalid})
-		}
-	}
-	for _, group := range o.Exclude {
-		input := map[string]any{group[0]: "x", group[1]: "x"}
-		raw, _ := json.Marshal(input)
-		cases = append(cases, badCase{"both of " + strings.Join(group, ", "), string(raw), invalid})
-	}
-	if len(o.Require) > 0 {
-		cases = append(cases, badCase{"none of " + strings.Join(o.Require[0], ", "), `{}`, invalid})
-	}
-	return cases
-}
-
 // TestBadInput walks the whole catalogue with input nobody should send, on every surface. None may answer INTERNAL, and all
 // have to agree. test/script sends a sample through the real binary.
 func TestBadInput(t *testing.T) {
@@ -93,23 +25,23 @@ func TestBadInput(t *testing.T) {
 		if testing.Short() && i%6 != 0 {
 			continue // with the race detector all of it takes minutes
 		}
-		for i, c := range badCases(o) {
-			if o.Streams() && c.code == "" {
+		for i, c := range house.BadInputs(o) {
+			if o.Streams() && c.Code == "" {
 				continue // a stream that accepts the input would go on for ever
 			}
 			codes := map[string]string{}
 			if i%sample == 0 {
-				ran := h.CLIWithInput(intruder, c.input, "call", h.Product.Catalogue.ID(o), "-", "--json")
+				ran := h.CLIWithInput(intruder, c.Input, "call", h.Product.Catalogue.ID(o), "-", "--json")
 				codes["cli"] = codeIn([]byte(ran.Stdout))
 				if (ran.Exit == 0) != (codes["cli"] == "") {
-					t.Errorf("%s, %s: exit %d with code %q", o.Name, c.name, ran.Exit, codes["cli"])
+					t.Errorf("%s, %s: exit %d with code %q", o.Name, c.Name, ran.Exit, codes["cli"])
 				}
 			}
-			if json.Valid([]byte(c.input)) && !o.Streams() && c.name != "not an object" && c.name != "invalid UTF-8" {
-				codes["mcp"] = badTool(h, o, c.input) // the protocol itself refuses the others
+			if json.Valid([]byte(c.Input)) && !o.Streams() && c.Name != "not an object" && c.Name != "invalid UTF-8" {
+				codes["mcp"] = badTool(h, o, c.Input) // the protocol itself refuses the others
 			}
 			if o.Method() == http.MethodPost && !strings.Contains(o.Path(), "{") {
-				codes["rest"] = codeOf(h.REST(intruder, o.Method(), o.Path(), c.input))
+				codes["rest"] = codeOf(h.REST(intruder, o.Method(), o.Path(), c.Input))
 			}
 			agree(t, h.Product.Catalogue.ID(o), c, codes)
 		}
@@ -118,12 +50,12 @@ func TestBadInput(t *testing.T) {
 }
 
 // agree wants one code on all surfaces, and the one that is due.
-func agree(t *testing.T, id string, c badCase, codes map[string]string) {
+func agree(t *testing.T, id string, c house.BadInput, codes map[string]string) {
 	t.Helper()
 	said, first := "", true
 	for surface, code := range codes {
-		if code == "INTERNAL" || c.code != "" && code != c.code || !first && code != said { // no code is success
-			t.Errorf("%s, %s, %s: %q (want %q); all say %v", id, c.name, surface, code, c.code, codes)
+		if code == "INTERNAL" || c.Code != "" && code != c.Code || !first && code != said { // no code is success
+			t.Errorf("%s, %s, %s: %q (want %q); all say %v", id, c.Name, surface, code, c.Code, codes)
 		}
 		said, first = code, false
 	}

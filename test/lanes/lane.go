@@ -35,7 +35,7 @@ var lanes = []lane{
 		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
 	}},
 	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 8 * time.Minute, []step{
-		{"chaos", []string{"make", "soak", "SEEDS=20", "TESTFLAGS=-json"}, nil},
+		{"chaos", []string{"make", "soak", "SEEDS=200", "TESTFLAGS=-json"}, nil},
 	}},
 	{"peers", "other people's programs on Virtual Xcode", 6 * time.Minute, []step{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,21 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose([]string{"bass"}); err == nil || !strings.Contains(err.Error(), "base") {
 		t.Errorf("an unknown lane: %v", err)
+	}
+}
+
+// TestTheRaceLaneNamesScripts: a name that fits no script would be left out in silence.
+func TestTheRaceLaneNamesScripts(t *testing.T) {
+	text, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "RACESCRIPTS = ")
+	line, _, _ := strings.Cut(rest, "\n")
+	for name := range strings.SplitSeq(line, "|") {
+		if _, err := os.Stat("../script/" + name + ".txtar"); err != nil {
+			t.Errorf("make race names %q: %v", name, err)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func (r *rig) client() *mcp.ClientSession {
 	return session
 }
 
-// call uses a tool; what the tool refuses is an error with its own words.
+// call uses a tool; a refusal of the tool is an error with its text.
 func (a agent) call(ctx context.Context, tool string, args map[string]any) (string, map[string]any, error) {
 	given := map[string]any{"session": a.name}
 	maps.Copy(given, args)
@@ -59,8 +59,8 @@ func (a agent) call(ctx context.Context, tool string, args map[string]any) (stri
 	return text.String(), body, json.Unmarshal(raw, &body)
 }
 
-// shop is the journey: get a phone, log in as oneself, see that it is oneself, give the phone back. Every answer must come
-// from the one phone, and nobody else's name may ever be seen.
+// shop is what every agent does: get a phone, log in with its own name, see that name on the screen, give the phone back.
+// Every answer must come from that one phone, and no other agent's name may be seen.
 func (a agent) shop(ctx context.Context) error {
 	udid := ""
 	for udid == "" {
@@ -99,7 +99,7 @@ func (a agent) shop(ctx context.Context) error {
 	return err
 }
 
-// together lets agents shop at the same time.
+// together runs shop for several agents at the same time.
 func together(t *testing.T, agents []agent) {
 	t.Helper()
 	var all sync.WaitGroup

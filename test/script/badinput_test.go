@@ -20,77 +20,8 @@ import (
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/op"
 	surface "ios-agent/internal/surface/mcp"
+	"ios-agent/test/house"
 )
-
-// badCase is one input nobody should send, and the code it must be refused with; an empty code means any, but the same
-// everywhere.
-type badCase struct {
-	name, input, code string
-}
-
-const invalid = "INVALID_INPUT"
-
-// badCases derives wrong inputs from an operation's own declaration: an operation added tomorrow is covered tomorrow.
-func badCases(o op.Op) []badCase {
-	cases := []badCase{
-		{"unknown key", `{"no_such_key":1}`, invalid},
-		{"not an object", `[1,2]`, invalid},
-		{"not JSON", `{"a"`, invalid},
-		{"invalid UTF-8", "{\"session\":\"\xff\xfe\"}", invalid},
-	}
-	valid := map[string]any{}
-	for _, f := range o.Fields() {
-		if f.Required {
-			valid[f.Name] = "x"
-			if f.Kind == op.File {
-				valid[f.Name] = "/dev/null/no" // which not even root can make
-			}
-			cases = append(cases, badCase{"missing " + f.Name, `{}`, invalid})
-		}
-	}
-	with := func(name string, value any) string {
-		input := map[string]any{}
-		for k, v := range valid {
-			input[k] = v
-		}
-		input[name] = value
-		raw, _ := json.Marshal(input)
-		return string(raw)
-	}
-	for _, f := range o.Fields() {
-		switch f.Kind {
-		case op.Bool, op.Int, op.Float:
-			cases = append(cases, badCase{"words for " + f.Name, with(f.Name, "many"), invalid})
-		case op.File:
-			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, map[string]any{"a": 1}), invalid})
-		default:
-			strange := any(map[string]any{"a": 1})
-			if f.Pairs {
-				strange = []any{strange} // an object is one way to write pairs
-			}
-			cases = append(cases, badCase{"object for " + f.Name, with(f.Name, strange), invalid},
-				badCase{"huge " + f.Name, with(f.Name, strings.Repeat("x", 100_000)), ""})
-		}
-		if f.Min != nil {
-			cases = append(cases, badCase{"small " + f.Name, with(f.Name, *f.Min-1), invalid})
-		}
-		if f.Max != nil {
-			cases = append(cases, badCase{"large " + f.Name, with(f.Name, *f.Max+1), invalid})
-		}
-		if len(f.Enum) > 0 {
-			cases = append(cases, badCase{"strange " + f.Name, with(f.Name, "strange"), invalid})
-		}
-	}
-	for _, group := range o.Exclude {
-		input := map[string]any{group[0]: "x", group[1]: "x"}
-		raw, _ := json.Marshal(input)
-		cases = append(cases, badCase{"both of " + strings.Join(group, ", "), string(raw), invalid})
-	}
-	if len(o.Require) > 0 {
-		cases = append(cases, badCase{"none of " + strings.Join(o.Require[0], ", "), `{}`, invalid})
-	}
-	return cases
-}
 
 // rig is a daemon with nothing booted, and one MCP client of it.
 type rig struct {
@@ -262,24 +193,24 @@ func TestBadInput(t *testing.T) {
 			continue
 		}
 		o.Name = catalogue.ID(o)
-		for i, c := range badCases(o) {
-			if o.Streams() && c.code == "" {
+		for i, c := range house.BadInputs(o) {
+			if o.Streams() && c.Code == "" {
 				continue // a stream that accepts the input would go on for ever
 			}
 			codes := map[string]string{}
 			if i == 0 || i%sample == 0 { // a process each: what all inputs share, and a sample of the rest
-				codes["cli"] = r.byCLI(o, c.input)
+				codes["cli"] = r.byCLI(o, c.Input)
 			}
-			if json.Valid([]byte(c.input)) && !o.Streams() && c.name != "not an object" && c.name != "invalid UTF-8" {
-				codes["mcp"] = r.byMCP(o, c.input) // the protocol itself refuses the others
+			if json.Valid([]byte(c.Input)) && !o.Streams() && c.Name != "not an object" && c.Name != "invalid UTF-8" {
+				codes["mcp"] = r.byMCP(o, c.Input) // the protocol itself refuses the others
 			}
 			if method := o.Method(); method == http.MethodPost && !strings.Contains(o.Path(), "{") {
-				_, codes["rest"] = r.request(method, o.Path(), strings.NewReader(c.input), func(*http.Request) {})
+				_, codes["rest"] = r.request(method, o.Path(), strings.NewReader(c.Input), func(*http.Request) {})
 			}
 			said := ""
 			for surface, code := range codes {
-				if code == "INTERNAL" || c.code != "" && code != c.code || said != "" && code != said { // no code is success
-					t.Errorf("%s, %s, %s: %q (want %q); all say %v", o.Name, c.name, surface, code, c.code, codes)
+				if code == "INTERNAL" || c.Code != "" && code != c.Code || said != "" && code != said { // no code is success
+					t.Errorf("%s, %s, %s: %q (want %q); all say %v", o.Name, c.Name, surface, code, c.Code, codes)
 				}
 				said = code
 			}

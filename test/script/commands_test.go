@@ -125,7 +125,7 @@ func setStateVersion(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(errors.Join(err, f.Close()))
 }
 
-// kill9 kills without mercy: kill9 daemon|agent|service. It waits until the kernel has ended the process, not for
+// kill9 sends SIGKILL: kill9 daemon|agent|service. It waits until the kernel has ended the process, not for
 // anything that follows from it.
 func kill9(ts *testscript.TestScript, _ bool, args []string) {
 	home := ts.Getenv("IOS_AGENT_HOME")

@@ -25,8 +25,8 @@ const (
 	matchGoal  = "MATCH_GOAL"
 )
 
-// player is one goroutine of one client process. It knows the API, and the referee's field: a folder in which it makes
-// another one for the device it believes to have. Two cannot make the same.
+// player is one goroutine of one client process. It claims a device through the API and then makes a folder of the device's
+// name in the referee's folder: when two hold one device, the second cannot make it.
 type player struct {
 	url, key, field, name string
 }
@@ -54,7 +54,7 @@ func (p player) post(path string, body map[string]any) (got claimAnswer, status 
 	return got, answer.StatusCode, json.Unmarshal(text, &got)
 }
 
-// turn claims a device, shows it to the referee, and gives it back.
+// turn claims a device, makes and removes its folder, and releases it.
 func (p player) turn() error {
 	want := map[string]any{"session_id": p.name, "name": "iPhone 16 Pro", "wait_if_busy": true, "wait_timeout": 120}
 	got, status, err := p.post("/api/v1/devices/claim", want)
@@ -108,7 +108,7 @@ const (
 	claimsVariable = "IOS_AGENT_SOAK_CLAIMS"
 )
 
-// play is a client process: eight players that go on until together they have had their share.
+// play is a client process: eight players that take turns until they have made their number of claims.
 func play() int {
 	goal, err := strconv.Atoi(os.Getenv(matchGoal))
 	if err != nil {

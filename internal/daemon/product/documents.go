@@ -54,8 +54,8 @@ func (p *Product) Documents() http.Handler {
 	return mux
 }
 
-// remembering makes a server for each kind of request once: the SDK asks for one at every request, and its schemas are
-// the dearest thing in it.
+// remembering makes a server for each kind of request once: the SDK asks for one at every request, and to make its schemas
+// takes most of the time.
 func (p *Product) remembering() func(*http.Request) *sdk.Server {
 	type kind struct {
 		session string

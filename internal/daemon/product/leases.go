@@ -23,7 +23,7 @@ import (
 // mostLeaseEvents is how much of what happens to leases can be watched after the fact.
 const mostLeaseEvents = 1000
 
-// leases are who may drive what, and where that is kept.
+// leases are the table of who may drive which device, and what it is stored in.
 type leases struct {
 	table *lease.Table
 	state *store.Store
@@ -33,7 +33,7 @@ type leases struct {
 	stop  context.CancelFunc
 }
 
-// openLeases wires the leases; the file itself is opened beside the start, which does not wait for it.
+// openLeases wires the leases. The file is opened in a goroutine of its own: the start does not wait for it.
 func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
 	state := store.New(store.Options{Path: h.StateFile(), Migrations: leasedb.Migrations(), Log: log})
 	l := &leases{state: state, log: leasedb.Journal{Store: state}, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
@@ -52,8 +52,8 @@ func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
 	return l
 }
 
-// lockFolder is where all homes that see the same devices look: one folder a user, and one a virtual world, because the
-// devices of two worlds have the same udids and are not the same.
+// lockFolder is the folder of the locks that homes of the same devices share: one a user; with virtual devices one a home,
+// because two worlds have other devices with the same udids.
 func lockFolder(h home.Home, tools apple.Toolchain) (string, error) {
 	if tools.Name == apple.Virtual {
 		return filepath.Join(h.Virtual(), "locks"), nil
