@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
@@ -108,4 +109,23 @@ func actionOut(name string, expect bool, r act.Report) ActionOut {
 		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]"}
 	}
 	return out
+}
+
+// action is the spec that all actions share.
+func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
+	s := op.Spec{
+		Name: name, Groups: []string{"ui"}, Verb: verb, Route: "POST /api/v1/ui/" + verb, Summary: summary, Timeout: 2 * time.Minute,
+	}
+	if more != nil {
+		more(&s)
+	}
+	return s
+}
+
+func examples(lines ...string) func(*op.Spec) { return func(s *op.Spec) { s.Examples = lines } }
+
+// PlainIn is an action without an element.
+type PlainIn struct {
+	Target
+	Expect bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
@@ -46,4 +47,34 @@ func (a ActIn) how() act.How {
 // scrollIn is for actions that may bring their element into view.
 type scrollIn struct {
 	Scroll bool `json:"scroll,omitempty" doc:"scroll it into view first"`
+}
+
+// PointIn is a place on the screen.
+type PointIn struct {
+	X *float64 `json:"x,omitempty" doc:"points from the left, instead of an element" min:"0"`
+	Y *float64 `json:"y,omitempty" doc:"points from the top" min:"0"`
+}
+
+func (p PointIn) point(operation string) (ui.Point, bool, error) {
+	switch {
+	case p.X == nil && p.Y == nil:
+		return ui.Point{}, false, nil
+	case p.X == nil || p.Y == nil:
+		return ui.Point{}, false, fault.New(fault.InvalidInput, "%s: a point is x and y", operation).With("field", "y")
+	}
+	return ui.Point{X: *p.X, Y: *p.Y}, true, nil
+}
+
+// OnElementIn is an element to act on.
+type OnElementIn struct {
+	Target
+	ElementIn
+	ActIn
+	scrollIn
+}
+
+func (in OnElementIn) how() act.How {
+	how := in.ActIn.how()
+	how.Scroll = in.Scroll
+	return how
 }

@@ -94,8 +94,10 @@ func New(s Services) *Core {
 	c.Builds = &Builds{
 		desk: desk, engine: s.Builds, tests: testrun.New(s.Builds), devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults,
 	}
+	shared := &pooled{desk, s.Leases}
 	c.ops = slices.Concat(
-		c.Devices.ops(), (&pooled{desk, s.Leases}).ops(), c.Apps.ops(), c.Settings.ops(), c.Screen.ops(), c.Films.ops(), c.Touch.ops(),
+		c.Devices.ops(), shared.ops(), shared.claimOps(), shared.logOps(), c.Apps.ops(), c.Settings.ops(),
+		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Films.ops(), c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{desk}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), c.Builds.ops(),
 	)

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
@@ -15,6 +16,15 @@ import (
 	"ios-agent/internal/ui"
 	"ios-agent/internal/ui/picture"
 )
+
+func (s *Screen) screenshotOps() []op.Op {
+	return []op.Op{op.New(op.Spec{
+		Name: "take_screenshot", Groups: []string{"ui"}, Verb: "screenshot", Route: "POST /api/v1/ui/screenshot",
+		Summary: "Take a picture of the screen and save it; a small copy comes with the answer",
+		Hints:   op.ReadOnly, Default: true, Timeout: time.Minute,
+		Examples: []string{"screenshot --out shop.png", "screenshot --annotate", "screenshot --format jpeg --max-edge 800 --max-bytes 100000"},
+	}, s.screenshot)}
+}
 
 // pictureIn says what a picture should be.
 type pictureIn struct {

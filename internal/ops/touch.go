@@ -19,21 +19,8 @@ type Touch struct {
 	secrets secrets
 }
 
-// action is the spec that all actions share.
-func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
-	s := op.Spec{
-		Name: name, Groups: []string{"ui"}, Verb: verb, Route: "POST /api/v1/ui/" + verb, Summary: summary, Timeout: 2 * time.Minute,
-	}
-	if more != nil {
-		more(&s)
-	}
-	return s
-}
-
-func examples(lines ...string) func(*op.Spec) { return func(s *op.Spec) { s.Examples = lines } }
-
 func (t *Touch) ops() []op.Op {
-	return append([]op.Op{
+	return []op.Op{
 		op.New(action("tap_element", "tap", "Tap one element, by ref or by what it is, or a point, and tell what changed", func(s *op.Spec) {
 			s.Help = "Waits until the element is there, still and reachable, taps, lets the screen settle and answers with the outcome: changed,\n" +
 				"unchanged or unknown, with the diff as evidence. Several matches, or a ref whose element is gone, are refused with\n" +
@@ -69,27 +56,7 @@ func (t *Touch) ops() []op.Op {
 			s.Require = [][]string{whichever()}
 			s.Examples = []string{"set-value @e7 --to on", "set-value --identifier volume --to 40%"}
 		}), t.setValue),
-		op.New(action("back", "back", "Go back: by the back button, else by the swipe from the left edge", examples("back")), t.back),
-		op.New(action("press_button", "press-button", "Press a button of the device's body", examples("press-button home", "press-button lock --hold 2")), t.Press),
-		op.New(action("rotate", "rotate", "Turn the device", examples("rotate landscape-left")), t.rotate),
-		op.New(action("alert", "alert", "Read the alert in front, of the system or the app, and answer it", examples("alert", "alert --accept", `alert --button "Allow Once"`)), t.alert),
-	}, t.textOps()...)
-}
-
-// PointIn is a place on the screen.
-type PointIn struct {
-	X *float64 `json:"x,omitempty" doc:"points from the left, instead of an element" min:"0"`
-	Y *float64 `json:"y,omitempty" doc:"points from the top" min:"0"`
-}
-
-func (p PointIn) point(operation string) (ui.Point, bool, error) {
-	switch {
-	case p.X == nil && p.Y == nil:
-		return ui.Point{}, false, nil
-	case p.X == nil || p.Y == nil:
-		return ui.Point{}, false, fault.New(fault.InvalidInput, "%s: a point is x and y", operation).With("field", "y")
 	}
-	return ui.Point{X: *p.X, Y: *p.Y}, true, nil
 }
 
 // TapIn says what to tap.
@@ -120,20 +87,6 @@ func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error
 
 func (in TapIn) patience() act.How {
 	how := in.how()
-	how.Scroll = in.Scroll
-	return how
-}
-
-// OnElementIn is an element to act on.
-type OnElementIn struct {
-	Target
-	ElementIn
-	ActIn
-	scrollIn
-}
-
-func (in OnElementIn) how() act.How {
-	how := in.ActIn.how()
 	how.Scroll = in.Scroll
 	return how
 }
@@ -269,97 +222,4 @@ func (t *Touch) setValue(ctx context.Context, c *op.Call, in setValueIn) (Action
 	return t.act(ctx, c, in.Target, "set "+in.To, in.Expect, func(s act.Step) (act.Report, error) {
 		return s.SetValue(ctx, in.how(), in.query(), in.To)
 	})
-}
-
-// PlainIn is an action without an element.
-type PlainIn struct {
-	Target
-	Expect bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
-}
-
-func (t *Touch) back(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "back", in.Expect, func(s act.Step) (act.Report, error) { return s.Back(ctx, act.How{}) })
-}
-
-// PressIn names a button.
-type PressIn struct {
-	PlainIn
-	Button string  `json:"button" doc:"the button" enum:"home,lock,volume-up,volume-down,action,camera,siri" cli:"arg"`
-	Hold   float64 `json:"hold,omitempty" doc:"seconds to hold it" min:"0" max:"60"`
-	Times  int     `json:"times,omitempty" doc:"how often" min:"1" max:"10" default:"1"`
-}
-
-func (t *Touch) Press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "press "+in.Button, in.Expect, func(s act.Step) (act.Report, error) {
-		return s.Press(ctx, in.Button, span(in.Hold), in.Times)
-	})
-}
-
-// rotateIn says how the device is to be held.
-type rotateIn struct {
-	PlainIn
-	To string `json:"orientation" doc:"how to hold it" enum:"portrait,portrait-upside-down,landscape-left,landscape-right" cli:"arg"`
-}
-
-func (t *Touch) rotate(ctx context.Context, c *op.Call, in rotateIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "rotate "+in.To, in.Expect, func(s act.Step) (act.Report, error) { return s.Rotate(ctx, in.To) })
-}
-
-// alertIn says how to answer.
-type alertIn struct {
-	Target
-	Accept  bool   `json:"accept,omitempty" doc:"press the button that says yes"`
-	Dismiss bool   `json:"dismiss,omitempty" doc:"press the button that leaves things as they are"`
-	Button  string `json:"button,omitempty" doc:"press the button of this label"`
-}
-
-// alertOut is the alert, and what came of answering it.
-type alertOut struct {
-	Alert *device.Alert `json:"alert"`
-	ActionOut
-}
-
-// Text shows the alert and what came of it.
-func (o alertOut) Text() string {
-	if o.Alert == nil {
-		return "no alert"
-	}
-	text := fmt.Sprintf("alert %s %s, buttons %s", ui.Quote(o.Alert.Title), ui.Quote(o.Alert.Text), quoted(o.Alert.Buttons))
-	if o.Action == "alert" {
-		return text
-	}
-	return text + "\n" + o.ActionOut.Text()
-}
-
-func quoted(words []string) string {
-	text := ""
-	for i, w := range words {
-		if i > 0 {
-			text += ", "
-		}
-		text += ui.Quote(w)
-	}
-	return text
-}
-
-func (t *Touch) alert(ctx context.Context, c *op.Call, in alertIn) (alertOut, error) {
-	answer, name := "", "alert"
-	for _, a := range []struct {
-		asked  bool
-		answer string
-	}{{in.Accept, "accept"}, {in.Dismiss, "dismiss"}, {in.Button != "", in.Button}} {
-		if !a.asked {
-			continue
-		}
-		if answer != "" {
-			return alertOut{}, fault.New(fault.InvalidInput, "alert: accept, dismiss and button exclude each other").With("field", "button")
-		}
-		answer, name = a.answer, "answer "+ui.Quote(a.answer)
-	}
-	var found *device.Alert
-	out, err := t.act(ctx, c, in.Target, name, false, func(s act.Step) (r act.Report, err error) {
-		r, found, err = s.Alert(ctx, answer)
-		return r, err
-	})
-	return alertOut{found, out}, err
 }

@@ -34,35 +34,37 @@ func example(s op.Spec, lines ...string) op.Spec {
 	return s
 }
 
-// builds are the tools that build, run what was built, and tell where it is.
+// forScheme completes a call with the session's project and scheme; forSimulator, with its simulator too.
+func forScheme(needs ...defaults.Requirement) ops.Completion {
+	return ops.Completion{Require: append([]defaults.Requirement{needsScheme, needsContainer}, needs...)}
+}
+
+func forSimulator() ops.Completion {
+	how := forScheme(needsSimulator)
+	how.CallOnly = []string{platformKey}
+	return how
+}
+
+// builds are the tools that build, and run what was built.
 func (v views) builds() []op.Op {
-	project := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}
-	device := project
+	device := forScheme()
 	device.Adjust = func(_ op.Input, s *defaults.Spec) { s.Drop = []defaults.Drop{defaults.ForTesting()} }
-	onDevice := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer, needsDevice}}
-	simulator := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer, needsSimulator}, CallOnly: []string{platformKey}}
 	clean := building("clean", "Remove what building a project left", op.Destructive|op.Idempotent, inUtilities, inDevice, inMac, inSimulator)
 	return []op.Op{
 		op.New(v.completed(example(building("build_sim", "Build an app for a simulator", 0, inSimulator),
-			`build-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16"`), simulator), v.buildSim),
+			`build-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildSim),
 		op.New(v.completed(example(building("build_run_sim", "Build an app, install and launch it on a simulator, and show its first screen", 0, inSimulator),
-			`build-run-sim --workspace-path Shop.xcworkspace --scheme Shop --simulator-name "iPhone 16"`), simulator), v.buildRunSim),
-		op.New(v.completed(example(asking("get_sim_app_path", "Tell where the app built for a simulator is", inSimulator),
-			`get-sim-app-path --project-path Shop.xcodeproj --scheme Shop --platform "iOS Simulator" --simulator-name "iPhone 16"`), simulator), v.simAppPath),
+			`build-run-sim --workspace-path Shop.xcworkspace --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildRunSim),
 
 		op.New(v.completed(example(building("build_device", "Build an app for a physical device", 0, inDevice),
 			"build-device --project-path Shop.xcodeproj --scheme Shop"), device), v.buildDevice),
 		op.New(v.completed(example(building("build_run_device", "Build an app, install and launch it on a physical device", 0, inDevice),
-			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"), onDevice), v.buildRunDevice),
-		op.New(v.completed(example(asking("get_device_app_path", "Tell where the app built for devices is", inDevice),
-			"get-device-app-path --project-path Shop.xcodeproj --scheme Shop"), project), v.deviceAppPath),
+			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"), forScheme(needsDevice)), v.buildRunDevice),
 
 		op.New(v.completed(example(building("build_macos", "Build a macOS app", 0, inMac),
-			"build-macos --project-path Notes.xcodeproj --scheme Notes"), project), v.buildMac),
+			"build-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildMac),
 		op.New(v.completed(example(building("build_run_macos", "Build a macOS app and open it", 0, inMac),
-			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), project), v.buildRunMac),
-		op.New(v.completed(example(asking("get_mac_app_path", "Tell where the built macOS app is", inMac),
-			"get-mac-app-path --project-path Notes.xcodeproj --scheme Notes"), project), v.macAppPath),
+			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildRunMac),
 
 		op.New(v.completed(example(clean, "clean --project-path Shop.xcodeproj --scheme Shop"),
 			ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.clean),
@@ -311,81 +313,4 @@ func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, err
 	platform := strings.TrimSuffix(cmp.Or(in.Platform, "iOS"), " Simulator") // the device's destination is there without any simulator
 	done, err := v.core.Builds.Clean(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: ops.Destination{Platform: platform}})
 	return built(c, in, done, err)
-}
-
-// appPathOut is where a scheme's app is.
-type appPathOut struct {
-	AppPath   string   `json:"appPath"`
-	BundleID  string   `json:"bundleId,omitempty"`
-	Target    string   `json:"target,omitempty"`
-	Exists    bool     `json:"exists"` // whether it was built
-	NextSteps []string `json:"nextSteps,omitempty"`
-}
-
-// Text is the path.
-func (o appPathOut) Text() string {
-	text := o.AppPath
-	if !o.Exists {
-		text += "\nnote: it is not there: build it first"
-	}
-	return andNext(text, o.NextSteps)
-}
-
-func (v views) appPath(ctx context.Context, c *op.Call, in ops.BuildIn, next func(ops.AppPathOut) []string) (appPathOut, error) {
-	app, err := v.core.Builds.AppPath(ctx, c, in)
-	if err != nil {
-		return appPathOut{}, err
-	}
-	return appPathOut{app.Path, app.BundleID, app.Target, app.Exists, next(app)}, nil
-}
-
-type simAppPathIn struct {
-	schemeIn
-	simPlatformIn
-	simIn
-	archIn
-	howIn
-}
-
-func (v views) simAppPath(ctx context.Context, c *op.Call, in simAppPathIn) (appPathOut, error) {
-	build := ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, in.Platform)}
-	return v.appPath(ctx, c, build, func(app ops.AppPathOut) []string {
-		id := in.ID
-		if c.Device != nil {
-			id = c.Device.UDID
-		}
-		return []string{
-			nextCall("get_app_bundle_id", "appPath", app.Path),
-			nextCall("install_app_sim", "simulatorId", id, "appPath", app.Path),
-			nextCall("launch_app_sim", "simulatorId", id, "bundleId", app.BundleID),
-		}
-	})
-}
-
-type deviceAppPathIn struct {
-	schemeIn
-	devicePlatformIn
-	howIn
-}
-
-func (v views) deviceAppPath(ctx context.Context, c *op.Call, in deviceAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.device("")}, func(app ops.AppPathOut) []string {
-		return []string{
-			nextCall("get_app_bundle_id", "appPath", app.Path),
-			nextCall("install_app_device", "appPath", app.Path),
-			nextCall("launch_app_device", "bundleId", app.BundleID),
-		}
-	})
-}
-
-type macAppPathIn struct {
-	schemeIn
-	archIn
-	howIn
-}
-
-func (v views) macAppPath(ctx context.Context, c *op.Call, in macAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.mac()}, func(app ops.AppPathOut) []string {
-		return []string{nextCall("get_mac_bundle_id", "appPath", app.Path)}
-	})
 }

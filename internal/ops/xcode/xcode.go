@@ -39,7 +39,7 @@ func Ops(core *ops.Core) []op.Op {
 	v := views{core}
 	all := slices.Concat(
 		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
-		v.builds(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(),
+		v.builds(), v.appPaths(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(), v.batches(),
 	)
 	all = append(all, v.doctor(func() []op.Op { return all }))
 	return append(all, discover(func() []op.Op { return all }))

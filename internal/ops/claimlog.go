@@ -11,6 +11,21 @@ import (
 	"ios-agent/internal/op/feed"
 )
 
+func (p *pooled) logOps() []op.Op {
+	groups := []string{"pool"}
+	all := []op.Op{
+		op.New(op.Spec{
+			Name: "device_claim_log", Groups: groups, Verb: "pool log", Route: "GET /api/v1/devices/pool/log",
+			Summary: "Tell who had which device, who took one over, and why; the newest first", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"pool log --limit 5"},
+		}, p.log),
+	}
+	return append(all, op.NewStream(op.Spec{
+		Name: "device_claims", Groups: groups, Verb: "pool watch", Route: "GET /api/v1/devices/pool/events",
+		Summary: "Watch claims come and go", Hints: op.ReadOnly | op.Idempotent, Examples: []string{"pool watch"},
+	}, p.watch)...)
+}
+
 // LeaseEvent is one thing that happened to a claim.
 type LeaseEvent struct {
 	Time   time.Time `json:"time"`
