@@ -12,14 +12,15 @@ import (
 )
 
 func (t *Touch) alertOps() []op.Op {
-	return []op.Op{op.New(action("alert", "alert", "Read the alert in front, of the system or the app, and answer it", examples("alert", "alert --accept", `alert --button "Allow Once"`)), t.alert)}
+	return []op.Op{op.New(action("alert", "alert", "Read the alert in front, of the system or the app, and answer it",
+		examples("alert", "alert --accept", `alert --button "Allow Once"`)), t.alert)}
 }
 
 // alertIn says how to answer.
 type alertIn struct {
 	Target
 	Accept  bool   `json:"accept,omitempty" doc:"press the button that says yes"`
-	Dismiss bool   `json:"dismiss,omitempty" doc:"press the button that leaves things as they are"`
+	Dismiss bool   `json:"dismiss,omitempty" doc:"press the button that says no or cancels"`
 	Button  string `json:"button,omitempty" doc:"press the button of this label"`
 }
 
@@ -67,7 +68,7 @@ func (t *Touch) alert(ctx context.Context, c *op.Call, in alertIn) (alertOut, er
 		answer, name = a.answer, "answer "+ui.Quote(a.answer)
 	}
 	var found *device.Alert
-	out, err := t.act(ctx, c, in.Target, name, false, func(s act.Step) (r act.Report, err error) {
+	out, err := t.act(ctx, c, doing{in.Target, name, false}, func(s act.Step) (r act.Report, err error) {
 		r, found, err = s.Alert(ctx, answer)
 		return r, err
 	})

@@ -16,19 +16,19 @@ import (
 )
 
 // Apps installs, launches and ends apps.
-type Apps struct{ desk }
+type Apps struct{ deviceAccess }
 
 func (a *Apps) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
-			Summary: "Install an app on the device; a device named with sim is booted first if it has to be",
+			Summary: "Install an app on the device; a device that the call names is booted first if needed",
 			Hints:   op.Idempotent | op.Executes, Timeout: 10 * time.Minute, Long: true, Default: true,
 			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
 		}, a.Install),
 		op.New(op.Spec{
 			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
-			Summary: "Launch an installed app, which is looked at and acted on from then on; a named device is booted",
+			Summary: "Launch an installed app; snapshots and actions are about it from then on; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.Launch),
@@ -98,7 +98,7 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 func bootIfAble(ctx context.Context, h *pool.Handle) error {
 	power, err := device.As[device.Power](h.Device)
 	if err != nil {
-		return nil // a device without a power switch is on, or its driver will say what is wrong
+		return nil // a driver that cannot boot reports by itself when the device is not on
 	}
 	return power.Boot(ctx)
 }
@@ -161,7 +161,7 @@ func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 
 // EndProcess ends a process of a device that is known by its id.
 func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t Target, pid int) (StatusOut, error) {
-	return with(ctx, a.desk, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
+	return with(ctx, a.deviceAccess, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
 }
 
 // on does something with apps on the device that is meant, in its lane.
@@ -199,7 +199,7 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOu
 // listAppsIn says which apps.
 type listAppsIn struct {
 	Target
-	All bool `json:"all,omitempty" doc:"in text, the apps of the system too"`
+	All bool `json:"all,omitempty" doc:"show system apps in the text too"`
 }
 
 // listAppsOut is every installed app.
@@ -227,14 +227,14 @@ func (o listAppsOut) Text() string {
 		lines = append(lines, line)
 	}
 	if system > 0 {
-		lines = append(lines, fmt.Sprintf("and %d of the system: --all", system))
+		lines = append(lines, fmt.Sprintf("and %d system apps: --all", system))
 	}
 	return strings.Join(lines, "\n")
 }
 
 func (a *Apps) list(ctx context.Context, c *op.Call, in listAppsIn) (listAppsOut, error) {
 	out := listAppsOut{all: in.All}
-	done, err := with(ctx, a.desk, c, in.Target, func(i device.Inventory) (err error) {
+	done, err := with(ctx, a.deviceAccess, c, in.Target, func(i device.Inventory) (err error) {
 		out.Apps, err = i.List(ctx)
 		return err
 	})
@@ -318,5 +318,6 @@ func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 		}
 		return "", f
 	}
-	return "", fault.New(fault.AppNotFound, "several apps are called %q: %s", what, strings.Join(named, ", ")).WithHint("open one by its bundle id")
+	return "", fault.New(fault.AppNotFound, "several apps are called %q: %s", what, strings.Join(named, ", ")).
+		WithHint("open one by its bundle id")
 }

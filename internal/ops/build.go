@@ -14,7 +14,7 @@ import (
 
 // Builds builds, tests and inspects Xcode projects, and runs what was built.
 type Builds struct {
-	desk
+	deviceAccess
 	engine   *build.Engine
 	tests    *testrun.Runs
 	devices  *Devices

@@ -10,13 +10,14 @@ import (
 func (t *Touch) buttonOps() []op.Op {
 	return []op.Op{
 		op.New(action("back", "back", "Go back: by the back button, else by the swipe from the left edge", examples("back")), t.back),
-		op.New(action("press_button", "press-button", "Press a button of the device's body", examples("press-button home", "press-button lock --hold 2")), t.Press),
+		op.New(action("press_button", "press-button", "Press a hardware button of the device",
+			examples("press-button home", "press-button lock --hold 2")), t.Press),
 		op.New(action("rotate", "rotate", "Turn the device", examples("rotate landscape-left")), t.rotate),
 	}
 }
 
 func (t *Touch) back(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "back", in.Expect, func(s act.Step) (act.Report, error) { return s.Back(ctx, act.How{}) })
+	return t.act(ctx, c, doing{in.Target, "back", in.Expect}, func(s act.Step) (act.Report, error) { return s.Back(ctx, act.How{}) })
 }
 
 // PressIn names a button.
@@ -28,7 +29,7 @@ type PressIn struct {
 }
 
 func (t *Touch) Press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "press "+in.Button, in.Expect, func(s act.Step) (act.Report, error) {
+	return t.act(ctx, c, doing{in.Target, "press " + in.Button, in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.Press(ctx, in.Button, span(in.Hold), in.Times)
 	})
 }
@@ -40,5 +41,5 @@ type rotateIn struct {
 }
 
 func (t *Touch) rotate(ctx context.Context, c *op.Call, in rotateIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "rotate "+in.To, in.Expect, func(s act.Step) (act.Report, error) { return s.Rotate(ctx, in.To) })
+	return t.act(ctx, c, doing{in.Target, "rotate " + in.To, in.Expect}, func(s act.Step) (act.Report, error) { return s.Rotate(ctx, in.To) })
 }

@@ -82,8 +82,8 @@ func (b *Builds) chooseScheme(ctx context.Context, c *op.Call, in *Project, said
 		in.Scheme = name
 		said.say("scheme: %s, of %s: %s", name, brief.Count(len(list.Schemes), "scheme"), firstFew(list.Schemes))
 	default:
-		return fault.New(fault.SchemeAmbiguous, "%s has several schemes: %s", base, strings.Join(list.Schemes[:min(len(list.Schemes), 20)], ", ")).
-			With("candidates", list.Schemes)
+		shown := list.Schemes[:min(len(list.Schemes), 20)]
+		return fault.New(fault.SchemeAmbiguous, "%s has several schemes: %s", base, strings.Join(shown, ", ")).With("candidates", list.Schemes)
 	}
 	return nil
 }

@@ -16,13 +16,13 @@ func (p *pooled) logOps() []op.Op {
 	all := []op.Op{
 		op.New(op.Spec{
 			Name: "device_claim_log", Groups: groups, Verb: "pool log", Route: "GET /api/v1/devices/pool/log",
-			Summary: "Tell who had which device, who took one over, and why; the newest first", Hints: op.ReadOnly | op.Idempotent,
+			Summary: "List who had which device, who took one over, and why; the newest first", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"pool log --limit 5"},
 		}, p.log),
 	}
 	return append(all, op.NewStream(op.Spec{
 		Name: "device_claims", Groups: groups, Verb: "pool watch", Route: "GET /api/v1/devices/pool/events",
-		Summary: "Watch claims come and go", Hints: op.ReadOnly | op.Idempotent, Examples: []string{"pool watch"},
+		Summary: "Watch claims as they change", Hints: op.ReadOnly | op.Idempotent, Examples: []string{"pool watch"},
 	}, p.watch)...)
 }
 
@@ -38,7 +38,9 @@ type LeaseEvent struct {
 }
 
 func leaseEvent(e lease.Event) LeaseEvent {
-	return LeaseEvent{Time: e.At.UTC(), What: e.What, UDID: e.Lease.Resource, Holder: e.Lease.Holder, From: e.From, Epoch: e.Lease.Epoch, Reason: e.Reason}
+	return LeaseEvent{
+		Time: e.At.UTC(), What: e.What, UDID: e.Lease.Resource, Holder: e.Lease.Holder, From: e.From, Epoch: e.Lease.Epoch, Reason: e.Reason,
+	}
 }
 
 // FeedLeases keeps a ring of what happens to leases until ctx ends.

@@ -16,15 +16,15 @@ func (p *pooled) claimOps() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "resolve_device", Groups: groups, Verb: "pool resolve", Route: "POST /api/v1/devices/resolve",
-			Summary: "Find the best free device that fits, claim it and make it the session's; boot or wait for one if told to",
-			Help: "Among the devices that fit, one that is booted comes before one that is not, a free one before a claimed one, then the one used\n" +
-				"last, then by name. A claim lasts 30 minutes and is renewed by use.",
+			Summary: "Find the best free device that fits, claim it and make it the session's device; boot or wait for one if asked to",
+			Help: "Among the devices that fit, a booted one comes before one that is shut down, a free one before a claimed one, then the one\n" +
+				"used last, then by name. A claim lasts 30 minutes and is renewed by use.",
 			Hints: op.Idempotent, Timeout: 10 * time.Minute, Next: []string{"launch_app", "release_device"},
 			Examples: []string{`pool resolve --name "iPhone 16 Pro" --auto-boot`, "pool resolve --os-version 18 --wait-if-busy --wait-timeout 60"},
 		}, p.resolveDevice),
 		op.New(op.Spec{
 			Name: "claim_device", Groups: groups, Verb: "pool claim", Route: "POST /api/v1/devices/claim",
-			Summary: "Claim a device as it is, booted or not, by udid or by what it is", Hints: op.Idempotent, Timeout: 10 * time.Minute,
+			Summary: "Claim a device as it is, booted or not, by its udid or its properties", Hints: op.Idempotent, Timeout: 10 * time.Minute,
 			Next:     []string{"release_device"},
 			Examples: []string{`pool claim --name "iPhone 16 Pro"`, "pool claim --reset erase"},
 		}, p.claim),
@@ -35,29 +35,30 @@ func (p *pooled) claimOps() []op.Op {
 		}, p.release),
 		op.New(op.Spec{
 			Name: "ensure_devices", Groups: groups, Verb: "pool ensure", Route: "POST /api/v1/devices/ensure",
-			Summary: "Claim several devices and boot those that are off: all of them, or none", Hints: op.Idempotent, Timeout: 15 * time.Minute, Long: true,
+			Summary: "Claim several devices and boot those that are shut down: all of them, or none", Hints: op.Idempotent,
+			Timeout: 15 * time.Minute, Long: true,
 			Examples: []string{"pool ensure 3", `pool ensure 2 --name "iPhone 16"`},
 		}, p.ensure),
 		op.New(op.Spec{
 			Name: "renew_device", Groups: groups, Verb: "pool renew", Route: "POST /api/v1/devices/renew",
-			Summary: "Make a claim last for its whole time again; using the device does the same", Hints: op.Idempotent,
+			Summary: "Renew a claim for its full time; using the device does the same", Hints: op.Idempotent,
 			Examples: []string{"pool renew"},
 		}, p.renew),
 		op.New(op.Spec{
 			Name: "take_over_device", Groups: groups, Verb: "pool take-over", Route: "POST /api/v1/devices/take-over",
-			Summary: "Claim a device although another session has it; the reason is kept, and the other's commands are refused from then on",
+			Summary: "Claim a device that another session has; the reason is logged, and the other session's commands are refused from then on",
 			Hints:   op.Destructive, Examples: []string{`pool take-over UDID --reason "its agent is gone"`},
 		}, p.takeOver),
 		op.New(op.Spec{
 			Name: "cleanup_devices", Groups: groups, Verb: "pool cleanup", Route: "POST /api/v1/devices/cleanup",
-			Summary: "Release the claims that have run out; it happens by itself too", Hints: op.Idempotent,
+			Summary: "Release the claims that have expired; it also happens automatically", Hints: op.Idempotent,
 		}, p.cleanup),
 	}
 }
 
 // holderIn says for whom.
 type holderIn struct {
-	Holder string `json:"session_id,omitempty" doc:"whose claim it is; else the client's session" match:"^.{1,200}$"`
+	Holder string `json:"session_id,omitempty" doc:"the session that has the claim; else the client's own" match:"^.{1,200}$"`
 }
 
 func (h holderIn) of(c *op.Call) string {
@@ -69,10 +70,10 @@ func (h holderIn) of(c *op.Call) string {
 
 // wantIn says which devices will do.
 type wantIn struct {
-	Name   string `json:"name,omitempty" doc:"the name: exactly this one, else one that holds it"`
+	Name   string `json:"name,omitempty" doc:"its name; when no name is exactly this, one that contains it"`
 	OS     string `json:"os_version,omitempty" doc:"the system, as 18.2 or iOS 18.2; 18 is any 18"`
-	Family string `json:"device_family,omitempty" doc:"the family, such as iPhone or iPad; iPhone where nothing says otherwise"`
-	Type   string `json:"device_type,omitempty" doc:"a simulator, or a device of metal and glass" enum:"simulator,device" default:"simulator"`
+	Family string `json:"device_family,omitempty" doc:"the family, such as iPhone or iPad; iPhone if nothing else is given"`
+	Type   string `json:"device_type,omitempty" doc:"a simulator or a physical device" enum:"simulator,device" default:"simulator"`
 }
 
 // pickIn is one device that will do.
@@ -83,7 +84,7 @@ type pickIn struct {
 
 func (in pickIn) want() pool.Want {
 	w := pool.Want{UDID: in.UDID, Name: in.Name, OS: in.OS, Family: in.Family}
-	if in.Type != "simulator" { // which is what is meant anyway
+	if in.Type != "simulator" { // the pool's own default
 		w.Type = in.Type
 	}
 	return w
@@ -102,9 +103,9 @@ func (in busyIn) time() time.Duration {
 	return span(in.Timeout)
 }
 
-// afterIn says what is to become of a device afterwards.
+// afterIn says what happens to a device when its claim ends.
 type afterIn struct {
-	Reset string `json:"reset,omitempty" doc:"when it is given back or the claim runs out: leave it as it is, end its apps, or erase it" enum:"none,terminate,erase"`
+	Reset string `json:"reset,omitempty" doc:"when the claim ends: keep it as it is, end its apps, or erase it" enum:"none,terminate,erase"`
 }
 
 // bootWaitIn says how long a boot may take.
@@ -115,7 +116,7 @@ type bootWaitIn struct {
 // resolveIn says which device is wanted, and what may be done to get it.
 type resolveIn struct {
 	pickIn
-	Boot bool `json:"auto_boot,omitempty" doc:"boot one that is off when none that is on is free"`
+	Boot bool `json:"auto_boot,omitempty" doc:"boot one that is shut down when no booted one is free"`
 	busyIn
 	holderIn
 	afterIn
@@ -262,7 +263,7 @@ func (p *pooled) release(ctx context.Context, c *op.Call, in releaseIn) (release
 type ensureIn struct {
 	Count int `json:"count" doc:"how many" min:"1" max:"100" cli:"arg"`
 	wantIn
-	Boot *bool `json:"auto_boot,omitempty" doc:"boot what is off; true unless it says false"`
+	Boot *bool `json:"auto_boot,omitempty" doc:"boot those that are shut down; true if absent"`
 	holderIn
 	afterIn
 	bootWaitIn
@@ -326,7 +327,7 @@ func (p *pooled) renew(ctx context.Context, c *op.Call, in renewIn) (claimOut, e
 // takeOverIn names a device and says why.
 type takeOverIn struct {
 	UDID   string `json:"udid" doc:"the device" cli:"arg"`
-	Reason string `json:"reason" doc:"why; it is kept and shown"`
+	Reason string `json:"reason" doc:"why; it is logged and shown"`
 	holderIn
 }
 
@@ -341,7 +342,7 @@ func (p *pooled) takeOver(ctx context.Context, c *op.Call, in takeOverIn) (claim
 	return claimOut{Status: "taken over", Device: e, From: before.Holder}, nil
 }
 
-// cleanupOut is what had run out.
+// cleanupOut is the claims that had expired.
 type cleanupOut struct {
 	Status   string   `json:"status"`
 	Released []string `json:"devices_released"`
@@ -349,7 +350,7 @@ type cleanupOut struct {
 }
 
 // Text says how much.
-func (o cleanupOut) Text() string { return fmt.Sprintf("%d claims had run out", o.Count) }
+func (o cleanupOut) Text() string { return fmt.Sprintf("%d claims had expired", o.Count) }
 
 func (p *pooled) cleanup(ctx context.Context, _ *op.Call, _ nothingIn) (cleanupOut, error) {
 	ended, err := p.pool.Cleanup(ctx)

@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// sessionDefaults are the values a session need not say again: project, scheme, simulator. Their names and manners are
-// those of XcodeBuildMCP, whose tools are to find them.
+// Defaults are the values that a session need not give again: project, scheme, simulator. They have XcodeBuildMCP's names and
+// rules, because its tools read them.
 type Defaults struct{ sessions *session.Store }
 
 func (d *Defaults) ops() []op.Op {
@@ -24,10 +24,13 @@ func (d *Defaults) ops() []op.Op {
 			Name: defaults.Tool, Groups: groups, Verb: "session-set-defaults", Route: "POST /api/v1/session/defaults",
 			Summary: "Set values that later calls of this session need not give", Hints: op.Idempotent,
 			Exclude: defaults.Groups(), Next: []string{"session_show_defaults"},
-			Examples: []string{`session-set-defaults --scheme Shop --simulator-name "iPhone 16 Pro"`, "session-set-defaults --profile ci --create-if-not-exists --scheme ShopTests --persist"},
+			Examples: []string{
+				`session-set-defaults --scheme Shop --simulator-name "iPhone 16 Pro"`,
+				"session-set-defaults --profile ci --create-if-not-exists --scheme ShopTests --persist",
+			},
 		}, append(keyFields(),
 			op.Field{Name: "profile", Kind: op.String, Doc: "the profile to change and make active"},
-			op.Field{Name: "createIfNotExists", Kind: op.Bool, Doc: "make the profile when it is not there"},
+			op.Field{Name: "createIfNotExists", Kind: op.Bool, Doc: "create the profile if it does not exist"},
 			op.Field{Name: "persist", Kind: op.Bool, Doc: "write the values to .ios-agent/config.yaml too"},
 		), d.set),
 		op.New(op.Spec{

@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/device"
@@ -73,7 +74,10 @@ func (b *Builds) simulator(ctx context.Context, c *op.Call, d Destination) (dest
 // physical finds a physical device by any of its ids: xcodebuild knows only its udid. One that nobody lists is left to
 // xcodebuild.
 func (b *Builds) physical(ctx context.Context, c *op.Call, d Destination) (destination, error) {
-	to := destination{Destination: build.Destination{Platform: cmp.Or(d.Platform, build.IOS), ID: d.Device}, kind: OnDevice, words: "device " + d.Device}
+	to := destination{
+		Destination: build.Destination{Platform: cmp.Or(d.Platform, build.IOS), ID: d.Device},
+		kind:        OnDevice, words: "device " + d.Device,
+	}
 	if d.Device == "" {
 		to.words = "any " + to.Platform + " device"
 		return to, nil
@@ -102,7 +106,8 @@ func (b *Builds) info(ctx context.Context, c *op.Call, t Target) (device.Info, e
 
 // isAnswer tells a fault about what was asked for from tools that do not answer.
 func isAnswer(err error) bool {
-	return fault.Is(err, fault.DeviceNotFound) || fault.Is(err, fault.DeviceAmbiguous) || fault.Is(err, fault.InvalidInput) || fault.Is(err, fault.NoDevice)
+	answers := []fault.Code{fault.DeviceNotFound, fault.DeviceAmbiguous, fault.InvalidInput, fault.NoDevice}
+	return slices.ContainsFunc(answers, func(code fault.Code) bool { return fault.Is(err, code) })
 }
 
 func looksLikeUDID(s string) bool {

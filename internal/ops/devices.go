@@ -17,7 +17,7 @@ import (
 
 // Devices lists, boots, shuts down and erases devices.
 type Devices struct {
-	desk
+	deviceAccess
 	tools   *toolcheck.Checker
 	viewer  *macapp.Service
 	prewarm bool // start agents at boot
@@ -27,7 +27,7 @@ func (d *Devices) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "list_devices", Groups: []string{"device"}, Verb: "list-sims", Route: "GET /api/v1/device/list",
-			Summary: "List the simulators and what state they are in",
+			Summary: "List the simulators and physical devices, with their states",
 			Hints:   op.ReadOnly | op.Idempotent, Default: true,
 			Examples: []string{"list-sims", "list-sims --state booted"},
 		}, d.List),
@@ -143,8 +143,8 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 	return DeviceOut{Status: "booted", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
-// warm starts the device's agent while the caller goes on: the first look does not have to wait for it. What goes wrong
-// is for that look to say.
+// warm starts the device's agent while the caller goes on, so that the first look does not have to wait for it. That look
+// reports what goes wrong.
 func (d *Devices) warm(h *pool.Handle) {
 	agent, ok := h.Device.(device.Agent)
 	if !ok || !d.prewarm {
@@ -186,8 +186,8 @@ type Simulator struct {
 	Newest   bool // of several of that name, none booted, the one with the newest system
 }
 
-// Find gives the simulator that is meant. Of several with one name the booted one is meant, else that of the newest system:
-// what a build for the name goes to.
+// Find gives the simulator that is meant. Of several with one name it is the booted one, else the one with the newest system;
+// a build for that name goes to the same one.
 func (d *Devices) Find(ctx context.Context, which Simulator) (Target, error) {
 	if which.ID != "" || !which.Newest {
 		return Target{UDID: which.ID, Sim: which.Name}, nil
@@ -205,7 +205,7 @@ func (d *Devices) Find(ctx context.Context, which Simulator) (Target, error) {
 		return Target{Sim: which.Name}, nil // whoever resolves it tells what there is
 	case len(usable) == 0:
 		return Target{}, fault.New(fault.DeviceNotFound,
-			"the simulator %q is there but cannot be used: its runtime %s is not installed", found[0].Name, found[0].OS).
+			"the simulator %q cannot be used: its runtime %s is not installed", found[0].Name, found[0].OS).
 			WithHint("install the runtime in Xcode, or take another simulator")
 	}
 	best := slices.MaxFunc(usable, func(a, b device.Info) int {
@@ -236,7 +236,7 @@ func (e *BootedError) Error() string {
 // Fault is what a caller gets.
 func (e *BootedError) Fault() *fault.Fault { return fault.New(fault.InvalidInput, "%s", e.Error()) }
 
-// Erase makes a device as new and leaves it shut down.
+// Erase deletes everything on a device and leaves it shut down.
 func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut, error) {
 	h, _, err := d.device(ctx, c, in.Target)
 	if err != nil {

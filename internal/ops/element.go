@@ -18,7 +18,7 @@ type ElementIn struct {
 	Role       string `json:"role,omitempty" doc:"its role, such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`
 	Index      *int   `json:"index,omitempty" doc:"which of several, from 0" min:"0"`
-	Within     string `json:"within,omitempty" doc:"ref, identifier or label around it"`
+	Within     string `json:"within,omitempty" doc:"ref, identifier or label of its container"`
 }
 
 func (e ElementIn) query() ui.Query {
@@ -28,15 +28,15 @@ func (e ElementIn) query() ui.Query {
 	}
 }
 
-// whichever are the inputs of which an action on an element needs at least one.
-func whichever() []string {
+// elementKeys are the inputs of which an action on an element needs at least one.
+func elementKeys() []string {
 	return []string{"ref", "identifier", "label", "contains", "type", "role", "value"}
 }
 
 // ActIn is what every action takes.
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"for it to be there, still and reachable" min:"0" max:"60000" default:"5000"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"how long it may take to be there, still and reachable" min:"0" max:"60000" default:"5000"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as the screen is now"`
 }
 

@@ -7,8 +7,7 @@ import (
 	"ios-agent/internal/op/feed"
 )
 
-// events is the daemon's memory of who called what: for a person who watches agents work, and for an agent that asks
-// what the others did.
+// events tells who called what, for a person who watches agents work and for an agent that asks what the others did.
 type events struct{ ring *feed.Ring[op.Record] }
 
 func (e *events) ops() []op.Op {

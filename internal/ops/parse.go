@@ -19,7 +19,7 @@ import (
 type parser struct{ kinds parse.Kinds }
 
 func (p *parser) ops() []op.Op {
-	help := "What it is, is found from the content. What is not understood is kept and said, never dropped in silence.\nThe kinds:"
+	help := "The kind is found from the content. What is not understood is kept and reported, never dropped silently.\nThe kinds:"
 	for _, k := range p.kinds {
 		help += "\n  " + k.Name + ": " + k.Summary
 	}
@@ -38,7 +38,7 @@ func (p *parser) ops() []op.Op {
 type parseIn struct {
 	File  op.Path `json:"file,omitempty" doc:"the file; - is stdin on a command line" cli:"arg" dash:"stdin"`
 	Text  string  `json:"text,omitempty" doc:"the output itself, instead of a file" cli:"-"`
-	Kind  string  `json:"kind,omitempty" doc:"what it is; found from the content if absent"`
+	Kind  string  `json:"kind,omitempty" doc:"the kind; found from the content if absent"`
 	Lines int     `json:"lines,omitempty" doc:"most lines of text, 0 for all; JSON is never cut" default:"400" min:"0"`
 }
 
@@ -74,7 +74,7 @@ func (p *parser) parse(_ context.Context, c *op.Call, in parseIn) (parseOut, err
 	return parseOut{Kind: kind.Name, Bytes: len(input), Data: data, text: result.Text(in.Lines)}, nil
 }
 
-// mostInput is the most that is read at once: far beyond any real output, within any machine's memory.
+// mostInput bounds what is read: more than any real output, and it fits into memory.
 const mostInput = 256 << 20
 
 func (in parseIn) read(c *op.Call) ([]byte, error) {
@@ -83,7 +83,8 @@ func (in parseIn) read(c *op.Call) ([]byte, error) {
 	case in.File == "":
 		from = strings.NewReader(in.Text)
 	case in.File == op.Dash && c.Stdin == nil:
-		return nil, fault.New(fault.InvalidInput, "there is no stdin here").WithHint("pass an absolute path as file, or the output itself as text")
+		return nil, fault.New(fault.InvalidInput, "there is no stdin here").
+			WithHint("pass an absolute path as file, or the output itself as text")
 	case in.File == op.Dash:
 		from = c.Stdin
 	default:

@@ -14,11 +14,11 @@ import (
 
 // pooled is the pool of devices that many agents share.
 type pooled struct {
-	desk
+	deviceAccess
 	leases Leases
 }
 
-// Leases are what is known of leases beside who has them now.
+// Leases tell what happened to leases, and what had to be done to open their state.
 type Leases struct {
 	Events *feed.Ring[LeaseEvent]
 	Log    func(udid string, most int) ([]lease.Event, error)
@@ -35,7 +35,7 @@ func (p *pooled) ops() []op.Op {
 		}, p.list),
 		op.New(op.Spec{
 			Name: "refresh_devices", Groups: groups, Verb: "pool refresh", Route: "POST /api/v1/devices/refresh",
-			Summary: "Ask the tools which devices there are now; it happens by itself too", Hints: op.Idempotent, Timeout: time.Minute,
+			Summary: "Ask the tools which devices there are now; it also happens automatically", Hints: op.Idempotent, Timeout: time.Minute,
 		}, p.refresh),
 	}
 }
@@ -74,7 +74,7 @@ func entryLine(d pool.Entry) string {
 		line += " until " + d.ExpiresAt.Format(time.RFC3339)
 	}
 	if d.Quarantine != "" {
-		line += "  (aside: " + d.Quarantine + ")"
+		line += "  (quarantined: " + d.Quarantine + ")"
 	}
 	return line
 }

@@ -19,9 +19,9 @@ func (b *Builds) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildTimeout, Hints: op.Executes,
-			Summary: "Build the app at hand, launch it on a simulator and show its first screen",
-			Help: "The project is looked for in the working folder, above and below it; the scheme and the simulator are chosen, and the answer says\n" +
-				"which and why, unless the call or a session default names them. A build that fails answers with what there is to mend.",
+			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
+			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
+				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
 		}, b.run),
@@ -31,8 +31,8 @@ func (b *Builds) ops() []op.Op {
 // buildTimeout is for a whole build or test run. A large project's first build takes hours.
 const buildTimeout = 6 * time.Hour
 
-// runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: what
-// else a build can be told has its place in session defaults and in build_run_sim.
+// runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: further
+// options of a build are in session defaults and in build_run_sim.
 type runIn struct {
 	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
 	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
@@ -121,7 +121,7 @@ func (b *Builds) runOn(ctx context.Context, c *op.Call, in BuildAndRunIn, on des
 	}
 	app, err := b.engine.App(ctx, r, on.kind != OnMac || on.Arch != "")
 	if err != nil {
-		return out.stopped("the app was built, but where it is cannot be told", err), nil
+		return out.stopped("the app was built, but it cannot be found", err), nil
 	}
 	out.Artifacts.AppPath = app.Path
 	if on.kind == OnMac {
@@ -131,7 +131,7 @@ func (b *Builds) runOn(ctx context.Context, c *op.Call, in BuildAndRunIn, on des
 		if ctx.Err() != nil {
 			return out, err
 		}
-		return out.stopped("the app was built, but does not run", err), nil
+		return out.stopped("the app was built, but it does not run", err), nil
 	}
 	if on.kind == OnSimulator {
 		b.look(ctx, c, on.ID, &out)
@@ -191,7 +191,7 @@ func (b *Builds) openOnMac(ctx context.Context, c *op.Call, how LaunchHow, out B
 	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
 	app, err := b.macApps.open(ctx, out.Artifacts.AppPath, how)
 	if err != nil {
-		return out.stopped("the app was built, but does not open", err), nil
+		return out.stopped("the app was built, but it does not open", err), nil
 	}
 	out.Artifacts.BundleID = app.BundleID
 	return out, nil

@@ -43,7 +43,7 @@ func (p pictureIn) fit() picture.Fit {
 type screenshotIn struct {
 	Target
 	Out      op.Path `json:"out,omitempty" doc:"file to write, if not a new one"`
-	Annotate bool    `json:"annotate,omitempty" doc:"box and ref around what one can act on"`
+	Annotate bool    `json:"annotate,omitempty" doc:"a box and a ref around each element one can act on"`
 	pictureIn
 }
 
@@ -98,7 +98,7 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 	return screenshotOut{Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, copied: copied}, nil
 }
 
-// photograph takes a picture beside the device's lane: it disturbs nobody.
+// Photograph takes a picture without waiting for the device's lane: it disturbs nobody.
 func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Image, device.Info, error) {
 	h, _, err := s.device(ctx, c, t)
 	if err != nil {
@@ -119,6 +119,7 @@ func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Im
 	return source, h.Info(), nil
 }
 
+// Save writes a picture to a path, or to a new file below the home.
 func (s *Screen) Save(path string, info device.Info, format string, data []byte) (string, error) {
 	if path == "" {
 		dir := filepath.Join(s.home, "screenshots")
@@ -133,7 +134,7 @@ func (s *Screen) Save(path string, info device.Info, format string, data []byte)
 	return path, nil
 }
 
-// annotate draws a box and a name around what one can act on. The names are refs, or types and labels.
+// Annotate draws a box and a name around what one can act on. The names are refs, or types and labels.
 func (s *Screen) Annotate(ctx context.Context, c *op.Call, t Target, source image.Image, refs bool) (image.Image, error) {
 	var boxes []picture.Box
 	err := s.Look(ctx, c, t, func(sc *ui.Screen, r *ui.Refs, udid string) error {

@@ -27,7 +27,7 @@ func (s *System) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
-			Summary: "Check what ios-agent needs and say how to mend what is missing",
+			Summary: "Check what ios-agent needs and say how to fix what is missing",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"doctor", "doctor --strict"},
 		}, s.Doctor),
@@ -84,7 +84,7 @@ func (o DoctorOut) Text() string {
 // Fault is a failed check, when the caller asked to be told so.
 func (o DoctorOut) Fault() *fault.Fault {
 	if o.strict && !o.Healthy {
-		return fault.New(fault.ToolMissing, "a check failed").WithHint("the checks say what to mend")
+		return fault.New(fault.ToolMissing, "a check failed").WithHint("the checks say what to fix")
 	}
 	return nil
 }

@@ -24,11 +24,21 @@ func (s *Screen) waitOps() []op.Op {
 type waitIn struct {
 	Target
 	ElementIn
-	Condition string  `json:"condition,omitempty" doc:"visible if absent; text with text" enum:"exists,not_exists,visible,gone,enabled,disabled,focused,value_equals,value_contains,text,settled"`
-	Expected  string  `json:"expected,omitempty" doc:"for value_equals and value_contains"`
-	Text      string  `json:"text,omitempty" doc:"wait until this text shows anywhere"`
-	Timeout   float64 `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
-	Strict    bool    `json:"strict,omitempty" doc:"fail (exit 5) when time runs out"`
+	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text"`
+	Expected  string    `json:"expected,omitempty" doc:"for value_equals and value_contains"`
+	Text      string    `json:"text,omitempty" doc:"wait until this text shows anywhere"`
+	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
+	Strict    bool      `json:"strict,omitempty" doc:"fail (exit 5) when time runs out"`
+}
+
+// condition is what can be waited for.
+type condition string
+
+// Choices are all of them.
+func (condition) Choices() []string {
+	return []string{
+		"exists", "not_exists", "visible", "gone", "enabled", "disabled", "focused", "value_equals", "value_contains", "text", "settled",
+	}
 }
 
 // waitOut is what came of it.
@@ -51,11 +61,11 @@ type ElementOut struct {
 	described string
 }
 
-// Text says whether it came.
+// Text says whether it matched.
 func (o waitOut) Text() string {
-	said := "did not come"
+	said := "did not match"
 	if o.Matched {
-		said = "came"
+		said = "matched"
 	}
 	text := o.what + " " + said + " after " + briefly(o.Elapsed)
 	if o.Element != nil {
@@ -69,7 +79,8 @@ func (o waitOut) Fault() *fault.Fault {
 	if o.Matched || !o.strict {
 		return nil
 	}
-	return fault.New(fault.Timeout, "%s did not come in %s", o.what, briefly(o.Elapsed)).WithHint("take a `snapshot` and see what is there")
+	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.Elapsed)).
+		WithHint("take a `snapshot` and see what is there")
 }
 
 func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
@@ -92,7 +103,8 @@ func (in waitIn) waiting() (act.Waiting, error) {
 	case (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Expected == "":
 		return w, fault.New(fault.InvalidInput, "wait: the condition %s needs expected", w.Condition).With("field", "expected")
 	case w.Condition != ui.HasText && w.Query.Empty():
-		return w, fault.New(fault.InvalidInput, "wait: for which element?").With("field", "identifier").WithHint("give ref, identifier, label, contains, type, role or value; or text; or condition settled")
+		return w, fault.New(fault.InvalidInput, "wait: for which element?").With("field", "identifier").
+			WithHint("give ref, identifier, label, contains, type, role or value; or text; or condition settled")
 	}
 	return w, nil
 }
@@ -121,6 +133,7 @@ func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, erro
 	return out, nil
 }
 
+// Await waits on the device that is meant, in its lane.
 func (s *Screen) Await(ctx context.Context, c *op.Call, t Target, w act.Waiting) (act.Waited, error) {
 	h, session, err := s.device(ctx, c, t)
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 // appPaths are the tools that tell where a built app is.
 func (v views) appPaths() []op.Op {
 	return []op.Op{
-		op.New(v.completed(example(asking("get_sim_app_path", "Tell where the app built for a simulator is", inSimulator),
-			`get-sim-app-path --project-path Shop.xcodeproj --scheme Shop --platform "iOS Simulator" --simulator-name "iPhone 16"`), forSimulator()), v.simAppPath),
-		op.New(v.completed(example(asking("get_device_app_path", "Tell where the app built for devices is", inDevice),
+		op.New(v.completed(example(asking("get_sim_app_path", "Show the path of the app built for a simulator", inSimulator),
+			`get-sim-app-path --project-path Shop.xcodeproj --scheme Shop --platform "iOS Simulator" --simulator-name "iPhone 16"`),
+			forSimulator()), v.simAppPath),
+		op.New(v.completed(example(asking("get_device_app_path", "Show the path of the app built for devices", inDevice),
 			"get-device-app-path --project-path Shop.xcodeproj --scheme Shop"), forScheme()), v.deviceAppPath),
-		op.New(v.completed(example(asking("get_mac_app_path", "Tell where the built macOS app is", inMac),
+		op.New(v.completed(example(asking("get_mac_app_path", "Show the path of the built macOS app", inMac),
 			"get-mac-app-path --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.macAppPath),
 	}
 }
@@ -32,7 +33,7 @@ type appPathOut struct {
 func (o appPathOut) Text() string {
 	text := o.AppPath
 	if !o.Exists {
-		text += "\nnote: it is not there: build it first"
+		text += "\nnote: it does not exist yet: build it first"
 	}
 	return andNext(text, o.NextSteps)
 }
@@ -54,7 +55,7 @@ type simAppPathIn struct {
 }
 
 func (v views) simAppPath(ctx context.Context, c *op.Call, in simAppPathIn) (appPathOut, error) {
-	build := ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, in.Platform)}
+	build := ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, string(in.Platform))}
 	return v.appPath(ctx, c, build, func(app ops.AppPathOut) []string {
 		id := in.ID
 		if c.Device != nil {

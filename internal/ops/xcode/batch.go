@@ -20,7 +20,7 @@ func (v views) batches() []op.Op {
 // batchUIIn are taps.
 type batchUIIn struct {
 	simIn
-	Steps []string `json:"steps" doc:"1 to 100 taps: {\"action\": \"tap\", \"elementRef\": \"e12\", \"preDelay\": 0, \"postDelay\": 0}" items:"object"`
+	Steps []string `json:"steps" doc:"1 to 100 of {\"action\":\"tap\",\"elementRef\":\"e12\",\"preDelay\":0,\"postDelay\":0}" items:"object"`
 	Cache string   `json:"axCache,omitempty" doc:"has no effect: every step looks again" enum:"perBatch,perStep,none" default:"perStep"`
 	Wait  float64  `json:"waitTimeout,omitempty" doc:"seconds that an element may take to appear" min:"0" max:"60" default:"5"`
 	Poll  float64  `json:"pollInterval,omitempty" doc:"has no effect: the wait ends as soon as the element is there" min:"0" max:"10"`
@@ -69,15 +69,15 @@ func (in batchUIIn) steps() ([]batchStep, error) {
 			return nil, fault.New(fault.InvalidInput, "batch: step %d: %w", i+1, err).With("field", "steps")
 		}
 		if s.Action != "tap" || s.Ref == "" || s.Before < 0 || s.Before > 10 || s.After < 0 || s.After > 10 {
-			return nil, fault.New(fault.InvalidInput, "batch: step %d is no {action: tap, elementRef} with delays of at most 10 seconds", i+1).With("field", "steps").
-				WithHint("the core operation batch takes every verb")
+			return nil, fault.New(fault.InvalidInput, "batch: step %d is not {action: tap, elementRef} with delays of at most 10 seconds", i+1).
+				With("field", "steps").WithHint("the core operation batch takes every verb")
 		}
 	}
 	return all, nil
 }
 
-// batch stops at the first step that fails: what follows was meant for another screen. The refs are looked up when their
-// turn comes; one whose element is gone by then is refused, never guessed.
+// batch stops at the first step that fails: the steps after it were meant for another screen. Each ref is looked up when its
+// step runs; one whose element is gone by then is refused.
 func (v views) batch(ctx context.Context, c *op.Call, in batchUIIn, on ops.Target) (batchUIOut, error) {
 	steps, err := in.steps()
 	if err != nil {

@@ -49,17 +49,20 @@ func forSimulator() ops.Completion {
 func (v views) builds() []op.Op {
 	device := forScheme()
 	device.Adjust = func(_ op.Input, s *defaults.Spec) { s.Drop = []defaults.Drop{defaults.ForTesting()} }
-	clean := building("clean", "Remove what building a project left", op.Destructive|op.Idempotent, inUtilities, inDevice, inMac, inSimulator)
+	clean := building("clean", "Remove the build products of a project", op.Destructive|op.Idempotent,
+		inUtilities, inDevice, inMac, inSimulator)
 	return []op.Op{
 		op.New(v.completed(example(building("build_sim", "Build an app for a simulator", 0, inSimulator),
 			`build-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildSim),
-		op.New(v.completed(example(building("build_run_sim", "Build an app, install and launch it on a simulator, and show its first screen", 0, inSimulator),
+		op.New(v.completed(example(building("build_run_sim",
+			"Build an app, install and launch it on a simulator, and show its first screen", 0, inSimulator),
 			`build-run-sim --workspace-path Shop.xcworkspace --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildRunSim),
 
 		op.New(v.completed(example(building("build_device", "Build an app for a physical device", 0, inDevice),
 			"build-device --project-path Shop.xcodeproj --scheme Shop"), device), v.buildDevice),
 		op.New(v.completed(example(building("build_run_device", "Build an app, install and launch it on a physical device", 0, inDevice),
-			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"), forScheme(needsDevice)), v.buildRunDevice),
+			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"),
+			forScheme(needsDevice)), v.buildRunDevice),
 
 		op.New(v.completed(example(building("build_macos", "Build a macOS app", 0, inMac),
 			"build-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildMac),
@@ -81,7 +84,7 @@ type containerIn struct {
 type schemeIn struct {
 	containerIn
 	Scheme        string `json:"scheme,omitempty" doc:"the scheme; list_schemes shows them"`
-	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if neither the call nor a default says otherwise"`
+	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if absent and no default is set"`
 }
 
 func (in schemeIn) project() ops.Project {
@@ -90,7 +93,7 @@ func (in schemeIn) project() ops.Project {
 
 // howIn is how to build.
 type howIn struct {
-	DerivedData op.Path  `json:"derivedDataPath,omitempty" doc:"folder for the build; by default one of our own for each project, and naming Xcode's own DerivedData folder shares its cache"`
+	DerivedData op.Path  `json:"derivedDataPath,omitempty" doc:"folder for the build; Xcode's DerivedData shares its cache"`
 	ExtraArgs   []string `json:"extraArgs,omitempty" doc:"further arguments of xcodebuild; an empty list clears the default"`
 	Prefer      bool     `json:"preferXcodebuild,omitempty" doc:"accepted for compatibility: xcodebuild is always used"`
 	NoWarnings  bool     `json:"suppressWarnings,omitempty" doc:"leave warnings out of the answer"`
@@ -122,12 +125,20 @@ func (in archIn) mac() ops.Destination { return ops.Destination{Kind: ops.OnMac,
 
 // simPlatformIn is the platform of a simulator.
 type simPlatformIn struct {
-	Platform string `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent" enum:"iOS Simulator,watchOS Simulator,tvOS Simulator,visionOS Simulator"`
+	Platform simPlatform `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent"`
+}
+
+// simPlatform is a platform of simulators.
+type simPlatform string
+
+// Choices are all of them.
+func (simPlatform) Choices() []string {
+	return []string{"iOS Simulator", "watchOS Simulator", "tvOS Simulator", "visionOS Simulator"}
 }
 
 // devicePlatformIn is the platform of a physical device.
 type devicePlatformIn struct {
-	Platform string `json:"platform,omitempty" doc:"the device's platform; iOS if neither the call nor a default says otherwise" enum:"iOS,watchOS,tvOS,visionOS"`
+	Platform string `json:"platform,omitempty" doc:"iOS if absent and no default is set" enum:"iOS,watchOS,tvOS,visionOS"`
 }
 
 func onSim(in simIn, platform string) ops.Destination {
@@ -152,7 +163,7 @@ func (o buildOut) Text() string {
 	return andNext(o.BuildOut.Text(), o.NextSteps)
 }
 
-// built is the answer of a build. What follows needs what the call gave again; what defaults gave it finds by itself.
+// built is the answer of a build. The next steps repeat what the call gave; session defaults give the rest.
 func built(c *op.Call, in any, done ops.BuildOut, err error, next ...string) (buildOut, error) {
 	if err != nil {
 		return buildOut{}, err
@@ -170,7 +181,9 @@ func given(c *op.Call, in any) (pairs []any) {
 	if raw, err := json.Marshal(in); err != nil || json.Unmarshal(raw, &values) != nil {
 		return nil
 	}
-	for _, key := range []string{"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "deviceId", "derivedDataPath"} {
+	for _, key := range []string{
+		"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "deviceId", "derivedDataPath",
+	} {
 		if text, _ := values[key].(string); text != "" && c.Sources[key] == "" {
 			pairs = append(pairs, key, text)
 		}
@@ -191,7 +204,7 @@ func (v views) buildSim(ctx context.Context, c *op.Call, in buildSimIn) (buildOu
 		return buildOut{}, err
 	}
 	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
-		Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, in.Platform), ForTesting: in.ForTesting, Products: in.Products,
+		Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, string(in.Platform)), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
 		return built(c, in, done, err, "test_sim")
@@ -258,7 +271,7 @@ type buildRunSimIn struct {
 
 func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (buildOut, error) {
 	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
-		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, in.Platform),
+		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform)),
 	})
 	out, err := built(c, in, done, err)
 	if a := out.Artifacts; a.BundleID != "" {
@@ -302,15 +315,26 @@ func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (b
 
 type cleanIn struct {
 	schemeIn
-	Platform string `json:"platform,omitempty" doc:"whose build to clean; iOS if neither the call nor a default says otherwise" enum:"macOS,iOS,iOS Simulator,watchOS,watchOS Simulator,tvOS,tvOS Simulator,visionOS,visionOS Simulator"`
+	Platform anyPlatform `json:"platform,omitempty" doc:"whose build to clean; iOS if absent and no default is set"`
 	howIn
+}
+
+// anyPlatform is a platform of devices, simulators or Macs.
+type anyPlatform string
+
+// Choices are all of them.
+func (anyPlatform) Choices() []string {
+	return []string{
+		"macOS", "iOS", "iOS Simulator", "watchOS", "watchOS Simulator", "tvOS", "tvOS Simulator", "visionOS", "visionOS Simulator",
+	}
 }
 
 func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, error) {
 	if in.Workspace != "" && in.Scheme == "" {
 		return buildOut{}, fault.New(fault.InvalidInput, "clean: scheme is required when workspacePath is provided").With("field", "scheme")
 	}
-	platform := strings.TrimSuffix(cmp.Or(in.Platform, "iOS"), " Simulator") // the device's destination is there without any simulator
+	// The destination of devices exists without any simulator.
+	platform := strings.TrimSuffix(cmp.Or(string(in.Platform), "iOS"), " Simulator")
 	done, err := v.core.Builds.Clean(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: ops.Destination{Platform: platform}})
 	return built(c, in, done, err)
 }

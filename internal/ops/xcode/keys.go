@@ -38,13 +38,14 @@ func (v views) typeText(ctx context.Context, c *op.Call, in typeUIIn, on ops.Tar
 type keyUIIn struct {
 	simIn
 	Code     int     `json:"keyCode" doc:"HID usage of the key on a US keyboard" min:"0" max:"255"`
-	Duration float64 `json:"duration,omitempty" doc:"seconds to hold it; keys are pressed and let go here, so that this is only noted" min:"0" max:"10"`
+	Duration float64 `json:"duration,omitempty" doc:"has no effect: keys are pressed and released at once" min:"0" max:"10"`
 }
 
 // usages are the keys of a US keyboard by their HID usage, as our actions name them.
 func usages() map[int]string {
 	keys := map[int]string{
-		40: "return", 41: "escape", 42: "delete", 43: "tab", 44: "space", 45: "-", 46: "=", 47: "[", 48: "]", 49: `\`, 51: ";", 52: "'", 53: "`", 54: ",", 55: ".", 56: "/",
+		40: "return", 41: "escape", 42: "delete", 43: "tab", 44: "space",
+		45: "-", 46: "=", 47: "[", 48: "]", 49: `\`, 51: ";", 52: "'", 53: "`", 54: ",", 55: ".", 56: "/",
 		74: "home", 75: "page-up", 76: "forward-delete", 77: "end", 78: "page-down", 79: "right", 80: "left", 81: "down", 82: "up", 88: "return",
 	}
 	for i := range 26 {
@@ -61,7 +62,8 @@ func keyOf(code int) (string, error) {
 		return name, nil
 	}
 	return "", fault.New(fault.Unsupported, "the key with the HID usage %d cannot be pressed", code).
-		WithHint("4 to 29 are letters, 30 to 39 digits, 40 return, 41 escape, 42 backspace, 43 tab, 44 space, 79 to 82 the arrows; type_text types everything else")
+		WithHint("4 to 29 are letters, 30 to 39 digits, 40 return, 41 escape, 42 backspace, 43 tab, 44 space, 79 to 82 the arrows; " +
+			"type_text types everything else")
 }
 
 func (v views) keyPress(ctx context.Context, c *op.Call, in keyUIIn, on ops.Target) (ops.ActionOut, error) {
@@ -84,13 +86,14 @@ const mostKeys = 100
 
 func (v views) keySequence(ctx context.Context, c *op.Call, in keysUIIn, on ops.Target) (ops.ActionOut, error) {
 	if len(in.Codes) == 0 || len(in.Codes) > mostKeys {
-		return ops.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: between 1 and %d keys, not %d", mostKeys, len(in.Codes)).With("field", "keyCodes")
+		return ops.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: between 1 and %d keys, not %d", mostKeys, len(in.Codes)).
+			With("field", "keyCodes")
 	}
 	keys := make([]string, len(in.Codes))
 	for i, text := range in.Codes {
 		code, err := strconv.Atoi(text)
 		if err != nil {
-			return ops.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: %q is no number", text).With("field", "keyCodes")
+			return ops.ActionOut{}, fault.New(fault.InvalidInput, "key_sequence: %q is not a number", text).With("field", "keyCodes")
 		}
 		if keys[i], err = keyOf(code); err != nil {
 			return ops.ActionOut{}, err

@@ -83,7 +83,7 @@ var oldNames = map[string]string{"simulatorUuid": "simulatorId", "simulatorUdid"
 type simIn struct {
 	ID     string `json:"simulatorId,omitempty" doc:"udid of the simulator, from list_sims; excludes simulatorName"`
 	Name   string `json:"simulatorName,omitempty" doc:"name of the simulator, such as iPhone 16 Pro; excludes simulatorId"`
-	Latest bool   `json:"useLatestOS,omitempty" doc:"of several simulators of that name, none booted, take the newest system's" default:"true"`
+	Latest bool   `json:"useLatestOS,omitempty" doc:"of several with that name, none booted, take the newest system" default:"true"`
 	UUID   string `json:"simulatorUuid,omitempty" doc:"simulatorId by its old name" cli:"-"`
 }
 
