@@ -122,8 +122,8 @@ var arrows = map[string]string{
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
-		"machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
-		"surface/rest xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"machine/home machine/host machine/store op op/feed op/parse ops ops/catalogue surface/mcp surface/reference " +
+		"surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
