@@ -48,7 +48,7 @@ func (p *program) init(client string, printOnly bool) error {
 	}
 	changes, planErr := setup.Plan(setup.Options{
 		Client: client, Dir: dir, UserHome: user, Binary: self.Name, Home: h.String(), CodexHome: os.Getenv("CODEX_HOME"),
-		Skill: setup.Skill(p.app.Catalogue.Ops(), version()),
+		Skill: setup.Skill(p.app.Catalogue.Ops(), version()), Operations: p.app.Catalogue.Ops(),
 	})
 	text, files := setup.Print(changes), []string{}
 	for _, c := range changes {

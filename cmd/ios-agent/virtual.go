@@ -79,16 +79,16 @@ func virtualToolchain(h home.Home) (apple.Toolchain, error) {
 	return apple.Toolchain{Name: apple.Virtual, Bin: x.Bin(), Reports: x.Reports()}, nil
 }
 
-// virtualCommand is everything about the virtual Xcode that real Apple tools have no word for.
+// virtualCommand is everything about Virtual Xcode that Apple's tools have no command for.
 func (p *program) virtualCommand() *cobra.Command {
-	c := &cobra.Command{Use: "virtual", Short: "Virtual Xcode: where it is, how it is, what is to go wrong", Args: cobra.NoArgs}
-	serve := &cobra.Command{Use: "serve DIR", Short: "Be the service that holds the virtual devices", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "virtual", Short: "Virtual Xcode: its folder, its state, and faults on demand", Args: cobra.NoArgs}
+	serve := &cobra.Command{Use: "serve DIR", Short: "Run the service that holds the virtual devices", Args: cobra.ExactArgs(1),
 		Hidden: true, RunE: virtualServe}
 	c.AddCommand(
 		&cobra.Command{Use: "path", Short: "Print the folder with xcrun, xcodebuild, …, for your PATH", Args: cobra.NoArgs,
 			RunE: p.virtualPath},
-		&cobra.Command{Use: "status", Short: "Tell how the virtual devices are", Args: cobra.NoArgs, RunE: p.virtualStatus},
-		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices come back as they were", Args: cobra.NoArgs,
+		&cobra.Command{Use: "status", Short: "Show the state of the virtual devices", Args: cobra.NoArgs, RunE: p.virtualStatus},
+		&cobra.Command{Use: "stop", Short: "Stop the virtual service; its devices keep their state", Args: cobra.NoArgs,
 			RunE: p.virtualStop},
 		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1),
 			RunE: p.virtualApps},

@@ -159,7 +159,7 @@ func abilities() map[string]string {
 		"Power":       "boot and shut down",
 		"Apps":        "install, launch and end apps",
 		"Agent":       "run an agent",
-		"Coroner":     "find out why an app ended",
+		"EndReporter": "find out why an app ended",
 		"Prober":      "check whether the device works",
 		"Eraser":      "erase the device",
 		"Inventory":   "list and remove apps",

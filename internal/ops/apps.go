@@ -23,7 +23,7 @@ func (a *Apps) ops() []op.Op {
 		op.New(op.Spec{
 			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
 			Summary: "Install an app on the device; a device named with sim is booted first if it has to be",
-			Hints:   op.Idempotent, Timeout: 10 * time.Minute, Long: true, Default: true,
+			Hints:   op.Idempotent | op.Executes, Timeout: 10 * time.Minute, Long: true, Default: true,
 			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
 		}, a.Install),
 		op.New(op.Spec{

@@ -19,7 +19,7 @@ func (b *batch) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
 		Summary: "Perform several steps in one call, written as commands: tap, fill, type, swipe, scroll-to, wait, back, alert and more; stops at the first that fails",
-		Help: "Steps are verbs of the group ui, with launch, terminate, open and install: `tap @e7`, `fill --label Email --text a@b.c`,\n" +
+		Help: "Steps are verbs of the group ui, with launch, terminate and open: `tap @e7`, `fill --label Email --text a@b.c`,\n" +
 			"`wait --text Welcome`. A step whose outcome is unknown stops the batch too.",
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
 	}, b.run)}
@@ -131,6 +131,10 @@ func (b *batch) read(line string, t Target) (string, []byte, error) {
 		}
 		if o.Name == "batch" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {
 			return "", nil, fault.New(fault.InvalidInput, "%s cannot be a step", words[0])
+		}
+		if o.Hints.Has(op.Executes) { // a batch is approved as one; code of the caller's choice is approved by itself
+			return "", nil, fault.New(fault.InvalidInput, "%s runs code of the caller's choice and cannot be a step", words[0]).
+				WithHint("call %s by itself, then the batch", words[0])
 		}
 		input, err := op.ParseArgs(o, words[1:])
 		if err != nil {

@@ -68,7 +68,7 @@ func TestFaultsAreDocumented(t *testing.T) {
 	}
 }
 
-// A fault nobody has ever seen happen is a promise: every one is used by a test, by its constant or its name.
+// Every fault is used by a test, by its constant or its name.
 func TestEveryFaultIsTested(t *testing.T) {
 	constants := map[string]string{} // by name
 	table, err := os.ReadFile("flaw/table.go")

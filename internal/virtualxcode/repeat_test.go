@@ -31,7 +31,7 @@ type stageOf interface {
 	hire(udid string) (client *agentwire.Client, dismiss func()) // starts an agent
 }
 
-// conversation says the same to every stage and returns all that was answered. A fault is part of the answer: it goes on.
+// conversation sends the same requests to every stage and returns all answers. An error is an answer too.
 func conversation(t *testing.T, s stageOf, seed uint64, rate float64) string {
 	t.Helper()
 	var script strings.Builder
@@ -109,7 +109,8 @@ func (a *talker) say(req agentwire.Request) {
 	a.say2(req)
 }
 
-// say2 says one thing. Of a lost agent it is only said that it was lost: whether the request left is the socket's secret.
+// say2 sends one request. Of a lost agent the transcript only says that it was lost: whether the request was sent before is
+// not the same in every run.
 func (a *talker) say2(req agentwire.Request) {
 	if a.client == nil {
 		return

@@ -163,12 +163,10 @@ func restCall(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Stdout().Write(raw)
 }
 
-// mcpCall speaks to `ios-agent mcp`: mcp quern and mcp xcode print the tools of a family, mcp call NAME JSON the answer's
-// text; mcp survives kills the daemon between two calls of one session.
+// mcpCall speaks to `ios-agent mcp`: mcp call NAME JSON prints the answer's text; mcp survives kills the daemon between two
+// calls of one session.
 func mcpCall(ts *testscript.TestScript, neg bool, args []string) {
 	switch args[0] {
-	case "quern", "xcode":
-		withMCP(ts, args[0], func(ctx context.Context, s *mcp.ClientSession) { listTools(ctx, ts, s) })
 	case "survives":
 		withMCP(ts, "all", func(ctx context.Context, s *mcp.ClientSession) {
 			for range 2 {
@@ -197,14 +195,6 @@ func printResult(ts *testscript.TestScript, neg bool, res *mcp.CallToolResult) {
 	if res.IsError != neg {
 		ts.Fatalf("isError is %v", res.IsError)
 	}
-}
-
-func listTools(ctx context.Context, ts *testscript.TestScript, s *mcp.ClientSession) {
-	tools, err := s.ListTools(ctx, nil)
-	ts.Check(err)
-	raw, err := json.Marshal(tools)
-	ts.Check(err)
-	fmt.Fprintf(ts.Stdout(), "%s\n", raw)
 }
 
 func callTool(ts *testscript.TestScript, name, input string) (res *mcp.CallToolResult) {

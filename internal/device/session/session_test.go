@@ -39,8 +39,8 @@ func TestForDir(t *testing.T) {
 	}
 }
 
-// TestOneStoreAProject: callers that come together share the defaults of a project, whoever opened the file first.
-func TestOneStoreAProject(t *testing.T) {
+// TestOneProjectOneMemory: callers that come together share the defaults of a project, and no others do.
+func TestOneProjectOneMemory(t *testing.T) {
 	var s session.Session
 	dir := t.TempDir()
 	got := make([]*defaults.Store, 20)
@@ -49,13 +49,20 @@ func TestOneStoreAProject(t *testing.T) {
 		wg.Go(func() { got[i] = s.Defaults(dir, nil) })
 	}
 	wg.Wait()
-	for _, store := range got {
-		if store == nil || store != got[0] {
-			t.Fatal("two callers have two stores")
+	if _, err := got[0].Set(defaults.Change{Values: map[string]any{"scheme": "Shop"}}); err != nil {
+		t.Fatal(err)
+	}
+	scheme := func(store *defaults.Store) any {
+		v := store.Show()
+		return v.Profiles[v.Active].Values["scheme"]
+	}
+	for i, store := range got {
+		if scheme(store) != "Shop" {
+			t.Errorf("caller %d has the scheme %v", i, scheme(store))
 		}
 	}
-	if s.Defaults(t.TempDir(), nil) == got[0] {
-		t.Error("two projects share one store")
+	if other := scheme(s.Defaults(t.TempDir(), nil)); other != nil {
+		t.Errorf("another project has the scheme %v", other)
 	}
 }
 

@@ -78,7 +78,7 @@ func (t Tool) definition(structured bool) *mcp.Tool {
 }
 
 func annotations(h op.Hints) *mcp.ToolAnnotations {
-	destructive, openWorld := h.Has(op.Destructive), h.Has(op.OpenWorld)
+	destructive, openWorld := h.Has(op.Destructive), h.Has(op.OpenWorld|op.Executes)
 	return &mcp.ToolAnnotations{
 		ReadOnlyHint: h.Has(op.ReadOnly), IdempotentHint: h.Has(op.Idempotent), DestructiveHint: &destructive, OpenWorldHint: &openWorld,
 	}

@@ -288,6 +288,32 @@ func TestTheProductsTools(t *testing.T) {
 	}
 }
 
+// TestFamiliesServedAlone: each with the exact names of the system it took over, and none of ours.
+func TestFamiliesServedAlone(t *testing.T) {
+	c := op.NewCatalogue(ops.All(ops.Parts{}))
+	for family, want := range map[string]struct{ has, lacks []string }{
+		"quern": {[]string{"tap_element", "get_screen_summary", "wait_for_element", "clear_text", "claim_device"},
+			[]string{"snapshot", "scroll_to"}},
+		"xcode": {[]string{"build_sim", "list_sims", "test_sim"}, []string{"tap_element"}},
+	} {
+		tools, err := Select(c.Ops(), family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := names(list(t, dial(t, Options{Catalogue: c, Tools: tools}, nil)))
+		for _, name := range want.has {
+			if !slices.Contains(listed, name) {
+				t.Errorf("%s has no %s", family, name)
+			}
+		}
+		for _, name := range want.lacks {
+			if slices.Contains(listed, name) {
+				t.Errorf("%s has %s", family, name)
+			}
+		}
+	}
+}
+
 // checkTool: all four hints (a client takes a missing one for the worst), and schemas that model providers take: an
 // object without references and without a combinator at its top.
 func checkTool(t *testing.T, set string, tool *mcp.Tool, output bool) {

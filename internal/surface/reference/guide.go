@@ -98,7 +98,7 @@ func trouble() []phrase {
 		{"A fault has a code that never changes and a hint: follow the hint. Candidates are in its details."},
 		{"`dispatched` in a fault: after `no` you may repeat the call; after `yes` or `unknown` look first."},
 		{"An answer with `job` and `state: running` goes on without you: {job_wait} for its result, {job_cancel} to end it."},
-		{"Something is missing on this machine: {doctor} says what and how to mend it."},
+		{"Something is missing on this machine: {doctor} says what, and how to repair it."},
 	}
 }
 

@@ -85,9 +85,9 @@ func inWords() map[fault.Code]string {
 		fault.NoFocus:            "no field has the keyboard",
 		fault.OutcomeUnknown:     "the input may or may not have arrived",
 		fault.OutcomeUnchanged:   "the input was sent, a change was expected, nothing reacted",
-		fault.GoalFailed:         "what decides gave the goal up",
+		fault.GoalFailed:         "the model or program that decides gave up the goal",
 		fault.LimitReached:       "a run took as many steps or as long as it may",
-		fault.DeciderFailed:      "the program or model that decides died, hung or made no sense",
+		fault.DeciderFailed:      "the program or model that decides died, hung or gave no usable answer",
 		fault.PathError:          "a file or folder cannot be used",
 		fault.Unsupported:        "this device, driver or toolchain lacks the ability",
 		fault.NoXcode:            "Apple's tools are missing or none is chosen",
@@ -97,7 +97,7 @@ func inWords() map[fault.Code]string {
 		fault.DaemonUnreachable:  "the background process does not answer",
 		fault.Sandboxed:          "the system forbids the client a path it needs",
 		fault.Timeout:            "it took longer than the operation's time limit",
-		fault.Cancelled:          "somebody ended it before its end",
+		fault.Cancelled:          "it was ended before it was done",
 		fault.Internal:           "a bug of ours",
 	}
 }

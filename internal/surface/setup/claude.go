@@ -13,7 +13,7 @@ import (
 func claudeCode(o Options) []edit {
 	return append([]edit{
 		{o.project(".mcp.json"), "offers the tools of `ios-agent mcp` in this project", inJSON(o.server)},
-		{o.project(".claude", "settings.json"), "runs ios-agent without asking, and where it can reach its daemon", inJSON(o.grant)},
+		{o.project(".claude", "settings.json"), "looks and acts without asking, and runs where ios-agent can reach its daemon", inJSON(o.grant)},
 	}, o.skill(".claude")...)
 }
 
@@ -49,20 +49,37 @@ func (o Options) grant(d *document) error {
 }
 
 // grants are the entries. The tempting one that is missing is a right to write to our home: a sandboxed command could
-// then replace the programs in it, which the daemon runs outside any sandbox, or start a daemon that is sandboxed.
+// then replace the programs in it, which the daemon runs outside any sandbox, or start a daemon that is sandboxed. Another
+// is a rule for everything we can do: it would let a model run any program without a question.
 func (o Options) grants() []grant {
 	allow := []string{"permissions", "allow"}
 	overruled := [][]string{{"permissions", "ask"}, {"permissions", "deny"}}
-	all := []grant{{list: allow, say: []string{"mcp__" + name, "mcp__" + name + "__*"}, unless: overruled}}
+	whole := []string{"mcp__" + name, "mcp__" + name + "__*"}
+	var all []grant
+	for _, tool := range o.tools() {
+		all = append(all, grant{list: allow, say: append([]string{"mcp__" + name + "__" + tool}, whole...), unless: overruled})
+	}
 	if plainCommand.MatchString(o.Binary) {
-		all = append(all,
-			grant{list: allow, say: []string{"Bash(" + o.Binary + ":*)", "Bash(" + o.Binary + " *)"}, unless: overruled},
-			grant{list: []string{"sandbox", "excludedCommands"}, say: []string{o.Binary + " *", o.Binary + ":*", o.Binary}})
+		for _, words := range o.verbs() {
+			all = append(all, grant{list: allow, say: o.commandRules(strings.Join(words, " ")), unless: overruled})
+		}
+		all = append(all, grant{list: []string{"sandbox", "excludedCommands"}, say: []string{o.Binary + " *", o.Binary + ":*", o.Binary}})
 	}
 	if o.Home != "" {
 		all = append(all, grant{list: []string{"sandbox", "network", "allowUnixSockets"}, say: o.spellings(home.Home(o.Home).Run())})
 	}
 	return all
+}
+
+// commandRules are the spellings of a rule for a verb; one for the whole program will do too. The rule with a colon covers
+// whatever begins with it, which must not be another verb.
+func (o Options) commandRules(verb string) []string {
+	line := o.Binary + " " + verb
+	rules := []string{"Bash(" + line + ":*)", "Bash(" + line + " *)", "Bash(" + o.Binary + ":*)", "Bash(" + o.Binary + " *)"}
+	if o.covers(verb) {
+		return rules[1:]
+	}
+	return rules
 }
 
 // plainCommand is a program that can stand in a permission rule, where spaces and parentheses mean something.

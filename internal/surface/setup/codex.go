@@ -2,7 +2,10 @@ package setup
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // codex is Codex: MCP servers in its config.toml, which it starts outside its sandbox, and a rule for commands.
@@ -15,7 +18,7 @@ func codex(o Options) []edit {
 	all := []edit{{config, "offers the tools of `ios-agent mcp`", inTOML(o.table)}}
 	if plainCommand.MatchString(o.Binary) {
 		rules := o.project(".codex", "rules", name+".rules")
-		all = append(all, whole(rules, "runs ios-agent outside the sandbox without asking, in this project once it is trusted", o.rules()))
+		all = append(all, whole(rules, "looks and acts outside the sandbox without asking, in this project once it is trusted", o.rules()))
 	}
 	return append(all, o.skill(".agents")...)
 }
@@ -28,12 +31,20 @@ func (o Options) table(t *tables) error {
 	return t.set(at, "args", serverArgs)
 }
 
+// rules allow verbs, not the program: one that builds or runs code of the caller's choice is asked about.
 func (o Options) rules() string {
-	return fmt.Sprintf(`# %s
-# ios-agent talks to its daemon over a unix socket, which the sandbox refuses.
-prefix_rule(
-    pattern = [%s],
-    decision = "allow",
-)
-`, marker, quote(o.Binary))
+	text := fmt.Sprintf("# %s\n# ios-agent talks to its daemon over a unix socket, which the sandbox refuses. What builds or runs code is not listed.\n", marker)
+	first := map[string][]string{} // second words, by the words before
+	for _, words := range o.verbs() {
+		before := strings.Join(words[:len(words)-1], " ")
+		first[before] = append(first[before], quote(words[len(words)-1]))
+	}
+	for _, before := range slices.Sorted(maps.Keys(first)) {
+		pattern := quote(o.Binary)
+		for word := range strings.FieldsSeq(before) {
+			pattern += ", " + quote(word)
+		}
+		text += fmt.Sprintf("prefix_rule(\n    pattern = [%s, [%s]],\n    decision = \"allow\",\n)\n", pattern, strings.Join(first[before], ", "))
+	}
+	return text
 }

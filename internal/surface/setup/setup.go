@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
 )
 
 // name is what clients know us by: the MCP server, the skill and the rules file.
@@ -30,6 +31,8 @@ type Options struct {
 	Home      string // the ios-agent home, for sandbox allow-lists; "" leaves those alone
 	Skill     string // the SKILL.md to put beside the settings, as Skill gives it; "" puts none
 	CodexHome string // where Codex keeps its settings; "" is .codex in UserHome
+	// Operations are the catalogue: those of our own that neither start foreign code nor lose data run without a question.
+	Operations []op.Op
 }
 
 // Change is one file as it is and as it is to be.

@@ -11,13 +11,27 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+
+	"ios-agent/internal/op"
 )
+
+// operations are one that may run without a question, one whose verb begins another's, and two that may not.
+func operations() []op.Op {
+	return []op.Op{
+		declare(op.Spec{Name: "snapshot", Default: true}),
+		declare(op.Spec{Name: "launch_app", Verb: "launch", Default: true}),
+		declare(op.Spec{Name: "run", Default: true, Hints: op.Executes}),
+		declare(op.Spec{Name: "launch_mac_app", Family: "xcode", Hints: op.Executes}),
+		declare(op.Spec{Name: "claim_device", Verb: "pool claim"}),
+		declare(op.Spec{Name: "take_over_device", Verb: "pool take-over", Hints: op.Destructive}),
+	}
+}
 
 // place is a project and a home with files in them.
 func place(t *testing.T, files map[string]string) Options {
 	t.Helper()
 	root := t.TempDir()
-	o := Options{Client: All, Dir: filepath.Join(root, "project"), UserHome: filepath.Join(root, "user")}
+	o := Options{Client: All, Dir: filepath.Join(root, "project"), UserHome: filepath.Join(root, "user"), Operations: operations()}
 	o.Home = filepath.Join(o.UserHome, ".ios-agent")
 	for _, dir := range []string{o.Dir, o.UserHome} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -81,8 +95,12 @@ const freshMCP = `{
 const freshSettings = `{
   "permissions": {
     "allow": [
-      "mcp__ios-agent",
-      "Bash(ios-agent:*)"
+      "mcp__ios-agent__find_tools",
+      "mcp__ios-agent__snapshot",
+      "mcp__ios-agent__launch_app",
+      "Bash(ios-agent snapshot:*)",
+      "Bash(ios-agent launch *)",
+      "Bash(ios-agent pool claim:*)"
     ]
   },
   "sandbox": {
@@ -97,6 +115,21 @@ const freshSettings = `{
   }
 }
 `
+
+// TestForeignCodeIsNeverPreApproved: neither client lets a model start code of its choice, or lose data, without a question.
+func TestForeignCodeIsNeverPreApproved(t *testing.T) {
+	o := place(t, nil)
+	if err := Apply(planned(t, o)); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range files(t, o) {
+		for _, never := range []string{"__run", "agent run", "mac-app", "launch:", "take-over", "call_tool", `"mcp__ios-agent"`, "(ios-agent:*)", `"run"`} {
+			if strings.Contains(text, never) && !strings.Contains(path, "SKILL") {
+				t.Errorf("%s has %s:\n%s", path, never, text)
+			}
+		}
+	}
+}
 
 func TestFreshProject(t *testing.T) {
 	o := place(t, nil)
@@ -113,7 +146,7 @@ func TestFreshProject(t *testing.T) {
 		"project/.claude/settings.json":             freshSettings,
 		"project/.claude/skills/ios-agent/SKILL.md": o.Skill,
 		"project/.agents/skills/ios-agent/SKILL.md": o.Skill,
-		"project/.codex/rules/ios-agent.rules":      Options{Binary: "ios-agent"}.rules(),
+		"project/.codex/rules/ios-agent.rules":      Options{Binary: "ios-agent", Operations: operations()}.rules(),
 		"user/.codex/config.toml":                   ours,
 	}
 	if got := files(t, o); !maps.Equal(got, want) {
@@ -147,7 +180,8 @@ func TestExistingSettingsAreMerged(t *testing.T) {
 			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n    \"allow\": [\"Bash(npm run:*)\"],\r\n    \"deny\": []\r\n  },\r\n" +
 				"  \"sandbox\": {\"enabled\": true}\r\n}\r\n",
 			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n" +
-				"    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent\", \"Bash(ios-agent:*)\"],\r\n" +
+				"    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent__find_tools\", \"mcp__ios-agent__snapshot\", \"mcp__ios-agent__launch_app\", " +
+				"\"Bash(ios-agent snapshot:*)\", \"Bash(ios-agent launch *)\", \"Bash(ios-agent pool claim:*)\"],\r\n" +
 				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent *\"], " +
 				"\"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
 		"an empty file": {"project/.claude/settings.json", "", freshSettings},
@@ -184,7 +218,7 @@ func TestWhatTheUserDecidedStays(t *testing.T) {
 		"a skill of their own": {"project/.claude/skills/ios-agent/SKILL.md", "mine\n"},
 		"rules of their own":   {"project/.codex/rules/ios-agent.rules", ""},
 		"rules after git changed line ends": {"project/.codex/rules/ios-agent.rules",
-			strings.ReplaceAll(Options{Binary: "ios-agent"}.rules(), "\n", "\r\n")},
+			strings.ReplaceAll(Options{Binary: "ios-agent", Operations: operations()}.rules(), "\n", "\r\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := place(t, map[string]string{c.path: c.text})
@@ -210,7 +244,7 @@ func TestOurOwnFilesAreUpdated(t *testing.T) {
 		t.Fatalf("%d changes, %v", len(changes), err)
 	}
 	all := strings.Join(slices.Collect(maps.Values(files(t, o))), "")
-	for _, want := range []string{`"command": "/opt/bin/ios-agent"`, `command = "/opt/bin/ios-agent"`, `["/opt/bin/ios-agent"]`, "1.2.4"} {
+	for _, want := range []string{`"command": "/opt/bin/ios-agent"`, `command = "/opt/bin/ios-agent"`, `["/opt/bin/ios-agent", `, "1.2.4"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %s", want)
 		}

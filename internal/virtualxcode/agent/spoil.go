@@ -19,7 +19,7 @@ func (s *session) spoil(id uint32, resp agentwire.Response) (spoilt bool, err er
 	return true, err
 }
 
-// spoiltFrame is half of the answer, a frame of random bytes, or a header that announces more bytes than a frame may
+// spoiltFrame is half of the answer, a frame of meaningless bytes, or a header that announces more bytes than a frame may
 // have. It is nil when no fault happens.
 func (s *session) spoiltFrame(id uint32, resp agentwire.Response) ([]byte, error) {
 	switch {

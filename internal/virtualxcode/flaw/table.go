@@ -164,7 +164,7 @@ func agentFaults() []Kind {
 		{Name: AgentHalfFrame, Each: "the answer to a look", Passing: true, Report: "qorvex §2.3: drop mid-session",
 			Does: "the answer breaks off in the middle, and its connection with it"},
 		{Name: AgentGarbage, Each: "the answer to a look", Passing: true, Report: "qorvex §2.3: garbage",
-			Does: "the answer is a frame of random bytes"},
+			Does: "the answer is a frame of meaningless bytes"},
 		{Name: AgentOversizedFrame, Each: "the answer to a look", Passing: true, Report: "qorvex §1.2, size limits; A5: WDA#542",
 			Does: "the answer announces more bytes than any frame may have"},
 		{Name: AgentWrongDevice, Each: "a hello", Passing: true, Report: "G50: Maestro#895, #3138",

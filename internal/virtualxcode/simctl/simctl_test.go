@@ -21,7 +21,7 @@ const (
 	phone = "iPhone 16 Pro"
 )
 
-// tool runs simctl against one world, in a folder with the built-in apps.
+// rig runs simctl against one world, in a folder with the built-in apps.
 type rig struct {
 	t     *testing.T
 	world *world.World

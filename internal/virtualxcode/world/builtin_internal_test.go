@@ -28,7 +28,7 @@ func everything(a *app.App) app.Vars {
 }
 
 // TestLayoutsOfBuiltinScreens looks at every screen of every built-in app: what can be touched does not overlap, and
-// lies on the glass unless it can be scrolled there.
+// lies on the screen unless it can be scrolled there.
 func TestLayoutsOfBuiltinScreens(t *testing.T) {
 	bundles, err := apps.Builtin()
 	if err != nil {

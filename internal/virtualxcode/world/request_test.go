@@ -15,7 +15,7 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// network is a Web that answers when it is told to.
+// network is a urlsession.Sender that answers when it is told to.
 type network struct {
 	mu     sync.Mutex
 	seen   []urlsession.Request

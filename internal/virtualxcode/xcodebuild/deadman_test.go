@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestAgentLeavesWhenNobodyComes: an agent whose owner was killed must not stay for ever.
+// TestAgentLeavesWhenNobodyComes: an agent whose owner was killed must end.
 func TestAgentLeavesWhenNobodyComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
