@@ -122,8 +122,8 @@ var arrows = map[string]string{
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
-		"machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
-		"surface/rest xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"machine/home machine/host machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
+		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
@@ -312,6 +312,29 @@ func TestTheProductImportsNoTest(t *testing.T) {
 		for name := range p.imports {
 			if strings.HasPrefix(name, module+"test/") && !strings.HasPrefix(dir, "test/") {
 				t.Errorf("%s must not import %s", dir, name)
+			}
+		}
+	}
+}
+
+// TestOperationsHaveNoPower: an operation reaches the world through sessions, the pool and domain services. It knows no driver,
+// none of Apple's tools and no runner of programs, so that it cannot go round the lease. A view reaches core operations only.
+func TestOperationsHaveNoPower(t *testing.T) {
+	none := []string{"driver", "apple", "machine"}
+	views := append(slices.Clone(none), "device/pool", "device/lease", "device/session", "device/film", "device/logcap")
+	for dir, p := range packages(t) {
+		forbidden := none
+		switch {
+		case dir == "internal/ops/xcode" || dir == "internal/ops/quern":
+			forbidden = views
+		case dir != "internal/ops" && !strings.HasPrefix(dir, "internal/ops/"):
+			continue
+		}
+		for name := range p.imports {
+			ours, is := strings.CutPrefix(name, module+"internal/")
+			if is && slices.ContainsFunc(forbidden, func(f string) bool { return ours == f || strings.HasPrefix(ours, f+"/") }) &&
+				ours != "device/session/defaults" { // the words of defaults, without a session to read them from
+				t.Errorf("%s must not import %s: an operation works through services, a view through operations", dir, ours)
 			}
 		}
 	}

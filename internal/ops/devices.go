@@ -71,14 +71,18 @@ type ListDevicesOut struct {
 	Devices []device.Info   `json:"devices"`
 	Active  string          `json:"active_udid"`
 	Tools   map[string]bool `json:"tools"`
+	Notice  string          `json:"notice,omitempty"` // why some devices may be missing
 }
 
 // Text is one line a device.
 func (o ListDevicesOut) Text() string {
-	if len(o.Devices) == 0 {
-		return "no devices"
-	}
 	lines := []string{fmt.Sprintf("%d devices", len(o.Devices))}
+	if len(o.Devices) == 0 {
+		lines[0] = "no devices"
+	}
+	if o.Notice != "" {
+		lines = append(lines, "notice: "+o.Notice)
+	}
 	for _, d := range o.Devices {
 		line := fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.OS, d.Name)
 		if d.UDID == o.Active {
@@ -103,6 +107,10 @@ func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 			out.Devices = append(out.Devices, i)
 		}
 	}
+	if err := d.pool.Unlisted(); err != nil && len(out.Devices) == 0 {
+		return ListDevicesOut{}, err // nothing fits what was listed; what was not might
+	}
+	out.Notice = d.pool.Notice()
 	return out, nil
 }
 
