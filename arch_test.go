@@ -3,9 +3,6 @@
 package arch_test
 
 import (
-	"errors"
-	"flag"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -162,8 +159,8 @@ var arrows = map[string]string{
 	"internal/virtualxcode/web":        "virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark virtualxcode/urlsession " +
 		"virtualxcode/uuid",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project virtualxcode/service " +
-		"virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
+		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
@@ -398,63 +395,18 @@ func TestTheMapHasNoDeadStreets(t *testing.T) {
 // longest is how many characters a line of Go may have; a tab is one.
 const longest = 140
 
-// longLines is the table of files that had longer lines when the rule was made, and how many. It only shrinks: -update writes
-// what is left of it.
-const longLines = "testdata/longlines.txt"
-
-var update = flag.Bool("update", false, "write "+longLines)
-
 func TestLinesAreShort(t *testing.T) {
-	found := map[string]int{}
 	for _, p := range packages(t) {
 		for _, name := range p.names {
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for line := range strings.Lines(string(text)) {
-				if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > longest {
-					found[filepath.ToSlash(name)]++
+			for i, line := range strings.Split(string(text), "\n") {
+				if n := utf8.RuneCountInString(line); n > longest {
+					t.Errorf("%s:%d has %d characters; %d are allowed", name, i+1, n, longest)
 				}
 			}
 		}
 	}
-	allowed := readLongLines(t)
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if found[name] > allowed[name] {
-			t.Errorf("%s has %d lines of more than %d characters; allowed are %d", name, found[name], longest, allowed[name])
-		}
-	}
-	if *update {
-		var left strings.Builder
-		for _, name := range slices.Sorted(maps.Keys(found)) {
-			if n := min(found[name], allowed[name]); n > 0 {
-				fmt.Fprintf(&left, "%d %s\n", n, name)
-			}
-		}
-		if err := os.WriteFile(longLines, []byte(left.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func readLongLines(t *testing.T) map[string]int {
-	t.Helper()
-	allowed := map[string]int{}
-	text, err := os.ReadFile(longLines)
-	if errors.Is(err, fs.ErrNotExist) {
-		return allowed // there are none left
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		var n int
-		var name string
-		if _, err := fmt.Sscan(line, &n, &name); err != nil {
-			t.Fatalf("%s: %q: %v", longLines, line, err)
-		}
-		allowed[name] = n
-	}
-	return allowed
 }

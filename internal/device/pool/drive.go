@@ -67,8 +67,9 @@ func taken(name string, l lease.Lease, now time.Time) *fault.Fault {
 		name, l.Resource, l.Holder, age(old), l.Expires.UTC().Format(time.RFC3339)).
 		With("udid", l.Resource).With("holder", l.Holder).With("kind", string(l.Kind)).With("epoch", l.Epoch).
 		With("since", l.Since.UTC()).With("age_seconds", int(old.Seconds())).With("expires", l.Expires.UTC())
-	return f.WithHint("if that is you, pass session=%q; else use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, "+
-		"or take it over: `ios-agent pool take-over %s --reason WHY`", l.Holder, l.Resource, l.Resource)
+	return f.WithHint("if that is you, pass session=%q; else use another device, "+
+		"wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: `ios-agent pool take-over %s --reason WHY`",
+		l.Holder, l.Resource, l.Resource)
 }
 
 func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
