@@ -80,8 +80,10 @@ var arrows = map[string]string{
 	"internal/device/lease/leasedb":    "device/lease machine/store",
 	"internal/device/logcap":           "device",
 	"internal/device/pool":             "device device/lease fault fault/nearest",
+	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
+	"internal/device/session/refdb":    "device/session machine/store",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes apple/settings " +
 		"apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest " +
@@ -121,8 +123,8 @@ var arrows = map[string]string{
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
-		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
-		"machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
+		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl driver/xctest " +
+		"driver/xctest/agentsource machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
 		"surface/rest xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +

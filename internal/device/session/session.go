@@ -5,8 +5,10 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,6 +47,7 @@ func readable(name string) string {
 type Session struct {
 	Name string
 
+	numbers  *numbering
 	mu       sync.Mutex
 	device   string
 	refs     ui.Refs
@@ -94,18 +97,34 @@ func (s *Session) project(folder string) *defaults.Store {
 	return store
 }
 
-// Refs calls fn with the session's refs, under the session's lock.
-func (s *Session) Refs(fn func(*ui.Refs)) {
+// Refs calls fn with the session's refs, under the session's lock. It returns when the numbers that fn gave out are
+// reserved: they are never given out again, whatever becomes of this process. The first call of a session waits until it is
+// known which numbers the last process gave out.
+func (s *Session) Refs(fn func(*ui.Refs)) { s.numbers.cover(s.withRefs(fn)) }
+
+func (s *Session) withRefs(fn func(*ui.Refs)) (last int) {
+	floor := s.numbers.begin()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.refs.After(floor)
 	fn(&s.refs)
+	return s.refs.Highest()
 }
 
-// Store holds the sessions of a daemon. The zero value is ready.
+// Store holds the sessions of a daemon. The zero value is ready; its ref numbers begin anew in each process.
 type Store struct {
+	o Options
+
+	end    sync.Mutex // of closed
+	closed bool
+	work   sync.WaitGroup
+
 	mu   sync.Mutex
 	byID map[string]*Session
 }
+
+// NewStore makes a store.
+func NewStore(o Options) *Store { return &Store{o: o} }
 
 // Get gives the session of that name, made on first use.
 func (st *Store) Get(name string) *Session {
@@ -116,10 +135,28 @@ func (st *Store) Get(name string) *Session {
 	}
 	s, ok := st.byID[name]
 	if !ok {
-		s = &Session{Name: name}
+		s = &Session{Name: name, numbers: st.number(name)}
 		st.byID[name] = s
 	}
 	return s
+}
+
+// Close gives back the ref numbers that were reserved and not given out, so that the next process goes on with the next one.
+func (st *Store) Close() error {
+	st.end.Lock()
+	st.closed = true
+	st.end.Unlock()
+	st.work.Wait()
+	if st.o.Numbers == nil {
+		return nil
+	}
+	st.mu.Lock()
+	all := slices.Collect(maps.Values(st.byID))
+	st.mu.Unlock()
+	for _, s := range all {
+		s.numbers.giveBack(s.withRefs(func(*ui.Refs) {}))
+	}
+	return nil
 }
 
 // Forget clears udid from every session that has it as its current device.

@@ -10,20 +10,6 @@ import (
 	"ios-agent/internal/machine/store"
 )
 
-// Migrations make the tables.
-func Migrations() []string {
-	return []string{`
-		CREATE TABLE lease (
-			resource TEXT PRIMARY KEY, holder TEXT NOT NULL, kind TEXT NOT NULL, epoch INTEGER NOT NULL,
-			since INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL, ttl INTEGER NOT NULL,
-			reset TEXT NOT NULL, dirty INTEGER NOT NULL
-		) WITHOUT ROWID;
-		CREATE TABLE lease_log (
-			id INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, resource TEXT NOT NULL, epoch INTEGER NOT NULL,
-			holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
-		)`}
-}
-
 // mostLog is how much of the log is kept.
 const mostLog = 10_000
 
