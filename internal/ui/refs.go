@@ -189,7 +189,8 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 		}
 		return nil, no(nil, RefUnknown, "was never given out in this session")
 	case !ok:
-		return nil, no(nil, RefForgotten, "is not known any more: it was given out before the daemon started, or its screen was not looked at for long")
+		return nil, no(nil, RefForgotten,
+			"is not known: it was never given out, it is from before a restart, or its screen was not looked at for long")
 	case e.device != device:
 		return nil, no(nil, RefForeign, "belongs to another device")
 	case e.app != s.App:
