@@ -92,6 +92,9 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 		out.Bundle, err = d.Install(ctx, string(in.Path))
 		return err
 	})
+	if err == nil {
+		a.use(c, in.Target, out.UDID)
+	}
 	return out, err
 }
 
@@ -127,6 +130,9 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 		out.PID, err = d.Launch(ctx, in.Bundle, device.Launch{Args: in.Args, Env: env, Restart: in.Restart})
 		return err
 	})
+	if err == nil {
+		a.use(c, in.Target, out.UDID)
+	}
 	return out, err
 }
 

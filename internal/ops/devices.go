@@ -272,7 +272,7 @@ func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
 type ResetIn struct{ Target }
 
 func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut, error) {
-	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+	h, _, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -294,6 +294,5 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	s.Use(h.Info().UDID)
 	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }

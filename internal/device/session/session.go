@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/ui"
@@ -47,9 +48,12 @@ func readable(name string) string {
 type Session struct {
 	Name string
 
-	numbers  *numbering
+	numbers *numbering
+	several atomic.Bool // beside the lock: it is asked while refs are given out
+
 	mu       sync.Mutex
 	device   string
+	seen     string // the device it saw last
 	refs     ui.Refs
 	defaults map[string]*defaults.Store // by project folder; without any environment
 }
@@ -67,6 +71,19 @@ func (s *Session) Use(udid string) {
 	defer s.mu.Unlock()
 	s.device = udid
 }
+
+// Saw notes that the session has to do with a device.
+func (s *Session) Saw(udid string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen != "" && s.seen != udid {
+		s.several.Store(true)
+	}
+	s.seen = udid
+}
+
+// Several reports whether the session has had to do with more than one device: then it wants to be told which is shown.
+func (s *Session) Several() bool { return s.several.Load() }
 
 // Defaults are the session's defaults in the project that dir belongs to, as a client with this environment sees them.
 // The project's file is read again when it changed. The environment counts for what is returned only: the session does
