@@ -181,6 +181,9 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 		return err
 	}
 	out.UDID, out.device = h.Info().UDID, h.Info().Name
+	if t != (Target{}) {
+		return a.change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
+	}
 	return a.do(ctx, h, func() error { return do(h, d) })
 }
 

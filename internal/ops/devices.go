@@ -135,7 +135,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 		return DeviceOut{}, err
 	}
 	c.Progress("booting " + h.Info().Name)
-	if err := d.do(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
+	if err := d.change(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	s.Use(h.Info().UDID)
@@ -172,7 +172,7 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (Devi
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	if err := d.do(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
+	if err := d.change(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	d.pool.Forgo(ctx, h)
@@ -246,7 +246,7 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.do(ctx, h, func() error {
+	err = d.change(ctx, h, func() error {
 		state, err := d.pool.State(ctx, h.Info().UDID)
 		if err != nil {
 			return err
@@ -284,7 +284,7 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.do(ctx, h, func() error {
+	err = d.change(ctx, h, func() error {
 		if err := eraser.Erase(ctx); err != nil || on != device.Booted {
 			return err
 		}

@@ -137,6 +137,12 @@ func (d desk) do(ctx context.Context, h *pool.Handle, fn func() error) error {
 	return err
 }
 
+// change is do for what switches a device on or off.
+func (d desk) change(ctx context.Context, h *pool.Handle, fn func() error) error {
+	defer d.pool.Changed()
+	return d.do(ctx, h, fn)
+}
+
 // device finds the device that is meant and notes it on the answer. It does not become the session's: one that is named is
 // meant for this call.
 func (d desk) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *session.Session, error) {

@@ -257,7 +257,13 @@ func (p *pooled) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gr
 		return nil, waited, err
 	}
 	first := grants[0].Info
-	p.sessions.Get(a.Holder).Use(first.UDID)
+	udids := make([]string, len(grants))
+	for i, g := range grants {
+		udids[i] = g.Info.UDID
+	}
+	holder := p.sessions.Get(a.Holder)
+	holder.Use(first.UDID)
+	holder.Claim(udids)
 	c.Device = &op.Device{UDID: first.UDID, Name: first.Name}
 	return grants, waited, nil
 }
@@ -296,7 +302,7 @@ func (p *pooled) claim(ctx context.Context, c *op.Call, in ClaimIn) (ClaimOut, e
 
 // ClaimedIn names a claimed device.
 type ClaimedIn struct {
-	UDID string `json:"udid,omitempty" doc:"the device; else the session's current one" cli:"arg"`
+	UDID string `json:"udid,omitempty" doc:"the device; else the one claimed last" cli:"arg"`
 	HolderIn
 }
 
@@ -304,6 +310,13 @@ type ClaimedIn struct {
 func (p *pooled) find(ctx context.Context, c *op.Call, in ClaimedIn) (pool.Entry, string, error) {
 	holder := in.of(c)
 	if in.UDID == "" {
+		last, err := p.pool.LastClaim(ctx, holder, p.sessions.Get(holder).LastClaims())
+		if err != nil {
+			return pool.Entry{}, holder, err
+		}
+		in.UDID = last
+	}
+	if in.UDID == "" { // what it took by using it
 		h, err := p.pool.Resolve(ctx, pool.Criteria{Current: p.sessions.Get(holder).Device(), Holder: holder})
 		if err != nil {
 			return pool.Entry{}, holder, err
@@ -426,7 +439,9 @@ func (p *pooled) takeOver(ctx context.Context, c *op.Call, in TakeOverIn) (Claim
 	if err != nil {
 		return ClaimOut{}, err
 	}
-	p.sessions.Get(holder).Use(e.UDID)
+	session := p.sessions.Get(holder)
+	session.Use(e.UDID)
+	session.Claim([]string{e.UDID})
 	c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
 	return ClaimOut{Status: "taken over", Device: e, From: before.Holder}, nil
 }

@@ -3,16 +3,18 @@ package pool
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
+	"ios-agent/internal/fault"
 )
 
 // Entry is a device as the pool knows it.
 type Entry struct {
 	device.Info
-	ClaimStatus string     `json:"claim_status"` // available, claimed or unknown
+	ClaimStatus string     `json:"claim_status"` // available, claimed, unavailable or unknown
 	ClaimedBy   string     `json:"claimed_by,omitempty"`
 	ClaimedAt   *time.Time `json:"claimed_at,omitempty"`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
@@ -26,13 +28,17 @@ type Entry struct {
 const (
 	Available   = "available"
 	ClaimedWord = "claimed"
-	Unknown     = "unknown" // the leases cannot be read
+	Unavailable = "unavailable" // nobody has it, and it cannot be used
+	Unknown     = "unknown"     // the leases cannot be read
 )
 
 func entry(i device.Info, l lease.Lease, quarantine string) Entry {
 	e := Entry{Info: i, ClaimStatus: Available, Epoch: l.Epoch, Quarantine: quarantine, LastUsed: moment(l.Used)}
 	if quarantine != "" {
 		e.Available = false
+	}
+	if !e.Available {
+		e.ClaimStatus = Unavailable
 	}
 	if l.Held() {
 		e.ClaimStatus, e.ClaimedBy, e.LeaseKind = ClaimedWord, l.Holder, string(l.Kind)
@@ -55,9 +61,9 @@ func moment(t time.Time) *time.Time {
 // Entry is a granted device as the pool knows it.
 func (g Grant) Entry() Entry { return entry(g.Info, g.Lease, "") }
 
-// Entries lists every device with its lease.
+// Entries lists every device with its lease, as it is now.
 func (p *Pool) Entries(ctx context.Context) ([]Entry, error) {
-	l, err := p.listed(ctx, fresh, nil)
+	l, err := p.listed(ctx, 0, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +99,56 @@ func (p *Pool) Entry(ctx context.Context, id string) (Entry, error) {
 		return Entry{}, err
 	}
 	return all[0], nil
+}
+
+// LastClaim is the device that a holder claimed last; empty when it has claimed none. latest are those it asked for last, as
+// far as that is remembered; else the time of the claims decides. It never guesses between two: the fault names them.
+func (p *Pool) LastClaim(ctx context.Context, holder string, latest []string) (udid string, err error) {
+	leases, err := p.leases.All(ctx)
+	if err != nil {
+		return "", leaseFault(err)
+	}
+	var own, last []lease.Lease
+	for _, l := range leases {
+		if l.Holder != holder || l.Kind != lease.Claim {
+			continue
+		}
+		own = append(own, l)
+		if slices.Contains(latest, l.Resource) {
+			last = append(last, l)
+		}
+	}
+	if len(last) == 0 {
+		last = newest(own)
+	}
+	switch len(last) {
+	case 0:
+		return "", nil
+	case 1:
+		return last[0].Resource, nil
+	}
+	seen, err := p.listed(ctx, fresh, nil)
+	if err != nil {
+		return "", err
+	}
+	infos := filter(seen.infos, func(i device.Info) bool {
+		return slices.ContainsFunc(last, func(l lease.Lease) bool { return l.Resource == i.UDID })
+	})
+	return "", fault.New(fault.DeviceAmbiguous, "%s claimed %d devices at once, and none was named: %s", holder, len(last), briefly(infos)).
+		WithHint("pass the udid of one").With("candidates", infos)
+}
+
+// newest are the leases that were given last, all in the same moment.
+func newest(leases []lease.Lease) (out []lease.Lease) {
+	for _, l := range leases {
+		switch {
+		case len(out) == 0 || l.Since.After(out[0].Since):
+			out = []lease.Lease{l}
+		case l.Since.Equal(out[0].Since):
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // Renew makes a holder's claim last for its whole time again.

@@ -53,7 +53,8 @@ type Session struct {
 
 	mu       sync.Mutex
 	device   string
-	seen     string // the device it saw last
+	seen     string   // the device it saw last
+	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
 	defaults map[string]*defaults.Store // by project folder; without any environment
 }
@@ -70,6 +71,20 @@ func (s *Session) Use(udid string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.device = udid
+}
+
+// Claim notes the devices that the session claimed in one call.
+func (s *Session) Claim(udids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.claims = udids
+}
+
+// LastClaims are the devices of the session's last claim in this process.
+func (s *Session) LastClaims() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.claims
 }
 
 // Saw notes that the session has to do with a device.
