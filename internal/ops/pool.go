@@ -90,7 +90,7 @@ func (p *pooled) ops() []op.Op {
 
 // HolderIn says for whom.
 type HolderIn struct {
-	Holder string `json:"session_id,omitempty" doc:"whose claim it is; else the client's session" match:"^.{1,200}$"`
+	Holder string `json:"session_id,omitempty" doc:"whose claim it is; else the client's session, which may drive it in any case" match:"^.{1,200}$"`
 }
 
 func (h HolderIn) of(c *op.Call) string {
@@ -175,6 +175,9 @@ func entryLine(d pool.Entry) string {
 	if d.ClaimedBy != "" {
 		line += " by " + d.ClaimedBy
 	}
+	if len(d.CoDrivers) > 0 {
+		line += ", driven by " + strings.Join(d.CoDrivers, ", ") + " too,"
+	}
 	if d.ExpiresAt != nil {
 		line += " until " + d.ExpiresAt.Format(time.RFC3339)
 	}
@@ -237,7 +240,7 @@ func (o ResolveOut) Text() string {
 
 func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in ResolveIn) (ResolveOut, error) {
 	grants, waited, err := p.acquire(ctx, c, pool.Ask{
-		Want: in.want(), Holder: in.of(c), On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset, BootWait: span(in.BootTimeout),
+		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset, BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
 		return ResolveOut{}, err
@@ -293,7 +296,7 @@ func (o ClaimOut) Text() string {
 }
 
 func (p *pooled) claim(ctx context.Context, c *op.Call, in ClaimIn) (ClaimOut, error) {
-	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), Wait: in.time(), Reset: in.Reset})
+	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset})
 	if err != nil {
 		return ClaimOut{}, err
 	}
@@ -398,8 +401,8 @@ func (o EnsureOut) Text() string {
 
 func (p *pooled) ensure(ctx context.Context, c *op.Call, in EnsureIn) (EnsureOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{
-		Want: PickIn{WantIn: in.WantIn}.want(), Holder: in.of(c), Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
-		Reset: in.Reset, BootWait: span(in.BootTimeout),
+		Want: PickIn{WantIn: in.WantIn}.want(), Holder: in.of(c), By: c.Session, Count: in.Count, On: true,
+		Boot: in.Boot == nil || *in.Boot, Reset: in.Reset, BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
 		return EnsureOut{}, err
@@ -435,7 +438,8 @@ type TakeOverIn struct {
 
 func (p *pooled) takeOver(ctx context.Context, c *op.Call, in TakeOverIn) (ClaimOut, error) {
 	holder := in.of(c)
-	e, before, err := p.pool.TakeOver(ctx, holder, in.UDID, in.Reason)
+	ask := pool.Ask{Want: pool.Want{UDID: in.UDID}, Holder: holder, By: c.Session}
+	e, before, err := p.pool.TakeOver(ctx, ask, in.Reason)
 	if err != nil {
 		return ClaimOut{}, err
 	}

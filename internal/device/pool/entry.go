@@ -16,6 +16,7 @@ type Entry struct {
 	device.Info
 	ClaimStatus string     `json:"claim_status"` // available, claimed, unavailable or unknown
 	ClaimedBy   string     `json:"claimed_by,omitempty"`
+	CoDrivers   []string   `json:"co_drivers,omitempty"` // sessions that may drive it too
 	ClaimedAt   *time.Time `json:"claimed_at,omitempty"`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
 	LeaseKind   string     `json:"lease_kind,omitempty"` // claim, implicit or repair
@@ -42,6 +43,7 @@ func entry(i device.Info, l lease.Lease, quarantine string) Entry {
 	}
 	if l.Held() {
 		e.ClaimStatus, e.ClaimedBy, e.LeaseKind = ClaimedWord, l.Holder, string(l.Kind)
+		e.CoDrivers = l.CoDrivers.List()
 		e.ClaimedAt, e.ExpiresAt = moment(l.Since), moment(l.Expires)
 	}
 	if l.Dirty {
@@ -160,13 +162,13 @@ func (p *Pool) Renew(ctx context.Context, holder, id string) (Entry, error) {
 	return p.Entry(ctx, udid)
 }
 
-// TakeOver makes a holder the holder of a device, whoever has it now; the reason is kept.
-func (p *Pool) TakeOver(ctx context.Context, holder, id, reason string) (Entry, lease.Lease, error) {
-	e, err := p.Entry(ctx, id)
+// TakeOver gives a device to the holder that asks, whoever has it now; the reason is kept.
+func (p *Pool) TakeOver(ctx context.Context, a Ask, reason string) (Entry, lease.Lease, error) {
+	e, err := p.Entry(ctx, a.UDID)
 	if err != nil {
 		return e, lease.Lease{}, err
 	}
-	_, before, err := p.leases.TakeOver(ctx, lease.Request{Holder: holder, Kind: lease.Claim, TTL: ClaimTime}, e.UDID, reason)
+	_, before, err := p.leases.TakeOver(ctx, lease.Request{Holder: a.Holder, By: a.By, Kind: lease.Claim, TTL: ClaimTime}, e.UDID, reason)
 	if err != nil {
 		return e, before, leaseFault(err)
 	}

@@ -16,5 +16,6 @@ func Migrations() []string {
 			holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
 		)`,
 		`CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID`,
+		`ALTER TABLE lease ADD COLUMN co_drivers TEXT NOT NULL DEFAULT ''`,
 	}
 }

@@ -64,14 +64,21 @@ func schemas() []file {
 			{At: second(0), What: lease.Claimed, Lease: lease.Lease{Resource: "D2", Epoch: 5, Holder: "bob"}},
 		},
 	}
+	v2 := file{
+		made:   v1.made + ";CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID",
+		filled: v1.filled + ";INSERT INTO ref_number VALUES ('ada', 2040)",
+		leases: v1.leases, log: v1.log,
+	}
+	v3 := file{
+		made: v2.made,
+		filled: v2.filled + `;ALTER TABLE lease ADD COLUMN co_drivers TEXT NOT NULL DEFAULT '';
+			UPDATE lease SET co_drivers = 'bob' || char(10) || 'cyd' WHERE resource = 'D1'`,
+		leases: slices.Clone(v1.leases), log: v1.log,
+	}
+	v3.leases[0].CoDrivers = "bob\ncyd"
 	return []file{
 		{}, // a daemon was killed before it made the first table
-		v1,
-		{
-			made:   v1.made + ";CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID",
-			filled: v1.filled + ";INSERT INTO ref_number VALUES ('ada', 2040)",
-			leases: v1.leases, log: v1.log,
-		},
+		v1, v2, v3,
 	}
 }
 
