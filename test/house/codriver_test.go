@@ -23,7 +23,8 @@ func TestTheParallelRecipe(t *testing.T) {
 		return w.Code
 	}
 	var ensured struct{ Devices []struct{ UDID string } }
-	if code := post("/devices/ensure", map[string]any{"count": 2, "name": "iPhone 16 Pro", "session_id": "bulk-test"}, &ensured); code != http.StatusOK {
+	want := map[string]any{"count": 2, "name": "iPhone 16 Pro", "session_id": "bulk-test"}
+	if code := post("/devices/ensure", want, &ensured); code != http.StatusOK {
 		t.Fatal(code)
 	}
 	for _, restarted := range []bool{false, true} {
@@ -51,7 +52,8 @@ func TestTheParallelRecipe(t *testing.T) {
 		t.Fatal(said)
 	}
 	h.Must("bulk-test", "claim_device", map[string]string{"udid": udid})
-	if code := post("/device/app/launch", map[string]any{"udid": udid, "bundle_id": drivertest.Conformance}, &said); code != http.StatusConflict {
+	launch := map[string]any{"udid": udid, "bundle_id": drivertest.Conformance}
+	if code := post("/device/app/launch", launch, &said); code != http.StatusConflict {
 		t.Errorf("after the release: %d %v", code, said)
 	}
 }
