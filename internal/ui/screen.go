@@ -21,7 +21,7 @@ type Screen struct {
 	byIdentity  map[identity][]*Node
 	identifiers map[typedIdentifier]int
 	solids      map[cell][]*Node // what hides, by place
-	alert       *Node            // the topmost
+	front       front            // what takes every touch; its node is nil when nothing does
 	vast        []*Node          // what hides and is too large for a grid; no real screen has any
 	hash        string
 }
@@ -58,7 +58,7 @@ func viewport(root *Node) Rect {
 
 // link numbers the nodes, sets parents and works out what lies within the screen.
 func (s *Screen) link(n, parent *Node, clip Rect) {
-	n.parent, n.order, n.depth, n.covered = parent, len(s.nodes), 0, nil
+	n.parent, n.order, n.depth, n.covered, n.sheet = parent, len(s.nodes), 0, nil, ""
 	if parent != nil {
 		n.depth = parent.depth + 1
 	}
