@@ -22,6 +22,9 @@ func settled() device.Wait {
 	return device.Wait{Stable: 150 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second}
 }
 
+// reactionStep is how often a change is looked for that did not come at once.
+const reactionStep = 150 * time.Millisecond
+
 // again is the next look after one that did not show what was wanted.
 func again(left time.Duration) device.Wait {
 	pause := min(250*time.Millisecond, left)
