@@ -34,14 +34,19 @@ func whichever() []string {
 
 // ActIn is what every action takes.
 type ActIn struct {
-	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes within the timeout"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"for it to be there, still and reachable, and for an expected change" min:"0" max:"60000" default:"5000"`
+	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"for the target, and for an expected change" min:"0" max:"60000" default:"5000"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as the screen is now"`
+	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for a still screen" min:"0" max:"10000"`
 }
 
 func (a ActIn) how() act.How {
 	timeout := time.Duration(max(a.Timeout, 1)) * time.Millisecond // act takes 0 for its own default
-	return act.How{Timeout: timeout, NoWait: a.NoWait || a.Timeout == 0}
+	how := act.How{Timeout: timeout, NoWait: a.NoWait || a.Timeout == 0}
+	if a.Settle != nil {
+		how.Settle = new(time.Duration(*a.Settle) * time.Millisecond)
+	}
+	return how
 }
 
 // ScrollIn is for actions that may bring their element into view.

@@ -15,6 +15,7 @@ type Screen struct {
 	Root      *Node
 	Truncated int           // elements the agent left out
 	Settled   bool          // false: still moving when the look ended
+	Quiet     bool          // not settled, but still except for what never stops moving
 	Waited    time.Duration // how long the look took, by the clock of who looked
 
 	nodes       []*Node // in document order

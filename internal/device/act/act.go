@@ -27,6 +27,8 @@ type How struct {
 	NoWait  bool          // one attempt, without waiting for the target
 	Scroll  bool          // bring the target into view first
 	Blind   bool          // the app need not be running: the input goes to the device
+
+	Settle *time.Duration // the longest wait for the screen to become still; nil is the usual one
 }
 
 // DefaultTimeout is how long a target may take to appear and hold still.
@@ -114,17 +116,17 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 // that is there is answered at once.
 func (s Step) effect(ctx context.Context, how How, report *Report) (after *ui.Screen, ticking bool, err error) {
 	c := clock{began: time.Now()}
-	after, err = s.observe(ctx, settled())
+	after, err = s.settle(ctx, how.settled())
 	for err == nil {
 		c.add(after)
 		after, ticking = s.recheck(ctx, &c, *report, after)
-		outcome, _ := ui.Compare(report.Before, after).Judge(report.Target)
+		outcome, _ := s.compare(report.Before, after).Judge(report.Target)
 		report.Looked = c.spent()
 		left := s.reaction(how) - report.Looked
 		if outcome == ui.Changed && !ticking || report.Lost != nil || left <= 0 || ctx.Err() != nil {
 			return after, ticking, nil
 		}
-		later, failed := s.next(ctx, &c, after, left)
+		later, failed := s.next(ctx, how, &c, after, left)
 		switch {
 		case failed == nil:
 			after = later
@@ -139,22 +141,34 @@ func (s Step) effect(ctx context.Context, how How, report *Report) (after *ui.Sc
 
 // next is the first look that shows something else than the last one, when the screen is still again; or the last one within the
 // time that is left.
-func (s Step) next(ctx context.Context, c *clock, last *ui.Screen, left time.Duration) (*ui.Screen, error) {
+func (s Step) next(ctx context.Context, how How, c *clock, last *ui.Screen, left time.Duration) (*ui.Screen, error) {
 	for pause := min(reactionStep, left); ; {
-		seen, err := s.observe(ctx, device.Wait{Min: pause, Max: pause})
+		seen, err := s.observe(ctx, device.Wait{Stable: pause, Min: pause, Max: pause})
 		if err != nil {
 			return nil, err
 		}
-		if seen.Hash() != last.Hash() {
-			c.add(seen)
-			return s.observe(ctx, still())
+		same := seen.Hash() == last.Hash()
+		if !same && last.Quiet {
+			s.Session.Refs(func(r *ui.Refs) { same = r.AtRest(s.Device.Info().UDID, last, seen) })
 		}
+		if !same {
+			c.add(seen)
+			return s.settle(ctx, how.still())
+		}
+		seen.Quiet = last.Quiet && !seen.Settled
 		if left -= pause; left <= 0 || ctx.Err() != nil {
 			return seen, nil
 		}
 		c.add(seen)
 		pause = min(reactionStep, left)
 	}
+}
+
+// compare is what changed, less what is known to change by itself.
+func (s Step) compare(before, after *ui.Screen) (d ui.Diff) {
+	d = ui.Compare(before, after)
+	s.Session.Refs(func(r *ui.Refs) { d = r.Calm(s.Device.Info().UDID, d) })
+	return d
 }
 
 // recheck looks once more when only digits changed: a clock changes again by itself, a count that the input changed does not.
@@ -176,9 +190,12 @@ func (s Step) recheck(ctx context.Context, c *clock, report Report, after *ui.Sc
 }
 
 func (s Step) judge(report *Report, after *ui.Screen) {
-	diff := ui.Compare(report.Before, after)
+	diff := s.compare(report.Before, after)
 	report.After = after
 	report.Outcome, report.Evidence = diff.Judge(report.Target)
+	if len(report.Evidence) == 0 && after.Quiet {
+		report.Evidence = []string{ui.EvidenceAmbient} // what never stops moving did
+	}
 	if report.Lost != nil {
 		report.Outcome = ui.Unknown
 	}
@@ -224,7 +241,7 @@ func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since tim
 
 // Look observes the screen and lets render use the session's refs with it.
 func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error {
-	screen, err := s.observe(ctx, still())
+	screen, err := s.settle(ctx, still())
 	if err != nil {
 		return err
 	}
