@@ -72,15 +72,17 @@ func (n *Node) solid() bool {
 	return n.Identifier != dismissRegion && (kinds[n.Type].solid || n.banner())
 }
 
-// banner reports whether the element is something with a name that the system shows over a part of the app: a tree with several
-// roots has the app's first.
+// banner reports whether the element is something with a name that the system shows over a part of the app.
 func (n *Node) banner() bool {
 	if n.parent == nil || n.Name() == "" || n.Type == "Application" || n.Type == "Window" {
 		return false
 	}
 	for p := n.parent; p != nil; p = p.parent {
-		if p.Type == "Application" && p.parent != nil && p.parent.Made {
-			return p != p.parent.Children[0] && n.Frame.H < p.Frame.H/2
+		if p.overApp() {
+			return n.Frame.H < p.Frame.H/2
+		}
+		if p.Name() != "" {
+			return false // it is a part of one
 		}
 	}
 	return false
