@@ -25,6 +25,7 @@ type ActionOut struct {
 	Settled  bool       `json:"settled"`
 	WaitedMS int64      `json:"waited_ms"`
 	TookMS   int64      `json:"took_ms"`
+	LookedMS int64      `json:"looked_ms"`
 
 	expect bool
 	lost   error
@@ -47,7 +48,8 @@ func (o ActionOut) Fault() *fault.Fault {
 	case o.Outcome == ui.Unknown:
 		return fault.From(o.lost)
 	case o.Outcome == ui.Unchanged && o.expect:
-		return fault.New(fault.OutcomeUnchanged, "%s changed nothing on the screen", o.what()).WithDispatch(fault.Dispatched)
+		return fault.New(fault.OutcomeUnchanged, "%s changed nothing on the screen in %.1f s", o.what(), o.looked()).
+			WithDispatch(fault.Dispatched)
 	}
 	return nil
 }
@@ -59,6 +61,9 @@ func (o ActionOut) what() string {
 	return o.Action + " " + o.Target.described
 }
 
+// looked is for how many seconds a change was looked for.
+func (o ActionOut) looked() float64 { return float64(o.LookedMS) / 1000 }
+
 // mostLines caps the diff in an answer for models.
 const mostLines = 40
 
@@ -66,11 +71,11 @@ const mostLines = 40
 func (o ActionOut) Text() string {
 	said := map[ui.Outcome]string{
 		ui.Changed:   "changed (" + strings.Join(o.Evidence, ", ") + ")",
-		ui.Unchanged: "unchanged: nothing on the screen reacted",
+		ui.Unchanged: fmt.Sprintf("unchanged: nothing on the screen reacted in %.1f s", o.looked()),
 		ui.Unknown:   "unknown: the input may or may not have arrived",
 	}[o.Outcome]
 	if o.Outcome == ui.Unchanged && len(o.Evidence) > 0 {
-		said = "unchanged: only elements that change by themselves did"
+		said = fmt.Sprintf("unchanged: only elements that change by themselves did in %.1f s", o.looked())
 	}
 	text := fmt.Sprintf("%s → %s", o.what(), said)
 	if !o.Settled {
@@ -97,7 +102,7 @@ func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Ste
 	}
 	var r act.Report
 	err = t.do(ctx, h, func() error {
-		r, err = do(act.Step{Device: h.Device, Session: session, Tell: c.Progress})
+		r, err = do(act.Step{Device: h.Device, Session: session, Tell: c.Progress, Expect: what.expect})
 		return err
 	})
 	if err != nil {
@@ -110,7 +115,7 @@ func actionOut(what doing, r act.Report) ActionOut {
 	out := ActionOut{
 		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Diff: r.Lines, Method: r.Method,
 		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost,
-		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(),
+		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
 	}
 	if n := r.Target; n != nil {
 		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]"}

@@ -18,7 +18,7 @@ type ElementIn struct {
 	Role       string `json:"role,omitempty" doc:"its role, such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`
 	Index      *int   `json:"index,omitempty" doc:"which of several, from 0" min:"0"`
-	Within     string `json:"within,omitempty" doc:"ref, identifier or label of its container"`
+	Within     string `json:"within,omitempty" doc:"ref, identifier or label around it"`
 }
 
 func (e ElementIn) query() ui.Query {
@@ -36,12 +36,18 @@ func elementKeys() []string {
 // ActIn is what every action takes.
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"how long it may take to be there, still and reachable" min:"0" max:"60000" default:"5000"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"for the target and an expected change" min:"0" max:"60000" default:"5000"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as the screen is now"`
+	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for a still screen" min:"0" max:"10000"`
 }
 
 func (a ActIn) how() act.How {
-	return act.How{Timeout: time.Duration(a.Timeout) * time.Millisecond, NoWait: a.NoWait || a.Timeout == 0}
+	timeout := time.Duration(max(a.Timeout, 1)) * time.Millisecond // act takes 0 for its own default
+	how := act.How{Timeout: timeout, NoWait: a.NoWait || a.Timeout == 0}
+	if a.Settle != nil {
+		how.Settle = new(time.Duration(*a.Settle) * time.Millisecond)
+	}
+	return how
 }
 
 // scrollIn is for actions that may bring their element into view.

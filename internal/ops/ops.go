@@ -120,8 +120,8 @@ func (c *Core) Op(name string) op.Op {
 
 // Target says which device an operation is about; embedded in the input of all that need one.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"the device, if not the current one"`
-	Sim  string `json:"sim,omitempty" doc:"a simulator by its name"`
+	UDID string `json:"udid,omitempty" doc:"device, if not the current one"`
+	Sim  string `json:"sim,omitempty" doc:"simulator by name"`
 }
 
 // deviceAccess finds the device an operation is about, and runs the operation on it.

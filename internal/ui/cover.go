@@ -1,5 +1,7 @@
 package ui
 
+import "slices"
+
 // cellSize is the edge of a square of the grid below, in points: about the size of a control.
 const cellSize = 64
 
@@ -7,39 +9,192 @@ type cell struct{ x, y int }
 
 func cellOf(p Point) cell { return cell{int(p.X) / cellSize, int(p.Y) / cellSize} }
 
+// dismissRegion is what UIKit calls the area beside a page sheet, popover or menu: a touch there closes it and reaches nothing
+// behind.
+const dismissRegion = "PopoverDismissRegion"
+
+// takers are the types that take every touch on the app, also beside them.
+var takers = map[string]bool{"Alert": true, "Sheet": true, "Popover": true, "Menu": true}
+
+// front is what lies over a whole app: an alert, sheet, popover or menu, or the dismiss region of one.
+type front struct {
+	node    *Node
+	region  *Node   // what closes it when it is touched; nil when nothing does
+	content []*Node // what the region lies beside
+}
+
+// hides reports whether a node lies behind it. What comes later in the document is over it, as a keyboard is.
+func (f front) hides(n *Node) bool {
+	return n.order < f.node.order && n != f.region && !f.node.within(n) && !slices.ContainsFunc(f.content, n.within)
+}
+
 // cover finds, for each node, what is painted over its centre later. A container stretched over the screen hides
 // nothing; only solid elements do. The solid ones are laid out on a grid, so that a screen of thousands of elements
 // does not compare each with each.
 func (s *Screen) cover() {
-	s.solids, s.vast = map[cell][]*Node{}, nil
+	s.solids, s.vast, s.front = map[cell][]*Node{}, nil, front{}
 	for _, n := range s.nodes {
+		if n.takes() && n.Visible() {
+			s.front = s.front.behind(n)
+		}
 		switch {
-		case !kinds[n.Type].solid || !n.Visible() || n.Unplaced:
+		case !n.solid() || !n.Visible() || n.Unplaced:
 		case n.seen.vast():
 			s.vast = append(s.vast, n)
 		default:
 			lay(s.solids, n)
 		}
 	}
-	s.alert = s.last(func(n *Node) bool { return n.Type == "Alert" && n.Visible() })
 	for _, n := range s.nodes {
 		n.covered = s.over(n, n.Frame.Centre())
 	}
 }
 
+// takes reports whether the element takes every touch on the app. A popover holds its sheet; a bar of menus is no menu.
+func (n *Node) takes() bool {
+	if n.Identifier == dismissRegion {
+		return true
+	}
+	if !takers[n.Type] {
+		return false
+	}
+	for p := n.parent; p != nil; p = p.parent {
+		if p.Type == "Popover" || p.Type == "MenuBar" {
+			return false
+		}
+	}
+	return true
+}
+
+// solid reports whether the element hides what lies under it: by its type, or as a banner or call bar of another process. The
+// region beside a sheet is empty.
+func (n *Node) solid() bool {
+	return n.Identifier != dismissRegion && (kinds[n.Type].solid || n.banner())
+}
+
+// banner reports whether the element is something with a name that the system shows over a part of the app.
+func (n *Node) banner() bool {
+	if n.parent == nil || n.Name() == "" || n.Type == "Application" || n.Type == "Window" {
+		return false
+	}
+	for p := n.parent; p != nil; p = p.parent {
+		if p.overApp() {
+			return n.Frame.H < p.Frame.H/2
+		}
+		if p.Name() != "" {
+			return false // it is a part of one
+		}
+	}
+	return false
+}
+
+// behind is what is in front when another element is painted over it. A popover or menu keeps the region before it.
+func (f front) behind(n *Node) front {
+	switch {
+	case n.Identifier == dismissRegion:
+		return regionOf(n)
+	case f.node != nil && f.node == f.region && (n.Type == "Popover" || n.Type == "Menu"):
+		return front{n, f.region, f.content}
+	}
+	return front{node: n}
+}
+
+func regionOf(n *Node) front {
+	// The region of a sheet is a plain view before its content, that of a popover a button after it.
+	x, content := n, []*Node(nil)
+	for ; x.parent != nil && content == nil; x = x.parent {
+		at := slices.Index(x.parent.Children, x)
+		if n.Type != "Button" {
+			content = x.parent.Children[at+1:]
+		} else {
+			content = slices.Concat(x.parent.Children[:at], x.parent.Children[at+1:])
+		}
+		if !slices.ContainsFunc(content, (*Node).Visible) {
+			content = nil
+		}
+	}
+	f := front{n, n, content}
+	n.sheet = f.sheetName()
+	return f
+}
+
 // over is what is painted over an element at a point; nil when nothing is.
 func (s *Screen) over(n *Node, at Point) (top *Node) {
-	if s.alert != nil && n.order < s.alert.order && !s.alert.within(n) {
-		return s.alert // an alert takes every touch, also beside it
+	if s.front.node != nil && s.front.hides(n) {
+		return s.front.node
+	}
+	if n == s.front.region {
+		for _, c := range s.front.content {
+			if c.seen.Contains(at) {
+				return c // a touch there is one on the sheet, not beside it
+			}
+		}
 	}
 	for _, solids := range [...][]*Node{s.vast, s.solids[cellOf(at)]} {
 		for _, o := range solids {
-			if o.order > n.order && o.seen.Contains(at) && !o.within(n) && !n.within(o) {
+			if o.order > n.order && o.hidden().Contains(at) && !o.within(n) && !n.within(o) && !o.docks(n, at) {
 				top = o
 			}
 		}
 	}
 	return top
+}
+
+// dockHeight is the height of the bar with the globe and the microphone. It lies between the keyboard element and the bottom of
+// the screen, and is no part of the element.
+const dockHeight = 100
+
+// hidden is the part of the screen that a solid element hides: of a keyboard at the bottom also its dock.
+func (n *Node) hidden() Rect {
+	if n.Type != "Keyboard" {
+		return n.seen
+	}
+	root := n
+	for root.parent != nil {
+		root = root.parent
+	}
+	view, area := viewport(root), n.seen
+	if below := view.Y + view.H - (area.Y + area.H); below > 0 && below <= dockHeight && area.W >= view.W {
+		area.H += below
+	}
+	return area
+}
+
+// docks reports whether an element is a key of a keyboard's dock.
+func (n *Node) docks(key *Node, at Point) bool {
+	return n.Type == "Keyboard" && !n.seen.Contains(at) && n.window() != nil && n.window() == key.window()
+}
+
+func (n *Node) window() *Node {
+	for n != nil && n.Type != "Window" {
+		n = n.parent
+	}
+	return n
+}
+
+// asCover is what an element is called that lies over others: for a dismiss region, the sheet that it belongs to.
+func (n *Node) asCover() string {
+	if n.sheet != "" {
+		return n.sheet
+	}
+	return n.Describe()
+}
+
+// sheetName is what the content of a dismiss region is called.
+func (f front) sheetName() string {
+	var named *Node
+	for _, c := range f.content {
+		c.Walk(func(d *Node) bool {
+			if named == nil && (modals[d.Type] || d.Type == "NavigationBar") && d.Visible() && d.Name() != "" {
+				named = d
+			}
+			return named == nil
+		})
+	}
+	if named == nil {
+		return "a sheet"
+	}
+	return "sheet " + Quote(named.Name())
 }
 
 // vast reports whether a frame is beyond any screen, as broken sources make them.
@@ -48,9 +203,10 @@ func (r Rect) vast() bool {
 	return !(r.X >= -edge && r.Y >= -edge && r.X+r.W <= edge && r.Y+r.H <= edge) // also what is not a number
 }
 
-// lay enters a node into every cell that its part on the screen touches.
+// lay enters a node into every cell that the part of the screen which it hides touches.
 func lay(grid map[cell][]*Node, n *Node) {
-	first, last := cellOf(Point{n.seen.X, n.seen.Y}), cellOf(Point{n.seen.X + n.seen.W, n.seen.Y + n.seen.H})
+	area := n.hidden()
+	first, last := cellOf(Point{area.X, area.Y}), cellOf(Point{area.X + area.W, area.Y + area.H})
 	for x := first.x; x <= last.x; x++ {
 		for y := first.y; y <= last.y; y++ {
 			grid[cell{x, y}] = append(grid[cell{x, y}], n)

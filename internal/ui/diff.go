@@ -7,6 +7,7 @@ type Diff struct {
 	Changed []Change
 	Moved   int // elements that only changed their place, less those that move by themselves
 
+	moved         []*Node // of after
 	before, after *Screen
 	partner       map[*Node]*Node // of after's nodes, in before
 }
@@ -56,6 +57,7 @@ func (d *Diff) compare(old, n *Node) {
 		}
 	}
 	if len(d.Changed) == count && old.Frame != n.Frame && !n.ambient() {
+		d.moved = append(d.moved, n)
 		d.Moved++
 	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"ios-agent/internal/fault"
 )
@@ -114,8 +115,11 @@ func (e *UnreachableError) Fault() *fault.Fault {
 		With("ref", e.Ref).With("reason", "unreachable")
 	if len(e.Cover) > 0 {
 		f = f.With("candidates", e.Cover)
-		if e.Cover[0].Type == "Keyboard" {
+		switch c := e.Cover[0]; {
+		case c.Type == "Keyboard":
 			f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with --submit")
+		case c.Identifier == dismissRegion:
+			f = f.WithHint("use the sheet, or close it: `ios-agent back`, or `ios-agent tap @%s` beside it", strings.TrimPrefix(c.Ref, "@"))
 		}
 	}
 	if e.OffScreen {

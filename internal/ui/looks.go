@@ -43,7 +43,7 @@ func (r *Refs) Recall(device, hash string) *Screen {
 func (r *Refs) Last(device string) string {
 	for i := len(r.looks.kept) - 1; i >= 0; i-- {
 		if l := r.looks.kept[i]; l.device == device {
-			if !l.screen.Settled {
+			if !l.screen.Settled && !l.screen.Quiet {
 				return ""
 			}
 			return l.screen.hash

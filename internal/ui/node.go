@@ -64,11 +64,12 @@ type Node struct {
 
 	parent   *Node
 	depth    int
-	told     bool  // it gets a line in an outline
-	twin     int   // 0 when its identity is unique on its screen, else 1, 2, … in document order
-	seen     Rect  // the part of its frame that lies within the screen and what clips it
-	covered  *Node // what hides its centre
-	order    int   // position in the document, which is also the painting order
+	told     bool   // it gets a line in an outline
+	twin     int    // 0 when its identity is unique on its screen, else 1, 2, … in document order
+	seen     Rect   // the part of its frame that lies within the screen and what clips it
+	covered  *Node  // what hides its centre
+	sheet    string // of a dismiss region: the sheet beside which it lies
+	order    int    // position in the document, which is also the painting order
 	identity identity
 }
 
@@ -114,7 +115,7 @@ func (n *Node) WhyNotHittable() string {
 	case !n.seen.Contains(n.Frame.Centre()):
 		return "its centre is scrolled out of view"
 	case n.covered != nil:
-		return "it is covered by " + n.covered.Describe()
+		return "it is covered by " + n.covered.asCover()
 	}
 	return ""
 }

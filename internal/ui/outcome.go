@@ -65,11 +65,31 @@ func kindOfEvidence(n, target *Node) string {
 	return EvidenceScreen
 }
 
+// notification is what SpringBoard calls the banner of a notification. It comes and goes by itself.
+const notification = "NotificationShortLookView"
+
 func (n *Node) ambient() bool {
+	if n.Made {
+		return true
+	}
 	for ; n != nil; n = n.parent {
-		if kinds[n.Type].ambient {
+		if kinds[n.Type].ambient || n.Identifier == notification || n.overApp() && n.holds(notification) {
 			return true
 		}
 	}
 	return false
+}
+
+// overApp reports whether the element is the root of a tree that lies over the app's: a tree with several roots has the app's
+// first.
+func (n *Node) overApp() bool {
+	return n.Type == "Application" && n.parent != nil && n.parent.Made && n.parent.Children[0] != n
+}
+
+func (n *Node) holds(identifier string) (found bool) {
+	n.Walk(func(c *Node) bool {
+		found = found || c.Identifier == identifier
+		return !found
+	})
+	return found
 }

@@ -22,7 +22,7 @@ func TestReach(t *testing.T) {
 		"narrow switch":        {node: at("Switch", 300, 100, 51, 31), method: AtCentre, at: Point{326, 116}},
 		"in the lowest strip":  {node: at("Button", 0, 740, 400, 60), method: AboveGesture, at: Point{200, 753}},
 		"wholly in the strip":  {node: at("Button", 0, 770, 400, 30), method: AtCentre, at: Point{200, 785}},
-		"covered at its heart": {node: at("Button", 0, 100, 400, 100), others: []*Node{at("Sheet", 150, 100, 100, 100)}, method: AtVisible},
+		"covered at its heart": {node: at("Button", 0, 100, 400, 100), others: []*Node{at("Keyboard", 150, 100, 100, 100)}, method: AtVisible},
 		"covered all over": {node: at("Button", 0, 100, 100, 40), others: []*Node{at("Sheet", 0, 0, 400, 800)},
 			why: `it is covered by dialog "Sheet"`},
 		"off the screen":      {node: at("Button", 0, 900, 100, 40), why: "it is off the screen"},

@@ -25,6 +25,7 @@ type Refs struct {
 	byIdentifier map[identifierKey]int
 	looks        looks
 	steady       map[counter]bool // texts with numbers that do not change by themselves
+	restless     restless
 }
 
 // guessed is how far above the highest ref a made-up number is reserved, so that it never becomes an element's ref.

@@ -16,13 +16,14 @@ type Screen struct {
 	Root      *Node
 	Truncated int           // elements the agent left out
 	Settled   bool          // false: still moving when the look ended
+	Quiet     bool          // not settled, but still except for what never stops moving
 	Waited    time.Duration // how long the look took, by the clock of who looked
 
 	nodes       []*Node // in document order
 	byIdentity  map[identity][]*Node
 	identifiers map[typedIdentifier]int
 	solids      map[cell][]*Node // what hides, by place
-	alert       *Node            // the topmost
+	front       front            // what takes every touch; its node is nil when nothing does
 	vast        []*Node          // what hides and is too large for a grid; no real screen has any
 	hash        string
 }
@@ -59,7 +60,7 @@ func viewport(root *Node) Rect {
 
 // link numbers the nodes, sets parents and works out what lies within the screen.
 func (s *Screen) link(n, parent *Node, clip Rect) {
-	n.parent, n.order, n.depth, n.covered = parent, len(s.nodes), 0, nil
+	n.parent, n.order, n.depth, n.covered, n.sheet = parent, len(s.nodes), 0, nil, ""
 	if parent != nil {
 		n.depth = parent.depth + 1
 	}

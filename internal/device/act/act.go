@@ -3,6 +3,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -17,6 +18,7 @@ type Step struct {
 	Device  device.Device
 	Session *session.Session
 	Tell    func(string) // is told what takes long; may be nil
+	Expect  bool         // a change is expected: it is looked for until the step's timeout
 }
 
 // How says how patiently a step is performed.
@@ -25,6 +27,8 @@ type How struct {
 	NoWait  bool          // one attempt, without waiting for the target
 	Scroll  bool          // bring the target into view first
 	Blind   bool          // the app need not be running: the input goes to the device
+
+	Settle *time.Duration // the longest wait for the screen to become still; nil is the usual one
 }
 
 // DefaultTimeout is how long a target may take to appear and hold still.
@@ -38,6 +42,18 @@ func (h How) patience() time.Duration {
 		return DefaultTimeout
 	}
 	return h.Timeout
+}
+
+// reactionTime is how long an app may take to react when nobody expects a change. Effects that come after a request to a server
+// take most of a second.
+const reactionTime = time.Second
+
+// reaction is how long a change is looked for after an input.
+func (s Step) reaction(how How) time.Duration {
+	if !s.Expect {
+		return reactionTime
+	}
+	return max(reactionTime, cmp.Or(how.Timeout, DefaultTimeout))
 }
 
 // Report is the effect of a step.
@@ -54,6 +70,7 @@ type Report struct {
 	Lost     error         // why the outcome is unknown
 	Waited   time.Duration // until the target was ready
 	Took     time.Duration // the input and the settling
+	Looked   time.Duration // how long a change was looked for after the input, by the clock of who looked
 }
 
 // aim is a target that is there, holds still and can be touched.
@@ -83,11 +100,10 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 		}
 		report.Lost = err
 	}
-	after, err := s.observe(ctx, settled())
+	after, ticking, err := s.effect(ctx, how, &report)
 	if err != nil {
 		return Report{}, s.unseen(ctx, err, report, began)
 	}
-	after, ticking := s.recheck(ctx, report, after)
 	report.Took = time.Since(ready)
 	s.judge(&report, after)
 	if ticking && report.Outcome == ui.Changed {
@@ -96,9 +112,68 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	return report, nil
 }
 
+// effect looks until the input has changed something and the screen is still, or until the time for a reaction is over. A change
+// that is there is answered at once.
+func (s Step) effect(ctx context.Context, how How, report *Report) (after *ui.Screen, ticking bool, err error) {
+	c := clock{began: time.Now()}
+	after, err = s.settle(ctx, how.settled())
+	for err == nil {
+		c.add(after)
+		after, ticking = s.recheck(ctx, &c, *report, after)
+		outcome, _ := s.compare(report.Before, after).Judge(report.Target)
+		report.Looked = c.spent()
+		left := s.reaction(how) - report.Looked
+		if outcome == ui.Changed && !ticking || report.Lost != nil || left <= 0 || ctx.Err() != nil {
+			return after, ticking, nil
+		}
+		later, failed := s.next(ctx, how, &c, after, left)
+		switch {
+		case failed == nil:
+			after = later
+		case fault.Is(failed, fault.AppNotRunning):
+			err = failed
+		default:
+			return after, ticking, nil // the screen was read once; that counts
+		}
+	}
+	return nil, false, err
+}
+
+// next is the first look that shows something else than the last one, when the screen is still again; or the last one within the
+// time that is left.
+func (s Step) next(ctx context.Context, how How, c *clock, last *ui.Screen, left time.Duration) (*ui.Screen, error) {
+	for pause := min(reactionStep, left); ; {
+		seen, err := s.observe(ctx, device.Wait{Stable: pause, Min: pause, Max: pause})
+		if err != nil {
+			return nil, err
+		}
+		same := seen.Hash() == last.Hash()
+		if !same && last.Quiet {
+			s.Session.Refs(func(r *ui.Refs) { same = r.AtRest(s.Device.Info().UDID, last, seen) })
+		}
+		if !same {
+			c.add(seen)
+			return s.settle(ctx, how.still())
+		}
+		seen.Quiet = last.Quiet && !seen.Settled
+		if left -= pause; left <= 0 || ctx.Err() != nil {
+			return seen, nil
+		}
+		c.add(seen)
+		pause = min(reactionStep, left)
+	}
+}
+
+// compare is what changed, less what is known to change by itself.
+func (s Step) compare(before, after *ui.Screen) (d ui.Diff) {
+	d = ui.Compare(before, after)
+	s.Session.Refs(func(r *ui.Refs) { d = r.Calm(s.Device.Info().UDID, d) })
+	return d
+}
+
 // recheck looks once more when only digits changed: a clock changes again by itself, a count that the input changed does not.
 // Texts that did not change again are remembered, so that each is checked once.
-func (s Step) recheck(ctx context.Context, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
+func (s Step) recheck(ctx context.Context, c *clock, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
 	udid := s.Device.Info().UDID
 	suspect := false
 	s.Session.Refs(func(r *ui.Refs) { suspect = r.Suspects(udid, report.Before, after) })
@@ -109,14 +184,18 @@ func (s Step) recheck(ctx context.Context, report Report, after *ui.Screen) (see
 	if err != nil {
 		return after, false // the first look counts
 	}
+	c.add(later)
 	s.Session.Refs(func(r *ui.Refs) { ticking = r.Ticking(udid, report.Before, after, later) })
 	return later, ticking
 }
 
 func (s Step) judge(report *Report, after *ui.Screen) {
-	diff := ui.Compare(report.Before, after)
+	diff := s.compare(report.Before, after)
 	report.After = after
 	report.Outcome, report.Evidence = diff.Judge(report.Target)
+	if len(report.Evidence) == 0 && after.Quiet {
+		report.Evidence = []string{ui.EvidenceAmbient} // what never stops moving did
+	}
 	if report.Lost != nil {
 		report.Outcome = ui.Unknown
 	}
@@ -162,7 +241,7 @@ func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since tim
 
 // Look observes the screen and lets render use the session's refs with it.
 func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error {
-	screen, err := s.observe(ctx, still())
+	screen, err := s.settle(ctx, still())
 	if err != nil {
 		return err
 	}

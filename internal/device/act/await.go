@@ -14,13 +14,36 @@ import (
 
 // still is a look at a screen that got no input.
 func still() device.Wait {
-	return device.Wait{Stable: 100 * time.Millisecond, Max: 1500 * time.Millisecond}
+	return device.Wait{Stable: 100 * time.Millisecond, Max: patientMax}
 }
+
+// patientMax is how long a screen without an input may take to become still. One that moves after that moves for ever.
+const patientMax = 1500 * time.Millisecond
 
 // settled is a look after an input: long enough for the app to begin to react.
 func settled() device.Wait {
 	return device.Wait{Stable: 150 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second}
 }
+
+// still and settled are the looks below, no longer than the step allows.
+func (h How) still() device.Wait { return h.within(still(), min(still().Max, h.settle(still().Max))) }
+
+func (h How) settled() device.Wait { return h.within(settled(), h.settle(settled().Max)) }
+
+func (h How) settle(usual time.Duration) time.Duration {
+	if h.Settle == nil {
+		return usual
+	}
+	return *h.Settle
+}
+
+func (h How) within(w device.Wait, most time.Duration) device.Wait {
+	w.Min, w.Max = min(w.Min, most), most
+	return w
+}
+
+// reactionStep is how often a change is looked for that did not come at once.
+const reactionStep = 150 * time.Millisecond
 
 // again is the next look after one that did not show what was wanted.
 func again(left time.Duration) device.Wait {
@@ -31,6 +54,12 @@ func again(left time.Duration) device.Wait {
 // pulse is a look that lasts so long that a clock on the screen shows the next second.
 func pulse() device.Wait {
 	return device.Wait{Stable: 100 * time.Millisecond, Min: 1100 * time.Millisecond, Max: 2 * time.Second}
+}
+
+// brief is a look at a screen that never rests: long enough to see that it does again.
+func brief() device.Wait {
+	const long = 100 * time.Millisecond
+	return device.Wait{Stable: long, Min: long, Max: long}
 }
 
 // glance is a look without waiting.
@@ -47,11 +76,78 @@ func (c *clock) add(s *ui.Screen) { c.looked += s.Waited }
 
 func (c *clock) spent() time.Duration { return max(time.Since(c.began), c.looked) }
 
+// settle looks until the screen is still. A screen that never rests is judged by what does not move.
+func (s Step) settle(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	udid, never := s.Device.Info().UDID, false
+	s.Session.Refs(func(r *ui.Refs) { never = r.Restless(udid) })
+	if never {
+		return s.settleAround(ctx, w)
+	}
+	screen, err := s.observe(ctx, w)
+	if err != nil || screen.Settled || w.Max < patientMax {
+		return screen, err
+	}
+	return s.learn(ctx, screen), nil
+}
+
+// learn looks a few times at a screen that did not become still, and remembers what moves. A screen that cannot be read again is
+// no fault: it was read.
+func (s Step) learn(ctx context.Context, screen *ui.Screen) *ui.Screen {
+	const looks, apart = 5, 70 * time.Millisecond // no multiple of a usual period
+	for range looks {
+		later, err := s.observe(ctx, device.Wait{Stable: apart, Min: apart, Max: apart})
+		if err != nil {
+			return screen
+		}
+		if later.Waited += screen.Waited; later.Settled {
+			s.Session.Refs(func(r *ui.Refs) { r.ForgetMotion(s.Device.Info().UDID) })
+			return later
+		}
+		s.Session.Refs(func(r *ui.Refs) { r.LearnMotion(s.Device.Info().UDID, screen, later) })
+		screen = later
+	}
+	screen.Quiet = true
+	return screen
+}
+
+// settleAround looks until all is still but what is known to move by itself.
+func (s Step) settleAround(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	if w.Max < brief().Max {
+		return s.observe(ctx, w)
+	}
+	udid := s.Device.Info().UDID
+	var last *ui.Screen
+	for total, rest := time.Duration(0), time.Duration(0); ; {
+		screen, err := s.observe(ctx, brief())
+		if err != nil {
+			return nil, err
+		}
+		if screen.Settled {
+			s.Session.Refs(func(r *ui.Refs) { r.ForgetMotion(udid) })
+			return s.observe(ctx, w)
+		}
+		still := false
+		s.Session.Refs(func(r *ui.Refs) { still = r.AtRest(udid, last, screen) })
+		total += screen.Waited
+		if rest += screen.Waited; !still {
+			rest = 0
+		}
+		screen.Waited, screen.Quiet = total, rest >= w.Stable && total >= w.Min
+		switch {
+		case screen.Quiet || ctx.Err() != nil || total >= w.Max && w.Max < patientMax:
+			return screen, nil
+		case total >= w.Max:
+			return s.learn(ctx, screen), nil
+		}
+		last = screen
+	}
+}
+
 // await looks until the target is there, holds still and can be touched, or time is up. The error is the reason at the last
 // look. A target that only an input of ours could bring within reach is not waited for.
 func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
 	c := clock{began: time.Now()}
-	screen, err := s.first(ctx)
+	screen, err := s.first(ctx, how)
 	if how.Blind && fault.Is(err, fault.AppNotRunning) {
 		return aim{screen: ui.NewScreen("", "not_running", nil)}, c.spent(), nil
 	}
@@ -72,7 +168,7 @@ func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duratio
 			if _, err := s.seek(ctx, q, "", DefaultSwipes, nil); err != nil {
 				return aim{}, c.spent(), err
 			}
-			screen, err = s.observe(ctx, still())
+			screen, err = s.settle(ctx, how.still())
 			continue
 		}
 		left := how.patience() - c.spent()
@@ -85,18 +181,30 @@ func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duratio
 
 // first is the look a step begins with. If a glance shows the same screen as the last settled look, the screen is still
 // settled and no longer look is needed: on a device, looks take most of the time.
-func (s Step) first(ctx context.Context) (*ui.Screen, error) {
-	last := ""
-	s.Session.Refs(func(r *ui.Refs) { last = r.Last(s.Device.Info().UDID) })
+func (s Step) first(ctx context.Context, how How) (*ui.Screen, error) {
+	udid, last := s.Device.Info().UDID, ""
+	s.Session.Refs(func(r *ui.Refs) { last = r.Last(udid) })
 	if last == "" {
-		return s.observe(ctx, still())
+		return s.settle(ctx, how.still())
 	}
 	screen, err := s.observe(ctx, glance())
-	if err != nil || screen.Hash() == last {
-		return screen, err
+	if err != nil {
+		return nil, err
 	}
-	s.Session.Refs(func(r *ui.Refs) { r.Drifted(s.Device.Info().UDID, r.Recall(s.Device.Info().UDID, last), screen) })
-	return s.observe(ctx, still())
+	same := screen.Hash() == last
+	s.Session.Refs(func(r *ui.Refs) {
+		if r.Restless(udid) {
+			same = same || r.AtRest(udid, r.Recall(udid, last), screen)
+			screen.Settled, screen.Quiet = false, same
+		}
+		if !same {
+			r.Drifted(udid, r.Recall(udid, last), screen)
+		}
+	})
+	if same {
+		return screen, nil
+	}
+	return s.settle(ctx, how.still())
 }
 
 // take finds the target on one screen. If the screen still moves, a second look makes sure that the target does not.

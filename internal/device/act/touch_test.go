@@ -4,6 +4,7 @@ import (
 	"context"
 	"ios-agent/internal/virtualxcode/flaw"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,6 +166,24 @@ func TestATargetThatKeepsMovingIsRefused(t *testing.T) {
 	s.shows("Hits: 0", "Missed: 0")
 }
 
+// behind tries to tap what lies behind a sheet: it is marked, and the sheet stays.
+func behind(name string) func(context.Context, *stand) (act.Report, error) {
+	return func(ctx context.Context, s *stand) (act.Report, error) {
+		before := s.screen()
+		marked := slices.ContainsFunc(strings.Split(before, "\n"), func(line string) bool {
+			return strings.Contains(line, "[covered]") && strings.Contains(line, s.ref(name)[1:]+"]")
+		})
+		if !marked {
+			s.t.Errorf("%s is not marked:\n%s", name, before)
+		}
+		report, err := s.Tap(ctx, act.How{NoWait: true}, named(name))
+		if after := s.screen(); after != before {
+			s.t.Errorf("something was sent:\n%s", after)
+		}
+		return report, err
+	}
+}
+
 // A target that cannot be touched is never touched. What may change by itself is waited for; what cannot is not.
 func TestTargetsOutOfReach(t *testing.T) {
 	const wholeWait = act.DefaultTimeout
@@ -173,6 +192,14 @@ func TestTargetsOutOfReach(t *testing.T) {
 			want: want{code: fault.ElementUnhittable, says: "covered"}},
 		{name: "covered by an alert of the system", way: []string{"Navigation", "nav-permissions-button", "permissions-location"},
 			do: tappingNow("permissions-camera"), want: want{code: fault.ElementUnhittable}},
+		{name: "covered by an action sheet", way: []string{"Navigation", "nav-confirm-button"}, do: behind("nav-push-button"),
+			want: want{code: fault.ElementUnhittable, says: "covered by dialog"}},
+		{name: "covered by a sheet", way: []string{"Navigation", "nav-sheet-button"}, do: behind("nav-push-button"),
+			want: want{code: fault.ElementUnhittable, says: "covered by sheet"}},
+		{name: "a tab behind a sheet", way: []string{"Navigation", "nav-sheet-button"}, do: behind("Controls"),
+			want: want{code: fault.ElementUnhittable, says: "covered by sheet"}},
+		{name: "beside a sheet", way: []string{"Navigation", "nav-sheet-button"}, do: tapping("PopoverDismissRegion"),
+			want: want{outcome: ui.Changed, line: `"No action yet" → "Sheet dismissed"`}},
 		{name: "covered, waited for", way: []string{"Navigation", "nav-alert-button"},
 			do: func(ctx context.Context, s *stand) (report act.Report, err error) {
 				if waited := s.took(func() { report, err = s.Tap(ctx, act.How{}, named("nav-push-button")) }); waited < wholeWait {

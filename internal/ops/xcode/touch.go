@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -268,16 +269,44 @@ func (preset) Choices() []string {
 	return names
 }
 
-// presets are AXe's gestures: from and to as shares of the screen, and seconds. To scroll down is to push the content up.
-var presets = map[preset]struct{ x1, y1, x2, y2, seconds float64 }{
-	"scroll-up":              {.5, .25, .5, .75, .5},
-	"scroll-down":            {.5, .75, .5, .25, .5},
-	"scroll-left":            {.25, .5, .75, .5, .5},
-	"scroll-right":           {.75, .5, .25, .5, .5},
-	"swipe-from-left-edge":   {0, .5, 1, .5, .3},
-	"swipe-from-right-edge":  {1, .5, 0, .5, .3},
-	"swipe-from-top-edge":    {.5, 0, .5, 1, .3},
-	"swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
+// The measures of AXe's presets, in points.
+const (
+	presetReach = 200 // how far a scroll goes, around the centre of the screen
+	presetEdge  = 20  // how far from the edge of the screen a swipe begins and ends
+)
+
+// presets are AXe's gestures. A scroll is named by where the finger goes: scroll-up pushes the content up.
+var presets = map[preset]func(w, h float64) (from, to ui.Point){
+	"scroll-up":    scrollPreset(0, -1),
+	"scroll-down":  scrollPreset(0, 1),
+	"scroll-left":  scrollPreset(-1, 0),
+	"scroll-right": scrollPreset(1, 0),
+	"swipe-from-left-edge": func(w, h float64) (from, to ui.Point) {
+		return ui.Point{X: presetEdge, Y: h / 2}, ui.Point{X: w - presetEdge, Y: h / 2}
+	},
+	"swipe-from-right-edge": func(w, h float64) (from, to ui.Point) {
+		return ui.Point{X: w - presetEdge, Y: h / 2}, ui.Point{X: presetEdge, Y: h / 2}
+	},
+	"swipe-from-top-edge": func(w, h float64) (from, to ui.Point) {
+		return ui.Point{X: w / 2, Y: presetEdge}, ui.Point{X: w / 2, Y: h - presetEdge}
+	},
+	"swipe-from-bottom-edge": func(w, h float64) (from, to ui.Point) {
+		return ui.Point{X: w / 2, Y: h - presetEdge}, ui.Point{X: w / 2, Y: presetEdge}
+	},
+}
+
+func scrollPreset(x, y float64) func(w, h float64) (from, to ui.Point) {
+	return func(w, h float64) (from, to ui.Point) {
+		return ui.Point{X: w/2 - x*presetReach/2, Y: h/2 - y*presetReach/2}, ui.Point{X: w/2 + x*presetReach/2, Y: h/2 + y*presetReach/2}
+	}
+}
+
+// presetSeconds is how long AXe takes for a preset.
+func presetSeconds(name preset) float64 {
+	if strings.HasPrefix(string(name), "scroll-") {
+		return 0.5
+	}
+	return 0.3
 }
 
 func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.Target) (ops.ActionOut, error) {
@@ -291,10 +320,10 @@ func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.T
 			return ops.ActionOut{}, err
 		}
 	}
-	p := presets[in.Preset]
-	from, to := ui.Point{X: p.x1 * (w - 1), Y: p.y1 * (h - 1)}, ui.Point{X: p.x2 * (w - 1), Y: p.y2 * (h - 1)}
+	from, to := presets[in.Preset](w, h)
 	swipe := ops.SwipeIn{
-		Target: on, StartX: &from.X, StartY: &from.Y, EndX: &to.X, EndY: &to.Y, Seconds: cmp.Or(in.Duration, p.seconds), ActIn: patience(),
+		Target: on, StartX: &from.X, StartY: &from.Y, EndX: &to.X, EndY: &to.Y, ActIn: patience(),
+		Seconds: cmp.Or(in.Duration, presetSeconds(in.Preset)),
 	}
 	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe.Called(string(in.Preset))) })
 }

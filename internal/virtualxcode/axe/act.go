@@ -146,14 +146,41 @@ func swipe(ctx context.Context, c call) error {
 	return c.within(ctx, func(udid string) error { return c.world.Swipe(ctx, udid, from, to, seconds(took)) })
 }
 
-// preset is a gesture as shares of the screen: from x, y to x, y; and how long it takes.
-type preset struct{ x1, y1, x2, y2, took float64 }
+// The measures of the presets, in points. AXe does not ask the simulator for the size of its screen.
+const (
+	usualWidth, usualHeight = 390, 844
+	presetReach             = 200 // how far a scroll goes, around the centre of the screen
+	presetEdge              = 20  // how far from the edge of the screen a swipe begins and ends
+)
 
+// preset is a gesture: its points on a screen of some size, and how long it takes.
+type preset struct {
+	points func(w, h float64) (from, to world.Point)
+	took   float64
+}
+
+// presets name a scroll by where the finger goes: scroll-up pushes the content up.
 var presets = map[string]preset{
-	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5},
-	"scroll-right":         {.75, .5, .25, .5, .5},
-	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3},
-	"swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
+	"scroll-up": scroll(0, -1), "scroll-down": scroll(0, 1), "scroll-left": scroll(-1, 0), "scroll-right": scroll(1, 0),
+	"swipe-from-left-edge": {func(w, h float64) (from, to world.Point) {
+		return world.Point{X: presetEdge, Y: h / 2}, world.Point{X: w - presetEdge, Y: h / 2}
+	}, .3},
+	"swipe-from-right-edge": {func(w, h float64) (from, to world.Point) {
+		return world.Point{X: w - presetEdge, Y: h / 2}, world.Point{X: presetEdge, Y: h / 2}
+	}, .3},
+	"swipe-from-top-edge": {func(w, h float64) (from, to world.Point) {
+		return world.Point{X: w / 2, Y: presetEdge}, world.Point{X: w / 2, Y: h - presetEdge}
+	}, .3},
+	"swipe-from-bottom-edge": {func(w, h float64) (from, to world.Point) {
+		return world.Point{X: w / 2, Y: h - presetEdge}, world.Point{X: w / 2, Y: presetEdge}
+	}, .3},
+}
+
+func scroll(x, y float64) preset {
+	const half = presetReach / 2
+	return preset{func(w, h float64) (from, to world.Point) {
+		return world.Point{X: w/2 - x*half, Y: h/2 - y*half}, world.Point{X: w/2 + x*half, Y: h/2 + y*half}
+	}, .5}
 }
 
 func gesture(ctx context.Context, c call) error {
@@ -164,25 +191,20 @@ func gesture(ctx context.Context, c call) error {
 	if !known {
 		return swiftargs.Refuse("The value '%s' is invalid for '<preset>'. Please provide one of %s.", c.args.Words[0], choices(presets))
 	}
-	d, err := c.simulator()
-	if err != nil {
-		return err
-	}
 	took, err := c.between("--duration", p.took, 0, longest, "Duration must be between 0 and 10 seconds.")
 	if err != nil {
 		return err
 	}
-	w, err := c.number("--screen-width", d.Screen.Width)
+	w, err := c.number("--screen-width", usualWidth)
 	if err != nil {
 		return err
 	}
-	h, err := c.number("--screen-height", d.Screen.Height)
+	h, err := c.number("--screen-height", usualHeight)
 	if err != nil {
 		return err
 	}
-	return c.within(ctx, func(udid string) error {
-		return c.world.Swipe(ctx, udid, world.Point{X: p.x1 * w, Y: p.y1 * h}, world.Point{X: p.x2 * w, Y: p.y2 * h}, seconds(took))
-	})
+	from, to := p.points(w, h)
+	return c.within(ctx, func(udid string) error { return c.world.Swipe(ctx, udid, from, to, seconds(took)) })
 }
 
 // choices are the keys of a table in the parser's words.

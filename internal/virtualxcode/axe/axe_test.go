@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/tool"
@@ -318,4 +319,37 @@ func FuzzBatch(f *testing.F) {
 			t.Errorf("exit %d", exit)
 		}
 	})
+}
+
+// TestGesturePresets: a scroll is named by where the finger goes, and goes 200 points.
+func TestGesturePresets(t *testing.T) {
+	w, udid := shop(t)
+	plist := `<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.pad</string></dict></plist>`
+	pad := `
+start: pad
+state: {way: none}
+screens:
+  pad:
+    elements:
+      - {area: Pad, id: pad, width: 400, height: 700, swipe: {into: way, min: 199}}
+      - {text: "{way}", id: way}
+`
+	bundle, err := app.Load("Pad.app", []byte(plist), []byte(pad))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Install(t.Context(), udid, bundle, "/Pad.app"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Launch(t.Context(), udid, "com.example.pad", world.LaunchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for preset, way := range map[string]string{"scroll-up": "up", "scroll-down": "down", "scroll-left": "left", "scroll-right": "right"} {
+		if _, stderr, exit := run(t, w, "gesture", preset, "--udid", udid); exit != 0 {
+			t.Fatalf("%s: %s", preset, stderr)
+		}
+		if stdout, _, _ := run(t, w, "describe-ui", "--udid", udid); !strings.Contains(stdout, `"`+way+`"`) {
+			t.Errorf("%s: the finger did not go %s", preset, way)
+		}
+	}
 }

@@ -79,7 +79,7 @@ func (w *World) Drag(ctx context.Context, udid string, c Carry) error {
 // such as 70%, a switch 0 or 1, a field a text.
 func (w *World) SetValue(ctx context.Context, udid string, at Point, value string) error {
 	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
-		v := d.topView(now)
+		v := d.topView(finger{now: now, from: at})
 		path := topmost(v.root, at)
 		for i := len(path) - 1; i >= 0; i-- {
 			if take := v.takes[path[i]]; take != nil && take(value, finger{now: now, from: at, to: at}) {

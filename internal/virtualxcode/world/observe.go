@@ -37,7 +37,7 @@ func (w *World) look(ctx context.Context, udid, bundle string) (Observation, err
 	if v := d.viewOf(bundle, now); v != nil {
 		o.Root = v.root
 	}
-	if v := d.promptView(d.screen()); v != nil && bundle != SpringBoard {
+	if v := d.overlay(now); v != nil && bundle != SpringBoard {
 		o.System = v.root
 	}
 	return o, w.leave(d)
@@ -108,7 +108,7 @@ func (w *World) Scene(ctx context.Context, udid string) (Scene, error) {
 		}
 		s.Bundle, s.Root, s.Dark = d.front(), d.frontView(now).root, d.Settings.Appearance == "dark"
 		s.StatusBar, s.Offline = maps.Clone(d.Settings.StatusBar), d.toggle("airplane")
-		if v := d.promptView(d.screen()); v != nil && s.Bundle != SpringBoard {
+		if v := d.overlay(now); v != nil && s.Bundle != SpringBoard {
 			s.System = v.root
 		}
 		d.spoilScene(&s)

@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"testing"
+	"time"
 
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
@@ -109,4 +110,46 @@ func labelled(root *world.Element, label string) *world.Element {
 		}
 	}
 	return &world.Element{}
+}
+
+// A notification for another app is a banner of SpringBoard: it is drawn and takes the touches on it, and goes by itself. Without
+// the permission, or for the app in front, there is none.
+func TestBanners(t *testing.T) {
+	d := drive(t, world.Options{Preinstalled: everyApp(t), Root: t.TempDir()})
+	d.launch(conformance)
+	banner := func() *world.Element {
+		t.Helper()
+		scene, err := d.Scene(t.Context(), d.udid)
+		if d.must(err); scene.System == nil {
+			return nil
+		}
+		return find(scene.System, "NotificationShortLookView")
+	}
+	push := func(bundle string) {
+		t.Helper()
+		d.must(d.SendPush(t.Context(), d.udid, bundle, `{"aps":{"alert":{"title":"Ready","body":"Your order"}}}`))
+	}
+	if push(shop); banner() != nil {
+		t.Error("an app without the permission notifies")
+	}
+	d.must(d.SetPrivacy(t.Context(), d.udid, shop, world.Granted, "notifications"))
+	d.must(d.SetPrivacy(t.Context(), d.udid, conformance, world.Granted, "notifications"))
+	d.launch(conformance) // a change of its permissions ended it
+	if push(conformance); banner() != nil {
+		t.Error("a banner for the app in front")
+	}
+	push(shop)
+	b := banner()
+	if b == nil || b.Label != "SHOP, now, Ready, Your order" {
+		t.Fatalf("the banner is %+v", b)
+	}
+	d.pass(6 * time.Second)
+	if banner() != nil {
+		t.Error("it stays")
+	}
+	push(shop)
+	d.must(d.Tap(t.Context(), d.udid, b.Frame.Centre()))
+	if front, err := d.Foreground(d.udid); err != nil || front != shop {
+		t.Errorf("a tap on it opens %s, %v", front, err)
+	}
 }

@@ -38,7 +38,7 @@ func (d *device) touch(f finger) {
 		return
 	}
 	if d.screen().Bounds().Contains(f.from) { // a touch beside the screen does nothing
-		d.topView(f.now).touch(f)
+		d.topView(f).touch(f)
 	}
 	d.advance(f.now)
 }
@@ -76,12 +76,19 @@ func (d *device) typeText(text string, now time.Time) error {
 	return nil
 }
 
-// topView is what takes the touches: an alert of the system, or what is in front.
-func (d *device) topView(now time.Time) *view {
+// topView is what takes a touch: an alert of the system, a banner under the finger, or what is in front.
+func (d *device) topView(f finger) *view {
 	if v := d.promptView(d.screen()); v != nil {
 		return v
 	}
-	return d.frontView(now)
+	if v := d.bannerView(f.now, d.screen()); v != nil {
+		for e := range v.acts {
+			if e.Frame.Contains(f.from) {
+				return v
+			}
+		}
+	}
+	return d.frontView(f.now)
 }
 
 // frontView is what the device shows.
