@@ -37,8 +37,8 @@ func elementKeys() []string {
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
 	Timeout int  `json:"timeout_ms,omitempty" doc:"for the target and an expected change" min:"0" max:"60000" default:"5000"`
-	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as the screen is now"`
-	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for a still screen" min:"0" max:"10000"`
+	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as it is now"`
+	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for stillness" min:"0" max:"10000"`
 }
 
 func (a ActIn) how() act.How {
