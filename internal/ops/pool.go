@@ -90,7 +90,7 @@ func (p *pooled) ops() []op.Op {
 
 // HolderIn says for whom.
 type HolderIn struct {
-	Holder string `json:"session_id,omitempty" doc:"whose claim it is; else the client's session, which may drive it in any case" match:"^.{1,200}$"`
+	Holder string `json:"session_id,omitempty" doc:"whose claim it is, if not the client's session's, which may drive too" match:"^.{1,200}$"`
 }
 
 func (h HolderIn) of(c *op.Call) string {
@@ -240,7 +240,8 @@ func (o ResolveOut) Text() string {
 
 func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in ResolveIn) (ResolveOut, error) {
 	grants, waited, err := p.acquire(ctx, c, pool.Ask{
-		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset, BootWait: span(in.BootTimeout),
+		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset,
+		BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
 		return ResolveOut{}, err
