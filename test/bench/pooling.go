@@ -98,7 +98,8 @@ func (l *lab) sampleBuild(ctx context.Context) (host.Cmd, error) {
 	if err != nil {
 		return host.Cmd{}, err
 	}
-	build := l.command("ios-agent", "build", "-scheme", "Tally", "-destination", "generic/platform=iOS Simulator", "-derivedDataPath", l.path("derived"))
+	build := l.command("ios-agent", "build", "-scheme", "Tally", "-destination", "generic/platform=iOS Simulator",
+		"-derivedDataPath", l.path("derived"))
 	build.Name, build.Dir, build.Timeout = filepath.Join(strings.TrimSpace(string(out.Stdout)), "xcodebuild"), folder, time.Minute
 	return build, nil
 }
@@ -109,7 +110,10 @@ type rack struct{ infos []device.Info }
 func newRack() *rack {
 	r := &rack{}
 	for i := range crowd {
-		r.infos = append(r.infos, device.Info{UDID: fmt.Sprintf("%08d", i), Name: fmt.Sprint("iPhone ", i%40), OS: fmt.Sprintf("iOS 18.%d", i%7), State: device.Booted, Type: "simulator", Available: true})
+		r.infos = append(r.infos, device.Info{
+			UDID: fmt.Sprintf("%08d", i), Name: fmt.Sprint("iPhone ", i%40), OS: fmt.Sprintf("iOS 18.%d", i%7),
+			State: device.Booted, Type: "simulator", Available: true,
+		})
 	}
 	return r
 }
@@ -172,7 +176,10 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 				name := fmt.Sprint("D", i)
 				all.Go(func() {
 					for range each {
-						_, err := table.Acquire(ctx, lease.Request{Holder: name, Kind: lease.Claim, TTL: time.Hour, Among: func(func(string) lease.Lease) []string { return []string{name} }})
+						_, err := table.Acquire(ctx, lease.Request{
+							Holder: name, Kind: lease.Claim, TTL: time.Hour,
+							Among: func(func(string) lease.Lease) []string { return []string{name} },
+						})
 						errs[i] = errors.Join(errs[i], err)
 					}
 				})

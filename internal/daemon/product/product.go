@@ -24,9 +24,11 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
+	"ios-agent/internal/op/parse"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/reference"
+	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
@@ -87,11 +89,13 @@ func Open(o Options) (*Product, error) {
 	logs := filepath.Join(o.Home.String(), "logs")
 	c = op.NewCatalogue(catalogue.All(ops.Services{
 		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Events: happened,
-		Builds:   build.New(build.Options{Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData()}),
+		Builds: build.New(build.Options{
+			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
+		}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: kinds.All(),
+		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
 	}))
@@ -105,8 +109,11 @@ func Open(o Options) (*Product, error) {
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.
 func Catalogue() *op.Catalogue {
-	return op.NewCatalogue(catalogue.All(ops.Services{Readers: kinds.All()}))
+	return op.NewCatalogue(catalogue.All(ops.Services{Readers: readers()}))
 }
+
+// readers are all outputs of other tools that can be read. Where two are equally certain the earlier one is meant.
+func readers() parse.Kinds { return append(parse.Kinds{uiread.Kind()}, kinds.All()...) }
 
 // Close closes all parts, the last one first.
 func (p *Product) Close() error {

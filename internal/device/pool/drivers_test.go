@@ -44,7 +44,9 @@ const hardware = "00008110-000A5D8E3C61801E"
 
 // kims is a physical device: as the farm knows it, and as the cable does.
 func kims() (farmed, wired device.Info) {
-	farmed = device.Info{UDID: hardware, Name: "Kim's iPhone", State: device.Booted, Type: device.TypePhysical, OS: "iOS 18.2", Available: true}
+	farmed = device.Info{
+		UDID: hardware, Name: "Kim's iPhone", State: device.Booted, Type: device.TypePhysical, OS: "iOS 18.2", Available: true,
+	}
 	wired = farmed
 	wired.UDID, wired.Name = strings.ToLower(hardware), "iPhone"
 	wired.Aliases = []string{"C0DE-1", "F2LX0"}
