@@ -58,7 +58,7 @@ func (p *pooled) claimOps() []op.Op {
 
 // holderIn says for whom.
 type holderIn struct {
-	Holder string `json:"session_id,omitempty" doc:"whose claim it is, if not the client's; the client may drive too" match:"^.{1,200}$"`
+	Holder string `json:"session_id,omitempty" doc:"whose claim it is, if not the client's session's, which may drive too" match:"^.{1,200}$"`
 }
 
 func (h holderIn) of(c *op.Call) string {
@@ -310,8 +310,8 @@ func (o ensureOut) Text() string {
 
 func (p *pooled) ensure(ctx context.Context, c *op.Call, in ensureIn) (ensureOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{
-		Want: pickIn{wantIn: in.wantIn}.want(), Holder: in.of(c), By: c.Session, Count: in.Count, On: true,
-		Boot: in.Boot == nil || *in.Boot, Reset: in.Reset, BootWait: span(in.BootTimeout),
+		Want: pickIn{wantIn: in.wantIn}.want(), Holder: in.of(c), By: c.Session, Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
+		Reset: in.Reset, BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
 		return ensureOut{}, err

@@ -141,7 +141,7 @@ func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) e
 	return err
 }
 
-// change is do for what boots or shuts down a device.
+// change is do for what switches a device on or off.
 func (d deviceAccess) change(ctx context.Context, h *pool.Handle, fn func() error) error {
 	defer d.pool.Changed()
 	return d.do(ctx, h, fn)

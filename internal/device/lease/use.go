@@ -13,8 +13,8 @@ type Use struct {
 	epoch    uint64 // 0: used without a lease
 }
 
-// Use begins a command of a holder, or of a co-driver under its holder's lease. A free resource is leased to it for ttl;
-// with a ttl of zero it is used without a lease as long as nobody has one. A *BusyError when another holder has it.
+// Use begins a command of a holder, or of a co-driver under its holder's lease. A free resource is leased to it for ttl; with
+// a ttl of zero it is used without a lease as long as nobody has one. A *BusyError when another holder has it.
 //
 // A journal that fails does not keep a command from its device: the lease then lasts as long as this process.
 func (t *Table) Use(ctx context.Context, resource, holder string, ttl time.Duration) (*Use, error) {
