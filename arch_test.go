@@ -159,8 +159,8 @@ var arrows = map[string]string{
 	"internal/virtualxcode/web":        "virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark virtualxcode/urlsession " +
 		"virtualxcode/uuid",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
-		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project virtualxcode/service " +
+		"virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
