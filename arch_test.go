@@ -46,8 +46,8 @@ var arrows = map[string]string{
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
 	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
 	"internal/apple/jsondoc":      "",
-	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes apple/sdks " +
-		"apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
+	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
 	"internal/apple/lines":      "",
 	"internal/apple/oslog":      "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/pattern":    "",
@@ -77,12 +77,14 @@ var arrows = map[string]string{
 	"internal/device/lease/leasedb":    "device/lease machine/store",
 	"internal/device/logcap":           "device",
 	"internal/device/pool":             "device device/lease fault fault/nearest",
+	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
+	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes apple/settings " +
-		"apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest " +
-		"machine/host op/brief",
+	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
+		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
+		"apple/xcresult fault fault/nearest machine/host op/brief",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
@@ -91,8 +93,8 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
-	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream fault " +
-		"fault/nearest machine/host",
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream " +
+		"fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
@@ -100,8 +102,8 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture xcode/build " +
-		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture " +
+		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/nearest op op/brief ops ui ui/picture " +
@@ -118,15 +120,16 @@ var arrows = map[string]string{
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
-		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
-		"machine/home machine/host machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
-		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
+		"driver/xctest driver/xctest/agentsource machine/home machine/host machine/store op op/feed " +
+		"op/parse ops ops/catalogue surface/mcp surface/reference surface/rest ui/uiread xcode/build " +
+		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
-		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
-		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult " +
-		"virtualxcode/xctrace",
+		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
+		"virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
+		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
@@ -135,32 +138,34 @@ var arrows = map[string]string{
 		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/axtree":      "virtualxcode/world",
 	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/tool " +
-		"virtualxcode/world",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs " +
+		"virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/flaw": "",
 	"internal/virtualxcode/hid":  "virtualxcode/world",
-	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
+		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/mark":     "",
 	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
 	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/plists":   "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
-	"internal/virtualxcode/project":  "apple/pbxproj",
-	"internal/virtualxcode/render":   "virtualxcode/world",
+	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/tool",
+	"internal/virtualxcode/project": "apple/pbxproj",
+	"internal/virtualxcode/render":  "virtualxcode/world",
 	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/render " +
 		"virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/oldplist " +
-		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool " +
+		"virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/swiftargs":  "",
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
 	"internal/virtualxcode/uuid":       "",
 	"internal/virtualxcode/web":        "virtualxcode/urlsession",
-	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark virtualxcode/urlsession " +
-		"virtualxcode/uuid",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project virtualxcode/service " +
-		"virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/urlsession virtualxcode/uuid",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
+		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }

@@ -92,6 +92,9 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 		out.Bundle, err = d.Install(ctx, string(in.Path))
 		return err
 	})
+	if err == nil {
+		a.use(c, in.Target, out.UDID)
+	}
 	return out, err
 }
 
@@ -127,6 +130,9 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 		out.PID, err = d.Launch(ctx, in.Bundle, device.Launch{Args: in.Args, Env: env, Restart: in.Restart})
 		return err
 	})
+	if err == nil {
+		a.use(c, in.Target, out.UDID)
+	}
 	return out, err
 }
 
@@ -175,6 +181,9 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 		return err
 	}
 	out.UDID, out.device = h.Info().UDID, h.Info().Name
+	if t != (Target{}) {
+		return a.change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
+	}
 	return a.do(ctx, h, func() error { return do(h, d) })
 }
 

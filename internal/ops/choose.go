@@ -108,7 +108,7 @@ func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *Simulator,
 	}
 	var usable []device.Info
 	for _, e := range entries { // what another session drives is not taken from it
-		taken := e.ClaimStatus == pool.ClaimedWord && e.ClaimedBy != c.Session
+		taken := e.ClaimStatus == pool.ClaimedWord && e.ClaimedBy != c.Session && !slices.Contains(e.CoDrivers, c.Session)
 		if e.Available && !taken && e.Type == device.TypeSimulator && device.Platform(e.OS) == build.IOS {
 			usable = append(usable, e.Info)
 		}

@@ -58,7 +58,7 @@ func (p *pooled) claimOps() []op.Op {
 
 // holderIn says for whom.
 type holderIn struct {
-	Holder string `json:"session_id,omitempty" doc:"the session that has the claim; else the client's own" match:"^.{1,200}$"`
+	Holder string `json:"session_id,omitempty" doc:"whose claim it is, if not the client's session's, which may drive too" match:"^.{1,200}$"`
 }
 
 func (h holderIn) of(c *op.Call) string {
@@ -148,7 +148,8 @@ func (o resolveOut) Text() string {
 
 func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (resolveOut, error) {
 	grants, waited, err := p.acquire(ctx, c, pool.Ask{
-		Want: in.want(), Holder: in.of(c), On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset, BootWait: span(in.BootTimeout),
+		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset,
+		BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
 		return resolveOut{}, err
@@ -168,7 +169,13 @@ func (p *pooled) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gr
 		return nil, waited, err
 	}
 	first := grants[0].Info
-	p.sessions.Get(a.Holder).Use(first.UDID)
+	udids := make([]string, len(grants))
+	for i, g := range grants {
+		udids[i] = g.Info.UDID
+	}
+	holder := p.sessions.Get(a.Holder)
+	holder.Use(first.UDID)
+	holder.Claim(udids)
 	c.Device = &op.Device{UDID: first.UDID, Name: first.Name}
 	return grants, waited, nil
 }
@@ -198,7 +205,7 @@ func (o claimOut) Text() string {
 }
 
 func (p *pooled) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, error) {
-	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), Wait: in.time(), Reset: in.Reset})
+	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset})
 	if err != nil {
 		return claimOut{}, err
 	}
@@ -207,7 +214,7 @@ func (p *pooled) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, e
 
 // claimedIn names a claimed device.
 type claimedIn struct {
-	UDID string `json:"udid,omitempty" doc:"the device; else the session's current one" cli:"arg"`
+	UDID string `json:"udid,omitempty" doc:"the device; else the one claimed last" cli:"arg"`
 	holderIn
 }
 
@@ -215,6 +222,13 @@ type claimedIn struct {
 func (p *pooled) find(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, string, error) {
 	holder := in.of(c)
 	if in.UDID == "" {
+		last, err := p.pool.LastClaim(ctx, holder, p.sessions.Get(holder).LastClaims())
+		if err != nil {
+			return pool.Entry{}, holder, err
+		}
+		in.UDID = last
+	}
+	if in.UDID == "" { // what it took by using it
 		h, err := p.pool.Resolve(ctx, pool.Criteria{Current: p.sessions.Get(holder).Device(), Holder: holder})
 		if err != nil {
 			return pool.Entry{}, holder, err
@@ -296,7 +310,7 @@ func (o ensureOut) Text() string {
 
 func (p *pooled) ensure(ctx context.Context, c *op.Call, in ensureIn) (ensureOut, error) {
 	grants, _, err := p.acquire(ctx, c, pool.Ask{
-		Want: pickIn{wantIn: in.wantIn}.want(), Holder: in.of(c), Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
+		Want: pickIn{wantIn: in.wantIn}.want(), Holder: in.of(c), By: c.Session, Count: in.Count, On: true, Boot: in.Boot == nil || *in.Boot,
 		Reset: in.Reset, BootWait: span(in.BootTimeout),
 	})
 	if err != nil {
@@ -333,11 +347,14 @@ type takeOverIn struct {
 
 func (p *pooled) takeOver(ctx context.Context, c *op.Call, in takeOverIn) (claimOut, error) {
 	holder := in.of(c)
-	e, before, err := p.pool.TakeOver(ctx, holder, in.UDID, in.Reason)
+	ask := pool.Ask{Want: pool.Want{UDID: in.UDID}, Holder: holder, By: c.Session}
+	e, before, err := p.pool.TakeOver(ctx, ask, in.Reason)
 	if err != nil {
 		return claimOut{}, err
 	}
-	p.sessions.Get(holder).Use(e.UDID)
+	session := p.sessions.Get(holder)
+	session.Use(e.UDID)
+	session.Claim([]string{e.UDID})
 	c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
 	return claimOut{Status: "taken over", Device: e, From: before.Holder}, nil
 }

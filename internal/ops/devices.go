@@ -143,7 +143,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 		return DeviceOut{}, err
 	}
 	c.Progress("booting " + h.Info().Name)
-	if err := d.do(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
+	if err := d.change(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	s.Use(h.Info().UDID)
@@ -180,7 +180,7 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (Devi
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	if err := d.do(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
+	if err := d.change(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	d.pool.Forgo(ctx, h)
@@ -254,7 +254,7 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.do(ctx, h, func() error {
+	err = d.change(ctx, h, func() error {
 		state, err := d.pool.State(ctx, h.Info().UDID)
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
 type resetIn struct{ Target }
 
 func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut, error) {
-	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+	h, _, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -292,7 +292,7 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.do(ctx, h, func() error {
+	err = d.change(ctx, h, func() error {
 		if err := eraser.Erase(ctx); err != nil || on != device.Booted {
 			return err
 		}
@@ -302,6 +302,5 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	s.Use(h.Info().UDID)
 	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }

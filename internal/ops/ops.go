@@ -141,8 +141,14 @@ func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) e
 	return err
 }
 
-// device finds the device that is meant, makes it the session's current one when it was named, and notes it on the
-// answer.
+// change is do for what switches a device on or off.
+func (d deviceAccess) change(ctx context.Context, h *pool.Handle, fn func() error) error {
+	defer d.pool.Changed()
+	return d.do(ctx, h, fn)
+}
+
+// device finds the device that is meant and notes it on the answer. It does not become the session's: one that is named is
+// meant for this call.
 func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *session.Session, error) {
 	return d.resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
 }
@@ -155,9 +161,15 @@ func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criter
 		return nil, nil, err
 	}
 	info := h.Info()
-	if which.UDID != "" || which.Name != "" {
-		s.Use(info.UDID)
-	}
+	s.Saw(info.UDID)
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	return h.For(c.Session, !c.Hints.Has(op.ReadOnly)), s, nil
+}
+
+// use makes a device that a call named the session's. It is for calls after which one goes on with that device, when they
+// have succeeded.
+func (d deviceAccess) use(c *op.Call, named Target, udid string) {
+	if named != (Target{}) {
+		d.sessions.Get(c.Session).Use(udid)
+	}
 }

@@ -70,6 +70,9 @@ func entryLine(d pool.Entry) string {
 	if d.ClaimedBy != "" {
 		line += " by " + d.ClaimedBy
 	}
+	if len(d.CoDrivers) > 0 {
+		line += ", driven by " + strings.Join(d.CoDrivers, ", ") + " too,"
+	}
 	if d.ExpiresAt != nil {
 		line += " until " + d.ExpiresAt.Format(time.RFC3339)
 	}

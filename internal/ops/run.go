@@ -171,6 +171,7 @@ func (b *Builds) launch(ctx context.Context, c *op.Call, how LaunchHow, on desti
 		return err
 	})
 	if err == nil {
+		b.use(c, Target{UDID: on.ID}, app.UDID)
 		out.Artifacts.RuntimeLogPath, out.Artifacts.ErrorLogPath = start.Stdout, start.Stderr
 	}
 	return err

@@ -115,6 +115,9 @@ func (s *Screen) Look(ctx context.Context, c *op.Call, t Target, see func(*ui.Sc
 	return s.do(ctx, h, func() error {
 		var failed error
 		err := act.Step{Device: h.Device, Session: session, Tell: c.Progress}.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
+			if session.Several() {
+				sc.Device = h.Info().Name
+			}
 			failed = see(sc, refs, h.Info().UDID)
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/lease/leasedb"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/schema"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/store"
 )
@@ -158,7 +159,7 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 	if err := os.MkdirAll(l.path("kept"), 0o700); err != nil {
 		return nil, err
 	}
-	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: leasedb.Migrations()})
+	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: schema.Migrations()})
 	row := []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}
 	bare := store.New(store.Options{Path: l.path("kept/bare.db"), Migrations: row})
 	defer func() { err = errors.Join(err, ours.Close(), bare.Close()) }()

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -82,11 +83,12 @@ func Open(o Options) (*Product, error) {
 	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
+	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state}, Log: o.Log})
 	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
 	logs := filepath.Join(o.Home.String(), "logs")
 	c = op.NewCatalogue(catalogue.All(ops.Services{
-		Pool: devices, Leases: leases.parts(devices), Sessions: &session.Store{}, Jobs: jobs, Events: happened,
+		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Events: happened,
 		Builds: build.New(build.Options{
 			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
 		}),
@@ -102,7 +104,7 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, o.Host, devices}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, sessions, o.Host, devices}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

@@ -238,7 +238,7 @@ func TestLeasesThatCannotBeRead(t *testing.T) {
 	_, refusals["claim"] = acquire(t, p, pool.Ask{Holder: "s1"})
 	_, refusals["release"] = p.Release(t.Context(), "s1", "DEV-0", "")
 	_, refusals["renew"] = p.Renew(t.Context(), "s1", "DEV-0")
-	_, _, refusals["take over"] = p.TakeOver(t.Context(), "s1", "DEV-0", "why")
+	_, _, refusals["take over"] = p.TakeOver(t.Context(), pool.Ask{Want: pool.Want{UDID: "DEV-0"}, Holder: "s1"}, "why")
 	_, refusals["cleanup"] = p.Cleanup(t.Context())
 	for what, err := range refusals {
 		if refused(t, err, fault.StateFailed, errNewer.Error()); !strings.Contains(fault.From(err).Hint, "newer ios-agent") {

@@ -242,6 +242,9 @@ func (p *Pool) latest() *listing {
 	return p.seen
 }
 
+// Changed says that a device was switched on, off or erased: what was listed before is old.
+func (p *Pool) Changed() { p.stale() }
+
 // stale makes the next choice ask again: we changed something ourselves.
 func (p *Pool) stale() {
 	p.mu.Lock()
