@@ -76,7 +76,8 @@ func taken(name string, l lease.Lease, now time.Time) *fault.Fault {
 		f = f.With("co_drivers", others)
 	}
 	return f.WithHint("if that is you, pass session=%q; else use another device, "+
-		"wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: `ios-agent pool take-over %s --reason WHY`", l.Holder, l.Resource, l.Resource)
+		"wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: `ios-agent pool take-over %s --reason WHY`",
+		l.Holder, l.Resource, l.Resource)
 }
 
 func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
