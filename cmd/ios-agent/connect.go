@@ -39,7 +39,7 @@ func (p *program) connectCommand() *cobra.Command {
 		Use: "connect --goal TEXT", Short: "Let a model or a program drive an app towards a goal", Args: cobra.NoArgs,
 		Long: "Let a model or a program drive an app towards a goal: it is shown the screen and the actions there are, " +
 			"and chooses one a turn.\n" +
-			"A policy file says what it may do; every step is written down in a transcript.\n\n" +
+			"A policy file says what it may do; every step is written to a transcript.\n\n" +
 			"With --exec the program gets one line of JSON a turn on stdin (goal, screen, actions, last, prompt, …) " +
 			"and answers with one:\n" +
 			`{"action": "tap_element", "input": {"ref": "@e5"}}, or {"action": "done", "message": "…"}, ` +
@@ -50,19 +50,19 @@ func (p *program) connectCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return p.connect(c, k) },
 	}
 	f := c.Flags()
-	f.StringVar(&k.goal, "goal", "", "what is to be reached, in words")
+	f.StringVar(&k.goal, "goal", "", "the goal, in words")
 	f.StringVar(&k.app, "app", "", "launch this app first (bundle id)")
 	f.StringVar(&k.sim, "sim", "", "the simulator's name")
 	f.StringVar(&k.udid, "udid", "", "the device")
-	f.StringVar(&k.exec, "exec", "", "a program decides; split into words as a shell does, run without one")
+	f.StringVar(&k.exec, "exec", "", "a program decides; split into words as a shell does, but run without a shell")
 	f.BoolVar(&k.anthropic, "anthropic", false, "a Messages endpoint decides; the key is in "+connecting.Anthropic().Variable)
 	f.BoolVar(&k.openai, "openai", false, "a chat completions endpoint decides; the key is in "+connecting.OpenAI().Variable)
 	f.StringVar(&k.model, "model", "", "the model's name at the endpoint")
 	f.StringVar(&k.base, "base-url", "", "the endpoint's address, if not the service's own")
 	f.StringVar(&k.policy, "policy", "", "YAML file: allow, deny, apps, forbidden_texts, confirm, max_steps")
-	f.IntVar(&k.steps, "max-steps", connecting.DefaultSteps, "give up after so many steps")
-	f.Float64Var(&k.minutes, "max-minutes", connecting.DefaultTime.Minutes(), "give up after so many minutes")
-	f.IntVar(&k.idle, "max-idle", connecting.DefaultIdle, "give up after so many steps that changed nothing")
+	f.IntVar(&k.steps, "max-steps", connecting.DefaultSteps, "give up after this many steps")
+	f.Float64Var(&k.minutes, "max-minutes", connecting.DefaultTime.Minutes(), "give up after this many minutes")
+	f.IntVar(&k.idle, "max-idle", connecting.DefaultIdle, "give up after this many steps that changed nothing")
 	f.DurationVar(&k.patience, "decide-timeout", connecting.DefaultPatience, "how long one decision may take")
 	f.StringVar(&k.transcript, "transcript", "", "file for every step, as JSON lines (default: a new one under the ios-agent home)")
 	c.MarkFlagsMutuallyExclusive("exec", "anthropic", "openai")
@@ -138,7 +138,7 @@ func (p *program) prepare(c *cobra.Command, k connector) (run connecting.Run, er
 	return run, err
 }
 
-// decider is who decides, and the key that nobody else is to see.
+// decider is who decides, and the key that must stay out of the transcript.
 func (k connector) decider(ctx context.Context, h *host.Host) (d connecting.Decider, key string, err error) {
 	if k.exec != "" {
 		words, err := op.Words(k.exec)
@@ -185,14 +185,14 @@ func secretsOf(h home.Home) (connecting.Secrets, error) {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fault.New(fault.PathError, "the secrets: %w", err).
-				WithHint("what cannot be read cannot be kept out of the transcript")
+				WithHint("a secret that cannot be read cannot be kept out of the transcript")
 		}
 		all = append(all, strings.TrimRight(string(raw), "\r\n"))
 	}
 	return all, nil
 }
 
-// confirm asks a person. No answer is a no; a read that never ends does not outlive the run.
+// confirm asks a person. Without an answer it is no; a read that never ends does not hold up the end of the run.
 func confirm(in io.Reader, out io.Writer) func(context.Context, string) (bool, error) {
 	lines := bufio.NewReader(in)
 	return func(ctx context.Context, action string) (bool, error) {

@@ -32,17 +32,17 @@ const (
 )
 
 func (p *program) daemonCommand() *cobra.Command {
-	c := &cobra.Command{Use: "daemon", Short: "Start, stop or ask the background process; it starts by itself when needed",
+	c := &cobra.Command{Use: "daemon", Short: "Start, stop or check the background process; it starts by itself when needed",
 		Args: cobra.NoArgs}
 	c.AddCommand(
 		&cobra.Command{Use: "start", Short: "Start the daemon if it does not run", Args: cobra.NoArgs, RunE: p.daemonStart},
 		&cobra.Command{Use: "stop", Short: "Stop the daemon; devices stay as they are", Args: cobra.NoArgs, RunE: p.daemonStop},
-		&cobra.Command{Use: "status", Short: "Tell whether the daemon runs, and where it listens", Args: cobra.NoArgs,
+		&cobra.Command{Use: "status", Short: "Show whether the daemon runs, and where it listens", Args: cobra.NoArgs,
 			RunE: p.daemonStatus},
 	)
 	var listen string
 	var remote bool
-	run := &cobra.Command{Use: "run", Short: "Be the daemon, in the foreground", Args: cobra.NoArgs,
+	run := &cobra.Command{Use: "run", Short: "Run the daemon in the foreground", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return runDaemon(c.Context(), listen, remote)
 		}}
@@ -125,7 +125,7 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	return p.app.Say(text, s)
 }
 
-// runDaemon is the daemon. A second one in the same home leaves quietly: the clients that started both find the first.
+// runDaemon is the daemon. A second one in the same home exits without an error: the clients that started both find the first.
 func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	h, err := home.Open()
 	if err != nil {

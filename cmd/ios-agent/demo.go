@@ -17,8 +17,8 @@ import (
 	"ios-agent/internal/virtualxcode"
 )
 
-// demoCommand walks through the main job. It always uses virtual devices; where they are not this machine's default it
-// keeps to a home of its own, so that nobody's real work meets them.
+// demoCommand walks through the main job. It always uses virtual devices; where they are not this machine's default it uses
+// a home of its own, so that they stay apart from real work.
 func (p *program) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "See it work: boot a virtual device, open an app, log in, take a picture", Args: cobra.NoArgs,

@@ -17,8 +17,8 @@ import (
 // toolsVariable chooses the MCP tools where no flag does.
 const toolsVariable = "IOS_AGENT_TOOLS"
 
-// mcpCommand is an MCP server on stdio. It is a thin proxy: the tools are listed from the catalogue at hand, before
-// any daemon is up, and every call goes to the daemon.
+// mcpCommand is an MCP server on stdio. It is a thin proxy: the tools are listed from the catalogue of this process, before
+// any daemon runs, and every call goes to the daemon.
 func (p *program) mcpCommand() *cobra.Command {
 	var tools string
 	var how product.Serving
@@ -44,11 +44,11 @@ func (p *program) mcpCommand() *cobra.Command {
 			return serveStdio(ctx, server, &sdk.IOTransport{Reader: io.NopCloser(p.app.In), Writer: keepOpen{p.app.Out}})
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, by commas "+
+	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, separated by commas "+
 		"(default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
 	c.Flags().BoolVar(&how.Destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
 	c.Flags().BoolVar(&how.Structured, "structured", false,
-		"send every result as JSON too; for programs: most clients show a model that instead of the short text")
+		"send every result as JSON too; for programs, because most clients show a model the JSON instead of the short text")
 	return c
 }
 

@@ -25,8 +25,8 @@ import (
 // hasVirtual reports whether this binary has Virtual Xcode.
 const hasVirtual = true
 
-// play is one of Apple's tools, called by its name from the folder of a virtual Xcode. played is false when the name is
-// none of a tool.
+// play is one of Apple's tools, called by its name from the folder of a virtual Xcode. played is false when the name is not
+// a tool's.
 func play(argv []string) (exit int, played bool) {
 	tool := filepath.Base(argv[0])
 	if !slices.Contains(virtualxcode.Tools(), tool) {
@@ -41,8 +41,8 @@ func play(argv []string) (exit int, played bool) {
 	return virtual(dir, binary).Main(tool, argv[1:]), true
 }
 
-// virtual is the virtual Xcode of a folder. What the production code calls its agent is told here, because neither side
-// of a process boundary may know the other.
+// virtual is the virtual Xcode of a folder. It gets the names that the production code has for its agent from here, because
+// neither side of a process boundary may import the other.
 func virtual(dir, binary string) virtualxcode.Xcode {
 	return virtualxcode.Xcode{
 		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
@@ -219,7 +219,7 @@ func serviceFault(err error) error {
 	return fault.New(fault.ToolFailed, "the virtual service: %w", err).WithHint("run `ios-agent virtual stop` and try again")
 }
 
-// virtualServe is the service. A second one in the same folder leaves quietly.
+// virtualServe is the service. A second one in the same folder exits without an error.
 func virtualServe(c *cobra.Command, args []string) error {
 	binary, err := os.Executable()
 	if err != nil {

@@ -32,7 +32,7 @@ func (p *program) faultAdd() *cobra.Command {
 	var f virtualxcode.Fault
 	var times string
 	var set []string
-	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` tells which there are", Args: cobra.ExactArgs(1),
+	add := &cobra.Command{Use: "add NAME", Short: "Arm a fault; `fault list --known` lists those there are", Args: cobra.ExactArgs(1),
 		RunE: p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) (err error) {
 			f.Name = args[0]
 			if f.Times, err = timesOf(times); err != nil {
@@ -42,14 +42,14 @@ func (p *program) faultAdd() *cobra.Command {
 				return err
 			}
 			if err := s.AddFault(ctx, f); err != nil {
-				return fault.New(fault.InvalidInput, "%w", err).WithHint("`ios-agent virtual fault list --known` tells what can be " +
+				return fault.New(fault.InvalidInput, "%w", err).WithHint("`ios-agent virtual fault list --known` lists what can be " +
 					"armed and set")
 			}
 			return p.app.Say("armed "+describeFault(f), f)
 		})}
 	add.Flags().StringVar(&f.Device, "device", "", "udid of the device (default: any)")
 	add.Flags().StringVar(&times, "times", "1", "how often it happens, or forever: until it is cleared")
-	add.Flags().IntVar(&f.After, "after", 0, "how many occasions are spared first")
+	add.Flags().IntVar(&f.After, "after", 0, "how many occasions pass before it first happens")
 	add.Flags().StringArrayVar(&set, "set", nil, "a detail, as name=value; may be repeated")
 	return add
 }
@@ -142,16 +142,16 @@ func (p *program) clearFaults(ctx context.Context, s virtualxcode.Client, args [
 func (p *program) faultChaos() *cobra.Command {
 	to := virtualxcode.Chaos{On: true}
 	chaos := &cobra.Command{Use: "chaos [off]",
-		Short: "Let passing faults happen by themselves: the same seed and requests meet the same faults",
+		Short: "Let temporary faults happen at random: the same seed and requests give the same faults",
 		Args:  cobra.MaximumNArgs(1), ValidArgs: []string{"off"}}
-	chaos.Flags().Uint64Var(&to.Seed, "seed", 1, "which stream of faults")
+	chaos.Flags().Uint64Var(&to.Seed, "seed", 1, "seed of the random faults")
 	chaos.Flags().Float64Var(&to.Rate, "rate", virtualxcode.DefaultChaosRate,
 		"share of the occasions on which a fault happens, from 0 to 1")
-	chaos.Flags().StringSliceVar(&to.Only, "only", nil, "names of the faults, with commas (default: all that pass by trying again)")
+	chaos.Flags().StringSliceVar(&to.Only, "only", nil, "names of the faults, separated by commas (default: all that a retry overcomes)")
 	chaos.RunE = p.withService(func(ctx context.Context, s virtualxcode.Client, args []string) error {
 		if len(args) == 1 {
 			if args[0] != "off" {
-				return fault.New(fault.InvalidInput, "chaos is not %q: it is begun with --seed, or off", args[0])
+				return fault.New(fault.InvalidInput, "chaos does not take %q: start it with --seed, or give off", args[0])
 			}
 			to = virtualxcode.Chaos{}
 		}

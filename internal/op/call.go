@@ -6,16 +6,16 @@ import (
 	"io"
 )
 
-// Caller runs an operation for a client; progress, when not nil, hears what goes on meanwhile. The daemon's client is
-// one, and so is a catalogue at hand.
+// Caller runs an operation for a client; progress, when not nil, is told what goes on meanwhile. The daemon's client is
+// one, and so is Local.
 type Caller interface {
 	Call(ctx context.Context, name string, input []byte, progress func(Event)) Envelope
 	// Stream runs a stream until it ends, ctx does, or item returns an error.
 	Stream(ctx context.Context, name string, input []byte, item func(json.RawMessage) error) Envelope
 }
 
-// Call is what surrounds one invocation: who asks, from where, and how to tell them about progress. An operation may
-// fill in Device, so that the answer says which one it spoke of.
+// Call is the context of one invocation: who asks, from where, and how to tell them about progress. An operation may
+// fill in Device, so that the answer says which one it is about.
 type Call struct {
 	Session string            // the client's session
 	Dir     string            // the client's working folder; "" over plain HTTP
@@ -29,7 +29,7 @@ type Call struct {
 	progress func(Event)
 }
 
-// Device names the device an answer speaks of.
+// Device names the device an answer is about.
 type Device struct {
 	UDID string `json:"udid"`
 	Name string `json:"name,omitempty"`
@@ -43,7 +43,7 @@ type Event struct {
 	Job     string  `json:"job,omitempty"`   // the job the call has become
 }
 
-// Progress tells the caller what is going on. It never blocks for long and may go unheard.
+// Progress tells the caller what is going on. It never blocks for long; nobody may be listening.
 func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 
 // Report is Progress with how far it is.
@@ -60,7 +60,7 @@ func (c Call) WithProgress(listen func(Event)) Call {
 }
 
 // PassedEnv lists the variables of a client's environment that travel with a call; a name that ends in * is a prefix.
-// The daemon's own environment is frozen at its start, and everything else of a client's is none of its business.
+// The daemon's own environment is fixed at its start; no other variable of a client reaches it.
 func PassedEnv() []string {
 	return []string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*", "IOS_AGENT_*", "XCODEBUILDMCP_*"}
 }

@@ -44,7 +44,7 @@ type Record struct {
 }
 
 // NewCatalogue collects operations. Two of one family and name, of one verb or of one route, and a next step that does
-// not exist, are mistakes of ours and panic. A verb that our own family has too is left to it.
+// not exist, are programming errors and panic. A verb that the core family has too belongs to the core family.
 func NewCatalogue(ops []Op) *Catalogue {
 	c := &Catalogue{ops: slices.Clone(ops), byID: map[string]int{}}
 	leaveVerbs(c.ops)
@@ -152,8 +152,8 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 	return c.finish(start, name, &call, struct{}{}, err)
 }
 
-// accept finds the operation and takes the session out of its input. Bytes that are no text are refused before
-// anything is made of them: decoders would mend them silently.
+// accept finds the operation and takes the session out of its input. Input that is not UTF-8 is refused first: decoders
+// would replace its bad bytes silently.
 func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	o, err := c.Lookup(name)
 	if err == nil && !utf8.Valid(*input) {
@@ -264,7 +264,7 @@ func codeOf(e Envelope) fault.Code {
 // sessionKey is the input every operation takes: whose session the call belongs to.
 const sessionKey = "session"
 
-// sessionOf takes the client session out of the input: an argument named session wins over the surface's own idea.
+// sessionOf takes the client session out of the input: an argument named session wins over the surface's own.
 func sessionOf(session string, input []byte) (string, []byte) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(input, &given) != nil {

@@ -12,7 +12,7 @@ type Completed struct {
 }
 
 // Completer adds values that a call may leave out, such as a session's defaults. The catalogue runs it on the raw input,
-// before anything is decoded: what is absent differs from what is empty. It refuses what is missing even so.
+// before anything is decoded: what is absent differs from what is empty. It refuses an input that still lacks something.
 type Completer func(c *Call, fields []Field, given Input) (Completed, error)
 
 // completed runs the operation's completer. What the caller gave is checked first, and brought into one spelling: a wrong

@@ -19,7 +19,7 @@ type Envelope struct {
 	Images []Image         `json:"images,omitempty"` // on the internal transport only
 }
 
-// Meta says what stood behind an answer: which tools, whose session, which device.
+// Meta says where an answer comes from: which tools, whose session, which device.
 type Meta struct {
 	Toolchain string   `json:"toolchain,omitempty"`
 	Session   string   `json:"session,omitempty"`

@@ -59,12 +59,12 @@ type job struct {
 // errCancelled is the cause of a job's end on request.
 var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
 
-// run starts a job for a call and waits for it as long as the client may be expected to.
+// run starts a job for a call and waits for it as long as a client usually does.
 func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope) Envelope {
 	one, leave := j.start(ctx, o, call, work)
 	defer leave()
 	if j.After <= 0 {
-		return one.still() // who does not wait gets the job's name, however quick the job is
+		return one.still() // a caller that does not wait gets the job's name, however quick the job is
 	}
 	wait := time.NewTimer(j.After)
 	defer wait.Stop()
@@ -110,7 +110,7 @@ func (j *Jobs) start(ctx context.Context, o Op, call Call, work func(context.Con
 	return one, leave
 }
 
-// Active counts the jobs under way; a daemon does not leave while there is one.
+// Active counts the jobs under way; a daemon does not exit while there is one.
 func (j *Jobs) Active() int {
 	n := 0
 	for _, one := range j.all() {
@@ -121,8 +121,8 @@ func (j *Jobs) Active() int {
 	return n
 }
 
-// CancelTrace ends the job of the call with that trace, now or as soon as it begins: the caller's word that it leaves may
-// overtake its call.
+// CancelTrace ends the job of the call with that trace, now or as soon as it begins: the message that the caller left may
+// arrive before its call.
 func (j *Jobs) CancelTrace(trace string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -228,7 +228,7 @@ func (o *job) state() string {
 	return FailedJob
 }
 
-// JobOut is how a job is.
+// JobOut is the state of a job, and its result once it is done.
 type JobOut struct {
 	Job       string          `json:"job"`
 	State     string          `json:"state"`
@@ -276,14 +276,14 @@ func (o *job) still() Envelope {
 	return e
 }
 
-// JobIn names a job.
-type JobIn struct {
+// jobIn names a job.
+type jobIn struct {
 	Job string `json:"job" doc:"the job's name, such as job3" cli:"arg"`
 }
 
-// JobWaitIn names a job and how long to wait for it.
-type JobWaitIn struct {
-	JobIn
+// jobWaitIn names a job and how long to wait for it.
+type jobWaitIn struct {
+	jobIn
 	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait at most" default:"30" min:"0" max:"45"`
 }
 
@@ -292,7 +292,7 @@ func (j *Jobs) Ops() []Op {
 	groups := []string{"job"}
 	return []Op{
 		New(Spec{Name: "job_status", Groups: groups, Route: "GET /api/v1/jobs/{job}", Hints: ReadOnly | Idempotent,
-			Summary: "Tell how a job is", Next: []string{"job_wait", "job_cancel"}, Examples: []string{"job-status job3"}}, j.status),
+			Summary: "Show the state of a job", Next: []string{"job_wait", "job_cancel"}, Examples: []string{"job-status job3"}}, j.status),
 		New(Spec{Name: "job_wait", Groups: groups, Route: "POST /api/v1/jobs/{job}/wait", Hints: ReadOnly | Idempotent,
 			Summary: "Wait for a job and give its result; a job that takes longer is still running", Timeout: time.Minute,
 			Examples: []string{"job-wait job3"}}, j.wait),
@@ -301,17 +301,17 @@ func (j *Jobs) Ops() []Op {
 	}
 }
 
-func (j *Jobs) status(_ context.Context, c *Call, in JobIn) (JobOut, error) {
+func (j *Jobs) status(_ context.Context, c *Call, in jobIn) (JobOut, error) {
 	one, err := j.find(c.Session, in.Job)
 	if err != nil {
 		return JobOut{}, err
 	}
 	out := one.out()
-	out.fault = nil // asking about a failed job is no failure
+	out.fault = nil // a question about a failed job succeeds
 	return out, nil
 }
 
-func (j *Jobs) wait(ctx context.Context, c *Call, in JobWaitIn) (JobOut, error) {
+func (j *Jobs) wait(ctx context.Context, c *Call, in jobWaitIn) (JobOut, error) {
 	one, err := j.find(c.Session, in.Job)
 	if err != nil {
 		return JobOut{}, err
@@ -328,7 +328,7 @@ func (j *Jobs) wait(ctx context.Context, c *Call, in JobWaitIn) (JobOut, error) 
 	return one.out(), nil
 }
 
-func (j *Jobs) end(ctx context.Context, c *Call, in JobIn) (JobOut, error) {
+func (j *Jobs) end(ctx context.Context, c *Call, in jobIn) (JobOut, error) {
 	one, err := j.find(c.Session, in.Job)
 	if err != nil {
 		return JobOut{}, err

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Local calls a catalogue at hand, for one session.
+// Local calls a catalogue in this process, for one session.
 type Local struct {
 	Catalogue *Catalogue
 	Session   string

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Hints tell a caller what an operation may do to the world. The zero value is an operation that changes something
+// Hints tell a caller what an operation may change. The zero value is an operation that changes something
 // and can be undone by another.
 type Hints uint8
 
@@ -44,7 +44,7 @@ type Spec struct {
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
 	Offline  bool          // needs nothing that the daemon holds: a command line runs it by itself
-	Long     bool          // may outlive a client's patience: becomes a job then
+	Long     bool          // may take longer than a client waits: becomes a job then
 	Default  bool          // in the default MCP tool set
 	Picture  bool          // REST answers with the picture that comes with the output, not with JSON
 	AsksBack bool          // REST answers 200 when it has to ask which of several was meant
@@ -85,7 +85,7 @@ type Image struct {
 // Imager is an output that comes with pictures.
 type Imager interface{ Images() []Image }
 
-// New declares an operation. A wrong declaration is a mistake of ours and panics at start-up.
+// New declares an operation. A wrong declaration is a programming error and panics at start-up.
 func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) Op {
 	s = checked(s)
 	fields := fieldsOnce[In](s)
@@ -103,7 +103,7 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 	}
 }
 
-// NewKeyed declares an operation whose inputs are rows of somebody's table and not fields of a struct. It gets what was
+// NewKeyed declares an operation whose inputs are rows of a table and not fields of a struct. Its function gets what was
 // given, by name: string, bool, int64, float64 or []string.
 func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, map[string]any) (Out, error)) Op {
 	s = checked(s)
@@ -162,7 +162,7 @@ func read[In any](s Spec, fields []Field, c *Call, input []byte) (v In, err erro
 func (o Op) Fields() []Field { return o.fields() }
 
 // Read reads an input as a call would, and gives what it says: each value by its field's name and as its kind, without
-// what was left out. Who judges a call before it is made judges by this, however the caller spelled it.
+// what was left out. A policy that judges a call before it is made reads it this way, however the caller spelled it.
 func (o Op) Read(input []byte) (map[string]any, error) {
 	given, err := rawValues(o.Spec, o.Fields(), input)
 	if err != nil {

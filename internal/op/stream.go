@@ -24,7 +24,7 @@ type Cursor struct {
 // the wait is over; an empty cursor is now.
 type Source[In, Item any] func(ctx context.Context, c *Call, in In, at Cursor) (Page[Item], error)
 
-// streamWait is how long a stream waits for the next item before it looks whether anybody still listens.
+// streamWait is how long a stream waits for the next item before it checks whether the client still listens.
 const streamWait = 30 * time.Second
 
 // NewStream declares a stream: NDJSON on the command line, SSE over REST; and its twin, an ordinary operation named
@@ -64,8 +64,8 @@ func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, I
 // pageIn is the twin's input: the stream's own, and where to read.
 type pageIn[In any] struct {
 	In     In      `op:"inline"`
-	Cursor string  `json:"cursor,omitempty" doc:"read on from here; empty: what there is"`
-	Limit  int     `json:"limit,omitempty" doc:"at most so many" default:"50" min:"1" max:"1000"`
+	Cursor string  `json:"cursor,omitempty" doc:"the cursor of the page before; empty: from the beginning"`
+	Limit  int     `json:"limit,omitempty" doc:"at most this many items" default:"50" min:"1" max:"1000"`
 	Wait   float64 `json:"wait,omitempty" doc:"seconds to wait when there is nothing yet" default:"0" min:"0" max:"60"`
 }
 

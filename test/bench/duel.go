@@ -171,7 +171,11 @@ func (d *duel) fight(ctx context.Context, dir string, out io.Writer) error {
 	}
 	fmt.Fprint(table, "\na tap that did nothing\t")
 	for _, n := range noticed {
-		fmt.Fprintf(table, "%s\t\t\t", map[bool]string{true: "noticed", false: "called a success"}[n])
+		said := "called a success"
+		if n {
+			said = "noticed"
+		}
+		fmt.Fprintf(table, "%s\t\t\t", said)
 	}
 	fmt.Fprintln(table)
 	return table.Flush()

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -145,10 +146,10 @@ func readIPS(head, main json.RawMessage) *Report {
 		lenient(main, &b)
 	}
 	r := &Report{Form: FormIPS, Header: head, Body: main, Crashed: -1}
-	r.App, r.BundleID = firstOf(h.App, h.Name, b.Proc), firstOf(h.Bundle, b.Bundle.ID)
-	r.Version, r.Build = firstOf(h.Version, b.Bundle.Version), firstOf(h.Build, b.Bundle.Build)
-	r.OS = firstOf(h.OS, brief.Join(" ", b.OSVersion.Train, b.OSVersion.Build))
-	r.Time, r.Incident = firstOf(b.Time, h.Time), firstOf(h.Incident, b.Incident)
+	r.App, r.BundleID = cmp.Or(h.App, h.Name, b.Proc), cmp.Or(h.Bundle, b.Bundle.ID)
+	r.Version, r.Build = cmp.Or(h.Version, b.Bundle.Version), cmp.Or(h.Build, b.Bundle.Build)
+	r.OS = cmp.Or(h.OS, brief.Join(" ", b.OSVersion.Train, b.OSVersion.Build))
+	r.Time, r.Incident = cmp.Or(b.Time, h.Time), cmp.Or(h.Incident, b.Incident)
 	if h.BugType != nil {
 		r.BugType = fmt.Sprint(h.BugType)
 	}
@@ -172,7 +173,7 @@ func readIPS(head, main json.RawMessage) *Report {
 
 func (b *body) threads(r *Report) {
 	for _, i := range b.Images {
-		name := firstOf(i.Name, i.Bundle, i.Path[strings.LastIndexByte(i.Path, '/')+1:])
+		name := cmp.Or(i.Name, i.Bundle, i.Path[strings.LastIndexByte(i.Path, '/')+1:])
 		r.Images = append(r.Images, Image{Name: name, UUID: i.UUID, Arch: i.Arch, Version: i.Version, Path: i.Path, Base: hex(i.Base),
 			End: hex(i.Base + i.Size)})
 	}
@@ -197,7 +198,7 @@ func (b *body) frames(in []frame) []Frame {
 		x := Frame{Symbol: f.Symbol, Offset: f.At, File: f.File, Line: f.Line}
 		if f.Image >= 0 && f.Image < len(b.Images) {
 			i := b.Images[f.Image]
-			x.Image = firstOf(i.Name, i.Path[strings.LastIndexByte(i.Path, '/')+1:])
+			x.Image = cmp.Or(i.Name, i.Path[strings.LastIndexByte(i.Path, '/')+1:])
 			x.Address = hex(i.Base + f.Offset)
 		}
 		if f.Symbol == "" {
@@ -221,12 +222,3 @@ func (r *Report) fillFrom(o *Report) {
 }
 
 func hex(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
-
-func firstOf(s ...string) string {
-	for _, x := range s {
-		if x != "" {
-			return x
-		}
-	}
-	return ""
-}

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -105,7 +106,7 @@ func named(names map[string]string, number string) string {
 
 // frames writes the tree as a stack: of a crash every node has one child.
 func (n mxNode) frames(r *Report, t *Thread) {
-	f := Frame{Image: firstOf(n.Name, n.UUID), Offset: n.Offset}
+	f := Frame{Image: cmp.Or(n.Name, n.UUID), Offset: n.Offset}
 	if n.Address > 0 {
 		f.Address = hex(n.Address)
 	}

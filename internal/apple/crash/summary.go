@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"fmt"
 
 	"ios-agent/internal/apple/jsondoc"
@@ -61,7 +62,7 @@ func (f Frame) String() string {
 	if f.File != "" {
 		at = fmt.Sprintf("(%s:%d)", f.File, f.Line)
 	}
-	where := fmt.Sprintf("%s + %d", firstOf(f.Symbol, f.Address), f.Offset)
+	where := fmt.Sprintf("%s + %d", cmp.Or(f.Symbol, f.Address), f.Offset)
 	return brief.Join(" ", f.Image, where, at)
 }
 

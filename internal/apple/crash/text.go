@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -97,7 +98,7 @@ func (t *textReader) heads(s string) bool {
 	}
 	if m := threadHead.FindStringSubmatch(s); m != nil {
 		n, _ := strconv.Atoi(m[1])
-		x := Thread{Index: n, Name: firstOf(m[3], t.names[n]), Crashed: m[2] == " Crashed"}
+		x := Thread{Index: n, Name: cmp.Or(m[3], t.names[n]), Crashed: m[2] == " Crashed"}
 		if q, ok := strings.CutPrefix(x.Name, "Dispatch queue: "); ok {
 			x.Name, x.Queue = "", q
 		}
@@ -124,7 +125,7 @@ func (t *textReader) frame(s string) bool {
 	f := Frame{Image: strings.TrimSpace(m[2]), Address: m[3]}
 	if p := plainFrame.FindStringSubmatch(m[4]); p != nil {
 		f.Symbol = p[2]
-		f.Offset, _ = strconv.ParseUint(firstOf(p[3], p[1]), 10, 64)
+		f.Offset, _ = strconv.ParseUint(cmp.Or(p[3], p[1]), 10, 64)
 	} else if p := source.FindStringSubmatch(m[4]); p != nil {
 		f.Symbol, f.File = p[1], p[3]
 		f.Offset, _ = strconv.ParseUint(p[2], 10, 64)

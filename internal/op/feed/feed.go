@@ -40,7 +40,7 @@ func (r *Ring[Item]) Add(item Item) {
 	r.more = make(chan struct{})
 }
 
-// Read gives what matches after a cursor; see op.Source for the manners.
+// Read gives what matches after a cursor; see op.Source for when it waits.
 func (r *Ring[Item]) Read(ctx context.Context, at op.Cursor, matches func(Item) bool) (op.Page[Item], error) {
 	after, err := r.position(at.After)
 	if err != nil {

@@ -142,25 +142,32 @@ func (o capturedOut) Text() string {
 const few = 5
 
 func (v views) stopSimCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, ops.SimulatorCapture, in.Session, "Log capture session not found", []string{
+	return v.endCapture(ctx, c, in.Session, captureKind{ops.SimulatorCapture, "Log capture session not found", []string{
 		"what an app prints is captured only with captureConsole: true",
 		"only the log of the subsystem that is the bundle id is captured; subsystemFilter: [\"all\"] captures the whole simulator's",
-	})
+	}})
 }
 
 func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, ops.DeviceCapture, in.Session, "Device log capture session not found", []string{
+	return v.endCapture(ctx, c, in.Session, captureKind{ops.DeviceCapture, "Device log capture session not found", []string{
 		"only what the app prints to its console is captured; on a physical device os_log cannot be",
-	})
+	}})
 }
 
-func (v views) endCapture(ctx context.Context, c *op.Call, kind, id, unknown string, why []string) (capturedOut, error) {
-	done, found, err := v.core.Logs.Stop(ctx, c, kind, id)
+// captureKind is one of the two kinds of captures.
+type captureKind struct {
+	kind    string
+	unknown string   // what is said of an id that none has
+	why     []string // why one may hold little
+}
+
+func (v views) endCapture(ctx context.Context, c *op.Call, id string, of captureKind) (capturedOut, error) {
+	done, found, err := v.core.Logs.Stop(ctx, c, of.kind, id)
 	if err != nil {
 		return capturedOut{}, err
 	}
 	if !found {
-		return capturedOut{}, fault.New(fault.SessionNotFound, "%s: %s", unknown, id)
+		return capturedOut{}, fault.New(fault.SessionNotFound, "%s: %s", of.unknown, id)
 	}
 	out := capturedOut{
 		Message: fmt.Sprintf("captured %d lines in %.1f s", done.Lines, done.Ran.Seconds()), Session: id, Logs: done.Text, Lines: done.Lines,
@@ -174,7 +181,7 @@ func (v views) endCapture(ctx context.Context, c *op.Call, kind, id, unknown str
 	}
 	if done.Lines < few {
 		little := fmt.Sprintf("that is little: the capture ran %.1f s; let it run 5 to 10 seconds while the app is used", done.Ran.Seconds())
-		out.Notes = append(append(out.Notes, little), why...)
+		out.Notes = append(append(out.Notes, little), of.why...)
 	}
 	return out, nil
 }
