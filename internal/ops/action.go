@@ -47,7 +47,8 @@ func (o ActionOut) Fault() *fault.Fault {
 	case o.Outcome == ui.Unknown:
 		return fault.From(o.lost)
 	case o.Outcome == ui.Unchanged && o.expect:
-		return fault.New(fault.OutcomeUnchanged, "%s changed nothing on the screen in %.1f s", o.what(), o.looked()).WithDispatch(fault.Dispatched)
+		return fault.New(fault.OutcomeUnchanged, "%s changed nothing on the screen in %.1f s", o.what(), o.looked()).
+			WithDispatch(fault.Dispatched)
 	}
 	return nil
 }
