@@ -18,6 +18,7 @@ screens:
     title: Orders
     elements:
       - {text: "Order: {order}", id: order}
+      - {button: Now, id: now, do: [{set: {order: placed}}]}
       - {button: Soon, id: soon, do: [{after: {seconds: 0.4, do: [{set: {order: placed}}]}}]}
       - {button: Later, id: later, do: [{after: {seconds: 0.8, do: [{set: {order: placed}}]}}]}
       - {button: Last, id: last, do: [{after: {seconds: 3, do: [{set: {order: placed}}]}}]}
@@ -44,6 +45,8 @@ func TestLateEffects(t *testing.T) {
 		atLeast time.Duration // of the world's time
 		atMost  time.Duration
 	}{
+		{button: "now", outcome: ui.Changed, atMost: 250 * time.Millisecond}, // no longer than without patience
+		{button: "now", expect: true, outcome: ui.Changed, atMost: 250 * time.Millisecond},
 		{button: "soon", outcome: ui.Changed, atMost: 900 * time.Millisecond},
 		{button: "later", outcome: ui.Changed, atMost: 1300 * time.Millisecond},
 		{button: "later", expect: true, outcome: ui.Changed, atMost: 1300 * time.Millisecond},
