@@ -26,21 +26,21 @@ func (b *batch) ops() []op.Op {
 	}, b.run)}
 }
 
-// BatchIn are the steps.
-type BatchIn struct {
+// batchIn are the steps.
+type batchIn struct {
 	Target
 	Steps []string `json:"steps" doc:"such as: fill @e5 \"a@b.c\"; scroll-to --label Item; wait --text Welcome" cli:"arg"`
 	Go    bool     `json:"continue,omitempty" doc:"go on after a failed step"`
 }
 
-// BatchOut is what came of each.
-type BatchOut struct {
-	Steps []StepOut `json:"steps"`
+// batchOut is what came of each.
+type batchOut struct {
+	Steps []stepOut `json:"steps"`
 	Done  int       `json:"done"`
 }
 
-// StepOut is what came of one step.
-type StepOut struct {
+// stepOut is what came of one step.
+type stepOut struct {
 	Step   string          `json:"step"`
 	Status string          `json:"status"`
 	Text   string          `json:"text"`
@@ -49,7 +49,7 @@ type StepOut struct {
 }
 
 // Text is one paragraph a step.
-func (o BatchOut) Text() string {
+func (o batchOut) Text() string {
 	var lines []string
 	for i, s := range o.Steps {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, s.Text))
@@ -61,7 +61,7 @@ func (o BatchOut) Text() string {
 }
 
 // Fault is that of the first step that failed.
-func (o BatchOut) Fault() *fault.Fault {
+func (o batchOut) Fault() *fault.Fault {
 	for i, s := range o.Steps {
 		if s.Error != nil {
 			f := *s.Error
@@ -75,9 +75,9 @@ func (o BatchOut) Fault() *fault.Fault {
 // mostBatch bounds a batch.
 const mostBatch = 100
 
-func (b *batch) run(ctx context.Context, c *op.Call, in BatchIn) (BatchOut, error) {
+func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, error) {
 	if len(in.Steps) == 0 || len(in.Steps) > mostBatch {
-		return BatchOut{}, fault.New(fault.InvalidInput, "batch: %d steps; it takes 1 to %d", len(in.Steps), mostBatch).With("field", "steps")
+		return batchOut{}, fault.New(fault.InvalidInput, "batch: %d steps; it takes 1 to %d", len(in.Steps), mostBatch).With("field", "steps")
 	}
 	type call struct {
 		name  string
@@ -88,15 +88,15 @@ func (b *batch) run(ctx context.Context, c *op.Call, in BatchIn) (BatchOut, erro
 		name, input, err := b.read(line, in.Target)
 		if err != nil {
 			f := fault.From(err)
-			return BatchOut{}, fault.New(f.Code, "batch: step %d (%s): %s", i+1, line, f.Message).WithHint("%s", f.Hint).With("field", "steps")
+			return batchOut{}, fault.New(f.Code, "batch: step %d (%s): %s", i+1, line, f.Message).WithHint("%s", f.Hint).With("field", "steps")
 		}
 		calls[i] = call{name, input}
 	}
-	out := BatchOut{}
+	out := batchOut{}
 	for i, k := range calls {
 		c.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(calls), in.Steps[i]))
 		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env}, k.input)
-		step := StepOut{Step: in.Steps[i], Status: e.Status, Text: e.Stdout, Error: e.Error, Result: e.Result}
+		step := stepOut{Step: in.Steps[i], Status: e.Status, Text: e.Stdout, Error: e.Error, Result: e.Result}
 		if e.Error != nil {
 			step.Text = e.Text()
 		}
@@ -112,7 +112,7 @@ func (b *batch) run(ctx context.Context, c *op.Call, in BatchIn) (BatchOut, erro
 		}
 	}
 	for _, rest := range in.Steps[len(out.Steps):] {
-		out.Steps = append(out.Steps, StepOut{Step: rest, Status: "skipped", Text: rest + ": not performed"})
+		out.Steps = append(out.Steps, stepOut{Step: rest, Status: "skipped", Text: rest + ": not performed"})
 	}
 	return out, nil
 }

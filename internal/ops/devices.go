@@ -85,6 +85,9 @@ func (o ListDevicesOut) Text() string {
 	}
 	for _, d := range o.Devices {
 		line := fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.OS, d.Name)
+		if d.Type == device.TypePhysical {
+			line += "  (physical)"
+		}
 		if d.UDID == o.Active {
 			line += "  (current)"
 		}
