@@ -29,15 +29,15 @@ func (s Step) SetValue(ctx context.Context, how How, q ui.Query, value string) (
 		if !a.node.TakesText() {
 			return fault.New(fault.Unsupported, "%s has no value to set", a.node.Describe()).WithDispatch(fault.NotDispatched)
 		}
-		return with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
-			field, err := s.focus(ctx, a, r)
+		return writing(s, func(ctx context.Context, w *writer, a aim) error {
+			field, err := w.focus(ctx, a)
 			if err != nil {
 				return err
 			}
-			if field, err = s.empty(ctx, k, field, a.ref); err != nil {
+			if field, err = w.empty(ctx, field); err != nil {
 				return err
 			}
-			return s.enter(ctx, k, typing{field: field, ref: a.ref, text: value}, r)
+			return w.enter(ctx, field, value)
 		})(ctx, a, r)
 	})
 }
@@ -84,8 +84,14 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		return err
 	}
 	r.Method = "arrows"
+	var sent sent
+	return sent.fail(s.steps(ctx, a.ref, want, func(at ui.Point) error { return sent.input(touch.Tap(ctx, at)) }))
+}
+
+// steps taps the arrows of a stepper until it shows the value.
+func (s Step) steps(ctx context.Context, ref string, want float64, tap func(ui.Point) error) error {
 	for pressed := 0; ; pressed++ {
-		now, err := s.see(ctx, a.ref)
+		now, err := s.see(ctx, ref, settled())
 		if err != nil {
 			return err
 		}
@@ -93,11 +99,11 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		switch {
 		case err != nil:
 			return fault.New(fault.Unsupported, "%s does not tell its value", now.Describe()).
-				WithHint("tap its arrows").WithDispatch(arrived(pressed))
+				WithHint("tap its arrows").WithDispatch(fault.NotDispatched)
 		case is == want:
 			return nil
 		case pressed == mostSteps:
-			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %s", now.Describe(), is, pressed, value).
+			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %g", now.Describe(), is, pressed, want).
 				WithDispatch(fault.Dispatched)
 		}
 		down, up := arrows(now)
@@ -105,17 +111,10 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		if is > want {
 			at = down
 		}
-		if err := touch.Tap(ctx, at); err != nil {
+		if err := tap(at); err != nil {
 			return err
 		}
 	}
-}
-
-func arrived(inputs int) fault.Dispatch {
-	if inputs == 0 {
-		return fault.NotDispatched
-	}
-	return fault.Dispatched
 }
 
 // arrows are the points of a stepper's minus and plus: its two buttons if the tree has them, else the middle of each half.
