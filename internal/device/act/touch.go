@@ -169,9 +169,10 @@ func (s Step) Press(ctx context.Context, button string, hold time.Duration, time
 	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{},
 		with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
 			r.Method = "button"
+			var sent sent
 			for range times {
-				if err := b.Press(ctx, button, hold); err != nil {
-					return err
+				if err := sent.input(b.Press(ctx, button, hold)); err != nil {
+					return sent.fail(err)
 				}
 			}
 			return nil
