@@ -22,23 +22,21 @@ screens:
     title: All
     elements:
       - id: rows
-        height: 100
+        height: 130
         list:
           - repeat: {count: 30, each: {text: "Row {index}", id: "row-{index}"}}
       - {text: "{presses} {holds} {to} {doubles} {zoom}", id: truth}
       - {button: Press, id: press, do: [{add: {presses: 1}}]}
-      - {area: Hold, id: hold, height: 40, hold: {seconds: 1, do: [{add: {holds: 1}}]}}
-      - {area: Swipe, id: swipe, height: 60, swipe: {into: to, min: 20}}
-      - {area: Double, id: double, height: 40, double: [{add: {doubles: 1}}]}
-      - {area: Zoom, id: zoom, height: 60, pinch: {into: zoom}}
+      - button: Ask
+        id: ask
+        do: [{alert: {title: Sure?, buttons: [{button: Yes, do: [{add: {presses: 1}}]}]}}]
+      - {area: Hold, id: hold, height: 40, hold: {seconds: 1, do: [{add: {holds: 1}}]}, double: [{add: {doubles: 1}}]}
+      - {area: Swipe, id: swipe, height: 40, swipe: {into: to, min: 20}, pinch: {into: zoom}}
       - {field: Name, id: name, bind: name}
       - {toggle: Switch, id: switch, bind: on}
       - {slider: Volume, id: volume, bind: volume, min: 0, max: 100}
       - {stepper: Number, id: number, bind: number, min: 0, max: 20}
       - {segmented: Size, id: size, bind: size, options: [S, M, L]}
-      - button: Ask
-        id: ask
-        do: [{alert: {title: Sure?, buttons: [{button: Yes, do: [{add: {presses: 1}}]}]}}]
 `
 
 const inputsApp = "com.example.inputs"
@@ -64,7 +62,7 @@ func allInputs() []input {
 	}
 	return []input{
 		{"tap", nil, element(act.Step.Tap, "press")},
-		{"double tap", nil, element(act.Step.DoubleTap, "double")},
+		{"double tap", nil, element(act.Step.DoubleTap, "hold")},
 		{"long press", nil, func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.LongPress(ctx, act.How{}, named("hold"), 1500*time.Millisecond)
 		}},
@@ -72,7 +70,7 @@ func allInputs() []input {
 			return s.Swipe(ctx, act.How{}, named("swipe"), act.Swipe{Direction: "left"})
 		}},
 		{"pinch", nil, func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.Pinch(ctx, act.How{}, named("zoom"), 2)
+			return s.Pinch(ctx, act.How{}, named("swipe"), 2)
 		}},
 		{"type", nil, entering("name", act.Entry{Text: "abc"})},
 		{"type into the focus", []string{"name"}, entering("", act.Entry{Text: "abc"})},
@@ -84,7 +82,7 @@ func allInputs() []input {
 		{"keys", []string{"name"}, func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Keys(ctx, []string{"a", "b", "c"})
 		}},
-		{"hide the keyboard", []string{"name"}, hiding},
+		{"hide the keyboard", []string{"name"}, hideKeyboard},
 		{"a switch", nil, value("switch", "on")},
 		{"a slider", nil, value("volume", "80%")},
 		{"a stepper", nil, value("number", "3")},

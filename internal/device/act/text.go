@@ -298,27 +298,3 @@ func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
 		return nil
 	}))
 }
-
-// HideKeyboard hides the keyboard: by its dismiss key, by a Done button above it, or by the return key. If the keyboard is
-// not shown, it does nothing.
-func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
-	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
-		r.Method = "none: the keyboard is down"
-		if a.screen.Keyboard() == nil {
-			return nil
-		}
-		if key := a.screen.KeyboardExit(); key != nil {
-			reach, err := s.reach(a.screen, key)
-			if err == nil {
-				r.At, r.Method = reach.At, "key "+ui.Quote(key.Name())
-				return t.Tap(ctx, reach.At)
-			}
-		}
-		keyboard, err := device.As[device.Keyboard](s.Device)
-		if err != nil {
-			return err
-		}
-		r.Method = "return key"
-		return keyboard.Key(ctx, "return", nil, 1)
-	}))
-}
