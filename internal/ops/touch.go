@@ -262,7 +262,7 @@ func (t *Touch) pinch(ctx context.Context, c *op.Call, in PinchIn) (ActionOut, e
 // SetValueIn is a value.
 type SetValueIn struct {
 	OnElementIn
-	To string `json:"to" doc:"on or off, a number, a percentage, the text of a row or segment"`
+	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, the text of a row or segment"`
 }
 
 func (t *Touch) setValue(ctx context.Context, c *op.Call, in SetValueIn) (ActionOut, error) {

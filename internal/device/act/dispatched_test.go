@@ -80,7 +80,7 @@ func allInputs() []input {
 		{"clear", nil, emptying("name")},
 		{"a key", []string{"name"}, pressing("x", 2)},
 		{"keys", []string{"name"}, func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.Keys(ctx, []string{"a", "b", "c"})
+			return s.Keys(ctx, []string{"a", "b", "c"}, 0)
 		}},
 		{"hide the keyboard", []string{"name"}, hideKeyboard},
 		{"a switch", nil, value("switch", "on")},

@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -283,11 +284,18 @@ func (s Step) Key(ctx context.Context, name string, modifiers []string, times in
 	}))
 }
 
-// Keys presses keys one after the other.
-func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
+// Keys presses keys one after the other, with a pause between two.
+func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
 		r.Method = "keys"
 		for i, name := range names {
+			if i > 0 && pause > 0 {
+				select {
+				case <-time.After(pause):
+				case <-ctx.Done():
+					return fault.From(ctx.Err()).Within(fmt.Sprintf("key %d of %d", i+1, len(names))).WithDispatch(fault.Dispatched)
+				}
+			}
 			if err := k.Key(ctx, name, nil, 1); err != nil {
 				if i > 0 && notSent(err) { // the keys before it were sent
 					return fault.New(fault.From(err).Code, "key %d of %d, %q: %w", i+1, len(names), name, err).WithDispatch(fault.Dispatched)

@@ -63,10 +63,10 @@ func TestText(t *testing.T) {
 		{name: "empty already", way: []string{"Text Input", user}, do: emptying(user), want: want{outcome: ui.Unchanged}},
 		{name: "by keys", way: fields, do: after(typed, pressing("delete", 2)), want: want{method: "key", line: "Username: gra"}},
 		{name: "by a sequence of keys", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.Keys(ctx, []string{"c", "e"})
+			return s.Keys(ctx, []string{"c", "e"}, 0)
 		}, want: want{method: "keys", line: "Username: ce"}},
 		{name: "a sequence that breaks off", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.Keys(ctx, []string{"c", "no-such-key"})
+			return s.Keys(ctx, []string{"c", "no-such-key"}, 0)
 		}, want: want{code: fault.InvalidInput, dispatched: fault.Dispatched, says: `key 2 of 2, "no-such-key"`}},
 		{name: "no such key", way: []string{"Text Input", user}, do: pressing("no-such-key", 1), want: want{code: fault.InvalidInput}},
 		{name: "no such modifier", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
