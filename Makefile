@@ -7,7 +7,7 @@ TESTFLAGS ?=
 # Vet and all tests, once.
 test: fmt
 	go vet ./...
-	go test $(TESTFLAGS) -timeout 20m ./...
+	go test $(TESTFLAGS) -vet=off -timeout 20m ./...
 
 # The scripts alone; at the end, what they took.
 test-scripts:
@@ -26,8 +26,8 @@ fmt:
 # because of its size, -short leaves out.
 RACESCRIPTS = daemon|events|idle|jobs|mcp|pool|recovery|twohomes|xcode-logs
 race:
-	go test $(TESTFLAGS) -race -short -timeout 20m . ./cmd/... ./internal/... ./test/house
-	go test $(TESTFLAGS) -race -short -timeout 20m -run 'TestScripts/^($(RACESCRIPTS))$$|TestTwoAgents|TestNoDoubleBooking' ./test/script
+	go test $(TESTFLAGS) -vet=off -race -short -timeout 20m . ./cmd/... ./internal/... ./test/house
+	go test $(TESTFLAGS) -vet=off -race -short -timeout 20m -run 'TestScripts/^($(RACESCRIPTS))$$|TestTwoAgents|TestNoDoubleBooking' ./test/script
 
 build:
 	go build -o ios-agent ./cmd/ios-agent

@@ -3,9 +3,6 @@
 package arch_test
 
 import (
-	"errors"
-	"flag"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -49,8 +46,8 @@ var arrows = map[string]string{
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
 	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
 	"internal/apple/jsondoc":      "",
-	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes apple/sdks " +
-		"apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
+	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
+		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
 	"internal/apple/lines":      "",
 	"internal/apple/oslog":      "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/pattern":    "",
@@ -80,12 +77,14 @@ var arrows = map[string]string{
 	"internal/device/lease/leasedb":    "device/lease machine/store",
 	"internal/device/logcap":           "device",
 	"internal/device/pool":             "device device/lease fault fault/nearest",
+	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
+	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes apple/settings " +
-		"apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild apple/xcresult fault fault/nearest " +
-		"machine/host op/brief",
+	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
+		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
+		"apple/xcresult fault fault/nearest machine/host op/brief",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
@@ -94,8 +93,8 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
-	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream fault " +
-		"fault/nearest machine/host",
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream " +
+		"fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
@@ -103,8 +102,8 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture xcode/build " +
-		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture " +
+		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/nearest op op/brief ops ui ui/picture " +
@@ -121,15 +120,16 @@ var arrows = map[string]string{
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
-		"device/logcap device/pool device/session driver/devicectl driver/xctest driver/xctest/agentsource " +
-		"machine/home machine/host machine/store op op/feed ops ops/catalogue surface/mcp surface/reference " +
-		"surface/rest xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
+		"driver/xctest driver/xctest/agentsource machine/home machine/host machine/store op op/feed " +
+		"op/parse ops ops/catalogue surface/mcp surface/reference surface/rest ui/uiread xcode/build " +
+		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
-		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
-		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult " +
-		"virtualxcode/xctrace",
+		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
+		"virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
+		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
@@ -138,32 +138,34 @@ var arrows = map[string]string{
 		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/axtree":      "virtualxcode/world",
 	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs virtualxcode/tool " +
-		"virtualxcode/world",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs " +
+		"virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/flaw": "",
 	"internal/virtualxcode/hid":  "virtualxcode/world",
-	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid virtualxcode/mark " +
-		"virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
+		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/mark":     "",
 	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
 	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/plists":   "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist virtualxcode/tool",
-	"internal/virtualxcode/project":  "apple/pbxproj",
-	"internal/virtualxcode/render":   "virtualxcode/world",
+	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
+		"virtualxcode/tool",
+	"internal/virtualxcode/project": "apple/pbxproj",
+	"internal/virtualxcode/render":  "virtualxcode/world",
 	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/render " +
 		"virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/oldplist " +
-		"virtualxcode/plists virtualxcode/render virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool " +
+		"virtualxcode/world",
 	"internal/virtualxcode/sips":       "virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/swiftargs":  "",
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
 	"internal/virtualxcode/uuid":       "",
 	"internal/virtualxcode/web":        "virtualxcode/urlsession",
-	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark virtualxcode/urlsession " +
-		"virtualxcode/uuid",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project virtualxcode/service " +
-		"virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/urlsession virtualxcode/uuid",
+	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
+		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }
@@ -317,6 +319,29 @@ func TestTheProductImportsNoTest(t *testing.T) {
 	}
 }
 
+// TestOperationsHaveNoPower: an operation reaches the world through sessions, the pool and domain services. It knows no driver,
+// none of Apple's tools and no runner of programs, so that it cannot go round the lease. A view reaches core operations only.
+func TestOperationsHaveNoPower(t *testing.T) {
+	none := []string{"driver", "apple", "machine"}
+	views := append(slices.Clone(none), "device/pool", "device/lease", "device/session", "device/film", "device/logcap")
+	for dir, p := range packages(t) {
+		forbidden := none
+		switch {
+		case dir == "internal/ops/xcode" || dir == "internal/ops/quern":
+			forbidden = views
+		case dir != "internal/ops" && !strings.HasPrefix(dir, "internal/ops/"):
+			continue
+		}
+		for name := range p.imports {
+			ours, is := strings.CutPrefix(name, module+"internal/")
+			if is && slices.ContainsFunc(forbidden, func(f string) bool { return ours == f || strings.HasPrefix(ours, f+"/") }) &&
+				ours != "device/session/defaults" { // the words of defaults, without a session to read them from
+				t.Errorf("%s must not import %s: an operation works through services, a view through operations", dir, ours)
+			}
+		}
+	}
+}
+
 func TestOnlyHostExecutes(t *testing.T) {
 	for dir, p := range packages(t) {
 		if p.imports["os/exec"] && dir != "internal/machine/host" {
@@ -375,63 +400,18 @@ func TestTheMapHasNoDeadStreets(t *testing.T) {
 // longest is how many characters a line of Go may have; a tab is one.
 const longest = 140
 
-// longLines is the table of files that had longer lines when the rule was made, and how many. It only shrinks: -update writes
-// what is left of it.
-const longLines = "testdata/longlines.txt"
-
-var update = flag.Bool("update", false, "write "+longLines)
-
 func TestLinesAreShort(t *testing.T) {
-	found := map[string]int{}
 	for _, p := range packages(t) {
 		for _, name := range p.names {
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for line := range strings.Lines(string(text)) {
-				if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > longest {
-					found[filepath.ToSlash(name)]++
+			for i, line := range strings.Split(string(text), "\n") {
+				if n := utf8.RuneCountInString(line); n > longest {
+					t.Errorf("%s:%d has %d characters; %d are allowed", name, i+1, n, longest)
 				}
 			}
 		}
 	}
-	allowed := readLongLines(t)
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if found[name] > allowed[name] {
-			t.Errorf("%s has %d lines of more than %d characters; allowed are %d", name, found[name], longest, allowed[name])
-		}
-	}
-	if *update {
-		var left strings.Builder
-		for _, name := range slices.Sorted(maps.Keys(found)) {
-			if n := min(found[name], allowed[name]); n > 0 {
-				fmt.Fprintf(&left, "%d %s\n", n, name)
-			}
-		}
-		if err := os.WriteFile(longLines, []byte(left.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func readLongLines(t *testing.T) map[string]int {
-	t.Helper()
-	allowed := map[string]int{}
-	text, err := os.ReadFile(longLines)
-	if errors.Is(err, fs.ErrNotExist) {
-		return allowed // there are none left
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		var n int
-		var name string
-		if _, err := fmt.Sscan(line, &n, &name); err != nil {
-			t.Fatalf("%s: %q: %v", longLines, line, err)
-		}
-		allowed[name] = n
-	}
-	return allowed
 }

@@ -75,7 +75,8 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	defer parts.Close()
 	s.arm()
-	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: guard(s.Key, s.Remote, s.counted(api(s.catalogue, s.more)))})
+	remote := guard(s.Key, s.Remote, s.counted(api(s.catalogue, s.more)))
+	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: remote})
 	s.Log.Info("daemon leaves", "error", err)
 	return err
 }

@@ -170,7 +170,10 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 	meta := Meta{Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, TookMS: time.Since(start).Milliseconds()}
 	e := wrap(out, err, meta)
 	if c.Heard != nil {
-		c.Heard(Record{Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, TookMS: meta.TookMS, Status: e.Status, Code: codeOf(e)})
+		c.Heard(Record{
+			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device,
+			TookMS: meta.TookMS, Status: e.Status, Code: codeOf(e),
+		})
 	}
 	return e
 }

@@ -19,7 +19,9 @@ type buildIn struct {
 // differ, and a field's own default counts only when the completer has nothing.
 func TestWhatACallLeavesOutIsCompletedBeforeDecoding(t *testing.T) {
 	complete := func(c *op.Call, fields []op.Field, given op.Input) (op.Completed, error) {
-		done := op.Completed{Input: op.Input{"scheme": json.RawMessage(`"Shop"`), "args": json.RawMessage(`["-v"]`), "quiet": json.RawMessage("false")}}
+		done := op.Completed{Input: op.Input{
+			"scheme": json.RawMessage(`"Shop"`), "args": json.RawMessage(`["-v"]`), "quiet": json.RawMessage("false"),
+		}}
 		for name, raw := range given {
 			done.Input[name] = raw
 		}
@@ -35,10 +37,12 @@ func TestWhatACallLeavesOutIsCompletedBeforeDecoding(t *testing.T) {
 		got, sources = in, c.Sources
 		return struct{}{}, nil
 	})})
-	if e := c.Run(t.Context(), "probe", op.Call{Session: "s"}, nil); e.Error != nil || got.Scheme != "Shop" || len(got.Args) != 1 || got.Quiet || sources["scheme"] != "session s" {
+	e := c.Run(t.Context(), "probe", op.Call{Session: "s"}, nil)
+	if e.Error != nil || got.Scheme != "Shop" || len(got.Args) != 1 || got.Quiet || sources["scheme"] != "session s" {
 		t.Errorf("%+v %v %v", got, sources, e.Error)
 	}
-	if e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"args":[],"scheme":"Own"}`)); e.Error != nil || got.Scheme != "Own" || len(got.Args) != 0 || sources["scheme"] != "" {
+	e = c.Run(t.Context(), "probe", op.Call{}, []byte(`{"args":[],"scheme":"Own"}`))
+	if e.Error != nil || got.Scheme != "Own" || len(got.Args) != 0 || sources["scheme"] != "" {
 		t.Errorf("%+v %v %v", got, sources, e.Error)
 	}
 	if e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"quiet":"perhaps"}`)); e.Error == nil || e.Error.Code != fault.InvalidInput {
@@ -53,8 +57,12 @@ func TestVerbAndRouteComeFromTheName(t *testing.T) {
 	}
 	hidden := spec("hidden_one", "")
 	hidden.Verb, hidden.Route = op.None, op.None
-	c := op.NewCatalogue([]op.Op{op.New(spec("tap", "xcode"), none), op.New(spec("tap", ""), none), op.New(spec("build_sim", "xcode"), none), op.New(hidden, none)})
-	for i, want := range [][2]string{{"", "POST /api/v1/xcode/tap"}, {"tap", "POST /api/v1/core/tap"}, {"build-sim", "POST /api/v1/xcode/build_sim"}, {"", ""}} {
+	c := op.NewCatalogue([]op.Op{
+		op.New(spec("tap", "xcode"), none), op.New(spec("tap", ""), none), op.New(spec("build_sim", "xcode"), none), op.New(hidden, none),
+	})
+	for i, want := range [][2]string{
+		{"", "POST /api/v1/xcode/tap"}, {"tap", "POST /api/v1/core/tap"}, {"build-sim", "POST /api/v1/xcode/build_sim"}, {"", ""},
+	} {
 		if o := c.Ops()[i]; o.Verb != want[0] || o.Route != want[1] {
 			t.Errorf("%s: verb %q, route %q, want %q", o.Name, o.Verb, o.Route, want)
 		}

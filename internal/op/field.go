@@ -17,6 +17,9 @@ type Path string
 // Dash stands for stdin where a path's field is tagged dash:"stdin".
 const Dash Path = "-"
 
+// Choice is the type of an input that has more values than fit into an enum tag.
+type Choice interface{ Choices() []string }
+
 // Kind is the shape of a field's value.
 type Kind string
 
@@ -36,7 +39,7 @@ const (
 //	json:"name,omitempty"  the name everywhere; without omitempty the field is required
 //	doc:"…"                the help everywhere
 //	default:"…"            what an absent value means
-//	enum:"a,b"             the values there are
+//	enum:"a,b"             the values there are; a type with many implements Choice instead
 //	min:"0" max:"9"        bounds of a number
 //	match:"^e[0-9]+$"      a pattern for strings
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
@@ -120,6 +123,9 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 	}
 	if list := sf.Tag.Get("enum"); list != "" {
 		f.Enum = strings.Split(list, ",")
+	}
+	if choice, ok := reflect.Zero(sf.Type).Interface().(Choice); ok {
+		f.Enum = choice.Choices()
 	}
 	if pattern := sf.Tag.Get("match"); pattern != "" {
 		if f.Match, err = regexp.Compile(pattern); err != nil {

@@ -74,7 +74,8 @@ func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Conte
 	case <-wait.C:
 		return one.still()
 	case <-ctx.Done():
-		return Failed(fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", o.Name, one.id).With("job", one.id), Meta{Session: call.Session})
+		f := fault.New(fault.Cancelled, "the caller left; %s goes on as job %s", o.Name, one.id).With("job", one.id)
+		return Failed(f, Meta{Session: call.Session})
 	}
 }
 
@@ -82,7 +83,10 @@ func (j *Jobs) start(ctx context.Context, o Op, call Call, work func(context.Con
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.mu.Lock()
 	j.last++
-	one = &job{id: fmt.Sprintf("job%d", j.last), op: o.Name, session: call.Session, trace: call.Trace, started: time.Now(), cancel: cancel, done: make(chan struct{}), listeners: map[int]func(Event){}}
+	one = &job{
+		id: fmt.Sprintf("job%d", j.last), op: o.Name, session: call.Session, trace: call.Trace, started: time.Now(),
+		cancel: cancel, done: make(chan struct{}), listeners: map[int]func(Event){},
+	}
 	if j.jobs == nil {
 		j.jobs = map[string]*job{}
 	}

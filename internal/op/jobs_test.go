@@ -147,7 +147,8 @@ func TestGroupsOfInputs(t *testing.T) {
 	o := c.Ops()[0]
 	strict, _ := json.Marshal(o.StrictSchema())
 	plain, _ := json.Marshal(o.InputSchema())
-	if !strings.Contains(string(strict), `"allOf"`) || strings.Contains(string(plain), `"allOf"`) || !strings.Contains(o.GroupsInWords(), "Needs udid or ref") {
+	if !strings.Contains(string(strict), `"allOf"`) || strings.Contains(string(plain), `"allOf"`) ||
+		!strings.Contains(o.GroupsInWords(), "Needs udid or ref") {
 		t.Errorf("%s\n%s\n%s", strict, plain, o.GroupsInWords())
 	}
 }

@@ -183,7 +183,9 @@ func TestVirtualIsSaidOnTheFirstLine(t *testing.T) {
 }
 
 func TestFlagsOfEitherCase(t *testing.T) {
-	for name, want := range map[string]string{"bundle_id": "bundle-id", "projectPath": "project-path", "useLatestOS": "use-latest-os", "URLScheme": "url-scheme", "a1B": "a1-b"} {
+	for name, want := range map[string]string{
+		"bundle_id": "bundle-id", "projectPath": "project-path", "useLatestOS": "use-latest-os", "URLScheme": "url-scheme", "a1B": "a1-b",
+	} {
 		if got := (op.Field{Name: name}).Flag(); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -221,13 +223,10 @@ func TestWrongDeclarationsPanic(t *testing.T) {
 	type aMap struct {
 		A map[string]string `json:"a" doc:"x"`
 	}
+	do := func(context.Context, *op.Call, struct{}) (out, error) { return out{}, nil }
 	for name, declare := range map[string]func(){
-		"name": func() {
-			op.New(op.Spec{Name: "Bad Name", Groups: []string{"test"}, Summary: "x"}, func(context.Context, *op.Call, struct{}) (out, error) { return out{}, nil })
-		},
-		"summary": func() {
-			op.New(op.Spec{Name: "a_b", Groups: []string{"test"}, Summary: "x."}, func(context.Context, *op.Call, struct{}) (out, error) { return out{}, nil })
-		},
+		"name":    func() { op.New(op.Spec{Name: "Bad Name", Groups: []string{"test"}, Summary: "x"}, do) },
+		"summary": func() { op.New(op.Spec{Name: "a_b", Groups: []string{"test"}, Summary: "x."}, do) },
 		"no doc": func() {
 			op.New(spec(), func(context.Context, *op.Call, noDoc) (out, error) { return out{}, nil }).Fields()
 		},
@@ -254,7 +253,11 @@ func TestListsOfNumbersAndObjects(t *testing.T) {
 		Words []string `json:"words,omitempty" doc:"strings"`
 	}
 	var got in
-	o := op.New(op.Spec{Name: "lists", Groups: []string{"x"}, Summary: "take lists"}, func(_ context.Context, _ *op.Call, i in) (struct{}, error) { got = i; return struct{}{}, nil })
+	o := op.New(op.Spec{Name: "lists", Groups: []string{"x"}, Summary: "take lists"},
+		func(_ context.Context, _ *op.Call, i in) (struct{}, error) {
+			got = i
+			return struct{}{}, nil
+		})
 	for input, want := range map[string]string{
 		`{"codes":[40,"42"]}`:             "[40 42] [] []",
 		`{"codes":7}`:                     "[7] [] []",
@@ -278,5 +281,31 @@ func TestListsOfNumbersAndObjects(t *testing.T) {
 	}
 	if items := o.InputSchema().Properties["codes"].Items; items.Type != "integer" || *items.Maximum != 255 {
 		t.Errorf("%+v", items)
+	}
+}
+
+type season string
+
+func (season) Choices() []string { return []string{"spring", "summer", "autumn", "winter"} }
+
+func TestATypeGivesItsChoices(t *testing.T) {
+	type in struct {
+		When season `json:"when,omitempty" doc:"the season"`
+	}
+	var got season
+	o := op.New(op.Spec{Name: "travel", Groups: []string{"x"}, Summary: "travel"},
+		func(_ context.Context, _ *op.Call, i in) (struct{}, error) {
+			got = i.When
+			return struct{}{}, nil
+		})
+	all := op.NewCatalogue([]op.Op{o})
+	if e := all.Run(t.Context(), "travel", op.Call{}, []byte(`{"when":"autumn"}`)); e.Error != nil || got != "autumn" {
+		t.Errorf("%v %q", e.Error, got)
+	}
+	if e := all.Run(t.Context(), "travel", op.Call{}, []byte(`{"when":"noon"}`)); e.Error == nil {
+		t.Error("noon is a season")
+	}
+	if enum := o.InputSchema().Properties["when"].Enum; len(enum) != 4 {
+		t.Errorf("the schema has %v", enum)
 	}
 }

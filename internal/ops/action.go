@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
@@ -40,7 +41,7 @@ type TargetOut struct {
 	described string
 }
 
-// Fault is what the outcome means to a caller who has to know before going on.
+// Fault is an unknown outcome, or an unchanged screen where a change was expected.
 func (o ActionOut) Fault() *fault.Fault {
 	switch {
 	case o.Outcome == ui.Unknown:
@@ -69,7 +70,7 @@ func (o ActionOut) Text() string {
 		ui.Unknown:   "unknown: the input may or may not have arrived",
 	}[o.Outcome]
 	if o.Outcome == ui.Unchanged && len(o.Evidence) > 0 {
-		said = "unchanged: only what moves by itself did"
+		said = "unchanged: only elements that change by themselves did"
 	}
 	text := fmt.Sprintf("%s → %s", o.what(), said)
 	if !o.Settled {
@@ -81,9 +82,16 @@ func (o ActionOut) Text() string {
 	return text
 }
 
+// doing is an action under way: where, its name in the answer, and whether the screen has to change.
+type doing struct {
+	on     Target
+	name   string
+	expect bool
+}
+
 // act performs a step on the device that is meant, in its lane.
-func (t *Touch) act(ctx context.Context, c *op.Call, target Target, name string, expect bool, do func(act.Step) (act.Report, error)) (ActionOut, error) {
-	h, session, err := t.device(ctx, c, target)
+func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Step) (act.Report, error)) (ActionOut, error) {
+	h, session, err := t.device(ctx, c, what.on)
 	if err != nil {
 		return ActionOut{}, err
 	}
@@ -95,17 +103,36 @@ func (t *Touch) act(ctx context.Context, c *op.Call, target Target, name string,
 	if err != nil {
 		return ActionOut{}, err
 	}
-	return actionOut(name, expect, r), nil
+	return actionOut(what, r), nil
 }
 
-func actionOut(name string, expect bool, r act.Report) ActionOut {
+func actionOut(what doing, r act.Report) ActionOut {
 	out := ActionOut{
-		Action: name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Diff: r.Lines, Method: r.Method,
-		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: expect, lost: r.Lost,
+		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Diff: r.Lines, Method: r.Method,
+		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost,
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(),
 	}
 	if n := r.Target; n != nil {
 		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]"}
 	}
 	return out
+}
+
+// action is the spec that all actions share.
+func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
+	s := op.Spec{
+		Name: name, Groups: []string{"ui"}, Verb: verb, Route: "POST /api/v1/ui/" + verb, Summary: summary, Timeout: 2 * time.Minute,
+	}
+	if more != nil {
+		more(&s)
+	}
+	return s
+}
+
+func examples(lines ...string) func(*op.Spec) { return func(s *op.Spec) { s.Examples = lines } }
+
+// PlainIn is an action without an element.
+type PlainIn struct {
+	Target
+	Expect bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
 }

@@ -14,8 +14,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// agents are for those who want to see, or have a hand in, what comes and goes by itself.
-type agents struct{ desk }
+// agents shows, builds, starts and stops the agents that drive devices. All of that also happens by itself.
+type agents struct{ deviceAccess }
 
 func (a *agents) ops() []op.Op {
 	groups := []string{"agent"}
@@ -27,11 +27,12 @@ func (a *agents) ops() []op.Op {
 		}, a.status),
 		op.New(op.Spec{
 			Name: "agent_build", Groups: groups, Verb: "agent build", Route: "POST /api/v1/agent/build", Timeout: 11 * time.Minute, Long: true,
-			Summary: "Build the agent anew; it is built by itself when it has to be", Hints: op.Idempotent, Examples: []string{"agent build"},
+			Summary: "Build the agent again; it is also built automatically when needed", Hints: op.Idempotent, Examples: []string{"agent build"},
 		}, a.build),
 		op.New(op.Spec{
 			Name: "agent_start", Groups: groups, Verb: "agent start", Route: "POST /api/v1/agent/start", Timeout: 11 * time.Minute, Long: true,
-			Summary: "Start the agent of a booted device before it is needed", Hints: op.Idempotent, Examples: []string{`agent start --sim "iPhone 16"`},
+			Summary: "Start the agent of a booted device before it is needed", Hints: op.Idempotent,
+			Examples: []string{`agent start --sim "iPhone 16"`},
 		}, a.start),
 		op.New(op.Spec{
 			Name: "agent_stop", Groups: groups, Verb: "agent stop", Route: "POST /api/v1/agent/stop",
@@ -39,7 +40,7 @@ func (a *agents) ops() []op.Op {
 		}, a.stop),
 		op.New(op.Spec{
 			Name: "agent_logs", Groups: groups, Verb: "agent logs", Route: "GET /api/v1/agent/logs",
-			Summary: "Show the end of what the agent of a device said", Hints: op.ReadOnly | op.Idempotent,
+			Summary: "Show the end of the log of a device's agent", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"agent logs", "agent logs --lines 200"},
 		}, a.logs),
 	}
@@ -54,7 +55,8 @@ type agentsOut struct {
 func (o agentsOut) Text() string {
 	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
 	for _, a := range o.Agents {
-		lines = append(lines, fmt.Sprintf("%s  %s  pid %d  port %d  build %.12s  protocol %d  %s", a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Device))
+		lines = append(lines, fmt.Sprintf("%s  %s  pid %d  port %d  build %.12s  protocol %d  %s",
+			a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Device))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -118,7 +120,7 @@ func (a *agents) start(ctx context.Context, c *op.Call, in agentIn) (agentOut, e
 	return agentOut{d.AgentState()}, nil
 }
 
-// stop does not wait for the command under way: an agent that hangs in it is what one wants to stop.
+// stop does not wait for the command under way: that command may be what hangs.
 func (a *agents) stop(ctx context.Context, c *op.Call, in agentIn) (agentOut, error) {
 	h, d, err := a.agent(ctx, c, in.Target)
 	if err != nil {
@@ -164,7 +166,7 @@ func (a *agents) logs(ctx context.Context, c *op.Call, in agentLogsIn) (agentLog
 	}
 	state := d.AgentState()
 	if state.Log == "" {
-		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has said nothing: it is %s", state.Device, state.State).
+		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has no log: it is %s", state.Device, state.State).
 			WithHint("start it: `ios-agent agent start`")
 	}
 	text, err := tailOf(state.Log, mostLog)

@@ -16,19 +16,19 @@ import (
 )
 
 // Apps installs, launches and ends apps.
-type Apps struct{ desk }
+type Apps struct{ deviceAccess }
 
 func (a *Apps) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
-			Summary: "Install an app on the device; a device named with sim is booted first if it has to be",
+			Summary: "Install an app on the device; a device that the call names is booted first if needed",
 			Hints:   op.Idempotent | op.Executes, Timeout: 10 * time.Minute, Long: true, Default: true,
 			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
 		}, a.Install),
 		op.New(op.Spec{
 			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
-			Summary: "Launch an installed app, which is looked at and acted on from then on; a named device is booted",
+			Summary: "Launch an installed app; snapshots and actions are about it from then on; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.Launch),
@@ -109,13 +109,16 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 		out.Bundle, err = d.Install(ctx, string(in.Path))
 		return err
 	})
+	if err == nil {
+		a.use(c, in.Target, out.UDID)
+	}
 	return out, err
 }
 
 func bootIfAble(ctx context.Context, h *pool.Handle) error {
 	power, err := device.As[device.Power](h.Device)
 	if err != nil {
-		return nil // a device without a power switch is on, or its driver will say what is wrong
+		return nil // a driver that cannot boot reports by itself when the device is not on
 	}
 	return power.Boot(ctx)
 }
@@ -154,6 +157,9 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 		out.PID, err = d.Launch(ctx, in.Bundle, how)
 		return err
 	})
+	if err == nil {
+		a.use(c, in.Target, out.UDID)
+	}
 	return out, err
 }
 
@@ -220,7 +226,7 @@ func installed(ctx context.Context, h *pool.Handle, bundle string) (app device.A
 
 // EndProcess ends a process of a device that is known by its id.
 func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t Target, pid int) (StatusOut, error) {
-	return with(ctx, a.desk, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
+	return with(ctx, a.deviceAccess, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
 }
 
 // on does something with apps on the device that is meant, in its lane.
@@ -234,16 +240,19 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 		return err
 	}
 	out.UDID, out.device = h.Info().UDID, h.Info().Name
+	if t != (Target{}) {
+		return a.change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
+	}
 	return a.do(ctx, h, func() error { return do(h, d) })
 }
 
-// UninstallIn names an app.
-type UninstallIn struct {
+// uninstallIn names an app.
+type uninstallIn struct {
 	Target
 	Bundle string `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 }
 
-func (a *Apps) uninstall(ctx context.Context, c *op.Call, in UninstallIn) (AppOut, error) {
+func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOut, error) {
 	out := AppOut{Status: "uninstalled", Bundle: in.Bundle}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, _ device.Apps) error {
 		inventory, err := device.As[device.Inventory](h.Device)
@@ -255,14 +264,14 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in UninstallIn) (AppOu
 	return out, err
 }
 
-// ListAppsIn says which apps.
-type ListAppsIn struct {
+// listAppsIn says which apps.
+type listAppsIn struct {
 	Target
-	All bool `json:"all,omitempty" doc:"in text, the apps of the system too"`
+	All bool `json:"all,omitempty" doc:"show system apps in the text too"`
 }
 
-// ListAppsOut is every installed app.
-type ListAppsOut struct {
+// listAppsOut is every installed app.
+type listAppsOut struct {
 	Apps []device.App `json:"apps"`
 	UDID string       `json:"udid"`
 
@@ -271,7 +280,7 @@ type ListAppsOut struct {
 }
 
 // Text is one line an app.
-func (o ListAppsOut) Text() string {
+func (o listAppsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
 	system := 0
 	for _, a := range o.Apps {
@@ -286,14 +295,14 @@ func (o ListAppsOut) Text() string {
 		lines = append(lines, line)
 	}
 	if system > 0 {
-		lines = append(lines, fmt.Sprintf("and %d of the system: --all", system))
+		lines = append(lines, fmt.Sprintf("and %d system apps: --all", system))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (a *Apps) list(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
-	out := ListAppsOut{all: in.All}
-	done, err := with(ctx, a.desk, c, in.Target, func(i device.Inventory) (err error) {
+func (a *Apps) list(ctx context.Context, c *op.Call, in listAppsIn) (listAppsOut, error) {
+	out := listAppsOut{all: in.All}
+	done, err := with(ctx, a.deviceAccess, c, in.Target, func(i device.Inventory) (err error) {
 		out.Apps, err = i.List(ctx)
 		return err
 	})
@@ -304,20 +313,20 @@ func (a *Apps) list(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut
 	return out, err
 }
 
-// OpenIn is what to open.
-type OpenIn struct {
+// openIn is what to open.
+type openIn struct {
 	Target
 	What string `json:"url" doc:"a URL, an app's bundle id, or an app's name" cli:"arg"`
 }
 
-// OpenOut is what was opened.
-type OpenOut struct {
+// openOut is what was opened.
+type openOut struct {
 	AppOut
 	URL string `json:"url,omitempty"`
 }
 
 // Text says it in a line.
-func (o OpenOut) Text() string {
+func (o openOut) Text() string {
 	if o.URL == "" {
 		return o.AppOut.Text()
 	}
@@ -325,8 +334,8 @@ func (o OpenOut) Text() string {
 }
 
 // open takes what has a scheme for a URL. A bundle id has none, and neither has a name.
-func (a *Apps) open(ctx context.Context, c *op.Call, in OpenIn) (OpenOut, error) {
-	out := OpenOut{AppOut: AppOut{Status: "opened"}}
+func (a *Apps) open(ctx context.Context, c *op.Call, in openIn) (openOut, error) {
+	out := openOut{AppOut: AppOut{Status: "opened"}}
 	err := a.on(ctx, c, in.Target, &out.AppOut, func(h *pool.Handle, d device.Apps) error {
 		if u, err := url.Parse(in.What); err == nil && u.Scheme != "" {
 			links, err := device.As[device.Links](h.Device)
@@ -377,5 +386,6 @@ func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 		}
 		return "", f
 	}
-	return "", fault.New(fault.AppNotFound, "several apps are called %q: %s", what, strings.Join(named, ", ")).WithHint("open one by its bundle id")
+	return "", fault.New(fault.AppNotFound, "several apps are called %q: %s", what, strings.Join(named, ", ")).
+		WithHint("open one by its bundle id")
 }

@@ -1,16 +1,11 @@
 package ops
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"ios-agent/internal/device"
-	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/build"
@@ -19,7 +14,7 @@ import (
 
 // Builds builds, tests and inspects Xcode projects, and runs what was built.
 type Builds struct {
-	desk
+	deviceAccess
 	engine   *build.Engine
 	tests    *testrun.Runs
 	devices  *Devices
@@ -40,22 +35,6 @@ type BuildHow struct {
 	DerivedData op.Path
 	ExtraArgs   []string
 	NoWarnings  bool // in the answer
-}
-
-// The kinds of destinations, as answers call them.
-const (
-	OnSimulator = "simulator"
-	OnDevice    = "device"
-	OnMac       = "macos"
-)
-
-// Destination says what a build is for, or what its tests run on.
-type Destination struct {
-	Kind      string
-	Simulator Simulator
-	Device    string // a physical device, by any of its ids; empty: any
-	Platform  string // empty: that of the simulator's runtime, else iOS
-	Arch      string // of a Mac
 }
 
 // BuildIn is a build.
@@ -190,206 +169,4 @@ func answer(c *op.Call, out *build.Outcome, on destination, quiet bool) BuildOut
 		report.Artifacts.DeviceID = on.ID
 	}
 	return BuildOut{Report: *report}
-}
-
-// destination is what a build goes to, once it is found.
-type destination struct {
-	build.Destination
-	kind    string
-	unknown error // why the pool does not know the device; nil: it does, or the build needs none
-	words   string
-}
-
-func (b *Builds) destination(ctx context.Context, c *op.Call, d Destination) (destination, error) {
-	switch d.Kind {
-	case OnSimulator:
-		return b.simulator(ctx, c, d)
-	case OnDevice:
-		return b.physical(ctx, c, d)
-	}
-	return destination{
-		Destination: build.Destination{Platform: build.MacOS, Arch: d.Arch}, kind: OnMac, words: strings.TrimSpace(build.MacOS + " " + d.Arch),
-	}, nil
-}
-
-// simulator finds the simulator that is meant, and its platform: what the call says, else what its runtime is, else iOS.
-// Where simctl does not answer, xcodebuild gets the name and decides.
-func (b *Builds) simulator(ctx context.Context, c *op.Call, d Destination) (destination, error) {
-	which := d.Simulator
-	if which.ID == "" && looksLikeUDID(which.Name) {
-		which.ID, which.Name = which.Name, ""
-	}
-	target, err := b.devices.Find(ctx, which)
-	if err == nil {
-		var info device.Info
-		if info, err = b.info(ctx, c, target); err == nil {
-			to := build.Destination{ID: info.UDID, Platform: cmp.Or(d.Platform, device.Platform(info.OS)+build.Simulated)}
-			return destination{to, OnSimulator, nil, info.Name + " (" + info.OS + ")"}, nil
-		}
-	}
-	if ctx.Err() != nil || isAnswer(err) {
-		return destination{}, err
-	}
-	to := build.Destination{Platform: cmp.Or(d.Platform, build.IOS+build.Simulated), ID: which.ID, Name: which.Name, Latest: which.Newest}
-	return destination{to, OnSimulator, err, cmp.Or(which.Name, which.ID)}, nil
-}
-
-// physical finds a physical device by any of its ids: xcodebuild knows only its udid. One that nobody lists is left to
-// xcodebuild.
-func (b *Builds) physical(ctx context.Context, c *op.Call, d Destination) (destination, error) {
-	to := destination{Destination: build.Destination{Platform: cmp.Or(d.Platform, build.IOS), ID: d.Device}, kind: OnDevice, words: "device " + d.Device}
-	if d.Device == "" {
-		to.words = "any " + to.Platform + " device"
-		return to, nil
-	}
-	info, err := b.info(ctx, c, Target{UDID: d.Device})
-	if ctx.Err() != nil {
-		return destination{}, err
-	}
-	if err != nil {
-		to.unknown = err
-		return to, nil
-	}
-	to.ID, to.words = info.UDID, "device "+info.UDID
-	return to, nil
-}
-
-// info finds the one device that a target names, without opening it, and notes it on the answer.
-func (b *Builds) info(ctx context.Context, c *op.Call, t Target) (device.Info, error) {
-	h, err := b.pool.Resolve(ctx, pool.Criteria{UDID: t.UDID, Name: t.Sim})
-	if err != nil {
-		return device.Info{}, err
-	}
-	c.Device = &op.Device{UDID: h.Info().UDID, Name: h.Info().Name}
-	return h.Info(), nil
-}
-
-// isAnswer tells a fault about what was asked for from tools that do not answer.
-func isAnswer(err error) bool {
-	return fault.Is(err, fault.DeviceNotFound) || fault.Is(err, fault.DeviceAmbiguous) || fault.Is(err, fault.InvalidInput) || fault.Is(err, fault.NoDevice)
-}
-
-func looksLikeUDID(s string) bool {
-	return len(s) == 36 && strings.Count(s, "-") == 4 && strings.Trim(s, "0123456789abcdefABCDEF-") == ""
-}
-
-// LaunchHow is how to launch what was built.
-type LaunchHow struct {
-	Args []string
-	Env  []string // NAME=VALUE
-}
-
-// BuildAndRunIn is a build whose app is launched.
-type BuildAndRunIn struct {
-	Project
-	BuildHow
-	LaunchHow
-	On Destination
-}
-
-// BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
-// a step that fails stays in the answer.
-func (b *Builds) BuildAndRun(ctx context.Context, c *op.Call, in BuildAndRunIn) (BuildOut, error) {
-	on, err := b.destination(ctx, c, in.On)
-	if err != nil {
-		return BuildOut{}, err
-	}
-	return b.runOn(ctx, c, in, on)
-}
-
-func (b *Builds) runOn(ctx context.Context, c *op.Call, in BuildAndRunIn, on destination) (BuildOut, error) {
-	if on.unknown != nil { // before a build that may take hours
-		return BuildOut{}, fault.From(on.unknown).Within("the app cannot run on " + on.words)
-	}
-	r := b.request(c, build.Build, in.Project, in.BuildHow)
-	r.Destination = on.Destination
-	if on.kind == OnDevice {
-		r.Destination.ID = "" // one build runs on every device
-	}
-	out, err := b.do(ctx, c, r, on, in.NoWarnings)
-	if err != nil || out.Fault() != nil {
-		return out, err
-	}
-	app, err := b.engine.App(ctx, r, on.kind != OnMac || on.Arch != "")
-	if err != nil {
-		return out.stopped("the app was built, but where it is cannot be told", err), nil
-	}
-	out.Artifacts.AppPath = app.Path
-	if on.kind == OnMac {
-		return b.openOnMac(ctx, c, in.LaunchHow, out)
-	}
-	if err := b.launch(ctx, c, in.LaunchHow, on, &out); err != nil {
-		if ctx.Err() != nil {
-			return out, err
-		}
-		return out.stopped("the app was built, but does not run", err), nil
-	}
-	if on.kind == OnSimulator {
-		b.look(ctx, c, on.ID, &out)
-	}
-	return out, nil
-}
-
-// launch installs and launches the built app in the device's lane; a simulator is booted and shown if need be.
-func (b *Builds) launch(ctx context.Context, c *op.Call, how LaunchHow, on destination, out *BuildOut) error {
-	env, err := environment(c.Env, how.Env)
-	if err != nil {
-		return err
-	}
-	start := device.Launch{Args: how.Args, Env: env, Restart: true}
-	if on.kind == OnSimulator {
-		logs, err := b.engine.NewAppLogs(out.Artifacts.AppPath)
-		if err != nil {
-			return err
-		}
-		start.Stdout, start.Stderr = logs.Stdout, logs.Stderr
-	}
-	var app AppOut
-	err = b.apps.on(ctx, c, Target{UDID: on.ID}, &app, func(h *pool.Handle, d device.Apps) error {
-		c.Progress("booting " + h.Info().Name)
-		if err := bootIfAble(ctx, h); err != nil {
-			return err
-		}
-		if on.kind == OnSimulator {
-			_, _ = b.devices.Show(ctx, on.ID) // a machine without a screen has no window to show
-		}
-		c.Progress("installing " + filepath.Base(out.Artifacts.AppPath))
-		if out.Artifacts.BundleID, err = d.Install(ctx, out.Artifacts.AppPath); err != nil {
-			return err
-		}
-		c.Progress("launching " + out.Artifacts.BundleID)
-		out.Artifacts.ProcessID, err = d.Launch(ctx, out.Artifacts.BundleID, start)
-		return err
-	})
-	if err == nil {
-		out.Artifacts.RuntimeLogPath, out.Artifacts.ErrorLogPath = start.Stdout, start.Stderr
-	}
-	return err
-}
-
-// look adds the outline of the screen. An app that runs but cannot be looked at still runs.
-func (b *Builds) look(ctx context.Context, c *op.Call, udid string, out *BuildOut) {
-	c.Progress("looking at the first screen")
-	seen, err := b.screen.Snapshot(ctx, c, SnapshotIn{Target: Target{UDID: udid}})
-	if err != nil {
-		out.Notes = append(out.Notes, "the screen could not be read: "+err.Error())
-		return
-	}
-	out.Screen = seen.Text()
-}
-
-func (b *Builds) openOnMac(ctx context.Context, c *op.Call, how LaunchHow, out BuildOut) (BuildOut, error) {
-	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
-	app, err := b.macApps.open(ctx, out.Artifacts.AppPath, how, true)
-	if err != nil {
-		return out.stopped("the app was built, but does not open", err), nil
-	}
-	out.Artifacts.BundleID = app.BundleID
-	return out, nil
-}
-
-// onlyMac reports whether a build was refused because its scheme builds for Macs alone.
-func onlyMac(err error) bool {
-	var none *build.DestinationError
-	return errors.As(err, &none) && none.MacOnly()
 }

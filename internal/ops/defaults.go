@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/op"
 )
 
-// sessionDefaults are the values a session need not say again: project, scheme, simulator. Their names and manners are
-// those of XcodeBuildMCP, whose tools are to find them.
+// Defaults are the values that a session need not give again: project, scheme, simulator. They have XcodeBuildMCP's names and
+// rules, because its tools read them.
 type Defaults struct{ sessions *session.Store }
 
 func (d *Defaults) ops() []op.Op {
@@ -24,10 +24,13 @@ func (d *Defaults) ops() []op.Op {
 			Name: defaults.Tool, Groups: groups, Verb: "session-set-defaults", Route: "POST /api/v1/session/defaults",
 			Summary: "Set values that later calls of this session need not give", Hints: op.Idempotent,
 			Exclude: defaults.Groups(), Next: []string{"session_show_defaults"},
-			Examples: []string{`session-set-defaults --scheme Shop --simulator-name "iPhone 16 Pro"`, "session-set-defaults --profile ci --create-if-not-exists --scheme ShopTests --persist"},
+			Examples: []string{
+				`session-set-defaults --scheme Shop --simulator-name "iPhone 16 Pro"`,
+				"session-set-defaults --profile ci --create-if-not-exists --scheme ShopTests --persist",
+			},
 		}, append(keyFields(),
 			op.Field{Name: "profile", Kind: op.String, Doc: "the profile to change and make active"},
-			op.Field{Name: "createIfNotExists", Kind: op.Bool, Doc: "make the profile when it is not there"},
+			op.Field{Name: "createIfNotExists", Kind: op.Bool, Doc: "create the profile if it does not exist"},
 			op.Field{Name: "persist", Kind: op.Bool, Doc: "write the values to .ios-agent/config.yaml too"},
 		), d.set),
 		op.New(op.Spec{
@@ -70,14 +73,14 @@ func (d *Defaults) store(c *op.Call) *defaults.Store {
 	return d.sessions.Get(c.Session).Defaults(c.Dir, c.Env)
 }
 
-// DefaultsOut is the session's defaults.
-type DefaultsOut struct {
+// defaultsOut is the session's defaults.
+type defaultsOut struct {
 	defaults.View
 	Notices []string `json:"notices,omitempty"`
 }
 
 // Text is one line a value, with its source.
-func (o DefaultsOut) Text() string {
+func (o defaultsOut) Text() string {
 	active := o.Profiles[o.Active]
 	lines := []string{"session defaults, profile " + o.Active}
 	for _, k := range defaults.Keys() {
@@ -98,7 +101,7 @@ func (o DefaultsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (DefaultsOut, error) {
+func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (defaultsOut, error) {
 	profile, _ := in["profile"].(string)
 	create, _ := in["createIfNotExists"].(bool)
 	persist, _ := in["persist"].(bool)
@@ -106,22 +109,22 @@ func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (Defaul
 		delete(in, own)
 	}
 	if err := pairs(in, "env"); err != nil {
-		return DefaultsOut{}, err
+		return defaultsOut{}, err
 	}
 	store, change := d.store(c), defaults.Change{Profile: profile, Create: create, Values: in}
 	done, err := store.Set(change)
 	if err != nil {
-		return DefaultsOut{}, err
+		return defaultsOut{}, err
 	}
 	notices := done.Notices
 	if persist {
 		more, err := store.Persist(change)
 		if err != nil {
-			return DefaultsOut{}, err
+			return defaultsOut{}, err
 		}
 		notices = append(notices, more...)
 	}
-	return DefaultsOut{store.Show(), notices}, nil
+	return defaultsOut{store.Show(), notices}, nil
 }
 
 // pairs turns a list of NAME=VALUE into the map the defaults keep.
@@ -148,42 +151,42 @@ func nameValues(field string, list []string) (map[string]string, error) {
 	return values, nil
 }
 
-func (d *Defaults) show(_ context.Context, c *op.Call, _ struct{}) (DefaultsOut, error) {
-	return DefaultsOut{View: d.store(c).Show()}, nil
+func (d *Defaults) show(_ context.Context, c *op.Call, _ struct{}) (defaultsOut, error) {
+	return defaultsOut{View: d.store(c).Show()}, nil
 }
 
-// ClearDefaultsIn says what to forget.
-type ClearDefaultsIn struct {
+// clearDefaultsIn says what to forget.
+type clearDefaultsIn struct {
 	Keys    []string `json:"keys,omitempty" doc:"forget only these; without keys, the whole profile"`
 	All     bool     `json:"all,omitempty" doc:"forget every profile"`
 	Profile string   `json:"profile,omitempty" doc:"the profile; else the active one"`
 }
 
-func (d *Defaults) clear(_ context.Context, c *op.Call, in ClearDefaultsIn) (DefaultsOut, error) {
+func (d *Defaults) clear(_ context.Context, c *op.Call, in clearDefaultsIn) (defaultsOut, error) {
 	store := d.store(c)
 	if err := store.Clear(defaults.Clearing{Keys: in.Keys, All: in.All, Profile: in.Profile}); err != nil {
-		return DefaultsOut{}, err
+		return defaultsOut{}, err
 	}
-	return DefaultsOut{View: store.Show()}, nil
+	return defaultsOut{View: store.Show()}, nil
 }
 
-// UseProfileIn names a profile.
-type UseProfileIn struct {
+// useProfileIn names a profile.
+type useProfileIn struct {
 	Profile string `json:"profile,omitempty" doc:"the profile to use; it must exist" cli:"arg"`
 	Global  bool   `json:"global,omitempty" doc:"go back to the defaults outside all profiles"`
 	Persist bool   `json:"persist,omitempty" doc:"write the choice to .ios-agent/config.yaml too"`
 }
 
-func (d *Defaults) use(_ context.Context, c *op.Call, in UseProfileIn) (DefaultsOut, error) {
+func (d *Defaults) use(_ context.Context, c *op.Call, in useProfileIn) (defaultsOut, error) {
 	store := d.store(c)
 	if err := store.Use(in.Profile); err != nil {
-		return DefaultsOut{}, err
+		return defaultsOut{}, err
 	}
-	out := DefaultsOut{}
+	out := defaultsOut{}
 	if in.Persist {
 		var err error
 		if out.Notices, err = store.PersistActive(in.Profile); err != nil {
-			return DefaultsOut{}, err
+			return defaultsOut{}, err
 		}
 	}
 	out.View = store.Show()

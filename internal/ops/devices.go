@@ -17,7 +17,7 @@ import (
 
 // Devices lists, boots, shuts down and erases devices.
 type Devices struct {
-	desk
+	deviceAccess
 	tools   *toolcheck.Checker
 	viewer  *macapp.Service
 	prewarm bool // start agents at boot
@@ -27,7 +27,7 @@ func (d *Devices) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "list_devices", Groups: []string{"device"}, Verb: "list-sims", Route: "GET /api/v1/device/list",
-			Summary: "List the simulators and what state they are in",
+			Summary: "List the simulators and physical devices, with their states",
 			Hints:   op.ReadOnly | op.Idempotent, Default: true,
 			Examples: []string{"list-sims", "list-sims --state booted"},
 		}, d.List),
@@ -71,14 +71,18 @@ type ListDevicesOut struct {
 	Devices []device.Info   `json:"devices"`
 	Active  string          `json:"active_udid"`
 	Tools   map[string]bool `json:"tools"`
+	Notice  string          `json:"notice,omitempty"` // why some devices may be missing
 }
 
 // Text is one line a device.
 func (o ListDevicesOut) Text() string {
-	if len(o.Devices) == 0 {
-		return "no devices"
-	}
 	lines := []string{fmt.Sprintf("%d devices", len(o.Devices))}
+	if len(o.Devices) == 0 {
+		lines[0] = "no devices"
+	}
+	if o.Notice != "" {
+		lines = append(lines, "notice: "+o.Notice)
+	}
 	for _, d := range o.Devices {
 		line := fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.OS, d.Name)
 		if d.UDID == o.Active {
@@ -103,6 +107,10 @@ func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 			out.Devices = append(out.Devices, i)
 		}
 	}
+	if err := d.pool.Unlisted(); err != nil && len(out.Devices) == 0 {
+		return ListDevicesOut{}, err // nothing fits what was listed; what was not might
+	}
+	out.Notice = d.pool.Notice()
 	return out, nil
 }
 
@@ -135,7 +143,7 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 		return DeviceOut{}, err
 	}
 	c.Progress("booting " + h.Info().Name)
-	if err := d.do(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
+	if err := d.change(ctx, h, func() error { return power.Boot(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	s.Use(h.Info().UDID)
@@ -143,8 +151,8 @@ func (d *Devices) Boot(ctx context.Context, c *op.Call, in BootIn) (DeviceOut, e
 	return DeviceOut{Status: "booted", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }
 
-// warm starts the device's agent while the caller goes on: the first look does not have to wait for it. What goes wrong
-// is for that look to say.
+// warm starts the device's agent while the caller goes on, so that the first look does not have to wait for it. That look
+// reports what goes wrong.
 func (d *Devices) warm(h *pool.Handle) {
 	agent, ok := h.Device.(device.Agent)
 	if !ok || !d.prewarm {
@@ -160,10 +168,10 @@ func (d *Devices) warm(h *pool.Handle) {
 // warmTime bounds the building and starting of an agent that nobody waits for.
 const warmTime = 12 * time.Minute
 
-// ShutdownIn names the device to shut down.
-type ShutdownIn struct{ Target }
+// shutdownIn names the device to shut down.
+type shutdownIn struct{ Target }
 
-func (d *Devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (DeviceOut, error) {
+func (d *Devices) shutdown(ctx context.Context, c *op.Call, in shutdownIn) (DeviceOut, error) {
 	h, _, err := d.device(ctx, c, in.Target)
 	if err != nil {
 		return DeviceOut{}, err
@@ -172,7 +180,7 @@ func (d *Devices) shutdown(ctx context.Context, c *op.Call, in ShutdownIn) (Devi
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	if err := d.do(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
+	if err := d.change(ctx, h, func() error { return power.Shutdown(ctx) }); err != nil {
 		return DeviceOut{}, err
 	}
 	d.pool.Forgo(ctx, h)
@@ -186,8 +194,8 @@ type Simulator struct {
 	Newest   bool // of several of that name, none booted, the one with the newest system
 }
 
-// Find gives the simulator that is meant. Of several with one name the booted one is meant, else that of the newest system:
-// what a build for the name goes to.
+// Find gives the simulator that is meant. Of several with one name it is the booted one, else the one with the newest system;
+// a build for that name goes to the same one.
 func (d *Devices) Find(ctx context.Context, which Simulator) (Target, error) {
 	if which.ID != "" || !which.Newest {
 		return Target{UDID: which.ID, Sim: which.Name}, nil
@@ -205,7 +213,7 @@ func (d *Devices) Find(ctx context.Context, which Simulator) (Target, error) {
 		return Target{Sim: which.Name}, nil // whoever resolves it tells what there is
 	case len(usable) == 0:
 		return Target{}, fault.New(fault.DeviceNotFound,
-			"the simulator %q is there but cannot be used: its runtime %s is not installed", found[0].Name, found[0].OS).
+			"the simulator %q cannot be used: its runtime %s is not installed", found[0].Name, found[0].OS).
 			WithHint("install the runtime in Xcode, or take another simulator")
 	}
 	best := slices.MaxFunc(usable, func(a, b device.Info) int {
@@ -236,7 +244,7 @@ func (e *BootedError) Error() string {
 // Fault is what a caller gets.
 func (e *BootedError) Fault() *fault.Fault { return fault.New(fault.InvalidInput, "%s", e.Error()) }
 
-// Erase makes a device as new and leaves it shut down.
+// Erase deletes everything on a device and leaves it shut down.
 func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut, error) {
 	h, _, err := d.device(ctx, c, in.Target)
 	if err != nil {
@@ -246,7 +254,7 @@ func (d *Devices) Erase(ctx context.Context, c *op.Call, in EraseIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.do(ctx, h, func() error {
+	err = d.change(ctx, h, func() error {
 		state, err := d.pool.State(ctx, h.Info().UDID)
 		if err != nil {
 			return err
@@ -268,11 +276,11 @@ func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
 	return d.viewer.ShowSimulators(ctx, udid)
 }
 
-// ResetIn names the device to erase.
-type ResetIn struct{ Target }
+// resetIn names the device to erase.
+type resetIn struct{ Target }
 
-func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut, error) {
-	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
+func (d *Devices) reset(ctx context.Context, c *op.Call, in resetIn) (DeviceOut, error) {
+	h, _, err := d.resolve(ctx, c, pool.Criteria{UDID: in.UDID, Name: in.Sim, AnyIdle: true})
 	if err != nil {
 		return DeviceOut{}, err
 	}
@@ -284,7 +292,7 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	err = d.do(ctx, h, func() error {
+	err = d.change(ctx, h, func() error {
 		if err := eraser.Erase(ctx); err != nil || on != device.Booted {
 			return err
 		}
@@ -294,6 +302,5 @@ func (d *Devices) reset(ctx context.Context, c *op.Call, in ResetIn) (DeviceOut,
 	if err != nil {
 		return DeviceOut{}, err
 	}
-	s.Use(h.Info().UDID)
 	return DeviceOut{Status: "reset", UDID: h.Info().UDID, Name: h.Info().Name}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
 
@@ -17,7 +18,7 @@ type ElementIn struct {
 	Role       string `json:"role,omitempty" doc:"its role, such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`
 	Index      *int   `json:"index,omitempty" doc:"which of several, from 0" min:"0"`
-	Within     string `json:"within,omitempty" doc:"ref, identifier or label around it"`
+	Within     string `json:"within,omitempty" doc:"ref, identifier or label of its container"`
 }
 
 func (e ElementIn) query() ui.Query {
@@ -27,15 +28,15 @@ func (e ElementIn) query() ui.Query {
 	}
 }
 
-// whichever are the inputs of which an action on an element needs at least one.
-func whichever() []string {
+// elementKeys are the inputs of which an action on an element needs at least one.
+func elementKeys() []string {
 	return []string{"ref", "identifier", "label", "contains", "type", "role", "value"}
 }
 
 // ActIn is what every action takes.
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"for it to be there, still and reachable" min:"0" max:"60000" default:"5000"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"how long it may take to be there, still and reachable" min:"0" max:"60000" default:"5000"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as the screen is now"`
 }
 
@@ -43,7 +44,37 @@ func (a ActIn) how() act.How {
 	return act.How{Timeout: time.Duration(a.Timeout) * time.Millisecond, NoWait: a.NoWait || a.Timeout == 0}
 }
 
-// ScrollIn is for actions that may bring their element into view.
-type ScrollIn struct {
+// scrollIn is for actions that may bring their element into view.
+type scrollIn struct {
 	Scroll bool `json:"scroll,omitempty" doc:"scroll it into view first"`
+}
+
+// PointIn is a place on the screen.
+type PointIn struct {
+	X *float64 `json:"x,omitempty" doc:"points from the left, instead of an element" min:"0"`
+	Y *float64 `json:"y,omitempty" doc:"points from the top" min:"0"`
+}
+
+func (p PointIn) point(operation string) (ui.Point, bool, error) {
+	switch {
+	case p.X == nil && p.Y == nil:
+		return ui.Point{}, false, nil
+	case p.X == nil || p.Y == nil:
+		return ui.Point{}, false, fault.New(fault.InvalidInput, "%s: a point is x and y", operation).With("field", "y")
+	}
+	return ui.Point{X: *p.X, Y: *p.Y}, true, nil
+}
+
+// OnElementIn is an element to act on.
+type OnElementIn struct {
+	Target
+	ElementIn
+	ActIn
+	scrollIn
+}
+
+func (in OnElementIn) how() act.How {
+	how := in.ActIn.how()
+	how.Scroll = in.Scroll
+	return how
 }

@@ -7,8 +7,7 @@ import (
 	"ios-agent/internal/op/feed"
 )
 
-// events is the daemon's memory of who called what: for a person who watches agents work, and for an agent that asks
-// what the others did.
+// events tells who called what, for a person who watches agents work and for an agent that asks what the others did.
 type events struct{ ring *feed.Ring[op.Record] }
 
 func (e *events) ops() []op.Op {
@@ -19,14 +18,14 @@ func (e *events) ops() []op.Op {
 	}, e.read)
 }
 
-// EventsIn says which calls to watch.
-type EventsIn struct {
+// eventsIn says which calls to watch.
+type eventsIn struct {
 	Operation string `json:"operation,omitempty" doc:"only calls of this operation"`
 	Of        string `json:"of,omitempty" doc:"only calls of this session"`
 	Failed    bool   `json:"failed,omitempty" doc:"only calls that failed"`
 }
 
-func (e *events) read(ctx context.Context, _ *op.Call, in EventsIn, at op.Cursor) (op.Page[op.Record], error) {
+func (e *events) read(ctx context.Context, _ *op.Call, in eventsIn, at op.Cursor) (op.Page[op.Record], error) {
 	return e.ring.Read(ctx, at, func(r op.Record) bool {
 		return (in.Operation == "" || r.Op == in.Operation) && (in.Of == "" || r.Session == in.Of) && (!in.Failed || r.Code != "")
 	})

@@ -15,7 +15,7 @@ import (
 
 // Films records screens into files.
 type Films struct {
-	desk
+	deviceAccess
 	films *film.Store
 	home  string
 	now   func() time.Time
@@ -24,7 +24,7 @@ type Films struct {
 func (f *Films) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "record_video", Groups: []string{"ui"}, Route: "POST /api/v1/ui/record", Timeout: 2 * time.Minute,
-		Summary:  "Start to film the screen, or stop and write the film",
+		Summary:  "Start to record the screen, or stop and save the video",
 		Exclude:  [][]string{{"stop", "out"}, {"stop", "codec"}, {"stop", "seconds"}},
 		Examples: []string{"record-video --out login.mp4", "record-video --stop"},
 	}, f.Record)}
@@ -35,8 +35,8 @@ type RecordIn struct {
 	Target
 	Out     op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
 	Codec   string  `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
-	Seconds int     `json:"seconds,omitempty" doc:"stop by itself after so long" min:"1" max:"3600" default:"600"`
-	Stop    bool    `json:"stop,omitempty" doc:"stop the film of this device and write it"`
+	Seconds int     `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600"`
+	Stop    bool    `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
 }
 
 // RecordOut is a film.
@@ -51,7 +51,7 @@ type RecordOut struct {
 // Text says where it is.
 func (o RecordOut) Text() string {
 	if o.Status == "recording" {
-		return fmt.Sprintf("recording to %s; end it with `record-video --stop`", o.Path)
+		return fmt.Sprintf("recording to %s; stop it with `record-video --stop`", o.Path)
 	}
 	return fmt.Sprintf("recorded %.1f s to %s (%d KB)", o.Seconds, o.Path, (o.Bytes+1023)/1024)
 }
@@ -97,7 +97,7 @@ func (f *Films) stop(ctx context.Context, udid, to string) (RecordOut, error) {
 	}
 	if to != "" {
 		if err := film.Move(done.Path, to); err != nil {
-			return RecordOut{}, fault.New(fault.PathError, "the film is in %s, and cannot be moved: %w", done.Path, err)
+			return RecordOut{}, fault.New(fault.PathError, "the video is in %s and cannot be moved: %w", done.Path, err)
 		}
 		done.Path = to
 	}

@@ -14,7 +14,7 @@ import (
 
 // Logs captures what apps log and print. A capture belongs to the session that began it; it ends with Stop or the daemon.
 type Logs struct {
-	desk
+	deviceAccess
 	captures *logcap.Store
 }
 
@@ -37,7 +37,7 @@ type CaptureIn struct {
 	Bundle     string
 	Log        bool     // what the app logs, on devices that can show it
 	Subsystems []string // whose log; none: everything
-	Console    bool     // what the app prints: it is launched anew and ends with the capture
+	Console    bool     // what the app prints: it is launched again and ends with the capture
 	LaunchHow
 }
 
@@ -48,7 +48,7 @@ type CaptureOut struct {
 	PID  int // of the app, when it was launched and the tools tell it
 }
 
-// Start begins a capture. It takes the device's lease: an app that is launched with its console is driven.
+// Start begins a capture. It takes the device's lease, because it may launch the app.
 func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut, error) {
 	if err := CheckBundle(in.Bundle); err != nil {
 		return CaptureOut{}, err
@@ -63,16 +63,18 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 	}
 	out, info := CaptureOut{}, h.Info()
 	request := logcap.Request{
-		Kind: in.Kind, Header: fmt.Sprintf("--- log of %s on %s ---", in.Bundle, info.Name), Owner: device.Owner{Session: c.Session, UDID: info.UDID},
+		Kind: in.Kind, Header: fmt.Sprintf("--- log of %s on %s ---", in.Bundle, info.Name),
+		Owner: device.Owner{Session: c.Session, UDID: info.UDID},
 	}
 	if in.Log {
 		logs, err := device.As[device.Logs](h.Device)
 		if err != nil {
 			return CaptureOut{}, err
 		}
-		request.Sources = append(request.Sources, logcap.Source{Name: osLog, Start: func(ctx context.Context, line func(string)) (device.Stream, error) {
+		start := func(ctx context.Context, line func(string)) (device.Stream, error) {
 			return logs.FollowLog(ctx, in.Subsystems, line)
-		}})
+		}
+		request.Sources = append(request.Sources, logcap.Source{Name: osLog, Start: start})
 	}
 	if in.Console {
 		console, err := device.As[device.Console](h.Device)
@@ -119,5 +121,6 @@ func CheckBundle(bundle string) error {
 	if safeID.MatchString(bundle) {
 		return nil
 	}
-	return fault.New(fault.InvalidInput, "%.80q is no bundle id: letters, digits, dots, hyphens and underscores", bundle).With("field", "bundleId")
+	return fault.New(fault.InvalidInput, "%.80q is not a bundle id: it has letters, digits, dots, hyphens and underscores", bundle).
+		With("field", "bundleId")
 }

@@ -23,8 +23,8 @@ import (
 	"ios-agent/internal/xcode/toolcheck"
 )
 
-// Services are what the operations reach the world through. The zero value is enough to derive surfaces from: a client lists
-// operations without being able to run one.
+// Services are what the operations work with. The zero value is enough to derive surfaces from: a client lists operations
+// without being able to run one.
 type Services struct {
 	Pool     *pool.Pool
 	Leases   Leases
@@ -75,28 +75,32 @@ type Core struct {
 	ops []op.Op
 }
 
-// New makes the nouns.
+// New makes the nouns and their operations.
 func New(s Services) *Core {
-	desk := desk{pool: s.Pool, sessions: s.Sessions}
+	access := deviceAccess{pool: s.Pool, sessions: s.Sessions}
 	c := &Core{
-		Devices:  &Devices{desk: desk, tools: s.Tools, viewer: s.MacApps, prewarm: s.Prewarm},
-		Apps:     &Apps{desk},
-		Settings: &Settings{desk},
-		Screen:   &Screen{desk: desk, home: s.Home, now: s.Now},
-		Films:    &Films{desk: desk, films: s.Films, home: s.Home, now: s.Now},
-		Touch:    &Touch{desk, secrets{SecretsDir(s.Home)}},
-		Logs:     &Logs{desk, s.Captures},
+		Devices:  &Devices{deviceAccess: access, tools: s.Tools, viewer: s.MacApps, prewarm: s.Prewarm},
+		Apps:     &Apps{access},
+		Settings: &Settings{access},
+		Screen:   &Screen{deviceAccess: access, home: s.Home, now: s.Now},
+		Films:    &Films{deviceAccess: access, films: s.Films, home: s.Home, now: s.Now},
+		Touch:    &Touch{access, secrets{SecretsDir(s.Home)}},
+		Logs:     &Logs{access, s.Captures},
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
 		System:   &System{pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide},
 	}
 	c.Builds = &Builds{
-		desk: desk, engine: s.Builds, tests: testrun.New(s.Builds), devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults,
+		deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds),
+		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults,
 	}
+	shared := &pooled{access, s.Leases}
 	c.ops = slices.Concat(
-		c.Devices.ops(), (&pooled{desk, s.Leases}).ops(), c.Apps.ops(), c.Settings.ops(), c.Screen.ops(), c.Films.ops(), c.Touch.ops(),
-		(&batch{s.Catalogue}).ops(), (&agents{desk}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
+		c.Devices.ops(), shared.ops(), shared.claimOps(), shared.logOps(), c.Apps.ops(), c.Settings.ops(),
+		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Films.ops(),
+		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
+		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), c.Builds.ops(),
 	)
 	return c
@@ -105,7 +109,7 @@ func New(s Services) *Core {
 // Ops are the core operations.
 func (c *Core) Ops() []op.Op { return c.ops }
 
-// Op is the core operation of that name. A view of one that does not exist is a mistake of ours and panics.
+// Op is the core operation of that name. It panics when there is none: a view of it is a programming error.
 func (c *Core) Op(name string) op.Op {
 	i := slices.IndexFunc(c.ops, func(o op.Op) bool { return o.Name == name })
 	if i < 0 {
@@ -120,15 +124,15 @@ type Target struct {
 	Sim  string `json:"sim,omitempty" doc:"a simulator by its name"`
 }
 
-// desk is where operations ask for a device.
-type desk struct {
+// deviceAccess finds the device an operation is about, and runs the operation on it.
+type deviceAccess struct {
 	pool     *pool.Pool
 	sessions *session.Store
 }
 
 // do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out
-// to be off is nobody's current one any more: the next call that names none is told so instead of failing again.
-func (d desk) do(ctx context.Context, h *pool.Handle, fn func() error) error {
+// to be shut down stops being anybody's current one: the next call that names no device then says that none is chosen.
+func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) error {
 	err := d.pool.Drive(ctx, h, fn)
 	if fault.Is(err, fault.DeviceNotBooted) {
 		d.sessions.Forget(h.Info().UDID)
@@ -137,13 +141,19 @@ func (d desk) do(ctx context.Context, h *pool.Handle, fn func() error) error {
 	return err
 }
 
-// device finds the device that is meant, makes it the session's current one when it was named, and notes it on the
-// answer.
-func (d desk) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *session.Session, error) {
+// change is do for what switches a device on or off.
+func (d deviceAccess) change(ctx context.Context, h *pool.Handle, fn func() error) error {
+	defer d.pool.Changed()
+	return d.do(ctx, h, fn)
+}
+
+// device finds the device that is meant and notes it on the answer. It does not become the session's: one that is named is
+// meant for this call.
+func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *session.Session, error) {
 	return d.resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
 }
 
-func (d desk) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
+func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.sessions.Get(c.Session)
 	which.Current, which.Holder = s.Device(), c.Session
 	h, err := d.pool.Resolve(ctx, which)
@@ -151,9 +161,15 @@ func (d desk) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*po
 		return nil, nil, err
 	}
 	info := h.Info()
-	if which.UDID != "" || which.Name != "" {
-		s.Use(info.UDID)
-	}
+	s.Saw(info.UDID)
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	return h.For(c.Session, !c.Hints.Has(op.ReadOnly)), s, nil
+}
+
+// use makes a device that a call named the session's. It is for calls after which one goes on with that device, when they
+// have succeeded.
+func (d deviceAccess) use(c *op.Call, named Target, udid string) {
+	if named != (Target{}) {
+		d.sessions.Get(c.Session).Use(udid)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
-	"ios-agent/internal/xcode/scaffold"
 	"ios-agent/internal/xcode/swiftpackage"
 )
 
@@ -42,12 +41,4 @@ func (p *Packages) Stop(ctx context.Context, c *op.Call, pid int) (*swiftpackage
 // Clean deletes what was built of a package.
 func (p *Packages) Clean(ctx context.Context, _ *op.Call, in swiftpackage.Package) (*swiftpackage.Result, error) {
 	return p.swift.Clean(ctx, in)
-}
-
-// Projects writes new Xcode projects.
-type Projects struct{}
-
-// Scaffold writes a project from the templates in the binary.
-func (Projects) Scaffold(dir op.Path, on scaffold.Platform, o scaffold.Options) (scaffold.Written, error) {
-	return scaffold.Write(string(dir), on, o)
 }

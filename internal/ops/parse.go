@@ -19,7 +19,7 @@ import (
 type parser struct{ kinds parse.Kinds }
 
 func (p *parser) ops() []op.Op {
-	help := "What it is, is found from the content. What is not understood is kept and said, never dropped in silence.\nThe kinds:"
+	help := "The kind is found from the content. What is not understood is kept and reported, never dropped silently.\nThe kinds:"
 	for _, k := range p.kinds {
 		help += "\n  " + k.Name + ": " + k.Summary
 	}
@@ -34,16 +34,16 @@ func (p *parser) ops() []op.Op {
 	}
 }
 
-// ParseIn says what to read.
-type ParseIn struct {
+// parseIn says what to read.
+type parseIn struct {
 	File  op.Path `json:"file,omitempty" doc:"the file; - is stdin on a command line" cli:"arg" dash:"stdin"`
 	Text  string  `json:"text,omitempty" doc:"the output itself, instead of a file" cli:"-"`
-	Kind  string  `json:"kind,omitempty" doc:"what it is; found from the content if absent"`
+	Kind  string  `json:"kind,omitempty" doc:"the kind; found from the content if absent"`
 	Lines int     `json:"lines,omitempty" doc:"most lines of text, 0 for all; JSON is never cut" default:"400" min:"0"`
 }
 
-// ParseOut is what was read.
-type ParseOut struct {
+// parseOut is what was read.
+type parseOut struct {
 	Kind  string          `json:"kind"`
 	Bytes int             `json:"bytes"`
 	Data  json.RawMessage `json:"data"`
@@ -52,38 +52,39 @@ type ParseOut struct {
 }
 
 // Text is the reading, for people.
-func (o ParseOut) Text() string { return o.text }
+func (o parseOut) Text() string { return o.text }
 
-func (p *parser) parse(_ context.Context, c *op.Call, in ParseIn) (ParseOut, error) {
+func (p *parser) parse(_ context.Context, c *op.Call, in parseIn) (parseOut, error) {
 	input, err := in.read(c)
 	if err != nil {
-		return ParseOut{}, err
+		return parseOut{}, err
 	}
 	kind, err := p.kinds.Find(in.Kind, input)
 	if err != nil {
-		return ParseOut{}, err
+		return parseOut{}, err
 	}
 	result, err := kind.Read(input)
 	if err != nil {
-		return ParseOut{}, fault.From(err).With("kind", kind.Name)
+		return parseOut{}, fault.From(err).With("kind", kind.Name)
 	}
 	data, err := json.Marshal(result.Value())
 	if err != nil {
-		return ParseOut{}, fault.New(fault.Internal, "writing what was read: %w", err)
+		return parseOut{}, fault.New(fault.Internal, "writing what was read: %w", err)
 	}
-	return ParseOut{Kind: kind.Name, Bytes: len(input), Data: data, text: result.Text(in.Lines)}, nil
+	return parseOut{Kind: kind.Name, Bytes: len(input), Data: data, text: result.Text(in.Lines)}, nil
 }
 
-// mostInput is the most that is read at once: far beyond any real output, within any machine's memory.
+// mostInput bounds what is read: more than any real output, and it fits into memory.
 const mostInput = 256 << 20
 
-func (in ParseIn) read(c *op.Call) ([]byte, error) {
+func (in parseIn) read(c *op.Call) ([]byte, error) {
 	var from io.Reader
 	switch {
 	case in.File == "":
 		from = strings.NewReader(in.Text)
 	case in.File == op.Dash && c.Stdin == nil:
-		return nil, fault.New(fault.InvalidInput, "there is no stdin here").WithHint("pass an absolute path as file, or the output itself as text")
+		return nil, fault.New(fault.InvalidInput, "there is no stdin here").
+			WithHint("pass an absolute path as file, or the output itself as text")
 	case in.File == op.Dash:
 		from = c.Stdin
 	default:

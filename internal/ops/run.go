@@ -1,10 +1,8 @@
 package ops
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"os"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,10 +10,8 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/op/brief"
 	"ios-agent/internal/xcode/build"
 )
 
@@ -23,9 +19,9 @@ func (b *Builds) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "run", Groups: []string{"app"}, Route: "POST /api/v1/run", Default: true, Long: true, Timeout: buildTimeout, Hints: op.Executes,
-			Summary: "Build the app at hand, launch it on a simulator and show its first screen",
-			Help: "The project is looked for in the working folder, above and below it; the scheme and the simulator are chosen, and the answer says\n" +
-				"which and why, unless the call or a session default names them. A build that fails answers with what there is to mend.",
+			Summary: "Build the app in the working folder, launch it on a simulator and show its first screen",
+			Help: "The project is looked for in the working folder, above and below it. The scheme and the simulator are chosen, unless the\n" +
+				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
 		}, b.run),
@@ -35,9 +31,9 @@ func (b *Builds) ops() []op.Op {
 // buildTimeout is for a whole build or test run. A large project's first build takes hours.
 const buildTimeout = 6 * time.Hour
 
-// RunIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: what
-// else a build can be told has its place in session defaults and in build_run_sim.
-type RunIn struct {
+// runIn may name what would be chosen otherwise. It is in the default tool set, where every word costs every model: further
+// options of a build are in session defaults and in build_run_sim.
+type runIn struct {
 	Project       op.Path  `json:"projectPath,omitempty" doc:"the .xcodeproj"`
 	Workspace     op.Path  `json:"workspacePath,omitempty" doc:"or the .xcworkspace"`
 	Scheme        string   `json:"scheme,omitempty" doc:"the scheme"`
@@ -50,7 +46,7 @@ type RunIn struct {
 	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true"`
 }
 
-func (in RunIn) in() BuildAndRunIn {
+func (in runIn) in() BuildAndRunIn {
 	return BuildAndRunIn{
 		Project:   Project{in.Project, in.Workspace, in.Scheme, in.Configuration},
 		BuildHow:  BuildHow{DerivedData: in.DerivedData, ExtraArgs: in.ExtraArgs},
@@ -59,15 +55,7 @@ func (in RunIn) in() BuildAndRunIn {
 	}
 }
 
-// simulatorChoice begins the line about the simulator.
-const simulatorChoice = "simulator: "
-
-// choices collects what was chosen, and why.
-type choices []string
-
-func (c *choices) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
-
-func (b *Builds) run(ctx context.Context, c *op.Call, given RunIn) (BuildOut, error) {
+func (b *Builds) run(ctx context.Context, c *op.Call, given runIn) (BuildOut, error) {
 	in := given.in()
 	var said choices
 	if err := b.chooseProject(c, &in.Project, &said); err != nil {
@@ -94,126 +82,124 @@ func (b *Builds) run(ctx context.Context, c *op.Call, given RunIn) (BuildOut, er
 	return out, err
 }
 
-// chooseProject finds the project from the folder the client works in.
-func (b *Builds) chooseProject(c *op.Call, in *Project, said *choices) error {
-	if in.Project != "" || in.Workspace != "" {
-		return nil
+// LaunchHow is how to launch what was built.
+type LaunchHow struct {
+	Args []string
+	Env  []string // NAME=VALUE
+}
+
+// BuildAndRunIn is a build whose app is launched.
+type BuildAndRunIn struct {
+	Project
+	BuildHow
+	LaunchHow
+	On Destination
+}
+
+// BuildAndRun builds, installs and launches, and looks at the first screen where there is one to see. What succeeded before
+// a step that fails stays in the answer.
+func (b *Builds) BuildAndRun(ctx context.Context, c *op.Call, in BuildAndRunIn) (BuildOut, error) {
+	on, err := b.destination(ctx, c, in.On)
+	if err != nil {
+		return BuildOut{}, err
 	}
-	if c.Dir == "" {
-		return fault.New(fault.ProjectNotFound, "run: give projectPath or workspacePath: this client works in no folder")
+	return b.runOn(ctx, c, in, on)
+}
+
+func (b *Builds) runOn(ctx context.Context, c *op.Call, in BuildAndRunIn, on destination) (BuildOut, error) {
+	if on.unknown != nil { // before a build that may take hours
+		return BuildOut{}, fault.From(on.unknown).Within("the app cannot run on " + on.words)
 	}
-	project, workspace, err := build.Nearest(c.Dir, top(c.Dir))
+	r := b.request(c, build.Build, in.Project, in.BuildHow)
+	r.Destination = on.Destination
+	if on.kind == OnDevice {
+		r.Destination.ID = "" // one build runs on every device
+	}
+	out, err := b.do(ctx, c, r, on, in.NoWarnings)
+	if err != nil || out.Fault() != nil {
+		return out, err
+	}
+	app, err := b.engine.App(ctx, r, on.kind != OnMac || on.Arch != "")
+	if err != nil {
+		return out.stopped("the app was built, but it cannot be found", err), nil
+	}
+	out.Artifacts.AppPath = app.Path
+	if on.kind == OnMac {
+		return b.openOnMac(ctx, c, in.LaunchHow, out)
+	}
+	if err := b.launch(ctx, c, in.LaunchHow, on, &out); err != nil {
+		if ctx.Err() != nil {
+			return out, err
+		}
+		return out.stopped("the app was built, but it does not run", err), nil
+	}
+	if on.kind == OnSimulator {
+		b.look(ctx, c, on.ID, &out)
+	}
+	return out, nil
+}
+
+// launch installs and launches the built app in the device's lane; a simulator is booted and shown if need be.
+func (b *Builds) launch(ctx context.Context, c *op.Call, how LaunchHow, on destination, out *BuildOut) error {
+	env, err := environment(c.Env, how.Env)
 	if err != nil {
 		return err
 	}
-	in.Project, in.Workspace = op.Path(project), op.Path(workspace)
-	found := cmp.Or(workspace, project)
-	if rel, err := filepath.Rel(c.Dir, found); err == nil {
-		found = rel
+	start := device.Launch{Args: how.Args, Env: env, Restart: true}
+	if on.kind == OnSimulator {
+		logs, err := b.engine.NewAppLogs(out.Artifacts.AppPath)
+		if err != nil {
+			return err
+		}
+		start.Stdout, start.Stderr = logs.Stdout, logs.Stderr
 	}
-	said.say("project: %s", found)
-	return nil
-}
-
-// top is where the search upwards ends: the repository's folder. Outside of one a few folders up are near enough.
-func top(dir string) string {
-	git := defaults.GitTop(dir)
-	if _, err := os.Stat(filepath.Join(git, ".git")); err == nil {
-		return git
-	}
-	const levels = 5
-	for range levels {
-		dir = filepath.Dir(dir)
-	}
-	return dir
-}
-
-// chooseScheme takes the only scheme, or the one that bears the project's name.
-func (b *Builds) chooseScheme(ctx context.Context, c *op.Call, in *Project, said *choices) error {
-	if in.Scheme != "" {
-		return nil
-	}
-	r := b.request(c, build.Build, *in, BuildHow{})
-	list, err := b.engine.Schemes(ctx, r)
-	if err != nil {
+	var app AppOut
+	err = b.apps.on(ctx, c, Target{UDID: on.ID}, &app, func(h *pool.Handle, d device.Apps) error {
+		c.Progress("booting " + h.Info().Name)
+		if err := bootIfAble(ctx, h); err != nil {
+			return err
+		}
+		if on.kind == OnSimulator {
+			_, _ = b.devices.Show(ctx, on.ID) // a machine without a screen has no window to show
+		}
+		c.Progress("installing " + filepath.Base(out.Artifacts.AppPath))
+		if out.Artifacts.BundleID, err = d.Install(ctx, out.Artifacts.AppPath); err != nil {
+			return err
+		}
+		c.Progress("launching " + out.Artifacts.BundleID)
+		out.Artifacts.ProcessID, err = d.Launch(ctx, out.Artifacts.BundleID, start)
 		return err
+	})
+	if err == nil {
+		b.use(c, Target{UDID: on.ID}, app.UDID)
+		out.Artifacts.RuntimeLogPath, out.Artifacts.ErrorLogPath = start.Stdout, start.Stderr
 	}
-	base := filepath.Base(r.Container())
-	name := strings.TrimSuffix(base, filepath.Ext(base))
-	switch {
-	case len(list.Schemes) == 0:
-		return fault.New(fault.SchemeNotFound, "%s has no schemes", base).WithHint("share a scheme in Xcode: Product, Scheme, Manage Schemes")
-	case len(list.Schemes) == 1:
-		in.Scheme = list.Schemes[0]
-		said.say("scheme: %s, the only one", in.Scheme)
-	case slices.Contains(list.Schemes, name):
-		in.Scheme = name
-		said.say("scheme: %s, of %s: %s", name, brief.Count(len(list.Schemes), "scheme"), firstFew(list.Schemes))
-	default:
-		return fault.New(fault.SchemeAmbiguous, "%s has several schemes: %s", base, strings.Join(list.Schemes[:min(len(list.Schemes), 20)], ", ")).
-			With("candidates", list.Schemes)
-	}
-	return nil
+	return err
 }
 
-// firstFew names the first of many.
-func firstFew(all []string) string {
-	const most = 5
-	if len(all) > most {
-		return strings.Join(all[:most], ", ") + ", …"
-	}
-	return strings.Join(all, ", ")
-}
-
-// chooseSimulator leaves the one that is named, else takes the session's, else one that is booted, else the newest iPhone.
-func (b *Builds) chooseSimulator(ctx context.Context, c *op.Call, in *Simulator, said *choices) error {
-	if in.ID != "" || in.Name != "" {
-		return nil
-	}
-	entries, err := b.pool.Entries(ctx)
+// look adds the outline of the screen. An app that runs but cannot be looked at still runs.
+func (b *Builds) look(ctx context.Context, c *op.Call, udid string, out *BuildOut) {
+	c.Progress("looking at the first screen")
+	seen, err := b.screen.Snapshot(ctx, c, SnapshotIn{Target: Target{UDID: udid}})
 	if err != nil {
-		return err
+		out.Notes = append(out.Notes, "the screen could not be read: "+err.Error())
+		return
 	}
-	var usable []device.Info
-	for _, e := range entries { // what another session drives is not taken from it
-		taken := e.ClaimStatus == pool.ClaimedWord && e.ClaimedBy != c.Session
-		if e.Available && !taken && e.Type == device.TypeSimulator && device.Platform(e.OS) == build.IOS {
-			usable = append(usable, e.Info)
-		}
-	}
-	info, why := preferred(usable, b.sessions.Get(c.Session).Device())
-	if info == nil {
-		return fault.New(fault.NoDevice, "there is no iOS simulator that is free").
-			WithHint("`ios-agent pool list` shows who has which; `xcodebuild -downloadPlatform iOS` installs a runtime")
-	}
-	said.say(simulatorChoice+"%s (%s), %s", info.Name, info.OS, why)
-	in.ID = info.UDID
-	return nil
+	out.Screen = seen.Text()
 }
 
-func preferred(usable []device.Info, current string) (*device.Info, string) {
-	newest := func(fits func(device.Info) bool) *device.Info {
-		var best *device.Info
-		for i := range usable {
-			if fits(usable[i]) && (best == nil || device.CompareOS(usable[i].OS, best.OS) > 0) {
-				best = &usable[i]
-			}
-		}
-		return best
+func (b *Builds) openOnMac(ctx context.Context, c *op.Call, how LaunchHow, out BuildOut) (BuildOut, error) {
+	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
+	app, err := b.macApps.open(ctx, out.Artifacts.AppPath, how, true)
+	if err != nil {
+		return out.stopped("the app was built, but it does not open", err), nil
 	}
-	for _, try := range []struct {
-		fits func(device.Info) bool
-		why  string
-	}{
-		{func(i device.Info) bool { return i.UDID == current }, "the session's device"},
-		{func(i device.Info) bool { return i.State == device.Booted && i.Family == "iPhone" }, "which is booted"},
-		{func(i device.Info) bool { return i.State == device.Booted }, "which is booted"},
-		{func(i device.Info) bool { return i.Family == "iPhone" }, "the first iPhone of the newest system"},
-		{func(device.Info) bool { return true }, "the first of the newest system"},
-	} {
-		if found := newest(try.fits); found != nil {
-			return found, try.why
-		}
-	}
-	return nil, ""
+	out.Artifacts.BundleID = app.BundleID
+	return out, nil
+}
+
+// onlyMac reports whether a build was refused because its scheme builds for Macs alone.
+func onlyMac(err error) bool {
+	var none *build.DestinationError
+	return errors.As(err, &none) && none.MacOnly()
 }

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
@@ -16,8 +17,17 @@ import (
 	"ios-agent/internal/ui/picture"
 )
 
-// PictureIn says what a picture should be.
-type PictureIn struct {
+func (s *Screen) screenshotOps() []op.Op {
+	return []op.Op{op.New(op.Spec{
+		Name: "take_screenshot", Groups: []string{"ui"}, Verb: "screenshot", Route: "POST /api/v1/ui/screenshot",
+		Summary: "Take a picture of the screen and save it; a small copy comes with the answer",
+		Hints:   op.ReadOnly, Default: true, Timeout: time.Minute,
+		Examples: []string{"screenshot --out shop.png", "screenshot --annotate", "screenshot --format jpeg --max-edge 800 --max-bytes 100000"},
+	}, s.screenshot)}
+}
+
+// pictureIn says what a picture should be.
+type pictureIn struct {
 	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
 	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1"`
 	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
@@ -25,20 +35,20 @@ type PictureIn struct {
 	Bytes   int     `json:"max_bytes,omitempty" doc:"shrink it until it has no more bytes" min:"1000"`
 }
 
-func (p PictureIn) fit() picture.Fit {
+func (p pictureIn) fit() picture.Fit {
 	return picture.Fit{Format: p.Format, Scale: p.Scale, Quality: p.Quality, Edge: p.Edge, Bytes: p.Bytes}
 }
 
-// ScreenshotIn says where the picture goes.
-type ScreenshotIn struct {
+// screenshotIn says where the picture goes.
+type screenshotIn struct {
 	Target
 	Out      op.Path `json:"out,omitempty" doc:"file to write, if not a new one"`
-	Annotate bool    `json:"annotate,omitempty" doc:"box and ref around what one can act on"`
-	PictureIn
+	Annotate bool    `json:"annotate,omitempty" doc:"a box and a ref around each element one can act on"`
+	pictureIn
 }
 
-// ScreenshotOut is where the picture is; a small copy of it goes along for clients that show pictures.
-type ScreenshotOut struct {
+// screenshotOut is where the picture is; a small copy of it goes along for clients that show pictures.
+type screenshotOut struct {
 	Path   string `json:"path"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
@@ -49,46 +59,46 @@ type ScreenshotOut struct {
 }
 
 // Text says where it is.
-func (o ScreenshotOut) Text() string {
+func (o screenshotOut) Text() string {
 	return fmt.Sprintf("saved %s (%d×%d, %d KB)", o.Path, o.Width, o.Height, (o.Bytes+1023)/1024)
 }
 
 // Images is the copy.
-func (o ScreenshotOut) Images() []op.Image {
+func (o screenshotOut) Images() []op.Image {
 	return []op.Image{{MIME: o.copied.MIME, Data: o.copied.Data}}
 }
 
 // forModels is how large a picture may be that goes to a model.
 var forModels = picture.Fit{Edge: 1024}
 
-func (s *Screen) screenshot(ctx context.Context, c *op.Call, in ScreenshotIn) (ScreenshotOut, error) {
+func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (screenshotOut, error) {
 	source, info, err := s.Photograph(ctx, c, in.Target)
 	if err != nil {
-		return ScreenshotOut{}, err
+		return screenshotOut{}, err
 	}
 	if in.Annotate {
 		if source, err = s.Annotate(ctx, c, in.Target, source, true); err != nil {
-			return ScreenshotOut{}, err
+			return screenshotOut{}, err
 		}
 	}
 	made, err := picture.Make(source, in.fit())
 	if err != nil {
-		return ScreenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
 	path, err := s.Save(string(in.Out), info, in.Format, made.Data)
 	if err != nil {
-		return ScreenshotOut{}, err
+		return screenshotOut{}, err
 	}
 	small := forModels
 	small.Format = in.Format
 	copied, err := picture.Make(source, small)
 	if err != nil {
-		return ScreenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
-	return ScreenshotOut{Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, copied: copied}, nil
+	return screenshotOut{Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, copied: copied}, nil
 }
 
-// photograph takes a picture beside the device's lane: it disturbs nobody.
+// Photograph takes a picture without waiting for the device's lane: it disturbs nobody.
 func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Image, device.Info, error) {
 	h, _, err := s.device(ctx, c, t)
 	if err != nil {
@@ -109,6 +119,7 @@ func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Im
 	return source, h.Info(), nil
 }
 
+// Save writes a picture to a path, or to a new file below the home.
 func (s *Screen) Save(path string, info device.Info, format string, data []byte) (string, error) {
 	if path == "" {
 		dir := filepath.Join(s.home, "screenshots")
@@ -123,7 +134,7 @@ func (s *Screen) Save(path string, info device.Info, format string, data []byte)
 	return path, nil
 }
 
-// annotate draws a box and a name around what one can act on. The names are refs, or types and labels.
+// Annotate draws a box and a name around what one can act on. The names are refs, or types and labels.
 func (s *Screen) Annotate(ctx context.Context, c *op.Call, t Target, source image.Image, refs bool) (image.Image, error) {
 	var boxes []picture.Box
 	err := s.Look(ctx, c, t, func(sc *ui.Screen, r *ui.Refs, udid string) error {

@@ -52,7 +52,8 @@ func (s secrets) find(name string, env map[string]string) (string, error) {
 	case err != nil:
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
 	case info.Mode().Perm()&0o077 != 0:
-		return "", fault.New(fault.Forbidden, "the secret %q may be read by others", name).WithHint("chmod 600 %s", path).WithDispatch(fault.NotDispatched)
+		return "", fault.New(fault.Forbidden, "other users can read the secret %q", name).WithHint("chmod 600 %s", path).
+			WithDispatch(fault.NotDispatched)
 	}
 	value, err := os.ReadFile(path)
 	if err != nil {

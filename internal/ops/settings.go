@@ -14,17 +14,17 @@ import (
 	"ios-agent/internal/op"
 )
 
-// settings are the things of a device that an app finds around it: where it is, what it may, how it looks.
-type Settings struct{ desk }
+// Settings change what an app finds on a device: location, permissions, appearance, status bar, notifications, pasteboard.
+type Settings struct{ deviceAccess }
 
 func (s *Settings) ops() []op.Op {
 	groups := []string{"device"}
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "set_location", Groups: groups, Route: "POST /api/v1/device/location",
-			Summary: "Put the device at a place on Earth", Hints: op.Idempotent,
-			Examples: []string{"set-location --latitude 37.7749 --longitude -122.4194", "set-location --clear"}, Require: [][]string{{"latitude", "clear"}},
-			Exclude: [][]string{{"latitude", "clear"}, {"longitude", "clear"}},
+			Summary: "Set the location of the device, or clear it", Hints: op.Idempotent,
+			Require: [][]string{{"latitude", "clear"}}, Exclude: [][]string{{"latitude", "clear"}, {"longitude", "clear"}},
+			Examples: []string{"set-location --latitude 37.7749 --longitude -122.4194", "set-location --clear"},
 		}, s.Location),
 		op.New(op.Spec{
 			Name: "grant_permission", Groups: groups, Verb: "grant", Route: "POST /api/v1/device/permission",
@@ -34,26 +34,29 @@ func (s *Settings) ops() []op.Op {
 		}, s.permission),
 		op.New(op.Spec{
 			Name: "set_appearance", Groups: groups, Route: "POST /api/v1/device/appearance",
-			Summary: "Set dark mode, the size of text, or contrast; without a value, tell them", Hints: op.Idempotent,
+			Summary: "Set dark mode, the text size or the contrast; without a value, show them", Hints: op.Idempotent,
 			Examples: []string{"set-appearance --mode dark", "set-appearance --text-size extra-large"},
 		}, s.Appearance),
 		op.New(op.Spec{
 			Name: "set_status_bar", Groups: groups, Route: "POST /api/v1/device/status-bar",
-			Summary: "Make the status bar show something else, for pictures that do not change; with nothing given it shows the truth again",
+			Summary: "Set what the status bar shows, so that screenshots stay the same; clear shows the real values again",
 			Hints:   op.Idempotent, Examples: []string{"set-status-bar --time 9:41 --battery-level 100", "set-status-bar --clear"},
 			Require: [][]string{{"clear", "time", "battery_level", "battery_state", "data_network", "wifi_bars", "cellular_bars", "operator"}},
 		}, s.StatusBar),
 		op.New(op.Spec{
 			Name: "push", Groups: []string{"app"}, Route: "POST /api/v1/device/push",
 			Summary: "Deliver a push notification to an app", Require: [][]string{{"title", "body", "payload"}},
-			Exclude:  [][]string{{"title", "payload"}, {"body", "payload"}, {"badge", "payload"}},
-			Examples: []string{`push com.iosagent.shop --title "Sale" --body "Everything must go"`, `push com.iosagent.shop --payload '{"aps":{"alert":"Hi"}}'`},
+			Exclude: [][]string{{"title", "payload"}, {"body", "payload"}, {"badge", "payload"}},
+			Examples: []string{
+				`push com.iosagent.shop --title "Sale" --body "Everything must go"`,
+				`push com.iosagent.shop --payload '{"aps":{"alert":"Hi"}}'`,
+			},
 		}, s.push),
 		op.New(op.Spec{
 			Name: "pasteboard", Groups: groups, Route: "POST /api/v1/device/pasteboard",
 			Summary: "Read the device's pasteboard, or put a text on it",
-			Help: "An app that reads the pasteboard by itself makes iOS ask; the question is a system alert and shows in the next snapshot.\n" +
-				"No public switch turns it off.",
+			Help: "When an app reads the pasteboard by itself, iOS asks the user: a system alert, which the next snapshot shows.\n" +
+				"No public setting turns that off.",
 			Examples: []string{"pasteboard", `pasteboard --text "copied"`},
 		}, s.pasteboard),
 		op.New(op.Spec{
@@ -76,7 +79,7 @@ type StatusOut struct {
 func (o StatusOut) Text() string { return o.text }
 
 // with does something with an ability of the device that is meant, in its lane.
-func with[Ability any](ctx context.Context, d desk, c *op.Call, t Target, do func(Ability) error) (StatusOut, error) {
+func with[Ability any](ctx context.Context, d deviceAccess, c *op.Call, t Target, do func(Ability) error) (StatusOut, error) {
 	h, _, err := d.device(ctx, c, t)
 	if err != nil {
 		return StatusOut{}, err
@@ -110,7 +113,7 @@ func (s *Settings) Location(ctx context.Context, c *op.Call, in LocationIn) (Loc
 	if !in.Clear && (in.Latitude == nil || in.Longitude == nil) {
 		return LocationOut{}, fault.New(fault.InvalidInput, "set_location: a place is a latitude and a longitude").With("field", "longitude")
 	}
-	out, err := with(ctx, s.desk, c, in.Target, func(p device.Place) error {
+	out, err := with(ctx, s.deviceAccess, c, in.Target, func(p device.Place) error {
 		if in.Clear {
 			return p.ClearLocation(ctx)
 		}
@@ -130,52 +133,64 @@ func services() []string {
 		"media-library", "microphone", "motion", "reminders", "siri"}
 }
 
-// PermissionIn names an app and a permission.
-type PermissionIn struct {
+// permissionIn names an app and a permission.
+type permissionIn struct {
 	Target
 	Bundle     string `json:"bundle_id,omitempty" doc:"the app; a reset without one is for all apps" cli:"arg"`
 	Permission string `json:"permission,omitempty" doc:"the permission, such as photos, microphone, location" cli:"arg"`
-	Action     string `json:"action,omitempty" doc:"grant, revoke, or reset (the app will ask again)" enum:"grant,revoke,reset" default:"grant"`
+	Action     string `json:"action,omitempty" doc:"reset makes the app ask again" enum:"grant,revoke,reset" default:"grant"`
 }
 
-// PermissionOut is what was changed.
-type PermissionOut struct {
+// permissionOut is what was changed.
+type permissionOut struct {
 	StatusOut
 	Bundle     string `json:"bundle_id"`
 	Permission string `json:"permission"`
 	Action     string `json:"action"`
 }
 
-func (s *Settings) permission(ctx context.Context, c *op.Call, in PermissionIn) (PermissionOut, error) {
+func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) (permissionOut, error) {
 	if in.Permission == "" && slices.Contains(services(), in.Bundle) { // `grant all --action reset`
 		in.Bundle, in.Permission = "", in.Bundle
 	}
 	switch {
 	case in.Permission == "":
-		return PermissionOut{}, fault.New(fault.InvalidInput, "grant_permission: permission is missing").With("field", "permission").
+		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: permission is missing").With("field", "permission").
 			WithHint("one of %s", strings.Join(services(), ", "))
 	case !slices.Contains(services(), in.Permission):
 		f := fault.New(fault.InvalidInput, "grant_permission: simctl knows no permission %q", in.Permission).With("field", "permission")
 		if near := nearest.To(in.Permission, services(), 3); len(near) > 0 {
-			return PermissionOut{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
+			return permissionOut{}, f.WithHint("did you mean %s?", strings.Join(near, " or "))
 		}
-		return PermissionOut{}, f.WithHint("one of %s; for others, answer the alert when the app asks", strings.Join(services(), ", "))
+		return permissionOut{}, f.WithHint("one of %s; for others, answer the alert when the app asks", strings.Join(services(), ", "))
 	case in.Bundle == "" && in.Action != "reset":
-		return PermissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
+		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
 	}
-	out, err := with(ctx, s.desk, c, in.Target, func(p device.Permissions) error {
+	out, err := with(ctx, s.deviceAccess, c, in.Target, func(p device.Permissions) error {
 		return p.Permit(ctx, in.Action, in.Permission, in.Bundle)
 	})
 	out.text = strings.TrimSpace(fmt.Sprintf("%s %s %s", in.Action, in.Permission, in.Bundle)) + " " + out.text
-	return PermissionOut{out, in.Bundle, in.Permission, in.Action}, err
+	return permissionOut{out, in.Bundle, in.Permission, in.Action}, err
 }
 
 // AppearanceIn is how the screen should look.
 type AppearanceIn struct {
 	Target
-	Mode     string `json:"mode,omitempty" doc:"light or dark" enum:"light,dark" cli:"arg"`
-	TextSize string `json:"text_size,omitempty" doc:"the preferred size of text" enum:"extra-small,small,medium,large,extra-large,extra-extra-large,extra-extra-extra-large,accessibility-medium,accessibility-large,accessibility-extra-large,accessibility-extra-extra-large,accessibility-extra-extra-extra-large"`
-	Contrast string `json:"increase_contrast,omitempty" doc:"enabled or disabled" enum:"enabled,disabled"`
+	Mode     string   `json:"mode,omitempty" doc:"light or dark" enum:"light,dark" cli:"arg"`
+	TextSize textSize `json:"text_size,omitempty" doc:"the preferred text size"`
+	Contrast string   `json:"increase_contrast,omitempty" doc:"enabled or disabled" enum:"enabled,disabled"`
+}
+
+// textSize is one of iOS's text sizes, by simctl's names.
+type textSize string
+
+// Choices are all of them, smallest first.
+func (textSize) Choices() []string {
+	return []string{
+		"extra-small", "small", "medium", "large", "extra-large", "extra-extra-large", "extra-extra-extra-large",
+		"accessibility-medium", "accessibility-large", "accessibility-extra-large", "accessibility-extra-extra-large",
+		"accessibility-extra-extra-extra-large",
+	}
 }
 
 // AppearanceOut is how it looks now.
@@ -191,8 +206,11 @@ func (s *Settings) Appearance(ctx context.Context, c *op.Call, in AppearanceIn) 
 	options := []struct {
 		name, value string
 		to          *string
-	}{{"appearance", in.Mode, &out.Mode}, {"content_size", in.TextSize, &out.TextSize}, {"increase_contrast", in.Contrast, &out.Contrast}}
-	done, err := with(ctx, s.desk, c, in.Target, func(l device.Looks) (err error) {
+	}{
+		{"appearance", in.Mode, &out.Mode}, {"content_size", string(in.TextSize), &out.TextSize},
+		{"increase_contrast", in.Contrast, &out.Contrast},
+	}
+	done, err := with(ctx, s.deviceAccess, c, in.Target, func(l device.Looks) (err error) {
 		for _, o := range options {
 			if o.value != "" {
 				if err := l.SetLook(ctx, o.name, o.value); err != nil {
@@ -220,13 +238,16 @@ type StatusBarIn struct {
 	Operator     string `json:"operator,omitempty" doc:"the operator's name"`
 	BatteryState string `json:"battery_state,omitempty" doc:"charging, charged or discharging" enum:"charging,charged,discharging"`
 	BatteryLevel *int   `json:"battery_level,omitempty" doc:"percent" min:"0" max:"100"`
-	Clear        bool   `json:"clear,omitempty" doc:"show the truth again"`
+	Clear        bool   `json:"clear,omitempty" doc:"show the real values again"`
 }
 
 // shows are the overrides by simctl's names.
 func (in StatusBarIn) shows() map[string]string {
 	show := map[string]string{}
-	for name, value := range map[string]string{"time": in.Time, "dataNetwork": in.DataNetwork, "operatorName": in.Operator, "batteryState": in.BatteryState} {
+	texts := map[string]string{
+		"time": in.Time, "dataNetwork": in.DataNetwork, "operatorName": in.Operator, "batteryState": in.BatteryState,
+	}
+	for name, value := range texts {
 		if value != "" {
 			show[name] = value
 		}
@@ -244,16 +265,16 @@ func (s *Settings) StatusBar(ctx context.Context, c *op.Call, in StatusBarIn) (S
 	if in.Clear {
 		show = nil
 	}
-	out, err := with(ctx, s.desk, c, in.Target, func(l device.Looks) error { return l.OverrideStatusBar(ctx, show) })
+	out, err := with(ctx, s.deviceAccess, c, in.Target, func(l device.Looks) error { return l.OverrideStatusBar(ctx, show) })
 	out.text = "status bar overridden " + out.text
 	if in.Clear {
-		out.text = strings.Replace(out.text, "overridden", "shows the truth", 1)
+		out.text = strings.Replace(out.text, "overridden", "shows the real values", 1)
 	}
 	return out, err
 }
 
-// PushIn is a notification.
-type PushIn struct {
+// pushIn is a notification.
+type pushIn struct {
 	Target
 	Bundle  string `json:"bundle_id" doc:"the app" cli:"arg"`
 	Title   string `json:"title,omitempty" doc:"its title"`
@@ -263,7 +284,7 @@ type PushIn struct {
 }
 
 // payload is what Apple's service would carry. simctl refuses more than 4 KB, as that does.
-func (in PushIn) payload() ([]byte, error) {
+func (in pushIn) payload() ([]byte, error) {
 	if in.Payload != "" {
 		var p map[string]any
 		if err := json.Unmarshal([]byte(in.Payload), &p); err != nil {
@@ -288,34 +309,34 @@ func (in PushIn) payload() ([]byte, error) {
 	return json.Marshal(map[string]any{"aps": aps})
 }
 
-func (s *Settings) push(ctx context.Context, c *op.Call, in PushIn) (StatusOut, error) {
+func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (StatusOut, error) {
 	payload, err := in.payload()
 	if err != nil {
 		return StatusOut{}, err
 	}
-	out, err := with(ctx, s.desk, c, in.Target, func(m device.Mailbox) error { return m.Push(ctx, in.Bundle, payload) })
+	out, err := with(ctx, s.deviceAccess, c, in.Target, func(m device.Mailbox) error { return m.Push(ctx, in.Bundle, payload) })
 	out.text = "notification sent to " + in.Bundle + " " + out.text
 	return out, err
 }
 
-// PasteboardIn is what to copy, if anything.
-type PasteboardIn struct {
+// pasteboardIn is what to copy, if anything.
+type pasteboardIn struct {
 	Target
 	Text *string `json:"text,omitempty" doc:"the text to put on it; without one it is read"`
 }
 
-// PasteboardOut is what is on the pasteboard.
-type PasteboardOut struct {
+// pasteboardOut is what is on the pasteboard.
+type pasteboardOut struct {
 	StatusOut
 	Content string `json:"text"`
 }
 
 // Text quotes it: it may come from an app.
-func (o PasteboardOut) Text() string { return fmt.Sprintf("pasteboard: %q", o.Content) }
+func (o pasteboardOut) Text() string { return fmt.Sprintf("pasteboard: %q", o.Content) }
 
-func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in PasteboardIn) (PasteboardOut, error) {
+func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in pasteboardIn) (pasteboardOut, error) {
 	var content string
-	out, err := with(ctx, s.desk, c, in.Target, func(p device.Pasteboard) (err error) {
+	out, err := with(ctx, s.deviceAccess, c, in.Target, func(p device.Pasteboard) (err error) {
 		if in.Text != nil {
 			if err := p.Copy(ctx, *in.Text); err != nil {
 				return err
@@ -324,21 +345,21 @@ func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in PasteboardIn) 
 		content, err = p.Paste(ctx)
 		return err
 	})
-	return PasteboardOut{out, content}, err
+	return pasteboardOut{out, content}, err
 }
 
-// PrepareIn names the device.
-type PrepareIn struct{ Target }
+// prepareIn names the device.
+type prepareIn struct{ Target }
 
-// PrepareOut is what was set.
-type PrepareOut struct {
+// prepareOut is what was set.
+type prepareOut struct {
 	StatusOut
 	Settings []device.Adjusted `json:"settings"`
 }
 
-func (s *Settings) prepare(ctx context.Context, c *op.Call, in PrepareIn) (PrepareOut, error) {
+func (s *Settings) prepare(ctx context.Context, c *op.Call, in prepareIn) (prepareOut, error) {
 	var done []device.Adjusted
-	out, err := with(ctx, s.desk, c, in.Target, func(p device.Preparer) (err error) {
+	out, err := with(ctx, s.deviceAccess, c, in.Target, func(p device.Preparer) (err error) {
 		done, err = p.Prepare(ctx)
 		return err
 	})
@@ -349,5 +370,5 @@ func (s *Settings) prepare(ctx context.Context, c *op.Call, in PrepareIn) (Prepa
 		}
 	}
 	out.text = fmt.Sprintf("%d of %d settings made %s", len(done)-failed, len(done), out.text)
-	return PrepareOut{out, done}, err
+	return prepareOut{out, done}, err
 }

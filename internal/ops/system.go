@@ -27,7 +27,7 @@ func (s *System) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "doctor", Groups: []string{"system"}, Route: "GET /api/v1/doctor",
-			Summary: "Check what ios-agent needs and say how to mend what is missing",
+			Summary: "Check what ios-agent needs and say how to fix what is missing",
 			Hints:   op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"doctor", "doctor --strict"},
 		}, s.Doctor),
@@ -84,7 +84,7 @@ func (o DoctorOut) Text() string {
 // Fault is a failed check, when the caller asked to be told so.
 func (o DoctorOut) Fault() *fault.Fault {
 	if o.strict && !o.Healthy {
-		return fault.New(fault.ToolMissing, "a check failed").WithHint("the checks say what to mend")
+		return fault.New(fault.ToolMissing, "a check failed").WithHint("the checks say what to fix")
 	}
 	return nil
 }
@@ -151,8 +151,8 @@ func (s *System) daemon(context.Context) Check {
 	return Check{"daemon", "ok", fmt.Sprintf("pid %d, build %.12s", os.Getpid(), s.server.Build), ""}
 }
 
-// ServerOut is where the server is. The key is not in it: whoever may read its file reads it there.
-type ServerOut struct {
+// serverOut is where the server is. The key is not in it: whoever may read its file reads it there.
+type serverOut struct {
 	Status      string    `json:"status"`
 	URL         string    `json:"server_url"`
 	ProxyPort   int       `json:"proxy_port"`
@@ -163,23 +163,23 @@ type ServerOut struct {
 }
 
 // Text says it in a line.
-func (o ServerOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
+func (o serverOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
 
 // ensure answers, which proves that the server runs: a client that finds none starts it.
-func (s *System) ensure(context.Context, *op.Call, struct{}) (ServerOut, error) {
-	return ServerOut{
+func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) {
+	return serverOut{
 		Status: "running", URL: s.server.URL, ProxyStatus: "disabled", StartedAt: s.server.StartedAt.UTC(), PID: os.Getpid(),
 	}, nil
 }
 
-// GuideOut is the guide.
-type GuideOut struct {
+// guideOut is the guide.
+type guideOut struct {
 	Guide string `json:"guide"`
 }
 
 // Text is the guide itself.
-func (o GuideOut) Text() string { return o.Guide }
+func (o guideOut) Text() string { return o.Guide }
 
-func (s *System) explain(context.Context, *op.Call, struct{}) (GuideOut, error) {
-	return GuideOut{s.guide()}, nil
+func (s *System) explain(context.Context, *op.Call, struct{}) (guideOut, error) {
+	return guideOut{s.guide()}, nil
 }

@@ -11,7 +11,7 @@ import (
 func (t *Touch) textOps() []op.Op {
 	return []op.Op{
 		op.New(action("type_text", "type", "Type text at the end of a field, or into what has the focus", func(s *op.Spec) {
-			s.Help = "What arrived is read back: a missing end is typed again, anything else that differs is told. $SECRET:name types a secret by\n" +
+			s.Help = "The field is read back: a missing end is typed again, any other difference is reported. $SECRET:name types a secret by\n" +
 				"its name; it never appears in answers or logs. A secure field shows only how many characters it holds."
 			s.Examples = []string{`type @e5 "a@b.c"`, `type --identifier email-field --text "a@b.c"`, `type "into the focused field"`}
 		}), t.Type),
@@ -19,13 +19,14 @@ func (t *Touch) textOps() []op.Op {
 			s.Default = true
 			s.Examples = []string{`fill @e5 "a@b.c"`, `fill --label Search --text shoes --submit`}
 		}), t.Fill),
-		op.New(action("clear", "clear", "Empty a field, or what has the focus; an empty one stays unchanged", func(s *op.Spec) {
+		op.New(action("clear", "clear", "Empty a field, or what has the focus", func(s *op.Spec) {
 			s.Help = "A secure field is emptied whole: what it held cannot be read."
 			s.Examples = []string{"clear @e5"}
 		}), t.Clear),
-		op.New(action("press_key", "press-key", "Press a key: return, delete, tab, escape, an arrow, or one character", examples("press-key return", "press-key a --modifiers command", "press-key delete --times 3")), t.Key),
+		op.New(action("press_key", "press-key", "Press a key: return, delete, tab, escape, an arrow, or one character",
+			examples("press-key return", "press-key a --modifiers command", "press-key delete --times 3")), t.Key),
 		op.New(action("key_sequence", "key-sequence", "Press keys one after the other", examples("key-sequence tab tab return")), t.Keys),
-		op.New(action("hide_keyboard", "hide-keyboard", "Put the keyboard away, without typing", func(s *op.Spec) {
+		op.New(action("hide_keyboard", "hide-keyboard", "Hide the keyboard, without typing", func(s *op.Spec) {
 			s.Help = "By its dismiss key or a Done button above it, by a drag in what scrolls, or by a tap where nothing reacts. When none of\n" +
 				"them works it fails (UNSUPPORTED): return is never pressed, for it makes a new line or submits."
 			s.Examples = []string{"hide-keyboard"}
@@ -40,7 +41,7 @@ type TypeIn struct {
 	Text   string `json:"text" doc:"the text; $SECRET:name is a secret by its name" cli:"arg"`
 	Submit bool   `json:"submit,omitempty" doc:"press return after it"`
 	ActIn
-	ScrollIn
+	scrollIn
 }
 
 func (t *Touch) Type(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, error) {
@@ -58,7 +59,7 @@ func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, r
 	}
 	how := in.how()
 	how.Scroll = in.Scroll
-	out, err := t.act(ctx, c, in.Target, name, in.Expect, func(s act.Step) (act.Report, error) {
+	out, err := t.act(ctx, c, doing{in.Target, name, in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.Enter(ctx, how, in.query(), act.Entry{Text: text, Replace: replace, Submit: in.Submit})
 	})
 	return hidden.out(out), hidden.err(err)
@@ -68,7 +69,9 @@ func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, r
 type ClearIn struct{ OnElementIn }
 
 func (t *Touch) Clear(ctx context.Context, c *op.Call, in ClearIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "clear", in.Expect, func(s act.Step) (act.Report, error) { return s.Clear(ctx, in.how(), in.query()) })
+	return t.act(ctx, c, doing{in.Target, "clear", in.Expect}, func(s act.Step) (act.Report, error) {
+		return s.Clear(ctx, in.how(), in.query())
+	})
 }
 
 // KeyIn names a key.
@@ -81,7 +84,7 @@ type KeyIn struct {
 
 func (t *Touch) Key(ctx context.Context, c *op.Call, in KeyIn) (ActionOut, error) {
 	name := strings.Join(append(in.Modifiers, in.Key), "+")
-	return t.act(ctx, c, in.Target, "press "+name, in.Expect, func(s act.Step) (act.Report, error) {
+	return t.act(ctx, c, doing{in.Target, "press " + name, in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.Key(ctx, in.Key, in.Modifiers, in.Times)
 	})
 }
@@ -101,11 +104,11 @@ func (in KeysIn) Pausing(seconds float64) KeysIn {
 }
 
 func (t *Touch) Keys(ctx context.Context, c *op.Call, in KeysIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "press "+strings.Join(in.Keys, " "), in.Expect, func(s act.Step) (act.Report, error) {
+	return t.act(ctx, c, doing{in.Target, "press " + strings.Join(in.Keys, " "), in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.Keys(ctx, in.Keys, span(in.pause))
 	})
 }
 
 func (t *Touch) hideKeyboard(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
-	return t.act(ctx, c, in.Target, "hide keyboard", in.Expect, func(s act.Step) (act.Report, error) { return s.HideKeyboard(ctx) })
+	return t.act(ctx, c, doing{in.Target, "hide keyboard", in.Expect}, func(s act.Step) (act.Report, error) { return s.HideKeyboard(ctx) })
 }

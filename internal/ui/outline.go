@@ -265,6 +265,9 @@ func (s *Screen) Header() string {
 	case name != "" && name != s.Title():
 		parts = append(parts, "app:"+Quote(name))
 	}
+	if s.Device != "" {
+		parts = append(parts, "device:"+Quote(s.Device))
+	}
 	if s.Root == nil {
 		parts = append(parts, "state:"+cmp.Or(s.State, "no elements"))
 	}

@@ -73,6 +73,12 @@ func (e *entry) describe() string {
 	return e.was.describe()
 }
 
+// After makes all numbers given from now on greater than number. What was given up to it, by an earlier process, is expired.
+func (r *Refs) After(number int) { r.last = max(r.last, number) }
+
+// Highest is the highest number given out.
+func (r *Refs) Highest() int { return r.last }
+
 // refPattern matches a ref in either spelling, @e12 or e12.
 var refPattern = regexp.MustCompile(`^@?e([0-9]{1,9})$`)
 
@@ -183,7 +189,8 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 		}
 		return nil, no(nil, RefUnknown, "was never given out in this session")
 	case !ok:
-		return nil, no(nil, RefForgotten, "is not known: it was never given out, or its screen was not looked at for long")
+		return nil, no(nil, RefForgotten,
+			"is not known: it was never given out, it is from before a restart, or its screen was not looked at for long")
 	case e.device != device:
 		return nil, no(nil, RefForeign, "belongs to another device")
 	case e.app != s.App:

@@ -12,6 +12,7 @@ import (
 type Screen struct {
 	App       string // bundle id
 	State     string // running_foreground, …
+	Device    string // the device's name, when the reader has to be told; else empty
 	Root      *Node
 	Truncated int           // elements the agent left out
 	Settled   bool          // false: still moving when the look ended

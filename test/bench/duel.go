@@ -70,7 +70,9 @@ const (
 var tasks = []string{"list simulators", "build with one error", "snapshot of the shop", "tap"}
 
 func openDuel(ctx context.Context, l *lab) (*duel, error) {
-	d := &duel{lab: l, broken: l.path("broken"), world: []string{home.Variable + "=" + l.path("duel"), "IOS_AGENT_VIRTUAL_TIME=real", "HOME=" + l.dir}}
+	d := &duel{
+		lab: l, broken: l.path("broken"), world: []string{home.Variable + "=" + l.path("duel"), "IOS_AGENT_VIRTUAL_TIME=real", "HOME=" + l.dir},
+	}
 	for _, args := range [][]string{{"virtual", "project", "broken", d.broken}, {"virtual", "path"}} {
 		out, err := l.host.Run(ctx, d.ours(args...))
 		if err != nil {
@@ -93,14 +95,18 @@ func (d *duel) ours(args ...string) host.Cmd {
 
 func (d *duel) sides(dir string) []side {
 	build := func(device, derived string) map[string]any {
-		return map[string]any{"projectPath": filepath.Join(d.broken, "Broken.xcodeproj"), "scheme": "Broken", "simulatorId": device, "derivedDataPath": d.path(derived)}
+		return map[string]any{
+			"projectPath": filepath.Join(d.broken, "Broken.xcodeproj"), "scheme": "Broken", "simulatorId": device,
+			"derivedDataPath": d.path(derived),
+		}
 	}
 	on := func(more map[string]any) map[string]any {
 		args := map[string]any{"udid": ourDevice}
 		maps.Copy(args, more)
 		return args
 	}
-	theirs := host.Cmd{Name: "node", Args: []string{filepath.Join(dir, "node_modules/xcodebuildmcp/build/cli.js"), "mcp"}, Dir: d.dir, Env: append([]string{
+	script := filepath.Join(dir, "node_modules/xcodebuildmcp/build/cli.js")
+	theirs := host.Cmd{Name: "node", Args: []string{script, "mcp"}, Dir: d.dir, Env: append([]string{
 		d.mark, "PATH=" + d.tools + string(os.PathListSeparator) + os.Getenv("PATH"), "XCODEBUILDMCP_AXE_PATH=" + filepath.Join(d.tools, "axe"),
 		"XCODEBUILDMCP_SENTRY_DISABLED=true", "XCODEBUILDMCP_ENABLED_WORKFLOWS=simulator,ui-automation,simulator-management,project-discovery",
 	}, d.world...)}
@@ -215,8 +221,10 @@ func (d *duel) do(ctx context.Context, s side) (did map[string]bout, noticed boo
 func (d *duel) prepare(ctx context.Context, s side, server *server) error {
 	open := s.open
 	if s.device == theirDevice {
-		open = append([]ask{{"session_set_defaults", map[string]any{"projectPath": filepath.Join(d.broken, "Broken.xcodeproj"), "scheme": "Broken",
-			"simulatorId": s.device, "derivedDataPath": d.path("their-derived")}}}, open...)
+		open = append([]ask{{"session_set_defaults", map[string]any{
+			"projectPath": filepath.Join(d.broken, "Broken.xcodeproj"), "scheme": "Broken", "simulatorId": s.device,
+			"derivedDataPath": d.path("their-derived"),
+		}}}, open...)
 	}
 	for _, a := range open {
 		if _, err := server.want(ctx, a, false); err != nil {

@@ -238,5 +238,6 @@ func mending(ctx context.Context, l *lab) ([]figure, error) {
 	if s, err := l.virtual(ctx); err != nil || len(s.Faults) > 0 {
 		return nil, errors.Join(err, fmt.Errorf("streams that did not break: %d", len(s.Faults)))
 	}
-	return []figure{{name: "link: a stream that broke, mended", value: inMillis(max(0, median(got[1])-median(got[0]))), unit: millis, bound: 50}}, nil
+	lost := inMillis(max(0, median(got[1])-median(got[0])))
+	return []figure{{name: "link: a stream that broke, mended", value: lost, unit: millis, bound: 50}}, nil
 }

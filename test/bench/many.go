@@ -44,7 +44,10 @@ func crowding(ctx context.Context, l *lab) ([]figure, error) {
 	}
 	return []figure{
 		{name: fmt.Sprintf("virtual: simctl list -j of %d devices", crowd), value: inMillis(median(got[1])), unit: millis, bound: 300},
-		{name: fmt.Sprintf("virtual: simctl list -j of %d devices / of a new world's", crowd), value: ratio(got[1], got[0]), unit: times, bound: crowdRatio},
+		{
+			name:  fmt.Sprintf("virtual: simctl list -j of %d devices / of a new world's", crowd),
+			value: ratio(got[1], got[0]), unit: times, bound: crowdRatio,
+		},
 	}, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/lease/leasedb"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/schema"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/store"
 )
@@ -97,7 +98,8 @@ func (l *lab) sampleBuild(ctx context.Context) (host.Cmd, error) {
 	if err != nil {
 		return host.Cmd{}, err
 	}
-	build := l.command("ios-agent", "build", "-scheme", "Tally", "-destination", "generic/platform=iOS Simulator", "-derivedDataPath", l.path("derived"))
+	build := l.command("ios-agent", "build", "-scheme", "Tally", "-destination", "generic/platform=iOS Simulator",
+		"-derivedDataPath", l.path("derived"))
 	build.Name, build.Dir, build.Timeout = filepath.Join(strings.TrimSpace(string(out.Stdout)), "xcodebuild"), folder, time.Minute
 	return build, nil
 }
@@ -108,7 +110,10 @@ type rack struct{ infos []device.Info }
 func newRack() *rack {
 	r := &rack{}
 	for i := range crowd {
-		r.infos = append(r.infos, device.Info{UDID: fmt.Sprintf("%08d", i), Name: fmt.Sprint("iPhone ", i%40), OS: fmt.Sprintf("iOS 18.%d", i%7), State: device.Booted, Type: "simulator", Available: true})
+		r.infos = append(r.infos, device.Info{
+			UDID: fmt.Sprintf("%08d", i), Name: fmt.Sprint("iPhone ", i%40), OS: fmt.Sprintf("iOS 18.%d", i%7),
+			State: device.Booted, Type: "simulator", Available: true,
+		})
 	}
 	return r
 }
@@ -154,7 +159,7 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 	if err := os.MkdirAll(l.path("kept"), 0o700); err != nil {
 		return nil, err
 	}
-	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: leasedb.Migrations()})
+	ours := store.New(store.Options{Path: l.path("kept/ours.db"), Migrations: schema.Migrations()})
 	row := []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}
 	bare := store.New(store.Options{Path: l.path("kept/bare.db"), Migrations: row})
 	defer func() { err = errors.Join(err, ours.Close(), bare.Close()) }()
@@ -171,7 +176,10 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 				name := fmt.Sprint("D", i)
 				all.Go(func() {
 					for range each {
-						_, err := table.Acquire(ctx, lease.Request{Holder: name, Kind: lease.Claim, TTL: time.Hour, Among: func(func(string) lease.Lease) []string { return []string{name} }})
+						_, err := table.Acquire(ctx, lease.Request{
+							Holder: name, Kind: lease.Claim, TTL: time.Hour,
+							Among: func(func(string) lease.Lease) []string { return []string{name} },
+						})
 						errs[i] = errors.Join(errs[i], err)
 					}
 				})

@@ -68,9 +68,9 @@ func TestWaitForAnEmptyField(t *testing.T) {
 	udid := h.Boot("a", drivertest.Conformance)
 	h.Must("a", "tap_element", in{"label": "Text Input"})
 	field := in{"identifier": "text-username-field", "condition": "value_equals", "expected": "", "timeout": 0}
-	says(h, t, "wait", field, "came")
+	says(h, t, "wait", field, "matched after")
 	h.Must("a", "type_text", in{"identifier": "text-username-field", "text": "x"})
-	says(h, t, "wait", field, "did not come")
+	says(h, t, "wait", field, "did not match")
 	flags := []string{"wait", "--identifier", "text-username-field", "--condition", "value_equals", "--expected", "", "--timeout", "0"}
 	if r := h.CLI("a", flags...); r.Exit != 0 {
 		t.Errorf("by the command line: %+v", r)

@@ -46,6 +46,7 @@ type House struct {
 	t     testing.TB
 	state *memory
 	more  surfaces
+	open  func() // opens the product
 }
 
 // New opens a house. It is closed when the test ends.
@@ -69,10 +70,29 @@ func New(t testing.TB, options ...Options) *House {
 	h.must(err)
 	h.must(xcode.Mount())
 	h.World, h.Virtual = xcode.World(), xcode.Client()
-	runner, err := host.New(host.Options{Inside: xcode.Program})
-	h.must(err)
-	h.openProduct(o, runner, apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()})
+	h.open = func() {
+		runner, err := host.New(host.Options{Inside: xcode.Program})
+		h.must(err)
+		h.openProduct(o, runner, apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()})
+	}
+	h.open()
+	t.Cleanup(h.close)
 	return h
+}
+
+func (h *House) close() {
+	if err := h.Product.Close(); err != nil {
+		h.t.Errorf("closing the product: %v", err)
+	}
+}
+
+// Restart closes the product and opens one anew over the same home and the same world, as a daemon that ends and another
+// that starts. Its surfaces are made anew too.
+func (h *House) Restart() {
+	h.t.Helper()
+	h.close()
+	h.more = surfaces{}
+	h.open()
 }
 
 func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain) {
@@ -95,11 +115,6 @@ func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain)
 		Server: ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()},
 	})
 	h.must(err)
-	h.t.Cleanup(func() {
-		if err := h.Product.Close(); err != nil {
-			h.t.Errorf("closing the product: %v", err)
-		}
-	})
 }
 
 func (h *House) must(err error) {

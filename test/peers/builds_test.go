@@ -58,7 +58,8 @@ func speak(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	const step = "          - add: {count: 1}\n"
-	spoken := strings.Replace(string(data), step, step+"          - print: added one\n          - log: {level: default, message: counted}\n", 1)
+	more := "          - print: added one\n          - log: {level: default, message: counted}\n"
+	spoken := strings.Replace(string(data), step, step+more, 1)
 	if spoken == string(data) {
 		t.Fatalf("the sample has changed:\n%s", data)
 	}
@@ -106,7 +107,8 @@ func TestXcodeBuildMCPBuildsOnVirtualXcode(t *testing.T) {
 		call(ctx, t, s, "session_set_defaults", map[string]any{"projectPath": filepath.Join(root, folder, name+".xcodeproj"), "scheme": name,
 			"simulatorId": device, "derivedDataPath": filepath.Join(root, "dd-"+folder)})
 	}
-	ask(ctx, t, s, "discover_projs", map[string]any{"workspaceRoot": root}).expect(t, false, "app/Tally.xcodeproj", "broken/Broken.xcodeproj", "failing/Failing.xcodeproj")
+	ask(ctx, t, s, "discover_projs", map[string]any{"workspaceRoot": root}).
+		expect(t, false, "app/Tally.xcodeproj", "broken/Broken.xcodeproj", "failing/Failing.xcodeproj")
 	ask(ctx, t, s, "list_sims", map[string]any{}).expect(t, false, device)
 
 	on("app", "Tally")
@@ -135,9 +137,12 @@ func TestXcodeBuildMCPBuildsOnVirtualXcode(t *testing.T) {
 
 	ask(ctx, t, s, "test_sim", map[string]any{}).expect(t, false, `"passed":7`, `"failed":0`)
 	results := filepath.Join(root, "Covered.xcresult")
-	ask(ctx, t, s, "test_sim", map[string]any{"extraArgs": []string{"-enableCodeCoverage", "YES", "-resultBundlePath", results}}).expect(t, false)
-	ask(ctx, t, s, "get_coverage_report", map[string]any{"xcresultPath": results, "showFiles": true}).expect(t, false, "Tally.app", "Counter.swift")
-	ask(ctx, t, s, "get_file_coverage", map[string]any{"xcresultPath": results, "file": "Counter.swift", "showLines": true}).expect(t, false, "formatted")
+	ask(ctx, t, s, "test_sim", map[string]any{"extraArgs": []string{"-enableCodeCoverage", "YES", "-resultBundlePath", results}}).
+		expect(t, false)
+	ask(ctx, t, s, "get_coverage_report", map[string]any{"xcresultPath": results, "showFiles": true}).
+		expect(t, false, "Tally.app", "Counter.swift")
+	ask(ctx, t, s, "get_file_coverage", map[string]any{"xcresultPath": results, "file": "Counter.swift", "showLines": true}).
+		expect(t, false, "formatted")
 	ask(ctx, t, s, "clean", map[string]any{"platform": "iOS Simulator"}).expect(t, false)
 
 	on("broken", "Broken")

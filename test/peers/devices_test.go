@@ -67,7 +67,8 @@ func TestXcodeBuildMCPUsesPhysicalDevicesAndMacApps(t *testing.T) {
 func (w *world) macApp() string {
 	dir := w.t.TempDir()
 	w.run("virtual", "project", "macos", dir+"/project")
-	cmd := exec.Command(filepath.Join(strings.TrimSpace(w.run("virtual", "path")), "xcodebuild"), "build", "-project", dir+"/project/Notes.xcodeproj", "-scheme", "Notes",
+	xcodebuild := filepath.Join(strings.TrimSpace(w.run("virtual", "path")), "xcodebuild")
+	cmd := exec.Command(xcodebuild, "build", "-project", dir+"/project/Notes.xcodeproj", "-scheme", "Notes",
 		"-destination", "platform=macOS", "-derivedDataPath", dir+"/dd")
 	cmd.Env = w.env
 	if out, err := cmd.CombinedOutput(); err != nil {

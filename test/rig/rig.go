@@ -52,7 +52,8 @@ func New(t testing.TB) *Rig {
 		}
 	}
 	xcode, err := virtualxcode.NewInProcess(virtualxcode.InProcessOptions{
-		Dir: dir, Agent: Scheme(), Time: "request@" + time.Now().UTC().Format(time.RFC3339), // crash reports are looked for by the time of their file
+		Dir: dir, Agent: Scheme(),
+		Time: "request@" + time.Now().UTC().Format(time.RFC3339), // crash reports are looked for by the time of their file
 	})
 	must(err)
 	t.Cleanup(func() { must(xcode.Close()) })

@@ -185,7 +185,7 @@ func environ(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{
 		"IOS_AGENT_HOME", "IOS_AGENT_TOOLCHAIN", "IOS_AGENT_VIRTUAL_TIME", "IOS_AGENT_SESSION", "IOS_AGENT_JOB_AFTER", "IOS_AGENT_IDLE_EXIT",
-		"GORACE", "PATH", "HOME", "TMPDIR",
+		"XCODEBUILDMCP_SCHEME", "GORACE", "PATH", "HOME", "TMPDIR",
 	} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}

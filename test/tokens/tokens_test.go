@@ -72,7 +72,9 @@ func builtin(t testing.TB) map[string]tree {
 		t.Fatal(err)
 	}
 	out := map[string]tree{}
-	for name, bundle := range map[string]string{"Settings": "com.apple.Preferences", "Shop": "com.iosagent.shop", "Conformance": "com.iosagent.conformance"} {
+	for name, bundle := range map[string]string{
+		"Settings": "com.apple.Preferences", "Shop": "com.iosagent.shop", "Conformance": "com.iosagent.conformance",
+	} {
 		if _, err := w.Launch(t.Context(), udid, bundle, world.LaunchOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +183,8 @@ func costs(t testing.TB, trees map[string]tree) []cost {
 
 func table(costs []cost) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%-52s %5s %4s %6s %6s %6s %6s %5s %5s %7s %7s\n", "tree", "nodes", "act", "bytes", "tokens", "json", "raw", "%json", "%raw", "B/act", "tok/act")
+	fmt.Fprintf(&b, "\n%-52s %5s %4s %6s %6s %6s %6s %5s %5s %7s %7s\n",
+		"tree", "nodes", "act", "bytes", "tokens", "json", "raw", "%json", "%raw", "B/act", "tok/act")
 	for _, c := range costs {
 		per := func(n int) string {
 			if c.act == 0 {

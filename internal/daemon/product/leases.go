@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/device/lease/hostlock"
 	"ios-agent/internal/device/lease/leasedb"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/schema"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/store"
 	"ios-agent/internal/op/feed"
@@ -35,7 +36,7 @@ type leases struct {
 
 // openLeases wires the leases. The file is opened in a goroutine of its own: the start does not wait for it.
 func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
-	state := store.New(store.Options{Path: h.StateFile(), Migrations: leasedb.Migrations(), Log: log})
+	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log})
 	l := &leases{state: state, log: leasedb.Journal{Store: state}, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
 	options := lease.Options{Journal: l.log, Log: log}
 	if dir, err := lockFolder(h, tools); err == nil {

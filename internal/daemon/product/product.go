@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -23,9 +24,11 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
+	"ios-agent/internal/op/parse"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/reference"
+	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
@@ -80,16 +83,19 @@ func Open(o Options) (*Product, error) {
 	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
+	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state}, Log: o.Log})
 	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
 	logs := filepath.Join(o.Home.String(), "logs")
 	c = op.NewCatalogue(catalogue.All(ops.Services{
-		Pool: devices, Leases: leases.parts(devices), Sessions: &session.Store{}, Jobs: jobs, Events: happened,
-		Builds:   build.New(build.Options{Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData()}),
+		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Events: happened,
+		Builds: build.New(build.Options{
+			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
+		}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: kinds.All(),
+		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
 	}))
@@ -98,13 +104,16 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, o.Host, devices}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, sessions, o.Host, devices}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.
 func Catalogue() *op.Catalogue {
-	return op.NewCatalogue(catalogue.All(ops.Services{Readers: kinds.All()}))
+	return op.NewCatalogue(catalogue.All(ops.Services{Readers: readers()}))
 }
+
+// readers are all outputs of other tools that can be read. Where two are equally certain the earlier one is meant.
+func readers() parse.Kinds { return append(parse.Kinds{uiread.Kind()}, kinds.All()...) }
 
 // Close closes all parts, the last one first.
 func (p *Product) Close() error {

@@ -101,7 +101,8 @@ func (t *Table) Amend(ctx context.Context, holder, resource, reset string) error
 // ended is the end of a lease, whoever has it.
 func ended(l Lease, what, reason string, now time.Time) Event {
 	from := l.Holder
-	l.Holder, l.Dirty = "", l.Reset != "" && l.Reset != NoReset && what != Lost
+	l.Holder, l.CoDrivers = "", ""
+	l.Dirty = l.Reset != "" && l.Reset != NoReset && what != Lost
 	if what != Expired {
 		l.Used = now // one that expired was last used when it was used
 	}
@@ -121,7 +122,7 @@ func (t *Table) TakeOver(ctx context.Context, r Request, resource, reason string
 	t.epoch++
 	now = Lease{
 		Resource: resource, Holder: r.Holder, Kind: r.Kind, Epoch: t.epoch,
-		Since: at, Used: at, Expires: at.Add(r.TTL), TTL: r.TTL, Reset: r.Reset,
+		Since: at, Used: at, Expires: at.Add(r.TTL), TTL: r.TTL, Reset: r.Reset, CoDrivers: r.coDrivers(""),
 	}
 	t.put(Event{At: at, What: TakenOver, Lease: now, From: before.Holder, Reason: reason})
 	t.unreserve(resource, mine)

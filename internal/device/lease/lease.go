@@ -5,6 +5,7 @@ package lease
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,6 +32,37 @@ type Lease struct {
 	TTL      time.Duration
 	Reset    string // what has to be done before the next holder gets it; empty or NoReset is nothing
 	Dirty    bool   // it still has to be done
+	// CoDrivers may use it as the holder does, until this lease ends: they claimed it in the holder's name.
+	CoDrivers Names
+}
+
+// DrivenBy reports whether somebody may use it: the holder or a co-driver.
+func (l Lease) DrivenBy(name string) bool {
+	return l.Held() && (l.Holder == name || l.CoDrivers.Has(name))
+}
+
+// Names is a set of names: sorted, one a line. Two equal sets are equal values.
+type Names string
+
+// Has reports whether a name is in the set.
+func (n Names) Has(name string) bool { return slices.Contains(n.List(), name) }
+
+// List is the names in order.
+func (n Names) List() []string {
+	if n == "" {
+		return nil
+	}
+	return strings.Split(string(n), "\n")
+}
+
+// With is the set and one more name. A name of several lines is left out.
+func (n Names) With(name string) Names {
+	if name == "" || strings.Contains(name, "\n") || n.Has(name) {
+		return n
+	}
+	all := append(n.List(), name)
+	slices.Sort(all)
+	return Names(strings.Join(all, "\n"))
 }
 
 // NoReset says that nothing has to be done; an empty Reset says nothing and leaves what was said before.
@@ -45,6 +77,7 @@ func (l Lease) Free() bool { return l.Holder == "" && !l.Dirty }
 // Request is what somebody wants to hold.
 type Request struct {
 	Holder string
+	By     string // who asks in the holder's name: it becomes a co-driver; empty or the holder is nobody
 	Kind   Kind
 	TTL    time.Duration
 	Reset  string
@@ -59,6 +92,7 @@ type Request struct {
 const (
 	Claimed   = "claimed"
 	Renewed   = "renewed"
+	Joined    = "joined" // it has one more co-driver
 	Released  = "released"
 	Expired   = "expired"
 	TakenOver = "taken over"

@@ -25,12 +25,15 @@ type modelLease struct {
 	ttl           time.Duration
 	expires, kept time.Time // kept: what survives a crash
 	uses          int
+	drivers       lease.Names // beside the holder
 }
 
+func (l *modelLease) drivenBy(name string) bool { return l.holder == name || l.drivers.Has(name) }
+
 type modelWait struct {
-	holder string
-	among  []string
-	got    string
+	holder, by string
+	among      []string
+	got        string
 }
 
 // settle lets time take its toll and serves the queue.
@@ -44,13 +47,13 @@ func (m *model) settle() {
 		}
 	}
 	m.queue = slices.DeleteFunc(m.queue, func(w *modelWait) bool {
-		w.got = m.take(w.holder, w.among)
+		w.got = m.take(w.holder, w.by, w.among)
 		return w.got != ""
 	})
 }
 
-// take gives the first of what will do that is free or the holder's own.
-func (m *model) take(holder string, among []string) string {
+// take gives the first of what will do that is free or the holder's own; who asks in the holder's name drives it too.
+func (m *model) take(holder, by string, among []string) string {
 	for _, name := range among {
 		l := m.held[name]
 		if l != nil && l.holder != holder || l == nil && m.away(name) {
@@ -59,6 +62,9 @@ func (m *model) take(holder string, among []string) string {
 		if l == nil {
 			l = &modelLease{holder: holder}
 			m.held[name] = l
+		}
+		if by != holder {
+			l.drivers = l.drivers.With(by)
 		}
 		l.ttl, l.expires, l.kept = claimTime, m.now.Add(claimTime), m.now.Add(claimTime)
 		return name
@@ -133,6 +139,7 @@ func (h *history) away(name string) bool { return h.homes != nil && h.homes.else
 func (h *history) pick(of ...string) string { return of[h.random.IntN(len(of))] }
 
 func (h *history) holder() string   { return h.pick("ada", "bob", "cyd") }
+func (h *history) by() string       { return h.pick("", "", "ada", "bob", "eve") }
 func (h *history) resource() string { return h.pick("D1", "D2", "D3") }
 
 func (h *history) among() []string {
@@ -162,22 +169,24 @@ func (h *history) note(format string, args ...any) {
 }
 
 func (h *history) claim() {
-	holder, among := h.holder(), h.among()
-	want := h.model.take(holder, among)
-	got, err := h.table.Acquire(h.t.Context(), request(holder, among...))
-	h.note("%s claims %v: %v", holder, among, err)
+	holder, by, among := h.holder(), h.by(), h.among()
+	want := h.model.take(holder, by, among)
+	r := request(holder, among...)
+	r.By = by
+	got, err := h.table.Acquire(h.t.Context(), r)
+	h.note("%s claims %v, asked by %q: %v", holder, among, by, err)
 	if (err == nil) != (want != "") || err == nil && got[0].Resource != want {
 		h.fail("claim: %v %v, the model says %q", got, err, want)
 	}
 }
 
 func (h *history) queueUp() {
-	w := &wait{model: &modelWait{holder: h.holder(), among: h.among()}}
-	h.note("%s waits for %v", w.model.holder, w.model.among)
+	w := &wait{model: &modelWait{holder: h.holder(), by: h.by(), among: h.among()}}
+	h.note("%s waits for %v, asked by %q", w.model.holder, w.model.among, w.model.by)
 	h.model.queue = append(h.model.queue, w.model)
 	h.waits = append(h.waits, w)
 	r := request(w.model.holder, w.model.among...)
-	r.Wait = true
+	r.Wait, r.By = true, w.model.by
 	table := h.table
 	go func() {
 		if got, err := table.Acquire(h.t.Context(), r); err == nil {
@@ -216,9 +225,11 @@ func (h *history) renew() {
 }
 
 func (h *history) takeOver() {
-	holder, name := h.holder(), h.resource()
-	h.note("%s takes %s over", holder, name)
-	_, _, err := h.table.TakeOver(h.t.Context(), request(holder), name, "why not")
+	holder, by, name := h.holder(), h.by(), h.resource()
+	h.note("%s takes %s over, asked by %q", holder, name, by)
+	r := request(holder)
+	r.By = by
+	_, _, err := h.table.TakeOver(h.t.Context(), r, name, "why not")
 	if away := h.model.held[name] == nil && h.away(name); (err == nil) == away {
 		h.fail("take over: %v", err)
 	}
@@ -226,16 +237,16 @@ func (h *history) takeOver() {
 		return
 	}
 	delete(h.model.held, name)
-	h.model.take(holder, []string{name})
+	h.model.take(holder, by, []string{name})
 }
 
 // begin is a command, or a boot that may take for ever: nothing that is in use runs out.
 func (h *history) begin() {
-	holder, name := h.holder(), h.resource()
+	holder, name := h.pick("ada", "bob", "cyd", "eve"), h.resource()
 	l := h.model.held[name]
 	use, err := h.table.Use(h.t.Context(), name, holder, shortTime)
 	h.note("%s uses %s: %v", holder, name, err)
-	if (err == nil) != (l == nil && !h.away(name) || l != nil && l.holder == holder) {
+	if (err == nil) != (l == nil && !h.away(name) || l != nil && l.drivenBy(holder)) {
 		h.fail("use: %v", err)
 	}
 	if err != nil {
@@ -327,8 +338,11 @@ func (h *history) compare() {
 	}
 	for name, l := range all {
 		m := h.model.held[name]
-		if m == nil && l.Held() || m != nil && (l.Holder != m.holder || !l.Expires.Equal(m.expires)) {
+		if m == nil && l.Held() || m != nil && (l.Holder != m.holder || l.CoDrivers != m.drivers || !l.Expires.Equal(m.expires)) {
 			h.fail("%s is %+v; the model says %+v", name, l, m)
+		}
+		if !l.Held() && l.CoDrivers != "" {
+			h.fail("%s is nobody's and has the co-drivers %q", name, l.CoDrivers)
 		}
 		if h.homes != nil && h.homes.ours(name) != (m != nil) {
 			h.fail("%s is locked: %v; the model says %+v", name, h.homes.ours(name), m)

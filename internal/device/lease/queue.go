@@ -27,6 +27,19 @@ func newWaiter(r Request) *waiter {
 	return &waiter{Request: r, reserved: map[string]*reservation{}, refused: map[string]*ElsewhereError{}, ready: make(chan struct{})}
 }
 
+// may reports whether a waiter can have a resource: it is free or the waiter's own; a command's also when it is a co-driver.
+func (w *waiter) may(l Lease) bool {
+	return l.Free() || l.Holder == w.Holder || w.use && l.DrivenBy(w.Holder)
+}
+
+// coDrivers are those of a lease and who asks for it in the holder's name.
+func (r Request) coDrivers(now Names) Names {
+	if r.By == r.Holder {
+		return now
+	}
+	return now.With(r.By)
+}
+
 // Acquire gives the holder what it wants, all of it or nothing, or a *BusyError. What it holds already counts and is
 // renewed: asking twice is asking once. A caller whose ctx ends is given nothing.
 func (t *Table) Acquire(ctx context.Context, r Request) ([]Lease, error) {
@@ -91,7 +104,7 @@ func (t *Table) giveBack(w *waiter) {
 func (t *Table) busyFor(w *waiter) *BusyError {
 	busy := &BusyError{}
 	for _, name := range w.Among(t.look) {
-		if l := t.look(name); !l.Free() && l.Holder != w.Holder {
+		if l := t.look(name); !w.may(l) {
 			busy.Held = append(busy.Held, l)
 		} else if other := w.refused[name]; other != nil {
 			busy.Elsewhere = append(busy.Elsewhere, other)
@@ -175,7 +188,7 @@ func (t *Table) pick(w *waiter) (picked []Lease, undecided bool) {
 	for _, name := range w.Among(t.look) {
 		l := t.look(name)
 		switch {
-		case l.Holder != w.Holder && !l.Free(), w.refused[name] != nil && !t.secured(name):
+		case !w.may(l), w.refused[name] != nil && !t.secured(name):
 			continue
 		case t.reserved(name, w.reserved[name]):
 			undecided = true
@@ -220,7 +233,7 @@ func (t *Table) letGo(w *waiter) {
 
 // hand gives a waiter one resource.
 func (t *Table) hand(w *waiter, l Lease, now time.Time) {
-	own := l.Holder == w.Holder
+	own := !l.Free()
 	if own && w.use {
 		l = t.touch(l)
 	} else {
@@ -252,10 +265,17 @@ func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
 		}
 	}
 	l.Used, l.Expires = now, now.Add(l.TTL)
-	what := Claimed
+	e := Event{At: now, What: Claimed}
 	if own {
-		what = Renewed
+		e.What = Renewed
 	}
-	t.put(Event{At: now, What: what, Lease: l})
+	if drivers := r.coDrivers(l.CoDrivers); drivers != l.CoDrivers {
+		l.CoDrivers, e.Reason = drivers, "driven by "+r.By+" too"
+		if own {
+			e.What = Joined
+		}
+	}
+	e.Lease = l
+	t.put(e)
 	return l
 }

@@ -13,8 +13,8 @@ type Use struct {
 	epoch    uint64 // 0: used without a lease
 }
 
-// Use begins a command of a holder. A free resource is leased to it for ttl; with a ttl of zero it is used without a lease
-// as long as nobody has one. A *BusyError when another holder has it.
+// Use begins a command of a holder, or of a co-driver under its holder's lease. A free resource is leased to it for ttl; with
+// a ttl of zero it is used without a lease as long as nobody has one. A *BusyError when another holder has it.
 //
 // A journal that fails does not keep a command from its device: the lease then lasts as long as this process.
 func (t *Table) Use(ctx context.Context, resource, holder string, ttl time.Duration) (*Use, error) {
@@ -67,7 +67,7 @@ func (u *Use) Check() error {
 	defer t.mu.Unlock()
 	l := t.look(u.resource)
 	switch {
-	case l.Held() && l.Holder != u.holder:
+	case l.Held() && !l.DrivenBy(u.holder):
 		return &BusyError{Held: []Lease{l}}
 	case u.epoch != 0 && (l.Epoch != u.epoch || !l.Held()), l.Dirty:
 		return &LostError{u.resource, u.epoch, l}

@@ -17,6 +17,7 @@ const ClaimTime = 30 * time.Minute
 type Ask struct {
 	Want
 	Holder   string
+	By       string        // the session that asks in the holder's name: it may drive too; empty or the holder is nobody
 	Count    int           // all of so many, or none; 0 is one
 	On       bool          // booted when it is handed over
 	Boot     bool          // one that is off may be booted for it
@@ -76,7 +77,7 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 		return nil, 0, err
 	}
 	own := map[string]bool{}
-	r := lease.Request{Holder: a.Holder, Kind: lease.Claim, TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
+	r := lease.Request{Holder: a.Holder, By: a.By, Kind: lease.Claim, TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
 		Among: func(look func(string) lease.Lease) []string {
 			clear(own)
 			return rank(candidates(), a.Holder, look, own)

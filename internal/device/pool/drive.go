@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"ios-agent/internal/device/lease"
@@ -62,13 +63,20 @@ func taken(name string, l lease.Lease, now time.Time) *fault.Fault {
 	if l.Dirty {
 		return fault.New(fault.DeviceClaimed, "%s (%s) is being reset after its last claim", name, l.Resource).WithHint("try again in a moment")
 	}
-	old := now.Sub(l.Since)
+	old, who := now.Sub(l.Since), l.Holder
+	others := l.CoDrivers.List()
+	if len(others) > 0 {
+		who += " (" + strings.Join(others, ", ") + " may drive it too)"
+	}
 	f := fault.New(fault.DeviceClaimed, "%s (%s) is already claimed by %s, for %s, until %s",
-		name, l.Resource, l.Holder, age(old), l.Expires.UTC().Format(time.RFC3339)).
+		name, l.Resource, who, age(old), l.Expires.UTC().Format(time.RFC3339)).
 		With("udid", l.Resource).With("holder", l.Holder).With("kind", string(l.Kind)).With("epoch", l.Epoch).
 		With("since", l.Since.UTC()).With("age_seconds", int(old.Seconds())).With("expires", l.Expires.UTC())
-	return f.WithHint("if that is you, pass session=%q; else use another device, wait with `ios-agent pool resolve --udid %s --wait-if-busy`, "+
-		"or take it over: `ios-agent pool take-over %s --reason WHY`", l.Holder, l.Resource, l.Resource)
+	if len(others) > 0 {
+		f = f.With("co_drivers", others)
+	}
+	return f.WithHint("if that is you, pass session=%q; else use another device, "+
+		"wait with `ios-agent pool resolve --udid %s --wait-if-busy`, or take it over: `ios-agent pool take-over %s --reason WHY`", l.Holder, l.Resource, l.Resource)
 }
 
 func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }

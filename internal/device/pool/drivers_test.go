@@ -44,7 +44,9 @@ const hardware = "00008110-000A5D8E3C61801E"
 
 // kims is a physical device: as the farm knows it, and as the cable does.
 func kims() (farmed, wired device.Info) {
-	farmed = device.Info{UDID: hardware, Name: "Kim's iPhone", State: device.Booted, Type: device.TypePhysical, OS: "iOS 18.2", Available: true}
+	farmed = device.Info{
+		UDID: hardware, Name: "Kim's iPhone", State: device.Booted, Type: device.TypePhysical, OS: "iOS 18.2", Available: true,
+	}
 	wired = farmed
 	wired.UDID, wired.Name = strings.ToLower(hardware), "iPhone"
 	wired.Aliases = []string{"C0DE-1", "F2LX0"}
@@ -236,7 +238,7 @@ func TestLeasesThatCannotBeRead(t *testing.T) {
 	_, refusals["claim"] = acquire(t, p, pool.Ask{Holder: "s1"})
 	_, refusals["release"] = p.Release(t.Context(), "s1", "DEV-0", "")
 	_, refusals["renew"] = p.Renew(t.Context(), "s1", "DEV-0")
-	_, _, refusals["take over"] = p.TakeOver(t.Context(), "s1", "DEV-0", "why")
+	_, _, refusals["take over"] = p.TakeOver(t.Context(), pool.Ask{Want: pool.Want{UDID: "DEV-0"}, Holder: "s1"}, "why")
 	_, refusals["cleanup"] = p.Cleanup(t.Context())
 	for what, err := range refusals {
 		if refused(t, err, fault.StateFailed, errNewer.Error()); !strings.Contains(fault.From(err).Hint, "newer ios-agent") {

@@ -3,17 +3,20 @@ package pool
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/lease"
+	"ios-agent/internal/fault"
 )
 
 // Entry is a device as the pool knows it.
 type Entry struct {
 	device.Info
-	ClaimStatus string     `json:"claim_status"` // available, claimed or unknown
+	ClaimStatus string     `json:"claim_status"` // available, claimed, unavailable or unknown
 	ClaimedBy   string     `json:"claimed_by,omitempty"`
+	CoDrivers   []string   `json:"co_drivers,omitempty"` // sessions that may drive it too
 	ClaimedAt   *time.Time `json:"claimed_at,omitempty"`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
 	LeaseKind   string     `json:"lease_kind,omitempty"` // claim, implicit or repair
@@ -26,7 +29,8 @@ type Entry struct {
 const (
 	Available   = "available"
 	ClaimedWord = "claimed"
-	Unknown     = "unknown" // the leases cannot be read
+	Unavailable = "unavailable" // nobody has it, and it cannot be used
+	Unknown     = "unknown"     // the leases cannot be read
 )
 
 func entry(i device.Info, l lease.Lease, quarantine string) Entry {
@@ -34,8 +38,12 @@ func entry(i device.Info, l lease.Lease, quarantine string) Entry {
 	if quarantine != "" {
 		e.Available = false
 	}
+	if !e.Available {
+		e.ClaimStatus = Unavailable
+	}
 	if l.Held() {
 		e.ClaimStatus, e.ClaimedBy, e.LeaseKind = ClaimedWord, l.Holder, string(l.Kind)
+		e.CoDrivers = l.CoDrivers.List()
 		e.ClaimedAt, e.ExpiresAt = moment(l.Since), moment(l.Expires)
 	}
 	if l.Dirty {
@@ -55,9 +63,9 @@ func moment(t time.Time) *time.Time {
 // Entry is a granted device as the pool knows it.
 func (g Grant) Entry() Entry { return entry(g.Info, g.Lease, "") }
 
-// Entries lists every device with its lease.
+// Entries lists every device with its lease, as it is now.
 func (p *Pool) Entries(ctx context.Context) ([]Entry, error) {
-	l, err := p.listed(ctx, fresh, nil)
+	l, err := p.listed(ctx, 0, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +103,56 @@ func (p *Pool) Entry(ctx context.Context, id string) (Entry, error) {
 	return all[0], nil
 }
 
+// LastClaim is the device that a holder claimed last; empty when it has claimed none. latest are those it asked for last, as
+// far as that is remembered; else the time of the claims decides. It never guesses between two: the fault names them.
+func (p *Pool) LastClaim(ctx context.Context, holder string, latest []string) (udid string, err error) {
+	leases, err := p.leases.All(ctx)
+	if err != nil {
+		return "", leaseFault(err)
+	}
+	var own, last []lease.Lease
+	for _, l := range leases {
+		if l.Holder != holder || l.Kind != lease.Claim {
+			continue
+		}
+		own = append(own, l)
+		if slices.Contains(latest, l.Resource) {
+			last = append(last, l)
+		}
+	}
+	if len(last) == 0 {
+		last = newest(own)
+	}
+	switch len(last) {
+	case 0:
+		return "", nil
+	case 1:
+		return last[0].Resource, nil
+	}
+	seen, err := p.listed(ctx, fresh, nil)
+	if err != nil {
+		return "", err
+	}
+	infos := filter(seen.infos, func(i device.Info) bool {
+		return slices.ContainsFunc(last, func(l lease.Lease) bool { return l.Resource == i.UDID })
+	})
+	return "", fault.New(fault.DeviceAmbiguous, "%s claimed %d devices at once, and none was named: %s", holder, len(last), briefly(infos)).
+		WithHint("pass the udid of one").With("candidates", infos)
+}
+
+// newest are the leases that were given last, all in the same moment.
+func newest(leases []lease.Lease) (out []lease.Lease) {
+	for _, l := range leases {
+		switch {
+		case len(out) == 0 || l.Since.After(out[0].Since):
+			out = []lease.Lease{l}
+		case l.Since.Equal(out[0].Since):
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // Renew makes a holder's claim last for its whole time again.
 func (p *Pool) Renew(ctx context.Context, holder, id string) (Entry, error) {
 	udid := p.canonical(id)
@@ -104,13 +162,13 @@ func (p *Pool) Renew(ctx context.Context, holder, id string) (Entry, error) {
 	return p.Entry(ctx, udid)
 }
 
-// TakeOver makes a holder the holder of a device, whoever has it now; the reason is kept.
-func (p *Pool) TakeOver(ctx context.Context, holder, id, reason string) (Entry, lease.Lease, error) {
-	e, err := p.Entry(ctx, id)
+// TakeOver gives a device to the holder that asks, whoever has it now; the reason is kept.
+func (p *Pool) TakeOver(ctx context.Context, a Ask, reason string) (Entry, lease.Lease, error) {
+	e, err := p.Entry(ctx, a.UDID)
 	if err != nil {
 		return e, lease.Lease{}, err
 	}
-	_, before, err := p.leases.TakeOver(ctx, lease.Request{Holder: holder, Kind: lease.Claim, TTL: ClaimTime}, e.UDID, reason)
+	_, before, err := p.leases.TakeOver(ctx, lease.Request{Holder: a.Holder, By: a.By, Kind: lease.Claim, TTL: ClaimTime}, e.UDID, reason)
 	if err != nil {
 		return e, before, leaseFault(err)
 	}

@@ -494,7 +494,8 @@ func TestDriving(t *testing.T) {
 			late <- p.Drive(t.Context(), h.For("s1", true), func() error { t.Error("ran after the take-over"); return nil })
 		}()
 		synctest.Wait()
-		if _, before, err := p.TakeOver(t.Context(), "s2", "DEV-0", "s1 is stuck"); err != nil || before.Holder != "s1" {
+		ask := pool.Ask{Want: pool.Want{UDID: "DEV-0"}, Holder: "s2"}
+		if _, before, err := p.TakeOver(t.Context(), ask, "s1 is stuck"); err != nil || before.Holder != "s1" {
 			t.Error(before, err)
 		}
 		close(hold)

@@ -104,6 +104,14 @@ func (p *Pool) List(ctx context.Context) ([]device.Info, error) {
 // Notice says which drivers could not list their devices when they were asked last, for people: empty when none.
 func (p *Pool) Notice() string { return p.latest().unlisted() }
 
+// Unlisted is why a driver could not list its devices when it was asked last; nil when all could.
+func (p *Pool) Unlisted() error {
+	if failed := p.latest().failed; len(failed) > 0 {
+		return failed[0]
+	}
+	return nil
+}
+
 // enough reports whether a listing will do although some drivers have not answered yet; answered tells whether the driver
 // has whose word on a device counts first.
 type enough func(l *listing, answered func(device.Info) bool) bool
@@ -233,6 +241,9 @@ func (p *Pool) latest() *listing {
 	defer p.mu.Unlock()
 	return p.seen
 }
+
+// Changed says that a device was switched on, off or erased: what was listed before is old.
+func (p *Pool) Changed() { p.stale() }
 
 // stale makes the next choice ask again: we changed something ourselves.
 func (p *Pool) stale() {

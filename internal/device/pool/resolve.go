@@ -47,14 +47,14 @@ func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
 	return p.openDevice(l, info), nil
 }
 
-// only is the device a holder has, if it has exactly one. What is named or current is never looked up here.
+// only is the device a holder may drive, if it is exactly one. What is named or current is never looked up here.
 func (p *Pool) only(ctx context.Context, holder string) (udid string) {
 	if holder == "" {
 		return ""
 	}
 	leases, _ := p.leases.All(ctx) // where leases cannot be read, nobody is known to hold any
 	for _, l := range leases {
-		if l.Holder != holder {
+		if !l.DrivenBy(holder) {
 			continue
 		}
 		if udid != "" {
@@ -65,7 +65,7 @@ func (p *Pool) only(ctx context.Context, holder string) (udid string) {
 	return udid
 }
 
-// others reports which devices somebody else holds.
+// others reports which devices somebody else holds and the holder may not drive.
 func (p *Pool) others(ctx context.Context, holder string) func(udid string) bool {
 	if holder == "" {
 		return func(string) bool { return false }
@@ -73,7 +73,7 @@ func (p *Pool) others(ctx context.Context, holder string) func(udid string) bool
 	leases, _ := p.leases.All(ctx) // as above
 	return func(udid string) bool {
 		l := leases[udid]
-		return l.Held() && l.Holder != holder
+		return l.Held() && !l.DrivenBy(holder)
 	}
 }
 

@@ -5,10 +5,13 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/ui"
@@ -45,8 +48,13 @@ func readable(name string) string {
 type Session struct {
 	Name string
 
+	numbers *numbering
+	several atomic.Bool // beside the lock: it is asked while refs are given out
+
 	mu       sync.Mutex
 	device   string
+	seen     string   // the device it saw last
+	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
 	defaults map[string]*defaults.Store // by project folder; without any environment
 }
@@ -64,6 +72,33 @@ func (s *Session) Use(udid string) {
 	defer s.mu.Unlock()
 	s.device = udid
 }
+
+// Claim notes the devices that the session claimed in one call.
+func (s *Session) Claim(udids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.claims = udids
+}
+
+// LastClaims are the devices of the session's last claim in this process.
+func (s *Session) LastClaims() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.claims
+}
+
+// Saw notes that the session has to do with a device.
+func (s *Session) Saw(udid string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen != "" && s.seen != udid {
+		s.several.Store(true)
+	}
+	s.seen = udid
+}
+
+// Several reports whether the session has had to do with more than one device: then it wants to be told which is shown.
+func (s *Session) Several() bool { return s.several.Load() }
 
 // Defaults are the session's defaults in the project that dir belongs to, as a client with this environment sees them.
 // The project's file is read again when it changed. The environment counts for what is returned only: the session does
@@ -94,18 +129,34 @@ func (s *Session) project(folder string) *defaults.Store {
 	return store
 }
 
-// Refs calls fn with the session's refs, under the session's lock.
-func (s *Session) Refs(fn func(*ui.Refs)) {
+// Refs calls fn with the session's refs, under the session's lock. It returns when the numbers that fn gave out are
+// reserved: they are never given out again, whatever becomes of this process. The first call of a session waits until it is
+// known which numbers the last process gave out.
+func (s *Session) Refs(fn func(*ui.Refs)) { s.numbers.cover(s.withRefs(fn)) }
+
+func (s *Session) withRefs(fn func(*ui.Refs)) (last int) {
+	floor := s.numbers.begin()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.refs.After(floor)
 	fn(&s.refs)
+	return s.refs.Highest()
 }
 
-// Store holds the sessions of a daemon. The zero value is ready.
+// Store holds the sessions of a daemon. The zero value is ready; its ref numbers begin anew in each process.
 type Store struct {
+	o Options
+
+	end    sync.Mutex // of closed
+	closed bool
+	work   sync.WaitGroup
+
 	mu   sync.Mutex
 	byID map[string]*Session
 }
+
+// NewStore makes a store.
+func NewStore(o Options) *Store { return &Store{o: o} }
 
 // Get gives the session of that name, made on first use.
 func (st *Store) Get(name string) *Session {
@@ -116,10 +167,28 @@ func (st *Store) Get(name string) *Session {
 	}
 	s, ok := st.byID[name]
 	if !ok {
-		s = &Session{Name: name}
+		s = &Session{Name: name, numbers: st.number(name)}
 		st.byID[name] = s
 	}
 	return s
+}
+
+// Close gives back the ref numbers that were reserved and not given out, so that the next process goes on with the next one.
+func (st *Store) Close() error {
+	st.end.Lock()
+	st.closed = true
+	st.end.Unlock()
+	st.work.Wait()
+	if st.o.Numbers == nil {
+		return nil
+	}
+	st.mu.Lock()
+	all := slices.Collect(maps.Values(st.byID))
+	st.mu.Unlock()
+	for _, s := range all {
+		s.numbers.giveBack(s.withRefs(func(*ui.Refs) {}))
+	}
+	return nil
 }
 
 // Forget clears udid from every session that has it as its current device.

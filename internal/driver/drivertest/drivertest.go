@@ -95,7 +95,9 @@ func (b *bench) start(tab string) {
 
 func (b *bench) look() *ui.Screen {
 	b.t.Helper()
-	s, err := get[device.Eyes](b).Observe(b.ctx, device.Wait{Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second})
+	s, err := get[device.Eyes](b).Observe(b.ctx, device.Wait{
+		Stable: 100 * time.Millisecond, Min: 200 * time.Millisecond, Max: 3 * time.Second,
+	})
 	b.must(err)
 	return s
 }

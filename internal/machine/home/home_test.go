@@ -20,7 +20,9 @@ func TestTheHomeIsPrivate(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	for _, path := range []string{h.Run(), h.Children(), h.Devices(), h.Agent(), h.Versions(), h.Version("b"), h.Virtual(), h.KeyFile(), h.StateFile()} {
+	for _, path := range []string{
+		h.Run(), h.Children(), h.Devices(), h.Agent(), h.Versions(), h.Version("b"), h.Virtual(), h.KeyFile(), h.StateFile(),
+	} {
 		if rel, err := filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rel) || rel == "." {
 			t.Errorf("%s is not in the home", path)
 		}

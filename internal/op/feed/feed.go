@@ -76,7 +76,8 @@ func (r *Ring[Item]) position(cursor string) (int, error) {
 	}
 	n, err := strconv.Atoi(cursor)
 	if err != nil || n < 0 {
-		return 0, fault.New(fault.InvalidInput, "%q is not a cursor", cursor).With("field", "cursor").WithHint("use the cursor of the page before, or none")
+		return 0, fault.New(fault.InvalidInput, "%q is not a cursor", cursor).With("field", "cursor").
+			WithHint("use the cursor of the page before, or none")
 	}
 	return n, nil
 }

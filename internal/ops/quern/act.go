@@ -12,19 +12,23 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// acting are quern's rows about acting: there "ok" means that the input was delivered, and what came of it is said beside it.
+// acting are quern's rows about acting. Their "ok" means that the input was delivered; the outcome is a field of its own.
 func (v views) acting() []op.Op {
 	row := func(name, route, summary string) op.Spec {
-		return op.Spec{Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route, Summary: summary, Timeout: 2 * time.Minute}
+		return op.Spec{
+			Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route,
+			Summary: summary, Timeout: 2 * time.Minute,
+		}
 	}
-	element := row("tap_element", "tap-element", "Find a UI element by label or identifier and tap its centre; several matches are returned as ambiguous, and element_type (Button, TextField, StaticText) narrows them")
+	element := row("tap_element", "tap-element", "Find a UI element by label or identifier and tap its centre; several matches are returned "+
+		"as ambiguous, and element_type (Button, TextField, StaticText) narrows them")
 	element.Require = [][]string{{"label", "identifier"}}
 	return []op.Op{
 		op.New(row("tap", "tap", "Tap a point, in points of the screen"), v.tapAt),
 		op.New(element, v.tap),
 		op.New(row("swipe", "swipe", "Swipe from one point to another"), v.swipe),
 		op.New(row("type_text", "type", "Type text into the focused field"), v.typeText),
-		op.New(row("clear_text", "clear", "Select everything in the focused field and delete it; a secure field may resist"), v.clear),
+		op.New(row("clear_text", "clear", "Delete the text of the focused field"), v.clear),
 		op.New(row("press_button", "press", "Press a button of the device: HOME, LOCK, SIDE_BUTTON, SIRI or APPLE_PAY"), v.press),
 	}
 }
@@ -47,7 +51,9 @@ type pointOut struct {
 }
 
 func (v views) tapAt(ctx context.Context, c *op.Call, in pointIn) (pointOut, error) {
-	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{Target: ops.Target{UDID: in.UDID}, PointIn: ops.PointIn{X: &in.X, Y: &in.Y}, ActIn: usually})
+	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{
+		Target: ops.Target{UDID: in.UDID}, PointIn: ops.PointIn{X: &in.X, Y: &in.Y}, ActIn: usually,
+	})
 	if err != nil {
 		return pointOut{}, err
 	}
@@ -66,7 +72,8 @@ type swipeIn struct {
 
 func (v views) swipe(ctx context.Context, c *op.Call, in swipeIn) (actOut, error) {
 	out, err := v.core.Touch.Swipe(ctx, c, ops.SwipeIn{
-		Target: ops.Target{UDID: in.UDID}, StartX: &in.StartX, StartY: &in.StartY, EndX: &in.EndX, EndY: &in.EndY, Seconds: in.Duration, ActIn: usually,
+		Target: ops.Target{UDID: in.UDID}, StartX: &in.StartX, StartY: &in.StartY, EndX: &in.EndX, EndY: &in.EndY,
+		Seconds: in.Duration, ActIn: usually,
 	})
 	if err != nil {
 		return actOut{}, err
@@ -118,17 +125,22 @@ type tapped struct {
 	Y          float64 `json:"y"`
 }
 
-// Text says what came of it: in words "ok" would claim too much.
+// Text says what came of it: "ok" would claim too much.
 func (o actOut) Text() string { return o.text }
 
 // Fault is the core operation's: an input that may not have arrived is not "ok".
 func (o actOut) Fault() *fault.Fault { return o.fault }
 
 func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
-	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{Target: ops.Target{UDID: in.UDID}, ElementIn: ops.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}, ActIn: usually})
+	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{
+		Target:    ops.Target{UDID: in.UDID},
+		ElementIn: ops.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}, ActIn: usually,
+	})
 	if several, ok := errors.AsType[*ui.AmbiguousError](err); ok {
 		f := fault.From(err)
-		return actOut{Status: "ambiguous", UDID: c.Device.UDID, Matches: several.Candidates, Message: f.Message, text: f.Message + "\n" + f.Hint}, nil
+		return actOut{
+			Status: "ambiguous", UDID: c.Device.UDID, Matches: several.Candidates, Message: f.Message, text: f.Message + "\n" + f.Hint,
+		}, nil
 	}
 	if err != nil {
 		return actOut{}, err
@@ -167,7 +179,9 @@ func (v views) press(ctx context.Context, c *op.Call, in pressIn) (actOut, error
 	if button == "" {
 		button = strings.ToLower(in.Button)
 	}
-	out, err := v.core.Touch.Press(ctx, c, ops.PressIn{PlainIn: ops.PlainIn{Target: ops.Target{UDID: in.UDID}}, Button: button, Times: times(in.Button)})
+	out, err := v.core.Touch.Press(ctx, c, ops.PressIn{
+		PlainIn: ops.PlainIn{Target: ops.Target{UDID: in.UDID}}, Button: button, Times: times(in.Button),
+	})
 	if err != nil {
 		return actOut{}, err
 	}

@@ -16,15 +16,22 @@ import (
 // looking are quern's rows about looking, with its routes, parameters and answers.
 func (v views) looking() []op.Op {
 	row := func(name, route, summary string) op.Spec {
-		return op.Spec{Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: route, Summary: summary, Hints: op.ReadOnly | op.Idempotent, Timeout: 2 * time.Minute}
+		return op.Spec{
+			Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: route, Summary: summary,
+			Hints: op.ReadOnly | op.Idempotent, Timeout: 2 * time.Minute,
+		}
 	}
-	picture := row("take_annotated_screenshot", "GET /api/v1/device/screenshot/annotated", "Take a picture with a red box and a name around every element one can act on")
+	picture := row("take_annotated_screenshot", "GET /api/v1/device/screenshot/annotated",
+		"Take a picture with a red box and a name around every element one can act on")
 	picture.Picture = true
 	return []op.Op{
-		op.New(row("get_ui_tree", "GET /api/v1/device/ui", "Read every element on the screen: flat, or nested with include_hierarchy; children_of narrows to what lies below one element, by identifier or else label"), v.tree),
+		op.New(row("get_ui_tree", "GET /api/v1/device/ui", "Read every element on the screen: flat, or nested with include_hierarchy; "+
+			"children_of narrows to the elements below one, by identifier or else label"), v.tree),
 		op.New(row("get_element_state", "GET /api/v1/device/ui/element", "Read one element's state without acting on it"), v.element),
-		op.New(row("wait_for_element", "POST /api/v1/device/ui/wait-for-element", "Wait for an element to exist, be visible, enabled or disabled, go, or have a value; running out of time answers matched: false"), v.wait),
-		op.New(row("get_screen_summary", "GET /api/v1/device/screen-summary", "Summarise the screen: what it is, what one can act on; include_hierarchy says what each element lies in"), v.summary),
+		op.New(row("wait_for_element", "POST /api/v1/device/ui/wait-for-element", "Wait for an element to exist, not to exist, "+
+			"be visible, enabled or disabled, or have a value; a timeout answers matched: false"), v.wait),
+		op.New(row("get_screen_summary", "GET /api/v1/device/screen-summary", "Summarise the screen: what it is, and what one can act on; "+
+			"include_hierarchy names the container of each element"), v.summary),
 		op.New(picture, v.annotated),
 	}
 }
@@ -32,7 +39,7 @@ func (v views) looking() []op.Op {
 // treeIn is quern's input.
 type treeIn struct {
 	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
-	Children  string `json:"children_of,omitempty" doc:"only what lies below this element: an identifier, or else a label"`
+	Children  string `json:"children_of,omitempty" doc:"only the elements below this one: an identifier, or else a label"`
 	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"nest the elements and name their parents"`
 }
 
@@ -111,7 +118,9 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 	if err != nil {
 		return waitOut{}, err
 	}
-	w := act.Waiting{Condition: ui.Condition(in.Condition), Value: in.Value, Query: q, Timeout: seconds(in.Timeout), Interval: seconds(in.Interval)}
+	w := act.Waiting{
+		Condition: ui.Condition(in.Condition), Value: in.Value, Query: q, Timeout: seconds(in.Timeout), Interval: seconds(in.Interval),
+	}
 	if (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Value == "" {
 		return waitOut{}, fault.New(fault.InvalidInput, "wait_for_element: the condition %s needs value", in.Condition).With("field", "value")
 	}
@@ -134,7 +143,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 // summaryIn is quern's input.
 type summaryIn struct {
 	Most      int    `json:"max_elements,omitempty" doc:"how many elements to list; 0 is all" min:"0" max:"500" default:"20"`
-	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"say what each element lies in"`
+	Hierarchy bool   `json:"include_hierarchy,omitempty" doc:"name the container of each element"`
 	UDID      string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 

@@ -30,7 +30,8 @@ func Ops(core *ops.Core) []op.Op {
 	}
 	all = append(all, op.New(op.Spec{
 		Name: "take_screenshot", Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
-		Summary: "Take a picture of the screen, half its size unless scale says otherwise", Hints: op.ReadOnly, Picture: true, Timeout: time.Minute,
+		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
+		Timeout: time.Minute,
 	}, v.screenshot))
 	return append(append(all, v.looking()...), v.acting()...)
 }

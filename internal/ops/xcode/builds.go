@@ -34,35 +34,40 @@ func example(s op.Spec, lines ...string) op.Spec {
 	return s
 }
 
-// builds are the tools that build, run what was built, and tell where it is.
+// forScheme completes a call with the session's project and scheme; forSimulator, with its simulator too.
+func forScheme(needs ...defaults.Requirement) ops.Completion {
+	return ops.Completion{Require: append([]defaults.Requirement{needsScheme, needsContainer}, needs...)}
+}
+
+func forSimulator() ops.Completion {
+	how := forScheme(needsSimulator)
+	how.CallOnly = []string{platformKey}
+	return how
+}
+
+// builds are the tools that build, and run what was built.
 func (v views) builds() []op.Op {
-	project := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}
-	device := project
+	device := forScheme()
 	device.Adjust = func(_ op.Input, s *defaults.Spec) { s.Drop = []defaults.Drop{defaults.ForTesting()} }
-	onDevice := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer, needsDevice}}
-	simulator := ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer, needsSimulator}, CallOnly: []string{platformKey}}
-	clean := building("clean", "Remove what building a project left", op.Destructive|op.Idempotent, inUtilities, inDevice, inMac, inSimulator)
+	clean := building("clean", "Remove the build products of a project", op.Destructive|op.Idempotent,
+		inUtilities, inDevice, inMac, inSimulator)
 	return []op.Op{
 		op.New(v.completed(example(building("build_sim", "Build an app for a simulator", 0, inSimulator),
-			`build-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16"`), simulator), v.buildSim),
-		op.New(v.completed(example(building("build_run_sim", "Build an app, install and launch it on a simulator, and show its first screen", 0, inSimulator),
-			`build-run-sim --workspace-path Shop.xcworkspace --scheme Shop --simulator-name "iPhone 16"`), simulator), v.buildRunSim),
-		op.New(v.completed(example(asking("get_sim_app_path", "Tell where the app built for a simulator is", inSimulator),
-			`get-sim-app-path --project-path Shop.xcodeproj --scheme Shop --platform "iOS Simulator" --simulator-name "iPhone 16"`), simulator), v.simAppPath),
+			`build-sim --project-path Shop.xcodeproj --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildSim),
+		op.New(v.completed(example(building("build_run_sim",
+			"Build an app, install and launch it on a simulator, and show its first screen", 0, inSimulator),
+			`build-run-sim --workspace-path Shop.xcworkspace --scheme Shop --simulator-name "iPhone 16"`), forSimulator()), v.buildRunSim),
 
 		op.New(v.completed(example(building("build_device", "Build an app for a physical device", 0, inDevice),
 			"build-device --project-path Shop.xcodeproj --scheme Shop"), device), v.buildDevice),
 		op.New(v.completed(example(building("build_run_device", "Build an app, install and launch it on a physical device", 0, inDevice),
-			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"), onDevice), v.buildRunDevice),
-		op.New(v.completed(example(asking("get_device_app_path", "Tell where the app built for devices is", inDevice),
-			"get-device-app-path --project-path Shop.xcodeproj --scheme Shop"), project), v.deviceAppPath),
+			"build-run-device --project-path Shop.xcodeproj --scheme Shop --device-id 00008140-000A61C23E04801C"),
+			forScheme(needsDevice)), v.buildRunDevice),
 
 		op.New(v.completed(example(building("build_macos", "Build a macOS app", 0, inMac),
-			"build-macos --project-path Notes.xcodeproj --scheme Notes"), project), v.buildMac),
+			"build-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildMac),
 		op.New(v.completed(example(building("build_run_macos", "Build a macOS app and open it", 0, inMac),
-			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), project), v.buildRunMac),
-		op.New(v.completed(example(asking("get_mac_app_path", "Tell where the built macOS app is", inMac),
-			"get-mac-app-path --project-path Notes.xcodeproj --scheme Notes"), project), v.macAppPath),
+			"build-run-macos --project-path Notes.xcodeproj --scheme Notes"), forScheme()), v.buildRunMac),
 
 		op.New(v.completed(example(clean, "clean --project-path Shop.xcodeproj --scheme Shop"),
 			ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.clean),
@@ -79,7 +84,7 @@ type containerIn struct {
 type schemeIn struct {
 	containerIn
 	Scheme        string `json:"scheme,omitempty" doc:"the scheme; list_schemes shows them"`
-	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if neither the call nor a default says otherwise"`
+	Configuration string `json:"configuration,omitempty" doc:"the build configuration; Debug if absent and no default is set"`
 }
 
 func (in schemeIn) project() ops.Project {
@@ -88,7 +93,7 @@ func (in schemeIn) project() ops.Project {
 
 // howIn is how to build.
 type howIn struct {
-	DerivedData op.Path  `json:"derivedDataPath,omitempty" doc:"folder for the build; by default one of our own for each project, and naming Xcode's own DerivedData folder shares its cache"`
+	DerivedData op.Path  `json:"derivedDataPath,omitempty" doc:"folder for the build; Xcode's DerivedData shares its cache"`
 	ExtraArgs   []string `json:"extraArgs,omitempty" doc:"further arguments of xcodebuild; an empty list clears the default"`
 	Prefer      bool     `json:"preferXcodebuild,omitempty" doc:"accepted for compatibility: xcodebuild is always used"`
 	NoWarnings  bool     `json:"suppressWarnings,omitempty" doc:"leave warnings out of the answer"`
@@ -120,12 +125,20 @@ func (in archIn) mac() ops.Destination { return ops.Destination{Kind: ops.OnMac,
 
 // simPlatformIn is the platform of a simulator.
 type simPlatformIn struct {
-	Platform string `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent" enum:"iOS Simulator,watchOS Simulator,tvOS Simulator,visionOS Simulator"`
+	Platform simPlatform `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent"`
+}
+
+// simPlatform is a platform of simulators.
+type simPlatform string
+
+// Choices are all of them.
+func (simPlatform) Choices() []string {
+	return []string{"iOS Simulator", "watchOS Simulator", "tvOS Simulator", "visionOS Simulator"}
 }
 
 // devicePlatformIn is the platform of a physical device.
 type devicePlatformIn struct {
-	Platform string `json:"platform,omitempty" doc:"the device's platform; iOS if neither the call nor a default says otherwise" enum:"iOS,watchOS,tvOS,visionOS"`
+	Platform string `json:"platform,omitempty" doc:"iOS if absent and no default is set" enum:"iOS,watchOS,tvOS,visionOS"`
 }
 
 func onSim(in simIn, platform string) ops.Destination {
@@ -150,7 +163,7 @@ func (o buildOut) Text() string {
 	return andNext(o.BuildOut.Text(), o.NextSteps)
 }
 
-// built is the answer of a build. What follows needs what the call gave again; what defaults gave it finds by itself.
+// built is the answer of a build. The next steps repeat what the call gave; session defaults give the rest.
 func built(c *op.Call, in any, done ops.BuildOut, err error, next ...string) (buildOut, error) {
 	if err != nil {
 		return buildOut{}, err
@@ -168,7 +181,9 @@ func given(c *op.Call, in any) (pairs []any) {
 	if raw, err := json.Marshal(in); err != nil || json.Unmarshal(raw, &values) != nil {
 		return nil
 	}
-	for _, key := range []string{"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "deviceId", "derivedDataPath"} {
+	for _, key := range []string{
+		"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "deviceId", "derivedDataPath",
+	} {
 		if text, _ := values[key].(string); text != "" && c.Sources[key] == "" {
 			pairs = append(pairs, key, text)
 		}
@@ -189,7 +204,7 @@ func (v views) buildSim(ctx context.Context, c *op.Call, in buildSimIn) (buildOu
 		return buildOut{}, err
 	}
 	done, err := v.core.Builds.Build(ctx, c, ops.BuildIn{
-		Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, in.Platform), ForTesting: in.ForTesting, Products: in.Products,
+		Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, string(in.Platform)), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
 		return built(c, in, done, err, "test_sim")
@@ -256,7 +271,7 @@ type buildRunSimIn struct {
 
 func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (buildOut, error) {
 	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
-		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, in.Platform),
+		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform)),
 	})
 	out, err := built(c, in, done, err)
 	if a := out.Artifacts; a.BundleID != "" {
@@ -300,92 +315,26 @@ func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (b
 
 type cleanIn struct {
 	schemeIn
-	Platform string `json:"platform,omitempty" doc:"whose build to clean; iOS if neither the call nor a default says otherwise" enum:"macOS,iOS,iOS Simulator,watchOS,watchOS Simulator,tvOS,tvOS Simulator,visionOS,visionOS Simulator"`
+	Platform anyPlatform `json:"platform,omitempty" doc:"whose build to clean; iOS if absent and no default is set"`
 	howIn
+}
+
+// anyPlatform is a platform of devices, simulators or Macs.
+type anyPlatform string
+
+// Choices are all of them.
+func (anyPlatform) Choices() []string {
+	return []string{
+		"macOS", "iOS", "iOS Simulator", "watchOS", "watchOS Simulator", "tvOS", "tvOS Simulator", "visionOS", "visionOS Simulator",
+	}
 }
 
 func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, error) {
 	if in.Workspace != "" && in.Scheme == "" {
 		return buildOut{}, fault.New(fault.InvalidInput, "clean: scheme is required when workspacePath is provided").With("field", "scheme")
 	}
-	platform := strings.TrimSuffix(cmp.Or(in.Platform, "iOS"), " Simulator") // the device's destination is there without any simulator
+	// The destination of devices exists without any simulator.
+	platform := strings.TrimSuffix(cmp.Or(string(in.Platform), "iOS"), " Simulator")
 	done, err := v.core.Builds.Clean(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: ops.Destination{Platform: platform}})
 	return built(c, in, done, err)
-}
-
-// appPathOut is where a scheme's app is.
-type appPathOut struct {
-	AppPath   string   `json:"appPath"`
-	BundleID  string   `json:"bundleId,omitempty"`
-	Target    string   `json:"target,omitempty"`
-	Exists    bool     `json:"exists"` // whether it was built
-	NextSteps []string `json:"nextSteps,omitempty"`
-}
-
-// Text is the path.
-func (o appPathOut) Text() string {
-	text := o.AppPath
-	if !o.Exists {
-		text += "\nnote: it is not there: build it first"
-	}
-	return andNext(text, o.NextSteps)
-}
-
-func (v views) appPath(ctx context.Context, c *op.Call, in ops.BuildIn, next func(ops.AppPathOut) []string) (appPathOut, error) {
-	app, err := v.core.Builds.AppPath(ctx, c, in)
-	if err != nil {
-		return appPathOut{}, err
-	}
-	return appPathOut{app.Path, app.BundleID, app.Target, app.Exists, next(app)}, nil
-}
-
-type simAppPathIn struct {
-	schemeIn
-	simPlatformIn
-	simIn
-	archIn
-	howIn
-}
-
-func (v views) simAppPath(ctx context.Context, c *op.Call, in simAppPathIn) (appPathOut, error) {
-	build := ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, in.Platform)}
-	return v.appPath(ctx, c, build, func(app ops.AppPathOut) []string {
-		id := in.ID
-		if c.Device != nil {
-			id = c.Device.UDID
-		}
-		return []string{
-			nextCall("get_app_bundle_id", "appPath", app.Path),
-			nextCall("install_app_sim", "simulatorId", id, "appPath", app.Path),
-			nextCall("launch_app_sim", "simulatorId", id, "bundleId", app.BundleID),
-		}
-	})
-}
-
-type deviceAppPathIn struct {
-	schemeIn
-	devicePlatformIn
-	howIn
-}
-
-func (v views) deviceAppPath(ctx context.Context, c *op.Call, in deviceAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.device("")}, func(app ops.AppPathOut) []string {
-		return []string{
-			nextCall("get_app_bundle_id", "appPath", app.Path),
-			nextCall("install_app_device", "appPath", app.Path),
-			nextCall("launch_app_device", "bundleId", app.BundleID),
-		}
-	})
-}
-
-type macAppPathIn struct {
-	schemeIn
-	archIn
-	howIn
-}
-
-func (v views) macAppPath(ctx context.Context, c *op.Call, in macAppPathIn) (appPathOut, error) {
-	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.mac()}, func(app ops.AppPathOut) []string {
-		return []string{nextCall("get_mac_bundle_id", "appPath", app.Path)}
-	})
 }

@@ -126,16 +126,20 @@ func phones() []device.Info {
 		sim("00000000-0000-0000-0000-000000000016", "iPhone 16", "iOS 18.5", "shutdown"),
 		sim("00000000-0000-0000-0000-000000000026", "iPhone 16", "iOS 26.0", "shutdown"),
 		sim("00000000-0000-0000-0000-0000000000AA", "Apple Watch", "watchOS 11.5", "shutdown"), gone,
-		{UDID: "00008140-1", Name: "Ada's iPhone", OS: "iOS 18.5", State: device.Booted, Type: device.TypePhysical, Available: true, Aliases: []string{"CORE-1"}},
+		{
+			UDID: "00008140-1", Name: "Ada's iPhone", OS: "iOS 18.5", State: device.Booted, Type: device.TypePhysical, Available: true,
+			Aliases: []string{"CORE-1"},
+		},
 	}
 }
 
 const (
 	settingsJSON = `[{"action":"build","target":"Kit","buildSettings":{"BUILT_PRODUCTS_DIR":"/dd","FULL_PRODUCT_NAME":"Kit.framework"}},` +
-		`{"action":"build","target":"Shop","buildSettings":{"BUILT_PRODUCTS_DIR":"/dd","FULL_PRODUCT_NAME":"Shop.app","PRODUCT_BUNDLE_IDENTIFIER":"com.a.shop"}}]`
+		`{"action":"build","target":"Shop","buildSettings":{"BUILT_PRODUCTS_DIR":"/dd","FULL_PRODUCT_NAME":"Shop.app",` +
+		`"PRODUCT_BUNDLE_IDENTIFIER":"com.a.shop"}}]`
 	listJSON    = `{"project":{"name":"Shop","schemes":["Shop","Shop Tests"],"targets":["Shop"],"configurations":["Debug","Release"]}}`
-	compileFail = "CompileSwift normal arm64\n/src/A.swift:3:5: error: cannot find 'x' in scope\n    x()\n    ^\n/src/A.swift:3:5: error: cannot find 'x' in scope\n" +
-		"/src/B.swift:1:1: warning: unused\n\n** BUILD FAILED **\n"
+	compileFail = "CompileSwift normal arm64\n/src/A.swift:3:5: error: cannot find 'x' in scope\n    x()\n    ^\n" +
+		"/src/A.swift:3:5: error: cannot find 'x' in scope\n/src/B.swift:1:1: warning: unused\n\n** BUILD FAILED **\n"
 	noise = "2026-01-01 xcodebuild[1:1] DVTDeviceOperation: Encountered a build number \"\" that is incompatible with DVTBuildVersion.\n"
 )
 
@@ -154,10 +158,13 @@ func newBench(t *testing.T, driver shelf) *bench {
 			t.Fatal(err)
 		}
 	}
-	r := &recorder{exit: map[string]int{}, errs: map[string]string{}, says: map[string]string{"-list": listJSON, "-showBuildSettings": settingsJSON}}
+	r := &recorder{
+		exit: map[string]int{}, errs: map[string]string{}, says: map[string]string{"-list": listJSON, "-showBuildSettings": settingsJSON},
+	}
 	home := filepath.Join(dir, "home")
 	all := catalogue.All(ops.Services{
-		Pool: pool.New(pool.Options{Drivers: []device.Driver{driver}, Leases: lease.NewTable(lease.Options{})}), Sessions: &session.Store{}, Home: home,
+		Pool:     pool.New(pool.Options{Drivers: []device.Driver{driver}, Leases: lease.NewTable(lease.Options{})}),
+		Sessions: &session.Store{}, Home: home,
 		Builds: build.New(build.Options{Run: r, Dir: filepath.Join(home, "builds")}), MacApps: macapp.New(macapp.Options{Run: r}),
 	})
 	return &bench{r, op.NewCatalogue(all), dir}
@@ -165,116 +172,125 @@ func newBench(t *testing.T, driver shelf) *bench {
 
 func (b *bench) call(name, input string) op.Envelope {
 	input = strings.ReplaceAll(input, "§", b.dir+"/")
-	return b.catalogue.Run(context.Background(), name, op.Call{Session: "s", Env: map[string]string{"DEVELOPER_DIR": "/Xcode", "SIMCTL_CHILD_A": "b"}}, []byte(input))
+	call := op.Call{Session: "s", Env: map[string]string{"DEVELOPER_DIR": "/Xcode", "SIMCTL_CHILD_A": "b"}}
+	return b.catalogue.Run(context.Background(), name, call, []byte(input))
 }
 
 const (
 	minimal = `"projectPath":"§Shop.xcodeproj","scheme":"Shop"`
-	how     = `"configuration":"Release","derivedDataPath":"§dd","extraArgs":["-quiet","FOO=a b","-only-testing:T/S/test()"],"preferXcodebuild":true`
-	sim16   = `"simulatorName":"iPhone 16"`
-	iphone  = `"deviceId":"00008140-1"`
+	how     = `"configuration":"Release","derivedDataPath":"§dd","extraArgs":["-quiet","FOO=a b","-only-testing:T/S/test()"],` +
+		`"preferXcodebuild":true`
+	sim16  = `"simulatorName":"iPhone 16"`
+	iphone = `"deviceId":"00008140-1"`
 )
 
 // TestArgvAndAnswers holds what each tool executes and answers against a golden file.
 func TestArgvAndAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
-		tool, input string
-		prepare     func(*bench)
-		driver      *shelf
+		input   string
+		prepare func(*bench)
+		driver  *shelf
 	}{
-		"build_sim/minimal":     {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `}`},
-		"build_sim/full":        {tool: "build_sim", input: `{"workspacePath":"§Shop.xcworkspace","scheme":"Shop App",` + sim16 + `,"useLatestOS":true,"platform":"tvOS Simulator",` + how + `}`},
-		"build_sim/id":          {tool: "build_sim", input: `{` + minimal + `,"simulatorId":"00000000-0000-0000-0000-000000000016"}`},
-		"build_sim/uuid":        {tool: "build_sim", input: `{` + minimal + `,"simulatorUuid":"00000000-0000-0000-0000-000000000016"}`},
-		"build_sim/udid-name":   {tool: "build_sim", input: `{` + minimal + `,"simulatorName":"00000000-0000-0000-0000-000000000016"}`},
-		"build_sim/watch":       {tool: "build_sim", input: `{` + minimal + `,"simulatorName":"Apple Watch"}`},
-		"build_sim/no-simctl":   {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `}`, driver: &shelf{err: fmt.Errorf("simctl is away")}},
-		"build_sim/blank":       {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"workspacePath":" ","simulatorId":""}`},
-		"build_sim/odd path":    {tool: "build_sim", input: `{"projectPath":"§odd $(x) 'q'/Ü.xcodeproj","scheme":"; rm -rf /",` + sim16 + `}`},
-		"build_sim/for testing": {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"buildForTesting":true,"testProductsPath":"§T2.xctestproducts"}`},
-		"build_sim/errors": {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
+		"build_sim/minimal": {input: `{` + minimal + `,` + sim16 + `}`},
+		"build_sim/full": {input: `{"workspacePath":"§Shop.xcworkspace","scheme":"Shop App",` + sim16 +
+			`,"useLatestOS":true,"platform":"tvOS Simulator",` + how + `}`},
+		"build_sim/id":          {input: `{` + minimal + `,"simulatorId":"00000000-0000-0000-0000-000000000016"}`},
+		"build_sim/uuid":        {input: `{` + minimal + `,"simulatorUuid":"00000000-0000-0000-0000-000000000016"}`},
+		"build_sim/udid-name":   {input: `{` + minimal + `,"simulatorName":"00000000-0000-0000-0000-000000000016"}`},
+		"build_sim/watch":       {input: `{` + minimal + `,"simulatorName":"Apple Watch"}`},
+		"build_sim/no-simctl":   {input: `{` + minimal + `,` + sim16 + `}`, driver: &shelf{err: fmt.Errorf("simctl is away")}},
+		"build_sim/blank":       {input: `{` + minimal + `,` + sim16 + `,"workspacePath":" ","simulatorId":""}`},
+		"build_sim/odd path":    {input: `{"projectPath":"§odd $(x) 'q'/Ü.xcodeproj","scheme":"; rm -rf /",` + sim16 + `}`},
+		"build_sim/for testing": {input: `{` + minimal + `,` + sim16 + `,"buildForTesting":true,"testProductsPath":"§T2.xctestproducts"}`},
+		"build_sim/errors": {input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
 			b.says["build"], b.errs["build"], b.exit["build"] = compileFail, noise, 65
 		}},
-		"build_sim/quiet errors": {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"suppressWarnings":true}`, prepare: func(b *bench) {
+		"build_sim/quiet errors": {input: `{` + minimal + `,` + sim16 + `,"suppressWarnings":true}`, prepare: func(b *bench) {
 			b.says["build"], b.exit["build"] = compileFail, 65
 		}},
-		"build_sim/stderr noise": {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
+		"build_sim/stderr noise": {input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
 			b.says["build"], b.errs["build"] = "** BUILD SUCCEEDED **\n", noise+"error: this is not our error\n"
 		}},
-		"build_sim/no scheme": {tool: "build_sim", input: `{"projectPath":"§Shop.xcodeproj","scheme":"Shop Test",` + sim16 + `}`, prepare: func(b *bench) {
+		"build_sim/no scheme": {input: `{"projectPath":"§Shop.xcodeproj","scheme":"Shop Test",` + sim16 + `}`, prepare: func(b *bench) {
 			b.errs["build"], b.exit["build"] = "xcodebuild: error: The project named \"Shop\" does not contain a scheme named \"Shop Test\".\n", 65
 		}},
-		"build_sim/both":         {tool: "build_sim", input: `{` + minimal + `,"workspacePath":"§Shop.xcworkspace",` + sim16 + `}`},
-		"build_sim/both sims":    {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"simulatorId":"x"}`},
-		"build_sim/nothing":      {tool: "build_sim", input: `{}`},
-		"build_sim/no project":   {tool: "build_sim", input: `{"projectPath":"§Shp.xcodeproj","scheme":"Shop",` + sim16 + `}`},
-		"build_sim/unknown sim":  {tool: "build_sim", input: `{` + minimal + `,"simulatorName":"iPhone 17"}`},
-		"build_sim/bad platform": {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"platform":"iOS"}`},
-		"build_sim/bad args":     {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-scheme","X"]}`},
-		"build_sim/action":       {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"extraArgs":["test"]}`},
-		"build_sim/question":     {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-showBuildSettings"]}`},
-		"build_sim/destination":  {tool: "build_sim", input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-destination","generic/platform=iOS"]}`},
-		"build_sim/defaults": {tool: "build_sim", input: `{}`, prepare: func(b *bench) {
-			b.call("session_set_defaults", `{"workspacePath":"§Shop.xcworkspace","scheme":"Shop",`+sim16+`,"platform":"watchOS","extraArgs":["-quiet"],"configuration":"Release"}`)
+		"build_sim/both":         {input: `{` + minimal + `,"workspacePath":"§Shop.xcworkspace",` + sim16 + `}`},
+		"build_sim/both sims":    {input: `{` + minimal + `,` + sim16 + `,"simulatorId":"x"}`},
+		"build_sim/nothing":      {input: `{}`},
+		"build_sim/no project":   {input: `{"projectPath":"§Shp.xcodeproj","scheme":"Shop",` + sim16 + `}`},
+		"build_sim/unknown sim":  {input: `{` + minimal + `,"simulatorName":"iPhone 17"}`},
+		"build_sim/bad platform": {input: `{` + minimal + `,` + sim16 + `,"platform":"iOS"}`},
+		"build_sim/bad args":     {input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-scheme","X"]}`},
+		"build_sim/action":       {input: `{` + minimal + `,` + sim16 + `,"extraArgs":["test"]}`},
+		"build_sim/question":     {input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-showBuildSettings"]}`},
+		"build_sim/destination":  {input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-destination","generic/platform=iOS"]}`},
+		"build_sim/defaults": {input: `{}`, prepare: func(b *bench) {
+			b.call("session_set_defaults", `{"workspacePath":"§Shop.xcworkspace","scheme":"Shop",`+sim16+
+				`,"platform":"watchOS","extraArgs":["-quiet"],"configuration":"Release"}`)
 		}},
-		"build_sim/defaults overridden": {tool: "build_sim", input: `{"projectPath":"§Shop.xcodeproj","simulatorId":"00000000-0000-0000-0000-000000000016","extraArgs":[]}`, prepare: func(b *bench) {
+		"build_sim/defaults overridden": {input: `{"projectPath":"§Shop.xcodeproj",` +
+			`"simulatorId":"00000000-0000-0000-0000-000000000016","extraArgs":[]}`, prepare: func(b *bench) {
 			b.call("session_set_defaults", `{"workspacePath":"§Shop.xcworkspace","scheme":"Shop",`+sim16+`,"extraArgs":["-quiet"]}`)
 		}},
 
-		"build_run_sim/no ability": {tool: "build_run_sim", input: `{` + minimal + `,` + sim16 + `}`},
-		"build_run_sim/errors": {tool: "build_run_sim", input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
+		"build_run_sim/no ability": {input: `{` + minimal + `,` + sim16 + `}`},
+		"build_run_sim/errors": {input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
 			b.says["build"], b.exit["build"] = compileFail, 65
 		}},
-		"get_sim_app_path/minimal": {tool: "get_sim_app_path", input: `{` + minimal + `,` + sim16 + `}`},
+		"get_sim_app_path/minimal": {input: `{` + minimal + `,` + sim16 + `}`},
 
-		"test_sim/minimal": {tool: "test_sim", input: `{` + minimal + `,` + sim16 + `}`},
-		"test_sim/full": {tool: "test_sim", input: `{` + minimal + `,` + sim16 + `,` + how + `,"testRunnerEnv":{"A":"1","TEST_RUNNER_B":"2"},"progress":true}`, prepare: func(b *bench) {
-			b.says["test-without-building"] = "Test Case '-[T.S test]' started.\nTest Case '-[T.S test]' passed (0.1 seconds).\n** TEST EXECUTE SUCCEEDED **\n"
+		"test_sim/minimal": {input: `{` + minimal + `,` + sim16 + `}`},
+		"test_sim/full": {input: `{` + minimal + `,` + sim16 + `,` + how +
+			`,"testRunnerEnv":{"A":"1","TEST_RUNNER_B":"2"},"progress":true}`, prepare: func(b *bench) {
+			b.says["test-without-building"] = "Test Case '-[T.S test]' started.\nTest Case '-[T.S test]' passed (0.1 seconds).\n" +
+				"** TEST EXECUTE SUCCEEDED **\n"
 		}},
-		"test_sim/own bundle": {tool: "test_sim", input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-resultBundlePath","mine.xcresult"]}`},
-		"test_sim/build errors": {tool: "test_sim", input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
+		"test_sim/own bundle": {input: `{` + minimal + `,` + sim16 + `,"extraArgs":["-resultBundlePath","mine.xcresult"]}`},
+		"test_sim/build errors": {input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
 			b.says["build-for-testing"], b.exit["build-for-testing"] = compileFail, 65
 		}},
-		"test_sim/failures": {tool: "test_sim", input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
-			b.says["test-without-building"] = "Test Case '-[T.S testA]' started.\n/src/S.swift:7: error: -[T.S testA] : XCTAssertTrue failed\nTest Case '-[T.S testA]' failed (0.1 seconds).\n** TEST EXECUTE FAILED **\n"
+		"test_sim/failures": {input: `{` + minimal + `,` + sim16 + `}`, prepare: func(b *bench) {
+			b.says["test-without-building"] = "Test Case '-[T.S testA]' started.\n" +
+				"/src/S.swift:7: error: -[T.S testA] : XCTAssertTrue failed\n" +
+				"Test Case '-[T.S testA]' failed (0.1 seconds).\n** TEST EXECUTE FAILED **\n"
 			b.exit["test-without-building"] = 65
 		}},
-		"test_sim/macOS":       {tool: "test_sim", input: `{"platform":"macOS"}`},
-		"test_sim/prepared":    {tool: "test_sim", input: `{"testProductsPath":"§T.xctestproducts",` + sim16 + `,"extraArgs":["-only-testing:T/S"]}`},
-		"test_sim/prepared+":   {tool: "test_sim", input: `{"testProductsPath":"§T.xctestproducts","scheme":"Shop",` + sim16 + `}`},
-		"test_sim/bad env":     {tool: "test_sim", input: `{` + minimal + `,` + sim16 + `,"testRunnerEnv":["A"]}`},
-		"test_sim/no such run": {tool: "test_sim", input: `{"xctestrunPath":"§gone.xctestrun",` + sim16 + `}`},
+		"test_sim/macOS":       {input: `{"platform":"macOS"}`},
+		"test_sim/prepared":    {input: `{"testProductsPath":"§T.xctestproducts",` + sim16 + `,"extraArgs":["-only-testing:T/S"]}`},
+		"test_sim/prepared+":   {input: `{"testProductsPath":"§T.xctestproducts","scheme":"Shop",` + sim16 + `}`},
+		"test_sim/bad env":     {input: `{` + minimal + `,` + sim16 + `,"testRunnerEnv":["A"]}`},
+		"test_sim/no such run": {input: `{"xctestrunPath":"§gone.xctestrun",` + sim16 + `}`},
 
-		"build_device/minimal":        {tool: "build_device", input: `{` + minimal + `}`},
-		"build_device/full":           {tool: "build_device", input: `{` + minimal + `,` + how + `,"platform":"watchOS",` + iphone + `}`},
-		"build_run_device/minimal":    {tool: "build_run_device", input: `{` + minimal + `,` + iphone + `}`},
-		"get_device_app_path/minimal": {tool: "get_device_app_path", input: `{` + minimal + `}`},
-		"test_device/minimal":         {tool: "test_device", input: `{` + minimal + `,` + iphone + `}`},
-		"test_device/alias":           {tool: "test_device", input: `{` + minimal + `,"deviceId":"core-1"}`},
-		"test_device/unknown":         {tool: "test_device", input: `{` + minimal + `,"deviceId":"00008140-2"}`},
-		"build_run_device/unknown":    {tool: "build_run_device", input: `{` + minimal + `,"deviceId":"00008140-2"}`},
-		"test_device/no device":       {tool: "test_device", input: `{` + minimal + `}`},
+		"build_device/minimal":        {input: `{` + minimal + `}`},
+		"build_device/full":           {input: `{` + minimal + `,` + how + `,"platform":"watchOS",` + iphone + `}`},
+		"build_run_device/minimal":    {input: `{` + minimal + `,` + iphone + `}`},
+		"get_device_app_path/minimal": {input: `{` + minimal + `}`},
+		"test_device/minimal":         {input: `{` + minimal + `,` + iphone + `}`},
+		"test_device/alias":           {input: `{` + minimal + `,"deviceId":"core-1"}`},
+		"test_device/unknown":         {input: `{` + minimal + `,"deviceId":"00008140-2"}`},
+		"build_run_device/unknown":    {input: `{` + minimal + `,"deviceId":"00008140-2"}`},
+		"test_device/no device":       {input: `{` + minimal + `}`},
 
-		"build_macos/minimal":      {tool: "build_macos", input: `{` + minimal + `}`},
-		"build_macos/full":         {tool: "build_macos", input: `{` + minimal + `,` + how + `,"arch":"x86_64"}`},
-		"build_run_macos/no app":   {tool: "build_run_macos", input: `{` + minimal + `}`},
-		"get_mac_app_path/minimal": {tool: "get_mac_app_path", input: `{` + minimal + `}`},
-		"get_mac_app_path/arch":    {tool: "get_mac_app_path", input: `{` + minimal + `,"arch":"arm64"}`},
-		"test_macos/minimal":       {tool: "test_macos", input: `{` + minimal + `}`},
+		"build_macos/minimal":      {input: `{` + minimal + `}`},
+		"build_macos/full":         {input: `{` + minimal + `,` + how + `,"arch":"x86_64"}`},
+		"build_run_macos/no app":   {input: `{` + minimal + `}`},
+		"get_mac_app_path/minimal": {input: `{` + minimal + `}`},
+		"get_mac_app_path/arch":    {input: `{` + minimal + `,"arch":"arm64"}`},
+		"test_macos/minimal":       {input: `{` + minimal + `}`},
 
-		"clean/minimal":      {tool: "clean", input: `{` + minimal + `}`},
-		"clean/simulator":    {tool: "clean", input: `{` + minimal + `,"platform":"visionOS Simulator"}`},
-		"clean/no scheme":    {tool: "clean", input: `{"projectPath":"§Shop.xcodeproj"}`},
-		"clean/no scheme ws": {tool: "clean", input: `{"workspacePath":"§Shop.xcworkspace"}`},
+		"clean/minimal":      {input: `{` + minimal + `}`},
+		"clean/simulator":    {input: `{` + minimal + `,"platform":"visionOS Simulator"}`},
+		"clean/no scheme":    {input: `{"projectPath":"§Shop.xcodeproj"}`},
+		"clean/no scheme ws": {input: `{"workspacePath":"§Shop.xcworkspace"}`},
 
-		"discover_projs/minimal":      {tool: "discover_projs", input: `{"workspaceRoot":"§"}`},
-		"list_schemes/minimal":        {tool: "list_schemes", input: `{"workspacePath":"§Shop.xcworkspace"}`},
-		"show_build_settings/minimal": {tool: "show_build_settings", input: `{` + minimal + `}`},
-		"get_app_bundle_id/no app":    {tool: "get_app_bundle_id", input: `{"appPath":"§gone.app"}`},
-		"get_mac_bundle_id/no app":    {tool: "get_mac_bundle_id", input: `{"appPath":"§Shop.xcodeproj"}`},
-		"get_coverage_report/minimal": {tool: "get_coverage_report", input: `{"xcresultPath":"§Tests.xcresult"}`, prepare: coverage},
-		"get_file_coverage/lines":     {tool: "get_file_coverage", input: `{"xcresultPath":"§Tests.xcresult","file":"A.swift","showLines":true}`, prepare: coverage},
-		"get_file_coverage/unknown":   {tool: "get_file_coverage", input: `{"xcresultPath":"§Tests.xcresult","file":"AA.swift"}`, prepare: coverage},
+		"discover_projs/minimal":      {input: `{"workspaceRoot":"§"}`},
+		"list_schemes/minimal":        {input: `{"workspacePath":"§Shop.xcworkspace"}`},
+		"show_build_settings/minimal": {input: `{` + minimal + `}`},
+		"get_app_bundle_id/no app":    {input: `{"appPath":"§gone.app"}`},
+		"get_mac_bundle_id/no app":    {input: `{"appPath":"§Shop.xcodeproj"}`},
+		"get_coverage_report/minimal": {input: `{"xcresultPath":"§Tests.xcresult"}`, prepare: coverage},
+		"get_file_coverage/lines":     {input: `{"xcresultPath":"§Tests.xcresult","file":"A.swift","showLines":true}`, prepare: coverage},
+		"get_file_coverage/unknown":   {input: `{"xcresultPath":"§Tests.xcresult","file":"AA.swift"}`, prepare: coverage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			driver := shelf{infos: phones()}
@@ -287,18 +303,22 @@ func TestArgvAndAnswers(t *testing.T) {
 			}
 			b.ran = nil
 			input := strings.ReplaceAll(c.input, "@(", "\x00(")
-			e := b.call(c.tool, strings.ReplaceAll(input, "\x00(", "§("))
+			tool, _, _ := strings.Cut(name, "/")
+			e := b.call(tool, strings.ReplaceAll(input, "\x00(", "§("))
 			golden(t, name, b.tidy(e))
 		})
 	}
 }
 
 func coverage(b *bench) {
-	b.says["xccov view"] = `{"coveredLines":3,"executableLines":4,"lineCoverage":0.75,"targets":[{"name":"Shop.app","coveredLines":3,"executableLines":4,"lineCoverage":0.75,"files":[` +
+	b.says["xccov view"] = `{"coveredLines":3,"executableLines":4,"lineCoverage":0.75,"targets":[` +
+		`{"name":"Shop.app","coveredLines":3,"executableLines":4,"lineCoverage":0.75,"files":[` +
 		`{"name":"A.swift","path":"/src/A.swift","coveredLines":3,"executableLines":4,"lineCoverage":0.75,"functions":[` +
-		`{"name":"A.a()","lineNumber":1,"coveredLines":3,"executableLines":3,"lineCoverage":1,"executionCount":2},{"name":"A.b()","lineNumber":6,"coveredLines":0,"executableLines":1,"lineCoverage":0,"executionCount":0}]}]}]}`
-	b.says["--archive"] = `{"/src/A.swift":[{"line":1,"isExecutable":true,"executionCount":2},{"line":2,"isExecutable":false},{"line":5,"isExecutable":true,"executionCount":0},` +
-		`{"line":6,"isExecutable":false},{"line":7,"isExecutable":true,"executionCount":0},{"line":9,"isExecutable":true,"executionCount":1}]}`
+		`{"name":"A.a()","lineNumber":1,"coveredLines":3,"executableLines":3,"lineCoverage":1,"executionCount":2},` +
+		`{"name":"A.b()","lineNumber":6,"coveredLines":0,"executableLines":1,"lineCoverage":0,"executionCount":0}]}]}]}`
+	b.says["--archive"] = `{"/src/A.swift":[{"line":1,"isExecutable":true,"executionCount":2},{"line":2,"isExecutable":false},` +
+		`{"line":5,"isExecutable":true,"executionCount":0},{"line":6,"isExecutable":false},` +
+		`{"line":7,"isExecutable":true,"executionCount":0},{"line":9,"isExecutable":true,"executionCount":1}]}`
 }
 
 var volatile = regexp.MustCompile(`[0-9]{8}T[0-9]{6}\.[0-9]{3}-[0-9]+|[0-9.]+ms|-[0-9a-f]{12}/|, 0s\)`)

@@ -11,9 +11,10 @@ import (
 	"ios-agent/internal/xcode/build"
 )
 
-// coverages are the tools that tell what tests ran through.
+// coverages are the tools that show the code coverage of tests.
 func (v views) coverages() []op.Op {
-	report := taking(askTime, tool("get_coverage_report", "Show how much of each target the tests ran through, the least covered first", readOnly, inCoverage),
+	report := taking(askTime, tool("get_coverage_report",
+		"Show the code coverage of each target, the least covered first", readOnly, inCoverage),
 		"get-coverage-report", "get-coverage-report --xcresult-path Tests.xcresult --show-files")
 	file := taking(askTime, tool("get_file_coverage", "Show which functions and lines of a file the tests did not run", readOnly, inCoverage),
 		"get-file-coverage --file Basket.swift --show-lines")
@@ -111,5 +112,6 @@ func (v views) fileCoverage(ctx context.Context, c *op.Call, in fileCoverageIn) 
 	if err != nil {
 		return fileCoverageOut{}, err
 	}
-	return fileCoverageOut{Functions: *found, Bundle: bundle, NextSteps: []string{nextCall("get_coverage_report", "xcresultPath", bundle)}}, nil
+	next := nextCall("get_coverage_report", "xcresultPath", bundle)
+	return fileCoverageOut{Functions: *found, Bundle: bundle, NextSteps: []string{next}}, nil
 }

@@ -17,8 +17,10 @@ import (
 // devices are the tools for physical devices.
 func (v views) devices() []op.Op {
 	return []op.Op{
-		op.New(taking(2*time.Minute, tool("list_devices", "List the physical devices that this Mac knows, with their ids", readOnly, inDevice)), v.listDevices),
-		op.New(v.deviceSpec(long(12*time.Minute, tool("install_app_device", "Install an app on a physical device", op.Idempotent|op.Executes, inDevice),
+		op.New(taking(2*time.Minute, tool("list_devices", "List the physical devices that this Mac knows, with their ids", readOnly, inDevice)),
+			v.listDevices),
+		op.New(v.deviceSpec(long(12*time.Minute, tool("install_app_device",
+			"Install an app on a physical device", op.Idempotent|op.Executes, inDevice),
 			"install-app-device --device-id 00008140-000A61C23E04801C --app-path ./Shop.app")), v.installOnDevice),
 		op.New(v.deviceSpec(taking(3*time.Minute, tool("launch_app_device",
 			"Launch an app on a physical device; a running instance is ended first", 0, inDevice),
@@ -84,7 +86,7 @@ func (o listDevicesOut) Text() string {
 	return andNext(withNotes(strings.Join(lines, "\n"), o.Notes), o.NextSteps)
 }
 
-// checklist is what to look at when no device is there.
+// checklist is what to check when no device is found.
 var checklist = []string{
 	"connect the device by cable, or pair it for Wi-Fi in Xcode",
 	"unlock the device",
@@ -167,7 +169,9 @@ func (v views) launchOnDevice(ctx context.Context, c *op.Call, in launchDeviceIn
 	if err != nil {
 		return deviceAppOut{}, err
 	}
-	out := deviceAppOut{Message: "launched " + done.Bundle + " on device " + done.UDID, Device: done.UDID, Bundle: done.Bundle, Process: done.PID}
+	out := deviceAppOut{
+		Message: "launched " + done.Bundle + " on device " + done.UDID, Device: done.UDID, Bundle: done.Bundle, Process: done.PID,
+	}
 	if done.PID > 0 {
 		out.Message += fmt.Sprintf(" (process %d)", done.PID)
 		out.NextSteps = []string{nextCall("stop_app_device", "deviceId", done.UDID, "processId", done.PID)}
@@ -185,5 +189,6 @@ func (v views) stopOnDevice(ctx context.Context, c *op.Call, in stopDeviceIn) (d
 	if err != nil {
 		return deviceAppOut{}, err
 	}
-	return deviceAppOut{Message: fmt.Sprintf("ended process %d on device %s", in.Process, done.UDID), Device: done.UDID, Process: in.Process}, nil
+	message := fmt.Sprintf("ended process %d on device %s", in.Process, done.UDID)
+	return deviceAppOut{Message: message, Device: done.UDID, Process: in.Process}, nil
 }

@@ -19,7 +19,7 @@ import (
 // doctorIn says what to show.
 type doctorIn struct {
 	Enabled bool `json:"enabled,omitempty" doc:"has no effect; XcodeBuildMCP takes it too" cli:"-"`
-	Plain   bool `json:"nonRedacted,omitempty" doc:"show paths, names and values as they are; without it the user's are hidden"`
+	Plain   bool `json:"nonRedacted,omitempty" doc:"show paths, names and values as they are; else those of the user are hidden"`
 }
 
 // doctorOut is XcodeBuildMCP's report: what was checked, on what machine, in what environment.
@@ -57,12 +57,14 @@ func (o doctorOut) Text() string {
 
 // features are what works when a check does.
 var features = []struct{ feature, check string }{
-	{"building and testing", "toolchain"}, {"simulators", "devices"}, {"ui automation", "agent"}, {"physical devices", "devicectl"}, {"swift packages", "swift"},
+	{"building and testing", "toolchain"}, {"simulators", "devices"}, {"ui automation", "agent"},
+	{"physical devices", "devicectl"}, {"swift packages", "swift"},
 }
 
 // doctor is the doctor in XcodeBuildMCP's shape, which counts the family's tools.
 func (v views) doctor(tools func() []op.Op) op.Op {
-	spec := taking(time.Minute, tool("doctor", "Report on Xcode, the tools, this machine and its environment, and on what works with them", readOnly, "doctor"))
+	spec := taking(time.Minute, tool("doctor",
+		"Report on Xcode, the tools, this machine and its environment, and on what works with them", readOnly, "doctor"))
 	return op.New(spec, func(ctx context.Context, c *op.Call, in doctorIn) (doctorOut, error) {
 		report, err := v.core.System.Doctor(ctx, c, ops.DoctorIn{})
 		if err != nil {
@@ -98,8 +100,8 @@ func machine() map[string]string {
 		name = u.Username
 	}
 	return map[string]string{
-		"os": runtime.GOOS, "arch": runtime.GOARCH, "cpus": fmt.Sprint(runtime.NumCPU()), "host": host, "user": name, "home": home, "tmp": os.TempDir(),
-		"pid": fmt.Sprint(os.Getpid()), "dir": dir, "go": runtime.Version(),
+		"os": runtime.GOOS, "arch": runtime.GOARCH, "cpus": fmt.Sprint(runtime.NumCPU()), "host": host, "user": name, "home": home,
+		"tmp": os.TempDir(), "pid": fmt.Sprint(os.Getpid()), "dir": dir, "go": runtime.Version(),
 	}
 }
 

@@ -21,15 +21,18 @@ func (v views) inspections() []op.Op {
 		return example(tool(name, summary, readOnly, groups...), strings.ReplaceAll(name, "_", "-")+" --app-path ./Shop.app")
 	}
 	return []op.Op{
-		op.New(example(tool("discover_projs", "Find the Xcode projects and workspaces below a folder", readOnly, inDiscovery, inDevice, inMac, inSimulator),
+		op.New(example(tool("discover_projs",
+			"Find the Xcode projects and workspaces below a folder", readOnly, inDiscovery, inDevice, inMac, inSimulator),
 			"discover-projs", "discover-projs --workspace-root . --max-depth 3"), v.discoverProjects),
-		op.New(v.completed(example(asking("list_schemes", "List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
+		op.New(v.completed(example(asking("list_schemes",
+			"List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
 			"list-schemes --project-path Shop.xcodeproj"), ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
 		op.New(v.completed(example(asking("show_build_settings", "Show the build settings of a scheme; --json has all of them",
 			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
 			"show-build-settings --scheme Shop --filter SWIFT"),
 			ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
-		op.New(bundle("get_app_bundle_id", "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS", inDiscovery, inDevice, inSimulator), v.appBundle),
+		op.New(bundle("get_app_bundle_id", "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS",
+			inDiscovery, inDevice, inSimulator), v.appBundle),
 		op.New(bundle("get_mac_bundle_id", "Read the bundle id of a macOS app", inDiscovery, inMac), v.macBundle),
 	}
 }
@@ -49,7 +52,8 @@ type discoverProjectsOut struct {
 
 // Text lists them.
 func (o discoverProjectsOut) Text() string {
-	lines := []string{fmt.Sprintf("%s, %s in %s", brief.Count(len(o.Workspaces), "workspace"), brief.Count(len(o.Projects), "project"), o.Root)}
+	workspaces, projects := brief.Count(len(o.Workspaces), "workspace"), brief.Count(len(o.Projects), "project")
+	lines := []string{fmt.Sprintf("%s, %s in %s", workspaces, projects, o.Root)}
 	lines = append(lines, slices.Concat(o.Workspaces, o.Projects)...)
 	return andNext(withNotes(strings.Join(lines, "\n"), o.Notes), o.NextSteps)
 }
@@ -125,7 +129,7 @@ type showSettingsOut struct {
 // settingsLimit is the size of the text; a scheme has thousands of settings.
 const settingsLimit = 6000
 
-// Text shows the settings one asks for most, or those that were asked for.
+// Text shows the settings that are most often needed, or those that match the filter.
 func (o showSettingsOut) Text() string {
 	if o.filter == "" {
 		return andNext(o.Settings.Text(0)+"\n--json has all of them, filter picks some", o.NextSteps)

@@ -14,16 +14,17 @@ import (
 
 // captures are the tools that capture logs. A capture lives in the daemon: it ends with stop, or with the daemon.
 func (v views) captures() []op.Op {
-	start := tool("start_device_log_cap", "Launch an app anew on a physical device and start to capture what it prints", 0, inLogging, inDevice)
+	start := tool("start_device_log_cap", "Relaunch an app on a physical device and start to capture what it prints", 0, inLogging, inDevice)
 	return []op.Op{
 		sim(v, taking(time.Minute, tool("start_sim_log_cap",
-			"Start to capture an app's log on a simulator, with captureConsole also what it prints (the app is launched anew)", 0, inLogging),
+			"Start to capture an app's log on a simulator, with captureConsole also what it prints (the app is relaunched)", 0, inLogging),
 			`start-sim-log-cap --simulator-name "iPhone 16" --bundle-id com.iosagent.shop --capture-console`), v.startSimCapture, needsBundle),
 		op.New(taking(time.Minute, tool("stop_sim_log_cap", "End a capture on a simulator and give what it captured", 0, inLogging),
 			"stop-sim-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopSimCapture),
 		op.New(v.deviceSpec(taking(2*time.Minute, start,
 			"start-device-log-cap --device-id 00008140-000A61C23E04801C --bundle-id com.iosagent.shop"), needsBundle), v.startDeviceCapture),
-		op.New(taking(time.Minute, tool("stop_device_log_cap", "End a capture on a physical device and give what it captured", 0, inLogging, inDevice),
+		op.New(taking(time.Minute, tool("stop_device_log_cap",
+			"End a capture on a physical device and give what it captured", 0, inLogging, inDevice),
 			"stop-device-log-cap 0f8fad5b-d9cb-469f-a165-70867728950e"), v.stopDeviceCapture),
 		sim(v, taking(time.Minute, tool("launch_app_logs_sim",
 			"Launch an app on a simulator and capture its console and its log; stop_sim_log_cap gives them", 0, inSimulator),
@@ -33,8 +34,8 @@ func (v views) captures() []op.Op {
 
 type startSimCaptureIn struct {
 	simAppIn
-	Console bool     `json:"captureConsole,omitempty" doc:"also what the app prints; launches the app anew" default:"false"`
-	Filter  []string `json:"subsystemFilter,omitempty" doc:"app (the bundle id's own log), all, swiftui (app and SwiftUI), or names of further subsystems" default:"app"`
+	Console bool     `json:"captureConsole,omitempty" doc:"also what the app prints; relaunches the app" default:"false"`
+	Filter  []string `json:"subsystemFilter,omitempty" doc:"app, all, swiftui (app and SwiftUI), or other subsystems" default:"app"`
 }
 
 type captureStartedOut struct {
@@ -88,7 +89,8 @@ func (v views) capture(ctx context.Context, c *op.Call, in ops.CaptureIn) (captu
 		Sim: c.Device.UDID, Bundle: in.Bundle, NextSteps: []string{nextCall("stop_sim_log_cap", "logSessionId", s.ID)},
 	}
 	if in.Console {
-		out.Message = "capturing the log and the console of " + in.Bundle + " on " + c.Device.Name + ", which was launched anew and ends with the capture"
+		out.Message = "capturing the log and the console of " + in.Bundle + " on " + c.Device.Name +
+			"; the app was relaunched and ends with the capture"
 	}
 	return out, nil
 }
@@ -101,7 +103,7 @@ func subsystemsOf(bundle string, filter []string) ([]string, error) {
 		case "app":
 		case "all":
 			if len(filter) > 1 {
-				return nil, fault.New(fault.InvalidInput, "subsystemFilter: all stands alone").With("field", "subsystemFilter")
+				return nil, fault.New(fault.InvalidInput, "subsystemFilter: all excludes other values").With("field", "subsystemFilter")
 			}
 			return nil, nil
 		case "swiftui":
@@ -142,13 +144,13 @@ const few = 5
 func (v views) stopSimCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
 	return v.endCapture(ctx, c, ops.SimulatorCapture, in.Session, "Log capture session not found", []string{
 		"what an app prints is captured only with captureConsole: true",
-		"its log is captured where the subsystem is the bundle id; subsystemFilter: [\"all\"] shows all of the simulator's",
+		"only the log of the subsystem that is the bundle id is captured; subsystemFilter: [\"all\"] captures the whole simulator's",
 	})
 }
 
 func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
 	return v.endCapture(ctx, c, ops.DeviceCapture, in.Session, "Device log capture session not found", []string{
-		"only what the app prints to its console is captured; os_log does not leave a physical device this way",
+		"only what the app prints to its console is captured; on a physical device os_log cannot be",
 	})
 }
 
@@ -171,8 +173,8 @@ func (v views) endCapture(ctx context.Context, c *op.Call, kind, id, unknown str
 		out.Notes = append(out.Notes, fmt.Sprintf("%d bytes did not fit into the file", done.Lost))
 	}
 	if done.Lines < few {
-		out.Notes = append(out.Notes, fmt.Sprintf("that is little: the capture ran %.1f s; let it run 5 to 10 seconds while the app is used", done.Ran.Seconds()))
-		out.Notes = append(out.Notes, why...)
+		little := fmt.Sprintf("that is little: the capture ran %.1f s; let it run 5 to 10 seconds while the app is used", done.Ran.Seconds())
+		out.Notes = append(append(out.Notes, little), why...)
 	}
 	return out, nil
 }
@@ -192,7 +194,7 @@ func (v views) startDeviceCapture(ctx context.Context, c *op.Call, in startDevic
 		return captureStartedOut{}, err
 	}
 	return captureStartedOut{
-		Message: "capturing the console of " + in.Bundle + " on device " + c.Device.UDID + "; the app was launched anew and ends with the capture",
+		Message: "capturing the console of " + in.Bundle + " on device " + c.Device.UDID + "; the app was relaunched and ends with the capture",
 		Session: s.ID, File: s.File, Process: s.PID, Device: c.Device.UDID, Bundle: in.Bundle,
 		NextSteps: []string{nextCall("stop_device_log_cap", "logSessionId", s.ID)},
 	}, nil

@@ -53,26 +53,29 @@ var documented = map[string]struct{ params, groups string }{
 	"swift_package_stop":  {"pid", "swift-package"},
 	"swift_package_clean": {"packagePath", "swift-package"},
 
-	"scaffold_ios_project": {"projectName outputPath bundleIdentifier displayName marketingVersion currentProjectVersion customizeNames deploymentTarget " +
-		"targetedDeviceFamily supportedOrientations supportedOrientationsIpad", "project-scaffolding"},
-	"scaffold_macos_project": {"projectName outputPath bundleIdentifier displayName marketingVersion currentProjectVersion customizeNames deploymentTarget", "project-scaffolding"},
-	"doctor":                 {"enabled nonRedacted", "doctor"},
-	"discover_tools":         {"task_description additive", "discovery"},
+	"scaffold_ios_project": {"projectName outputPath bundleIdentifier displayName marketingVersion currentProjectVersion customizeNames " +
+		"deploymentTarget targetedDeviceFamily supportedOrientations supportedOrientationsIpad", "project-scaffolding"},
+	"scaffold_macos_project": {"projectName outputPath bundleIdentifier displayName marketingVersion currentProjectVersion customizeNames " +
+		"deploymentTarget", "project-scaffolding"},
+	"doctor":         {"enabled nonRedacted", "doctor"},
+	"discover_tools": {"task_description additive", "discovery"},
 
-	"describe_ui":  {"simulatorUuid simulatorId", "ui-testing simulator"},
-	"snapshot_ui":  {"simulatorId sinceScreenHash", "ui-automation"},
-	"tap":          {"simulatorUuid simulatorId x y preDelay postDelay id label elementRef", "ui-testing ui-automation"},
-	"long_press":   {"simulatorUuid simulatorId x y duration elementRef", "ui-testing"},
-	"touch":        {"simulatorUuid simulatorId x y down up delay elementRef", "ui-testing"},
-	"swipe":        {"simulatorUuid simulatorId x1 y1 x2 y2 duration delta preDelay postDelay withinElementRef direction distance", "ui-testing"},
+	"describe_ui": {"simulatorUuid simulatorId", "ui-testing simulator"},
+	"snapshot_ui": {"simulatorId sinceScreenHash", "ui-automation"},
+	"tap":         {"simulatorUuid simulatorId x y preDelay postDelay id label elementRef", "ui-testing ui-automation"},
+	"long_press":  {"simulatorUuid simulatorId x y duration elementRef", "ui-testing"},
+	"touch":       {"simulatorUuid simulatorId x y down up delay elementRef", "ui-testing"},
+	"swipe": {"simulatorUuid simulatorId x1 y1 x2 y2 duration delta preDelay postDelay " +
+		"withinElementRef direction distance", "ui-testing"},
 	"drag":         {"simulatorId elementRef direction distance duration steps", "ui-automation"},
 	"gesture":      {"simulatorUuid simulatorId preset screenWidth screenHeight duration delta preDelay postDelay", "ui-testing"},
 	"button":       {"simulatorUuid simulatorId buttonType duration", "ui-testing"},
 	"key_press":    {"simulatorUuid simulatorId keyCode duration", "ui-testing"},
 	"key_sequence": {"simulatorUuid simulatorId keyCodes delay", "ui-testing"},
 	"type_text":    {"simulatorUuid simulatorId text elementRef replaceExisting", "ui-testing"},
-	"wait_for_ui":  {"simulatorId predicate elementRef identifier label role value text timeoutMs pollIntervalMs settledDurationMs", "ui-automation"},
-	"batch":        {"simulatorId steps axCache waitTimeout pollInterval", "ui-automation"},
+	"wait_for_ui": {"simulatorId predicate elementRef identifier label role value text " +
+		"timeoutMs pollIntervalMs settledDurationMs", "ui-automation"},
+	"batch": {"simulatorId steps axCache waitTimeout pollInterval", "ui-automation"},
 }
 
 // fromSession are the parameters that a default can supply: no tool may insist on them.

@@ -20,13 +20,15 @@ func (v views) packages() []op.Op {
 		op.New(long(30*time.Minute, tool("swift_package_test", "Test a Swift package with `swift test`", op.Executes, inSwift),
 			"swift-package-test . --filter CoreTests"), v.testPackage),
 		op.New(long(6*time.Minute, tool("swift_package_run",
-			"Build and run a package's program, until it ends or its time is over, or in the background", op.Executes, inSwift),
+			"Build and run a package's program until it ends or times out, or in the background", op.Executes, inSwift),
 			"swift-package-run . --arguments=--verbose --timeout 60", "swift-package-run . --executable-name server --background"), v.runPackage),
 		op.New(taking(0, tool("swift_package_list", "List the packages' programs that were started in the background", readOnly, inSwift),
 			"swift-package-list"), v.listPackageRuns),
-		op.New(taking(0, tool("swift_package_stop", "End a program that was started in the background and give the end of its output", 0, inSwift),
+		op.New(taking(0, tool("swift_package_stop",
+			"End a program that was started in the background and give the end of its output", 0, inSwift),
 			"swift-package-stop 4211"), v.stopPackageRun),
-		op.New(taking(5*time.Minute, tool("swift_package_clean", "Delete what was built of a Swift package", op.Destructive|op.Idempotent, inSwift),
+		op.New(taking(5*time.Minute, tool("swift_package_clean",
+			"Delete the build products of a Swift package", op.Destructive|op.Idempotent, inSwift),
 			"swift-package-clean ."), v.cleanPackage),
 	}
 }
@@ -73,7 +75,8 @@ func (v views) buildPackage(ctx context.Context, c *op.Call, in packageBuildingI
 	if err != nil || done.Status != swiftpackage.Succeeded {
 		return packageResult(done, err)
 	}
-	return packageResult(done, nil, nextCall("swift_package_test", "packagePath", in.Path), nextCall("swift_package_run", "packagePath", in.Path))
+	test, run := nextCall("swift_package_test", "packagePath", in.Path), nextCall("swift_package_run", "packagePath", in.Path)
+	return packageResult(done, nil, test, run)
 }
 
 type packageTestIn struct {
@@ -94,8 +97,8 @@ type packageRunIn struct {
 	packageBuildIn
 	Executable string   `json:"executableName,omitempty" doc:"the program; without one the package's only one"`
 	Args       []string `json:"arguments,omitempty" doc:"arguments for the program"`
-	Timeout    int      `json:"timeout,omitempty" doc:"seconds until it is ended, building included; not in the background" default:"30" min:"1" max:"300"`
-	Background bool     `json:"background,omitempty" doc:"start it and answer at once; swift_package_stop ends it, and so does the daemon when it leaves"`
+	Timeout    int      `json:"timeout,omitempty" doc:"seconds to build and run; not in the background" default:"30" min:"1" max:"300"`
+	Background bool     `json:"background,omitempty" doc:"start it and answer at once; swift_package_stop or the end of the daemon ends it"`
 }
 
 func (v views) runPackage(ctx context.Context, c *op.Call, in packageRunIn) (packageOut, error) {
@@ -121,7 +124,7 @@ type packageRunsOut struct {
 // Text is one line a program.
 func (o packageRunsOut) Text() string {
 	if len(o.Processes) == 0 {
-		return "no program of a package runs in the background"
+		return "no program of a package is running in the background"
 	}
 	lines := []string{fmt.Sprintf("%d programs", len(o.Processes))}
 	for _, p := range o.Processes {

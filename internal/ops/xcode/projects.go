@@ -16,37 +16,39 @@ import (
 // projects are the tools that write new projects.
 func (v views) projects() []op.Op {
 	return []op.Op{
-		op.New(example(tool("scaffold_ios_project", "Write a new iOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
+		op.New(example(tool("scaffold_ios_project",
+			"Write a new iOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
 			"scaffold-ios-project --project-name Weather --output-path ./weather"), v.scaffoldIOS),
-		op.New(example(tool("scaffold_macos_project", "Write a new macOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
+		op.New(example(tool("scaffold_macos_project",
+			"Write a new macOS project: a workspace, a thin app, and a Swift package for its features", 0, inScaffolding),
 			"scaffold-macos-project --project-name Ledger --output-path ./ledger"), v.scaffoldMac),
 	}
 }
 
 // scaffoldIn is what both kinds of projects take.
 type scaffoldIn struct {
-	Name             string  `json:"projectName" doc:"the project's name: a letter, then letters, digits and underscores" match:"^[A-Za-z][A-Za-z0-9_]{0,63}$"`
-	Out              op.Path `json:"outputPath" doc:"folder for the project; made if it is not there"`
-	BundleID         string  `json:"bundleIdentifier,omitempty" doc:"the app's bundle id; com.example and the name if absent" match:"^([A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)?$"`
-	DisplayName      string  `json:"displayName,omitempty" doc:"the name under the icon; the project's if absent"`
-	MarketingVersion string  `json:"marketingVersion,omitempty" doc:"the version, such as 1.0" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"1.0"`
-	ProjectVersion   string  `json:"currentProjectVersion,omitempty" doc:"the build, such as 1" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"1"`
-	Customize        bool    `json:"customizeNames,omitempty" doc:"false keeps the template as it is, called MyProject, and nothing else given has an effect" default:"true"`
+	Name        string  `json:"projectName" doc:"a letter, then letters, digits and underscores" match:"^[A-Za-z][A-Za-z0-9_]{0,63}$"`
+	Out         op.Path `json:"outputPath" doc:"folder for the project; created if it does not exist"`
+	BundleID    string  `json:"bundleIdentifier,omitempty" doc:"else com.example and the name" match:"^([A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)?$"`
+	DisplayName string  `json:"displayName,omitempty" doc:"the name under the icon; the project's if absent"`
+	Version     string  `json:"marketingVersion,omitempty" doc:"such as 1.0" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"1.0"`
+	Build       string  `json:"currentProjectVersion,omitempty" doc:"such as 1" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"1"`
+	Customize   bool    `json:"customizeNames,omitempty" doc:"false keeps the template, called MyProject, unchanged" default:"true"`
 }
 
 // scaffoldIOSIn is what an iOS project takes.
 type scaffoldIOSIn struct {
 	scaffoldIn
-	Deployment      string   `json:"deploymentTarget,omitempty" doc:"the oldest iOS, such as 18.4" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"18.4"`
+	Deployment      string   `json:"deploymentTarget,omitempty" doc:"the oldest iOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"18.4"`
 	Families        []string `json:"targetedDeviceFamily,omitempty" doc:"iphone, ipad or universal; universal if absent"`
-	Orientations    []string `json:"supportedOrientations,omitempty" doc:"of iPhones: portrait, landscape-left, landscape-right, portrait-upside-down"`
-	PadOrientations []string `json:"supportedOrientationsIpad,omitempty" doc:"of iPads, in the same words"`
+	Orientations    []string `json:"supportedOrientations,omitempty" doc:"of portrait, landscape-left, landscape-right, portrait-upside-down"`
+	PadOrientations []string `json:"supportedOrientationsIpad,omitempty" doc:"those of iPads, with the same values"`
 }
 
 // scaffoldMacIn is what a macOS project takes.
 type scaffoldMacIn struct {
 	scaffoldIn
-	Deployment string `json:"deploymentTarget,omitempty" doc:"the oldest macOS, such as 15.4" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"15.4"`
+	Deployment string `json:"deploymentTarget,omitempty" doc:"the oldest macOS" match:"^([0-9]+(\\.[0-9]+){0,2})?$" default:"15.4"`
 }
 
 // scaffoldOut is what was written.
@@ -68,8 +70,8 @@ func (in scaffoldIn) options(deployment string) scaffold.Options {
 		return scaffold.Options{Name: scaffold.Placeholder}
 	}
 	return scaffold.Options{
-		Name: in.Name, BundleID: in.BundleID, DisplayName: in.DisplayName, MarketingVersion: in.MarketingVersion, ProjectVersion: in.ProjectVersion,
-		Deployment: deployment,
+		Name: in.Name, BundleID: in.BundleID, DisplayName: in.DisplayName,
+		MarketingVersion: in.Version, ProjectVersion: in.Build, Deployment: deployment,
 	}
 }
 
@@ -107,12 +109,12 @@ func (v views) scaffoldMac(_ context.Context, _ *op.Call, in scaffoldMacIn) (sca
 	})
 }
 
-// chosen holds a list to the words there are.
+// chosen checks a list against the words there are.
 func chosen[T ~string](field string, given, known []string) ([]T, error) {
 	var all []T
 	for _, word := range given {
 		if !slices.Contains(known, word) {
-			f := fault.New(fault.InvalidInput, "%s: %q is none of %s", field, word, strings.Join(known, ", ")).With("field", field)
+			f := fault.New(fault.InvalidInput, "%s: %q is not one of %s", field, word, strings.Join(known, ", ")).With("field", field)
 			if near := nearest.To(word, known, 1); len(near) > 0 {
 				return nil, f.WithHint("did you mean %q?", near[0])
 			}
@@ -126,7 +128,8 @@ func chosen[T ~string](field string, given, known []string) ([]T, error) {
 func (v views) write(dir op.Path, on scaffold.Platform, o scaffold.Options, next func(scaffold.Written) []string) (scaffoldOut, error) {
 	w, err := v.core.Projects.Scaffold(dir, on, o)
 	if errors.Is(err, scaffold.ErrExists) {
-		return scaffoldOut{}, fault.New(fault.PathError, "%w", err).With("field", "outputPath").WithHint("nothing was written; choose another folder or another name")
+		return scaffoldOut{}, fault.New(fault.PathError, "%w", err).With("field", "outputPath").
+			WithHint("nothing was written; choose another folder or another name")
 	}
 	if err != nil {
 		return scaffoldOut{}, fault.New(fault.PathError, "writing the project: %w", err).With("field", "outputPath")

@@ -11,33 +11,35 @@ import (
 	"ios-agent/internal/ui/picture"
 )
 
-// simulatorSettings are the tools for what a simulator shows and believes, and for pictures of it.
+// simulatorSettings are the tools for a simulator's settings, and for pictures and videos of it.
 func (v views) simulatorSettings() []op.Op {
-	film := tool("record_sim_video", "Start to film a simulator (start: true), or stop and write the film (stop: true, outputFile)", 0, inSimulator)
+	film := tool("record_sim_video",
+		"Start to record a simulator (start: true), or stop and save the video (stop: true, outputFile)", 0, inSimulator)
 	film.Exclude, film.Require = [][]string{{"start", "stop"}}, [][]string{{"start", "stop"}}
-	shot := tool("screenshot", "Take a small picture of a simulator's screen, for looking at; take positions from describe_ui", op.ReadOnly,
+	shot := tool("screenshot", "Take a small picture of a simulator's screen, to look at; positions come from describe_ui", op.ReadOnly,
 		"ui-automation", "ui-testing", inSimulator)
 	return []op.Op{
 		sim(v, taking(2*time.Minute, film, `record-sim-video --simulator-name "iPhone 16" --start`,
 			`record-sim-video --simulator-name "iPhone 16" --stop --output-file login.mp4`), v.recordSim),
 		sim(v, taking(time.Minute, shot), v.screenshotSim),
-		sim(v, taking(0, tool("set_sim_location", "Put a simulator at a place on Earth", op.Idempotent, inManagement),
+		sim(v, taking(0, tool("set_sim_location", "Set the location of a simulator", op.Idempotent, inManagement),
 			`set-sim-location --simulator-name "iPhone 16" --latitude 37.7749 --longitude -122.4194`), v.placeSim),
 		sim(v, taking(0, tool("reset_sim_location", "End a simulator's simulated location", op.Idempotent, inManagement),
 			`reset-sim-location --simulator-name "iPhone 16"`), v.unplaceSim),
 		sim(v, taking(0, tool("set_sim_appearance", "Set a simulator to dark or light", op.Idempotent, inManagement),
 			`set-sim-appearance --simulator-name "iPhone 16" --mode dark`), v.appearanceOfSim),
-		sim(v, taking(0, tool("sim_statusbar", "Set the data network that a simulator's status bar shows; clear shows the truth again", op.Idempotent, inManagement),
+		sim(v, taking(0, tool("sim_statusbar",
+			"Set the data network that a simulator's status bar shows; clear ends all overrides", op.Idempotent, inManagement),
 			`sim-statusbar --simulator-name "iPhone 16" --data-network 5g`), v.statusBarOfSim),
 	}
 }
 
 type recordSimIn struct {
 	simIn
-	Start bool    `json:"start,omitempty" doc:"start to film"`
-	Stop  bool    `json:"stop,omitempty" doc:"stop, and write the film to outputFile"`
-	FPS   int     `json:"fps,omitempty" doc:"frames a second; has no effect: simctl films every change" min:"1" max:"120" default:"30"`
-	Out   op.Path `json:"outputFile,omitempty" doc:"file for the film; needed with stop, ignored with start"`
+	Start bool    `json:"start,omitempty" doc:"start to record"`
+	Stop  bool    `json:"stop,omitempty" doc:"stop, and save the video to outputFile"`
+	FPS   int     `json:"fps,omitempty" doc:"has no effect: simctl records every change" min:"1" max:"120" default:"30"`
+	Out   op.Path `json:"outputFile,omitempty" doc:"file for the video; needed with stop, ignored with start"`
 }
 
 type recordSimOut struct {
@@ -74,10 +76,10 @@ func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on ops
 	out := recordSimOut{simOut: simOut{ID: done.UDID, Name: c.Device.Name}, Session: done.UDID}
 	if in.Stop {
 		out.State, out.Out, out.Bytes = "stopped", done.Path, done.Bytes
-		out.Message = fmt.Sprintf("filmed %.1f s of %s to %s", done.Seconds, out.Name, done.Path)
+		out.Message = fmt.Sprintf("recorded %.1f s of %s to %s", done.Seconds, out.Name, done.Path)
 		return out, nil
 	}
-	out.State, out.FPS, out.Message = "recording", in.FPS, "filming "+out.Name
+	out.State, out.FPS, out.Message = "recording", in.FPS, "recording "+out.Name
 	out.NextSteps = []string{nextCall("record_sim_video", "simulatorId", done.UDID, "stop", true, "outputFile", "/path/to/output.mp4")}
 	if in.Out != "" {
 		out.Notes = append(out.Notes, "outputFile is ignored with start; give it with stop")
@@ -87,7 +89,7 @@ func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on ops
 
 type screenshotSimIn struct {
 	simIn
-	Format string `json:"returnFormat,omitempty" doc:"base64 gives the picture itself, path a file with it" enum:"base64,path" default:"base64"`
+	Format string `json:"returnFormat,omitempty" doc:"base64 gives the picture itself, path a file" enum:"base64,path" default:"base64"`
 }
 
 // screenshotSimOut is a picture: 800 pixels at most, as XcodeBuildMCP makes them.
@@ -166,7 +168,7 @@ func (v views) appearanceOfSim(ctx context.Context, c *op.Call, in appearanceSim
 
 type statusBarSimIn struct {
 	simIn
-	Network string `json:"dataNetwork" doc:"the data network to show; clear ends all overrides" enum:"clear,hide,wifi,3g,4g,lte,lte-a,lte+,5g,5g+,5g-uwb,5g-uc"`
+	Network string `json:"dataNetwork" doc:"clear ends all overrides" enum:"clear,hide,wifi,3g,4g,lte,lte-a,lte+,5g,5g+,5g-uwb,5g-uc"`
 }
 
 func (v views) statusBarOfSim(ctx context.Context, c *op.Call, in statusBarSimIn, on ops.Target) (simOut, error) {

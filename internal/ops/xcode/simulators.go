@@ -21,7 +21,8 @@ func (v views) simulators() []op.Op {
 	list.Next = []string{"boot_sim", "open_sim"}
 	return []op.Op{
 		op.New(list, v.listSims),
-		sim(v, long(5*time.Minute, tool("boot_sim", "Boot a simulator and wait until apps can run on it", op.Idempotent, inSimulator, inManagement),
+		sim(v, long(5*time.Minute, tool("boot_sim",
+			"Boot a simulator and wait until apps can run on it", op.Idempotent, inSimulator, inManagement),
 			`boot-sim --simulator-name "iPhone 16"`), v.bootSim),
 		op.New(taking(time.Minute, tool("open_sim", "Show the simulators' window: Simulator, or Device Hub where Xcode has that instead",
 			readOnly, inSimulator, inManagement), "open-sim"), v.openSim),

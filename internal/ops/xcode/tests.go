@@ -25,8 +25,8 @@ func (v views) tests() []op.Op {
 
 // preparedIn names tests that were built before, instead of a project.
 type preparedIn struct {
-	Products op.Path `json:"testProductsPath,omitempty" doc:"run the tests of this .xctestproducts, built before; excludes projectPath, workspacePath, scheme and xctestrunPath"`
-	TestRun  op.Path `json:"xctestrunPath,omitempty" doc:"run the tests of this .xctestrun, built before"`
+	Products op.Path `json:"testProductsPath,omitempty" doc:"tests that were built before, instead of a project and a scheme"`
+	TestRun  op.Path `json:"xctestrunPath,omitempty" doc:"the same, as a .xctestrun"`
 }
 
 // runnerIn is for the tests' own process.
@@ -78,11 +78,17 @@ func testIn(s schemeIn, h howIn, p preparedIn, r runnerIn, on ops.Destination) o
 type testSimIn struct {
 	schemeIn
 	simIn
-	Platform string `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent" enum:"iOS Simulator,watchOS Simulator,tvOS Simulator,visionOS Simulator,macOS"`
+	Platform testPlatform `json:"platform,omitempty" doc:"the simulator's platform; found from its runtime if absent"`
 	howIn
 	preparedIn
 	runnerIn
 }
+
+// testPlatform is a platform that test_sim knows. It takes macOS to say that test_macos is for that.
+type testPlatform string
+
+// Choices are all of them.
+func (testPlatform) Choices() []string { return append(simPlatform("").Choices(), "macOS") }
 
 // notHere is what test_sim says to macOS.
 const notHere = "macOS platform is not supported by test_sim. Use test_macos tool instead for macOS projects."
@@ -91,7 +97,7 @@ func (v views) testSim(ctx context.Context, c *op.Call, in testSimIn) (buildOut,
 	if in.Platform == "macOS" {
 		return buildOut{}, fault.New(fault.InvalidInput, "%s", notHere).With("field", platformKey).WithHint("%s", nextCall("test_macos"))
 	}
-	return v.test(ctx, c, testIn(in.schemeIn, in.howIn, in.preparedIn, in.runnerIn, onSim(in.simIn, in.Platform)))
+	return v.test(ctx, c, testIn(in.schemeIn, in.howIn, in.preparedIn, in.runnerIn, onSim(in.simIn, string(in.Platform))))
 }
 
 type testDeviceIn struct {

@@ -3,6 +3,7 @@ package xcode
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -22,7 +23,7 @@ func (v views) touches() []op.Op {
 		sim(v, uiTool("long_press", "Rest a finger on an element or a point for so many milliseconds", 0), v.longPress),
 		sim(v, touch, v.touch),
 		sim(v, uiTool("swipe", "Swipe from point to point, or within an element in a direction", 0), v.swipe),
-		sim(v, uiTool("drag", "Carry an element in a direction", 0), v.drag),
+		sim(v, uiTool("drag", "Drag an element in a direction", 0), v.drag),
 		sim(v, uiTool("gesture", "Perform one of the usual gestures: scroll, or swipe in from an edge", 0), v.gesture),
 		sim(v, uiTool("button", "Press a button of the device: apple-pay, home, lock, side-button or siri", 0), v.button),
 	}
@@ -110,7 +111,7 @@ func (v views) tap(ctx context.Context, c *op.Call, in tapUIIn, on ops.Target) (
 		return ops.ActionOut{}, err
 	}
 	tap := ops.TapIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref, Identifier: in.ID, Label: in.Label}, ActIn: patience()}
-	if at != nil { // a point wins, as theirs does
+	if at != nil { // a point wins, as in XcodeBuildMCP
 		tap.ElementIn, tap.PointIn = ops.ElementIn{}, ops.PointIn(in.xyIn)
 	}
 	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Tap(ctx, c, tap) })
@@ -180,7 +181,7 @@ type swipeUIIn struct {
 	Direction string   `json:"direction,omitempty" doc:"where the finger goes" enum:"up,down,left,right"`
 	Distance  float64  `json:"distance,omitempty" doc:"share of the element that it crosses" min:"0.05" max:"1" default:"0.6"`
 	Duration  float64  `json:"duration,omitempty" doc:"seconds" min:"0" max:"10"`
-	Delta     float64  `json:"delta,omitempty" doc:"points between two touches; the device chooses them itself, so that this is only noted" min:"0" max:"200"`
+	Delta     float64  `json:"delta,omitempty" doc:"has no effect: the device chooses the points between" min:"0" max:"200"`
 	delayIn
 }
 
@@ -196,20 +197,20 @@ func (v views) swipe(ctx context.Context, c *op.Call, in swipeUIIn, on ops.Targe
 		return ops.ActionOut{}, fault.New(fault.InvalidInput, "swipe: give x1, y1, x2 and y2, or a direction").With("field", "direction")
 	}
 	swipe := ops.SwipeIn{
-		Target: on, ElementIn: ops.ElementIn{Ref: in.Within}, Direction: in.Direction, Distance: in.Distance, Seconds: cmp.Or(in.Duration, usualSwipeTime),
-		StartX: in.X1, StartY: in.Y1, EndX: in.X2, EndY: in.Y2, ActIn: patience(),
+		Target: on, ElementIn: ops.ElementIn{Ref: in.Within}, Direction: in.Direction, Distance: in.Distance,
+		Seconds: cmp.Or(in.Duration, usualSwipeTime), StartX: in.X1, StartY: in.Y1, EndX: in.X2, EndY: in.Y2, ActIn: patience(),
 	}
 	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe) })
 }
 
-// dragUIIn says what to carry, and how far.
+// dragUIIn says what to drag, and how far.
 type dragUIIn struct {
 	simIn
-	Ref       string  `json:"elementRef" doc:"what to carry: a ref of snapshot_ui" match:"^@?e[0-9]{1,9}$"`
+	Ref       string  `json:"elementRef" doc:"what to drag: a ref of snapshot_ui" match:"^@?e[0-9]{1,9}$"`
 	Direction string  `json:"direction" doc:"where to" enum:"up,down,left,right"`
 	Distance  float64 `json:"distance,omitempty" doc:"share of the screen" min:"0.01" max:"1" default:"0.35"`
 	Duration  float64 `json:"duration,omitempty" doc:"seconds to press before it moves" min:"0" max:"10"`
-	Steps     int     `json:"steps,omitempty" doc:"touches on the way; the device chooses them itself, so that this is only noted" min:"1" max:"1000"`
+	Steps     int     `json:"steps,omitempty" doc:"has no effect: the device chooses the points between" min:"1" max:"1000"`
 	delayIn
 }
 
@@ -228,11 +229,11 @@ func (v views) drag(ctx context.Context, c *op.Call, in dragUIIn, on ops.Target)
 	if err != nil {
 		return ops.ActionOut{}, err
 	}
-	return in.around(ctx, func() (ops.ActionOut, error) {
-		return v.core.Touch.Drag(ctx, c, ops.DragIn{
-			OnElementIn: ops.OnElementIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref}, ActIn: patience()}, ToX: &to.X, ToY: &to.Y, Press: cmp.Or(in.Duration, 0.6), Hold: 0.2,
-		})
-	})
+	drag := ops.DragIn{
+		OnElementIn: ops.OnElementIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref}, ActIn: patience()},
+		ToX:         &to.X, ToY: &to.Y, Press: cmp.Or(in.Duration, 0.6), Hold: 0.2,
+	}
+	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Drag(ctx, c, drag) })
 }
 
 // beyond is a point in a direction, within the screen.
@@ -246,18 +247,37 @@ func beyond(from ui.Point, view ui.Rect, direction string, share float64) ui.Poi
 // gestureUIIn names a gesture.
 type gestureUIIn struct {
 	simIn
-	Preset   string  `json:"preset" doc:"the gesture" enum:"scroll-up,scroll-down,scroll-left,scroll-right,swipe-from-left-edge,swipe-from-right-edge,swipe-from-top-edge,swipe-from-bottom-edge"`
+	Preset   preset  `json:"preset" doc:"the gesture"`
 	Width    int     `json:"screenWidth,omitempty" doc:"width of the screen in points; the device's own if absent" min:"1" max:"2000"`
 	Height   int     `json:"screenHeight,omitempty" doc:"its height" min:"1" max:"3000"`
 	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0" max:"10"`
-	Delta    float64 `json:"delta,omitempty" doc:"points between two touches; the device chooses them itself, so that this is only noted" min:"0" max:"200"`
+	Delta    float64 `json:"delta,omitempty" doc:"has no effect: the device chooses the points between" min:"0" max:"200"`
 	delayIn
 }
 
+// preset names a gesture.
+type preset string
+
+// Choices are all of them.
+func (preset) Choices() []string {
+	var names []string
+	for name := range presets {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return names
+}
+
 // presets are AXe's gestures: from and to as shares of the screen, and seconds. To scroll down is to push the content up.
-var presets = map[string]struct{ x1, y1, x2, y2, seconds float64 }{
-	"scroll-up": {.5, .25, .5, .75, .5}, "scroll-down": {.5, .75, .5, .25, .5}, "scroll-left": {.25, .5, .75, .5, .5}, "scroll-right": {.75, .5, .25, .5, .5},
-	"swipe-from-left-edge": {0, .5, 1, .5, .3}, "swipe-from-right-edge": {1, .5, 0, .5, .3}, "swipe-from-top-edge": {.5, 0, .5, 1, .3}, "swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
+var presets = map[preset]struct{ x1, y1, x2, y2, seconds float64 }{
+	"scroll-up":              {.5, .25, .5, .75, .5},
+	"scroll-down":            {.5, .75, .5, .25, .5},
+	"scroll-left":            {.25, .5, .75, .5, .5},
+	"scroll-right":           {.75, .5, .25, .5, .5},
+	"swipe-from-left-edge":   {0, .5, 1, .5, .3},
+	"swipe-from-right-edge":  {1, .5, 0, .5, .3},
+	"swipe-from-top-edge":    {.5, 0, .5, 1, .3},
+	"swipe-from-bottom-edge": {.5, 1, .5, 0, .3},
 }
 
 func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.Target) (ops.ActionOut, error) {
@@ -276,7 +296,7 @@ func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.T
 	swipe := ops.SwipeIn{
 		Target: on, StartX: &from.X, StartY: &from.Y, EndX: &to.X, EndY: &to.Y, Seconds: cmp.Or(in.Duration, p.seconds), ActIn: patience(),
 	}
-	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe.Called(in.Preset)) })
+	return in.around(ctx, func() (ops.ActionOut, error) { return v.core.Touch.Swipe(ctx, c, swipe.Called(string(in.Preset))) })
 }
 
 // buttonUIIn names a button.

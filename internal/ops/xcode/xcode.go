@@ -39,7 +39,7 @@ func Ops(core *ops.Core) []op.Op {
 	v := views{core}
 	all := slices.Concat(
 		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
-		v.builds(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(),
+		v.builds(), v.appPaths(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(), v.batches(),
 	)
 	all = append(all, v.doctor(func() []op.Op { return all }))
 	return append(all, discover(func() []op.Op { return all }))
@@ -83,7 +83,7 @@ var oldNames = map[string]string{"simulatorUuid": "simulatorId", "simulatorUdid"
 type simIn struct {
 	ID     string `json:"simulatorId,omitempty" doc:"udid of the simulator, from list_sims; excludes simulatorName"`
 	Name   string `json:"simulatorName,omitempty" doc:"name of the simulator, such as iPhone 16 Pro; excludes simulatorId"`
-	Latest bool   `json:"useLatestOS,omitempty" doc:"of several simulators of that name, none booted, take the newest system's" default:"true"`
+	Latest bool   `json:"useLatestOS,omitempty" doc:"of several with that name, none booted, take the newest system" default:"true"`
 	UUID   string `json:"simulatorUuid,omitempty" doc:"simulatorId by its old name" cli:"-"`
 }
 

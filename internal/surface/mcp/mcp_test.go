@@ -290,7 +290,7 @@ func TestTheProductsTools(t *testing.T) {
 
 // TestFamiliesServedAlone: each with the exact names of the system it took over, and none of ours.
 func TestFamiliesServedAlone(t *testing.T) {
-	c := op.NewCatalogue(ops.All(ops.Parts{}))
+	c := op.NewCatalogue(catalogue.All(ops.Services{}))
 	for family, want := range map[string]struct{ has, lacks []string }{
 		"quern": {[]string{"tap_element", "get_screen_summary", "wait_for_element", "clear_text", "claim_device"},
 			[]string{"snapshot", "scroll_to"}},

@@ -108,7 +108,10 @@ func hints(o op.Op) []string {
 	for _, h := range []struct {
 		hint op.Hints
 		word string
-	}{{op.Destructive, "may lose data"}, {op.Idempotent, "idempotent"}, {op.OpenWorld, "reaches beyond this machine"}, {op.Executes, "runs code of your choice"}} {
+	}{
+		{op.Destructive, "may lose data"}, {op.Idempotent, "idempotent"}, {op.OpenWorld, "reaches beyond this machine"},
+		{op.Executes, "runs code of your choice"},
+	} {
 		if o.Hints.Has(h.hint) {
 			words = append(words, h.word)
 		}

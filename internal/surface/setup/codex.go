@@ -33,7 +33,8 @@ func (o Options) table(t *tables) error {
 
 // rules allow verbs, not the program: one that builds or runs code of the caller's choice is asked about.
 func (o Options) rules() string {
-	text := fmt.Sprintf("# %s\n# ios-agent talks to its daemon over a unix socket, which the sandbox refuses. What builds or runs code is not listed.\n", marker)
+	text := fmt.Sprintf("# %s\n# ios-agent talks to its daemon over a unix socket, which the sandbox refuses. "+
+		"What builds or runs code is not listed.\n", marker)
 	first := map[string][]string{} // second words, by the words before
 	for _, words := range o.verbs() {
 		before := strings.Join(words[:len(words)-1], " ")

@@ -123,7 +123,9 @@ func TestForeignCodeIsNeverPreApproved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, text := range files(t, o) {
-		for _, never := range []string{"__run", "agent run", "mac-app", "launch:", "take-over", "call_tool", `"mcp__ios-agent"`, "(ios-agent:*)", `"run"`} {
+		for _, never := range []string{
+			"__run", "agent run", "mac-app", "launch:", "take-over", "call_tool", `"mcp__ios-agent"`, "(ios-agent:*)", `"run"`,
+		} {
 			if strings.Contains(text, never) && !strings.Contains(path, "SKILL") {
 				t.Errorf("%s has %s:\n%s", path, never, text)
 			}

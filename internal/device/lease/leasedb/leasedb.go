@@ -10,20 +10,6 @@ import (
 	"ios-agent/internal/machine/store"
 )
 
-// Migrations make the tables.
-func Migrations() []string {
-	return []string{`
-		CREATE TABLE lease (
-			resource TEXT PRIMARY KEY, holder TEXT NOT NULL, kind TEXT NOT NULL, epoch INTEGER NOT NULL,
-			since INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL, ttl INTEGER NOT NULL,
-			reset TEXT NOT NULL, dirty INTEGER NOT NULL
-		) WITHOUT ROWID;
-		CREATE TABLE lease_log (
-			id INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, resource TEXT NOT NULL, epoch INTEGER NOT NULL,
-			holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
-		)`}
-}
-
 // mostLog is how much of the log is kept.
 const mostLog = 10_000
 
@@ -44,7 +30,7 @@ func (j Journal) Load() ([]lease.Lease, error) {
 
 func (j Journal) load() (all []lease.Lease, err error) {
 	err = j.Store.Read(func(db *sql.DB) error {
-		rows, err := db.Query("SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty FROM lease")
+		rows, err := db.Query("SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers FROM lease")
 		if err != nil {
 			return err
 		}
@@ -52,7 +38,8 @@ func (j Journal) load() (all []lease.Lease, err error) {
 		for rows.Next() {
 			var l lease.Lease
 			var since, used, expires int64
-			if err := rows.Scan(&l.Resource, &l.Holder, &l.Kind, &l.Epoch, &since, &used, &expires, &l.TTL, &l.Reset, &l.Dirty); err != nil {
+			err := rows.Scan(&l.Resource, &l.Holder, &l.Kind, &l.Epoch, &since, &used, &expires, &l.TTL, &l.Reset, &l.Dirty, &l.CoDrivers)
+			if err != nil {
 				return err
 			}
 			l.Since, l.Used, l.Expires = moment(since), moment(used), moment(expires)
@@ -77,9 +64,9 @@ func (j Journal) Save(events []lease.Event) error {
 
 func save(tx *sql.Tx, e lease.Event) error {
 	l := e.Lease
-	_, err := tx.Exec(`INSERT OR REPLACE INTO lease (resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty)
-		VALUES (?,?,?,?,?,?,?,?,?,?)`,
-		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty)
+	_, err := tx.Exec(`INSERT OR REPLACE INTO lease (resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
+		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty, l.CoDrivers)
 	if err != nil || e.What == lease.Renewed {
 		return err
 	}

@@ -17,11 +17,12 @@ import (
 	"ios-agent/internal/device/lease"
 	"ios-agent/internal/device/lease/hostlock"
 	"ios-agent/internal/device/lease/leasedb"
+	"ios-agent/internal/device/schema"
 	"ios-agent/internal/machine/store"
 )
 
 func open(t testing.TB, path string) leasedb.Journal {
-	s := store.New(store.Options{Path: path, Migrations: leasedb.Migrations()})
+	s := store.New(store.Options{Path: path, Migrations: schema.Migrations()})
 	t.Cleanup(func() { s.Close() })
 	return leasedb.Journal{Store: s}
 }

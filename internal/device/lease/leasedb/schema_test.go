@@ -14,58 +14,71 @@ import (
 	"time"
 
 	"ios-agent/internal/device/lease"
-	"ios-agent/internal/device/lease/leasedb"
+	"ios-agent/internal/device/schema"
 )
 
 var update = flag.Bool("update", false, "write the state.db files of earlier schemas anew")
 
-// schema is what state.db was like at some version. Its SQL is a copy of that time, and is never changed: it is what the
+// file is what state.db was like at some version. Its SQL is a copy of that time, and is never changed: it is what the
 // programs of that time wrote.
-type schema struct {
+type file struct {
 	made, filled string
 	leases       []lease.Lease
 	log          []lease.Event // the newest first
 }
 
 // schemas are those of all versions, from 0. A new migration adds one, with its file.
-func schemas() []schema {
-	return []schema{
-		{}, // a daemon was killed before it made the first table
-		{
-			made: `CREATE TABLE lease (
-				resource TEXT PRIMARY KEY, holder TEXT NOT NULL, kind TEXT NOT NULL, epoch INTEGER NOT NULL,
-				since INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL, ttl INTEGER NOT NULL,
-				reset TEXT NOT NULL, dirty INTEGER NOT NULL
-			) WITHOUT ROWID;
-			CREATE TABLE lease_log (
-				id INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, resource TEXT NOT NULL, epoch INTEGER NOT NULL,
-				holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
-			)`,
-			filled: `INSERT INTO lease VALUES
-				('D1', 'ada', 'claim', 7, 1700000000000000000, 1700000001000000000, 1700001801000000000, 1800000000000, 'erase', 0),
-				('D2', '', 'implicit', 5, 1700000000000000000, 1700000002000000000, 1700000302000000000, 300000000000, 'terminate', 1),
-				('D3', '', 'claim', 3, 0, 0, 0, 0, '', 0);
-			INSERT INTO lease_log (at, what, resource, epoch, holder, came_from, reason) VALUES
-				(1700000000000000000, 'claimed', 'D2', 5, 'bob', '', ''),
-				(1700000002000000000, 'expired', 'D2', 5, '', 'bob', ''),
-				(1700000003000000000, 'taken over', 'D1', 7, 'ada', 'cyd', 'cyd is gone')`,
-			leases: []lease.Lease{
-				{
-					Resource: "D1", Holder: "ada", Kind: lease.Claim, Epoch: 7, Since: second(0), Used: second(1), Expires: second(1801),
-					TTL: 30 * time.Minute, Reset: "erase",
-				},
-				{
-					Resource: "D2", Kind: lease.Implicit, Epoch: 5, Since: second(0), Used: second(2), Expires: second(302), TTL: 5 * time.Minute,
-					Reset: "terminate", Dirty: true,
-				},
-				{Resource: "D3", Kind: lease.Claim, Epoch: 3},
+func schemas() []file {
+	v1 := file{
+		made: `CREATE TABLE lease (
+			resource TEXT PRIMARY KEY, holder TEXT NOT NULL, kind TEXT NOT NULL, epoch INTEGER NOT NULL,
+			since INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL, ttl INTEGER NOT NULL,
+			reset TEXT NOT NULL, dirty INTEGER NOT NULL
+		) WITHOUT ROWID;
+		CREATE TABLE lease_log (
+			id INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, resource TEXT NOT NULL, epoch INTEGER NOT NULL,
+			holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
+		)`,
+		filled: `INSERT INTO lease VALUES
+			('D1', 'ada', 'claim', 7, 1700000000000000000, 1700000001000000000, 1700001801000000000, 1800000000000, 'erase', 0),
+			('D2', '', 'implicit', 5, 1700000000000000000, 1700000002000000000, 1700000302000000000, 300000000000, 'terminate', 1),
+			('D3', '', 'claim', 3, 0, 0, 0, 0, '', 0);
+		INSERT INTO lease_log (at, what, resource, epoch, holder, came_from, reason) VALUES
+			(1700000000000000000, 'claimed', 'D2', 5, 'bob', '', ''),
+			(1700000002000000000, 'expired', 'D2', 5, '', 'bob', ''),
+			(1700000003000000000, 'taken over', 'D1', 7, 'ada', 'cyd', 'cyd is gone')`,
+		leases: []lease.Lease{
+			{
+				Resource: "D1", Holder: "ada", Kind: lease.Claim, Epoch: 7, Since: second(0), Used: second(1), Expires: second(1801),
+				TTL: 30 * time.Minute, Reset: "erase",
 			},
-			log: []lease.Event{
-				{At: second(3), What: lease.TakenOver, Lease: lease.Lease{Resource: "D1", Epoch: 7, Holder: "ada"}, From: "cyd", Reason: "cyd is gone"},
-				{At: second(2), What: lease.Expired, Lease: lease.Lease{Resource: "D2", Epoch: 5}, From: "bob"},
-				{At: second(0), What: lease.Claimed, Lease: lease.Lease{Resource: "D2", Epoch: 5, Holder: "bob"}},
+			{
+				Resource: "D2", Kind: lease.Implicit, Epoch: 5, Since: second(0), Used: second(2), Expires: second(302), TTL: 5 * time.Minute,
+				Reset: "terminate", Dirty: true,
 			},
+			{Resource: "D3", Kind: lease.Claim, Epoch: 3},
 		},
+		log: []lease.Event{
+			{At: second(3), What: lease.TakenOver, Lease: lease.Lease{Resource: "D1", Epoch: 7, Holder: "ada"}, From: "cyd", Reason: "cyd is gone"},
+			{At: second(2), What: lease.Expired, Lease: lease.Lease{Resource: "D2", Epoch: 5}, From: "bob"},
+			{At: second(0), What: lease.Claimed, Lease: lease.Lease{Resource: "D2", Epoch: 5, Holder: "bob"}},
+		},
+	}
+	v2 := file{
+		made:   v1.made + ";CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID",
+		filled: v1.filled + ";INSERT INTO ref_number VALUES ('ada', 2040)",
+		leases: v1.leases, log: v1.log,
+	}
+	v3 := file{
+		made: v2.made,
+		filled: v2.filled + `;ALTER TABLE lease ADD COLUMN co_drivers TEXT NOT NULL DEFAULT '';
+			UPDATE lease SET co_drivers = 'bob' || char(10) || 'cyd' WHERE resource = 'D1'`,
+		leases: slices.Clone(v1.leases), log: v1.log,
+	}
+	v3.leases[0].CoDrivers = "bob\ncyd"
+	return []file{
+		{}, // a daemon was killed before it made the first table
+		v1, v2, v3,
 	}
 }
 
@@ -79,9 +92,9 @@ func fileOf(version int) string {
 // TestEverySchemaHasAFile, so that a new migration is tried on a file of before.
 func TestEverySchemaHasAFile(t *testing.T) {
 	all := schemas()
-	if len(all) != len(leasedb.Migrations())+1 {
+	if len(all) != len(schema.Migrations())+1 {
 		t.Fatalf("%d schemas are known, and today's is version %d: add its SQL to schemas and run with -update",
-			len(all), len(leasedb.Migrations()))
+			len(all), len(schema.Migrations()))
 	}
 	for version, s := range all {
 		if *update {
@@ -94,7 +107,7 @@ func TestEverySchemaHasAFile(t *testing.T) {
 }
 
 // write makes a file with the SQL of its time.
-func write(t *testing.T, path string, version int, s schema) {
+func write(t *testing.T, path string, version int, s file) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -136,7 +149,7 @@ func TestEarlierSchemasAreMigrated(t *testing.T) {
 		}
 		var now int
 		err = journal.Store.Read(func(db *sql.DB) error { return db.QueryRow("PRAGMA user_version").Scan(&now) })
-		if err != nil || now != len(leasedb.Migrations()) {
+		if err != nil || now != len(schema.Migrations()) {
 			t.Errorf("version %d is now %d: %v", version, now, err)
 		}
 		if notice := journal.Store.Notice(); notice != "" {

@@ -137,8 +137,11 @@ func TestVirtualXcodeBuildsIt(t *testing.T) {
 	run := func(argv ...string) string {
 		t.Helper()
 		var out, errs strings.Builder
-		call := virtualxcode.Call{Args: argv, Dir: dir, Stdout: &out, Stderr: &errs, Env: map[string]string{"HOME": filepath.Join(dir, "home"), "USER": "dev"}}
-		tool := virtual.Tool{Call: call, Devices: devices{{UDID: "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92", Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5", Build: "22F77"}}}
+		env := map[string]string{"HOME": filepath.Join(dir, "home"), "USER": "dev"}
+		call := virtualxcode.Call{Args: argv, Dir: dir, Stdout: &out, Stderr: &errs, Env: env}
+		tool := virtual.Tool{Call: call, Devices: devices{{
+			UDID: "6C2A8F51-93D4-4E0B-A7C6-1F5B0D3E8A92", Name: "iPhone 16 Pro", Platform: "iOS Simulator", OS: "18.5", Build: "22F77",
+		}}}
 		if exit := tool.Run(t.Context()); exit != 0 {
 			t.Fatalf("%v: exit %d\n%s\n%s", argv, exit, out.String(), errs.String())
 		}
@@ -171,7 +174,8 @@ func TestOthersReadIt(t *testing.T) {
 		}
 		t.Skip("no node to read project files with")
 	}
-	out, err := exec.Command("../../../../scripts/pbxproj-check", filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj")).CombinedOutput()
+	project := filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj")
+	out, err := exec.Command("../../../../scripts/pbxproj-check", project).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 77:

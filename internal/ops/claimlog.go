@@ -11,6 +11,21 @@ import (
 	"ios-agent/internal/op/feed"
 )
 
+func (p *pooled) logOps() []op.Op {
+	groups := []string{"pool"}
+	all := []op.Op{
+		op.New(op.Spec{
+			Name: "device_claim_log", Groups: groups, Verb: "pool log", Route: "GET /api/v1/devices/pool/log",
+			Summary: "List who had which device, who took one over, and why; the newest first", Hints: op.ReadOnly | op.Idempotent,
+			Examples: []string{"pool log --limit 5"},
+		}, p.log),
+	}
+	return append(all, op.NewStream(op.Spec{
+		Name: "device_claims", Groups: groups, Verb: "pool watch", Route: "GET /api/v1/devices/pool/events",
+		Summary: "Watch claims as they change", Hints: op.ReadOnly | op.Idempotent, Examples: []string{"pool watch"},
+	}, p.watch)...)
+}
+
 // LeaseEvent is one thing that happened to a claim.
 type LeaseEvent struct {
 	Time   time.Time `json:"time"`
@@ -23,7 +38,9 @@ type LeaseEvent struct {
 }
 
 func leaseEvent(e lease.Event) LeaseEvent {
-	return LeaseEvent{Time: e.At.UTC(), What: e.What, UDID: e.Lease.Resource, Holder: e.Lease.Holder, From: e.From, Epoch: e.Lease.Epoch, Reason: e.Reason}
+	return LeaseEvent{
+		Time: e.At.UTC(), What: e.What, UDID: e.Lease.Resource, Holder: e.Lease.Holder, From: e.From, Epoch: e.Lease.Epoch, Reason: e.Reason,
+	}
 }
 
 // FeedLeases keeps a ring of what happens to leases until ctx ends.
@@ -35,28 +52,28 @@ func FeedLeases(ctx context.Context, table *lease.Table, ring *feed.Ring[LeaseEv
 	}
 }
 
-// WatchIn says which devices to watch.
-type WatchIn struct {
+// watchIn says which devices to watch.
+type watchIn struct {
 	UDID string `json:"udid,omitempty" doc:"only this device"`
 }
 
-func (p *pooled) watch(ctx context.Context, _ *op.Call, in WatchIn, at op.Cursor) (op.Page[LeaseEvent], error) {
+func (p *pooled) watch(ctx context.Context, _ *op.Call, in watchIn, at op.Cursor) (op.Page[LeaseEvent], error) {
 	return p.leases.Events.Read(ctx, at, func(e LeaseEvent) bool { return in.UDID == "" || strings.EqualFold(e.UDID, in.UDID) })
 }
 
-// ClaimLogIn says how much of the log.
-type ClaimLogIn struct {
+// claimLogIn says how much of the log.
+type claimLogIn struct {
 	UDID  string `json:"udid,omitempty" doc:"only this device"`
 	Limit int    `json:"limit,omitempty" doc:"at most so many" default:"50" min:"1" max:"1000"`
 }
 
-// ClaimLogOut is the log, the newest first.
-type ClaimLogOut struct {
+// claimLogOut is the log, the newest first.
+type claimLogOut struct {
 	Events []LeaseEvent `json:"events"`
 }
 
 // Text is one line an event.
-func (o ClaimLogOut) Text() string {
+func (o claimLogOut) Text() string {
 	lines := []string{fmt.Sprintf("%d events", len(o.Events))}
 	for _, e := range o.Events {
 		line := fmt.Sprintf("%s  %s  %s", e.Time.Format(time.RFC3339), e.UDID, e.What)
@@ -74,8 +91,8 @@ func (o ClaimLogOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (p *pooled) log(_ context.Context, _ *op.Call, in ClaimLogIn) (ClaimLogOut, error) {
-	out := ClaimLogOut{Events: []LeaseEvent{}}
+func (p *pooled) log(_ context.Context, _ *op.Call, in claimLogIn) (claimLogOut, error) {
+	out := claimLogOut{Events: []LeaseEvent{}}
 	events, err := p.leases.Log(in.UDID, in.Limit)
 	if err != nil {
 		return out, err

@@ -23,7 +23,10 @@ type discovery struct {
 	found map[string][]string // groups, by session
 }
 
-// about are the words of a task that speak for a group; a tool's own name speaks for its groups too.
+// onScreen are the words that both groups of tools for the screen have.
+const onScreen = "ui tap swipe type gesture button press touch screen screenshot element automate automation interact accessibility"
+
+// about are the words of a task that mean a group; a tool's own name means its groups too.
 var about = map[string]string{
 	"simulator":            "simulator simulators sim iphone ipad ios app run build launch install test boot watch tv vision",
 	"simulator-management": "erase reset location gps coordinates appearance dark light status bar statusbar network manage boot",
@@ -33,8 +36,8 @@ var about = map[string]string{
 	"project-discovery":    "discover find project projects workspace scheme schemes settings bundle identifier inspect list",
 	"project-scaffolding":  "new create scaffold start template generate scratch project",
 	"swift-package":        "swift package packages spm swiftpm library server command-line cli executable",
-	"ui-testing":           "ui tap swipe type gesture button press touch screen screenshot element automate automation interact accessibility describe",
-	"ui-automation":        "ui tap swipe type gesture button press touch screen screenshot element automate automation interact accessibility snapshot wait drag",
+	"ui-testing":           onScreen + " describe",
+	"ui-automation":        onScreen + " snapshot wait drag",
 	"utilities":            "clean cleanup derived data",
 	"doctor":               "doctor diagnose diagnostics environment broken installed version setup check",
 	"coverage":             "coverage covered uncovered lines report",
@@ -43,7 +46,8 @@ var about = map[string]string{
 
 func discover(tools func() []op.Op) op.Op {
 	d := &discovery{family: tools, found: map[string][]string{}}
-	return op.New(example(tool("discover_tools", "Find the group of tools for a task, by its words; the tools are called with call_tool", readOnly, "discovery"),
+	return op.New(example(tool("discover_tools",
+		"Find the group of tools for a task, by its words; the tools are called with call_tool", readOnly, "discovery"),
 		`discover-tools "run my app on an iPhone simulator and read its logs"`), d.discover)
 }
 
@@ -77,7 +81,7 @@ func (o discoverToolsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// mostTask bounds a description; what is longer is no sentence.
+// mostTask bounds a description, which should be a sentence.
 const mostTask = 2000
 
 func (d *discovery) discover(_ context.Context, c *op.Call, in discoverToolsIn) (discoverToolsOut, error) {
@@ -104,15 +108,17 @@ func (d *discovery) discover(_ context.Context, c *op.Call, in discoverToolsIn) 
 	return out, nil
 }
 
-// callName is always right, also where the core family has a tool of the bare name.
+// callName names a tool uniquely, also where the core family has a tool of the bare name.
 func callName(o op.Op) string { return o.Family + "_" + o.Name }
 
-// taskWords are the words of a description, without what is no letter or digit.
+// taskWords are the words of a description.
 func taskWords(task string) []string {
 	if len(task) > mostTask {
 		task = strings.ToValidUTF8(task[:mostTask], "")
 	}
-	return strings.FieldsFunc(strings.ToLower(task), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })
+	return strings.FieldsFunc(strings.ToLower(task), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
+	})
 }
 
 func (d *discovery) best(words []string) (string, bool) {

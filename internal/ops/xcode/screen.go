@@ -21,12 +21,14 @@ func uiTool(name, summary string, hints op.Hints) op.Spec {
 
 // looks are the tools that look at the screen: by coordinates as in October 2025, and by refs as in 2026.
 func (v views) looks() []op.Op {
-	describe := uiTool("describe_ui", "Give the whole tree of elements with their frames, in points: the centre of a frame is where to tap", readOnly)
+	describe := uiTool("describe_ui",
+		"Give the whole tree of elements with their frames, in points: the centre of a frame is where to tap", readOnly)
 	describe.Groups = append(describe.Groups, inSimulator)
 	return []op.Op{
 		sim(v, describe, v.describe),
 		sim(v, uiTool("snapshot_ui", "See the screen: an outline with a ref for every element", readOnly), v.snapshot),
-		sim(v, uiTool("wait_for_ui", "Wait until an element is there, gone, enabled or focused, a text shows, or the screen is still", readOnly), v.wait),
+		sim(v, uiTool("wait_for_ui",
+			"Wait until an element is there, gone, enabled or focused, a text shows, or the screen is still", readOnly), v.wait),
 	}
 }
 
@@ -60,7 +62,7 @@ func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on ops.Target)
 // snapshotUIIn says whether the whole screen is wanted.
 type snapshotUIIn struct {
 	simIn
-	Since string `json:"sinceScreenHash,omitempty" doc:"the screenHash of an earlier look: an unchanged screen is not shown again"`
+	Since string `json:"sinceScreenHash,omitempty" doc:"the screenHash of an earlier snapshot: an unchanged screen is not shown again"`
 }
 
 // snapshotUIOut is a look at the screen.
@@ -83,12 +85,12 @@ func (v views) snapshot(ctx context.Context, c *op.Call, in snapshotUIIn, on ops
 	if err != nil {
 		return snapshotUIOut{}, err
 	}
-	out := snapshotUIOut{
-		Type: "runtime-snapshot", Hash: seen.ID, App: seen.App, Screen: seen.Screen, Elements: seen.Elements, Actions: seen.Actions, outline: seen.Text(),
-	}
+	out := snapshotUIOut{Type: "runtime-snapshot", Hash: seen.ID, App: seen.App, Screen: seen.Screen}
 	if in.Since != "" && in.Since == seen.ID {
-		return snapshotUIOut{Type: "runtime-snapshot-unchanged", Hash: seen.ID, App: seen.App, Screen: seen.Screen, outline: "the screen is as it was: " + seen.ID}, nil
+		out.Type, out.outline = "runtime-snapshot-unchanged", "the screen has not changed: "+seen.ID
+		return out, nil
 	}
+	out.Elements, out.Actions, out.outline = seen.Elements, seen.Actions, seen.Text()
 	return out, nil
 }
 
@@ -104,20 +106,25 @@ type waitUIIn struct {
 	Text       string `json:"text,omitempty" doc:"the text of textContains, anywhere on the screen or in the element"`
 	Timeout    int    `json:"timeoutMs,omitempty" doc:"milliseconds" min:"0" max:"60000" default:"5000"`
 	Poll       int    `json:"pollIntervalMs,omitempty" doc:"milliseconds between looks" min:"10" max:"10000" default:"250"`
-	Settled    int    `json:"settledDurationMs,omitempty" doc:"how long the screen must be still; the agent's own measure is 300, so that this is only noted" min:"0" max:"10000" default:"500"`
+	Settled    int    `json:"settledDurationMs,omitempty" doc:"has no effect: the agent waits for 300" min:"0" max:"10000" default:"500"`
 }
 
 func (in waitUIIn) waiting() (act.Waiting, error) {
 	conditions := map[string]ui.Condition{
-		"exists": ui.Exists, "gone": ui.IsGone, "enabled": ui.IsEnabled, "focused": ui.HasFocus, "textContains": ui.HasText, "settled": ui.IsSettled,
+		"exists": ui.Exists, "gone": ui.IsGone, "enabled": ui.IsEnabled, "focused": ui.HasFocus, "textContains": ui.HasText,
+		"settled": ui.IsSettled,
 	}
 	q := ui.Query{Ref: in.Ref, Identifier: in.Identifier, Label: in.Label, Role: in.Role, Value: in.Value}
-	w := act.Waiting{Condition: conditions[in.Predicate], Value: in.Text, Query: q, Timeout: time.Duration(in.Timeout) * time.Millisecond, Interval: time.Duration(in.Poll) * time.Millisecond}
+	w := act.Waiting{
+		Condition: conditions[in.Predicate], Value: in.Text, Query: q,
+		Timeout: time.Duration(in.Timeout) * time.Millisecond, Interval: time.Duration(in.Poll) * time.Millisecond,
+	}
 	switch {
 	case w.Condition == ui.HasText && in.Text == "":
 		return w, fault.New(fault.InvalidInput, "wait_for_ui: textContains needs text").With("field", "text")
 	case w.Condition != ui.HasText && w.Condition != ui.IsSettled && q.Empty():
-		return w, fault.New(fault.InvalidInput, "wait_for_ui: %s needs elementRef, identifier, label, role or value", in.Predicate).With("field", "identifier")
+		return w, fault.New(fault.InvalidInput, "wait_for_ui: %s needs elementRef, identifier, label, role or value", in.Predicate).
+			With("field", "identifier")
 	}
 	return w, nil
 }
@@ -133,24 +140,25 @@ type waitUIOut struct {
 	limit           int
 }
 
-// Text says whether it came.
+// Text says whether it matched.
 func (o waitUIOut) Text() string {
 	if !o.Matched {
-		return fmt.Sprintf("%s did not come in %d ms", o.what, o.Took)
+		return fmt.Sprintf("%s did not match within %d ms", o.what, o.Took)
 	}
-	text := fmt.Sprintf("%s came after %d ms", o.what, o.Took)
+	text := fmt.Sprintf("%s matched after %d ms", o.what, o.Took)
 	if o.Element != nil {
 		text += ": " + o.described
 	}
 	return text
 }
 
-// Fault is a wait that was in vain: theirs is an error too.
+// Fault is a wait that timed out: XcodeBuildMCP's is an error too.
 func (o waitUIOut) Fault() *fault.Fault {
 	if o.Matched {
 		return nil
 	}
-	return fault.New(fault.Timeout, "%s did not come within %d ms", o.what, o.limit).WithHint("look at the screen with snapshot_ui, or give it more time: timeoutMs")
+	return fault.New(fault.Timeout, "%s did not match within %d ms", o.what, o.limit).
+		WithHint("look at the screen with snapshot_ui, or give it more time: timeoutMs")
 }
 
 func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on ops.Target) (waitUIOut, error) {
@@ -162,7 +170,10 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on ops.Target)
 	if err != nil {
 		return waitUIOut{}, err
 	}
-	out := waitUIOut{Matched: done.Matched, Took: done.Took.Milliseconds(), Polls: done.Polls, limit: in.Timeout, what: strings.TrimSpace(in.Predicate + " " + w.Query.String())}
+	out := waitUIOut{
+		Matched: done.Matched, Took: done.Took.Milliseconds(), Polls: done.Polls, limit: in.Timeout,
+		what: strings.TrimSpace(in.Predicate + " " + w.Query.String()),
+	}
 	if w.Condition == ui.HasText {
 		out.what += " " + ui.Quote(in.Text)
 	}

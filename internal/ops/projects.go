@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/scaffold"
 )
 
 // DiscoverIn says where to look for projects.
@@ -68,42 +69,10 @@ func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter str
 // BundleID reads the identifier of an app.
 func (b *Builds) BundleID(app op.Path) (string, error) { return build.BundleID(string(app)) }
 
-// CoverageIn says which coverage to show.
-type CoverageIn struct {
-	Bundle op.Path // that of the session's last test run if empty
-	Target string  // only targets whose name holds this
-	Files  bool    // with the files of each target
-}
+// Projects writes new Xcode projects.
+type Projects struct{}
 
-// CoverageOut is the coverage of a test run.
-type CoverageOut struct {
-	Summary build.Covered
-	Targets []build.TargetCoverage
-	Bundle  string
-}
-
-// Coverage tells how much of each target the tests ran through.
-func (b *Builds) Coverage(ctx context.Context, c *op.Call, in CoverageIn) (out CoverageOut, err error) {
-	if out.Bundle, err = b.tests.Bundle(c.Session, string(in.Bundle)); err != nil {
-		return out, err
-	}
-	out.Summary, out.Targets, err = b.engine.Coverage(ctx, out.Bundle, in.Target, in.Files, toolEnv(c))
-	return out, err
-}
-
-// FileCoverageIn says which file.
-type FileCoverageIn struct {
-	Bundle op.Path // that of the session's last test run if empty
-	File   string  // its path, or the end of it
-	Lines  bool    // with the lines that did not run
-}
-
-// FileCoverage tells which functions of a file the tests did not run, and from which result bundle.
-func (b *Builds) FileCoverage(ctx context.Context, c *op.Call, in FileCoverageIn) (*build.Functions, string, error) {
-	bundle, err := b.tests.Bundle(c.Session, string(in.Bundle))
-	if err != nil {
-		return nil, "", err
-	}
-	found, err := b.engine.FileFunctions(ctx, bundle, in.File, in.Lines, toolEnv(c))
-	return found, bundle, err
+// Scaffold writes a project from the templates in the binary.
+func (Projects) Scaffold(dir op.Path, on scaffold.Platform, o scaffold.Options) (scaffold.Written, error) {
+	return scaffold.Write(string(dir), on, o)
 }

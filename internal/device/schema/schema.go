@@ -1,0 +1,21 @@
+// Package schema is the tables of state.db, in the order in which they came about. What stands in them is the business of
+// leasedb and refdb.
+package schema
+
+// Migrations bring a file from version i to i+1. They are never changed, only added to.
+func Migrations() []string {
+	return []string{
+		`
+		CREATE TABLE lease (
+			resource TEXT PRIMARY KEY, holder TEXT NOT NULL, kind TEXT NOT NULL, epoch INTEGER NOT NULL,
+			since INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL, ttl INTEGER NOT NULL,
+			reset TEXT NOT NULL, dirty INTEGER NOT NULL
+		) WITHOUT ROWID;
+		CREATE TABLE lease_log (
+			id INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, resource TEXT NOT NULL, epoch INTEGER NOT NULL,
+			holder TEXT NOT NULL, came_from TEXT NOT NULL, reason TEXT NOT NULL
+		)`,
+		`CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID`,
+		`ALTER TABLE lease ADD COLUMN co_drivers TEXT NOT NULL DEFAULT ''`,
+	}
+}

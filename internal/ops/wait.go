@@ -1,0 +1,151 @@
+package ops
+
+import (
+	"context"
+	"time"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
+)
+
+func (s *Screen) waitOps() []op.Op {
+	return []op.Op{op.New(op.Spec{
+		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
+		Summary: "Wait until an element is there, gone, enabled, has a value, a text shows, or the screen is still",
+		Help:    "Running out of time is an answer (matched: false), not an error; --strict makes it one. A timeout of 0 looks once.",
+		Hints:   op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
+		Examples: []string{"wait --text Welcome", "wait --identifier spinner --condition gone", "wait --condition settled"},
+	}, s.wait)}
+}
+
+// waitIn says for what.
+type waitIn struct {
+	Target
+	ElementIn
+	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text"`
+	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
+	Text      string    `json:"text,omitempty" doc:"wait until this text shows anywhere"`
+	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
+	Strict    bool      `json:"strict,omitempty" doc:"fail (exit 5) when time runs out"`
+}
+
+// condition is what can be waited for.
+type condition string
+
+// Choices are all of them.
+func (condition) Choices() []string {
+	return []string{
+		"exists", "not_exists", "visible", "gone", "enabled", "disabled", "focused", "value_equals", "value_contains", "text", "settled",
+	}
+}
+
+// waitOut is what came of it.
+type waitOut struct {
+	Matched bool        `json:"matched"`
+	Elapsed float64     `json:"elapsed_seconds"`
+	Polls   int         `json:"polls"`
+	Element *ElementOut `json:"element,omitempty"`
+	Screen  string      `json:"screen,omitempty"`
+
+	what   string
+	strict bool
+}
+
+// ElementOut is an element in an answer.
+type ElementOut struct {
+	Ref string `json:"ref"`
+	ui.FlatElement
+
+	described string
+}
+
+// Text says whether it matched.
+func (o waitOut) Text() string {
+	said := "did not match"
+	if o.Matched {
+		said = "matched"
+	}
+	text := o.what + " " + said + " after " + briefly(o.Elapsed)
+	if o.Element != nil {
+		text += ": " + o.Element.described
+	}
+	return text
+}
+
+// Fault is for those who asked to fail.
+func (o waitOut) Fault() *fault.Fault {
+	if o.Matched || !o.strict {
+		return nil
+	}
+	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.Elapsed)).
+		WithHint("take a `snapshot` and see what is there")
+}
+
+func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
+
+func (in waitIn) waiting() (act.Waiting, error) {
+	w := act.Waiting{Condition: ui.Condition(in.Condition), Query: in.query(), Timeout: span(in.Timeout)}
+	if in.Expected != nil {
+		w.Value = *in.Expected
+	}
+	if w.Condition == "" && in.Text != "" {
+		w.Condition = ui.HasText
+	}
+	if w.Condition == "" {
+		w.Condition = ui.IsVisible
+	}
+	if w.Condition == ui.HasText && w.Value == "" {
+		w.Value = in.Text
+	}
+	switch {
+	case w.Condition == ui.IsSettled:
+	case w.Condition == ui.HasText && w.Value == "":
+		return w, fault.New(fault.InvalidInput, "wait: the condition text needs text").With("field", "text")
+	case w.Condition == ui.ValueEquals && in.Expected == nil, w.Condition == ui.ValueContains && w.Value == "":
+		return w, fault.New(fault.InvalidInput, "wait: the condition %s needs expected", w.Condition).With("field", "expected")
+	case w.Condition != ui.HasText && w.Query.Empty():
+		return w, fault.New(fault.InvalidInput, "wait: for which element?").With("field", "identifier").
+			WithHint("give ref, identifier, label, contains, type, role or value; or text; or condition settled")
+	}
+	return w, nil
+}
+
+func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+	w, err := in.waiting()
+	if err != nil {
+		return waitOut{}, err
+	}
+	done, err := s.Await(ctx, c, in.Target, w)
+	if err != nil {
+		return waitOut{}, err
+	}
+	out := waitOut{Matched: done.Matched, Elapsed: done.Took.Seconds(), Polls: done.Polls, strict: in.Strict, what: string(w.Condition)}
+	if what := w.Query.String(); what != "" {
+		out.what = what + " (" + string(w.Condition) + ")"
+	} else if w.Value != "" {
+		out.what = string(w.Condition) + " " + ui.Quote(w.Value)
+	}
+	if n := done.Node; n != nil {
+		out.Element = &ElementOut{"@" + done.Ref, n.Flat(), n.Describe() + " [ref=" + done.Ref + "]"}
+	}
+	if done.Screen != nil {
+		out.Screen = done.Screen.Hash()
+	}
+	return out, nil
+}
+
+// Await waits on the device that is meant, in its lane.
+func (s *Screen) Await(ctx context.Context, c *op.Call, t Target, w act.Waiting) (act.Waited, error) {
+	h, session, err := s.device(ctx, c, t)
+	if err != nil {
+		return act.Waited{}, err
+	}
+	var done act.Waited
+	err = s.do(ctx, h, func() error {
+		done, err = act.Step{Device: h.Device, Session: session, Tell: c.Progress}.Wait(ctx, w)
+		return err
+	})
+	return done, err
+}

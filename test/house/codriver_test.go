@@ -1,0 +1,59 @@
+package house_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/fault"
+	"ios-agent/test/house"
+)
+
+// TestTheParallelRecipe is the seed's: ensure under a session id, then drive each device by its udid without any session.
+func TestTheParallelRecipe(t *testing.T) {
+	h := house.New(t)
+	post := func(path string, body any, out any) int {
+		w := h.REST("", http.MethodPost, "/api/v1"+path, body)
+		if err := json.Unmarshal(w.Body.Bytes(), out); err != nil {
+			t.Fatal(err, w.Body)
+		}
+		return w.Code
+	}
+	var ensured struct{ Devices []struct{ UDID string } }
+	want := map[string]any{"count": 2, "name": "iPhone 16 Pro", "session_id": "bulk-test"}
+	if code := post("/devices/ensure", want, &ensured); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	for _, restarted := range []bool{false, true} {
+		if restarted {
+			h.Restart() // the claim is kept, and who drives it
+		}
+		for _, d := range ensured.Devices {
+			var said any
+			body := map[string]any{"udid": d.UDID, "bundle_id": drivertest.Conformance}
+			if code := post("/device/app/launch", body, &said); code != http.StatusOK {
+				t.Errorf("restarted %v: launch on %s: %d %v", restarted, d.UDID, code, said)
+			}
+		}
+	}
+	// Somebody else is refused, and told who may.
+	udid := ensured.Devices[0].UDID
+	e := h.Call("eve", "tap_element", map[string]string{"udid": udid, "label": "Tap Me"})
+	if e.Error == nil || e.Error.Code != fault.DeviceClaimed || !strings.Contains(e.Error.Message, "bulk-test (http may drive it too)") ||
+		fmt.Sprint(e.Error.Details["co_drivers"]) != "[http]" {
+		t.Errorf("%s", e.Text())
+	}
+	// It ends with the claim.
+	var said any
+	if code := post("/devices/release", map[string]any{"udid": udid, "session_id": "bulk-test"}, &said); code != http.StatusOK {
+		t.Fatal(said)
+	}
+	h.Must("bulk-test", "claim_device", map[string]string{"udid": udid})
+	launch := map[string]any{"udid": udid, "bundle_id": drivertest.Conformance}
+	if code := post("/device/app/launch", launch, &said); code != http.StatusConflict {
+		t.Errorf("after the release: %d %v", code, said)
+	}
+}
