@@ -34,7 +34,7 @@ func (a *Apps) ops() []op.Op {
 		}, a.Launch),
 		op.New(op.Spec{
 			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
-			Summary: "End a running app", Timeout: time.Minute,
+			Summary: "End a running app; one that does not run is no error", Timeout: time.Minute,
 			Examples: []string{"terminate com.iosagent.shop"},
 		}, a.Terminate),
 		op.New(op.Spec{
@@ -74,11 +74,28 @@ type AppOut struct {
 
 // Text says it in a line.
 func (o AppOut) Text() string {
-	text := fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, o.device)
+	text := o.Say(o.device)
 	if o.PID > 0 {
 		text += fmt.Sprintf(" (pid %d)", o.PID)
 	}
 	return text
+}
+
+// What became of an app, besides launched and terminated.
+const (
+	notRunning = "not running"
+	relaunched = "relaunched"
+)
+
+// Say says what became of the app on a device.
+func (o AppOut) Say(device string) string {
+	switch o.Status {
+	case notRunning:
+		return fmt.Sprintf("%s was not running on %s", o.Bundle, device)
+	case relaunched:
+		return fmt.Sprintf("relaunched %s on %s, for its new arguments or environment", o.Bundle, device)
+	}
+	return fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, device)
 }
 
 func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, error) {
@@ -112,7 +129,7 @@ type LaunchIn struct {
 	Bundle  string   `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 	Args    []string `json:"args,omitempty" doc:"arguments for the app"`
 	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE"`
-	Restart bool     `json:"restart,omitempty" doc:"end a running instance first"`
+	Restart bool     `json:"restart,omitempty" doc:"end a running instance first, as args and env do"`
 }
 
 func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, error) {
@@ -127,7 +144,17 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 				return err
 			}
 		}
-		out.PID, err = d.Launch(ctx, in.Bundle, device.Launch{Args: in.Args, Env: env, Restart: in.Restart})
+		how := device.Launch{Args: in.Args, Env: env, Restart: in.Restart}
+		if !how.Restart && len(in.Args)+len(in.Env) > 0 {
+			app, known, err := installed(ctx, h, in.Bundle)
+			if err != nil {
+				return err
+			}
+			if known && app.PID > 0 { // a running app would not get them
+				out.Status, how.Restart = relaunched, true
+			}
+		}
+		out.PID, err = d.Launch(ctx, in.Bundle, how)
 		return err
 	})
 	if err == nil {
@@ -159,10 +186,42 @@ type TerminateIn struct {
 
 func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOut, error) {
 	out := AppOut{Status: "terminated", Bundle: in.Bundle}
-	err := a.on(ctx, c, in.Target, &out, func(_ *pool.Handle, d device.Apps) error {
+	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) error {
+		app, known, err := installed(ctx, h, in.Bundle)
+		if err != nil {
+			return err
+		}
+		if known && app.PID == 0 {
+			out.Status = notRunning
+			return nil
+		}
 		return d.Terminate(ctx, in.Bundle)
 	})
 	return out, err
+}
+
+// installed finds an installed app; known is false on a device that cannot list its apps. An app that is not there is a fault.
+func installed(ctx context.Context, h *pool.Handle, bundle string) (app device.App, known bool, err error) {
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return device.App{}, false, nil
+	}
+	apps, err := inventory.List(ctx)
+	if err != nil {
+		return device.App{}, false, err
+	}
+	var bundles []string
+	for _, a := range apps {
+		if a.Bundle == bundle {
+			return a, true, nil
+		}
+		bundles = append(bundles, a.Bundle)
+	}
+	f := fault.New(fault.AppNotFound, "%s is not installed on %s", bundle, h.Info().Name)
+	if near := nearest.To(bundle, bundles, 3); len(near) > 0 {
+		f = f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	return device.App{}, true, f
 }
 
 // EndProcess ends a process of a device that is known by its id.

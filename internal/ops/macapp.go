@@ -17,9 +17,10 @@ type MacAppOut struct {
 	PID int
 }
 
-// Launch opens an app and waits for its process.
+// Launch opens an app and waits for its process. One that runs comes to the front; with arguments it is started anew, for they
+// would not reach it.
 func (m *MacApps) Launch(ctx context.Context, _ *op.Call, path op.Path, args []string) (MacAppOut, error) {
-	app, err := m.open(ctx, string(path), LaunchHow{Args: args})
+	app, err := m.open(ctx, string(path), LaunchHow{Args: args}, len(args) > 0)
 	if err != nil {
 		return MacAppOut{}, err
 	}
@@ -31,9 +32,9 @@ func (m *MacApps) Stop(ctx context.Context, _ *op.Call, which macapp.Which) (mac
 	return m.apps.Stop(ctx, which)
 }
 
-func (m *MacApps) open(ctx context.Context, path string, how LaunchHow) (macapp.App, error) {
+func (m *MacApps) open(ctx context.Context, path string, how LaunchHow, restart bool) (macapp.App, error) {
 	if _, err := nameValues(envKey, how.Env); err != nil {
 		return macapp.App{}, fault.From(err)
 	}
-	return m.apps.Open(ctx, macapp.Launch{Path: path, Args: how.Args, Env: how.Env})
+	return m.apps.Open(ctx, macapp.Launch{Path: path, Args: how.Args, Env: how.Env, Restart: restart})
 }

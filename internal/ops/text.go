@@ -26,7 +26,11 @@ func (t *Touch) textOps() []op.Op {
 		op.New(action("press_key", "press-key", "Press a key: return, delete, tab, escape, an arrow, or one character",
 			examples("press-key return", "press-key a --modifiers command", "press-key delete --times 3")), t.Key),
 		op.New(action("key_sequence", "key-sequence", "Press keys one after the other", examples("key-sequence tab tab return")), t.Keys),
-		op.New(action("hide_keyboard", "hide-keyboard", "Hide the keyboard", examples("hide-keyboard")), t.hideKeyboard),
+		op.New(action("hide_keyboard", "hide-keyboard", "Hide the keyboard, without typing", func(s *op.Spec) {
+			s.Help = "By its dismiss key or a Done button above it, by a drag in what scrolls, or by a tap where nothing reacts. When none of\n" +
+				"them works it fails (UNSUPPORTED): return is never pressed, for it makes a new line or submits."
+			s.Examples = []string{"hide-keyboard"}
+		}), t.hideKeyboard),
 	}
 }
 
@@ -89,11 +93,19 @@ func (t *Touch) Key(ctx context.Context, c *op.Call, in KeyIn) (ActionOut, error
 type KeysIn struct {
 	PlainIn
 	Keys []string `json:"keys" doc:"the keys" cli:"arg"`
+
+	pause float64 // seconds between two keys
+}
+
+// Pausing waits between two keys.
+func (in KeysIn) Pausing(seconds float64) KeysIn {
+	in.pause = seconds
+	return in
 }
 
 func (t *Touch) Keys(ctx context.Context, c *op.Call, in KeysIn) (ActionOut, error) {
 	return t.act(ctx, c, doing{in.Target, "press " + strings.Join(in.Keys, " "), in.Expect}, func(s act.Step) (act.Report, error) {
-		return s.Keys(ctx, in.Keys)
+		return s.Keys(ctx, in.Keys, span(in.pause))
 	})
 }
 

@@ -221,7 +221,7 @@ func (t *Touch) pinch(ctx context.Context, c *op.Call, in pinchIn) (ActionOut, e
 // setValueIn is a value.
 type setValueIn struct {
 	OnElementIn
-	To string `json:"to" doc:"on or off, a number, a percentage, the text of a row or segment"`
+	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, the text of a row or segment"`
 }
 
 func (t *Touch) setValue(ctx context.Context, c *op.Call, in setValueIn) (ActionOut, error) {

@@ -25,7 +25,7 @@ type waitIn struct {
 	Target
 	ElementIn
 	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text"`
-	Expected  string    `json:"expected,omitempty" doc:"for value_equals and value_contains"`
+	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
 	Text      string    `json:"text,omitempty" doc:"wait until this text shows anywhere"`
 	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
 	Strict    bool      `json:"strict,omitempty" doc:"fail (exit 5) when time runs out"`
@@ -86,7 +86,10 @@ func (o waitOut) Fault() *fault.Fault {
 func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
 
 func (in waitIn) waiting() (act.Waiting, error) {
-	w := act.Waiting{Condition: ui.Condition(in.Condition), Value: in.Expected, Query: in.query(), Timeout: span(in.Timeout)}
+	w := act.Waiting{Condition: ui.Condition(in.Condition), Query: in.query(), Timeout: span(in.Timeout)}
+	if in.Expected != nil {
+		w.Value = *in.Expected
+	}
 	if w.Condition == "" && in.Text != "" {
 		w.Condition = ui.HasText
 	}
@@ -100,7 +103,7 @@ func (in waitIn) waiting() (act.Waiting, error) {
 	case w.Condition == ui.IsSettled:
 	case w.Condition == ui.HasText && w.Value == "":
 		return w, fault.New(fault.InvalidInput, "wait: the condition text needs text").With("field", "text")
-	case (w.Condition == ui.ValueEquals || w.Condition == ui.ValueContains) && in.Expected == "":
+	case w.Condition == ui.ValueEquals && in.Expected == nil, w.Condition == ui.ValueContains && w.Value == "":
 		return w, fault.New(fault.InvalidInput, "wait: the condition %s needs expected", w.Condition).With("field", "expected")
 	case w.Condition != ui.HasText && w.Query.Empty():
 		return w, fault.New(fault.InvalidInput, "wait: for which element?").With("field", "identifier").

@@ -158,11 +158,16 @@ var conditions = map[Condition]func(n *Node, value string) bool{
 	IsVisible:     func(n *Node, _ string) bool { return n != nil && n.Visible() },
 	IsEnabled:     func(n *Node, _ string) bool { return n != nil && !n.Disabled },
 	IsDisabled:    func(n *Node, _ string) bool { return n != nil && n.Disabled },
-	ValueEquals:   func(n *Node, value string) bool { return n != nil && n.Value == value },
+	ValueEquals:   valueEquals,
 	ValueContains: func(n *Node, value string) bool { return n != nil && strings.Contains(n.Value, value) },
 	IsGone:        func(n *Node, _ string) bool { return n == nil || !n.Visible() },
 	HasFocus:      func(n *Node, _ string) bool { return n != nil && n.Focused },
 	HasText:       func(n *Node, value string) bool { return n != nil && n.Visible() && n.contains(value) },
+}
+
+// valueEquals takes a field that holds no text for empty, also when it shows its placeholder as its value.
+func valueEquals(n *Node, value string) bool {
+	return n != nil && (n.Value == value || value == "" && n.TakesText() && n.Typed() == "")
 }
 
 // Conditions lists them.

@@ -79,6 +79,7 @@ type aim struct {
 	ref  string
 	ui.Reach
 	screen *ui.Screen
+	sent   sent // what brought the target into view
 }
 
 // input sends something to the device. It may change the report's method and point.
@@ -96,7 +97,7 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
 	if err := send(ctx, a, &report); err != nil {
 		if fault.From(err).Dispatched != fault.MaybeDispatched {
-			return Report{}, err
+			return Report{}, a.sent.fail(err)
 		}
 		report.Lost = err
 	}

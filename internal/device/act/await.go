@@ -146,6 +146,13 @@ func (s Step) settleAround(ctx context.Context, w device.Wait) (*ui.Screen, erro
 // await looks until the target is there, holds still and can be touched, or time is up. The error is the reason at the last
 // look. A target that only an input of ours could bring within reach is not waited for.
 func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
+	var sent sent
+	a, waited, err := s.awaiting(ctx, how, q, &sent)
+	a.sent = sent
+	return a, waited, sent.fail(err)
+}
+
+func (s Step) awaiting(ctx context.Context, how How, q ui.Query, sent *sent) (aim, time.Duration, error) {
 	c := clock{began: time.Now()}
 	screen, err := s.first(ctx, how)
 	if how.Blind && fault.Is(err, fault.AppNotRunning) {
@@ -165,7 +172,7 @@ func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duratio
 		}
 		if how.Scroll && !scrolled && (fault.Is(why, fault.ElementNotFound) || fault.Is(why, fault.ElementUnhittable)) {
 			scrolled = true
-			if _, err := s.seek(ctx, q, "", DefaultSwipes, nil); err != nil {
+			if _, err := s.seek(ctx, q, Scroll{}, screen, sent); err != nil {
 				return aim{}, c.spent(), err
 			}
 			screen, err = s.settle(ctx, how.still())

@@ -13,6 +13,13 @@ func TestFormatted(t *testing.T) {
 		{"1\u202f234", "1234", true},
 		{"12/26", "1226", true},
 		{"1,234,56", "1234567", false},
+		{"DE89 3704 0044", "DE8937040044", true},
+		{"15", "1.5", false},
+		{"1..5", "1.5", false},
+		{"1--2", "1-2", false},
+		{"7777", "777", false},
+		{"a lot", "alot", false},
+		{"at 5", "at5", false},
 		{"", "", false},
 		{"Ada", "ada", false},
 	} {

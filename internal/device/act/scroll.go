@@ -1,7 +1,11 @@
 package act
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"ios-agent/internal/device"
@@ -26,18 +30,11 @@ func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error
 	if err != nil {
 		return Report{}, err
 	}
-	swipes := w.Swipes
-	if swipes == 0 {
-		swipes = DefaultSwipes
-	}
 	began := time.Now()
-	var box *ui.Query
-	if !w.Within.Empty() {
-		box = &w.Within
-	}
-	found, err := s.seek(ctx, q, w.Direction, swipes, box)
+	var sent sent
+	found, err := s.seek(ctx, q, w, before, &sent)
 	if err != nil {
-		return Report{}, err
+		return Report{}, sent.fail(err)
 	}
 	report := Report{Target: found.node, Ref: found.ref, At: found.At, Method: found.Method, Before: before, Took: time.Since(began)}
 	s.judge(&report, found.screen)
@@ -46,61 +43,43 @@ func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error
 
 // seek searches: it looks, and if the element cannot be touched it swipes. If the element has a frame, that gives the
 // direction; else every list in turn is scrolled to its end, and then to its other end.
-func (s Step) seek(ctx context.Context, q ui.Query, direction string, swipes int, box *ui.Query) (aim, error) {
-	screen, err := s.observe(ctx, still())
-	if err != nil {
-		return aim{}, err
+func (s Step) seek(ctx context.Context, q ui.Query, w Scroll, screen *ui.Screen, sent *sent) (aim, error) {
+	if w.Swipes == 0 {
+		w.Swipes = DefaultSwipes
 	}
-	way := search{heading: direction, turned: direction != ""}
-	for done := 0; ; done++ {
-		a, err := s.take(ctx, How{NoWait: true}, q, screen)
-		if err == nil {
-			a.Method = scrolled(done)
+	look := search{Step: s, query: q, Scroll: w, sent: sent}
+	for {
+		a, why := s.take(ctx, How{NoWait: true}, q, screen)
+		if why == nil && look.glanced {
+			screen, why = look.rest(ctx)
+			if why != nil {
+				return aim{}, why
+			}
+			continue
+		}
+		if why == nil {
+			a.Method = scrolled(look.swipes)
 			return a, nil
 		}
-		if !offScreen(err) {
-			return aim{}, err // it is on the screen; scrolling does not help
+		if !offScreen(why) && !underKeyboard(why) {
+			return aim{}, look.refused(why) // it is on the screen; scrolling does not help
 		}
-		if done >= swipes || ctx.Err() != nil {
-			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, done).
+		if look.swipes >= w.Swipes || ctx.Err() != nil {
+			return aim{}, fault.New(fault.ElementNotFound, "%s was not found in %d swipes", q, look.swipes).
 				WithHint("raise max_swipes, or name the list with list").WithDispatch(fault.Dispatched)
 		}
-		area, towards, err := s.swipeArea(q, screen, box, &way)
+		next, err := look.on(ctx, screen, why)
 		if err != nil {
 			return aim{}, err
-		}
-		next, err := s.scrollBy(ctx, area, towards)
-		if err != nil {
-			return aim{}, err
-		}
-		if outcome, _ := ui.Compare(screen, next).Judge(nil); outcome == ui.Unchanged {
-			way.end(direction)
 		}
 		screen = next
 	}
 }
 
-// search is the state of a search.
-type search struct {
-	list    int    // index among the lists on the screen
-	heading string // the direction; empty is down
-	turned  bool   // one end of the list was reached
-}
-
-// end is called at an end of the list: the search turns round, and after the second end it goes on to the next list.
-func (w *search) end(direction string) {
-	if !w.turned {
-		w.heading, w.turned = opposite[w.towards()], true
-		return
-	}
-	*w = search{list: w.list + 1, heading: direction, turned: direction != ""}
-}
-
-func (w *search) towards() string {
-	if w.heading == "" {
-		return "down"
-	}
-	return w.heading
+// underKeyboard reports whether an error means that the keyboard covers the element; scrolling may bring it above.
+func underKeyboard(err error) bool {
+	far, unreachable := errors.AsType[*ui.UnreachableError](err)
+	return unreachable && len(far.Cover) > 0 && far.Cover[0].Type == "Keyboard"
 }
 
 func scrolled(swipes int) string {
@@ -110,63 +89,210 @@ func scrolled(swipes int) string {
 	return "scrolled"
 }
 
-var opposite = map[string]string{"down": "up", "up": "down", "left": "right", "right": "left"}
+// search is a search under way.
+type search struct {
+	Step
+	Scroll
+	query   ui.Query
+	sent    *sent
+	swipes  int
+	lists   []*scroller
+	glanced bool // the last look did not wait until the screen was still
+}
 
-// swipeArea is where to swipe and in which direction: in the list that was named, the one the element lies in, or the next
-// one on the screen.
-func (s Step) swipeArea(q ui.Query, screen *ui.Screen, box *ui.Query, way *search) (ui.Rect, string, error) {
-	node, _, missing := s.find(q, screen)
-	if missing != nil {
+// rest looks until the screen is still: what was found at a glance may still glide.
+func (f *search) rest(ctx context.Context) (*ui.Screen, error) {
+	f.glanced = false
+	return f.observe(ctx, still())
+}
+
+// scroller is a list or scroll view, and which of its ends were seen.
+type scroller struct {
+	node  *ui.Node // at the last look
+	ended map[string]bool
+	moved bool
+}
+
+// refused is the error of a search that scrolling cannot help. The hint of several matches says that nothing was sent, which
+// is not true once the list was scrolled.
+func (f *search) refused(why error) error {
+	if many, several := errors.AsType[*ui.AmbiguousError](why); several && f.swipes > 0 {
+		return many.Fault().WithHint("the list was scrolled; pass one of: %s", ui.Offer(many.Candidates)).WithDispatch(fault.Dispatched)
+	}
+	return why
+}
+
+// on swipes once and looks. The error why is the reason that the element cannot be touched on this screen.
+func (f *search) on(ctx context.Context, screen *ui.Screen, why error) (*ui.Screen, error) {
+	list, direction, err := f.next(screen)
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return nil, f.exhausted(screen, why)
+	}
+	if f.Tell != nil && f.swipes > 0 && f.swipes%10 == 0 {
+		f.Tell(fmt.Sprintf("looking for %s: %d swipes", f.query, f.swipes))
+	}
+	next, err := f.swipe(ctx, screen, list, direction, glance())
+	if f.glanced = true; err != nil || !same(screen, next) {
+		list.moved = true
+		return next, err
+	}
+	f.glanced = false
+	// A swipe may be lost, and a look may come too early: an end is believed when a longer look and a second swipe agree.
+	if next, err = f.observe(ctx, settled()); err != nil || !same(screen, next) {
+		return next, err
+	}
+	if next, err = f.swipe(ctx, screen, list, direction, settled()); err == nil && same(screen, next) {
+		list.ended[direction] = true
+	}
+	return next, err
+}
+
+func same(a, b *ui.Screen) bool {
+	outcome, _ := ui.Compare(a, b).Judge(nil)
+	return outcome == ui.Unchanged
+}
+
+// next is the list to scroll, and in which direction: the list that was named, one that the element lies in, or the first of
+// which an end was not seen. It is nil when there is none.
+func (f *search) next(screen *ui.Screen) (*scroller, string, error) {
+	if f.Direction != "" && opposite[f.Direction] == "" {
+		return nil, "", noDirection(f.Direction)
+	}
+	node, _, err := f.find(f.query, screen)
+	if err != nil {
 		node = nil
 	}
 	lists := screen.Scrollers(node)
-	if box != nil {
-		list, _, err := s.find(*box, screen)
+	if !f.Within.Empty() {
+		list, _, err := f.find(f.Within, screen)
 		if err != nil {
-			return ui.Rect{}, "", err
+			return nil, "", err
 		}
 		lists = []*ui.Node{list}
 	}
-	if way.list >= len(lists) {
-		return ui.Rect{}, "", fault.New(fault.ElementNotFound, "%s is not in what can be scrolled here: all ends were seen", q).
-			WithHint("take a `snapshot` and see where you are").WithDispatch(fault.Dispatched)
+	for _, n := range lists {
+		list, area := f.known(screen, n), open(screen, n)
+		if area.H < thinnest || area.W < thinnest {
+			continue
+		}
+		for _, direction := range f.directions(area, node) {
+			if !list.ended[direction] {
+				return list, direction, nil
+			}
+		}
 	}
-	area := lists[way.list].Seen()
-	if towards := area.Towards(node); towards != "" && way.list == 0 && !way.turned {
-		return area, towards, nil
-	}
-	return area, way.towards(), nil
+	return nil, "", nil
 }
 
-// scrollBy scrolls the content of an area in a direction, and looks.
-func (s Step) scrollBy(ctx context.Context, area ui.Rect, direction string) (*ui.Screen, error) {
-	area = area.Inset(12)
-	c := area.Centre()
-	from, to := c, c
-	switch direction { // the finger moves the opposite way
-	case "down":
-		from.Y, to.Y = area.Y+area.H*0.92, area.Y+area.H*0.08
-	case "up":
-		from.Y, to.Y = area.Y+area.H*0.08, area.Y+area.H*0.92
-	case "right":
-		from.X, to.X = area.X+area.W*0.92, area.X+area.W*0.08
-	case "left":
-		from.X, to.X = area.X+area.W*0.08, area.X+area.W*0.92
-	default:
-		return nil, noDirection(direction)
+// thinnest is how high and wide a part of a list must be to swipe in it.
+const thinnest = 40
+
+func (f *search) directions(area ui.Rect, node *ui.Node) []string {
+	if f.Direction != "" {
+		return []string{f.Direction}
 	}
-	gestures, err := device.As[device.Gestures](s.Device)
-	if err != nil {
-		touch, err := device.As[device.Touch](s.Device)
-		if err != nil {
-			return nil, err
+	if towards := area.Towards(node); towards != "" {
+		return []string{towards}
+	}
+	return []string{"down", "up"}
+}
+
+var opposite = map[string]string{"down": "up", "up": "down", "left": "right", "right": "left"}
+
+// known is what the search knows about a list.
+func (f *search) known(screen *ui.Screen, n *ui.Node) *scroller {
+	for _, list := range f.lists {
+		if list.node == n || screen.Again(list.node) == n {
+			list.node = n
+			return list
 		}
-		err = touch.Swipe(ctx, from, to, 800*time.Millisecond)
-		if err != nil {
-			return nil, err
-		}
-	} else if err := gestures.Drag(ctx, device.Drag{From: from, To: to, Velocity: 1500, Hold: 100 * time.Millisecond}); err != nil {
+	}
+	list := &scroller{node: n, ended: map[string]bool{}}
+	f.lists = append(f.lists, list)
+	return list
+}
+
+// exhausted is the fault of a search that found all ends. An element that is there but cannot be reached is told as such.
+func (f *search) exhausted(screen *ui.Screen, why error) error {
+	if !fault.Is(why, fault.ElementNotFound) {
+		return f.refused(why)
+	}
+	hint := "take a `snapshot` and see where you are"
+	if screen.Keyboard() != nil {
+		hint = "the keyboard covers a part of the screen: `ios-agent hide-keyboard`"
+	}
+	if !slices.ContainsFunc(f.lists, func(l *scroller) bool { return l.moved }) {
+		way := cmp.Or(f.Direction, "up or down")
+		return fault.New(fault.ElementNotFound, "%s is not on the screen, and nothing on it scrolls %s", f.query, way).
+			WithHint("%s", hint).WithDispatch(fault.NotDispatched) // the caller knows of the swipes
+	}
+	return fault.New(fault.ElementNotFound, "%s is not in what can be scrolled here: all ends were seen", f.query).
+		WithHint("%s", hint).WithDispatch(fault.Dispatched)
+}
+
+// open is the part of a list that a finger reaches: what the keyboard does not cover.
+func open(screen *ui.Screen, n *ui.Node) ui.Rect {
+	area := n.Seen()
+	if k := screen.Keyboard(); k != nil && k.Visible() && area.Y+area.H > k.Seen().Y {
+		area.H = max(0, k.Seen().Y-area.Y)
+	}
+	return area
+}
+
+// swipe scrolls the content of a list in a direction, and looks.
+func (f *search) swipe(ctx context.Context, screen *ui.Screen, list *scroller, direction string, w device.Wait) (*ui.Screen, error) {
+	from, to := path(screen, list.node, direction)
+	f.swipes++
+	if err := f.sent.input(f.drag(ctx, from, to)); err != nil {
 		return nil, err
 	}
-	return s.observe(ctx, settled())
+	return f.observe(ctx, w)
+}
+
+func (s Step) drag(ctx context.Context, from, to ui.Point) error {
+	if gestures, err := device.As[device.Gestures](s.Device); err == nil {
+		return gestures.Drag(ctx, device.Drag{From: from, To: to, Velocity: 5000, Hold: 80 * time.Millisecond})
+	}
+	touch, err := device.As[device.Touch](s.Device)
+	if err != nil {
+		return err
+	}
+	return touch.Swipe(ctx, from, to, 800*time.Millisecond)
+}
+
+// path is where the finger goes, which is opposite to the direction. It starts as far away as possible where no other list
+// lies in this one: the list under the start of a swipe is the one that scrolls.
+func path(screen *ui.Screen, list *ui.Node, direction string) (from, to ui.Point) {
+	area := open(screen, list).Inset(12)
+	var inner []ui.Rect
+	others := screen.Scrollers(nil)
+	list.Walk(func(n *ui.Node) bool {
+		if n != list && slices.Contains(others, n) {
+			inner = append(inner, n.Seen())
+		}
+		return true
+	})
+	at := func(along, across float64) ui.Point {
+		switch direction {
+		case "down":
+			return ui.Point{X: area.X + area.W*across, Y: area.Y + area.H*along}
+		case "up":
+			return ui.Point{X: area.X + area.W*across, Y: area.Y + area.H*(1-along)}
+		case "right":
+			return ui.Point{X: area.X + area.W*along, Y: area.Y + area.H*across}
+		}
+		return ui.Point{X: area.X + area.W*(1-along), Y: area.Y + area.H*across}
+	}
+	for along := 0.95; along > 0.3; along -= 0.04 {
+		for _, across := range []float64{0.5, 0, 1} {
+			from := at(along, across)
+			if !slices.ContainsFunc(inner, func(r ui.Rect) bool { return r.Contains(from) }) {
+				return from, at(0.05, across)
+			}
+		}
+	}
+	return at(0.95, 0.5), at(0.05, 0.5)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"ios-agent/internal/virtualxcode/flaw"
 	"testing"
+	"time"
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
@@ -28,7 +29,7 @@ func TestScrollTo(t *testing.T) {
 		{name: "down and up again", way: list, do: after(scrolling("scroll-item-40", act.Scroll{}), scrolling("scroll-item-1", act.Scroll{})),
 			want: want{method: "scrolled", shows: "Item 1"}},
 		{name: "up only", way: list, do: scrolling("scroll-item-40", act.Scroll{Direction: "up", Within: items}),
-			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "nothing on it scrolls up"}},
 		{name: "too few swipes", way: list, do: scrolling("scroll-item-40", act.Scroll{Swipes: 1}),
 			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "was not found in 1 swipes"}},
 		{name: "nowhere", way: list, do: scrolling("no-such-item", act.Scroll{}),
@@ -66,10 +67,74 @@ func TestScrollToFarAway(t *testing.T) {
 	s := newStand(t)
 	s.Install("com.example.long", long)
 	s.begin(t, "com.example.long")
-	report, err := s.ScrollTo(t.Context(), named("row-437"), act.Scroll{})
+	var report act.Report
+	var err error
+	took := s.took(func() { report, err = s.ScrollTo(t.Context(), named("row-437"), act.Scroll{}) })
 	s.check(want{method: "scrolled", shows: "Row 437"}, report, err)
+	if took > 11*time.Second {
+		t.Errorf("it took %s", took)
+	}
 	report, err = s.Tap(t.Context(), act.How{}, named("row-437"))
 	s.check(want{line: `"Chosen: none" → "Chosen: 437"`}, report, err)
+}
+
+// nested is a page that scrolls, with a list in it that scrolls too, a field, and rows that have the same label.
+const nested = `
+start: page
+state: {name: ""}
+screens:
+  page:
+    title: Page
+    scroll: true
+    elements:
+      - {field: Name, id: name, bind: name}
+      - id: inner
+        height: 500
+        list:
+          - repeat: {count: 60, each: {text: "Row {index}", id: "row-{index}"}}
+          - {text: Twin, id: twin-1}
+          - {text: Twin, id: twin-2}
+      - repeat: {count: 30, each: {text: "Line {index}", id: "line-{index}"}}
+      - {button: Bottom, id: bottom}
+`
+
+func TestScrollToNested(t *testing.T) {
+	s := newStand(t)
+	const app = "com.example.nested"
+	s.Install(app, nested)
+	for _, c := range []struct {
+		name string
+		way  []string
+		to   ui.Query
+		want want
+	}{
+		{name: "in the inner list", to: named("row-50"), want: want{method: "scrolled", shows: "Row 50"}},
+		{name: "below the inner list", to: named("bottom"), want: want{method: "scrolled", shows: "Bottom"}},
+		{name: "in the inner list, with the keyboard up", way: []string{"name"}, to: named("row-50"),
+			want: want{method: "scrolled", shows: "Row 50"}},
+		{name: "below it, with the keyboard up", way: []string{"name"}, to: named("bottom"), want: want{method: "scrolled", shows: "Bottom"}},
+		{name: "several, far away", to: ui.Query{Label: "Twin"},
+			want: want{code: fault.ElementAmbiguous, dispatched: fault.Dispatched, says: "the list was scrolled; pass one of"}},
+		{name: "nowhere", to: named("no-such-row"),
+			want: want{code: fault.ElementNotFound, dispatched: fault.Dispatched, says: "all ends were seen"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.begin(t, app, c.way...)
+			report, err := s.ScrollTo(t.Context(), c.to, act.Scroll{})
+			s.check(c.want, report, err)
+		})
+	}
+}
+
+// A look that shows the screen before the swipe is not an end.
+func TestAStaleLookIsNoEnd(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Conformance, "Gestures")
+	stale := wrong(flaw.StaleTree)
+	stale.After = 1
+	s.Fault(*stale)
+	report, err := s.ScrollTo(t.Context(), named("scroll-item-40"), act.Scroll{Direction: "down", Within: ui.Query{Identifier: "scroll-list"}})
+	s.check(want{method: "scrolled", shows: "Item 40"}, report, err)
 }
 
 // A ref still means its element where that is now; scrolled away, it is refused.

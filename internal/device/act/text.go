@@ -2,7 +2,10 @@ package act
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"ios-agent/internal/device"
@@ -21,21 +24,21 @@ type Entry struct {
 // the element that has the focus. The field is read back: if it holds only the beginning of the text, the rest is typed
 // again; any other difference is an error.
 func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, error) {
-	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
-		field, err := s.focus(ctx, a, r)
+	return s.perform(ctx, how, q, writing(s, func(ctx context.Context, w *writer, a aim) error {
+		field, err := w.focus(ctx, a)
 		if err != nil {
 			return err
 		}
 		if e.Replace && field != nil {
-			if field, err = s.empty(ctx, k, field, a.ref); err != nil {
+			if field, err = w.empty(ctx, field); err != nil {
 				return err
 			}
 		}
-		if err := s.enter(ctx, k, typing{field: field, ref: a.ref, text: e.Text}, r); err != nil {
+		if err := w.enter(ctx, field, e.Text); err != nil {
 			return err
 		}
 		if e.Submit {
-			return k.Key(ctx, "return", nil, 1)
+			return w.sent.input(w.keys.Key(ctx, "return", nil, 1))
 		}
 		return nil
 	}))
@@ -43,23 +46,40 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 
 // Clear empties the element q means, or the one that has the focus. A field that is empty stays as it is.
 func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
-	return s.perform(ctx, how, q, with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
-		field, err := s.focus(ctx, a, r)
+	return s.perform(ctx, how, q, writing(s, func(ctx context.Context, w *writer, a aim) error {
+		field, err := w.focus(ctx, a)
 		if err != nil {
 			return err
 		}
 		if field == nil {
-			return k.Clear(ctx)
+			return w.sent.input(w.keys.Clear(ctx))
 		}
-		_, err = s.empty(ctx, k, field, a.ref)
+		_, err = w.empty(ctx, field)
 		return err
 	}))
 }
 
+// writer enters a text into a field. It sends several inputs and looks between them.
+type writer struct {
+	Step
+	keys   device.Keyboard
+	ref    string // the field's; empty means the element that has the focus
+	report *Report
+	sent   sent
+}
+
+// writing makes an input of a function that types.
+func writing(s Step, write func(ctx context.Context, w *writer, a aim) error) input {
+	return with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
+		r.Method = "keyboard"
+		w := &writer{Step: s, keys: k, ref: a.ref, report: r}
+		return w.sent.fail(write(ctx, w, a))
+	})
+}
+
 // focus gives the field that will get the text: the target, which is tapped if it does not have the focus, or the element
 // that has the focus. It is nil when no element shows the focus; the agent may still find one.
-func (s Step) focus(ctx context.Context, a aim, r *Report) (*ui.Node, error) {
-	r.Method = "keyboard"
+func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 	switch {
 	case a.node == nil:
 		return a.screen.Focused(), nil
@@ -68,27 +88,27 @@ func (s Step) focus(ctx context.Context, a aim, r *Report) (*ui.Node, error) {
 	case a.node.Focused:
 		return a.node, nil
 	}
-	touch, err := device.As[device.Touch](s.Device)
+	touch, err := device.As[device.Touch](w.Device)
 	if err != nil {
 		return nil, err
 	}
-	if err := touch.Tap(ctx, a.At); err != nil {
+	if err := w.sent.input(touch.Tap(ctx, a.At)); err != nil {
 		return nil, err
 	}
-	field, err := s.see(ctx, a.ref)
+	field, err := w.read(ctx, func(n *ui.Node) bool { return n.Focused })
 	if err != nil {
 		return nil, err
 	}
 	if !field.Focused {
 		return nil, fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", a.node.Describe()).
-			WithHint("take a `snapshot` and see what is in the way").WithDispatch(fault.NotDispatched)
+			WithHint("take a `snapshot` and see what is in the way").WithDispatch(fault.Dispatched)
 	}
 	return field, nil
 }
 
 // see looks at an element again after an input; with an empty ref, at the one that has the focus.
-func (s Step) see(ctx context.Context, ref string) (*ui.Node, error) {
-	screen, err := s.observe(ctx, settled())
+func (s Step) see(ctx context.Context, ref string, w device.Wait) (*ui.Node, error) {
+	screen, err := s.observe(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -99,96 +119,154 @@ func (s Step) see(ctx context.Context, ref string) (*ui.Node, error) {
 	return n, err
 }
 
+// mostReads is how often a field is looked at until two looks agree.
+const mostReads = 4
+
+// read looks at the field until it is as it should be. A look may show the screen before the input, so that a field that is
+// not as it should be, or not there, is believed only when two looks in a row agree. Nil without an error means that no
+// element has the focus.
+func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, error) {
+	last, err := w.see(ctx, w.ref, settled())
+	for looks := 1; ; looks++ {
+		if err == nil && last != nil && good(last) || err != nil && !missing(err) || looks == mostReads {
+			return last, err
+		}
+		now, failed := w.see(ctx, w.ref, again(time.Second))
+		agree := missing(failed) && missing(err) || failed == nil && err == nil && sameField(last, now)
+		if last, err = now, failed; agree {
+			return last, err
+		}
+	}
+}
+
+// missing reports whether an error says that an element is not on the screen.
+func missing(err error) bool {
+	return fault.Is(err, fault.ElementNotFound) || fault.Is(err, fault.RefExpired)
+}
+
+// sameField reports whether two looks show a field with the same text and focus.
+func sameField(a, b *ui.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Typed() == b.Typed() && a.Focused == b.Focused
+}
+
 // clearTries is how often a field is cleared until it is empty.
 const clearTries = 3
 
-func (s Step) empty(ctx context.Context, k device.Keyboard, field *ui.Node, ref string) (*ui.Node, error) {
+func (w *writer) empty(ctx context.Context, field *ui.Node) (_ *ui.Node, err error) {
 	for try := 0; field != nil && field.Typed() != ""; try++ {
 		if try == clearTries {
 			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).
 				WithDispatch(fault.Dispatched)
 		}
-		if err := k.Clear(ctx); err != nil {
+		if err := w.sent.input(w.keys.Clear(ctx)); err != nil {
 			return nil, err
 		}
-		now, err := s.see(ctx, ref)
-		if err != nil {
+		if field, err = w.read(ctx, func(n *ui.Node) bool { return n.Typed() == "" }); err != nil {
 			return nil, err
 		}
-		field = now
 	}
 	return field, nil
-}
-
-// typing is a text on its way into a field.
-type typing struct {
-	field *ui.Node // before the text is typed; nil when no element shows that it has the focus
-	ref   string   // the field's; empty means the focus
-	text  string
-}
-
-// enter types a text at the end of a field and reads the field back.
-func (s Step) enter(ctx context.Context, k device.Keyboard, t typing, r *Report) error {
-	if err := k.Type(ctx, t.text); err != nil {
-		return err
-	}
-	if t.field == nil || strings.ContainsAny(t.text, "\n\t\b") {
-		return nil // there is nothing to read, or a key whose effect is not a text
-	}
-	return s.verify(ctx, k, t, r)
 }
 
 // typeTries is how often a missing end is typed again.
 const typeTries = 3
 
-// verify reads the field until it holds the text. A missing end is typed again. Of a secure field only the length is known.
-func (s Step) verify(ctx context.Context, k device.Keyboard, t typing, r *Report) error {
-	before := t.field.Typed()
-	want := before + t.text
+// enter types a text at the end of a field and reads the field back until it holds the text. A missing end is typed again.
+// The field is nil when no element shows that it has the focus.
+func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
+	if err := w.sent.input(w.keys.Type(ctx, text)); err != nil {
+		return err
+	}
+	if field == nil || !readable(field, text) {
+		w.report.Method = "keyboard, not read back"
+		return nil
+	}
+	before := field.Typed()
+	want := before + text
 	for try := 0; ; try++ {
-		now, err := s.see(ctx, t.ref)
+		now, err := w.read(ctx, func(n *ui.Node) bool { return arrived(n, before, text) })
 		if err != nil || now == nil {
 			return nil // the field is gone: the diff tells what came instead
 		}
 		got := now.Typed()
 		switch {
-		case now.Secure:
-			return verifyLength(now, want)
-		case got == want || strings.HasSuffix(got, t.text) || formatted(got, want):
+		case arrived(now, before, text):
 			return nil
+		case now.Secure:
+			return secretDiffers(now, want)
 		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before):
 			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
 				WithHint("`ios-agent fill` replaces what is there; `ios-agent prepare` turns autocorrection off").WithDispatch(fault.Dispatched)
 		}
-		r.Method = "keyboard, end typed again"
-		if err := k.Type(ctx, want[len(got):]); err != nil {
+		w.report.Method = "keyboard, end typed again"
+		if err := w.sent.input(w.keys.Type(ctx, want[len(got):])); err != nil {
 			return err
 		}
 	}
 }
 
-// verifyLength compares what can be known of a secure field. One that shows nothing at all is not doubted.
-func verifyLength(field *ui.Node, want string) error {
+// readable reports whether a field holds a text as it was typed: a return is a new line only in an editor, and the effect of
+// a tab or a delete is not a text.
+func readable(field *ui.Node, text string) bool {
+	return !strings.ContainsAny(text, "\t\b") && (field.Type == "TextView" || !strings.Contains(text, "\n"))
+}
+
+// arrived reports whether a field holds what it held before and the text after it. Of a secure field only the length is known.
+func arrived(field *ui.Node, before, text string) bool {
+	got := field.Typed()
+	if field.Secure {
+		return utf8.RuneCountInString(got) == utf8.RuneCountInString(before+text)
+	}
+	return got == before+text || formatted(got, bare(before)+text)
+}
+
+// secretDiffers is the fault of a secure field that shows another number of characters than it should. One that shows none may
+// hide even their number, so that what it holds is unknown.
+func secretDiffers(field *ui.Node, want string) error {
 	shows, typed := utf8.RuneCountInString(field.Typed()), utf8.RuneCountInString(want)
-	if shows == 0 || shows == typed {
-		return nil
+	if shows == 0 {
+		return fault.New(fault.OutcomeUnknown, "%s shows nothing after %d characters were typed", field.Describe(), typed).
+			WithHint("see whether the app accepts it, or type again: `ios-agent fill`").WithDispatch(fault.MaybeDispatched)
 	}
 	return fault.New(fault.TextNotEntered, "%s shows %d characters, not %d", field.Describe(), shows, typed).
 		WithHint("empty it and type again: `ios-agent fill`").WithDispatch(fault.Dispatched)
 }
 
-// formatted reports whether a field shows the typed text with separators of its own: 1234567 as 1,234,567, a phone number
-// with spaces.
-func formatted(got, want string) bool {
-	bare := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if strings.ContainsRune(" ,.()-/\u00a0\u202f", r) {
-				return -1
-			}
-			return r
-		}, s)
+// separators are what apps put between the digits of a number.
+const separators = " ,.()-/\u00a0\u202f"
+
+func bare(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(separators, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// formatted reports whether a field shows a typed number with separators of its own: 1234567 as 1,234,567, a phone number with
+// spaces. Each typed character must be there: 15 is not 1.5. Two equal separators in a row are a key that came twice. Words are
+// not formatted: a space in them is autocorrection.
+func formatted(got, typed string) bool {
+	if !strings.ContainsAny(typed, "0123456789") || strings.ContainsFunc(typed, unicode.IsLower) {
+		return false
 	}
-	return got != "" && bare(got) == bare(want)
+	left := []rune(typed)
+	var last rune
+	for _, r := range got {
+		own := len(left) > 0 && r == left[0]
+		switch {
+		case own:
+			left = left[1:]
+		case !strings.ContainsRune(separators, r) || r == last:
+			return false
+		}
+		last = r
+	}
+	return len(left) == 0
 }
 
 func shown(n *ui.Node) string {
@@ -206,11 +284,18 @@ func (s Step) Key(ctx context.Context, name string, modifiers []string, times in
 	}))
 }
 
-// Keys presses keys one after the other.
-func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
+// Keys presses keys one after the other, with a pause between two.
+func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
 		r.Method = "keys"
 		for i, name := range names {
+			if i > 0 && pause > 0 {
+				select {
+				case <-time.After(pause):
+				case <-ctx.Done():
+					return fault.From(ctx.Err()).Within(fmt.Sprintf("key %d of %d", i+1, len(names))).WithDispatch(fault.Dispatched)
+				}
+			}
 			if err := k.Key(ctx, name, nil, 1); err != nil {
 				if i > 0 && notSent(err) { // the keys before it were sent
 					return fault.New(fault.From(err).Code, "key %d of %d, %q: %w", i+1, len(names), name, err).WithDispatch(fault.Dispatched)
@@ -219,29 +304,5 @@ func (s Step) Keys(ctx context.Context, names []string) (Report, error) {
 			}
 		}
 		return nil
-	}))
-}
-
-// HideKeyboard hides the keyboard: by its dismiss key, by a Done button above it, or by the return key. If the keyboard is
-// not shown, it does nothing.
-func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
-	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
-		r.Method = "none: the keyboard is down"
-		if a.screen.Keyboard() == nil {
-			return nil
-		}
-		if key := a.screen.KeyboardExit(); key != nil {
-			reach, err := s.reach(a.screen, key)
-			if err == nil {
-				r.At, r.Method = reach.At, "key "+ui.Quote(key.Name())
-				return t.Tap(ctx, reach.At)
-			}
-		}
-		keyboard, err := device.As[device.Keyboard](s.Device)
-		if err != nil {
-			return err
-		}
-		r.Method = "return key"
-		return keyboard.Key(ctx, "return", nil, 1)
 	}))
 }

@@ -38,7 +38,7 @@ func emptying(field string) func(context.Context, *stand) (act.Report, error) {
 	return func(ctx context.Context, s *stand) (act.Report, error) { return s.Clear(ctx, act.How{}, named(field)) }
 }
 
-func hiding(ctx context.Context, s *stand) (act.Report, error) { return s.HideKeyboard(ctx) }
+func hideKeyboard(ctx context.Context, s *stand) (act.Report, error) { return s.HideKeyboard(ctx) }
 
 func TestText(t *testing.T) {
 	fields := []string{"Text Input"}
@@ -63,17 +63,18 @@ func TestText(t *testing.T) {
 		{name: "empty already", way: []string{"Text Input", user}, do: emptying(user), want: want{outcome: ui.Unchanged}},
 		{name: "by keys", way: fields, do: after(typed, pressing("delete", 2)), want: want{method: "key", line: "Username: gra"}},
 		{name: "by a sequence of keys", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.Keys(ctx, []string{"c", "e"})
+			return s.Keys(ctx, []string{"c", "e"}, 0)
 		}, want: want{method: "keys", line: "Username: ce"}},
 		{name: "a sequence that breaks off", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.Keys(ctx, []string{"c", "no-such-key"})
+			return s.Keys(ctx, []string{"c", "no-such-key"}, 0)
 		}, want: want{code: fault.InvalidInput, dispatched: fault.Dispatched, says: `key 2 of 2, "no-such-key"`}},
 		{name: "no such key", way: []string{"Text Input", user}, do: pressing("no-such-key", 1), want: want{code: fault.InvalidInput}},
 		{name: "no such modifier", way: []string{"Text Input", user}, do: func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Key(ctx, "a", []string{"hyper"}, 1)
 		}, want: want{code: fault.InvalidInput, says: "shift, control, option or command"}},
-		{name: "the keyboard put away", way: []string{"Text Input", user}, do: hiding, want: want{outcome: ui.Changed, line: "- keyboard"}},
-		{name: "no keyboard to put away", way: fields, do: hiding, want: want{outcome: ui.Unchanged, method: "none: the keyboard is down"}},
+		{name: "the keyboard put away", way: []string{"Text Input", user}, do: hideKeyboard,
+			want: want{outcome: ui.Changed, method: "drag", line: "- keyboard"}},
+		{name: "no keyboard to put away", way: fields, do: hideKeyboard, want: want{outcome: ui.Unchanged, method: "none: the keyboard is down"}},
 	})
 }
 
@@ -109,15 +110,70 @@ func TestTextThatDoesNotArrive(t *testing.T) {
 		{name: "the keyboard comes late", app: rig.Shop, do: entering(email, act.Entry{Text: "tea"}),
 			fault: wrong(flaw.SlowKeyboard, "ms", "700"),
 			want:  want{method: "keyboard, end typed again", shows: ": tea"}},
-		{name: "the keyboard comes in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.SlowKeyboard, "ms", "700"),
+		{name: "the keyboard comes in the middle", app: rig.Shop, do: entering(email, address), fault: wrong(flaw.SlowKeyboard, "ms", "350"),
 			want: want{code: fault.TextNotEntered, dispatched: fault.Dispatched}},
 		{name: "the keyboard does not come", app: rig.Shop, do: entering(email, act.Entry{Text: "ada"}),
 			fault: wrong(flaw.SlowKeyboard, "ms", "60000"),
 			want:  want{code: fault.TextNotEntered, dispatched: fault.Dispatched, says: `holds "", not "ada"`}},
 		{name: "a field that was tapped in vain is not typed into", app: rig.Shop, way: []string{email},
 			do:    entering(password, act.Entry{Text: "secret"}),
-			fault: wrong(flaw.NoOpTap), want: want{code: fault.NoFocus, says: "nothing was typed"}},
+			fault: wrong(flaw.NoOpTap), want: want{code: fault.NoFocus, dispatched: fault.Dispatched, says: "nothing was typed"}},
 		{name: "a lost agent is not typed to twice", app: rig.Shop, way: []string{email}, do: entering(email, act.Entry{Text: "ada"}),
 			fault: wrong(flaw.AgentCrashAfterAct), want: want{outcome: ui.Unknown, shows: ": ada\n"}},
 	})
+}
+
+// boards is an app with fields that the return key would do something to: a search, an editor, and a field on a screen that
+// neither scrolls nor has a place where nothing reacts.
+const boards = `
+start: top
+state: {search: "", found: "", notes: "", name: "", typing: true, lines: 0}
+screens:
+  top:
+    title: Top
+    scroll: true
+    elements:
+      - {search: Search, id: search, bind: search, submit: [{set: {found: yes}}]}
+      - {editor: Notes, id: notes, bind: notes, height: 80}
+      - {text: "found=<{found}> notes=<{notes}>"}
+      - {button: Beside, id: go-beside, do: [{go: beside}]}
+      - {button: Stuck, id: go-stuck, do: [{go: stuck}]}
+      - repeat: {count: 30, each: {text: "Line {index}"}}
+  beside:
+    title: Beside
+    elements:
+      - {field: Name, id: name, bind: name, visible: {typing: true}}
+      - {area: Background, height: 700, do: [{set: {typing: false}}]}
+  stuck:
+    title: Stuck
+    elements:
+      - {field: Name, id: name, bind: name, submit: [{set: {found: yes}}]}
+      - {text: "found=<{found}>"}
+`
+
+// Hiding the keyboard types nothing: no new line in an editor, no search that is submitted.
+func TestHideKeyboardNeverTypes(t *testing.T) {
+	s := newStand(t)
+	const app = "com.example.boards"
+	s.Install(app, boards)
+	for _, c := range []struct {
+		name string
+		way  []string
+		want want
+	}{
+		{"a search", []string{"search"}, want{outcome: ui.Changed, method: "drag", line: "- keyboard", shows: "found=<> notes=<>"}},
+		{"an editor", []string{"notes"}, want{outcome: ui.Changed, method: "drag", line: "- keyboard", shows: "found=<> notes=<>"}},
+		{"a tap beside", []string{"go-beside", "name"}, want{outcome: ui.Changed, method: "tap beside the field", line: "- keyboard"}},
+		{"no way", []string{"go-stuck", "name"},
+			want{code: fault.Unsupported, dispatched: fault.Dispatched, says: "the keyboard stays"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.begin(t, app, c.way...)
+			report, err := s.HideKeyboard(t.Context())
+			s.check(c.want, report, err)
+			if c.want.code != "" {
+				s.shows("found=<>", "[focused]")
+			}
+		})
+	}
 }

@@ -51,12 +51,27 @@ func (s Step) PressAt(ctx context.Context, how How, at ui.Point, long time.Durat
 func (s Step) onPoint(ctx context.Context, how How, at ui.Point, do func(context.Context, device.Touch) error) (Report, error) {
 	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
 		if view := a.screen.Viewport(); !view.Contains(at) {
-			return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).
-				WithDispatch(fault.NotDispatched)
+			return offTheScreen(at, view)
 		}
 		r.At, r.Method = at, "point"
 		return do(ctx, t)
 	}))
+}
+
+func offTheScreen(at ui.Point, view ui.Rect) error {
+	return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).
+		WithDispatch(fault.NotDispatched)
+}
+
+// within fails when a point that a finger moves from or to is not on the screen. A finger may end on the edge.
+func within(screen *ui.Screen, points ...ui.Point) error {
+	view := screen.Viewport()
+	for _, at := range points {
+		if at.X < view.X || at.Y < view.Y || at.X > view.X+view.W || at.Y > view.Y+view.H {
+			return offTheScreen(at, view)
+		}
+	}
+	return nil
 }
 
 // Swipe says how a finger moves across an element or the screen. The content follows the finger.
@@ -83,7 +98,7 @@ func (s Step) Swipe(ctx context.Context, how How, q ui.Query, w Swipe) (Report, 
 // system's.
 func (w Swipe) path(a aim) (from, to ui.Point, err error) {
 	if w.From != nil && w.To != nil {
-		return *w.From, *w.To, nil
+		return *w.From, *w.To, within(a.screen, *w.From, *w.To)
 	}
 	area := a.screen.Viewport().Inset(edge)
 	if a.node != nil {
@@ -131,6 +146,9 @@ func (s Step) DragElement(ctx context.Context, how How, e ElementDrag) (Report, 
 		d := e.Finger
 		d.From = a.At
 		if e.To != nil {
+			if err := within(a.screen, *e.To); err != nil {
+				return err
+			}
 			d.To = *e.To
 		} else {
 			goal, _, err := s.find(e.Onto, a.screen)
@@ -169,9 +187,10 @@ func (s Step) Press(ctx context.Context, button string, hold time.Duration, time
 	return s.perform(ctx, How{NoWait: true, Blind: true}, ui.Query{},
 		with(s, func(ctx context.Context, b device.Buttons, _ aim, r *Report) error {
 			r.Method = "button"
+			var sent sent
 			for range times {
-				if err := b.Press(ctx, button, hold); err != nil {
-					return err
+				if err := sent.input(b.Press(ctx, button, hold)); err != nil {
+					return sent.fail(err)
 				}
 			}
 			return nil

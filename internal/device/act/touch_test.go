@@ -274,6 +274,12 @@ func TestGestures(t *testing.T) {
 			want: want{line: "Swiped: up"}},
 		{name: "swipe down", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "down"}),
 			want: want{line: "Swiped: down"}},
+		{name: "swipe from off the screen", way: []string{"Gestures"},
+			do:   swipe("", act.Swipe{From: &ui.Point{X: 5000, Y: 200}, To: &ui.Point{X: 100, Y: 200}}),
+			want: want{code: fault.InvalidInput, says: "5000, 200 is not on the screen"}},
+		{name: "swipe off the screen", way: []string{"Gestures"},
+			do:   swipe("", act.Swipe{From: &ui.Point{X: 100, Y: 200}, To: &ui.Point{X: 100, Y: -7}}),
+			want: want{code: fault.InvalidInput, says: "100, -7 is not on the screen"}},
 		{name: "swipe nowhere", way: []string{"Gestures"}, do: swipe("gesture-swipe-area", act.Swipe{Direction: "inwards"}),
 			want: want{code: fault.InvalidInput, says: "up, down, left or right"}},
 		{name: "swipe between points", way: []string{"Gestures"}, do: func(ctx context.Context, s *stand) (act.Report, error) {

@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -13,33 +14,101 @@ import (
 
 // SetValue sets a control to a value, each kind in its own way: a switch is tapped on its knob if it has the other value, a
 // slider and a picker wheel are adjusted by XCTest, a stepper by taps on its arrows, a segmented control by a tap on the
-// segment, a text field by typing. A stepper and a text field are read back.
+// segment, a text field by typing. A stepper and a text field are read back. An element that holds one control means it: the
+// picker of a wheel, the row of a switch.
 func (s Step) SetValue(ctx context.Context, how How, q ui.Query, value string) (Report, error) {
 	return s.perform(ctx, how, q, func(ctx context.Context, a aim, r *Report) error {
-		switch a.node.Type {
-		case "Switch", "Toggle", "CheckBox", "RadioButton":
-			return s.flip(ctx, a, r, value)
-		case "Stepper":
-			return s.step(ctx, a, r, value)
-		case "SegmentedControl":
-			return s.choose(ctx, a, r, value)
-		case "Slider", "PickerWheel", "PageIndicator":
-			return s.adjust(ctx, a, r, value)
+		a, err := s.control(a)
+		if err != nil {
+			return err
 		}
-		if !a.node.TakesText() {
-			return fault.New(fault.Unsupported, "%s has no value to set", a.node.Describe()).WithDispatch(fault.NotDispatched)
-		}
-		return with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
-			field, err := s.focus(ctx, a, r)
-			if err != nil {
-				return err
-			}
-			if field, err = s.empty(ctx, k, field, a.ref); err != nil {
-				return err
-			}
-			return s.enter(ctx, k, typing{field: field, ref: a.ref, text: value}, r)
-		})(ctx, a, r)
+		r.Target, r.Ref, r.At, r.Method = a.node, a.ref, a.At, a.Method
+		return setters[a.node.Type](s, ctx, a, r, value)
 	})
+}
+
+// setters are the ways to set a value, by the type of the control.
+var setters = map[string]func(s Step, ctx context.Context, a aim, r *Report, value string) error{
+	"Switch": Step.flip, "Toggle": Step.flip, "CheckBox": Step.flip, "RadioButton": Step.flip,
+	"Stepper": Step.step, "SegmentedControl": Step.choose,
+	"Slider": Step.slide, "PickerWheel": Step.adjust, "PageIndicator": Step.adjust,
+	"TextField": Step.write, "SecureTextField": Step.write, "SearchField": Step.write, "TextView": Step.write, "ComboBox": Step.write,
+}
+
+// control is the control that is meant: the target, or the only one in it.
+func (s Step) control(a aim) (aim, error) {
+	if setters[a.node.Type] != nil {
+		return a, nil
+	}
+	var inner []*ui.Node
+	a.node.Walk(func(n *ui.Node) bool {
+		if setters[n.Type] != nil && n.Visible() {
+			inner = append(inner, n)
+			return false
+		}
+		return true
+	})
+	switch len(inner) {
+	case 0:
+		return aim{}, fault.New(fault.Unsupported, "%s has no value to set", a.node.Describe()).WithDispatch(fault.NotDispatched)
+	case 1:
+		reach, err := s.reach(a.screen, inner[0])
+		return aim{node: inner[0], ref: s.name(a.screen, inner[0]), Reach: reach, screen: a.screen, sent: a.sent}, err
+	}
+	var names []string
+	for _, n := range inner {
+		names = append(names, fmt.Sprintf("@%s %s", s.name(a.screen, n), n.Describe()))
+	}
+	return aim{}, fault.New(fault.ElementAmbiguous, "%s holds %d controls", a.node.Describe(), len(inner)).
+		WithHint("pass one of: %s", strings.Join(names, ", ")).WithDispatch(fault.NotDispatched)
+}
+
+func (s Step) name(screen *ui.Screen, n *ui.Node) (ref string) {
+	udid := s.Device.Info().UDID
+	s.Session.Refs(func(r *ui.Refs) { ref = r.Name(udid, screen, n) })
+	return ref
+}
+
+// write replaces the text of a field.
+func (s Step) write(ctx context.Context, a aim, r *Report, value string) error {
+	return writing(s, func(ctx context.Context, w *writer, a aim) error {
+		field, err := w.focus(ctx, a)
+		if err != nil {
+			return err
+		}
+		if field, err = w.empty(ctx, field); err != nil {
+			return err
+		}
+		return w.enter(ctx, field, value)
+	})(ctx, a, r)
+}
+
+// slide moves a slider. XCTest takes a share; a number without a percent sign, as 80, is what the slider is to show: a
+// percentage where it shows one, which most do. Where it shows another number, that is read back.
+func (s Step) slide(ctx context.Context, a aim, r *Report, value string) error {
+	number, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+	if err != nil || number < 0 || number > 100 {
+		return fault.New(fault.InvalidInput, "a slider takes 0 to 100 percent, or a share from 0 to 1, not %q", value).
+			WithDispatch(fault.NotDispatched)
+	}
+	percent := strings.HasSuffix(value, "%")
+	if !percent && (number > 1 || !strings.Contains(value, ".") && number == 1) {
+		value += "%"
+	}
+	var sent sent
+	if err := sent.input(s.adjust(ctx, a, r, value)); err != nil || percent || number <= 1 {
+		return err
+	}
+	now, err := s.see(ctx, a.ref, settled())
+	if err != nil {
+		return sent.fail(err)
+	}
+	shows, err := strconv.ParseFloat(strings.TrimSpace(now.Value), 64)
+	if err == nil && math.Abs(shows-number) > max(1, number/50) {
+		return fault.New(fault.TextNotEntered, "%s is at %s, not at %g", now.Describe(), now.Value, number).
+			WithHint("%g%% of its length was set; give the share that you mean", number).WithDispatch(fault.Dispatched)
+	}
+	return nil
 }
 
 var switchWords = map[string]bool{"1": true, "on": true, "true": true, "yes": true, "0": false, "off": false, "false": false, "no": false}
@@ -84,8 +153,14 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		return err
 	}
 	r.Method = "arrows"
+	var sent sent
+	return sent.fail(s.steps(ctx, a.ref, want, func(at ui.Point) error { return sent.input(touch.Tap(ctx, at)) }))
+}
+
+// steps taps the arrows of a stepper until it shows the value.
+func (s Step) steps(ctx context.Context, ref string, want float64, tap func(ui.Point) error) error {
 	for pressed := 0; ; pressed++ {
-		now, err := s.see(ctx, a.ref)
+		now, err := s.see(ctx, ref, settled())
 		if err != nil {
 			return err
 		}
@@ -93,11 +168,11 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		switch {
 		case err != nil:
 			return fault.New(fault.Unsupported, "%s does not tell its value", now.Describe()).
-				WithHint("tap its arrows").WithDispatch(arrived(pressed))
+				WithHint("tap its arrows").WithDispatch(fault.NotDispatched)
 		case is == want:
 			return nil
 		case pressed == mostSteps:
-			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %s", now.Describe(), is, pressed, value).
+			return fault.New(fault.TextNotEntered, "%s is at %g after %d steps, not at %g", now.Describe(), is, pressed, want).
 				WithDispatch(fault.Dispatched)
 		}
 		down, up := arrows(now)
@@ -105,17 +180,10 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		if is > want {
 			at = down
 		}
-		if err := touch.Tap(ctx, at); err != nil {
+		if err := tap(at); err != nil {
 			return err
 		}
 	}
-}
-
-func arrived(inputs int) fault.Dispatch {
-	if inputs == 0 {
-		return fault.NotDispatched
-	}
-	return fault.Dispatched
 }
 
 // arrows are the points of a stepper's minus and plus: its two buttons if the tree has them, else the middle of each half.

@@ -50,19 +50,28 @@ var agentCodes = map[agentwire.Code]fault.Code{
 	agentwire.CodeBadRequest:    fault.InvalidInput,
 	agentwire.CodeAppNotRunning: fault.AppNotRunning,
 	agentwire.CodeNoFocus:       fault.NoFocus,
+	agentwire.CodeUnauthorized:  fault.AgentFailed,
 }
 
-func agentFault(err error) error {
+// agentFault gives a code to what the agent answers. The codes in agentCodes are refusals: the agent gives them before it acts.
+// Any other, an exception above all, may come when half a text is typed; the outcome of an input is unknown then.
+func agentFault(err error, e effect) error {
 	var no *agentwire.AgentError
 	if !errors.As(err, &no) {
 		return err
 	}
-	code, ok := agentCodes[no.Code]
-	if !ok {
-		code = fault.AgentFailed
+	code, refused := agentCodes[no.Code]
+	switch {
+	case refused:
+		return fault.New(code, "%w", err).WithDispatch(fault.NotDispatched)
+	case e == acts:
+		return fault.New(fault.OutcomeUnknown, "the agent failed during the input: %w", err).WithDispatch(fault.MaybeDispatched)
 	}
-	return fault.New(code, "%w", err).WithDispatch(fault.NotDispatched)
+	return fault.New(fault.AgentFailed, "%w", err).WithDispatch(fault.NotDispatched)
 }
+
+// unsent is the error of a request that never left.
+func unsent(err error) error { return fault.From(err).WithDispatch(fault.NotDispatched) }
 
 // bundleIDOf reads the bundle id from an app folder, so that a wrong path is reported before a tool sees it.
 func bundleIDOf(app string) (string, error) {

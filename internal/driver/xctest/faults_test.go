@@ -135,6 +135,9 @@ func troubles() []trouble {
 		{fault: virtualxcode.Fault{Name: flaw.AgentCrashBefore}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentCrashAfterAct}, do: (*subject).tap, code: fault.OutcomeUnknown, program: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentCrashAfterAnswer}, do: (*subject).tap, code: works, program: true},
+		{fault: virtualxcode.Fault{Name: flaw.AgentException}, do: (*subject).tap, code: fault.OutcomeUnknown},
+		{fault: virtualxcode.Fault{Name: flaw.AgentException, Set: map[string]string{"when": "before"}}, do: (*subject).tap,
+			code: fault.OutcomeUnknown},
 		{fault: virtualxcode.Fault{Name: flaw.AgentWaitsForIdle}, do: (*subject).tap, code: works},
 		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).tap, code: fault.OutcomeUnknown, hangs: true, program: true},
 

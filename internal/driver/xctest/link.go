@@ -22,12 +22,12 @@ func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Requ
 	for attempt := 1; ; attempt++ {
 		client, err := p.connect(ctx)
 		if err != nil {
-			return answer, err
+			return answer, unsent(err)
 		}
 		answer, err := agentwire.Ask[R](ctx, client, req)
 		var lost *agentwire.SendError
 		if !errors.As(err, &lost) {
-			return answer, agentFault(err)
+			return answer, agentFault(err, e)
 		}
 		p.disconnect()
 		switch {
@@ -35,9 +35,9 @@ func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Requ
 			return answer, fault.New(fault.OutcomeUnknown, "the agent on %s was lost before it confirmed the input: %w", p.info.Name, lost).
 				WithDispatch(fault.MaybeDispatched)
 		case ctx.Err() != nil:
-			return answer, ctx.Err()
+			return answer, unsent(ctx.Err())
 		case attempt == 2:
-			return answer, fault.New(fault.AgentFailed, "the agent on %s was lost twice: %w", p.info.Name, lost)
+			return answer, unsent(fault.New(fault.AgentFailed, "the agent on %s was lost twice: %w", p.info.Name, lost))
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (p *phone) Press(ctx context.Context, button string, hold time.Duration) er
 	_, err := ask[*agentwire.OK](ctx, p, &agentwire.Button{Name: button, Seconds: hold.Seconds()}, acts)
 	if err == nil && button == "home" {
 		if err := p.remember(springboard); err != nil {
-			return fault.New(fault.PathError, "remembering the app of %s: %w", p.info.Name, err)
+			return fault.New(fault.PathError, "remembering the app of %s: %w", p.info.Name, err).WithDispatch(fault.Dispatched)
 		}
 		p.retarget()
 	}

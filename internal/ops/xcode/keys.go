@@ -99,21 +99,5 @@ func (v views) keySequence(ctx context.Context, c *op.Call, in keysUIIn, on ops.
 			return ops.ActionOut{}, err
 		}
 	}
-	if in.Delay == 0 {
-		return v.core.Touch.Keys(ctx, c, ops.KeysIn{PlainIn: ops.PlainIn{Target: on}, Keys: keys})
-	}
-	var last ops.ActionOut
-	for i, key := range keys {
-		if i > 0 {
-			if err := pause(ctx, in.Delay); err != nil {
-				return last, err
-			}
-		}
-		var err error
-		last, err = v.core.Touch.Key(ctx, c, ops.KeyIn{PlainIn: ops.PlainIn{Target: on}, Key: key, Times: 1})
-		if err != nil {
-			return last, err
-		}
-	}
-	return last, nil
+	return v.core.Touch.Keys(ctx, c, ops.KeysIn{PlainIn: ops.PlainIn{Target: on}, Keys: keys}.Pausing(in.Delay))
 }

@@ -45,7 +45,11 @@ func (v views) launchMacApp(ctx context.Context, c *op.Call, in launchMacAppIn) 
 	if err != nil {
 		return macAppOut{}, err
 	}
-	out := macAppOut{Message: "launched " + done.Name, App: done.Path, Name: done.Name, Bundle: done.BundleID, Process: done.PID}
+	verb := "launched "
+	if done.Restarted {
+		verb = "relaunched "
+	}
+	out := macAppOut{Message: verb + done.Name, App: done.Path, Name: done.Name, Bundle: done.BundleID, Process: done.PID}
 	if done.PID == 0 {
 		out.Message += "; its process was not found: it may have ended by itself"
 		return out, nil

@@ -91,6 +91,7 @@ func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on o
 		return simAppOut{}, err
 	}
 	out := appOnSim(c, done, "launched %s on %s")
+	out.Message = done.Say(c.Device.Name)
 	out.Message += fmt.Sprintf(" (process %d)", done.PID)
 	out.NextSteps = []string{
 		nextCall("open_sim"),
@@ -105,5 +106,9 @@ func (v views) stopOnSim(ctx context.Context, c *op.Call, in simAppIn, on ops.Ta
 	if err != nil {
 		return simAppOut{}, err
 	}
-	return appOnSim(c, done, "stopped %s on %s"), nil
+	out := appOnSim(c, done, "stopped %s on %s")
+	if done.Status != "terminated" {
+		out.Message = done.Say(c.Device.Name)
+	}
+	return out, nil
 }

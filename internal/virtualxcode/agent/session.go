@@ -73,7 +73,7 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 	if err := s.trouble(ctx, h.acts); err != nil {
 		return nil, err
 	}
-	resp, err := h.run(s, ctx, req)
+	resp, err := s.carryOut(ctx, h, req)
 	if errors.Is(err, world.ErrWrongState) {
 		return nil, s.crash() // a test runner is a process of its device, and ends with it
 	}

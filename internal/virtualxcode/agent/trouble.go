@@ -52,6 +52,24 @@ func (s *session) trouble(ctx context.Context, acts bool) error {
 	return nil
 }
 
+// carryOut carries out a request. With a fault, an input ends in an exception, before or after it has happened.
+func (s *session) carryOut(ctx context.Context, h handler, req agentwire.Request) (agentwire.Response, error) {
+	if !h.acts {
+		return h.run(s, ctx, req)
+	}
+	hit, yes := s.opts.TakeFault(flaw.AgentException)
+	if yes && hit.Word("when") == "before" {
+		return nil, errThrown
+	}
+	resp, err := h.run(s, ctx, req)
+	if yes && err == nil {
+		return nil, errThrown
+	}
+	return resp, err
+}
+
+var errThrown = errors.New("XCTest threw an exception: kAXErrorCannotComplete")
+
 // hang does nothing until the agent is killed.
 func (s *session) hang(ctx context.Context) error {
 	select {

@@ -28,6 +28,7 @@ const (
 	AgentCrashBefore      = "agent-crash-before-act"
 	AgentCrashAfterAct    = "agent-crash-after-act"
 	AgentCrashAfterAnswer = "agent-crash-after-answer"
+	AgentException        = "agent-exception"
 	AgentHang             = "agent-hang"
 	AgentSlow             = "agent-slow"
 	AgentWaitsForIdle     = "agent-waits-for-idle"
@@ -154,6 +155,9 @@ func agentFaults() []Kind {
 			Does: "the agent dies after it has acted, before it answers"},
 		{Name: AgentCrashAfterAnswer, Each: "an input", Passing: true, Report: "J75: agent-device#1107, ADR 0005",
 			Does: "the agent dies after it has acted and answered: the next request fails"},
+		{Name: AgentException, Each: "an input", Report: "a full disk under the agent: AGENT_FAILED, and the tap had counted",
+			Does:   "the agent answers with an exception of XCTest",
+			Params: []Parameter{{Name: "when", Means: "whether the input has happened by then", Words: []string{"after", "before"}}}},
 		{Name: AgentHang, Each: "any request", Report: "D29: WDA#278; D32: agent-device#1246",
 			Does: "the agent answers no request any more, until it is killed"},
 		{Name: AgentSlow, Each: "any request", Passing: true, Report: "A14: idb accessibility.mdx; H63: agent-device#917",

@@ -91,9 +91,9 @@ func (d Device) Button(context.Context) error {
 	return err
 }
 
-// unheard drops the error that nothing has the focus.
+// unheard drops the error that nothing has the focus, or has it no longer.
 func unheard(err error) error {
-	if errors.Is(err, world.ErrNoFocus) {
+	if errors.Is(err, world.ErrNoFocus) || errors.Is(err, world.ErrFocusLost) {
 		return nil
 	}
 	return err

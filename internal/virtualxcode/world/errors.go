@@ -16,6 +16,7 @@ var (
 	ErrNoHandler     = errors.New("nothing opens such a URL")
 	ErrFault         = errors.New("went wrong on demand")
 	ErrNoFocus       = errors.New("nothing has keyboard focus")
+	ErrFocusLost     = errors.New("the keyboard focus was lost")
 	ErrNoValue       = errors.New("nothing takes such a value")
 )
 
@@ -97,6 +98,11 @@ func nothingToTerminate(bundle string) error {
 func noFocus() error {
 	return &Error{Domain: xctestErrorDomain, Code: 1, kind: ErrNoFocus,
 		Message: "Neither element nor any descendant has keyboard focus."}
+}
+
+func focusLost() error {
+	return &Error{Domain: xctestErrorDomain, Code: 1, kind: ErrFocusLost,
+		Message: "Failed to synthesize event: the element lost the keyboard focus while it was typed into."}
 }
 
 // exitInvalidModel is what simctl exits with when it finds no device type or runtime.

@@ -44,7 +44,7 @@ func (d *device) touch(f finger) {
 }
 
 // TypeText types into what has keyboard focus; "\n" is the return key and "\b" the delete key. The error is ErrNoFocus when
-// nothing has the focus, or loses it on the way; what was typed before stays.
+// nothing has the focus, and ErrFocusLost when it is lost on the way; what was typed before stays.
 func (w *World) TypeText(ctx context.Context, udid, text string) error {
 	if err := w.untilAnswering(ctx, udid, ""); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (d *device) typeText(text string, now time.Time) error {
 	d.rememberScreen(now)
 	for _, r := range p.typed(text, now) {
 		if !p.enter(r, now) {
-			return noFocus()
+			return focusLost()
 		}
 	}
 	return nil

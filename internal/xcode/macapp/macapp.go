@@ -48,6 +48,9 @@ type Launch struct {
 	Path string // of the .app folder
 	Args []string
 	Env  []string // NAME=VALUE
+	// Restart ends a running instance first. Open only brings it to the front: it would keep its old program, arguments and
+	// environment.
+	Restart bool
 }
 
 // App is an app that was opened.
@@ -55,6 +58,7 @@ type App struct {
 	Path       string
 	Name       string
 	BundleID   string // empty when its Info.plist names none
+	Restarted  bool   // a running instance was ended first
 	executable string
 }
 
@@ -74,11 +78,19 @@ func (s *Service) Open(ctx context.Context, l Launch) (App, error) {
 	if len(l.Args) > 0 {
 		args = append(append(args, "--args"), l.Args...)
 	}
+	info, _ := appbundle.Read(l.Path) // open takes an app whose Info.plist cannot be read
+	app := App{Path: l.Path, Name: strings.TrimSuffix(filepath.Base(l.Path), ".app"), BundleID: info.ID, executable: info.Executable}
+	if l.Restart {
+		ended, err := s.end(ctx, programs(func(p host.Program) bool { return p.Path == app.program() }))
+		if err != nil {
+			return App{}, err
+		}
+		app.Restarted = len(ended) > 0
+	}
 	if err := s.open(ctx, args); err != nil {
 		return App{}, toolfault.New(err, fault.AppLaunchFailed, "opening "+l.Path)
 	}
-	info, _ := appbundle.Read(l.Path) // open takes an app whose Info.plist cannot be read
-	return App{Path: l.Path, Name: strings.TrimSuffix(filepath.Base(l.Path), ".app"), BundleID: info.ID, executable: info.Executable}, nil
+	return app, nil
 }
 
 // check reports a wrong path before open sees it: open shows any folder in the Finder and exits with 0.
@@ -172,20 +184,25 @@ func (s *Service) Stop(ctx context.Context, w Which) (Ended, error) {
 	if len(found) == 0 {
 		return Ended{}, notRunning(w)
 	}
+	ended, err := s.end(ctx, found)
+	return Ended{Name: appOf(found[0].Path), PIDs: ended}, err
+}
+
+// end ends processes, and gives those that ended.
+func (s *Service) end(ctx context.Context, found []host.Program) (ended []int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
-	out := Ended{Name: appOf(found[0].Path)}
 	for _, p := range found {
 		err := host.End(ctx, p)
 		if errors.Is(err, host.ErrNotOurs) {
-			return out, fault.New(fault.Forbidden, "%w", err).With("field", "processId")
+			return ended, fault.New(fault.Forbidden, "%w", err).With("field", "processId")
 		}
 		if err != nil {
-			return out, fault.New(fault.AppTerminate, "%w", err).WithHint("it was asked to leave (SIGTERM) and is left alone now")
+			return ended, fault.New(fault.AppTerminate, "%w", err).WithHint("it was asked to leave (SIGTERM) and is left alone now")
 		}
-		out.PIDs = append(out.PIDs, p.PID)
+		ended = append(ended, p.PID)
 	}
-	return out, nil
+	return ended, nil
 }
 
 const insideApp = ".app/Contents/MacOS/"

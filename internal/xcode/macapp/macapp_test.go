@@ -93,7 +93,12 @@ func TestOpenAndStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	was := s.Process(t.Context(), opened)
+	opened, err = s.Open(t.Context(), Launch{Path: path, Restart: true})
 	pid = s.Process(t.Context(), opened)
+	if err != nil || !opened.Restarted || pid == was || host.Alive(was, "") {
+		t.Errorf("the restart: %+v, %v; process %d after %d", opened, err, pid, was)
+	}
 	if ended, err := s.Stop(t.Context(), Which{PID: pid}); err != nil || ended.Name != name || !slices.Equal(ended.PIDs, []int{pid}) {
 		t.Fatalf("%+v, %v", ended, err)
 	}

@@ -1,0 +1,142 @@
+package act
+
+import (
+	"context"
+	"slices"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// HideKeyboard hides the keyboard without typing: by its dismiss key or a Done button above it, by a drag in what scrolls, or
+// by a tap where nothing reacts. The return key is not used: it makes a new line in an editor and submits a search. If the
+// keyboard is not shown, it does nothing.
+func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
+	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
+		if a.screen.Keyboard() == nil {
+			r.Method = "none: the keyboard is down"
+			return nil
+		}
+		h := hiding{Step: s, touch: t, report: r}
+		return h.sent.fail(h.hide(ctx, a.screen))
+	}))
+}
+
+// hiding hides the keyboard, one way after the other.
+type hiding struct {
+	Step
+	touch  device.Touch
+	report *Report
+	sent   sent
+}
+
+// way is one gesture that may hide the keyboard. It sends nothing, and says so, where the screen has no place for it.
+type way func(ctx context.Context, screen *ui.Screen) (tried bool, err error)
+
+func (h *hiding) hide(ctx context.Context, screen *ui.Screen) error {
+	for _, try := range []way{h.key, h.dragUp, h.dragDown, h.beside} {
+		tried, err := try(ctx, screen)
+		if err != nil {
+			return err
+		}
+		if !tried {
+			continue
+		}
+		if screen, err = h.observe(ctx, settled()); err != nil || screen.Keyboard() == nil {
+			return err
+		}
+	}
+	return fault.New(fault.Unsupported, "the keyboard stays: it has no key that hides it, and neither a drag nor a tap beside the field does").
+		WithHint("`ios-agent scroll-to` brings what it covers into view; `ios-agent press-key return` leaves most fields of one line, " +
+			"and may submit them").WithDispatch(fault.NotDispatched)
+}
+
+func (h *hiding) key(ctx context.Context, screen *ui.Screen) (bool, error) {
+	key := screen.KeyboardExit()
+	if key == nil {
+		return false, nil
+	}
+	reach, err := h.reach(screen, key)
+	if err != nil {
+		return false, nil
+	}
+	h.report.At, h.report.Method = reach.At, "key "+ui.Quote(key.Name())
+	return true, h.sent.input(h.touch.Tap(ctx, reach.At))
+}
+
+// shortDrag is how far a finger moves so that an app that hides the keyboard at a drag notices.
+const shortDrag = 60
+
+func (h *hiding) dragUp(ctx context.Context, screen *ui.Screen) (bool, error) {
+	from, ok := dragStart(screen)
+	if !ok {
+		return false, nil
+	}
+	h.report.At, h.report.Method = from, "drag"
+	return true, h.sent.input(h.drag(ctx, from, ui.Point{X: from.X, Y: from.Y - shortDrag}))
+}
+
+// dragDown pulls the keyboard down with the content, as some apps allow. A sheet would go down with it.
+func (h *hiding) dragDown(ctx context.Context, screen *ui.Screen) (bool, error) {
+	from, ok := dragStart(screen)
+	if !ok || screen.Modal() != nil {
+		return false, nil
+	}
+	h.report.At, h.report.Method = from, "drag down"
+	return true, h.sent.input(h.drag(ctx, from, ui.Point{X: from.X, Y: screen.Keyboard().Seen().Y + shortDrag}))
+}
+
+// dragStart is where a drag above the keyboard begins: in what scrolls around the field, or else in the largest that scrolls.
+func dragStart(screen *ui.Screen) (ui.Point, bool) {
+	lists := screen.Scrollers(nil)
+	if field := screen.Focused(); field != nil {
+		lists = slices.Concat(screen.Scrollers(field), lists)
+	}
+	for _, list := range lists {
+		area := open(screen, list)
+		if list.Type != "TextView" && area.W >= thinnest && area.H >= 2*shortDrag {
+			return area.Centre(), true
+		}
+	}
+	return ui.Point{}, false
+}
+
+// beside taps where nothing reacts: many apps hide the keyboard then.
+func (h *hiding) beside(ctx context.Context, screen *ui.Screen) (bool, error) {
+	at, ok := neutral(screen)
+	if !ok {
+		return false, nil
+	}
+	h.report.At, h.report.Method = at, "tap beside the field"
+	return true, h.sent.input(h.touch.Tap(ctx, at))
+}
+
+// neutral is a point above the keyboard on which there is nothing to act on, within the modal if there is one. It is as low as
+// possible: bars are at the top.
+func neutral(screen *ui.Screen) (ui.Point, bool) {
+	area := screen.Viewport().Inset(edge)
+	if modal := screen.Modal(); modal != nil {
+		area = modal.Seen().Inset(12)
+	}
+	bottom := screen.Keyboard().Seen().Y - 12
+	taken := screen.Actionable()
+	for y := min(bottom, area.Y+area.H); y > area.Y; y -= 20 {
+		for _, across := range []float64{0.5, 0.05, 0.95} {
+			at := ui.Point{X: area.X + area.W*across, Y: y}
+			if !slices.ContainsFunc(taken, func(n *ui.Node) bool { return reacts(n, at) }) {
+				return at, true
+			}
+		}
+	}
+	return ui.Point{}, false
+}
+
+// reacts reports whether a tap at a point may be meant for an element. What scrolls does not react to a tap.
+func reacts(n *ui.Node, at ui.Point) bool {
+	switch n.Type {
+	case "ScrollView", "Table", "CollectionView", "Keyboard":
+		return false
+	}
+	return n.Seen().Contains(at)
+}

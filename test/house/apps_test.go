@@ -1,0 +1,81 @@
+package house_test
+
+import (
+	"strings"
+	"testing"
+
+	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/ops"
+	"ios-agent/test/house"
+)
+
+// says fails unless a call is answered with all texts, or refused with them.
+func says(h *house.House, t *testing.T, name string, input any, texts ...string) {
+	t.Helper()
+	e := h.Call("a", name, input)
+	answer := e.Stdout
+	if e.Error != nil {
+		answer = string(e.Error.Code) + ": " + e.Error.Message + " " + e.Error.Hint
+	}
+	for _, text := range texts {
+		if !strings.Contains(answer, text) {
+			t.Errorf("%s %v: %s\nwant %q", name, input, answer, text)
+		}
+	}
+}
+
+type in = map[string]any
+
+// Ending an app that does not run is fine and told; one that is not installed is not found.
+func TestTerminateTellsWhatRan(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", drivertest.Conformance)
+	app := in{"bundle_id": drivertest.Conformance}
+	if out := house.Result[ops.AppOut](h, h.Must("a", "terminate_app", app)); out.Status != "terminated" {
+		t.Errorf("the first time: %+v", out)
+	}
+	if out := house.Result[ops.AppOut](h, h.Must("a", "terminate_app", app)); out.Status != "not running" {
+		t.Errorf("the second time: %+v", out)
+	}
+	says(h, t, "terminate_app", app, drivertest.Conformance+" was not running on iPhone")
+	says(h, t, "stop_app_sim", in{"simulatorId": udid, "bundleId": drivertest.Conformance},
+		drivertest.Conformance+" was not running on iPhone")
+	says(h, t, "terminate_app", in{"bundle_id": "com.example.none"}, "APP_NOT_FOUND", "com.example.none")
+	says(h, t, "stop_app_sim", in{"simulatorId": udid, "bundleId": "com.example.none"}, "APP_NOT_FOUND", "com.example.none")
+}
+
+// Arguments and environment reach only an app that is started: one that runs is started anew, and that is told.
+func TestLaunchWithArgumentsRestarts(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", drivertest.Conformance)
+	first := house.Result[ops.AppOut](h, h.Must("a", "launch_app", in{"bundle_id": drivertest.Conformance}))
+	again := house.Result[ops.AppOut](h, h.Must("a", "launch_app",
+		in{"bundle_id": drivertest.Conformance, "args": []string{"-mode", "x"}}))
+	if again.PID == first.PID || again.Status != "relaunched" {
+		t.Errorf("with arguments: %+v after %+v", again, first)
+	}
+	says(h, t, "launch_app", in{"bundle_id": drivertest.Conformance, "env": []string{"GREETING=hi"}}, "relaunched "+drivertest.Conformance)
+	says(h, t, "launch_app_sim", in{"simulatorId": udid, "bundleId": drivertest.Conformance, "args": []string{"-y"}},
+		"relaunched "+drivertest.Conformance)
+	says(h, t, "launch_app", in{"bundle_id": drivertest.Conformance}, "launched "+drivertest.Conformance)
+	h.Must("a", "terminate_app", in{"bundle_id": drivertest.Conformance})
+	says(h, t, "launch_app", in{"bundle_id": drivertest.Conformance, "args": []string{"-y"}}, "launched "+drivertest.Conformance)
+}
+
+// An empty value can be waited for, and a sequence of keys is told whole.
+func TestWaitForAnEmptyField(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", drivertest.Conformance)
+	h.Must("a", "tap_element", in{"label": "Text Input"})
+	field := in{"identifier": "text-username-field", "condition": "value_equals", "expected": "", "timeout": 0}
+	says(h, t, "wait", field, "matched after")
+	h.Must("a", "type_text", in{"identifier": "text-username-field", "text": "x"})
+	says(h, t, "wait", field, "did not match")
+	flags := []string{"wait", "--identifier", "text-username-field", "--condition", "value_equals", "--expected", "", "--timeout", "0"}
+	if r := h.CLI("a", flags...); r.Exit != 0 {
+		t.Errorf("by the command line: %+v", r)
+	}
+	says(h, t, "wait", in{"identifier": "text-username-field", "condition": "value_equals"}, "INVALID_INPUT", "needs expected")
+	says(h, t, "core_key_sequence", in{"keys": []string{"a", "b", "c"}}, "press a b c")
+	says(h, t, "xcode_key_sequence", in{"simulatorId": udid, "keyCodes": []int{4, 5, 6}, "delay": 0.01}, "press a b c")
+}
