@@ -13,7 +13,7 @@ type ElementIn struct {
 	Ref        string `json:"ref,omitempty" doc:"a ref from a snapshot, such as @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
 	Identifier string `json:"identifier,omitempty" doc:"its identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"its label, case ignored"`
-	Contains   string `json:"contains,omitempty" doc:"text in its label, value or identifier"`
+	Contains   string `json:"contains,omitempty" doc:"text in label, value or identifier"`
 	Type       string `json:"type,omitempty" doc:"its type, such as Button"`
 	Role       string `json:"role,omitempty" doc:"its role, such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`
