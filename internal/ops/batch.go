@@ -18,8 +18,7 @@ type batch struct{ catalogue func() *op.Catalogue }
 func (b *batch) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
-		Summary: "Perform several steps in one call, written as commands: tap, fill, type, swipe, scroll-to, wait, back, alert and more; " +
-			"stops at the first that fails",
+		Summary: "Perform several steps in one call, as commands: tap, fill, swipe, scroll-to, wait, back and more; stops at the first failure",
 		Help: "Steps are verbs of the group ui, with launch, terminate and open: `tap @e7`, `fill --label Email --text a@b.c`,\n" +
 			"`wait --text Welcome`. A step whose outcome is unknown stops the batch too.",
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},

@@ -120,7 +120,7 @@ func (c *Core) Op(name string) op.Op {
 
 // Target says which device an operation is about; embedded in the input of all that need one.
 type Target struct {
-	UDID string `json:"udid,omitempty" doc:"device, if not the current one"`
+	UDID string `json:"udid,omitempty" doc:"if not the current device"`
 	Sim  string `json:"sim,omitempty" doc:"simulator by name"`
 }
 

@@ -39,7 +39,7 @@ type TypeIn struct {
 	Target
 	ElementIn
 	Text   string `json:"text" doc:"the text; $SECRET:name is a secret by its name" cli:"arg"`
-	Submit bool   `json:"submit,omitempty" doc:"press return after it"`
+	Submit bool   `json:"submit,omitempty" doc:"then press return"`
 	ActIn
 	scrollIn
 }
