@@ -32,6 +32,7 @@ var arrows = map[string]string{
 	"internal/machine/self":      "",
 	"internal/machine/store":     "",
 	"internal/machine/wholefile": "",
+	"internal/machine/yamlfile":  "",
 
 	"internal/op":       "fault fault/nearest op/words",
 	"internal/op/brief": "",
@@ -79,7 +80,7 @@ var arrows = map[string]string{
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
-	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest",
+	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/yamlfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +

@@ -3,6 +3,8 @@ package defaults
 import (
 	"errors"
 	"fmt"
+
+	"ios-agent/internal/machine/yamlfile"
 )
 
 // The keys of the config file that are ours to read. Others belong to other parts and are left as they are.
@@ -28,7 +30,7 @@ func readConfig(f file, now state, at folders) config {
 	c := config{state: now}
 	doc, err := now.document()
 	if err != nil {
-		c.warnings = []string{fmt.Sprintf("%s is ignored: %v", place(f, err), reason(err))}
+		c.warnings = []string{fmt.Sprintf("%s is ignored: %v", place(f, err), yamlfile.Reason(err))}
 		return c
 	}
 	r := &reader{file: f.path(), folders: at, doc: doc}
@@ -51,18 +53,18 @@ func (s state) document() (document, error) {
 
 // vet refuses a file with a wrong structure: its values would be guesses, and writing to it could damage it.
 func (d document) vet() error {
-	if v, has := d.tree[keyVersion].(scalar); d.tree[keyVersion] != nil && (!has || v.text != schemaVersion) {
-		return &problem{d.lineOf(keyVersion), keyVersion + " must be " + schemaVersion}
+	if v, has := d.Tree[keyVersion].(scalar); d.Tree[keyVersion] != nil && (!has || v.Text != schemaVersion) {
+		return &problem{Line: d.LineOf(keyVersion), Message: keyVersion + " must be " + schemaVersion}
 	}
 	for _, key := range []string{keyGlobal, keyProfiles} {
-		if _, err := section(d.tree, key); err != nil {
-			return &problem{d.lineOf(key), err.Error()}
+		if _, err := section(d.Tree, key); err != nil {
+			return &problem{Line: d.LineOf(key), Message: err.Error()}
 		}
 	}
-	profiles, _ := section(d.tree, keyProfiles)
+	profiles, _ := section(d.Tree, keyProfiles)
 	for name := range profiles {
 		if _, err := section(profiles, name); err != nil {
-			return &problem{d.lineOf(keyProfiles, name), err.Error()}
+			return &problem{Line: d.LineOf(keyProfiles, name), Message: err.Error()}
 		}
 	}
 	return nil
@@ -76,25 +78,11 @@ func section(tree map[string]any, key string) (map[string]any, error) {
 	case map[string]any:
 		return v, nil
 	case scalar:
-		if v.tag == tagNull {
+		if v.Tag == yamlfile.TagNull {
 			return nil, nil
 		}
 	}
 	return nil, fmt.Errorf("%s must be a mapping", key)
 }
 
-func place(f file, err error) string {
-	var p *problem
-	if errors.As(err, &p) {
-		return fmt.Sprintf("%s:%d", f.path(), p.line)
-	}
-	return f.path()
-}
-
-func reason(err error) string {
-	var p *problem
-	if errors.As(err, &p) {
-		return p.message
-	}
-	return err.Error()
-}
+func place(f file, err error) string { return yamlfile.Place(f.path(), err) }

@@ -16,22 +16,22 @@ type edit struct {
 // quotes and keys unknown to us stay as they are. The result is read again and must mean exactly what was asked for;
 // text that cannot be spliced (a file in {} style, say) is written anew without its comments, and kept tells so.
 func (d document) patch(edits []edit) (text string, kept bool, err error) {
-	want := d.tree
+	want := d.Tree
 	for _, e := range edits {
 		want = e.apply(want)
 	}
 	if text := d.spliced(edits); means(text, want) {
 		return text, true, nil
 	}
-	if text := encodeEntries(0, want); !d.refs && means(text, want) {
+	if text := encodeEntries(0, want); !d.Refs && means(text, want) {
 		return text, false, nil
 	}
-	return "", false, &problem{d.lineOf(edits[0].path...), "this way of writing the file cannot be edited by a program"}
+	return "", false, &problem{Line: d.LineOf(edits[0].path...), Message: "this way of writing the file cannot be edited by a program"}
 }
 
 func means(text string, want map[string]any) bool {
 	got, err := parse(text)
-	return err == nil && reflect.DeepEqual(got.tree, want)
+	return err == nil && reflect.DeepEqual(got.Tree, want)
 }
 
 // apply makes the edit in a copy of the tree.
@@ -57,7 +57,7 @@ func (e edit) apply(tree map[string]any) map[string]any {
 
 // spliced gives "" when one of the edits has no place; that never means what was wanted.
 func (d document) spliced(edits []edit) string {
-	text := d.text
+	text := d.Text
 	for _, e := range edits {
 		doc, err := parse(text)
 		if err != nil {

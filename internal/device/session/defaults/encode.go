@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/machine/yamlfile"
 )
 
 // A small writer of YAML for trees of scalar, []any and map[string]any. Not the library's: one entry at a time goes
@@ -23,9 +25,9 @@ var reserved = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "nu
 func toTree(value any) any {
 	switch v := value.(type) {
 	case string:
-		return scalar{tagText, v}
+		return scalar{Tag: yamlfile.TagText, Text: v}
 	case bool:
-		return scalar{tagBool, fmt.Sprint(v)}
+		return scalar{Tag: yamlfile.TagBool, Text: fmt.Sprint(v)}
 	case []string:
 		list := make([]any, len(v))
 		for i := range v {
@@ -90,17 +92,17 @@ func inline(value any) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	return value.(scalar).encode()
+	return encodeScalar(value.(scalar))
 }
 
-func (s scalar) encode() string {
-	switch s.tag {
-	case tagNull:
+func encodeScalar(s scalar) string {
+	switch s.Tag {
+	case yamlfile.TagNull:
 		return "null"
-	case tagText:
-		return quote(s.text)
+	case yamlfile.TagText:
+		return quote(s.Text)
 	}
-	return s.text
+	return s.Text
 }
 
 func quote(text string) string {

@@ -3,12 +3,11 @@ package defaults
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"ios-agent/internal/machine/yamlfile"
 )
 
 // All that this package reads and writes on disk is in this file.
@@ -18,10 +17,6 @@ const (
 	configDir  = ".ios-agent"
 	configName = "config.yaml"
 )
-
-// maxFile bounds the config file: it comes with a project, maybe somebody else's, and the YAML parser is recursive and
-// needs seconds for 60,000 brackets.
-const maxFile = 32 << 10
 
 // ConfigPath is where the config file of a project folder is, whether it exists or not.
 func ConfigPath(folder string) string { return filepath.Join(folder, configDir, configName) }
@@ -76,40 +71,12 @@ func (f file) state() state {
 	return state{text: text, known: true}
 }
 
-// read gives the file's text; a file that is not there is fs.ErrNotExist. Through os.Root, so that a link in a foreign
-// project cannot point us at something outside it.
+// read gives the file's text; a file that is not there is fs.ErrNotExist.
 func (f file) read() (string, error) {
 	if f.dir == "" {
 		return "", fs.ErrNotExist
 	}
-	root, err := os.OpenRoot(f.dir)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	name := filepath.Join(configDir, configName)
-	info, err := root.Stat(name)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for ever
-		return "", errors.New("not a regular file")
-	}
-	return readBounded(root, name)
-}
-
-func readBounded(root *os.Root, name string) (string, error) {
-	in, err := root.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	var b strings.Builder
-	n, err := io.Copy(&b, io.LimitReader(in, maxFile+1))
-	if err == nil && n > maxFile {
-		err = fmt.Errorf("larger than %d bytes", maxFile)
-	}
-	return b.String(), err
+	return yamlfile.Read(f.dir, filepath.Join(configDir, configName))
 }
 
 // write replaces the file in one step. Readable to all, as the rest of the project is.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"reflect"
 	"testing"
+
+	"ios-agent/internal/machine/yamlfile"
 )
 
 var seeds = []string{
@@ -20,7 +22,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > maxFile {
+		if len(text) > yamlfile.MaxSize {
 			return
 		}
 		doc, err := parse(text)
@@ -28,7 +30,7 @@ func FuzzParse(f *testing.F) {
 			err = doc.vet()
 		}
 		var p *problem
-		if err != nil && (!errors.As(err, &p) || p.line < 1) {
+		if err != nil && (!errors.As(err, &p) || p.Line < 1) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if err == nil {
@@ -46,7 +48,7 @@ func FuzzPatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, value string) {
 		doc, err := parse(text)
-		if err != nil || doc.vet() != nil || len(text) > maxFile {
+		if err != nil || doc.vet() != nil || len(text) > yamlfile.MaxSize {
 			return
 		}
 		out, _, err := doc.patch([]edit{
@@ -59,13 +61,13 @@ func FuzzPatch(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q became %q: %v", text, out, err)
 		}
-		check(t, doc.tree, after.tree, value)
+		check(t, doc.Tree, after.Tree, value)
 	})
 }
 
 func check(t *testing.T, before, after map[string]any, value string) {
 	t.Helper()
-	want := scalar{tagText, value}
+	want := scalar{Tag: yamlfile.TagText, Text: value}
 	section, _ := after[keyGlobal].(map[string]any)
 	if section["scheme"] != want || after[keyActive] != want {
 		t.Errorf("got %v, want %q", after, value)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/yamlfile"
 )
 
 // Persist writes the values of a session_set_defaults call into the project's config file: only the keys of the call,
@@ -97,7 +98,7 @@ func (s *Store) rewrite(edits func(config) []edit) ([]string, error) {
 		return nil, nil // nothing to take away from
 	}
 	if !s.config.known {
-		todo = append([]edit{{[]string{keyVersion}, scalar{tagNumber, schemaVersion}}}, todo...)
+		todo = append([]edit{{[]string{keyVersion}, scalar{Tag: yamlfile.TagNumber, Text: schemaVersion}}}, todo...)
 	}
 	return s.save(doc, todo)
 }
@@ -110,7 +111,7 @@ func (s *Store) save(doc document, todo []edit) (notices []string, err error) {
 	if err != nil {
 		return nil, s.refusal(err)
 	}
-	if text != doc.text {
+	if text != doc.Text {
 		if err := s.file.write(text); err != nil {
 			return nil, s.unwritable(err)
 		}
@@ -123,7 +124,7 @@ func (s *Store) save(doc document, todo []edit) (notices []string, err error) {
 }
 
 func (s *Store) refusal(err error) error {
-	return fault.New(fault.PathError, "%s is not written over: %s", place(s.file, err), reason(err)).
+	return fault.New(fault.PathError, "%s is not written over: %s", place(s.file, err), yamlfile.Reason(err)).
 		WithHint("correct the file or remove it, then repeat the call; the session has the values in any case")
 }
 

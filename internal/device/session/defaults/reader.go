@@ -18,12 +18,12 @@ type reader struct {
 }
 
 func (r *reader) warn(path []string, format string, args ...any) {
-	r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: ", r.file, r.doc.lineOf(path...))+fmt.Sprintf(format, args...))
+	r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: ", r.file, r.doc.LineOf(path...))+fmt.Sprintf(format, args...))
 }
 
 func (r *reader) read(c *config) {
 	c.profiles = map[string]layer{"": r.layer(keyGlobal)}
-	profiles, _ := section(r.doc.tree, keyProfiles)
+	profiles, _ := section(r.doc.Tree, keyProfiles)
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {
 		if named(name) == "" {
 			r.warn([]string{keyProfiles, name}, "a profile cannot be called %q", name)
@@ -31,15 +31,15 @@ func (r *reader) read(c *config) {
 		}
 		c.profiles[name] = r.layer(keyProfiles, name)
 	}
-	active, _ := r.doc.tree[keyActive].(scalar)
-	c.active = named(active.text)
+	active, _ := r.doc.Tree[keyActive].(scalar)
+	c.active = named(active.Text)
 	if _, has := c.profiles[c.active]; !has {
 		r.warn([]string{keyActive}, "there is no profile %q", c.active)
 	}
 }
 
 func (r *reader) layer(path ...string) layer {
-	values := r.doc.tree
+	values := r.doc.Tree
 	for _, key := range path {
 		values, _ = section(values, key)
 	}
@@ -59,7 +59,7 @@ func (r *reader) value(path []string, name string, raw any) (any, bool) {
 		r.warn(path, "%q is not a session default%s", name, didYouMean(near))
 		return nil, false
 	}
-	if s, ok := raw.(scalar); ok && strings.TrimSpace(s.text) == "" {
+	if s, ok := raw.(scalar); ok && strings.TrimSpace(s.Text) == "" {
 		return nil, false
 	}
 	v, err := r.lenient(k, raw)
@@ -79,7 +79,7 @@ func didYouMean(near []string) string {
 // lenient takes scalars for text whatever YAML makes of them: `scheme: 2048` and `env: {DEBUG: 1}` are what they say.
 func (r *reader) lenient(k Key, raw any) (any, error) {
 	if s, ok := raw.(scalar); ok && k.scalar() {
-		return r.fromText(k, s.text)
+		return r.fromText(k, s.Text)
 	}
 	return k.accept(written(raw))
 }
@@ -88,7 +88,7 @@ func (r *reader) lenient(k Key, raw any) (any, error) {
 func written(raw any) any {
 	switch v := raw.(type) {
 	case scalar:
-		return v.text
+		return v.Text
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {

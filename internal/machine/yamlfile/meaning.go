@@ -1,4 +1,4 @@
-package defaults
+package yamlfile
 
 import (
 	"maps"
@@ -12,16 +12,16 @@ const (
 	maxDepth = 64
 )
 
-// scalar is a YAML scalar as it was written. The tag keeps "1" and 1 apart; numbers stay text, so that nothing is
+// Scalar is a YAML scalar as it was written. The tag keeps "1" and 1 apart; numbers stay text, so that nothing is
 // rounded and a scheme called 2048 is one.
-type scalar struct{ tag, text string }
+type Scalar struct{ Tag, Text string }
 
 // Tags of the scalars we tell apart; the others are numbers of some kind.
 const (
-	tagNull   = "null"
-	tagBool   = "bool"
-	tagText   = "string"
-	tagNumber = "number"
+	TagNull   = "null"
+	TagBool   = "bool"
+	TagText   = "string"
+	TagNumber = "number"
 )
 
 // meaning turns nodes into scalars, []any and map[string]any.
@@ -32,7 +32,7 @@ type meaning struct {
 
 func (m *meaning) of(n ast.Node, depth int) (any, error) {
 	if m.left--; m.left < 0 || depth > maxDepth {
-		return nil, &problem{line(n), "too much, or too deep"}
+		return nil, &Problem{Line(n), "too much, or too deep"}
 	}
 	switch v := n.(type) {
 	case *ast.MappingNode:
@@ -50,18 +50,18 @@ func (m *meaning) of(n ast.Node, depth int) (any, error) {
 	return plain(n), nil
 }
 
-func plain(n ast.Node) scalar {
+func plain(n ast.Node) Scalar {
 	switch v := n.(type) {
 	case *ast.NullNode:
-		return scalar{tag: tagNull}
+		return Scalar{Tag: TagNull}
 	case *ast.BoolNode:
-		return scalar{tagBool, v.Token.Value}
+		return Scalar{TagBool, v.Token.Value}
 	case *ast.StringNode:
-		return scalar{tagText, v.Value}
+		return Scalar{TagText, v.Value}
 	case *ast.LiteralNode:
-		return scalar{tagText, v.Value.Value}
+		return Scalar{TagText, v.Value.Value}
 	}
-	return scalar{tagNumber, n.GetToken().Value}
+	return Scalar{TagNumber, n.GetToken().Value}
 }
 
 func (m *meaning) sequence(n *ast.SequenceNode, depth int) ([]any, error) {
@@ -88,7 +88,7 @@ func (m *meaning) mapping(n *ast.MappingNode, depth int) (map[string]any, error)
 			mergeIn(merged, v)
 			continue
 		}
-		own[keyText(e.Key)] = v
+		own[KeyText(e.Key)] = v
 	}
 	maps.Copy(merged, own)
 	return merged, nil
@@ -113,15 +113,15 @@ func mergeIn(into map[string]any, from any) {
 func (m *meaning) alias(n *ast.AliasNode, depth int) (any, error) {
 	target, known := m.anchors[n.Value.GetToken().Value]
 	if !known {
-		return nil, &problem{line(n), "the alias has no anchor before it"}
+		return nil, &Problem{Line(n), "the alias has no anchor before it"}
 	}
 	return m.of(target, depth+1)
 }
 
 func (m *meaning) tagged(n *ast.TagNode, depth int) (any, error) {
 	v, err := m.of(n.Value, depth+1)
-	if s, ok := v.(scalar); ok {
-		return scalar{n.Start.Value, s.text}, err
+	if s, ok := v.(Scalar); ok {
+		return Scalar{n.Start.Value, s.Text}, err
 	}
 	return v, err
 }
