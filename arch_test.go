@@ -111,7 +111,7 @@ var arrows = map[string]string{
 		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op",
-	"internal/surface/connect":     "fault fault/nearest machine/host op",
+	"internal/surface/connect":     "fault fault/nearest machine/host machine/yamlfile op",
 	"internal/surface/demo":        "fault op ui",
 	"internal/surface/mcp":         "fault fault/nearest op",
 	"internal/surface/reference":   "fault op",

@@ -1,15 +1,12 @@
 package connect
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
+	"unicode"
 
-	"github.com/goccy/go-yaml"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -18,76 +15,14 @@ import (
 // Policy says what a decider may do. It is enforced here, before an action is performed, and not by asking the decider to
 // behave. The zero value allows what acts on the screen and on apps, and nothing that may lose data or names a file.
 type Policy struct {
-	Allow     []string `yaml:"allow"`           // operations; only these, also such as are not offered by default
-	Deny      []string `yaml:"deny"`            // operations; never these
-	Apps      []string `yaml:"apps"`            // bundle ids; only these may be in front, be launched or ended
-	Forbidden []string `yaml:"forbidden_texts"` // what says one of these, in whatever case, is not touched
-	Confirm   string   `yaml:"confirm"`         // never (the default) or always: a person says yes to every action
-	MaxSteps  int      `yaml:"max_steps"`
-}
+	Allow     []string // names of operations; only these, also such as are not offered by default
+	Deny      []string // names of operations; never these
+	Apps      []string // bundle ids; only these may be in front, be launched or ended
+	Forbidden []string // what says one of these, however it is written, is not touched
+	Confirm   string   // never (the default) or always: a person says yes to every action
+	MaxSteps  int
 
-// mostPolicy bounds a policy file: the YAML reader is recursive.
-const mostPolicy = 32 << 10
-
-// ReadPolicy reads a policy file. A key it does not know is refused: a mistyped rule would protect nothing.
-func ReadPolicy(path string, c *op.Catalogue) (Policy, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Policy{}, fault.New(fault.PathError, "the policy: %w", err)
-	}
-	defer file.Close()
-	raw, err := io.ReadAll(io.LimitReader(file, mostPolicy+1))
-	if err == nil && len(raw) > mostPolicy {
-		err = errors.New("it is too large for a policy")
-	}
-	if err != nil {
-		return Policy{}, fault.New(fault.PathError, "the policy %s: %w", path, err)
-	}
-	p, err := ParsePolicy(raw, c)
-	if err != nil {
-		f := fault.From(err)
-		return Policy{}, fault.New(f.Code, "the policy %s: %s", path, f.Message).WithHint("%s", f.Hint)
-	}
-	return p, nil
-}
-
-// ParsePolicy is ReadPolicy without the file.
-func ParsePolicy(raw []byte, c *op.Catalogue) (Policy, error) {
-	var p Policy
-	err := decode(raw, &p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Policy{}, fault.New(fault.InvalidInput, "%s", firstLine(err.Error())).
-			WithHint("the keys are allow, deny, apps, forbidden_texts, confirm and max_steps")
-	}
-	if p.Confirm != "" && p.Confirm != "never" && p.Confirm != "always" {
-		return Policy{}, fault.New(fault.InvalidInput, "confirm is %q", p.Confirm).WithHint("it is never or always")
-	}
-	if p.MaxSteps < 0 {
-		return Policy{}, fault.New(fault.InvalidInput, "max_steps is %d", p.MaxSteps).WithHint("leave it out for no limit of its own")
-	}
-	if slices.ContainsFunc(p.Forbidden, func(s string) bool { return plain(s) == "" }) {
-		return Policy{}, fault.New(fault.InvalidInput, "a forbidden text is empty").WithHint("it would forbid everything")
-	}
-	for _, name := range slices.Concat(p.Allow, p.Deny) {
-		o, err := c.Lookup(name)
-		if err == nil && slices.Contains(p.Allow, name) && unsupervised(o) {
-			err = fault.New(fault.InvalidInput, "%s cannot be allowed: what it does could not be checked", name)
-		}
-		if err != nil {
-			return Policy{}, err
-		}
-	}
-	return p, nil
-}
-
-// decode guards against the YAML reader, which panics on some broken documents.
-func decode(raw []byte, p *Policy) (err error) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			err = fmt.Errorf("it is not YAML: %v", broken)
-		}
-	}()
-	return yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField()).Decode(p)
+	noKeys bool // an operation that presses keys is denied, so nothing may press one
 }
 
 // unsupervised operations would hide actions from the policy, or never end.
@@ -95,7 +30,7 @@ func unsupervised(o op.Op) bool { return o.Name == "batch" || o.Streams() }
 
 // offers reports whether an operation may be chosen at all.
 func (p Policy) offers(o op.Op) bool {
-	if unsupervised(o) || o.Family != op.Core || slices.Contains(p.Deny, o.Name) {
+	if unsupervised(o) || o.Family != op.Core || slices.Contains(p.Deny, o.Name) || p.noKeys && pressesKeys(o) {
 		return false
 	}
 	if len(p.Allow) > 0 {
@@ -118,6 +53,11 @@ func (p Policy) app(bundle string) error {
 
 // check judges a decision by the screen it was made on.
 func (p Policy) check(o op.Op, input map[string]any, l look) error {
+	if p.noKeys && !o.Hints.Has(op.ReadOnly) {
+		if err := withoutKeys(input); err != nil {
+			return err
+		}
+	}
 	for _, key := range []string{"bundle_id", "url"} { // launch and terminate name an app, open an app or a URL
 		if hasField(o, key) {
 			return p.app(text(input, key))
@@ -206,16 +146,30 @@ func refusedText(said string) error {
 
 // forbids is the forbidden text that a text holds; empty when it holds none.
 func (p Policy) forbids(text string) string {
+	text = plain(text)
 	for _, f := range p.Forbidden {
-		if strings.Contains(plain(text), plain(f)) {
+		if strings.Contains(text, plain(f)) {
 			return f
 		}
 	}
 	return ""
 }
 
-// plain is a text without the differences that a reader does not see.
-func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+// plain is a text without the differences that a reader does not see: how letters are composed, their case, characters that
+// show nothing, and the kind and number of spaces.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsSpace(r) && unicode.In(r, unseen...) {
+			return -1
+		}
+		return r
+	}, s)
+	s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s))) // folding may take composed letters apart
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// unseen are the characters that show nothing: format and control characters, and those a font ignores.
+var unseen = []*unicode.RangeTable{unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
 
 // under are the elements below a point.
 func (l look) under(x, y float64) []*element {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/yamlfile"
 	"ios-agent/internal/op"
 )
 
@@ -240,7 +241,7 @@ func FuzzPolicy(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if len(s) > mostPolicy {
+		if len(s) > yamlfile.MaxSize {
 			t.Skip("no such file is read")
 		}
 		if p, err := ParsePolicy([]byte(s), c); err == nil {
