@@ -7,7 +7,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // Problem is what is wrong with a file, and in which line. It never quotes the file, which may be a link to a secret.
@@ -52,7 +54,11 @@ func Parse(text string) (doc Document, err error) {
 	if len(text) > MaxSize {
 		return Document{}, errTooLarge
 	}
-	parsed, err := parser.ParseBytes([]byte(text), parser.ParseComments)
+	tokens := lexer.Tokenize(text)
+	if err := shallow(tokens); err != nil {
+		return Document{}, err
+	}
+	parsed, err := parser.Parse(tokens, parser.ParseComments)
 	if err != nil {
 		return Document{}, syntax(err)
 	}
@@ -67,6 +73,29 @@ func Parse(text string) (doc Document, err error) {
 	m := &meaning{anchors: map[string]ast.Node{}, left: maxNodes}
 	tree, err := m.mapping(root, 0)
 	return Document{text, root, tree, len(m.anchors) > 0}, err
+}
+
+// shallow refuses what is nested too deep before it is parsed: the parser keeps the whole path of every node, which is 1.6 GB
+// for 32 KiB of brackets. Nesting by indentation needs no check, since every level takes more columns.
+func shallow(tokens token.Tokens) error {
+	brackets, dashes, last := 0, 0, 0
+	for _, t := range tokens {
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			brackets++
+		case token.SequenceEndType, token.MappingEndType:
+			brackets = max(0, brackets-1)
+		case token.SequenceEntryType, token.MappingKeyType:
+			if t.Position.Line != last {
+				dashes, last = 0, t.Position.Line
+			}
+			dashes++
+		}
+		if brackets > maxDepth || dashes > maxDepth {
+			return &Problem{t.Position.Line, "nested too deep"}
+		}
+	}
+	return nil
 }
 
 // syntax keeps the line and leaves the library's message, which quotes the file.

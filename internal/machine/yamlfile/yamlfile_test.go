@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,6 +53,23 @@ func TestBounds(t *testing.T) {
 	} {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%s: it is read", name)
+		}
+	}
+}
+
+// TestWhatParsingCosts: whatever fills a file, the parser takes little memory for it.
+func TestWhatParsingCosts(t *testing.T) {
+	const most = 150 << 20 // in all, most of it given back at once
+	for _, unit := range []string{"[", "{", "[{", "{a: [", "[a,", "{?", "- ", "? ", "- ? ", "a: {",
+		"&a ", "!t ", "*a ", ": ", "a:\n- ", "---\n", "<<: "} {
+		for _, head := range []string{"", "a: ", "a:\n  "} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _ = Parse(head + strings.Repeat(unit, (MaxSize-len(head))/len(unit))) // only its cost counts
+			runtime.ReadMemStats(&after)
+			if cost := after.TotalAlloc - before.TotalAlloc; cost > most {
+				t.Errorf("%q, then %q: %d MB", head, unit, cost>>20)
+			}
 		}
 	}
 }

@@ -104,7 +104,7 @@ func values(f op.Field) map[string]bool {
 	case f.Name == "text" || f.Name == "to":
 		return map[string]bool{`"x\n"`: true, `"x\r"`: true, `"\u0003"`: true, `"a\tb"`: true, `"x\u2028"`: true, `"x"`: false,
 			`"Zoë 👩‍👩‍👧"`: false}
-	case f.Name == "label":
+	case f.Name == "label" || f.Name == "body": // what finds an element and what a notification says are not typed
 		return map[string]bool{`"Two\nlines"`: false}
 	}
 	return nil
@@ -132,7 +132,8 @@ func permitted(p Policy, o op.Op, input, value string) error {
 func TestNamesThatMeanNothing(t *testing.T) {
 	c := product()
 	for name, hint := range map[string]string{
-		"tap_elemnt": "did you mean tap_element", "presskeys": "did you mean press_key", "xcode_tap": "such as tap_element", "": "such as tap_element",
+		"tap_elemnt": "did you mean tap_element", "presskeys": "did you mean press_key",
+		"xcode_tap": "such as tap_element", "": "such as tap_element",
 	} {
 		for _, key := range []string{"allow", "deny"} {
 			raw, _ := json.Marshal(map[string]any{key: []string{"swipe", name}})

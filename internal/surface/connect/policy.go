@@ -53,7 +53,7 @@ func (p Policy) app(bundle string) error {
 
 // check judges a decision by the screen it was made on.
 func (p Policy) check(o op.Op, input map[string]any, l look) error {
-	if p.noKeys && !o.Hints.Has(op.ReadOnly) {
+	if p.noKeys && slices.Contains(o.Groups, "ui") && !o.Hints.Has(op.ReadOnly) {
 		if err := withoutKeys(input); err != nil {
 			return err
 		}
