@@ -167,3 +167,40 @@ func TestForbiddenTextsInDisguise(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysOnTheScreen: with the keys denied, those of the keyboard on the screen are not touched either.
+func TestKeysOnTheScreen(t *testing.T) {
+	c := product()
+	p := parsed(t, c, "deny", "press_key")
+	shown := page()
+	shown.Elements = append(shown.Elements,
+		element{Ref: "@e6", Type: "XCUIElementTypeKeyboard", Frame: frame{0, 500, 400, 300}, Children: []string{"@e7", "@e8"}},
+		element{Ref: "@e7", Type: "XCUIElementTypeKey", Label: "a", Frame: frame{0, 500, 40, 50}},
+		element{Ref: "@e8", Type: "XCUIElementTypeButton", Label: "return", Frame: frame{300, 700, 100, 50}})
+	for _, try := range []struct {
+		action, input string
+		allowed       bool
+	}{
+		{"tap_element", `{"ref":"@e7"}`, false}, {"tap_element", `{"ref":"@e8"}`, false}, {"long_press", `{"ref":"@e6"}`, false},
+		{"tap_element", `{"label":"return"}`, false}, {"tap_element", `{"x":310,"y":710}`, false}, {"touch", `{"x":310,"y":710}`, false},
+		{"drag", `{"ref":"@e2","to_x":310,"to_y":710}`, false}, {"drag", `{"ref":"@e2","onto":"@e8"}`, false},
+		{"tap_element", `{"ref":"@e2"}`, true}, {"fill", `{"ref":"@e5","text":"x"}`, true}, {"type_text", `{"text":"x"}`, true},
+		{"tap_element", `{"x":10,"y":10}`, true}, {"hide_keyboard", `{}`, true}, {"snapshot", `{}`, true},
+	} {
+		o, err := c.Lookup(try.action)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := Decision{Action: try.action}
+		if err := json.Unmarshal([]byte(try.input), &d.Input); err != nil {
+			t.Fatal(err)
+		}
+		given, err := d.read(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.check(o, given, shown); (err == nil) != try.allowed || err != nil && !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%s %s: %v", try.action, try.input, err)
+		}
+	}
+}

@@ -54,7 +54,7 @@ func (p Policy) app(bundle string) error {
 // check judges a decision by the screen it was made on.
 func (p Policy) check(o op.Op, input map[string]any, l look) error {
 	if p.noKeys && slices.Contains(o.Groups, "ui") && !o.Hints.Has(op.ReadOnly) {
-		if err := withoutKeys(input); err != nil {
+		if err := withoutKeys(input, l); err != nil {
 			return err
 		}
 	}
@@ -78,38 +78,14 @@ func hasField(o op.Op, name string) bool {
 	return slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Name == name })
 }
 
-// texts refuses an action on an element with a forbidden text. The element must be named by its ref: a label, say, may fit
-// another element by the time of the action.
+// texts refuses an action on an element with a forbidden text.
 func (p Policy) texts(input map[string]any, l look) error {
-	for key := range input {
-		if query[key] {
-			return fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).
-				WithHint("take the ref from the screen")
-		}
+	touched, err := l.touched(input)
+	if err != nil {
+		return err
 	}
-	for _, key := range []string{"ref", "onto"} {
-		ref := text(input, key)
-		if ref == "" {
-			continue
-		}
-		e := l.at(ref)
-		if e == nil {
-			return fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).
-				WithHint("take a ref from the screen")
-		}
-		if err := p.untouched(l.around(e)); err != nil {
-			return err
-		}
-	}
-	for _, point := range [][2]string{{"x", "y"}, {"start_x", "start_y"}, {"end_x", "end_y"}, {"to_x", "to_y"}} {
-		x, givenX := input[point[0]].(float64)
-		y, givenY := input[point[1]].(float64)
-		if !givenX && !givenY {
-			continue
-		}
-		if err := p.untouched(l.under(x, y)); err != nil {
-			return err
-		}
+	if err := p.untouched(touched); err != nil {
+		return err
 	}
 	if said := p.forbids(text(input, "button")); said != "" {
 		return refusedText(said)
@@ -170,6 +146,38 @@ func plain(s string) string {
 
 // unseen are the characters that show nothing: format and control characters, and those a font ignores.
 var unseen = []*unicode.RangeTable{unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
+
+// touched are the elements that an action touches. An element must be named by its ref: a label, say, may fit another element by
+// the time of the action.
+func (l look) touched(input map[string]any) ([]*element, error) {
+	for key := range input {
+		if query[key] {
+			return nil, fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).
+				WithHint("take the ref from the screen")
+		}
+	}
+	var found []*element
+	for _, key := range []string{"ref", "onto"} {
+		ref := text(input, key)
+		if ref == "" {
+			continue
+		}
+		e := l.at(ref)
+		if e == nil {
+			return nil, fault.New(fault.Forbidden, "%s is not on the screen, so nobody knows what it says", ref).
+				WithHint("take a ref from the screen")
+		}
+		found = append(found, l.around(e)...)
+	}
+	for _, point := range [][2]string{{"x", "y"}, {"start_x", "start_y"}, {"end_x", "end_y"}, {"to_x", "to_y"}} {
+		x, givenX := input[point[0]].(float64)
+		y, givenY := input[point[1]].(float64)
+		if givenX || givenY {
+			found = append(found, l.under(x, y)...)
+		}
+	}
+	return found, nil
+}
 
 // under are the elements below a point.
 func (l look) under(x, y float64) []*element {
