@@ -59,9 +59,9 @@ func virtualOf(h home.Home) (virtualxcode.Xcode, error) {
 	if err != nil {
 		return virtualxcode.Xcode{}, fault.New(fault.Internal, "reading our own binary: %w", err)
 	}
-	binary, err := self.Copy(h.Version(build.ID))
+	binary, err := copyOf(h, build, fault.PathError)
 	if err != nil {
-		return virtualxcode.Xcode{}, fault.New(fault.PathError, "%w", err)
+		return virtualxcode.Xcode{}, err
 	}
 	x := virtual(h.Virtual(), binary)
 	if err := x.Mount(); err != nil {
