@@ -140,6 +140,9 @@ func describe(s virtualxcode.Status) string {
 	for _, d := range s.Devices {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.Name, d.App)))
 	}
+	for _, entry := range s.Damaged {
+		lines = append(lines, "state that cannot be read is set aside (.bad) "+entry)
+	}
 	lines = append(lines, describeFaults(s)...)
 	return strings.Join(lines, "\n")
 }
