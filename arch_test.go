@@ -26,10 +26,11 @@ var arrows = map[string]string{
 	"internal/fault":         "",
 	"internal/fault/nearest": "",
 
-	"internal/machine/home":      "fault",
+	"internal/machine/home":      "fault machine/private",
 	"internal/machine/host":      "",
+	"internal/machine/private":   "fault",
 	"internal/machine/resident":  "machine/host",
-	"internal/machine/self":      "",
+	"internal/machine/self":      "machine/private",
 	"internal/machine/store":     "",
 	"internal/machine/wholefile": "",
 	"internal/machine/yamlfile":  "",

@@ -62,6 +62,9 @@ func (p *program) keyCommand() *cobra.Command {
 				return err
 			}
 			key, err := do(&daemon.Key{Path: h.KeyFile()})
+			if _, known := fault.In(err); known {
+				return err
+			}
 			if err != nil {
 				return fault.New(fault.PathError, "the key: %w", err)
 			}

@@ -110,10 +110,19 @@ func placeOf(h home.Home) resident.Place { return resident.Place{Dir: h.Run(), N
 // startDaemon starts a copy of this program as the daemon. A copy, because the original may be replaced by an update
 // or, after `go run`, be gone.
 func startDaemon(h home.Home, place resident.Place, build self.Build, tools string) (int, error) {
-	binary, err := self.Copy(h.Version(build.ID))
+	binary, err := copyOf(h, build, fault.DaemonUnreachable)
 	if err != nil {
-		return 0, fault.New(fault.DaemonUnreachable, "%w", err)
+		return 0, err
 	}
 	env := []string{home.Variable + "=" + h.String(), toolchainVariable + "=" + tools}
 	return host.StartDetached(binary, []string{"daemon", "run"}, env, place.LogPath())
+}
+
+// copyOf gives the copy of this program in the home. An error that says nothing better gets the code.
+func copyOf(h home.Home, build self.Build, code fault.Code) (string, error) {
+	path, err := self.Copy(h.Version(build.ID), build)
+	if _, known := fault.In(err); err != nil && !known {
+		return "", fault.New(code, "copying the program: %w", err)
+	}
+	return path, err
 }

@@ -59,9 +59,9 @@ func virtualOf(h home.Home) (virtualxcode.Xcode, error) {
 	if err != nil {
 		return virtualxcode.Xcode{}, fault.New(fault.Internal, "reading our own binary: %w", err)
 	}
-	binary, err := self.Copy(h.Version(build.ID))
+	binary, err := copyOf(h, build, fault.PathError)
 	if err != nil {
-		return virtualxcode.Xcode{}, fault.New(fault.PathError, "%w", err)
+		return virtualxcode.Xcode{}, err
 	}
 	x := virtual(h.Virtual(), binary)
 	if err := x.Mount(); err != nil {
@@ -139,6 +139,9 @@ func describe(s virtualxcode.Status) string {
 	lines := []string{fmt.Sprintf("the virtual service runs: pid %d, %s time, %d agents", s.PID, s.Time, s.Agents)}
 	for _, d := range s.Devices {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.Name, d.App)))
+	}
+	for _, entry := range s.Damaged {
+		lines = append(lines, "state that cannot be read is set aside (.bad) "+entry)
 	}
 	lines = append(lines, describeFaults(s)...)
 	return strings.Join(lines, "\n")

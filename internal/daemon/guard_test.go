@@ -5,12 +5,17 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"ios-agent/internal/fault"
 )
+
+const secret = "0123456789abcdef0123456789abcdef"
 
 func TestGuard(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, []byte("secret\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const through = http.StatusNoContent
@@ -20,14 +25,14 @@ func TestGuard(t *testing.T) {
 		path, host, header, value string
 		want                      int
 	}{
-		"bearer":            {"/x", "127.0.0.1:9100", "Authorization", "Bearer secret", through},
-		"api key":           {"/x", "localhost:9100", "X-API-Key", "secret", through},
-		"ipv6":              {"/x", "[::1]:9100", "X-API-Key", "secret", through},
+		"bearer":            {"/x", "127.0.0.1:9100", "Authorization", "Bearer " + secret, through},
+		"api key":           {"/x", "localhost:9100", "X-API-Key", secret, through},
+		"ipv6":              {"/x", "[::1]:9100", "X-API-Key", secret, through},
 		"no key":            {"/x", "localhost", "", "", http.StatusUnauthorized},
-		"wrong key":         {"/x", "localhost", "X-API-Key", "secret2", http.StatusUnauthorized},
+		"wrong key":         {"/x", "localhost", "X-API-Key", secret + "2", http.StatusUnauthorized},
 		"empty bearer":      {"/x", "localhost", "Authorization", "Bearer ", http.StatusUnauthorized},
-		"rebound host":      {"/x", "evil.example", "X-API-Key", "secret", http.StatusForbidden},
-		"lookalike host":    {"/x", "127.0.0.1.evil.example", "X-API-Key", "secret", http.StatusForbidden},
+		"rebound host":      {"/x", "evil.example", "X-API-Key", secret, http.StatusForbidden},
+		"lookalike host":    {"/x", "127.0.0.1.evil.example", "X-API-Key", secret, http.StatusForbidden},
 		"health is public":  {"/health", "localhost", "", "", http.StatusOK},
 		"health, bad host":  {"/health", "evil.example", "", "", http.StatusForbidden},
 		"health has no sub": {"/health/../x", "localhost", "", "", http.StatusUnauthorized},
@@ -44,7 +49,7 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	r := httptest.NewRequest("GET", "http://localhost/x", nil)
-	r.Header.Set("X-API-Key", "secret")
+	r.Header.Set("X-API-Key", secret)
 	r.Header.Set("Origin", "https://evil.example")
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -79,6 +84,19 @@ func TestListeningToTheWorldIsAskedFor(t *testing.T) {
 		}
 		if err := CheckListen(address, true); err != nil {
 			t.Errorf("%q, asked for: %v", address, err)
+		}
+	}
+}
+
+func TestAShortKeyIsRefused(t *testing.T) {
+	for _, text := range []string{"a", " \n", strings.Repeat("k", 31) + "\n"} {
+		key := &Key{Path: filepath.Join(t.TempDir(), "key")}
+		if err := os.WriteFile(key.Path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := key.Read()
+		if f, _ := fault.In(err); f == nil || !strings.Contains(f.Hint, "ios-agent key rotate") || got != "" {
+			t.Errorf("%q: %q %v", text, got, err)
 		}
 	}
 }

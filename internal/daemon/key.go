@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/wholefile"
 )
 
@@ -17,11 +18,19 @@ type Key struct {
 	Path string
 }
 
-// Read gives the key, made on first use and readable by its owner only.
+// minKey is how many characters a key has at least: others could guess a shorter one.
+const minKey = 32
+
+// Read gives the key, made on first use and readable by its owner only. A key that somebody made too short is refused.
 func (k *Key) Read() (string, error) {
 	raw, err := os.ReadFile(k.Path)
 	if err == nil && len(raw) > 0 {
-		return strings.TrimSpace(string(raw)), nil
+		key := strings.TrimSpace(string(raw))
+		if len(key) < minKey {
+			return "", fault.New(fault.PathError, "the key in %s has fewer than %d characters", k.Path, minKey).
+				WithHint("make a new one: `ios-agent key rotate`")
+		}
+		return key, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err

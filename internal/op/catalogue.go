@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
@@ -152,7 +153,7 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 	return c.finish(start, name, &call, struct{}{}, err)
 }
 
-// accept finds the operation and takes the session out of its input. Input that is not UTF-8 is refused first: decoders
+// accept finds the operation, takes the session out of its input and checks its name. Input that is not UTF-8 is refused first: decoders
 // would replace its bad bytes silently.
 func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	o, err := c.Lookup(name)
@@ -162,9 +163,27 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
 		call.Hints = o.Hints
+		err = checkSession(call.Session)
+	}
+	if err != nil && checkSession(call.Session) != nil {
+		call.Session = "" // no answer and no record repeats it
 	}
 	return o, err
 }
+
+// maxSession is how many characters the name of a session may have.
+const maxSession = 200
+
+// checkSession refuses names that are long or not printable: other clients see them in lists and logs, on terminals too.
+func checkSession(name string) error {
+	if utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxSession && !strings.ContainsFunc(name, unprintable) {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%.40q is not the name of a session", name).With("field", sessionKey).
+		WithHint("name the session with at most %d printable characters", maxSession)
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
 	meta := Meta{Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, TookMS: time.Since(start).Milliseconds()}

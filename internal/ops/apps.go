@@ -134,6 +134,9 @@ type LaunchIn struct {
 
 func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, error) {
 	out := AppOut{Status: "launched", Bundle: in.Bundle}
+	if err := checkApp(in.Bundle); err != nil {
+		return out, err
+	}
 	env, err := environment(c.Env, in.Env)
 	if err != nil {
 		return out, err
@@ -163,6 +166,14 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	return out, err
 }
 
+// checkApp refuses what is no bundle id: a tool would take -x for an option.
+func checkApp(bundle string) error {
+	if err := CheckBundle(bundle); err != nil {
+		return fault.From(err).With("field", "bundle_id")
+	}
+	return nil
+}
+
 // childPrefix marks the variables of a client's environment that simctl would hand to the app.
 const childPrefix = "SIMCTL_CHILD_"
 
@@ -186,6 +197,9 @@ type TerminateIn struct {
 
 func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOut, error) {
 	out := AppOut{Status: "terminated", Bundle: in.Bundle}
+	if err := checkApp(in.Bundle); err != nil {
+		return out, err
+	}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) error {
 		app, known, err := installed(ctx, h, in.Bundle)
 		if err != nil {
@@ -254,6 +268,9 @@ type uninstallIn struct {
 
 func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOut, error) {
 	out := AppOut{Status: "uninstalled", Bundle: in.Bundle}
+	if err := checkApp(in.Bundle); err != nil {
+		return out, err
+	}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, _ device.Apps) error {
 		inventory, err := device.As[device.Inventory](h.Device)
 		if err != nil {

@@ -58,7 +58,7 @@ func (p *pooled) claimOps() []op.Op {
 
 // holderIn says for whom.
 type holderIn struct {
-	Holder string `json:"session_id,omitempty" doc:"whose claim it is, if not the client's session's, which may drive too" match:"^.{1,200}$"`
+	Holder string `json:"session_id,omitempty" doc:"the holder, if not this session; both may drive" match:"^[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}$"`
 }
 
 func (h holderIn) of(c *op.Call) string {

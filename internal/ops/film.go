@@ -25,7 +25,7 @@ func (f *Films) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "record_video", Groups: []string{"ui"}, Route: "POST /api/v1/ui/record", Timeout: 2 * time.Minute,
 		Summary:  "Start to record the screen, or stop and save the video",
-		Exclude:  [][]string{{"stop", "out"}, {"stop", "codec"}, {"stop", "seconds"}},
+		Exclude:  [][]string{{"stop", "out"}, {"stop", "codec"}, {"stop", "seconds"}, {"stop", "force"}},
 		Examples: []string{"record-video --out login.mp4", "record-video --stop"},
 	}, f.Record)}
 }
@@ -34,6 +34,7 @@ func (f *Films) ops() []op.Op {
 type RecordIn struct {
 	Target
 	Out     op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
+	Force   bool    `json:"force,omitempty" doc:"overwrite out if it exists"`
 	Codec   string  `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
 	Seconds int     `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600"`
 	Stop    bool    `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
@@ -76,7 +77,7 @@ func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut,
 	if err != nil {
 		return RecordOut{}, err
 	}
-	path, err := f.path(string(in.Out), h.Info())
+	path, err := f.path(OutFile{string(in.Out), in.Force}, h.Info())
 	if err != nil {
 		return RecordOut{}, err
 	}
@@ -104,9 +105,9 @@ func (f *Films) stop(ctx context.Context, udid, to string) (RecordOut, error) {
 	return RecordOut{Status: "recorded", UDID: udid, Path: done.Path, Seconds: done.Took.Seconds(), Bytes: done.Bytes}, nil
 }
 
-func (f *Films) path(path string, info device.Info) (string, error) {
-	if path != "" {
-		return path, nil
+func (f *Films) path(to OutFile, info device.Info) (string, error) {
+	if to.Path != "" {
+		return to.Path, to.check()
 	}
 	dir := filepath.Join(f.home, "films")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

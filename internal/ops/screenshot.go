@@ -31,8 +31,8 @@ type pictureIn struct {
 	Format  string  `json:"format,omitempty" doc:"png or jpeg" enum:"png,jpeg" default:"png"`
 	Scale   float64 `json:"scale,omitempty" doc:"both edges times this" min:"0.1" max:"1"`
 	Quality int     `json:"quality,omitempty" doc:"of a jpeg" min:"1" max:"100" default:"85"`
-	Edge    int     `json:"max_edge,omitempty" doc:"the longest edge in pixels" min:"1" max:"10000"`
-	Bytes   int     `json:"max_bytes,omitempty" doc:"shrink it until it has no more bytes" min:"1000"`
+	Edge    int     `json:"max_edge,omitempty" doc:"longest edge in pixels" min:"1" max:"10000"`
+	Bytes   int     `json:"max_bytes,omitempty" doc:"shrink to so many bytes" min:"1000"`
 }
 
 func (p pictureIn) fit() picture.Fit {
@@ -42,8 +42,9 @@ func (p pictureIn) fit() picture.Fit {
 // screenshotIn says where the picture goes.
 type screenshotIn struct {
 	Target
-	Out      op.Path `json:"out,omitempty" doc:"file to write, if not a new one"`
-	Annotate bool    `json:"annotate,omitempty" doc:"a box and a ref around each element one can act on"`
+	Out      op.Path `json:"out,omitempty" doc:"the file, if not a new one"`
+	Force    bool    `json:"force,omitempty" doc:"overwrite out"`
+	Annotate bool    `json:"annotate,omitempty" doc:"draw refs around elements"`
 	pictureIn
 }
 
@@ -85,7 +86,7 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 	if err != nil {
 		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
-	path, err := s.Save(string(in.Out), info, in.Format, made.Data)
+	path, err := s.Save(OutFile{string(in.Out), in.Force}, info, in.Format, made.Data)
 	if err != nil {
 		return screenshotOut{}, err
 	}
@@ -120,18 +121,15 @@ func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Im
 }
 
 // Save writes a picture to a path, or to a new file below the home.
-func (s *Screen) Save(path string, info device.Info, format string, data []byte) (string, error) {
-	if path == "" {
+func (s *Screen) Save(to OutFile, info device.Info, format string, data []byte) (string, error) {
+	if to.Path == "" {
 		dir := filepath.Join(s.home, "screenshots")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", fault.New(fault.PathError, "%w", err)
 		}
-		path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", info.UDID, s.now().UTC().Format("20060102-150405.000"), format))
+		to.Path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", info.UDID, s.now().UTC().Format("20060102-150405.000"), format))
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return "", fault.New(fault.PathError, "saving the picture: %w", err)
-	}
-	return path, nil
+	return to.Path, to.write(data)
 }
 
 // Annotate draws a box and a name around what one can act on. The names are refs, or types and labels.

@@ -41,6 +41,9 @@ func TestTerminateTellsWhatRan(t *testing.T) {
 	says(h, t, "stop_app_sim", in{"simulatorId": udid, "bundleId": drivertest.Conformance},
 		drivertest.Conformance+" was not running on iPhone")
 	says(h, t, "terminate_app", in{"bundle_id": "com.example.none"}, "APP_NOT_FOUND", "com.example.none")
+	for _, name := range []string{"launch_app", "terminate_app", "uninstall_app"} { // simctl would take it for an option
+		says(h, t, name, in{"bundle_id": "-x"}, "INVALID_INPUT", "not a bundle id")
+	}
 	says(h, t, "stop_app_sim", in{"simulatorId": udid, "bundleId": "com.example.none"}, "APP_NOT_FOUND", "com.example.none")
 }
 

@@ -224,6 +224,9 @@ func (m *memory) Delete(key string) error {
 	return nil
 }
 
+// SetAside forgets an entry that cannot be read.
+func (m *memory) SetAside(key string) error { return m.Delete(key) }
+
 func (m *memory) hash() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -3,10 +3,13 @@
 package home
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/private"
 )
 
 // Variable overrides where the home is.
@@ -15,7 +18,7 @@ const Variable = "IOS_AGENT_HOME"
 // Home is the folder. Everything in it belongs to the user alone.
 type Home string
 
-// Open finds the home and makes it when it is not there.
+// Open finds the home and makes it when it is not there. A home that others can write is refused.
 func Open() (Home, error) {
 	dir := os.Getenv(Variable)
 	if dir == "" {
@@ -32,13 +35,32 @@ func Open() (Home, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unusable(dir, err)
 	}
-	return Home(dir), nil
+	return Home(dir), Home(dir).check()
+}
+
+// check refuses a home that another user made or can write: we execute the programs in it and believe its state.
+func (h Home) check() error {
+	var unsafe *private.UnsafeError
+	err := private.Folder(h.String())
+	if errors.As(err, &unsafe) {
+		return fault.During("the ios-agent home", err).WithHint("%s; or set %s to a folder of your own", unsafe.Mend, Variable)
+	}
+	if err == nil {
+		err = private.Folder(h.Versions())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unusable(h.String(), err)
+	}
+	return nil
 }
 
 func unusable(dir string, err error) error {
 	if os.IsPermission(err) {
 		return fault.New(fault.Sandboxed, "the ios-agent home %s cannot be written: %w", dir, err).
 			WithHint("allow this sandbox to write %s, or set %s to a folder it may write", dir, Variable)
+	}
+	if f, ok := fault.In(err); ok {
+		return f.Within("the ios-agent home")
 	}
 	return fault.New(fault.PathError, "the ios-agent home: %w", err)
 }

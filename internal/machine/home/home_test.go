@@ -3,6 +3,7 @@ package home_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/fault"
@@ -47,4 +48,64 @@ func TestAHomeThatCannotBeIsAFault(t *testing.T) {
 	if _, err := home.Open(); !fault.Is(err, fault.PathError) {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestAnUnsafeHomeIsRefused: whoever can write the home, or the folder of programs in it, chooses which program we execute.
+func TestAnUnsafeHomeIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		spoil  func(t *testing.T, h home.Home) error
+		hinted string
+	}{
+		{"home for all", func(_ *testing.T, h home.Home) error { return os.Chmod(h.String(), 0o777) }, "chmod go-w"},
+		{"home for the group", func(_ *testing.T, h home.Home) error { return os.Chmod(h.String(), 0o770) }, "chmod go-w"},
+		{"home with a sticky bit", func(_ *testing.T, h home.Home) error { return os.Chmod(h.String(), 0o777|os.ModeSticky) }, "chmod go-w"},
+		{"versions for all", func(_ *testing.T, h home.Home) error { return os.Chmod(h.Versions(), 0o777) }, "chmod go-w"},
+		{"foreign home", func(t *testing.T, h home.Home) error { return giveAway(t, h.String()) }, "folder of your own"},
+		{"foreign versions", func(t *testing.T, h home.Home) error { return giveAway(t, h.Versions()) }, "rm -r"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv(home.Variable, filepath.Join(t.TempDir(), "home"))
+			h, err := home.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(h.Versions(), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := home.Open(); err != nil {
+				t.Fatalf("a home of ours is refused: %v", err)
+			}
+			if err := c.spoil(t, h); err != nil {
+				t.Fatal(err)
+			}
+			_, err = home.Open()
+			if f := fault.From(err); err == nil || f.Code != fault.PathError || !strings.Contains(f.Hint, c.hinted) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+func TestAHomeMayBeALinkAndReadableByOthers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(home.Variable, filepath.Join(dir, "link"))
+	if h, err := home.Open(); err != nil || h.String() != filepath.Join(dir, "link") {
+		t.Errorf("%s %v", h, err)
+	}
+}
+
+// giveAway makes a file belong to another user, which only root can.
+func giveAway(t *testing.T, path string) error {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	return os.Chown(path, 12345, -1)
 }

@@ -9,10 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"ios-agent/internal/machine/private"
 )
 
 // Name is the program's file name.
@@ -75,26 +78,85 @@ func goBuildID(head []byte) []byte {
 	return nil
 }
 
-// Copy puts a copy of the running binary into dir, once, and gives its path. Many processes may do so at a time: the
-// copy appears whole or not at all.
-func Copy(dir string) (string, error) {
-	target := filepath.Join(dir, Name)
-	if _, err := os.Stat(target); err == nil {
-		return target, nil
-	}
-	source, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
+// Copy puts a copy of the running binary, which is the given build, into dir, and gives its path. Many processes may do so
+// at a time: the copy appears whole or not at all. What is there already is used only when the user made it, nobody else can
+// write it, and it has this build's bytes; a file of ours with other bytes is replaced.
+func Copy(dir string, build Build) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	in, err := os.Open(source)
+	if err := private.Folder(dir); err != nil {
+		return "", err
+	}
+	target := filepath.Join(dir, Name)
+	err := private.File(target)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	there := err == nil
+	in, err := openSource(build)
 	if err != nil {
+		// An update replaced or removed the original while this process ran; the copy of that time is still good.
+		if old, targetErr := buildOf(target); there && targetErr == nil && old.ID == build.ID {
+			return target, nil
+		}
 		return "", err
 	}
 	defer in.Close()
+	if there {
+		if same, err := isCopy(in, target); err != nil || same {
+			return target, err
+		}
+	}
 	return target, copyTo(in, dir, target)
+}
+
+// openSource opens the running binary, unless its file is another build by now.
+func openSource(build Build) (*os.File, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	now, err := buildOf(path)
+	if err != nil {
+		return nil, err
+	}
+	if now.ID != build.ID {
+		return nil, fmt.Errorf("%s was replaced by another build while it ran", path)
+	}
+	return os.Open(path)
+}
+
+// isCopy tells whether target is an executable file with the bytes of in. It leaves in at its beginning.
+func isCopy(in *os.File, target string) (bool, error) {
+	out, err := os.Open(target)
+	if err != nil {
+		return false, err
+	}
+	defer out.Close()
+	a, err := in.Stat()
+	if err != nil {
+		return false, err
+	}
+	b, err := out.Stat()
+	if err != nil {
+		return false, err
+	}
+	if os.SameFile(a, b) {
+		return true, nil
+	}
+	if a.Size() != b.Size() || b.Mode().Perm()&0o100 == 0 {
+		return false, nil
+	}
+	x, y := sha256.New(), sha256.New()
+	if _, err := io.Copy(x, in); err != nil {
+		return false, err
+	}
+	if _, err := io.Copy(y, out); err != nil {
+		return false, err
+	}
+	_, err = in.Seek(0, io.SeekStart)
+	return bytes.Equal(x.Sum(nil), y.Sum(nil)), err
 }
 
 // keepVersions is how many builds' copies stay: the running one, and the ones a user may go back to.
@@ -146,7 +208,7 @@ func copyTo(in *os.File, dir, target string) error {
 		err = os.Chtimes(out.Name(), info.ModTime(), info.ModTime()) // its age is what tells builds apart
 	}
 	if err != nil {
-		return fmt.Errorf("copying the program: %w", err)
+		return err
 	}
 	return os.Rename(out.Name(), target)
 }

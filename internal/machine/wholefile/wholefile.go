@@ -1,10 +1,12 @@
-// Package wholefile replaces files whole: a reader, or a kill -9 at any instant, finds what was there before or what is
-// there after, never something between.
+// Package wholefile replaces files whole: a reader, or whoever comes after a kill -9 or a loss of power, finds what was there
+// before or what is there after, never something between.
 package wholefile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Write replaces the file, readable by its owner only; its folder is made, private, when it is not there.
@@ -19,11 +21,33 @@ func Write(path string, data []byte) error {
 	}
 	defer os.Remove(f.Name()) // gone already when all went well
 	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync() // else a loss of power may leave the new name on an empty file
+	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(dir)
+}
+
+// syncFolder makes the new name last. Some file systems cannot sync a folder; the file is whole there too.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if closeErr := d.Close(); err == nil {
+		err = closeErr
+	}
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
 }

@@ -124,7 +124,7 @@ func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn
 	out.ID, out.Name = info.UDID, info.Name
 	out.Message = fmt.Sprintf("screen of %s, %d×%d pixels, which are not the points that taps take", info.Name, made.Width, made.Height)
 	if in.Format == "path" {
-		if out.Path, err = v.core.Screen.Save("", info, "jpg", made.Data); err != nil {
+		if out.Path, err = v.core.Screen.Save(ops.OutFile{}, info, "jpg", made.Data); err != nil {
 			return screenshotSimOut{}, err
 		}
 		out.Message = "saved " + out.Path + ": " + out.Message

@@ -31,6 +31,7 @@ type memory map[string][]byte
 func (m memory) Load() (map[string][]byte, error)    { return maps.Clone(m), nil }
 func (m memory) Save(key string, state []byte) error { m[key] = slices.Clone(state); return nil }
 func (m memory) Delete(key string) error             { delete(m, key); return nil }
+func (m memory) SetAside(key string) error           { delete(m, key); return nil }
 
 type rig struct {
 	*testing.T

@@ -64,6 +64,9 @@ func (s *Server) Run(ctx context.Context, at resident.Place) error {
 		return err
 	}
 	defer listener.Close()
+	for _, entry := range s.World.Damaged() {
+		s.Log.Warn("state that cannot be read is set aside", "entry", entry)
+	}
 	s.Log.Info("virtual service serves", "socket", listener.Info.Socket, "time", s.Time)
 	defer context.AfterFunc(ctx, s.stop)()
 	defer context.AfterFunc(s.ctx, func() { listener.Listener.Close() })()
@@ -260,7 +263,8 @@ type buffered struct {
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
 func (s *Server) status(ctx context.Context, conn net.Conn, _ *bufio.Reader, _ request) {
-	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []flaw.Fault{}}
+	st := Status{PID: os.Getpid(), StartedAt: s.started.UTC(), Time: s.Time, Devices: []Device{}, Faults: []flaw.Fault{},
+		Damaged: s.World.Damaged()}
 	for _, d := range s.World.Devices() {
 		app, _ := s.World.Foreground(d.UDID) // a device that is off has none
 		st.Devices = append(st.Devices, Device{

@@ -14,9 +14,12 @@ import (
 // kill -9 leaves either the old state or the new one.
 type Files string
 
-const stateExt = ".json"
+const (
+	stateExt = ".json"
+	badExt   = ".bad"
+)
 
-// Load reads all entries.
+// Load reads all entries. One that is no regular file is an empty entry, which is damaged to whoever reads it.
 func (d Files) Load() (map[string][]byte, error) {
 	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,6 +33,9 @@ func (d Files) Load() (map[string][]byte, error) {
 		key, ok := strings.CutSuffix(e.Name(), stateExt)
 		if !ok {
 			continue
+		}
+		if all[key] = []byte{}; !e.Type().IsRegular() {
+			continue // reading a pipe would wait
 		}
 		if all[key], err = os.ReadFile(filepath.Join(string(d), e.Name())); err != nil {
 			return nil, err
@@ -50,4 +56,10 @@ func (d Files) Delete(key string) error {
 		return nil
 	}
 	return err
+}
+
+// SetAside renames an entry: Load does not read it again, and nobody overwrites it except the next damaged entry of this key.
+func (d Files) SetAside(key string) error {
+	path := filepath.Join(string(d), key+stateExt)
+	return os.Rename(path, path+badExt)
 }

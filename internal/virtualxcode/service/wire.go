@@ -63,6 +63,7 @@ type Status struct {
 	Chaos     *flaw.Chaos  `json:"chaos,omitempty"` // nil: there is none
 	Agents    int          `json:"agents"`
 	Asked     Asked        `json:"asked"`
+	Damaged   []string     `json:"damaged,omitempty"` // state that could not be read and was set aside
 }
 
 // Asked counts the requests to agents since the service started.

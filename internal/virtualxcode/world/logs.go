@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,19 +63,23 @@ func logPrefix(udid string) string { return "log-" + udid + "-" }
 
 func chapterKey(udid string, n int) string { return logPrefix(udid) + strconv.Itoa(n) }
 
-// restore joins the chapters there are. After a gap, which only a damaged store has, the later ones count.
-func (b *logbook) restore(udid string, entries map[string][]byte) error {
+// restoreLogs joins the chapters there are. After a gap, which only a damaged store has, the later ones count.
+func (w *World) restoreLogs(d *device, entries map[string][]byte) error {
 	var all []chapter
-	for key := range entries {
-		if !strings.HasPrefix(key, logPrefix(udid)) {
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		if !strings.HasPrefix(key, logPrefix(d.UDID)) {
 			continue
 		}
 		var c chapter
-		if err := decode(entries, key, &c); err != nil {
+		ok, err := w.decode(entries, key, &c)
+		if err != nil {
 			return err
 		}
-		all = append(all, c)
+		if ok {
+			all = append(all, c)
+		}
 	}
+	b := &d.logs
 	slices.SortFunc(all, func(a, b chapter) int { return a.First - b.First })
 	*b = logbook{}
 	for _, c := range all {

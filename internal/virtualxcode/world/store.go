@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,8 @@ type Store interface {
 	Load() (map[string][]byte, error)
 	Save(key string, state []byte) error
 	Delete(key string) error
+	// SetAside takes an entry that cannot be read out of the way. Its content is kept for a person.
+	SetAside(key string) error
 }
 
 const worldKey = "world" // the entry of what belongs to no device
@@ -95,11 +98,15 @@ func (w *World) restore() error {
 		return fmt.Errorf("restore the world: %w", err)
 	}
 	var s shared
-	if err := decode(entries, worldKey, &s); err != nil {
+	if ok, err := w.decode(entries, worldKey, &s); err != nil {
 		return err
+	} else if !ok {
+		s = shared{}
 	}
-	if err := decode(entries, chaosKey, &w.plan.Chaos); err != nil {
+	if ok, err := w.decode(entries, chaosKey, &w.plan.Chaos); err != nil {
 		return err
+	} else if !ok {
+		w.plan.Chaos = flaw.Chaos{}
 	}
 	w.plan.Armed, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
 	if s.Pairs != nil { // older states have none
@@ -123,14 +130,18 @@ func (w *World) restoreMade(entries map[string][]byte) error {
 	for _, d := range w.devices {
 		known = append(known, d.UDID)
 	}
-	for key := range entries {
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		udid, ok := strings.CutPrefix(key, devicePrefix)
 		if !ok || slices.Contains(known, udid) {
 			continue
 		}
 		d := &device{}
-		if err := decode(entries, key, d); err != nil {
+		ok, err := w.decode(entries, key, d)
+		if err != nil {
 			return err
+		}
+		if !ok {
+			continue
 		}
 		w.devices = append(w.devices, &device{identity: identity{UDID: udid, Number: d.Number}})
 		w.next = max(w.next, d.Number+1) // the number was kept before the device; this is for stores made by hand
@@ -139,8 +150,9 @@ func (w *World) restoreMade(entries map[string][]byte) error {
 	return nil
 }
 
+// restoreDevice gives d the state that is kept of it. A state that cannot be read leaves a device of the default set as new.
 func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
-	if err := d.logs.restore(d.UDID, entries); err != nil {
+	if err := w.restoreLogs(d, entries); err != nil {
 		return err
 	}
 	if entries[d.key()] == nil {
@@ -148,11 +160,18 @@ func (w *World) restoreDevice(d *device, entries map[string][]byte) error {
 	}
 	plain := *d
 	*d = device{identity: plain.identity, systemState: systemState{logs: plain.logs}} // json merges
-	if err := decode(entries, d.key(), d); err != nil {
+	ok, err := w.decode(entries, plain.key(), d)
+	if err != nil {
 		return err
 	}
-	w.equip(d)
-	if err := d.reload(); err != nil {
+	if ok {
+		w.equip(d)
+		if bad := d.reload(); bad != nil {
+			ok, err = false, w.setAside(entries, plain.key(), bad)
+		}
+	}
+	if !ok {
+		*d = plain
 		return err
 	}
 	d.preinstall(w.preinstalled)
@@ -171,16 +190,30 @@ func (d *device) finish() {
 	}
 }
 
-func decode(entries map[string][]byte, key string, into any) error {
-	data, ok := entries[key]
-	if !ok {
-		return nil
+// decode reads an entry; without one it leaves into as it is. ok is false when the entry was damaged and is set aside: one bad
+// file must not stop the whole world.
+func (w *World) decode(entries map[string][]byte, key string, into any) (ok bool, err error) {
+	data, there := entries[key]
+	if !there {
+		return true, nil
 	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("restore state %s: %w", key, err)
+	if bad := json.Unmarshal(data, into); bad != nil {
+		return false, w.setAside(entries, key, bad)
 	}
+	return true, nil
+}
+
+func (w *World) setAside(entries map[string][]byte, key string, bad error) error {
+	if err := w.store.SetAside(key); err != nil {
+		return fmt.Errorf("restore state %s: %w; setting it aside: %w", key, bad, err)
+	}
+	delete(entries, key)
+	w.damaged = append(w.damaged, fmt.Sprintf("%s: %v", key, bad))
 	return nil
 }
+
+// Damaged says which entries of the Store could not be read and are set aside, and why.
+func (w *World) Damaged() []string { return w.damaged }
 
 // reload reads the definitions of the apps someone installed. Preinstalled ones come with this program, not from
 // the Store, which may be older.

@@ -45,6 +45,7 @@ type World struct {
 	host     string   // the pasteboard of the Mac
 	pairs    []pairing
 	plan     flaw.Plan
+	damaged  []string      // entries of the Store that were set aside; set by New
 	changed  chan struct{} // closed and replaced whenever a device's power changes
 
 	driven  bool // time passes as requests ask for it

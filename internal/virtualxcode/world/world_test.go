@@ -48,6 +48,13 @@ func (m *memory) Delete(key string) error {
 	return nil
 }
 
+func (m *memory) SetAside(key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.entries, key)
+	return nil
+}
+
 // builtin is Shop alone: most tests need one app.
 func builtin(t *testing.T) []*app.Bundle {
 	t.Helper()

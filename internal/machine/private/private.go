@@ -1,0 +1,71 @@
+// Package private tells whether a file or a folder is the user's own: nobody else may have made it, and nobody else may write it.
+package private
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"ios-agent/internal/fault"
+)
+
+// UnsafeError says that somebody else made a file or a folder, or can write it. What is in it cannot be trusted.
+type UnsafeError struct {
+	Path   string
+	Reason string
+	Mend   string // what the user can do
+}
+
+func (e *UnsafeError) Error() string { return e.Path + " " + e.Reason }
+
+// Fault tells the caller how to mend it.
+func (e *UnsafeError) Fault() *fault.Fault {
+	return fault.New(fault.PathError, "not safe to use: %w", e).WithHint("%s", e.Mend)
+}
+
+// Folder wants a folder of the user that nobody else can write. A link is followed: users move their homes.
+func Folder(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &UnsafeError{Path: real, Reason: "is not a folder", Mend: "move it away, or name another folder"}
+	}
+	return check(real, info)
+}
+
+// File wants a regular file of the user that nobody else can write. A link is refused.
+func File(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return &UnsafeError{Path: path, Reason: "is not a regular file", Mend: fmt.Sprintf("remove it: `rm -r %q`", path)}
+	}
+	return check(path, info)
+}
+
+func check(path string, info fs.FileInfo) error {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok || int(owner.Uid) != os.Geteuid():
+		return &UnsafeError{
+			Path: path, Reason: "belongs to another user",
+			Mend: fmt.Sprintf("remove it: `rm -r %q`; run nothing that is in it", path),
+		}
+	case info.Mode().Perm()&0o022 != 0:
+		return &UnsafeError{
+			Path: path, Reason: fmt.Sprintf("can be written by other users (mode %04o)", info.Mode().Perm()),
+			Mend: fmt.Sprintf("`chmod go-w %q`, after a look that nobody has put anything into it", path),
+		}
+	}
+	return nil
+}

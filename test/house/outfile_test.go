@@ -1,0 +1,34 @@
+package house_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ios-agent/internal/driver/drivertest"
+	"ios-agent/test/house"
+)
+
+// TestOutputFilesAreNotOverwritten: a file that is there stays, unless force says otherwise; nothing is written through a link.
+func TestOutputFilesAreNotOverwritten(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", drivertest.Conformance)
+	for _, name := range []string{"take_screenshot", "record_video"} {
+		dir := t.TempDir()
+		file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+		if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(file, link); err != nil {
+			t.Fatal(err)
+		}
+		says(h, t, name, in{"out": file}, "PATH_ERROR", "exists", "force")
+		says(h, t, name, in{"out": link}, "PATH_ERROR", "regular file")
+		says(h, t, name, in{"out": link, "force": true}, "PATH_ERROR", "regular file")
+		if raw, err := os.ReadFile(file); err != nil || string(raw) != "precious" {
+			t.Errorf("%s: %q %v", name, raw, err)
+		}
+		h.Must("a", name, in{"out": file, "force": true})
+	}
+	h.Must("a", "record_video", in{"stop": true})
+}
