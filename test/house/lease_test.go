@@ -174,9 +174,10 @@ func TestNothingEndsAnothersWork(t *testing.T) {
 	}
 }
 
-// beginJob starts something that goes on for longer than this test.
+// beginJob starts something that goes on for longer than this test. Time passes as requests ask for it, so that a minute of
+// waiting is over in a moment: a hundred of them are not.
 func beginJob(h *held) (id string, goesOn func() bool) {
-	steps := []string{"wait --text never --timeout 60"}
+	steps := slices.Repeat([]string{"wait --text never --timeout 60"}, 100)
 	e := h.Call(holder, "batch", map[string]any{"udid": h.udid, "steps": steps})
 	job := house.Result[struct{ Job string }](h.House, e).Job
 	if job == "" {
