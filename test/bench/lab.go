@@ -45,7 +45,8 @@ func openLab(ctx context.Context) (*lab, error) {
 	l := &lab{dir: dir, mark: markVariable + "=" + rand.Text(), host: runner}
 	for _, p := range programs {
 		args := []string{"build", "-tags", p.tags, "-o", l.path(p.name), "ios-agent/" + p.pkg}
-		if _, err := runner.Run(ctx, host.Cmd{Name: "go", Args: args, Timeout: 5 * time.Minute}); err != nil {
+		build := host.Cmd{Name: "go", Args: args, Env: []string{"CGO_ENABLED=0"}, Timeout: 5 * time.Minute} // as `make build` does
+		if _, err := runner.Run(ctx, build); err != nil {
 			return nil, errors.Join(fmt.Errorf("building %s: %w", p.name, err), l.Close())
 		}
 	}

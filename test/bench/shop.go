@@ -50,7 +50,7 @@ func remembering(ctx context.Context, l *lab) (figures []figure, err error) {
 	if err := errors.Join(s.initialize(ctx), s.call(ctx, "snapshot")); err != nil {
 		return figures, err
 	}
-	return append(figures, resident("memory: stdio proxy after one call", s.process.PID, 30)), nil
+	return append(figures, resident("memory: stdio proxy after one call", s.process.PID, 25)), nil
 }
 
 // tapping is an action with its verdict: find the element, tap, wait until the screen rests, tell what changed.

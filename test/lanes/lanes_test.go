@@ -22,6 +22,19 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// TestTheReadmesCommandComesFirst: what a newcomer is told to run is what has to pass, before anything else.
+func TestTheReadmesCommandComesFirst(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "Run the tests:\n\n    ")
+	command, _, _ := strings.Cut(rest, "\n")
+	if first := strings.Join(lanes[0].steps[0].argv, " "); command == "" || !strings.HasPrefix(first, command) {
+		t.Errorf("the README says %q, and the first lane begins with %q", command, first)
+	}
+}
+
 func TestChoose(t *testing.T) {
 	if all, err := choose(nil); err != nil || len(all) != len(lanes) {
 		t.Errorf("no names are %d lanes: %v", len(all), err)
