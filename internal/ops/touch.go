@@ -195,13 +195,11 @@ func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, err
 	if err != nil {
 		return ActionOut{}, err
 	}
-	d := device.Drag{Press: span(in.Press), Hold: span(in.Hold)}
-	return t.act(ctx, c, doing{in.Target, "drag", in.Expect}, func(s act.Step) (act.Report, error) {
-		if is {
-			return s.Drag(ctx, in.how(), in.query(), ui.Query{}, &to, d)
-		}
-		return s.Drag(ctx, in.how(), in.query(), ui.Naming(in.Onto), nil, d)
-	})
+	drag := act.ElementDrag{Element: in.query(), Onto: ui.Naming(in.Onto), Finger: device.Drag{Press: span(in.Press), Hold: span(in.Hold)}}
+	if is {
+		drag.To = &to
+	}
+	return t.act(ctx, c, doing{in.Target, "drag", in.Expect}, func(s act.Step) (act.Report, error) { return s.Drag(ctx, in.how(), drag) })
 }
 
 // pinchIn says how far.

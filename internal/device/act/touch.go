@@ -140,8 +140,8 @@ type ElementDrag struct {
 	Finger  device.Drag // how; its From and To are found by the step
 }
 
-// DragElement drags an element.
-func (s Step) DragElement(ctx context.Context, how How, e ElementDrag) (Report, error) {
+// Drag drags an element onto another one or to a point.
+func (s Step) Drag(ctx context.Context, how How, e ElementDrag) (Report, error) {
 	return s.perform(ctx, how, e.Element, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
 		d := e.Finger
 		d.From = a.At
@@ -164,11 +164,6 @@ func (s Step) DragElement(ctx context.Context, how How, e ElementDrag) (Report, 
 		r.Method = fmt.Sprintf("drag to %g, %g", d.To.X, d.To.Y)
 		return g.Drag(ctx, d)
 	}))
-}
-
-// Drag is DragElement with the parts of its struct as parameters.
-func (s Step) Drag(ctx context.Context, how How, q, onto ui.Query, to *ui.Point, d device.Drag) (Report, error) {
-	return s.DragElement(ctx, how, ElementDrag{Element: q, Onto: onto, To: to, Finger: d})
 }
 
 // Pinch moves two fingers apart or together on the element q means, or in the middle of the screen.

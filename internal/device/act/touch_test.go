@@ -253,7 +253,7 @@ func TestGestures(t *testing.T) {
 	}
 	drag := func(what, onto string, to *ui.Point) func(context.Context, *stand) (act.Report, error) {
 		return func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.DragElement(ctx, act.How{}, act.ElementDrag{
+			return s.Drag(ctx, act.How{}, act.ElementDrag{
 				Element: named(what), Onto: named(onto), To: to, Finger: device.Drag{Press: time.Second},
 			})
 		}
