@@ -36,54 +36,32 @@ var free = map[string]string{
 	"build_device":         "it compiles for a device and does not touch it",
 }
 
-// failing are the operations that go round the lease today. An entry that no longer fails is an error: it is removed here.
-var failing = map[string]string{}
-
 // TestNothingDrivesAnothersDevice calls each operation that is not read-only on a device another session holds, on every
 // surface. It wants DEVICE_CLAIMED and a world that is as it was. The operations and their inputs come from the catalogue:
 // one that is added tomorrow is covered tomorrow.
 func TestNothingDrivesAnothersDevice(t *testing.T) {
 	shared := newHeld(t)
 	for _, o := range shared.Product.Catalogue.Ops() {
-		id := shared.Product.Catalogue.ID(o)
 		field := deviceField(o)
 		if field == "" || o.Hints.Has(op.ReadOnly) || free[o.Name] != "" {
 			continue
 		}
-		h := shared
-		if failing[id] != "" {
-			h = newHeld(t)
+		wrong := shared.trespass(o, field)
+		for _, one := range wrong {
+			t.Error(one)
 		}
-		wrong := h.trespass(o, field)
-		judge(t, id, wrong)
-		if h == shared && len(wrong) > 0 {
+		if len(wrong) > 0 {
 			shared = newHeld(t) // the others are not to pay for this one
 		}
 	}
 }
 
-// judge reports what is wrong with an operation that is not known to fail, and nothing wrong with one that is.
-func judge(t *testing.T, id string, wrong []string) {
-	t.Helper()
-	if why := failing[id]; why != "" {
-		if len(wrong) == 0 {
-			t.Errorf("%s is refused now: remove it from the operations that fail (%q)", id, why)
-		}
-		return
-	}
-	for _, one := range wrong {
-		t.Error(one)
-	}
-}
-
-// TestTheTablesAreTrue keeps names out of the tables that the catalogue does not have.
-func TestTheTablesAreTrue(t *testing.T) {
+// TestTheExceptionsExist keeps names out of the table that the catalogue does not have.
+func TestTheExceptionsExist(t *testing.T) {
 	catalogue := product.Catalogue()
-	for _, table := range []map[string]string{free, failing} {
-		for name := range table {
-			if _, err := catalogue.Lookup(name); err != nil {
-				t.Errorf("%s is in a table of the lease test and not in the catalogue", name)
-			}
+	for name := range free {
+		if _, err := catalogue.Lookup(name); err != nil {
+			t.Errorf("%s is an exception of the lease test and not in the catalogue", name)
 		}
 	}
 }
@@ -155,7 +133,6 @@ func TestNothingEndsAnothersWork(t *testing.T) {
 		{"stop_device_log_cap", "logSessionId", beginCapture("start_device_log_cap", "deviceId", "stop_device_log_cap")},
 	} {
 		t.Run(c.op, func(t *testing.T) {
-			var wrong []string
 			for _, s := range surfaces {
 				h := newHeld(t, house.Options{JobAfter: time.Nanosecond})
 				id, goesOn := c.begin(h)
@@ -166,10 +143,9 @@ func TestNothingEndsAnothersWork(t *testing.T) {
 				code, ok := s.call(h.House, o, map[string]any{c.field: id})
 				refused := []fault.Code{fault.DeviceClaimed, fault.NotHolder, fault.JobNotFound, fault.SessionNotFound}
 				if ok && (!slices.Contains(refused, fault.Code(code)) || !goesOn()) {
-					wrong = append(wrong, fmt.Sprintf("%s by %s: %q; it goes on: %v", c.op, s.name, code, goesOn()))
+					t.Errorf("%s by %s: %q; it goes on: %v", c.op, s.name, code, goesOn())
 				}
 			}
-			judge(t, c.op, wrong)
 		})
 	}
 }
