@@ -57,8 +57,8 @@ func (o RecordOut) Text() string {
 	return fmt.Sprintf("recorded %.1f s to %s (%d KB)", o.Seconds, o.Path, (o.Bytes+1023)/1024)
 }
 
-// Record starts a film, or stops the one of a device. A film's own session may always stop it; everybody else needs the
-// device's lease.
+// Record starts a film, or stops the one of a device. A film's own session stops it beside the lane, as long as no
+// other session has the device; everybody else takes the lease.
 func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut, error) {
 	h, _, err := f.device(ctx, c, in.Target)
 	if err != nil {
@@ -67,6 +67,9 @@ func (f *Films) Record(ctx context.Context, c *op.Call, in RecordIn) (RecordOut,
 	owner := device.Owner{Session: c.Session, UDID: h.Info().UDID}
 	if in.Stop {
 		if len(f.films.Live(owner)) > 0 {
+			if err := f.pool.MayDrive(ctx, h, c.Session); err != nil {
+				return RecordOut{}, err
+			}
 			return f.stop(ctx, owner.UDID, string(in.Out))
 		}
 		var out RecordOut

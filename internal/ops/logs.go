@@ -102,9 +102,16 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 }
 
 // Stop ends a capture of this session and gives what it has; found is false when this session has none of that kind and id.
-func (l *Logs) Stop(_ context.Context, c *op.Call, kind, id string) (capture logcap.Capture, found bool, err error) {
-	if one, ok := l.captures.Get(kind, id); !ok || one.Owner.Session != c.Session {
+// The end of a capture may end its app: a device that another session has by now is left alone.
+func (l *Logs) Stop(ctx context.Context, c *op.Call, kind, id string) (capture logcap.Capture, found bool, err error) {
+	one, ok := l.captures.Get(kind, id)
+	if !ok || one.Owner.Session != c.Session {
 		return logcap.Capture{}, false, nil
+	}
+	if h, _, err := l.device(ctx, c, Target{UDID: one.Owner.UDID}); err == nil && one.Live() {
+		if err := l.pool.MayDrive(ctx, h, c.Session); err != nil {
+			return logcap.Capture{}, true, err
+		}
 	}
 	capture, found, err = l.captures.End(kind, id)
 	if err != nil {

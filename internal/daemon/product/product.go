@@ -3,6 +3,7 @@
 package product
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -72,21 +73,29 @@ func Open(o Options) (*Product, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
 	}
+	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
 	leases := openLeases(o.Home, o.Tools, o.Log)
+	captures, films := logcap.New(logcap.Options{Dir: logs}), film.New(film.Options{})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
 			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, State: o.Home.Devices(), Start: o.Start},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
 		Leases: leases.table, Implicit: o.Implicit, Log: o.Log,
+		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
+			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
+			err := errors.Join(captures.EndAll("ended when another session got the device", left), films.EndAll(ctx, left))
+			if err != nil {
+				o.Log.Warn("what was left running did not end well", "udid", udid, "error", err)
+			}
+		},
 	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state}, Log: o.Log})
 	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
 	var c *op.Catalogue
-	logs := filepath.Join(o.Home.String(), "logs")
 	c = op.NewCatalogue(catalogue.All(ops.Services{
 		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Events: happened,
 		Builds: build.New(build.Options{
@@ -95,7 +104,7 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: logcap.New(logcap.Options{Dir: logs}), Films: film.New(film.Options{}), Readers: readers(),
+		Captures: captures, Films: films, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
 	}))

@@ -96,10 +96,10 @@ func (s *Store) Stop(ctx context.Context, udid string) (Film, error) {
 	return s.stop(ctx, one)
 }
 
-// EndAll stops every recording whose owner matches: all of a session, that of a device, or, with an empty owner, all.
-func (s *Store) EndAll(ctx context.Context, owner device.Owner) error {
+// EndAll stops every recording whose owner fits.
+func (s *Store) EndAll(ctx context.Context, fits func(device.Owner) bool) error {
 	var errs []error
-	for _, one := range s.all(owner) {
+	for _, one := range s.all(fits) {
 		if _, err := s.stop(ctx, one); err != nil && !errors.Is(err, errNotFilmed) {
 			errs = append(errs, err)
 		}
@@ -110,7 +110,7 @@ func (s *Store) EndAll(ctx context.Context, owner device.Owner) error {
 // Live lists the recordings under way of an owner, the oldest first.
 func (s *Store) Live(owner device.Owner) []Film {
 	var films []Film
-	for _, one := range s.all(owner) {
+	for _, one := range s.all(func(o device.Owner) bool { return o.Matches(owner) }) {
 		select {
 		case <-one.started:
 			films = append(films, one.Film)
@@ -191,11 +191,11 @@ func (s *Store) of(udid string) *recording {
 	return s.live[udid]
 }
 
-func (s *Store) all(owner device.Owner) (all []*recording) {
+func (s *Store) all(fits func(device.Owner) bool) (all []*recording) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.live {
-		if one.Owner.Matches(owner) && !one.stopping {
+		if fits(one.Owner) && !one.stopping {
 			all = append(all, one)
 		}
 	}

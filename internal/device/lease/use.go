@@ -75,6 +75,18 @@ func (u *Use) Check() error {
 	return nil
 }
 
+// Epoch is that of the lease the command runs under; 0 without one.
+func (u *Use) Epoch() uint64 { return u.epoch }
+
+// MayDrive reports whether a session may drive the resource now: its holder, a co-driver, or anybody while it is free.
+func (u *Use) MayDrive(session string) bool {
+	t := u.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.look(u.resource)
+	return !l.Held() || l.DrivenBy(session)
+}
+
 // Done ends the command and renews its lease.
 func (u *Use) Done() {
 	t := u.table

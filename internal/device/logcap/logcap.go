@@ -63,8 +63,13 @@ type Session struct {
 	sink    *sink
 	streams []running
 
-	begun bool // guarded by the store's mutex
+	// Guarded by the store's mutex.
+	begun bool
+	ended string // why EndAll ended it
 }
+
+// Live reports whether it goes on: EndAll has not ended it.
+func (one Session) Live() bool { return one.ended == "" }
 
 // running is a source whose stream has begun.
 type running struct {
@@ -125,7 +130,7 @@ type Capture struct {
 	Ended []string // streams that had ended before they were told to, and how
 }
 
-// End ends a capture and gives what it has. ok is false when there is none of that kind and id.
+// End ends a capture and gives what it has; one that EndAll ended gives it once too. ok is false when there is none of that kind and id.
 func (s *Store) End(kind, id string) (c Capture, ok bool, err error) {
 	one := s.take(kind, id)
 	if one == nil {
@@ -138,12 +143,17 @@ func (s *Store) End(kind, id string) (c Capture, ok bool, err error) {
 // finish ends a session that was taken from the store.
 func (s *Store) finish(one *Session) (Capture, error) {
 	c := Capture{File: one.File, Ran: s.now().Sub(one.Began)}
-	for _, r := range one.streams {
-		if how, over := r.over(); over {
-			c.Ended = append(c.Ended, r.name+" "+how)
+	var err error
+	if one.ended != "" {
+		c.Ended = []string{one.ended}
+	} else {
+		for _, r := range one.streams {
+			if how, over := r.over(); over {
+				c.Ended = append(c.Ended, r.name+" "+how)
+			}
 		}
+		err = one.end()
 	}
-	err := one.end()
 	c.Lines, c.Lost = one.sink.lines, one.sink.lost
 	text, left, readErr := read(one.File)
 	c.Text, c.Left = text, left
@@ -172,12 +182,13 @@ func (one *Session) end() error {
 	return errors.Join(append(errs, one.sink.close())...)
 }
 
-// EndAll ends every capture whose owner matches: all of a session, all of a device, or, with an empty owner, all. Their
-// files stay. A capture that is beginning is ended by its Begin, which returns ErrEnded.
-func (s *Store) EndAll(owner device.Owner) error {
+// EndAll ends every capture whose owner fits. What they have can still be had with End, which tells why they ended. A capture
+// that is beginning is ended by its Begin, which returns ErrEnded.
+func (s *Store) EndAll(why string, fits func(device.Owner) bool) error {
 	var errs []error
-	for _, one := range s.takeAll(owner) {
+	for _, one := range s.takeAll(fits) {
 		errs = append(errs, one.end())
+		s.keepEnded(one, why)
 	}
 	return errors.Join(errs...)
 }

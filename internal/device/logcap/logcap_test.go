@@ -212,7 +212,7 @@ func TestOwners(t *testing.T) {
 				t.Errorf("%+v belongs to %+v", one, got)
 			}
 		}
-		if err := r.EndAll(c.end); err != nil {
+		if err := r.EndAll("the end", func(o device.Owner) bool { return o.Matches(c.end) }); err != nil {
 			t.Error(err)
 		}
 		left := map[device.Owner]bool{}
@@ -233,7 +233,7 @@ func TestACaptureIsEndedWhileItBegins(t *testing.T) {
 	r := newRig(t)
 	stopped := filepath.Join(t.TempDir(), "stopped")
 	hangs := logcap.Source{Name: "hangs", Start: func(ctx context.Context, _ func(string)) (device.Stream, error) {
-		if err := r.EndAll(device.Owner{Session: "ann"}); err != nil {
+		if err := r.EndAll("the end", func(o device.Owner) bool { return o.Session == "ann" }); err != nil {
 			t.Error(err)
 		}
 		<-ctx.Done() // EndAll ends the beginning

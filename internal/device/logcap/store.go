@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type Store struct {
 
 	mu   sync.Mutex
 	live map[string]*Session
+	over []*Session // ended by EndAll, at most MostSessions
 }
 
 // New makes an empty store. The folder is made when the first capture begins.
@@ -56,16 +58,23 @@ func (s *Store) settle(one *Session, begun bool) bool {
 	return true
 }
 
-// Get gives a capture under way of a kind; ok is false when there is none.
-func (s *Store) Get(kind, id string) (one *Session, ok bool) {
+// Get gives a capture of a kind, under way or ended by EndAll; ok is false when there is none.
+func (s *Store) Get(kind, id string) (one Session, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.find(kind, id)
+	found, ok := s.find(kind, id)
+	if ok {
+		one = *found
+	}
+	return one, ok
 }
 
 // find needs the mutex.
 func (s *Store) find(kind, id string) (*Session, bool) {
 	one := s.live[id]
+	if i := s.isOver(id); i >= 0 {
+		one = s.over[i]
+	}
 	if one == nil || one.Kind != kind || !one.begun {
 		return nil, false
 	}
@@ -79,16 +88,32 @@ func (s *Store) take(kind, id string) *Session {
 	one, ok := s.find(kind, id)
 	if ok {
 		delete(s.live, id)
+		s.over = slices.DeleteFunc(s.over, func(o *Session) bool { return o == one })
 	}
 	return one
 }
 
-// takeAll removes the captures of an owner, and gives those that have begun.
-func (s *Store) takeAll(owner device.Owner) (begun []*Session) {
+// isOver is the place of an ended capture, or -1. It needs the mutex.
+func (s *Store) isOver(id string) int {
+	return slices.IndexFunc(s.over, func(o *Session) bool { return o.ID == id })
+}
+
+// keepEnded remembers a capture that EndAll ended, for its owner to ask for.
+func (s *Store) keepEnded(one *Session, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one.ended = why
+	if s.over = append(s.over, one); len(s.over) > MostSessions {
+		s.over = s.over[1:]
+	}
+}
+
+// takeAll removes the captures of some owners, and gives those that have begun.
+func (s *Store) takeAll(fits func(device.Owner) bool) (begun []*Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, one := range s.live {
-		if !one.Owner.Matches(owner) {
+		if !fits(one.Owner) {
 			continue
 		}
 		delete(s.live, id)

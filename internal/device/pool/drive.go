@@ -26,8 +26,30 @@ func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
 		if err := use.Check(); err != nil {
 			return p.claimed(h, err)
 		}
+		p.arrive(ctx, h, use)
 		return fn()
 	})
+}
+
+// arrive calls Handover once a lease.
+func (p *Pool) arrive(ctx context.Context, h *Handle, use *lease.Use) {
+	udid := h.Info().UDID
+	p.mu.Lock()
+	known := use.Epoch() == p.handed[udid]
+	p.handed[udid] = use.Epoch()
+	p.mu.Unlock()
+	if !known && p.handover != nil {
+		p.handover(ctx, udid, use.MayDrive)
+	}
+}
+
+// MayDrive refuses a session that another one keeps from driving a device, as Drive would, and takes no lease.
+func (p *Pool) MayDrive(ctx context.Context, h *Handle, session string) error {
+	l, err := p.leases.Get(ctx, h.Info().UDID)
+	if err != nil || !l.Held() || l.DrivenBy(session) {
+		return leaseFault(err)
+	}
+	return taken(h.Info().Name, l, p.now()).WithDispatch(fault.NotDispatched)
 }
 
 // Beside runs fn under the lease but outside of the lane: for what must not wait for the command under way, such as ending
@@ -38,6 +60,7 @@ func (p *Pool) Beside(ctx context.Context, h *Handle, fn func() error) error {
 		return p.claimed(h, err)
 	}
 	defer use.Done()
+	p.arrive(ctx, h, use)
 	return fn()
 }
 

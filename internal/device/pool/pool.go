@@ -24,6 +24,9 @@ type Options struct {
 	Leases *lease.Table
 	// Implicit is how long the lease lasts that the first command on a free device takes; 0 takes none.
 	Implicit time.Duration
+	// Handover is called when a device is driven under a new lease for the first time, before anything is done on it. It ends
+	// what sessions left running there that may not drive the device any more.
+	Handover func(ctx context.Context, udid string, drives func(session string) bool)
 	Now      func() time.Time // time.Now if nil
 	Log      *slog.Logger
 }
@@ -34,6 +37,7 @@ type Pool struct {
 	leases   *lease.Table
 	own      bool // the table of leases is ours to close
 	implicit time.Duration
+	handover func(ctx context.Context, udid string, drives func(session string) bool)
 	now      func() time.Time
 	log      *slog.Logger
 
@@ -43,6 +47,7 @@ type Pool struct {
 
 	mu      sync.Mutex
 	open    map[string]*Handle
+	handed  map[string]uint64 // the lease under which a device was last driven
 	sources []*source
 	turn    uint64                 // counts the callers that asked for a listing
 	changes uint64                 // counts what we changed ourselves: answers from before are old
@@ -75,8 +80,9 @@ func (h *Handle) For(holder string, drives bool) *Handle {
 // New makes a pool.
 func New(o Options) *Pool {
 	p := &Pool{
-		drivers: o.Drivers, leases: o.Leases, implicit: o.Implicit, now: o.Now, log: o.Log, open: map[string]*Handle{}, seen: &listing{},
-		heard: make(chan struct{}), worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
+		drivers: o.Drivers, leases: o.Leases, implicit: o.Implicit, handover: o.Handover, now: o.Now, log: o.Log,
+		open: map[string]*Handle{}, handed: map[string]uint64{}, seen: &listing{}, heard: make(chan struct{}),
+		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
 	}
 	if p.leases == nil {
 		p.leases, p.own = lease.NewTable(lease.Options{}), true

@@ -3,10 +3,11 @@ package scaffold
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ios-agent/internal/apple/pbxproj/pbxtest"
 )
 
 func TestWritesEveryChoice(t *testing.T) {
@@ -70,12 +71,6 @@ func TestFamilies(t *testing.T) {
 
 // TestOthersReadTheProjects lets a reader from npm read both projects.
 func TestOthersReadTheProjects(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: the reader may have to be installed from npm")
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("no node to read project files with")
-	}
 	args := []string{}
 	for _, on := range []Platform{IOS, MacOS} {
 		w, err := Write(t.TempDir(), on, Options{Name: "Sample", DisplayName: `A "name"`})
@@ -84,14 +79,7 @@ func TestOthersReadTheProjects(t *testing.T) {
 		}
 		args = append(args, filepath.Join(w.Project, "project.pbxproj"))
 	}
-	out, err := exec.Command("../../../scripts/pbxproj-check", args...).CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit) && exit.ExitCode() == 77:
-		t.Skip(strings.TrimSpace(string(out)))
-	case err != nil:
-		t.Errorf("%v\n%s", err, out)
-	}
+	pbxtest.Check(t, args...)
 }
 
 func read(t *testing.T, path string) string {

@@ -2,16 +2,15 @@ package agentsource_test
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ios-agent/internal/apple/pbxproj/pbxtest"
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/virtualxcode"
@@ -165,22 +164,5 @@ func TestVirtualXcodeBuildsIt(t *testing.T) {
 
 // TestOthersReadIt lets a reader from npm read the project file.
 func TestOthersReadIt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: the reader may have to be installed from npm")
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("no node to read project files with")
-	}
-	project := filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj")
-	out, err := exec.Command("../../../../scripts/pbxproj-check", project).CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit) && exit.ExitCode() == 77:
-		t.Skip(strings.TrimSpace(string(out)))
-	case err != nil:
-		t.Errorf("%v\n%s", err, out)
-	}
+	pbxtest.Check(t, filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj"))
 }
