@@ -2,6 +2,8 @@ package agentwire
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -22,6 +24,7 @@ type Client struct {
 	conn   *Conn
 	turn   chan struct{} // holds a token while a request is under way
 	lastID uint32
+	pulses bool // the agent sends a Pulse every second
 }
 
 // Dial connects to an agent. The caller closes the client.
@@ -46,17 +49,46 @@ func (c *Client) Close() error { return c.net.Close() }
 // Version is the protocol version spoken now: 1 before Hello.
 func (c *Client) Version() uint16 { return c.conn.Version() }
 
-// Hello offers version 2. An agent that knows only version 1 is no error: its HelloInfo says version 1 and
-// nothing else. A caller that needs to know the device then asks for DeviceUDID.
+// Hello offers the newest version. With a token both sides prove that they have it, and nothing else travels before. An agent
+// that knows only version 1 is no error: its HelloInfo says version 1 and nothing else. A caller that needs to know the
+// device then asks for DeviceUDID.
 func (c *Client) Hello(ctx context.Context, token, client string) (HelloInfo, error) {
-	w, err := Ask[*Welcome](ctx, c, &Hello{Version: Version, Token: token, Client: client})
+	var w *Welcome
+	var err error
+	if token == "" {
+		w, err = Ask[*Welcome](ctx, c, &Hello{Version: Version, Client: client})
+	} else {
+		w, err = c.prove(ctx, token, client)
+	}
 	if refusal, ok := errors.AsType[*AgentError](err); ok && refusal.Code == CodeNone {
 		return HelloInfo{Version: 1}, nil
 	}
 	if err != nil {
 		return HelloInfo{}, fmt.Errorf("hello: %w", err)
 	}
-	return w.Info()
+	info, err := w.Info()
+	c.pulses = info.Can(CanPulse)
+	return info, err
+}
+
+// ErrImpostor means that the program at the other end does not have the token.
+var ErrImpostor = errors.New("the program at this address is not the agent that was started: it does not know the token")
+
+// prove wants a proof from the agent before it gives its own.
+func (c *Client) prove(ctx context.Context, token, client string) (*Welcome, error) {
+	nonce := make([]byte, NonceSize)
+	if _, err := rand.Read(nonce); err != nil {
+		return nil, err
+	}
+	challenge, err := Ask[*Challenge](ctx, c, &Greet{Version: Version, Nonce: nonce, Client: client})
+	if err != nil {
+		return nil, err
+	}
+	if len(challenge.Nonce) != NonceSize || !hmac.Equal(challenge.Proof, AgentProof(token, nonce, challenge.Nonce)) {
+		c.Close()
+		return nil, ErrImpostor
+	}
+	return Ask[*Welcome](ctx, c, &Prove{Proof: ClientProof(token, nonce, challenge.Nonce)})
 }
 
 // Ask is Do for a caller that expects one type of response. Any other type closes the connection, because the two sides no
@@ -87,42 +119,37 @@ func (c *Client) Do(ctx context.Context, req Request) (Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, &SendError{Err: err}
 	}
-	resp, err := c.exchange(ctx, req)
+	resp, acted, err := c.exchange(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	return judge(resp)
-}
-
-// judge turns the two responses that are failures into an error.
-func judge(resp Response) (Response, error) {
 	switch r := resp.(type) {
 	case *ErrorText:
-		return nil, &AgentError{Message: r.Message}
+		return nil, &AgentError{Message: r.Message, Acted: acted}
 	case *Fault:
-		return nil, &AgentError{Code: r.Code, Message: r.Message}
+		return nil, &AgentError{Code: r.Code, Message: r.Message, Acted: acted}
 	}
 	return resp, nil
 }
 
 // exchange closes the stream when ctx ends, rather than setting a deadline from it: a deadline that is renewed
 // by a heartbeat at the same moment would undo the cancellation.
-func (c *Client) exchange(ctx context.Context, req Request) (Response, error) {
+func (c *Client) exchange(ctx context.Context, req Request) (resp Response, acted bool, err error) {
 	stop := context.AfterFunc(ctx, func() { c.net.Close() })
 	defer stop()
 	id, err := c.send(req)
 	if err != nil {
-		return nil, because(ctx, err)
+		return nil, false, because(ctx, err)
 	}
-	resp, err := c.await(id, Timeout(req))
+	resp, acted, err = c.await(id, req)
 	if err != nil {
 		c.Close()
-		return nil, because(ctx, &SendError{Sent: true, Err: err})
+		return nil, acted, because(ctx, &SendError{Sent: true, Acted: acted, Err: err})
 	}
-	if w, ok := resp.(*Welcome); ok && req.Opcode() == (&Hello{}).Opcode() {
+	if w, ok := resp.(*Welcome); ok {
 		c.conn.SetVersion(min(w.Version, Version))
 	}
-	return resp, nil
+	return resp, acted, nil
 }
 
 // send writes the request. A request that cannot be encoded leaves the stream as it was.
@@ -159,30 +186,42 @@ func (c *Client) idle() error {
 	return err
 }
 
-// await reads until the answer to the request with this id. Each heartbeat starts the timeout again.
-func (c *Client) await(id uint32, timeout time.Duration) (Response, error) {
+// await reads until the answer to the request with this id. Each heartbeat starts the timeout again, unless it tells that the
+// agent hangs. acted is whether the agent has said that the input was sent.
+func (c *Client) await(id uint32, req Request) (resp Response, acted bool, err error) {
+	timeout, stuck := Timeout(req), StuckLimit(req)
+	if c.pulses {
+		timeout = Silence
+	}
 	for {
 		if err := c.net.SetReadDeadline(time.Now().Add(timeout)); err != nil {
-			return nil, err
+			return nil, acted, err
 		}
 		reply, err := c.conn.ReadResponse()
 		if err != nil {
-			return nil, err
+			return nil, acted, err
 		}
-		if reply.Heartbeat {
-			continue
+		if c.Version() >= 2 && reply.ID != id && !reply.Heartbeat { // a heartbeat may be late
+			return nil, acted, decodeErrorf(InvalidPayload, "answer to request %d while waiting for %d", reply.ID, id)
 		}
-		if c.Version() >= 2 && reply.ID != id {
-			return nil, decodeErrorf(InvalidPayload, "answer to request %d while waiting for %d", reply.ID, id)
+		switch {
+		case reply.Heartbeat:
+			pulse, ok := reply.Response.(*Pulse)
+			if ok && reply.ID == id && time.Duration(pulse.StuckMS)*time.Millisecond > stuck {
+				return nil, acted, &HungError{pulse.During, time.Duration(pulse.StuckMS) * time.Millisecond}
+			}
+		case reply.Sent:
+			acted = true
+		default:
+			return reply.Response, acted, nil
 		}
-		return reply.Response, nil
 	}
 }
 
 // because names the end of ctx as the reason when the stream only says that it was closed.
 func because(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*SendError](err); ok && ctx.Err() != nil {
-		return &SendError{Sent: s.Sent, Err: fmt.Errorf("%w: %w", ctx.Err(), s.Err)}
+		return &SendError{Sent: s.Sent, Acted: s.Acted, Err: fmt.Errorf("%w: %w", ctx.Err(), s.Err)}
 	}
 	return err
 }

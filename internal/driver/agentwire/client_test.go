@@ -1,8 +1,10 @@
 package agentwire
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -43,10 +45,16 @@ func answer(c *Conn, r Response) func(uint32, Request) error {
 }
 
 // welcome answers a hello and switches the agent's side.
-func welcome(c *Conn) func(uint32, Request) error {
+func welcome(c *Conn) func(uint32, Request) error { return welcomeTo(c, 2, "") }
+
+func welcomeTo(c *Conn, version uint16, abilities string) func(uint32, Request) error {
 	return func(id uint32, _ Request) error {
-		err := c.WriteResponse(id, &Welcome{Version: 2, JSON: `{"agent":"a","build":"b","udid":"u","pid":7}`})
-		c.SetVersion(2)
+		w, err := NewWelcome(HelloInfo{version, "a", "b", "u", 7, abilities})
+		if err != nil {
+			return err
+		}
+		err = c.WriteResponse(id, w)
+		c.SetVersion(version)
 		return err
 	}
 }
@@ -63,8 +71,8 @@ func TestHelloSpeaksVersion2(t *testing.T) {
 	client, _, agent := pair(t)
 	wait := serve(t, agent, welcome(agent), answer(agent, &Value{new("u")}))
 	defer wait()
-	info, err := client.Hello(t.Context(), "token", "test")
-	if want := (HelloInfo{2, "a", "b", "u", 7}); err != nil || info != want || client.Version() != 2 {
+	info, err := client.Hello(t.Context(), "", "test")
+	if want := (HelloInfo{2, "a", "b", "u", 7, ""}); err != nil || info != want || client.Version() != 2 {
 		t.Fatalf("hello: %+v, %v, version %d", info, err, client.Version())
 	}
 	v, err := Ask[*Value](t.Context(), client, &DeviceUDID{})
@@ -100,7 +108,7 @@ func TestAgentErrorsKeepTheConnection(t *testing.T) {
 	client, _, agent := pair(t)
 	wait := serve(t, agent, answer(agent, &ErrorText{"no"}), answer(agent, &Fault{CodeUnstable, "moving"}), answer(agent, &OK{}))
 	defer wait()
-	for _, want := range []AgentError{{CodeNone, "no"}, {CodeUnstable, "moving"}} {
+	for _, want := range []AgentError{{Code: CodeNone, Message: "no"}, {Code: CodeUnstable, Message: "moving"}} {
 		_, err := client.Do(t.Context(), &TapCoord{})
 		if got, ok := errors.AsType[*AgentError](err); !ok || *got != want {
 			t.Errorf("error %v, want %v", err, want)
@@ -234,14 +242,14 @@ func TestHeartbeatsRenewTheTimeoutButNotTheContext(t *testing.T) {
 		beats := func(id uint32, _ Request) error {
 			for range 5 {
 				time.Sleep(20 * time.Second)
-				if err := agent.WriteHeartbeat(id); err != nil {
+				if err := agent.WriteHeartbeat(id, Pulse{}); err != nil {
 					return err
 				}
 			}
 			return agent.WriteResponse(id, &OK{})
 		}
 		forever := func(id uint32, _ Request) error {
-			for agent.WriteHeartbeat(id) == nil {
+			for agent.WriteHeartbeat(id, Pulse{}) == nil {
 				time.Sleep(20 * time.Second)
 			}
 			return nil
@@ -259,4 +267,129 @@ func TestHeartbeatsRenewTheTimeoutButNotTheContext(t *testing.T) {
 		wantSend(t, err, true, context.DeadlineExceeded)
 		wait()
 	})
+}
+
+// challenge is an agent's answer to a Greet.
+func challenge(c *Conn, token string, nonce []byte) func(uint32, Request) error {
+	return func(id uint32, r Request) error {
+		greet, ok := r.(*Greet)
+		if !ok || greet.Version != Version || len(greet.Nonce) != NonceSize {
+			return fmt.Errorf("the greeting is %#v", r)
+		}
+		return c.WriteResponse(id, &Challenge{Version, nonce, AgentProof(token, greet.Nonce, nonce)})
+	}
+}
+
+func TestBothSidesProveTheToken(t *testing.T) {
+	client, _, agent := pair(t)
+	nonce := bytes.Repeat([]byte{7}, NonceSize)
+	var greeting *Greet
+	wait := serve(t, agent, func(id uint32, r Request) error {
+		greeting = r.(*Greet)
+		return challenge(agent, "token", nonce)(id, r)
+	}, func(id uint32, r Request) error {
+		if p, ok := r.(*Prove); !ok || !bytes.Equal(p.Proof, ClientProof("token", greeting.Nonce, nonce)) {
+			return fmt.Errorf("the proof is %#v", r)
+		}
+		return welcomeTo(agent, 3, "look act pulse")(id, r)
+	})
+	defer wait()
+	info, err := client.Hello(t.Context(), "token", "test")
+	if err != nil || !info.Can(CanLook) || !info.Can(CanAct) || info.Can("fly") || client.Version() != 3 {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// TestAnImpostorLearnsNothing: a program that listens where the agent should gets neither the token nor a proof of it.
+func TestAnImpostorLearnsNothing(t *testing.T) {
+	for name, nonce := range map[string][]byte{"a wrong proof": make([]byte, NonceSize), "a short nonce": {1}} {
+		t.Run(name, func(t *testing.T) {
+			client, _, agent := pair(t)
+			wait := serve(t, agent, challenge(agent, "guess", nonce))
+			defer wait()
+			if _, err := client.Hello(t.Context(), "token", "test"); !errors.Is(err, ErrImpostor) {
+				t.Error(err)
+			}
+			if _, err := client.Do(t.Context(), &TapCoord{}); err == nil {
+				t.Error("the stream is still open")
+			}
+		})
+	}
+}
+
+// TestDeadHungOrSlow: an agent with pulses is dead after 5 s of silence, hangs when its main queue is stuck for longer than the
+// request may keep it, and is waited for while the queue answers.
+func TestDeadHungOrSlow(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		req   Request
+		stuck func(beat int) uint32 // milliseconds; ^0 ends the heartbeats
+		beats int
+		gone  bool
+		after time.Duration
+	}{
+		{"silent", &TapCoord{}, func(int) uint32 { return ^uint32(0) }, 0, true, Silence},
+		{"stuck in a look", &Look{}, func(n int) uint32 { return uint32(n) * 1000 }, 60, true, 11 * time.Second},
+		{"stuck in an input", &TapCoord{}, func(n int) uint32 { return uint32(n) * 1000 }, 60, true, 31 * time.Second},
+		{"stuck as long as an input may be", &TapCoord{}, func(n int) uint32 { return uint32(n) * 1000 }, 29, false, 29 * time.Second},
+		{"slow", &Look{}, func(int) uint32 { return 0 }, 30, false, 30 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client, _, agent := pair(t)
+				wait := serve(t, agent, welcomeTo(agent, 3, CanPulse), func(id uint32, r Request) error {
+					for n := range c.beats {
+						time.Sleep(time.Second)
+						if agent.WriteHeartbeat(id, Pulse{c.stuck(n + 1), r.Opcode()}) != nil {
+							return nil // the client has left
+						}
+					}
+					if c.gone {
+						return nil
+					}
+					return agent.WriteResponse(id, &OK{})
+				})
+				if _, err := client.Hello(t.Context(), "", ""); err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				_, err := client.Do(t.Context(), c.req)
+				lost, is := errors.AsType[*SendError](err)
+				if is != c.gone || is && !lost.AgentGone() || time.Since(began) != c.after {
+					t.Errorf("%v after %s", err, time.Since(began))
+				}
+				client.Close()
+				wait()
+			})
+		})
+	}
+}
+
+// TestAnInputThatWasSentIsKnown: the frame with the flag sent comes before the answer, and counts whatever becomes of it.
+func TestAnInputThatWasSentIsKnown(t *testing.T) {
+	input, err := MarshalRequest(&TapCoord{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, sent := range map[string]bool{"sent": true, "refused": false} {
+		t.Run(name, func(t *testing.T) {
+			client, _, agent := pair(t)
+			wait := serve(t, agent, welcomeTo(agent, 3, CanAct), func(id uint32, _ Request) error {
+				if sent {
+					if err := agent.WriteSent(id); err != nil {
+						return err
+					}
+				}
+				return agent.WriteResponse(id, &Fault{CodeException, "no"})
+			})
+			defer wait()
+			if _, err := client.Hello(t.Context(), "", ""); err != nil {
+				t.Fatal(err)
+			}
+			_, err := client.Do(t.Context(), &Act{Input: input})
+			if no, is := errors.AsType[*AgentError](err); !is || no.Acted != sent {
+				t.Errorf("%#v", err)
+			}
+		})
+	}
 }

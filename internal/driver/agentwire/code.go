@@ -18,6 +18,7 @@ const (
 	CodeBadRequest                // the request makes no sense
 	CodeUnauthorized              // no hello with the right token yet
 	CodeNoFocus                   // nothing has the keyboard
+	CodeNotInFront                // another app is in front than the request is for
 )
 
 var codeNames = [...]string{
@@ -32,6 +33,7 @@ var codeNames = [...]string{
 	CodeBadRequest:    "bad-request",
 	CodeUnauthorized:  "unauthorized",
 	CodeNoFocus:       "no-focus",
+	CodeNotInFront:    "not-in-front",
 }
 
 // String is the code's name in the protocol document.

@@ -45,12 +45,21 @@ func (c *Conn) WriteResponse(id uint32, r Response) error {
 }
 
 // WriteHeartbeat tells the client that its request is still being worked on. In version 1, which has no way to
-// say so, it does nothing.
-func (c *Conn) WriteHeartbeat(id uint32) error {
-	if c.Version() < 2 {
+// say so, it does nothing; version 2 does not tell the pulse.
+func (c *Conn) WriteHeartbeat(id uint32, p Pulse) error {
+	var body Response = &OK{}
+	switch v := c.Version(); {
+	case v < 2:
 		return nil
+	case v > 2:
+		body = &p
 	}
-	return c.write(header{id, flagHeartbeat}, func(buf []byte) ([]byte, error) { return appendResponse(buf, &OK{}) })
+	return c.write(header{id, flagHeartbeat}, func(buf []byte) ([]byte, error) { return appendResponse(buf, body) })
+}
+
+// WriteSent tells the client that the input of its Act was sent.
+func (c *Conn) WriteSent(id uint32) error {
+	return c.write(header{id, flagSent}, func(buf []byte) ([]byte, error) { return appendResponse(buf, &OK{}) })
 }
 
 // write sends one frame in one Write, and tells a frame that did not leave from one that may have arrived.
@@ -84,7 +93,8 @@ func (c *Conn) ReadRequest() (uint32, Request, error) {
 // Reply is a response as it arrives.
 type Reply struct {
 	ID        uint32 // 0 in version 1
-	Heartbeat bool   // the request is still being worked on; Response is nil
+	Heartbeat bool   // the request is still being worked on; Response is a Pulse, or nil before version 3
+	Sent      bool   // the input of an Act was sent; Response is nil
 	Response  Response
 }
 
@@ -95,7 +105,14 @@ func (c *Conn) ReadResponse() (Reply, error) {
 		return Reply{ID: h.id}, err
 	}
 	if h.flags&flagHeartbeat != 0 {
-		return Reply{ID: h.id, Heartbeat: true}, nil
+		reply := Reply{ID: h.id, Heartbeat: true}
+		if c.Version() > 2 {
+			reply.Response, err = UnmarshalResponse(message)
+		}
+		return reply, err
+	}
+	if h.flags&flagSent != 0 {
+		return Reply{ID: h.id, Sent: true}, nil
 	}
 	r, err := UnmarshalResponse(message)
 	return Reply{ID: h.id, Response: r}, err

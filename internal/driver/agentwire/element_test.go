@@ -100,7 +100,7 @@ func TestTargetInfoRoundTrip(t *testing.T) {
 }
 
 func TestCodesHaveNames(t *testing.T) {
-	for c, want := range map[Code]string{CodeNone: "none", CodeNotFound: "not-found", 10: "no-focus", 11: "code 11"} {
+	for c, want := range map[Code]string{CodeNone: "none", CodeNotFound: "not-found", 10: "no-focus", 11: "not-in-front", 12: "code 12"} {
 		if got := c.String(); got != want {
 			t.Errorf("code %d is %q, want %q", uint16(c), got, want)
 		}

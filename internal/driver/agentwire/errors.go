@@ -3,6 +3,8 @@ package agentwire
 import (
 	"errors"
 	"fmt"
+	"os"
+	"time"
 )
 
 // DecodeKind says what is wrong with the bytes of a message.
@@ -50,8 +52,26 @@ var ErrFrameTooLarge = errors.New("frame too large")
 // SendError says that an exchange broke off. Sent tells what a caller must know before it tries again: false
 // means that no byte of the request left, true that the agent may have received and even executed it.
 type SendError struct {
-	Sent bool
-	Err  error
+	Sent  bool
+	Acted bool // the agent had said that the input of an Act was sent
+	Err   error
+}
+
+// AgentGone reports whether the agent must be replaced: it was silent, or its main queue hung. A stream that broke may be
+// opened again.
+func (e *SendError) AgentGone() bool {
+	var hung *HungError
+	return e.Sent && (errors.As(e.Err, &hung) || errors.Is(e.Err, os.ErrDeadlineExceeded))
+}
+
+// HungError says that the main queue of an agent did not answer for longer than a request may keep it.
+type HungError struct {
+	During Opcode
+	Stuck  time.Duration
+}
+
+func (e *HungError) Error() string {
+	return fmt.Sprintf("the agent's main queue has been stuck in %s for %s", e.During, e.Stuck.Round(time.Second))
 }
 
 func (e *SendError) Error() string {
@@ -68,6 +88,7 @@ func (e *SendError) Unwrap() error { return e.Err }
 type AgentError struct {
 	Code    Code // CodeNone from an agent of version 1
 	Message string
+	Acted   bool // the agent had said that the input of an Act was sent
 }
 
 func (e *AgentError) Error() string {

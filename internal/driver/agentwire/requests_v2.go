@@ -1,7 +1,7 @@
 package agentwire
 
 // Version is the newest protocol version that this package speaks.
-const Version = 2
+const Version = 3
 
 // Hello opens version 2. It is sent in the frames of version 1: an agent that does not know it answers with an
 // error and stays.

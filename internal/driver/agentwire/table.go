@@ -9,11 +9,12 @@ var (
 		request[Screenshot], request[SetTarget], request[FindElement], request[GetTargetInfo],
 		request[DeviceUDID], request[Hello], request[Observe],
 		request[DoubleTap], request[Clear], request[SetValue], request[Key], request[Drag], request[Pinch], request[Alert],
-		request[Button], request[Rotate])
+		request[Button], request[Rotate], request[Greet], request[Prove], request[Look], request[Act])
 
 	responses = index(Response.Kind,
 		response[OK], response[ErrorText], response[Tree], response[Image], response[Value], response[Found],
-		response[TargetInfo], response[Welcome], response[Fault], response[Observation], response[AlertState])
+		response[TargetInfo], response[Welcome], response[Fault], response[Observation], response[AlertState],
+		response[Pulse], response[Challenge], response[Sight])
 )
 
 func request[T any, P interface {

@@ -51,6 +51,39 @@ func (m *TypeText) timeout() time.Duration {
 	return usualTimeout + time.Duration(utf8.RuneCountInString(m.Text))*perCharacter
 }
 
+func (m *Look) timeout() time.Duration { return treeTimeout + m.Wait.longest() }
+
+// timeout of an Act is its input's and the look's.
+func (m *Act) timeout() time.Duration {
+	input := usualTimeout
+	if r, err := UnmarshalRequest(m.Input); err == nil {
+		input = Timeout(r)
+	}
+	return input + treeTimeout + m.Wait.longest()
+}
+
+func (w Wait) longest() time.Duration {
+	return time.Duration(w.MaxMS)*time.Millisecond + time.Duration(w.PatienceMS)*time.Millisecond
+}
+
+// Silence is how long an agent with pulses may be silent: it has ended, or its machine has stopped.
+const Silence = 5 * time.Second
+
+// StuckLimit is how long the main queue of an agent may be stuck in r. A look never keeps it for long; an input does while
+// the finger is down or keys are typed. A request may take longer, as long as the queue answers.
+func StuckLimit(r Request) time.Duration {
+	const look = 10 * time.Second
+	switch m := r.(type) {
+	case *Look, *Observe, *DumpTree, *FindElement, *GetValue, *GetTargetInfo, *Screenshot, *SetTarget, *Heartbeat, *DeviceUDID:
+		return look
+	case *Act:
+		if input, err := UnmarshalRequest(m.Input); err == nil {
+			return Timeout(input)
+		}
+	}
+	return Timeout(r)
+}
+
 // longest keeps sums of durations from overflowing.
 const longest = 24 * time.Hour
 

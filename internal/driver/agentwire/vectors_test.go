@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -14,16 +15,17 @@ import (
 type vector struct {
 	what, name string
 	frame      []byte
+	newest     uint16 // version of the file
 }
 
-// version and id tell how the frame is made: a name that ends in @N is a frame of version 2.
+// version and id tell how the frame is made: a name that ends in @N is a frame of version 2, in v3.txt of version 3.
 func (v vector) version() (uint16, uint32) {
 	_, id, two := strings.Cut(v.name, "@")
 	if !two {
 		return 1, 0
 	}
 	n, _ := strconv.Atoi(id)
-	return 2, uint32(n)
+	return max(2, v.newest), uint32(n)
 }
 
 func readVectors(t testing.TB, file string) []vector {
@@ -42,7 +44,8 @@ func readVectors(t testing.TB, file string) []vector {
 		if err != nil {
 			t.Fatalf("%s: %s: %v", file, f[1], err)
 		}
-		out = append(out, vector{f[0], f[1], frame})
+		newest, _ := strconv.Atoi(strings.Trim(filepath.Base(file), "v.tx"))
+		out = append(out, vector{f[0], f[1], frame, uint16(newest)})
 	}
 	return out
 }
@@ -78,6 +81,15 @@ var goldenRequests = map[string]Request{
 	"alert@17":               &Alert{PressButton, "OK"},
 	"button@18":              &Button{"home", 0},
 	"rotate@19":              &Rotate{"portrait"},
+	"greet":                  &Greet{3, []byte{1, 2}, "cli"},
+	"prove":                  &Prove{[]byte{3, 4}},
+	"look@20": &Look{Wait: Wait{StableMS: 100, MinMS: 50, MaxMS: 1500, PatienceMS: 1000}, Limits: Limits{Depth: 80, Nodes: 900},
+		Unlike: "ab", Candidates: "a.b\nc.d"},
+	"act-aimed@21": &Act{
+		App: "a.b", Aim: &Aim{"Button", "ok", "OK", 10, 20, 100, 44, 1, 60, 42}, Input: []byte{2, 60, 0, 0, 0, 42, 0, 0, 0},
+		Wait: Wait{StableMS: 150, MinMS: 200, MaxMS: 3000, PatienceMS: 1000}, Limits: Limits{Depth: 60},
+	},
+	"act@22": &Act{Input: []byte{0x23}},
 }
 
 var goldenResponses = map[string]Response{
@@ -98,17 +110,22 @@ var goldenResponses = map[string]Response{
 	"tree-truncated@10": &Tree{"[]", 5},
 	"alert-none@17":     &AlertState{"null"},
 	"heartbeat@7":       nil,
+	"challenge":         &Challenge{3, []byte{1}, []byte{2, 3}},
+	"fault@21":          &Fault{CodeNotInFront, "no"},
+	"sight@20":          &Sight{true, 300, 3, 2, "a", "r", "s", "ab", "[]"},
+	"pulse@20":          &Pulse{12000, 0x2d},
+	"sent@21":           nil,
 }
 
 func TestGoldenVectors(t *testing.T) {
 	seen := map[string]bool{}
-	for _, file := range []string{"testdata/v1.txt", "testdata/v2.txt"} {
+	for _, file := range []string{"testdata/v1.txt", "testdata/v2.txt", "testdata/v3.txt"} {
 		for _, v := range readVectors(t, file) {
 			seen[v.what+" "+v.name] = true
 			t.Run(v.what+"/"+v.name, func(t *testing.T) { vectorChecks[v.what](t, v) })
 		}
 	}
-	if want := len(goldenRequests) + len(goldenResponses) + 1; len(seen) != want {
+	if want := len(goldenRequests) + len(goldenResponses) + len(goldenValues) + 1; len(seen) != want {
 		t.Errorf("%d vectors in the files, %d in the test", len(seen), want)
 	}
 }
@@ -118,6 +135,7 @@ var vectorChecks = map[string]func(*testing.T, vector){
 	"response": func(t *testing.T, v vector) { checkResponse(t, v); checkResponseBytes(t, v) },
 	"accepted": checkResponse,
 	"refused":  checkRefused,
+	"value":    checkValue,
 }
 
 // stream is a Conn that reads the vector's frame and records what is written.
@@ -151,7 +169,8 @@ func checkRequest(t *testing.T, v vector) {
 func checkResponse(t *testing.T, v vector) {
 	c, _, id := stream(v)
 	got, err := c.ReadResponse()
-	want := Reply{id, goldenResponses[v.name] == nil, goldenResponses[v.name]}
+	want := Reply{ID: id, Heartbeat: strings.HasPrefix(v.name, "heartbeat") || strings.HasPrefix(v.name, "pulse"),
+		Sent: strings.HasPrefix(v.name, "sent"), Response: goldenResponses[v.name]}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %#v, %v", got, err)
 	}
@@ -168,4 +187,25 @@ func checkRefused(t *testing.T, v vector) {
 	c, _, _ := stream(v)
 	_, _, err := c.ReadRequest()
 	wantKind(t, err, InvalidOpcode)
+}
+
+// goldenValues are computed from: the token tk, the client's nonce 00 to 0f, the agent's 10 to 1f; the front a, no cover, the
+// tree [].
+var goldenValues = map[string]func() []byte{
+	"agent-proof":  func() []byte { return AgentProof("tk", sequence(0), sequence(16)) },
+	"client-proof": func() []byte { return ClientProof("tk", sequence(0), sequence(16)) },
+	"digest":       func() []byte { return []byte(Digest("a", "", "[]")) },
+}
+
+func sequence(from byte) (b []byte) {
+	for i := range byte(NonceSize) {
+		b = append(b, from+i)
+	}
+	return b
+}
+
+func checkValue(t *testing.T, v vector) {
+	if got := goldenValues[v.name](); !bytes.Equal(got, v.frame) {
+		t.Errorf("% x, want % x", got, v.frame)
+	}
 }

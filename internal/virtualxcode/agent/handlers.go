@@ -18,6 +18,8 @@ type handler struct {
 func handlers() map[agentwire.Opcode]handler {
 	table := map[agentwire.Opcode]handler{}
 	add(table, handler{open: true}, (*session).hello)
+	add(table, handler{open: true}, (*session).greet)
+	add(table, handler{open: true}, (*session).prove)
 
 	add(table, handler{acts: true}, (*session).tapCoord)
 	add(table, handler{acts: true}, (*session).tapElement)

@@ -2,7 +2,8 @@ package agent
 
 import (
 	"context"
-	"crypto/subtle"
+	"crypto/hmac"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net"
@@ -21,6 +22,8 @@ type session struct {
 	allowed bool   // no token is needed, or a hello had it
 	id      uint32 // of the request being carried out
 	dying   bool   // it crashes as soon as it has answered
+	wanted  []byte // the proof that the client must give; nil before it has greeted
+	offered uint16 // the version that it has offered
 }
 
 // run answers requests one after the other. A malformed frame is answered with an error; only a broken stream ends run.
@@ -109,7 +112,11 @@ func (s *session) failure(req agentwire.Request, err error) agentwire.Response {
 	}
 	f := fault(err)
 	f.Message = strings.ToValidUTF8(f.Message, "\uFFFD")
-	if _, hello := req.(*agentwire.Hello); hello || s.conn.Version() >= 2 {
+	switch req.(type) {
+	case *agentwire.Hello, *agentwire.Greet, *agentwire.Prove:
+		return f
+	}
+	if s.conn.Version() >= 2 {
 		return f
 	}
 	return &agentwire.ErrorText{Message: f.Message}
@@ -119,12 +126,42 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 	if s.conn.Version() >= 2 {
 		return nil, faultf(agentwire.CodeBadRequest, "hello was said already")
 	}
+	if s.opts.Token != "" {
+		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: this agent has a token; greet it")
+	}
+	return s.welcome(m.Version)
+}
+
+// greet begins the proof of the token: this agent's, and what the client's must be.
+func (s *session) greet(_ context.Context, m *agentwire.Greet) (agentwire.Response, error) {
+	if s.conn.Version() >= 2 {
+		return nil, faultf(agentwire.CodeBadRequest, "hello was said already")
+	}
+	if s.opts.Token == "" || len(m.Nonce) != agentwire.NonceSize {
+		return nil, faultf(agentwire.CodeBadRequest, "this agent has no token, or the nonce has not %d bytes", agentwire.NonceSize)
+	}
+	nonce := make([]byte, agentwire.NonceSize)
+	_, _ = rand.Read(nonce) // never fails
+	s.wanted, s.offered = agentwire.ClientProof(s.opts.Token, m.Nonce, nonce), m.Version
+	return &agentwire.Challenge{
+		Version: min(m.Version, agentwire.Version), Nonce: nonce, Proof: agentwire.AgentProof(s.opts.Token, m.Nonce, nonce),
+	}, nil
+}
+
+// prove lets a client in that has the token. A proof is taken once.
+func (s *session) prove(_ context.Context, m *agentwire.Prove) (agentwire.Response, error) {
+	wanted := s.wanted
+	s.wanted = nil
+	if wanted == nil || !hmac.Equal(m.Proof, wanted) {
+		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: that does not prove this agent's token")
+	}
+	return s.welcome(s.offered)
+}
+
+func (s *session) welcome(version uint16) (agentwire.Response, error) {
 	build, err := s.build()
 	if err != nil {
 		return nil, err
-	}
-	if subtle.ConstantTimeCompare([]byte(m.Token), []byte(s.opts.Token)) != 1 && s.opts.Token != "" {
-		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: that is not this agent's token")
 	}
 	s.authorise()
 	udid := s.opts.UDID
@@ -132,7 +169,7 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 		udid = "00000000-0000-4000-8000-000000000000"
 	}
 	return agentwire.NewWelcome(agentwire.HelloInfo{
-		Version: min(max(m.Version, 1), agentwire.Version),
+		Version: min(max(version, 1), agentwire.Version),
 		Agent:   name, Build: build, UDID: udid, PID: s.opts.PID,
 	})
 }

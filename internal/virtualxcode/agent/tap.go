@@ -100,7 +100,7 @@ func (s *session) poll(ctx context.Context, wait time.Duration, try func() error
 		}
 		if now := clock.Now(); now.Sub(beat) >= beatEvery {
 			beat = now
-			if err := s.conn.WriteHeartbeat(s.id); err != nil {
+			if err := s.conn.WriteHeartbeat(s.id, agentwire.Pulse{}); err != nil {
 				return err
 			}
 		}
