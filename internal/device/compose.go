@@ -160,6 +160,7 @@ func abilities() map[string]string {
 		"Apps":        "install, launch and end apps",
 		"Agent":       "run an agent",
 		"EndReporter": "find out why an app ended",
+		"Running":     "tell which apps run",
 		"Prober":      "check whether the device works",
 		"Eraser":      "erase the device",
 		"Inventory":   "list and remove apps",

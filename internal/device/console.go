@@ -22,7 +22,7 @@ type Logs interface {
 
 // Console launches an app anew and follows what it prints. LaunchConsole returns when the app has been launched, with its
 // pid, or 0 where the pid is unknown; the context covers this beginning only. The app ends with the stream, and the stream
-// with the app. As after Apps.Launch, it is the app that Eyes look at. Launch.Restart is implied; Launch.Stdout and
+// with the app. As after Apps.Launch, the app is in front. Launch.Restart is implied; Launch.Stdout and
 // Launch.Stderr are not used. For line the same holds as in Logs.
 type Console interface {
 	LaunchConsole(ctx context.Context, bundleID string, how Launch, line func(string)) (Stream, int, error)

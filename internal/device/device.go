@@ -75,11 +75,23 @@ type Device interface {
 }
 
 // Wait says how long to look: until the screen has been the same for Stable, at least Min, at most Max.
-type Wait struct{ Stable, Min, Max time.Duration }
+type Wait struct {
+	Stable, Min, Max time.Duration
+	// Unlike is the digest of an earlier look. A screen that is still and has it is looked at on, until Patience is over.
+	Unlike   string
+	Patience time.Duration
+	// Depth is how deep the tree is read; 0 is the driver's own.
+	Depth int
+}
 
-// Eyes look at the app in front. Observe may be repeated freely: it changes nothing.
+// Eyes look at what is in front, whichever app that is. Observe may be repeated freely: it changes nothing.
 type Eyes interface {
 	Observe(ctx context.Context, w Wait) (*ui.Screen, error)
+}
+
+// Running tells which apps run, by bundle id.
+type Running interface {
+	Running(ctx context.Context) (map[string]int, error)
 }
 
 // Touch sends touches. An error whose fault says Dispatched "unknown" means that the touch may have arrived; the
@@ -157,7 +169,7 @@ type Launch struct {
 	Stdout, Stderr string
 }
 
-// Apps installs and runs apps. A launched app is the one Eyes look at.
+// Apps installs and runs apps. A launched app is in front.
 type Apps interface {
 	Install(ctx context.Context, path string) (bundleID string, err error)
 	Launch(ctx context.Context, bundleID string, how Launch) (pid int, err error)

@@ -38,6 +38,7 @@ type SnapshotIn struct {
 	Target
 	All        bool   `json:"all,omitempty" doc:"every element, also those out of sight"`
 	Depth      int    `json:"depth,omitempty" doc:"how deep to nest" min:"1"`
+	MaxDepth   int    `json:"max_depth,omitempty" doc:"how deep to read, from now on" min:"1" max:"1000"`
 	Within     string `json:"within,omitempty" doc:"only what is inside this: a ref, identifier or label"`
 	Budget     int    `json:"budget,omitempty" doc:"about how many tokens the outline may cost" min:"20"`
 	Since      string `json:"since,omitempty" doc:"id of an earlier snapshot: tell only what changed"`
@@ -58,6 +59,9 @@ func (o SnapshotOut) Text() string { return o.outline }
 
 func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (SnapshotOut, error) {
 	var out SnapshotOut
+	if in.MaxDepth > 0 {
+		s.sessions.Get(c.Session).SetDepth(in.MaxDepth)
+	}
 	err := s.Look(ctx, c, in.Target, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
 		out, err = s.render(in, sc, refs, udid)
 		return err

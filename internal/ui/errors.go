@@ -13,6 +13,7 @@ var (
 	_ fault.Typed = (*NotFoundError)(nil)
 	_ fault.Typed = (*AmbiguousError)(nil)
 	_ fault.Typed = (*ExpiredError)(nil)
+	_ fault.Typed = (*NotInFrontError)(nil)
 	_ fault.Typed = (*UnreachableError)(nil)
 )
 
@@ -67,7 +68,7 @@ type Reason string
 const (
 	RefUnknown   Reason = "unknown"   // it was never given out
 	RefForgotten Reason = "expired"   // it was given out too long ago, or never
-	RefForeign   Reason = "foreign"   // it belongs to another device or app
+	RefForeign   Reason = "foreign"   // it belongs to another device
 	RefAmbiguous Reason = "ambiguous" // several elements could be meant
 	RefGone      Reason = "gone"      // its element is not on the screen
 )
@@ -96,6 +97,25 @@ func (e *ExpiredError) Fault() *fault.Fault {
 		return f.WithHint("nothing was sent; on the screen now: %s", Offer(e.Candidates))
 	}
 	return f
+}
+
+// NotInFrontError says that a ref belongs to an app that is not in front.
+type NotInFrontError struct {
+	Ref   string // as @e12
+	Was   string // the element it stands for
+	App   string // the element's
+	Front string
+}
+
+func (e *NotInFrontError) Error() string {
+	return fmt.Sprintf("ref %s (%s) belongs to %s, but %s is in front", e.Ref, e.Was, e.App, e.Front)
+}
+
+// Fault is APP_NOT_IN_FRONT.
+func (e *NotInFrontError) Fault() *fault.Fault {
+	return fault.New(fault.AppNotInFront, "%w", e).WithDispatch(fault.NotDispatched).
+		With("ref", e.Ref).With("app", e.App).With("front", e.Front).
+		WithHint("nothing was sent; `ios-agent snapshot` shows %s, `ios-agent launch %s` brings the app back", e.Front, e.App)
 }
 
 // UnreachableError says that a touch would not get to an element.

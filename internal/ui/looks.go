@@ -39,17 +39,23 @@ func (r *Refs) Recall(device, hash string) *Screen {
 	return nil
 }
 
-// Last is the hash of the screen that was remembered last for a device; empty when there is none, or it still moved.
-func (r *Refs) Last(device string) string {
+// Shown is the screen that was remembered last for a device; nil when there is none.
+func (r *Refs) Shown(device string) *Screen {
 	for i := len(r.looks.kept) - 1; i >= 0; i-- {
 		if l := r.looks.kept[i]; l.device == device {
-			if !l.screen.Settled && !l.screen.Quiet {
-				return ""
-			}
-			return l.screen.hash
+			return l.screen
 		}
 	}
-	return ""
+	return nil
+}
+
+// Last is the hash of the screen that was remembered last for a device; empty when there is none, or it still moved.
+func (r *Refs) Last(device string) string {
+	last := r.Shown(device)
+	if last == nil || !last.Settled && !last.Quiet {
+		return ""
+	}
+	return last.hash
 }
 
 // Since says what is different from an earlier look, in lines for models; one line when nothing is. The second result

@@ -256,7 +256,8 @@ func tokens(text string) int {
 	return (thirds + 2) / 3
 }
 
-// Header says in one line what is not in the tree: which screen, which app, what is in the way.
+// Header says in one line what is not in the tree: which screen, which app, what is in the way. A line before it tells of an
+// app that has ended.
 func (s *Screen) Header() string {
 	parts := []string{"screen:" + s.hash, "title:" + Quote(s.Title())}
 	switch name := s.AppName(); {
@@ -285,6 +286,9 @@ func (s *Screen) Header() string {
 	}
 	if !s.Settled {
 		parts = append(parts, "still-moving")
+	}
+	if s.Ended != "" {
+		return s.Ended + "\n" + strings.Join(parts, " ")
 	}
 	return strings.Join(parts, " ")
 }

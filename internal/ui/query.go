@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -177,8 +178,13 @@ func preferActionable(nodes []*Node) []*Node {
 }
 
 func (r *Refs) notFound(q Query, device string, s *Screen) error {
-	return &NotFoundError{Message: fmt.Sprintf("no element on screen %s has %s", Quote(s.Title()), q),
+	no := &NotFoundError{Message: fmt.Sprintf("no element on screen %s has %s", Quote(s.Title()), q),
 		Hint: s.instead(q), Candidates: r.Candidates(device, s, s.rank(nil))}
+	if s.Truncated > 0 {
+		no.Message += fmt.Sprintf("; %d elements were too deep or too many to be read", s.Truncated)
+		no.Hint = cmp.Or(no.Hint, "read deeper: `ios-agent snapshot --max-depth 200`, then act on a ref of it")
+	}
+	return no
 }
 
 // instead is what to try when nothing fits a query: names like the one that was given, or a tab bar that hides its tabs.

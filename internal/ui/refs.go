@@ -195,7 +195,7 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	case e.device != device:
 		return nil, no(nil, RefForeign, "belongs to another device")
 	case e.app != s.App:
-		return nil, no(e, RefForeign, fmt.Sprintf("belongs to %s, but %s is in front", e.app, s.App))
+		return nil, &NotInFrontError{Ref: fmt.Sprintf("@e%d", number), Was: e.describe(), App: e.app, Front: s.App}
 	case e.lost:
 		return nil, no(e, RefAmbiguous, "is no longer certain: the screen changed and its element had twins")
 	}

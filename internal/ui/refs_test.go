@@ -37,7 +37,6 @@ func TestRefFailsClosed(t *testing.T) {
 	for want, s := range map[string]*ui.Screen{
 		"gone":      screen(app(bar("Notes"), button("Share", 100))),
 		"ambiguous": screen(app(bar("Notes"), button("Delete", 100), button("Delete", 150))),
-		"foreign":   ui.NewScreen("com.other", "running_foreground", app(bar("Notes"), button("Delete", 100))),
 	} {
 		refs, ref := given()
 		if _, err := refs.Resolve(ref, phone, s); !fault.Is(err, fault.RefExpired) || reason(err) != want {
@@ -49,6 +48,10 @@ func TestRefFailsClosed(t *testing.T) {
 		}
 	}
 	refs, ref := given()
+	other := ui.NewScreen("com.other", "running_foreground", app(bar("Notes"), button("Delete", 100)))
+	if _, err := refs.Resolve(ref, phone, other); !fault.Is(err, fault.AppNotInFront) {
+		t.Errorf("another app: %v", err)
+	}
 	if _, err := refs.Resolve(ref, "UDID-2", first); reason(err) != "foreign" {
 		t.Errorf("another device: %v", err)
 	}

@@ -10,14 +10,18 @@ import (
 
 // Screen is one look at an app: the tree and what was known about the moment.
 type Screen struct {
-	App       string // bundle id
+	App       string // bundle id of the app in front
 	State     string // running_foreground, …
+	Cover     string // bundle id of a system process that shows something over it; empty: none does
+	Digest    string // by which the one who looked compares two looks; empty: it cannot
+	Ended     string // an app that was shown before and does not run any more, and why; empty: none
 	Device    string // the device's name, when the reader has to be told; else empty
 	Root      *Node
 	Truncated int           // elements the agent left out
 	Settled   bool          // false: still moving when the look ended
 	Quiet     bool          // not settled, but still except for what never stops moving
 	Waited    time.Duration // how long the look took, by the clock of who looked
+	At        time.Time     // when it ended
 
 	nodes       []*Node // in document order
 	byIdentity  map[identity][]*Node
@@ -80,6 +84,19 @@ func (s *Screen) Nodes() []*Node {
 		return s.nodes[1:]
 	}
 	return s.nodes
+}
+
+// Rank is the place of a node among the elements with its type, identifier and label, in document order.
+func (s *Screen) Rank(n *Node) (rank int) {
+	for _, other := range s.Nodes() {
+		if other == n {
+			break
+		}
+		if other.Type == n.Type && other.Identifier == n.Identifier && other.Label == n.Label {
+			rank++
+		}
+	}
+	return rank
 }
 
 // Hash names what the screen shows, frames included: two looks with one hash showed the same.

@@ -10,6 +10,8 @@ import (
 type Snapshot struct {
 	ID        string    `json:"id"`
 	App       string    `json:"app"`
+	Cover     string    `json:"covered_by,omitempty"` // bundle id of the system process that shows something over the app
+	Ended     string    `json:"ended,omitempty"`      // an app that was shown before and has ended, and why
 	Screen    string    `json:"screen"`
 	Timestamp string    `json:"timestamp"`
 	Keyboard  bool      `json:"keyboard"`
@@ -56,7 +58,7 @@ const typePrefix = "XCUIElementType"
 // Snapshot writes the screen down for programs: every node, strings verbatim.
 func (s *Screen) Snapshot(device string, refs *Refs, at time.Time) Snapshot {
 	out := Snapshot{
-		ID: s.hash, App: s.App, Screen: s.Title(), Timestamp: at.UTC().Format(time.RFC3339),
+		ID: s.hash, App: s.App, Cover: s.Cover, Ended: s.Ended, Screen: s.Title(), Timestamp: at.UTC().Format(time.RFC3339),
 		Keyboard: s.Keyboard() != nil, Settled: s.Settled, Truncated: s.Truncated,
 		Elements: []Element{}, Actions: []Action{},
 	}

@@ -88,7 +88,7 @@ type Parts struct {
 	Service virtualxcode.Client
 	Host    *host.Host // the rig closes it
 	Tools   apple.Toolchain
-	Dir     string // for the agent and the driver's state
+	Dir     string // for the agent
 }
 
 // Over is a rig whose tools were mounted by the test, as programs for instance.
@@ -98,10 +98,8 @@ func Over(t testing.TB, p Parts) *Rig {
 	t.Cleanup(func() { r.In(t).Must(p.Host.Close()) })
 	id, err := sources()
 	r.Must(err)
-	state := filepath.Join(p.Dir, "devices")
-	r.Must(os.Mkdir(state, 0o700))
 	r.Driver = &xctest.Driver{
-		Host: p.Host, Tools: p.Tools, State: state, Start: xctest.Start{Greeting: greeting},
+		Host: p.Host, Tools: p.Tools, Start: xctest.Start{Greeting: greeting},
 		Kit: &xctest.Kit{Host: p.Host, Tools: p.Tools, Root: filepath.Join(p.Dir, "agent"), ID: id, Write: agentsource.WriteProject},
 	}
 	infos, err := r.Driver.List(t.Context())
@@ -150,13 +148,24 @@ func (r *Rig) Launch(bundle string) {
 // Install puts an app on the phone that is described as ui.yaml files are.
 func (r *Rig) Install(bundle, ui string) {
 	r.t.Helper()
-	dir := filepath.Join(r.t.TempDir(), strings.TrimPrefix(filepath.Ext(bundle), ".")+".app")
-	r.Must(os.Mkdir(dir, 0o700))
-	plist := `<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>` + bundle + `</string></dict></plist>`
-	r.Must(os.WriteFile(filepath.Join(dir, "Info.plist"), []byte(plist), 0o600))
-	r.Must(os.WriteFile(filepath.Join(dir, "ui.yaml"), []byte(ui), 0o600))
-	_, err := r.Phone.(device.Apps).Install(r.t.Context(), dir)
+	_, err := r.Phone.(device.Apps).Install(r.t.Context(), App(r.t, bundle, ui))
 	r.Must(err)
+}
+
+// App writes an app that is described as ui.yaml files are, and gives its folder.
+func App(t testing.TB, bundle, ui string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), strings.TrimPrefix(filepath.Ext(bundle), ".")+".app")
+	plist := `<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>` + bundle + `</string></dict></plist>`
+	for _, err := range []error{
+		os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "Info.plist"), []byte(plist), 0o600),
+		os.WriteFile(filepath.Join(dir, "ui.yaml"), []byte(ui), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // Fault lets something go wrong the next time.

@@ -79,7 +79,7 @@ func Open(o Options) (*Product, error) {
 	captures, films := logcap.New(logcap.Options{Dir: logs}), film.New(film.Options{})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
-			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, State: o.Home.Devices(), Start: o.Start},
+			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
 		Leases: leases.table, Implicit: o.Implicit, Log: o.Log,

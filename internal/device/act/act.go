@@ -5,6 +5,7 @@ package act
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"ios-agent/internal/device"
@@ -89,21 +90,20 @@ type input func(ctx context.Context, a aim, r *Report) error
 // and the outcome is unknown.
 func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Report, error) {
 	began := time.Now()
-	a, waited, err := s.await(ctx, how, q)
-	if err != nil {
-		return Report{}, err
-	}
-	report := Report{Target: a.node, Ref: a.ref, At: a.At, Method: a.Method, Before: a.screen, Waited: waited}
-	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
-	if err := send(ctx, a, &report); err != nil {
-		if fault.From(err).Dispatched != fault.MaybeDispatched {
-			return Report{}, a.sent.fail(err)
+	report, guard, err := s.attempt(ctx, how, q, send)
+	for tries := 1; err != nil; tries++ {
+		if _, refused := errors.AsType[*device.RefusedError](err); !refused || how.NoWait || tries == mostTries || ctx.Err() != nil {
+			return Report{}, err
 		}
-		report.Lost = err
+		report, guard, err = s.attempt(ctx, how, q, send)
 	}
-	after, ticking, err := s.effect(ctx, how, &report)
+	ready := time.Now() // began plus waited would be wrong: waited may come from a clock that is ahead
+	after, ticking, err := s.effect(ctx, how, &report, guard)
 	if err != nil {
 		return Report{}, s.unseen(ctx, err, report, began)
+	}
+	if err := s.ended(ctx, report, after, began); err != nil {
+		return Report{}, err
 	}
 	report.Took = time.Since(ready)
 	s.judge(&report, after)
@@ -113,11 +113,74 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	return report, nil
 }
 
+// mostTries is how often a target is looked for again because it had changed at the moment of the input.
+const mostTries = 4
+
+// attempt finds the target and sends the input. The device looks at the target once more, if it can, and refuses with a
+// *device.RefusedError if it has changed.
+func (s Step) attempt(ctx context.Context, how How, q ui.Query, send input) (Report, *device.Guard, error) {
+	a, waited, err := s.await(ctx, how, q)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	report := Report{Target: a.node, Ref: a.ref, At: a.At, Method: a.Method, Before: a.screen, Waited: waited}
+	guard := s.guard(how, a)
+	if err := send(device.WithGuard(ctx, guard), a, &report); err != nil {
+		if fault.From(err).Dispatched != fault.MaybeDispatched {
+			return Report{}, nil, a.sent.fail(err)
+		}
+		report.Lost = err
+	}
+	return report, guard, nil
+}
+
+// guard is what the input is meant for. A screen that never rests is not waited for by the device: it does not know what moves.
+func (s Step) guard(how How, a aim) *device.Guard {
+	g := &device.Guard{App: a.screen.App, Aim: a.node, At: a.At}
+	if how.Blind {
+		g.App = ""
+	}
+	if a.node != nil {
+		g.Rank = a.screen.Rank(a.node)
+	}
+	if !s.restless() {
+		g.After = how.settled()
+		g.After.Patience = s.reaction(how)
+	}
+	g.After.Depth = s.Session.Depth()
+	return g
+}
+
+func (s Step) restless() (never bool) {
+	s.Session.Refs(func(r *ui.Refs) { never = r.Restless(s.Device.Info().UDID) })
+	return never
+}
+
+// ended is the fault of an input after which another app is in front because the app has ended.
+func (s Step) ended(ctx context.Context, report Report, after *ui.Screen, since time.Time) error {
+	before := report.Before.App
+	if before == after.App || report.Lost != nil || s.runs(ctx, before) {
+		return nil
+	}
+	f := fault.New(fault.AppEnded, "%s ended after the input; %s is in front", before, after.App).WithDispatch(fault.Dispatched)
+	return s.explain(ctx, f, before, since)
+}
+
+// runs reports whether an app runs, as far as the device can tell.
+func (s Step) runs(ctx context.Context, app string) bool {
+	able, ok := device.Has[device.Running](s.Device)
+	if !ok || app == "" {
+		return true
+	}
+	running, err := able.Running(ctx)
+	return err != nil || running[app] > 0
+}
+
 // effect looks until the input has changed something and the screen is still, or until the time for a reaction is over. A change
 // that is there is answered at once.
-func (s Step) effect(ctx context.Context, how How, report *Report) (after *ui.Screen, ticking bool, err error) {
+func (s Step) effect(ctx context.Context, how How, report *Report, guard *device.Guard) (after *ui.Screen, ticking bool, err error) {
 	c := clock{began: time.Now()}
-	after, err = s.settle(ctx, how.settled())
+	after, err = s.afterInput(ctx, how, guard)
 	for err == nil {
 		c.add(after)
 		after, ticking = s.recheck(ctx, &c, *report, after)
@@ -140,9 +203,28 @@ func (s Step) effect(ctx context.Context, how How, report *Report) (after *ui.Sc
 	return nil, false, err
 }
 
+// afterInput is the first look after an input: the device's own, if it looked.
+func (s Step) afterInput(ctx context.Context, how How, guard *device.Guard) (*ui.Screen, error) {
+	seen := guard.Seen
+	switch {
+	case seen == nil || guard.After.Stable == 0:
+		return s.settle(ctx, how.settled())
+	case seen.Root == nil:
+		return nil, s.notRunning(seen)
+	case seen.Settled || how.settled().Max < patientMax:
+		return seen, nil
+	}
+	return s.learn(ctx, seen), nil
+}
+
 // next is the first look that shows something else than the last one, when the screen is still again; or the last one within the
-// time that is left.
+// time that is left. A device that can compare looks waits by itself.
 func (s Step) next(ctx context.Context, how How, c *clock, last *ui.Screen, left time.Duration) (*ui.Screen, error) {
+	if last.Digest != "" && last.Settled {
+		w := how.still()
+		w.Unlike, w.Patience = last.Digest, left
+		return s.observe(ctx, w)
+	}
 	for pause := min(reactionStep, left); ; {
 		seen, err := s.observe(ctx, device.Wait{Stable: pause, Min: pause, Max: pause})
 		if err != nil {
@@ -246,11 +328,31 @@ func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error
 	if err != nil {
 		return err
 	}
+	screen.Ended = s.leftBehind(ctx, screen)
 	s.Session.Refs(func(r *ui.Refs) {
 		render(screen, r)
 		r.Remember(s.Device.Info().UDID, screen)
 	})
 	return nil
+}
+
+// leftBehind tells of the app that this session saw last, if another one is in front because that one has ended.
+func (s Step) leftBehind(ctx context.Context, now *ui.Screen) string {
+	var last *ui.Screen
+	udid := s.Device.Info().UDID
+	s.Session.Refs(func(r *ui.Refs) { last = r.Shown(udid) })
+	if last == nil || last.App == now.App || s.runs(ctx, last.App) {
+		return ""
+	}
+	said := last.App + " has ended"
+	reporter, err := device.As[device.EndReporter](s.Device)
+	if err != nil {
+		return said
+	}
+	if end, err := reporter.Ended(ctx, last.App, last.At); err == nil && end.Reason != "" {
+		said += ": " + end.Reason
+	}
+	return said
 }
 
 // observe looks at the app in front. An app that does not run is a fault.
@@ -262,12 +364,20 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	if s.Tell != nil {
 		ctx = device.WithProgress(ctx, s.Tell)
 	}
+	w.Depth = cmp.Or(w.Depth, s.Session.Depth())
 	screen, err := eyes.Observe(ctx, w)
 	if err == nil && screen.Root == nil {
-		return nil, fault.New(fault.AppNotRunning, "%s is not running on %s", screen.App, s.Device.Info().Name).
-			WithHint("start it: `ios-agent launch %s`", screen.App)
+		return nil, s.notRunning(screen)
+	}
+	if err == nil {
+		screen.At = time.Now()
 	}
 	return screen, err
+}
+
+func (s Step) notRunning(screen *ui.Screen) error {
+	return fault.New(fault.AppNotRunning, "%s is not running on %s", screen.App, s.Device.Info().Name).
+		WithHint("start it: `ios-agent launch %s`", screen.App)
 }
 
 func (s Step) find(q ui.Query, screen *ui.Screen) (node *ui.Node, ref string, err error) {

@@ -78,9 +78,7 @@ func (c *clock) spent() time.Duration { return max(time.Since(c.began), c.looked
 
 // settle looks until the screen is still. A screen that never rests is judged by what does not move.
 func (s Step) settle(ctx context.Context, w device.Wait) (*ui.Screen, error) {
-	udid, never := s.Device.Info().UDID, false
-	s.Session.Refs(func(r *ui.Refs) { never = r.Restless(udid) })
-	if never {
+	if s.restless() {
 		return s.settleAround(ctx, w)
 	}
 	screen, err := s.observe(ctx, w)
@@ -186,32 +184,28 @@ func (s Step) awaiting(ctx context.Context, how How, q ui.Query, sent *sent) (ai
 	}
 }
 
-// first is the look a step begins with. If a glance shows the same screen as the last settled look, the screen is still
-// settled and no longer look is needed: on a device, looks take most of the time.
+// first is the look a step begins with. A device knows by itself whether the screen is as it was when it last was still, and does
+// not wait then; of a screen that never rests only we know what moves.
 func (s Step) first(ctx context.Context, how How) (*ui.Screen, error) {
-	udid, last := s.Device.Info().UDID, ""
-	s.Session.Refs(func(r *ui.Refs) { last = r.Last(udid) })
-	if last == "" {
-		return s.settle(ctx, how.still())
-	}
-	screen, err := s.observe(ctx, glance())
-	if err != nil {
-		return nil, err
-	}
-	same := screen.Hash() == last
-	s.Session.Refs(func(r *ui.Refs) {
-		if r.Restless(udid) {
-			same = same || r.AtRest(udid, r.Recall(udid, last), screen)
-			screen.Settled, screen.Quiet = false, same
+	udid := s.Device.Info().UDID
+	var last *ui.Screen
+	s.Session.Refs(func(r *ui.Refs) { last = r.Recall(udid, r.Last(udid)) })
+	if last != nil && s.restless() {
+		screen, err := s.observe(ctx, glance())
+		if err != nil {
+			return nil, err
 		}
-		if !same {
-			r.Drifted(udid, r.Recall(udid, last), screen)
+		same := screen.Hash() == last.Hash()
+		s.Session.Refs(func(r *ui.Refs) { same = same || r.AtRest(udid, last, screen) })
+		if screen.Settled, screen.Quiet = false, same; same {
+			return screen, nil
 		}
-	})
-	if same {
-		return screen, nil
 	}
-	return s.settle(ctx, how.still())
+	screen, err := s.settle(ctx, how.still())
+	if err == nil && last != nil && screen.Hash() != last.Hash() {
+		s.Session.Refs(func(r *ui.Refs) { r.Drifted(udid, last, screen) })
+	}
+	return screen, err
 }
 
 // take finds the target on one screen. If the screen still moves, a second look makes sure that the target does not.

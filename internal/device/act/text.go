@@ -72,6 +72,7 @@ type writer struct {
 func writing(s Step, write func(ctx context.Context, w *writer, a aim) error) input {
 	return with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		r.Method = "keyboard"
+		device.WithoutLook(ctx)
 		w := &writer{Step: s, keys: k, ref: a.ref, report: r}
 		return w.sent.fail(write(ctx, w, a))
 	})
@@ -288,6 +289,7 @@ func (s Step) Key(ctx context.Context, name string, modifiers []string, times in
 func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
 		r.Method = "keys"
+		device.WithoutLook(ctx)
 		for i, name := range names {
 			if i > 0 && pause > 0 {
 				select {

@@ -49,6 +49,7 @@ type Session struct {
 	Name string
 
 	numbers *numbering
+	depth   atomic.Int64
 	several atomic.Bool // beside the lock: it is asked while refs are given out
 
 	mu       sync.Mutex
@@ -96,6 +97,12 @@ func (s *Session) Saw(udid string) {
 	}
 	s.seen = udid
 }
+
+// Depth is how deep this session's looks go; 0 is the usual depth.
+func (s *Session) Depth() int { return int(s.depth.Load()) }
+
+// SetDepth makes this session's looks so deep from now on, so that what a deep look showed can be acted on.
+func (s *Session) SetDepth(depth int) { s.depth.Store(int64(depth)) }
 
 // Several reports whether the session has had to do with more than one device: then it wants to be told which is shown.
 func (s *Session) Several() bool { return s.several.Load() }

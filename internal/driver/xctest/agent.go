@@ -31,10 +31,10 @@ type agent struct {
 	since   time.Time
 	process *host.Process
 
-	mu      sync.Mutex // guards the fields below: stop may be called during a request
-	stream  *agentwire.Client
-	version uint16 // the protocol's version
-	target  string // the app it was told to look at
+	mu     sync.Mutex // guards the fields below: stop may be called during a request
+	stream *agentwire.Client
+	info   agentwire.HelloInfo
+	target string // the app it was told to look at
 }
 
 // client is the stream in use; nil when there is none.
@@ -44,11 +44,28 @@ func (a *agent) client() *agentwire.Client {
 	return a.stream
 }
 
-// targetApp is the app the agent was told to look at.
-func (a *agent) targetApp() string {
+// turn tells the agent which app was in front last, if that is another than it knows.
+func (a *agent) turn(ctx context.Context, target string) error {
+	a.mu.Lock()
+	client, known := a.stream, a.target
+	a.mu.Unlock()
+	if known == target {
+		return nil
+	}
+	if _, err := agentwire.Ask[*agentwire.OK](ctx, client, &agentwire.SetTarget{Bundle: target}); err != nil {
+		return err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.target
+	a.target = target
+	return nil
+}
+
+// can reports whether the agent has an ability.
+func (a *agent) can(ability string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.info.Can(ability)
 }
 
 // use makes c the stream, and ends the one before.
@@ -152,7 +169,7 @@ func (d *Driver) port(udid string, try int) (int, error) {
 }
 
 // freePort asks the kernel for a port that is free now. Another program may take it before the agent does; then the greeting
-// fails because the token is wrong, and the next try takes another port.
+// fails because that program does not know the token, and the next try takes another port.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -202,7 +219,7 @@ func (a *agent) greet(ctx context.Context, target string) error {
 		return err
 	}
 	a.mu.Lock()
-	a.version, a.target = info.Version, target
+	a.info, a.target = info, target
 	a.mu.Unlock()
 	a.use(client)
 	return nil
@@ -216,8 +233,8 @@ func (w *wrongAgent) Error() string { return fmt.Sprintf("the agent at %s %s", w
 // recognise refuses an agent that is not the one we started: on another device, of another build, or of an older protocol.
 func (a *agent) recognise(info agentwire.HelloInfo) error {
 	switch {
-	case info.Version < agentwire.Version:
-		return &wrongAgent{a.address, fmt.Sprintf("speaks version %d of the protocol, not %d", info.Version, agentwire.Version)}
+	case !info.Can(agentwire.CanLook):
+		return &wrongAgent{a.address, fmt.Sprintf("speaks version %d of the protocol and cannot look at what is in front", info.Version)}
 	case !strings.EqualFold(info.UDID, a.udid):
 		return &wrongAgent{a.address, fmt.Sprintf("is on %s, not on %s", info.UDID, a.udid)}
 	case info.Build != a.build:

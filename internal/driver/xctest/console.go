@@ -48,16 +48,14 @@ func (p *phone) LaunchConsole(ctx context.Context, bundleID string, how device.L
 	}
 	isPID := func(line string) bool { _, is := simctl.ConsolePID(line, bundleID); return is }
 	s, err := stream.Start(ctx, p.driver.Host, stream.Program{
-		Cmd:    p.driver.simctl().Console(p.info.UDID, bundleID, simctl.LaunchOptions{Args: how.Args, Env: how.Env}),
+		Cmd:    p.changing().Console(p.info.UDID, bundleID, simctl.LaunchOptions{Args: how.Args, Env: how.Env}),
 		Remark: isPID, Ready: isPID, Wait: consoleWait, Explain: p.refusedWith(fault.AppLaunchFailed),
 	}, line)
 	if err != nil {
 		return nil, 0, err
 	}
 	shown := newConsole(p, bundleID, s)
-	if err := p.lookAt(bundleID); err != nil {
-		return nil, 0, errors.Join(err, shown.Close())
-	}
+	p.inFront(bundleID)
 	pid, _ := simctl.ConsolePID(s.Said(), bundleID)
 	return shown, pid, nil
 }
@@ -65,15 +63,6 @@ func (p *phone) LaunchConsole(ctx context.Context, bundleID string, how device.L
 // refusedWith explains how simctl ended with a fault of the given code.
 func (p *phone) refusedWith(code fault.Code) func(stderr []byte, err error) error {
 	return func(stderr []byte, err error) error { return p.refused(simctl.Refusal(stderr, err), code) }
-}
-
-// lookAt makes an app that was launched the one that Eyes look at.
-func (p *phone) lookAt(bundleID string) error {
-	if err := p.remember(bundleID); err != nil {
-		return fault.New(fault.PathError, "remembering the app of %s: %w", p.info.Name, err)
-	}
-	p.retarget()
-	return nil
 }
 
 // console is an app whose output is shown.

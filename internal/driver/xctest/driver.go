@@ -18,8 +18,6 @@ type Driver struct {
 	Tools apple.Toolchain
 	Kit   *Kit
 	Start Start
-	// State is a folder for what is remembered of a device from one daemon to the next.
-	State string
 }
 
 var _ device.Driver = (*Driver)(nil)

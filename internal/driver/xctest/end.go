@@ -25,6 +25,12 @@ const (
 
 // Ended looks for the crash report that macOS wrote for the app, and for what the app logged last.
 func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (device.End, error) {
+	p.mu.Lock()
+	ours := p.ended[bundleID]
+	p.mu.Unlock()
+	if ours {
+		return device.End{Reason: "it was terminated"}, nil
+	}
 	path, report := p.report(ctx, bundleID, since)
 	end := device.End{}
 	if report != nil {

@@ -2,10 +2,12 @@ package xctest
 
 import (
 	"errors"
+	"slices"
 
 	"ios-agent/internal/apple/appbundle"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/apple/toolfault"
+	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
 )
@@ -51,7 +53,11 @@ var agentCodes = map[agentwire.Code]fault.Code{
 	agentwire.CodeAppNotRunning: fault.AppNotRunning,
 	agentwire.CodeNoFocus:       fault.NoFocus,
 	agentwire.CodeUnauthorized:  fault.AgentFailed,
+	agentwire.CodeNotInFront:    fault.AppNotInFront,
 }
+
+// guardCodes are those of a guard that found something else than it should.
+var guardCodes = []agentwire.Code{agentwire.CodeStale, agentwire.CodeUnstable, agentwire.CodeNotHittable, agentwire.CodeNotInFront}
 
 // agentFault gives a code to what the agent answers. The codes in agentCodes are refusals: the agent gives them before it acts.
 // Any other, an exception above all, may come when half a text is typed; the outcome of an input is unknown then.
@@ -62,13 +68,20 @@ func agentFault(err error, e effect) error {
 	}
 	code, refused := agentCodes[no.Code]
 	switch {
+	case no.Acted:
+		return errActed
+	case e == guards && slices.Contains(guardCodes, no.Code):
+		return &device.RefusedError{Code: code, Cause: err}
 	case refused:
 		return fault.New(code, "%w", err).WithDispatch(fault.NotDispatched)
-	case e == acts:
+	case e != reads:
 		return fault.New(fault.OutcomeUnknown, "the agent failed during the input: %w", err).WithDispatch(fault.MaybeDispatched)
 	}
 	return fault.New(fault.AgentFailed, "%w", err).WithDispatch(fault.NotDispatched)
 }
+
+// errActed means that the agent sent the input of an Act, and could not look at the screen after it.
+var errActed = errors.New("the input was sent, but the screen was not seen after it")
 
 // unsent is the error of a request that never left.
 func unsent(err error) error { return fault.From(err).WithDispatch(fault.NotDispatched) }

@@ -2,6 +2,7 @@ package xctest
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -20,9 +21,57 @@ var (
 	_ device.Rotation = (*phone)(nil)
 )
 
-// send sends an input whose answer is only OK.
+// send sends an input whose answer is only OK; under a guard, only if what it is aimed at is there.
 func (p *phone) send(ctx context.Context, req agentwire.Request) error {
+	p.stir()
+	if guard := device.TakeGuard(ctx); guard != nil {
+		able, err := p.canAct(ctx)
+		if err != nil {
+			return err
+		}
+		if able {
+			return p.act(ctx, req, guard)
+		}
+	}
 	_, err := ask[*agentwire.OK](ctx, p, req, acts)
+	return err
+}
+
+// canAct reports whether the agent checks guards.
+func (p *phone) canAct(ctx context.Context) (bool, error) {
+	if _, err := p.connect(ctx); err != nil {
+		return false, unsent(err)
+	}
+	a, _ := p.current()
+	return a != nil && a.can(agentwire.CanAct), nil
+}
+
+// act sends an input with its guard. Once the agent has said that it was sent, the input has succeeded, whatever becomes of the
+// look after it.
+func (p *phone) act(ctx context.Context, req agentwire.Request, g *device.Guard) error {
+	input, err := agentwire.MarshalRequest(req)
+	if err != nil {
+		return unsent(fault.New(fault.InvalidInput, "%w", err))
+	}
+	guarded := &agentwire.Act{App: g.App, Input: input, Wait: waitOf(g.After), Limits: agentwire.Limits{Depth: uint32(g.After.Depth)}}
+	if n := g.Aim; n != nil {
+		guarded.Aim = &agentwire.Aim{
+			Type: n.Type, Identifier: n.Identifier, Label: n.Label, X: n.Frame.X, Y: n.Frame.Y, Width: n.Frame.W, Height: n.Frame.H,
+			Rank: uint32(g.Rank), AtX: g.At.X, AtY: g.At.Y,
+		}
+	}
+	sight, err := ask[*agentwire.Sight](ctx, p, guarded, guards)
+	if errors.Is(err, errActed) {
+		return nil
+	}
+	if err != nil || sight.Front == "" {
+		return err
+	}
+	if sight.Settled && g.After.Stable > 0 {
+		p.settled(sight)
+	}
+	p.inFront(sight.Front)
+	g.Seen, err = p.screenOf(sight, nil)
 	return err
 }
 
@@ -99,6 +148,9 @@ func (p *phone) Key(ctx context.Context, name string, held []string, times int) 
 // Alert reads the alert in front, and answers it. Reading may be repeated; an answer may not.
 func (p *phone) Alert(ctx context.Context, answer string) (*device.Alert, error) {
 	req, e := &agentwire.Alert{Do: agentwire.PressButton, Button: answer}, acts
+	if answer != "" {
+		p.stir()
+	}
 	switch answer {
 	case "":
 		req.Do, e = agentwire.ReadAlert, reads

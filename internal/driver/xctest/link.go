@@ -8,12 +8,14 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// effect says whether a request may be sent again when it may have arrived: one that only reads may, an input may not.
-type effect bool
+// effect says whether a request may be sent again when it may have arrived: one that only reads may, an input may not. One that
+// guards an input may be refused because the screen is another one.
+type effect int
 
 const (
-	reads effect = false
-	acts  effect = true
+	reads effect = iota
+	acts
+	guards
 )
 
 // ask sends one request and recovers from a lost agent: it closes the stream, connects again or restarts the agent, and
@@ -29,9 +31,15 @@ func ask[R agentwire.Response](ctx context.Context, p *phone, req agentwire.Requ
 		if !errors.As(err, &lost) {
 			return answer, agentFault(err, e)
 		}
-		p.disconnect()
+		if lost.AgentGone() {
+			p.dropAgent()
+		} else {
+			p.disconnect()
+		}
 		switch {
-		case e == acts && lost.Sent:
+		case lost.Acted:
+			return answer, errActed
+		case e != reads && lost.Sent:
 			return answer, fault.New(fault.OutcomeUnknown, "the agent on %s was lost before it confirmed the input: %w", p.info.Name, lost).
 				WithDispatch(fault.MaybeDispatched)
 		case ctx.Err() != nil:
@@ -57,7 +65,7 @@ func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
 	}
-	if a != nil && a.client() != nil && a.targetApp() == p.looksAt() {
+	if a != nil && a.client() != nil && a.turn(ctx, p.looksAt()) == nil {
 		return a.client(), nil
 	}
 	if a != nil && a.alive() {
@@ -96,10 +104,8 @@ func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	if closed {
 		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(p.driver))
 	}
-	if now := p.looksAt(); a.targetApp() != now { // an app was launched in the meantime
-		if err := a.greet(ctx, now); err != nil {
-			return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", p.info.Name, now, err)
-		}
+	if err := a.turn(ctx, p.looksAt()); err != nil { // an app was launched in the meantime
+		return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", p.info.Name, p.looksAt(), err)
 	}
 	return a.client(), nil
 }
@@ -127,9 +133,6 @@ func (p *phone) disconnect() {
 		a.use(nil)
 	}
 }
-
-// retarget makes the agent look at the current target: it is told so when it is greeted again.
-func (p *phone) retarget() { p.disconnect() }
 
 // dropAgent ends the agent, if there is one.
 func (p *phone) dropAgent() {

@@ -2,16 +2,11 @@ package xctest
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
-	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/wholefile"
-	"ios-agent/internal/ui"
 )
 
 // springboard is the app in front when nothing was launched.
@@ -26,7 +21,9 @@ type phone struct {
 	mu     sync.Mutex // guards what others than the lane's holder may touch
 	agent  *agent
 	closed bool
-	target string // the app the agent looks at
+	target string          // the app that was in front last: it is asked first
+	still  string          // the digest of a settled look; empty once something may have changed the screen
+	ended  map[string]bool // apps that we ended ourselves
 }
 
 var (
@@ -38,16 +35,7 @@ var (
 )
 
 func newPhone(d *Driver, info device.Info) *phone {
-	p := &phone{driver: d, info: info, connecting: device.NewLane(), target: springboard}
-	if saved, err := os.ReadFile(p.targetFile()); err == nil && len(saved) > 0 {
-		p.target = string(saved)
-	}
-	return p
-}
-
-// targetFile holds the app that a device shows, for the next daemon: XCTest has no public way to ask which app is in front.
-func (p *phone) targetFile() string {
-	return filepath.Join(p.driver.State, p.info.UDID+".app")
+	return &phone{driver: d, info: info, connecting: device.NewLane(), target: springboard, ended: map[string]bool{}}
 }
 
 func (p *phone) looksAt() string {
@@ -56,11 +44,25 @@ func (p *phone) looksAt() string {
 	return p.target
 }
 
-func (p *phone) remember(bundleID string) error {
+// inFront notes an app that is in front, or was launched and therefore should be.
+func (p *phone) inFront(bundleID string) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.target = bundleID
-	p.mu.Unlock()
-	return wholefile.Write(p.targetFile(), []byte(bundleID))
+	delete(p.ended, bundleID)
+}
+
+// stir notes that something is done that may change the screen.
+func (p *phone) stir() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.still = ""
+}
+
+// changing is simctl for what may change the screen.
+func (p *phone) changing() simctl.Tool {
+	p.stir()
+	return p.driver.simctl()
 }
 
 // Info describes the simulator as it was when it was opened.
@@ -81,20 +83,6 @@ func (p *phone) Close() error {
 	return a.stop(p.driver)
 }
 
-// Observe looks at the target app; the waiting happens in the agent.
-func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
-	answer, err := ask[*agentwire.Observation](ctx, p, &agentwire.Observe{
-		StableMS: uint32(w.Stable.Milliseconds()), MinMS: uint32(w.Min.Milliseconds()), MaxMS: uint32(w.Max.Milliseconds()),
-	}, reads)
-	if err != nil {
-		return nil, err
-	}
-	if answer.Bundle != p.target {
-		return nil, fault.New(fault.AgentFailed, "the agent on %s looked at %s instead of %s", p.info.Name, answer.Bundle, p.target)
-	}
-	return screenOf(answer)
-}
-
 // Screenshot asks simctl, not the agent: it works while the agent is busy, and without one.
 func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 	png, err := p.driver.simctl().Screenshot(ctx, p.info.UDID)
@@ -103,7 +91,7 @@ func (p *phone) Screenshot(ctx context.Context) ([]byte, error) {
 
 // Boot boots the simulator and waits until apps can run on it.
 func (p *phone) Boot(ctx context.Context) error {
-	tool := p.driver.simctl()
+	tool := p.changing()
 	if err := tool.Boot(ctx, p.info.UDID); err != nil && stateOf(err) != "Booted" && stateOf(err) != "Booting" {
 		return p.refused(err, fault.BootFailed)
 	}
@@ -113,7 +101,7 @@ func (p *phone) Boot(ctx context.Context) error {
 // Shutdown ends the agent and the simulator.
 func (p *phone) Shutdown(ctx context.Context) error {
 	p.dropAgent()
-	err := p.driver.simctl().Shutdown(ctx, p.info.UDID)
+	err := p.changing().Shutdown(ctx, p.info.UDID)
 	if err != nil && stateOf(err) == "Shutdown" {
 		return nil
 	}
@@ -126,21 +114,28 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return bundleID, p.refused(p.driver.simctl().Install(ctx, p.info.UDID, path), fault.AppInstallFailed)
+	return bundleID, p.refused(p.changing().Install(ctx, p.info.UDID, path), fault.AppInstallFailed)
 }
 
-// Launch starts an app and makes it the one to look at.
+// Launch starts an app.
 func (p *phone) Launch(ctx context.Context, bundleID string, how device.Launch) (int, error) {
-	pid, err := p.driver.simctl().Launch(ctx, p.info.UDID, bundleID, simctl.LaunchOptions{
+	pid, err := p.changing().Launch(ctx, p.info.UDID, bundleID, simctl.LaunchOptions{
 		Args: how.Args, Env: how.Env, TerminateRunning: how.Restart, Stdout: how.Stdout, Stderr: how.Stderr,
 	})
 	if err != nil {
 		return 0, p.refused(err, fault.AppLaunchFailed)
 	}
-	return pid, p.lookAt(bundleID)
+	p.inFront(bundleID)
+	return pid, nil
 }
 
 // Terminate ends an app.
 func (p *phone) Terminate(ctx context.Context, bundleID string) error {
-	return p.refused(p.driver.simctl().Terminate(ctx, p.info.UDID, bundleID), fault.AppTerminate)
+	err := p.changing().Terminate(ctx, p.info.UDID, bundleID)
+	if err == nil {
+		p.mu.Lock()
+		p.ended[bundleID] = true
+		p.mu.Unlock()
+	}
+	return p.refused(err, fault.AppTerminate)
 }

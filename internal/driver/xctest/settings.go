@@ -19,6 +19,7 @@ import (
 var (
 	_ device.Eraser      = (*phone)(nil)
 	_ device.Inventory   = (*phone)(nil)
+	_ device.Running     = (*phone)(nil)
 	_ device.Links       = (*phone)(nil)
 	_ device.Place       = (*phone)(nil)
 	_ device.Permissions = (*phone)(nil)
@@ -35,10 +36,7 @@ func (p *phone) Erase(ctx context.Context) error {
 	if err := p.Shutdown(ctx); err != nil {
 		return err
 	}
-	if err := p.remember(springboard); err != nil {
-		return fault.New(fault.PathError, "forgetting the app of %s: %w", p.info.Name, err)
-	}
-	return p.refused(p.driver.simctl().Erase(ctx, p.info.UDID), fault.ToolFailed)
+	return p.refused(p.changing().Erase(ctx, p.info.UDID), fault.ToolFailed)
 }
 
 // List tells the installed apps; those that run have their pid.
@@ -47,9 +45,9 @@ func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	if err != nil {
 		return nil, p.refused(err, fault.ToolFailed)
 	}
-	running, err := p.driver.simctl().Running(ctx, p.info.UDID)
+	running, err := p.Running(ctx)
 	if err != nil {
-		return nil, p.refused(err, fault.ToolFailed)
+		return nil, err
 	}
 	apps := make([]device.App, len(found))
 	for i, a := range found {
@@ -59,12 +57,18 @@ func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	return apps, nil
 }
 
+// Running asks launchd which apps run.
+func (p *phone) Running(ctx context.Context) (map[string]int, error) {
+	running, err := p.driver.simctl().Running(ctx, p.info.UDID)
+	return running, p.refused(err, fault.ToolFailed)
+}
+
 // Uninstall removes an app that is there: simctl calls it a success when it is not.
 func (p *phone) Uninstall(ctx context.Context, bundleID string) error {
 	if err := p.mustHave(ctx, bundleID); err != nil {
 		return err
 	}
-	return p.refused(p.driver.simctl().Uninstall(ctx, p.info.UDID, bundleID), fault.ToolFailed)
+	return p.refused(p.changing().Uninstall(ctx, p.info.UDID, bundleID), fault.ToolFailed)
 }
 
 func (p *phone) mustHave(ctx context.Context, bundleID string) error {
@@ -80,22 +84,22 @@ func (p *phone) mustHave(ctx context.Context, bundleID string) error {
 
 // OpenURL opens a URL.
 func (p *phone) OpenURL(ctx context.Context, url string) error {
-	return p.refused(p.driver.simctl().OpenURL(ctx, p.info.UDID, url), fault.ToolFailed)
+	return p.refused(p.changing().OpenURL(ctx, p.info.UDID, url), fault.ToolFailed)
 }
 
 // SetLocation sets the simulated location.
 func (p *phone) SetLocation(ctx context.Context, latitude, longitude float64) error {
-	return p.refused(p.driver.simctl().SetLocation(ctx, p.info.UDID, latitude, longitude), fault.ToolFailed)
+	return p.refused(p.changing().SetLocation(ctx, p.info.UDID, latitude, longitude), fault.ToolFailed)
 }
 
 // ClearLocation ends the simulated location.
 func (p *phone) ClearLocation(ctx context.Context) error {
-	return p.refused(p.driver.simctl().ClearLocation(ctx, p.info.UDID), fault.ToolFailed)
+	return p.refused(p.changing().ClearLocation(ctx, p.info.UDID), fault.ToolFailed)
 }
 
 // Permit changes a permission. simctl ends the app when it takes a permission away.
 func (p *phone) Permit(ctx context.Context, action, service, bundleID string) error {
-	return p.refused(p.driver.simctl().Privacy(ctx, p.info.UDID, action, service, bundleID), fault.ToolFailed)
+	return p.refused(p.changing().Privacy(ctx, p.info.UDID, action, service, bundleID), fault.ToolFailed)
 }
 
 // Look tells an option of `simctl ui`.
@@ -106,7 +110,7 @@ func (p *phone) Look(ctx context.Context, option string) (string, error) {
 
 // SetLook sets an option of `simctl ui`.
 func (p *phone) SetLook(ctx context.Context, option, value string) error {
-	return p.refused(p.driver.simctl().SetUI(ctx, p.info.UDID, option, value), fault.ToolFailed)
+	return p.refused(p.changing().SetUI(ctx, p.info.UDID, option, value), fault.ToolFailed)
 }
 
 // OverrideStatusBar hands the overrides to simctl by its own names.
@@ -115,7 +119,7 @@ func (p *phone) OverrideStatusBar(ctx context.Context, show map[string]string) e
 	for name, value := range show {
 		flags = append(flags, "--"+name, value)
 	}
-	return p.refused(p.driver.simctl().StatusBar(ctx, p.info.UDID, flags...), fault.ToolFailed)
+	return p.refused(p.changing().StatusBar(ctx, p.info.UDID, flags...), fault.ToolFailed)
 }
 
 // Push delivers a notification.
@@ -123,12 +127,12 @@ func (p *phone) Push(ctx context.Context, bundleID string, payload []byte) error
 	if err := p.mustHave(ctx, bundleID); err != nil {
 		return err
 	}
-	return p.refused(p.driver.simctl().Push(ctx, p.info.UDID, bundleID, payload), fault.ToolFailed)
+	return p.refused(p.changing().Push(ctx, p.info.UDID, bundleID, payload), fault.ToolFailed)
 }
 
 // Copy fills the pasteboard.
 func (p *phone) Copy(ctx context.Context, text string) error {
-	return p.refused(p.driver.simctl().Copy(ctx, p.info.UDID, text), fault.ToolFailed)
+	return p.refused(p.changing().Copy(ctx, p.info.UDID, text), fault.ToolFailed)
 }
 
 // Paste reads the pasteboard.
@@ -139,14 +143,7 @@ func (p *phone) Paste(ctx context.Context) (string, error) {
 
 // Press presses a button through the agent: simctl has none.
 func (p *phone) Press(ctx context.Context, button string, hold time.Duration) error {
-	_, err := ask[*agentwire.OK](ctx, p, &agentwire.Button{Name: button, Seconds: hold.Seconds()}, acts)
-	if err == nil && button == "home" {
-		if err := p.remember(springboard); err != nil {
-			return fault.New(fault.PathError, "remembering the app of %s: %w", p.info.Name, err).WithDispatch(fault.Dispatched)
-		}
-		p.retarget()
-	}
-	return err
+	return p.send(ctx, &agentwire.Button{Name: button, Seconds: hold.Seconds()})
 }
 
 // Record records the screen with simctl, which runs until it is interrupted. It returns when simctl says that it has started:
@@ -224,7 +221,7 @@ func (p *phone) Prepare(ctx context.Context) ([]device.Adjusted, error) {
 	var done []device.Adjusted
 	for _, pref := range preferences() {
 		a := device.Adjusted{Setting: pref.Domain + " " + pref.Key, Value: pref.Value}
-		if err := p.refused(p.driver.simctl().WritePreference(ctx, p.info.UDID, pref), fault.ToolFailed); err != nil {
+		if err := p.refused(p.changing().WritePreference(ctx, p.info.UDID, pref), fault.ToolFailed); err != nil {
 			if fault.Is(err, fault.DeviceNotBooted) || ctx.Err() != nil {
 				return done, err
 			}

@@ -1,34 +1,9 @@
 package xctest
 
 import (
-	"time"
-
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
-
-// screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, or none
-// when the app does not run, and SpringBoard's when it asks something.
-func screenOf(o *agentwire.Observation) (*ui.Screen, error) {
-	roots, err := o.Elements()
-	if err != nil {
-		return nil, fault.New(fault.AgentFailed, "the agent's tree of %s cannot be read: %w", o.Bundle, err)
-	}
-	var root *ui.Node
-	switch len(roots) {
-	case 0:
-	case 1:
-		root = nodeOf(&roots[0])
-	default:
-		root = &ui.Node{Type: "Application", Made: true, Children: nodesOf(roots)}
-		root.Frame = root.Children[0].Frame
-	}
-	screen := ui.NewScreen(o.Bundle, o.State, root)
-	screen.Settled, screen.Truncated = o.Settled, int(o.Truncated)
-	screen.Waited = time.Duration(o.WaitedMS) * time.Millisecond
-	return screen, nil
-}
 
 func nodesOf(elements []agentwire.Element) []*ui.Node {
 	nodes := make([]*ui.Node, len(elements))

@@ -76,9 +76,6 @@ func (h Home) Run() string { return h.path("run") }
 // Children is the registry of the daemon's child processes.
 func (h Home) Children() string { return h.path("run", "children") }
 
-// Devices is what is remembered of devices.
-func (h Home) Devices() string { return h.path("devices") }
-
 // Agent is where the XCTest agent is built: a folder for each pair of sources and Xcode.
 func (h Home) Agent() string { return h.path("agent") }
 

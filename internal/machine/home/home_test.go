@@ -22,7 +22,7 @@ func TestTheHomeIsPrivate(t *testing.T) {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
 	for _, path := range []string{
-		h.Run(), h.Children(), h.Devices(), h.Agent(), h.Versions(), h.Version("b"), h.Virtual(), h.KeyFile(), h.StateFile(),
+		h.Run(), h.Children(), h.Agent(), h.Versions(), h.Version("b"), h.Virtual(), h.KeyFile(), h.StateFile(),
 	} {
 		if rel, err := filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rel) || rel == "." {
 			t.Errorf("%s is not in the home", path)

@@ -1,0 +1,67 @@
+package device
+
+import (
+	"context"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Guard says what the next input is meant for. A driver that can check it does so at the moment of the input: it refuses with
+// a *RefusedError when something else is there. Other drivers ignore it.
+type Guard struct {
+	App   string   // must be in front; empty: any
+	Aim   *ui.Node // nil: the input is not aimed at an element
+	Rank  int      // of Aim among the elements with its type, identifier and label, in document order
+	At    ui.Point // the point that is touched
+	After Wait     // the look after the input; its patience is for a screen that differs from the one before
+
+	// Seen is the screen after the input, if the driver looked and no other input followed.
+	Seen *ui.Screen
+
+	used bool
+}
+
+type guardKey struct{}
+
+// WithGuard guards the first input that is sent under the context.
+func WithGuard(ctx context.Context, g *Guard) context.Context {
+	return context.WithValue(ctx, guardKey{}, g)
+}
+
+// WithoutLook makes the guard of a context only check, for a step that looks by itself after each of its inputs.
+func WithoutLook(ctx context.Context) {
+	if g, _ := ctx.Value(guardKey{}).(*Guard); g != nil {
+		g.After = Wait{Depth: g.After.Depth}
+	}
+}
+
+// TakeGuard gives an input its guard: the first one gets it, later ones get nil.
+func TakeGuard(ctx context.Context) *Guard {
+	g, _ := ctx.Value(guardKey{}).(*Guard)
+	if g == nil {
+		return nil
+	}
+	g.Seen = nil
+	if g.used {
+		return nil
+	}
+	g.used = true
+	return g
+}
+
+// RefusedError says that an input was not sent, because the screen is not what its guard says. Looking again may help.
+type RefusedError struct {
+	Code  fault.Code
+	Cause error
+}
+
+func (e *RefusedError) Error() string { return e.Cause.Error() }
+
+// Unwrap gives what the driver said.
+func (e *RefusedError) Unwrap() error { return e.Cause }
+
+// Fault says that nothing was sent.
+func (e *RefusedError) Fault() *fault.Fault {
+	return fault.New(e.Code, "%w", e.Cause).WithDispatch(fault.NotDispatched)
+}

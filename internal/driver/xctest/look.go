@@ -1,0 +1,100 @@
+package xctest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Observe looks at what is in front; the waiting happens in the agent. A screen that is as it was when it last was still, and
+// on which nothing has been done since, is still: it is not waited for.
+func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	limits := agentwire.Limits{Depth: uint32(w.Depth)}
+	if still := p.stillAt(); still != "" && w.Stable > 0 && w.Unlike == "" {
+		glance, err := p.look(ctx, &agentwire.Look{Limits: limits})
+		if err != nil || glance.Digest == still {
+			return p.screenOf(glance, err)
+		}
+	}
+	sight, err := p.look(ctx, &agentwire.Look{Wait: waitOf(w), Limits: limits, Unlike: w.Unlike})
+	if err == nil && sight.Settled && w.Stable > 0 {
+		p.settled(sight)
+	}
+	return p.screenOf(sight, err)
+}
+
+func waitOf(w device.Wait) agentwire.Wait {
+	return agentwire.Wait{StableMS: millis(w.Stable), MinMS: millis(w.Min), MaxMS: millis(w.Max), PatienceMS: millis(w.Patience)}
+}
+
+func millis(d time.Duration) uint32 { return uint32(d.Milliseconds()) }
+
+func (p *phone) stillAt() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.still
+}
+
+// settled notes a look at a screen that was still.
+func (p *phone) settled(s *agentwire.Sight) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.still = s.Digest
+}
+
+// look asks for what is in front. Only when neither the app that was in front last nor SpringBoard is, the apps that run are
+// listed, which starts a process.
+func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight, error) {
+	sight, err := ask[*agentwire.Sight](ctx, p, req, reads)
+	if err == nil && sight.Front == "" {
+		running, failed := p.Running(ctx)
+		if failed != nil {
+			return nil, failed
+		}
+		asked := *req
+		asked.Candidates = strings.Join(slices.Sorted(maps.Keys(running)), "\n")
+		if asked.Candidates == "" {
+			asked.Candidates = springboard
+		}
+		sight, err = ask[*agentwire.Sight](ctx, p, &asked, reads)
+	}
+	if err == nil && sight.Front == "" {
+		return nil, fault.New(fault.AgentFailed, "the agent on %s does not tell which app is in front", p.info.Name)
+	}
+	if err == nil {
+		p.inFront(sight.Front)
+	}
+	return sight, err
+}
+
+// screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, and SpringBoard's
+// when it shows something over the app.
+func (p *phone) screenOf(s *agentwire.Sight, err error) (*ui.Screen, error) {
+	if err != nil {
+		return nil, err
+	}
+	roots, err := s.Elements()
+	if err != nil {
+		return nil, fault.New(fault.AgentFailed, "the agent's tree of %s cannot be read: %w", s.Front, err)
+	}
+	var root *ui.Node
+	switch len(roots) {
+	case 0:
+	case 1:
+		root = nodeOf(&roots[0])
+	default:
+		root = &ui.Node{Type: "Application", Made: true, Children: nodesOf(roots)}
+		root.Frame = root.Children[0].Frame
+	}
+	screen := ui.NewScreen(s.Front, s.State, root)
+	screen.Settled, screen.Truncated, screen.Cover, screen.Digest = s.Settled, int(s.Truncated), s.Cover, s.Digest
+	screen.Waited = time.Duration(s.WaitedMS) * time.Millisecond
+	return screen, nil
+}
