@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"time"
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/flaw"
@@ -47,8 +48,10 @@ type Agent struct {
 	main   sync.Mutex // the main thread: held while a request is carried out
 	target string     // bundle id of the app that requests are about; guarded by main
 
-	mu      sync.Mutex
-	current net.Conn // guarded by mu
+	mu         sync.Mutex // guards what follows
+	current    net.Conn
+	silent     bool      // there are no pulses any more
+	stuckSince time.Time // since when the main thread has not answered; zero while it does
 
 	death  sync.Once
 	killed chan struct{} // closed when the process has ended or must not answer any more
@@ -84,7 +87,7 @@ func (a *Agent) Serve(ctx context.Context, conn net.Conn) error { return a.meet(
 // meet begins a session. Without a token conn becomes the client at once, so meet must be called in the order in which
 // connections arrive.
 func (a *Agent) meet(conn net.Conn) *session {
-	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn)}
+	s := &session{Agent: a, net: conn, conn: agentwire.NewConn(conn), speaks: agentwire.Version}
 	if a.opts.Token == "" {
 		s.authorise()
 	}

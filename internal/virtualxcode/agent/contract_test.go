@@ -63,6 +63,9 @@ type on struct {
 	device string
 }
 
+func (o on) State(ctx context.Context, _, bundle string) (world.AppState, error) {
+	return o.World.State(ctx, o.device, bundle)
+}
 func (o on) Snapshot(ctx context.Context, _, bundle string) (*world.Element, world.AppState, error) {
 	return o.World.Snapshot(ctx, o.device, bundle)
 }

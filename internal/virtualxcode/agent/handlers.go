@@ -46,6 +46,8 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{}, (*session).findElement)
 	add(table, handler{looks: true}, (*session).dumpTree)
 	add(table, handler{looks: true}, (*session).observe)
+	add(table, handler{looks: true}, (*session).look)
+	add(table, handler{looks: true}, (*session).act)
 	add(table, handler{}, (*session).screenshot)
 	return table
 }

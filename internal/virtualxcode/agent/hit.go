@@ -21,11 +21,22 @@ type found struct {
 // not scrolled out of an ancestor, and under nothing that was drawn later. Being enabled is another matter.
 func (f found) hittable() bool {
 	frame := f.element().Frame
-	if !f.front || frame.W <= 0 || frame.H <= 0 || !f.path[0].Frame.Contains(frame.Centre()) {
+	return f.front && frame.W > 0 && frame.H > 0 && f.exposed(frame.Centre())
+}
+
+// reached reports whether a finger at p would land on the element at the end of the path, or on something inside it.
+func (at path) reached(p world.Point) bool {
+	e := at.element()
+	return (e.Frame.Contains(p) || covers(e, p)) && at.exposed(p)
+}
+
+// exposed reports whether p is on the screen and nothing keeps a finger there from the element at the end of the path.
+func (at path) exposed(p world.Point) bool {
+	if !at[0].Frame.Contains(p) {
 		return false
 	}
-	for i, child := range f.path[1:] {
-		if parent := f.path[i]; hides(parent, child, frame.Centre()) {
+	for i, child := range at[1:] {
+		if hides(at[i], child, p) {
 			return false
 		}
 	}

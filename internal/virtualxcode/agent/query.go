@@ -73,23 +73,27 @@ func (q query) matches(e *world.Element) bool {
 // find returns the path from root to the match, or nil. The app's own element is not among its descendants.
 func (q query) find(root *world.Element) path {
 	left := q.index
-	var walk func(path) path
-	walk = func(at path) path {
-		for _, child := range at.element().Children {
-			here := append(at, child)
-			if q.matches(child) {
-				if left == 0 {
-					return slices.Clone(here)
-				}
-				left--
-			}
-			if found := walk(here); found != nil {
-				return found
-			}
+	return find(path{root}, func(e *world.Element) bool {
+		if !q.matches(e) {
+			return false
 		}
-		return nil
+		left--
+		return left < 0
+	})
+}
+
+// find returns the path to the first match below the end of a path, in document order, or nil.
+func find(at path, match func(*world.Element) bool) path {
+	for _, child := range at.element().Children {
+		here := append(at, child)
+		if match(child) {
+			return slices.Clone(here)
+		}
+		if found := find(here, match); found != nil {
+			return found
+		}
 	}
-	return walk(path{root})
+	return nil
 }
 
 const anyType = "Any"

@@ -9,6 +9,8 @@ import (
 
 // Eyes read what apps show. Nobody may change the trees that they return.
 type Eyes interface {
+	// State is whether an app runs and is in front. No tree is read for it.
+	State(ctx context.Context, udid, bundle string) (world.AppState, error)
 	// Snapshot returns the app's tree, or nil when it is not running.
 	Snapshot(ctx context.Context, udid, bundle string) (*world.Element, world.AppState, error)
 	// Observe looks until the app's screen is still.

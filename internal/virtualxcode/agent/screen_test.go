@@ -72,6 +72,15 @@ func (s *stage) Snapshot(_ context.Context, device, bundle string) (*world.Eleme
 	return s.show(s.looks), s.state, nil
 }
 
+func (s *stage) State(_ context.Context, _, bundle string) (world.AppState, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bundle != shop {
+		return world.NotRunning, nil
+	}
+	return s.state, nil
+}
+
 func (s *stage) Observe(ctx context.Context, device, bundle string, w world.Wait) (world.Observation, error) {
 	root, state, err := s.Snapshot(ctx, device, bundle)
 	return world.Observation{Root: root, State: state, Bundle: bundle, Settled: true, Waited: w.Stable + w.Min, Samples: 2}, err
@@ -120,7 +129,7 @@ func connect(t *testing.T, a *Agent) (client *agentwire.Client, served <-chan er
 	return client, result
 }
 
-// open connects in version 2, with the shop as target.
+// open connects in the newest version, with the shop as target.
 func open(t *testing.T, o Options) *agentwire.Client {
 	t.Helper()
 	client, _ := connect(t, New(o))

@@ -24,6 +24,8 @@ type session struct {
 	dying   bool   // it crashes as soon as it has answered
 	wanted  []byte // the proof that the client must give; nil before it has greeted
 	offered uint16 // the version that it has offered
+	told    string // the build that it is told
+	speaks  uint16 // the newest version that this agent speaks
 }
 
 // run answers requests one after the other. A malformed frame is answered with an error; only a broken stream ends run.
@@ -35,7 +37,9 @@ func (s *session) run(ctx context.Context) error {
 		}
 		var resp agentwire.Response
 		if err == nil {
+			stop := s.pulse(id, req.Opcode())
 			resp, err = s.answer(ctx, id, req)
+			stop()
 		}
 		if errors.Is(err, ErrCrashed) || ctx.Err() != nil {
 			return err
@@ -73,23 +77,31 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: say hello with the agent's token first")
 	}
 	s.opts.Served(h.looks)
-	if err := s.trouble(ctx, h.acts); err != nil {
+	if err := s.trouble(ctx); err != nil {
 		return nil, err
 	}
 	resp, err := s.carryOut(ctx, h, req)
 	if errors.Is(err, world.ErrWrongState) {
 		return nil, s.crash() // a test runner is a process of its device, and ends with it
 	}
-	if err == nil && h.acts && s.happens(flaw.AgentCrashAfterAct) {
-		return nil, s.crash()
+	return resp, err
+}
+
+func (s *session) carryOut(ctx context.Context, h handler, req agentwire.Request) (agentwire.Response, error) {
+	if !h.acts {
+		return h.run(s, ctx, req)
 	}
-	s.dying = err == nil && h.acts && s.happens(flaw.AgentCrashAfterAnswer)
+	resp, err := s.input(ctx, h, req)
+	if err == nil {
+		err = s.afterInput()
+	}
 	return resp, err
 }
 
 // reply sends resp and, when it is a welcome, speaks the version it names from then on.
 func (s *session) reply(id uint32, resp agentwire.Response) error {
-	if _, look := resp.(*agentwire.Observation); look {
+	switch resp.(type) {
+	case *agentwire.Observation, *agentwire.Sight:
 		if spoilt, err := s.spoil(id, resp); spoilt {
 			return err
 		}
@@ -129,7 +141,11 @@ func (s *session) hello(_ context.Context, m *agentwire.Hello) (agentwire.Respon
 	if s.opts.Token != "" {
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: this agent has a token; greet it")
 	}
-	return s.welcome(m.Version)
+	build, err := s.build(false)
+	if err != nil {
+		return nil, err
+	}
+	return s.welcome(m.Version, build)
 }
 
 // greet begins the proof of the token: this agent's, and what the client's must be.
@@ -140,9 +156,13 @@ func (s *session) greet(_ context.Context, m *agentwire.Greet) (agentwire.Respon
 	if s.opts.Token == "" || len(m.Nonce) != agentwire.NonceSize {
 		return nil, faultf(agentwire.CodeBadRequest, "this agent has no token, or the nonce has not %d bytes", agentwire.NonceSize)
 	}
+	build, err := s.build(true)
+	if err != nil {
+		return nil, err
+	}
 	nonce := make([]byte, agentwire.NonceSize)
 	_, _ = rand.Read(nonce) // never fails
-	s.wanted, s.offered = agentwire.ClientProof(s.opts.Token, m.Nonce, nonce), m.Version
+	s.wanted, s.offered, s.told = agentwire.ClientProof(s.opts.Token, m.Nonce, nonce), m.Version, build
 	return &agentwire.Challenge{
 		Version: min(m.Version, agentwire.Version), Nonce: nonce, Proof: agentwire.AgentProof(s.opts.Token, m.Nonce, nonce),
 	}, nil
@@ -155,23 +175,20 @@ func (s *session) prove(_ context.Context, m *agentwire.Prove) (agentwire.Respon
 	if wanted == nil || !hmac.Equal(m.Proof, wanted) {
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: that does not prove this agent's token")
 	}
-	return s.welcome(s.offered)
+	return s.welcome(s.offered, s.told)
 }
 
-func (s *session) welcome(version uint16) (agentwire.Response, error) {
-	build, err := s.build()
-	if err != nil {
-		return nil, err
-	}
+func (s *session) welcome(offered uint16, build string) (agentwire.Response, error) {
 	s.authorise()
 	udid := s.opts.UDID
 	if s.happens(flaw.AgentWrongDevice) {
 		udid = "00000000-0000-4000-8000-000000000000"
 	}
-	return agentwire.NewWelcome(agentwire.HelloInfo{
-		Version: min(max(version, 1), agentwire.Version),
-		Agent:   name, Build: build, UDID: udid, PID: s.opts.PID,
-	})
+	info := agentwire.HelloInfo{Version: min(max(offered, 1), s.speaks), Agent: name, Build: build, UDID: udid, PID: s.opts.PID}
+	if s.speaks >= 3 {
+		info.Abilities = strings.Join([]string{agentwire.CanLook, agentwire.CanAct, agentwire.CanPulse}, " ")
+	}
+	return agentwire.NewWelcome(info)
 }
 
 func (s *session) authorise() {

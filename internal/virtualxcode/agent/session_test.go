@@ -14,11 +14,13 @@ import (
 
 func TestHelloTellsWhoAnswers(t *testing.T) {
 	client, _ := connect(t, New(options(newStage())))
-	info, err := client.Hello(t.Context(), "whatever", "test")
-	if want := (agentwire.HelloInfo{Version: 2, Agent: "virtual", Build: "b1", UDID: udid, PID: 42}); err != nil || info != want {
+	info, err := client.Hello(t.Context(), "", "test")
+	if want := (agentwire.HelloInfo{Version: 3, Agent: "virtual", Build: "b1", UDID: udid, PID: 42,
+		Abilities: "look act pulse"}); err != nil || info != want {
 		t.Errorf("got %+v, %v", info, err)
 	}
 	wantFault(t, client, &agentwire.Hello{Version: 2}, agentwire.CodeBadRequest)
+	wantFault(t, client, &agentwire.Greet{Nonce: make([]byte, agentwire.NonceSize)}, agentwire.CodeBadRequest)
 }
 
 func TestVersion1ClientNeedsNoHello(t *testing.T) {
@@ -47,19 +49,21 @@ func TestTokenGuardsEverything(t *testing.T) {
 	s := newStage()
 	o := options(s)
 	o.Token = "secret"
-	client, _ := connect(t, New(o))
-	for op := range handlers() {
-		if req, err := agentwire.UnmarshalRequest(append([]byte{byte(op)}, make([]byte, 64)...)); err == nil &&
-			op != (&agentwire.Hello{}).Opcode() {
+	a := New(o)
+	client, _ := connect(t, a)
+	for op, h := range handlers() {
+		if req, err := agentwire.UnmarshalRequest(append([]byte{byte(op)}, make([]byte, 128)...)); err == nil && !h.open {
 			_, err := client.Do(t.Context(), req)
 			if e, is := errors.AsType[*agentwire.AgentError](err); !is || !strings.Contains(e.Message, "unauthorized") {
 				t.Errorf("%s without hello: %v", op, err)
 			}
 		}
 	}
-	for _, token := range []string{"", "Secret", "secret "} {
-		_, err := client.Hello(t.Context(), token, "test")
-		if e, is := errors.AsType[*agentwire.AgentError](err); !is || e.Code != agentwire.CodeUnauthorized {
+	wantFault(t, client, &agentwire.Hello{Version: 3, Token: "secret"}, agentwire.CodeUnauthorized)
+	wantFault(t, client, &agentwire.Prove{Proof: make([]byte, 32)}, agentwire.CodeUnauthorized)
+	for _, token := range []string{"Secret", "secret "} {
+		stranger, _ := connect(t, a)
+		if _, err := stranger.Hello(t.Context(), token, "test"); !errors.Is(err, agentwire.ErrImpostor) {
 			t.Errorf("token %q: %v", token, err)
 		}
 	}
@@ -192,7 +196,7 @@ func TestListen(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer client.Close()
-		if info, err := client.Hello(t.Context(), "", "test"); err != nil || info.Version != 2 {
+		if info, err := client.Hello(t.Context(), "", "test"); err != nil || info.Version != agentwire.Version {
 			t.Fatalf("hello: %+v, %v", info, err)
 		}
 		ok(t, client, &agentwire.TapCoord{})

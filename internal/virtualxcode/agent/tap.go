@@ -81,12 +81,11 @@ func (s *stillness) after(frame world.Rect) bool {
 
 const (
 	pollEvery = 50 * time.Millisecond
-	beatEvery = time.Second
 	longest   = 24 * time.Hour // keeps sums of times from overflowing
 )
 
 // poll tries until it succeeds, fails with an error that waiting cannot cure, or wait is over. The error is that of the
-// last try. It tells the client every second that the agent is alive.
+// last try. A client of version 2 is told every second that the agent is alive; later ones have pulses.
 func (s *session) poll(ctx context.Context, wait time.Duration, try func() error) error {
 	clock := s.opts.Clock
 	beat := clock.Now()
@@ -98,7 +97,7 @@ func (s *session) poll(ctx context.Context, wait time.Duration, try func() error
 		if err := clock.Sleep(ctx, pollEvery); err != nil {
 			return err
 		}
-		if now := clock.Now(); now.Sub(beat) >= beatEvery {
+		if now := clock.Now(); now.Sub(beat) >= beatEvery && s.conn.Version() < 3 {
 			beat = now
 			if err := s.conn.WriteHeartbeat(s.id, agentwire.Pulse{}); err != nil {
 				return err

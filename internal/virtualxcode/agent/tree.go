@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/world"
@@ -11,13 +13,24 @@ import (
 const deepest = 1000
 
 // limits bound a tree; zero is the default of the protocol.
-type limits struct{ depth, nodes uint32 }
+type limits struct {
+	depth, nodes uint32
+	lenient      bool // unnamed containers with one child do not count for the depth
+}
+
+// lookLimits are the limits of version 3.
+func lookLimits(l agentwire.Limits) limits {
+	return limits{depth: cmp.Or(l.Depth, agentwire.LookDepth), nodes: l.Nodes, lenient: true}
+}
 
 // trimmer turns a tree of the world into one of the wire.
 type trimmer struct {
-	depth int
-	nodes int    // how many may still be visited
-	left  uint32 // nodes that were not
+	depth   int
+	nodes   int // how many may still be visited
+	lenient bool
+	level   int                     // how deep the tree of the wire is here
+	left    uint32                  // nodes that were not visited
+	kept    map[*world.Element]bool // when not nil: those that are in the tree of the wire
 }
 
 // treeOf returns no tree, the app's, or the app's and that of what SpringBoard shows over it. left is how many nodes the
@@ -40,7 +53,7 @@ func elementOf(e *world.Element) (*agentwire.Element, uint32) {
 }
 
 func newTrimmer(l limits) *trimmer {
-	t := &trimmer{depth: agentwire.DefaultDepth, nodes: agentwire.DefaultNodes}
+	t := &trimmer{depth: agentwire.DefaultDepth, nodes: agentwire.DefaultNodes, lenient: l.lenient}
 	if l.depth > 0 {
 		t.depth = int(min(l.depth, deepest))
 	}
@@ -54,18 +67,32 @@ func newTrimmer(l limits) *trimmer {
 func (t *trimmer) all(siblings []*world.Element, depth int) []agentwire.Element {
 	kept := make([]agentwire.Element, 0, len(siblings))
 	for _, e := range siblings {
-		if depth >= t.depth || t.nodes <= 0 {
+		if depth >= t.depth || t.level >= deepest || t.nodes <= 0 {
 			t.left += size(e)
 			continue
 		}
 		t.nodes-- // counted before pruning: the limit is on work done
+		below := depth + 1
+		if t.lenient && wraps(e) {
+			below = depth
+		}
 		el := element(e)
-		el.Children = t.all(e.Children, depth+1)
+		t.level++
+		el.Children = t.all(e.Children, below)
+		t.level--
 		if named(e) || (e.Frame.W > 0 && e.Frame.H > 0) || len(el.Children) > 0 {
 			kept = append(kept, el)
+			if t.kept != nil {
+				t.kept[e] = true
+			}
 		}
 	}
 	return kept
+}
+
+// wraps reports whether e is an unnamed container of one child.
+func wraps(e *world.Element) bool {
+	return len(e.Children) == 1 && !named(e) && slices.Contains([]string{"Other", "Group", "Window"}, e.Type)
 }
 
 // size is the number of nodes of a tree, however deep.

@@ -22,25 +22,26 @@ func (s *session) crash() error {
 	return ErrCrashed
 }
 
-// trouble lets the faults happen that come before a request is carried out. It runs on the main thread: what hangs here
+// trouble lets the faults happen that come before any request is carried out. It runs on the main thread: what hangs here
 // hangs all requests.
-func (s *session) trouble(ctx context.Context, acts bool) error {
+func (s *session) trouble(ctx context.Context) error {
 	select {
 	case <-s.killed:
 		return ErrCrashed
 	default:
 	}
 	if s.happens(flaw.AgentHang) {
-		return s.hang(ctx)
+		s.hangs(true, time.Time{})
+		return s.stands(ctx, nil)
 	}
 	if slow, yes := s.opts.TakeFault(flaw.AgentSlow); yes {
-		if err := s.opts.Clock.Sleep(ctx, slow.Millis("ms")); err != nil {
-			return err
-		}
+		return s.opts.Clock.Sleep(ctx, slow.Millis("ms"))
 	}
-	if !acts {
-		return nil
-	}
+	return nil
+}
+
+// beforeInput lets the faults happen that come before an input.
+func (s *session) beforeInput(ctx context.Context) error {
 	if s.happens(flaw.AgentCrashBefore) {
 		return s.crash()
 	}
@@ -52,10 +53,10 @@ func (s *session) trouble(ctx context.Context, acts bool) error {
 	return nil
 }
 
-// carryOut carries out a request. With a fault, an input ends in an exception, before or after it has happened.
-func (s *session) carryOut(ctx context.Context, h handler, req agentwire.Request) (agentwire.Response, error) {
-	if !h.acts {
-		return h.run(s, ctx, req)
+// input carries out an input. With a fault it ends in an exception, before or after it has happened.
+func (s *session) input(ctx context.Context, h handler, req agentwire.Request) (agentwire.Response, error) {
+	if err := s.beforeInput(ctx); err != nil {
+		return nil, err
 	}
 	hit, yes := s.opts.TakeFault(flaw.AgentException)
 	if yes && hit.Word("when") == "before" {
@@ -68,33 +69,56 @@ func (s *session) carryOut(ctx context.Context, h handler, req agentwire.Request
 	return resp, err
 }
 
+// afterInput lets the faults happen that come after an input that went well.
+func (s *session) afterInput() error {
+	if s.happens(flaw.AgentCrashAfterAct) {
+		return s.crash()
+	}
+	s.dying = s.happens(flaw.AgentCrashAfterAnswer)
+	return nil
+}
+
 var errThrown = errors.New("XCTest threw an exception: kAXErrorCannotComplete")
 
-// hang does nothing until the agent is killed.
-func (s *session) hang(ctx context.Context) error {
+// hangs lets the main thread stop for good: without any sign, or stuck since a moment.
+func (a *Agent) hangs(silent bool, since time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.silent, a.stuckSince = silent, since
+}
+
+// stands does nothing until the agent is killed or, if there is an end, until then.
+func (s *session) stands(ctx context.Context, end <-chan time.Time) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.killed:
 		return ErrCrashed
+	case <-end:
+		return nil
 	}
 }
 
 // oldBuild is the build that an outdated agent tells.
 const oldBuild = "0.0.1-old"
 
-// errOldAgent is how an agent that does not know version 2 answers a hello.
-var errOldAgent = errors.New("decode error: invalid opcode 0x20")
+// errOldAgent is how an agent answers a hello or a greeting that its version does not know.
+var errOldAgent = errors.New("decode error: invalid opcode")
 
-// build is the build that the answer to a hello tells. An agent of version 1 does not know hello.
-func (s *session) build() (string, error) {
+// build is the build that the agent tells. An agent of version 1 does not know hello, one of version 2 does not know the
+// greeting of version 3.
+func (s *session) build(greeted bool) (string, error) {
 	old, yes := s.opts.TakeFault(flaw.AgentOldBuild)
-	switch {
-	case !yes:
+	if !yes {
 		return s.opts.Build, nil
-	case old.Int("protocol") < agentwire.Version:
+	}
+	speaks := uint16(old.Int("protocol"))
+	if speaks == 1 {
 		s.authorise() // version 1 had no tokens
+	}
+	if speaks == 1 || greeted && speaks == 2 {
 		return "", errOldAgent
 	}
+	s.speaks = speaks
 	return oldBuild, nil
 }

@@ -160,7 +160,7 @@ func TestWhoTheAgentSaysItIs(t *testing.T) {
 		}
 		return info
 	}
-	if got := hello(); got.UDID != udid || got.Build != "b1" || got.Version != 2 {
+	if got := hello(); got.UDID != udid || got.Build != "b1" || got.Version != 3 {
 		t.Errorf("by itself it is %+v", got)
 	}
 	if got := hello(flaw.Fault{Name: flaw.AgentWrongDevice}); got.UDID == udid || got.UDID == "" {
@@ -169,9 +169,11 @@ func TestWhoTheAgentSaysItIs(t *testing.T) {
 	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild}); got.Build == "b1" || got.Build == "" || got.UDID != udid {
 		t.Errorf("of another build it is %+v", got)
 	}
-	if got := hello(flaw.Fault{Name: flaw.AgentOldBuild,
-		Set: map[string]string{"protocol": "1"}}); got != (agentwire.HelloInfo{Version: 1}) {
-		t.Errorf("of version 1 it is %+v", got)
+	for _, protocol := range []string{"1", "2"} { // neither knows how to greet
+		if got := hello(flaw.Fault{Name: flaw.AgentOldBuild,
+			Set: map[string]string{"protocol": protocol}}); got != (agentwire.HelloInfo{Version: 1}) {
+			t.Errorf("of version %s it is %+v", protocol, got)
+		}
 	}
 }
 

@@ -130,6 +130,16 @@ func (d *device) appState(bundle string) AppState {
 	return NotRunning
 }
 
+// State is whether an app runs on a booted device, and whether it is what the device shows.
+func (w *World) State(ctx context.Context, udid, bundle string) (AppState, error) {
+	d, _, err := w.enter(ctx, udid)
+	if err != nil {
+		return "", err
+	}
+	state := d.appState(bundle)
+	return state, w.leave(d)
+}
+
 // front is the bundle id of what is in the foreground: an app, or the home screen.
 func (d *device) front() string {
 	if d.Front == "" {

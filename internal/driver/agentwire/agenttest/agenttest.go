@@ -152,18 +152,18 @@ func (b *bench) raw(s Server) net.Conn {
 	return conn
 }
 
-// driver is a client of a fresh server in version 2, whose target is the app.
+// driver is a client of a fresh server in the newest version, whose target is the app.
 func (b *bench) driver() *driver {
 	b.Helper()
 	d := &driver{b, b.dial(b.open(Options{}))}
-	if info, err := d.Hello(b.ctx, "", "agenttest"); err != nil || info.Version != 2 {
+	if info, err := d.Hello(b.ctx, "", "agenttest"); err != nil || info.Version != agentwire.Version {
 		b.Fatalf("hello: %+v, %v", info, err)
 	}
 	d.ok(&agentwire.SetTarget{Bundle: App})
 	return d
 }
 
-// driver asks in version 2 and fails the test when the answer is not as wanted.
+// driver asks and fails the test when the answer is not as wanted.
 type driver struct {
 	*bench
 	*agentwire.Client

@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/world"
+)
+
+// gaze is what a Look, or the look of an Act, asks for.
+type gaze struct {
+	wait       agentwire.Wait
+	limits     limits
+	candidates []string // apps that may be in front besides the target and SpringBoard
+	unlike     string   // digest of the still screen that is not waited for any longer than wait.PatienceMS
+	springs    bool     // SpringBoard is looked at when no app is known to be in front
+}
+
+// sight is one look at the app in front, with what the answer does not carry.
+type sight struct {
+	agentwire.Sight
+	trees []*world.Element // the app's, and that of what lies over it
+	kept  map[*world.Element]bool
+}
+
+func (s *session) look(ctx context.Context, m *agentwire.Look) (agentwire.Response, error) {
+	candidates := strings.Fields(m.Candidates)
+	seen, err := s.see(ctx, gaze{m.Wait, lookLimits(m.Limits), candidates, m.Unlike, len(candidates) > 0})
+	return &seen.Sight, err
+}
+
+// see looks until the screen is still, and further as long as the still screen is the one not wanted.
+func (s *session) see(ctx context.Context, g gaze) (sight, error) {
+	start, samples := s.opts.Clock.Now(), uint32(0)
+	for {
+		seen, err := s.settled(ctx, g)
+		if err != nil {
+			return seen, err
+		}
+		samples += seen.Samples
+		waited := s.opts.Clock.Now().Sub(start)
+		left := ms(g.wait.PatienceMS) - waited
+		if !seen.Settled || seen.Digest != g.unlike || left <= 0 {
+			seen.Samples, seen.WaitedMS = samples, clamp(waited.Milliseconds())
+			return seen, nil
+		}
+		g.wait.MinMS = 0
+		if err := s.opts.Clock.Sleep(ctx, min(pollEvery, left)); err != nil {
+			return seen, err
+		}
+	}
+}
+
+// settled looks at the app in front until it is still. An app that leaves the front meanwhile is not it: what has come to the
+// front is looked at then.
+func (s *session) settled(ctx context.Context, g gaze) (sight, error) {
+	start, samples := s.opts.Clock.Now(), uint32(0)
+	for {
+		front, err := s.front(ctx, g.candidates)
+		if err != nil {
+			return sight{}, err
+		}
+		if front == "" && !g.springs {
+			return s.nothing(ctx, samples)
+		}
+		spent := s.opts.Clock.Now().Sub(start)
+		seen, err := s.sample(ctx, g, front, spent)
+		if err != nil {
+			return seen, err
+		}
+		samples += seen.Samples
+		seen.Samples = samples
+		if front == "" || seen.State == string(world.RunningForeground) {
+			return seen, nil
+		}
+	}
+}
+
+// sample waits for one app to be still. bundle "" is SpringBoard, whatever its state.
+func (s *session) sample(ctx context.Context, g gaze, bundle string, spent time.Duration) (sight, error) {
+	if bundle == "" {
+		bundle = world.SpringBoard
+	}
+	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, bundle, world.Wait{
+		Stable: ms(g.wait.StableMS), Min: max(0, ms(g.wait.MinMS)-spent), Max: max(0, ms(g.wait.MaxMS)-spent),
+	})
+	if err != nil {
+		return sight{}, err
+	}
+	return seenOf(o, g.limits)
+}
+
+// nothing is the answer when no app is known to be in front. No tree is read for it.
+func (s *session) nothing(ctx context.Context, samples uint32) (sight, error) {
+	state, err := s.opts.Screen.State(ctx, s.opts.UDID, s.target)
+	if err != nil {
+		return sight{}, err
+	}
+	seen, err := seenOf(world.Observation{State: state, Settled: true}, limits{})
+	seen.Samples = samples
+	return seen, err
+}
+
+// front is the app in front: the target, SpringBoard, or the first candidate that is. It is empty if none of them is.
+func (s *session) front(ctx context.Context, candidates []string) (string, error) {
+	for _, bundle := range append([]string{s.target, world.SpringBoard}, candidates...) {
+		state, err := s.opts.Screen.State(ctx, s.opts.UDID, bundle)
+		if err != nil {
+			return "", err
+		}
+		if state == world.RunningForeground {
+			return bundle, nil
+		}
+	}
+	return "", nil
+}
+
+// seenOf is an observation as an answer.
+func seenOf(o world.Observation, l limits) (sight, error) {
+	seen := sight{trees: roots(o)}
+	t := newTrimmer(l)
+	t.kept = map[*world.Element]bool{}
+	seen.kept = t.kept
+	text, err := agentwire.EncodeElements(t.all(seen.trees, 0))
+	cover := ""
+	if o.System != nil {
+		cover = world.SpringBoard
+	}
+	seen.Sight = agentwire.Sight{
+		Settled: o.Settled, WaitedMS: clamp(o.Waited.Milliseconds()), Samples: clamp(int64(o.Samples)), Truncated: t.left,
+		Front: o.Bundle, State: string(o.State), Cover: cover, Digest: agentwire.Digest(o.Bundle, cover, text), JSON: text,
+	}
+	return seen, err
+}
