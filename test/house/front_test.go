@@ -43,11 +43,11 @@ func TestTheFrontIsAsked(t *testing.T) {
 		front    string
 	}{
 		"a link": {func(h *house.House, udid string) {
-			h.Must("ann", "open", map[string]any{"url": "iosagent-shop://cart"})
+			h.Must("ann", "open", map[string]any{"url": "shop://cart"})
 		}, shop},
 		"another program's launch": {func(h *house.House, udid string) {
-			launch := virtualxcode.Call{Args: []string{"simctl", "launch", udid, shop}}
-			if code, err := h.Virtual.Run(t.Context(), "xcrun", launch.Complete()); err != nil || code != 0 {
+			launch := virtualxcode.Call{Args: []string{"launch", udid, shop}}
+			if code, err := h.Virtual.Run(t.Context(), "simctl", launch.Complete()); err != nil || code != 0 {
 				t.Fatal(code, err)
 			}
 		}, shop},
@@ -61,6 +61,7 @@ func TestTheFrontIsAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := house.New(t)
 			udid := h.Boot("ann", rig.Conformance)
+			h.Must("ann", "tap_element", map[string]any{"label": "Navigation"})
 			ref := refOf(t, snapshot(t, h, "ann"), "nav-crashes-button")
 			c.switchTo(h, udid)
 			before := h.State()
@@ -82,6 +83,7 @@ func TestTheFrontIsAsked(t *testing.T) {
 func TestAnAppThatEnded(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ann", rig.Conformance)
+	h.Must("ann", "tap_element", map[string]any{"label": "Navigation"})
 	h.Must("ann", "tap_element", map[string]any{"identifier": "nav-crashes-button"})
 	e := h.Call("ann", "tap_element", map[string]any{"identifier": "crash-fatal"})
 	if e.Error == nil || e.Error.Code != fault.AppEnded || !strings.Contains(e.Error.Message, "crashed") {
@@ -102,26 +104,22 @@ func TestAnAppThatEnded(t *testing.T) {
 func TestDeepTrees(t *testing.T) {
 	h := house.New(t)
 	h.Boot("ann", rig.Conformance)
-	if err := h.Virtual.AddFault(t.Context(), virtualxcode.Fault{
-		Name: "deep-tree", Set: map[string]string{"depth": "80"}, Times: virtualxcode.Forever,
-	}); err != nil {
-		t.Fatal(err)
+	nest := func(called string) {
+		deep := virtualxcode.Fault{Name: "deep-tree", Set: map[string]string{"depth": "80", "called": called}, Times: virtualxcode.Forever}
+		if err := h.Virtual.AddFault(t.Context(), deep); err != nil {
+			t.Fatal(err)
+		}
 	}
+	nest("nothing")
 	h.Must("ann", "tap_element", map[string]any{"label": "Navigation"})
 	if err := h.Virtual.ClearFaults(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	inner := "{button: Bottom, id: bottom}"
-	for range 70 {
-		inner = "{group: [{text: Beside}, " + inner + "]}"
-	}
-	h.Must("ann", "install_app", map[string]any{"app_path": rig.App(t, "com.example.deep",
-		"start: one\nscreens:\n  one:\n    title: Deep\n    elements:\n      - "+inner+"\n")})
-	h.Must("ann", "launch_app", map[string]any{"bundle_id": "com.example.deep"})
-	e := h.Call("ann", "tap_element", map[string]any{"identifier": "bottom", "no_wait": true})
+	nest("level")
+	e := h.Call("ann", "tap_element", map[string]any{"identifier": "nav-crashes-button", "no_wait": true})
 	if e.Error == nil || !strings.Contains(e.Error.Message, "too deep") || !strings.Contains(e.Error.Hint, "--max-depth") {
 		t.Errorf("not found on a tree that was cut: %+v", e.Error)
 	}
 	h.Must("ann", "snapshot", map[string]any{"max_depth": 400})
-	h.Must("ann", "tap_element", map[string]any{"identifier": "bottom"})
+	h.Must("ann", "tap_element", map[string]any{"identifier": "nav-crashes-button"})
 }

@@ -162,7 +162,7 @@ func (s Step) ended(ctx context.Context, report Report, after *ui.Screen, since 
 	if before == after.App || report.Lost != nil || s.runs(ctx, before) {
 		return nil
 	}
-	f := fault.New(fault.AppEnded, "%s ended after the input; %s is in front", before, after.App).WithDispatch(fault.Dispatched)
+	f := fault.New(fault.AppEnded, "%s ended after the input", before).With("front", after.App).WithDispatch(fault.Dispatched)
 	return s.explain(ctx, f, before, since)
 }
 

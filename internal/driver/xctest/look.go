@@ -1,6 +1,7 @@
 package xctest
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // on which nothing has been done since, is still: it is not waited for.
 func (p *phone) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 	limits := agentwire.Limits{Depth: uint32(w.Depth)}
-	if still := p.stillAt(); still != "" && w.Stable > 0 && w.Unlike == "" {
+	if still := p.stillAt(); still != "" && w.Stable > 0 && w.Min == 0 && w.Unlike == "" {
 		glance, err := p.look(ctx, &agentwire.Look{Limits: limits})
 		if err != nil || glance.Digest == still {
 			return p.screenOf(glance, err)
@@ -58,11 +59,9 @@ func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 		if failed != nil {
 			return nil, failed
 		}
+		delete(running, springboard) // the agent has asked it
 		asked := *req
-		asked.Candidates = strings.Join(slices.Sorted(maps.Keys(running)), "\n")
-		if asked.Candidates == "" {
-			asked.Candidates = springboard
-		}
+		asked.Candidates = cmp.Or(strings.Join(slices.Sorted(maps.Keys(running)), "\n"), springboard)
 		sight, err = ask[*agentwire.Sight](ctx, p, &asked, reads)
 	}
 	if err == nil && sight.Front == "" {

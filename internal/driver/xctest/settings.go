@@ -57,10 +57,14 @@ func (p *phone) List(ctx context.Context) ([]device.App, error) {
 	return apps, nil
 }
 
-// Running asks launchd which apps run.
+// Running asks launchd which apps run. SpringBoard always does.
 func (p *phone) Running(ctx context.Context) (map[string]int, error) {
 	running, err := p.driver.simctl().Running(ctx, p.info.UDID)
-	return running, p.refused(err, fault.ToolFailed)
+	if err != nil {
+		return nil, p.refused(err, fault.ToolFailed)
+	}
+	running[springboard] = max(running[springboard], 1)
+	return running, nil
 }
 
 // Uninstall removes an app that is there: simctl calls it a success when it is not.

@@ -217,7 +217,10 @@ func treeFaults() []Kind {
 			Does: "before every button there is another of its name beyond the edge of the screen"},
 		{Name: DeepTree, Each: "a look", Passing: true, Report: "A5: WDA#542, appium#15602",
 			Does:   "everything the app shows is nested in containers",
-			Params: []Parameter{{Name: "depth", Means: "how many", Default: 80, Min: 1, Max: 10000}}},
+			Params: []Parameter{
+				{Name: "depth", Means: "how many", Default: 80, Min: 1, Max: 10000},
+				{Name: "called", Means: "whether the containers have names", Words: []string{"nothing", "level"}},
+			}},
 		{Name: HugeTree, Each: "a look", Passing: true, Report: "qorvex §5.1: large trees; A14: idb accessibility.mdx",
 			Does:   "there are that many more elements below the visible ones",
 			Params: []Parameter{{Name: "nodes", Means: "how many", Default: 6000, Min: 1, Max: 200000}}},

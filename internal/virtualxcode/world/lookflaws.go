@@ -180,8 +180,12 @@ func (spoiler) addTwins(root *Element, _ flaw.Hit) {
 }
 
 func (spoiler) nest(root *Element, hit flaw.Hit) {
-	for range hit.Int("depth") {
-		root.Children = []*Element{{Type: "Other", Frame: root.Frame, Children: root.Children}}
+	for n := range hit.Int("depth") {
+		box := &Element{Type: "Other", Frame: root.Frame, Children: root.Children}
+		if hit.Word("called") == "level" {
+			box.Identifier = fmt.Sprintf("level-%d", hit.Int("depth")-n)
+		}
+		root.Children = []*Element{box}
 	}
 }
 
