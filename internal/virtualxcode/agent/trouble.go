@@ -34,6 +34,15 @@ func (s *session) trouble(ctx context.Context) error {
 		s.hangs(true, time.Time{})
 		return s.stands(ctx, nil)
 	}
+	if stuck, yes := s.opts.TakeFault(flaw.AgentStuck); yes {
+		s.hangs(false, time.Now().Add(-stuck.Millis("stuck_ms")))
+		return s.stands(ctx, nil)
+	}
+	if stall, yes := s.opts.TakeFault(flaw.AgentStall); yes {
+		if err := s.stands(ctx, time.After(stall.Millis("ms"))); err != nil {
+			return err
+		}
+	}
 	if slow, yes := s.opts.TakeFault(flaw.AgentSlow); yes {
 		return s.opts.Clock.Sleep(ctx, slow.Millis("ms"))
 	}

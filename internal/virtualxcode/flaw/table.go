@@ -30,6 +30,8 @@ const (
 	AgentCrashAfterAnswer = "agent-crash-after-answer"
 	AgentException        = "agent-exception"
 	AgentHang             = "agent-hang"
+	AgentStuck            = "agent-stuck"
+	AgentStall            = "agent-stall"
 	AgentSlow             = "agent-slow"
 	AgentWaitsForIdle     = "agent-waits-for-idle"
 	AgentHalfFrame        = "agent-half-frame"
@@ -160,6 +162,13 @@ func agentFaults() []Kind {
 			Params: []Parameter{{Name: "when", Means: "whether the input has happened by then", Words: []string{"after", "before"}}}},
 		{Name: AgentHang, Each: "any request", Report: "D29: WDA#278; D32: agent-device#1246",
 			Does: "the agent answers no request any more and gives no sign of life, until it is killed"},
+		{Name: AgentStuck, Each: "any request", Report: "D29: WDA#278; D32: agent-device#1246",
+			Does: "the agent answers no request any more, until it is killed, and tells with every pulse how long its main queue is stuck",
+			Params: []Parameter{{Name: "stuck_ms", Means: "for how long already when it begins; it grows in real time", Default: 0, Min: 0,
+				Max: 600000}}},
+		{Name: AgentStall, Each: "any request", Report: "H63: agent-device#917",
+			Does:   "the agent takes long, in real time, while its main queue answers; then it does as it was asked",
+			Params: []Parameter{{Name: "ms", Means: "how long", Default: 30000, Min: 1, Max: 600000}}},
 		{Name: AgentSlow, Each: "any request", Passing: true, Report: "A14: idb accessibility.mdx; H63: agent-device#917",
 			Does: "the answer comes late", Params: []Parameter{{Name: "ms", Means: "how much later", Default: 2000, Min: 1, Max: 600000}}},
 		{Name: AgentWaitsForIdle, Each: "an input", Passing: true, Report: "D29: appium#8858, xcuitest-driver#1325; D30: Maestro#1477",

@@ -185,10 +185,12 @@ func (o *output) Write(data []byte) (int, error) {
 // agent registers the agent of a process and keeps it until the process is gone.
 func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
 	spec := req.Agent
-	if _, err := s.World.Find(spec.UDID); err != nil {
+	device, err := s.World.Find(spec.UDID)
+	if err != nil {
 		say(conn, reply{Error: err.Error()})
 		return
 	}
+	defer s.World.RunTests(device.UDID, spec.PID)()
 	crashed := func() { say(conn, reply{Crash: true}) }
 	a := agent.New(agent.Options{
 		UDID: spec.UDID, Token: spec.Token, Build: spec.Build, PID: spec.PID, Screen: s.World, Clock: s.Clock,

@@ -111,7 +111,7 @@ func assumedOfApps() (all []mark.Mark) {
 			"(bad ones exit 64), --last, --start, --end, --process",
 		"spawn log --style json: an array of indented objects, joined by a comma",
 		"spawn log stream ends with exit 0 when interrupted or when the device shuts down",
-		"spawn launchctl list: its columns; apps as UIKitApplication:<id>[<hex>][rb-legacy]",
+		"spawn launchctl list: its columns; apps and test runners as UIKitApplication:<id>[<hex>][rb-legacy]; com.apple.SpringBoard",
 		"an unknown subcommand: one line on standard error, usage on standard output, exit 1",
 		"wrong arguments: usage of the verb on standard error, exit 22",
 	)

@@ -52,21 +52,23 @@ func defaultsProgram(_ context.Context, c *call, d world.Device) error {
 	return nil
 }
 
-// launchctl lists the processes of apps as launchd calls them.
-func launchctl(_ context.Context, c *call, d world.Device) error {
+// launchctl lists processes as launchd calls them.
+func launchctl(ctx context.Context, c *call, d world.Device) error {
 	if len(c.Args) != 1 || c.Args[0] != "list" {
 		fmt.Fprintln(c.Stderr, "Unrecognized subcommand: only list is supported by Virtual Xcode")
 		return exitStatus(64)
 	}
-	apps, err := c.world.Apps(d.UDID)
+	processes, err := c.world.Processes(ctx, d.UDID)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.Stdout, "PID\tStatus\tLabel\n-\t0\tcom.apple.CoreSimulator.bridge\n")
-	for _, a := range apps {
-		if a.PID != 0 {
-			fmt.Fprintf(c.Stdout, "%d\t0\tUIKitApplication:%s[%04x][rb-legacy]\n", a.PID, a.BundleID, a.PID&0xFFFF)
+	for _, p := range processes {
+		label := fmt.Sprintf("UIKitApplication:%s[%04x][rb-legacy]", p.Bundle, p.PID&0xFFFF)
+		if p.Bundle == world.SpringBoard {
+			label = "com.apple.SpringBoard"
 		}
+		fmt.Fprintf(c.Stdout, "%d\t0\t%s\n", p.PID, label)
 	}
 	return nil
 }

@@ -225,3 +225,32 @@ func TestWhatIsRecorded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// launchctl list has what runs, as launchd labels it, and nothing that ended.
+func TestLaunchctlListsWhatRuns(t *testing.T) {
+	s := newTool(t)
+	s.ok("boot", phone)
+	s.ok("install", phone, "Shop.app")
+	s.ok("install", phone, "Conformance.app")
+	s.ok("launch", phone, shop)
+	s.ok("launch", phone, "com.iosagent.conformance")
+	end := s.world.RunTests(s.udid(), 4711)
+	list := func() string { return s.ok("spawn", phone, "launchctl", "list") }
+	app := func(bundle string) *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^\d+\t0\tUIKitApplication:` + regexp.QuoteMeta(bundle) + `\[[0-9a-f]{4}\]\[rb-legacy\]$`)
+	}
+	all := list()
+	for _, want := range []*regexp.Regexp{
+		regexp.MustCompile(`^PID\tStatus\tLabel\n`), regexp.MustCompile(`(?m)^\d+\t0\tcom\.apple\.SpringBoard$`), app(shop),
+		app("com.iosagent.conformance"), regexp.MustCompile(`(?m)^4711\t0\tUIKitApplication:com\.iosagent\.uitests\.xctrunner\[1267\]`),
+	} {
+		if !want.MatchString(all) {
+			t.Errorf("no %s in:\n%s", want, all)
+		}
+	}
+	s.ok("terminate", phone, shop)
+	end()
+	if rest := list(); strings.Contains(rest, shop) || strings.Contains(rest, "xctrunner") || !strings.Contains(rest, "conformance") {
+		t.Errorf("after their end:\n%s", rest)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -91,5 +92,40 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	d.tapIn("TabBar", "Dynamic")
 	if got := d.get("dynamic-counter-value").Label; got == "Count: 0" {
 		t.Errorf("the counter says %q", got)
+	}
+}
+
+// What is in front is the same for everyone: the states of apps, the trees, and the picture.
+func TestTheFrontAfterALaunchACrashAndAnEnd(t *testing.T) {
+	d := drive(t, world.Options{Preinstalled: everyApp(t)})
+	front := func(when, want string, background ...string) {
+		t.Helper()
+		scene, err := d.Scene(t.Context(), d.udid)
+		d.must(err)
+		root, state, err := d.Snapshot(t.Context(), d.udid, want)
+		d.must(err)
+		if scene.Bundle != want || state != world.RunningForeground || root.Label != scene.Root.Label {
+			t.Errorf("%s the picture shows %s, and %s is %s", when, scene.Bundle, want, state)
+		}
+		for _, other := range background {
+			if state, err := d.State(t.Context(), d.udid, other); err != nil || state != world.RunningBackground {
+				t.Errorf("%s %s is %s, %v", when, other, state, err)
+			}
+		}
+	}
+	d.launch(conformance)
+	front("at first", conformance, world.SpringBoard)
+	d.launch(settings)
+	front("over another", settings, conformance, world.SpringBoard)
+	d.must(d.Terminate(t.Context(), d.udid, settings))
+	front("after an end", world.SpringBoard, conformance)
+	d.launch(conformance)
+	d.fault(flaw.AppCrashOnTap)
+	d.tap("controls-tap-button")
+	front("after a crash", world.SpringBoard)
+	for _, gone := range []string{conformance, settings} {
+		if state, err := d.State(t.Context(), d.udid, gone); err != nil || state != world.NotRunning {
+			t.Errorf("%s is %s, %v", gone, state, err)
+		}
 	}
 }

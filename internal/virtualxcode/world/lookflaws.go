@@ -59,9 +59,9 @@ func (w *World) spoilLook(udid string, o *Observation) error {
 	return nil
 }
 
-// The test runner, when it is taken for the app.
+// The test runner, in which the agent runs.
 const (
-	runner     = "com.iosagent.agent.xctrunner"
+	runner     = "com.iosagent.uitests.xctrunner"
 	runnerName = "IosAgentUITests-Runner"
 )
 

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -122,5 +123,43 @@ func (p *process) use(steps []app.Step, now time.Time) {
 	p.changed()
 	if p.Focus != "" && p.focused() == nil {
 		p.blur(now)
+	}
+}
+
+// Running is a process of a device that launchd started.
+type Running struct {
+	PID    int
+	Bundle string
+}
+
+// Processes lists what runs on a booted device: SpringBoard, the apps, and the test runners.
+func (w *World) Processes(ctx context.Context, udid string) ([]Running, error) {
+	d, _, err := w.enter(ctx, udid)
+	if err != nil {
+		return nil, err
+	}
+	all := []Running{{d.springboardPID, SpringBoard}}
+	for _, p := range d.Running {
+		all = append(all, Running{p.PID, p.Bundle})
+	}
+	for _, pid := range d.runners {
+		all = append(all, Running{pid, runner})
+	}
+	return all, w.leave(d)
+}
+
+// RunTests lets a test runner run on a device until end is called. On a device that is gone it does nothing.
+func (w *World) RunTests(udid string, pid int) (end func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.device(udid)
+	if err != nil {
+		return func() {}
+	}
+	d.runners = append(d.runners, pid)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		d.runners = slices.DeleteFunc(d.runners, func(other int) bool { return other == pid })
 	}
 }
