@@ -102,7 +102,7 @@ var arrows = map[string]string{
 	"internal/driver/drivertest": "device fault ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
-		"driver/agentwire driver/stream fault machine/host machine/wholefile ui",
+		"driver/agentwire driver/stream fault machine/host ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +

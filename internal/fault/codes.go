@@ -119,7 +119,7 @@ var table = map[Code]meaning{
 	BootFailed:         {http.StatusServiceUnavailable, ExitFailed, "try `ios-agent shutdown` and boot again"},
 	ShutdownFailed:     {http.StatusServiceUnavailable, ExitFailed, "look at the message of simctl in the details"},
 	AppNotFound:        {http.StatusNotFound, ExitNotFound, "install the app first: `ios-agent install PATH.app`"},
-	AppNotInFront:      {http.StatusConflict, ExitPrecondition, "`ios-agent snapshot` shows what is in front; `ios-agent launch BUNDLE_ID` brings an app there"},
+	AppNotInFront:      {http.StatusConflict, ExitPrecondition, "`ios-agent snapshot` shows what is in front"},
 	AppNotRunning:      {http.StatusConflict, ExitPrecondition, "launch the app first: `ios-agent launch BUNDLE_ID`"},
 	AppInstallFailed:   {http.StatusUnprocessableEntity, ExitFailed, "check that the path is a simulator .app folder"},
 	AppLaunchFailed:    {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},

@@ -311,24 +311,19 @@ func TestGestures(t *testing.T) {
 	})
 }
 
-// The home button needs nothing to aim at: it works when the app is gone, and brings back what can be looked at.
-func TestTheHomeButtonWorksWithoutAnApp(t *testing.T) {
+// An app that is gone is not looked at any more: the home screen is, from which others can be opened.
+func TestTheHomeScreenComesAfterAnApp(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
+	s.screen()
 	s.Must(s.Device.(device.Apps).Terminate(t.Context(), rig.Conformance))
-	err := s.Look(t.Context(), func(*ui.Screen, *ui.Refs) {})
-	if f := fault.From(err); f == nil || f.Code != fault.AppNotRunning || f.Hint != "start it: `ios-agent launch "+rig.Conformance+"`" {
-		t.Errorf("a look at an app that is gone: %+v", f)
-	}
-	_, err = s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
-	if !fault.Is(err, fault.AppNotRunning) {
-		t.Errorf("a tap in an app that is gone: %v", err)
-	}
+	s.Must(s.Look(t.Context(), func(now *ui.Screen, _ *ui.Refs) {
+		if now.App != "com.apple.springboard" || now.Ended != rig.Conformance+" has ended: it was terminated" {
+			t.Errorf("%s is in front; %q", now.App, now.Ended)
+		}
+	}))
 	report, err := s.Press(t.Context(), "home", 0, 1)
 	s.check(want{method: "button"}, report, err)
-	if report.After.App != "com.apple.springboard" {
-		t.Errorf("in front is %s", report.After.App)
-	}
 	_, err = s.Tap(t.Context(), act.How{}, named("Shop"))
 	s.Must(err)
 }

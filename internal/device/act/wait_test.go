@@ -168,7 +168,7 @@ func TestAScreenThatCannotBeReadAfterTheInput(t *testing.T) {
 	s := newStand(t)
 	s.begin(t, rig.Conformance)
 	s.shows("Tapped: 0")
-	s.Fault(*wrong(flaw.AppHang, "seconds", "100"))
+	s.Fault(*wrong(flaw.AppHang, "seconds", "600"))
 	_, err := s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
 	s.check(want{code: fault.OutcomeUnknown, dispatched: fault.Dispatched, says: "could not be read after"}, act.Report{}, err)
 }

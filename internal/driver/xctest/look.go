@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
@@ -60,17 +61,19 @@ func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 			return nil, failed
 		}
 		delete(running, springboard) // the agent has asked it
+		delete(running, xcodebuild.AgentRunner)
 		asked := *req
 		asked.Candidates = cmp.Or(strings.Join(slices.Sorted(maps.Keys(running)), "\n"), springboard)
 		sight, err = ask[*agentwire.Sight](ctx, p, &asked, reads)
 	}
-	if err == nil && sight.Front == "" {
-		return nil, fault.New(fault.AgentFailed, "the agent on %s does not tell which app is in front", p.info.Name)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		p.inFront(sight.Front)
+	if sight.Front == "" || sight.Front == xcodebuild.AgentRunner {
+		return nil, fault.New(fault.AgentFailed, "the agent on %s looked at itself instead of the app in front", p.info.Name)
 	}
-	return sight, err
+	p.inFront(sight.Front)
+	return sight, nil
 }
 
 // screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, and SpringBoard's

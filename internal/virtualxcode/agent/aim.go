@@ -32,10 +32,10 @@ func (s *session) act(ctx context.Context, m *agentwire.Act) (agentwire.Response
 	if _, err := s.input(ctx, h, req); err != nil {
 		return nil, err
 	}
-	if err := s.conn.WriteSent(s.id); err != nil {
+	if err := s.afterInput(); err != nil {
 		return nil, err
 	}
-	if err := s.afterInput(); err != nil {
+	if err := s.conn.WriteSent(s.id); err != nil {
 		return nil, err
 	}
 	g.unlike = before.Digest

@@ -70,7 +70,7 @@ func modal() []string { return []string{"Alert", "Dialog", "Sheet"} }
 // seeThrough reports whether e is a container that spans the screen and neither draws anything nor takes touches. A
 // container that is drawn, such as the page of a screen that slides over another, does take them.
 func seeThrough(e *world.Element) bool {
-	return e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
+	return e.Type == "Application" || e.Type == "Window" || e.Type == "Other" && e.Look.Style == ""
 }
 
 // named reports whether e has a label, an identifier or a value.
