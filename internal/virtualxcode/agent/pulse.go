@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"math"
+	"context"
 	"time"
 
 	"ios-agent/internal/driver/agentwire"
@@ -9,12 +9,13 @@ import (
 
 const beatEvery = time.Second
 
-// pulse tells the client every second, in real time, that its request is worked on. It has ended when stop returns. Versions
-// before 3 know no pulses.
-func (s *session) pulse(id uint32, during agentwire.Opcode) (stop func()) {
+// pulse tells the client every second, in real time, that its request is worked on. The context that it returns ends when the
+// client has left: nobody waits for the answer then. The pulses have ended when stop returns. Versions before 3 know none.
+func (s *session) pulse(ctx context.Context, id uint32, during agentwire.Opcode) (working context.Context, stop func()) {
 	if s.conn.Version() < 3 {
-		return func() {}
+		return ctx, func() {}
 	}
+	working, leave := context.WithCancel(ctx)
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -27,20 +28,25 @@ func (s *session) pulse(id uint32, during agentwire.Opcode) (stop func()) {
 			case <-tick.C:
 			}
 			stuck, silent := s.mood()
-			if !silent && s.conn.WriteHeartbeat(id, agentwire.Pulse{StuckMS: stuck, During: during}) != nil {
-				return // the client has left; the request goes on
+			told := agentwire.Pulse{StuckMS: clamp(stuck.Milliseconds()), During: during}
+			if silent || s.conn.WriteHeartbeat(id, told) == nil {
+				continue
 			}
+			if stuck == 0 { // what is stuck stays so
+				leave()
+			}
+			return
 		}
 	}()
-	return func() { close(quit); <-ended }
+	return working, func() { close(quit); <-ended; leave() }
 }
 
 // mood is what there is to tell about the main thread: for how long it has not answered, or nothing at all.
-func (a *Agent) mood() (stuckMS uint32, silent bool) {
+func (a *Agent) mood() (stuck time.Duration, silent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.stuckSince.IsZero() {
-		return 0, a.silent
+	if !a.stuckSince.IsZero() {
+		stuck = time.Since(a.stuckSince)
 	}
-	return uint32(min(time.Since(a.stuckSince).Milliseconds(), math.MaxUint32)), a.silent
+	return stuck, a.silent
 }

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode/world"
 )
 
 // pulsed runs a test in a bubble, with a client of version 3 and the faults after its hello.
@@ -53,8 +54,9 @@ func TestAStuckAgentTellsSo(t *testing.T) {
 		if !is || hung.During != (&agentwire.GetTargetInfo{}).Opcode() || hung.Stuck != 11*time.Second || time.Since(start) != 4*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
-		if stuck, silent := a.mood(); stuck != 11000 || silent {
-			t.Errorf("its pulses tell %d ms", stuck)
+		time.Sleep(5 * time.Second) // it stays stuck, though its client has left
+		if a.main.TryLock() {
+			t.Error("the main thread answers again")
 		}
 	}, flaw.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "7000"}})
 }
@@ -113,5 +115,33 @@ func TestPulsesBelongToTheirRequest(t *testing.T) {
 		}
 		near.Close()
 		<-served
+	})
+}
+
+// A wait does not outlive the client that asked for it, or the next one would wait too.
+func TestAWaitEndsWithItsClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := options(newStage())
+		o.Clock = world.RealClock() // that of the bubble
+		a := New(o)
+		near, far := net.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- a.Serve(t.Context(), far) }()
+		first := agentwire.NewClient(near)
+		if _, err := first.Hello(t.Context(), "", "test"); err != nil {
+			t.Fatal(err)
+		}
+		ok(t, first, &agentwire.SetTarget{Bundle: shop})
+		go func() {
+			time.Sleep(3500 * time.Millisecond)
+			first.Close()
+		}()
+		start := time.Now()
+		if _, err := first.Do(t.Context(), &agentwire.TapElement{Selector: "nothing", TimeoutMS: new(uint64(3_600_000))}); err == nil {
+			t.Error("a tap on nothing went well")
+		}
+		if err := <-served; err != nil || time.Since(start) > 5*time.Second {
+			t.Errorf("served for %s, %v", time.Since(start), err)
+		}
 	})
 }

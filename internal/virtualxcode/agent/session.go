@@ -37,8 +37,8 @@ func (s *session) run(ctx context.Context) error {
 		}
 		var resp agentwire.Response
 		if err == nil {
-			stop := s.pulse(id, req.Opcode())
-			resp, err = s.answer(ctx, id, req)
+			working, stop := s.pulse(ctx, id, req.Opcode())
+			resp, err = s.answer(working, id, req)
 			stop()
 		}
 		if errors.Is(err, ErrCrashed) || ctx.Err() != nil {

@@ -113,6 +113,25 @@ var contract = map[string]func(*bench){
 	"system alerts":     systemAlerts,
 	"two roots":         twoRoots,
 	"state of the tabs": stateOfTheTabs,
+
+	"abilities":     abilities,
+	"proofs":        proofs,
+	"impostor":      impostor,
+	"pulses":        pulses,
+	"front":         front,
+	"cover":         cover,
+	"look waits":    lookWaits,
+	"patience":      patience,
+	"depth":         depth,
+	"act":           act,
+	"act looks on":  actPatience,
+	"act settles":   actSettles,
+	"act elsewhere": actElsewhere,
+	"act misses":    actMisses,
+	"act under":     actUnder,
+	"act rank":      actRank,
+	"act inputs":    actInputs,
+	"act is sent":   actSent,
 }
 
 // bench is what a part works with.

@@ -154,7 +154,7 @@ func badRequests(b *bench) {
 func stopsWhenGone(b *bench) {
 	s := b.open(Options{})
 	first := agentwire.NewConn(b.raw(s))
-	greet(b, first)
+	greet(b, first, 2)
 	if err := first.WriteRequest(1, &agentwire.TapElement{Selector: "nothing", TimeoutMS: new(uint64(3_600_000))}); err != nil {
 		b.Fatal(err)
 	}

@@ -151,7 +151,7 @@ func garbage(b *bench) {
 		stream := b.raw(b.open(Options{}))
 		conn := agentwire.NewConn(stream)
 		if version == 2 {
-			greet(b, conn)
+			greet(b, conn, 2)
 		}
 		for message, code := range messages {
 			write(b, stream, frame(message))
@@ -174,13 +174,14 @@ func garbage(b *bench) {
 	}
 }
 
-// greet says hello on a raw stream, and goes on in version 2.
-func greet(b *bench, conn *agentwire.Conn) {
+// greet says hello on a raw stream, and goes on in that version.
+func greet(b *bench, conn *agentwire.Conn, version uint16) {
 	b.Helper()
-	if reply, err := exchange(conn, 0, &agentwire.Hello{Version: 2}); err != nil || reply.Response.Kind() != (&agentwire.Welcome{}).Kind() {
+	reply, err := exchange(conn, 0, &agentwire.Hello{Version: version})
+	if err != nil || reply.Response.Kind() != (&agentwire.Welcome{}).Kind() {
 		b.Fatalf("hello: %#v, %v", reply.Response, err)
 	}
-	conn.SetVersion(2)
+	conn.SetVersion(version)
 }
 
 func exchange(conn *agentwire.Conn, id uint32, req agentwire.Request) (agentwire.Reply, error) {
@@ -256,7 +257,7 @@ func toleratedBytes(b *bench) {
 // ids and heartbeats: the answer repeats the request's id, and so does every sign of life while it is worked on.
 func idsAndHeartbeats(b *bench) {
 	conn := agentwire.NewConn(b.raw(b.open(Options{})))
-	greet(b, conn)
+	greet(b, conn, 2)
 	for _, id := range []uint32{1, 2, 1 << 31, 0} {
 		if reply, err := exchange(conn, id, &agentwire.SetTarget{Bundle: App}); err != nil || reply.ID != id || reply.Heartbeat {
 			b.Errorf("request %d: %+v, %v", id, reply, err)
