@@ -21,11 +21,11 @@ func (s *session) act(ctx context.Context, m *agentwire.Act) (agentwire.Response
 	if !h.acts {
 		return nil, faultf(agentwire.CodeBadRequest, "%s is not an input", req.Opcode())
 	}
-	g := gaze{wait: m.Wait, limits: lookLimits(m.Limits)}
+	o := lookOptions{wait: m.Wait, limits: lookLimits(m.Limits)}
 	if m.App != "" {
-		g.candidates = []string{m.App}
+		o.candidates = []string{m.App}
 	}
-	before, err := s.guard(ctx, m, g)
+	before, err := s.guard(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
@@ -38,17 +38,17 @@ func (s *session) act(ctx context.Context, m *agentwire.Act) (agentwire.Response
 	if err := s.conn.WriteSent(s.id); err != nil {
 		return nil, err
 	}
-	g.unlike = before.Digest
-	seen, err := s.see(ctx, g)
+	o.unlike = before.Digest
+	seen, err := s.see(ctx, o)
 	seen.Samples += before.Samples
 	return &seen.Sight, err
 }
 
 // guard looks once, and refuses an input whose app is not in front or whose element is not as the client saw it. It reads no
 // tree for an input without an aim that waits for no change.
-func (s *session) guard(ctx context.Context, m *agentwire.Act, g gaze) (before sight, err error) {
+func (s *session) guard(ctx context.Context, m *agentwire.Act, o lookOptions) (before sight, err error) {
 	if m.App != "" {
-		front, err := s.front(ctx, g.candidates)
+		front, err := s.front(ctx, o.candidates)
 		if err != nil {
 			return before, err
 		}
@@ -59,8 +59,8 @@ func (s *session) guard(ctx context.Context, m *agentwire.Act, g gaze) (before s
 	if m.Aim == nil && m.Wait.PatienceMS == 0 {
 		return before, nil
 	}
-	g.wait = agentwire.Wait{}
-	if before, err = s.settled(ctx, g); err != nil {
+	o.wait = agentwire.Wait{}
+	if before, err = s.settled(ctx, o); err != nil {
 		return before, err
 	}
 	switch {

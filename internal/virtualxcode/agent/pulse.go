@@ -27,7 +27,7 @@ func (s *session) pulse(ctx context.Context, id uint32, during agentwire.Opcode)
 				return
 			case <-tick.C:
 			}
-			stuck, silent := s.mood()
+			stuck, silent := s.mainThread()
 			told := agentwire.Pulse{StuckMS: clamp(stuck.Milliseconds()), During: during}
 			if silent || s.conn.WriteHeartbeat(id, told) == nil {
 				continue
@@ -41,8 +41,8 @@ func (s *session) pulse(ctx context.Context, id uint32, during agentwire.Opcode)
 	return working, func() { close(quit); <-ended; leave() }
 }
 
-// mood is what there is to tell about the main thread: for how long it has not answered, or nothing at all.
-func (a *Agent) mood() (stuck time.Duration, silent bool) {
+// mainThread is what there is to tell about the main thread: for how long it has not answered, or nothing at all.
+func (a *Agent) mainThread() (stuck time.Duration, silent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.stuckSince.IsZero() {

@@ -9,13 +9,13 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-// gaze is what a Look, or the look of an Act, asks for.
-type gaze struct {
-	wait       agentwire.Wait
-	limits     limits
-	candidates []string // apps that may be in front besides the target and SpringBoard
-	unlike     string   // digest of the still screen that is not waited for any longer than wait.PatienceMS
-	springs    bool     // SpringBoard is looked at when no app is known to be in front
+// lookOptions is what a Look, or the look of an Act, asks for.
+type lookOptions struct {
+	wait          agentwire.Wait
+	limits        limits
+	candidates    []string // apps that may be in front besides the target and SpringBoard
+	unlike        string   // a digest: as long as the still screen has it, look on, for wait.PatienceMS
+	orSpringBoard bool     // SpringBoard is looked at when no app is known to be in front
 }
 
 // sight is one look at the app in front, with what the answer does not carry.
@@ -27,26 +27,27 @@ type sight struct {
 
 func (s *session) look(ctx context.Context, m *agentwire.Look) (agentwire.Response, error) {
 	candidates := strings.Fields(m.Candidates)
-	seen, err := s.see(ctx, gaze{m.Wait, lookLimits(m.Limits), candidates, m.Unlike, len(candidates) > 0})
+	seen, err := s.see(ctx, lookOptions{wait: m.Wait, limits: lookLimits(m.Limits), candidates: candidates, unlike: m.Unlike,
+		orSpringBoard: len(candidates) > 0})
 	return &seen.Sight, err
 }
 
-// see looks until the screen is still, and further as long as the still screen is the one not wanted.
-func (s *session) see(ctx context.Context, g gaze) (sight, error) {
+// see looks until the screen is still and is not the one that o says it must be unlike, or patience ends.
+func (s *session) see(ctx context.Context, o lookOptions) (sight, error) {
 	start, samples := s.opts.Clock.Now(), uint32(0)
 	for {
-		seen, err := s.settled(ctx, g)
+		seen, err := s.settled(ctx, o)
 		if err != nil {
 			return seen, err
 		}
 		samples += seen.Samples
 		waited := s.opts.Clock.Now().Sub(start)
-		left := ms(g.wait.PatienceMS) - waited
-		if !seen.Settled || seen.Digest != g.unlike || left <= 0 {
+		left := ms(o.wait.PatienceMS) - waited
+		if !seen.Settled || seen.Digest != o.unlike || left <= 0 {
 			seen.Samples, seen.WaitedMS = samples, clamp(waited.Milliseconds())
 			return seen, nil
 		}
-		g.wait.MinMS = 0
+		o.wait.MinMS = 0
 		if err := s.opts.Clock.Sleep(ctx, min(pollEvery, left)); err != nil {
 			return seen, err
 		}
@@ -55,18 +56,18 @@ func (s *session) see(ctx context.Context, g gaze) (sight, error) {
 
 // settled looks at the app in front until it is still. An app that leaves the front meanwhile is not it: what has come to the
 // front is looked at then.
-func (s *session) settled(ctx context.Context, g gaze) (sight, error) {
+func (s *session) settled(ctx context.Context, o lookOptions) (sight, error) {
 	start, samples := s.opts.Clock.Now(), uint32(0)
 	for {
-		front, err := s.front(ctx, g.candidates)
+		front, err := s.front(ctx, o.candidates)
 		if err != nil {
 			return sight{}, err
 		}
-		if front == "" && !g.springs {
+		if front == "" && !o.orSpringBoard {
 			return s.nothing(ctx, samples)
 		}
 		spent := s.opts.Clock.Now().Sub(start)
-		seen, err := s.sample(ctx, g, front, spent)
+		seen, err := s.sample(ctx, o, front, spent)
 		if err != nil {
 			return seen, err
 		}
@@ -79,17 +80,17 @@ func (s *session) settled(ctx context.Context, g gaze) (sight, error) {
 }
 
 // sample waits for one app to be still. bundle "" is SpringBoard, whatever its state.
-func (s *session) sample(ctx context.Context, g gaze, bundle string, spent time.Duration) (sight, error) {
+func (s *session) sample(ctx context.Context, o lookOptions, bundle string, spent time.Duration) (sight, error) {
 	if bundle == "" {
 		bundle = world.SpringBoard
 	}
-	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, bundle, world.Wait{
-		Stable: ms(g.wait.StableMS), Min: max(0, ms(g.wait.MinMS)-spent), Max: max(0, ms(g.wait.MaxMS)-spent),
+	seen, err := s.opts.Screen.Observe(ctx, s.opts.UDID, bundle, world.Wait{
+		Stable: ms(o.wait.StableMS), Min: max(0, ms(o.wait.MinMS)-spent), Max: max(0, ms(o.wait.MaxMS)-spent),
 	})
 	if err != nil {
 		return sight{}, err
 	}
-	return seenOf(o, g.limits)
+	return seenOf(seen, o.limits)
 }
 
 // nothing is the answer when no app is known to be in front. No tree is read for it.

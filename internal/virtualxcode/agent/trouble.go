@@ -31,15 +31,15 @@ func (s *session) trouble(ctx context.Context) error {
 	default:
 	}
 	if s.happens(flaw.AgentHang) {
-		s.hangs(true, time.Time{})
-		return s.stands(ctx, nil)
+		s.stopsAnswering(true, time.Time{})
+		return s.block(ctx, nil)
 	}
 	if stuck, yes := s.opts.TakeFault(flaw.AgentStuck); yes {
-		s.hangs(false, time.Now().Add(-stuck.Millis("stuck_ms")))
-		return s.stands(ctx, nil)
+		s.stopsAnswering(false, time.Now().Add(-stuck.Millis("stuck_ms")))
+		return s.block(ctx, nil)
 	}
 	if stall, yes := s.opts.TakeFault(flaw.AgentStall); yes {
-		if err := s.stands(ctx, time.After(stall.Millis("ms"))); err != nil {
+		if err := s.block(ctx, time.After(stall.Millis("ms"))); err != nil {
 			return err
 		}
 	}
@@ -89,15 +89,15 @@ func (s *session) afterInput() error {
 
 var errThrown = errors.New("XCTest threw an exception: kAXErrorCannotComplete")
 
-// hangs lets the main thread stop for good: without any sign, or stuck since a moment.
-func (a *Agent) hangs(silent bool, since time.Time) {
+// stopsAnswering lets the main thread stop for good: without any sign, or stuck since a moment.
+func (a *Agent) stopsAnswering(silent bool, since time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.silent, a.stuckSince = silent, since
 }
 
-// stands does nothing until the agent is killed or, if there is an end, until then.
-func (s *session) stands(ctx context.Context, end <-chan time.Time) error {
+// block does nothing until the agent is killed or, if there is an end, until then.
+func (s *session) block(ctx context.Context, end <-chan time.Time) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -177,6 +177,16 @@ func TestWhoTheAgentSaysItIs(t *testing.T) {
 	}
 }
 
+// An agent of version 2 has none of the abilities of version 3.
+func TestAnAgentOfVersion2(t *testing.T) {
+	c, _ := connect(t, New(troubled(t, newStage(), flaw.Fault{Name: flaw.AgentOldBuild, Set: map[string]string{"protocol": "2"}})))
+	info, err := c.Hello(t.Context(), "", "test")
+	if err != nil || info.Version != 2 || c.Version() != 2 || info.Abilities != "" || info.Build == "b1" {
+		t.Errorf("it is %+v, %v", info, err)
+	}
+	ok(t, c, &agentwire.Heartbeat{})
+}
+
 // An agent of version 1 has no tokens: it serves whoever connects.
 func TestAnOldAgentServesItsOldProtocol(t *testing.T) {
 	o := troubled(t, newStage(), flaw.Fault{Name: flaw.AgentOldBuild, Set: map[string]string{"protocol": "1"}})
