@@ -225,7 +225,7 @@ func treeFaults() []Kind {
 		{Name: HiddenTwin, Each: "a look", Passing: true, Report: "B20: agent-device#1037; A10: Maestro#1275",
 			Does: "before every button there is another of its name beyond the edge of the screen"},
 		{Name: DeepTree, Each: "a look", Passing: true, Report: "A5: WDA#542, appium#15602",
-			Does:   "everything the app shows is nested in containers",
+			Does: "everything the app shows is nested in containers",
 			Params: []Parameter{
 				{Name: "depth", Means: "how many", Default: 80, Min: 1, Max: 10000},
 				{Name: "called", Means: "whether the containers have names", Words: []string{"nothing", "level"}},
