@@ -14,6 +14,7 @@ type Guard struct {
 	Aim   *ui.Node // nil: the input is not aimed at an element
 	Rank  int      // of Aim among the elements with its type, identifier and label, in document order
 	At    ui.Point // the point that is touched
+	Depth int      // how deep the tree is read; 0 is the driver's own
 	After Wait     // the look after the input; its patience is for a screen that differs from the one before
 
 	// Seen is the screen after the input, if the driver looked and no other input followed.
@@ -29,11 +30,19 @@ func WithGuard(ctx context.Context, g *Guard) context.Context {
 	return context.WithValue(ctx, guardKey{}, g)
 }
 
-// WithoutLook makes the guard of a context only check, for a step that looks by itself after each of its inputs.
-func WithoutLook(ctx context.Context) {
+// GuardOf is the guard of a context; an empty one if there is none.
+func GuardOf(ctx context.Context) *Guard {
 	if g, _ := ctx.Value(guardKey{}).(*Guard); g != nil {
-		g.After = Wait{Depth: g.After.Depth}
+		return g
 	}
+	return &Guard{}
+}
+
+// Take gives what was seen after the input, once; nil if nothing was.
+func (g *Guard) Take() *ui.Screen {
+	seen := g.Seen
+	g.Seen = nil
+	return seen
 }
 
 // TakeGuard gives an input its guard: the first one gets it, later ones get nil.
@@ -42,8 +51,7 @@ func TakeGuard(ctx context.Context) *Guard {
 	if g == nil {
 		return nil
 	}
-	g.Seen = nil
-	if g.used {
+	if g.Seen = nil; g.used {
 		return nil
 	}
 	g.used = true

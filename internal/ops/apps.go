@@ -28,7 +28,7 @@ func (a *Apps) ops() []op.Op {
 		}, a.Install),
 		op.New(op.Spec{
 			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
-			Summary: "Launch an installed app; snapshots and actions are about it from then on; a device that the call names is booted",
+			Summary: "Launch an installed app; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
 			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.Launch),

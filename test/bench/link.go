@@ -46,8 +46,8 @@ func asking(ctx context.Context, l *lab) ([]figure, error) {
 		requests, looks float64
 	}{
 		{"snapshot", step{"snapshot", ""}, 1, 1},
-		{"tap", step{"tap_element", `{"identifier":"add-coffee","expect_change":true}`}, 3, 2},
-		{"typing into the field that has the focus", step{"type_text", `{"identifier":"search-field","text":"a"}`}, 4, 3},
+		{"tap", step{"tap_element", `{"identifier":"add-coffee","expect_change":true}`}, 2, 2},
+		{"typing into the field that has the focus", step{"type_text", `{"identifier":"search-field","text":"a"}`}, 3, 3},
 	} {
 		if err := a.walk(ctx, c.step, c.step); err != nil { // what is asked only once is not asked again
 			return figures, err

@@ -136,7 +136,7 @@ func (s Step) attempt(ctx context.Context, how How, q ui.Query, send input) (Rep
 
 // guard is what the input is meant for. A screen that never rests is not waited for by the device: it does not know what moves.
 func (s Step) guard(how How, a aim) *device.Guard {
-	g := &device.Guard{App: a.screen.App, Aim: a.node, At: a.At}
+	g := &device.Guard{App: a.screen.App, Aim: a.node, At: a.At, Depth: s.Session.Depth()}
 	if how.Blind {
 		g.App = ""
 	}
@@ -145,9 +145,8 @@ func (s Step) guard(how How, a aim) *device.Guard {
 	}
 	if !s.restless() {
 		g.After = how.settled()
-		g.After.Patience = s.reaction(how)
+		g.After.Min, g.After.Patience = 0, s.reaction(how) // a change that is there and still needs no more time
 	}
-	g.After.Depth = s.Session.Depth()
 	return g
 }
 

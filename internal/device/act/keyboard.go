@@ -18,7 +18,7 @@ func (s Step) HideKeyboard(ctx context.Context) (Report, error) {
 			r.Method = "none: the keyboard is down"
 			return nil
 		}
-		device.WithoutLook(ctx)
+		device.GuardOf(ctx).After = device.Wait{}
 		h := hiding{Step: s, touch: t, report: r}
 		return h.sent.fail(h.hide(ctx, a.screen))
 	}))

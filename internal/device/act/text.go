@@ -65,6 +65,7 @@ type writer struct {
 	keys   device.Keyboard
 	ref    string // the field's; empty means the element that has the focus
 	report *Report
+	guard  *device.Guard // of the first input
 	sent   sent
 }
 
@@ -72,8 +73,8 @@ type writer struct {
 func writing(s Step, write func(ctx context.Context, w *writer, a aim) error) input {
 	return with(s, func(ctx context.Context, k device.Keyboard, a aim, r *Report) error {
 		r.Method = "keyboard"
-		device.WithoutLook(ctx)
-		w := &writer{Step: s, keys: k, ref: a.ref, report: r}
+		w := &writer{Step: s, keys: k, ref: a.ref, report: r, guard: device.GuardOf(ctx)}
+		w.guard.After = settled() // without patience: the field is read, changed or not
 		return w.sent.fail(write(ctx, w, a))
 	})
 }
@@ -113,6 +114,10 @@ func (s Step) see(ctx context.Context, ref string, w device.Wait) (*ui.Node, err
 	if err != nil {
 		return nil, err
 	}
+	return s.on(screen, ref)
+}
+
+func (s Step) on(screen *ui.Screen, ref string) (*ui.Node, error) {
 	if ref == "" {
 		return screen.Focused(), nil
 	}
@@ -127,7 +132,7 @@ const mostReads = 4
 // not as it should be, or not there, is believed only when two looks in a row agree. Nil without an error means that no
 // element has the focus.
 func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, error) {
-	last, err := w.see(ctx, w.ref, settled())
+	last, err := w.firstLook(ctx)
 	for looks := 1; ; looks++ {
 		if err == nil && last != nil && good(last) || err != nil && !missing(err) || looks == mostReads {
 			return last, err
@@ -138,6 +143,14 @@ func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, 
 			return last, err
 		}
 	}
+}
+
+// firstLook is the look after an input: the device's own, if it looked.
+func (w *writer) firstLook(ctx context.Context) (*ui.Node, error) {
+	if seen := w.guard.Take(); seen != nil && seen.Root != nil && seen.Settled {
+		return w.on(seen, w.ref)
+	}
+	return w.see(ctx, w.ref, settled())
 }
 
 // missing reports whether an error says that an element is not on the screen.
@@ -289,7 +302,7 @@ func (s Step) Key(ctx context.Context, name string, modifiers []string, times in
 func (s Step) Keys(ctx context.Context, names []string, pause time.Duration) (Report, error) {
 	return s.perform(ctx, How{}, ui.Query{}, with(s, func(ctx context.Context, k device.Keyboard, _ aim, r *Report) error {
 		r.Method = "keys"
-		device.WithoutLook(ctx)
+		device.GuardOf(ctx).After = device.Wait{}
 		for i, name := range names {
 			if i > 0 && pause > 0 {
 				select {

@@ -67,14 +67,14 @@ func TestTypedTextIsTheTruth(t *testing.T) {
 		outcome ui.Outcome // changed, unless something else is said
 		code    fault.Code // of a step that fails
 	}{
-		{name: "one stale look", text: "hello world", replace: true, fault: staleAfter(4, 1), wants: "hello world"},
-		{name: "one stale look, appended", text: "abc", fault: staleAfter(4, 1), wants: "abc"},
-		{name: "one stale look after another text", before: "old", text: "abc", fault: staleAfter(3, 1), wants: "oldabc"},
-		{name: "two stale looks", text: "abc", fault: staleAfter(4, 2), code: fault.TextNotEntered},
-		{name: "a stale look at the focus", text: "abc", fault: staleAfter(3, 1), wants: "abc"},
-		{name: "a stale look at a field that is emptied", before: "old", text: "abc", replace: true, fault: staleAfter(3, 1), wants: "abc"},
-		{name: "an empty look", text: "777", replace: true, fault: late(wrong(flaw.EmptyTree), 4), wants: "777"},
-		{name: "doubled, and an empty look", text: "777", fault: late(wrong(flaw.EmptyTree), 4), also: wrong(flaw.DoubledCharacters),
+		{name: "one stale look", text: "hello world", replace: true, fault: staleAfter(3, 1), wants: "hello world"},
+		{name: "one stale look, appended", text: "abc", fault: staleAfter(3, 1), wants: "abc"},
+		{name: "one stale look after another text", before: "old", text: "abc", fault: staleAfter(2, 1), wants: "oldabc"},
+		{name: "two stale looks", text: "abc", fault: staleAfter(3, 2), code: fault.TextNotEntered},
+		{name: "a stale look at the focus", text: "abc", fault: staleAfter(2, 1), wants: "abc"},
+		{name: "a stale look at a field that is emptied", before: "old", text: "abc", replace: true, fault: staleAfter(2, 1), wants: "abc"},
+		{name: "an empty look", text: "777", replace: true, fault: late(wrong(flaw.EmptyTree), 3), wants: "777"},
+		{name: "doubled, and an empty look", text: "777", fault: late(wrong(flaw.EmptyTree), 3), also: wrong(flaw.DoubledCharacters),
 			code: fault.TextNotEntered},
 		{name: "doubled", text: "777", replace: true, fault: wrong(flaw.DoubledCharacters), code: fault.TextNotEntered},
 		{name: "doubled, appended", before: "7", text: "777", fault: wrong(flaw.DoubledCharacters), code: fault.TextNotEntered},
@@ -85,7 +85,7 @@ func TestTypedTextIsTheTruth(t *testing.T) {
 		{name: "an end lost", text: "grace", fault: wrong(flaw.DroppedCharacters, "every", "1", "after", "2"), wants: "grace"},
 		{name: "a secret swallowed", field: "pin", text: "1234", fault: wrong(flaw.NoOpType), outcome: ui.Unknown},
 		{name: "a secret", field: "pin", text: "1234", wants: "1234"},
-		{name: "a secret and a stale look", field: "pin", text: "1234", fault: staleAfter(4, 1), wants: "1234"},
+		{name: "a secret and a stale look", field: "pin", text: "1234", fault: staleAfter(3, 1), wants: "1234"},
 		{name: "all swallowed", text: "abc", fault: always(wrong(flaw.NoOpType)), code: fault.TextNotEntered},
 	} {
 		t.Run(c.name, func(t *testing.T) {

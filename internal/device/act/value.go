@@ -153,7 +153,7 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 		return err
 	}
 	r.Method = "arrows"
-	device.WithoutLook(ctx)
+	device.GuardOf(ctx).After = device.Wait{}
 	var sent sent
 	return sent.fail(s.steps(ctx, a.ref, want, func(at ui.Point) error { return sent.input(touch.Tap(ctx, at)) }))
 }
