@@ -57,3 +57,15 @@ func TestTheParallelRecipe(t *testing.T) {
 		t.Errorf("after the release: %d %v", code, said)
 	}
 }
+
+// TestADriverClaimsUnderAnotherName: who drives a device without a claim can claim it under a session id, and goes on driving.
+func TestADriverClaimsUnderAnotherName(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("ann", drivertest.Conformance)
+	h.Must("ann", "claim_device", map[string]string{"udid": udid, "session_id": "bulk-test"})
+	h.Must("ann", "tap_element", map[string]string{"udid": udid, "label": "Tap Me"})
+	h.Must("bulk-test", "tap_element", map[string]string{"udid": udid, "label": "Tap Me"})
+	if e := h.Call("eve", "claim_device", map[string]string{"udid": udid, "session_id": "eve-test"}); e.Error == nil {
+		t.Error("another session claimed it")
+	}
+}

@@ -26,6 +26,7 @@ type modelLease struct {
 	expires, kept time.Time // kept: what survives a crash
 	uses          int
 	drivers       lease.Names // beside the holder
+	implicit      bool        // got by driving it
 }
 
 func (l *modelLease) drivenBy(name string) bool { return l.holder == name || l.drivers.Has(name) }
@@ -46,17 +47,23 @@ func (m *model) settle() {
 			delete(m.held, name)
 		}
 	}
-	m.queue = slices.DeleteFunc(m.queue, func(w *modelWait) bool {
-		w.got = m.take(w.holder, w.by, w.among)
-		return w.got != ""
-	})
+	for before := -1; before != len(m.queue); { // what one gets may be what its holder waits for elsewhere in the queue
+		before = len(m.queue)
+		m.queue = slices.DeleteFunc(m.queue, func(w *modelWait) bool {
+			w.got = m.take(w.holder, w.by, w.among)
+			return w.got != ""
+		})
+	}
 }
 
 // take gives the first of what will do that is free or the holder's own; who asks in the holder's name drives it too.
 func (m *model) take(holder, by string, among []string) string {
 	for _, name := range among {
 		l := m.held[name]
-		if l != nil && l.holder != holder || l == nil && m.away(name) {
+		if l != nil && l.implicit && l.holder == by && by != holder {
+			delete(m.held, name) // who drives it claims it for another
+			l = nil
+		} else if l != nil && l.holder != holder || l == nil && m.away(name) {
 			continue
 		}
 		if l == nil {
@@ -66,6 +73,7 @@ func (m *model) take(holder, by string, among []string) string {
 		if by != holder {
 			l.drivers = l.drivers.With(by)
 		}
+		l.implicit = false
 		l.ttl, l.expires, l.kept = claimTime, m.now.Add(claimTime), m.now.Add(claimTime)
 		return name
 	}
@@ -253,7 +261,7 @@ func (h *history) begin() {
 		return
 	}
 	if l == nil {
-		l = &modelLease{holder: holder, ttl: shortTime, expires: h.model.now.Add(shortTime), kept: h.model.now.Add(shortTime)}
+		l = &modelLease{holder: holder, implicit: true, ttl: shortTime, expires: h.model.now.Add(shortTime), kept: h.model.now.Add(shortTime)}
 		h.model.held[name] = l
 	}
 	l.uses++

@@ -29,7 +29,12 @@ func newWaiter(r Request) *waiter {
 
 // may reports whether a waiter can have a resource: it is free or the waiter's own; a command's also when it is a co-driver.
 func (w *waiter) may(l Lease) bool {
-	return l.Free() || l.Holder == w.Holder || w.use && l.DrivenBy(w.Holder)
+	return l.Free() || l.Holder == w.Holder || w.use && l.DrivenBy(w.Holder) || w.passesOn(l)
+}
+
+// passesOn reports whether a claim is of what its caller got by driving it: the caller gives it to the holder it names.
+func (w *waiter) passesOn(l Lease) bool {
+	return w.Kind == Claim && l.Held() && l.Kind == Implicit && l.Holder == w.By && w.By != w.Holder
 }
 
 // coDrivers are those of a lease and who asks for it in the holder's name.
@@ -233,6 +238,10 @@ func (t *Table) letGo(w *waiter) {
 
 // hand gives a waiter one resource.
 func (t *Table) hand(w *waiter, l Lease, now time.Time) {
+	if w.passesOn(l) {
+		t.put(ended(l, Released, "claimed as "+w.Holder, now))
+		l = t.look(l.Resource)
+	}
 	own := !l.Free()
 	if own && w.use {
 		l = t.touch(l)
