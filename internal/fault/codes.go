@@ -64,6 +64,7 @@ const (
 	DeciderFailed      Code = "DECIDER_FAILED"
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
+	StepNotFound       Code = "STEP_NOT_FOUND"
 	SessionNotFound    Code = "SESSION_NOT_FOUND"
 	ProjectNotFound    Code = "PROJECT_NOT_FOUND"
 	ProjectAmbiguous   Code = "PROJECT_AMBIGUOUS"
@@ -145,6 +146,7 @@ var table = map[Code]meaning{
 	DeciderFailed:  {http.StatusBadGateway, ExitFailed, "its own words are in the message; the transcript has the steps before"},
 	Unsupported:    {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:    {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
+	StepNotFound:   {http.StatusNotFound, ExitNotFound, "the last 500 steps are remembered, until the daemon ends"},
 	SessionNotFound: {http.StatusNotFound, ExitNotFound,
 		"a capture is given once, to the first who stops it, and ends with the daemon: start another"},
 	ProjectNotFound:  {http.StatusNotFound, ExitNotFound, "name the .xcodeproj or .xcworkspace; `ios-agent discover-projs` looks for them"},

@@ -24,9 +24,15 @@ type Call struct {
 	Hints   Hints             // the operation's own: what the call may do
 	Sources map[string]string // of the inputs that the call left out
 	Device  *Device           // set by the operation
+	Screens []string          // set by the operation: ids of the screens before and after what it did
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
+	notices  []Notice
+	steps    *Steps // nil: none are remembered
+	step     int    // 0: the call drives no device
+	answered string // the step of the job that the call asks about
+	revealed []string
 }
 
 // Device names the device an answer is about.

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,8 @@ type Catalogue struct {
 	Toolchain string
 	// Jobs hold long operations; nil runs them like all others.
 	Jobs *Jobs
+	// Steps remember the calls that drive devices; nil is no memory.
+	Steps *Steps
 	// Heard is told of every call when it is over; nil is nobody.
 	Heard func(Record)
 	// Log hears of panics; nil is silent.
@@ -39,6 +42,7 @@ type Record struct {
 	Session string     `json:"session"`
 	Trace   string     `json:"trace,omitempty"`
 	Device  *Device    `json:"device,omitempty"`
+	Step    string     `json:"step,omitempty"` // show_step tells the session what came of it
 	TookMS  int64      `json:"took_ms"`
 	Status  string     `json:"status"`
 	Code    fault.Code `json:"code,omitempty"`
@@ -131,6 +135,9 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 		start := time.Now()
 		out, err := c.invoke(ctx, o, &call, input)
 		e := c.finish(start, o.Name, &call, out, err)
+		if call.step > 0 {
+			c.Steps.keep(o, &call, input, start, e)
+		}
 		e.Meta.Next = o.Next
 		return e
 	}
@@ -162,7 +169,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
-		call.Hints = o.Hints
+		call.Hints, call.steps = o.Hints, c.Steps
 		err = checkSession(call.Session)
 	}
 	if err != nil && checkSession(call.Session) != nil {
@@ -186,11 +193,14 @@ func checkSession(name string) error {
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
-	meta := Meta{Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, TookMS: time.Since(start).Milliseconds()}
+	meta := Meta{
+		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
+		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
+	}
 	e := wrap(out, err, meta)
 	if c.Heard != nil {
 		c.Heard(Record{
-			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device,
+			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, Step: meta.Step,
 			TookMS: meta.TookMS, Status: e.Status, Code: codeOf(e),
 		})
 	}

@@ -24,8 +24,10 @@ type Meta struct {
 	Toolchain string   `json:"toolchain,omitempty"`
 	Session   string   `json:"session,omitempty"`
 	Device    *Device  `json:"device,omitempty"`
+	Step      string   `json:"step,omitempty"` // of a call that drives a device: show_step tells of it later
 	TookMS    int64    `json:"took_ms"`
 	Next      []string `json:"next,omitempty"` // operations that usually follow
+	Notices   []Notice `json:"notices,omitempty"`
 }
 
 // The two values of Envelope.Status.
@@ -81,8 +83,10 @@ func (e Envelope) Body() json.RawMessage {
 	return out.Bytes()
 }
 
-// Text is what a person or a model reads: the answer, or what went wrong and what to do about it.
-func (e Envelope) Text() string {
+// Text is what a person or a model reads: the answer, or what went wrong and what to do about it, between its notices.
+func (e Envelope) Text() string { return e.Meta.around(e.said()) }
+
+func (e Envelope) said() string {
 	if e.Error == nil {
 		return e.Stdout
 	}

@@ -45,6 +45,7 @@ const (
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
 //	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
+//	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -60,6 +61,7 @@ type Field struct {
 	NoFlag   bool
 	Dash     bool
 	Pairs    bool
+	Private  bool
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -116,6 +118,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		NoFlag:   sf.Tag.Get("cli") == "-",
 		Dash:     sf.Tag.Get("dash") == "stdin",
 		Pairs:    sf.Tag.Get("pairs") == "true",
+		Private:  sf.Tag.Get("private") == "true",
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
 	if name == "" || f.Doc == "" {

@@ -268,6 +268,13 @@ func (o *job) out() JobOut {
 	return out
 }
 
+// tell gives the call that asks about the job what the job's own answer tells beside its result.
+func (o *job) tell(c *Call) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c.notices, c.answered = append(c.notices, o.answer.Meta.Notices...), o.answer.Meta.Step
+}
+
 // still is the answer to a call whose job takes longer than it waits.
 func (o *job) still() Envelope {
 	out := o.out()
@@ -306,6 +313,7 @@ func (j *Jobs) status(_ context.Context, c *Call, in jobIn) (JobOut, error) {
 	if err != nil {
 		return JobOut{}, err
 	}
+	one.tell(c)
 	out := one.out()
 	out.fault = nil // a question about a failed job succeeds
 	return out, nil
@@ -325,6 +333,7 @@ func (j *Jobs) wait(ctx context.Context, c *Call, in jobWaitIn) (JobOut, error) 
 	case <-ctx.Done():
 		return JobOut{}, ctx.Err()
 	}
+	one.tell(c)
 	return one.out(), nil
 }
 
@@ -339,6 +348,7 @@ func (j *Jobs) end(ctx context.Context, c *Call, in jobIn) (JobOut, error) {
 	case <-ctx.Done():
 		return JobOut{}, ctx.Err()
 	}
+	one.tell(c)
 	out := one.out()
 	out.fault = nil
 	return out, nil

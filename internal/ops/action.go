@@ -40,6 +40,7 @@ type TargetOut struct {
 	At         ui.Point `json:"at"`
 
 	described string
+	secure    bool
 }
 
 // Fault is an unknown outcome, or an unchanged screen where a change was expected.
@@ -101,13 +102,15 @@ func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Ste
 		return ActionOut{}, err
 	}
 	var r act.Report
-	err = t.do(ctx, h, func() error {
-		r, err = do(act.Step{Device: h.Device, Session: session, Tell: c.Progress, Expect: what.expect})
+	err = t.step(ctx, &looking{c: c, h: h, session: session}, func(s act.Step) error {
+		s.Expect = what.expect
+		r, err = do(s)
 		return err
 	})
 	if err != nil {
 		return ActionOut{}, err
 	}
+	c.Screens = append(c.Screens, r.Before.Hash(), r.After.Hash())
 	return actionOut(what, r), nil
 }
 
@@ -118,7 +121,7 @@ func actionOut(what doing, r act.Report) ActionOut {
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
 	}
 	if n := r.Target; n != nil {
-		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]"}
+		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]", n.Secure}
 	}
 	return out
 }

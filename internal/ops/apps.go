@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
 )
 
 // Apps installs, launches and ends apps.
@@ -28,10 +30,10 @@ func (a *Apps) ops() []op.Op {
 		}, a.Install),
 		op.New(op.Spec{
 			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
-			Summary: "Launch an installed app; a device that the call names is booted",
+			Summary: "Launch an installed app and show it; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
-			Next: []string{"snapshot"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
-		}, a.Launch),
+			Next: []string{"tap_element"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
+		}, a.launch),
 		op.New(op.Spec{
 			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
 			Summary: "End a running app; one that does not run is no error", Timeout: time.Minute,
@@ -127,8 +129,8 @@ func bootIfAble(ctx context.Context, h *pool.Handle) error {
 type LaunchIn struct {
 	Target
 	Bundle  string   `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
-	Args    []string `json:"args,omitempty" doc:"arguments for the app"`
-	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE"`
+	Args    []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
+	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" private:"true"`
 	Restart bool     `json:"restart,omitempty" doc:"end a running instance first, as args and env do"`
 }
 
@@ -165,6 +167,60 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	}
 	return out, err
 }
+
+// launchOut is a launched app and its first screen.
+type launchOut struct {
+	AppOut
+	Outline string `json:"outline,omitempty"`
+	Note    string `json:"note,omitempty"` // why there is no outline
+}
+
+// Text is a line, and the outline.
+func (o launchOut) Text() string {
+	text := o.AppOut.Text()
+	for _, more := range []string{o.Outline, o.Note} {
+		if more != "" {
+			text += "\n" + more
+		}
+	}
+	return text
+}
+
+// launch is Launch with the first screen, on a device whose screen can be read. An app that runs but cannot be looked at still runs.
+func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, error) {
+	app, err := a.Launch(ctx, c, in)
+	out := launchOut{AppOut: app}
+	if err != nil {
+		return out, err
+	}
+	h, session, err := a.device(ctx, c, Target{UDID: app.UDID})
+	if err != nil {
+		out.Note = unread(err)
+		return out, nil
+	}
+	if _, err := device.As[device.Eyes](h.Device); err != nil {
+		return out, nil
+	}
+	c.Progress("looking at the first screen")
+	err = a.step(ctx, &looking{c: c, h: h, session: session}, func(s act.Step) error {
+		return s.FirstLook(ctx, func(screen *ui.Screen, refs *ui.Refs) {
+			if session.Several() {
+				screen.Device = h.Info().Name
+			}
+			c.Screens = []string{screen.Hash()}
+			if screen.App != "" && screen.App != in.Bundle {
+				out.Note = in.Bundle + " is not in front"
+			}
+			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, app.UDID, refs)
+		})
+	})
+	if err != nil {
+		out.Note = unread(err)
+	}
+	return out, ctx.Err()
+}
+
+func unread(err error) string { return "the screen could not be read: " + err.Error() }
 
 // checkApp refuses what is no bundle id: a tool would take -x for an option.
 func checkApp(bundle string) error {
@@ -257,7 +313,7 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 	if t != (Target{}) {
 		return a.change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
 	}
-	return a.do(ctx, h, func() error { return do(h, d) })
+	return a.away(ctx, h, func() error { return do(h, d) })
 }
 
 // uninstallIn names an app.

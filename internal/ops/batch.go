@@ -40,11 +40,13 @@ type batchOut struct {
 
 // stepOut is what came of one step.
 type stepOut struct {
-	Step   string          `json:"step"`
-	Status string          `json:"status"`
-	Text   string          `json:"text"`
-	Error  *fault.Fault    `json:"error,omitempty"`
-	Result json.RawMessage `json:"result,omitempty"`
+	Step    string          `json:"step"`
+	ID      string          `json:"id,omitempty"` // show_step tells of it later
+	Status  string          `json:"status"`
+	Text    string          `json:"text"`
+	Error   *fault.Fault    `json:"error,omitempty"`
+	Notices []op.Notice     `json:"notices,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
 }
 
 // Text is one paragraph a step.
@@ -95,11 +97,9 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	for i, k := range calls {
 		c.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(calls), in.Steps[i]))
 		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env}, k.input)
-		step := stepOut{Step: in.Steps[i], Status: e.Status, Text: e.Stdout, Error: e.Error, Result: e.Result}
-		if e.Error != nil {
-			step.Text = e.Text()
-		}
-		out.Steps = append(out.Steps, step)
+		out.Steps = append(out.Steps, stepOut{
+			Step: in.Steps[i], ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
+		})
 		if e.Error != nil && !in.Go {
 			break
 		}

@@ -36,7 +36,13 @@ func (d *Defaults) Completer(how Completion) op.Completer {
 		if how.Adjust != nil {
 			how.Adjust(given, &spec)
 		}
-		merged, err := d.store(c).Merge(spec, args)
+		store := d.store(c)
+		for _, text := range store.Warnings() {
+			if d.sessions.Get(c.Session).Untold(text) {
+				c.Notify(op.Notice{Kind: op.Config, Text: text})
+			}
+		}
+		merged, err := store.Merge(spec, args)
 		if err != nil {
 			return op.Completed{}, err
 		}

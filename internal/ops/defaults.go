@@ -95,10 +95,15 @@ func (o defaultsOut) Text() string {
 	if others := slices.Sorted(maps.Keys(o.Profiles)); len(others) > 1 {
 		lines = append(lines, "profiles: "+strings.Join(others, ", "))
 	}
-	for _, n := range slices.Concat(o.Notices, o.Warnings) {
-		lines = append(lines, "note: "+n)
-	}
 	return strings.Join(lines, "\n")
+}
+
+// answer tells of the notices and of what is wrong with the file and the environment.
+func (o defaultsOut) answer(c *op.Call) (defaultsOut, error) {
+	for _, text := range slices.Concat(o.Notices, o.Warnings) {
+		c.Notify(op.Notice{Kind: op.Config, Text: text})
+	}
+	return o, nil
 }
 
 func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (defaultsOut, error) {
@@ -124,7 +129,7 @@ func (d *Defaults) set(_ context.Context, c *op.Call, in map[string]any) (defaul
 		}
 		notices = append(notices, more...)
 	}
-	return defaultsOut{store.Show(), notices}, nil
+	return defaultsOut{store.Show(), notices}.answer(c)
 }
 
 // pairs turns a list of NAME=VALUE into the map the defaults keep.
@@ -152,7 +157,7 @@ func nameValues(field string, list []string) (map[string]string, error) {
 }
 
 func (d *Defaults) show(_ context.Context, c *op.Call, _ struct{}) (defaultsOut, error) {
-	return defaultsOut{View: d.store(c).Show()}, nil
+	return defaultsOut{View: d.store(c).Show()}.answer(c)
 }
 
 // clearDefaultsIn says what to forget.
@@ -167,7 +172,7 @@ func (d *Defaults) clear(_ context.Context, c *op.Call, in clearDefaultsIn) (def
 	if err := store.Clear(defaults.Clearing{Keys: in.Keys, All: in.All, Profile: in.Profile}); err != nil {
 		return defaultsOut{}, err
 	}
-	return defaultsOut{View: store.Show()}, nil
+	return defaultsOut{View: store.Show()}.answer(c)
 }
 
 // useProfileIn names a profile.
@@ -190,5 +195,5 @@ func (d *Defaults) use(_ context.Context, c *op.Call, in useProfileIn) (defaults
 		}
 	}
 	out.View = store.Show()
-	return out, nil
+	return out.answer(c)
 }

@@ -80,9 +80,6 @@ func (o ListDevicesOut) Text() string {
 	if len(o.Devices) == 0 {
 		lines[0] = "no devices"
 	}
-	if o.Notice != "" {
-		lines = append(lines, "notice: "+o.Notice)
-	}
 	for _, d := range o.Devices {
 		line := fmt.Sprintf("%s  %s  %s  %s", d.UDID, d.State, d.OS, d.Name)
 		if d.Type == device.TypePhysical {
@@ -113,7 +110,9 @@ func (d *Devices) List(ctx context.Context, c *op.Call, in ListDevicesIn) (ListD
 	if err := d.pool.Unlisted(); err != nil && len(out.Devices) == 0 {
 		return ListDevicesOut{}, err // nothing fits what was listed; what was not might
 	}
-	out.Notice = d.pool.Notice()
+	if out.Notice = d.pool.Notice(); out.Notice != "" {
+		c.Notify(op.Notice{Kind: op.Config, Text: out.Notice})
+	}
 	return out, nil
 }
 

@@ -88,7 +88,11 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 		}
 		request.Sources = append(request.Sources, logcap.Source{Name: consoleLog, Start: start})
 	}
-	err = l.do(ctx, h, func() error {
+	drive := l.do
+	if in.Console { // it launches the app
+		drive = l.away
+	}
+	err = drive(ctx, h, func() error {
 		s, err := l.captures.Begin(ctx, request)
 		if err == nil {
 			out.ID, out.File = s.ID, s.File

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/op/parse"
+	"ios-agent/internal/ui"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
@@ -30,6 +31,7 @@ type Services struct {
 	Leases   Leases
 	Sessions *session.Store
 	Jobs     *op.Jobs
+	Steps    *op.Steps
 	Events   *feed.Ring[op.Record]
 	Builds   *build.Engine
 	Packages *swiftpackage.Service
@@ -101,7 +103,7 @@ func New(s Services) *Core {
 		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Films.ops(),
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
-		(&events{s.Events}).ops(), s.Jobs.Ops(), c.Builds.ops(),
+		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(),
 	)
 	return c
 }
@@ -133,7 +135,12 @@ type deviceAccess struct {
 // do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out
 // to be shut down stops being anybody's current one: the next call that names no device then says that none is chosen.
 func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) error {
-	err := d.pool.Drive(ctx, h, fn)
+	err := d.pool.Drive(ctx, h, func() error {
+		if s := d.driver(h); s != nil {
+			s.Drove(h.Info().UDID)
+		}
+		return fn()
+	})
 	if fault.Is(err, fault.DeviceNotBooted) {
 		d.sessions.Forget(h.Info().UDID)
 		d.pool.Forgo(ctx, h)
@@ -144,7 +151,26 @@ func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) e
 // change is do for what switches a device on or off.
 func (d deviceAccess) change(ctx context.Context, h *pool.Handle, fn func() error) error {
 	defer d.pool.Changed()
-	return d.do(ctx, h, fn)
+	return d.away(ctx, h, fn)
+}
+
+// away is do for what brings another screen because the session wants it: it is not told later what changed since the screen that
+// it was shown before.
+func (d deviceAccess) away(ctx context.Context, h *pool.Handle, fn func() error) error {
+	return d.do(ctx, h, func() error {
+		if s := d.driver(h); s != nil {
+			s.Refs(func(r *ui.Refs) { r.Leave(h.Info().UDID) })
+		}
+		return fn()
+	})
+}
+
+// driver is the session that drives the device with a handle; nil for one that only looks.
+func (d deviceAccess) driver(h *pool.Handle) *session.Session {
+	if name := h.Driver(); name != "" {
+		return d.sessions.Get(name)
+	}
+	return nil
 }
 
 // device finds the device that is meant and notes it on the answer. It does not become the session's: one that is named is
@@ -163,7 +189,11 @@ func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criter
 	info := h.Info()
 	s.Saw(info.UDID)
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
-	return h.For(c.Session, !c.Hints.Has(op.ReadOnly)), s, nil
+	drives := !c.Hints.Has(op.ReadOnly)
+	if drives {
+		c.BeginStep()
+	}
+	return h.For(c.Session, drives), s, nil
 }
 
 // use makes a device that a call named the session's. It is for calls after which one goes on with that device, when they

@@ -56,9 +56,6 @@ type listPoolOut struct {
 // Text is one line a device.
 func (o listPoolOut) Text() string {
 	lines := []string{fmt.Sprintf("%d devices", o.Total)}
-	if o.Notice != "" {
-		lines = append(lines, "notice: "+o.Notice)
-	}
 	for _, d := range o.Devices {
 		lines = append(lines, entryLine(d))
 	}
@@ -82,7 +79,7 @@ func entryLine(d pool.Entry) string {
 	return line
 }
 
-func (p *pooled) list(ctx context.Context, _ *op.Call, in listPoolIn) (listPoolOut, error) {
+func (p *pooled) list(ctx context.Context, c *op.Call, in listPoolIn) (listPoolOut, error) {
 	all, err := p.pool.Entries(ctx)
 	if err != nil {
 		return listPoolOut{}, err
@@ -95,7 +92,9 @@ func (p *pooled) list(ctx context.Context, _ *op.Call, in listPoolIn) (listPoolO
 	}
 	out.Total = len(out.Devices)
 	if p.leases.Notice != nil {
-		out.Notice = p.leases.Notice()
+		if out.Notice = p.leases.Notice(); out.Notice != "" {
+			c.Notify(op.Notice{Kind: op.Config, Text: out.Notice})
+		}
 	}
 	return out, nil
 }

@@ -42,8 +42,8 @@ type runIn struct {
 	Name          string   `json:"simulatorName,omitempty" doc:"or its name"`
 	DerivedData   op.Path  `json:"derivedDataPath,omitempty" doc:"else a folder of our own"`
 	ExtraArgs     []string `json:"extraArgs,omitempty" doc:"for xcodebuild"`
-	Args          []string `json:"launchArgs,omitempty" doc:"for the app"`
-	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true"`
+	Args          []string `json:"launchArgs,omitempty" doc:"for the app" private:"true"`
+	Env           []string `json:"env,omitempty" doc:"for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
 func (in runIn) in() BuildAndRunIn {
@@ -182,7 +182,7 @@ func (b *Builds) look(ctx context.Context, c *op.Call, udid string, out *BuildOu
 	c.Progress("looking at the first screen")
 	seen, err := b.screen.Snapshot(ctx, c, SnapshotIn{Target: Target{UDID: udid}})
 	if err != nil {
-		out.Notes = append(out.Notes, "the screen could not be read: "+err.Error())
+		out.Notes = append(out.Notes, unread(err))
 		return
 	}
 	out.Screen = seen.Text()

@@ -62,7 +62,7 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	if in.MaxDepth > 0 {
 		s.sessions.Get(c.Session).SetDepth(in.MaxDepth)
 	}
-	err := s.Look(ctx, c, in.Target, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
+	err := s.look(ctx, in.Target, looking{c: c, quiet: in.Since != ""}, func(sc *ui.Screen, refs *ui.Refs, udid string) (err error) {
 		out, err = s.render(in, sc, refs, udid)
 		return err
 	})
@@ -112,17 +112,21 @@ func (s *Screen) outline(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid strin
 
 // Look reads the screen of the device that is meant, in its lane.
 func (s *Screen) Look(ctx context.Context, c *op.Call, t Target, see func(*ui.Screen, *ui.Refs, string) error) error {
-	h, session, err := s.device(ctx, c, t)
+	return s.look(ctx, t, looking{c: c}, see)
+}
+
+func (s *Screen) look(ctx context.Context, t Target, l looking, see func(*ui.Screen, *ui.Refs, string) error) (err error) {
+	l.h, l.session, err = s.device(ctx, l.c, t)
 	if err != nil {
 		return err
 	}
-	return s.do(ctx, h, func() error {
+	return s.step(ctx, &l, func(step act.Step) error {
 		var failed error
-		err := act.Step{Device: h.Device, Session: session, Tell: c.Progress}.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
-			if session.Several() {
-				sc.Device = h.Info().Name
+		err := step.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
+			if l.session.Several() {
+				sc.Device = l.h.Info().Name
 			}
-			failed = see(sc, refs, h.Info().UDID)
+			failed = see(sc, refs, l.udid())
 		})
 		if err != nil {
 			return err

@@ -322,7 +322,7 @@ func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (StatusOut, 
 // pasteboardIn is what to copy, if anything.
 type pasteboardIn struct {
 	Target
-	Text *string `json:"text,omitempty" doc:"the text to put on it; without one it is read"`
+	Text *string `json:"text,omitempty" doc:"the text to put on it; without one it is read" private:"true"`
 }
 
 // pasteboardOut is what is on the pasteboard.

@@ -44,7 +44,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, err
 		return BuildOut{}, err
 	}
 	var out *build.Outcome
-	err = b.deviceAccess.do(ctx, h, func() (err error) {
+	err = b.away(ctx, h, func() (err error) {
 		out, err = b.tests.Run(ctx, c.Session, r, progress(c))
 		return err
 	})

@@ -38,7 +38,7 @@ func (t *Touch) textOps() []op.Op {
 type TypeIn struct {
 	Target
 	ElementIn
-	Text   string `json:"text" doc:"the text; $SECRET:name is a secret by its name" cli:"arg"`
+	Text   string `json:"text" doc:"the text; $SECRET:name is a secret by its name" cli:"arg" private:"true"`
 	Submit bool   `json:"submit,omitempty" doc:"then press return"`
 	ActIn
 	scrollIn
@@ -62,6 +62,9 @@ func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, r
 	out, err := t.act(ctx, c, doing{in.Target, name, in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.Enter(ctx, how, in.query(), act.Entry{Text: text, Replace: replace, Submit: in.Submit})
 	})
+	if out.Target != nil && !out.Target.secure {
+		c.Reveal("text") // the screen shows it
+	}
 	return hidden.out(out), hidden.err(err)
 }
 

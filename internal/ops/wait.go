@@ -14,8 +14,9 @@ func (s *Screen) waitOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
 		Summary: "Wait until an element is there, gone, enabled, has a value, a text shows, or the screen is still",
-		Help:    "Running out of time is an answer (matched: false), not an error; --strict makes it one. A timeout of 0 looks once.",
-		Hints:   op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
+		Help: "Running out of time is an answer (matched: false), not an error; --strict makes it one. A timeout of 0 looks once. The answer\n" +
+			"has what changed since you saw the screen, or its outline, with refs to act on.",
+		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
 		Examples: []string{"wait --text Welcome", "wait --identifier spinner --condition gone", "wait --condition settled"},
 	}, s.wait)}
 }
@@ -48,6 +49,7 @@ type waitOut struct {
 	Polls   int         `json:"polls"`
 	Element *ElementOut `json:"element,omitempty"`
 	Screen  string      `json:"screen,omitempty"`
+	shown
 
 	what   string
 	strict bool
@@ -71,7 +73,7 @@ func (o waitOut) Text() string {
 	if o.Element != nil {
 		text += ": " + o.Element.described
 	}
-	return text
+	return text + o.text()
 }
 
 // Fault is for those who asked to fail.
@@ -117,11 +119,12 @@ func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, erro
 	if err != nil {
 		return waitOut{}, err
 	}
-	done, err := s.Await(ctx, c, in.Target, w)
+	out := waitOut{strict: in.Strict, what: string(w.Condition)}
+	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) { out.shown = l.show(done.Screen, done.Still) })
 	if err != nil {
 		return waitOut{}, err
 	}
-	out := waitOut{Matched: done.Matched, Elapsed: done.Took.Seconds(), Polls: done.Polls, strict: in.Strict, what: string(w.Condition)}
+	out.Matched, out.Elapsed, out.Polls = done.Matched, done.Took.Seconds(), done.Polls
 	if what := w.Query.String(); what != "" {
 		out.what = what + " (" + string(w.Condition) + ")"
 	} else if w.Value != "" {
@@ -136,16 +139,66 @@ func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, erro
 	return out, nil
 }
 
-// Await waits on the device that is meant, in its lane.
+// Await waits on the device that is meant, in its lane. The answer tells first what changed on the screen.
 func (s *Screen) Await(ctx context.Context, c *op.Call, t Target, w act.Waiting) (act.Waited, error) {
+	return s.await(ctx, c, t, w, func(l *looking, done act.Waited) { l.saw(done.Screen) })
+}
+
+// await lets show use the screen at the end of a wait, if there is one.
+func (s *Screen) await(ctx context.Context, c *op.Call, t Target, w act.Waiting, show func(*looking, act.Waited)) (act.Waited, error) {
 	h, session, err := s.device(ctx, c, t)
 	if err != nil {
 		return act.Waited{}, err
 	}
 	var done act.Waited
-	err = s.do(ctx, h, func() error {
-		done, err = act.Step{Device: h.Device, Session: session, Tell: c.Progress}.Wait(ctx, w)
+	l := &looking{c: c, h: h, session: session}
+	err = s.step(ctx, l, func(step act.Step) error {
+		if done, err = step.Wait(ctx, w); err == nil && done.Screen != nil {
+			show(l, done)
+		}
 		return err
 	})
 	return done, err
+}
+
+// shown is a screen in an answer that is about something else: what changed since it was shown last, or else its outline.
+type shown struct {
+	Changes []string `json:"changes,omitempty"`
+	Outline string   `json:"outline,omitempty"`
+}
+
+// mostShown is how many lines such a screen may take.
+const mostShown = 15
+
+// show tells of a screen. Its refs can be used.
+func (l *looking) show(screen *ui.Screen, still bool) (out shown) {
+	if l.session.Several() {
+		screen.Device = l.h.Info().Name
+	}
+	l.session.Refs(func(r *ui.Refs) {
+		if r.Shown(l.udid()) == nil {
+			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, l.udid(), r)
+		} else {
+			out.Changes = r.SinceShown(l.udid(), screen)
+		}
+		if still {
+			r.Remember(l.udid(), screen)
+		} else {
+			r.Glimpse(l.udid(), screen)
+		}
+	})
+	l.quiet = true
+	l.changed(out.Changes)
+	return out
+}
+
+// text is what is shown, below another text.
+func (o shown) text() string {
+	switch {
+	case o.Outline != "":
+		return "\n" + o.Outline
+	case len(o.Changes) > 0:
+		return "\n" + ui.Summary(o.Changes, mostShown)
+	}
+	return ""
 }

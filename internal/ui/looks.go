@@ -7,6 +7,8 @@ type looks struct{ kept []look }
 type look struct {
 	device string
 	screen *Screen
+	brief  bool // nobody waited until it was still
+	left   bool // the session itself went on to another screen after it, by a launch or a link
 }
 
 // mostLooks is how many screens are kept over all devices of a session.
@@ -20,13 +22,19 @@ func (r *Refs) Remember(device string, s *Screen) {
 			kept = append(kept, l)
 		}
 	}
-	kept = append(kept, look{device, s})
+	kept = append(kept, look{device: device, screen: s})
 	if over := len(kept) - mostLooks; over > 0 {
 		copy(kept, kept[over:])
 		clear(kept[mostLooks:])
 		kept = kept[:mostLooks]
 	}
 	r.looks.kept = kept
+}
+
+// Glimpse is Remember for a screen of which nobody knows whether it is still.
+func (r *Refs) Glimpse(device string, s *Screen) {
+	r.Remember(device, s)
+	r.shown(device).brief = true
 }
 
 // Recall gives the remembered screen of this hash; nil when it is not kept, or no longer.
@@ -39,23 +47,52 @@ func (r *Refs) Recall(device, hash string) *Screen {
 	return nil
 }
 
-// Shown is the screen that was remembered last for a device; nil when there is none.
-func (r *Refs) Shown(device string) *Screen {
+// shown is the screen of a device that was shown last.
+func (r *Refs) shown(device string) *look {
 	for i := len(r.looks.kept) - 1; i >= 0; i-- {
-		if l := r.looks.kept[i]; l.device == device {
-			return l.screen
+		if l := &r.looks.kept[i]; l.device == device {
+			return l
 		}
 	}
 	return nil
 }
 
+// Leave is called when the session launches an app or opens a link on a device: what was shown is not compared with what comes.
+func (r *Refs) Leave(device string) {
+	if l := r.shown(device); l != nil {
+		l.left = true
+	}
+}
+
+// Shown is the screen of a device that was shown last; nil when there is none, or the session left it.
+func (r *Refs) Shown(device string) *Screen {
+	l := r.shown(device)
+	if l == nil || l.left {
+		return nil
+	}
+	return l.screen
+}
+
+// SinceShown says what changed since the device was shown last, in lines for models, without what changes by itself.
+func (r *Refs) SinceShown(device string, now *Screen) []string {
+	before := r.Shown(device)
+	if before == nil || before.hash == now.hash && before.App == now.App {
+		return nil
+	}
+	d := r.timeless(device, r.Calm(device, Compare(before, now))).lasting()
+	if outcome, _ := d.Judge(nil); outcome == Unchanged {
+		return nil
+	}
+	return d.Lines(device, r)
+}
+
 // Last is the hash of the screen that was remembered last for a device; empty when there is none, or it still moved.
 func (r *Refs) Last(device string) string {
-	last := r.Shown(device)
-	if last == nil || !last.Settled && !last.Quiet {
+	l := r.shown(device)
+	if l == nil || l.brief || !l.screen.Settled && !l.screen.Quiet {
 		return ""
 	}
-	return last.hash
+	return l.screen.hash
 }
 
 // Since says what is different from an earlier look, in lines for models; one line when nothing is. The second result

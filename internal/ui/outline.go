@@ -13,6 +13,7 @@ type Outlining struct {
 	Depth  int   // how deep to nest; 0 is all the way
 	Within *Node // only what lies in this element; nil is the screen
 	Budget int   // about how many tokens it may cost; 0 is no limit
+	Lines  int   // how many lines it may have; 0 is no limit; not with a budget
 }
 
 // Outline is what models read: a header, then one line an element that matters, nested as on the screen, in the
@@ -33,8 +34,11 @@ func (s *Screen) OutlineOf(how Outlining, device string, refs *Refs) string {
 	}
 	rows := mergeHints(s.rows(how, root, nil, 0))
 	left := ""
-	if how.Budget > 0 {
+	switch {
+	case how.Budget > 0:
 		rows, left = s.afford(rows, how.Budget-tokens(header))
+	case how.Lines > 0 && len(rows)+1 > how.Lines:
+		rows, left = s.within(rows, how.Lines-2) // the header and what is left out have a line too
 	}
 	var b strings.Builder
 	b.WriteString(header)
@@ -51,6 +55,9 @@ func (s *Screen) OutlineOf(how Outlining, device string, refs *Refs) string {
 	}
 	return b.String()
 }
+
+// Blank reports whether an outline of the screen would be empty.
+func (s *Screen) Blank() bool { return s.Root == nil || len(s.rows(Outlining{}, s.Root, nil, 0)) == 0 }
 
 // row is one line to be: an element, or a hint about some that have none.
 type row struct {
@@ -202,13 +209,24 @@ func (s *Screen) afford(rows []*row, budget int) ([]*row, string) {
 	if total <= budget {
 		return rows, ""
 	}
+	kept, left := s.keep(rows, costs, budget-leftOutCost)
+	return kept, fmt.Sprintf("%s: --budget %d shows all, --within a part", left, total+tokens(s.Header()))
+}
+
+// within keeps so many lines, as afford does.
+func (s *Screen) within(rows []*row, most int) ([]*row, string) {
+	kept, left := s.keep(rows, slices.Repeat([]int{1}, len(rows)), most)
+	return kept, left + ": `snapshot` shows all"
+}
+
+// keep keeps the lines there is room for, those to act on first, and counts the others.
+func (s *Screen) keep(rows []*row, costs []int, room int) ([]*row, string) {
 	byRank := make([]int, len(rows))
 	for i := range byRank {
 		byRank[i] = i
 	}
 	modal := s.Modal()
 	slices.SortStableFunc(byRank, func(a, b int) int { return rows[a].rank(modal) - rows[b].rank(modal) })
-	room := budget - leftOutCost
 	left, toAct := 0, 0
 	for _, i := range byRank {
 		if room -= costs[i]; room >= 0 {
@@ -223,7 +241,7 @@ func (s *Screen) afford(rows []*row, budget int) ([]*row, string) {
 		}
 	}
 	kept := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.cut })
-	return kept, fmt.Sprintf("%d more left out, %d to act on: --budget %d shows all, --within a part", left, toAct, total+tokens(s.Header()))
+	return kept, fmt.Sprintf("%d more left out, %d to act on", left, toAct)
 }
 
 // rank orders lines by use: what can be acted on, above all in a dialog; what structures the screen; the rest.

@@ -24,7 +24,7 @@ type Refs struct {
 	byKey        map[refKey]int
 	byIdentifier map[identifierKey]int
 	looks        looks
-	steady       map[counter]bool // texts with numbers that do not change by themselves
+	steady       map[counter]bool // texts with numbers; false: they change by themselves
 	restless     restless
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -309,6 +310,14 @@ var stateWords = map[string]struct{ on, off string }{
 	"enabled":  {"enabled", "disabled"},
 	"focused":  {"focused", "not focused"},
 	"selected": {"selected", "not selected"},
+}
+
+// lasting is a diff without ambient elements. Their focus counts, as it does for an outcome.
+func (d Diff) lasting() Diff {
+	d.Added = slices.DeleteFunc(slices.Clone(d.Added), (*Node).ambient)
+	d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), (*Node).ambient)
+	d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.Field != "focused" && c.before.ambient() })
+	return d
 }
 
 // Summary caps the lines of a diff.

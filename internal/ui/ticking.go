@@ -65,7 +65,7 @@ func counterOf(device string, s *Screen, n *Node) counter {
 	return counter{device, s.App, n.Identifier, shape(n.Label), shape(n.Value)}
 }
 
-// mostSteady is how many texts are remembered as steady; with more, all are asked anew.
+// mostSteady is how many texts are remembered; with more, all are asked anew.
 const mostSteady = 1024
 
 // Suspects reports whether only digits of texts changed after an input, and one of these texts is not known to be steady. Only
@@ -76,7 +76,7 @@ func (r *Refs) Suspects(device string, before, after *Screen) bool {
 }
 
 // Ticking reports whether the texts that changed from before to after changed again by itself until later, and nothing else
-// changed: then the change proves nothing. The texts that did not change again are remembered as steady.
+// changed: then the change proves nothing. It is remembered of each text whether it is steady.
 func (r *Refs) Ticking(device string, before, after, later *Screen) bool {
 	first, _ := Compare(before, after).ticks()
 	second, _ := Compare(after, later).ticks()
@@ -86,12 +86,25 @@ func (r *Refs) Ticking(device string, before, after, later *Screen) bool {
 	}
 	for _, t := range first {
 		again := slices.ContainsFunc(second, func(u tick) bool { return u.old == t.now })
-		if !again {
-			r.steady[counterOf(device, after, t.now)] = true
+		if r.steady[counterOf(device, after, t.now)] = !again; !again {
 			only = false
 		}
 	}
 	return only
+}
+
+// timeless is a diff without texts that are known to count by themselves, such as clocks.
+func (r *Refs) timeless(device string, d Diff) Diff {
+	found, _ := d.ticks()
+	for _, t := range found {
+		if steady, known := r.steady[counterOf(device, d.after, t.now)]; !known || steady {
+			continue
+		}
+		d.Added = slices.DeleteFunc(slices.Clone(d.Added), func(n *Node) bool { return n == t.now })
+		d.Removed = slices.DeleteFunc(slices.Clone(d.Removed), func(n *Node) bool { return n == t.old })
+		d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), func(c Change) bool { return c.after == t.now })
+	}
+	return d
 }
 
 // Drifted forgets that a text is steady if it changed between two looks without an input.
@@ -101,6 +114,8 @@ func (r *Refs) Drifted(device string, earlier, later *Screen) {
 	}
 	found, _ := Compare(earlier, later).ticks()
 	for _, t := range found {
-		delete(r.steady, counterOf(device, later, t.now))
+		if key := counterOf(device, later, t.now); r.steady[key] {
+			delete(r.steady, key)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -346,5 +347,55 @@ func TestQueryInManyWays(t *testing.T) {
 		case c.code != "" && !fault.Is(err, c.code):
 			t.Errorf("%s: %v", c.q, err)
 		}
+	}
+}
+
+// TestSinceShown: what changed since a screen was shown, without what changes by itself, until the session leaves the screen.
+func TestSinceShown(t *testing.T) {
+	var refs ui.Refs
+	spinner := &ui.Node{Type: "ActivityIndicator", Label: "Busy", Frame: ui.Rect{X: 10, Y: 300, W: 20, H: 20}}
+	before, busy := screen(app(button("A", 10))), screen(app(button("A", 10), spinner))
+	after := screen(app(button("A", 10), button("B", 100), spinner))
+	if lines := refs.SinceShown(phone, before); lines != nil {
+		t.Errorf("nothing was shown: %q", lines)
+	}
+	refs.Remember(phone, before)
+	if lines := refs.SinceShown(phone, busy); lines != nil {
+		t.Errorf("a spinner is news: %q", lines)
+	}
+	if lines := refs.SinceShown(phone, after); len(lines) != 1 || !strings.HasPrefix(lines[0], `+ button "B"`) {
+		t.Errorf("%q", lines)
+	}
+	if lines := refs.SinceShown("UDID-2", after); lines != nil {
+		t.Errorf("another device was not shown: %q", lines)
+	}
+	refs.Leave(phone)
+	if lines := refs.SinceShown(phone, after); lines != nil || refs.Shown(phone) != nil || refs.Recall(phone, before.Hash()) == nil {
+		t.Errorf("the session left the screen: %q", lines)
+	}
+	refs.Glimpse(phone, after)
+	if refs.Shown(phone) != after || refs.Last(phone) != "" {
+		t.Error("nobody waited until it was still")
+	}
+	if refs.Remember(phone, after); refs.Last(phone) != after.Hash() {
+		t.Error("it is still")
+	}
+}
+
+// TestAnOutlineOfSomeLines has those to act on, and counts the others. The header, which is not compared here, is one of them.
+func TestAnOutlineOfSomeLines(t *testing.T) {
+	var nodes []*ui.Node
+	for i := range 10 {
+		frame := ui.Rect{X: 10, Y: float64(20 * i), W: 90, H: 18}
+		nodes = append(nodes, &ui.Node{Type: "StaticText", Label: fmt.Sprint("text ", i), Frame: frame})
+	}
+	s := screen(app(append(nodes, button("A", 300), button("B", 400))...))
+	if got := outline(s, ui.Outlining{Lines: 13}); strings.Count(got, "\n") != 11 || strings.Contains(got, "left out") {
+		t.Errorf("it fits:\n%s", got)
+	}
+	got := outline(s, ui.Outlining{Lines: 5})
+	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(got, `"A"`) || !strings.Contains(got, `"B"`) ||
+		lines[3] != "… 9 more left out, 0 to act on: `snapshot` shows all" {
+		t.Error(got)
 	}
 }

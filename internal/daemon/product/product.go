@@ -94,10 +94,10 @@ func Open(o Options) (*Product, error) {
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state}, Log: o.Log})
-	jobs := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}
+	jobs, steps := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, &op.Steps{}
 	var c *op.Catalogue
 	c = op.NewCatalogue(catalogue.All(ops.Services{
-		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Events: happened,
+		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: steps, Events: happened,
 		Builds: build.New(build.Options{
 			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
 		}),
@@ -108,7 +108,7 @@ func Open(o Options) (*Product, error) {
 		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
 	}))
-	c.Toolchain, c.Jobs, c.Log = o.Tools.Name, jobs, o.Log
+	c.Toolchain, c.Jobs, c.Steps, c.Log = o.Tools.Name, jobs, steps, o.Log
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)

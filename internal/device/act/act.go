@@ -20,6 +20,9 @@ type Step struct {
 	Session *session.Session
 	Tell    func(string) // is told what takes long; may be nil
 	Expect  bool         // a change is expected: it is looked for until the step's timeout
+
+	// Seen is told the screens on which the step finds or looks for its target, before its first input; may be nil.
+	Seen func(*ui.Screen)
 }
 
 // How says how patiently a step is performed.
@@ -94,6 +97,9 @@ func (s Step) perform(ctx context.Context, how How, q ui.Query, send input) (Rep
 	for tries := 1; err != nil; tries++ {
 		if _, refused := errors.AsType[*device.RefusedError](err); !refused || how.NoWait || tries == mostTries || ctx.Err() != nil {
 			return Report{}, err
+		}
+		if fault.From(err).Dispatched != fault.NotDispatched {
+			s.Seen = nil // something was sent: what is seen now may be its effect
 		}
 		report, guard, err = s.attempt(ctx, how, q, send)
 	}
@@ -321,6 +327,12 @@ func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since tim
 	return f.With("last_log_lines", end.Logs).WithHint("launch it again: `ios-agent launch %s`", app)
 }
 
+func (s Step) saw(screen *ui.Screen) {
+	if s.Seen != nil && screen != nil && screen.Root != nil {
+		s.Seen(screen)
+	}
+}
+
 // Look observes the screen and lets render use the session's refs with it.
 func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error {
 	screen, err := s.settle(ctx, still())
@@ -328,6 +340,7 @@ func (s Step) Look(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error
 		return err
 	}
 	screen.Ended = s.leftBehind(ctx, screen)
+	s.saw(screen)
 	s.Session.Refs(func(r *ui.Refs) {
 		render(screen, r)
 		r.Remember(s.Device.Info().UDID, screen)

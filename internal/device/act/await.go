@@ -146,6 +146,9 @@ func (s Step) settleAround(ctx context.Context, w device.Wait) (*ui.Screen, erro
 func (s Step) await(ctx context.Context, how How, q ui.Query) (aim, time.Duration, error) {
 	var sent sent
 	a, waited, err := s.awaiting(ctx, how, q, &sent)
+	if !sent.any {
+		s.saw(a.screen)
+	}
 	a.sent = sent
 	return a, waited, sent.fail(err)
 }
@@ -170,6 +173,7 @@ func (s Step) awaiting(ctx context.Context, how How, q ui.Query, sent *sent) (ai
 		}
 		if how.Scroll && !scrolled && (fault.Is(why, fault.ElementNotFound) || fault.Is(why, fault.ElementUnhittable)) {
 			scrolled = true
+			s.saw(screen)
 			if _, err := s.seek(ctx, q, Scroll{}, screen, sent); err != nil {
 				return aim{}, c.spent(), err
 			}
@@ -178,7 +182,7 @@ func (s Step) awaiting(ctx context.Context, how How, q ui.Query, sent *sent) (ai
 		}
 		left := how.patience() - c.spent()
 		if left <= 0 || hopeless(why, screen) || ctx.Err() != nil {
-			return aim{}, c.spent(), why
+			return aim{screen: screen}, c.spent(), why
 		}
 		screen, err = s.observe(ctx, again(left))
 	}

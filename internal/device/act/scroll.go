@@ -30,6 +30,7 @@ func (s Step) ScrollTo(ctx context.Context, q ui.Query, w Scroll) (Report, error
 	if err != nil {
 		return Report{}, err
 	}
+	s.saw(before)
 	began := time.Now()
 	var sent sent
 	found, err := s.seek(ctx, q, w, before, &sent)

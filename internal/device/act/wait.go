@@ -24,9 +24,10 @@ type Waited struct {
 	Matched bool
 	Node    *ui.Node // the element; the last one seen when nothing matched
 	Ref     string
-	Screen  *ui.Screen
+	Screen  *ui.Screen // the last look; when the condition holds, the screen as it is when it is still
+	Still   bool       // the screen was looked at until it was still
 	Polls   int
-	Took    time.Duration
+	Took    time.Duration // until the condition held
 }
 
 // Wait looks until a condition holds or time is up. An app that is not running has no elements: waiting for an element to go
@@ -50,13 +51,13 @@ func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 			if out.Matched, out.Node, out.Ref, err = s.holds(screen, w); err != nil {
 				return out, err
 			}
-		} else if screenless(w.Condition) {
-			out.Matched = true
+		} else {
+			out.Screen, out.Matched = nil, screenless(w.Condition)
 		}
 		out.Took = c.spent()
 		left := w.Timeout - out.Took
 		if out.Matched || left <= 0 || ctx.Err() != nil {
-			return out, ctx.Err()
+			return s.rested(ctx, w, out), ctx.Err()
 		}
 		pause := w.Interval
 		if pause == 0 {
@@ -65,6 +66,47 @@ func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 		pause = min(pause, left)
 		look = device.Wait{Min: pause, Max: pause}
 	}
+}
+
+// rested looks until the screen is still once the condition holds: a condition often holds while the screen still moves, and what
+// moves cannot be acted on. A screen that cannot be read again is no fault: it was read.
+func (s Step) rested(ctx context.Context, w Waiting, out Waited) Waited {
+	out.Still = out.Matched && out.Screen != nil
+	if !out.Still || w.Condition == ui.IsSettled {
+		return out
+	}
+	screen, err := s.settle(ctx, still())
+	if err != nil {
+		out.Still = false
+		return out
+	}
+	out.Screen = screen
+	if n := out.Node; n != nil && screen.Again(n) != nil { // the element is as it was when the condition held; its ref is of now
+		s.Session.Refs(func(r *ui.Refs) { out.Ref = r.Name(s.Device.Info().UDID, screen, screen.Again(n)) })
+	}
+	return out
+}
+
+// appearance is how long an app may take after its launch to show something.
+const appearance = 3 * time.Second
+
+// FirstLook lets render use the first screen of an app that was launched, when it shows something that is still, or when it has
+// shown nothing for too long.
+func (s Step) FirstLook(ctx context.Context, render func(*ui.Screen, *ui.Refs)) error {
+	c := clock{began: time.Now()}
+	screen, err := s.settle(ctx, still())
+	for err == nil && screen.Blank() && c.spent() < appearance && ctx.Err() == nil {
+		c.add(screen)
+		screen, err = s.observe(ctx, again(appearance))
+	}
+	if err != nil {
+		return err
+	}
+	s.Session.Refs(func(r *ui.Refs) {
+		render(screen, r)
+		r.Remember(s.Device.Info().UDID, screen)
+	})
+	return nil
 }
 
 func screenless(c ui.Condition) bool { return c == ui.NotExists || c == ui.IsGone }

@@ -87,6 +87,26 @@ func TestWaitNamesTheElement(t *testing.T) {
 	}
 }
 
+// A condition often holds while the screen still moves. What is shown then is the screen when it is still, with refs that can be used.
+func TestWaitEndsOnAStillScreen(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Conformance, "Navigation")
+	var at ui.Point
+	s.Must(s.Look(t.Context(), func(screen *ui.Screen, _ *ui.Refs) { at = screen.Match(named("nav-extras-button"))[0].Frame.Centre() }))
+	s.Must(s.Device.(device.Touch).Tap(t.Context(), at))
+	got, err := s.Wait(t.Context(), act.Waiting{Condition: ui.Exists, Query: ui.Query{Label: "Read the guide"}, Timeout: 5 * time.Second})
+	s.Must(err)
+	later := ""
+	s.Must(s.Look(t.Context(), func(screen *ui.Screen, _ *ui.Refs) { later = screen.Hash() }))
+	if !got.Matched || !got.Still || got.Screen.Hash() != later || got.Polls != 1 {
+		t.Errorf("%+v shows %s, then %s", got, got.Screen.Header(), later)
+	}
+	got, err = s.Wait(t.Context(), act.Waiting{Condition: ui.Exists, Query: named("nothing"), Timeout: 100 * time.Millisecond})
+	if s.Must(err); got.Still || got.Screen == nil {
+		t.Errorf("nobody waited until it was still: %+v", got)
+	}
+}
+
 func TestWaitForWhatARefMeans(t *testing.T) {
 	s := newStand(t)
 	waiting := func(c ui.Condition, ref string) (act.Waited, error) {

@@ -77,6 +77,14 @@ func (h *Handle) For(holder string, drives bool) *Handle {
 	return &mine
 }
 
+// Driver is the session that drives the device with this handle; empty for one that only looks.
+func (h *Handle) Driver() string {
+	if !h.drives {
+		return ""
+	}
+	return h.holder
+}
+
 // New makes a pool.
 func New(o Options) *Pool {
 	p := &Pool{

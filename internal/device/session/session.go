@@ -50,6 +50,7 @@ type Session struct {
 
 	numbers *numbering
 	depth   atomic.Int64
+	drivers *drivers
 	several atomic.Bool // beside the lock: it is asked while refs are given out
 
 	mu       sync.Mutex
@@ -58,6 +59,22 @@ type Session struct {
 	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
 	defaults map[string]*defaults.Store // by project folder; without any environment
+	told     map[string]bool
+}
+
+// mostTold is how many texts are remembered as told; with more, all are told anew.
+const mostTold = 100
+
+// Untold reports whether the session was not told a text yet, and notes that it is told now.
+func (s *Session) Untold(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.told == nil || len(s.told) > mostTold {
+		s.told = map[string]bool{}
+	}
+	known := s.told[text]
+	s.told[text] = true
+	return !known
 }
 
 // Device is the udid of the session's current device; empty when it has none.
@@ -158,6 +175,8 @@ type Store struct {
 	closed bool
 	work   sync.WaitGroup
 
+	drivers drivers
+
 	mu   sync.Mutex
 	byID map[string]*Session
 }
@@ -174,7 +193,7 @@ func (st *Store) Get(name string) *Session {
 	}
 	s, ok := st.byID[name]
 	if !ok {
-		s = &Session{Name: name, numbers: st.number(name)}
+		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers}
 		st.byID[name] = s
 	}
 	return s

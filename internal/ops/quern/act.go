@@ -152,7 +152,7 @@ func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
 
 // typeIn is quern's input.
 type typeIn struct {
-	Text string `json:"text" doc:"the text"`
+	Text string `json:"text" doc:"the text" private:"true"`
 	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 

@@ -14,7 +14,7 @@ const family = "quern"
 
 // same are the rows whose name and shape is ours, or a part of ours.
 var same = []string{
-	"list_devices", "boot_device", "shutdown_device", "install_app", "launch_app", "terminate_app", "uninstall_app", "list_apps",
+	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app", "list_apps",
 	"list_device_pool", "resolve_device", "claim_device", "release_device", "ensure_devices", "cleanup_devices", "refresh_devices",
 	"set_location", "grant_permission", "ensure_server",
 }
@@ -28,7 +28,9 @@ func Ops(core *ops.Core) []op.Op {
 	for _, name := range same {
 		all = append(all, core.Op(name).In(family))
 	}
-	all = append(all, op.New(op.Spec{
+	launch := core.Op("launch_app").In(family).Spec // without our outline of the screen
+	launch.Verb, launch.Route, launch.Summary = op.None, op.None, "Launch an installed app; a device that the call names is booted"
+	all = append(all, op.New(launch, core.Apps.Launch), op.New(op.Spec{
 		Name: "take_screenshot", Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,

@@ -255,8 +255,8 @@ func (v views) buildMac(ctx context.Context, c *op.Call, in buildMacIn) (buildOu
 
 // launchHowIn is how to launch what was built.
 type launchHowIn struct {
-	Args []string `json:"launchArgs,omitempty" doc:"arguments for the app"`
-	Env  []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
+	Args []string `json:"launchArgs,omitempty" doc:"arguments for the app" private:"true"`
+	Env  []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
 func (in launchHowIn) launch() ops.LaunchHow { return ops.LaunchHow{Args: in.Args, Env: in.Env} }

@@ -22,7 +22,7 @@ func (v views) keys() []op.Op {
 type typeUIIn struct {
 	simIn
 	refIn
-	Text    string `json:"text" doc:"the text"`
+	Text    string `json:"text" doc:"the text" private:"true"`
 	Replace bool   `json:"replaceExisting,omitempty" doc:"replace what the field holds"`
 }
 

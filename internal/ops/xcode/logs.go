@@ -189,8 +189,8 @@ func (v views) endCapture(ctx context.Context, c *op.Call, id string, of capture
 type startDeviceCaptureIn struct {
 	deviceIn
 	Bundle string   `json:"bundleId,omitempty" doc:"the app's bundle id"`
-	Args   []string `json:"args,omitempty" doc:"arguments for the app"`
-	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
+	Args   []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
+	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
 func (v views) startDeviceCapture(ctx context.Context, c *op.Call, in startDeviceCaptureIn) (captureStartedOut, error) {

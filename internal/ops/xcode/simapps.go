@@ -60,9 +60,9 @@ type simAppIn struct {
 
 // launchIn is how to launch an app.
 type launchIn struct {
-	Args   []string `json:"args,omitempty" doc:"arguments for the app"`
-	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-"`
-	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true"`
+	Args   []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
+	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-" private:"true"`
+	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
 func (in launchIn) arguments() ([]string, error) {

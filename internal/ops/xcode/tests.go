@@ -31,7 +31,7 @@ type preparedIn struct {
 
 // runnerIn is for the tests' own process.
 type runnerIn struct {
-	RunnerEnv []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true"`
+	RunnerEnv []string `json:"testRunnerEnv,omitempty" doc:"environment of the test runner, as NAME=VALUE" pairs:"true" private:"true"`
 	Progress  bool     `json:"progress,omitempty" doc:"accepted for compatibility: progress is always reported"`
 }
 

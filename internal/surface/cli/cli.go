@@ -253,28 +253,30 @@ func (a *App) exit(e op.Envelope) int {
 		}
 		return e.ExitCode()
 	}
-	if e.Stdout != "" {
-		fmt.Fprintln(a.Out, e.Stdout)
-	}
-	if next := a.verbs(e.Meta.Next); e.Error == nil && next != "" {
-		fmt.Fprintln(a.Out, "next: "+next)
-	}
 	if e.Error != nil {
+		say(a.Out, e.Stdout)
 		e.Stdout = ""
-		fmt.Fprintln(a.Err, e.Text())
+		say(a.Err, e.Text())
+		return e.ExitCode()
+	}
+	say(a.Out, e.Text())
+	if next := a.verbs(e.Meta.Next); next != "" {
+		say(a.Out, "next: "+next)
 	}
 	return e.ExitCode()
 }
 
+func say(to io.Writer, text string) {
+	if text != "" {
+		fmt.Fprintln(to, text)
+	}
+}
+
 // exitRaw prints the result without its envelope, for programs that want nothing else. A fault may come with a result.
 func (a *App) exitRaw(e op.Envelope) int {
-	if len(e.Result) > 0 {
-		fmt.Fprintf(a.Out, "%s\n", e.Result)
-	}
-	if e.Error != nil {
-		e.Stdout = ""
-		fmt.Fprintln(a.Err, e.Text())
-	}
+	say(a.Out, string(e.Result))
+	e.Stdout = ""
+	say(a.Err, e.Text())
 	return e.ExitCode()
 }
 

@@ -39,9 +39,12 @@ ios-agent is connected, its tools do the same.
 
 ## The loop
 
-1. Look: a snapshot is an outline of the screen, one element a line, each with a ref such as ` + "`[ref=e7]`" + `.
+1. Look: a snapshot is an outline of the screen, one element a line, each with a ref such as ` + "`[ref=e7]`" + `. ` +
+	`A launch shows the
+   first screen by itself, and a wait what changed.
 2. Act on a ref, written ` + "`@e7`" + `, or on an identifier or label.
 3. Read the outcome. The answer has the difference and the refs of what is new: look again only when a ref is refused.
+   What stands under ` + "`meanwhile:`" + ` before it changed since you saw the screen, and not by this call.
 
 ## Commands
 

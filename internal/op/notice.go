@@ -1,0 +1,77 @@
+package op
+
+import (
+	"slices"
+	"strings"
+)
+
+// Notice is what an answer tells although nobody asked: the caller has to know it to believe the answer.
+type Notice struct {
+	Kind  NoticeKind `json:"kind"`
+	Text  string     `json:"text,omitempty"`
+	Lines []string   `json:"lines,omitempty"`
+}
+
+// NoticeKind says what a notice is about.
+type NoticeKind string
+
+// The kinds of notices.
+const (
+	Config    NoticeKind = "config"    // settings, state or devices are not as they should be
+	Paused    NoticeKind = "paused"    // a debugger holds the app
+	Meanwhile NoticeKind = "meanwhile" // what changed on the screen since it was shown last
+	Logged    NoticeKind = "log"       // what the app logged
+	Net       NoticeKind = "net"       // what the app sent and got
+)
+
+// The order of every answer: the first kinds, the result, the second kinds.
+var (
+	beforeResult = [...]NoticeKind{Config, Paused, Meanwhile}
+	afterResult  = [...]NoticeKind{Logged, Net}
+)
+
+// String is the notice for people and models: a line, and one for each of its lines.
+func (n Notice) String() string {
+	head := string(n.Kind) + ": " + n.Text
+	switch {
+	case len(n.Lines) > 0 && n.Text != "":
+		head = string(n.Kind) + " (" + n.Text + "):"
+	case len(n.Lines) > 0:
+		head = string(n.Kind) + ":"
+	}
+	return strings.Join(append([]string{head}, n.Lines...), "\n")
+}
+
+// Notify adds a notice to the answer.
+func (c *Call) Notify(n Notice) { c.notices = append(c.notices, n) }
+
+// ordered are the notices of these kinds, in the order of the kinds.
+func ordered(notices []Notice, kinds []NoticeKind) (out []Notice) {
+	for _, kind := range kinds {
+		for _, n := range notices {
+			if n.Kind == kind {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+func inOrder(notices []Notice) []Notice {
+	return ordered(notices, slices.Concat(beforeResult[:], afterResult[:]))
+}
+
+// around puts the notices before and after a text.
+func (m Meta) around(text string) string {
+	var parts []string
+	for _, n := range ordered(m.Notices, beforeResult[:]) {
+		parts = append(parts, n.String())
+	}
+	if text != "" {
+		parts = append(parts, text)
+	}
+	for _, n := range ordered(m.Notices, afterResult[:]) {
+		parts = append(parts, n.String())
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,158 @@
+package op
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/fault"
+)
+
+// Steps remember what calls did to devices, each under the id that its answer gives in meta.step. The zero value is ready.
+// Like jobs, steps belong to their session: they hold what it gave and what it saw.
+type Steps struct {
+	mu   sync.Mutex
+	last int
+	kept map[int]Step
+}
+
+// mostSteps is how many steps are remembered, and mostStepBytes how large a result may be that is remembered with one.
+const (
+	mostSteps     = 500
+	mostStepBytes = 16 << 10
+)
+
+// Step is one call that drove a device.
+type Step struct {
+	ID      string          `json:"step"`
+	Op      string          `json:"operation"`
+	Session string          `json:"session"`
+	Device  *Device         `json:"device,omitempty"`
+	Input   map[string]any  `json:"input"` // what may be secret is masked
+	Time    time.Time       `json:"time"`
+	TookMS  int64           `json:"took_ms"`
+	Status  string          `json:"status"`
+	Answer  string          `json:"answer"` // its text
+	Error   *fault.Fault    `json:"error,omitempty"`
+	Notices []Notice        `json:"notices,omitempty"`
+	Screens []string        `json:"screens,omitempty"` // ids of the screens before and after
+	Result  json.RawMessage `json:"result,omitempty"`
+	LeftOut int             `json:"result_bytes_left_out,omitempty"` // of a result too large to be remembered
+}
+
+// Text is the call and its answer.
+func (s Step) Text() string {
+	input, err := json.Marshal(s.Input)
+	if err != nil {
+		input = []byte("{}")
+	}
+	head := fmt.Sprintf("%s: %s %s, %s, took %d ms", s.ID, s.Op, input, s.Time.Format(time.RFC3339), s.TookMS)
+	return strings.TrimSpace(head + "\n" + s.Answer)
+}
+
+// BeginStep gives the call a step id: it is about to drive its device. Further calls change nothing.
+func (c *Call) BeginStep() {
+	if c.steps != nil && c.step == 0 {
+		c.step = c.steps.begin()
+	}
+}
+
+// Reveal says that an input that may be secret is not in this call: the screen shows it.
+func (c *Call) Reveal(field string) { c.revealed = append(c.revealed, field) }
+
+func stepID(number int) string {
+	if number == 0 {
+		return ""
+	}
+	return "s" + strconv.Itoa(number)
+}
+
+func (s *Steps) begin() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	return s.last
+}
+
+// keep remembers a call that is over.
+func (s *Steps) keep(o Op, call *Call, input []byte, started time.Time, e Envelope) {
+	one := Step{
+		ID: stepID(call.step), Op: o.Name, Session: call.Session, Device: call.Device, Input: o.masked(input, call.revealed),
+		Time: started.UTC(), TookMS: e.Meta.TookMS, Status: e.Status, Error: e.Error, Notices: e.Meta.Notices, Screens: call.Screens,
+		Result: e.Result,
+	}
+	e.Meta.Notices = nil // they have their own field
+	one.Answer = e.Text()
+	if size := len(e.Result) + len(one.Answer); size > mostStepBytes {
+		one.Result, one.LeftOut = nil, len(e.Result)
+		one.Answer, _, _ = strings.Cut(one.Answer, "\n")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = map[int]Step{}
+	}
+	s.kept[call.step] = one
+	if len(s.kept) > mostSteps {
+		delete(s.kept, slices.Min(slices.Collect(maps.Keys(s.kept))))
+	}
+}
+
+// mask stands for an input that may be secret.
+const mask = "•••"
+
+// masked is the input of a call without what may be secret.
+func (o Op) masked(input []byte, revealed []string) map[string]any {
+	values, err := o.Read(input)
+	if err != nil {
+		return map[string]any{}
+	}
+	for _, f := range o.Fields() {
+		if _, given := values[f.Name]; given && f.Private && !slices.Contains(revealed, f.Name) {
+			values[f.Name] = mask
+		}
+	}
+	return values
+}
+
+// stepIn names a step.
+type stepIn struct {
+	Step string `json:"step" doc:"the step's id, such as s12: meta.step of its answer" cli:"arg" match:"^s[0-9]{1,9}$"`
+}
+
+// Ops are the operations on steps.
+func (s *Steps) Ops() []Op {
+	return []Op{
+		New(Spec{Name: "show_step", Groups: []string{"system"}, Verb: "step show", Route: "GET /api/v1/steps/{step}",
+			Hints: ReadOnly | Idempotent, Summary: "Show what a call did to a device: its input, outcome, diff, times and screens",
+			Help: "Every answer of an operation that drives a device has the id in meta.step. The last 500 steps are remembered, for the\n" +
+				"session that made them. What was typed into a secure field, or is unknown to be harmless, is masked.",
+			Examples: []string{"step show s12"}}, s.show),
+	}
+}
+
+func (s *Steps) show(_ context.Context, c *Call, in stepIn) (Step, error) {
+	number, _ := strconv.Atoi(in.Step[1:])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one, known := s.kept[number]; known && one.Session == c.Session {
+		return one, nil
+	}
+	f := fault.New(fault.StepNotFound, "this session has no step %q", in.Step).With("field", "step")
+	newest := 0
+	for n, one := range s.kept {
+		if one.Session == c.Session {
+			newest = max(newest, n)
+		}
+	}
+	if newest > 0 {
+		return Step{}, f.WithHint("its last step is %s", stepID(newest))
+	}
+	return Step{}, f.WithHint("this session has driven no device; the steps of another one are reached with its --session")
+}

@@ -1,0 +1,79 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
+)
+
+// mostMeanwhile is how many changes an answer tells that the caller did not ask about.
+const mostMeanwhile = 5
+
+// looking is a call that looks at a device, for what happened on it since the session saw it.
+type looking struct {
+	c       *op.Call
+	h       *pool.Handle
+	session *session.Session
+	quiet   bool // the result tells what changed; only who else drove is told before it
+
+	lines []string
+	who   string
+}
+
+func (l *looking) udid() string { return l.h.Info().UDID }
+
+// step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
+// shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
+func (d deviceAccess) step(ctx context.Context, l *looking, fn func(act.Step) error) error {
+	return d.do(ctx, l.h, func() error {
+		err := fn(act.Step{Device: l.h.Device, Session: l.session, Tell: l.c.Progress, Seen: l.saw})
+		l.tell()
+		if err == nil {
+			l.session.Showed(l.udid())
+		}
+		return err
+	})
+}
+
+// saw notes what changed until a screen that the step sees. What was told counts as shown.
+func (l *looking) saw(screen *ui.Screen) {
+	var lines []string
+	l.session.Refs(func(r *ui.Refs) {
+		if lines = r.SinceShown(l.udid(), screen); len(lines) > 0 && !l.quiet {
+			r.Glimpse(l.udid(), screen)
+		}
+	})
+	l.changed(lines)
+	if len(lines) > 0 && !l.quiet {
+		l.session.Showed(l.udid())
+	}
+}
+
+// changed notes changes, and who may have made them.
+func (l *looking) changed(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	if others := l.session.DroveSince(l.udid()); len(others) > 0 {
+		l.who = strings.Join(others, " and ") + " drove this device"
+	}
+	if !l.quiet {
+		l.lines = append(l.lines, lines...)
+	}
+}
+
+func (l *looking) tell() {
+	lines := l.lines
+	if over := len(lines) - mostMeanwhile; over > 0 {
+		lines = append(lines[:mostMeanwhile:mostMeanwhile], fmt.Sprintf("… and %d more", over))
+	}
+	if len(lines) > 0 || l.who != "" {
+		l.c.Notify(op.Notice{Kind: op.Meanwhile, Text: l.who, Lines: lines})
+	}
+}
