@@ -42,8 +42,9 @@ func TestAStillScreenIsAnsweredAtOnce(t *testing.T) {
 	h.Must("ann", "claim_device", map[string]any{"udid": udid})
 	h.Must("bob", "take_over_device", map[string]any{"udid": udid, "reason": "a test"})
 	h.Must("bob", "launch_app", map[string]any{"udid": udid, "bundle_id": rig.Conformance, "restart": true})
-	if seen, atOnce := look("ann"); seen.App != rig.Conformance || atOnce {
-		t.Errorf("after another session's launch: %s, at once %v", seen.App, atOnce)
+	h.Must("bob", "open", map[string]any{"udid": udid, "url": "shop://cart"})
+	if seen, atOnce := look("ann"); seen.App != shop || atOnce {
+		t.Errorf("after another session's link: %s, at once %v", seen.App, atOnce)
 	}
 	if err := h.World.SetPrivacy(t.Context(), udid, shop, "granted", "notifications"); err != nil {
 		t.Fatal(err)
