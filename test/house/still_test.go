@@ -49,6 +49,7 @@ func TestAStillScreenIsAnsweredAtOnce(t *testing.T) {
 	if err := h.World.SetPrivacy(t.Context(), udid, shop, "granted", "notifications"); err != nil {
 		t.Fatal(err)
 	}
+	h.Must("bob", "launch_app", map[string]any{"udid": udid, "bundle_id": rig.Conformance})
 	snapshot(t, h, "ann")
 	h.Must("bob", "push", map[string]any{"udid": udid, "bundle_id": shop, "body": "Your order is ready"})
 	if seen, _ := look("ann"); !shows(seen, "Your order is ready") {
