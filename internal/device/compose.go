@@ -161,6 +161,7 @@ func abilities() map[string]string {
 		"Agent":       "run an agent",
 		"EndReporter": "find out why an app ended",
 		"Running":     "tell which apps run",
+		"Guarding":    "check what an input is meant for",
 		"Prober":      "check whether the device works",
 		"Eraser":      "erase the device",
 		"Inventory":   "list and remove apps",

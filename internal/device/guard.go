@@ -7,8 +7,13 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// Guard says what the next input is meant for. A driver that can check it does so at the moment of the input: it refuses with
-// a *RefusedError when something else is there. Other drivers ignore it.
+// Guarding is a device that looks for what an input is meant for at the moment of the input, and at the screen after it.
+type Guarding interface {
+	GuardsInputs()
+}
+
+// Guard says what the next input is meant for. A device that guards its inputs refuses with a *RefusedError when something else
+// is there.
 type Guard struct {
 	App   string   // must be in front; empty: any
 	Aim   *ui.Node // nil: the input is not aimed at an element

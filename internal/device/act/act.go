@@ -131,7 +131,10 @@ func (s Step) attempt(ctx context.Context, how How, q ui.Query, send input) (Rep
 	}
 	report := Report{Target: a.node, Ref: a.ref, At: a.At, Method: a.Method, Before: a.screen, Waited: waited}
 	guard := s.guard(how, a)
-	if err := send(device.WithGuard(ctx, guard), a, &report); err != nil {
+	if _, able := device.Has[device.Guarding](s.Device); able {
+		ctx = device.WithGuard(ctx, guard)
+	}
+	if err := send(ctx, a, &report); err != nil {
 		if fault.From(err).Dispatched != fault.MaybeDispatched {
 			return Report{}, nil, a.sent.fail(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
@@ -116,9 +117,46 @@ type step struct {
 	want  want
 }
 
-// perform runs a table on one phone.
+// plain is a phone that guards no inputs and compares no looks, as one of a driver without an agent.
+type plain struct {
+	device.Device
+	abilities
+}
+
+type abilities interface {
+	device.Eyes
+	device.Touch
+	device.Gestures
+	device.Adjust
+	device.Keyboard
+	device.Alerts
+	device.Rotation
+	device.Buttons
+	device.Apps
+	device.Running
+	device.EndReporter
+}
+
+func (p plain) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	screen, err := p.abilities.Observe(ctx, w)
+	if err == nil {
+		screen.Digest = ""
+	}
+	return screen, err
+}
+
+// perform runs a table on one phone that guards inputs, and on one that does not.
 func perform(t *testing.T, steps []step) {
-	s := newStand(t)
+	t.Run("guarded", func(t *testing.T) { performOn(newStand(t), steps) })
+	t.Run("plain", func(t *testing.T) {
+		s := newStand(t)
+		s.Device = plain{s.Device, s.Device.(abilities)}
+		performOn(s, steps)
+	})
+}
+
+func performOn(s *stand, steps []step) {
+	t := s.t
 	for _, c := range steps {
 		t.Run(c.name, func(t *testing.T) {
 			s.begin(t, cmp.Or(c.app, rig.Conformance), c.way...)

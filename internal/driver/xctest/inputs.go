@@ -37,6 +37,11 @@ func (p *phone) send(ctx context.Context, req agentwire.Request) error {
 	return err
 }
 
+var _ device.Guarding = (*phone)(nil)
+
+// GuardsInputs says that send checks guards.
+func (*phone) GuardsInputs() {}
+
 // canAct reports whether the agent checks guards.
 func (p *phone) canAct(ctx context.Context) (bool, error) {
 	if _, err := p.connect(ctx); err != nil {
