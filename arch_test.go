@@ -29,11 +29,12 @@ var arrows = map[string]string{
 	"internal/machine/home":              "fault machine/private",
 	"internal/machine/host":              "",
 	"internal/machine/private":           "fault",
+	"internal/machine/regularfile":       "",
 	"internal/machine/resident":          "machine/host",
 	"internal/machine/self":              "machine/private",
 	"internal/machine/store":             "",
 	"internal/machine/wholefile":         "",
-	"internal/machine/yamlfile":          "",
+	"internal/machine/yamlfile":          "machine/regularfile",
 	"internal/machine/yamlfile/yamltest": "fault",
 
 	"internal/op":       "fault fault/nearest op/words",
@@ -43,7 +44,7 @@ var arrows = map[string]string{
 	"internal/op/words": "",
 
 	"internal/apple":              "",
-	"internal/apple/appbundle":    "",
+	"internal/apple/appbundle":    "machine/regularfile",
 	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
 	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
@@ -88,7 +89,7 @@ var arrows = map[string]string{
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
-		"apple/xcresult fault fault/nearest machine/host op/brief",
+		"apple/xcresult fault fault/nearest machine/host machine/regularfile op/brief",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
@@ -106,7 +107,7 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture " +
+		"device/session/defaults fault fault/nearest machine/regularfile op op/brief op/feed op/parse ui ui/picture " +
 		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
@@ -119,7 +120,7 @@ var arrows = map[string]string{
 	"internal/surface/mcp":         "fault fault/nearest op",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op",
-	"internal/surface/setup":       "fault machine/home op ui",
+	"internal/surface/setup":       "fault machine/home machine/regularfile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
 
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",

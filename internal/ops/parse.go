@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/parse"
 )
@@ -88,26 +88,25 @@ func (in parseIn) read(c *op.Call) ([]byte, error) {
 	case in.File == op.Dash:
 		from = c.Stdin
 	default:
-		file, err := os.Open(string(in.File))
-		if err != nil {
-			return nil, unreadable(in.File, err)
-		}
-		defer file.Close()
-		from = file
+		input, err := regularfile.Read(string(in.File), mostInput)
+		return input, unreadable(in.File, err)
 	}
 	input, err := io.ReadAll(io.LimitReader(from, mostInput+1))
-	if err != nil {
-		return nil, unreadable(in.File, err)
+	if err == nil && len(input) > mostInput {
+		err = &regularfile.LargeError{Most: mostInput}
 	}
-	if len(input) > mostInput {
-		return nil, fault.New(fault.TooLarge, "%s holds more than %d MB", in.File, mostInput>>20).WithHint("parse a part of it")
-	}
-	return input, nil
+	return input, unreadable(in.File, err)
 }
 
 func unreadable(path op.Path, err error) error {
 	var where *fs.PathError
-	if errors.As(err, &where) {
+	var large *regularfile.LargeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &large):
+		return fault.New(fault.TooLarge, "%s holds more than %d MB", path, large.Most>>20).WithHint("parse a part of it")
+	case errors.As(err, &where):
 		err = where.Err
 	}
 	return fault.New(fault.PathError, "%s cannot be read: %w", path, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/regularfile"
 )
 
 // secrets are texts that an agent types without seeing them: files in a folder of the home that only its owner may read, or
@@ -55,12 +56,15 @@ func (s secrets) find(name string, env map[string]string) (string, error) {
 		return "", fault.New(fault.Forbidden, "other users can read the secret %q", name).WithHint("chmod 600 %s", path).
 			WithDispatch(fault.NotDispatched)
 	}
-	value, err := os.ReadFile(path)
+	value, err := regularfile.Read(path, mostSecret)
 	if err != nil {
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
 	}
 	return strings.TrimRight(string(value), "\r\n"), nil
 }
+
+// mostSecret bounds a secret: it is typed.
+const mostSecret = 64 << 10
 
 // hidden are pairs of a secret and what stands for it.
 type hidden [][2]string
