@@ -40,7 +40,7 @@ var arrows = map[string]string{
 	"internal/op":       "fault fault/nearest op/words",
 	"internal/op/brief": "",
 	"internal/op/feed":  "fault op",
-	"internal/op/parse": "fault fault/nearest",
+	"internal/op/parse": "fault fault/nearest machine/regularfile",
 	"internal/op/words": "",
 
 	"internal/apple":              "",
@@ -107,7 +107,7 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/nearest machine/regularfile op op/brief op/feed op/parse ui ui/picture " +
+		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture " +
 		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",

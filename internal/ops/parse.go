@@ -3,14 +3,11 @@ package ops
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/parse"
 )
@@ -74,9 +71,6 @@ func (p *parser) parse(_ context.Context, c *op.Call, in parseIn) (parseOut, err
 	return parseOut{Kind: kind.Name, Bytes: len(input), Data: data, text: result.Text(in.Lines)}, nil
 }
 
-// mostInput bounds what is read: more than any real output, and it fits into memory.
-const mostInput = 256 << 20
-
 func (in parseIn) read(c *op.Call) ([]byte, error) {
 	var from io.Reader
 	switch {
@@ -88,26 +82,7 @@ func (in parseIn) read(c *op.Call) ([]byte, error) {
 	case in.File == op.Dash:
 		from = c.Stdin
 	default:
-		input, err := regularfile.Read(string(in.File), mostInput)
-		return input, unreadable(in.File, err)
+		return parse.File(string(in.File))
 	}
-	input, err := io.ReadAll(io.LimitReader(from, mostInput+1))
-	if err == nil && len(input) > mostInput {
-		err = &regularfile.LargeError{Most: mostInput}
-	}
-	return input, unreadable(in.File, err)
-}
-
-func unreadable(path op.Path, err error) error {
-	var where *fs.PathError
-	var large *regularfile.LargeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &large):
-		return fault.New(fault.TooLarge, "%s holds more than %d MB", path, large.Most>>20).WithHint("parse a part of it")
-	case errors.As(err, &where):
-		err = where.Err
-	}
-	return fault.New(fault.PathError, "%s cannot be read: %w", path, err)
+	return parse.Stream(from)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/regularfile"
 )
 
 // secrets are texts that an agent types without seeing them: files in a folder of the home that only its owner may read, or
@@ -52,11 +51,14 @@ func (s secrets) find(name string, env map[string]string) (string, error) {
 			WithHint("write it to %s (mode 0600), or set %s%s", path, SecretPrefix, strings.ToUpper(name)).WithDispatch(fault.NotDispatched)
 	case err != nil:
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
+	case !info.Mode().IsRegular() || info.Size() > mostSecret:
+		return "", fault.New(fault.PathError, "the secret %q is not a file of at most %d bytes", name, mostSecret).
+			WithDispatch(fault.NotDispatched)
 	case info.Mode().Perm()&0o077 != 0:
 		return "", fault.New(fault.Forbidden, "other users can read the secret %q", name).WithHint("chmod 600 %s", path).
 			WithDispatch(fault.NotDispatched)
 	}
-	value, err := regularfile.Read(path, mostSecret)
+	value, err := os.ReadFile(path)
 	if err != nil {
 		return "", fault.New(fault.PathError, "the secret %q: %w", name, err).WithDispatch(fault.NotDispatched)
 	}
