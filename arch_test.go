@@ -23,11 +23,12 @@ const module = "ios-agent/"
 
 // arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
 var arrows = map[string]string{
-	"internal/fault":         "",
+	"internal/fault":         "fault/mask",
+	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
 
 	"internal/machine/home":              "fault machine/private",
-	"internal/machine/host":              "",
+	"internal/machine/host":              "fault/mask",
 	"internal/machine/private":           "fault",
 	"internal/machine/regularfile":       "",
 	"internal/machine/resident":          "machine/host",
@@ -37,7 +38,7 @@ var arrows = map[string]string{
 	"internal/machine/yamlfile":          "machine/regularfile",
 	"internal/machine/yamlfile/yamltest": "fault",
 
-	"internal/op":       "fault fault/nearest op/words",
+	"internal/op":       "fault fault/mask fault/nearest op/words",
 	"internal/op/brief": "",
 	"internal/op/feed":  "fault op",
 	"internal/op/parse": "fault fault/nearest machine/regularfile",
@@ -107,15 +108,15 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture " +
+		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse ui ui/picture " +
 		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
-	"internal/ops/xcode": "device device/act device/session/defaults fault fault/nearest op op/brief ops ui ui/picture " +
+	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui ui/picture " +
 		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op",
-	"internal/surface/connect":     "fault fault/nearest machine/host machine/yamlfile op",
+	"internal/surface/connect":     "fault fault/mask fault/nearest machine/host machine/yamlfile op",
 	"internal/surface/demo":        "fault op ui",
 	"internal/surface/mcp":         "fault fault/nearest op",
 	"internal/surface/reference":   "fault op",
@@ -126,7 +127,7 @@ var arrows = map[string]string{
 	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
-		"driver/xctest driver/xctest/agentsource machine/home machine/host machine/store op op/feed " +
+		"driver/xctest driver/xctest/agentsource fault/mask machine/home machine/host machine/store op op/feed " +
 		"op/parse ops ops/catalogue surface/mcp surface/reference surface/rest ui/uiread xcode/build " +
 		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+
+	"ios-agent/internal/fault/mask"
 )
 
 // Caller runs an operation for a client; progress, when not nil, is told what goes on meanwhile. The daemon's client is
@@ -27,6 +29,7 @@ type Call struct {
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
+	secrets  *mask.Set
 }
 
 // Device names the device an answer is about.
@@ -49,6 +52,7 @@ func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 // Report is Progress with how far it is.
 func (c *Call) Report(e Event) {
 	if c.progress != nil {
+		e.Message = c.secrets.Text(e.Message)
 		c.progress(e)
 	}
 }

@@ -53,16 +53,15 @@ func (t *Touch) Fill(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, err
 }
 
 func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, replace bool) (ActionOut, error) {
-	text, hidden, err := t.secrets.reveal(in.Text, c.Env)
+	text, err := t.secrets.reveal(in.Text, c.Env)
 	if err != nil {
 		return ActionOut{}, err
 	}
 	how := in.how()
 	how.Scroll = in.Scroll
-	out, err := t.act(ctx, c, doing{in.Target, name, in.Expect}, func(s act.Step) (act.Report, error) {
+	return t.act(ctx, c, doing{in.Target, name, in.Expect}, func(s act.Step) (act.Report, error) {
 		return s.Enter(ctx, how, in.query(), act.Entry{Text: text, Replace: replace, Submit: in.Submit})
 	})
-	return hidden.out(out), hidden.err(err)
 }
 
 // ClearIn says what to empty.
