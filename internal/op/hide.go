@@ -11,6 +11,11 @@ func (c *Catalogue) hide(e Envelope) Envelope {
 	if e.Error != nil {
 		e.Error = e.Error.Without(c.Secrets)
 	}
+	raw, err := json.Marshal(e.Meta)
+	if hidden := c.Secrets.JSON(raw); err == nil && string(hidden) != string(raw) {
+		e.Meta = Meta{}
+		_ = json.Unmarshal(hidden, &e.Meta) // only texts have changed
+	}
 	return e
 }
 
