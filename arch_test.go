@@ -31,7 +31,7 @@ var arrows = map[string]string{
 	"internal/machine/host":              "fault/mask",
 	"internal/machine/private":           "fault",
 	"internal/machine/regularfile":       "",
-	"internal/machine/resident":          "machine/host",
+	"internal/machine/resident":          "machine/host machine/private",
 	"internal/machine/self":              "machine/private",
 	"internal/machine/store":             "",
 	"internal/machine/wholefile":         "",
@@ -124,7 +124,7 @@ var arrows = map[string]string{
 	"internal/surface/setup":       "fault machine/home machine/regularfile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
 
-	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
+	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
 		"driver/xctest driver/xctest/agentsource fault/mask machine/home machine/host machine/store op op/feed " +

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
@@ -224,10 +225,13 @@ func (c *Client) awaitLeave(ctx context.Context, started time.Time) error {
 // connectFault gives a code to what can go wrong on the way to the daemon.
 func connectFault(err error) error {
 	var sandboxed *resident.SandboxedError
+	var unsafe *private.UnsafeError
 	var f *fault.Fault
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.As(err, &unsafe):
+		return unsafe.Fault()
 	case errors.As(err, &sandboxed):
 		return fault.New(fault.Sandboxed, "%w", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
