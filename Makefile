@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: soak test test-scripts check fmt race build fuzz bench bench-peers test-peers test-agent verify-mac
+.PHONY: soak test test-scripts check fmt race build sbom vulncheck fuzz bench bench-peers test-peers test-agent verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -32,6 +32,14 @@ race:
 # One static program: without the C library it starts sooner and needs a megabyte less.
 build:
 	CGO_ENABLED=0 go build -o ios-agent ./cmd/ios-agent
+
+# What that program is made of, with checksums, as ios-agent.cdx.json (CycloneDX).
+sbom: build
+	go run ./test/sbom ios-agent >ios-agent.cdx.json
+
+# Known vulnerabilities in the code we call; it says when it could not look.
+vulncheck:
+	scripts/vulncheck
 
 # A little fuzzing of everything that reads bytes from elsewhere; FUZZTIME=10m for more. By number and not by time: a
 # fuzzer that is stopped by the clock on a busy machine now and then calls that a failure.

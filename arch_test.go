@@ -23,27 +23,29 @@ const module = "ios-agent/"
 
 // arrows lists, bottom up, what of ours a package may import. cmd/ios-agent wires everything and is not listed.
 var arrows = map[string]string{
-	"internal/fault":         "",
+	"internal/fault":         "fault/mask",
+	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
 
 	"internal/machine/home":              "fault machine/private",
-	"internal/machine/host":              "",
+	"internal/machine/host":              "fault/mask",
 	"internal/machine/private":           "fault",
-	"internal/machine/resident":          "machine/host",
+	"internal/machine/regularfile":       "",
+	"internal/machine/resident":          "machine/host machine/private",
 	"internal/machine/self":              "machine/private",
 	"internal/machine/store":             "",
 	"internal/machine/wholefile":         "",
-	"internal/machine/yamlfile":          "",
+	"internal/machine/yamlfile":          "machine/regularfile",
 	"internal/machine/yamlfile/yamltest": "fault",
 
-	"internal/op":       "fault fault/nearest op/words",
+	"internal/op":       "fault fault/mask fault/nearest op/words",
 	"internal/op/brief": "",
 	"internal/op/feed":  "fault op",
-	"internal/op/parse": "fault fault/nearest",
+	"internal/op/parse": "fault fault/nearest machine/regularfile",
 	"internal/op/words": "",
 
 	"internal/apple":              "",
-	"internal/apple/appbundle":    "",
+	"internal/apple/appbundle":    "machine/regularfile",
 	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
 	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
@@ -88,7 +90,7 @@ var arrows = map[string]string{
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
-		"apple/xcresult fault fault/nearest machine/host op/brief",
+		"apple/xcresult fault fault/nearest machine/host machine/regularfile op/brief",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
@@ -106,28 +108,29 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/nearest op op/brief op/feed op/parse ui ui/picture " +
-		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse ui " +
+		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
+		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
-	"internal/ops/xcode": "device device/act device/session/defaults fault fault/nearest op op/brief ops ui ui/picture " +
-		"xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
+	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui " +
+		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op",
-	"internal/surface/connect":     "fault fault/nearest machine/host machine/yamlfile op",
+	"internal/surface/connect":     "fault fault/mask fault/nearest machine/host machine/yamlfile op",
 	"internal/surface/demo":        "fault op ui",
 	"internal/surface/mcp":         "fault fault/nearest op",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op",
-	"internal/surface/setup":       "fault machine/home op ui",
+	"internal/surface/setup":       "fault machine/home machine/regularfile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
 
-	"internal/daemon": "fault machine/resident machine/self machine/wholefile op surface/rest",
+	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
-		"driver/xctest driver/xctest/agentsource machine/home machine/host machine/store op op/feed " +
-		"op/parse ops ops/catalogue surface/mcp surface/reference surface/rest ui/uiread xcode/build " +
-		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"driver/xctest driver/xctest/agentsource fault fault/mask machine/home machine/host " +
+		"machine/store op op/feed op/parse ops ops/catalogue surface/mcp surface/reference " +
+		"surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 	connecting "ios-agent/internal/surface/connect"
@@ -30,6 +32,7 @@ type connector struct {
 	minutes                   float64
 	patience                  time.Duration
 	transcript                string
+	env                       []string
 }
 
 // connectCommand lets a model or a program drive an app towards a goal.
@@ -57,6 +60,7 @@ func (p *program) connectCommand() *cobra.Command {
 	f.StringVar(&k.exec, "exec", "", "a program decides; split into words as a shell does, but run without a shell")
 	f.BoolVar(&k.anthropic, "anthropic", false, "a Messages endpoint decides; the key is in "+connecting.Anthropic().Variable)
 	f.BoolVar(&k.openai, "openai", false, "a chat completions endpoint decides; the key is in "+connecting.OpenAI().Variable)
+	f.StringSliceVar(&k.env, "env", nil, "a variable that the program of --exec gets besides PATH, HOME and the like; repeatable")
 	f.StringVar(&k.model, "model", "", "the model's name at the endpoint")
 	f.StringVar(&k.base, "base-url", "", "the endpoint's address, if not the service's own")
 	f.StringVar(&k.policy, "policy", "", "YAML file: allow, deny, apps, forbidden_texts, confirm, max_steps")
@@ -88,7 +92,8 @@ func (p *program) connect(c *cobra.Command, k connector) (err error) {
 		return err
 	}
 	defer decider.Close()
-	run.Decider, run.Secrets = decider, append(run.Secrets, key)
+	run.Decider = decider
+	run.Secrets.Add(key, connecting.Redacted)
 	if run.Transcript, err = k.open(run.Secrets); err != nil {
 		return err
 	}
@@ -145,7 +150,7 @@ func (k connector) decider(ctx context.Context, h *host.Host) (d connecting.Deci
 		if err != nil {
 			return nil, "", err
 		}
-		d, err := connecting.StartProgram(ctx, h, words, k.patience)
+		d, err := connecting.StartProgram(ctx, h, connecting.ProgramOptions{Argv: words, Env: k.env, Patience: k.patience})
 		return d, "", err
 	}
 	dialect := connecting.OpenAI()
@@ -157,7 +162,7 @@ func (k connector) decider(ctx context.Context, h *host.Host) (d connecting.Deci
 }
 
 // open makes the transcript.
-func (k connector) open(secrets connecting.Secrets) (*connecting.Transcript, error) {
+func (k connector) open(secrets *mask.Set) (*connecting.Transcript, error) {
 	path := k.transcript
 	if path == "" {
 		h, err := home.Open()
@@ -170,11 +175,11 @@ func (k connector) open(secrets connecting.Secrets) (*connecting.Transcript, err
 }
 
 // secretsOf are the secrets that can be typed by name: those of the environment and those of the home.
-func secretsOf(h home.Home) (connecting.Secrets, error) {
-	var all connecting.Secrets
+func secretsOf(h home.Home) (*mask.Set, error) {
+	all := &mask.Set{}
 	for _, entry := range os.Environ() {
-		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, ops.SecretPrefix) {
-			all = append(all, value)
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, mask.Prefix) {
+			all.Add(value, connecting.Redacted)
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(ops.SecretsDir(h.String()), "*"))
@@ -182,15 +187,18 @@ func secretsOf(h home.Home) (connecting.Secrets, error) {
 		return nil, fault.New(fault.PathError, "the secrets: %w", err)
 	}
 	for _, path := range files {
-		raw, err := os.ReadFile(path)
+		raw, err := regularfile.Read(path, mostSecret)
 		if err != nil {
 			return nil, fault.New(fault.PathError, "the secrets: %w", err).
 				WithHint("a secret that cannot be read cannot be kept out of the transcript")
 		}
-		all = append(all, strings.TrimRight(string(raw), "\r\n"))
+		all.Add(strings.TrimRight(string(raw), "\r\n"), connecting.Redacted)
 	}
 	return all, nil
 }
+
+// mostSecret bounds a secret: it is typed.
+const mostSecret = 64 << 10
 
 // confirm asks a person. Without an answer it is no; a read that never ends does not hold up the end of the run.
 func confirm(in io.Reader, out io.Writer) func(context.Context, string) (bool, error) {

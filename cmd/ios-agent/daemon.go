@@ -150,7 +150,7 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	if _, err := key.Read(); err != nil {
 		return fault.New(fault.PathError, "the key: %w", err)
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	log := slog.New(slog.NewTextHandler(resident.Log(placeOf(h), os.Stderr), nil))
 	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: set.idleExit, Log: log}
 	server.Open = func(url string) (*op.Catalogue, http.Handler, io.Closer, error) {
 		p, err := open(h, name, set, ops.Server{URL: url, Build: build.ID, StartedAt: time.Now()}, log)

@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/virtualxcode"
 )
@@ -176,9 +177,9 @@ func (p *program) virtualApps(_ *cobra.Command, args []string) error {
 
 // virtualCheck reads a ui.yaml and lists all that is wrong with it.
 func (p *program) virtualCheck(_ *cobra.Command, args []string) error {
-	raw, err := os.ReadFile(args[0])
+	raw, err := regularfile.Read(args[0], 1<<20)
 	if err != nil {
-		return fault.New(fault.PathError, "%w", err)
+		return fault.New(fault.PathError, "%s is not read: %w", args[0], err)
 	}
 	if err := virtualxcode.CheckApp(raw); err != nil {
 		f := fault.New(fault.InvalidInput, "%s: %w", args[0], err).WithHint("docs/virtual-apps.md explains the format")

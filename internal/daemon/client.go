@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/op"
@@ -29,6 +31,8 @@ type Client struct {
 	Dir       string
 	// Start spawns the daemon, detached; nil never does.
 	Start func(ctx context.Context) (pid int, err error)
+	// Patience is how long the daemon may take to begin with a call; 0 is half a minute.
+	Patience time.Duration
 }
 
 var _ op.Caller = (*Client)(nil)
@@ -37,7 +41,9 @@ var _ op.Caller = (*Client)(nil)
 // A caller that ends its context ends the work, also when it has become a job.
 func (c *Client) Call(ctx context.Context, name string, input []byte, progress func(op.Event)) op.Envelope {
 	trace := newTrace()
-	e := c.exchange(ctx, name, input, trace, func(l incoming) error {
+	limited, cancel := c.limit(ctx, name)
+	defer cancel()
+	e := c.exchange(limited, name, input, trace, func(l incoming) error {
 		if l.Event != nil && progress != nil {
 			progress(*l.Event)
 		}
@@ -47,6 +53,17 @@ func (c *Client) Call(ctx context.Context, name string, input []byte, progress f
 		c.leave(trace)
 	}
 	return e
+}
+
+// limit is a deadline of our own: a daemon keeps the limits of its operations, unless it is frozen.
+func (c *Client) limit(ctx context.Context, name string) (context.Context, context.CancelFunc) {
+	o, err := c.Catalogue.Lookup(name)
+	if err != nil {
+		return ctx, func() {}
+	}
+	info, _, _ := resident.Status(c.Place) // without a daemon there is no process to name
+	most := o.Limit() + answerGrace
+	return context.WithTimeoutCause(ctx, most, &frozenError{info.PID, most})
 }
 
 // Stream runs a stream in the daemon.
@@ -103,7 +120,10 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 		if last, err = c.post(ctx, id, body, hear); err == nil && last.Envelope != nil {
 			return last.Envelope, nil
 		}
+		var frozen *frozenError
 		switch {
+		case errors.As(err, &frozen) || errors.As(context.Cause(ctx), &frozen):
+			return nil, frozen.during(o)
 		case err == nil && last.Leaving != nil:
 			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left because this build is newer")
 			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
@@ -168,11 +188,12 @@ func (c *Client) post(ctx context.Context, id string, body []byte, hear func(inc
 // do sends one request over a connection of its own: the dialing is what finds or starts the daemon.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	dialer := resident.Dialer{Place: c.Place, Start: c.Start}
-	conn, _, err := dialer.Connect(ctx)
+	conn, info, err := dialer.Connect(ctx)
 	if err != nil {
 		return nil, &neverSent{err}
 	}
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: onceConn(conn)}
+	patience := cmp.Or(c.Patience, headPatience)
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: onceConn(conn), ResponseHeaderTimeout: patience}
 	req, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, bytes.NewReader(body))
 	if err != nil {
 		conn.Close()
@@ -181,7 +202,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("%w: %w", errNotBegun, err) // the head is sent before anything is done
+		return nil, timedOut(ctx, err, info.PID, patience)
 	}
 	return resp, nil
 }
@@ -224,10 +245,16 @@ func (c *Client) awaitLeave(ctx context.Context, started time.Time) error {
 // connectFault gives a code to what can go wrong on the way to the daemon.
 func connectFault(err error) error {
 	var sandboxed *resident.SandboxedError
+	var unsafe *private.UnsafeError
+	var frozen *frozenError
 	var f *fault.Fault
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.As(err, &frozen):
+		return frozen.Fault()
+	case errors.As(err, &unsafe):
+		return unsafe.Fault()
 	case errors.As(err, &sandboxed):
 		return fault.New(fault.Sandboxed, "%w", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

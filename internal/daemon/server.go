@@ -67,6 +67,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("http: %w", err)
 	}
+	tcp = limit(tcp, mostConnections)
 	defer tcp.Close()
 	s.url = "http://" + tcp.Addr().String()
 	var parts io.Closer
@@ -161,15 +162,23 @@ func api(c *op.Catalogue, more http.Handler) http.Handler {
 
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer s.begin()()
+		end, err := s.begin()
+		if err != nil {
+			rest.Fail(w, err)
+			return
+		}
+		defer end()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// begin notes a call under way; the daemon never leaves by itself while there is one.
-func (s *Server) begin() (end func()) {
+// begin notes a call under way; the daemon never leaves by itself while there is one. One too many is refused.
+func (s *Server) begin() (end func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.calls >= mostCalls {
+		return nil, tooManyCalls()
+	}
 	s.calls++
 	if s.idle != nil {
 		s.idle.Stop()
@@ -179,7 +188,7 @@ func (s *Server) begin() (end func()) {
 		s.calls--
 		s.mu.Unlock()
 		s.arm()
-	})
+	}), nil
 }
 
 // arm starts the idle clock when no call is under way.
@@ -223,7 +232,11 @@ func (s *Server) suits(client request) bool {
 func (s *Server) alone() bool { return s.busy() <= 1 }
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
-	done := s.begin()
+	done, err := s.begin()
+	if err != nil {
+		_ = json.NewEncoder(w).Encode(line{Envelope: new(op.Failed(err, op.Meta{}))}) // to a client that may be gone
+		return
+	}
 	defer done()
 	out := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w), done: done}
 	var req request

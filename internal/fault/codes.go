@@ -24,6 +24,7 @@ const (
 	UnknownOperation   Code = "UNKNOWN_OPERATION"
 	MethodNotAllowed   Code = "METHOD_NOT_ALLOWED"
 	TooLarge           Code = "TOO_LARGE"
+	TooMany            Code = "TOO_MANY"
 	Unauthorized       Code = "UNAUTHORIZED"
 	Forbidden          Code = "FORBIDDEN"
 	NoDevice           Code = "NO_DEVICE"
@@ -98,6 +99,7 @@ var table = map[Code]meaning{
 	UnknownOperation: {http.StatusNotFound, ExitUsage, "run `ios-agent help` for the list of operations"},
 	MethodNotAllowed: {http.StatusMethodNotAllowed, ExitUsage, "use the method the Allow header names"},
 	TooLarge:         {http.StatusRequestEntityTooLarge, ExitUsage, "send less at once; files are passed by path"},
+	TooMany:          {http.StatusTooManyRequests, ExitPrecondition, "wait until some of them have ended, and try again"},
 	Unauthorized: {http.StatusUnauthorized, ExitDenied,
 		"send the key as `Authorization: Bearer …`; `ios-agent daemon status` names the file that holds it"},
 	Forbidden:       {http.StatusForbidden, ExitDenied, "call from this machine, by a loopback address, not from a web page"},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+
+	"ios-agent/internal/fault/mask"
 )
 
 // Caller runs an operation for a client; progress, when not nil, is told what goes on meanwhile. The daemon's client is
@@ -33,6 +35,7 @@ type Call struct {
 	step     int    // 0: the call drives no device
 	answered string // the step of the job that the call asks about
 	revealed []string
+	secrets  *mask.Set
 }
 
 // Device names the device an answer is about.
@@ -55,6 +58,7 @@ func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 // Report is Progress with how far it is.
 func (c *Call) Report(e Event) {
 	if c.progress != nil {
+		e.Message = c.secrets.Text(e.Message)
 		c.progress(e)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/fault/nearest"
 )
 
@@ -30,6 +31,8 @@ type Catalogue struct {
 	Heard func(Record)
 	// Log hears of panics; nil is silent.
 	Log *slog.Logger
+	// Secrets are in no answer, event or item; nil hides nothing.
+	Secrets *mask.Set
 
 	ops  []Op
 	byID map[string]int
@@ -155,7 +158,7 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 		err = fault.New(fault.InvalidInput, "%s is not a stream", o.Name)
 	}
 	if err == nil {
-		err = c.guarded(o, func() error { return o.stream(ctx, &call, input, emit) })
+		err = c.guarded(o, func() error { return o.stream(ctx, &call, input, c.hideItem(emit)) })
 	}
 	return c.finish(start, name, &call, struct{}{}, err)
 }
@@ -169,7 +172,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
-		call.Hints, call.steps = o.Hints, c.Steps
+		call.Hints, call.steps, call.secrets = o.Hints, c.Steps, c.Secrets
 		err = checkSession(call.Session)
 	}
 	if err != nil && checkSession(call.Session) != nil {
@@ -197,7 +200,7 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
 		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
 	}
-	e := wrap(out, err, meta)
+	e := c.hide(wrap(out, err, meta))
 	if c.Heard != nil {
 		c.Heard(Record{
 			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, Step: meta.Step,

@@ -243,8 +243,17 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 		return nil, fmt.Errorf("%s is empty: %s", f.Name, f.Doc)
 	case f.Kind == File && s != "" && !filepath.IsAbs(s) && !(f.Dash && s == string(Dash)):
 		return nil, fmt.Errorf("%s must be an absolute path, not %s", f.Name, clip(raw))
+	case f.Kind == File && special(s):
+		return nil, fmt.Errorf("%s must be a file or a folder, not a pipe, a device or a socket as %s is", f.Name, clip(raw))
 	}
 	return s, nil
+}
+
+// special reports whether a path leads to what is neither a file nor a folder. Whoever opens such a thing may wait for ever: we, or a
+// tool that gets the path.
+func special(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
 // parseStrings accepts a list, or one value for a list of one.

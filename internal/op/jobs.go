@@ -61,7 +61,10 @@ var errCancelled = fault.New(fault.Cancelled, "the job was cancelled")
 
 // run starts a job for a call and waits for it as long as a client usually does.
 func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope) Envelope {
-	one, leave := j.start(ctx, o, call, work)
+	one, leave, err := j.start(ctx, o, call, work)
+	if err != nil {
+		return Failed(err, Meta{Session: call.Session})
+	}
 	defer leave()
 	if j.After <= 0 {
 		return one.still() // a caller that does not wait gets the job's name, however quick the job is
@@ -79,9 +82,22 @@ func (j *Jobs) run(ctx context.Context, o Op, call Call, work func(context.Conte
 	}
 }
 
-func (j *Jobs) start(ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope) (one *job, leave func()) {
+// What jobs may take. Each of them holds a goroutine, mostly a program, and its answer.
+const (
+	mostRunning = 64  // over all sessions
+	mostDone    = 200 // finished ones that can still be asked about; the oldest is forgotten first
+)
+
+func (j *Jobs) start(
+	ctx context.Context, o Op, call Call, work func(context.Context, Call) Envelope,
+) (one *job, leave func(), err error) {
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.mu.Lock()
+	if err := j.room(); err != nil {
+		j.mu.Unlock()
+		cancel(nil)
+		return nil, nil, err
+	}
 	j.last++
 	one = &job{
 		id: fmt.Sprintf("job%d", j.last), op: o.Name, session: call.Session, trace: call.Trace, started: time.Now(),
@@ -107,7 +123,29 @@ func (j *Jobs) start(ctx context.Context, o Op, call Call, work func(context.Con
 		close(one.done)
 		time.AfterFunc(j.Keep, func() { j.forget(one.id) })
 	}()
-	return one, leave
+	return one, leave, nil
+}
+
+// room refuses one job too many, and forgets the oldest finished one. It is called under the lock.
+func (j *Jobs) room() error {
+	var oldest *job
+	done := 0
+	for _, one := range j.jobs {
+		if one.state() == Running {
+			continue
+		}
+		if done++; oldest == nil || one.started.Before(oldest.started) {
+			oldest = one
+		}
+	}
+	if done >= mostDone {
+		delete(j.jobs, oldest.id)
+	}
+	if running := len(j.jobs) - min(done, mostDone-1); running >= mostRunning {
+		return fault.New(fault.TooMany, "%d jobs are under way, and no more than %d may be", running, mostRunning).
+			WithHint("wait for one with job_wait, or end one with job_cancel")
+	}
+	return nil
 }
 
 // Active counts the jobs under way; a daemon does not exit while there is one.

@@ -192,3 +192,35 @@ func TestAJobIsItsSessionsOwn(t *testing.T) {
 		}
 	})
 }
+
+// TestJobsAreBounded: each holds a goroutine and an answer, whoever starts them.
+func TestJobsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := long(time.Minute)
+		c.Jobs.After = 0
+		for range 64 {
+			if _, e := call(t, c, "probe", anApp); e.Error != nil {
+				t.Fatal(e.Error)
+			}
+		}
+		_, e := call(t, c, "probe", anApp)
+		if e.Error == nil || e.Error.Code != fault.TooMany || !strings.Contains(e.Error.Message, "64") {
+			t.Errorf("%+v", e.Error)
+		}
+		for range 10 {
+			time.Sleep(2 * time.Minute)
+			for range 50 {
+				if _, e := call(t, c, "probe", anApp); e.Error != nil {
+					t.Fatal(e.Error)
+				}
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		if _, e := call(t, c, "job_status", `{"job":"job1"}`); e.Error == nil {
+			t.Error("all jobs of an hour are remembered")
+		}
+		if o, e := call(t, c, "job_status", `{"job":"job564"}`); e.Error != nil || o.State != op.Done {
+			t.Errorf("the last job: %+v %v", o, e.Error)
+		}
+	})
+}

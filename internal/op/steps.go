@@ -83,7 +83,7 @@ func (s *Steps) begin() int {
 // keep remembers a call that is over.
 func (s *Steps) keep(o Op, call *Call, input []byte, started time.Time, e Envelope) {
 	one := Step{
-		ID: stepID(call.step), Op: o.Name, Session: call.Session, Device: call.Device, Input: o.masked(input, call.revealed),
+		ID: stepID(call.step), Op: o.Name, Session: call.Session, Device: call.Device, Input: o.masked(call.secrets.JSON(input), call.revealed),
 		Time: started.UTC(), TookMS: e.Meta.TookMS, Status: e.Status, Error: e.Error, Notices: e.Meta.Notices, Screens: call.Screens,
 		Result: e.Result,
 	}
@@ -104,8 +104,8 @@ func (s *Steps) keep(o Op, call *Call, input []byte, started time.Time, e Envelo
 	}
 }
 
-// mask stands for an input that may be secret.
-const mask = "•••"
+// withheld stands for an input that may be secret.
+const withheld = "•••"
 
 // masked is the input of a call without what may be secret.
 func (o Op) masked(input []byte, revealed []string) map[string]any {
@@ -115,7 +115,7 @@ func (o Op) masked(input []byte, revealed []string) map[string]any {
 	}
 	for _, f := range o.Fields() {
 		if _, given := values[f.Name]; given && f.Private && !slices.Contains(revealed, f.Name) {
-			values[f.Name] = mask
+			values[f.Name] = withheld
 		}
 	}
 	return values

@@ -13,6 +13,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/op/parse"
@@ -43,6 +44,8 @@ type Services struct {
 	Home     string
 	Server   Server
 	Now      func() time.Time
+	// Secrets are those that were typed: no answer shows them.
+	Secrets *mask.Set
 	// Prewarm starts a device's agent when it is booted, not when it is first needed.
 	Prewarm bool
 	// Catalogue is what the operations are part of, for those that call others.
@@ -86,7 +89,7 @@ func New(s Services) *Core {
 		Settings: &Settings{access},
 		Screen:   &Screen{deviceAccess: access, home: s.Home, now: s.Now},
 		Films:    &Films{deviceAccess: access, films: s.Films, home: s.Home, now: s.Now},
-		Touch:    &Touch{access, secrets{SecretsDir(s.Home)}},
+		Touch:    &Touch{access, secrets{SecretsDir(s.Home), s.Secrets}},
 		Logs:     &Logs{access, s.Captures},
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},

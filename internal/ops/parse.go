@@ -3,10 +3,7 @@ package ops
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -74,9 +71,6 @@ func (p *parser) parse(_ context.Context, c *op.Call, in parseIn) (parseOut, err
 	return parseOut{Kind: kind.Name, Bytes: len(input), Data: data, text: result.Text(in.Lines)}, nil
 }
 
-// mostInput bounds what is read: more than any real output, and it fits into memory.
-const mostInput = 256 << 20
-
 func (in parseIn) read(c *op.Call) ([]byte, error) {
 	var from io.Reader
 	switch {
@@ -88,27 +82,7 @@ func (in parseIn) read(c *op.Call) ([]byte, error) {
 	case in.File == op.Dash:
 		from = c.Stdin
 	default:
-		file, err := os.Open(string(in.File))
-		if err != nil {
-			return nil, unreadable(in.File, err)
-		}
-		defer file.Close()
-		from = file
+		return parse.File(string(in.File))
 	}
-	input, err := io.ReadAll(io.LimitReader(from, mostInput+1))
-	if err != nil {
-		return nil, unreadable(in.File, err)
-	}
-	if len(input) > mostInput {
-		return nil, fault.New(fault.TooLarge, "%s holds more than %d MB", in.File, mostInput>>20).WithHint("parse a part of it")
-	}
-	return input, nil
-}
-
-func unreadable(path op.Path, err error) error {
-	var where *fs.PathError
-	if errors.As(err, &where) {
-		err = where.Err
-	}
-	return fault.New(fault.PathError, "%s cannot be read: %w", path, err)
+	return parse.Stream(from)
 }

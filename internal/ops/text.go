@@ -53,7 +53,7 @@ func (t *Touch) Fill(ctx context.Context, c *op.Call, in TypeIn) (ActionOut, err
 }
 
 func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, replace bool) (ActionOut, error) {
-	text, hidden, err := t.secrets.reveal(in.Text, c.Env)
+	text, err := t.secrets.reveal(in.Text, c.Env)
 	if err != nil {
 		return ActionOut{}, err
 	}
@@ -65,7 +65,7 @@ func (t *Touch) enter(ctx context.Context, c *op.Call, in TypeIn, name string, r
 	if out.Target != nil && !out.Target.secure {
 		c.Reveal("text") // the screen shows it
 	}
-	return hidden.out(out), hidden.err(err)
+	return out, err
 }
 
 // ClearIn says what to empty.

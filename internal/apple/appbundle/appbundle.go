@@ -5,13 +5,13 @@ package appbundle
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
 	"howett.net/plist"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // Info is what an Info.plist tells.
@@ -30,8 +30,9 @@ type InfoError struct {
 
 func (e *InfoError) Error() string { return e.Path + " " + e.Problem }
 
-// mostPlist bounds an Info.plist; real ones have some kilobytes.
-const mostPlist = 8 << 20
+// mostPlist bounds an Info.plist; real ones have some kilobytes. The decoder calls itself for each level: a megabyte of brackets can
+// exceed the stack, which ends the process.
+const mostPlist = 256 << 10
 
 // Read reads an app's Info.plist: at its top, or below Contents as on a Mac.
 func Read(app string) (Info, error) {
@@ -56,38 +57,29 @@ func Read(app string) (Info, error) {
 	return Info{}, fmt.Errorf("%s is not an app: it has no Info.plist", app)
 }
 
-// readFile reads a regular file only: opening a named pipe would wait for its other end.
 func readFile(path string) (Info, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return Info{}, err
-	}
-	defer file.Close()
-	stat, err := file.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	if !stat.Mode().IsRegular() {
+	raw, err := regularfile.Read(path, mostPlist)
+	var large *regularfile.LargeError
+	switch {
+	case errors.As(err, &large):
+		return Info{}, &InfoError{path, "is larger than any Info.plist"}
+	case errors.Is(err, regularfile.ErrNotRegular):
 		return Info{}, &InfoError{path, "is not a file"}
+	case err != nil:
+		return Info{}, err
 	}
-	return read(path, file)
+	return decode(path, raw)
 }
 
-func read(path string, from io.Reader) (info Info, err error) {
-	raw, err := io.ReadAll(io.LimitReader(from, mostPlist+1))
-	if err != nil {
-		return info, err
-	}
-	if len(raw) > mostPlist {
-		return info, &InfoError{path, "is larger than any Info.plist"}
-	}
+// decode does not repeat what the decoder says: it quotes the file, which may be a link to a secret.
+func decode(path string, raw []byte) (info Info, err error) {
 	defer func() { // the decoder panics on some broken lists
 		if p := recover(); p != nil {
-			err = &InfoError{path, fmt.Sprintf("is a broken property list: %v", p)}
+			err = &InfoError{path, "is a broken property list"}
 		}
 	}()
 	if _, err := plist.Unmarshal(raw, &info); err != nil {
-		return info, &InfoError{path, fmt.Sprintf("cannot be read: %v", err)}
+		return Info{}, &InfoError{path, "is not a property list that can be read"}
 	}
 	return info, nil
 }

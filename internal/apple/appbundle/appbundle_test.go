@@ -1,7 +1,6 @@
 package appbundle
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -36,7 +35,7 @@ func TestID(t *testing.T) {
 		"no plist":    {"x", "", "it has no Info.plist"},
 		"empty plist": {"Info.plist", "", "names no CFBundleIdentifier"},
 		"no id":       {"Info.plist", `<plist version="1.0"><dict/></plist>`, "names no CFBundleIdentifier"},
-		"no dict":     {"Info.plist", `<plist version="1.0"><array/></plist>`, "cannot be read"},
+		"no dict":     {"Info.plist", `<plist version="1.0"><array/></plist>`, "is not a property list that can be read"},
 	} {
 		_, err := ID(write(t, c.place, c.content))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -63,6 +62,22 @@ func TestPipe(t *testing.T) {
 	}
 }
 
+// TestDeep: the decoder calls itself for each level, and an exceeded stack cannot be recovered from: 8 MB of brackets ended the daemon.
+func TestDeep(t *testing.T) {
+	const large = 8 << 20
+	for name, text := range map[string]string{
+		"xml":        `<plist version="1.0">` + strings.Repeat("<array>", large/8),
+		"text":       strings.Repeat("(", large),
+		"small xml":  `<plist version="1.0">` + strings.Repeat("<array>", mostPlist/8),
+		"small text": strings.Repeat("(", mostPlist),
+	} {
+		var content *InfoError
+		if _, err := ID(write(t, "Info.plist", text)); !errors.As(err, &content) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestMac(t *testing.T) {
 	for place, want := range map[string]bool{"Info.plist": false, "Contents/Info.plist": true} {
 		if info, err := Read(write(t, place, good)); info.Mac != want || err != nil {
@@ -75,5 +90,5 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte("bplist00"))
 	f.Add([]byte("{a = b;"))
-	f.Fuzz(func(_ *testing.T, raw []byte) { read("Info.plist", bytes.NewReader(raw)) })
+	f.Fuzz(func(_ *testing.T, raw []byte) { decode("Info.plist", raw) })
 }

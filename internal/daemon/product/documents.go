@@ -2,11 +2,13 @@ package product
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/reference"
@@ -50,38 +52,77 @@ func (p *Product) Documents() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(raw)
 	})
-	mux.Handle("/mcp", mcp.Handler(p.remembering()))
+	servers := &servers{product: p}
+	handler := mcp.Handler(servers.of)
+	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.Header.Get(mcp.SessionHeader) == "" && servers.sessions() >= mostSessions {
+			rest.Fail(w, fault.New(fault.TooMany, "%d MCP sessions are open, and no more may be", mostSessions).
+				WithHint("end sessions that are done (DELETE); those not used for an hour end by themselves"))
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
 	return mux
 }
 
-// remembering makes a server for each kind of request once: the SDK asks for one at every request, and to make its schemas
-// takes most of the time.
-func (p *Product) remembering() func(*http.Request) *sdk.Server {
-	type kind struct {
-		session string
-		Serving
-	}
-	var mu sync.Mutex
-	servers := map[kind]*sdk.Server{}
-	return func(r *http.Request) *sdk.Server {
-		query := r.URL.Query()
-		k := kind{rest.Session(r), Serving{Tools: cmp.Or(query.Get("tools"), mcp.Default), Structured: query.Get("structured") == "true"}}
-		mu.Lock()
-		defer mu.Unlock()
-		if s, ok := servers[k]; ok {
-			return s
-		}
-		s, err := MCP(p.Catalogue, op.Local{Catalogue: p.Catalogue, Session: k.session}, p.version, k.Serving)
-		if err != nil {
-			return nil // the handler answers 400
-		}
-		if len(servers) >= mostServers {
-			clear(servers) // names come from callers: remembering must not become a leak
-		}
-		servers[k] = s
-		return s
-	}
+// What MCP clients over HTTP may take. Who they are comes from them.
+const (
+	mostServers  = 64  // kinds of request that are remembered
+	mostSessions = 256 // of clients that keep one
+)
+
+// servers make a server for each kind of request once: the SDK asks for one at every request, and to make its schemas takes most of
+// the time.
+type servers struct {
+	product *Product
+
+	mu    sync.Mutex
+	known map[kind]*sdk.Server
 }
 
-// mostServers is how many kinds of MCP request are remembered.
-const mostServers = 64
+type kind struct {
+	session string
+	Serving
+}
+
+// of is the server for a request; nil when the request asks for tools that are not there. The handler answers 400 then.
+func (s *servers) of(r *http.Request) *sdk.Server {
+	query := r.URL.Query()
+	k := kind{rest.Session(r), Serving{Tools: cmp.Or(query.Get("tools"), mcp.Default), Structured: query.Get("structured") == "true"}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if server, ok := s.known[k]; ok {
+		return server
+	}
+	catalogue := s.product.Catalogue
+	server, err := MCP(catalogue, op.Local{Catalogue: catalogue, Session: k.session}, s.product.version, k.Serving)
+	if err != nil {
+		return nil
+	}
+	if len(s.known) >= mostServers {
+		maps.DeleteFunc(s.known, func(_ kind, idle *sdk.Server) bool { return open(idle) == 0 })
+	}
+	if s.known == nil {
+		s.known = map[kind]*sdk.Server{}
+	}
+	s.known[k] = server
+	return server
+}
+
+// sessions counts the sessions of all servers.
+func (s *servers) sessions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, server := range s.known {
+		n += open(server)
+	}
+	return n
+}
+
+func open(server *sdk.Server) (n int) {
+	for range server.Sessions() {
+		n++
+	}
+	return n
+}

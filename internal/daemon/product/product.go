@@ -21,6 +21,7 @@ import (
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
@@ -73,10 +74,12 @@ func Open(o Options) (*Product, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
 	}
+	secrets := &mask.Set{}
+	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
 	leases := openLeases(o.Home, o.Tools, o.Log)
-	captures, films := logcap.New(logcap.Options{Dir: logs}), film.New(film.Options{})
+	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
 			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start},
@@ -106,9 +109,9 @@ func Open(o Options) (*Product, error) {
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
 		Captures: captures, Films: films, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
-		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm,
+		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
-	c.Toolchain, c.Jobs, c.Steps, c.Log = o.Tools.Name, jobs, steps, o.Log
+	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)

@@ -47,8 +47,9 @@ type Request struct {
 
 // Options configure a Store.
 type Options struct {
-	Dir string           // its own: whatever is old in there is removed
-	Now func() time.Time // time.Now if nil
+	Dir  string              // its own: whatever is old in there is removed
+	Now  func() time.Time    // time.Now if nil
+	Hide func(string) string // takes the secrets out of a line before it is written; nil writes it as it is
 }
 
 // Session is a capture under way.
@@ -92,7 +93,7 @@ func (s *Store) Begin(ctx context.Context, r Request) (*Session, error) {
 	if err := s.keep(one); err != nil {
 		return nil, err
 	}
-	err := one.begin(ctx, r)
+	err := one.begin(ctx, r, s.hide)
 	switch there := s.settle(one, err == nil); {
 	case err == nil && there:
 		return one, nil
@@ -105,12 +106,12 @@ func (s *Store) Begin(ctx context.Context, r Request) (*Session, error) {
 	return nil, err
 }
 
-func (one *Session) begin(ctx context.Context, r Request) (err error) {
+func (one *Session) begin(ctx context.Context, r Request, hide func(string) string) (err error) {
 	if one.sink, err = openSink(one.File, r.Header); err != nil {
 		return err
 	}
 	for _, source := range r.Sources {
-		stream, err := source.Start(ctx, one.sink.add)
+		stream, err := source.Start(ctx, func(line string) { one.sink.add(hide(line)) })
 		if err != nil {
 			return err
 		}

@@ -17,8 +17,9 @@ const suffix = ".log"
 
 // Store holds the captures under way. It is safe for concurrent use.
 type Store struct {
-	dir string
-	now func() time.Time
+	dir  string
+	now  func() time.Time
+	hide func(string) string
 
 	mu   sync.Mutex
 	live map[string]*Session
@@ -30,7 +31,10 @@ func New(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{dir: o.Dir, now: o.Now, live: map[string]*Session{}}
+	if o.Hide == nil {
+		o.Hide = func(line string) string { return line }
+	}
+	return &Store{dir: o.Dir, now: o.Now, hide: o.Hide, live: map[string]*Session{}}
 }
 
 // keep makes room for a capture that is about to begin.

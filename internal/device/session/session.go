@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/ui"
@@ -52,13 +53,17 @@ type Session struct {
 	depth   atomic.Int64
 	drivers *drivers
 	several atomic.Bool // beside the lock: it is asked while refs are given out
+	store   *Store
+	used    atomic.Int64 // when it was asked for last
+	weight  atomic.Int64 // of its refs, as the store counts it
+	gone    atomic.Bool  // the store has forgotten it
 
 	mu       sync.Mutex
 	device   string
 	seen     string   // the device it saw last
 	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
-	defaults map[string]*defaults.Store // by project folder; without any environment
+	projects projects // without any environment
 	told     map[string]bool
 }
 
@@ -141,16 +146,10 @@ func (s *Session) Defaults(dir string, env map[string]string) *defaults.Store {
 func (s *Session) project(folder string) *defaults.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	store, known := s.defaults[folder]
-	if !known {
+	return s.projects.of(folder, func() *defaults.Store {
 		user, _ := os.UserHomeDir() // without one, ~ in a path is refused
-		store = defaults.New(defaults.Options{Dir: folder, Home: user})
-		if s.defaults == nil {
-			s.defaults = map[string]*defaults.Store{}
-		}
-		s.defaults[folder] = store
-	}
-	return store
+		return defaults.New(defaults.Options{Dir: folder, Home: user})
+	})
 }
 
 // Refs calls fn with the session's refs, under the session's lock. It returns when the numbers that fn gave out are
@@ -160,11 +159,15 @@ func (s *Session) Refs(fn func(*ui.Refs)) { s.numbers.cover(s.withRefs(fn)) }
 
 func (s *Session) withRefs(fn func(*ui.Refs)) (last int) {
 	floor := s.numbers.begin()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refs.After(floor)
-	fn(&s.refs)
-	return s.refs.Highest()
+	last, weight := func() (int, int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.refs.After(floor)
+		fn(&s.refs)
+		return s.refs.Highest(), s.refs.Weight()
+	}()
+	s.store.weigh(s, int64(weight))
+	return last
 }
 
 // Store holds the sessions of a daemon. The zero value is ready; its ref numbers begin anew in each process.
@@ -176,9 +179,12 @@ type Store struct {
 	work   sync.WaitGroup
 
 	drivers drivers
+	weight  atomic.Int64 // of the refs of all sessions
 
-	mu   sync.Mutex
-	byID map[string]*Session
+	mu    sync.Mutex
+	byID  map[string]*Session
+	floor int       // without Numbers: sessions that were forgotten gave out numbers up to this one
+	swept time.Time // when sessions were forgotten last
 }
 
 // NewStore makes a store.
@@ -192,10 +198,14 @@ func (st *Store) Get(name string) *Session {
 		st.byID = map[string]*Session{}
 	}
 	s, ok := st.byID[name]
+	now := time.Now()
 	if !ok {
-		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers}
+		st.makeRoom(now)
+		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st}
+		s.refs.After(st.floor)
 		st.byID[name] = s
 	}
+	s.used.Store(now.UnixNano())
 	return s
 }
 

@@ -20,6 +20,10 @@ type Cmd struct {
 	Env   []string  // "K=V" entries merged over our own environment; the last one of a name wins
 	Stdin io.Reader // nil means /dev/null
 
+	// Inherit names the variables of our own environment that the program gets; a name that ends in * is a prefix. Nil means all but
+	// those with mask.Prefix, which no program gets.
+	Inherit []string
+
 	// Timeout limits Run: zero means 60 s, negative means that only the context limits it. Start ignores it.
 	Timeout time.Duration
 	// Grace is how long the group may take to leave after SIGINT before SIGKILL; zero means 2 s.

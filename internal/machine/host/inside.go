@@ -78,7 +78,7 @@ var _ program = (*callee)(nil)
 func newCallee(main Main, c Cmd) *callee {
 	f := &callee{main: main, gone: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
-	f.in = Invocation{Args: slices.Clone(c.Args), Dir: c.Dir, Env: environment(c.Env), Stdin: strings.NewReader("")}
+	f.in = Invocation{Args: slices.Clone(c.Args), Dir: c.Dir, Env: environment(c.environ()), Stdin: strings.NewReader("")}
 	if c.feeds() {
 		f.in.Stdin, f.stdin = io.Pipe()
 	} else if c.Stdin != nil {
@@ -87,10 +87,10 @@ func newCallee(main Main, c Cmd) *callee {
 	return f
 }
 
-// environment is ours with the entries of a Cmd over it.
-func environment(more []string) map[string]string {
+// environment is a list of variables as a map; the last one of a name wins.
+func environment(pairs []string) map[string]string {
 	env := map[string]string{}
-	for _, pair := range slices.Concat(os.Environ(), more) {
+	for _, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
 		env[name] = value
 	}

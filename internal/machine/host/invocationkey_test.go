@@ -27,11 +27,18 @@ func TestKey(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	in := []string{"x", "--api-key", "k", "API_TOKEN=t", "https://h/?key=q", "-keyboard", "us", "-H", "Authorization: Bearer b"}
-	want := []string{"x", "--api-key", secretMark, "API_TOKEN=" + secretMark, "https://h/?key=" + secretMark, "-keyboard", "us",
-		"-H", "Authorization: Bearer " + secretMark}
+	in := []string{
+		"x", "--api-key", "k", "API_TOKEN=t", "https://h/?key=q", "-keyboard", "us", "-H", "Authorization: Bearer b",
+		"DB_PASSWD=1", "PGPASS=2", "AUTH=3", "pin=4", "--passphrase", "5", "https://u:p@h/", "https://h/?a=1&token=6&b=2",
+	}
+	want := []string{
+		"x", "--api-key", secretMark, "API_TOKEN=" + secretMark, "https://h/?key=" + secretMark, "-keyboard", "us",
+		"-H", "Authorization: Bearer " + secretMark,
+		"DB_PASSWD=" + secretMark, "PGPASS=" + secretMark, "AUTH=" + secretMark, "pin=" + secretMark, "--passphrase", secretMark,
+		"https://" + secretMark + "@h/", "https://h/?a=1&token=" + secretMark + "&b=2",
+	}
 	got, hidden := redact(in)
-	if !slices.Equal(got, want) || !slices.Equal(hidden, []string{"k", "t", "q", "b"}) {
+	if !slices.Equal(got, want) || !slices.Equal(hidden, []string{"k", "t", "q", "b", "1", "2", "3", "4", "5", "u:p", "6"}) {
 		t.Errorf("got %q, hid %q", got, hidden)
 	}
 	if again, _ := redact(got); !slices.Equal(again, got) {

@@ -221,3 +221,25 @@ func TestBrokenStdinIsReported(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSecretsAreNotInherited: what a user has typed by name is for a field of an app, not for programs.
+func TestSecretsAreNotInherited(t *testing.T) {
+	t.Setenv("IOS_AGENT_SECRET_SHOP", "hunter2")
+	t.Setenv("OPENAI_API_KEY", "sk-1")
+	t.Setenv("LC_ALL", "C")
+	h := open(t, host.Options{})
+	for _, c := range []struct {
+		name, want string
+		inherit    []string
+	}{
+		{"IOS_AGENT_SECRET_SHOP", "", nil}, {"IOS_AGENT_SECRET_SHOP", "", []string{"IOS_AGENT_SECRET_SHOP"}}, {"OPENAI_API_KEY", "sk-1", nil},
+		{"OPENAI_API_KEY", "", []string{"PATH"}}, {"LC_ALL", "C", []string{"LC_*"}}, {"OPENAI_API_KEY", "sk-1", []string{"OPENAI_API_KEY"}},
+	} {
+		cmd := helper("env", c.name)
+		cmd.Inherit = c.inherit
+		r, err := h.Run(t.Context(), cmd)
+		if err != nil || string(r.Stdout) != c.want {
+			t.Errorf("%s of %q: %q %v", c.name, c.inherit, r.Stdout, err)
+		}
+	}
+}

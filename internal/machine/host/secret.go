@@ -8,45 +8,41 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ios-agent/internal/fault/mask"
 )
 
 // How secrets are kept out of transcripts:
 //
-//   - A name that contains TOKEN, SECRET, PASSWORD or KEY, in either case, is that of a secret.
+//   - mask.Named knows the names of secrets: TOKEN, PASSWD, PIN and so on, in either case.
 //   - Of Cmd.Env, values are written only for DEVELOPER_DIR, SIMCTL_CHILD_* and TEST_RUNNER_*, and not those of secrets.
-//   - In arguments, NAME=value hides the value when the name is that of a secret, and so does a flag that ends in one
-//     of these words for the argument after it, and "Bearer" for the word after it.
+//   - In arguments, NAME=value hides the value when the name is that of a secret, and so does a flag of such a name for the argument
+//     after it. mask.Credentials knows headers, and the passwords and queries of URLs.
 //   - The values so found, and those of secrets in our own environment, are hidden wherever else they come up: in
-//     arguments, input, output and files. Values under eight bytes and paths that exist are not, since they would hide
-//     innocent text; nor is a secret in another form, such as base64.
-const secretMark = "<secret>"
+//     arguments, input, output and files, also quoted, percent-encoded and in base64. Values under eight bytes and paths that
+//     exist are not, since they would hide innocent text.
+const secretMark = mask.Hidden
 
 const shortestSecret = 8
 
 var (
-	secretWords = []string{"TOKEN", "SECRET", "PASSWORD", "KEY"}
-	shownEnv    = regexp.MustCompile(`^(DEVELOPER_DIR$|SIMCTL_CHILD_|TEST_RUNNER_)`)
-	assignment  = regexp.MustCompile(`^([^\s=]*)=`)
-	bearer      = regexp.MustCompile(`(?i)(\bbearer\s+)(\S+)`)
+	shownEnv   = regexp.MustCompile(`^(DEVELOPER_DIR$|SIMCTL_CHILD_|TEST_RUNNER_)`)
+	assignment = regexp.MustCompile(`^([^\s=:/?&]*)=`) // a URL is none
 )
 
-func isSecret(name string) bool {
-	name = strings.ToUpper(name)
-	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })
+// isSecretFlag reports whether the argument after this one is a secret: its last word says what it is, as in --api-token.
+func isSecretFlag(arg string) bool {
+	return strings.HasPrefix(arg, "-") && mask.Named(lastWord.FindString(arg))
 }
 
-func isSecretFlag(arg string) bool {
-	arg = strings.ToUpper(arg)
-	return strings.HasPrefix(arg, "-") &&
-		slices.ContainsFunc(secretWords, func(w string) bool { return strings.HasSuffix(arg, w) })
-}
+var lastWord = regexp.MustCompile(`([A-Z]?[a-z0-9]*|[A-Z0-9]*)$`)
 
 func settingsOf(env []string, v *redactor) []setting {
 	var all []setting
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		s := setting{Name: v.text(name)}
-		if shownEnv.MatchString(name) && !isSecret(name) {
+		if shownEnv.MatchString(name) && !mask.Named(name) {
 			value = v.text(value)
 			s.Value = &value
 		}
@@ -63,13 +59,12 @@ func redact(argv []string) (shown, hidden []string) {
 		switch {
 		case i > 0 && isSecretFlag(argv[i-1]):
 			shown[i], hidden = secretMark, append(hidden, arg)
-		case name != "" && isSecret(name):
+		case name != "" && mask.Named(name):
 			shown[i], hidden = name+secretMark, append(hidden, arg[len(name):])
 		default:
-			for _, m := range bearer.FindAllStringSubmatch(arg, -1) {
-				hidden = append(hidden, m[2])
-			}
-			shown[i] = bearer.ReplaceAllString(arg, "${1}"+secretMark)
+			var found []string
+			shown[i], found = mask.Credentials(arg)
+			hidden = append(hidden, found...)
 		}
 	}
 	return shown, hidden
@@ -84,15 +79,18 @@ type redactor struct {
 func newRedactor(c Cmd) *redactor {
 	_, found := redact(argvOf(c))
 	for _, entry := range append(os.Environ(), c.Env...) {
-		if name, value, _ := strings.Cut(entry, "="); isSecret(name) {
+		if name, value, _ := strings.Cut(entry, "="); mask.Named(name) {
 			found = append(found, value)
 		}
 	}
 	v := &redactor{}
 	for _, s := range found {
-		if len(s) >= shortestSecret && s != secretMark && !isPath(s) {
-			v.secrets = append(v.secrets, []byte(s))
-			v.first[s[0]] = true
+		if len(s) < shortestSecret || s == secretMark || isPath(s) {
+			continue
+		}
+		for _, form := range mask.Forms(s) {
+			v.secrets = append(v.secrets, []byte(form))
+			v.first[form[0]] = true
 		}
 	}
 	slices.SortFunc(v.secrets, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })

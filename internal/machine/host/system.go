@@ -47,9 +47,7 @@ func newGroup(c Cmd, r registry) *group {
 	cmd := exec.Command(c.Name, c.Args...)
 	cmd.Dir = c.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if len(c.Env) > 0 {
-		cmd.Env = append(os.Environ(), c.Env...)
-	}
+	cmd.Env = c.environ()
 	return &group{cmd: cmd, registry: r}
 }
 

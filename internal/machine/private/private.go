@@ -38,7 +38,20 @@ func Folder(path string) error {
 	if !info.IsDir() {
 		return &UnsafeError{Path: real, Reason: "is not a folder", Mend: "move it away, or name another folder"}
 	}
-	return check(real, info)
+	return check(real, info, 0o022)
+}
+
+// Closed wants a folder of the user that nobody else can even enter. A link is refused: this is for folders in places that everybody
+// can write to, where a link could be turned elsewhere later.
+func Closed(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &UnsafeError{Path: path, Reason: "is not a folder", Mend: fmt.Sprintf("remove it: `rm %q`", path)}
+	}
+	return check(path, info, 0o077)
 }
 
 // File wants a regular file of the user that nobody else can write. A link is refused.
@@ -50,10 +63,11 @@ func File(path string) error {
 	if !info.Mode().IsRegular() {
 		return &UnsafeError{Path: path, Reason: "is not a regular file", Mend: fmt.Sprintf("remove it: `rm -r %q`", path)}
 	}
-	return check(path, info)
+	return check(path, info, 0o022)
 }
 
-func check(path string, info fs.FileInfo) error {
+// check wants a file of ours whose mode grants nothing of what is forbidden.
+func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok || int(owner.Uid) != os.Geteuid():
@@ -61,7 +75,12 @@ func check(path string, info fs.FileInfo) error {
 			Path: path, Reason: "belongs to another user",
 			Mend: fmt.Sprintf("remove it: `rm -r %q`; run nothing that is in it", path),
 		}
-	case info.Mode().Perm()&0o022 != 0:
+	case info.Mode().Perm()&forbidden&^0o022 != 0:
+		return &UnsafeError{
+			Path: path, Reason: fmt.Sprintf("lets other users in (mode %04o)", info.Mode().Perm()),
+			Mend: fmt.Sprintf("`chmod go-rwx %q`, after a look that nobody has put anything into it", path),
+		}
+	case info.Mode().Perm()&forbidden != 0:
 		return &UnsafeError{
 			Path: path, Reason: fmt.Sprintf("can be written by other users (mode %04o)", info.Mode().Perm()),
 			Mend: fmt.Sprintf("`chmod go-w %q`, after a look that nobody has put anything into it", path),

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/private"
 )
 
 const (
@@ -45,7 +46,7 @@ func (d Dialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) 
 }
 
 // Connect returns a connection and what the resident publishes. Errors: *StartError, *NotReadyError, *SandboxedError,
-// *UnsafeFolderError, ErrNotRunning, that of Start, or the context's.
+// *private.UnsafeError, ErrNotRunning, that of Start, or the context's.
 func (d Dialer) Connect(ctx context.Context) (net.Conn, Info, error) {
 	if d.Wait <= 0 {
 		d.Wait = defaultWait
@@ -102,7 +103,7 @@ func (a *attempt) try(ctx context.Context) (net.Conn, Info, error) {
 		// Somebody starts, or is busy, or is about to leave: wait.
 	case !a.started:
 		err = a.start(ctx)
-	case dead:
+	case dead && a.dialErr != nil: // else another listens, and publishes that in a moment
 		err = a.startError()
 	}
 	return nil, Info{}, err
@@ -130,7 +131,7 @@ func (a *attempt) reach(ctx context.Context) (net.Conn, Info, error) {
 // socket is the published one, because the resident's temporary folder may be another than ours, or else the expected
 // one. What a dead resident published may meanwhile be somebody else's, so its folder is looked at.
 func (a *attempt) socket() (string, error) {
-	if path := a.Place.info().Socket; path != "" && checkPrivate(filepath.Dir(path), 0o022) == nil {
+	if path := a.Place.info().Socket; path != "" && private.Closed(filepath.Dir(path)) == nil {
 		return path, nil
 	}
 	return a.Place.SocketPath()

@@ -27,14 +27,6 @@ func (e *SandboxedError) Error() string {
 
 func (e *SandboxedError) Unwrap() error { return e.Err }
 
-// UnsafeFolderError says that a folder cannot hold a socket because others could reach or replace it.
-type UnsafeFolderError struct {
-	Path   string
-	Reason string
-}
-
-func (e *UnsafeFolderError) Error() string { return "folder " + e.Path + " " + e.Reason }
-
 // StartError says that the process we started ended before it listened, and that no other took its place.
 type StartError struct {
 	Name string

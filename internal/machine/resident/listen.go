@@ -18,9 +18,12 @@ type Listener struct {
 	net.Listener
 	Info Info // as published
 
-	lock  *os.File
-	close sync.Once
-	err   error
+	socket  *socket
+	lock    *os.File // of the goroutine that watches, while there is one
+	stop    chan struct{}
+	watched chan struct{} // closed when nobody watches any more
+	close   sync.Once
+	err     error
 }
 
 // Listen makes this process the resident of a place, or answers ErrHeld at once when there is one.
@@ -32,36 +35,36 @@ func Listen(p Place, i Info) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{Info: i.mine(), lock: lock}
+	l := &Listener{Info: i.mine(), lock: lock, stop: make(chan struct{}), watched: make(chan struct{})}
 	if err := l.open(p); err != nil {
 		l.yield()
 		return nil, err
 	}
+	go l.watch(p)
 	return l, nil
 }
 
 // open listens and publishes the socket. The pid is published first, so that a process that hangs here can be stopped.
 func (l *Listener) open(p Place) error {
-	if err := publish(l.lock, l.Info); err != nil {
-		return err
-	}
 	path, err := p.SocketPath()
 	if err != nil {
+		return err
+	}
+	if answers(path) {
+		return ErrHeld
+	}
+	if err := publish(l.lock, l.Info); err != nil {
 		return err
 	}
 	if err := removeStale(path); err != nil {
 		return err
 	}
-	if l.Listener, err = net.Listen("unix", path); forbidden(err) {
-		return &SandboxedError{Path: path, Err: err}
-	} else if err != nil {
+	raw, file, err := listen(path)
+	if err != nil {
 		return err
 	}
-	// Until this line the mode of the folder keeps others out.
-	if err := os.Chmod(path, 0o600); err != nil {
-		return errors.Join(err, l.Listener.Close())
-	}
-	l.Info.Socket = path
+	l.socket = &socket{raw: raw, file: file}
+	l.Listener, l.Info.Socket = l.socket, path
 	if err := publish(l.lock, l.Info); err != nil {
 		return errors.Join(err, l.Listener.Close())
 	}
@@ -87,6 +90,8 @@ func removeStale(path string) error {
 // when it has the lock, can never lose its own.
 func (l *Listener) Close() error {
 	l.close.Do(func() {
+		close(l.stop)
+		<-l.watched
 		l.err = l.Listener.Close() // removes the socket
 		if errors.Is(l.err, net.ErrClosed) {
 			l.err = nil // a server closed it already

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/private"
 )
 
 func TestListenPublishesAndCloseClears(t *testing.T) {
@@ -140,7 +141,7 @@ func TestUnsafeFolderIsRefused(t *testing.T) {
 	folder := filepath.Dir(path)
 	refused := func(t *testing.T) {
 		t.Helper()
-		var unsafe *UnsafeFolderError
+		var unsafe *private.UnsafeError
 		if _, err := Listen(p, Info{}); !errors.As(err, &unsafe) || unsafe.Path != folder {
 			t.Errorf("listen: %v", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"sync"
 )
 
 const (
@@ -37,4 +38,42 @@ func logTail(path string, since int64) string {
 	}
 	lines := bytes.Split(bytes.TrimRight(b, "\n"), []byte("\n"))
 	return string(bytes.Join(lines[max(0, len(lines)-tailLines):], []byte("\n")))
+}
+
+// mostLog is how large a log becomes. One older log of that size is kept beside it.
+const mostLog = 8 << 20
+
+// Log is what a resident writes its log to: out, which is mostly the file at LogPath. When that file is full, it is moved aside and
+// begun anew; another out is left alone.
+func Log(p Place, out *os.File) io.Writer { return &log{place: p, out: out, most: mostLog} }
+
+type log struct {
+	place Place
+	out   *os.File
+	most  int64
+	mu    sync.Mutex // of the file: lines stay whole
+}
+
+// Write writes a line.
+func (l *log) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turn(int64(len(line)))
+	return l.out.Write(line)
+}
+
+// turn moves a full log aside. The file itself stays and is emptied: whoever starts us has it open to append, and so have we, for what
+// the runtime prints when we crash. What cannot be moved is emptied all the same: a disk that is full must not become fuller.
+func (l *log) turn(more int64) {
+	ours, err := l.out.Stat()
+	if err != nil || ours.Size()+more <= l.most {
+		return
+	}
+	if file, err := os.Stat(l.place.LogPath()); err != nil || !os.SameFile(ours, file) {
+		return
+	}
+	if raw, err := os.ReadFile(l.place.LogPath()); err == nil {
+		_ = os.WriteFile(l.place.LogPath()+".1", raw[max(0, int64(len(raw))-l.most):], 0o600)
+	}
+	_ = l.out.Truncate(0)
 }

@@ -10,7 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"ios-agent/internal/machine/private"
 )
 
 // maxSocketPath leaves room below the 104 bytes that macOS allows.
@@ -49,7 +50,7 @@ func (p Place) SocketPath() (string, error) {
 	for _, base := range []string{os.TempDir(), "/tmp"} {
 		folder := filepath.Join(base, fmt.Sprintf("ios-agent-%d", os.Getuid()))
 		if path := filepath.Join(folder, name); len(path) <= maxSocketPath {
-			return path, makePrivate(folder, 0o077)
+			return path, makeClosed(folder)
 		}
 	}
 	return "", fmt.Errorf("socket of %s: every possible path is longer than %d bytes", p.Name, maxSocketPath)
@@ -57,29 +58,12 @@ func (p Place) SocketPath() (string, error) {
 
 func (p Place) path(suffix string) string { return filepath.Join(p.Dir, p.Name+suffix) }
 
-// makePrivate makes a folder if it is missing and checks that it is one, is ours, and grants nothing of mask.
-func makePrivate(dir string, mask fs.FileMode) error {
+// makeClosed makes a folder if it is missing, and checks that it is closed to others.
+func makeClosed(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("private folder: %w", err)
 	}
-	return checkPrivate(dir, mask)
-}
-
-func checkPrivate(dir string, mask fs.FileMode) error {
-	info, err := os.Lstat(dir) // a link could be turned elsewhere later
-	if err != nil {
-		return fmt.Errorf("private folder: %w", err)
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.IsDir():
-		return &UnsafeFolderError{dir, "is not a folder"}
-	case !ok || int(st.Uid) != os.Getuid():
-		return &UnsafeFolderError{dir, "belongs to another user"}
-	case info.Mode().Perm()&mask != 0:
-		return &UnsafeFolderError{dir, fmt.Sprintf("lets others in (mode %o)", info.Mode().Perm())}
-	}
-	return nil
+	return private.Closed(dir)
 }
 
 // prepare makes Dir. Unlike a folder in a place that others can write to, it may be a link: users move their homes.
@@ -87,9 +71,5 @@ func (p Place) prepare() error {
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return fmt.Errorf("folder of %s: %w", p.Name, err)
 	}
-	real, err := filepath.EvalSymlinks(p.Dir)
-	if err != nil {
-		return fmt.Errorf("folder of %s: %w", p.Name, err)
-	}
-	return checkPrivate(real, 0o022)
+	return private.Folder(p.Dir)
 }

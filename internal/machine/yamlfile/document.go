@@ -10,6 +10,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // Problem is what is wrong with a file, and in which line. It never quotes the file, which may be a link to a secret.
@@ -52,7 +54,7 @@ func Parse(text string) (doc Document, err error) {
 		}
 	}()
 	if len(text) > MaxSize {
-		return Document{}, errTooLarge
+		return Document{}, &regularfile.LargeError{Most: MaxSize}
 	}
 	tokens := lexer.Tokenize(text)
 	if err := shallow(tokens); err != nil {

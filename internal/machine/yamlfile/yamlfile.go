@@ -3,21 +3,13 @@
 package yamlfile
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
-	"syscall"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // MaxSize bounds a file: the parser is recursive and needs seconds for 60,000 brackets.
 const MaxSize = 32 << 10
-
-var (
-	errTooLarge   = fmt.Errorf("larger than %d bytes", MaxSize)
-	errNotRegular = errors.New("not a regular file")
-)
 
 // Read gives the text of the file name in the folder root; a file that is not there is fs.ErrNotExist. A link out of the
 // folder, a pipe, a device and a folder are refused.
@@ -32,24 +24,13 @@ func Read(root, name string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() { // not even opened: that alone makes some devices do something
-		return "", errNotRegular
+		return "", regularfile.ErrNotRegular
 	}
-	in, err := r.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now, and must not be waited for
+	in, err := r.OpenFile(name, regularfile.Flags, 0)
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
-	info, err = in.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errNotRegular
-	}
-	var b strings.Builder
-	n, err := io.Copy(&b, io.LimitReader(in, MaxSize+1))
-	if err == nil && n > MaxSize {
-		err = errTooLarge
-	}
-	return b.String(), err
+	raw, err := regularfile.ReadFrom(in, MaxSize)
+	return string(raw), err
 }

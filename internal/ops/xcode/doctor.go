@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 )
@@ -19,7 +20,7 @@ import (
 // doctorIn says what to show.
 type doctorIn struct {
 	Enabled bool `json:"enabled,omitempty" doc:"has no effect; XcodeBuildMCP takes it too" cli:"-"`
-	Plain   bool `json:"nonRedacted,omitempty" doc:"show paths, names and values as they are; else those of the user are hidden"`
+	Plain   bool `json:"nonRedacted,omitempty" doc:"show paths, names and values as they are, but no secrets; else the user's are hidden"`
 }
 
 // doctorOut is XcodeBuildMCP's report: what was checked, on what machine, in what environment.
@@ -84,6 +85,11 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 				out.Lacks = append(out.Lacks, f.feature)
 			}
 		}
+		for key := range out.Env {
+			if mask.Named(key) {
+				out.Env[key] = mask.Hidden
+			}
+		}
 		if !in.Plain {
 			out.redact()
 		}
@@ -119,8 +125,6 @@ func surroundings(client map[string]string) map[string]string {
 	return env
 }
 
-var secretVariable = regexp.MustCompile(`(?i)token|secret|passw|key|credential|auth|cookie`)
-
 // redact hides who and where the user is, and what may be secret: reports are pasted into public places.
 func (o *doctorOut) redact() {
 	home, name, machine := o.System["home"], o.System["user"], o.System["host"]
@@ -138,9 +142,6 @@ func (o *doctorOut) redact() {
 	for _, table := range []map[string]string{o.System, o.Env} {
 		for key, value := range table {
 			table[key] = hide(value)
-			if secretVariable.MatchString(key) {
-				table[key] = "<hidden>"
-			}
 		}
 	}
 	o.System["user"], o.System["host"] = "<hidden>", "<hidden>"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
 )
 
@@ -31,7 +32,7 @@ type Run struct {
 	App       string            // launched first; empty is whatever is in front
 	Target    map[string]string // the inputs that name the device; the decider cannot choose another one
 	Policy    Policy
-	Secrets   Secrets // hidden from the decider, too, where a screen shows one
+	Secrets   *mask.Set // hidden from the decider, too, where a screen shows one
 
 	MaxSteps int           // 0 is DefaultSteps
 	MaxTime  time.Duration // 0 is DefaultTime
@@ -172,6 +173,9 @@ func (w *loop) take(ctx context.Context, look look, steps int) (message string, 
 	}
 	w.mistakes = 0
 	rec.Decision = d.recorded(look)
+	if name := d.key("keys"); name != "" && string(rec.Decision.Input[name]) != string(d.Input[name]) {
+		w.Secrets.Add(characters(d.Input[name]), Redacted) // the answer repeats them
+	}
 	switch d.Action {
 	case Done, Fail:
 		rec.Verdict = d.Action
@@ -233,7 +237,7 @@ func (w *loop) permit(ctx context.Context, d Decision, look look) (map[string]an
 
 // finish records a step and puts it into the next turn.
 func (w *loop) finish(rec record, began time.Time, verdict, text string) error {
-	text = w.Secrets.hide(text)
+	text = w.Secrets.Text(text)
 	rec.Verdict, rec.Result, rec.TookMS = verdict, text, time.Since(began).Milliseconds()
 	what := "(no action)"
 	if rec.Decision != nil {
@@ -246,7 +250,7 @@ func (w *loop) finish(rec record, began time.Time, verdict, text string) error {
 
 func (w *loop) tell(format string, args ...any) {
 	if w.Tell != nil {
-		w.Tell(w.Secrets.hide(fmt.Sprintf(format, args...)))
+		w.Tell(w.Secrets.Text(fmt.Sprintf(format, args...)))
 	}
 }
 

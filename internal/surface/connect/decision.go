@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -97,8 +99,8 @@ func (d Decision) read(o op.Op) (map[string]any, error) {
 	return input, err
 }
 
-// recorded is a decision as the transcript has it: a text for a secure field is hidden. Where it is not known which field
-// was meant, it is hidden when any field on the screen is secure.
+// recorded is a decision as the transcript has it: what is typed into a secure field is hidden, as a text or key by key. Where it is
+// not known which field was meant, it is hidden when any field on the screen is secure.
 func (d Decision) recorded(l look) *Decision {
 	hide := l.at(refOf(d.Input[d.key("ref")]))
 	if hide == nil {
@@ -108,13 +110,28 @@ func (d Decision) recorded(l look) *Decision {
 			}
 		}
 	}
-	typed := d.key("text")
-	if typed == "" || hide == nil || !hide.Secure {
+	if hide == nil || !hide.Secure {
 		return &d
 	}
 	d.Input = maps.Clone(d.Input)
-	d.Input[typed], _ = json.Marshal(redacted)
+	for _, name := range []string{"text", "key", "keys"} {
+		if typed := d.key(name); typed != "" && (name == "text" || characters(d.Input[typed]) != "") {
+			d.Input[typed], _ = json.Marshal(Redacted)
+		}
+	}
 	return &d
+}
+
+// characters are the keys that type something, as an answer names them; empty: there are only keys such as return.
+func characters(raw json.RawMessage) string {
+	var keys []string
+	if json.Unmarshal(raw, &keys) != nil {
+		keys = []string{refOf(raw)}
+	}
+	if !slices.ContainsFunc(keys, func(k string) bool { return utf8.RuneCountInString(k) == 1 }) {
+		return ""
+	}
+	return strings.Join(keys, " ")
 }
 
 // key is how the decider spelled an input; empty when it gave none.

@@ -199,7 +199,7 @@ func (e *Endpoint) hide(text string) string {
 	if e.Key == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, e.Key, redacted)
+	return strings.ReplaceAll(text, e.Key, Redacted)
 }
 
 // tool is the one tool a model is given.

@@ -54,7 +54,7 @@ func (w *loop) look(ctx context.Context) (look, error) {
 		}
 		l.outline = e.Stdout
 	}
-	l.outline = w.Secrets.hide(l.outline)
+	l.outline = w.Secrets.Text(l.outline)
 	if w.step > 0 && l.ID == w.seen {
 		w.idle++ // whatever the last step was
 	} else {

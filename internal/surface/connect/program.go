@@ -31,8 +31,21 @@ const DefaultPatience = 2 * time.Minute
 // closeGrace is how long a program may take to leave after the end of its input.
 const closeGrace = time.Second
 
-// StartProgram starts it: argv, no shell. Patience of 0 is DefaultPatience.
-func StartProgram(ctx context.Context, h *host.Host, argv []string, patience time.Duration) (*Program, error) {
+// ProgramOptions say what program decides.
+type ProgramOptions struct {
+	Argv     []string      // run without a shell
+	Env      []string      // names of variables it gets besides those every program needs
+	Patience time.Duration // how long it may think about one step; 0 is DefaultPatience
+}
+
+// programEnv is what a program needs to run. All else may be secret: passwords, the keys of other services.
+func programEnv() []string {
+	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TERM", "TMPDIR"}
+}
+
+// StartProgram starts it.
+func StartProgram(ctx context.Context, h *host.Host, o ProgramOptions) (*Program, error) {
+	argv := o.Argv
 	if len(argv) == 0 {
 		return nil, fault.New(fault.InvalidInput, "the program that decides has no name")
 	}
@@ -41,8 +54,10 @@ func StartProgram(ctx context.Context, h *host.Host, argv []string, patience tim
 		return nil, fault.New(fault.Internal, "a pipe: %w", err)
 	}
 	defer r.Close() // the child has its own; with ours open, writing to a dead one would hang
-	p := &Program{in: w, lines: make(chan []byte), left: make(chan struct{}), patience: cmp.Or(patience, DefaultPatience), name: argv[0]}
-	p.process, err = h.Start(ctx, host.Cmd{Name: argv[0], Args: argv[1:], Stdin: r, OnLine: p.heard})
+	p := &Program{in: w, lines: make(chan []byte), left: make(chan struct{}), patience: cmp.Or(o.Patience, DefaultPatience), name: argv[0]}
+	p.process, err = h.Start(ctx, host.Cmd{
+		Name: argv[0], Args: argv[1:], Inherit: append(programEnv(), o.Env...), Stdin: r, OnLine: p.heard,
+	})
 	if err != nil {
 		w.Close()
 		return nil, fault.New(fault.DeciderFailed, "%s does not start: %w", argv[0], err).

@@ -4,25 +4,25 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 )
 
-// redacted stands for what must not be written down.
-const redacted = "[hidden]"
+// Redacted stands for what must not be written down.
+const Redacted = "[hidden]"
 
 // Transcript is a run, step by step, one JSON object a line, in a file that only its owner reads. A nil Transcript writes
 // nothing.
 type Transcript struct {
 	file    *os.File
-	secrets Secrets
+	secrets *mask.Set
 	now     func() time.Time
 }
 
 // NewTranscript makes the file; one that exists is not touched. Secrets are never written to it.
-func NewTranscript(path string, secrets Secrets, now func() time.Time) (*Transcript, error) {
+func NewTranscript(path string, secrets *mask.Set, now func() time.Time) (*Transcript, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fault.New(fault.PathError, "the transcript: %w", err)
 	}
@@ -75,29 +75,10 @@ func (t *Transcript) write(r record) error {
 	r.Time = t.now().UTC().Format(time.RFC3339)
 	raw, err := json.Marshal(r)
 	if err == nil {
-		_, err = t.file.WriteString(t.secrets.hide(string(raw)) + "\n")
+		_, err = t.file.Write(append(t.secrets.JSON(raw), '\n'))
 	}
 	if err != nil {
 		return fault.New(fault.PathError, "the transcript: %w", err)
 	}
 	return nil
-}
-
-// Secrets are texts that neither a decider nor a transcript gets to see.
-type Secrets []string
-
-// leastSecret is the length below which hiding would only spoil the text.
-const leastSecret = 3
-
-// hide puts a mark in the place of the secrets, also as JSON spells them.
-func (s Secrets) hide(text string) string {
-	for _, secret := range s {
-		if len(secret) < leastSecret {
-			continue
-		}
-		raw, _ := json.Marshal(secret) // a string always can be
-		text = strings.ReplaceAll(text, string(raw[1:len(raw)-1]), redacted)
-		text = strings.ReplaceAll(text, secret, redacted)
-	}
-	return text
 }

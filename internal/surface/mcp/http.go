@@ -13,6 +13,9 @@ const sessionTimeout = time.Hour
 // Clients of this version and later have no sessions: each of their requests stands alone.
 const versionHeader, sessionless = "Mcp-Protocol-Version", "2026-07-28"
 
+// SessionHeader names the session of a client that has one.
+const SessionHeader = "Mcp-Session-Id"
+
 // Handler serves MCP over HTTP to clients of every version. The SDK's handler either keeps sessions or takes the
 // newest version; ours asks each request which of the two it needs.
 //

@@ -8,8 +8,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
@@ -96,7 +98,7 @@ func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
 	var input []byte
 	var err error
 	if o.Method() == http.MethodGet || o.Method() == http.MethodDelete {
-		input, err = json.Marshal(queryOf(r))
+		input, err = queryOf(r)
 	} else {
 		input, err = bodyOf(w, r)
 	}
@@ -106,16 +108,23 @@ func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
 	return withPath(input, r, o)
 }
 
-// queryOf reads the query; a repeated key is a list.
-func queryOf(r *http.Request) map[string]any {
+// queryOf reads the query; a repeated key is a list. What cannot be read is refused: left out or mended, it would mean something else.
+func queryOf(r *http.Request) ([]byte, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.InvalidInput, "the query cannot be read: %w", err)
+	}
 	values := map[string]any{}
-	for key, list := range r.URL.Query() {
+	for key, list := range query {
+		if !utf8.ValidString(key + strings.Join(list, "")) {
+			return nil, fault.New(fault.InvalidInput, "the query is not valid UTF-8")
+		}
 		values[key] = list[0]
 		if len(list) > 1 {
 			values[key] = list
 		}
 	}
-	return values
+	return json.Marshal(values)
 }
 
 func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
@@ -134,7 +143,11 @@ func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 	named := map[string]json.RawMessage{}
 	for _, f := range o.Fields() {
-		if value := r.PathValue(f.Name); value != "" {
+		value := r.PathValue(f.Name)
+		if !utf8.ValidString(value) {
+			return nil, fault.New(fault.InvalidInput, "%s: %s in the path is not valid UTF-8", o.Name, f.Name).With("field", f.Name)
+		}
+		if value != "" {
 			named[f.Name], _ = json.Marshal(value)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/regularfile"
 )
 
 // Apply writes planned changes, each file at once or not at all. When a file is no longer what Plan saw, nothing is
@@ -30,10 +31,10 @@ func Apply(changes []Change) error {
 
 // fresh says whether the file is still as planned.
 func (c Change) fresh() error {
-	now, err := os.ReadFile(c.Path)
+	now, err := regularfile.Read(c.Path, mostSettings)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
-		return fault.New(fault.PathError, "%w", err)
+		return fault.New(fault.PathError, "%s is not read: %w", c.Path, err)
 	}
 	if missing != c.New || !bytes.Equal(now, c.Before) {
 		return fault.New(fault.PathError, "%s has changed since it was read; nothing is written", c.Path).

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/regularfile"
 )
 
 // file is a place to write to.
@@ -41,10 +41,10 @@ func lineAt(text []byte, offset int) int {
 
 // plan is the change, or nil when there is none to make.
 func (e edit) plan() (*Change, error) {
-	before, err := os.ReadFile(e.path)
+	before, err := regularfile.Read(e.path, mostSettings)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
-		return nil, fault.New(fault.PathError, "%w", err)
+		return nil, fault.New(fault.PathError, "%s is not read: %w", e.path, err)
 	}
 	after, err := e.apply(before)
 	if err != nil {
@@ -55,6 +55,9 @@ func (e edit) plan() (*Change, error) {
 	}
 	return &Change{Path: e.path, Why: e.why, Before: before, After: after, New: missing, mode: e.mode}, nil
 }
+
+// mostSettings bounds the settings of a client: more than any real file.
+const mostSettings = 4 << 20
 
 // refused says what is wrong with the file and what its owner can paste; the snippet is what an empty file would get.
 func (e edit) refused(err error) error {

@@ -2,10 +2,10 @@ package build
 
 import (
 	"bufio"
-	"os"
 	"strings"
 
 	"ios-agent/internal/apple/buildlog"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/op/brief"
 )
 
@@ -45,11 +45,7 @@ func blanks(s string) string {
 }
 
 func sourceLine(path string, number int) (string, bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.Open(path)
+	f, err := regularfile.Open(path)
 	if err != nil {
 		return "", false
 	}

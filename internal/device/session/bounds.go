@@ -1,0 +1,119 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"ios-agent/internal/device/session/defaults"
+)
+
+// What the sessions of a daemon may take. Their names come from callers, and nobody says when a session is over.
+const (
+	mostSessions = 10_000             // with more, the one not used for the longest time is forgotten
+	mostIdle     = 7 * 24 * time.Hour // so long a session that is not used is remembered
+	mostProjects = 16                 // of one session: folders whose defaults are remembered
+	// mostWeight is how many refs and nodes of screens all sessions hold together, about 100 MB. With more, the sessions not used for
+	// the longest time lose theirs: their refs are expired.
+	mostWeight = 120_000
+)
+
+// makeRoom forgets sessions when there are too many, or when they were not used for too long. It is called under the store's lock.
+func (st *Store) makeRoom(now time.Time) {
+	if len(st.byID) < mostSessions && now.Sub(st.swept) < time.Hour {
+		return
+	}
+	st.swept = now
+	oldest := st.oldest()
+	for i, s := range oldest {
+		if len(oldest)-i < mostSessions && now.Sub(s.lastUse()) < mostIdle {
+			return
+		}
+		delete(st.byID, s.Name)
+		s.gone.Store(true)
+		st.weight.Add(-s.weight.Swap(0))
+		s.numbers.abandon()
+		if s.numbers == nil {
+			st.floor = max(st.floor, s.highest()) // the next session of this name goes on above
+		}
+	}
+}
+
+// oldest are all sessions, the one not used for the longest time first.
+func (st *Store) oldest() []*Session {
+	return slices.SortedFunc(maps.Values(st.byID), func(a, b *Session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+}
+
+// weigh notes what a session holds now. When all hold too much, others let go of theirs.
+func (st *Store) weigh(s *Session, weight int64) {
+	if st == nil || s.gone.Load() || st.weight.Add(weight-s.weight.Swap(weight)) <= mostWeight {
+		return
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, other := range st.oldest() {
+		if st.weight.Load() <= mostWeight*3/4 {
+			return
+		}
+		if other != s {
+			other.forgetRefs()
+			st.weight.Add(-other.weight.Swap(0))
+		}
+	}
+}
+
+func (s *Session) forgetRefs() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refs.Forget()
+}
+
+func (s *Session) highest() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refs.Highest()
+}
+
+func (s *Session) lastUse() time.Time { return time.Unix(0, s.used.Load()) }
+
+// abandon ends the numbering of a session that is forgotten. Who still works with it gets numbers that nobody else gets.
+func (n *numbering) abandon() {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.failed, n.floor = true, Unreserved(time.Now())
+}
+
+// Projects is how many folders the session remembers defaults of.
+func (s *Session) Projects() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.projects.stores)
+}
+
+// projects are the defaults of a session by project folder; the folder used last is the last of order.
+type projects struct {
+	stores map[string]*defaults.Store
+	order  []string
+}
+
+// of gives the defaults of a folder, which fresh makes when they are not known.
+func (p *projects) of(folder string, fresh func() *defaults.Store) *defaults.Store {
+	store, known := p.stores[folder]
+	if !known {
+		store = fresh()
+		if p.stores == nil {
+			p.stores = map[string]*defaults.Store{}
+		}
+		p.stores[folder] = store
+	}
+	p.order = append(slices.DeleteFunc(p.order, func(f string) bool { return f == folder }), folder)
+	if len(p.order) > mostProjects {
+		delete(p.stores, p.order[0])
+		p.order = slices.Delete(p.order, 0, 1)
+	}
+	return store
+}

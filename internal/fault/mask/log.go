@@ -1,0 +1,56 @@
+package mask
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Handler is a log handler that writes no secrets: neither those of the set nor what is secret by its name or place.
+func (s *Set) Handler(next slog.Handler) slog.Handler { return handler{s, next} }
+
+type handler struct {
+	set  *Set
+	next slog.Handler
+}
+
+func (h handler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.next.Enabled(ctx, level)
+}
+
+func (h handler) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, h.text(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(h.attr(a))
+		return true
+	})
+	return h.next.Handle(ctx, clean)
+}
+
+func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	clean := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		clean[i] = h.attr(a)
+	}
+	return handler{h.set, h.next.WithAttrs(clean)}
+}
+
+func (h handler) WithGroup(name string) slog.Handler { return handler{h.set, h.next.WithGroup(name)} }
+
+func (h handler) attr(a slog.Attr) slog.Attr {
+	switch v := a.Value.Resolve(); v.Kind() {
+	case slog.KindGroup:
+		var group []slog.Attr
+		for _, one := range v.Group() {
+			group = append(group, h.attr(one))
+		}
+		return slog.Attr{Key: a.Key, Value: slog.GroupValue(group...)}
+	case slog.KindString, slog.KindAny:
+		return slog.String(a.Key, h.text(v.String()))
+	}
+	return a
+}
+
+func (h handler) text(text string) string {
+	shown, _ := Credentials(h.set.Text(text))
+	return shown
+}

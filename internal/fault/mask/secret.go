@@ -1,0 +1,190 @@
+package mask
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// secret is one text to hide.
+type secret struct {
+	value string
+	shown string
+	runes []rune
+	forms []string // as programs write it down
+}
+
+func newSecret(value, shown string) secret {
+	return secret{value: value, shown: shown, runes: []rune(value), forms: Forms(value)}
+}
+
+// Forms are a secret and the ways in which programs write it down.
+func Forms(value string) []string {
+	quoted, _ := json.Marshal(value) // a string always encodes
+	goes := strconv.Quote(value)
+	raw := []byte(value)
+	forms := []string{
+		value, string(quoted[1 : len(quoted)-1]), goes[1 : len(goes)-1], url.QueryEscape(value), url.PathEscape(value),
+		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw), hex.EncodeToString(raw),
+	}
+	slices.SortStableFunc(forms, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	return slices.Compact(forms)
+}
+
+// hide puts what is to be shown in the place of the secret.
+func (s secret) hide(text string) string {
+	for _, form := range s.forms {
+		text = strings.ReplaceAll(text, form, s.shown)
+	}
+	var b strings.Builder
+	from := 0
+	for i := 0; i < len(text); {
+		if n := s.at(text[i:]); n > 0 {
+			b.WriteString(text[from:i])
+			b.WriteString(s.shown)
+			i += n
+			from = i
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+	}
+	if from == 0 {
+		return text
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// cut ends a text that was too long; leastCut is how much of a secret before it gives the secret away.
+const (
+	cut      = "…"
+	leastCut = 4
+)
+
+// at is how many bytes of the text are the secret, which begins with it: quoted once or several times, escaped as in JSON or a URL,
+// with blanks in the place of control characters, in the other case, with the marks a field puts between digits, or cut short.
+func (s secret) at(text string) int {
+	at, slashes := 0, 0
+	for i, r := range s.runes {
+		if r == '\\' {
+			if slashes++; i+1 < len(s.runes) && s.runes[i+1] == '\\' {
+				continue
+			}
+			run := len(text[at:]) - len(strings.TrimLeft(text[at:], `\`))
+			if run < slashes { // quoting adds some, and the next character may have one of its own
+				return 0
+			}
+			at += run
+			continue
+		}
+		n := spelled(text[at:], r)
+		if slashes > 0 && n == 0 {
+			n = unescaped(text[at:], r)
+		}
+		slashes = 0
+		if n == 0 && i > 0 && digit(r) && digit(s.runes[i-1]) {
+			if gap := marks(text[at:]); gap > 0 {
+				if n = spelled(text[at+gap:], r); n > 0 {
+					n += gap
+				}
+			}
+		}
+		if n == 0 {
+			if i >= leastCut && strings.HasPrefix(text[at:], cut) {
+				return at
+			}
+			return 0
+		}
+		at += n
+	}
+	return at
+}
+
+func digit(r rune) bool { return '0' <= r && r <= '9' }
+
+// marks is how many bytes of the text are what a field puts between the digits of a number.
+func marks(text string) int {
+	const mostMarks = 3
+	at := 0
+	for i := 0; i < mostMarks; i++ {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		if !strings.ContainsRune(" -./()\u00a0", r) {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+// spelled is how many bytes of the text stand for a character; 0: it begins with another one.
+func spelled(text string, want rune) int {
+	if text == "" {
+		return 0
+	}
+	got, n := utf8.DecodeRuneInString(text)
+	switch {
+	case got == want || unicode.ToLower(got) == unicode.ToLower(want):
+		return n
+	case got == ' ' && unicode.IsSpace(want), got == '+' && want == ' ', got == '\ufffd' && strange(want):
+		return n
+	case got == '%':
+		return percent(text, want)
+	}
+	if slashes := len(text) - len(strings.TrimLeft(text, `\`)); slashes > 0 { // a text may have been quoted more than once
+		if n := unescaped(text[slashes:], want); n > 0 {
+			return slashes + n
+		}
+	}
+	return 0
+}
+
+func strange(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+
+// percent reads a character as URLs write it.
+func percent(text string, want rune) int {
+	var b []byte
+	for i := 0; i+2 < len(text) && text[i] == '%'; i += 3 {
+		n, err := strconv.ParseUint(text[i+1:i+3], 16, 8)
+		if err != nil {
+			return 0
+		}
+		if b = append(b, byte(n)); utf8.FullRune(b) {
+			if r, _ := utf8.DecodeRune(b); r == want {
+				return i + 3
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// unescaped reads a character after its backslash.
+func unescaped(text string, want rune) int {
+	if text == "" {
+		return 0
+	}
+	if letter, ok := letters[want]; ok && text[0] == letter {
+		return 1
+	}
+	if text[0] < utf8.RuneSelf && rune(text[0]) == want && strings.ContainsRune(`"'/`, want) {
+		return 1
+	}
+	for lead, digits := range map[byte]int{'u': 4, 'x': 2, 'U': 8} {
+		if len(text) > digits && text[0] == lead {
+			if code, err := strconv.ParseUint(text[1:digits+1], 16, 32); err == nil && rune(code) == want {
+				return digits + 1
+			}
+		}
+	}
+	return 0
+}
+
+// letters are what stands behind a backslash for a control character.
+var letters = map[rune]byte{'\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f', '\a': 'a', '\v': 'v', 0x1b: 'e'}

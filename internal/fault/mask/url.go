@@ -1,0 +1,40 @@
+package mask
+
+import "regexp"
+
+// Hidden stands for a secret that has no name.
+const Hidden = "<secret>"
+
+// What stands in a text for a program before a secret: a user in a URL, a part of a query, a header.
+var (
+	userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^/?#\s@"']+)(@)`)
+	query    = regexp.MustCompile(`([?&;#])([^=&;#\s"']+)(=)([^&;#\s"']*)`)
+	header   = regexp.MustCompile(`(?i)(\b(?:authorization|cookie|x-api-key)\s*:\s*(?:(?:bearer|basic|digest|token)\s+)?)([^\r\n"']+)`)
+	bearer   = regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{6,})`)
+)
+
+// Credentials is a text without what is secret by where it stands: users and passwords of URLs, parts of a query with such a name,
+// headers. It gives also what it took out, because the same may stand elsewhere.
+func Credentials(text string) (shown string, found []string) {
+	text = replace(userInfo, text, func(m []string) (string, string) { return m[1] + Hidden + m[3], m[2] }, &found)
+	text = replace(query, text, func(m []string) (string, string) {
+		if !Named(m[2]) || m[4] == "" {
+			return m[0], ""
+		}
+		return m[1] + m[2] + m[3] + Hidden, m[4]
+	}, &found)
+	text = replace(header, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
+	text = replace(bearer, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
+	return text, found
+}
+
+// replace calls fn for each match with its groups; fn gives what is shown and what is hidden.
+func replace(r *regexp.Regexp, text string, fn func([]string) (shown, hidden string), found *[]string) string {
+	return r.ReplaceAllStringFunc(text, func(match string) string {
+		shown, hidden := fn(r.FindStringSubmatch(match))
+		if hidden != "" && hidden != Hidden {
+			*found = append(*found, hidden)
+		}
+		return shown
+	})
+}

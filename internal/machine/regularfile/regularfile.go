@@ -1,0 +1,76 @@
+// Package regularfile reads files that somebody else named or made. A pipe is not waited for, a device is not read, and no file is
+// taken into memory beyond a bound.
+package regularfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// ErrNotRegular says that a path leads to a pipe, a device, a socket or a folder.
+var ErrNotRegular = errors.New("not a regular file")
+
+// LargeError says that a file holds more than its reader takes.
+type LargeError struct{ Most int64 }
+
+func (e *LargeError) Error() string { return fmt.Sprintf("larger than %d bytes", e.Most) }
+
+// Read reads a whole regular file of at most so many bytes. A link is followed.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadFrom(f, most)
+}
+
+// Open opens a regular file. What is none is not even opened: that alone makes some devices do something.
+func Open(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, ErrNotRegular
+	}
+	f, err := os.OpenFile(path, Flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(f, -1); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Flags open a file for ReadFrom: it may be a pipe by now, and must not be waited for.
+const Flags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// ReadFrom is Read of an open file.
+func ReadFrom(f *os.File, most int64) ([]byte, error) {
+	if err := check(f, most); err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(raw)) > most {
+		err = &LargeError{most} // it grew
+	}
+	return raw, err
+}
+
+// check looks at the file itself. Less than nothing is no bound.
+func check(f *os.File, most int64) error {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return ErrNotRegular
+	case most >= 0 && info.Size() > most:
+		return &LargeError{most}
+	}
+	return nil
+}

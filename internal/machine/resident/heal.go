@@ -1,0 +1,166 @@
+package resident
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// healEvery is how often a resident looks whether its files are still its own. Somebody may delete or overwrite them: a person who
+// cleans up, a script, a backup.
+const healEvery = time.Second
+
+// watch keeps the files right until the listener is closed, or the place is somebody else's.
+func (l *Listener) watch(p Place) {
+	defer close(l.watched)
+	tick := time.NewTicker(healEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if errors.Is(l.heal(p), ErrHeld) {
+				l.socket.abandon() // whoever serves on it ends
+				return
+			}
+		case <-l.stop:
+			return
+		}
+	}
+}
+
+// heal puts right what is not: the lock file, what is published in it, the socket. What cannot be put right now is tried again.
+// ErrHeld: another process has taken the place.
+func (l *Listener) heal(p Place) error {
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	if gate, err := os.OpenFile(p.path(".gate"), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+		gate.Close() // who asks whether we live opens it
+	}
+	if err := l.relock(p); err != nil {
+		return err
+	}
+	published, err := os.ReadFile(p.LockPath())
+	if want, _ := json.Marshal(l.Info); err != nil || !bytes.Equal(bytes.TrimSpace(published), want) {
+		if err := publish(l.lock, l.Info); err != nil {
+			return err
+		}
+	}
+	return l.socket.restore(l.Info.Socket)
+}
+
+// relock takes the lock anew when its file is gone, or another file is in its place.
+func (l *Listener) relock(p Place) error {
+	ours, err := l.lock.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(p.LockPath()); err == nil && os.SameFile(ours, now) {
+		return nil
+	}
+	lock, err := p.acquire()
+	if err != nil {
+		return err
+	}
+	release(l.lock)
+	l.lock = lock
+	return nil
+}
+
+// socket accepts on a socket file; when the file is lost, on a new one of the same name.
+type socket struct {
+	mu     sync.Mutex
+	raw    *net.UnixListener
+	file   os.FileInfo
+	closed bool
+}
+
+// listen makes the socket file. Until its mode is set, the mode of the folder keeps others out.
+func listen(path string) (*net.UnixListener, os.FileInfo, error) {
+	raw, err := net.Listen("unix", path)
+	if forbidden(err) {
+		return nil, nil, &SandboxedError{Path: path, Err: err}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.Lstat(path)
+	if err = errors.Join(err, os.Chmod(path, 0o600)); err != nil {
+		return nil, nil, errors.Join(err, raw.Close())
+	}
+	return raw.(*net.UnixListener), file, nil
+}
+
+// restore listens anew when the file is not ours any more. Connections that are open stay so.
+func (s *socket) restore(path string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now, err := os.Lstat(path); s.closed || err == nil && os.SameFile(now, s.file) {
+		return nil
+	}
+	if err := removeStale(path); err != nil {
+		return err
+	}
+	raw, file, err := listen(path)
+	if err != nil {
+		return err
+	}
+	old := s.raw
+	s.raw, s.file = raw, file
+	old.SetUnlinkOnClose(false) // the name is the new one's
+	return old.Close()
+}
+
+// Accept waits for a connection.
+func (s *socket) Accept() (net.Conn, error) {
+	for {
+		raw := s.current()
+		conn, err := raw.Accept()
+		if err == nil || raw == s.current() {
+			return conn, err
+		}
+	}
+}
+
+func (s *socket) current() *net.UnixListener {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw
+}
+
+// Addr is where the socket is.
+func (s *socket) Addr() net.Addr { return s.current().Addr() }
+
+// Close removes the socket.
+func (s *socket) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.raw.Close()
+}
+
+// abandon ends the socket whose file is another process's by now.
+func (s *socket) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.raw.SetUnlinkOnClose(false)
+	s.closed = true
+	_ = s.raw.Close() // whoever accepts is told
+}
+
+// answers reports whether a process listens on a socket file. It may be a resident whose lock file was deleted: it will take the lock
+// again.
+func answers(path string) bool {
+	conn, err := net.DialTimeout("unix", path, healEvery)
+	if err != nil {
+		return errors.Is(err, unix.EAGAIN) // so many wait for it that it takes no more
+	}
+	conn.Close()
+	return true
+}
