@@ -4,7 +4,7 @@ import Foundation
 public struct AgentOptions {
     /// The simulator it runs on; empty on hardware.
     public var udid = ""
-    /// When not empty, nothing is answered before a hello that has it.
+    /// When not empty, nothing is answered before a client has proven that it has it.
     public var token = ""
     /// Told in the answer to a hello.
     public var name = "xctest"

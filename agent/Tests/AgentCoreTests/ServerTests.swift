@@ -66,10 +66,67 @@ final class ServerTests: XCTestCase {
         return hello
     }
 
+    /// The client's nonce in these tests.
+    private let nonce = [UInt8](repeating: 7, count: 16)
+
+    private func greet(_ c: Connection, nonce: [UInt8]? = nil) throws -> any Response {
+        var greet = Greet()
+        (greet.version, greet.nonce) = (3, nonce ?? self.nonce)
+        return try exchange(c, greet)
+    }
+
+    /// Proves a token, after a greeting.
+    private func prove(_ c: Connection, _ token: String, _ challenge: Challenge) throws -> any Response {
+        var prove = Prove()
+        prove.proof = Proof.of(.client, token: token, client: nonce, agent: challenge.nonce)
+        return try exchange(c, prove)
+    }
+
+    private func enter(_ c: Connection, _ token: String) throws -> any Response {
+        try prove(c, token, XCTUnwrap(greet(c) as? Challenge))
+    }
+
+    func testBothSidesProveTheToken() throws {
+        let client = try dial(try serve { $0.token = "secret" })
+        let challenge = try XCTUnwrap(greet(client) as? Challenge)
+        XCTAssertEqual(challenge.version, 3)
+        XCTAssertEqual(
+            challenge.proof, Proof.of(.agent, token: "secret", client: nonce, agent: challenge.nonce))
+        let welcome = try prove(client, "secret", challenge) as? Welcome
+        XCTAssertEqual(welcome?.version, 3)
+        XCTAssertTrue(try exchange(client, Heartbeat(), version: 3, id: 1) is OK)
+        for request: any Request in [hello(), Greet(), Prove()] {
+            let refusal = try exchange(client, request, version: 3, id: 2) as? Fault
+            XCTAssertEqual(refusal?.code, Code.badRequest.rawValue)
+        }
+    }
+
+    func testAProofIsTakenOnce() throws {
+        let server = try serve { $0.token = "secret" }
+        let client = try dial(server)
+        func refused(_ answer: any Response, _ code: Code = .unauthorized, line: UInt = #line) {
+            XCTAssertEqual((answer as? Fault)?.code, code.rawValue, line: line)
+        }
+        refused(try exchange(client, hello("secret")))
+        refused(try exchange(client, Prove()))
+        refused(try greet(client, nonce: [1]), .badRequest)
+        let first = try XCTUnwrap(greet(client) as? Challenge)
+        refused(try prove(client, "guess", first))
+        refused(try prove(client, "secret", first))  // too late
+        let second = try XCTUnwrap(greet(client) as? Challenge)
+        XCTAssertNotEqual(first.nonce, second.nonce)
+        var mirror = Prove()
+        mirror.proof = second.proof
+        refused(try exchange(client, mirror))  // the agent's own proof, sent back
+        XCTAssertTrue(try exchange(client, Heartbeat()) is ErrorText, "nothing is done before")
+        XCTAssertTrue(try enter(client, "secret") is Welcome)
+        refused(try greet(try dial(try serve())), .badRequest)  // an agent without a token has none to prove
+    }
+
     func testTheDeadManSwitch() throws {
         let server = try serve { ($0.token, $0.deadManSeconds) = ("secret", 0.2) }
         let client = try dial(server)
-        XCTAssertTrue(try exchange(client, hello("secret")) is Welcome)
+        XCTAssertTrue(try enter(client, "secret") is Welcome)
         client.end()
         XCTAssertEqual(ended.wait(timeout: .now() + 30), .success)
         XCTAssertEqual(reason, .abandoned)
@@ -80,10 +137,10 @@ final class ServerTests: XCTestCase {
     func testOnlyAClientWithTheTokenKeepsTheAgentAlive() throws {
         let server = try serve { ($0.token, $0.deadManSeconds) = ("secret", 3600) }
         let client = try dial(server)
-        XCTAssertTrue(try exchange(client, hello("guess")) is Fault)
+        XCTAssertTrue(try enter(client, "guess") is Fault)
         XCTAssertFalse(server.isAbandoned(at: .now() + 3500))
         XCTAssertTrue(server.isAbandoned(at: .now() + 3600), "being connected is not enough")
-        XCTAssertTrue(try exchange(client, hello("secret")) is Welcome)
+        XCTAssertTrue(try enter(client, "secret") is Welcome)
         XCTAssertFalse(server.isAbandoned(at: .now() + 100_000), "a client may think for as long as it likes")
     }
 

@@ -12,8 +12,8 @@ public final class QueueWorker: Worker {
     public func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 }
 
-/// Serves one agent on a port of the loopback interface. It has one client: a connection becomes it by a good hello, or,
-/// without a token, by connecting, and the one before is closed. When nobody has been the client for long enough, the
+/// Serves one agent on a port of the loopback interface. It has one client: a connection becomes it by a hello or a
+/// good proof, or, without a token, by connecting, and the one before is closed. When nobody has been the client for long enough, the
 /// agent is abandoned: its host died, and it must not live on for ever.
 public final class Server: @unchecked Sendable {
     public let agent: Agent

@@ -7,6 +7,8 @@ final class Session: @unchecked Sendable {
     let connection: Connection
     private var version: UInt16 = 1
     private var allowed = false
+    /// What the client has greeted with: the proof it must give, and the version it offers.
+    private var greeted: (proof: [UInt8], version: UInt16)?
     private let mark = NSLock()
     private var gone = false
 
@@ -40,22 +42,25 @@ final class Session: @unchecked Sendable {
     /// Returns false when the client cannot be answered any more.
     private func respond(to frame: [UInt8]) -> Bool {
         var header = Header()
-        var hello = false
+        var opens = false
         do {
             if version >= 2 { header = try Frame.header(of: frame) }
             let request = try Codec.decodeRequest(frame, from: version >= 2 ? Header.size : 0)
-            hello = request is Hello
+            opens = request is Hello || request is Greet || request is Prove
             return reply(try answer(request, id: header.id), id: header.id)
         } catch {
-            return reply(failure(AgentFault.of(error), hello: hello), id: header.id)
+            return reply(failure(AgentFault.of(error), opens: opens), id: header.id)
         }
     }
 
     private func answer(_ request: any Request, id: UInt32) throws -> any Response {
-        if let hello = request as? Hello { return try welcome(hello) }
-        guard allowed else {
-            throw AgentFault(.unauthorized, "unauthorized: say hello with the agent's token first")
+        switch request {
+        case let r as Hello: return try welcome(r)
+        case let r as Greet: return try challenge(r)
+        case let r as Prove: return try welcome(r)
+        default: break
         }
+        guard allowed else { throw AgentFault(.unauthorized, "unauthorized: prove this agent's token first") }
         return try carryOut(request, id: id)
     }
 
@@ -83,16 +88,48 @@ final class Session: @unchecked Sendable {
     }
 
     private func welcome(_ hello: Hello) throws -> any Response {
-        guard version < 2 else { throw AgentFault(.badRequest, "hello was said already") }
-        let options = server.options
-        guard options.token.isEmpty || sameSecret(hello.token, options.token) else {
-            throw AgentFault(.unauthorized, "unauthorized: that is not this agent's token")
+        try mustBeFirst()
+        guard server.options.token.isEmpty else {
+            throw AgentFault(.unauthorized, "unauthorized: this agent has a token; greet it")
         }
+        return welcome(version: hello.version)
+    }
+
+    /// Proves that the agent has the token, and says what the client's proof is to be of.
+    private func challenge(_ greet: Greet) throws -> any Response {
+        try mustBeFirst()
+        let token = server.options.token
+        guard !token.isEmpty, greet.nonce.count == Proof.nonceSize else {
+            throw AgentFault(.badRequest, "this agent has no token, or the nonce has not \(Proof.nonceSize) bytes")
+        }
+        let nonce = Proof.nonce()
+        greeted = (Proof.of(.client, token: token, client: greet.nonce, agent: nonce), greet.version)
+        return Challenge(
+            version: min(greet.version, Frame.version), nonce: nonce,
+            proof: Proof.of(.agent, token: token, client: greet.nonce, agent: nonce))
+    }
+
+    /// Lets in a client that has the token. A proof is taken once: after a wrong one the client must greet again.
+    private func welcome(_ prove: Prove) throws -> any Response {
+        try mustBeFirst()
+        defer { greeted = nil }
+        guard let greeted, Proof.same(prove.proof, greeted.proof) else {
+            throw AgentFault(.unauthorized, "unauthorized: that does not prove this agent's token")
+        }
+        return welcome(version: greeted.version)
+    }
+
+    private func mustBeFirst() throws {
+        guard version < 2 else { throw AgentFault(.badRequest, "hello was said already") }
+    }
+
+    private func welcome(version: UInt16) -> Welcome {
         authorise()
+        let options = server.options
         let json =
             "{\"agent\":\(JSON.quoted(options.name)),\"build\":\(JSON.quoted(options.build)),"
             + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid)}"
-        return Welcome(version: min(max(hello.version, 1), Frame.version), json: json)
+        return Welcome(version: min(max(version, 1), Frame.version), json: json)
     }
 
     private func authorise() {
@@ -100,10 +137,10 @@ final class Session: @unchecked Sendable {
         server.adopt(self)
     }
 
-    /// A failure in the words of the client's version. A hello is refused in those of version 2: a client that says hello
-    /// knows them, and takes an error of version 1 for an agent of version 1.
-    private func failure(_ fault: AgentFault, hello: Bool) -> any Response {
-        hello || version >= 2 ? Fault(fault) : ErrorText(fault.message)
+    /// A failure in the words of the client's version. What opens a connection is refused in those of version 2: its
+    /// client knows them, and takes an error of version 1 for an agent of version 1.
+    private func failure(_ fault: AgentFault, opens: Bool) -> any Response {
+        opens || version >= 2 ? Fault(fault) : ErrorText(fault.message)
     }
 
     /// Sends a response and, when it is a welcome, speaks the version it names from then on.
@@ -121,7 +158,7 @@ final class Session: @unchecked Sendable {
                 return true
             }
             let large = AgentFault(.exception, "the answer is too large: \(message.count) bytes")
-            let short = try Codec.encode(failure(large, hello: false))
+            let short = try Codec.encode(failure(large, opens: false))
             try connection.write(try Frame.encode(short, version: version, header: header))
             return true
         } catch {
@@ -133,11 +170,4 @@ final class Session: @unchecked Sendable {
 /// What the worker leaves for the session; the semaphore between them keeps them apart.
 private final class Outcome: @unchecked Sendable {
     var result: Result<any Response, Error> = .failure(AgentFault(.stale, "the client is gone"))
-}
-
-/// Compares without telling by its time how much was right.
-private func sameSecret(_ a: String, _ b: String) -> Bool {
-    let (a, b) = (Array(a.utf8), Array(b.utf8))
-    guard a.count == b.count else { return false }
-    return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
 }
