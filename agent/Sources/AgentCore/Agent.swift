@@ -27,6 +27,12 @@ public final class Agent {
     let clock: Clock
     /// The app that requests are about.
     private(set) var target = Agent.springboard
+    /// How many trees were read so far.
+    var reads: UInt32 = 0
+    /// The target's tree, read just now by the Act whose input is carried out. It is used once.
+    var fresh: Node?
+    /// Tells the client that the input of its Act was sent.
+    var announce: () -> Void = {}
     /// Whether the client who asked is gone, so that there is no point in waiting on.
     var isAbandoned: () -> Bool = { false }
 
@@ -41,6 +47,14 @@ public final class Agent {
         } catch {
             throw AgentFault.of(error)
         }
+    }
+
+    /// Carries out a request as if an app were the target, whose tree has just been read.
+    func carryOut(_ request: any Request, on bundle: String, fresh root: Node?) throws {
+        let before = target
+        (target, fresh) = (bundle, root)
+        defer { (target, fresh) = (before, nil) }
+        _ = try carryOut(request)
     }
 
     private func carryOut(_ request: any Request) throws -> any Response {
@@ -63,6 +77,7 @@ public final class Agent {
         case is GetTargetInfo: return try targetInfo()
         case is DeviceUDID: return Value(options.udid.isEmpty ? nil : options.udid)
         case let r as Observe: return try observe(r)
+        case let r as Look: return try look(r)
         case let r as DoubleTap: return try doubleTap(Point(x: Double(r.x), y: Double(r.y)))
         case is Clear: return try clear()
         case let r as SetValue: return try setValue(r)

@@ -3,10 +3,8 @@ extension Agent {
     /// The target's tree, for what must find an element at a point. What lies under an alert of the system is not there.
     func targetRoot() throws -> Node {
         guard try !systemAsks() else { throw AgentFault(.unsupported, "an alert of the system is in the way") }
-        guard let root = try surface.snapshot(of: target) else {
-            throw AgentFault(.appNotRunning, "app \(target) is not running")
-        }
-        return root
+        defer { fresh = nil }
+        return try fresh ?? mustSee(target)
     }
 
     // MARK: Controls

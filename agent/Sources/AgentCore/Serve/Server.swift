@@ -13,8 +13,8 @@ public final class QueueWorker: Worker {
 }
 
 /// Serves one agent on a port of the loopback interface. It has one client: a connection becomes it by a hello or a
-/// good proof, or, without a token, by connecting, and the one before is closed. When nobody has been the client for long enough, the
-/// agent is abandoned: its host died, and it must not live on for ever.
+/// good proof, or, without a token, by connecting, and the one before is closed. When nobody has been the client for long
+/// enough, the agent is abandoned: its host died, and it must not live on for ever.
 public final class Server: @unchecked Sendable {
     public let agent: Agent
     let worker: Worker

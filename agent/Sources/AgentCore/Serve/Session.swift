@@ -61,6 +61,9 @@ final class Session: @unchecked Sendable {
         default: break
         }
         guard allowed else { throw AgentFault(.unauthorized, "unauthorized: prove this agent's token first") }
+        guard version >= 3 || !(request is Act) else {
+            throw AgentFault(.unsupported, "version \(version) has no flag for an input that was sent")
+        }
         return try carryOut(request, id: id)
     }
 
@@ -71,6 +74,7 @@ final class Session: @unchecked Sendable {
         server.worker.perform { [self] in
             if !isGone {
                 server.agent.isAbandoned = { [self] in isGone }
+                server.agent.announce = { [self] in if !send(OK(), Header(id: id, flags: Header.sent)) { end() } }
                 outcome.result = Result { try server.agent.answer(request) }
             }
             done.signal()
@@ -128,7 +132,7 @@ final class Session: @unchecked Sendable {
         let options = server.options
         let json =
             "{\"agent\":\(JSON.quoted(options.name)),\"build\":\(JSON.quoted(options.build)),"
-            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid)}"
+            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look\"}"
         return Welcome(version: min(max(version, 1), Frame.version), json: json)
     }
 
