@@ -78,6 +78,7 @@ public final class Agent {
         case is DeviceUDID: return Value(options.udid.isEmpty ? nil : options.udid)
         case let r as Observe: return try observe(r)
         case let r as Look: return try look(r)
+        case let r as Act: return try act(r)
         case let r as DoubleTap: return try doubleTap(Point(x: Double(r.x), y: Double(r.y)))
         case is Clear: return try clear()
         case let r as SetValue: return try setValue(r)

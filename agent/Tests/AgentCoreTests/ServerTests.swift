@@ -144,6 +144,23 @@ final class ServerTests: XCTestCase {
         XCTAssertFalse(server.isAbandoned(at: .now() + 100_000), "a client may think for as long as it likes")
     }
 
+    func testTheClientIsToldThatTheInputWasSentBeforeTheAnswer() throws {
+        let stage = Stage()
+        let client = try dial(try serve(stage))
+        var (hello, target, act) = (hello(), SetTarget(), Act())
+        (hello.version, target.bundle) = (3, Stage.shop)
+        XCTAssertTrue(try exchange(client, Act()) is ErrorText, "version 1 has no flags")
+        XCTAssertTrue(try exchange(client, hello) is Welcome)
+        XCTAssertTrue(try exchange(client, target, version: 3, id: 1) is OK)
+        act.input = try Codec.encode(TapCoord())
+        try client.write(Frame.encode(Codec.encode(act), version: 3, header: Header(id: 9)))
+        let first = try Frame.read(from: client)
+        XCTAssertEqual(try Frame.header(of: first), Header(id: 9, flags: Header.sent))
+        let second = try Frame.read(from: client)
+        XCTAssertEqual(try Frame.header(of: second), Header(id: 9))
+        XCTAssertEqual((try Codec.decodeResponse(second, from: Header.size) as? Sight)?.front, Stage.shop)
+    }
+
     func testAnAnswerThatIsTooLargeIsAFaultAndTheConnectionStays() throws {
         let stage = Stage()
         stage.picture = [UInt8](repeating: 0, count: Frame.longest)

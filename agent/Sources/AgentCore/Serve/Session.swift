@@ -132,7 +132,7 @@ final class Session: @unchecked Sendable {
         let options = server.options
         let json =
             "{\"agent\":\(JSON.quoted(options.name)),\"build\":\(JSON.quoted(options.build)),"
-            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look\"}"
+            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look act\"}"
         return Welcome(version: min(max(version, 1), Frame.version), json: json)
     }
 
