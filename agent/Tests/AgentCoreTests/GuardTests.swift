@@ -53,7 +53,7 @@ final class GuardTests: AgentTestCase {
         XCTAssertEqual([tap.samples, tap.waitedMS], [4, 1000])
         let value = make(SetValue.self) { ($0.x, $0.y, $0.value) = (310, 410, "0") }
         let set: Sight = try ask(try act(value))
-        XCTAssertEqual([set.samples, UInt32(stage.looks)], [4, 8], "the input finds its element in the tree just read")
+        XCTAssertEqual([set.samples, UInt32(stage.looks)], [4, 8], "the input finds it in the tree just read")
     }
 
     func testWithoutAnAimOrPatienceNothingIsReadBefore() throws {
