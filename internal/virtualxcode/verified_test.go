@@ -28,6 +28,7 @@ parsers also against recorded outputs of the real tools. What needs a Mac to be 
   home screen and that its icons, the dock's last, are hittable there and nowhere else; the names of banners (NotificationShortLookView,
   SBTransientOverlayWindow, as WebDriverAgent looks for them), and that a bar of a call in progress is not seen as a cover;
 - trees of more than some 60 levels: that XCTest then says kAXErrorIllegalArgument, and reads their parts;
+- that XCTest runs the main thread's run loop and queue while it waits, so that the agent's pulses tell a wait from a hang;
 - process start times and locks on macOS (compiled and vetted, not run);
 - everything marked *assumed* below.
 

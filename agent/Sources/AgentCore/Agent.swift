@@ -13,6 +13,8 @@ public struct AgentOptions {
     public var limits = Limits()
     /// The agent leaves after so many seconds without a client that may give orders; 0 is never.
     public var deadManSeconds = 120.0
+    /// How often a client that waits is told that the agent lives.
+    public var beatSeconds = 1.0
 
     public init() {}
 }
@@ -97,5 +99,11 @@ public final class Agent {
 public final class SystemClock: Clock {
     public init() {}
     public var now: Double { ProcessInfo.processInfo.systemUptime }
-    public func sleep(_ seconds: Double) { Thread.sleep(forTimeInterval: max(0, seconds)) }
+
+    /// On the main thread the run loop goes on meanwhile: a request that waits is not stuck.
+    public func sleep(_ seconds: Double) {
+        let end = Date(timeIntervalSinceNow: max(0, seconds))
+        while Thread.isMainThread, RunLoop.current.run(mode: .default, before: end), end.timeIntervalSinceNow > 0 {}
+        Thread.sleep(until: end)
+    }
 }

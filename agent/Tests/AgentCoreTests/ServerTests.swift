@@ -17,7 +17,7 @@ final class ServerTests: XCTestCase {
         var options = AgentOptions()
         change(&options)
         let server = try Server(
-            agent: Agent(surface: stage, options: options), worker: QueueWorker(DispatchQueue(label: "test")), port: 0
+            agent: Agent(surface: stage, options: options), worker: QueueWorker(), port: 0
         ) { [self] in
             reason = $0
             ended.signal()
@@ -159,6 +159,32 @@ final class ServerTests: XCTestCase {
         let second = try Frame.read(from: client)
         XCTAssertEqual(try Frame.header(of: second), Header(id: 9))
         XCTAssertEqual((try Codec.decodeResponse(second, from: Header.size) as? Sight)?.front, Stage.shop)
+    }
+
+    /// A request that keeps the worker, until the client has heard that it does.
+    func testAHeartbeatTellsHowLongTheWorkerIsStuckAndInWhat() throws {
+        let (stage, heard) = (Stage(), DispatchSemaphore(value: 0))
+        stage.onTap = { _ in heard.wait() }
+        let client = try dial(try serve(stage) { $0.beatSeconds = 0.005 })
+        var hello = hello()
+        hello.version = 3
+        XCTAssertTrue(try exchange(client, hello) is Welcome)
+        try client.write(Frame.encode(Codec.encode(TapCoord()), version: 3, header: Header(id: 4)))
+        var last: UInt32 = 0
+        for _ in 0..<3 {
+            let frame = try Frame.read(from: client)
+            XCTAssertEqual(try Frame.header(of: frame), Header(id: 4, flags: Header.heartbeat))
+            let pulse = try XCTUnwrap(try Codec.decodeResponse(frame, from: Header.size) as? Pulse)
+            XCTAssertEqual(pulse.opcode, TapCoord.opcode)
+            XCTAssertGreaterThan(pulse.stuckMS, last)
+            last = pulse.stuckMS
+        }
+        heard.signal()
+        while true {
+            let frame = try Frame.read(from: client)
+            if try Frame.header(of: frame).flags == 0 { break }
+        }
+        XCTAssertTrue(try exchange(client, Heartbeat(), version: 3, id: 5) is OK)
     }
 
     func testAnAnswerThatIsTooLargeIsAFaultAndTheConnectionStays() throws {

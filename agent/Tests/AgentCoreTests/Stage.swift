@@ -183,6 +183,13 @@ final class ManualClock: AgentCore.Clock {
     func sleep(_ seconds: Double) { now += seconds }
 }
 
+/// A serial queue as a worker.
+final class QueueWorker: Worker {
+    private let queue = DispatchQueue(label: "test")
+    func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    func probe(_ answer: @escaping @Sendable () -> Void) { queue.async(execute: answer) }
+}
+
 /// An agent on a stage, looking at its app.
 class AgentTestCase: XCTestCase {
     var stage = Stage()

@@ -12,9 +12,8 @@ final class Session: @unchecked Sendable {
     private let mark = NSLock()
     private var gone = false
 
-    /// How often a client that waits is told that it may wait on.
-    private static let beatEvery = 1.0
-    /// How much longer than its own time a request may take before silence tells the client that something hangs.
+    /// How much longer than its own time a request may take before silence tells a client of version 2 that something
+    /// hangs. One of version 3 reads that in each pulse.
     private static let grace = 120.0
 
     /// Made by the thread that accepts: where no token is needed the newest connection is the client, and threads of
@@ -67,7 +66,7 @@ final class Session: @unchecked Sendable {
         return try carryOut(request, id: id)
     }
 
-    /// Hands the request to the worker and waits, sending heartbeats for as long as the request can be expected to last.
+    /// Hands the request to the worker and waits, sending heartbeats from this thread, which is not the worker's.
     private func carryOut(_ request: any Request, id: UInt32) throws -> any Response {
         let done = DispatchSemaphore(value: 0)
         let outcome = Outcome()
@@ -79,16 +78,20 @@ final class Session: @unchecked Sendable {
             }
             done.signal()
         }
-        let beats = Int((request.ownTime + Session.grace) / Session.beatEvery)
-        for beat in 1... {
-            if done.wait(timeout: .now() + Session.beatEvery) == .success { break }
-            if beat <= beats, !sendHeartbeat(id) { end() }
+        let stall = Stall(server.worker)
+        let start = server.agent.clock.now
+        _ = stall.measure(at: start)
+        while done.wait(timeout: .now() + server.options.beatSeconds) != .success {
+            let now = server.agent.clock.now
+            let pulse = Pulse(stuckMS: stall.measure(at: now), opcode: type(of: request).opcode)
+            if version >= 3 || now - start <= request.ownTime + Session.grace, !sendHeartbeat(pulse, id) { end() }
         }
         return try outcome.result.get()
     }
 
-    private func sendHeartbeat(_ id: UInt32) -> Bool {
-        version < 2 || send(OK(), Header(id: id, flags: Header.heartbeat))
+    private func sendHeartbeat(_ pulse: Pulse, _ id: UInt32) -> Bool {
+        let header = Header(id: id, flags: Header.heartbeat)
+        return version < 2 || (version < 3 ? send(OK(), header) : send(pulse, header))
     }
 
     private func welcome(_ hello: Hello) throws -> any Response {
@@ -132,7 +135,7 @@ final class Session: @unchecked Sendable {
         let options = server.options
         let json =
             "{\"agent\":\(JSON.quoted(options.name)),\"build\":\(JSON.quoted(options.build)),"
-            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look act\"}"
+            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look act pulse\"}"
         return Welcome(version: min(max(version, 1), Frame.version), json: json)
     }
 
