@@ -23,6 +23,8 @@ public protocol Surface: AnyObject {
     func banner() throws -> Node?
     /// The element as it is now, or nil. Throws app-not-running when there is no screen to look at.
     func find(_ query: Query, in bundle: String) throws -> Sighting?
+    /// Whether the platform says that a finger reaches an element. It is asked where a tree leaves it in doubt.
+    func isHittable(_ place: Place, in bundle: String) throws -> Bool
     /// Whether the app shows an alert. Nothing is looked at for it.
     func hasAlert(in bundle: String) throws -> Bool
     /// The alerts the app shows, and the sheets of choices, top one last.
@@ -62,6 +64,7 @@ public protocol Surface: AnyObject {
 extension Surface {
     public func subtree(at way: [Int], in bundle: String) throws -> Node? { nil }
     public func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)? { nil }
+    public func isHittable(_ place: Place, in bundle: String) throws -> Bool { false }
     public func hasCover() throws -> Bool { try hasAlert(in: Agent.springboard) }
     public func banner() throws -> Node? { nil }
 }

@@ -147,6 +147,10 @@ final class XCUISurface: Surface {
         }
     }
 
+    func isHittable(_ place: Place, in bundle: String) throws -> Bool {
+        try attempt { self.element(place, in: try self.running(bundle)).isHittable }
+    }
+
     func hasAlert(in bundle: String) throws -> Bool { try attempt { self.app(bundle).alerts.firstMatch.exists } }
 
     func alerts(of bundle: String) throws -> [Node] {

@@ -114,6 +114,42 @@ final class GuardTests: AgentTestCase {
         }
         XCTAssertEqual(fault(try act(tapLogin, aim: login))?.code, .notHittable)
         XCTAssertEqual(stage.did, [])
+        stage.reachable = [Place(type: "Button", index: 0)]
+        let _: Sight = try ask(try act(tapLogin, aim: login))
+        XCTAssertEqual(stage.asked.count, 2, "the platform knows what is drawn on top")
+    }
+
+    /// As Apple's Settings are: the navigation bar comes before a table that is as large as the screen, and the table's
+    /// scroll bars after its cells.
+    private var settings: Node {
+        let screen = Rect(width: 390, height: 844)
+        func row(_ n: Int) -> Node {
+            let frame = Rect(y: 30 + Double(n) * 44, width: 390, height: 44)
+            let more = Node("Button", label: "More \(n)", frame: Rect(x: 350, y: frame.y, width: 40, height: 44))
+            return Node("Cell", label: "Row \(n)", frame: frame, children: [more])
+        }
+        let bar = Rect(x: 360, width: 30, height: 844)
+        let scrollBar = Node("Other", label: "Vertical scroll bar, 2 pages", value: "0%", frame: bar)
+        let table = Node("Table", frame: screen, children: (0..<9).map(row) + [scrollBar])
+        let back = Node("Button", label: "Back", frame: Rect(y: 47, width: 90, height: 44))
+        let top = Node("NavigationBar", identifier: "Top", frame: Rect(y: 47, width: 390, height: 44), children: [back])
+        let page = Node("Other", frame: screen, children: [top, Node("Other", frame: screen, children: [table])])
+        let window = Node("Window", frame: screen, children: [page])
+        return Node("Application", label: "Shop", frame: screen, children: [window])
+    }
+
+    func testBarsAreOverTheContentAndScrollBarsAreNot() throws {
+        stage.show = { [settings] _ in settings }
+        func aim(_ label: String, _ frame: Rect) throws -> Act {
+            var aim = Aim()
+            (aim.type, aim.label, aim.frame, aim.at) = ("Button", label, frame, frame.centre)
+            return try act(tapLogin, aim: aim)
+        }
+        let _: Sight = try ask(try aim("Back", Rect(y: 47, width: 90, height: 44)))
+        let _: Sight = try ask(try aim("More 4", Rect(x: 350, y: 206, width: 40, height: 44)))
+        XCTAssertEqual(stage.asked, [], "the tree leaves no doubt")
+        let scrolled = Rect(x: 350, y: 30, width: 40, height: 44)  // its middle is under the bar
+        XCTAssertEqual(fault(try aim("More 0", scrolled))?.code, .notHittable)
     }
 
     // MARK: Other apps

@@ -21,6 +21,9 @@ final class Stage: Surface {
     /// How many levels are read at once.
     var levels = Int.max
     private(set) var partsRead = 0
+    /// What a finger reaches, whatever the tree says; and what was asked about.
+    var reachable: [Place] = []
+    private(set) var asked: [Place] = []
     var onKey: (Stroke) -> Void = { _ in }
     var onTap: (Point) -> Void = { _ in }
     /// Rows of a wheel; another one is an exception.
@@ -103,6 +106,11 @@ final class Stage: Surface {
         }
         guard let node = query.find(in: root)?.last else { return nil }
         return Sighting(frame: node.frame, hittable: hittable(looks)) { node }
+    }
+
+    func isHittable(_ place: Place, in bundle: String) -> Bool {
+        asked.append(place)
+        return reachable.contains(place)
     }
 
     var appAlerts: [Node] = []

@@ -14,7 +14,7 @@ extension Agent {
             before = try glance(view)
             try before.mustBe(r.app)
         }
-        let inCover = try r.aim.map(before.mustReach) ?? false
+        let inCover = try r.aim.map { try mustReach($0, in: before) } ?? false
         // Where nobody knows the app in front, SpringBoard has the whole screen.
         let bundle = inCover || before.front.isEmpty ? Agent.springboard : before.front
         try carryOut(input, on: bundle, fresh: inCover ? nil : before.root)
@@ -22,6 +22,28 @@ extension Agent {
         var sight = try settle(view, r.terms, unlike: looks ? before.digest : "")
         sight.samples = reads - start
         return sight
+    }
+
+    /// Refuses an aim that a finger would miss. Returns whether it is in what lies over the app.
+    private func mustReach(_ aim: Aim, in seen: Glance) throws -> Bool {
+        // One tree, so that what lies over the app keeps fingers from it.
+        let all = Node("Other", frame: seen.roots.first?.frame ?? .zero, children: seen.roots)
+        guard let path = all.path(after: Int(aim.rank), where: aim.matches), let node = path.last else {
+            throw AgentFault(.stale, "\(aim) is not there any more")
+        }
+        guard node.frame.isNear(aim.frame) else {
+            throw AgentFault(.unstable, "\(aim) has moved from \(aim.frame) to \(node.frame)")
+        }
+        let inCover = !seen.cover.isEmpty && path[1] == seen.roots.last
+        var reach = Hit.reach(path, at: aim.at)
+        if reach == .covered, seen.cover.isEmpty, let place = seen.root?.place(of: node) {
+            // The platform knows the order of drawing.
+            reach = try surface.isHittable(place, in: seen.front) ? .reached : .covered
+        }
+        guard reach == .reached else {
+            throw AgentFault(.notHittable, "a finger at \(aim.at.x), \(aim.at.y) does not reach \(aim)")
+        }
+        return inCover
     }
 
     private func mustBeInput(_ r: Act) throws -> any Input {
@@ -37,22 +59,6 @@ extension Glance {
     /// Refuses an app that is not in front.
     func mustBe(_ app: String) throws {
         guard app.isEmpty || front == app else { throw AgentFault(.notInFront, front) }
-    }
-
-    /// Refuses an aim that a finger would miss. Returns whether it is in what lies over the app.
-    func mustReach(_ aim: Aim) throws -> Bool {
-        // One tree, so that what lies over the app keeps fingers from it.
-        let all = Node("Other", frame: roots.first?.frame ?? .zero, children: roots)
-        guard let path = all.path(after: Int(aim.rank), where: aim.matches), let node = path.last else {
-            throw AgentFault(.stale, "\(aim) is not there any more")
-        }
-        guard node.frame.isNear(aim.frame) else {
-            throw AgentFault(.unstable, "\(aim) has moved from \(aim.frame) to \(node.frame)")
-        }
-        guard Hit.reaches(path, at: aim.at) else {
-            throw AgentFault(.notHittable, "a finger at \(aim.at.x), \(aim.at.y) does not reach \(aim)")
-        }
-        return !cover.isEmpty && path[1] == roots.last
     }
 }
 

@@ -1,22 +1,36 @@
-/// Whether a finger reaches an element of a tree: as a real screen has it, what was drawn later is on top.
+/// Whether a finger reaches an element, as far as a tree can tell: what comes later in it is drawn on top, as a rule.
 public enum Hit {
+    /// How sure it is that a finger lands on an element.
+    enum Reach: Equatable {
+        case reached
+        /// Something else seems to be on top; the order of a tree is not always that of drawing.
+        case covered
+        /// It is not on the screen, or under something that takes every touch.
+        case hidden
+    }
+
     /// A finger at the centre of the path's last node lands on it, or on something in it.
     public static func reaches(_ path: [Node]) -> Bool {
         guard let element = path.last, element.frame.hasArea else { return false }
-        return reaches(path, at: element.frame.centre)
+        return reach(path, at: element.frame.centre) == .reached
     }
 
-    /// A finger at a point lands on the path's last node, or on something in it.
-    static func reaches(_ path: [Node], at point: Point) -> Bool {
-        guard let element = path.last, element.frame.contains(point) || covers(element, point) else { return false }
-        guard path[0].frame.contains(point) else { return false }
+    /// Whether a finger at a point lands on the path's last node, or on something in it.
+    static func reach(_ path: [Node], at point: Point) -> Reach {
+        guard let element = path.last, element.frame.contains(point) || covers(element, point) else { return .hidden }
+        guard path[0].frame.contains(point) else { return .hidden }
+        var reach = Reach.reached
         for (parent, child) in zip(path, path.dropFirst()) {
-            if parent.clips, !parent.frame.contains(point) { return false }
-            // A parent's later children are drawn over its earlier ones. Of equal ones the last takes the finger.
+            if parent.clips, !parent.frame.contains(point) { return .hidden }
+            // Of equal ones the last takes the finger.
             let position = parent.children.lastIndex(of: child) ?? 0
-            if parent.children[(position + 1)...].contains(where: { covers($0, point) }) { return false }
+            for (i, other) in parent.children.enumerated() where i != position {
+                if i > position, isModal(other) { return .hidden }
+                let (bar, childIsBar) = (bars.contains(other.type), bars.contains(child.type))
+                if bar == childIsBar ? i > position : bar, covers(other, point) { reach = .covered }
+            }
         }
-        return true
+        return reach
     }
 
     /// The path to the topmost node that takes a touch at a point.
@@ -33,13 +47,26 @@ public enum Hit {
     /// These take the touches of the whole screen while they are up.
     private static let modal = ["Alert", "Dialog", "Sheet"]
 
-    /// Scaffolding. What has a name is there to be touched; an app's own element has one, and is not.
+    /// These are drawn over the content beside them. iOS names a navigation bar before its content.
+    private static let bars = ["NavigationBar", "TabBar", "Toolbar", "StatusBar", "Keyboard"]
+
+    /// Scaffolding. What has a name is there to be touched; an app's own element has one, and is not. Nor is what tells how
+    /// far a view is scrolled: it has the view's whole height, and says a percentage.
     private static func isSeeThrough(_ node: Node) -> Bool {
-        node.type == "Application" || ["Window", "Other"].contains(node.type) && node.label.isEmpty
+        switch node.type {
+        case "Application": return true
+        case "Window": return node.label.isEmpty
+        case "Other": return node.label.isEmpty || node.children.isEmpty && node.value.hasSuffix("%")
+        default: return false
+        }
+    }
+
+    private static func isModal(_ node: Node) -> Bool {
+        modal.contains(node.type) || node.children.contains(where: isModal)
     }
 
     /// A node, or something in it, takes a touch at a point.
-    static func covers(_ node: Node, _ point: Point) -> Bool {
+    private static func covers(_ node: Node, _ point: Point) -> Bool {
         if modal.contains(node.type) || node.frame.contains(point) && !isSeeThrough(node) { return true }
         if node.clips, !node.frame.contains(point) { return false }
         return node.children.contains { covers($0, point) }
