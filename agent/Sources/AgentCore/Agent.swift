@@ -9,6 +9,8 @@ public struct AgentOptions {
     /// Told in the answer to a hello.
     public var name = "xctest"
     public var build = ""
+    /// The app that the agent itself is; empty where it is none.
+    public var bundle = ""
     public var pid = Int(ProcessInfo.processInfo.processIdentifier)
     public var limits = Limits()
     /// The agent leaves after so many seconds without a client that may give orders; 0 is never.

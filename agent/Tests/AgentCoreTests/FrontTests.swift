@@ -66,6 +66,23 @@ final class FrontTests: AgentTestCase {
         XCTAssertEqual(try look().front, Agent.springboard)
     }
 
+    func testTheAgentDoesNotReadItself() throws {
+        options.bundle = mail
+        stage.states = [mail: .runningForeground]
+        stage.others = [mail: mailTree, Agent.springboard: homeTree]
+        XCTAssertEqual(try look(candidates: mail).front, Agent.springboard)
+        let _: OK = try ask(make(SetTarget.self) { $0.bundle = mail })
+        XCTAssertEqual(fault(DumpTree())?.code, .appNotRunning)
+    }
+
+    func testBetweenTwoAppsNobodyIsInFrontForAMoment() throws {
+        (stage.states[Stage.shop], stage.others[Agent.springboard]) = (.runningBackground, homeTree)
+        stage.onHome = { [clock] in clock.now > 0.1 }
+        let seen = try look { ($0.stableMS, $0.maxMS) = (150, 3000) }
+        XCTAssertEqual(seen.front, Agent.springboard)
+        XCTAssertEqual(seen.waitedMS, 300)
+    }
+
     func testNothingReadsAnAppBehindAnother() throws {
         stage.states[Stage.shop] = .runningBackground  // the stage fails the test if it is read
         let seen: Observation = try ask(Observe())

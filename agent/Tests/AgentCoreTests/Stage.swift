@@ -15,6 +15,7 @@ final class Stage: Surface {
     var systemAlerts: [Node] = []
     var states: [String: AppState] = [Stage.shop: .runningForeground]
     var home = false
+    lazy var onHome: () -> Bool = { [unowned self] in home }
     /// What apps other than the first show.
     var others: [String: Node] = [:]
     var notice: Node?
@@ -79,7 +80,7 @@ final class Stage: Surface {
         return try show(looks).map(mustBeReadable)
     }
 
-    func showsHomeScreen() -> Bool { home }
+    func showsHomeScreen() -> Bool { onHome() }
     func hasCover() -> Bool { !systemAlerts.isEmpty || notice != nil }
     func banner() -> Node? { notice }
 

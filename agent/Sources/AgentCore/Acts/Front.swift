@@ -9,8 +9,10 @@ extension Agent {
         return try candidates.first { try surface.state(of: $0) == .runningForeground }
     }
 
-    /// The tree of an app in front, or nil. An app behind another is not read: XCTest would wait for it for 90 seconds.
+    /// The tree of an app in front, or nil. An app behind another is not read: XCTest would wait for it for 90 seconds. Nor
+    /// is the agent's own, which could not answer while it asks.
     func tree(of bundle: String) throws -> Node? {
+        guard bundle != options.bundle else { return nil }
         guard try bundle == Agent.springboard || surface.state(of: bundle) == .runningForeground else { return nil }
         reads += 1
         do {

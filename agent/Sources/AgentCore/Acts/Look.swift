@@ -2,7 +2,7 @@ extension Agent {
     /// Which app is in front, and what it shows when it is still.
     func look(_ r: Look) throws -> any Response {
         let candidates = r.candidates.split(whereSeparator: \.isNewline).map(String.init)
-            .filter { $0 != Agent.springboard }
+            .filter { $0 != Agent.springboard && $0 != options.bundle }
         let view = View(
             candidates: candidates, orSpringBoard: !r.candidates.isEmpty, limits: options.limits.with(r.terms))
         let before = reads
@@ -37,9 +37,7 @@ extension Agent {
                 waits = seen.digest == unlike && now < start + patience - Agent.tick
                 due = waits ? min(now + Agent.lookAgain, start + patience) : now
             }
-            if due <= now || seen.front.isEmpty || isAbandoned() {
-                return Sight(seen, settled: settled || seen.front.isEmpty, waited: now - start)
-            }
+            if due <= now || isAbandoned() { return Sight(seen, settled: settled, waited: now - start) }
             clock.sleep(max(0, due - clock.now))
         }
     }
