@@ -24,6 +24,14 @@ Generated from the marks in the code (` + "`go test ./internal/virtualxcode -upd
 parsers also against recorded outputs of the real tools. What needs a Mac to be sure of:
 
 - the command line that starts the XCTest agent, and the agent itself: its Swift code is built and tested on Linux against stubs of XCTest;
+- how the agent finds the app in front: the state XCTest tells of an app by its bundle id; that SpringBoard is running_foreground on the
+  home screen and that its icons, the dock's last, are hittable there and nowhere else; the names of banners (NotificationShortLookView,
+  SBTransientOverlayWindow, as WebDriverAgent looks for them), and that a bar of a call in progress is not seen as a cover. While the
+  agent's own app is in front, before anything was launched, the agent tells of SpringBoard;
+- whether a touch reaches an element: decided on the tree (bars are over the content, which recorded trees name after them), and by
+  XCTest's isHittable where the tree leaves it in doubt;
+- trees of more than some 60 levels: that XCTest then says kAXErrorIllegalArgument, and reads their parts;
+- that XCTest runs the main thread's run loop and queue while it waits, so that the agent's pulses tell a wait from a hang;
 - process start times and locks on macOS (compiled and vetted, not run);
 - everything marked *assumed* below.
 

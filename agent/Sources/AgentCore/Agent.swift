@@ -4,15 +4,19 @@ import Foundation
 public struct AgentOptions {
     /// The simulator it runs on; empty on hardware.
     public var udid = ""
-    /// When not empty, nothing is answered before a hello that has it.
+    /// When not empty, nothing is answered before a client has proven that it has it.
     public var token = ""
     /// Told in the answer to a hello.
     public var name = "xctest"
     public var build = ""
+    /// The app that the agent itself is; empty where it is none.
+    public var bundle = ""
     public var pid = Int(ProcessInfo.processInfo.processIdentifier)
     public var limits = Limits()
     /// The agent leaves after so many seconds without a client that may give orders; 0 is never.
     public var deadManSeconds = 120.0
+    /// How often a client that waits is told that the agent lives.
+    public var beatSeconds = 1.0
 
     public init() {}
 }
@@ -27,6 +31,12 @@ public final class Agent {
     let clock: Clock
     /// The app that requests are about.
     private(set) var target = Agent.springboard
+    /// How many trees were read so far.
+    var reads: UInt32 = 0
+    /// The target's tree, read just now by the Act whose input is carried out. It is used once.
+    var fresh: Node?
+    /// Tells the client that the input of its Act was sent.
+    var announce: () -> Void = {}
     /// Whether the client who asked is gone, so that there is no point in waiting on.
     var isAbandoned: () -> Bool = { false }
 
@@ -41,6 +51,14 @@ public final class Agent {
         } catch {
             throw AgentFault.of(error)
         }
+    }
+
+    /// Carries out a request as if an app were the target, whose tree has just been read.
+    func carryOut(_ request: any Request, on bundle: String, fresh root: Node?) throws {
+        let before = target
+        (target, fresh) = (bundle, root)
+        defer { (target, fresh) = (before, nil) }
+        _ = try carryOut(request)
     }
 
     private func carryOut(_ request: any Request) throws -> any Response {
@@ -63,6 +81,8 @@ public final class Agent {
         case is GetTargetInfo: return try targetInfo()
         case is DeviceUDID: return Value(options.udid.isEmpty ? nil : options.udid)
         case let r as Observe: return try observe(r)
+        case let r as Look: return try look(r)
+        case let r as Act: return try act(r)
         case let r as DoubleTap: return try doubleTap(Point(x: Double(r.x), y: Double(r.y)))
         case is Clear: return try clear()
         case let r as SetValue: return try setValue(r)
@@ -81,5 +101,11 @@ public final class Agent {
 public final class SystemClock: Clock {
     public init() {}
     public var now: Double { ProcessInfo.processInfo.systemUptime }
-    public func sleep(_ seconds: Double) { Thread.sleep(forTimeInterval: max(0, seconds)) }
+
+    /// On the main thread the run loop goes on meanwhile: a request that waits is not stuck.
+    public func sleep(_ seconds: Double) {
+        let end = Date(timeIntervalSinceNow: max(0, seconds))
+        while Thread.isMainThread, RunLoop.current.run(mode: .default, before: end), end.timeIntervalSinceNow > 0 {}
+        Thread.sleep(until: end)
+    }
 }

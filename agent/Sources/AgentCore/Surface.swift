@@ -8,10 +8,23 @@ public protocol Surface: AnyObject {
     func state(of bundle: String) throws -> AppState
     /// Name and version of the app; empty texts where they are unknown.
     func details(of bundle: String) throws -> AppDetails
-    /// The app's tree, or nil when it is not running.
+    /// The app's tree, or nil when it is not running. Throws `TooDeep` where it is more than the platform reads at once.
     func snapshot(of bundle: String) throws -> Node?
+    /// An element with all below it, by the numbers of the children on the way to it, or nil if there is none. Throws
+    /// `TooDeep` as `snapshot` does.
+    func subtree(at way: [Int], in bundle: String) throws -> Node?
+    /// The same element alone, and how many children it has. Nil where a surface cannot read a tree in parts.
+    func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)?
+    /// Whether the screen is SpringBoard's, with the icons of the home screen within a finger's reach.
+    func showsHomeScreen() throws -> Bool
+    /// Whether SpringBoard shows an alert or a banner. Nothing is looked at for it.
+    func hasCover() throws -> Bool
+    /// What SpringBoard shows over an app without asking anything, such as a notification.
+    func banner() throws -> Node?
     /// The element as it is now, or nil. Throws app-not-running when there is no screen to look at.
     func find(_ query: Query, in bundle: String) throws -> Sighting?
+    /// Whether the platform says that a finger reaches an element. It is asked where a tree leaves it in doubt.
+    func isHittable(_ place: Place, in bundle: String) throws -> Bool
     /// Whether the app shows an alert. Nothing is looked at for it.
     func hasAlert(in bundle: String) throws -> Bool
     /// The alerts the app shows, and the sheets of choices, top one last.
@@ -46,6 +59,19 @@ public protocol Surface: AnyObject {
     func press(_ button: DeviceButton) throws
     /// Turns the device.
     func rotate(to orientation: Orientation) throws
+}
+
+extension Surface {
+    public func subtree(at way: [Int], in bundle: String) throws -> Node? { nil }
+    public func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)? { nil }
+    public func isHittable(_ place: Place, in bundle: String) throws -> Bool { false }
+    public func hasCover() throws -> Bool { try hasAlert(in: Agent.springboard) }
+    public func banner() throws -> Node? { nil }
+}
+
+/// A tree has more levels than the platform reads at once.
+public struct TooDeep: Error {
+    public init() {}
 }
 
 /// An element that was found.

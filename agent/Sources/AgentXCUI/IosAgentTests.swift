@@ -17,12 +17,12 @@ final class IosAgentTests: XCTestCase {
         self.surface = surface
         let abandoned = expectation(description: "nobody needs the agent any more")
         let agent = Agent(surface: surface, options: settings.options)
-        let server = try Server(agent: agent, worker: QueueWorker(.main), port: settings.port) { _ in
+        let server = try Server(agent: agent, worker: MainWorker(), port: settings.port) { _ in
             abandoned.fulfill()
         }
         server.start()
         print("ios-agent listens on 127.0.0.1:\(server.port)")
-        // Waiting runs the main queue, which is where requests are carried out.
+        // Waiting runs the main thread's queue and run loop, which is where requests are carried out.
         wait(for: [abandoned], timeout: .infinity)
     }
 

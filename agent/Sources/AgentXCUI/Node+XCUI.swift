@@ -5,25 +5,21 @@ extension Node {
     /// A snapshot of XCUITest, with all below it.
     @MainActor
     init(_ snapshot: any XCUIElementSnapshot) {
+        self.init(alone: snapshot)
+        children = snapshot.children.map { Node($0) }
+    }
+
+    /// An element or a snapshot of one, without what is below it.
+    @MainActor
+    init(alone it: any XCUIElementAttributes) {
         self.init(
-            ElementType.name(of: snapshot.elementType.rawValue), identifier: snapshot.identifier,
-            label: snapshot.label, value: elementValue(snapshot.value), placeholder: snapshot.placeholderValue ?? "",
-            frame: Rect(snapshot.frame), children: snapshot.children.map { Node($0) })
-        enabled = snapshot.isEnabled
-        selected = snapshot.isSelected
+            ElementType.name(of: it.elementType.rawValue), identifier: it.identifier, label: it.label,
+            value: elementValue(it.value), placeholder: it.placeholderValue ?? "", frame: Rect(it.frame))
+        (enabled, selected) = (it.isEnabled, it.isSelected)
     }
 
     /// Whether there is something of this type in it.
     func contains(_ type: String) -> Bool { self.type == type || children.contains { $0.contains(type) } }
-
-    /// Marks what has the keyboard: snapshots do not say it.
-    mutating func markFocused(_ other: Node) {
-        if type == other.type, identifier == other.identifier, frame == other.frame {
-            focused = true
-            return
-        }
-        for i in children.indices { children[i].markFocused(other) }
-    }
 }
 
 extension Rect {

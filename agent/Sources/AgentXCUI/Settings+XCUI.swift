@@ -10,6 +10,7 @@ extension Settings {
         #endif
         var settings = Settings(ProcessInfo.processInfo.environment, onSimulator: onSimulator)
         settings.options.build = agentBuild
+        settings.options.bundle = Bundle.main.bundleIdentifier ?? ""
         return settings
     }
 }

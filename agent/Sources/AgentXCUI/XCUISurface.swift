@@ -40,12 +40,15 @@ final class XCUISurface: Surface {
         return app
     }
 
-    /// The app, if it has a screen to look at.
+    /// The app, if it has a screen to look at. XCTest waits for an app that is behind another, three times for 30 seconds.
     @MainActor
     private func running(_ bundle: String) throws -> XCUIApplication {
         let app = app(bundle)
-        guard app.state != .notRunning, app.state != .unknown else {
-            throw AgentFault(.appNotRunning, "app \(bundle) is not running")
+        let needed: [XCUIApplication.State] =
+            bundle == Agent.springboard
+            ? [.runningForeground, .runningBackground, .runningBackgroundSuspended] : [.runningForeground]
+        guard needed.contains(app.state) else {
+            throw AgentFault(.appNotRunning, "app \(bundle) is not running in front")
         }
         return app
     }
@@ -63,12 +66,73 @@ final class XCUISurface: Surface {
     }
 
     func snapshot(of bundle: String) throws -> Node? {
-        try attempt {
+        try reading {
             guard let app = try? self.running(bundle) else { return nil }
             var root = Node(try app.snapshot())
             if root.contains("Keyboard"), let focused = self.focused(in: app) { root.markFocused(focused) }
             return root
         }
+    }
+
+    func subtree(at way: [Int], in bundle: String) throws -> Node? {
+        try reading {
+            let element = self.element(at: way, in: try self.running(bundle))
+            return element.exists ? Node(try element.snapshot()) : nil
+        }
+    }
+
+    func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)? {
+        try attempt {
+            let element = self.element(at: way, in: try self.running(bundle))
+            return element.exists ? (Node(alone: element), element.children(matching: .any).count) : nil
+        }
+    }
+
+    /// XCTest cannot read more than some 60 levels at once, and calls it an illegal argument of the accessibility.
+    private func reading(_ body: @MainActor () throws -> Node?) throws -> Node? {
+        do {
+            return try attempt(body)
+        } catch let error where String(describing: error).contains("kAXErrorIllegalArgument") {
+            throw TooDeep()
+        }
+    }
+
+    @MainActor
+    private func element(at way: [Int], in app: XCUIApplication) -> XCUIElement {
+        way.reduce(app) { $0.children(matching: .any).element(boundBy: $1) }
+    }
+
+    /// Behind another app the icons are still there, out of reach. The dock's come last, and are on every page.
+    func showsHomeScreen() throws -> Bool {
+        try attempt {
+            let board = self.app(Agent.springboard)
+            guard board.state == .runningForeground else { return false }
+            let count = board.icons.count
+            return [count - 1, 0].contains { $0 >= 0 && board.icons.element(boundBy: $0).isHittable }
+        }
+    }
+
+    /// What SpringBoard calls a notification, and what it shows over an app for a while: WebDriverAgent looks for the same.
+    private static let banners = ["NotificationShortLookView", "SBTransientOverlayWindow"]
+
+    func hasCover() throws -> Bool {
+        let alert = XCUIElement.ElementType.alert.rawValue
+        return try attempt {
+            self.overlays("elementType == %@ OR identifier IN %@", [alert, XCUISurface.banners]).exists
+        }
+    }
+
+    func banner() throws -> Node? {
+        try attempt {
+            let banner = self.overlays("identifier IN %@", [XCUISurface.banners])
+            return banner.exists ? (try? banner.snapshot()).map { Node($0) } : nil
+        }
+    }
+
+    @MainActor
+    private func overlays(_ format: String, _ arguments: [Any]) -> XCUIElement {
+        app(Agent.springboard).descendants(matching: .any)
+            .matching(NSPredicate(format: format, argumentArray: arguments)).firstMatch
     }
 
     func find(_ query: Query, in bundle: String) throws -> Sighting? {
@@ -81,6 +145,10 @@ final class XCUISurface: Surface {
             if let focused = self.focused(in: self.app(bundle)) { node.markFocused(focused) }
             return Sighting(frame: node.frame, hittable: hittable) { node }
         }
+    }
+
+    func isHittable(_ place: Place, in bundle: String) throws -> Bool {
+        try attempt { self.element(place, in: try self.running(bundle)).isHittable }
     }
 
     func hasAlert(in bundle: String) throws -> Bool { try attempt { self.app(bundle).alerts.firstMatch.exists } }

@@ -52,6 +52,8 @@ public final class MemorySurface: Surface {
         }
     }
 
+    public func showsHomeScreen() -> Bool { front == Agent.springboard }
+
     private func withoutFocus(_ node: Node) -> Node {
         var copy = node
         copy.focused = false

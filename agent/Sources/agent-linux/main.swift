@@ -15,12 +15,11 @@ settings.options.build = environment["IOS_AGENT_BUILD"] ?? ""
 let clock = SystemClock()
 let surface = MemorySurface(clock: clock, publicOnly: !settings.privateAPI)
 let agent = Agent(surface: surface, clock: clock, options: settings.options)
-let worker = QueueWorker(DispatchQueue(label: "agent worker"))
-let server = try Server(agent: agent, worker: worker, port: settings.port) { reason in
+let server = try Server(agent: agent, worker: MainWorker(), port: settings.port) { reason in
     print("ended: \(reason)")
     exit(0)
 }
 setvbuf(stdout, nil, Int32(_IOLBF), 0)
 server.start()
 print("listening on 127.0.0.1:\(server.port)")
-dispatchMain()
+RunLoop.main.run()

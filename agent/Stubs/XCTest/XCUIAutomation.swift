@@ -26,6 +26,7 @@ import UIKit
 
 @MainActor public protocol XCUIElementTypeQueryProvider {
     var alerts: XCUIElementQuery { get }
+    var icons: XCUIElementQuery { get }
     var keyboards: XCUIElementQuery { get }
     var sheets: XCUIElementQuery { get }
 }
@@ -70,11 +71,13 @@ open class XCUIElement: NSObject, XCUIElementAttributes, XCUIElementSnapshotProv
     open var exists: Bool { fatalError() }
     open var isHittable: Bool { fatalError() }
     open var alerts: XCUIElementQuery { fatalError() }
+    open var icons: XCUIElementQuery { fatalError() }
     open var keyboards: XCUIElementQuery { fatalError() }
     open var sheets: XCUIElementQuery { fatalError() }
 
     open func snapshot() throws -> any XCUIElementSnapshot { fatalError() }
     open func waitForExistence(timeout: TimeInterval) -> Bool { fatalError() }
+    open func children(matching type: ElementType) -> XCUIElementQuery { fatalError() }
     open func descendants(matching type: ElementType) -> XCUIElementQuery { fatalError() }
     open func coordinate(withNormalizedOffset normalizedOffset: CGVector) -> XCUICoordinate { fatalError() }
     open func typeText(_ text: String) {}

@@ -68,7 +68,7 @@ final class InputTests: AgentTestCase {
         only("PickerWheel", "Red")
         stage.rows = ["Red", "Green"]
         let _: OK = try ask(value("Green"))
-        XCTAssertEqual(fault(value("Mauve"))?.code, .notFound)
+        XCTAssertEqual(fault(value("Mauve"))?.code, .exception, "it was turned")
         only("Switch", "1")
         let _: OK = try ask(value("1"))  // it is already
         let _: OK = try ask(value("0"))
@@ -90,6 +90,13 @@ final class InputTests: AgentTestCase {
         let _: OK = try ask(value("Green"))
         stage.show = { _ in nil }
         XCTAssertEqual(fault(value("Green"))?.code, .appNotRunning)
+    }
+
+    func testAnAppThatEndsWhileAWheelTurnsIsAnException() {
+        only("PickerWheel", "Green")
+        let wheel = stage.show
+        stage.show = { $0 == 1 ? try wheel($0) : nil }
+        XCTAssertEqual(fault(value("Red"))?.code, .exception)
     }
 
     func testTheInnermostVisibleControlTakesTheValue() throws {
@@ -162,6 +169,13 @@ final class InputTests: AgentTestCase {
         XCTAssertEqual(stage.did.suffix(2), ["key a 8 x1", "key delete 0 x1"], "the last resort")
         stage.focused = .nothing
         XCTAssertEqual(fault(Clear())?.code, .noFocus)
+    }
+
+    func testAFocusThatIsLostWhileTheFieldIsClearedIsAnException() {
+        editable("abc")
+        stage.onKey = { [stage] _ in stage.focused = .nothing }
+        XCTAssertEqual(fault(Clear())?.code, .exception, "keys were pressed: a refusal would say that none was")
+        XCTAssertEqual(stage.did, ["key delete 0 x3"])
     }
 
     func testClearWhereNobodySaysWhichFieldItIs() throws {

@@ -17,7 +17,7 @@ final class ServerTests: XCTestCase {
         var options = AgentOptions()
         change(&options)
         let server = try Server(
-            agent: Agent(surface: stage, options: options), worker: QueueWorker(DispatchQueue(label: "test")), port: 0
+            agent: Agent(surface: stage, options: options), worker: QueueWorker(), port: 0
         ) { [self] in
             reason = $0
             ended.signal()
@@ -66,10 +66,67 @@ final class ServerTests: XCTestCase {
         return hello
     }
 
+    /// The client's nonce in these tests.
+    private let nonce = [UInt8](repeating: 7, count: 16)
+
+    private func greet(_ c: Connection, nonce: [UInt8]? = nil) throws -> any Response {
+        var greet = Greet()
+        (greet.version, greet.nonce) = (3, nonce ?? self.nonce)
+        return try exchange(c, greet)
+    }
+
+    /// Proves a token, after a greeting.
+    private func prove(_ c: Connection, _ token: String, _ challenge: Challenge) throws -> any Response {
+        var prove = Prove()
+        prove.proof = Proof.of(.client, token: token, client: nonce, agent: challenge.nonce)
+        return try exchange(c, prove)
+    }
+
+    private func enter(_ c: Connection, _ token: String) throws -> any Response {
+        try prove(c, token, XCTUnwrap(greet(c) as? Challenge))
+    }
+
+    func testBothSidesProveTheToken() throws {
+        let client = try dial(try serve { $0.token = "secret" })
+        let challenge = try XCTUnwrap(greet(client) as? Challenge)
+        XCTAssertEqual(challenge.version, 3)
+        XCTAssertEqual(
+            challenge.proof, Proof.of(.agent, token: "secret", client: nonce, agent: challenge.nonce))
+        let welcome = try prove(client, "secret", challenge) as? Welcome
+        XCTAssertEqual(welcome?.version, 3)
+        XCTAssertTrue(try exchange(client, Heartbeat(), version: 3, id: 1) is OK)
+        for request: any Request in [hello(), Greet(), Prove()] {
+            let refusal = try exchange(client, request, version: 3, id: 2) as? Fault
+            XCTAssertEqual(refusal?.code, Code.badRequest.rawValue)
+        }
+    }
+
+    func testAProofIsTakenOnce() throws {
+        let server = try serve { $0.token = "secret" }
+        let client = try dial(server)
+        func refused(_ answer: any Response, _ code: Code = .unauthorized, line: UInt = #line) {
+            XCTAssertEqual((answer as? Fault)?.code, code.rawValue, line: line)
+        }
+        refused(try exchange(client, hello("secret")))
+        refused(try exchange(client, Prove()))
+        refused(try greet(client, nonce: [1]), .badRequest)
+        let first = try XCTUnwrap(greet(client) as? Challenge)
+        refused(try prove(client, "guess", first))
+        refused(try prove(client, "secret", first))  // too late
+        let second = try XCTUnwrap(greet(client) as? Challenge)
+        XCTAssertNotEqual(first.nonce, second.nonce)
+        var mirror = Prove()
+        mirror.proof = second.proof
+        refused(try exchange(client, mirror))  // the agent's own proof, sent back
+        XCTAssertTrue(try exchange(client, Heartbeat()) is ErrorText, "nothing is done before")
+        XCTAssertTrue(try enter(client, "secret") is Welcome)
+        refused(try greet(try dial(try serve())), .badRequest)  // an agent without a token has none to prove
+    }
+
     func testTheDeadManSwitch() throws {
         let server = try serve { ($0.token, $0.deadManSeconds) = ("secret", 0.2) }
         let client = try dial(server)
-        XCTAssertTrue(try exchange(client, hello("secret")) is Welcome)
+        XCTAssertTrue(try enter(client, "secret") is Welcome)
         client.end()
         XCTAssertEqual(ended.wait(timeout: .now() + 30), .success)
         XCTAssertEqual(reason, .abandoned)
@@ -80,11 +137,54 @@ final class ServerTests: XCTestCase {
     func testOnlyAClientWithTheTokenKeepsTheAgentAlive() throws {
         let server = try serve { ($0.token, $0.deadManSeconds) = ("secret", 3600) }
         let client = try dial(server)
-        XCTAssertTrue(try exchange(client, hello("guess")) is Fault)
+        XCTAssertTrue(try enter(client, "guess") is Fault)
         XCTAssertFalse(server.isAbandoned(at: .now() + 3500))
         XCTAssertTrue(server.isAbandoned(at: .now() + 3600), "being connected is not enough")
-        XCTAssertTrue(try exchange(client, hello("secret")) is Welcome)
+        XCTAssertTrue(try enter(client, "secret") is Welcome)
         XCTAssertFalse(server.isAbandoned(at: .now() + 100_000), "a client may think for as long as it likes")
+    }
+
+    func testTheClientIsToldThatTheInputWasSentBeforeTheAnswer() throws {
+        let stage = Stage()
+        let client = try dial(try serve(stage))
+        var (hello, target, act) = (hello(), SetTarget(), Act())
+        (hello.version, target.bundle) = (3, Stage.shop)
+        XCTAssertTrue(try exchange(client, Act()) is ErrorText, "version 1 has no flags")
+        XCTAssertTrue(try exchange(client, hello) is Welcome)
+        XCTAssertTrue(try exchange(client, target, version: 3, id: 1) is OK)
+        act.input = try Codec.encode(TapCoord())
+        try client.write(Frame.encode(Codec.encode(act), version: 3, header: Header(id: 9)))
+        let first = try Frame.read(from: client)
+        XCTAssertEqual(try Frame.header(of: first), Header(id: 9, flags: Header.sent))
+        let second = try Frame.read(from: client)
+        XCTAssertEqual(try Frame.header(of: second), Header(id: 9))
+        XCTAssertEqual((try Codec.decodeResponse(second, from: Header.size) as? Sight)?.front, Stage.shop)
+    }
+
+    /// A request that keeps the worker, until the client has heard that it does.
+    func testAHeartbeatTellsHowLongTheWorkerIsStuckAndInWhat() throws {
+        let (stage, heard) = (Stage(), DispatchSemaphore(value: 0))
+        stage.onTap = { _ in heard.wait() }
+        let client = try dial(try serve(stage) { $0.beatSeconds = 0.005 })
+        var hello = hello()
+        hello.version = 3
+        XCTAssertTrue(try exchange(client, hello) is Welcome)
+        try client.write(Frame.encode(Codec.encode(TapCoord()), version: 3, header: Header(id: 4)))
+        var last: UInt32 = 0
+        for _ in 0..<3 {
+            let frame = try Frame.read(from: client)
+            XCTAssertEqual(try Frame.header(of: frame), Header(id: 4, flags: Header.heartbeat))
+            let pulse = try XCTUnwrap(try Codec.decodeResponse(frame, from: Header.size) as? Pulse)
+            XCTAssertEqual(pulse.opcode, TapCoord.opcode)
+            XCTAssertGreaterThan(pulse.stuckMS, last)
+            last = pulse.stuckMS
+        }
+        heard.signal()
+        while true {
+            let frame = try Frame.read(from: client)
+            if try Frame.header(of: frame).flags == 0 { break }
+        }
+        XCTAssertTrue(try exchange(client, Heartbeat(), version: 3, id: 5) is OK)
     }
 
     func testAnAnswerThatIsTooLargeIsAFaultAndTheConnectionStays() throws {

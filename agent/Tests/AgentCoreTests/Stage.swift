@@ -2,7 +2,7 @@ import XCTest
 
 @testable import AgentCore
 
-/// A surface with one app. Its tree is what `show` makes of the number of looks so far, so that a test can let things
+/// A surface with one app, or a few. The tree of the first is what `show` makes of the number of looks so far, so that a test can let things
 /// move; what it was made to do is written down.
 final class Stage: Surface {
     static let shop = "com.example.shop"
@@ -13,6 +13,18 @@ final class Stage: Surface {
     var fails: Error?
     var picture: [UInt8] = [1]
     var systemAlerts: [Node] = []
+    var states: [String: AppState] = [Stage.shop: .runningForeground]
+    var home = false
+    lazy var onHome: () -> Bool = { [unowned self] in home }
+    /// What apps other than the first show.
+    var others: [String: Node] = [:]
+    var notice: Node?
+    /// How many levels are read at once.
+    var levels = Int.max
+    private(set) var partsRead = 0
+    /// What a finger reaches, whatever the tree says; and what was asked about.
+    var reachable: [Place] = []
+    private(set) var asked: [Place] = []
     var onKey: (Stroke) -> Void = { _ in }
     var onTap: (Point) -> Void = { _ in }
     /// Rows of a wheel; another one is an exception.
@@ -56,13 +68,37 @@ final class Stage: Surface {
         return root
     }
 
-    func state(of bundle: String) -> AppState { bundle == Stage.shop ? .runningForeground : .notRunning }
+    func state(of bundle: String) -> AppState { states[bundle] ?? .notRunning }
     func details(of bundle: String) -> AppDetails { AppDetails(displayName: "Shop", version: "1.2", build: "34") }
 
     func snapshot(of bundle: String) throws -> Node? {
-        guard bundle == Stage.shop else { return nil }
+        if bundle != Agent.springboard, ![.runningForeground, .notRunning].contains(state(of: bundle)) {
+            XCTFail("\(bundle) is read, and is not in front: XCTest waits for it for 90 seconds")
+        }
+        guard bundle == Stage.shop else { return others[bundle] }
         looks += 1
-        return try show(looks)
+        return try show(looks).map(mustBeReadable)
+    }
+
+    func showsHomeScreen() -> Bool { onHome() }
+    func hasCover() -> Bool { !systemAlerts.isEmpty || notice != nil }
+    func banner() -> Node? { notice }
+
+    func subtree(at way: [Int], in bundle: String) throws -> Node? {
+        partsRead += 1
+        return try others[bundle]?.at(way).map(mustBeReadable)
+    }
+
+    func outline(at way: [Int], in bundle: String) -> (node: Node, children: Int)? {
+        guard var node = others[bundle]?.at(way) else { return nil }
+        let count = node.children.count
+        node.children = []
+        return (node, count)
+    }
+
+    private func mustBeReadable(_ node: Node) throws -> Node {
+        if node.height > levels { throw TooDeep() }
+        return node
     }
 
     func find(_ query: Query, in bundle: String) throws -> Sighting? {
@@ -71,6 +107,11 @@ final class Stage: Surface {
         }
         guard let node = query.find(in: root)?.last else { return nil }
         return Sighting(frame: node.frame, hittable: hittable(looks)) { node }
+    }
+
+    func isHittable(_ place: Place, in bundle: String) -> Bool {
+        asked.append(place)
+        return reachable.contains(place)
     }
 
     var appAlerts: [Node] = []
@@ -132,10 +173,30 @@ final class Stage: Surface {
     func rotate(to orientation: Orientation) throws { try act("rotate \(orientation.rawValue)") }
 }
 
+extension Node {
+    fileprivate func at(_ way: [Int]) -> Node? {
+        way.reduce(self) { node, i in node.flatMap { $0.children.indices.contains(i) ? $0.children[i] : nil } }
+    }
+
+    /// How many levels there are, however many.
+    fileprivate var height: Int {
+        var (level, n) = ([self], 0)
+        while !level.isEmpty { (level, n) = (level.flatMap(\.children), n + 1) }
+        return n
+    }
+}
+
 /// Time that passes only when the agent sleeps.
 final class ManualClock: AgentCore.Clock {
     var now = 0.0
     func sleep(_ seconds: Double) { now += seconds }
+}
+
+/// A serial queue as a worker.
+final class QueueWorker: Worker {
+    private let queue = DispatchQueue(label: "test")
+    func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    func probe(_ answer: @escaping @Sendable () -> Void) { queue.async(execute: answer) }
 }
 
 /// An agent on a stage, looking at its app.

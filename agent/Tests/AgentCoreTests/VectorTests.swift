@@ -7,16 +7,19 @@ final class VectorTests: XCTestCase {
     struct Vector {
         let what, name: String
         let frame: [UInt8]
-        /// A name that ends in @N is a frame of version 2 with that id.
+        /// A name that ends in @N is a frame with a header and that id.
         var id: UInt32? { name.split(separator: "@").dropFirst().first.flatMap { UInt32($0) } }
         var version: UInt16 { id == nil ? 1 : 2 }
-        var header: Header { Header(id: id ?? 0, flags: what == "accepted" ? Header.heartbeat : 0) }
+        var header: Header {
+            let flags = what != "accepted" ? 0 : name.hasPrefix("sent") ? Header.sent : Header.heartbeat
+            return Header(id: id ?? 0, flags: flags)
+        }
     }
 
     static func vectors() throws -> [Vector] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../internal/driver/agentwire/testdata").standardized
-        return try ["v1.txt", "v2.txt"].flatMap { name in
+        return try ["v1.txt", "v2.txt", "v3.txt"].flatMap { name in
             try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8).split(separator: "\n")
                 .filter { !$0.hasPrefix("#") }
                 .map { line in
@@ -76,6 +79,21 @@ final class VectorTests: XCTestCase {
             "alert@17": make(Alert.self) { ($0.action, $0.button) = (3, "OK") },
             "button@18": make(Button.self) { $0.name = "home" },
             "rotate@19": make(Rotate.self) { $0.orientation = "portrait" },
+            "greet": make(Greet.self) { ($0.version, $0.nonce, $0.client) = (3, [1, 2], "cli") },
+            "prove": make(Prove.self) { $0.proof = [3, 4] },
+            "look@20": make(Look.self) {
+                ($0.terms.stableMS, $0.terms.minMS, $0.terms.maxMS, $0.terms.patienceMS) = (100, 50, 1500, 1000)
+                ($0.terms.maxDepth, $0.terms.maxNodes, $0.unlike, $0.candidates) = (80, 900, "ab", "a.b\nc.d")
+            },
+            "act-aimed@21": make(Act.self) {
+                var aim = Aim()
+                (aim.type, aim.identifier, aim.label, aim.rank) = ("Button", "ok", "OK", 1)
+                (aim.frame, aim.at) = (Rect(x: 10, y: 20, width: 100, height: 44), Point(x: 60, y: 42))
+                ($0.app, $0.aim, $0.input) = ("a.b", aim, [2, 60, 0, 0, 0, 42, 0, 0, 0])
+                ($0.terms.stableMS, $0.terms.minMS, $0.terms.maxMS, $0.terms.patienceMS) = (150, 200, 3000, 1000)
+                $0.terms.maxDepth = 60
+            },
+            "act@22": make(Act.self) { $0.input = [0x23] },
         ]
     }()
 
@@ -83,6 +101,9 @@ final class VectorTests: XCTestCase {
         var observation = Observation()
         (observation.settled, observation.waitedMS, observation.samples, observation.truncated) = (true, 300, 3, 2)
         (observation.bundle, observation.state, observation.json) = ("a", "r", "[]")
+        var sight = Sight()
+        (sight.settled, sight.waitedMS, sight.samples, sight.truncated) = (true, 300, 3, 2)
+        (sight.front, sight.state, sight.cover, sight.digest, sight.json) = ("a", "r", "s", "ab", "[]")
         return [
             "ok": OK(), "ok@7": OK(), "heartbeat@7": OK(), "error": ErrorText("no"), "bare-error": ErrorText("no"),
             "tree": TreeResponse(json: "[]", truncated: 0), "tree-truncated@10": TreeResponse(json: "[]", truncated: 5),
@@ -91,13 +112,31 @@ final class VectorTests: XCTestCase {
             "welcome": Welcome(version: 2, json: "{}"), "unauthorized": Fault(AgentFault(.unauthorized, "no")),
             "fault@8": Fault(AgentFault(.notHittable, "no")), "observation@9": observation,
             "alert-none@17": AlertState(json: "null"),
+            "challenge": Challenge(version: 3, nonce: [1], proof: [2, 3]),
+            "fault@21": Fault(AgentFault(.notInFront, "no")), "sight@20": sight,
+            "pulse@20": Pulse(stuckMS: 12000, opcode: 0x2d), "sent@21": OK(),
+        ]
+    }()
+
+    /// What each value is computed of: the token tk, the nonces 00 to 0f and 10 to 1f; the front a, no cover, the tree [].
+    let values: [String: [UInt8]] = {
+        func proof(_ side: Proof.Side) -> [UInt8] {
+            Proof.of(side, token: "tk", client: Array(0..<16), agent: Array(16..<32))
+        }
+        return [
+            "agent-proof": proof(.agent), "client-proof": proof(.client),
+            "digest": Array(Sight.digest(front: "a", cover: "", json: "[]").utf8),
         ]
     }()
 
     func testGoldenVectors() throws {
         let all = try VectorTests.vectors()
-        XCTAssertGreaterThan(all.count, 30)
+        XCTAssertEqual(all.count, requests.count + responses.count + values.count + 1)  // one is refused
         for vector in all {
+            if vector.what == "value" {
+                XCTAssertEqual(values[vector.name], vector.frame, vector.name)
+                continue
+            }
             let frame = try Frame.read(from: Bytes(vector.frame))
             XCTAssertEqual(frame.count + 4, vector.frame.count, vector.name)
             if vector.version == 2 {

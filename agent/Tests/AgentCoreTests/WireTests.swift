@@ -51,6 +51,37 @@ final class WireTests: XCTestCase {
         }
     }
 
+    /// The examples of FIPS 180-4 and RFC 4231, of which one has a key that is longer than a block.
+    func testHashes() {
+        let cases: [(String, String)] = [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+        ]
+        for (text, want) in cases { XCTAssertEqual(SHA256.hash(Array(text.utf8)), VectorTests.bytes(want), text) }
+        let text = "Test Using Larger Than Block-Size Key - Hash Key First"
+        let long = SHA256.hmac(Array(text.utf8), key: [UInt8](repeating: 0xaa, count: 131))
+        XCTAssertEqual(long, VectorTests.bytes("60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"))
+        XCTAssertTrue(Proof.same([1, 2], [1, 2]))
+        for other: [UInt8] in [[], [1], [1, 3], [1, 2, 0]] { XCTAssertFalse(Proof.same([1, 2], other)) }
+        XCTAssertEqual(Proof.nonce().count, 16)
+        XCTAssertNotEqual(Proof.nonce(), Proof.nonce())
+    }
+
+    func testAnActHasTheTimeOfItsInputAndLook() throws {
+        var (press, act) = (LongPress(), Act())
+        press.seconds = 2
+        (act.terms.maxMS, act.terms.patienceMS) = (3000, 500)
+        act.input = try Codec.encode(press)
+        XCTAssertEqual(act.ownTime, 5.5)
+        var nested = Act()
+        nested.input = try Codec.encode(act)
+        XCTAssertEqual(nested.ownTime, 0)
+    }
+
     /// Random messages are decoded or refused, never anything else; and what is decoded is written and read again as
     /// the same. The seed is printed by a failure.
     func testRandomMessages() throws {

@@ -10,12 +10,14 @@ extension Agent {
         try systemAsks() ? surface.alerts(of: Agent.springboard).last { $0.type == "Alert" } : nil
     }
 
-    /// SpringBoard's tree with the alert alone, or none. Its label is a space on a real device too.
+    /// SpringBoard's tree with the alert alone, or none.
     func systemRoot(over root: Node?) throws -> [Node] {
-        guard let alert = try systemAlert() else { return [] }
-        return [
-            Node("Application", label: " ", frame: root?.frame ?? alert.frame, children: [alert])
-        ]
+        try systemAlert().map { [springboardRoot($0, over: root)] } ?? []
+    }
+
+    /// SpringBoard's tree with one element of it. Its label is a space on a real device too.
+    func springboardRoot(_ node: Node, over root: Node?) -> Node {
+        Node("Application", label: " ", frame: root?.frame ?? node.frame, children: [node])
     }
 
     /// Whose screen a finger meets. An event that is sent through an app which lies under an alert lets XCTest deal with

@@ -3,10 +3,8 @@ extension Agent {
     /// The target's tree, for what must find an element at a point. What lies under an alert of the system is not there.
     func targetRoot() throws -> Node {
         guard try !systemAsks() else { throw AgentFault(.unsupported, "an alert of the system is in the way") }
-        guard let root = try surface.snapshot(of: target) else {
-            throw AgentFault(.appNotRunning, "app \(target) is not running")
-        }
-        return root
+        defer { fresh = nil }
+        return try fresh ?? mustSee(target)
     }
 
     // MARK: Controls
@@ -37,15 +35,16 @@ extension Agent {
         try surface.adjust(place, slider: number, in: target)
     }
 
-    /// XCTest turns a wheel until it shows a row, and says that it failed when it never does. Whether there is such a
-    /// row, the wheel itself then tells: it shows another.
+    /// XCTest turns a wheel until it shows a row, and says that it failed when it never does. Whether it did, the wheel
+    /// itself then tells. It was turned by then, so that this is no refusal.
     private func turn(_ node: Node, _ place: Place, _ value: String) throws {
         do {
             try surface.adjust(place, wheel: value, in: target)
         } catch let fault as AgentFault where fault.code == .exception {
-            guard let now = try targetRoot().path(to: place)?.last else { throw fault }
-            guard now.value != value else { return }
-            throw AgentFault(.notFound, "the wheel has no row \(JSON.quoted(value)): \(fault.message)")
+            let now = try? targetRoot().path(to: place)?.last
+            guard let now, now.value == value else {
+                throw AgentFault(.exception, "the wheel does not turn to a row \(JSON.quoted(value)): \(fault.message)")
+            }
         }
     }
 
@@ -85,10 +84,18 @@ extension Agent {
     /// the delete key does it. Else the caret is put there. Else everything is selected, which is also all that can be done
     /// when nobody says which field it is.
     func clear() throws -> any Response {
-        guard case .element(var field) = try mustHaveFocus() else {
-            try deleteAll(.keyboard)
-            return OK()
+        let focus = try mustHaveFocus()
+        do {
+            try empty(focus)
+        } catch {
+            // Keys may have been pressed, and a refusal says that nothing was sent.
+            throw AgentFault(.exception, AgentFault.of(error).message)
         }
+        return OK()
+    }
+
+    private func empty(_ focus: Focus) throws {
+        guard case .element(var field) = focus else { return try deleteAll(.keyboard) }
         let ways: [(Node) throws -> Void] = [
             { try self.delete($0) },
             {
@@ -102,16 +109,12 @@ extension Agent {
         ]
         for way in ways where length(of: field) > 0 {
             try way(field)
-            guard case .element(let now) = try mustHaveFocus() else {
-                try deleteAll(.keyboard)
-                return OK()
-            }
+            guard case .element(let now) = try mustHaveFocus() else { return try deleteAll(.keyboard) }
             field = now
         }
         guard length(of: field) == 0 else {
             throw AgentFault(.exception, "the field keeps its text: \(length(of: field)) characters are left")
         }
-        return OK()
     }
 
     private func delete(_ field: Node) throws {

@@ -19,9 +19,7 @@ extension Agent {
     }
 
     func dumpTree() throws -> any Response {
-        guard let root = try surface.snapshot(of: target) else {
-            throw AgentFault(.appNotRunning, "app \(target) is not running")
-        }
+        let root = try mustSee(target)
         let (roots, left) = Trimmer.trees(try [root] + systemRoot(over: root), options.limits)
         return TreeResponse(json: JSON.tree(roots), truncated: left)
     }
@@ -42,11 +40,11 @@ extension Agent {
         let (stable, least, most) = (Double(r.stableMS) / 1000, Double(r.minMS) / 1000, Double(r.maxMS) / 1000)
         let start = clock.now
         var since = start  // since when nothing has changed
-        var last: Look?
+        var last: Glimpse?
         var answer = Observation()
         while true {
             let now = clock.now
-            let look = try self.look()
+            let look = try glimpse()
             if last != nil, last != look { since = now }
             last = look
             answer.samples += 1
@@ -64,17 +62,17 @@ extension Agent {
     }
 
     /// Sums of times are not exact; what is closer than this is the same.
-    private static let tick = 1e-6
+    static let tick = 1e-6
 
-    private struct Look: Equatable {
+    private struct Glimpse: Equatable {
         /// The target's, and SpringBoard's when that asks something.
         var roots: [Node]
         var state: AppState
     }
 
-    private func look() throws -> Look {
-        let root = try surface.snapshot(of: target)
+    private func glimpse() throws -> Glimpse {
+        let root = try tree(of: target)
         let system = try systemRoot(over: root)
-        return Look(roots: (root.map { [$0] } ?? []) + system, state: try surface.state(of: target))
+        return Glimpse(roots: (root.map { [$0] } ?? []) + system, state: try surface.state(of: target))
     }
 }

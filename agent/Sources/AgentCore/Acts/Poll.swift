@@ -16,13 +16,17 @@ extension Agent {
 
     /// The element, in the target or in an alert that the system shows over it, or a fault that says it is not there.
     func locate(_ query: Query) throws -> Sighting {
+        // XCTest would wait for an app that is behind another.
+        if target != Agent.springboard, try [.suspended, .runningBackground].contains(surface.state(of: target)) {
+            throw AgentFault(.notHittable, "app \(target) is not in front")
+        }
         if let found = try surface.find(query, in: target) { return found }
         if let alert = try systemAlert(), let found = try find(query, in: alert) { return found }
         throw AgentFault(.notFound, "element \(query) not found")
     }
 
     private func find(_ query: Query, in alert: Node) throws -> Sighting? {
-        let root = try query.index == 0 ? nil : surface.snapshot(of: target)
+        let root = try query.index == 0 ? nil : tree(of: target)
         let rest = root.map { query.behind($0) } ?? query
         guard let node = rest?.find(in: Node("Application", children: [alert]))?.last else { return nil }
         var found = Sighting(frame: node.frame, hittable: true) { node }

@@ -1,20 +1,8 @@
 import Foundation
 
-/// Where requests are carried out, one at a time: the main thread for XCUITest.
-public protocol Worker: AnyObject {
-    func perform(_ work: @escaping @Sendable () -> Void)
-}
-
-/// A dispatch queue as a worker. The queue must be serial.
-public final class QueueWorker: Worker {
-    private let queue: DispatchQueue
-    public init(_ queue: DispatchQueue) { self.queue = queue }
-    public func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
-}
-
-/// Serves one agent on a port of the loopback interface. It has one client: a connection becomes it by a good hello, or,
-/// without a token, by connecting, and the one before is closed. When nobody has been the client for long enough, the
-/// agent is abandoned: its host died, and it must not live on for ever.
+/// Serves one agent on a port of the loopback interface. It has one client: a connection becomes it by a hello or a
+/// good proof, or, without a token, by connecting, and the one before is closed. When nobody has been the client for long
+/// enough, the agent is abandoned: its host died, and it must not live on for ever.
 public final class Server: @unchecked Sendable {
     public let agent: Agent
     let worker: Worker

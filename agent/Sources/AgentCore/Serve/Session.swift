@@ -7,12 +7,13 @@ final class Session: @unchecked Sendable {
     let connection: Connection
     private var version: UInt16 = 1
     private var allowed = false
+    /// What the client has greeted with: the proof it must give, and the version it offers.
+    private var greeted: (proof: [UInt8], version: UInt16)?
     private let mark = NSLock()
     private var gone = false
 
-    /// How often a client that waits is told that it may wait on.
-    private static let beatEvery = 1.0
-    /// How much longer than its own time a request may take before silence tells the client that something hangs.
+    /// How much longer than its own time a request may take before silence tells a client of version 2 that something
+    /// hangs. One of version 3 reads that in each pulse.
     private static let grace = 120.0
 
     /// Made by the thread that accepts: where no token is needed the newest connection is the client, and threads of
@@ -40,59 +41,102 @@ final class Session: @unchecked Sendable {
     /// Returns false when the client cannot be answered any more.
     private func respond(to frame: [UInt8]) -> Bool {
         var header = Header()
-        var hello = false
+        var opens = false
         do {
             if version >= 2 { header = try Frame.header(of: frame) }
             let request = try Codec.decodeRequest(frame, from: version >= 2 ? Header.size : 0)
-            hello = request is Hello
+            opens = request is Hello || request is Greet || request is Prove
             return reply(try answer(request, id: header.id), id: header.id)
         } catch {
-            return reply(failure(AgentFault.of(error), hello: hello), id: header.id)
+            return reply(failure(AgentFault.of(error), opens: opens), id: header.id)
         }
     }
 
     private func answer(_ request: any Request, id: UInt32) throws -> any Response {
-        if let hello = request as? Hello { return try welcome(hello) }
-        guard allowed else {
-            throw AgentFault(.unauthorized, "unauthorized: say hello with the agent's token first")
+        switch request {
+        case let r as Hello: return try welcome(r)
+        case let r as Greet: return try challenge(r)
+        case let r as Prove: return try welcome(r)
+        default: break
+        }
+        guard allowed else { throw AgentFault(.unauthorized, "unauthorized: prove this agent's token first") }
+        guard version >= 3 || !(request is Act) else {
+            throw AgentFault(.unsupported, "version \(version) has no flag for an input that was sent")
         }
         return try carryOut(request, id: id)
     }
 
-    /// Hands the request to the worker and waits, sending heartbeats for as long as the request can be expected to last.
+    /// Hands the request to the worker and waits, sending heartbeats from this thread, which is not the worker's.
     private func carryOut(_ request: any Request, id: UInt32) throws -> any Response {
         let done = DispatchSemaphore(value: 0)
         let outcome = Outcome()
         server.worker.perform { [self] in
             if !isGone {
                 server.agent.isAbandoned = { [self] in isGone }
+                server.agent.announce = { [self] in if !send(OK(), Header(id: id, flags: Header.sent)) { end() } }
                 outcome.result = Result { try server.agent.answer(request) }
             }
             done.signal()
         }
-        let beats = Int((request.ownTime + Session.grace) / Session.beatEvery)
-        for beat in 1... {
-            if done.wait(timeout: .now() + Session.beatEvery) == .success { break }
-            if beat <= beats, !sendHeartbeat(id) { end() }
+        let stall = Stall(server.worker)
+        let start = server.agent.clock.now
+        _ = stall.measure(at: start)
+        while done.wait(timeout: .now() + server.options.beatSeconds) != .success {
+            let now = server.agent.clock.now
+            let pulse = Pulse(stuckMS: stall.measure(at: now), opcode: type(of: request).opcode)
+            if version >= 3 || now - start <= request.ownTime + Session.grace, !sendHeartbeat(pulse, id) { end() }
         }
         return try outcome.result.get()
     }
 
-    private func sendHeartbeat(_ id: UInt32) -> Bool {
-        version < 2 || send(OK(), Header(id: id, flags: Header.heartbeat))
+    private func sendHeartbeat(_ pulse: Pulse, _ id: UInt32) -> Bool {
+        let header = Header(id: id, flags: Header.heartbeat)
+        return version < 2 || (version < 3 ? send(OK(), header) : send(pulse, header))
     }
 
     private func welcome(_ hello: Hello) throws -> any Response {
-        guard version < 2 else { throw AgentFault(.badRequest, "hello was said already") }
-        let options = server.options
-        guard options.token.isEmpty || sameSecret(hello.token, options.token) else {
-            throw AgentFault(.unauthorized, "unauthorized: that is not this agent's token")
+        try mustBeFirst()
+        guard server.options.token.isEmpty else {
+            throw AgentFault(.unauthorized, "unauthorized: this agent has a token; greet it")
         }
+        return welcome(version: hello.version)
+    }
+
+    /// Proves that the agent has the token, and says what the client's proof is to be of.
+    private func challenge(_ greet: Greet) throws -> any Response {
+        try mustBeFirst()
+        let token = server.options.token
+        guard !token.isEmpty, greet.nonce.count == Proof.nonceSize else {
+            throw AgentFault(.badRequest, "this agent has no token, or the nonce has not \(Proof.nonceSize) bytes")
+        }
+        let nonce = Proof.nonce()
+        greeted = (Proof.of(.client, token: token, client: greet.nonce, agent: nonce), greet.version)
+        return Challenge(
+            version: min(greet.version, Frame.version), nonce: nonce,
+            proof: Proof.of(.agent, token: token, client: greet.nonce, agent: nonce))
+    }
+
+    /// Lets in a client that has the token. A proof is taken once: after a wrong one the client must greet again.
+    private func welcome(_ prove: Prove) throws -> any Response {
+        try mustBeFirst()
+        defer { greeted = nil }
+        guard let greeted, Proof.same(prove.proof, greeted.proof) else {
+            throw AgentFault(.unauthorized, "unauthorized: that does not prove this agent's token")
+        }
+        return welcome(version: greeted.version)
+    }
+
+    private func mustBeFirst() throws {
+        guard version < 2 else { throw AgentFault(.badRequest, "hello was said already") }
+    }
+
+    private func welcome(version: UInt16) -> Welcome {
         authorise()
+        let options = server.options
         let json =
             "{\"agent\":\(JSON.quoted(options.name)),\"build\":\(JSON.quoted(options.build)),"
-            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid)}"
-        return Welcome(version: min(max(hello.version, 1), Frame.version), json: json)
+            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look act pulse\"}"
+        return Welcome(version: min(max(version, 1), Frame.version), json: json)
     }
 
     private func authorise() {
@@ -100,10 +144,10 @@ final class Session: @unchecked Sendable {
         server.adopt(self)
     }
 
-    /// A failure in the words of the client's version. A hello is refused in those of version 2: a client that says hello
-    /// knows them, and takes an error of version 1 for an agent of version 1.
-    private func failure(_ fault: AgentFault, hello: Bool) -> any Response {
-        hello || version >= 2 ? Fault(fault) : ErrorText(fault.message)
+    /// A failure in the words of the client's version. What opens a connection is refused in those of version 2: its
+    /// client knows them, and takes an error of version 1 for an agent of version 1.
+    private func failure(_ fault: AgentFault, opens: Bool) -> any Response {
+        opens || version >= 2 ? Fault(fault) : ErrorText(fault.message)
     }
 
     /// Sends a response and, when it is a welcome, speaks the version it names from then on.
@@ -121,7 +165,7 @@ final class Session: @unchecked Sendable {
                 return true
             }
             let large = AgentFault(.exception, "the answer is too large: \(message.count) bytes")
-            let short = try Codec.encode(failure(large, hello: false))
+            let short = try Codec.encode(failure(large, opens: false))
             try connection.write(try Frame.encode(short, version: version, header: header))
             return true
         } catch {
@@ -133,11 +177,4 @@ final class Session: @unchecked Sendable {
 /// What the worker leaves for the session; the semaphore between them keeps them apart.
 private final class Outcome: @unchecked Sendable {
     var result: Result<any Response, Error> = .failure(AgentFault(.stale, "the client is gone"))
-}
-
-/// Compares without telling by its time how much was right.
-private func sameSecret(_ a: String, _ b: String) -> Bool {
-    let (a, b) = (Array(a.utf8), Array(b.utf8))
-    guard a.count == b.count else { return false }
-    return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
 }

@@ -40,6 +40,8 @@ public struct Node: Equatable, Sendable {
     public var selected = false
     public var focused = false
     public var children: [Node]
+    /// How many children could not be read.
+    var unread = 0
 
     public init(
         _ type: String, identifier: String = "", label: String = "", value: String = "", placeholder: String = "",
@@ -51,6 +53,18 @@ public struct Node: Equatable, Sendable {
 
     /// Whether accessibility has anything to call it by.
     var isNamed: Bool { !identifier.isEmpty || !label.isEmpty || !value.isEmpty }
+
+    /// A container that nothing calls by a name, around one child.
+    var isWrapper: Bool { children.count == 1 && !isNamed && ["Other", "Group", "Window"].contains(type) }
+
+    /// Marks what has the keyboard: snapshots do not say it.
+    public mutating func markFocused(_ other: Node) {
+        if type == other.type, identifier == other.identifier, frame == other.frame {
+            focused = true
+            return
+        }
+        for i in children.indices { children[i].markFocused(other) }
+    }
 
     /// How many nodes the tree has, however deep it is.
     var count: Int {

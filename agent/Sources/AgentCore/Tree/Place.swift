@@ -29,6 +29,18 @@ extension Node {
         return best
     }
 
+    /// The place of an element that is called so, at that frame.
+    func place(of element: Node) -> Place? {
+        var index = 0
+        let path = path(after: 0) {
+            guard $0.type == element.type else { return false }
+            if $0.identifier == element.identifier, $0.label == element.label, $0.frame == element.frame { return true }
+            index += 1
+            return false
+        }
+        return path == nil ? nil : Place(type: element.type, index: index)
+    }
+
     /// The way from the root down to a place; nil if there is none.
     public func path(to place: Place) -> [Node]? { path(after: place.index) { $0.type == place.type } }
 

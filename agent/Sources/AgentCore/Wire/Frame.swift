@@ -1,4 +1,4 @@
-/// What version 2 puts before a message.
+/// What versions 2 and 3 put before a message.
 public struct Header: Equatable {
     public var id: UInt32 = 0
     public var flags: UInt16 = 0
@@ -7,6 +7,8 @@ public struct Header: Equatable {
 
     /// Marks a response that only says "still working on it".
     public static let heartbeat: UInt16 = 1
+    /// Marks a response that only says that the input of an Act was sent. The answer follows.
+    public static let sent: UInt16 = 2
     static let size = 6
 }
 
@@ -23,12 +25,12 @@ public protocol ByteSource {
     func read(upTo count: Int) throws -> [UInt8]
 }
 
-/// Frames: a length, in version 2 a header, a message.
+/// Frames: a length, from version 2 on a header, a message.
 public enum Frame {
     /// The longest frame either side accepts, in bytes after the length.
     public static let longest = 64 << 20
     /// The newest version this agent speaks.
-    public static let version: UInt16 = 2
+    public static let version: UInt16 = 3
 
     /// The bytes of a frame.
     public static func encode(_ message: [UInt8], version: UInt16, header: Header = Header()) throws -> [UInt8] {
@@ -55,7 +57,7 @@ public enum Frame {
         }
     }
 
-    /// Takes the header of version 2 from a frame; the message is the rest.
+    /// Takes the header from a frame; the message is the rest.
     public static func header(of frame: [UInt8]) throws -> Header {
         guard frame.count >= Header.size else {
             throw DecodeError(kind: .insufficientData, detail: "frame of \(frame.count) bytes has no header")

@@ -4,7 +4,7 @@ let inputRequests: [any Request.Type] = [
 ]
 
 /// Touches a point twice in quick succession.
-public struct DoubleTap: Request {
+public struct DoubleTap: Input {
     public static let opcode: UInt8 = 0x22
     public var x: Int32 = 0
     public var y: Int32 = 0
@@ -17,13 +17,13 @@ public struct DoubleTap: Request {
 }
 
 /// Empties the text field that has the focus.
-public struct Clear: Request {
+public struct Clear: Input {
     public static let opcode: UInt8 = 0x23
     public init() {}
 }
 
 /// Moves the control under a point to a value.
-public struct SetValue: Request {
+public struct SetValue: Input {
     public static let opcode: UInt8 = 0x24
     public var x: Int32 = 0
     public var y: Int32 = 0
@@ -38,7 +38,7 @@ public struct SetValue: Request {
 }
 
 /// Presses a key of the keyboard: one that has a name, or a character.
-public struct Key: Request {
+public struct Key: Input {
     public static let opcode: UInt8 = 0x25
     public var name = ""
     public var modifiers: UInt32 = 0
@@ -55,7 +55,7 @@ public struct Key: Request {
 }
 
 /// Presses a point, waits, and carries what is there to another.
-public struct Drag: Request {
+public struct Drag: Input {
     public static let opcode: UInt8 = 0x26
     public var startX: Int32 = 0
     public var startY: Int32 = 0
@@ -85,7 +85,7 @@ public struct Drag: Request {
 }
 
 /// Spreads two fingers around a point, or draws them together.
-public struct Pinch: Request {
+public struct Pinch: Input {
     public static let opcode: UInt8 = 0x27
     public var x: Int32 = 0
     public var y: Int32 = 0
@@ -103,7 +103,7 @@ public struct Pinch: Request {
 }
 
 /// Reads the alert in front, and answers it if asked to.
-public struct Alert: Request {
+public struct Alert: Input {
     public static let opcode: UInt8 = 0x28
     public var action: UInt8 = 0
     /// With the action `press`: its label.
@@ -117,7 +117,7 @@ public struct Alert: Request {
 }
 
 /// Presses a button of the device's body.
-public struct Button: Request {
+public struct Button: Input {
     public static let opcode: UInt8 = 0x29
     public var name = ""
     /// 0 is a short press.
@@ -132,7 +132,7 @@ public struct Button: Request {
 }
 
 /// Turns the device.
-public struct Rotate: Request {
+public struct Rotate: Input {
     public static let opcode: UInt8 = 0x2a
     public var orientation = ""
     public init() {}

@@ -12,6 +12,9 @@ public protocol Request: Message {
     var ownTime: Double { get }
 }
 
+/// A request that sends an input to the device: what an Act may carry.
+public protocol Input: Request {}
+
 /// A message from the agent.
 public protocol Response: Message {
     static var kind: UInt8 { get }

@@ -4,6 +4,7 @@ let allRequests: [any Request.Type] =
         Heartbeat.self, TapCoord.self, TapElement.self, TapByLabel.self, TapWithType.self, TypeText.self, Swipe.self,
         GetValue.self, LongPress.self, DumpTree.self, Screenshot.self, SetTarget.self, FindElement.self,
         GetTargetInfo.self, DeviceUDID.self, Hello.self, Observe.self,
+        Greet.self, Prove.self, Look.self, Act.self,
     ] + inputRequests
 
 /// Asks whether the agent answers at all.
@@ -13,7 +14,7 @@ public struct Heartbeat: Request {
 }
 
 /// Taps a point, in points from the origin of the target app.
-public struct TapCoord: Request {
+public struct TapCoord: Input {
     public static let opcode: UInt8 = 0x02
     public var x: Int32 = 0
     public var y: Int32 = 0
@@ -26,7 +27,7 @@ public struct TapCoord: Request {
 }
 
 /// Taps the element whose identifier is the selector, `base` or `base[N]`.
-public struct TapElement: Request {
+public struct TapElement: Input {
     public static let opcode: UInt8 = 0x03
     public var selector = ""
     public var timeoutMS: UInt64?
@@ -40,7 +41,7 @@ public struct TapElement: Request {
 }
 
 /// TapElement by label.
-public struct TapByLabel: Request {
+public struct TapByLabel: Input {
     public static let opcode: UInt8 = 0x04
     public var label = ""
     public var timeoutMS: UInt64?
@@ -54,7 +55,7 @@ public struct TapByLabel: Request {
 }
 
 /// TapElement or TapByLabel among the elements of one type.
-public struct TapWithType: Request {
+public struct TapWithType: Input {
     public static let opcode: UInt8 = 0x05
     public var selector = ""
     public var byLabel = false
@@ -72,7 +73,7 @@ public struct TapWithType: Request {
 }
 
 /// Types into what has the keyboard focus, at the cursor.
-public struct TypeText: Request {
+public struct TypeText: Input {
     public static let opcode: UInt8 = 0x06
     public var text = ""
     public var ownTime: Double { 0.1 * Double(text.unicodeScalars.count) }
@@ -82,7 +83,7 @@ public struct TypeText: Request {
 }
 
 /// Drags a finger; without seconds it takes 0.3 of them.
-public struct Swipe: Request {
+public struct Swipe: Input {
     public static let opcode: UInt8 = 0x07
     public var startX: Int32 = 0
     public var startY: Int32 = 0
@@ -120,7 +121,7 @@ public struct GetValue: Request {
 }
 
 /// Holds a finger on a point.
-public struct LongPress: Request {
+public struct LongPress: Input {
     public static let opcode: UInt8 = 0x09
     public var x: Int32 = 0
     public var y: Int32 = 0
@@ -183,7 +184,7 @@ public struct DeviceUDID: Request {
     public init() {}
 }
 
-/// Opens version 2. It travels in a frame of version 1.
+/// Opens version 2 or 3 with an agent that has no token. It travels in a frame of version 1.
 public struct Hello: Request {
     public static let opcode: UInt8 = 0x20
     public var version: UInt16 = 0

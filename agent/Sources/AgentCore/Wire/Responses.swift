@@ -1,6 +1,7 @@
 let allResponses: [any Response.Type] = [
     OK.self, ErrorText.self, TreeResponse.self, ImageResponse.self, Value.self, Found.self, TargetInfo.self,
-    Welcome.self, Fault.self, Observation.self, AlertState.self,
+    Welcome.self, Fault.self, Observation.self, AlertState.self, Pulse.self, Challenge.self,
+    Sight.self,
 ]
 
 /// The request was carried out.
@@ -91,7 +92,7 @@ public struct Welcome: Response {
     }
 }
 
-/// A failure with a code: how version 2 tells what version 1 says in an ErrorText.
+/// A failure with a code: how versions 2 and 3 tell what version 1 says in an ErrorText.
 public struct Fault: Response {
     public static let kind: UInt8 = 0x11
     public var code: UInt16 = 0
