@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/project"
 	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/world"
 )
 
 // What the service says of itself and is told.
@@ -33,6 +34,9 @@ const Forever = flaw.Forever
 
 // DefaultChaosRate is the share of occasions on which chaos lets a fault happen.
 const DefaultChaosRate = flaw.DefaultChaosRate
+
+// Costs says what an input and a look cost their caller on a virtual device.
+func Costs() string { return world.Costs() }
 
 // KnownFaults are all faults that can be armed.
 func KnownFaults() []FaultKind { return flaw.Known() }

@@ -18,6 +18,7 @@ import (
 
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/virtualxcode"
 )
 
 // duel lets us and XcodeBuildMCP do the same on one Virtual Xcode, each on a simulator of its own. Time is real there: who
@@ -178,7 +179,11 @@ func (d *duel) fight(ctx context.Context, dir string, out io.Writer) error {
 		fmt.Fprintf(table, "%s\t\t\t", said)
 	}
 	fmt.Fprintln(table)
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nwhat Virtual Xcode lets both pay: %s\n", virtualxcode.Costs())
+	return err
 }
 
 // do is one side's turn.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -21,6 +22,12 @@ const (
 
 	samplePeriod = 50 * time.Millisecond // between two looks of Observe
 )
+
+// Costs says what an input and a look cost their caller, whoever it is: the agent and AXe pay the same, and figures of different days
+// can be compared as long as this is the same text.
+func Costs() string {
+	return fmt.Sprintf("a tap %s, a typed character %s, reading a tree nothing", tapCost, keyCost)
+}
 
 // under reports whether something that began at since and takes d is going on at now.
 func under(since, now time.Time, d time.Duration) bool {
