@@ -18,9 +18,16 @@ type generated struct {
 	ui             string
 }
 
+// madeApps is how many there are on a walk.
+const madeApps = 2
+
+func bundle(number int) string { return fmt.Sprintf("com.example.made%d", number) }
+
+func scheme(number int) string { return fmt.Sprintf("made%d", number) }
+
 // generate makes an app. The same chance makes the same app.
 func generate(number int, r *rand.Rand) generated {
-	g := generated{bundle: fmt.Sprintf("com.example.made%d", number), scheme: fmt.Sprintf("made%d", number), screens: 3 + r.IntN(3)}
+	g := generated{bundle: bundle(number), scheme: scheme(number), screens: 3 + r.IntN(3)}
 	var b strings.Builder
 	fmt.Fprint(&b, "start: s0\n",
 		`state: {a: 0, b: 0, c: 0, ticks: 0, one: "", two: "", note: "", find: "", on: false, off: true, late: false, volume: 40, `,

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
@@ -118,7 +119,7 @@ func (k *walker) ref(r record) string {
 	if !named {
 		return fmt.Sprintf("%s was %s %q %q, and is %s %q %q", ref, was.Type, was.Identifier, was.Label, now.Type, now.Identifier, now.Label)
 	}
-	if len(r.inputs) == 0 || r.inputs[0].Path == nil || r.inputs[0].System != nil {
+	if len(r.inputs) == 0 || r.inputs[0].System != nil {
 		return ""
 	}
 	if first := r.inputs[0]; first.Front != was.app {
@@ -174,10 +175,35 @@ func (k *walker) waited(r record) string {
 	return ""
 }
 
-// An app that was launched is in front.
+// An app that was launched is in front, and so is the one whose link was opened, unless the system asks first.
 func (k *walker) launched(r record) string {
-	if r.name == "launch_app" && r.answer.Error == nil && r.after.front != r.input["bundle_id"] {
-		return fmt.Sprintf("%v is called launched, and in front is %s", r.input["bundle_id"], r.after.front)
+	if r.answer.Error != nil || r.name != "launch_app" && r.name != "open" || slices.Contains(r.spent, flaw.OpenURLAsks) {
+		return ""
+	}
+	wanted := r.input["bundle_id"]
+	if r.name == "open" {
+		scheme, _, _ := strings.Cut(fmt.Sprint(r.input["url"]), ":")
+		wanted = schemes()[scheme]
+	}
+	if r.after.front != wanted {
+		return fmt.Sprintf("%v is called launched, and in front is %s", wanted, r.after.front)
+	}
+	return ""
+}
+
+// schemes are the apps of links.
+func schemes() map[string]string {
+	all := map[string]string{"shop": shop, "prefs": settings, "conformance": conformance}
+	for n := range madeApps {
+		all[scheme(n)] = bundle(n)
+	}
+	return all
+}
+
+// An app that is called ended is not in front.
+func (k *walker) ended(r record) string {
+	if f := r.answer.Error; f != nil && f.Code == fault.AppEnded && r.after.front == r.before.front {
+		return fmt.Sprintf("%s is called ended, and is in front", r.after.front)
 	}
 	return ""
 }

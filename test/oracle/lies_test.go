@@ -158,6 +158,10 @@ func fibs() []fib {
 			edit(func(r in) { r["matched"] = true })},
 		{"launch", "what is not in front was launched", nil, none, "launch_app", in{"bundle_id": "com.example.none"},
 			func(r *record) { r.answer.Error = nil }},
+		{"launch", "a link led elsewhere", nil, none, "open", in{"url": "shop://cart"}, func(r *record) { r.after.front = settings }},
+		{"ended", "an app in front has ended", nil, none, "tap_element", button, func(r *record) {
+			r.answer.Error = fault.New(fault.AppEnded, "it ended")
+		}},
 		{"meanwhile", "something happened meanwhile", nil, none, "snapshot", in{}, func(r *record) {
 			r.notices = []string{"meanwhile: + button"}
 		}},

@@ -22,7 +22,7 @@ func seeds() int {
 // TestNothingButTheTruth takes a walk for each seed. IOS_AGENT_SEED takes one walk alone, and tells its steps.
 func TestNothingButTheTruth(t *testing.T) {
 	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
-		tellTheTruth(t, newWalk(only))
+		t.Log(strings.Join(tellTheTruth(t, newWalk(only)), "\n"))
 		return
 	}
 	for seed := range seeds() {
@@ -33,41 +33,36 @@ func TestNothingButTheTruth(t *testing.T) {
 	}
 }
 
-func tellTheTruth(t *testing.T, w walk) {
-	lies := w.take(t)
-	if len(lies) == 0 {
-		return
+func tellTheTruth(t *testing.T, w walk) (history []string) {
+	k := w.take(t)
+	if len(k.lies) == 0 {
+		return k.history
 	}
-	first := lies[0]
+	first := k.lies[0]
 	short, last := w.shrink(t, first.class)
 	var steps []string
 	for _, s := range short.steps {
 		steps = append(steps, s.String())
 	}
-	t.Errorf("seed %d: %d lies; the first: %s\n\nthe shortest walk to a lie of this kind, %d steps of %d: %s\n%s\n\n%s", w.seed, len(lies),
-		first, len(short.steps), len(w.steps), strings.Join(steps, ", "), strings.Join(last.history, "\n"), last.lie)
-}
-
-// ending is the end of a walk that leads to a lie.
-type ending struct {
-	lie
-	history []string
+	t.Errorf("seed %d: %d lies; the first: %s\n\nthe shortest walk to a lie of this kind, %d steps of %d: %s\n%s\n\n%s", w.seed, len(k.lies),
+		first, len(short.steps), len(w.steps), strings.Join(steps, ", "), strings.Join(last.history, "\n"), last)
+	return k.history
 }
 
 // mostRuns bounds how often a walk is taken to make it shorter.
 const mostRuns = 40
 
 // shrink drops steps, many at once and then fewer, as long as a lie of the same class is told.
-func (w walk) shrink(t *testing.T, class string) (walk, ending) {
-	var last ending
+func (w walk) shrink(t *testing.T, class string) (walk, lie) {
+	var last lie
 	runs := 0
 	fails := func(steps []step) (failed bool) {
 		runs++
 		t.Run("shorter", func(t *testing.T) {
 			shorter := walk{w.seed, w.apps, steps}
-			for _, l := range shorter.take(t) {
+			for _, l := range shorter.take(t).lies {
 				if l.class == class {
-					failed, last = true, ending{l, l.history}
+					failed, last = true, l
 					return
 				}
 			}

@@ -39,7 +39,7 @@ const stepsOfAWalk = 40
 func newWalk(seed uint64) walk {
 	r := rand.New(rand.NewPCG(seed, 13))
 	w := walk{seed: seed}
-	for n := range 2 {
+	for n := range madeApps {
 		w.apps = append(w.apps, generate(n, r))
 	}
 	total := 0
@@ -101,8 +101,8 @@ func begin(t testing.TB) *walker {
 	return k
 }
 
-// take walks the steps and returns the lies that were told.
-func (w walk) take(t testing.TB) []lie {
+// take walks the steps. The walker knows the lies that were told.
+func (w walk) take(t testing.TB) *walker {
 	t.Helper()
 	k := begin(t)
 	k.apps = w.apps
@@ -116,8 +116,7 @@ func (w walk) take(t testing.TB) []lie {
 	for i, s := range w.steps {
 		k.take(i, s)
 	}
-	t.Log("walked:\n" + strings.Join(k.history, "\n"))
-	return k.lies
+	return k
 }
 
 type in = map[string]any
