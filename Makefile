@@ -68,10 +68,11 @@ test-peers:
 test-agent:
 	scripts/test-agent
 
-# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Then logs of full length, and ten
-# thousand claims.
+# Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
+# the truth. Then logs of full length, and ten thousand claims.
 soak:
 	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
+	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestNothingButTheTruth ./test/oracle
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 -run 'TestMemoryOfALongLog|TestHugeLog' ./internal/apple/buildlog ./internal/xcode/build
 	IOS_AGENT_SOAK_CLAIMS=10000 go test $(TESTFLAGS) -timeout 20m -count=1 -run TestNoDoubleBooking ./test/script
 

@@ -88,6 +88,20 @@ func (n *Node) banner() bool {
 	return false
 }
 
+// holdsOverlay reports whether the element only holds what the system shows over the app: a finger on it meets the app, unless it
+// meets what it holds.
+func (n *Node) holdsOverlay() bool {
+	for p := n; p != nil && !kinds[p.Type].solid; p = p.parent {
+		if p.overApp() {
+			return true
+		}
+		if p.Name() != "" {
+			return false
+		}
+	}
+	return false
+}
+
 // behind is what is in front when another element is painted over it. A popover or menu keeps the region before it.
 func (f front) behind(n *Node) front {
 	switch {

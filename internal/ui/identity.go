@@ -31,6 +31,9 @@ func (s *Screen) identify() {
 		if name := n.Name(); name != "" && n.Type != "Window" && n.Type != "Application" {
 			contexts[n.order] = n.Type + ":" + name
 		}
+		if n.overApp() { // its window is not one of the app's windows
+			contexts[n.order] = "over the app"
+		}
 		if n.Identifier != "" {
 			s.identifiers[n.typedIdentifier()]++
 		}

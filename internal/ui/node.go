@@ -110,6 +110,8 @@ func (n *Node) WhyNotHittable() string {
 		return "it is hidden"
 	case n.Unplaced:
 		return "nobody said where it is"
+	case n.holdsOverlay():
+		return "it only holds what lies over the app"
 	case !n.Visible():
 		return "it is off the screen"
 	case !n.seen.Contains(n.Frame.Centre()):

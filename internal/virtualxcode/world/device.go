@@ -105,6 +105,7 @@ type mishaps struct {
 	late    []lateTouch         // touches that have not reached their app yet, the earliest first
 	before  map[string]*Element // by bundle id: what an app showed before the last input
 	lastTap tapMark
+	inputs  inputs
 }
 
 // The first pid of the first device is its SpringBoard's; apps come after it. Devices are far enough apart not to

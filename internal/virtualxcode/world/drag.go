@@ -49,7 +49,9 @@ func (w *World) DoubleTap(ctx context.Context, udid string, at Point) error {
 // end than at the beginning.
 func (w *World) Pinch(ctx context.Context, udid string, at Point, scale float64, took time.Duration) error {
 	return w.act(ctx, udid, took, func(d *device, now time.Time) error {
-		d.touch(finger{gesture: pinched, now: now, from: at, to: at, took: took, scale: scale})
+		f := finger{gesture: pinched, now: now, from: at, to: at, took: took, scale: scale}
+		d.note(InputPinch, f)
+		d.touch(f)
 		return nil
 	})
 }
@@ -70,6 +72,7 @@ func (w *World) Drag(ctx context.Context, udid string, c Carry) error {
 		if c.Press < liftTime {
 			f.gesture = swiped
 		}
+		d.note(InputDrag, f)
 		d.touch(f)
 		return nil
 	})
@@ -79,10 +82,12 @@ func (w *World) Drag(ctx context.Context, udid string, c Carry) error {
 // such as 70%, a switch 0 or 1, a field a text.
 func (w *World) SetValue(ctx context.Context, udid string, at Point, value string) error {
 	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
-		v := d.topView(finger{now: now, from: at})
+		f := finger{now: now, from: at, to: at}
+		v, met := d.topView(f), d.meets(InputValue, f)
 		path := topmost(v.root, at)
 		for i := len(path) - 1; i >= 0; i-- {
-			if take := v.takes[path[i]]; take != nil && take(value, finger{now: now, from: at, to: at}) {
+			if take := v.takes[path[i]]; take != nil && take(value, f) {
+				d.inputs.add(met)
 				d.advance(now)
 				return nil
 			}

@@ -24,6 +24,9 @@ func (w *World) Launch(ctx context.Context, udid, bundle string, o LaunchOptions
 		if d.flaws.Happens(flaw.LaunchFails) {
 			return failsToLaunch(bundle)
 		}
+		if bundle == SpringBoard {
+			d.note(InputHome, finger{now: now})
+		}
 		if pid, err = d.launch(bundle, o); err == nil {
 			d.alertAtLaunch(bundle)
 		}

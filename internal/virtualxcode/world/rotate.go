@@ -29,10 +29,11 @@ const rotateTime = 400 * time.Millisecond
 // Rotate turns a booted device. What lies on its screen is laid out anew; a telephone held upside down stays upright,
 // as a real one does.
 func (w *World) Rotate(ctx context.Context, udid string, to Orientation) error {
-	return w.act(ctx, udid, rotateTime, func(d *device, _ time.Time) error {
+	return w.act(ctx, udid, rotateTime, func(d *device, now time.Time) error {
 		if !slices.Contains(Orientations(), to) || !slices.Contains([]string{"iPhone", "iPad"}, d.deviceType.Family) {
 			return cannotRotate(d.deviceType, to)
 		}
+		d.note(InputRotation, finger{now: now})
 		d.Orientation = to
 		return nil
 	})

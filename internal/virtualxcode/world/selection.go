@@ -25,6 +25,7 @@ func (w *World) SelectAll(ctx context.Context, udid string) error {
 		if p == nil || p.focused() == nil {
 			return noFocus()
 		}
+		d.note(InputSelect, finger{now: now})
 		p.Selected = true
 		return nil
 	})

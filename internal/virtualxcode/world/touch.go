@@ -8,7 +8,9 @@ import (
 // Tap touches a device's screen for a moment.
 func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 	return w.act(ctx, udid, tapCost, func(d *device, now time.Time) error {
-		d.tap(finger{now: now, from: at, to: at, took: tapCost, taps: d.inARow(at, now)})
+		f := finger{now: now, from: at, to: at, took: tapCost, taps: d.inARow(at, now)}
+		d.note(InputTap, f)
+		d.tap(f)
 		return nil
 	})
 }
@@ -16,7 +18,9 @@ func (w *World) Tap(ctx context.Context, udid string, at Point) error {
 // LongPress touches a device's screen for a while. What has no action for a long press takes it as a tap.
 func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.Duration) error {
 	return w.act(ctx, udid, long, func(d *device, now time.Time) error {
-		d.touch(finger{gesture: held, now: now, from: at, to: at, took: long})
+		f := finger{gesture: held, now: now, from: at, to: at, took: long}
+		d.note(InputHold, f)
+		d.touch(f)
 		return nil
 	})
 }
@@ -24,7 +28,9 @@ func (w *World) LongPress(ctx context.Context, udid string, at Point, long time.
 // Swipe moves a finger over a device's screen. What scrolls follows it, and glides on when the finger is lifted.
 func (w *World) Swipe(ctx context.Context, udid string, from, to Point, took time.Duration) error {
 	return w.act(ctx, udid, took, func(d *device, now time.Time) error {
-		d.swipe(finger{gesture: swiped, now: now, from: from, to: to, took: took})
+		f := finger{gesture: swiped, now: now, from: from, to: to, took: took}
+		d.note(InputSwipe, f)
+		d.swipe(f)
 		return nil
 	})
 }
@@ -67,6 +73,7 @@ func (d *device) typeText(text string, now time.Time) error {
 	if p == nil || p.focused() == nil || d.asks() {
 		return noFocus()
 	}
+	d.note(InputKeys, finger{now: now})
 	d.rememberScreen(now)
 	for _, r := range p.typed(text, now) {
 		if !p.enter(r, now) {

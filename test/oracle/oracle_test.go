@@ -1,0 +1,83 @@
+// Package oracle_test holds the product to the truth: random walks over apps, sessions, faults and programs of others, in which
+// every answer is compared with the virtual world's own record. An answer may say that something is unknown; it may not say what is
+// not so.
+package oracle_test
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// seeds is how many walks are taken; `make soak` asks for more.
+func seeds() int {
+	if n, err := strconv.Atoi(os.Getenv("IOS_AGENT_SOAK_SEEDS")); err == nil {
+		return n
+	}
+	return 20
+}
+
+// TestNothingButTheTruth takes a walk for each seed. IOS_AGENT_SEED takes one walk alone, and tells its steps.
+func TestNothingButTheTruth(t *testing.T) {
+	if only, err := strconv.ParseUint(os.Getenv("IOS_AGENT_SEED"), 10, 64); err == nil {
+		t.Log(strings.Join(tellTheTruth(t, newWalk(only)), "\n"))
+		return
+	}
+	for seed := range seeds() {
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			t.Parallel()
+			tellTheTruth(t, newWalk(uint64(seed)))
+		})
+	}
+}
+
+func tellTheTruth(t *testing.T, w walk) (history []string) {
+	k := w.take(t)
+	if len(k.lies) == 0 {
+		return k.history
+	}
+	first := k.lies[0]
+	short, last := w.shrink(t, first.class)
+	var steps []string
+	for _, s := range short.steps {
+		steps = append(steps, s.String())
+	}
+	t.Errorf("seed %d: %d lies; the first: %s\n\nthe shortest walk to a lie of this kind, %d steps of %d: %s\n%s\n\n%s", w.seed, len(k.lies),
+		first, len(short.steps), len(w.steps), strings.Join(steps, ", "), strings.Join(last.history, "\n"), last)
+	return k.history
+}
+
+// mostRuns bounds how often a walk is taken to make it shorter.
+const mostRuns = 40
+
+// shrink drops steps, many at once and then fewer, as long as a lie of the same class is told.
+func (w walk) shrink(t *testing.T, class string) (walk, lie) {
+	var last lie
+	runs := 0
+	fails := func(steps []step) (failed bool) {
+		runs++
+		t.Run("shorter", func(t *testing.T) {
+			shorter := walk{w.seed, w.apps, steps}
+			for _, l := range shorter.take(t).lies {
+				if l.class == class {
+					failed, last = true, l
+					return
+				}
+			}
+		})
+		return failed
+	}
+	for chunk := len(w.steps); chunk > 0; chunk /= 2 {
+		for from := 0; from < len(w.steps) && runs < mostRuns; {
+			shorter := slices.Delete(slices.Clone(w.steps), from, min(from+chunk, len(w.steps)))
+			if fails(shorter) {
+				w.steps = shorter
+			} else {
+				from += chunk
+			}
+		}
+	}
+	return w, last
+}
