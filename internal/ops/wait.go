@@ -176,7 +176,7 @@ func (l *looking) show(screen *ui.Screen, still bool) (out shown) {
 		screen.Device = l.h.Info().Name
 	}
 	l.session.Refs(func(r *ui.Refs) {
-		if r.Shown(l.udid()) == nil {
+		if before := r.Shown(l.udid()); before == nil || before.App != screen.App {
 			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, l.udid(), r)
 		} else {
 			out.Changes = r.SinceShown(l.udid(), screen)

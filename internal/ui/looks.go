@@ -1,5 +1,7 @@
 package ui
 
+import "fmt"
+
 // looks are the last screens a session saw, by device: what a later look can be compared with. They are few, because a
 // screen holds its whole tree.
 type looks struct{ kept []look }
@@ -73,11 +75,15 @@ func (r *Refs) Shown(device string) *Screen {
 	return l.screen
 }
 
-// SinceShown says what changed since the device was shown last, in lines for models, without what changes by itself.
+// SinceShown says what changed since the device was shown last, in lines for models, without what changes by itself. Of another app in
+// front that alone is said: all of it is new.
 func (r *Refs) SinceShown(device string, now *Screen) []string {
 	before := r.Shown(device)
-	if before == nil || before.hash == now.hash && before.App == now.App {
+	switch {
+	case before == nil || before.hash == now.hash && before.App == now.App:
 		return nil
+	case before.App != now.App:
+		return []string{fmt.Sprintf("~ app: %s → %s", before.App, now.App)}
 	}
 	d := r.timeless(device, r.Calm(device, Compare(before, now))).lasting()
 	if outcome, _ := d.Judge(nil); outcome == Unchanged {
