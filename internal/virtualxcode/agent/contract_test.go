@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ios-agent/internal/driver/agentwire/agenttest"
-	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/render"
 	"ios-agent/internal/virtualxcode/world"
 )
@@ -22,18 +21,7 @@ func TestContract(t *testing.T) {
 
 func openForContract(t *testing.T, o agenttest.Options) agenttest.Server {
 	t.Helper()
-	bundles, err := apps.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0)), Preinstalled: bundles})
-	if err != nil {
-		t.Fatal(err)
-	}
-	device := w.Devices()[0].UDID
-	if err := w.Boot(t.Context(), device); err != nil {
-		t.Fatal(err)
-	}
+	w, device := booted(t)
 	if _, err := w.Launch(t.Context(), device, agenttest.App, world.LaunchOptions{}); err != nil {
 		t.Fatal(err)
 	}

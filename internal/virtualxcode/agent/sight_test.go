@@ -4,10 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"ios-agent/internal/driver/agentwire"
-	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
@@ -28,18 +26,8 @@ type phone struct {
 
 func newPhone(t *testing.T, faults ...flaw.Fault) *phone {
 	t.Helper()
-	bundles, err := apps.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0)), Preinstalled: bundles})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &phone{T: t, World: w, udid: w.Devices()[0].UDID}
-	if err := w.Boot(t.Context(), p.udid); err != nil {
-		t.Fatal(err)
-	}
+	w, device := booted(t)
+	p := &phone{T: t, World: w, udid: device}
 	p.launch(conformance)
 	for _, f := range faults {
 		if err := w.AddFault(f); err != nil {

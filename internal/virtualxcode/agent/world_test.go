@@ -12,18 +12,7 @@ import (
 // TestShopInTheRealWorld signs in to the built-in app, from the icon on: what the agent says is hittable and
 // still must be what the world lets a finger touch.
 func TestShopInTheRealWorld(t *testing.T) {
-	bundles, err := apps.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0)), Preinstalled: bundles})
-	if err != nil {
-		t.Fatal(err)
-	}
-	device := w.Devices()[0].UDID
-	if err := w.Boot(t.Context(), device); err != nil {
-		t.Fatal(err)
-	}
+	w, device := booted(t)
 	c, _ := connect(t, New(Options{UDID: device, Screen: w, Clock: w}))
 	if _, err := c.Hello(t.Context(), "", "test"); err != nil {
 		t.Fatal(err)
@@ -92,4 +81,22 @@ func TestAnAlertOfTheSystemIsPartOfWhatIsSeen(t *testing.T) {
 	if roots, err := ask[*agentwire.Observation](t, c, &agentwire.Observe{}).Elements(); err != nil || len(roots) != 1 {
 		t.Errorf("after the answer there are %d trees, %v", len(roots), err)
 	}
+}
+
+// booted is a world with the built-in apps and a device that is on. Its time passes as requests ask for it.
+func booted(t *testing.T) (w *world.World, udid string) {
+	t.Helper()
+	bundles, err := apps.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err = world.New(world.Options{Clock: world.RequestClock(time.Unix(0, 0)), Preinstalled: bundles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	udid = w.Devices()[0].UDID
+	if err := w.Boot(t.Context(), udid); err != nil {
+		t.Fatal(err)
+	}
+	return w, udid
 }
