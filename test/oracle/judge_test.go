@@ -78,7 +78,7 @@ func checks() []check {
 		{"text", true, sameApp, (*walker).text},
 		{"wait", true, sameApp, (*walker).waited},
 		{"launch", true, trueEye, (*walker).launched},
-		{"ended", true, trueEye, (*walker).ended},
+		{"ended", true, sameApp, (*walker).ended},
 		{"meanwhile", true, sameApp, (*walker).meanwhile},
 	}
 }
