@@ -190,7 +190,7 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
 	meta := Meta{Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, TookMS: time.Since(start).Milliseconds()}
-	e := c.hide(wrap(out, err, meta))
+	e := legible(c.hide(wrap(out, err, meta)))
 	if c.Heard != nil {
 		c.Heard(Record{
 			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device,
