@@ -38,6 +38,19 @@ type Picture struct {
 
 const usualQuality = 85
 
+// Black reports whether a picture shows nothing: every pixel is black.
+func Black(i image.Image) bool {
+	size := i.Bounds()
+	for y := size.Min.Y; y < size.Max.Y; y++ {
+		for x := size.Min.X; x < size.Max.X; x++ {
+			if r, g, b, _ := i.At(x, y).RGBA(); r|g|b != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Make fits a picture. One that is too large in bytes is made worse (a JPEG) and then smaller until it is not; the error
 // says when that is impossible.
 func Make(source image.Image, f Fit) (Picture, error) {
