@@ -57,6 +57,9 @@ func TestQueriesAreNotMended(t *testing.T) {
 // IOS_AGENT_SOAK_CALLS=50000 makes more of them.
 func TestMemoryOfManyCalls(t *testing.T) {
 	calls, _ := strconv.Atoi(cmp.Or(os.Getenv("IOS_AGENT_SOAK_CALLS"), "1000"))
+	if testing.Short() {
+		calls = 100
+	}
 	h := house.New(t)
 	udid := h.Boot("a", "com.iosagent.shop")
 	round := func(n int) {
