@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: soak test test-scripts check fmt race build sbom vulncheck fuzz bench bench-peers test-peers test-agent verify-mac
+.PHONY: attack soak test test-scripts check fmt race build sbom vulncheck fuzz bench bench-peers test-peers test-agent verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -40,6 +40,10 @@ sbom: build
 # Known vulnerabilities in the code we call; it says when it could not look.
 vulncheck:
 	scripts/vulncheck
+
+# The attack: the tests that SECURITY.md names, with 50,000 calls.
+attack:
+	TESTFLAGS="$(TESTFLAGS)" scripts/attack
 
 # A little fuzzing of everything that reads bytes from elsewhere; FUZZTIME=10m for more. By number and not by time: a
 # fuzzer that is stopped by the clock on a busy machine now and then calls that a failure.

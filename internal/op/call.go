@@ -58,7 +58,7 @@ func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 // Report is Progress with how far it is.
 func (c *Call) Report(e Event) {
 	if c.progress != nil {
-		e.Message = c.secrets.Text(e.Message)
+		e.Message = legibleText(c.secrets.Text(e.Message))
 		c.progress(e)
 	}
 }

@@ -200,7 +200,7 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
 		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
 	}
-	e := c.hide(wrap(out, err, meta))
+	e := legible(c.hide(wrap(out, err, meta)))
 	if c.Heard != nil {
 		c.Heard(Record{
 			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, Step: meta.Step,

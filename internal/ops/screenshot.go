@@ -55,13 +55,18 @@ type screenshotOut struct {
 	Height int    `json:"height"`
 	Bytes  int    `json:"size_bytes"`
 	Format string `json:"format"`
+	Black  bool   `json:"black,omitempty"` // nothing is on it, although it was taken twice
 
 	copied picture.Picture
 }
 
 // Text says where it is.
 func (o screenshotOut) Text() string {
-	return fmt.Sprintf("saved %s (%d×%d, %d KB)", o.Path, o.Width, o.Height, (o.Bytes+1023)/1024)
+	text := fmt.Sprintf("saved %s (%d×%d, %d KB)", o.Path, o.Width, o.Height, (o.Bytes+1023)/1024)
+	if o.Black {
+		text += "\nit is all black, also the second time: the display is off, or nothing is drawn on it"
+	}
+	return text
 }
 
 // Images is the copy.
@@ -77,6 +82,7 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 	if err != nil {
 		return screenshotOut{}, err
 	}
+	black := picture.Black(source)
 	if in.Annotate {
 		if source, err = s.Annotate(ctx, c, in.Target, source, true); err != nil {
 			return screenshotOut{}, err
@@ -96,10 +102,13 @@ func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (s
 	if err != nil {
 		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}
-	return screenshotOut{Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, copied: copied}, nil
+	return screenshotOut{
+		Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, Black: black, copied: copied,
+	}, nil
 }
 
-// Photograph takes a picture without waiting for the device's lane: it disturbs nobody.
+// Photograph takes a picture without waiting for the device's lane: it disturbs nobody. simctl sometimes gives a black one: then it is
+// taken once more.
 func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Image, device.Info, error) {
 	h, _, err := s.device(ctx, c, t)
 	if err != nil {
@@ -109,15 +118,23 @@ func (s *Screen) Photograph(ctx context.Context, c *op.Call, t Target) (image.Im
 	if err != nil {
 		return nil, device.Info{}, err
 	}
+	source, err := photograph(ctx, camera, h.Info().Name)
+	if err == nil && picture.Black(source) {
+		source, err = photograph(ctx, camera, h.Info().Name)
+	}
+	return source, h.Info(), err
+}
+
+func photograph(ctx context.Context, camera device.Camera, name string) (image.Image, error) {
 	raw, err := camera.Screenshot(ctx)
 	if err != nil {
-		return nil, device.Info{}, err
+		return nil, err
 	}
 	source, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
-		return nil, device.Info{}, fault.New(fault.ScreenshotFailed, "the picture of %s is not a PNG: %w", h.Info().Name, err)
+		return nil, fault.New(fault.ScreenshotFailed, "the picture of %s is not a PNG: %w", name, err)
 	}
-	return source, h.Info(), nil
+	return source, nil
 }
 
 // Save writes a picture to a path, or to a new file below the home.

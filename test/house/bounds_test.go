@@ -1,9 +1,13 @@
 package house_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,4 +51,47 @@ func TestQueriesAreNotMended(t *testing.T) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
+}
+
+// TestMemoryOfManyCalls: a daemon that was called many times by many sessions, rightly and wrongly, is as small as before.
+// IOS_AGENT_SOAK_CALLS=50000 makes more of them.
+func TestMemoryOfManyCalls(t *testing.T) {
+	calls, _ := strconv.Atoi(cmp.Or(os.Getenv("IOS_AGENT_SOAK_CALLS"), "1000"))
+	if testing.Short() {
+		calls = 100
+	}
+	h := house.New(t)
+	udid := h.Boot("a", "com.iosagent.shop")
+	round := func(n int) {
+		for i := range n {
+			name := fmt.Sprintf("session-%d", i/10)
+			switch i % 10 {
+			case 0:
+				h.Call(name, "snapshot", in{"udid": udid})
+			case 1:
+				h.Call(name, "job_status", in{"job": fmt.Sprint("job", i)})
+			case 2:
+				h.Call(name, fmt.Sprint("no_such_operation_", i), nil)
+			case 3:
+				h.REST(name, http.MethodGet, fmt.Sprintf("/api/v1/devices/pool?x%d=1", i), nil)
+			case 4:
+				h.Call(name, "session_set_defaults", in{"scheme": strings.Repeat("x", 1000)})
+			default:
+				h.Call(name, "list_devices", nil)
+			}
+		}
+	}
+	round(200)
+	before := heap()
+	round(calls)
+	if grown := heap() - before; grown > 100<<20 { // what all sessions may hold together
+		t.Errorf("%d MB more after %d calls", grown>>20, calls)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -28,9 +28,9 @@ func TestHostilePaths(t *testing.T) {
 	files := h.Files()
 	_, key := h.HTTP()
 	paths := hostilePaths(t, h.Home.KeyFile())
-	for _, o := range h.Product.Catalogue.Ops() {
+	for i, o := range h.Product.Catalogue.Ops() {
 		for _, f := range o.Fields() {
-			if f.Kind != op.File {
+			if f.Kind != op.File || testing.Short() && i%4 != 0 {
 				continue
 			}
 			for name, path := range paths {

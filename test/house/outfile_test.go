@@ -3,9 +3,11 @@ package house_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/house"
 )
 
@@ -31,4 +33,19 @@ func TestOutputFilesAreNotOverwritten(t *testing.T) {
 		h.Must("a", name, in{"out": file, "force": true})
 	}
 	h.Must("a", "record_video", in{"stop": true})
+}
+
+// TestBlackPicture: one black picture is taken again; two are said.
+func TestBlackPicture(t *testing.T) {
+	for times, black := range map[int]bool{1: false, 2: true} {
+		h := house.New(t)
+		h.Boot("a", drivertest.Conformance)
+		if err := h.Virtual.AddFault(t.Context(), virtualxcode.Fault{Name: "black-screenshot", Times: times}); err != nil {
+			t.Fatal(err)
+		}
+		e := h.Must("a", "take_screenshot", nil)
+		if is := strings.Contains(e.Stdout, "all black"); is != black {
+			t.Errorf("%d black pictures: %s", times, e.Stdout)
+		}
+	}
 }

@@ -37,13 +37,18 @@ var lanes = []lane{
 	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 8 * time.Minute, []step{
 		{"chaos", []string{"make", "soak", "SEEDS=200", "TESTFLAGS=-json"}, nil},
 	}},
-	{"peers", "other people's programs on Virtual Xcode", 6 * time.Minute, []step{
+	{"attack", "what SECURITY.md promises, and what the program is made of", 5 * time.Minute, []step{
+		{"attack", []string{"make", "attack", "TESTFLAGS=-json"}, nil},
+		{"known vulnerabilities", []string{"make", "vulncheck"}, nil},
+		{"bill of materials", []string{"make", "sbom"}, nil},
+	}},
+	{"peers", "other people's programs on Virtual Xcode", 5 * time.Minute, []step{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
 	}},
-	{"swift", "the Swift agent, and packages with the real compiler", 10 * time.Minute, []step{
+	{"swift", "the Swift agent, and packages with the real compiler", 8 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},
 	}},
-	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 6 * time.Minute, []step{
+	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 5 * time.Minute, []step{
 		{"fuzzing", []string{"make", "fuzz", "FUZZTIME=1000x"}, nil},
 	}},
 	{"bench", "figures, each beside its bound", 4 * time.Minute, []step{

@@ -31,6 +31,7 @@ func (st *Store) makeRoom(now time.Time) {
 			return
 		}
 		delete(st.byID, s.Name)
+		st.drivers.forget(s.Name)
 		s.gone.Store(true)
 		st.weight.Add(-s.weight.Swap(0))
 		s.numbers.abandon()

@@ -27,6 +27,17 @@ func (d *drivers) note(in *map[string]map[string]int, device, session string) {
 	(*in)[device][session] = d.clock
 }
 
+// forget drops what is known of a session.
+func (d *drivers) forget(session string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, in := range []map[string]map[string]int{d.drove, d.shown} {
+		for _, sessions := range in {
+			delete(sessions, session)
+		}
+	}
+}
+
 // Drove notes that the session drives a device now.
 func (s *Session) Drove(udid string) { s.drivers.note(&s.drivers.drove, udid, s.Name) }
 

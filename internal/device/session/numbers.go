@@ -41,14 +41,23 @@ func (st *Store) number(session string) *numbering {
 		defer close(n.loaded)
 		used, err := st.o.Numbers.Load(session)
 		if err == nil {
-			n.floor, n.reserved = used, used+2*block
-			err = st.o.Numbers.Save(session, n.reserved)
+			n.start(used)
+			err = st.o.Numbers.Save(session, used+2*block)
 		}
 		if err != nil {
 			n.fail(err)
 		}
 	})
 	return n
+}
+
+// start has the numbers begin above those that are used, unless the session was forgotten meanwhile.
+func (n *numbering) start(used int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.failed {
+		n.floor, n.reserved = used, used+2*block
+	}
 }
 
 // begin waits until it is known where the numbers begin, and gives the number below the first.

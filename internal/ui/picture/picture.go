@@ -38,6 +38,35 @@ type Picture struct {
 
 const usualQuality = 85
 
+// Black reports whether a picture shows nothing: every pixel is black.
+func Black(i image.Image) bool {
+	switch i := i.(type) { // what PNGs of screens are; one pixel after the other takes half a second
+	case *image.RGBA:
+		return black(i.Pix)
+	case *image.NRGBA:
+		return black(i.Pix)
+	}
+	size := i.Bounds()
+	for y := size.Min.Y; y < size.Max.Y; y++ {
+		for x := size.Min.X; x < size.Max.X; x++ {
+			if r, g, b, _ := i.At(x, y).RGBA(); r|g|b != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// black looks at pixels of four bytes, the last of which is how opaque they are.
+func black(pix []byte) bool {
+	for i := 0; i+3 < len(pix); i += 4 {
+		if pix[i]|pix[i+1]|pix[i+2] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Make fits a picture. One that is too large in bytes is made worse (a JPEG) and then smaller until it is not; the error
 // says when that is impossible.
 func Make(source image.Image, f Fit) (Picture, error) {

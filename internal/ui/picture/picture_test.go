@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"testing"
@@ -74,5 +75,19 @@ func TestHolesAreWhiteInAJPEG(t *testing.T) {
 	}
 	if r, g, b, _ := p.At(4, 4).RGBA(); min(r, g, b) < 0xf000 {
 		t.Errorf("colour %v", color.RGBA64{uint16(r), uint16(g), uint16(b), 0xffff})
+	}
+}
+
+func TestBlack(t *testing.T) {
+	size := image.Rect(0, 0, 3, 2)
+	for _, i := range []draw.Image{image.NewRGBA(size), image.NewNRGBA(size), image.NewGray(size)} {
+		draw.Draw(i, size, image.Black, image.Point{}, draw.Src)
+		if !Black(i) {
+			t.Errorf("%T is black", i)
+		}
+		i.Set(2, 1, color.White)
+		if Black(i) {
+			t.Errorf("%T is not black", i)
+		}
 	}
 }
