@@ -70,7 +70,7 @@ func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 		return nil, err
 	}
 	if sight.Front == "" || sight.Front == xcodebuild.AgentRunner {
-		return nil, fault.New(fault.AgentFailed, "the agent on %s looked at itself instead of the app in front", p.info.Name)
+		return nil, unsent(fault.New(fault.AgentFailed, "the agent on %s looked at itself instead of the app in front", p.info.Name))
 	}
 	p.inFront(sight.Front)
 	return sight, nil
