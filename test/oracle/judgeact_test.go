@@ -22,7 +22,12 @@ func (e *element) is(of *world.Element) bool {
 	return e.Identifier != "" || e.Label == of.Label
 }
 
-// reaches reports whether a finger on a path touches the element.
+// shows reports whether an element of the world is the one that is shown at this moment.
+func (e *element) shows(of *world.Element) bool {
+	return e.is(of) && e.Label == of.Label && world.Rect(e.Frame) == of.Frame
+}
+
+// reached reports whether a finger on a path touches the element.
 func (e *element) reached(path []*world.Element) bool {
 	return slices.ContainsFunc(path, func(of *world.Element) bool { return e.is(of) })
 }
@@ -57,7 +62,7 @@ func (k *walker) reachable(e *element, somewhere bool) bool {
 		for j := range steps {
 			at := world.Point{X: e.Frame.X + e.Frame.W*(float64(i)+0.5)/float64(steps), Y: e.Frame.Y + e.Frame.H*(float64(j)+0.5)/float64(steps)}
 			path, err := k.World.Under(k.t.Context(), k.udid, at)
-			if err == nil && e.reached(path) {
+			if err == nil && slices.ContainsFunc(path, e.shows) {
 				return true
 			}
 		}
