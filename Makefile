@@ -76,7 +76,7 @@ test-agent:
 # the truth. Then logs of full length, and ten thousand claims.
 soak:
 	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
-	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestNothingButTheTruth ./test/oracle
+	IOS_AGENT_SOAK_SEEDS=$(or $(WALKS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestNothingButTheTruth ./test/oracle
 	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 -run 'TestMemoryOfALongLog|TestHugeLog' ./internal/apple/buildlog ./internal/xcode/build
 	IOS_AGENT_SOAK_CLAIMS=10000 go test $(TESTFLAGS) -timeout 20m -count=1 -run TestNoDoubleBooking ./test/script
 

@@ -22,7 +22,12 @@ func (e *element) is(of *world.Element) bool {
 	return e.Identifier != "" || e.Label == of.Label
 }
 
-// reaches reports whether a finger on a path touches the element.
+// shows reports whether an element of the world is the one that is shown at this moment.
+func (e *element) shows(of *world.Element) bool {
+	return e.is(of) && e.Label == of.Label && world.Rect(e.Frame) == of.Frame
+}
+
+// reached reports whether a finger on a path touches the element.
 func (e *element) reached(path []*world.Element) bool {
 	return slices.ContainsFunc(path, func(of *world.Element) bool { return e.is(of) })
 }
@@ -30,7 +35,7 @@ func (e *element) reached(path []*world.Element) bool {
 // What a snapshot calls hittable a finger reaches, and what it calls out of reach it does not.
 func (k *walker) hittable(r record) string {
 	s := r.snapshot()
-	if s == nil || k.unguarded(r) {
+	if s == nil || k.halfway(r) {
 		return ""
 	}
 	for _, e := range s.Elements {
@@ -57,7 +62,7 @@ func (k *walker) reachable(e *element, somewhere bool) bool {
 		for j := range steps {
 			at := world.Point{X: e.Frame.X + e.Frame.W*(float64(i)+0.5)/float64(steps), Y: e.Frame.Y + e.Frame.H*(float64(j)+0.5)/float64(steps)}
 			path, err := k.World.Under(k.t.Context(), k.udid, at)
-			if err == nil && e.reached(path) {
+			if err == nil && slices.ContainsFunc(path, e.shows) {
 				return true
 			}
 		}
@@ -68,28 +73,33 @@ func (k *walker) reachable(e *element, somewhere bool) bool {
 // "changed" is said only when something else than ambient changed, "unchanged" only when nothing did until the answer.
 func (k *walker) outcome(r record) string {
 	a := r.action()
-	if a == nil || k.unguarded(r) || a.Target != nil && slices.Contains(ambientNames, a.Target.Identifier) {
+	if a == nil || r.slow() && !touchIsGuarded || a.Target != nil && slices.Contains(ambientNames, a.Target.Identifier) {
 		return "" // an element that goes by itself may have gone because it was touched
 	}
 	changed := r.changes()
 	if passed := max(r.after.at.Sub(r.before.at).Milliseconds(), r.answer.Meta.TookMS); int64(a.Looked) > passed+1 {
 		return fmt.Sprintf("a change was looked for during %d ms, and only %d passed", a.Looked, passed)
 	}
+	same := len(differences(r.before.lines(), r.after.lines())) == 0
 	switch {
-	case a.Outcome == ui.Changed && len(changed) == 0 && len(differences(r.before.lines(), r.after.lines())) == 0:
+	case a.Outcome == ui.Changed && len(changed) == 0 && same:
 		return "it is called changed, and nothing did but what changes by itself"
+	case a.Outcome == ui.Unchanged && same && r.slow(): // what came and went before the touch is no effect of it
 	case a.Outcome == ui.Unchanged && len(changed) > 0 && len(r.inputs) > 0:
 		return fmt.Sprintf("it is called unchanged for %d ms, and this changed:\n%s", a.Looked, strings.Join(changed, "\n"))
 	}
 	return ""
 }
 
-// unguarded reports whether the screen may have changed between a look and its touch: an agent took long, or an animation only
-// seemed to have ended.
-func (k *walker) unguarded(r record) bool {
-	const ends = 2 * time.Second // after an animation stood still
-	slow := slices.Contains(r.spent, flaw.AgentSlow) || slices.Contains(r.spent, flaw.AgentWaitsForIdle)
-	return !touchIsGuarded && (slow || r.before.at.Sub(k.plateau) < ends)
+// slow reports whether an agent took so long that the screen may have changed between its look and its touch.
+func (r record) slow() bool {
+	return slices.Contains(r.spent, flaw.AgentSlow) || slices.Contains(r.spent, flaw.AgentWaitsForIdle)
+}
+
+// halfway reports whether an animation may only seem to have ended: the page that slides covers what nobody can tell.
+func (k *walker) halfway(r record) bool {
+	const ends = 2 * time.Second // after it stood still
+	return !touchIsGuarded && r.before.at.Sub(k.plateau) < ends
 }
 
 // touches are the operations whose one touch goes to their target.
@@ -98,7 +108,10 @@ var touches = []string{"tap_element", "double_tap", "long_press"}
 // An accepted touch meets the element that is named in the answer.
 func (k *walker) hit(r record) string {
 	a := r.action()
-	if a == nil || a.Target == nil || len(r.inputs) == 0 || !slices.Contains(touches, r.name) || k.unguarded(r) {
+	if a == nil || a.Target == nil || len(r.inputs) == 0 || !slices.Contains(touches, r.name) {
+		return ""
+	}
+	if r.slow() && !touchIsGuarded || k.halfway(r) {
 		return ""
 	}
 	if first := r.inputs[0]; !a.Target.reached(first.Path) {

@@ -142,6 +142,11 @@ func fibs() []fib {
 		{"outcome", "a tap with an effect changed nothing", nil, none, "tap_element", button, edit(func(r in) {
 			r["outcome"] = "unchanged"
 		})},
+		{"outcome", "an expected change did not come", nil, none, "tap_element", in{"identifier": "controls-tap-button", "expect_change": true},
+			func(r *record) {
+				edit(func(r in) { r["outcome"] = "unchanged" })(r)
+				r.answer.Error = fault.New(fault.OutcomeUnchanged, "nothing changed").WithDispatch(fault.Dispatched)
+			}},
 		{"outcome", "it was looked for long", nil, none, "tap_element", button, edit(func(r in) { r["looked_ms"] = 1e6 })},
 		{"target", "another element was tapped", nil, none, "tap_element", button, edit(func(r in) {
 			of(r, "target")["identifier"] = "controls-switch"
