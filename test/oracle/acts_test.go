@@ -97,7 +97,11 @@ func acts() []act {
 			f := virtualxcode.Fault{Name: flaw.AgentSlow, After: c.of(3), Set: map[string]string{"ms": pick(c, []string{"1000", "3000", "6000"})}}
 			return c.outside(c.World.AddFault(f))
 		}, false},
-		{"restart", 2, func(c *choice) (string, in) { c.Restart(); return "", nil }, false},
+		{"restart", 2, func(c *choice) (string, in) {
+			c.Restart()
+			clear(c.seen) // a new daemon knows of no screen
+			return "", nil
+		}, false},
 	}
 }
 

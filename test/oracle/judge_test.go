@@ -15,12 +15,12 @@ import (
 const (
 	// frontIsAsked: each look says which app is in front. Until then the product remembers the app that it launched last, and a step
 	// while another one is in front, or that ends with another one in front, is only held to what it says of its inputs.
-	frontIsAsked = false
+	frontIsAsked = true
 	// touchIsGuarded: the agent looks afresh before it touches, and tells what can be touched. Until then an agent that is slow, or an
 	// animation that seems to have ended, lets a touch meet another element.
-	touchIsGuarded = false
+	touchIsGuarded = true
 	// meanwhileIsTold: an answer tells what changed on the screen since its session was last shown it.
-	meanwhileIsTold = false
+	meanwhileIsTold = true
 )
 
 // lie is an answer that the world's record contradicts.

@@ -225,7 +225,7 @@ func (k *walker) ended(r record) string {
 // are not held to it until meanwhileIsTold.
 func (k *walker) meanwhile(r record) string {
 	last := k.seen[k.session]
-	if last == nil || !looks(r.name) || r.answer.Error != nil {
+	if last == nil || !looks(r.name) || r.answer.Error != nil || len(r.spent) > 0 {
 		return ""
 	}
 	told := slices.ContainsFunc(r.notices, func(n string) bool { return strings.Contains(n, "meanwhile") })

@@ -264,6 +264,7 @@ func (r record) snapshot() *snapshot {
 // learn remembers what a client is told.
 func (k *walker) learn(r record) {
 	if r.answer.Error != nil && r.answer.Result == nil {
+		k.seen[k.session] = k.shownBy(r)
 		return
 	}
 	switch r.name {
@@ -278,9 +279,21 @@ func (k *walker) learn(r record) {
 			k.target = world.SpringBoard
 		}
 	}
-	if r.answer.Error == nil && looks(r.name) {
-		k.seen[k.session] = &r.after
+	k.seen[k.session] = k.shownBy(r)
+}
+
+// shownBy is what the session knows of the screen after an answer. Nil: the session went elsewhere by itself, or a fault made a look
+// lie, so that nobody can say what it was shown.
+func (k *walker) shownBy(r record) *moment {
+	switch {
+	case len(r.spent) > 0 || slices.Contains([]string{"open", "terminate_app", "boot_device"}, r.name):
+		return nil
+	case r.answer.Error == nil && (looks(r.name) || r.name == "launch_app" || r.name == "wait"):
+		return &r.after
+	case r.answer.Error != nil && len(r.notices) > 0:
+		return nil // what it told counts as shown
 	}
+	return k.seen[k.session]
 }
 
 func (k *walker) look(s snapshot, r record) {
@@ -330,7 +343,7 @@ func pick[T any](c *choice, all []T) T { return all[c.of(len(all))] }
 // armable are the faults about agents, looks, touches and texts, and how often each is added. Left out are those that are waited
 // for in real time, and those of power and tools.
 func armable() (all []virtualxcode.Fault) {
-	waited := []string{flaw.AgentHang, flaw.AgentNeverReady, flaw.AgentFloodsOutput, flaw.ClockJump, flaw.AgentOldBuild}
+	waited := []string{flaw.AgentHang, flaw.AgentStuck, flaw.AgentStall, flaw.AgentNeverReady, flaw.AgentFloodsOutput, flaw.ClockJump, flaw.AgentOldBuild}
 	occasions := []string{
 		"an input", "any request", "the answer to a look", "a hello", "a start of the agent", "a look", "a look at a running app", "a tap",
 		"a swipe", "typing", "a tap on a switch", "a tap in an app", "a change of screens", "a launch", "an openurl",
