@@ -28,7 +28,7 @@ var arrows = map[string]string{
 	"internal/fault/nearest": "",
 
 	"internal/machine/home":              "fault machine/private",
-	"internal/machine/host":              "fault/mask",
+	"internal/machine/host":              "fault/mask machine/regularfile",
 	"internal/machine/private":           "fault",
 	"internal/machine/regularfile":       "",
 	"internal/machine/resident":          "machine/host machine/private",

@@ -343,7 +343,9 @@ func pick[T any](c *choice, all []T) T { return all[c.of(len(all))] }
 // armable are the faults about agents, looks, touches and texts, and how often each is added. Left out are those that are waited
 // for in real time, and those of power and tools.
 func armable() (all []virtualxcode.Fault) {
-	waited := []string{flaw.AgentHang, flaw.AgentStuck, flaw.AgentStall, flaw.AgentNeverReady, flaw.AgentFloodsOutput, flaw.ClockJump, flaw.AgentOldBuild}
+	waited := []string{
+		flaw.AgentHang, flaw.AgentStuck, flaw.AgentStall, flaw.AgentNeverReady, flaw.AgentFloodsOutput, flaw.ClockJump, flaw.AgentOldBuild,
+	}
 	occasions := []string{
 		"an input", "any request", "the answer to a look", "a hello", "a start of the agent", "a look", "a look at a running app", "a tap",
 		"a swipe", "typing", "a tap on a switch", "a tap in an app", "a change of screens", "a launch", "an openurl",

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 func allPIDs() ([]int, error) {
@@ -47,9 +49,10 @@ func programInfo(pid int) (path string, parent int, err error) {
 	return strings.TrimSuffix(path, " (deleted)"), parent, nil
 }
 
-// interpreter is what the first line of a script names; empty when the file is none.
+// interpreter is what the first line of a script names; empty when the file is none. The path is an argument of a process of
+// anybody: it may be a pipe.
 func interpreter(path string) string {
-	f, err := os.Open(path)
+	f, err := regularfile.Open(path)
 	if err != nil {
 		return ""
 	}
