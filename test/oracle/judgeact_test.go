@@ -231,7 +231,7 @@ func (k *walker) meanwhile(r record) string {
 	told := slices.ContainsFunc(r.notices, func(n string) bool { return strings.Contains(n, "meanwhile") })
 	changed := differences(last.lines(), r.before.lines())
 	switch {
-	case told && len(changed) == 0 && len(r.changes()) == 0:
+	case told && len(r.changes()) == 0 && len(differences(last.everything(), r.before.everything())) == 0:
 		return "something is told of that did not happen meanwhile"
 	case meanwhileIsTold && !told && len(changed) > 0 && last.front == r.before.front:
 		return "nothing is told of what happened meanwhile:\n" + strings.Join(changed, "\n")

@@ -93,6 +93,19 @@ func differences(before, after []line) (all []string) {
 // lines are those of all that the moment shows.
 func (m moment) lines() []line { return lines(m.root, m.system) }
 
+// everything is lines, with what changes by itself.
+func (m moment) everything() (all []line) {
+	for _, root := range []*world.Element{m.root, m.system} {
+		if root == nil {
+			continue
+		}
+		for e := range root.All() {
+			all = append(all, lineOf(e))
+		}
+	}
+	return all
+}
+
 // find is the element with an identifier.
 func (m moment) find(id string) (found *world.Element) {
 	for _, root := range []*world.Element{m.root, m.system} {
