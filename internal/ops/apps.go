@@ -24,7 +24,7 @@ func (a *Apps) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "install_app", Groups: []string{"app"}, Verb: "install", Route: "POST /api/v1/device/app/install",
-			Summary: "Install an app on the device; a device that the call names is booted first if needed",
+			Summary: "Install an app on the device; a device that the call names is booted if needed",
 			Hints:   op.Idempotent | op.Executes, Timeout: 10 * time.Minute, Long: true, Default: true,
 			Next: []string{"launch_app"}, Examples: []string{`install ./Shop.app --sim "iPhone 16 Pro"`},
 		}, a.Install),
@@ -131,7 +131,7 @@ type LaunchIn struct {
 	Bundle  string   `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 	Args    []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
 	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" private:"true"`
-	Restart bool     `json:"restart,omitempty" doc:"end a running instance first, as args and env do"`
+	Restart bool     `json:"restart,omitempty" doc:"end a running one first, as args and env do"`
 }
 
 func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, error) {

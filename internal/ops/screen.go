@@ -39,7 +39,7 @@ type SnapshotIn struct {
 	All        bool   `json:"all,omitempty" doc:"also elements out of sight"`
 	Depth      int    `json:"depth,omitempty" doc:"how deep to nest" min:"1"`
 	MaxDepth   int    `json:"max_depth,omitempty" doc:"how deep to read" min:"1" max:"1000"`
-	Within     string `json:"within,omitempty" doc:"only what is inside this: a ref, identifier or label"`
+	Within     string `json:"within,omitempty" doc:"only what is in this: a ref, identifier or label"`
 	Budget     int    `json:"budget,omitempty" doc:"about how many tokens it may cost" min:"20"`
 	Since      string `json:"since,omitempty" doc:"id of a snapshot: tell only what changed"`
 	Screenshot bool   `json:"screenshot,omitempty" doc:"a picture in the JSON too"`
