@@ -100,3 +100,18 @@ func TestATapIsTwoRequests(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 }
+
+// The look after an input may be of the agent's own app. It counts for nothing: the screen is read again.
+func TestALookAfterATapThatIsOfTheAgent(t *testing.T) {
+	s := newStand(t)
+	s.begin(t, rig.Conformance)
+	s.screen()
+	own := wrong(flaw.RunnerTree)
+	own.After = 2 // the look before the tap, and the guard's
+	s.Fault(*own)
+	report, err := s.Tap(t.Context(), act.How{}, named("Navigation"))
+	s.check(want{outcome: ui.Changed, line: `~ screen: "Controls" → "Navigation"`}, report, err)
+	if report.After.App != rig.Conformance {
+		t.Errorf("%s was seen", report.After.App)
+	}
+}

@@ -49,7 +49,10 @@ func (a *agent) turn(ctx context.Context, target string) error {
 	a.mu.Lock()
 	client, known := a.stream, a.target
 	a.mu.Unlock()
-	if known == target {
+	switch {
+	case client == nil:
+		return errors.New("the agent was stopped")
+	case known == target:
 		return nil
 	}
 	if _, err := agentwire.Ask[*agentwire.OK](ctx, client, &agentwire.SetTarget{Bundle: target}); err != nil {

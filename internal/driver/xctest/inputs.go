@@ -69,15 +69,18 @@ func (p *phone) act(ctx context.Context, req agentwire.Request, g *device.Guard)
 	if errors.Is(err, errActed) {
 		return nil
 	}
-	if err != nil || sight.Front == "" {
+	if err != nil || !ofAnApp(sight) {
 		return err
 	}
-	if sight.Settled && g.After.Stable > 0 {
+	seen, err := p.screenOf(sight, nil)
+	if err != nil {
+		return nil // the input was sent; who cannot read this look looks again
+	}
+	if g.Seen = seen; sight.Settled && g.After.Stable > 0 {
 		p.settled(sight)
 	}
 	p.inFront(sight.Front)
-	g.Seen, err = p.screenOf(sight, nil)
-	return err
+	return nil
 }
 
 func whole(f float64) int32 { return int32(math.Round(f)) }

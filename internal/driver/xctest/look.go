@@ -69,12 +69,15 @@ func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 	if err != nil {
 		return nil, err
 	}
-	if sight.Front == "" || sight.Front == xcodebuild.AgentRunner {
+	if !ofAnApp(sight) {
 		return nil, unsent(fault.New(fault.AgentFailed, "the agent on %s looked at itself instead of the app in front", p.info.Name))
 	}
 	p.inFront(sight.Front)
 	return sight, nil
 }
+
+// ofAnApp reports whether a look is of the app in front, and not of the app in which the agent runs.
+func ofAnApp(s *agentwire.Sight) bool { return s.Front != "" && s.Front != xcodebuild.AgentRunner }
 
 // screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, and SpringBoard's
 // when it shows something over the app.
