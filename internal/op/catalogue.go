@@ -173,6 +173,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
 		call.Hints, call.steps, call.secrets = o.Hints, c.Steps, c.Secrets
+		c.Secrets.AddEnv(call.Env)
 		err = checkSession(call.Session)
 	}
 	if err != nil && checkSession(call.Session) != nil {

@@ -96,6 +96,9 @@ func New(s Services) *Core {
 		Defaults: &Defaults{s.Sessions},
 		System:   &System{pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide},
 	}
+	if s.Secrets != nil {
+		c.Touch.secrets.know()
+	}
 	c.Builds = &Builds{
 		deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds),
 		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults,

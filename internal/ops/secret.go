@@ -25,6 +25,17 @@ func SecretsDir(home string) string { return filepath.Join(home, "secrets") }
 
 var secretName = regexp.MustCompile(`\$SECRET:([A-Za-z0-9_.-]{1,64})`)
 
+// know makes all secrets of the home known: one may stand on a screen since before this process began. Those that cannot be read
+// cannot be typed either.
+func (s secrets) know() {
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if value, err := s.find(e.Name(), nil); err == nil {
+			s.known.Add(value, mask.Name(e.Name()))
+		}
+	}
+}
+
 // reveal puts the secrets into a text. From now on no answer shows them.
 func (s secrets) reveal(text string, env map[string]string) (string, error) {
 	var failed error

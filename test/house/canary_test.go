@@ -81,6 +81,8 @@ func TestSecretsStaySecret(t *testing.T) {
 		}
 	}
 	say("doctor", h.Call("a", "xcode_doctor", in{"nonRedacted": true}))
+	h.Restart()
+	say("after a restart", h.Call("a", "snapshot", in{"udid": udid}))
 	said.Write(log.bytes())
 	files(t, h.Home.String(), dir, &said)
 	if n := strings.Count(said.String(), "$SECRET:"); n < 10 {

@@ -49,6 +49,15 @@ func (s *Set) Add(value, shown string) {
 	s.secrets = all
 }
 
+// AddEnv makes the secrets of a client's environment known: they may stand on a screen since before this process began.
+func (s *Set) AddEnv(env map[string]string) {
+	for name, value := range env {
+		if short, is := strings.CutPrefix(name, Prefix); is {
+			s.Add(value, Name(strings.ToLower(short)))
+		}
+	}
+}
+
 func (s *Set) known() []secret {
 	if s == nil {
 		return nil

@@ -71,6 +71,21 @@ func TestOthersStay(t *testing.T) {
 	}
 }
 
+// TestNamesStay: a secret may be a part of what stands for it.
+func TestNamesStay(t *testing.T) {
+	var s Set
+	s.Add("secret", Name("shop"))
+	s.Add("SHOP", Name("other"))
+	for text, want := range map[string]string{
+		"the secret of $SECRET:shop": "the $SECRET:shop of $SECRET:shop", "shop": "$SECRET:other",
+		"$SECRET:shop, shop": "$SECRET:shop, $SECRET:other",
+	} {
+		if got := s.Text(text); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 // TestFormatted: a field shows a number in groups.
 func TestFormatted(t *testing.T) {
 	var s Set

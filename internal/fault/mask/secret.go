@@ -39,13 +39,14 @@ func Forms(value string) []string {
 
 // hide puts what is to be shown in the place of the secret.
 func (s secret) hide(text string) string {
-	for _, form := range s.forms {
-		text = strings.ReplaceAll(text, form, s.shown)
-	}
 	var b strings.Builder
 	from := 0
 	for i := 0; i < len(text); {
-		if n := s.at(text[i:]); n > 0 {
+		if n := named(text[i:]); n > 0 { // a secret may be the word "secret"
+			i += n
+			continue
+		}
+		if n := s.found(text[i:]); n > 0 {
 			b.WriteString(text[from:i])
 			b.WriteString(s.shown)
 			i += n
@@ -60,6 +61,36 @@ func (s secret) hide(text string) string {
 	}
 	b.WriteString(text[from:])
 	return b.String()
+}
+
+// found is how many bytes of the text are the secret, which begins with it, in any form.
+func (s secret) found(text string) int {
+	for _, form := range s.forms {
+		if strings.HasPrefix(text, form) {
+			return len(form)
+		}
+	}
+	return s.at(text)
+}
+
+// Name is what stands for a secret that is typed by its name.
+func Name(name string) string { return mark + name }
+
+const mark = "$SECRET:"
+
+// named is how many bytes of the text are the name of a secret, which begins with it.
+func named(text string) int {
+	name, is := strings.CutPrefix(text, mark)
+	if !is {
+		return 0
+	}
+	end := strings.IndexFunc(name, func(r rune) bool {
+		return !strings.ContainsRune("_.-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	if end < 0 {
+		end = len(name)
+	}
+	return len(mark) + end
 }
 
 // cut ends a text that was too long; leastCut is how much of a secret before it gives the secret away.
