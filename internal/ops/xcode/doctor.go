@@ -86,8 +86,8 @@ func (v views) doctor(tools func() []op.Op) op.Op {
 			}
 		}
 		for key := range out.Env {
-			if mask.Named(key) {
-				out.Env[key] = mask.Hidden
+			if strings.HasPrefix(key, mask.Prefix) || !in.Plain && mask.Named(key) {
+				out.Env[key] = "<hidden>"
 			}
 		}
 		if !in.Plain {
