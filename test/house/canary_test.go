@@ -54,25 +54,7 @@ func TestSecretsStaySecret(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(value), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		text := "$SECRET:" + name
-		where := in{"identifier": "email-field", "text": text}
-		say("fill", h.Call("a", "fill", where))
-		say("wrong", h.Call("a", "fill", in{"identifier": "login-button", "text": text}))
-		say("snapshot", h.Call("a", "snapshot", nil))
-		say("cli", h.CLI("a", "fill", "--identifier", "email-field", text, "--json"))
-		say("cli text", h.CLI("a", "type", "--identifier", "email-field", text))
-		say("rest", h.REST("a", http.MethodPost, "/api/v1/ui/fill", where).Body.String())
-		tool, err := h.Tool("a", "type_text", where)
-		if err != nil {
-			t.Fatal(err)
-		}
-		say("mcp", tool)
-		say("batch", h.Call("a", "batch", in{"steps": []string{"clear --identifier email-field", "fill --identifier email-field " + text}}))
-		say("quern", h.Call("a", "quern_type_text", in{"text": text, "udid": udid}))
-		say("xcode", h.Call("a", "xcode_type_text", in{"elementRef": "e2", "text": text, "replaceExisting": true, "simulatorId": udid}))
-		say("password", h.Call("a", "fill", in{"identifier": "password-field", "text": text}))
-		say("log in", h.Call("a", "tap_element", in{"identifier": "login-button"})) // the app prints the address
-		say("later", h.Call("b", "snapshot", in{"udid": udid}))
+		typeEverywhere(t, h, udid, name, say)
 	}
 	looks := h.Files()
 	for _, o := range h.Product.Catalogue.Ops() {
@@ -95,6 +77,30 @@ func TestSecretsStaySecret(t *testing.T) {
 			}
 		}
 	}
+}
+
+// typeEverywhere types a secret by every operation that types, on every surface, and looks at what shows it.
+func typeEverywhere(t *testing.T, h *house.House, udid, name string, say func(string, any)) {
+	t.Helper()
+	text := "$SECRET:" + name
+	where := in{"identifier": "email-field", "text": text}
+	say("fill", h.Call("a", "fill", where))
+	say("wrong", h.Call("a", "fill", in{"identifier": "login-button", "text": text}))
+	say("snapshot", h.Call("a", "snapshot", nil))
+	say("cli", h.CLI("a", "fill", "--identifier", "email-field", text, "--json"))
+	say("cli text", h.CLI("a", "type", "--identifier", "email-field", text))
+	say("rest", h.REST("a", http.MethodPost, "/api/v1/ui/fill", where).Body.String())
+	tool, err := h.Tool("a", "type_text", where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say("mcp", tool)
+	say("batch", h.Call("a", "batch", in{"steps": []string{"clear --identifier email-field", "fill --identifier email-field " + text}}))
+	say("quern", h.Call("a", "quern_type_text", in{"text": text, "udid": udid}))
+	say("xcode", h.Call("a", "xcode_type_text", in{"elementRef": "e2", "text": text, "replaceExisting": true, "simulatorId": udid}))
+	say("password", h.Call("a", "fill", in{"identifier": "password-field", "text": text}))
+	say("log in", h.Call("a", "tap_element", in{"identifier": "login-button"})) // the app prints the address
+	say("later", h.Call("b", "snapshot", in{"udid": udid}))
 }
 
 // files appends what was written below a folder, except in one.

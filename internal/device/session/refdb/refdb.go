@@ -19,7 +19,8 @@ var _ session.Numbers = Numbers{}
 // are forgotten, it is one above all of them.
 func (n Numbers) Load(name string) (reserved int, err error) {
 	err = n.Store.Read(func(db *sql.DB) error {
-		err := db.QueryRow("SELECT reserved FROM ref_number WHERE session = ?", name).Scan(&reserved)
+		err := db.QueryRow("SELECT reserved FROM ref_number WHERE session IN (?,?) ORDER BY session = ? DESC", name, forgotten, name).
+			Scan(&reserved)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -35,6 +36,31 @@ func (n Numbers) Load(name string) (reserved int, err error) {
 func (n Numbers) Save(name string, reserved int) error {
 	return n.Store.Write(func(tx *sql.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO ref_number (session, reserved) VALUES (?,?)", name, reserved)
-		return err
+		if err != nil {
+			return err
+		}
+		return forget(tx)
 	})
+}
+
+// most is how many sessions have a number of their own: their names come from callers.
+const most = 20_000
+
+// forgotten is the row of all sessions that have none any more. It is the name of no session: those are printable.
+const forgotten = "\n"
+
+// forget lets the half with the lowest numbers go when there are too many. Whoever of them comes back begins above all of them.
+func forget(tx *sql.Tx) error {
+	var count, highest int
+	if err := tx.QueryRow("SELECT COUNT(*) FROM ref_number").Scan(&count); err != nil || count <= most {
+		return err
+	}
+	if err := tx.QueryRow("SELECT reserved FROM ref_number ORDER BY reserved LIMIT 1 OFFSET ?", most/2).Scan(&highest); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DELETE FROM ref_number WHERE reserved <= ?", highest); err != nil {
+		return err
+	}
+	_, err := tx.Exec("INSERT OR IGNORE INTO ref_number (session, reserved) VALUES (?,?)", forgotten, highest)
+	return err
 }

@@ -1,6 +1,8 @@
 package refdb_test
 
 import (
+	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,5 +51,34 @@ func TestADamagedFile(t *testing.T) {
 	}
 	if number := load(t, open(t, path), "ada"); number < 100_000_000 {
 		t.Errorf("numbers begin after %d", number)
+	}
+}
+
+// TestForgottenSessions: there is no row for every name that was ever given; whoever comes back begins above.
+func TestForgottenSessions(t *testing.T) {
+	n := open(t, filepath.Join(t.TempDir(), "state.db"))
+	err := n.Store.Write(func(tx *sql.Tx) error {
+		for i := range 20_000 {
+			if _, err := tx.Exec("INSERT INTO ref_number (session, reserved) VALUES (?,?)", fmt.Sprint("s", i), 2000+i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Save("ada", 500_000); err != nil {
+		t.Fatal(err)
+	}
+	var rows int
+	err = n.Store.Read(func(db *sql.DB) error { return db.QueryRow("SELECT COUNT(*) FROM ref_number").Scan(&rows) })
+	if err != nil || rows > 11_000 {
+		t.Errorf("%d rows: %v", rows, err)
+	}
+	for session, least := range map[string]int{"ada": 500_000, "s0": 2000, "s9999": 11_999, "s19999": 21_999, "new": 0} {
+		if got := load(t, n, session); got < least {
+			t.Errorf("%s begins after %d", session, got)
+		}
 	}
 }
