@@ -83,8 +83,12 @@ func (s *Set) JSON(raw []byte) []byte {
 	if s.Empty() || len(raw) == 0 {
 		return raw
 	}
+	hidden := s.Text(string(raw)) // it knows how JSON quotes
+	if hidden == string(raw) {
+		return raw
+	}
 	if !json.Valid(raw) {
-		return []byte(s.Text(string(raw)))
+		return []byte(hidden)
 	}
 	return scalars.ReplaceAllFunc(raw, func(literal []byte) []byte {
 		text := string(literal)

@@ -158,3 +158,17 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkJSON is a large screen and some secrets.
+func BenchmarkJSON(b *testing.B) {
+	var s Set
+	for i := range 20 {
+		s.Add(fmt.Sprintf("%chunter-%d", 'a'+i, i), "*")
+	}
+	node := `{"type":"Button","label":"Add to cart","frame":{"x":12,"y":340,"w":120,"h":44},"ref":"e12"},`
+	raw := []byte("[" + strings.Repeat(node, 10_000) + "{}]")
+	b.SetBytes(int64(len(raw)))
+	for b.Loop() {
+		s.JSON(raw)
+	}
+}

@@ -18,10 +18,36 @@ type secret struct {
 	shown string
 	runes []rune
 	forms []string // as programs write it down
+	first *[256]bool
 }
 
 func newSecret(value, shown string) secret {
-	return secret{value: value, shown: shown, runes: []rune(value), forms: Forms(value)}
+	s := secret{value: value, shown: shown, runes: []rune(value), forms: Forms(value), first: &[256]bool{'\\': true, '%': true, '$': true}}
+	for _, form := range s.forms {
+		if form != "" {
+			s.first[form[0]] = true
+		}
+	}
+	if len(s.runes) > 0 {
+		s.begins(s.runes[0])
+	}
+	return s
+}
+
+// begins notes with which bytes the first character may be spelled. Nearly all text begins no secret, and is passed over fast.
+func (s secret) begins(r rune) {
+	for other := unicode.SimpleFold(r); ; other = unicode.SimpleFold(other) {
+		s.first[utf8.AppendRune(nil, other)[0]] = true
+		if other == r {
+			break
+		}
+	}
+	if unicode.IsSpace(r) {
+		s.first[' '], s.first['+'] = true, true
+	}
+	if strange(r) {
+		s.first[utf8.AppendRune(nil, utf8.RuneError)[0]] = true
+	}
 }
 
 // Forms are a secret and the ways in which programs write it down.
@@ -42,6 +68,10 @@ func (s secret) hide(text string) string {
 	var b strings.Builder
 	from := 0
 	for i := 0; i < len(text); {
+		if !s.first[text[i]] || !utf8.RuneStart(text[i]) {
+			i++
+			continue
+		}
 		if n := named(text[i:]); n > 0 { // a secret may be the word "secret"
 			i += n
 			continue
