@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
@@ -29,6 +31,7 @@ type agent struct {
 	token   string
 	build   string
 	since   time.Time
+	derived string // the folder of what its xcodebuild leaves behind
 	process *host.Process
 
 	mu     sync.Mutex // guards the fields below: stop may be called during a request
@@ -107,7 +110,7 @@ func (s Start) filled() Start {
 
 // spawn starts an agent for a device and greets it.
 func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*agent, error) {
-	run, err := d.Kit.Products(ctx, "iphonesimulator")
+	run, err := d.Kit.Products(ctx, Want{SDK: xcodebuild.SimulatorSDK, UDID: info.UDID})
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +147,14 @@ func (d *Driver) launch(ctx context.Context, udid, products string, try int) (*a
 	}
 	a := &agent{
 		udid: udid, port: port, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
-		build: d.Kit.ID, since: time.Now(),
+		build: d.Kit.ID, since: time.Now(), derived: d.Kit.Derived(udid),
+	}
+	if err := os.RemoveAll(a.derived); err != nil { // a daemon that was killed may have left it
+		return nil, fault.New(fault.PathError, "the folder of the agent's run: %w", err)
 	}
 	cmd := xcodebuild.Agent{
-		Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Port: port, Token: a.token, Build: a.build,
-		PublicOnly: d.Start.PublicOnly,
+		Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Derived: a.derived, Port: port, Token: a.token,
+		Build: a.build, PublicOnly: d.Start.PublicOnly,
 	}.Command()
 	cmd.Spool = d.Kit.Log()
 	if a.process, err = d.Host.Start(ctx, cmd); err != nil {
@@ -274,7 +280,7 @@ func (a *agent) stop(d *Driver) error {
 	defer cancel()
 	err := a.process.Stop(ctx)
 	if r, _ := a.process.Result(); r.Signal == "SIGKILL" {
-		_ = d.simctl().Terminate(ctx, a.udid, xcodebuild.AgentRunner) // the runner may have ended by itself, or with its device
+		_ = d.simctl().Terminate(ctx, a.udid, agentsource.RunnerID) // the runner may have ended by itself, or with its device
 	}
-	return err
+	return errors.Join(err, os.RemoveAll(a.derived))
 }
