@@ -151,7 +151,7 @@ func troubles() []trouble {
 		{fault: virtualxcode.Fault{Name: flaw.AgentOldBuild, Times: flaw.Forever, Set: map[string]string{"protocol": "1"}},
 			do: (*subject).restart, code: fault.AgentFailed},
 		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken}, do: (*subject).restart, code: works, program: true},
-		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*subject).restart, code: works}, // it has another
 		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly}, do: (*subject).restart, code: works, program: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
 		{fault: virtualxcode.Fault{Name: flaw.AgentNeverReady}, do: (*subject).restart, code: fault.AgentFailed, hangs: true, program: true},

@@ -18,7 +18,7 @@ func (p *phone) AgentState() device.AgentState {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	state.PID, state.Port, state.Build, state.Since, state.Log = a.process.PID, a.port, a.build, a.since, a.process.Spool
+	state.PID, state.Port, state.Build, state.Since, state.Log = a.process.PID, a.port(), a.build, a.since, a.process.Spool
 	state.Protocol = int(a.info.Version)
 	switch {
 	case !a.alive():
