@@ -130,7 +130,7 @@ func troubles() []trouble {
 		{fault: virtualxcode.Fault{Name: flaw.AgentSlow}, do: (*subject).look, code: works},
 		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).look, code: fault.Timeout, hangs: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).look, code: works},
-		{fault: virtualxcode.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "10001"}}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "40001"}}, do: (*subject).look, code: works},
 		{fault: virtualxcode.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "30001"}}, do: (*subject).tap,
 			code: fault.OutcomeUnknown},
 		{fault: virtualxcode.Fault{Name: flaw.AgentStall, Set: map[string]string{"ms": "1100"}}, do: (*subject).look, code: works},
