@@ -169,7 +169,7 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 // open is the product of this home over its tools.
 func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*product.Product, error) {
 	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable),
-		RepeatLast: true})
+		RepeatLast: true, Inherit: namesIn(set.pass)})
 	if err != nil {
 		return nil, err
 	}
