@@ -30,7 +30,7 @@ var arrows = map[string]string{
 	"internal/machine/docfile":            "machine/regularfile",
 	"internal/machine/docfile/hostiledoc": "fault",
 	"internal/machine/home":               "fault machine/private",
-	"internal/machine/host":               "fault/mask machine/regularfile",
+	"internal/machine/host":               "fault fault/mask machine/private machine/regularfile",
 	"internal/machine/private":            "fault",
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
@@ -129,7 +129,7 @@ var arrows = map[string]string{
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
 		"driver/xctest driver/xctest/agentsource fault fault/mask machine/home machine/host " +
-		"machine/store op op/feed op/parse ops ops/catalogue surface/mcp surface/reference " +
+		"machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp surface/reference " +
 		"surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
