@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -32,4 +33,77 @@ func TestSecurityNamesItsTests(t *testing.T) {
 			t.Errorf("SECURITY.md names %s, which does not exist", name)
 		}
 	}
+}
+
+// ownReaders are the files outside of machine that open files themselves, with what these are: none is a project's, a policy's, an
+// app's or a client's.
+var ownReaders = map[string]string{
+	"internal/apple/devicectl/tool.go":           "the answer of devicectl, in a folder of ours",
+	"internal/apple/samples/samples.go":          "samples of tests",
+	"internal/apple/simctl/verbs.go":             "a screenshot, in a folder of ours",
+	"internal/daemon/key.go":                     "the key, in the home",
+	"internal/device/film/move.go":               "a recording that we made",
+	"internal/device/lease/hostlock/hostlock.go": "the locks, in a folder of ours",
+	"internal/device/logcap/sink.go":             "the captures, in the home",
+	"internal/device/session/defaults/file.go":   "writes the config file, below its project",
+	"internal/driver/drivertest/matrix.go":       "a golden file of tests",
+	"internal/ops/agent.go":                      "the log of the agent, in the home",
+	"internal/ops/outfile.go":                    "writes what a caller asked for",
+	"internal/ops/secret.go":                     "the secrets, in the home",
+	"internal/surface/connect/transcript.go":     "writes the transcript",
+}
+
+// TestDocumentsHaveOneReader: whoever parses a document that others wrote, or opens a file of theirs, does it through
+// machine/docfile or machine/regularfile, which have the bounds. Virtual Xcode plays Apple's tools and is no part of the product.
+func TestDocumentsHaveOneReader(t *testing.T) {
+	used := map[string]bool{}
+	for dir, p := range packages(t) {
+		inside := strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "cmd/")
+		if !inside || strings.HasPrefix(dir, "internal/machine/") || strings.HasPrefix(dir, "internal/virtualxcode") {
+			continue
+		}
+		for i, file := range p.files {
+			name := p.names[i]
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			for _, parser := range file.Imports {
+				if documentParser.MatchString(parser.Path.Value) && !placeParsers[name+" "+parser.Path.Value] {
+					t.Errorf("%s imports %s: documents are read by machine/docfile", name, parser.Path.Value)
+				}
+			}
+			if !opens(file) {
+				continue
+			}
+			if used[name] = true; ownReaders[name] == "" {
+				t.Errorf("%s opens files itself: those of others are read by machine/docfile or machine/regularfile", name)
+			}
+		}
+	}
+	for name := range ownReaders {
+		if !used[name] {
+			t.Errorf("%s is allowed to open files and opens none", name)
+		}
+	}
+}
+
+var documentParser = regexp.MustCompile(`go-yaml|yaml\.v|plist|go-toml|BurntSushi`)
+
+// placeParsers know the places of nodes in a document that docfile has checked, for edits.
+var placeParsers = map[string]bool{
+	`internal/device/session/defaults/splice.go "github.com/goccy/go-yaml/ast"`:     true,
+	`internal/surface/setup/tomlscan.go "github.com/pelletier/go-toml/v2/unstable"`: true,
+}
+
+// opens reports whether a file of Go calls what opens a file by its path.
+func opens(file *ast.File) (found bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			x, _ := s.X.(*ast.Ident)
+			found = found || x != nil && (x.Name == "os" || x.Name == "fs" || x.Name == "ioutil") &&
+				(s.Sel.Name == "ReadFile" || s.Sel.Name == "Open" || s.Sel.Name == "OpenFile" || s.Sel.Name == "OpenRoot")
+		}
+		return true
+	})
+	return found
 }

@@ -27,16 +27,16 @@ var arrows = map[string]string{
 	"internal/fault/mask":    "",
 	"internal/fault/nearest": "",
 
-	"internal/machine/home":              "fault machine/private",
-	"internal/machine/host":              "fault/mask machine/regularfile",
-	"internal/machine/private":           "fault",
-	"internal/machine/regularfile":       "",
-	"internal/machine/resident":          "machine/host machine/private",
-	"internal/machine/self":              "machine/private",
-	"internal/machine/store":             "",
-	"internal/machine/wholefile":         "",
-	"internal/machine/yamlfile":          "machine/regularfile",
-	"internal/machine/yamlfile/yamltest": "fault",
+	"internal/machine/docfile":            "machine/regularfile",
+	"internal/machine/docfile/hostiledoc": "fault",
+	"internal/machine/home":               "fault machine/private",
+	"internal/machine/host":               "fault fault/mask machine/private machine/regularfile",
+	"internal/machine/private":            "fault",
+	"internal/machine/regularfile":        "",
+	"internal/machine/resident":           "machine/host machine/private",
+	"internal/machine/self":               "machine/private",
+	"internal/machine/store":              "",
+	"internal/machine/wholefile":          "",
 
 	"internal/op":       "fault fault/mask fault/nearest op/words",
 	"internal/op/brief": "",
@@ -45,7 +45,7 @@ var arrows = map[string]string{
 	"internal/op/words": "",
 
 	"internal/apple":              "",
-	"internal/apple/appbundle":    "machine/regularfile",
+	"internal/apple/appbundle":    "machine/docfile machine/regularfile",
 	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
 	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
@@ -62,7 +62,7 @@ var arrows = map[string]string{
 	"internal/apple/schemes":         "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/sdks":            "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/settings":        "apple/jsondoc apple/lines apple/pattern op/brief",
-	"internal/apple/simctl":          "apple/jsondoc apple/pattern machine/host op/brief",
+	"internal/apple/simctl":          "apple/jsondoc apple/pattern machine/docfile machine/host op/brief",
 	"internal/apple/swiftpm":         "machine/host",
 	"internal/apple/toolerror":       "apple/destinations apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/toolfault":       "fault machine/host",
@@ -85,7 +85,7 @@ var arrows = map[string]string{
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
-	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/yamlfile",
+	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
@@ -103,8 +103,9 @@ var arrows = map[string]string{
 		"fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault ui",
 	"internal/driver/stream":     "device fault machine/host",
-	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
-		"driver/agentwire driver/stream driver/xctest/agentsource fault machine/host machine/wholefile op/brief ui",
+	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/simctl apple/toolfault " +
+		"apple/xcodebuild device driver/agentwire driver/stream driver/xctest/agentsource fault " +
+		"machine/host machine/regularfile machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
@@ -117,20 +118,21 @@ var arrows = map[string]string{
 		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op",
-	"internal/surface/connect":     "fault fault/mask fault/nearest machine/host machine/yamlfile op",
+	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op",
 	"internal/surface/demo":        "fault op ui",
 	"internal/surface/mcp":         "fault fault/nearest op",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op",
-	"internal/surface/setup":       "fault machine/home machine/regularfile op ui",
+	"internal/surface/setup":       "fault machine/docfile machine/home op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
 		"driver/xctest driver/xctest/agentsource fault fault/mask machine/home machine/host " +
-		"machine/store op op/feed op/parse ops ops/catalogue surface/mcp surface/reference " +
-		"surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
+		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +
+		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +

@@ -7,7 +7,7 @@ import (
 
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 // projectTools are the MCP tool sets a project's config names, by commas. A project may choose what an agent sees; what
@@ -15,20 +15,20 @@ import (
 func projectTools(dir string) (string, error) {
 	folder := defaults.Folder(dir)
 	path := defaults.ConfigPath(folder)
-	text, err := yamlfile.Read(folder, defaults.ConfigPath(""))
+	text, err := docfile.Read(folder, defaults.ConfigPath(""), docfile.MostYAML)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
 		return "", fault.New(fault.PathError, "%s: %w", path, err).WithHint("correct the file or remove it")
 	}
-	doc, err := yamlfile.Parse(text)
+	doc, err := docfile.YAML(string(text))
 	var tools []string
 	if err == nil {
 		tools, err = doc.Texts("tools")
 	}
 	if err != nil {
-		return "", fault.New(fault.InvalidInput, "%s: %s", yamlfile.Place(path, err), yamlfile.Reason(err)).
+		return "", fault.New(fault.InvalidInput, "%s: %s", docfile.Place(path, err), docfile.Reason(err)).
 			WithHint("tools is a list, such as [core, session-management]")
 	}
 	return strings.Join(tools, ","), nil

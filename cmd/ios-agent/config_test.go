@@ -4,13 +4,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ios-agent/internal/machine/yamlfile/yamltest"
+	"ios-agent/internal/machine/docfile/hostiledoc"
 )
 
 // TestAHostileProjectFile: the file of a project that somebody else wrote costs neither memory nor time, and what it points
 // to is not told.
 func TestAHostileProjectFile(t *testing.T) {
-	yamltest.Refuses(t, "tools", func(path string) error {
+	hostiledoc.Refuses(t, "tools", func(path string) error {
 		_, err := projectTools(filepath.Dir(filepath.Dir(path)))
 		return err
 	}, nil)

@@ -66,7 +66,7 @@ func (p *program) keyCommand() *cobra.Command {
 				return err
 			}
 			if err != nil {
-				return fault.New(fault.PathError, "the key: %w", err)
+				return fault.During("the key", err)
 			}
 			return p.app.Say(key, map[string]string{"key": key, "key_file": h.KeyFile()})
 		}
@@ -148,7 +148,7 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 	}
 	key := &daemon.Key{Path: h.KeyFile()}
 	if _, err := key.Read(); err != nil {
-		return fault.New(fault.PathError, "the key: %w", err)
+		return fault.During("the key", err)
 	}
 	log := slog.New(slog.NewTextHandler(resident.Log(placeOf(h), os.Stderr), nil))
 	server := &daemon.Server{Place: placeOf(h), Build: build, Key: key, Listen: listen, Remote: remote, IdleExit: set.idleExit, Log: log}
@@ -169,7 +169,7 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 // open is the product of this home over its tools.
 func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*product.Product, error) {
 	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable),
-		RepeatLast: true})
+		RepeatLast: true, Inherit: namesIn(set.pass)})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"ios-agent/internal/apple/xcodebuild"
@@ -24,6 +26,8 @@ const (
 	// implicitVariable sets how long the lease lasts that the first command on a free device takes; 0 takes none.
 	implicitVariable = "IOS_AGENT_IMPLICIT_LEASE"
 	implicitLease    = 5 * time.Minute
+	// passVariable names variables that programs get besides the usual ones.
+	passVariable = "IOS_AGENT_PASS_ENV"
 )
 
 // settings are what the environment says about the daemon.
@@ -31,6 +35,7 @@ type settings struct {
 	idleExit, jobAfter, agentWait, implicit time.Duration
 	agentPort                               int
 	prewarm, publicOnly                     bool
+	pass                                    string
 }
 
 // readSettings reads the environment. A value that makes no sense is a fault: a daemon that ignored it would do
@@ -44,6 +49,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		implicit:   r.duration(implicitVariable, implicitLease),
 		agentPort:  r.port(agentPortVariable),
 		prewarm:    r.choice(prewarmVariable, "on", "off") != "off",
+		pass:       r.names(passVariable),
 		publicOnly: r.choice(xcodebuild.PublicVariable, "0", "1") == "1",
 	}
 	return s, r.err
@@ -92,3 +98,20 @@ func (r *reader) choice(variable, one, other string) string {
 	}
 	return text
 }
+
+func (r *reader) names(variable string) string {
+	text := r.getenv(variable)
+	for _, name := range namesIn(text) {
+		if !variableName.MatchString(name) {
+			r.refuse(variable, text, "it is names of variables by commas, such as "+variable+"=SENTRY_AUTH_TOKEN,MATCH_*")
+		}
+	}
+	return text
+}
+
+// namesIn are the names of variables in a text, by commas; one that ends in * is a prefix.
+func namesIn(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -73,6 +74,28 @@ func TestKeyIsMadeOnceAndPrivate(t *testing.T) {
 	fresh, err := key.Rotate()
 	if now, _ := key.Read(); err != nil || fresh == first || now != fresh {
 		t.Errorf("not rotated: %v", err)
+	}
+}
+
+// TestAnOpenKeyIsRefused: a key that others can read, write or turn elsewhere is not used, and the fault says what to do.
+func TestAnOpenKeyIsRefused(t *testing.T) {
+	good := []byte(strings.Repeat("k", 64) + "\n")
+	for name, lay := range map[string]func(path string) error{
+		"readable": func(path string) error { return os.WriteFile(path, good, 0o644) },
+		"writable": func(path string) error { return errors.Join(os.WriteFile(path, good, 0o600), os.Chmod(path, 0o620)) },
+		"a link": func(path string) error {
+			return errors.Join(os.WriteFile(path+"2", good, 0o600), os.Symlink(path+"2", path))
+		},
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		key := &Key{Path: filepath.Join(t.TempDir(), "key")}
+		if err := lay(key.Path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := key.Read()
+		if f := fault.From(err); err == nil || got != "" || f.Code != fault.PathError || !strings.Contains(f.Hint, key.Path) {
+			t.Errorf("%s: %q %v", name, got, err)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/wholefile"
 )
 
@@ -23,6 +24,9 @@ const minKey = 32
 
 // Read gives the key, made on first use and readable by its owner only. A key that somebody made too short is refused.
 func (k *Key) Read() (string, error) {
+	if err := private.ClosedFile(k.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
 	raw, err := os.ReadFile(k.Path)
 	if err == nil && len(raw) > 0 {
 		key := strings.TrimSpace(string(raw))

@@ -38,7 +38,7 @@ func openLab(ctx context.Context) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, err := host.New(host.Options{})
+	runner, err := host.New(host.Options{Inherit: []string{"*"}})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -34,6 +34,11 @@ type Options struct {
 	JobAfter time.Duration // when a call becomes a job; 0 is a daemon's
 	Start    xctest.Start  // how patiently agents are started
 	Prewarm  bool
+
+	// Programs changes what a name starts; nil leaves Virtual Xcode's tools.
+	Programs func(name string, tool host.Main) host.Main
+	// Inherit names variables that programs get besides the usual ones.
+	Inherit []string
 }
 
 // House is one product over one world. Its methods are safe for concurrent use; methods that cannot fail end the test.
@@ -71,13 +76,20 @@ func New(t testing.TB, options ...Options) *House {
 	h.must(xcode.Mount())
 	h.World, h.Virtual = xcode.World(), xcode.Client()
 	h.open = func() {
-		runner, err := host.New(host.Options{Inside: xcode.Program})
+		runner, err := host.New(host.Options{Inside: o.programs(xcode.Program), Inherit: o.Inherit})
 		h.must(err)
 		h.openProduct(o, runner, apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()})
 	}
 	h.open()
 	t.Cleanup(h.close)
 	return h
+}
+
+func (o Options) programs(find func(string) host.Main) func(string) host.Main {
+	if o.Programs == nil {
+		return find
+	}
+	return func(name string) host.Main { return o.Programs(name, find(name)) }
 }
 
 func (h *House) close() {

@@ -68,7 +68,7 @@ func laneNames() (names []string) {
 
 // run runs lanes to their ends: one that fails does not keep the others from telling what they have to tell.
 func run(ctx context.Context, chosen []lane) error {
-	h, err := host.New(host.Options{})
+	h, err := host.New(host.Options{Inherit: []string{"*"}})
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"howett.net/plist"
-
+	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/machine/regularfile"
 )
 
@@ -30,10 +29,6 @@ type InfoError struct {
 
 func (e *InfoError) Error() string { return e.Path + " " + e.Problem }
 
-// mostPlist bounds an Info.plist; real ones have some kilobytes. The decoder calls itself for each level: a megabyte of brackets can
-// exceed the stack, which ends the process.
-const mostPlist = 256 << 10
-
 // Read reads an app's Info.plist: at its top, or below Contents as on a Mac.
 func Read(app string) (Info, error) {
 	dir, err := os.Stat(app)
@@ -46,19 +41,18 @@ func Read(app string) (Info, error) {
 		return Info{}, fmt.Errorf("%s is not an app: it is not a folder", app)
 	}
 	for _, place := range []string{"Info.plist", "Contents/Info.plist"} {
-		path := filepath.Join(app, place)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		raw, err := docfile.Read(app, place, docfile.MostPlist)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		info, err := readFile(path)
+		info, err := decode(filepath.Join(app, place), raw, err)
 		info.Mac = place != "Info.plist"
 		return info, err
 	}
 	return Info{}, fmt.Errorf("%s is not an app: it has no Info.plist", app)
 }
 
-func readFile(path string) (Info, error) {
-	raw, err := regularfile.Read(path, mostPlist)
+func decode(path string, raw []byte, err error) (Info, error) {
 	var large *regularfile.LargeError
 	switch {
 	case errors.As(err, &large):
@@ -66,20 +60,11 @@ func readFile(path string) (Info, error) {
 	case errors.Is(err, regularfile.ErrNotRegular):
 		return Info{}, &InfoError{path, "is not a file"}
 	case err != nil:
-		return Info{}, err
+		return Info{}, &InfoError{path, "cannot be read: " + err.Error()}
 	}
-	return decode(path, raw)
-}
-
-// decode does not repeat what the decoder says: it quotes the file, which may be a link to a secret.
-func decode(path string, raw []byte) (info Info, err error) {
-	defer func() { // the decoder panics on some broken lists
-		if p := recover(); p != nil {
-			err = &InfoError{path, "is a broken property list"}
-		}
-	}()
-	if _, err := plist.Unmarshal(raw, &info); err != nil {
-		return Info{}, &InfoError{path, "is not a property list that can be read"}
+	var info Info
+	if err := docfile.Plist(raw, &info); err != nil {
+		return Info{}, &InfoError{path, "is " + err.Error()}
 	}
 	return info, nil
 }

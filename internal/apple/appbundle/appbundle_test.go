@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"ios-agent/internal/machine/docfile"
 )
 
 func write(t *testing.T, path, content string) string {
@@ -68,8 +70,8 @@ func TestDeep(t *testing.T) {
 	for name, text := range map[string]string{
 		"xml":        `<plist version="1.0">` + strings.Repeat("<array>", large/8),
 		"text":       strings.Repeat("(", large),
-		"small xml":  `<plist version="1.0">` + strings.Repeat("<array>", mostPlist/8),
-		"small text": strings.Repeat("(", mostPlist),
+		"small xml":  `<plist version="1.0">` + strings.Repeat("<array>", docfile.MostPlist/8),
+		"small text": strings.Repeat("(", docfile.MostPlist),
 	} {
 		var content *InfoError
 		if _, err := ID(write(t, "Info.plist", text)); !errors.As(err, &content) {
@@ -90,5 +92,21 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte("bplist00"))
 	f.Add([]byte("{a = b;"))
-	f.Fuzz(func(_ *testing.T, raw []byte) { decode("Info.plist", raw) })
+	f.Fuzz(func(_ *testing.T, raw []byte) { decode("Info.plist", raw, nil) })
+}
+
+// TestALinkOut: an app cannot make another file its Info.plist, nor have it quoted.
+func TestALinkOut(t *testing.T) {
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := t.TempDir()
+	if err := os.Symlink(key, filepath.Join(app, "Info.plist")); err != nil {
+		t.Fatal(err)
+	}
+	var content *InfoError
+	if id, err := ID(app); id != "" || !errors.As(err, &content) || strings.Contains(err.Error(), "com.a.b") {
+		t.Errorf("%q, %v", id, err)
+	}
 }

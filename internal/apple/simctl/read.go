@@ -9,9 +9,8 @@ import (
 
 	"ios-agent/internal/apple/jsondoc"
 	"ios-agent/internal/apple/pattern"
+	"ios-agent/internal/machine/docfile"
 	short "ios-agent/internal/op/brief" // the tests have a word of that name
-
-	"howett.net/plist"
 )
 
 // Output is an answer of simctl whose question is not known; one field is set.
@@ -97,7 +96,7 @@ func Read(data []byte) (*Output, error) {
 // ParseApps reads the old-style property list of `simctl listapps`, or of `simctl appinfo`, which is one app of it.
 func ParseApps(data []byte) ([]App, error) {
 	var all map[string]any
-	if err := decodePlist(data, &all); err != nil {
+	if err := docfile.Plist(data, &all); err != nil {
 		return nil, fmt.Errorf("simctl listapps: %w", err)
 	}
 	if id, ok := all["CFBundleIdentifier"].(string); ok {
@@ -134,17 +133,6 @@ func app(id string, info map[string]any) App {
 		a.Name = text("CFBundleName")
 	}
 	return a
-}
-
-// decodePlist guards against the decoder, which panics on some broken lists.
-func decodePlist(data []byte, to any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("broken property list: %v", p)
-		}
-	}()
-	_, err = plist.Unmarshal(data, to)
-	return err
 }
 
 // Text is the answer in at most limit bytes.

@@ -15,7 +15,9 @@ import (
 	"ios-agent/internal/device/lease/leasedb"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/schema"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
+	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/store"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/ops"
@@ -35,11 +37,15 @@ type leases struct {
 }
 
 // openLeases wires the leases. The file is opened in a goroutine of its own: the start does not wait for it.
-func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
+func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) (*leases, error) {
+	dir, err := lockFolder(h, tools)
+	if unsafe := (*private.UnsafeError)(nil); errors.As(err, &unsafe) {
+		return nil, fault.During("the locks against other homes", err)
+	}
 	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log})
 	l := &leases{state: state, log: leasedb.Journal{Store: state}, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
 	options := lease.Options{Journal: l.log, Log: log}
-	if dir, err := lockFolder(h, tools); err == nil {
+	if err == nil {
 		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String()})
 		options.Guard = l.locks
 	} else {
@@ -50,17 +56,28 @@ func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
 	l.stop = stop
 	go func() { _ = l.table.Load(ctx) }() // whoever needs a lease is told what was wrong
 	go ops.FeedLeases(ctx, l.table, l.feed)
-	return l
+	return l, nil
 }
 
 // lockFolder is the folder of the locks that homes of the same devices share: one a user; with virtual devices one a home,
-// because two worlds have other devices with the same udids.
+// because two worlds have other devices with the same udids. Whoever can write it can keep us from every device.
 func lockFolder(h home.Home, tools apple.Toolchain) (string, error) {
-	if tools.Name == apple.Virtual {
-		return filepath.Join(h.Virtual(), "locks"), nil
+	parent := h.Virtual()
+	if tools.Name != apple.Virtual {
+		caches, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		parent = filepath.Join(caches, "ios-agent")
 	}
-	dir, err := os.UserCacheDir()
-	return filepath.Join(dir, "ios-agent", "locks"), err
+	dir := filepath.Join(parent, "locks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := private.Folder(parent); err != nil {
+		return "", err
+	}
+	return dir, private.Folder(dir)
 }
 
 func (l *leases) parts(devices *pool.Pool) ops.Leases {

@@ -78,7 +78,10 @@ func Open(o Options) (*Product, error) {
 	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
-	leases := openLeases(o.Home, o.Tools, o.Log)
+	leases, err := openLeases(o.Home, o.Tools, o.Log)
+	if err != nil {
+		return nil, errors.Join(err, o.Host.Close())
+	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{

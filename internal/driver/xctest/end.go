@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/apple/crash"
 	"ios-agent/internal/device"
+	"ios-agent/internal/machine/regularfile"
 )
 
 var _ device.EndReporter = (*phone)(nil)
@@ -84,7 +85,7 @@ func (p *phone) newestReport(bundleID string, since time.Time) (string, *crash.R
 	}
 	slices.SortFunc(fresh, func(a, b file) int { return b.at.Compare(a.at) })
 	for _, f := range fresh {
-		data, err := os.ReadFile(f.path)
+		data, err := regularfile.Read(f.path, mostReport)
 		if err != nil {
 			continue
 		}

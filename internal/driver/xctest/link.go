@@ -66,19 +66,20 @@ func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
 	if closed {
 		return nil, fault.New(fault.Cancelled, "%s was closed", p.info.Name)
 	}
-	if a != nil && a.client() != nil && a.turn(ctx, p.looksAt()) == nil {
+	if a == nil || !a.alive() { // what a process left behind may still answer on its stream, but nobody watches it
+		return p.startAgent(ctx)
+	}
+	if a.client() != nil && a.turn(ctx, p.looksAt()) == nil {
 		return a.client(), nil
 	}
-	if a != nil && a.alive() {
-		hello, cancel := context.WithTimeout(ctx, p.driver.Start.filled().Greeting)
-		err := a.greet(hello, p.looksAt())
-		cancel()
-		switch {
-		case err == nil:
-			return a.client(), nil
-		case ctx.Err() != nil: // the caller has no more time; that says nothing about the agent
-			return nil, fmt.Errorf("the agent on %s does not greet: %w", p.info.Name, ctx.Err())
-		}
+	hello, cancel := context.WithTimeout(ctx, p.driver.Start.filled().Greeting)
+	err := a.greet(hello, p.looksAt())
+	cancel()
+	switch {
+	case err == nil:
+		return a.client(), nil
+	case ctx.Err() != nil: // the caller has no more time; that says nothing about the agent
+		return nil, fmt.Errorf("the agent on %s does not greet: %w", p.info.Name, ctx.Err())
 	}
 	return p.startAgent(ctx)
 }

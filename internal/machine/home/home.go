@@ -45,11 +45,14 @@ func (h Home) check() error {
 	if errors.As(err, &unsafe) {
 		return fault.During("the ios-agent home", err).WithHint("%s; or set %s to a folder of your own", unsafe.Mend, Variable)
 	}
-	if err == nil {
-		err = private.Folder(h.Versions())
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unusable(h.String(), err)
+	state := h.StateFile()
+	for _, err := range []error{
+		err, private.Folder(h.Versions()), private.Folder(h.Run()), private.Folder(h.Virtual()), private.Folder(h.path("secrets")),
+		private.Close(state), private.Close(state + "-wal"), private.Close(state + "-shm"), // beside it, by SQLite
+	} {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unusable(h.String(), err)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package home_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,16 @@ func TestAnUnsafeHomeIsRefused(t *testing.T) {
 		{"home with a sticky bit", func(_ *testing.T, h home.Home) error { return os.Chmod(h.String(), 0o777|os.ModeSticky) }, "chmod go-w"},
 		{"versions for all", func(_ *testing.T, h home.Home) error { return os.Chmod(h.Versions(), 0o777) }, "chmod go-w"},
 		{"foreign home", func(t *testing.T, h home.Home) error { return giveAway(t, h.String()) }, "folder of your own"},
+		{"run for all", folderFor("run"), "chmod go-w"},
+		{"virtual for all", folderFor("virtual"), "chmod go-w"},
+		{"secrets for all", folderFor("secrets"), "chmod go-w"},
+		{"state for all", fileFor("state.db"), "chmod go-w"},
+		{"log of the state for all", fileFor("state.db-wal"), "chmod go-w"},
+		{"index of the state for all", fileFor("state.db-shm"), "chmod go-w"},
+		{"state that is a link", func(_ *testing.T, h home.Home) error { return os.Symlink("/dev/null", h.StateFile()) }, "rm -r"},
+		{"foreign state", func(t *testing.T, h home.Home) error {
+			return errors.Join(os.WriteFile(h.StateFile(), nil, 0o600), giveAway(t, h.StateFile()))
+		}, "rm -r"},
 		{"foreign versions", func(t *testing.T, h home.Home) error { return giveAway(t, h.Versions()) }, "rm -r"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,6 +95,40 @@ func TestAnUnsafeHomeIsRefused(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		})
+	}
+}
+
+func folderFor(name string) func(*testing.T, home.Home) error {
+	return func(_ *testing.T, h home.Home) error {
+		path := filepath.Join(h.String(), name)
+		return errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, 0o777))
+	}
+}
+
+func fileFor(name string) func(*testing.T, home.Home) error {
+	return func(_ *testing.T, h home.Home) error {
+		path := filepath.Join(h.String(), name)
+		return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666))
+	}
+}
+
+// TestStateThatOthersCanReadIsClosed: an older version, or a copy, may have left it open.
+func TestStateThatOthersCanReadIsClosed(t *testing.T) {
+	t.Setenv(home.Variable, t.TempDir())
+	h, err := home.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.WriteFile(h.StateFile()+suffix, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := home.Open(); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(h.StateFile() + suffix); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%q: %v %v", suffix, info.Mode(), err)
+		}
 	}
 }
 

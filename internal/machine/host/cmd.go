@@ -17,12 +17,13 @@ type Cmd struct {
 	Name  string    // a path, or a name looked up in our own PATH (not in that of Env)
 	Args  []string  // without the program's own name
 	Dir   string    // working directory; empty means ours
-	Env   []string  // "K=V" entries merged over our own environment; the last one of a name wins
+	Env   []string  // "K=V" entries merged over what it inherits; the last one of a name wins
 	Stdin io.Reader // nil means /dev/null
 
-	// Inherit names the variables of our own environment that the program gets; a name that ends in * is a prefix. Nil means all but
-	// those with mask.Prefix, which no program gets.
+	// Inherit names the variables of our own environment that the program gets; a name that ends in * is a prefix. Nil means the usual
+	// ones (environ.go) and those of Options.Inherit. Those with mask.Prefix no program gets.
 	Inherit []string
+	named   []string // by Options.Inherit
 
 	// Timeout limits Run: zero means 60 s, negative means that only the context limits it. Start ignores it.
 	Timeout time.Duration

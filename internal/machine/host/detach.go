@@ -22,7 +22,7 @@ func StartDetached(path string, args, env []string, logFile string) (pid int, er
 	defer log.Close()
 	cmd := exec.Command(path, args...)
 	cmd.Dir = "/"
-	cmd.Env = Cmd{Env: env}.environ()
+	cmd.Env = Cmd{Env: env, Inherit: []string{"*"}}.environ() // what its own programs get, it decides
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

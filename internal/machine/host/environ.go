@@ -8,17 +8,42 @@ import (
 	"ios-agent/internal/fault/mask"
 )
 
+// usual are the variables of ours that programs get: who and where the user is, where tools are and how they reach the network. It is
+// a list of what is known to be needed and not of what is known to be secret, because nobody knows the names of all secrets. A
+// prefix gives no name that sounds like one.
+func usual() []string {
+	return []string{
+		"HOME", "USER", "LOGNAME", "SHELL", "PATH", "PWD", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "XDG_*", "__CF_USER_TEXT_ENCODING", "CI",
+		"DEVELOPER_DIR", "SDKROOT", "TOOLCHAINS", "XCODE_*", "SWIFT_*", "SWIFTPM_*", "TEST_RUNNER_*", "SIMCTL_CHILD_*", "DEVICECTL_CHILD_*",
+		"NSUnbufferedIO", "CLICOLOR", "NO_COLOR", "COLUMNS",
+		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "SSH_AUTH_SOCK", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL",
+		"HOMEBREW_PREFIX", "JAVA_HOME", "NODE_BINARY", "NVM_DIR", "RBENV_ROOT", "RBENV_VERSION", "GEM_HOME", "GEM_PATH", "FLUTTER_ROOT",
+		"IOS_AGENT_*", "GORACE", "GOCOVERDIR", // the last three are for programs of our own
+	}
+}
+
 // environ is what a program inherits, and over it what its Cmd says.
 func (c Cmd) environ() []string {
 	ours := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(name, mask.Prefix) || c.Inherit != nil && !inherits(c.Inherit, name)
+		return !c.inherits(name)
 	})
 	return append(ours, c.Env...)
 }
 
-// inherits reports whether a list has a name; an entry that ends in * is a prefix.
-func inherits(list []string, name string) bool {
+func (c Cmd) inherits(name string) bool {
+	switch {
+	case strings.HasPrefix(name, mask.Prefix):
+		return false
+	case c.Inherit != nil:
+		return lists(c.Inherit, name)
+	}
+	return slices.Contains(usual(), name) || lists(usual(), name) && !mask.Named(name) || lists(c.named, name)
+}
+
+// lists reports whether a list has a name; an entry that ends in * is a prefix.
+func lists(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		prefix, is := strings.CutSuffix(entry, "*")
 		return entry == name || is && strings.HasPrefix(name, prefix)

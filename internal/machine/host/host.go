@@ -25,6 +25,9 @@ type Options struct {
 	Replay string
 	// RepeatLast lets the last of equal invocations answer all further ones, for programs that are polled.
 	RepeatLast bool
+	// Inherit names variables of our own environment that programs get besides the usual ones (environ.go); a name that ends in * is a
+	// prefix.
+	Inherit []string
 	// Inside finds a program by Cmd.Name as a function of this process; nil for a program that does not exist. With it
 	// nothing is executed: tests mount Virtual Xcode's tools here.
 	Inside func(name string) Main
@@ -35,6 +38,7 @@ type Host struct {
 	registry    registry
 	spawner     spawner
 	transcripts *transcriptFolder // nil when nobody wants transcripts
+	inherit     []string
 
 	mu     sync.Mutex
 	closed bool
@@ -43,7 +47,7 @@ type Host struct {
 
 // New makes the folders and a Host that uses them. It kills nothing: see Reap.
 func New(o Options) (*Host, error) {
-	h := &Host{live: map[*Process]struct{}{}}
+	h := &Host{live: map[*Process]struct{}{}, inherit: o.Inherit}
 	var err error
 	if h.registry, err = openRegistry(o.Dir); err != nil {
 		return nil, err

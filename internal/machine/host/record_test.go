@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 )
 
@@ -102,5 +103,17 @@ func TestRecordThatCannotBe(t *testing.T) {
 	}
 	if err := h.Close(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nobody was told: %v", err)
+	}
+}
+
+// TestAnUnsafeRecordIsRefused: transcripts are not written where others could change them.
+func TestAnUnsafeRecordIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, err := host.New(host.Options{Record: dir})
+	if f := fault.From(err); err == nil || f.Code != fault.PathError || !strings.Contains(f.Hint, "chmod go-w") {
+		t.Error(err)
 	}
 }

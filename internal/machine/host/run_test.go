@@ -232,7 +232,8 @@ func TestSecretsAreNotInherited(t *testing.T) {
 		name, want string
 		inherit    []string
 	}{
-		{"IOS_AGENT_SECRET_SHOP", "", nil}, {"IOS_AGENT_SECRET_SHOP", "", []string{"IOS_AGENT_SECRET_SHOP"}}, {"OPENAI_API_KEY", "sk-1", nil},
+		{"IOS_AGENT_SECRET_SHOP", "", nil}, {"IOS_AGENT_SECRET_SHOP", "", []string{"IOS_AGENT_SECRET_SHOP"}}, {"OPENAI_API_KEY", "", nil},
+		{"LC_ALL", "C", nil},
 		{"OPENAI_API_KEY", "", []string{"PATH"}}, {"LC_ALL", "C", []string{"LC_*"}}, {"OPENAI_API_KEY", "sk-1", []string{"OPENAI_API_KEY"}},
 	} {
 		cmd := helper("env", c.name)

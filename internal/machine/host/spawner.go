@@ -51,6 +51,7 @@ func (h *Host) spawn(ctx context.Context, c Cmd, newCapture func() *boundedBuffe
 	if h.isClosed() {
 		return nil, ErrClosed
 	}
+	c.named = h.inherit
 	rec := h.transcripts.begin(c) // before the start, so that the numbers tell the order of the calls
 	began := time.Now()
 	s, err := h.spawner.spawn(c)

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/private"
 )
 
 const partSuffix = ".part"
@@ -30,6 +33,9 @@ func openTranscriptFolder(dir string) (*transcriptFolder, error) {
 	dir, err := makeFolder(dir)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
+	}
+	if err := private.Folder(dir); err != nil {
+		return nil, fault.During("the folder of transcripts", err)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -66,6 +66,29 @@ func File(path string) error {
 	return check(path, info, 0o022)
 }
 
+// ClosedFile wants a regular file of the user that nobody else can even read. A link is refused.
+func ClosedFile(path string) error {
+	if err := File(path); err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	return check(path, info, 0o077)
+}
+
+// Close is ClosedFile that closes a file which others can only read: nobody else can have changed it.
+func Close(path string) error {
+	if err := File(path); err != nil {
+		return err
+	}
+	if ClosedFile(path) == nil {
+		return nil
+	}
+	return os.Chmod(path, 0o600)
+}
+
 // check wants a file of ours whose mode grants nothing of what is forbidden.
 func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)

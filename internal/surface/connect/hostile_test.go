@@ -3,19 +3,19 @@ package connect
 import (
 	"testing"
 
-	"ios-agent/internal/machine/yamlfile/yamltest"
+	"ios-agent/internal/machine/docfile/hostiledoc"
 )
 
 // TestAHostilePolicyFile: a policy that came with a project costs neither memory nor time, and what it points to is not told.
 func TestAHostilePolicyFile(t *testing.T) {
-	yamltest.Refuses(t, "deny", func(path string) error {
+	hostiledoc.Refuses(t, "deny", func(path string) error {
 		_, err := ReadPolicy(path, catalogue())
 		return err
 	}, map[string]string{
-		"not a mapping":     yamltest.Secret + "\n",
-		"an unknown key":    yamltest.Secret + ": 1\n",
-		"a wrong confirm":   "confirm: " + yamltest.Secret + "\n",
-		"a wrong number":    "max_steps: " + yamltest.Secret + "\n",
-		"a wrong operation": "deny: [" + yamltest.Secret + "]\n",
+		"not a mapping":     hostiledoc.Secret + "\n",
+		"an unknown key":    hostiledoc.Secret + ": 1\n",
+		"a wrong confirm":   "confirm: " + hostiledoc.Secret + "\n",
+		"a wrong number":    "max_steps: " + hostiledoc.Secret + "\n",
+		"a wrong operation": "deny: [" + hostiledoc.Secret + "]\n",
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/op"
 )
 
@@ -233,7 +233,7 @@ func FuzzPolicy(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if len(s) > yamlfile.MaxSize {
+		if len(s) > docfile.MostYAML {
 			t.Skip("no such file is read")
 		}
 		if p, err := ParsePolicy([]byte(s), c); err == nil {

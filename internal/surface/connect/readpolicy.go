@@ -10,7 +10,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 	"ios-agent/internal/op"
 )
 
@@ -28,14 +28,14 @@ var policyKeys = []string{keyAllow, keyDeny, keyApps, keyForbidden, keyConfirm, 
 
 // ReadPolicy reads a policy file. What it does not know is refused: a mistyped rule would protect nothing.
 func ReadPolicy(path string, c *op.Catalogue) (Policy, error) {
-	text, err := yamlfile.Read(filepath.Dir(path), filepath.Base(path))
+	text, err := docfile.Read(filepath.Dir(path), filepath.Base(path), docfile.MostYAML)
 	if err != nil {
 		return Policy{}, fault.New(fault.PathError, "the policy %s: %w", path, err).
-			WithHint("name a file of at most %d bytes that is not a link into another folder", yamlfile.MaxSize)
+			WithHint("name a file of at most %d bytes that is not a link into another folder", docfile.MostYAML)
 	}
-	p, err := parsePolicy(text, c)
+	p, err := parsePolicy(string(text), c)
 	if err != nil {
-		return Policy{}, refusedPolicy("the policy "+yamlfile.Place(path, err), err)
+		return Policy{}, refusedPolicy("the policy "+docfile.Place(path, err), err)
 	}
 	return p, nil
 }
@@ -44,7 +44,7 @@ func ReadPolicy(path string, c *op.Catalogue) (Policy, error) {
 func ParsePolicy(raw []byte, c *op.Catalogue) (Policy, error) {
 	p, err := parsePolicy(string(raw), c)
 	if err != nil {
-		return Policy{}, refusedPolicy(yamlfile.Place("the policy", err), err)
+		return Policy{}, refusedPolicy(docfile.Place("the policy", err), err)
 	}
 	return p, nil
 }
@@ -54,14 +54,14 @@ func refusedPolicy(place string, err error) error {
 	if u := (*unknown)(nil); errors.As(err, &u) {
 		hint = u.hint()
 	}
-	return fault.New(fault.InvalidInput, "%s: %s", place, yamlfile.Reason(err)).WithHint("%s", hint)
+	return fault.New(fault.InvalidInput, "%s: %s", place, docfile.Reason(err)).WithHint("%s", hint)
 }
 
 func keysHint() string { return "the keys are " + strings.Join(policyKeys, ", ") }
 
 // unknown is a name that a policy must not hold, and the names that were perhaps meant.
 type unknown struct {
-	*yamlfile.Problem
+	*docfile.Problem
 	near  []string
 	known string // which names there are
 }
@@ -77,13 +77,13 @@ func (u *unknown) Unwrap() error { return u.Problem }
 
 func parsePolicy(text string, c *op.Catalogue) (Policy, error) {
 	var p Policy
-	doc, err := yamlfile.Parse(text)
+	doc, err := docfile.YAML(text)
 	if err != nil {
 		return p, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(doc.Tree)) {
 		if !slices.Contains(policyKeys, key) {
-			return p, &unknown{&yamlfile.Problem{Line: doc.LineOf(key), Message: "a key that no policy has"},
+			return p, &unknown{&docfile.Problem{Line: doc.LineOf(key), Message: "a key that no policy has"},
 				nearest.To(key, policyKeys, 1), keysHint()}
 		}
 	}
@@ -98,23 +98,23 @@ func parsePolicy(text string, c *op.Catalogue) (Policy, error) {
 		return p, err
 	}
 	if p.Confirm != "" && p.Confirm != "never" && p.Confirm != "always" {
-		return p, &yamlfile.Problem{Line: doc.LineOf(keyConfirm), Message: "confirm must be never or always"}
+		return p, &docfile.Problem{Line: doc.LineOf(keyConfirm), Message: "confirm must be never or always"}
 	}
 	if slices.ContainsFunc(p.Forbidden, func(s string) bool { return plain(s) == "" }) {
-		return p, &yamlfile.Problem{Line: doc.LineOf(keyForbidden), Message: "a forbidden text is empty: it would forbid everything"}
+		return p, &docfile.Problem{Line: doc.LineOf(keyForbidden), Message: "a forbidden text is empty: it would forbid everything"}
 	}
 	return p.resolved(doc, c)
 }
 
 // resolved has the names of operations as the catalogue has them.
-func (p Policy) resolved(doc yamlfile.Document, c *op.Catalogue) (Policy, error) {
+func (p Policy) resolved(doc docfile.Document, c *op.Catalogue) (Policy, error) {
 	for _, rule := range []struct {
 		key   string
 		names []string
 	}{{keyAllow, p.Allow}, {keyDeny, p.Deny}} {
 		for i, name := range rule.names {
 			o, near, ok := operation(name, c)
-			problem := &yamlfile.Problem{Line: doc.LineOf(rule.key)}
+			problem := &docfile.Problem{Line: doc.LineOf(rule.key)}
 			if !ok {
 				problem.Message = fmt.Sprintf("item %d of %s names no operation that can be offered", i+1, rule.key)
 				return p, &unknown{problem, near, "name an operation of ios-agent itself, such as tap_element, fill or press_key"}

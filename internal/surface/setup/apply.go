@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/regularfile"
 )
 
 // Apply writes planned changes, each file at once or not at all. When a file is no longer what Plan saw, nothing is
@@ -31,7 +30,7 @@ func Apply(changes []Change) error {
 
 // fresh says whether the file is still as planned.
 func (c Change) fresh() error {
-	now, err := regularfile.Read(c.Path, mostSettings)
+	now, err := c.file.read()
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
 		return fault.New(fault.PathError, "%s is not read: %w", c.Path, err)
@@ -86,10 +85,7 @@ func (c Change) target() (string, fs.FileMode, error) {
 	if _, err := os.Lstat(c.Path); err == nil {
 		return "", 0, errors.New("it is a link that leads nowhere")
 	}
-	mode := c.mode
-	if mode == 0 {
-		mode = private
-	}
+	mode := c.file.mode
 	search := mode >> 2 & 0o111 // who may read the file may enter its folder
 	return c.Path, mode, os.MkdirAll(filepath.Dir(c.Path), mode|search)
 }

@@ -14,7 +14,7 @@ import (
 // says; only network_access lets them through, and with them the whole network, which is not ours to open. Neither goes
 // with Codex's permission profiles. A rule is exactly what is needed: this command, outside the sandbox.
 func codex(o Options) []edit {
-	config := file{filepath.Join(o.CodexHome, "config.toml"), private}
+	config := file{"", filepath.Join(o.CodexHome, "config.toml"), private}
 	all := []edit{{config, "offers the tools of `ios-agent mcp`", inTOML(o.table)}}
 	if plainCommand.MatchString(o.Binary) {
 		rules := o.project(".codex", "rules", name+".rules")

@@ -4,18 +4,31 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 // file is a place to write to.
 type file struct {
+	root string // the project, which no link may leave; empty for files of the user's own
 	path string
 	mode fs.FileMode
+}
+
+// read gives what is there; the user's own files may be links to anywhere.
+func (f file) read() ([]byte, error) {
+	if f.root == "" {
+		return docfile.ReadOwn(f.path, docfile.MostSettings)
+	}
+	name, err := filepath.Rel(f.root, f.path)
+	if err != nil {
+		return nil, err
+	}
+	return docfile.Read(f.root, name, docfile.MostSettings)
 }
 
 // edit is how one file is to change. The function gets what is there, nil when there is nothing, and returns the same
@@ -26,14 +39,6 @@ type edit struct {
 	apply func(before []byte) ([]byte, error)
 }
 
-// located is a reason not to edit a file, with its line.
-type located struct {
-	line int
-	what string
-}
-
-func (e *located) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
-
 // lineAt counts lines from one.
 func lineAt(text []byte, offset int) int {
 	return 1 + bytes.Count(text[:min(offset, len(text))], []byte("\n"))
@@ -41,7 +46,7 @@ func lineAt(text []byte, offset int) int {
 
 // plan is the change, or nil when there is none to make.
 func (e edit) plan() (*Change, error) {
-	before, err := regularfile.Read(e.path, mostSettings)
+	before, err := e.read()
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
 		return nil, fault.New(fault.PathError, "%s is not read: %w", e.path, err)
@@ -53,19 +58,16 @@ func (e edit) plan() (*Change, error) {
 	if !missing && bytes.Equal(before, after) {
 		return nil, nil
 	}
-	return &Change{Path: e.path, Why: e.why, Before: before, After: after, New: missing, mode: e.mode}, nil
+	return &Change{Path: e.path, Why: e.why, Before: before, After: after, New: missing, file: e.file}, nil
 }
-
-// mostSettings bounds the settings of a client: more than any real file.
-const mostSettings = 4 << 20
 
 // refused says what is wrong with the file and what its owner can paste; the snippet is what an empty file would get.
 func (e edit) refused(err error) error {
 	f := fault.New(fault.InvalidInput, "%s is left alone: %w", e.path, err).With("file", e.path)
-	var at *located
+	var at *docfile.Problem
 	if errors.As(err, &at) {
-		f = fault.New(fault.InvalidInput, "%s:%d is left alone: %s", e.path, at.line, at.what).
-			With("file", e.path).With("line", at.line)
+		f = fault.New(fault.InvalidInput, "%s:%d is left alone: %s", e.path, at.Line, at.Message).
+			With("file", e.path).With("line", at.Line)
 	}
 	snippet, err := e.apply(nil)
 	if err != nil {

@@ -3,10 +3,11 @@ package setup
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/machine/docfile"
 )
 
 // document is JSON text that is edited where it lies: what an edit is not about keeps its bytes, its order and its
@@ -51,9 +52,8 @@ func openJSON(text []byte) (*document, error) {
 	if len(bytes.TrimSpace(rest)) == 0 {
 		d.text = []byte("{}" + newlineOf(rest))
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(d.text, &whole); err != nil {
-		return nil, notJSON(d.text, err)
+	if err := docfile.JSON(d.text); err != nil {
+		return nil, err
 	}
 	d.rescan()
 	if d.root.kind != '{' {
@@ -61,15 +61,6 @@ func openJSON(text []byte) (*document, error) {
 	}
 	d.layout = layoutOf(d.text, d.root)
 	return d, nil
-}
-
-func notJSON(text []byte, err error) error {
-	var syntax *json.SyntaxError
-	at := len(text)
-	if errors.As(err, &syntax) {
-		at = max(0, int(syntax.Offset)-1)
-	}
-	return &located{lineAt(text, at), "this is not plain JSON (" + err.Error() + ")"}
 }
 
 func (d *document) bytes() []byte { return append([]byte(d.bom), d.text...) }
@@ -157,7 +148,7 @@ func (d *document) find(path []string) (n node, rest []string, err error) {
 }
 
 func (d *document) misshapen(n node, what, want string) error {
-	return &located{lineAt(d.text, n.start), what + " is not " + want}
+	return &docfile.Problem{Line: lineAt(d.text, n.start), Message: what + " is not " + want}
 }
 
 // entry writes something new: on lines that begin with pad, or flat.

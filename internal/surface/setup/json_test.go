@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"ios-agent/internal/machine/docfile"
 )
 
 func TestJSONTakesOnTheLayoutAround(t *testing.T) {
@@ -95,8 +97,8 @@ func TestJSONRefuses(t *testing.T) {
 		if err == nil {
 			err = d.set([]string{"a", "b", "c"}, "1")
 		}
-		var at *located
-		if !errors.As(err, &at) || at.line != line {
+		var at *docfile.Problem
+		if !errors.As(err, &at) || at.Line != line {
 			t.Errorf("%.40q: %v, want line %d", text, err, line)
 		}
 	}
@@ -104,8 +106,8 @@ func TestJSONRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var at *located
-	if err := d.add([]string{"a"}, "x"); !errors.As(err, &at) || at.line != 3 {
+	var at *docfile.Problem
+	if err := d.add([]string{"a"}, "x"); !errors.As(err, &at) || at.Line != 3 {
 		t.Errorf("an object for a list: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ type Change struct {
 	After  []byte
 	New    bool // there is no file yet
 
-	mode fs.FileMode // of a new file; 0 is 0600
+	file file
 }
 
 // client is a program that agents run in.
@@ -146,7 +146,7 @@ const (
 func (o Options) project(parts ...string) file {
 	path := filepath.Join(append([]string{o.Dir}, parts...)...)
 	if filepath.Clean(o.Dir) == filepath.Clean(o.UserHome) {
-		return file{path, private}
+		return file{"", path, private}
 	}
-	return file{path, shared}
+	return file{o.Dir, path, shared}
 }

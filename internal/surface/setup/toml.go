@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"ios-agent/internal/machine/docfile"
 )
 
 // tables is TOML text that is edited where it lies: an edit replaces one value or adds one line or one section, and
@@ -87,7 +89,7 @@ func (t *tables) within(section int, table []string) bool {
 }
 
 func (t *tables) refuse(at int, path []string, why string) error {
-	return &located{lineAt(t.text, at), strings.Join(path, ".") + " " + why}
+	return &docfile.Problem{Line: lineAt(t.text, at), Message: strings.Join(path, ".") + " " + why}
 }
 
 // endOf is where a section's last line ends, and how its lines begin.

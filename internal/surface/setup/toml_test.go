@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ios-agent/internal/machine/docfile"
 )
 
 var server = []string{"mcp_servers", "ios-agent"}
@@ -95,8 +97,8 @@ func TestTOMLRefuses(t *testing.T) {
 		"[mcp_servers.ios-agent.command]\na = 1\n":   2,
 	} {
 		_, err := inTOML(register)([]byte(text))
-		var at *located
-		if !errors.As(err, &at) || at.line != line {
+		var at *docfile.Problem
+		if !errors.As(err, &at) || at.Line != line {
 			t.Errorf("%.60q: %v, want line %d", text, err, line)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"ios-agent/internal/machine/docfile"
 )
 
 // found is what a TOML text has, in order.
@@ -46,6 +48,9 @@ func (f found) header(path []string) (int, bool) {
 
 // scanTOML finds the places of keys and values.
 func scanTOML(text []byte) (found, error) {
+	if err := docfile.TOML(text); err != nil {
+		return found{}, err
+	}
 	rest := bytes.TrimPrefix(text, []byte(bom))
 	s := tomlScan{text: text, skipped: len(text) - len(rest)}
 	s.parser.Reset(rest)
@@ -59,7 +64,7 @@ func scanTOML(text []byte) (found, error) {
 	}
 	var wrong *unstable.ParserError
 	if err := s.parser.Error(); errors.As(err, &wrong) {
-		return found{}, &located{lineAt(text, s.offset(wrong.Highlight)), wrong.Message}
+		return found{}, &docfile.Problem{Line: lineAt(text, s.offset(wrong.Highlight)), Message: "this is not TOML that can be read"}
 	} else if err != nil {
 		return found{}, err
 	}

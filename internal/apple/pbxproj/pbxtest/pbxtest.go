@@ -20,7 +20,7 @@ func Check(t *testing.T, files ...string) {
 	if testing.Short() {
 		t.Skip("-short: the reader may have to be installed from npm")
 	}
-	h, err := host.New(host.Options{})
+	h, err := host.New(host.Options{Inherit: []string{"*"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 // The keys of the config file that are ours to read. Others belong to other parts and are left as they are.
@@ -30,7 +30,7 @@ func readConfig(f file, now state, at folders) config {
 	c := config{state: now}
 	doc, err := now.document()
 	if err != nil {
-		c.warnings = []string{fmt.Sprintf("%s is ignored: %v", place(f, err), yamlfile.Reason(err))}
+		c.warnings = []string{fmt.Sprintf("%s is ignored: %v", place(f, err), docfile.Reason(err))}
 		return c
 	}
 	r := &reader{file: f.path(), folders: at, doc: doc}
@@ -78,11 +78,11 @@ func section(tree map[string]any, key string) (map[string]any, error) {
 	case map[string]any:
 		return v, nil
 	case scalar:
-		if v.Tag == yamlfile.TagNull {
+		if v.Tag == docfile.TagNull {
 			return nil, nil
 		}
 	}
 	return nil, fmt.Errorf("%s must be a mapping", key)
 }
 
-func place(f file, err error) string { return yamlfile.Place(f.path(), err) }
+func place(f file, err error) string { return docfile.Place(f.path(), err) }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 // A small writer of YAML for trees of scalar, []any and map[string]any. Not the library's: one entry at a time goes
@@ -25,9 +25,9 @@ var reserved = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "nu
 func toTree(value any) any {
 	switch v := value.(type) {
 	case string:
-		return scalar{Tag: yamlfile.TagText, Text: v}
+		return scalar{Tag: docfile.TagText, Text: v}
 	case bool:
-		return scalar{Tag: yamlfile.TagBool, Text: fmt.Sprint(v)}
+		return scalar{Tag: docfile.TagBool, Text: fmt.Sprint(v)}
 	case []string:
 		list := make([]any, len(v))
 		for i := range v {
@@ -97,9 +97,9 @@ func inline(value any) string {
 
 func encodeScalar(s scalar) string {
 	switch s.Tag {
-	case yamlfile.TagNull:
+	case docfile.TagNull:
 		return "null"
-	case yamlfile.TagText:
+	case docfile.TagText:
 		return quote(s.Text)
 	}
 	return s.Text

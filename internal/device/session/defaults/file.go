@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 // All that this package reads and writes on disk is in this file.
@@ -76,7 +76,8 @@ func (f file) read() (string, error) {
 	if f.dir == "" {
 		return "", fs.ErrNotExist
 	}
-	return yamlfile.Read(f.dir, filepath.Join(configDir, configName))
+	text, err := docfile.Read(f.dir, filepath.Join(configDir, configName), docfile.MostYAML)
+	return string(text), err
 }
 
 // write replaces the file in one step. Readable to all, as the rest of the project is.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 var seeds = []string{
@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > yamlfile.MaxSize {
+		if len(text) > docfile.MostYAML {
 			return
 		}
 		doc, err := parse(text)
@@ -48,7 +48,7 @@ func FuzzPatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, value string) {
 		doc, err := parse(text)
-		if err != nil || doc.vet() != nil || len(text) > yamlfile.MaxSize {
+		if err != nil || doc.vet() != nil || len(text) > docfile.MostYAML {
 			return
 		}
 		out, _, err := doc.patch([]edit{
@@ -67,7 +67,7 @@ func FuzzPatch(f *testing.F) {
 
 func check(t *testing.T, before, after map[string]any, value string) {
 	t.Helper()
-	want := scalar{Tag: yamlfile.TagText, Text: value}
+	want := scalar{Tag: docfile.TagText, Text: value}
 	section, _ := after[keyGlobal].(map[string]any)
 	if section["scheme"] != want || after[keyActive] != want {
 		t.Errorf("got %v, want %q", after, value)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 // Persist writes the values of a session_set_defaults call into the project's config file: only the keys of the call,
@@ -98,7 +98,7 @@ func (s *Store) rewrite(edits func(config) []edit) ([]string, error) {
 		return nil, nil // nothing to take away from
 	}
 	if !s.config.known {
-		todo = append([]edit{{[]string{keyVersion}, scalar{Tag: yamlfile.TagNumber, Text: schemaVersion}}}, todo...)
+		todo = append([]edit{{[]string{keyVersion}, scalar{Tag: docfile.TagNumber, Text: schemaVersion}}}, todo...)
 	}
 	return s.save(doc, todo)
 }
@@ -124,7 +124,7 @@ func (s *Store) save(doc document, todo []edit) (notices []string, err error) {
 }
 
 func (s *Store) refusal(err error) error {
-	return fault.New(fault.PathError, "%s is not written over: %s", place(s.file, err), yamlfile.Reason(err)).
+	return fault.New(fault.PathError, "%s is not written over: %s", place(s.file, err), docfile.Reason(err)).
 		WithHint("correct the file or remove it, then repeat the call; the session has the values in any case")
 }
 

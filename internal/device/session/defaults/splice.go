@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"ios-agent/internal/machine/yamlfile"
+	"ios-agent/internal/machine/docfile"
 )
 
 var errInline = errors.New("a mapping written in one line has no lines to edit")
@@ -31,7 +31,7 @@ func (d document) splice(e edit) (string, error) {
 		if b.node.IsFlowStyle || len(b.node.Values) == 0 {
 			return "", errInline
 		}
-		i, found := yamlfile.Entry(b.node, key)
+		i, found := docfile.Entry(b.node, key)
 		if !found {
 			return b.insert(lines, key, e.below(depth))
 		}
@@ -73,7 +73,7 @@ func (e edit) merged(depth int, there any) any {
 // extent is the first line of an entry, from 1, and the line after its last. Comments and blank lines before the next
 // entry are that one's.
 func (b block) extent(lines []string, i int) (first, after int) {
-	first, after = yamlfile.Line(b.node.Values[i].Key), b.next(i)
+	first, after = docfile.Line(b.node.Values[i].Key), b.next(i)
 	for after-1 > first && idle(lines[after-2]) {
 		after--
 	}
@@ -82,7 +82,7 @@ func (b block) extent(lines []string, i int) (first, after int) {
 
 func (b block) next(i int) int {
 	if i+1 < len(b.node.Values) {
-		return yamlfile.Line(b.node.Values[i+1].Key)
+		return docfile.Line(b.node.Values[i+1].Key)
 	}
 	return b.stop
 }
@@ -117,14 +117,14 @@ func (b block) replace(lines []string, i int, value any) string {
 		return join(lines[:first-1], "", lines[after-1:])
 	}
 	e := b.node.Values[i]
-	return join(lines[:first-1], withComment(encodeEntry(b.indent(), yamlfile.KeyText(e.Key), value), e), lines[after-1:])
+	return join(lines[:first-1], withComment(encodeEntry(b.indent(), docfile.KeyText(e.Key), value), e), lines[after-1:])
 }
 
 // withComment keeps the comment at the end of an entry's first line.
 func withComment(text string, e *ast.MappingValueNode) string {
 	for _, n := range []ast.Node{e.Value, e.Key} {
 		c := n.GetComment()
-		if c == nil || len(c.Comments) == 0 || yamlfile.Line(c.Comments[0]) != yamlfile.Line(e.Key) {
+		if c == nil || len(c.Comments) == 0 || docfile.Line(c.Comments[0]) != docfile.Line(e.Key) {
 			continue
 		}
 		head, rest, _ := strings.Cut(text, "\n")

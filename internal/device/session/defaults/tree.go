@@ -1,16 +1,16 @@
 package defaults
 
-import "ios-agent/internal/machine/yamlfile"
+import "ios-agent/internal/machine/docfile"
 
 // document is a parsed config file.
-type document struct{ yamlfile.Document }
+type document struct{ docfile.Document }
 
 type (
-	scalar  = yamlfile.Scalar
-	problem = yamlfile.Problem
+	scalar  = docfile.Scalar
+	problem = docfile.Problem
 )
 
 func parse(text string) (document, error) {
-	doc, err := yamlfile.Parse(text)
+	doc, err := docfile.YAML(text)
 	return document{doc}, err
 }

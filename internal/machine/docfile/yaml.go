@@ -1,8 +1,7 @@
-package yamlfile
+package docfile
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/goccy/go-yaml"
@@ -14,30 +13,6 @@ import (
 	"ios-agent/internal/machine/regularfile"
 )
 
-// Problem is what is wrong with a file, and in which line. It never quotes the file, which may be a link to a secret.
-type Problem struct {
-	Line    int
-	Message string
-}
-
-func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Message) }
-
-// Place is where an error is: the path, with the line where it is known.
-func Place(path string, err error) string {
-	if p := (*Problem)(nil); errors.As(err, &p) {
-		return fmt.Sprintf("%s:%d", path, p.Line)
-	}
-	return path
-}
-
-// Reason is what an error says, without its line.
-func Reason(err error) string {
-	if p := (*Problem)(nil); errors.As(err, &p) {
-		return p.Message
-	}
-	return err.Error()
-}
-
 // Document is a parsed file: the nodes, for places and edits, and what they mean.
 type Document struct {
 	Text string
@@ -46,15 +21,15 @@ type Document struct {
 	Refs bool             // uses anchors
 }
 
-// Parse reads the text of a file, which must be one mapping or nothing. The library has panicked on broken input before.
-func Parse(text string) (doc Document, err error) {
+// YAML reads the text of a file, which must be one mapping or nothing. The library has panicked on broken input before.
+func YAML(text string) (doc Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			doc, err = Document{}, &Problem{1, "the YAML cannot be read"}
 		}
 	}()
-	if len(text) > MaxSize {
-		return Document{}, &regularfile.LargeError{Most: MaxSize}
+	if len(text) > MostYAML {
+		return Document{}, &regularfile.LargeError{Most: MostYAML}
 	}
 	tokens := lexer.Tokenize(text)
 	if err := shallow(tokens); err != nil {
@@ -72,7 +47,7 @@ func Parse(text string) (doc Document, err error) {
 	if !ok {
 		return Document{}, &Problem{Line(body), "the file must be a mapping of keys to values"}
 	}
-	m := &meaning{anchors: map[string]ast.Node{}, left: maxNodes}
+	m := &meaning{anchors: map[string]ast.Node{}, left: maxYAMLNodes}
 	tree, err := m.mapping(root, 0)
 	return Document{text, root, tree, len(m.anchors) > 0}, err
 }

@@ -1,5 +1,5 @@
-// Package yamltest gives readers of YAML files what a hostile project may bring.
-package yamltest
+// Package hostiledoc gives readers of YAML files what a hostile project may bring.
+package hostiledoc
 
 import (
 	"os"

@@ -1,15 +1,9 @@
-package yamlfile
+package docfile
 
 import (
 	"maps"
 
 	"github.com/goccy/go-yaml/ast"
-)
-
-// Bounds of a config file once its references are followed: a few lines of aliases can mean millions of nodes.
-const (
-	maxNodes = 20_000
-	maxDepth = 64
 )
 
 // Scalar is a YAML scalar as it was written. The tag keeps "1" and 1 apart; numbers stay text, so that nothing is

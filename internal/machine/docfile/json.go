@@ -1,0 +1,26 @@
+package docfile
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// JSON refuses a text that is not JSON or exceeds the bounds.
+func JSON(text []byte) error {
+	if err := jsonNotation.check(text); err != nil {
+		return err
+	}
+	var whole json.RawMessage
+	err := json.Unmarshal(text, &whole)
+	if err == nil {
+		return nil
+	}
+	at := len(text)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		at = max(0, int(syntax.Offset)-1)
+	}
+	return &Problem{lineAt(text, at), "this is not plain JSON, which has no comments and no comma at the end"}
+}
+
+// TOML refuses a text that exceeds the bounds; whether it is TOML, its reader finds out.
+func TOML(text []byte) error { return tomlNotation.check(text) }

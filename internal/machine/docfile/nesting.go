@@ -1,0 +1,95 @@
+package docfile
+
+import (
+	"bytes"
+	"strings"
+)
+
+// notation is how a language writes brackets, texts and comments: brackets in a text or a comment are none.
+type notation struct {
+	open, shut string
+	between    string   // what parts one value from the next
+	quotes     string   // what begins and ends a text
+	plain      string   // the quotes without escapes
+	tripled    bool     // three quotes begin a text of several lines, others end with their line
+	comments   []string // what begins a comment, which ends with its line
+	block      bool     // also /* … */
+}
+
+var (
+	jsonNotation = notation{open: "[{", shut: "]}", between: ",", quotes: `"`}
+	tomlNotation = notation{open: "[{", shut: "]}", between: ",\n", quotes: `"'`, plain: `'`, tripled: true, comments: []string{"#"}}
+	textNotation = notation{open: "({", shut: ")}", between: ",;", quotes: `"`, comments: []string{"//"}, block: true}
+)
+
+// check refuses a text that is nested too deep or has too many values, without parsing it: parsers call themselves at every bracket.
+// It reads what is valid as the parser does; where a text is wrong, the parser stops.
+func (n notation) check(text []byte) error {
+	depth, values := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case strings.IndexByte(n.open, c) >= 0:
+			depth++
+			values++
+		case strings.IndexByte(n.shut, c) >= 0:
+			depth = max(0, depth-1)
+		case strings.IndexByte(n.between, c) >= 0:
+			values++
+		default:
+			i += max(0, n.skip(text[i:])-1)
+		}
+		if depth > maxDepth || values > maxNodes {
+			return &Problem{lineAt(text, i), "too much, or nested too deep"}
+		}
+	}
+	return nil
+}
+
+// skip is the length of the text or comment that begins here, 0 when none does.
+func (n notation) skip(text []byte) int {
+	for _, mark := range n.comments {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return until(text, 0, "\n")
+		}
+	}
+	switch c := text[0]; {
+	case n.block && bytes.HasPrefix(text, []byte("/*")):
+		return until(text, 2, "*/")
+	case strings.IndexByte(n.quotes, c) < 0:
+		return 0
+	case n.tripled && bytes.HasPrefix(text, []byte{c, c, c}):
+		return n.quoted(text, 3)
+	}
+	return n.quoted(text, 1)
+}
+
+// quoted is the length of a text that begins and ends with so many quotes.
+func (n notation) quoted(text []byte, quotes int) int {
+	end, escapes := text[:quotes], strings.IndexByte(n.plain, text[0]) < 0
+	for i := quotes; i < len(text); i++ {
+		switch {
+		case escapes && text[i] == '\\':
+			i++
+		case n.tripled && quotes == 1 && text[i] == '\n':
+			return i
+		case bytes.HasPrefix(text[i:], end):
+			i += quotes
+			for more := 0; quotes == 3 && more < 2 && i < len(text) && text[i] == text[0]; more++ {
+				i++ // two more quotes belong to the text
+			}
+			return i
+		}
+	}
+	return len(text)
+}
+
+func until(text []byte, from int, mark string) int {
+	if i := bytes.Index(text[from:], []byte(mark)); i >= 0 {
+		return from + i + len(mark)
+	}
+	return len(text)
+}
+
+func lineAt(text []byte, offset int) int {
+	return 1 + bytes.Count(text[:min(offset, len(text))], []byte("\n"))
+}
