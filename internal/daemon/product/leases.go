@@ -29,7 +29,7 @@ type leases struct {
 	table *lease.Table
 	state *store.Store
 	locks *hostlock.Locks
-	log   leasedb.Journal
+	log   *leasedb.Journal
 	feed  *feed.Ring[ops.LeaseEvent]
 	stop  context.CancelFunc
 }
@@ -37,7 +37,8 @@ type leases struct {
 // openLeases wires the leases. The file is opened in a goroutine of its own: the start does not wait for it.
 func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) *leases {
 	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log})
-	l := &leases{state: state, log: leasedb.Journal{Store: state}, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
+	l := &leases{state: state, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
+	l.log = leasedb.New(leasedb.Options{Store: state, EpochFile: h.EpochFile()})
 	options := lease.Options{Journal: l.log, Log: log}
 	if dir, err := lockFolder(h, tools); err == nil {
 		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String()})

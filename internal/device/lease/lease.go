@@ -112,10 +112,17 @@ type Event struct {
 // Journal keeps leases for the next process. Both methods may take as long as the disk does; neither is called under the
 // table's mutex.
 type Journal interface {
-	// Load gives what was saved. A *StateError means that there are leases which this program cannot read.
-	Load() ([]Lease, error)
-	// Save returns when all of it is durable, or none of it. It is called by one goroutine at a time.
+	// Load gives what was saved. An error means that there are leases which cannot be read, now or by this program.
+	Load() (Kept, error)
+	// Save returns when all of it is durable, or none of it. It is called by one goroutine at a time. A *ForgottenError means
+	// that what was saved before is gone, and that nothing was saved now.
 	Save([]Event) error
+}
+
+// Kept is what a journal has.
+type Kept struct {
+	Leases []Lease
+	Epoch  uint64 // no higher one was ever saved, also when the leases themselves are gone
 }
 
 // Guard keeps other homes on this host away from a resource. Calls for one resource come one after the other, calls for
@@ -194,8 +201,12 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the lease cannot be 
 // Unwrap gives the store's own error.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// StateError says that there are leases which this program cannot read. Nothing is given until it can: who holds what is
-// not known.
+// ForgottenError says that a journal lost what it had while the process ran.
+type ForgottenError struct{ Path string }
+
+func (e *ForgottenError) Error() string { return e.Path + " lost the leases that were in it" }
+
+// StateError says that there are leases which cannot be read. Nothing is given until they can: who holds what is not known.
 type StateError struct{ Err error }
 
 func (e *StateError) Error() string { return fmt.Sprintf("the leases cannot be read: %v", e.Err) }

@@ -117,6 +117,9 @@ type history struct {
 	waits   []*wait
 	uses    []*using
 	said    []string
+	epochs  map[string]uint64
+	highest uint64        // epoch of any lease so far
+	ahead   time.Duration // how far the clock was ahead at most
 }
 
 type wait struct {
@@ -160,7 +163,7 @@ func (h *history) among() []string {
 func (h *history) step() {
 	moves := []func(){
 		h.claim, h.claim, h.claim, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver,
-		h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.other, h.other, h.crash,
+		h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.other, h.other, h.crash, h.lose,
 	}
 	h.model.now = h.clock()
 	h.model.settle()
@@ -297,9 +300,14 @@ func (h *history) pass() {
 	}
 }
 
-// jump moves the clock without time passing, either way.
+// jump moves the clock without time passing, either way; not back when a journal has nothing but the clock to go by.
 func (h *history) jump() {
-	h.skew.Add(int64(time.Duration(h.random.IntN(240)-120) * time.Minute))
+	by := time.Duration(h.random.IntN(240)-120) * time.Minute
+	if h.journal.epoch == 0 {
+		by = by.Abs()
+	}
+	h.skew.Add(int64(by))
+	h.ahead = max(h.ahead, time.Duration(h.skew.Load()))
 	h.note("the clock jumps to %s", h.clock())
 }
 
@@ -312,6 +320,31 @@ func (h *history) other() {
 	h.note("the other home has %s: %v", name, h.homes.other(name))
 }
 
+// lose is a journal that loses its leases: while the daemon runs, which writes them anew, or before the next one starts. Then
+// nobody has anything any more. Also the number beside the leases may be lost, unless the clock went back too.
+func (h *history) lose() {
+	switch h.random.IntN(3) {
+	case 0:
+		h.note("the leases are deleted under the daemon")
+		h.journal.forget()
+		return
+	case 1:
+		h.note("the leases are lost")
+		h.journal.cut()
+		h.journal = &memory{epoch: h.journal.epoch}
+	case 2:
+		if time.Duration(h.skew.Load()) < h.ahead {
+			return
+		}
+		h.note("everything is lost")
+		h.journal.cut()
+		h.journal = &memory{}
+		time.Sleep(grain) // no daemon ends and starts in no time
+	}
+	clear(h.model.held)
+	h.crash()
+}
+
 // crash is a daemon killed and another one started: it knows what the journal has. The other home is quick.
 func (h *history) crash() {
 	h.note("crash")
@@ -321,6 +354,9 @@ func (h *history) crash() {
 	}
 	h.table = nil
 	h.waits, h.uses = nil, nil
+	if h.journal.lost { // and nothing was written since
+		clear(h.model.held)
+	}
 	h.model.crash()
 	h.journal = h.journal.copy()
 	h.open()
@@ -344,7 +380,12 @@ func (h *history) compare() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	before := h.highest
 	for name, l := range all {
+		if h.highest = max(h.highest, l.Epoch); l.Epoch != 0 && l.Epoch <= before && l.Epoch != h.epochs[name] {
+			h.fail("%s has the epoch %d, and %d was given before", name, l.Epoch, before)
+		}
+		h.epochs[name] = l.Epoch
 		m := h.model.held[name]
 		if m == nil && l.Held() || m != nil && (l.Holder != m.holder || l.CoDrivers != m.drivers || !l.Expires.Equal(m.expires)) {
 			h.fail("%s is %+v; the model says %+v", name, l, m)
@@ -378,7 +419,8 @@ func TestHistories(t *testing.T) {
 	}
 	for seed := range runs {
 		synctest.Test(t, func(t *testing.T) {
-			h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), journal: &memory{}, model: model{held: map[string]*modelLease{}}}
+			h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), journal: &memory{}, model: model{held: map[string]*modelLease{}},
+				epochs: map[string]uint64{}}
 			h.model.away = h.away
 			if seed%2 == 1 {
 				h.homes = &homes{now: h.clock, locks: map[string]owned{}, calls: map[string]int{}}

@@ -139,7 +139,8 @@ func TestEarlierSchemasAreMigrated(t *testing.T) {
 			t.Fatal(err)
 		}
 		journal := open(t, path)
-		leases, err := journal.Load()
+		kept, err := journal.Load()
+		leases := kept.Leases
 		slices.SortFunc(leases, func(a, b lease.Lease) int { return strings.Compare(a.Resource, b.Resource) })
 		if err != nil || !slices.Equal(leases, want.leases) {
 			t.Errorf("version %d: %+v %v", version, leases, err)
@@ -148,11 +149,11 @@ func TestEarlierSchemasAreMigrated(t *testing.T) {
 			t.Errorf("version %d: %+v %v", version, log, err)
 		}
 		var now int
-		err = journal.Store.Read(func(db *sql.DB) error { return db.QueryRow("PRAGMA user_version").Scan(&now) })
+		err = journal.store.Read(func(db *sql.DB) error { return db.QueryRow("PRAGMA user_version").Scan(&now) })
 		if err != nil || now != len(schema.Migrations()) {
 			t.Errorf("version %d is now %d: %v", version, now, err)
 		}
-		if notice := journal.Store.Notice(); notice != "" {
+		if notice := journal.store.Notice(); notice != "" {
 			t.Errorf("version %d: %s", version, notice)
 		}
 		table := lease.NewTable(lease.Options{Journal: journal})
@@ -183,7 +184,7 @@ func TestLeasesOfANewerProgram(t *testing.T) {
 		t.Error(err)
 	}
 	table.Close()
-	journal.Store.Close()
+	journal.store.Close()
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was changed: %v", err)
 	}
