@@ -34,6 +34,16 @@ type Lease struct {
 	Dirty    bool   // it still has to be done
 	// CoDrivers may use it as the holder does, until this lease ends: they claimed it in the holder's name.
 	CoDrivers Names
+	// Claim is the claim that it was given for last, also after its end.
+	Claim ClaimID
+
+	turn uint64 // which of all grants it was given by; 0: by one before this process, or it was the holder's already
+}
+
+// ClaimID names a claim, so that its repeat is told from another claim. The zero value names none.
+type ClaimID struct {
+	ID   string // the client's
+	Wish string // who wants what: a claim with the same id and another wish is no repeat
 }
 
 // DrivenBy reports whether somebody may use it: the holder or a co-driver.
@@ -81,7 +91,8 @@ type Request struct {
 	Kind   Kind
 	TTL    time.Duration
 	Reset  string
-	Count  int // all of so many, or none; 0 is one
+	Claim  ClaimID // a repeat of it gets what the first got
+	Count  int     // all of so many, or none; 0 is one
 	// Among names what will do, best first, including what is taken now. It is called again whenever something changed,
 	// and under the table's mutex: it must be quick and must not call the table.
 	Among func(look func(resource string) Lease) []string
@@ -191,6 +202,19 @@ type LostError struct {
 
 func (e *LostError) Error() string {
 	return fmt.Sprintf("the lease %d on %s ended before the command's turn; the last one is %d", e.Epoch, e.Resource, e.Now.Epoch)
+}
+
+// RepeatError says that a claim's id was used before, and that this is no repeat that can be answered.
+type RepeatError struct {
+	ID    string
+	Ended bool // what it got was given back or taken away since; else the id is another claim's
+}
+
+func (e *RepeatError) Error() string {
+	if e.Ended {
+		return fmt.Sprintf("the claim %q got its devices before, and has ended", e.ID)
+	}
+	return fmt.Sprintf("the claim %q was made by another session, or for other devices", e.ID)
 }
 
 // JournalError says that a lease could not be made durable, and so was not given.

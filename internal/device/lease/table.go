@@ -35,12 +35,14 @@ type Table struct {
 	epoch   uint64
 	uses    map[uint64]int // commands under way, by epoch: what is in use does not expire
 	queue   []*waiter
-	holds   map[string]*hold // locks against other homes
-	freed   bool             // a reservation ended: somebody earlier in the queue may want it
-	pending []Event          // decided, not yet handed to the journal
-	ticket  *ticket          // of the pending ones
-	writing bool             // a goroutine hands them to the journal
-	failing bool             // the journal's last answer
+	claims  map[string]*waiter // in the queue, by the id of its claim; its repeats wait
+	turns   uint64             // grants so far
+	holds   map[string]*hold   // locks against other homes
+	freed   bool               // a reservation ended: somebody earlier in the queue may want it
+	pending []Event            // decided, not yet handed to the journal
+	ticket  *ticket            // of the pending ones
+	writing bool               // a goroutine hands them to the journal
+	failing bool               // the journal's last answer
 	watch   map[*watcher]bool
 	alarm   func() // stops the timer
 	closed  bool
@@ -75,7 +77,7 @@ func NewTable(o Options) *Table {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	t := &Table{
-		o: o, loaded: o.Journal == nil, now: map[string]Lease{}, kept: map[string]Lease{}, uses: map[uint64]int{},
+		o: o, loaded: o.Journal == nil, now: map[string]Lease{}, kept: map[string]Lease{}, uses: map[uint64]int{}, claims: map[string]*waiter{},
 		holds: map[string]*hold{}, watch: map[*watcher]bool{}, ticket: newTicket(),
 	}
 	t.epoch = t.beginning()

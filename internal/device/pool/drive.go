@@ -112,11 +112,16 @@ func leaseFault(err error) error {
 	var lost *lease.LostError
 	var broken *lease.JournalError
 	var unknown *lease.StateError
+	var repeat *lease.RepeatError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
 		return state(unknown.Err).Within("who has which device is not known")
+	case errors.As(err, &repeat) && repeat.Ended:
+		return fault.New(fault.LeaseLost, "%w", err).WithHint("claim again with a new id")
+	case errors.As(err, &repeat):
+		return fault.New(fault.InvalidInput, "%w", err).WithHint("use a new id for every claim, and repeat a claim as it was")
 	case errors.As(err, &not):
 		return fault.New(fault.NotHolder, "%w", err).With("udid", not.Lease.Resource).With("holder", not.Lease.Holder)
 	case errors.As(err, &lost):

@@ -46,7 +46,7 @@ func (j *Journal) Load() (lease.Kept, error) {
 
 func (j *Journal) load(kept *lease.Kept) error {
 	return j.store.Read(func(db *sql.DB) error {
-		rows, err := db.Query("SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers FROM lease")
+		rows, err := db.Query(`SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers, claim, wish FROM lease`)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,8 @@ func (j *Journal) load(kept *lease.Kept) error {
 		for rows.Next() {
 			var l lease.Lease
 			var since, used, expires int64
-			err := rows.Scan(&l.Resource, &l.Holder, &l.Kind, &l.Epoch, &since, &used, &expires, &l.TTL, &l.Reset, &l.Dirty, &l.CoDrivers)
+			err := rows.Scan(&l.Resource, &l.Holder, &l.Kind, &l.Epoch, &since, &used, &expires, &l.TTL, &l.Reset, &l.Dirty, &l.CoDrivers,
+				&l.Claim.ID, &l.Claim.Wish)
 			if err != nil {
 				return err
 			}
@@ -100,9 +101,10 @@ func (j *Journal) remembers(tx *sql.Tx) error {
 
 func save(tx *sql.Tx, e lease.Event) error {
 	l := e.Lease
-	_, err := tx.Exec(`INSERT OR REPLACE INTO lease (resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
-		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty, l.CoDrivers)
+	_, err := tx.Exec(`INSERT OR REPLACE INTO lease
+		(resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers, claim, wish) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty, l.CoDrivers,
+		l.Claim.ID, l.Claim.Wish)
 	if err != nil || e.What == lease.Renewed {
 		return err
 	}

@@ -76,9 +76,17 @@ func schemas() []file {
 		leases: slices.Clone(v1.leases), log: v1.log,
 	}
 	v3.leases[0].CoDrivers = "bob\ncyd"
+	v4 := file{
+		made: v3.made,
+		filled: v3.filled + `;ALTER TABLE lease ADD COLUMN claim TEXT NOT NULL DEFAULT '';
+			ALTER TABLE lease ADD COLUMN wish TEXT NOT NULL DEFAULT '';
+			UPDATE lease SET claim = 'c1', wish = 'w1' WHERE resource = 'D1'`,
+		leases: slices.Clone(v3.leases), log: v1.log,
+	}
+	v4.leases[0].Claim = lease.ClaimID{ID: "c1", Wish: "w1"}
 	return []file{
 		{}, // a daemon was killed before it made the first table
-		v1, v2, v3,
+		v1, v2, v3, v4,
 	}
 }
 
