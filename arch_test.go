@@ -35,7 +35,7 @@ var arrows = map[string]string{
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
 	"internal/machine/self":               "machine/private",
-	"internal/machine/store":              "",
+	"internal/machine/store":              "fault",
 	"internal/machine/wholefile":          "",
 
 	"internal/op":       "fault fault/mask fault/nearest op/words",
@@ -80,7 +80,7 @@ var arrows = map[string]string{
 	"internal/device/film":             "device fault",
 	"internal/device/lease":            "",
 	"internal/device/lease/hostlock":   "device/lease",
-	"internal/device/lease/leasedb":    "device/lease machine/store",
+	"internal/device/lease/leasedb":    "device/lease machine/store machine/wholefile",
 	"internal/device/logcap":           "device",
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/schema":           "",

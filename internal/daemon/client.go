@@ -112,7 +112,7 @@ func (c *Client) exchange(ctx context.Context, name string, input []byte, trace 
 }
 
 // send retries when the daemon stepped aside for us or was gone before it began, and when it was lost during a call
-// that changes nothing.
+// that changes nothing, or that is known by its trace.
 func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear func(incoming) error) (*op.Envelope, error) {
 	var err error
 	for range 3 {
@@ -132,9 +132,12 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, errNotBegun):
-		case !o.Hints.Has(op.ReadOnly):
+		case !o.Hints.Has(op.ReadOnly | op.Repeatable):
 			return nil, lost(o, err)
 		}
+	}
+	if o.Hints.Has(op.Repeatable) {
+		return nil, lost(o, err)
 	}
 	return nil, connectFault(err)
 }

@@ -54,6 +54,7 @@ func (b *bench) catalogue() *op.Catalogue {
 	}
 	c := op.NewCatalogue(append(jobs.Ops(),
 		op.New(spec("quick", op.ReadOnly, false), func(context.Context, *op.Call, nothing) (nothing, error) { return nothing{}, nil }),
+		op.New(spec("claim", op.Repeatable, false), func(context.Context, *op.Call, nothing) (nothing, error) { return nothing{}, nil }),
 		op.New(spec("work", 0, false), work), op.New(spec("long_work", 0, true), work)))
 	c.Jobs, c.Toolchain = jobs, "virtual"
 	return c

@@ -23,6 +23,7 @@ type Call struct {
 	Dir     string            // the client's working folder; "" over plain HTTP
 	Env     map[string]string // the client's environment, as far as PassedEnv allows
 	Trace   string            // names this call in logs
+	Request string            // the client's id of what it asks for: the same when it asks again; empty: it has none
 	Hints   Hints             // the operation's own: what the call may do
 	Sources map[string]string // of the inputs that the call left out
 	Device  *Device           // set by the operation

@@ -174,7 +174,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 		call.Session, *input = sessionOf(call.Session, *input)
 		call.Hints, call.steps, call.secrets = o.Hints, c.Steps, c.Secrets
 		c.Secrets.AddEnv(call.Env)
-		err = checkSession(call.Session)
+		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request))
 	}
 	if err != nil && checkSession(call.Session) != nil {
 		call.Session = "" // no answer and no record repeats it
@@ -192,6 +192,15 @@ func checkSession(name string) error {
 	}
 	return fault.New(fault.InvalidInput, "%.40q is not the name of a session", name).With("field", sessionKey).
 		WithHint("name the session with at most %d printable characters", maxSession)
+}
+
+// checkRequest bounds the ids that are remembered.
+func checkRequest(id string) error {
+	if len(id) <= maxSession && utf8.ValidString(id) && !strings.ContainsFunc(id, unprintable) {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "the id of the request is too long or not printable").
+		WithHint("use at most %d printable characters", maxSession)
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -26,6 +26,7 @@ const (
 	Idempotent                    // a second call with the same input changes nothing more
 	OpenWorld                     // reaches beyond this machine
 	Executes                      // starts foreign code of the caller's choice; allow lists and approvals derive from it
+	Repeatable                    // a second call with the same Call.Request gets what the first got
 )
 
 // Has reports whether h includes the hint.

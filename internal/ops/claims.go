@@ -19,13 +19,13 @@ func (p *pooled) claimOps() []op.Op {
 			Summary: "Find the best free device that fits, claim it and make it the session's device; boot or wait for one if asked to",
 			Help: "Among the devices that fit, a booted one comes before one that is shut down, a free one before a claimed one, then the one\n" +
 				"used last, then by name. A claim lasts 30 minutes and is renewed by use.",
-			Hints: op.Idempotent, Timeout: 10 * time.Minute, Next: []string{"launch_app", "release_device"},
+			Hints: op.Idempotent | op.Repeatable, Timeout: 10 * time.Minute, Next: []string{"launch_app", "release_device"},
 			Examples: []string{`pool resolve --name "iPhone 16 Pro" --auto-boot`, "pool resolve --os-version 18 --wait-if-busy --wait-timeout 60"},
 		}, p.resolveDevice),
 		op.New(op.Spec{
 			Name: "claim_device", Groups: groups, Verb: "pool claim", Route: "POST /api/v1/devices/claim",
-			Summary: "Claim a device as it is, booted or not, by its udid or its properties", Hints: op.Idempotent, Timeout: 10 * time.Minute,
-			Next:     []string{"release_device"},
+			Summary: "Claim a device as it is, booted or not, by its udid or its properties",
+			Hints:   op.Idempotent | op.Repeatable, Timeout: 10 * time.Minute, Next: []string{"release_device"},
 			Examples: []string{`pool claim --name "iPhone 16 Pro"`, "pool claim --reset erase"},
 		}, p.claim),
 		op.New(op.Spec{
@@ -35,7 +35,7 @@ func (p *pooled) claimOps() []op.Op {
 		}, p.release),
 		op.New(op.Spec{
 			Name: "ensure_devices", Groups: groups, Verb: "pool ensure", Route: "POST /api/v1/devices/ensure",
-			Summary: "Claim several devices and boot those that are shut down: all of them, or none", Hints: op.Idempotent,
+			Summary: "Claim several devices and boot those that are shut down: all of them, or none", Hints: op.Idempotent | op.Repeatable,
 			Timeout: 15 * time.Minute, Long: true,
 			Examples: []string{"pool ensure 3", `pool ensure 2 --name "iPhone 16"`},
 		}, p.ensure),
@@ -163,7 +163,7 @@ func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (r
 
 // acquire gets devices from the pool and makes the first one the holder's current one.
 func (p *pooled) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Grant, time.Duration, error) {
-	a.Tell = c.Progress
+	a.Tell, a.Claim = c.Progress, c.Request
 	grants, waited, err := p.pool.Acquire(ctx, a)
 	if err != nil {
 		return nil, waited, err

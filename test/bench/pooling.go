@@ -163,7 +163,7 @@ func keeping(ctx context.Context, l *lab) (figures []figure, err error) {
 	row := []string{"CREATE TABLE row (name TEXT PRIMARY KEY, value TEXT)"}
 	bare := store.New(store.Options{Path: l.path("kept/bare.db"), Migrations: row})
 	defer func() { err = errors.Join(err, ours.Close(), bare.Close()) }()
-	table := lease.NewTable(lease.Options{Journal: leasedb.Journal{Store: ours}})
+	table := lease.NewTable(lease.Options{Journal: leasedb.New(leasedb.Options{Store: ours})})
 	defer table.Close()
 	const each = 10
 	n := 0

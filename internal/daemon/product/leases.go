@@ -31,7 +31,7 @@ type leases struct {
 	table *lease.Table
 	state *store.Store
 	locks *hostlock.Locks
-	log   leasedb.Journal
+	log   *leasedb.Journal
 	feed  *feed.Ring[ops.LeaseEvent]
 	stop  context.CancelFunc
 }
@@ -43,7 +43,8 @@ func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) (*leases, 
 		return nil, fault.During("the locks against other homes", err)
 	}
 	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log})
-	l := &leases{state: state, log: leasedb.Journal{Store: state}, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
+	l := &leases{state: state, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
+	l.log = leasedb.New(leasedb.Options{Store: state, EpochFile: h.EpochFile()})
 	options := lease.Options{Journal: l.log, Log: log}
 	if err == nil {
 		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String()})

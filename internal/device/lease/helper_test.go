@@ -16,18 +16,20 @@ import (
 type memory struct {
 	mu     sync.Mutex
 	kept   map[string]lease.Lease
+	epoch  uint64 // outlives what is kept
 	events []lease.Event
 	saves  int
 	broken error
 	dead   bool
+	lost   bool // what was kept is gone, and nobody was told yet
 }
 
 var errFull = errors.New("no space left on device")
 
-func (m *memory) Load() ([]lease.Lease, error) {
+func (m *memory) Load() (lease.Kept, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Collect(maps.Values(m.kept)), nil
+	return lease.Kept{Leases: slices.Collect(maps.Values(m.kept)), Epoch: m.epoch}, nil
 }
 
 func (m *memory) Save(events []lease.Event) error {
@@ -36,11 +38,16 @@ func (m *memory) Save(events []lease.Event) error {
 	if m.saves++; m.broken != nil || m.dead {
 		return m.broken
 	}
+	if m.lost {
+		m.lost = false
+		return &lease.ForgottenError{Path: "memory"}
+	}
 	if m.kept == nil {
 		m.kept = map[string]lease.Lease{}
 	}
 	for _, e := range events {
 		m.kept[e.Lease.Resource] = e.Lease
+		m.epoch = max(m.epoch, e.Lease.Epoch)
 	}
 	m.events = append(m.events, events...)
 	return nil
@@ -62,7 +69,14 @@ func (m *memory) cut() {
 func (m *memory) copy() *memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &memory{kept: maps.Clone(m.kept)}
+	return &memory{kept: maps.Clone(m.kept), epoch: m.epoch}
+}
+
+// forget loses what is kept, while a process runs.
+func (m *memory) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lost, m.kept = m.lost || m.kept != nil, nil
 }
 
 // request is a claim of one of the resources, in this order.

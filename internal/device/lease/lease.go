@@ -34,6 +34,16 @@ type Lease struct {
 	Dirty    bool   // it still has to be done
 	// CoDrivers may use it as the holder does, until this lease ends: they claimed it in the holder's name.
 	CoDrivers Names
+	// Claim is the claim that it was given for last, also after its end.
+	Claim ClaimID
+
+	turn uint64 // which of all grants it was given by; 0: by one before this process, or it was the holder's already
+}
+
+// ClaimID names a claim, so that its repeat is told from another claim. The zero value names none.
+type ClaimID struct {
+	ID   string // the client's
+	Wish string // who wants what: a claim with the same id and another wish is no repeat
 }
 
 // DrivenBy reports whether somebody may use it: the holder or a co-driver.
@@ -81,7 +91,8 @@ type Request struct {
 	Kind   Kind
 	TTL    time.Duration
 	Reset  string
-	Count  int // all of so many, or none; 0 is one
+	Claim  ClaimID // a repeat of it gets what the first got
+	Count  int     // all of so many, or none; 0 is one
 	// Among names what will do, best first, including what is taken now. It is called again whenever something changed,
 	// and under the table's mutex: it must be quick and must not call the table.
 	Among func(look func(resource string) Lease) []string
@@ -112,10 +123,17 @@ type Event struct {
 // Journal keeps leases for the next process. Both methods may take as long as the disk does; neither is called under the
 // table's mutex.
 type Journal interface {
-	// Load gives what was saved. A *StateError means that there are leases which this program cannot read.
-	Load() ([]Lease, error)
-	// Save returns when all of it is durable, or none of it. It is called by one goroutine at a time.
+	// Load gives what was saved. An error means that there are leases which cannot be read, now or by this program.
+	Load() (Kept, error)
+	// Save returns when all of it is durable, or none of it. It is called by one goroutine at a time. A *ForgottenError means
+	// that what was saved before is gone, and that nothing was saved now.
 	Save([]Event) error
+}
+
+// Kept is what a journal has.
+type Kept struct {
+	Leases []Lease
+	Epoch  uint64 // no higher one was ever saved, also when the leases themselves are gone
 }
 
 // Guard keeps other homes on this host away from a resource. Calls for one resource come one after the other, calls for
@@ -186,6 +204,19 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the lease %d on %s ended before the command's turn; the last one is %d", e.Epoch, e.Resource, e.Now.Epoch)
 }
 
+// RepeatError says that a claim's id was used before, and that this is no repeat that can be answered.
+type RepeatError struct {
+	ID    string
+	Ended bool // what it got was given back or taken away since; else the id is another claim's
+}
+
+func (e *RepeatError) Error() string {
+	if e.Ended {
+		return fmt.Sprintf("the claim %q got its devices before, and has ended", e.ID)
+	}
+	return fmt.Sprintf("the claim %q was made by another session, or for other devices", e.ID)
+}
+
 // JournalError says that a lease could not be made durable, and so was not given.
 type JournalError struct{ Err error }
 
@@ -194,8 +225,12 @@ func (e *JournalError) Error() string { return fmt.Sprintf("the lease cannot be 
 // Unwrap gives the store's own error.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// StateError says that there are leases which this program cannot read. Nothing is given until it can: who holds what is
-// not known.
+// ForgottenError says that a journal lost what it had while the process ran.
+type ForgottenError struct{ Path string }
+
+func (e *ForgottenError) Error() string { return e.Path + " lost the leases that were in it" }
+
+// StateError says that there are leases which cannot be read. Nothing is given until they can: who holds what is not known.
 type StateError struct{ Err error }
 
 func (e *StateError) Error() string { return fmt.Sprintf("the leases cannot be read: %v", e.Err) }

@@ -84,14 +84,23 @@ func TestOneElsewhere(t *testing.T) {
 	})
 }
 
-// unreadable is a journal of a newer program.
-type unreadable struct{ memory }
+// unreadable is a journal of a newer program, or on a disk that cannot be read, until it can be.
+type unreadable struct {
+	memory
+	mended atomic.Bool
+}
 
 var errNewer = errors.New("written by a newer program")
 
-func (*unreadable) Load() ([]lease.Lease, error) { return nil, &lease.StateError{Err: errNewer} }
+func (j *unreadable) Load() (lease.Kept, error) {
+	if !j.mended.Load() {
+		return lease.Kept{}, errNewer
+	}
+	return j.memory.Load()
+}
 
-// TestLeasesThatCannotBeRead: nobody is given anything, and nothing is written over them.
+// TestLeasesThatCannotBeRead: nobody is given anything, and nothing is written over them. When they can be read, they
+// are.
 func TestLeasesThatCannotBeRead(t *testing.T) {
 	journal := &unreadable{}
 	table := lease.NewTable(lease.Options{Journal: journal})
@@ -105,9 +114,15 @@ func TestLeasesThatCannotBeRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if table.Close(); journal.saves != 0 {
+	if journal.saves != 0 {
 		t.Error("something was written")
 	}
+	journal.kept = map[string]lease.Lease{"D1": {Resource: "D1", Holder: "bob", TTL: claimTime, Expires: time.Now().Add(claimTime)}}
+	journal.mended.Store(true)
+	if l := get(t, table, "D1"); l.Holder != "bob" {
+		t.Errorf("it can be read now, and nobody does: %+v", l)
+	}
+	table.Close()
 }
 
 // TestFirstComeFirstServed: a newcomer cannot overtake those who wait, however often it asks.

@@ -18,6 +18,7 @@ type model struct {
 	held  map[string]*modelLease
 	queue []*modelWait
 	away  func(name string) bool // another home has it
+	ids   map[string]string      // of the claim that each was given for last
 }
 
 type modelLease struct {
@@ -50,14 +51,14 @@ func (m *model) settle() {
 	for before := -1; before != len(m.queue); { // what one gets may be what its holder waits for elsewhere in the queue
 		before = len(m.queue)
 		m.queue = slices.DeleteFunc(m.queue, func(w *modelWait) bool {
-			w.got = m.take(w.holder, w.by, w.among)
+			w.got = m.take("", w.holder, w.by, w.among)
 			return w.got != ""
 		})
 	}
 }
 
 // take gives the first of what will do that is free or the holder's own; who asks in the holder's name drives it too.
-func (m *model) take(holder, by string, among []string) string {
+func (m *model) take(id, holder, by string, among []string) string {
 	for _, name := range among {
 		l := m.held[name]
 		if l != nil && l.implicit && l.holder == by && by != holder {
@@ -68,12 +69,15 @@ func (m *model) take(holder, by string, among []string) string {
 		}
 		if l == nil {
 			l = &modelLease{holder: holder}
-			m.held[name] = l
+			m.held[name], m.ids[name] = l, ""
 		}
 		if by != holder {
 			l.drivers = l.drivers.With(by)
 		}
 		l.implicit = false
+		if id != "" {
+			m.ids[name] = id
+		}
 		l.ttl, l.expires, l.kept = claimTime, m.now.Add(claimTime), m.now.Add(claimTime)
 		return name
 	}
@@ -117,6 +121,10 @@ type history struct {
 	waits   []*wait
 	uses    []*using
 	said    []string
+	claims  []modelClaim
+	epochs  map[string]uint64
+	highest uint64        // epoch of any lease so far
+	ahead   time.Duration // how far the clock was ahead at most
 }
 
 type wait struct {
@@ -159,8 +167,8 @@ func (h *history) among() []string {
 // step does one thing to both and compares what they answer.
 func (h *history) step() {
 	moves := []func(){
-		h.claim, h.claim, h.claim, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver,
-		h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.other, h.other, h.crash,
+		h.claim, h.claim, h.claim, h.repeat, h.repeat, h.queueUp, h.queueUp, h.release, h.release, h.release, h.renew, h.takeOver,
+		h.begin, h.begin, h.finish, h.finish, h.pass, h.pass, h.jump, h.other, h.other, h.crash, h.lose,
 	}
 	h.model.now = h.clock()
 	h.model.settle()
@@ -177,15 +185,51 @@ func (h *history) note(format string, args ...any) {
 }
 
 func (h *history) claim() {
-	holder, by, among := h.holder(), h.by(), h.among()
-	want := h.model.take(holder, by, among)
-	r := request(holder, among...)
-	r.By = by
+	c := modelClaim{modelWait{holder: h.holder(), by: h.by(), among: h.among()}, fmt.Sprint("claim ", len(h.claims))}
+	h.claims = append(h.claims, c)
+	h.ask(c, h.model.take(c.id, c.holder, c.by, c.among))
+}
+
+// modelClaim is a claim with an id.
+type modelClaim struct {
+	modelWait
+	id string
+}
+
+func (h *history) ask(c modelClaim, want string) {
+	r := request(c.holder, c.among...)
+	r.By, r.Claim = c.by, lease.ClaimID{ID: c.id, Wish: c.holder}
 	got, err := h.table.Acquire(h.t.Context(), r)
-	h.note("%s claims %v, asked by %q: %v", holder, among, by, err)
+	h.note("%s claims %v, asked by %q, as %s: %v", c.holder, c.among, c.by, c.id, err)
 	if (err == nil) != (want != "") || err == nil && got[0].Resource != want {
 		h.fail("claim: %v %v, the model says %q", got, err, want)
 	}
+}
+
+// repeat makes a claim again: it gets what it got, and nothing when that has ended. Only when somebody else was given that since,
+// it is a claim like another.
+func (h *history) repeat() {
+	if len(h.claims) == 0 {
+		return
+	}
+	c := h.claims[h.random.IntN(len(h.claims))]
+	ended := false
+	for _, name := range []string{"D1", "D2", "D3"} {
+		if h.model.ids[name] == c.id && h.model.held[name] != nil {
+			epoch := h.epochs[name]
+			h.ask(c, h.model.take(c.id, c.holder, c.by, []string{name}))
+			if l := get(h.t, h.table, name); l.Epoch != epoch {
+				h.fail("the repeat of a claim has the epoch %d, and not %d", l.Epoch, epoch)
+			}
+			return
+		}
+		ended = ended || h.model.ids[name] == c.id
+	}
+	if ended {
+		h.ask(c, "")
+		return
+	}
+	h.ask(c, h.model.take(c.id, c.holder, c.by, c.among))
 }
 
 func (h *history) queueUp() {
@@ -245,7 +289,7 @@ func (h *history) takeOver() {
 		return
 	}
 	delete(h.model.held, name)
-	h.model.take(holder, by, []string{name})
+	h.model.take("", holder, by, []string{name})
 }
 
 // begin is a command, or a boot that may take for ever: nothing that is in use runs out.
@@ -262,7 +306,7 @@ func (h *history) begin() {
 	}
 	if l == nil {
 		l = &modelLease{holder: holder, implicit: true, ttl: shortTime, expires: h.model.now.Add(shortTime), kept: h.model.now.Add(shortTime)}
-		h.model.held[name] = l
+		h.model.held[name], h.model.ids[name] = l, ""
 	}
 	l.uses++
 	h.model.use(l)
@@ -297,9 +341,14 @@ func (h *history) pass() {
 	}
 }
 
-// jump moves the clock without time passing, either way.
+// jump moves the clock without time passing, either way; not back when a journal has nothing but the clock to go by.
 func (h *history) jump() {
-	h.skew.Add(int64(time.Duration(h.random.IntN(240)-120) * time.Minute))
+	by := time.Duration(h.random.IntN(240)-120) * time.Minute
+	if h.journal.epoch == 0 {
+		by = by.Abs()
+	}
+	h.skew.Add(int64(by))
+	h.ahead = max(h.ahead, time.Duration(h.skew.Load()))
 	h.note("the clock jumps to %s", h.clock())
 }
 
@@ -312,6 +361,32 @@ func (h *history) other() {
 	h.note("the other home has %s: %v", name, h.homes.other(name))
 }
 
+// lose is a journal that loses its leases: while the daemon runs, which writes them anew, or before the next one starts. Then
+// nobody has anything any more. Also the number beside the leases may be lost, unless the clock went back too.
+func (h *history) lose() {
+	switch h.random.IntN(3) {
+	case 0:
+		h.note("the leases are deleted under the daemon")
+		h.journal.forget()
+		return
+	case 1:
+		h.note("the leases are lost")
+		h.journal.cut()
+		h.journal = &memory{epoch: h.journal.epoch}
+	case 2:
+		if time.Duration(h.skew.Load()) < h.ahead {
+			return
+		}
+		h.note("everything is lost")
+		h.journal.cut()
+		h.journal = &memory{}
+		time.Sleep(grain) // no daemon ends and starts in no time
+	}
+	clear(h.model.held)
+	clear(h.model.ids)
+	h.crash()
+}
+
 // crash is a daemon killed and another one started: it knows what the journal has. The other home is quick.
 func (h *history) crash() {
 	h.note("crash")
@@ -321,6 +396,10 @@ func (h *history) crash() {
 	}
 	h.table = nil
 	h.waits, h.uses = nil, nil
+	if h.journal.lost { // and nothing was written since
+		clear(h.model.held)
+		clear(h.model.ids)
+	}
 	h.model.crash()
 	h.journal = h.journal.copy()
 	h.open()
@@ -344,7 +423,12 @@ func (h *history) compare() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	before := h.highest
 	for name, l := range all {
+		if h.highest = max(h.highest, l.Epoch); l.Epoch != 0 && l.Epoch <= before && l.Epoch != h.epochs[name] {
+			h.fail("%s has the epoch %d, and %d was given before", name, l.Epoch, before)
+		}
+		h.epochs[name] = l.Epoch
 		m := h.model.held[name]
 		if m == nil && l.Held() || m != nil && (l.Holder != m.holder || l.CoDrivers != m.drivers || !l.Expires.Equal(m.expires)) {
 			h.fail("%s is %+v; the model says %+v", name, l, m)
@@ -378,7 +462,8 @@ func TestHistories(t *testing.T) {
 	}
 	for seed := range runs {
 		synctest.Test(t, func(t *testing.T) {
-			h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), journal: &memory{}, model: model{held: map[string]*modelLease{}}}
+			h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 1)), journal: &memory{}, epochs: map[string]uint64{}}
+			h.model = model{held: map[string]*modelLease{}, ids: map[string]string{}}
 			h.model.away = h.away
 			if seed%2 == 1 {
 				h.homes = &homes{now: h.clock, locks: map[string]owned{}, calls: map[string]int{}}

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,9 @@ type waiter struct {
 	use      bool                       // it begins a command
 	reserved map[string]*reservation    // what is being locked for it
 	refused  map[string]*ElsewhereError // what another home has
-	ready    chan struct{}              // closed when got or busy is filled
-	busy     *BusyError
+	ready    chan struct{}              // closed when got or err is filled
+	err      error                      // a *BusyError or a *RepeatError
 	got      []Lease
-	fresh    []Lease // those it did not hold before
 	ticket   *ticket // of the write that makes got durable; nil: there is nothing to write
 }
 
@@ -82,27 +82,47 @@ func (t *Table) stand(ctx context.Context, w *waiter) error {
 		default:
 			t.queue = slices.DeleteFunc(t.queue, func(q *waiter) bool { return q == w })
 			t.letGo(w)
+			t.unclaim(w)
 			t.serveAll()
 			return fmt.Errorf("%w: %w", err, t.busyFor(w))
 		}
 	}
-	if w.busy != nil {
-		return w.busy
-	}
-	return nil
+	return w.err
 }
 
 // giveBack releases what was given to a caller that has left. Nothing was done with it.
 func (t *Table) giveBack(w *waiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, l := range w.fresh {
-		if is := t.look(l.Resource); is.Held() && is.Epoch == l.Epoch {
+	for _, l := range w.got {
+		if is := t.look(l.Resource); l.undoes(is) {
 			is.Reset = NoReset
-			t.put(ended(is, Released, "its caller left", t.o.Now()))
+			t.put(undone(is, t.o.Now()))
 		}
 	}
 	t.pump()
+}
+
+// undoes reports whether the grant of a lease can be undone: it was given by that grant, and by no other since.
+func (l Lease) undoes(is Lease) bool { return l.turn != 0 && is.Held() && is.turn == l.turn }
+
+// undone is the end of a lease that was given in vain. A repeat of its claim begins anew.
+func undone(l Lease, now time.Time) Event {
+	l.Claim = ClaimID{}
+	return ended(l, Released, "its caller left", now)
+}
+
+// Undo releases what Acquire has given and the holder did not have before, unless it was given again since: to a repeat of the
+// same claim.
+func (t *Table) Undo(ctx context.Context, l Lease) error {
+	_, err := t.change(ctx, l.Resource, func(is Lease, now time.Time) (*Event, error) {
+		if !l.undoes(is) {
+			return nil, nil
+		}
+		e := undone(is, now)
+		return &e, nil
+	})
+	return err
 }
 
 // busyFor says why a waiter got nothing.
@@ -148,18 +168,20 @@ func (t *Table) serveAll() {
 
 // serve tries to give a waiter all it wants, and reports whether it has its answer.
 func (t *Table) serve(w *waiter) bool {
-	if t.locking(w) {
+	if t.locking(w) || t.repeats(w) {
 		return false
 	}
-	picked, undecided := t.pick(w)
+	before, err := t.claimed(w.Claim)
+	if err != nil {
+		return t.answer(w, err)
+	}
+	picked, undecided := t.pick(w, before)
 	if len(picked) < w.Count {
-		t.letGo(w)
 		if w.Wait || undecided {
+			t.letGo(w)
 			return false
 		}
-		w.busy = t.busyFor(w)
-		close(w.ready)
-		return true
+		return t.answer(w, t.busyFor(w))
 	}
 	if !t.reserveAll(w, picked) {
 		return false
@@ -168,9 +190,59 @@ func (t *Table) serve(w *waiter) bool {
 	for _, l := range picked {
 		t.hand(w, l, now)
 	}
+	return t.answer(w, nil)
+}
+
+// answer ends the waiting of a waiter.
+func (t *Table) answer(w *waiter, err error) bool {
 	t.letGo(w)
+	t.unclaim(w)
+	w.err = err
 	close(w.ready)
 	return true
+}
+
+// repeats reports whether another waiter makes the same claim: this one waits for its answer, and then gets the same.
+func (t *Table) repeats(w *waiter) bool {
+	if w.Claim.ID == "" {
+		return false
+	}
+	if t.claims[w.Claim.ID] == nil {
+		t.claims[w.Claim.ID] = w
+	}
+	return t.claims[w.Claim.ID] != w
+}
+
+// unclaim lets the repeats of a waiter's claim be served.
+func (t *Table) unclaim(w *waiter) {
+	if t.claims[w.Claim.ID] == w {
+		delete(t.claims, w.Claim.ID)
+		t.freed = true
+	}
+}
+
+// claimed gives what a claim got before; a *RepeatError when that has ended, or was another claim.
+func (t *Table) claimed(c ClaimID) (held []string, err error) {
+	if c.ID == "" {
+		return nil, nil
+	}
+	ended := false
+	for name, l := range t.now {
+		switch {
+		case l.Claim.ID != c.ID:
+		case l.Claim != c:
+			return nil, &RepeatError{ID: c.ID}
+		case l.Held():
+			held = append(held, name)
+		default:
+			ended = true
+		}
+	}
+	if ended && len(held) == 0 {
+		return nil, &RepeatError{ID: c.ID, Ended: true}
+	}
+	slices.SortFunc(held, func(a, b string) int { return cmp.Compare(t.now[a].Epoch, t.now[b].Epoch) }) // as they were given
+	return held, nil
 }
 
 // locking reports whether locks for a waiter are still being taken, and notes which of them other homes have.
@@ -188,11 +260,13 @@ func (t *Table) locking(w *waiter) (still bool) {
 }
 
 // pick gives the best of what a waiter may have now. It is undecided when something it wants is reserved for another: that
-// may be free again in a moment.
-func (t *Table) pick(w *waiter) (picked []Lease, undecided bool) {
-	for _, name := range w.Among(t.look) {
+// may be free again in a moment. What the claim got before comes first.
+func (t *Table) pick(w *waiter, before []string) (picked []Lease, undecided bool) {
+	for i, name := range append(before, w.Among(t.look)...) {
 		l := t.look(name)
 		switch {
+		case i >= len(before) && slices.Contains(before, name):
+			continue
 		case !w.may(l), w.refused[name] != nil && !t.secured(name):
 			continue
 		case t.reserved(name, w.reserved[name]):
@@ -249,8 +323,8 @@ func (t *Table) hand(w *waiter, l Lease, now time.Time) {
 		l = t.grant(l, w.Request, now)
 		w.ticket = t.ticket
 	}
-	if !own {
-		w.fresh = append(w.fresh, l)
+	if own {
+		l.turn = 0 // it is not the waiter's to undo
 	}
 	if w.use {
 		t.uses[l.Epoch]++ // from now on: it must not run out while it is written
@@ -263,7 +337,7 @@ func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
 	own := l.Holder == r.Holder
 	if !own {
 		t.epoch++
-		l.Epoch, l.Since, l.Holder, l.Kind, l.TTL, l.Reset = t.epoch, now, r.Holder, r.Kind, r.TTL, r.Reset
+		l.Epoch, l.Since, l.Holder, l.Kind, l.TTL, l.Reset, l.Claim = t.epoch, now, r.Holder, r.Kind, r.TTL, r.Reset, r.Claim
 	} else if r.Kind == Claim {
 		if l.Kind != Claim {
 			l.Since = now
@@ -272,7 +346,12 @@ func (t *Table) grant(l Lease, r Request, now time.Time) Lease {
 		if r.Reset != "" {
 			l.Reset = r.Reset
 		}
+		if r.Claim.ID != "" {
+			l.Claim = r.Claim
+		}
 	}
+	t.turns++
+	l.turn = t.turns
 	l.Used, l.Expires = now, now.Add(l.TTL)
 	e := Event{At: now, What: Claimed}
 	if own {

@@ -25,23 +25,24 @@ type Options struct {
 // Table knows the leases of this host's resources. It is safe for concurrent use. It decides in memory, under a mutex that
 // is never held across I/O; callers are answered when the journal has it. Many callers share one write.
 type Table struct {
-	o      Options
-	loaded chan struct{} // closed when the journal was read
+	o Options
 
 	mu      sync.Mutex
-	begun   bool             // reading the journal
-	unread  error            // why the journal cannot be read: a *StateError
+	loaded  bool
+	reading *reading         // of the journal; nil: nobody reads it
 	now     map[string]Lease // as decided
 	kept    map[string]Lease // as the journal has it; what a failed write falls back to
 	epoch   uint64
 	uses    map[uint64]int // commands under way, by epoch: what is in use does not expire
 	queue   []*waiter
-	holds   map[string]*hold // locks against other homes
-	freed   bool             // a reservation ended: somebody earlier in the queue may want it
-	pending []Event          // decided, not yet handed to the journal
-	ticket  *ticket          // of the pending ones
-	writing bool             // a goroutine hands them to the journal
-	failing bool             // the journal's last answer
+	claims  map[string]*waiter // in the queue, by the id of its claim; its repeats wait
+	turns   uint64             // grants so far
+	holds   map[string]*hold   // locks against other homes
+	freed   bool               // a reservation ended: somebody earlier in the queue may want it
+	pending []Event            // decided, not yet handed to the journal
+	ticket  *ticket            // of the pending ones
+	writing bool               // a goroutine hands them to the journal
+	failing bool               // the journal's last answer
 	watch   map[*watcher]bool
 	alarm   func() // stops the timer
 	closed  bool
@@ -53,6 +54,12 @@ type Table struct {
 type ticket struct {
 	done chan struct{}
 	err  error
+}
+
+// reading is one attempt to read the journal. Those who need it wait for it together.
+type reading struct {
+	done chan struct{}
+	err  error // a *StateError
 }
 
 // errClosed is the answer of a table that was closed.
@@ -70,57 +77,59 @@ func NewTable(o Options) *Table {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	t := &Table{
-		o: o, loaded: make(chan struct{}), now: map[string]Lease{}, kept: map[string]Lease{}, uses: map[uint64]int{},
+		o: o, loaded: o.Journal == nil, now: map[string]Lease{}, kept: map[string]Lease{}, uses: map[uint64]int{}, claims: map[string]*waiter{},
 		holds: map[string]*hold{}, watch: map[*watcher]bool{}, ticket: newTicket(),
 	}
-	if o.Journal == nil {
-		close(t.loaded)
-	}
+	t.epoch = t.beginning()
 	return t
 }
+
+// beginning is an epoch above all that were given by this clock so far: there are fewer than one a millisecond. It makes epochs
+// grow even when everything that was kept is gone.
+func (t *Table) beginning() uint64 { return uint64(max(t.o.Now().UnixMilli(), 0)) }
 
 func newTicket() *ticket { return &ticket{done: make(chan struct{})} }
 
 // slack is how much younger a lease may be than the journal says: use renews a lease at once, and the journal now and then.
 func slack(ttl time.Duration) time.Duration { return ttl / 10 }
 
-// Load waits until the journal was read; a *StateError when it cannot be. What ran out while no process ran is expired;
-// what another home took meanwhile is lost.
+// Load waits until the journal was read; a *StateError when it cannot be, and the next caller tries again. What ran out while no
+// process ran is expired; what another home took meanwhile is lost.
 func (t *Table) Load(ctx context.Context) error {
 	t.mu.Lock()
-	if !t.begun && t.o.Journal != nil {
-		t.begun = true
-		t.start(t.load)
+	if t.loaded {
+		t.mu.Unlock()
+		return nil
 	}
+	if t.reading == nil {
+		r := &reading{done: make(chan struct{})}
+		if !t.start(func() { t.load(r) }) {
+			t.mu.Unlock()
+			return errClosed
+		}
+		t.reading = r
+	}
+	r := t.reading
 	t.mu.Unlock()
-	select {
-	case <-t.loaded:
-		return t.unread
-	default:
+	if err := wait(ctx, r.done); err != nil {
+		return fmt.Errorf("reading the leases: %w", err)
 	}
-	select {
-	case <-t.loaded:
-		return t.unread
-	case <-ctx.Done():
-		return fmt.Errorf("reading the leases: %w", ctx.Err())
-	}
+	return r.err
 }
 
-func (t *Table) load() {
-	all, err := t.o.Journal.Load()
+func (t *Table) load(r *reading) {
+	kept, err := t.o.Journal.Load()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	defer close(t.loaded)
-	var unknown *StateError
-	switch {
-	case errors.As(err, &unknown):
+	defer close(r.done)
+	if t.reading = nil; err != nil {
 		t.o.Log.Error("the leases cannot be read; nothing is given", "error", err)
-		t.unread = unknown
+		r.err = &StateError{err}
 		return
-	case err != nil:
-		t.o.Log.Error("the leases cannot be read; starting with none", "error", err)
 	}
-	for _, l := range all {
+	t.loaded = true
+	t.epoch = max(t.epoch, kept.Epoch)
+	for _, l := range kept.Leases {
 		t.kept[l.Resource] = l
 		if l.Held() {
 			l.Expires = l.Expires.Add(slack(l.TTL))
@@ -200,11 +209,7 @@ func (t *Table) write() {
 	for len(t.pending) > 0 {
 		batch, ticket := t.pending, t.ticket
 		t.pending, t.ticket = nil, newTicket()
-		if t.o.Journal != nil {
-			t.mu.Unlock()
-			ticket.err = t.o.Journal.Save(batch)
-			t.mu.Lock()
-		}
+		ticket.err = t.save(batch)
 		if t.failing = ticket.err != nil; t.failing {
 			t.fallBack(ticket.err)
 		} else {
@@ -213,6 +218,31 @@ func (t *Table) write() {
 		close(ticket.done)
 	}
 	t.writing = false
+}
+
+// save hands a batch to the journal, without the mutex. A journal that lost what it had gets everything anew.
+func (t *Table) save(batch []Event) error {
+	if t.o.Journal == nil {
+		return nil
+	}
+	err := t.unlocked(func() error { return t.o.Journal.Save(batch) })
+	var forgotten *ForgottenError
+	if !errors.As(err, &forgotten) {
+		return err
+	}
+	t.o.Log.Error("the journal is written anew", "error", err)
+	all := make([]Event, 0, len(t.kept)+len(batch))
+	for _, l := range t.kept {
+		all = append(all, Event{At: l.Used, What: Renewed, Lease: l})
+	}
+	return t.unlocked(func() error { return t.o.Journal.Save(append(all, batch...)) })
+}
+
+// unlocked runs what does I/O, without the mutex.
+func (t *Table) unlocked(fn func() error) error {
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	return fn()
 }
 
 func (t *Table) settle(batch []Event) {

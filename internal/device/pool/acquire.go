@@ -2,7 +2,10 @@ package pool
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -23,8 +26,18 @@ type Ask struct {
 	Boot     bool          // one that is off may be booted for it
 	BootWait time.Duration // how long a boot may take
 	Wait     time.Duration // how long to wait for one that is taken; 0 not at all
+	Claim    string        // the client's id of this claim: its repeat gets the same devices; empty: it has none
 	Reset    string        // what is done with it when it is given back; see Resets
 	Tell     func(string)  // hears what goes on; nil is nobody
+}
+
+// wish tells claims of one id apart: who wants which devices, and how. How long it is ready to wait is not part of it.
+func (a Ask) wish() string {
+	if a.Claim == "" {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+q %d %t %t %q", a.Holder, a.By, a.Want, max(a.Count, 1), a.On, a.Boot, a.Reset))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Grant is a device that was handed over.
@@ -32,8 +45,6 @@ type Grant struct {
 	Info   device.Info
 	Lease  lease.Lease
 	Booted bool // it was booted for this
-
-	own bool // the holder had it already
 }
 
 // Acquire hands devices to a holder: they are chosen and claimed in one step, then booted if they have to be. A device that
@@ -60,7 +71,7 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 		if broken == nil {
 			return grants, waited, nil
 		}
-		p.giveBack(a.Holder, grants)
+		p.giveBack(grants)
 		if ctx.Err() != nil || try >= mostTries {
 			return nil, waited, broken
 		}
@@ -76,12 +87,11 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 	if _, err := p.listed(ctx, fresh, a.Want.found); err != nil {
 		return nil, 0, err
 	}
-	own := map[string]bool{}
-	r := lease.Request{Holder: a.Holder, By: a.By, Kind: lease.Claim, TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
-		Among: func(look func(string) lease.Lease) []string {
-			clear(own)
-			return rank(candidates(), a.Holder, look, own)
-		}}
+	r := lease.Request{
+		Holder: a.Holder, By: a.By, Kind: lease.Claim, TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
+		Claim: lease.ClaimID{ID: a.Claim, Wish: a.wish()},
+		Among: func(look func(string) lease.Lease) []string { return rank(candidates(), a.Holder, look) },
+	}
 	if r.Wait {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, wait)
@@ -95,7 +105,7 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 	}
 	for _, l := range leases {
 		info, _ := p.latest().find(l.Resource)
-		grants = append(grants, Grant{Info: info, Lease: l, own: own[l.Resource]})
+		grants = append(grants, Grant{Info: info, Lease: l})
 	}
 	return grants, waited, err
 }
@@ -210,8 +220,8 @@ func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
 	if g.Info.State == device.Booted {
 		return p.probe(ctx, h)
 	}
-	if !a.On {
-		return nil // it is claimed as it is
+	if !a.On || !a.Boot { // it is claimed as it is; one that was on when a claim was made first may be off at its repeat
+		return nil
 	}
 	if a.Tell != nil {
 		a.Tell("booting " + g.Info.Name)
@@ -223,13 +233,10 @@ func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
 	return nil
 }
 
-// giveBack releases what was claimed in vain; what the holder had before stays its own.
-func (p *Pool) giveBack(holder string, grants []Grant) {
+// giveBack releases what was claimed in vain; what the holder had before, or got again by a repeat of the claim, stays its own.
+func (p *Pool) giveBack(grants []Grant) {
 	for _, g := range grants {
-		if g.own {
-			continue
-		}
-		if _, err := p.leases.Release(context.WithoutCancel(p.life), holder, g.Lease.Resource); err != nil {
+		if err := p.leases.Undo(context.WithoutCancel(p.life), g.Lease); err != nil {
 			p.log.Warn("giving a device back", "udid", g.Lease.Resource, "error", err)
 		}
 	}

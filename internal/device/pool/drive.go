@@ -112,24 +112,36 @@ func leaseFault(err error) error {
 	var lost *lease.LostError
 	var broken *lease.JournalError
 	var unknown *lease.StateError
+	var repeat *lease.RepeatError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		return fault.New(fault.StateFailed, "who has which device is not known: %w", unknown.Err).
-			WithHint("install the newer ios-agent again; or run `ios-agent daemon stop` and move the file away, and its claims are forgotten")
+		return state(unknown.Err).Within("who has which device is not known")
+	case errors.As(err, &repeat) && repeat.Ended:
+		return fault.New(fault.LeaseLost, "%w", err).WithHint("claim again with a new id")
+	case errors.As(err, &repeat):
+		return fault.New(fault.InvalidInput, "%w", err).WithHint("use a new id for every claim, and repeat a claim as it was")
 	case errors.As(err, &not):
 		return fault.New(fault.NotHolder, "%w", err).With("udid", not.Lease.Resource).With("holder", not.Lease.Holder)
 	case errors.As(err, &lost):
 		return fault.New(fault.LeaseLost, "%w", err).With("udid", lost.Resource)
 	case errors.As(err, &broken):
-		return fault.New(fault.StateFailed, "%w", err)
+		return state(broken.Err).Within("the lease cannot be kept")
 	case errors.As(err, &busy) && len(busy.Elsewhere) > 0:
 		return elsewhere(busy.Elsewhere[0])
 	case errors.As(err, &busy):
 		return fault.New(fault.DeviceClaimed, "%w", err)
 	}
 	return err
+}
+
+// state is the fault of the journal. What it says itself names the file and what to do about it.
+func state(err error) *fault.Fault {
+	if f, ok := fault.In(err); ok {
+		return f
+	}
+	return fault.New(fault.StateFailed, "%w", err)
 }
 
 func elsewhere(e *lease.ElsewhereError) *fault.Fault {

@@ -219,9 +219,10 @@ func TestAPhysicalDeviceIsNeverImplied(t *testing.T) {
 // newerState is the journal of a newer program.
 type newerState struct{ deaf }
 
-var errNewer = errors.New("state.db has version 99, this ios-agent knows version 1")
+var errNewer = fault.New(fault.StateFailed, "state.db has version 99, this ios-agent knows version 1").
+	WithHint("install the newer ios-agent again")
 
-func (newerState) Load() ([]lease.Lease, error) { return nil, &lease.StateError{Err: errNewer} }
+func (newerState) Load() (lease.Kept, error) { return lease.Kept{}, errNewer }
 
 // TestLeasesThatCannotBeRead: what needs a lease is refused with one fault; what only looks works, and says that nobody
 // knows who has which device.

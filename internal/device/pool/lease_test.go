@@ -465,8 +465,8 @@ type deaf struct{}
 
 var errDisk = errors.New("disk on fire")
 
-func (deaf) Load() ([]lease.Lease, error) { return nil, errDisk }
-func (deaf) Save([]lease.Event) error     { return errDisk }
+func (deaf) Load() (lease.Kept, error) { return lease.Kept{}, nil }
+func (deaf) Save([]lease.Event) error  { return errDisk }
 
 // TestDriving: the first to drive has it, looks are free, and a take-over stops what still waits.
 func TestDriving(t *testing.T) {

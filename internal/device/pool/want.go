@@ -92,8 +92,8 @@ func familyOf(i device.Info) string {
 }
 
 // rank orders devices for a holder: its own, then booted before the rest, available before claimed, the one used last, by
-// name. It notes which are the holder's own.
-func rank(infos []*device.Info, holder string, look func(string) lease.Lease, mine map[string]bool) []string {
+// name.
+func rank(infos []*device.Info, holder string, look func(string) lease.Lease) []string {
 	type ranked struct {
 		info          *device.Info
 		own, on, free bool
@@ -103,9 +103,6 @@ func rank(infos []*device.Info, holder string, look func(string) lease.Lease, mi
 	for i, info := range infos {
 		l := look(info.UDID)
 		own := l.Held() && l.Holder == holder
-		if own {
-			mine[info.UDID] = true
-		}
 		all[i] = ranked{info, own, info.State == device.Booted, own || l.Free(), l.Used}
 	}
 	slices.SortFunc(all, func(a, b ranked) int {

@@ -17,5 +17,6 @@ func Migrations() []string {
 		)`,
 		`CREATE TABLE ref_number (session TEXT PRIMARY KEY, reserved INTEGER NOT NULL) WITHOUT ROWID`,
 		`ALTER TABLE lease ADD COLUMN co_drivers TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE lease ADD COLUMN claim TEXT NOT NULL DEFAULT ''; ALTER TABLE lease ADD COLUMN wish TEXT NOT NULL DEFAULT ''`,
 	}
 }

@@ -97,5 +97,8 @@ func (h Home) KeyFile() string { return h.path("key") }
 // StateFile is the daemon's durable state.
 func (h Home) StateFile() string { return h.path("state.db") }
 
+// EpochFile holds a number above all epochs of leases, for the day the state is lost.
+func (h Home) EpochFile() string { return h.path("epoch") }
+
 // String is the folder's path.
 func (h Home) String() string { return string(h) }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -44,7 +45,8 @@ func peek(path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return peekCopy(path)
+	err = onCopy(path, func(db *sql.DB) error { return db.QueryRow("PRAGMA user_version").Scan(&version) })
+	return version, err
 }
 
 // versionOf reads the version from the file's first page.
@@ -64,28 +66,30 @@ func versionOf(path string) (int, error) {
 	return int(int32(binary.BigEndian.Uint32(head[versionOffset:]))), nil
 }
 
-// peekCopy asks SQLite for the version of a copy.
-func peekCopy(path string) (version int, err error) {
+// onCopy runs fn on a copy of a database and its log.
+func onCopy(path string, fn func(*sql.DB) error) error {
 	dir, err := os.MkdirTemp("", "ios-agent-state-*")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	whole := filepath.Join(dir, "copy.db")
 	for _, suffix := range []string{"", "-wal"} {
 		raw, err := os.ReadFile(path + suffix)
+		if errors.Is(err, fs.ErrNotExist) && suffix != "" {
+			continue
+		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if err := os.WriteFile(whole+suffix, raw, 0o600); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	db, err := connect(whole)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer db.Close()
-	err = db.QueryRow("PRAGMA user_version").Scan(&version)
-	return version, err
+	return fn(db)
 }

@@ -18,6 +18,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"ios-agent/internal/fault"
 )
 
 // Options say which file it is and what belongs into it.
@@ -36,6 +38,7 @@ type Store struct {
 
 	mu     sync.Mutex // of what follows; never held across I/O
 	db     *sql.DB
+	file   os.FileInfo // of db
 	notice string
 }
 
@@ -48,6 +51,12 @@ type NewerError struct {
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("%s was written by a newer ios-agent: the file has version %d, this ios-agent knows version %d",
 		e.Path, e.Version, e.Known)
+}
+
+// Fault says what can be done about it.
+func (e *NewerError) Fault() *fault.Fault {
+	return fault.New(fault.StateFailed, "%w", e).With("path", e.Path).
+		WithHint("install the newer ios-agent again; or run `ios-agent daemon stop` and move the file away, and its claims are forgotten")
 }
 
 // New makes the store of a file, which is opened at the first use.
@@ -64,32 +73,54 @@ func New(o Options) *Store {
 // busyWait is how long a lock of another process on the file is waited for. There should be none.
 const busyWait = 5 * time.Second
 
-// Write runs fn in one transaction. What it did is on the disk when Write returns nil, and undone otherwise.
+// Path is where the file is.
+func (s *Store) Path() string { return s.o.Path }
+
+// Absent reports that there is no file.
+func (s *Store) Absent() bool {
+	_, err := os.Stat(s.o.Path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Write runs fn in one transaction. What it did is on the disk when Write returns nil, and undone otherwise. A file that turns
+// out to be damaged is set aside, and fn is run again on a new one. Errors other than a *NewerError are *FailedErrors.
 func (s *Store) Write(fn func(*sql.Tx) error) error {
+	err := s.write(fn)
+	if damaged(err) {
+		if db, _ := s.exchange(nil, nil); db != nil {
+			_ = db.Close() // of a file that is set aside now
+		}
+		err = s.write(fn)
+	}
+	return s.failed(err)
+}
+
+func (s *Store) write(fn func(*sql.Tx) error) error {
 	db, err := s.open()
 	if err != nil {
 		return err
 	}
 	tx, err := db.Begin()
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.o.Path, err)
-	}
-	if err := fn(tx); err != nil {
-		return fmt.Errorf("%s: %w", s.o.Path, errors.Join(err, tx.Rollback()))
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("%s: %w", s.o.Path, err)
-	}
-	return nil
-}
-
-// Read runs fn on the database.
-func (s *Store) Read(fn func(*sql.DB) error) error {
-	db, err := s.open()
-	if err != nil {
 		return err
 	}
-	return fn(db)
+	if err := fn(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// Read runs fn on the database; on a copy of it when the file can be read and not written.
+func (s *Store) Read(fn func(*sql.DB) error) error {
+	db, err := s.open()
+	if err == nil {
+		return s.failed(fn(db))
+	}
+	var newer *NewerError
+	if !errors.As(err, &newer) && !s.Absent() && onCopy(s.o.Path, fn) == nil {
+		return nil
+	}
+	return s.failed(err)
 }
 
 // Notice says what was wrong with the file when it was opened, for people: empty when nothing was.
@@ -107,24 +138,38 @@ func (s *Store) setNotice(text string) {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	if db := s.exchange(nil); db != nil {
+	if db, _ := s.exchange(nil, nil); db != nil {
 		return db.Close()
 	}
 	return nil
 }
 
 // exchange makes a database the store's and gives the one before.
-func (s *Store) exchange(db *sql.DB) (before *sql.DB) {
+func (s *Store) exchange(db *sql.DB, file os.FileInfo) (*sql.DB, os.FileInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, s.db = s.db, db
-	return before
+	before, was := s.db, s.file
+	s.db, s.file = db, file
+	return before, was
 }
 
+// opened is the database that is open; nil when there is none, or when its file was deleted since: what is written to that is
+// lost.
 func (s *Store) opened() *sql.DB {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.db
+	db, file := s.db, s.file
+	s.mu.Unlock()
+	if db == nil {
+		return nil
+	}
+	if now, err := os.Stat(s.o.Path); err == nil && os.SameFile(now, file) {
+		return db
+	}
+	s.setNotice(s.o.Path + " was deleted while it was in use; it is written anew")
+	s.o.Log.Error("the store was deleted", "path", s.o.Path)
+	s.exchange(nil, nil)
+	_ = db.Close() // of a file that is nobody's
+	return nil
 }
 
 func (s *Store) open() (*sql.DB, error) {
@@ -134,7 +179,7 @@ func (s *Store) open() (*sql.DB, error) {
 		return db, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(s.o.Path), 0o700); err != nil {
-		return nil, fmt.Errorf("the store's folder: %w", err)
+		return nil, err
 	}
 	if err := s.refuseNewer(); err != nil {
 		return nil, err
@@ -147,9 +192,13 @@ func (s *Store) open() (*sql.DB, error) {
 		db, err = s.prepare()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.o.Path, err)
+		return nil, err
 	}
-	s.exchange(db)
+	file, err := os.Stat(s.o.Path)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.exchange(db, file)
 	return db, nil
 }
 

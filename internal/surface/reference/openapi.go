@@ -78,7 +78,8 @@ func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
 
 // share moves what several operations have in common into the components and leaves references to it.
 func share(all []*operation) components {
-	out := components{Parameters: map[string]parameter{sessionHeader: session()}, Responses: failures(), Security: schemes()}
+	headers := map[string]parameter{sessionHeader: session(), requestHeader: request()}
+	out := components{Parameters: headers, Responses: failures(), Security: schemes()}
 	shareParameters(all, out.Parameters)
 	found := newSharing()
 	eachContent(all, out.Responses, func(name string, m media) media {

@@ -68,6 +68,9 @@ func describe(c *op.Catalogue, o op.Op) (*operation, error) {
 		out.Body = &body{needed, map[string]media{"application/json": {inputs}}}
 	}
 	out.Parameters = append(parameters, parameter{Ref: parametersRef + sessionHeader})
+	if o.Hints.Has(op.Repeatable) {
+		out.Parameters = append(out.Parameters, parameter{Ref: parametersRef + requestHeader})
+	}
 	return out, nil
 }
 
@@ -133,13 +136,24 @@ func toParameter(name, in string, s *jsonschema.Schema, required bool) parameter
 	return p
 }
 
-const sessionHeader = "X-Session"
+const (
+	sessionHeader = "X-Session"
+	requestHeader = "Idempotency-Key"
+)
 
 func session() parameter {
 	return parameter{
 		Name: sessionHeader, In: "header", Schema: &jsonschema.Schema{Type: "string"},
 		Description: "Client session: it has a current device and refs of its own. Callers that name none share one.",
 	}
+}
+
+func request() parameter {
+	return parameter{Name: requestHeader, In: "header", Schema: &jsonschema.Schema{Type: "string"}, Description: repeatInWords()}
+}
+
+func repeatInWords() string {
+	return "An id that the client makes for each call: when the answer is lost, the same call with the same id gets what the first got."
 }
 
 func responses(c *op.Catalogue, o op.Op) map[string]response {

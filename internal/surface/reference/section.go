@@ -84,6 +84,9 @@ func facts(c *op.Catalogue, o op.Op) string {
 	if o.Route != "" {
 		lines = append(lines, "REST: "+code(o.Route)+streamMark(o))
 	}
+	if o.Hints.Has(op.Repeatable) {
+		lines = append(lines, "Header "+code(requestHeader)+": "+repeatInWords())
+	}
 	if !o.Streams() {
 		lines = append(lines, "MCP: "+code(c.ID(o))+" ("+strings.Join(hints(o), ", ")+")")
 	}

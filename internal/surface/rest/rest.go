@@ -21,6 +21,9 @@ import (
 // SessionHeader names the client session.
 const SessionHeader = "X-Session"
 
+// RequestHeader is the client's id of a request that may be repeated; see op.Repeatable.
+const RequestHeader = "Idempotency-Key"
+
 // maxBody bounds a request's body. Inputs are small; files travel by path.
 const maxBody = 1 << 20
 
@@ -83,7 +86,9 @@ func askBack(w http.ResponseWriter, e op.Envelope) {
 	write(w, http.StatusOK, raw)
 }
 
-func callOf(r *http.Request) op.Call { return op.Call{Session: Session(r)} }
+func callOf(r *http.Request) op.Call {
+	return op.Call{Session: Session(r), Request: r.Header.Get(RequestHeader)}
+}
 
 // Session is the client session of a request.
 func Session(r *http.Request) string {

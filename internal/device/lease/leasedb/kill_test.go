@@ -58,8 +58,8 @@ type silent struct{ testing.TB }
 
 func (silent) Cleanup(func()) {}
 
-func plain(holder, resource string) lease.Request {
-	r := request(holder, resource)
+func plain(holder string, among ...string) lease.Request {
+	r := request(holder, among...)
 	r.Reset = ""
 	return r
 }
@@ -87,7 +87,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 				}
 			}
 		}
-		if err := errors.Join(table.Close(), journal.Store.Close()); err != nil {
+		if err := errors.Join(table.Close(), journal.store.Close()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -13,24 +13,40 @@ import (
 // mostLog is how much of the log is kept.
 const mostLog = 10_000
 
-// Journal is a lease table's journal.
-type Journal struct{ Store *store.Store }
-
-var _ lease.Journal = Journal{}
-
-// Load reads all leases; a *lease.StateError when a newer program wrote them.
-func (j Journal) Load() ([]lease.Lease, error) {
-	all, err := j.load()
-	var newer *store.NewerError
-	if errors.As(err, &newer) {
-		return nil, &lease.StateError{Err: newer}
-	}
-	return all, err
+// Options say where leases are kept.
+type Options struct {
+	Store *store.Store
+	// EpochFile holds a number that no epoch is above, so that epochs never go back when the store is lost. It is not needed
+	// otherwise; empty: there is none.
+	EpochFile string
 }
 
-func (j Journal) load() (all []lease.Lease, err error) {
-	err = j.Store.Read(func(db *sql.DB) error {
-		rows, err := db.Query("SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers FROM lease")
+// Journal is a lease table's journal.
+type Journal struct {
+	store *store.Store
+	epoch ceiling
+	saved bool // there are leases in the store
+}
+
+var _ lease.Journal = (*Journal)(nil)
+
+// New makes a journal; nothing is opened yet.
+func New(o Options) *Journal { return &Journal{store: o.Store, epoch: ceiling{path: o.EpochFile}} }
+
+// Load reads all leases. A store that is not there and cannot be made has none.
+func (j *Journal) Load() (lease.Kept, error) {
+	kept := lease.Kept{Epoch: j.epoch.read()}
+	err := j.load(&kept)
+	if err != nil && j.store.Absent() {
+		err = nil
+	}
+	j.saved = len(kept.Leases) > 0
+	return kept, err
+}
+
+func (j *Journal) load(kept *lease.Kept) error {
+	return j.store.Read(func(db *sql.DB) error {
+		rows, err := db.Query(`SELECT resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers, claim, wish FROM lease`)
 		if err != nil {
 			return err
 		}
@@ -38,21 +54,27 @@ func (j Journal) load() (all []lease.Lease, err error) {
 		for rows.Next() {
 			var l lease.Lease
 			var since, used, expires int64
-			err := rows.Scan(&l.Resource, &l.Holder, &l.Kind, &l.Epoch, &since, &used, &expires, &l.TTL, &l.Reset, &l.Dirty, &l.CoDrivers)
+			err := rows.Scan(&l.Resource, &l.Holder, &l.Kind, &l.Epoch, &since, &used, &expires, &l.TTL, &l.Reset, &l.Dirty, &l.CoDrivers,
+				&l.Claim.ID, &l.Claim.Wish)
 			if err != nil {
 				return err
 			}
 			l.Since, l.Used, l.Expires = moment(since), moment(used), moment(expires)
-			all = append(all, l)
+			kept.Leases = append(kept.Leases, l)
 		}
 		return rows.Err()
 	})
-	return all, err
 }
 
 // Save writes what happened, all of it in one transaction.
-func (j Journal) Save(events []lease.Event) error {
-	return j.Store.Write(func(tx *sql.Tx) error {
+func (j *Journal) Save(events []lease.Event) error {
+	if err := j.epoch.raise(events); err != nil {
+		return err
+	}
+	err := j.store.Write(func(tx *sql.Tx) error {
+		if err := j.remembers(tx); err != nil {
+			return err
+		}
 		for _, e := range events {
 			if err := save(tx, e); err != nil {
 				return err
@@ -60,13 +82,29 @@ func (j Journal) Save(events []lease.Event) error {
 		}
 		return nil
 	})
+	var forgotten *lease.ForgottenError
+	j.saved = j.saved && !errors.As(err, &forgotten) || err == nil
+	return err
+}
+
+// remembers gives a *lease.ForgottenError when the store was lost since the last time. Leases are never deleted from it.
+func (j *Journal) remembers(tx *sql.Tx) error {
+	if !j.saved {
+		return nil
+	}
+	var some bool
+	if err := tx.QueryRow("SELECT EXISTS (SELECT 1 FROM lease)").Scan(&some); err != nil || some {
+		return err
+	}
+	return &lease.ForgottenError{Path: j.store.Path()}
 }
 
 func save(tx *sql.Tx, e lease.Event) error {
 	l := e.Lease
-	_, err := tx.Exec(`INSERT OR REPLACE INTO lease (resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
-		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty, l.CoDrivers)
+	_, err := tx.Exec(`INSERT OR REPLACE INTO lease
+		(resource, holder, kind, epoch, since, used, expires, ttl, reset, dirty, co_drivers, claim, wish) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		l.Resource, l.Holder, l.Kind, int64(l.Epoch), number(l.Since), number(l.Used), number(l.Expires), l.TTL, l.Reset, l.Dirty, l.CoDrivers,
+		l.Claim.ID, l.Claim.Wish)
 	if err != nil || e.What == lease.Renewed {
 		return err
 	}
@@ -84,8 +122,8 @@ func save(tx *sql.Tx, e lease.Event) error {
 }
 
 // Log reads the last things that happened, to one resource or to all, the newest first.
-func (j Journal) Log(resource string, most int) (events []lease.Event, err error) {
-	err = j.Store.Read(func(db *sql.DB) error {
+func (j *Journal) Log(resource string, most int) (events []lease.Event, err error) {
+	err = j.store.Read(func(db *sql.DB) error {
 		rows, err := db.Query(`SELECT at, what, resource, epoch, holder, came_from, reason FROM lease_log
 			WHERE ?1 = '' OR resource = ?1 ORDER BY id DESC LIMIT ?2`, resource, most)
 		if err != nil {

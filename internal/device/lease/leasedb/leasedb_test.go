@@ -21,10 +21,16 @@ import (
 	"ios-agent/internal/machine/store"
 )
 
-func open(t testing.TB, path string) leasedb.Journal {
+// journal is a journal and the store it writes to.
+type journal struct {
+	*leasedb.Journal
+	store *store.Store
+}
+
+func open(t testing.TB, path string) journal {
 	s := store.New(store.Options{Path: path, Migrations: schema.Migrations()})
 	t.Cleanup(func() { s.Close() })
-	return leasedb.Journal{Store: s}
+	return journal{leasedb.New(leasedb.Options{Store: s, EpochFile: filepath.Join(filepath.Dir(path), "epoch")}), s}
 }
 
 func request(holder string, among ...string) lease.Request {
@@ -51,7 +57,7 @@ func TestWhatIsClaimedStaysClaimed(t *testing.T) {
 	}
 	// No Close: a killed process closes nothing.
 	second := open(t, path)
-	if err := first.Store.Close(); err != nil {
+	if err := first.store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := lease.NewTable(lease.Options{Journal: second})
@@ -83,8 +89,8 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 	if _, err := table.Acquire(t.Context(), request("ada", "D1")); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(journal.Store.Notice(), "set aside") {
-		t.Errorf("not said: %q", journal.Store.Notice())
+	if !strings.Contains(journal.store.Notice(), "set aside") {
+		t.Errorf("not said: %q", journal.store.Notice())
 	}
 	if kept, _ := filepath.Glob(path + ".damaged-*"); len(kept) != 1 {
 		t.Error(kept)

@@ -76,9 +76,17 @@ func schemas() []file {
 		leases: slices.Clone(v1.leases), log: v1.log,
 	}
 	v3.leases[0].CoDrivers = "bob\ncyd"
+	v4 := file{
+		made: v3.made,
+		filled: v3.filled + `;ALTER TABLE lease ADD COLUMN claim TEXT NOT NULL DEFAULT '';
+			ALTER TABLE lease ADD COLUMN wish TEXT NOT NULL DEFAULT '';
+			UPDATE lease SET claim = 'c1', wish = 'w1' WHERE resource = 'D1'`,
+		leases: slices.Clone(v3.leases), log: v1.log,
+	}
+	v4.leases[0].Claim = lease.ClaimID{ID: "c1", Wish: "w1"}
 	return []file{
 		{}, // a daemon was killed before it made the first table
-		v1, v2, v3,
+		v1, v2, v3, v4,
 	}
 }
 
@@ -139,7 +147,8 @@ func TestEarlierSchemasAreMigrated(t *testing.T) {
 			t.Fatal(err)
 		}
 		journal := open(t, path)
-		leases, err := journal.Load()
+		kept, err := journal.Load()
+		leases := kept.Leases
 		slices.SortFunc(leases, func(a, b lease.Lease) int { return strings.Compare(a.Resource, b.Resource) })
 		if err != nil || !slices.Equal(leases, want.leases) {
 			t.Errorf("version %d: %+v %v", version, leases, err)
@@ -148,11 +157,11 @@ func TestEarlierSchemasAreMigrated(t *testing.T) {
 			t.Errorf("version %d: %+v %v", version, log, err)
 		}
 		var now int
-		err = journal.Store.Read(func(db *sql.DB) error { return db.QueryRow("PRAGMA user_version").Scan(&now) })
+		err = journal.store.Read(func(db *sql.DB) error { return db.QueryRow("PRAGMA user_version").Scan(&now) })
 		if err != nil || now != len(schema.Migrations()) {
 			t.Errorf("version %d is now %d: %v", version, now, err)
 		}
-		if notice := journal.Store.Notice(); notice != "" {
+		if notice := journal.store.Notice(); notice != "" {
 			t.Errorf("version %d: %s", version, notice)
 		}
 		table := lease.NewTable(lease.Options{Journal: journal})
@@ -183,7 +192,7 @@ func TestLeasesOfANewerProgram(t *testing.T) {
 		t.Error(err)
 	}
 	table.Close()
-	journal.Store.Close()
+	journal.store.Close()
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was changed: %v", err)
 	}

@@ -1,0 +1,108 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"ios-agent/internal/device/lease"
+)
+
+// named is a claim with an id.
+func named(id, holder string, among ...string) lease.Request {
+	r := request(holder, among...)
+	r.Claim = lease.ClaimID{ID: id, Wish: holder}
+	return r
+}
+
+// TestARepeatedClaim gets the same leases, whatever is better now and whichever process answers; nobody else does by its id, and
+// when they have ended it gets nothing.
+func TestARepeatedClaim(t *testing.T) {
+	journal := &memory{}
+	table := lease.NewTable(lease.Options{Journal: journal})
+	two := named("A", "ada", "D1", "D2", "D3")
+	two.Count = 2
+	first, err := table.Acquire(t.Context(), two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := named("A", "ada", "D3", "D4") // what fits is not the same any more
+	again.Count = 2
+	same := func(when string) {
+		t.Helper()
+		got, err := table.Acquire(t.Context(), again)
+		if err != nil || len(got) != 2 || got[0].Epoch != first[0].Epoch || got[1].Epoch != first[1].Epoch {
+			t.Errorf("%s: %+v %v", when, got, err)
+		}
+	}
+	same("at once")
+	table.Close()
+	table = lease.NewTable(lease.Options{Journal: journal})
+	same("after a restart")
+	var no *lease.RepeatError
+	if _, err := table.Acquire(t.Context(), named("A", "bob", "D3")); !errors.As(err, &no) || no.Ended {
+		t.Errorf("bob used ada's id: %v", err)
+	}
+	for _, l := range first {
+		if _, err := table.Release(t.Context(), "ada", l.Resource); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := table.Acquire(t.Context(), again); !errors.As(err, &no) || !no.Ended {
+		t.Errorf("it has ended: %v", err)
+	}
+	table.Close()
+}
+
+// TestARepeatBesideTheFirst: a caller is gone, its claim is still being served, and its repeat is there. The repeat gets what
+// the first would have got, and keeps it when the first is undone.
+func TestARepeatBesideTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		guard := blockedGuard{"D1", make(gate)}
+		table := lease.NewTable(lease.Options{Guard: guard})
+		ctx, leave := context.WithCancel(t.Context())
+		var first, second []lease.Lease
+		go func() { first, _ = table.Acquire(ctx, named("A", "ada", "D1", "D2")) }()
+		synctest.Wait()
+		go func() { second, _ = table.Acquire(t.Context(), named("A", "ada", "D2", "D1")) }()
+		synctest.Wait()
+		if second != nil {
+			t.Errorf("it was answered before the first: %+v", second)
+		}
+		close(guard.gate)
+		synctest.Wait()
+		if len(first) != 1 || len(second) != 1 || second[0].Resource != "D1" || second[0].Epoch != first[0].Epoch {
+			t.Fatalf("%+v, then %+v", first, second)
+		}
+		leave()
+		if err := table.Undo(t.Context(), first[0]); err != nil {
+			t.Error(err)
+		}
+		if l := get(t, table, "D1"); l.Holder != "ada" {
+			t.Errorf("the repeat was told that it has it: %+v", l)
+		}
+		table.Close()
+	})
+}
+
+// TestAnUndoneClaim: what was given in vain is free, and a repeat of its claim gets something again.
+func TestAnUndoneClaim(t *testing.T) {
+	table := lease.NewTable(lease.Options{})
+	got, err := table.Acquire(t.Context(), named("A", "ada", "D1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Undo(t.Context(), got[0]); err != nil || get(t, table, "D1").Held() {
+		t.Error(err)
+	}
+	if got, err = table.Acquire(t.Context(), named("A", "ada", "D1")); err != nil {
+		t.Fatal(err)
+	}
+	if own, err := table.Acquire(t.Context(), named("B", "ada", "D1")); err != nil {
+		t.Error(err)
+	} else if err := table.Undo(t.Context(), own[0]); err != nil || !get(t, table, "D1").Held() {
+		t.Errorf("undone, although it was ada's before: %v", err)
+	}
+	table.Close()
+}
