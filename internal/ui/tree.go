@@ -19,8 +19,8 @@ type tree struct {
 
 // About how many bytes of memory things take beside their texts, with their share of the maps that they are in. TestBytes measures it.
 const (
-	nodeBytes = 720
-	refBytes  = 330
+	nodeBytes = 520
+	refBytes  = 370
 	ruleBytes = 200 // of what is known of an element that changes by itself
 )
 
