@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -128,8 +130,15 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	return p.app.Say(text, s)
 }
 
+// memoryLimit is from where on the collector works more, so that the daemon stays below 200 MB although half of its memory may be
+// what calls left behind. What sessions may hold is less than half of it (device/session). GOMEMLIMIT counts instead, if it is set.
+const memoryLimit = 150 << 20
+
 // runDaemon is the daemon. A second one in the same home exits without an error: the clients that started both find the first.
 func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	h, err := home.Open()
 	if err != nil {
 		return err

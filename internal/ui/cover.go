@@ -32,19 +32,12 @@ func (f front) hides(n *Node) bool {
 // nothing; only solid elements do. The solid ones are laid out on a grid, so that a screen of thousands of elements
 // does not compare each with each.
 func (s *Screen) cover() {
-	s.solids, s.vast, s.front = map[cell][]*Node{}, nil, front{}
 	for _, n := range s.nodes {
 		if n.takes() && n.Visible() {
 			s.front = s.front.behind(n)
 		}
-		switch {
-		case !n.solid() || !n.Visible() || n.Unplaced:
-		case n.seen.vast():
-			s.vast = append(s.vast, n)
-		default:
-			lay(s.solids, n)
-		}
 	}
+	s.grid = s.lay()
 	for _, n := range s.nodes {
 		n.covered = s.over(n, n.Frame.Centre())
 	}
@@ -144,7 +137,11 @@ func (s *Screen) over(n *Node, at Point) (top *Node) {
 			}
 		}
 	}
-	for _, solids := range [...][]*Node{s.vast, s.solids[cellOf(at)]} {
+	g := s.grid
+	if g == nil {
+		g = s.lay()
+	}
+	for _, solids := range [...][]*Node{g.vast, g.solids[cellOf(at)]} {
 		for _, o := range solids {
 			if o.order > n.order && o.hidden().Contains(at) && !o.within(n) && !n.within(o) && !o.docks(n, at) {
 				top = o
@@ -217,13 +214,33 @@ func (r Rect) vast() bool {
 	return !(r.X >= -edge && r.Y >= -edge && r.X+r.W <= edge && r.Y+r.H <= edge) // also what is not a number
 }
 
-// lay enters a node into every cell that the part of the screen which it hides touches.
-func lay(grid map[cell][]*Node, n *Node) {
+// grid is what hides others, by place.
+type grid struct {
+	solids map[cell][]*Node
+	vast   []*Node // too large for a grid; no real screen has any
+}
+
+func (t *tree) lay() *grid {
+	g := &grid{solids: map[cell][]*Node{}}
+	for _, n := range t.nodes {
+		switch {
+		case !n.solid() || !n.Visible() || n.Unplaced:
+		case n.seen.vast():
+			g.vast = append(g.vast, n)
+		default:
+			g.enter(n)
+		}
+	}
+	return g
+}
+
+// enter puts a node into every cell that the part of the screen which it hides touches.
+func (g *grid) enter(n *Node) {
 	area := n.hidden()
 	first, last := cellOf(Point{area.X, area.Y}), cellOf(Point{area.X + area.W, area.Y + area.H})
 	for x := first.x; x <= last.x; x++ {
 		for y := first.y; y <= last.y; y++ {
-			grid[cell{x, y}] = append(grid[cell{x, y}], n)
+			g.solids[cell{x, y}] = append(g.solids[cell{x, y}], n)
 		}
 	}
 }

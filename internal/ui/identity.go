@@ -1,13 +1,26 @@
 package ui
 
-// identity is how an element is known again on a later look. Its position is not part of it: an inserted row moves everything
-// below, and must not turn one element into another.
-type identity struct {
-	identifier string
-	kind       string
-	label      string
-	context    string // the nearest named container, or the screen's title
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// identity is how an element is known again on a later look: the digest of its identifier, type and label, and of its context, which is
+// the nearest named container or the screen's title. Its position is not part of it: an inserted row moves everything below, and must
+// not turn one element into another. It is a digest because there are many: each session has one for each ref.
+type identity [16]byte
+
+func identityOf(identifier, kind, label string, context identity) identity {
+	var small [256]byte
+	b := append(small[:0], context[:]...)
+	for _, text := range [...]string{identifier, kind, label} {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	}
+	sum := sha256.Sum256(b)
+	return identity(sum[:])
 }
+
+func contextOf(name string) identity { return identityOf("", "", name, identity{}) }
 
 // typedIdentifier is an accessibility identifier and the type of the element that has it. If it is unique on a screen, it is
 // enough to know the element again when its label has changed.
@@ -18,33 +31,52 @@ func (n *Node) typedIdentifier() typedIdentifier { return typedIdentifier{n.Iden
 // identify gives every node its identity, and counts the identifiers. Label, type and context tell elements apart that share
 // an identifier (rows of a list often do) or have none: "OK" in one dialog is not "OK" in the next.
 func (s *Screen) identify() {
+	s.byIdentity = make(map[identity][]*Node, len(s.nodes))
 	s.identifiers = make(map[typedIdentifier]int)
-	title := "screen:" + s.Title()
-	contexts := make([]string, len(s.nodes)) // of each node's content, by order
+	title, contexts := s.title(), make([]identity, len(s.nodes)) // of each node's content, by order
 	for _, n := range s.nodes {
 		context := title
 		if n.parent != nil {
 			context = contexts[n.parent.order]
 		}
-		n.identity = identity{n.Identifier, n.Type, n.Label, context}
-		contexts[n.order] = context
-		if name := n.Name(); name != "" && n.Type != "Window" && n.Type != "Application" {
-			contexts[n.order] = n.Type + ":" + name
-		}
-		if n.overApp() { // its window is not one of the app's windows
-			contexts[n.order] = "over the app"
+		n.identity = identityOf(n.Identifier, n.Type, n.Label, context)
+		if len(n.Children) > 0 {
+			contexts[n.order] = n.content(context)
 		}
 		if n.Identifier != "" {
 			s.identifiers[n.typedIdentifier()]++
 		}
 		s.byIdentity[n.identity] = append(s.byIdentity[n.identity], n)
-		n.twin = len(s.byIdentity[n.identity])
+		n.twin = int32(len(s.byIdentity[n.identity]))
 	}
 	for _, n := range s.nodes {
 		if n.twin == 1 && len(s.byIdentity[n.identity]) == 1 {
 			n.twin = 0
 		}
 	}
+}
+
+func (s *Screen) title() identity { return contextOf("screen:" + s.Title()) }
+
+// content is the context of what is in the element, which itself is in another context.
+func (n *Node) content(context identity) identity {
+	if n.overApp() { // its window is not one of the app's windows
+		return contextOf("over the app")
+	}
+	if name := n.Name(); name != "" && n.Type != "Window" && n.Type != "Application" {
+		return contextOf(n.Type + ":" + name)
+	}
+	return context
+}
+
+// context is the context of an element.
+func (s *Screen) context(n *Node) identity {
+	for p := n.parent; p != nil; p = p.parent {
+		if own := p.content(identity{}); own != (identity{}) {
+			return own
+		}
+	}
+	return s.title()
 }
 
 // unique reports whether the node's identifier alone says which it is.

@@ -1,6 +1,9 @@
 package ui
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // looks are the last screens a session saw, by device: what a later look can be compared with. They are few, because a
 // screen holds its whole tree.
@@ -18,19 +21,37 @@ const mostLooks = 8
 
 // Remember keeps a screen that was shown to the agent, under its hash.
 func (r *Refs) Remember(device string, s *Screen) {
-	kept := r.looks.kept[:0]
-	for _, l := range r.looks.kept {
-		if l.device != device || l.screen.hash != s.hash {
-			kept = append(kept, l)
-		}
+	kept := *s
+	kept.tree, kept.grid = r.trees.hold(s.tree), nil
+	if s.Root != nil {
+		kept.Root = kept.nodes[0]
 	}
-	kept = append(kept, look{device: device, screen: s})
-	if over := len(kept) - mostLooks; over > 0 {
-		copy(kept, kept[over:])
-		clear(kept[mostLooks:])
-		kept = kept[:mostLooks]
+	r.told(device)
+	if at := slices.IndexFunc(r.looks.kept, func(l look) bool { return l.device == device && l.screen.hash == s.hash }); at >= 0 {
+		r.drop(at)
 	}
-	r.looks.kept = kept
+	if len(r.looks.kept) == mostLooks {
+		r.drop(0)
+	}
+	r.looks.kept = append(r.looks.kept, look{device: device, screen: &kept})
+}
+
+// drop lets go of one screen.
+func (r *Refs) drop(at int) {
+	r.trees.release(r.looks.kept[at].screen.tree)
+	r.looks.kept = slices.Delete(r.looks.kept, at, at+1)
+}
+
+// told ends what lapse noted.
+func (r *Refs) told(device string) {
+	r.lapsed = slices.DeleteFunc(r.lapsed, func(d string) bool { return d == device })
+}
+
+// lapse notes that the screen of a device was shown and is forgotten.
+func (r *Refs) lapse(device string) {
+	if !slices.Contains(r.lapsed, device) {
+		r.lapsed = append(r.lapsed, device)
+	}
 }
 
 // Glimpse is Remember for a screen of which nobody knows whether it is still.
@@ -64,6 +85,7 @@ func (r *Refs) Leave(device string) {
 	if l := r.shown(device); l != nil {
 		l.left = true
 	}
+	r.told(device)
 }
 
 // Shown is the screen of a device that was shown last; nil when there is none, or the session left it.
@@ -80,6 +102,8 @@ func (r *Refs) Shown(device string) *Screen {
 func (r *Refs) SinceShown(device string, now *Screen) []string {
 	before := r.Shown(device)
 	switch {
+	case slices.Contains(r.lapsed, device):
+		return []string{"the screen this session was shown before is forgotten; changes since then are not told"}
 	case before == nil || before.hash == now.hash && before.App == now.App:
 		return nil
 	case before.App != now.App:

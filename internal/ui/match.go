@@ -34,7 +34,7 @@ func (s *Screen) counterpart(n *Node) *Node {
 	switch {
 	case n.twin == 0 && len(mine) == 1:
 		return mine[0]
-	case n.twin > 0 && n.twin <= len(mine):
+	case n.twin > 0 && int(n.twin) <= len(mine):
 		return mine[n.twin-1]
 	}
 	return nil

@@ -63,13 +63,13 @@ type Node struct {
 	Children    []*Node
 
 	parent   *Node
-	depth    int
-	told     bool   // it gets a line in an outline
-	twin     int    // 0 when its identity is unique on its screen, else 1, 2, … in document order
+	told     bool // it gets a line in an outline
+	depth    int32
+	order    int32  // position in the document, which is also the painting order
+	twin     int32  // 0 when its identity is unique on its screen, else 1, 2, … in document order
 	seen     Rect   // the part of its frame that lies within the screen and what clips it
 	covered  *Node  // what hides its centre
 	sheet    string // of a dismiss region: the sheet beside which it lies
-	order    int    // position in the document, which is also the painting order
 	identity identity
 }
 

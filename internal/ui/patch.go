@@ -28,13 +28,13 @@ func (d Diff) Patch() Patch {
 	p := patching{Diff: d, ids: make(map[*Node]int, len(d.after.nodes))}
 	p.patch.Nodes = len(d.before.nodes)
 	for _, n := range d.Removed {
-		p.patch.Removed = append(p.patch.Removed, n.order)
+		p.patch.Removed = append(p.patch.Removed, int(n.order))
 	}
 	for i, n := range d.Added {
 		p.ids[n] = p.patch.Nodes + i
 	}
 	for n, old := range d.partner {
-		p.ids[n] = old.order
+		p.ids[n] = int(old.order)
 	}
 	if root := d.after.Root; root != nil {
 		p.place(root, -1, 0, d.partner[root] != nil && d.partner[root].parent == nil)
@@ -75,7 +75,7 @@ func (d Diff) stayers(n *Node) map[*Node]bool {
 			same = append(same, c)
 		}
 	}
-	return longestRising(same, func(c *Node) int { return d.partner[c].order })
+	return longestRising(same, func(c *Node) int { return int(d.partner[c].order) })
 }
 
 // longestRising picks the longest subsequence whose keys rise (patience sorting).

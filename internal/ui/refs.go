@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unique"
 
 	"ios-agent/internal/fault"
 )
@@ -26,6 +27,9 @@ type Refs struct {
 	looks        looks
 	steady       map[counter]bool // texts with numbers; false: they change by themselves
 	restless     restless
+	trees        *Trees   // nil: the session shares no trees
+	bytes        int      // of the entries
+	lapsed       []string // devices whose screens were shown and are forgotten
 }
 
 // guessed is how far above the highest ref a made-up number is reserved, so that it never becomes an element's ref.
@@ -34,15 +38,18 @@ const guessed = 1000
 // mostRefs is how many refs a session remembers: some dozens of screens.
 const mostRefs = 8192
 
+// place is where elements are: there are few, and many refs.
+type place struct{ device, app string }
+
 type refKey struct {
-	device, app string
-	identity    identity
-	twin        int // as in Node
+	place    unique.Handle[place]
+	identity identity
+	twin     int32 // as in Node
 }
 
 type identifierKey struct {
-	device, app string
-	identifier  typedIdentifier
+	place      unique.Handle[place]
+	identifier typedIdentifier
 }
 
 type entry struct {
@@ -56,14 +63,9 @@ type entry struct {
 
 // sight is an element as it was last seen, for messages and for ranking candidates.
 type sight struct {
-	kind, identifier, label, placeholder string
-	frame                                Rect
-}
-
-func sightOf(n *Node) sight { return sight{n.Type, n.Identifier, n.Label, n.Placeholder, n.Frame} }
-
-func (g sight) describe() string {
-	return (&Node{Type: g.kind, Identifier: g.identifier, Label: g.label, Placeholder: g.placeholder}).Describe()
+	typedIdentifier
+	label, placeholder string
+	x, y               float64
 }
 
 // describe is the element as it was last seen; nothing for an entry that is not known.
@@ -71,7 +73,12 @@ func (e *entry) describe() string {
 	if e == nil {
 		return ""
 	}
-	return e.was.describe()
+	return (&Node{Type: e.was.kind, Identifier: e.was.identifier, Label: e.was.label, Placeholder: e.was.placeholder}).Describe()
+}
+
+// size is about how much memory the entry takes.
+func (e *entry) size() int {
+	return refBytes + len(e.was.kind) + len(e.was.identifier) + len(e.was.label) + len(e.was.placeholder)
 }
 
 // After makes all numbers given from now on greater than number. What was given up to it, by an earlier process, is expired.
@@ -89,27 +96,31 @@ func (r *Refs) Name(device string, s *Screen, n *Node) string {
 	if r.entries == nil {
 		r.entries, r.byKey, r.byIdentifier = map[int]*entry{}, map[refKey]int{}, map[identifierKey]int{}
 	}
-	key := refKey{device, s.App, n.identity, n.twin}
+	here := unique.Make(place{device, s.App})
+	key, idKey := refKey{here, n.identity, n.twin}, identifierKey{here, n.typedIdentifier()}
 	r.doubt(key, s.hash)
-	idKey := identifierKey{device, s.App, n.typedIdentifier()}
-	unique := s.uniquelyIdentified(n)
+	alone := s.uniquelyIdentified(n)
 	number, known := r.byKey[key]
 	if !known {
 		number, known = r.byIdentifier[idKey]
-		known = known && unique
-	}
-	if !known {
-		r.last++
-		number = r.last
-		r.entries[number] = &entry{}
+		known = known && alone
 	}
 	e := r.entries[number]
-	r.unlink(number, e)
+	if known {
+		r.unlink(number, e)
+		r.bytes -= e.size()
+	} else {
+		r.last++
+		number, e = r.last, &entry{}
+		r.entries[number] = e
+	}
 	r.clock++
-	e.refKey, e.was, e.unique, e.hash, e.used = key, sightOf(n), unique, s.hash, r.clock
+	was := sight{n.typedIdentifier(), n.Label, n.Placeholder, n.Frame.X, n.Frame.Y}
+	e.refKey, e.was, e.unique, e.hash, e.used = key, was, alone, s.hash, r.clock
+	r.bytes += e.size()
 	r.byKey[key] = number
 	switch other, taken := r.byIdentifier[idKey]; {
-	case unique:
+	case alone:
 		if taken && other != number {
 			r.entries[other].unique = false
 		}
@@ -153,7 +164,7 @@ func (r *Refs) unlink(number int, e *entry) {
 	if r.byKey[e.refKey] == number {
 		delete(r.byKey, e.refKey)
 	}
-	idKey := identifierKey{e.device, e.app, typedIdentifier{e.was.identifier, e.was.kind}}
+	idKey := identifierKey{e.place, e.was.typedIdentifier}
 	if r.byIdentifier[idKey] == number {
 		delete(r.byIdentifier, idKey)
 	}
@@ -165,6 +176,7 @@ func (r *Refs) forget(keep int) {
 	slices.SortFunc(numbers, func(a, b int) int { return r.entries[b].used - r.entries[a].used })
 	for _, number := range numbers[keep:] {
 		r.unlink(number, r.entries[number])
+		r.bytes -= r.entries[number].size()
 		delete(r.entries, number)
 	}
 }
@@ -192,16 +204,16 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	case !ok:
 		return nil, no(nil, RefForgotten,
 			"is not known: it was never given out, it is from before a restart, or its screen was not looked at for long")
-	case e.device != device:
+	case e.place.Value().device != device:
 		return nil, no(nil, RefForeign, "belongs to another device")
-	case e.app != s.App:
-		return nil, &NotInFrontError{Ref: fmt.Sprintf("@e%d", number), Was: e.describe(), App: e.app, Front: s.App}
+	case e.place.Value().app != s.App:
+		return nil, &NotInFrontError{Ref: fmt.Sprintf("@e%d", number), Was: e.describe(), App: e.place.Value().app, Front: s.App}
 	case e.lost:
 		return nil, no(e, RefAmbiguous, "is no longer certain: the screen changed and its element had twins")
 	}
 	claims := r.claims(number, e, s)
 	if e.twin > 0 {
-		if s.hash != e.hash || e.twin > len(claims) {
+		if s.hash != e.hash || int(e.twin) > len(claims) {
 			r.lose(number)
 			return nil, no(e, RefAmbiguous, "is no longer certain: the screen changed and its element has twins")
 		}
@@ -224,11 +236,9 @@ func (r *Refs) claims(number int, e *entry, s *Screen) []*Node {
 		return found
 	}
 	// Its label or its container changed; its identifier may still be there.
-	found = s.find(func(n *Node) bool {
-		return n.typedIdentifier() == typedIdentifier{e.identity.identifier, e.identity.kind}
-	})
+	found = s.find(func(n *Node) bool { return n.typedIdentifier() == e.was.typedIdentifier })
 	if len(found) == 1 {
-		if other := r.byKey[refKey{e.device, e.app, found[0].identity, found[0].twin}]; other != 0 && other != number {
+		if other := r.byKey[refKey{e.place, found[0].identity, found[0].twin}]; other != 0 && other != number {
 			return nil // that element has a ref of its own
 		}
 	}
@@ -280,7 +290,7 @@ func (s *Screen) rank(e *entry) []*Node {
 		return nodes
 	}
 	score := func(n *Node) float64 {
-		points := math.Hypot(n.Frame.X-e.was.frame.X, n.Frame.Y-e.was.frame.Y) / 1e4
+		points := math.Hypot(n.Frame.X-e.was.x, n.Frame.Y-e.was.y) / 1e4
 		if n.Identifier == "" || n.Identifier != e.was.identifier {
 			points += 4
 		}

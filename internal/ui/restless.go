@@ -17,11 +17,11 @@ type motion struct{ moves, changes, came, went bool }
 func (m motion) flickers() bool { return m.came && m.went }
 
 func moverOf(device string, s *Screen, n *Node) mover {
-	id := n.identity
-	if id.label = shape(id.label); s.uniquelyIdentified(n) {
-		id.label = ""
+	label := shape(n.Label)
+	if s.uniquelyIdentified(n) {
+		label = ""
 	}
-	return mover{device, s.App, id}
+	return mover{device, s.App, identityOf(n.Identifier, n.Type, label, s.context(n))}
 }
 
 // restless is what a session knows of the screens that never rest.

@@ -23,18 +23,13 @@ type Screen struct {
 	Waited    time.Duration // how long the look took, by the clock of who looked
 	At        time.Time     // when it ended
 
-	nodes       []*Node // in document order
-	byIdentity  map[identity][]*Node
-	identifiers map[typedIdentifier]int
-	solids      map[cell][]*Node // what hides, by place
-	front       front            // what takes every touch; its node is nil when nothing does
-	vast        []*Node          // what hides and is too large for a grid; no real screen has any
-	hash        string
+	*tree
+	grid *grid // nil for a screen that is remembered
 }
 
 // NewScreen prepares a tree for questions: parents, visibility, covers, identities. The tree must not change after.
 func NewScreen(app, state string, root *Node) *Screen {
-	s := &Screen{App: app, State: state, Root: root, Settled: true, byIdentity: map[identity][]*Node{}}
+	s := &Screen{App: app, State: state, Root: root, Settled: true, tree: &tree{}}
 	if root == nil {
 		s.hash = "empty"
 		return s
@@ -44,6 +39,7 @@ func NewScreen(app, state string, root *Node) *Screen {
 	s.cover()
 	s.identify()
 	s.hash = s.fingerprint()
+	s.bytes = s.measure()
 	return s
 }
 
@@ -64,7 +60,7 @@ func viewport(root *Node) Rect {
 
 // link numbers the nodes, sets parents and works out what lies within the screen.
 func (s *Screen) link(n, parent *Node, clip Rect) {
-	n.parent, n.order, n.depth, n.covered, n.sheet = parent, len(s.nodes), 0, nil, ""
+	n.parent, n.order, n.depth, n.covered, n.sheet = parent, int32(len(s.nodes)), 0, nil, ""
 	if parent != nil {
 		n.depth = parent.depth + 1
 	}

@@ -1,13 +1,27 @@
 package ui
 
-// Weight is about how much memory the refs take: how many there are, and how many nodes the remembered screens have.
-func (r *Refs) Weight() int {
-	n := len(r.entries)
-	for _, l := range r.looks.kept {
-		n += len(l.screen.nodes)
+// Bytes is about how much memory the refs take, without the trees of remembered screens.
+func (r *Refs) Bytes() int {
+	size := r.bytes
+	for known := range r.steady {
+		size += ruleBytes + len(known.identifier) + len(known.label) + len(known.value)
 	}
-	return n
+	return size + ruleBytes*len(r.restless.movers)
 }
 
 // Forget lets go of all refs and screens. The refs are expired from now on: their numbers are not given out again.
-func (r *Refs) Forget() { *r = Refs{last: r.last} }
+func (r *Refs) Forget() {
+	left := Refs{last: r.last, trees: r.trees, lapsed: r.lapsed}
+	for len(r.looks.kept) > 0 {
+		left.lapse(r.looks.kept[0].device)
+		r.drop(0)
+	}
+	*r = left
+}
+
+// Shed lets go of all screens but the one that was shown last.
+func (r *Refs) Shed() {
+	for len(r.looks.kept) > 1 {
+		r.drop(0)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/ui"
 )
 
 // What the sessions of a daemon may take. Their names come from callers, and nobody says when a session is over.
@@ -14,9 +15,10 @@ const (
 	mostSessions = 10_000             // with more, the one not used for the longest time is forgotten
 	mostIdle     = 7 * 24 * time.Hour // so long a session that is not used is remembered
 	mostProjects = 16                 // of one session: folders whose defaults are remembered
-	// mostWeight is how many refs and nodes of screens all sessions hold together, about 100 MB. With more, the sessions not used for
-	// the longest time lose theirs: their refs are expired.
-	mostWeight = 120_000
+	// mostBytes is about how much memory the refs and screens of all sessions take together. With more, the sessions not used for the
+	// longest time lose theirs: their refs are expired. The daemon is to stay below 200 MB, of which a good third is for what calls
+	// need for a moment.
+	mostBytes = 64 << 20
 )
 
 // makeRoom forgets sessions when there are too many, or when they were not used for too long. It is called under the store's lock.
@@ -33,7 +35,7 @@ func (st *Store) makeRoom(now time.Time) {
 		delete(st.byID, s.Name)
 		st.drivers.forget(s.Name)
 		s.gone.Store(true)
-		st.weight.Add(-s.weight.Swap(0))
+		st.bytes.Add(-s.letGo((*ui.Refs).Forget))
 		s.numbers.abandon()
 		if s.numbers == nil {
 			st.floor = max(st.floor, s.highest()) // the next session of this name goes on above
@@ -46,28 +48,47 @@ func (st *Store) oldest() []*Session {
 	return slices.SortedFunc(maps.Values(st.byID), func(a, b *Session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 }
 
-// weigh notes what a session holds now. When all hold too much, others let go of theirs.
-func (st *Store) weigh(s *Session, weight int64) {
-	if st == nil || s.gone.Load() || st.weight.Add(weight-s.weight.Swap(weight)) <= mostWeight {
+// held is about how much memory the refs and screens of all sessions take. A tree that several of them hold counts once.
+func (st *Store) held() int64 { return st.bytes.Load() + int64(st.trees.Bytes()) }
+
+// weigh notes how much more a session holds. When all hold too much, others let go of theirs. If it is not enough, this one lets go
+// of its older screens: what it was shown last stays, however large it is.
+func (st *Store) weigh(s *Session, more int64) {
+	if st == nil {
+		return
+	}
+	st.bytes.Add(more)
+	if st.held() <= mostBytes {
 		return
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for _, other := range st.oldest() {
-		if st.weight.Load() <= mostWeight*3/4 {
+		if st.held() <= mostBytes*3/4 {
 			return
 		}
 		if other != s {
-			other.forgetRefs()
-			st.weight.Add(-other.weight.Swap(0))
+			st.bytes.Add(-other.letGo((*ui.Refs).Forget))
 		}
+	}
+	if st.held() > mostBytes {
+		st.bytes.Add(-s.letGo((*ui.Refs).Shed))
 	}
 }
 
-func (s *Session) forgetRefs() {
+// letGo has the session let go of refs and screens, and gives how many bytes the refs take less.
+func (s *Session) letGo(of func(*ui.Refs)) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refs.Forget()
+	of(&s.refs)
+	return -s.weighed()
+}
+
+// weighed gives how many bytes more the refs take than when they were weighed last. It is called under the session's lock.
+func (s *Session) weighed() (more int64) {
+	now := int64(s.refs.Bytes())
+	more, s.bytes = now-s.bytes, now
+	return more
 }
 
 func (s *Session) highest() int {

@@ -55,7 +55,6 @@ type Session struct {
 	several atomic.Bool // beside the lock: it is asked while refs are given out
 	store   *Store
 	used    atomic.Int64 // when it was asked for last
-	weight  atomic.Int64 // of its refs, as the store counts it
 	gone    atomic.Bool  // the store has forgotten it
 
 	mu       sync.Mutex
@@ -63,6 +62,7 @@ type Session struct {
 	seen     string   // the device it saw last
 	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
+	bytes    int64    // of the refs, when they were weighed last
 	projects projects // without any environment
 	told     map[string]bool
 }
@@ -159,14 +159,17 @@ func (s *Session) Refs(fn func(*ui.Refs)) { s.numbers.cover(s.withRefs(fn)) }
 
 func (s *Session) withRefs(fn func(*ui.Refs)) (last int) {
 	floor := s.numbers.begin()
-	last, weight := func() (int, int) {
+	last, more := func() (int, int64) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.refs.After(floor)
 		fn(&s.refs)
-		return s.refs.Highest(), s.refs.Weight()
+		if s.gone.Load() {
+			s.refs.Forget() // nobody would let go of it later
+		}
+		return s.refs.Highest(), s.weighed()
 	}()
-	s.store.weigh(s, int64(weight))
+	s.store.weigh(s, more)
 	return last
 }
 
@@ -179,7 +182,8 @@ type Store struct {
 	work   sync.WaitGroup
 
 	drivers drivers
-	weight  atomic.Int64 // of the refs of all sessions
+	trees   ui.Trees     // of the screens that sessions remember
+	bytes   atomic.Int64 // of the refs of all sessions
 
 	mu    sync.Mutex
 	byID  map[string]*Session
@@ -201,7 +205,7 @@ func (st *Store) Get(name string) *Session {
 	now := time.Now()
 	if !ok {
 		st.makeRoom(now)
-		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st}
+		s = &Session{Name: name, numbers: st.number(name), drivers: &st.drivers, store: st, refs: st.trees.Refs()}
 		s.refs.After(st.floor)
 		st.byID[name] = s
 	}

@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"slices"
+	"sync"
+)
+
+// tree is what a look showed, and what was worked out about it. It does not change, so that all who were shown the same can hold one.
+type tree struct {
+	nodes       []*Node // in document order
+	byIdentity  map[identity][]*Node
+	identifiers map[typedIdentifier]int
+	front       front // what takes every touch; its node is nil when nothing does
+	hash        string
+	bytes       int // about how much memory it takes
+
+	holders int // guarded by the lock of Trees
+}
+
+// About how many bytes of memory things take beside their texts, with their share of the maps that they are in. TestBytes measures it.
+const (
+	nodeBytes = 520
+	refBytes  = 370
+	ruleBytes = 200 // of what is known of an element that changes by itself
+)
+
+func (n *Node) textBytes() int {
+	size := len(n.Identifier) + len(n.Label) + len(n.Value) + len(n.Placeholder) + len(n.Type) + len(n.RawType)
+	for _, action := range n.Actions {
+		size += 16 + len(action)
+	}
+	return size
+}
+
+// measure is about how much memory the tree takes. What a source said besides counts as much as a node.
+func (t *tree) measure() (size int) {
+	for _, n := range t.nodes {
+		size += nodeBytes + n.textBytes() + nodeBytes*len(n.Extra)
+	}
+	return size
+}
+
+// equal reports whether two trees say the same.
+func (t *tree) equal(o *tree) bool {
+	return t == o || len(t.nodes) == len(o.nodes) && len(t.nodes) > 0 && t.nodes[0].Equal(o.nodes[0])
+}
+
+// Trees are the trees that several sessions remember. Two that were shown the same hold one tree. The zero value is ready, and it is
+// safe for concurrent use.
+type Trees struct {
+	mu     sync.Mutex
+	byHash map[string][]*tree
+	bytes  int
+}
+
+// Refs are the refs of one more session.
+func (t *Trees) Refs() Refs { return Refs{trees: t} }
+
+// Bytes is about how much memory all trees take that are remembered.
+func (t *Trees) Bytes() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bytes
+}
+
+// hold gives the tree that is held for an equal one, which may be the same. It is held until it is released as often.
+func (t *Trees) hold(one *tree) *tree {
+	if t == nil {
+		return one
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	held := t.byHash[one.hash]
+	if at := slices.IndexFunc(held, one.equal); at >= 0 {
+		held[at].holders++
+		return held[at]
+	}
+	if t.byHash == nil {
+		t.byHash = map[string][]*tree{}
+	}
+	one.holders = 1
+	t.byHash[one.hash] = append(held, one)
+	t.bytes += one.bytes
+	return one
+}
+
+func (t *Trees) release(one *tree) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one.holders--; one.holders > 0 {
+		return
+	}
+	t.bytes -= one.bytes
+	held := slices.DeleteFunc(t.byHash[one.hash], func(other *tree) bool { return other == one })
+	if t.byHash[one.hash] = held; len(held) == 0 {
+		delete(t.byHash, one.hash)
+	}
+}
