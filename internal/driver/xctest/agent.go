@@ -30,6 +30,7 @@ type agent struct {
 	build   string
 	since   time.Time
 	process *host.Process
+	talk    *agentwire.Talk
 
 	mu     sync.Mutex // guards the fields below: stop may be called during a request
 	stream *agentwire.Client
@@ -144,7 +145,7 @@ func (d *Driver) launch(ctx context.Context, udid, products string, try int) (*a
 	}
 	a := &agent{
 		udid: udid, port: port, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
-		build: d.Kit.ID, since: time.Now(),
+		build: d.Kit.ID, since: time.Now(), talk: d.Talk,
 	}
 	cmd := xcodebuild.Agent{
 		Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Port: port, Token: a.token, Build: a.build,
@@ -206,7 +207,7 @@ func (a *agent) ready(ctx context.Context, target string) error {
 
 // greet connects, checks that this is our agent on our device, and tells it which app to look at.
 func (a *agent) greet(ctx context.Context, target string) error {
-	client, err := agentwire.Dial(ctx, a.address)
+	client, err := a.talk.Dial(ctx, a.address)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/machine/host"
 )
 
@@ -18,6 +19,7 @@ type Driver struct {
 	Tools apple.Toolchain
 	Kit   *Kit
 	Start Start
+	Talk  *agentwire.Talk // keeps what is said with the agents; nil keeps nothing
 }
 
 var _ device.Driver = (*Driver)(nil)
