@@ -111,7 +111,7 @@ func (t *trial) again(ctx context.Context, r result) error {
 		return err
 	case run.ExitCode != r.Code:
 		return fmt.Errorf("exit %d instead of %d: %s", run.ExitCode, r.Code, result{Answer: run.Stdout, Stderr: string(run.Stderr)}.fault())
-	case picture != "":
+	case picture != "" && r.Code == 0:
 		return samePicture(t.path(picture), filepath.Join(t.work, picture))
 	case strings.HasPrefix(r.Args[0], "list-"):
 		return sameResult(r.Answer, run.Stdout)
