@@ -83,7 +83,11 @@ func (t *trial) newest(ctx context.Context, k *kind) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if *k, err = newestPhone(list); err != nil {
+	sdk, err := t.tool(ctx, "xcrun", "--sdk", "iphonesimulator", "--show-sdk-version")
+	if err != nil {
+		return "", err
+	}
+	if *k, err = newestPhone(list, strings.TrimSpace(sdk)); err != nil {
 		return "", err
 	}
 	for _, d := range list.Devices {
@@ -94,11 +98,13 @@ func (t *trial) newest(ctx context.Context, k *kind) (string, error) {
 	return k.runtime.Name + ", " + k.device.Name, nil
 }
 
-// newestPhone is the newest iOS that can be used, and the newest iPhone that runs it.
-func newestPhone(list simctl.List) (kind, error) {
+// newestPhone is the newest iOS that this Xcode can use, and the newest iPhone that runs it. A runtime that belongs to a newer Xcode, with
+// an SDK of its own, is left out: simctl boots it, but xcodebuild may run no tests there.
+func newestPhone(list simctl.List, sdk string) (kind, error) {
 	var best kind
 	for _, r := range list.Runtimes {
-		if r.Platform != "iOS" || !r.Available || best.runtime.ID != "" && older(r.Version, best.runtime.Version) {
+		if r.Platform != "iOS" || !r.Available || older(sdk, release(r.Version)) ||
+			best.runtime.ID != "" && older(r.Version, best.runtime.Version) {
 			continue
 		}
 		types := r.SupportedTypes
@@ -110,7 +116,7 @@ func newestPhone(list simctl.List) (kind, error) {
 		}
 	}
 	if best.runtime.ID == "" {
-		return best, fmt.Errorf("there is no iOS simulator runtime that can be used, of %d runtimes", len(list.Runtimes))
+		return best, fmt.Errorf("there is no runtime for iOS %s or older that can be used, of %d runtimes", sdk, len(list.Runtimes))
 	}
 	return best, nil
 }
@@ -128,6 +134,12 @@ func latest(types []simctl.DeviceType) (found simctl.DeviceType, ok bool) {
 		}
 	}
 	return found, ok
+}
+
+// release is a version without its third number, which an SDK does not have.
+func release(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
 // older compares versions such as 9.3 and 18.1.1.

@@ -24,21 +24,25 @@ func TestNewestPhone(t *testing.T) {
 	old, current := phones("iPhone 8", "iPhone SE (3rd generation)"), phones("iPad Air", "iPhone 17 Pro", "iPhone 17", "iPhone Air")
 	for name, c := range map[string]struct {
 		list            simctl.List
+		sdk             string
 		runtime, device string
 	}{
 		"the newest by number": {simctl.List{Runtimes: []simctl.Runtime{
 			runtime("iOS 9.3", "iOS", "9.3", true, old...), runtime("iOS 26.0", "iOS", "26.0.1", true, current...),
 			runtime("iOS 18.5", "iOS", "18.5", true, current...), runtime("watchOS 27", "watchOS", "27.0", true, current...),
-		}}, "iOS 26.0", "iPhone 17 Pro"},
+		}}, "26.0", "iOS 26.0", "iPhone 17 Pro"},
+		"not one of a newer Xcode": {simctl.List{Runtimes: []simctl.Runtime{
+			runtime("iOS 26.0", "iOS", "26.0", true, current...), runtime("iOS 18.5", "iOS", "18.5", true, old...),
+		}}, "18.5", "iOS 18.5", "iPhone 8"},
 		"not one that cannot be used": {simctl.List{Runtimes: []simctl.Runtime{
 			runtime("iOS 26.0", "iOS", "26.0", false, current...), runtime("iOS 18.5", "iOS", "18.5", true, old...),
-		}}, "iOS 18.5", "iPhone 8"},
+		}}, "26.0", "iOS 18.5", "iPhone 8"},
 		"types that the runtime does not tell": {simctl.List{
 			Runtimes: []simctl.Runtime{runtime("iOS 15.0", "iOS", "15.0", true)}, DeviceTypes: current,
-		}, "iOS 15.0", "iPhone 17 Pro"},
-		"none": {simctl.List{Runtimes: []simctl.Runtime{runtime("iOS 26.0", "iOS", "26.0", false, current...)}}, "", ""},
+		}, "26.0", "iOS 15.0", "iPhone 17 Pro"},
+		"none": {simctl.List{Runtimes: []simctl.Runtime{runtime("iOS 26.0", "iOS", "26.0", false, current...)}}, "26.0", "", ""},
 	} {
-		k, err := newestPhone(c.list)
+		k, err := newestPhone(c.list, c.sdk)
 		if k.runtime.ID != c.runtime || k.device.ID != c.device || (err == nil) != (c.runtime != "") {
 			t.Errorf("%s: %s, %s, %v", name, k.runtime.ID, k.device.ID, err)
 		}
