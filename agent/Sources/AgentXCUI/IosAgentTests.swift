@@ -21,7 +21,7 @@ final class IosAgentTests: XCTestCase {
             abandoned.fulfill()
         }
         server.start()
-        print("ios-agent listens on 127.0.0.1:\(server.port)")
+        server.announce()
         // Waiting runs the main thread's queue and run loop, which is where requests are carried out.
         wait(for: [abandoned], timeout: .infinity)
     }

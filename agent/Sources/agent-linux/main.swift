@@ -19,7 +19,6 @@ let server = try Server(agent: agent, worker: MainWorker(), port: settings.port)
     print("ended: \(reason)")
     exit(0)
 }
-setvbuf(stdout, nil, Int32(_IOLBF), 0)
 server.start()
-print("listening on 127.0.0.1:\(server.port)")
+server.announce()
 RunLoop.main.run()

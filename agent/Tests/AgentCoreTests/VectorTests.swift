@@ -93,7 +93,7 @@ final class VectorTests: XCTestCase {
                 ($0.terms.stableMS, $0.terms.minMS, $0.terms.maxMS, $0.terms.patienceMS) = (150, 200, 3000, 1000)
                 $0.terms.maxDepth = 60
             },
-            "act@22": make(Act.self) { $0.input = [0x23] },
+            "act@22": make(Act.self) { $0.input = [0x23] }, "shutdown@23": Shutdown(),
         ]
     }()
 

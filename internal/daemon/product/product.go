@@ -122,7 +122,7 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, o.Host, devices}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, o.Host, devices, kit}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

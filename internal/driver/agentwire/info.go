@@ -37,9 +37,10 @@ type HelloInfo struct {
 
 // The abilities of agents.
 const (
-	CanLook  = "look"  // Look
-	CanAct   = "act"   // Act
-	CanPulse = "pulse" // heartbeats with a Pulse, every second while a request is worked on
+	CanLook     = "look"     // Look
+	CanAct      = "act"      // Act
+	CanPulse    = "pulse"    // heartbeats with a Pulse, every second while a request is worked on
+	CanShutdown = "shutdown" // Shutdown
 )
 
 // Can reports whether the agent has an ability.

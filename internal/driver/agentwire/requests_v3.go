@@ -59,10 +59,14 @@ type Aim struct {
 	AtX, AtY                float64 // the point that the input touches
 }
 
-func (*Greet) Opcode() Opcode { return 0x2b }
-func (*Prove) Opcode() Opcode { return 0x2c }
-func (*Look) Opcode() Opcode  { return 0x2d }
-func (*Act) Opcode() Opcode   { return 0x2e }
+// Shutdown ends the agent as soon as it is answered with OK: its test passes, and xcodebuild leaves by itself.
+type Shutdown struct{}
+
+func (*Greet) Opcode() Opcode    { return 0x2b }
+func (*Prove) Opcode() Opcode    { return 0x2c }
+func (*Look) Opcode() Opcode     { return 0x2d }
+func (*Act) Opcode() Opcode      { return 0x2e }
+func (*Shutdown) Opcode() Opcode { return 0x2f }
 
 func (m *Greet) fields(c *cursor) {
 	c.u16(&m.Version)
@@ -71,6 +75,8 @@ func (m *Greet) fields(c *cursor) {
 }
 
 func (m *Prove) fields(c *cursor) { c.blob(&m.Proof) }
+
+func (*Shutdown) fields(*cursor) {}
 
 func (m *Look) fields(c *cursor) {
 	m.Wait.fields(c)

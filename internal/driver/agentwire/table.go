@@ -9,7 +9,8 @@ var (
 		request[Screenshot], request[SetTarget], request[FindElement], request[GetTargetInfo],
 		request[DeviceUDID], request[Hello], request[Observe],
 		request[DoubleTap], request[Clear], request[SetValue], request[Key], request[Drag], request[Pinch], request[Alert],
-		request[Button], request[Rotate], request[Greet], request[Prove], request[Look], request[Act])
+		request[Button], request[Rotate], request[Greet], request[Prove], request[Look], request[Act],
+		request[Shutdown])
 
 	responses = index(Response.Kind,
 		response[OK], response[ErrorText], response[Tree], response[Image], response[Value], response[Found],

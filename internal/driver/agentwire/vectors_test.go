@@ -89,7 +89,8 @@ var goldenRequests = map[string]Request{
 		App: "a.b", Aim: &Aim{"Button", "ok", "OK", 10, 20, 100, 44, 1, 60, 42}, Input: []byte{2, 60, 0, 0, 0, 42, 0, 0, 0},
 		Wait: Wait{StableMS: 150, MinMS: 200, MaxMS: 3000, PatienceMS: 1000}, Limits: Limits{Depth: 60},
 	},
-	"act@22": &Act{Input: []byte{0x23}},
+	"act@22":      &Act{Input: []byte{0x23}},
+	"shutdown@23": &Shutdown{},
 }
 
 var goldenResponses = map[string]Response{

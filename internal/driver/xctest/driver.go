@@ -5,6 +5,7 @@ package xctest
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
@@ -20,6 +21,8 @@ type Driver struct {
 	Kit   *Kit
 	Start Start
 	Talk  *agentwire.Talk // keeps what is said with the agents; nil keeps nothing
+
+	told atomic.Bool // agents are told their port: here nobody hears which one they choose
 }
 
 var _ device.Driver = (*Driver)(nil)

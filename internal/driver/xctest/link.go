@@ -3,6 +3,7 @@ package xctest
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
@@ -72,8 +73,11 @@ func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
 		hello, cancel := context.WithTimeout(ctx, p.driver.Start.filled().Greeting)
 		err := a.greet(hello, p.looksAt())
 		cancel()
-		if err == nil {
+		switch {
+		case err == nil:
 			return a.client(), nil
+		case ctx.Err() != nil: // the caller has no more time; that says nothing about the agent
+			return nil, fmt.Errorf("the agent on %s does not greet: %w", p.info.Name, ctx.Err())
 		}
 	}
 	return p.startAgent(ctx)

@@ -20,8 +20,11 @@ import (
 // name is what the answer to a hello calls this agent.
 const name = "virtual"
 
-// ErrCrashed is how Serve and Listen end when a fault crashed the agent.
-var ErrCrashed = errors.New("the agent crashed")
+// ErrCrashed is how Serve and Listen end when a fault crashed the agent, ErrEnded when a client asked it to end.
+var (
+	ErrCrashed = errors.New("the agent crashed")
+	ErrEnded   = errors.New("the agent was asked to end")
+)
 
 // Options say which device an agent is for. UDID and Screen are needed.
 type Options struct {
@@ -38,6 +41,7 @@ type Options struct {
 	// told of every request, and whether it reads the tree; nil: nobody is
 	Served func(look bool)
 	Crash  func() // called when a fault crashes the agent; nil: nothing
+	Ended  func() // called when a client has ended the agent's test; nil: nothing
 }
 
 // Agent is the state that outlives a connection.
@@ -70,6 +74,9 @@ func New(o Options) *Agent {
 	}
 	if o.Crash == nil {
 		o.Crash = func() {}
+	}
+	if o.Ended == nil {
+		o.Ended = func() {}
 	}
 	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard, killed: make(chan struct{})}
 }
@@ -106,7 +113,7 @@ func (s *session) serve(ctx context.Context) error {
 	return err
 }
 
-// Listen serves the connections that l accepts until ctx ends or the agent crashes. It closes l, and returns
+// Listen serves the connections that l accepts until ctx ends, the agent crashes or a client ends it. It closes l, and returns
 // when every connection is closed.
 func (a *Agent) Listen(ctx context.Context, l net.Listener) error {
 	var sessions sync.WaitGroup
@@ -123,7 +130,7 @@ func (a *Agent) Listen(ctx context.Context, l net.Listener) error {
 		}
 		s := a.meet(conn)
 		sessions.Go(func() {
-			if err := s.serve(ctx); errors.Is(err, ErrCrashed) {
+			if err := s.serve(ctx); errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) {
 				end(err)
 			}
 		})

@@ -49,6 +49,7 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{looks: true}, (*session).look)
 	add(table, handler{looks: true}, (*session).act)
 	add(table, handler{}, (*session).screenshot)
+	add(table, handler{}, (*session).shutdown)
 	return table
 }
 

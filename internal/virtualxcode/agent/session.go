@@ -22,6 +22,7 @@ type session struct {
 	allowed bool   // no token is needed, or a hello had it
 	id      uint32 // of the request being carried out
 	dying   bool   // it crashes as soon as it has answered
+	leaving bool   // its test ends as soon as it has answered
 	wanted  []byte // the proof that the client must give; nil before it has greeted
 	offered uint16 // the version that it has offered
 	told    string // the build that it is told
@@ -50,8 +51,13 @@ func (s *session) run(ctx context.Context) error {
 		if err := s.reply(id, resp); err != nil {
 			return quiet(err)
 		}
-		if s.dying {
+		switch {
+		case s.dying:
 			return s.crash()
+		case s.leaving:
+			s.Kill()
+			s.opts.Ended()
+			return ErrEnded
 		}
 	}
 }
@@ -186,7 +192,7 @@ func (s *session) welcome(offered uint16, build string) (agentwire.Response, err
 	}
 	info := agentwire.HelloInfo{Version: min(max(offered, 1), s.speaks), Agent: name, Build: build, UDID: udid, PID: s.opts.PID}
 	if s.speaks >= 3 {
-		info.Abilities = strings.Join([]string{agentwire.CanLook, agentwire.CanAct, agentwire.CanPulse}, " ")
+		info.Abilities = strings.Join([]string{agentwire.CanLook, agentwire.CanAct, agentwire.CanPulse, agentwire.CanShutdown}, " ")
 	}
 	return agentwire.NewWelcome(info)
 }

@@ -16,7 +16,7 @@ func TestHelloTellsWhoAnswers(t *testing.T) {
 	client, _ := connect(t, New(options(newStage())))
 	info, err := client.Hello(t.Context(), "", "test")
 	if want := (agentwire.HelloInfo{Version: 3, Agent: "virtual", Build: "b1", UDID: udid, PID: 42,
-		Abilities: "look act pulse"}); err != nil || info != want {
+		Abilities: "look act pulse shutdown"}); err != nil || info != want {
 		t.Errorf("got %+v, %v", info, err)
 	}
 	wantFault(t, client, &agentwire.Hello{Version: 2}, agentwire.CodeBadRequest)

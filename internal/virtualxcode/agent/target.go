@@ -13,6 +13,12 @@ func (s *session) heartbeat(context.Context, *agentwire.Heartbeat) (agentwire.Re
 	return &agentwire.OK{}, nil
 }
 
+// shutdown ends the agent's test once it has answered.
+func (s *session) shutdown(context.Context, *agentwire.Shutdown) (agentwire.Response, error) {
+	s.leaving = true
+	return &agentwire.OK{}, nil
+}
+
 func (s *session) setTarget(_ context.Context, m *agentwire.SetTarget) (agentwire.Response, error) {
 	s.target = m.Bundle
 	return &agentwire.OK{}, nil

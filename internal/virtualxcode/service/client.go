@@ -117,11 +117,15 @@ func (c Client) Agent(ctx context.Context, spec AgentSpec) (*Agent, error) {
 	return a, nil
 }
 
-// Hold waits until the agent has to end. It returns ErrCrash, or why the connection to the service broke.
+// Hold waits until the agent has to end. It returns nil if a client asked it to, ErrCrash, or why the connection to the service
+// broke.
 func (a *Agent) Hold() error {
 	var r reply
 	if err := a.lines.Decode(&r); err != nil {
 		return err
+	}
+	if r.Ended {
+		return nil
 	}
 	return ErrCrash
 }
@@ -131,8 +135,11 @@ func (a *Agent) Stream(ctx context.Context) (net.Conn, error) {
 	return a.c.send(ctx, request{Kind: kindStream, ID: a.id})
 }
 
-// Close ends the agent.
-func (a *Agent) Close() error { return a.conn.Close() }
+// Close ends the agent and its test runner. A process that is killed does not come to this, and its runner may live on.
+func (a *Agent) Close() error {
+	_, _ = a.conn.Write([]byte{'\n'}) // fails only if the service is gone, and the agent with it
+	return a.conn.Close()
+}
 
 // Status asks the service how it is.
 func (c Client) Status(ctx context.Context) (Status, error) {

@@ -67,8 +67,8 @@ func (s *Server) describeFaults(st *Status) {
 	}
 }
 
-// dieWithDevice calls die when the device of an agent is shut down: the test runner was a process of the device.
-func (s *Server) dieWithDevice(ctx context.Context, udid string, die func()) {
+// dieWithDevice calls die when the device of an agent is shut down or its test runner is terminated there.
+func (s *Server) dieWithDevice(ctx context.Context, udid string, runner *world.TestRunner, die func()) {
 	for up := false; ; {
 		changed := s.World.Changed()
 		d, err := s.World.Find(udid)
@@ -79,6 +79,9 @@ func (s *Server) dieWithDevice(ctx context.Context, udid string, die func()) {
 		up = err == nil && d.State == world.Booted
 		select {
 		case <-changed:
+		case <-runner.Terminated():
+			die()
+			return
 		case <-ctx.Done():
 			return
 		}

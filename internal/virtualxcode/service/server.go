@@ -190,7 +190,8 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 		say(conn, reply{Error: err.Error()})
 		return
 	}
-	defer s.World.RunTests(device.UDID, spec.PID)()
+	runner := s.World.RunTests(device.UDID, spec.PID, spec.Runner)
+	defer runner.End()
 	crashed := func() { say(conn, reply{Crash: true}) }
 	a := agent.New(agent.Options{
 		UDID: spec.UDID, Token: spec.Token, Build: spec.Build, PID: spec.PID, Screen: s.World, Clock: s.Clock,
@@ -204,6 +205,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 		TakeFault: func(name string) (flaw.Hit, bool) { return s.World.TakeFault(spec.UDID, name) },
 		Served:    s.count,
 		Crash:     crashed,
+		Ended:     func() { say(conn, reply{Ended: true}) },
 	})
 	id := s.register(a)
 	defer s.unregister(id)
@@ -212,7 +214,7 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	defer gone()
 	s.Log.Info("agent", "id", id, "udid", spec.UDID, "pid", spec.PID)
 	if say(conn, reply{ID: id}) == nil {
-		go s.dieWithDevice(ctx, spec.UDID, crashed)
+		go s.dieWithDevice(ctx, spec.UDID, runner, crashed)
 		in.ReadByte() // until the process is gone
 	}
 }

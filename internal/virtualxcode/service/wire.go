@@ -50,6 +50,8 @@ type AgentSpec struct {
 	Token string `json:"token"`
 	Build string `json:"build"` // of the agent's sources
 	PID   int    `json:"pid"`
+	// Runner is the bundle id of the app in which it runs.
+	Runner string `json:"runner,omitempty"`
 }
 
 // Status is what the service says of itself and its world.
@@ -93,6 +95,7 @@ type reply struct {
 	Exit   *int    `json:"exit,omitempty"`  // run: the last line
 	ID     string  `json:"id,omitempty"`    // agent: its name for streams
 	Crash  bool    `json:"crash,omitempty"` // agent: the process is to die now
+	Ended  bool    `json:"ended,omitempty"` // agent: its test has ended as it should
 	Error  string  `json:"error,omitempty"`
 	Status *Status `json:"status,omitempty"`
 

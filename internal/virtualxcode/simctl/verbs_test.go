@@ -234,7 +234,7 @@ func TestLaunchctlListsWhatRuns(t *testing.T) {
 	s.ok("install", phone, "Conformance.app")
 	s.ok("launch", phone, shop)
 	s.ok("launch", phone, "com.iosagent.conformance")
-	end := s.world.RunTests(s.udid(), 4711)
+	runner := s.world.RunTests(s.udid(), 4711, "com.example.uitests.xctrunner")
 	list := func() string { return s.ok("spawn", phone, "launchctl", "list") }
 	app := func(bundle string) *regexp.Regexp {
 		return regexp.MustCompile(`(?m)^\d+\t0\tUIKitApplication:` + regexp.QuoteMeta(bundle) + `\[[0-9a-f]{4}\]\[rb-legacy\]$`)
@@ -242,14 +242,16 @@ func TestLaunchctlListsWhatRuns(t *testing.T) {
 	all := list()
 	for _, want := range []*regexp.Regexp{
 		regexp.MustCompile(`^PID\tStatus\tLabel\n`), regexp.MustCompile(`(?m)^\d+\t0\tcom\.apple\.SpringBoard$`), app(shop),
-		app("com.iosagent.conformance"), regexp.MustCompile(`(?m)^4711\t0\tUIKitApplication:com\.iosagent\.uitests\.xctrunner\[1267\]`),
+		app("com.iosagent.conformance"), regexp.MustCompile(`(?m)^4711\t0\tUIKitApplication:com\.example\.uitests\.xctrunner\[1267\]`),
 	} {
 		if !want.MatchString(all) {
 			t.Errorf("no %s in:\n%s", want, all)
 		}
 	}
 	s.ok("terminate", phone, shop)
-	end()
+	s.ok("terminate", phone, "com.example.uitests.xctrunner")
+	<-runner.Terminated()
+	runner.End()
 	if rest := list(); strings.Contains(rest, shop) || strings.Contains(rest, "xctrunner") || !strings.Contains(rest, "conformance") {
 		t.Errorf("after their end:\n%s", rest)
 	}

@@ -82,7 +82,7 @@ type software struct {
 	Crashes []CrashReport
 
 	springboardPID int
-	runners        []int               // pids of the test runners on it
+	runners        []*TestRunner       // on it
 	consoles       map[int]*console    // by pid
 	unreported     []crashreport.Crash // crashes that no report was written of yet
 }

@@ -97,10 +97,10 @@ func (d *device) end(bundle string) bool {
 	return true
 }
 
-// Terminate ends a running app.
+// Terminate ends a running app, or a test runner.
 func (w *World) Terminate(ctx context.Context, udid, bundle string) error {
 	return w.act(ctx, udid, terminateCost, func(d *device, _ time.Time) error {
-		if !d.end(bundle) {
+		if !d.end(bundle) && !d.endRunners(bundle) {
 			return nothingToTerminate(bundle)
 		}
 		return nil

@@ -142,24 +142,8 @@ func (w *World) Processes(ctx context.Context, udid string) ([]Running, error) {
 	for _, p := range d.Running {
 		all = append(all, Running{p.PID, p.Bundle})
 	}
-	for _, pid := range d.runners {
-		all = append(all, Running{pid, runner})
+	for _, r := range d.runners {
+		all = append(all, Running{r.PID, r.Bundle})
 	}
 	return all, w.leave(d)
-}
-
-// RunTests lets a test runner run on a device until end is called. On a device that is gone it does nothing.
-func (w *World) RunTests(udid string, pid int) (end func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d, err := w.device(udid)
-	if err != nil {
-		return func() {}
-	}
-	d.runners = append(d.runners, pid)
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		d.runners = slices.DeleteFunc(d.runners, func(other int) bool { return other == pid })
-	}
 }

@@ -33,19 +33,26 @@ func (t Tool) agent(ctx context.Context, o options) int {
 		}
 	}
 	if udid == "" {
-		fmt.Fprintf(t.Stderr, "xcodebuild: error: option 'Destination' requires id=UDID here, not %q\n", o.destinations)
+		fmt.Fprintf(t.Stderr, "xcodebuild: error: option 'Destination' requires an id here: platform=iOS Simulator,id=UDID, not %q\n",
+			o.destinations)
 		return exitUsage
 	}
-	if err := t.serve(ctx, udid); err != nil {
-		fmt.Fprintf(t.Stderr, "Testing failed:\n\t%v\n\n** TEST EXECUTE FAILED **\n\n", err)
-		return exitFailed
+	err := t.serve(ctx, udid, o)
+	switch {
+	case err == nil:
+		fmt.Fprintf(t.Stdout, "Test Case '-[%s testRunAgent]' passed.\n\n** TEST EXECUTE SUCCEEDED **\n\n", t.Scheme.Name)
+		return 0
+	case ctx.Err() != nil:
+		fmt.Fprint(t.Stderr, "** TEST EXECUTE INTERRUPTED **\n\n")
+		return exitInterrupted
 	}
-	return 0
+	fmt.Fprintf(t.Stderr, "Testing failed:\n\t%v\n\n** TEST EXECUTE FAILED **\n\n", err)
+	return exitFailed
 }
 
-// serve is the test runner: it listens on the port that the environment names and copies bytes between its clients and the
-// service.
-func (t Tool) serve(ctx context.Context, udid string) error {
+// serve is the test runner: it listens on the port that the environment names, 0 is any, and copies bytes between its clients and
+// the service until a client ends it.
+func (t Tool) serve(ctx context.Context, udid string, o options) error {
 	address := net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port))
 	calm, err := t.trouble(ctx, udid, address)
 	if err != nil {
@@ -53,7 +60,7 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 	}
 	defer calm()
 	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build),
-		PID: os.Getpid()})
+		PID: os.Getpid(), Runner: t.runner(o)})
 	if err != nil {
 		return err
 	}
@@ -64,6 +71,12 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 	}
 	defer listener.Close()
 	fmt.Fprintf(t.Stdout, "Testing started\nTest Case '-[%s testRunAgent]' started.\n", t.Scheme.Name)
+	fmt.Fprintf(t.Stdout, "ios-agent listens on %s\n", listener.Addr())
+	return t.hold(ctx, a, listener)
+}
+
+// hold serves clients until the agent ends.
+func (t Tool) hold(ctx context.Context, a *service.Agent, listener net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- a.Hold() }()
 	clients := newWatch(deadMan)
@@ -77,21 +90,35 @@ func (t Tool) serve(ctx context.Context, udid string) error {
 	case <-clients.alone:
 		return fmt.Errorf("no client for %s", deadMan)
 	case err := <-ended:
-		if errors.Is(err, service.ErrCrash) {
-			listener.Close()
-			<-accepting
-			lastBytes(&streams)
-			return fmt.Errorf("%s-Runner (%d) encountered an error (%w)", t.Scheme.Name, os.Getpid(), err)
+		if err != nil && !errors.Is(err, service.ErrCrash) {
+			return fmt.Errorf("lost connection to the device: %w", err)
 		}
-		return fmt.Errorf("lost connection to the device: %w", err)
+		listener.Close()
+		<-accepting
+		lastBytes(&streams)
+		if err == nil {
+			return nil
+		}
+		return fmt.Errorf("%s-Runner (%d) encountered an error (%w)", t.Scheme.Name, os.Getpid(), err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
+// runner is the bundle id of the app in which the tests run, as the build has computed it.
+func (t Tool) runner(o options) string {
+	run, err := readPlist(t.Path(o.xctestrun))
+	entry, _ := run[t.Scheme.Name].(map[string]any)
+	id, _ := entry["TestHostBundleIdentifier"].(string)
+	if err != nil || id == "" {
+		return "com.apple.test." + t.Scheme.Name + "-Runner"
+	}
+	return id
+}
+
 func (t Tool) variable(name string) string { return t.Getenv(t.Scheme.VariablePrefix + name) }
 
-// lastBytes waits until what the agent sent before it crashed has reached its clients.
+// lastBytes waits until what the agent sent before it ended has reached its clients.
 func lastBytes(streams *sync.WaitGroup) {
 	sent := make(chan struct{})
 	go func() {

@@ -24,6 +24,12 @@ public final class Server: @unchecked Sendable {
     var options: AgentOptions { agent.options }
     public var port: UInt16 { listener.port }
 
+    /// Prints the port, on a line of its own, for a host that waits for it. Nothing waits for it in a buffer.
+    public func announce() {
+        print("ios-agent listens on 127.0.0.1:\(port)")
+        fflush(nil)
+    }
+
     /// Listens from now on; `start` serves. Port 0 takes a free one.
     public init(agent: Agent, worker: Worker, port: UInt16, onEnd: @escaping (Reason) -> Void) throws {
         (self.agent, self.worker, self.onEnd) = (agent, worker, onEnd)

@@ -46,7 +46,9 @@ final class Session: @unchecked Sendable {
             if version >= 2 { header = try Frame.header(of: frame) }
             let request = try Codec.decodeRequest(frame, from: version >= 2 ? Header.size : 0)
             opens = request is Hello || request is Greet || request is Prove
-            return reply(try answer(request, id: header.id), id: header.id)
+            let answered = reply(try answer(request, id: header.id), id: header.id)
+            if request is Shutdown { server.stop() }
+            return answered
         } catch {
             return reply(failure(AgentFault.of(error), opens: opens), id: header.id)
         }
@@ -63,7 +65,7 @@ final class Session: @unchecked Sendable {
         guard version >= 3 || !(request is Act) else {
             throw AgentFault(.unsupported, "version \(version) has no flag for an input that was sent")
         }
-        return try carryOut(request, id: id)
+        return request is Shutdown ? OK() : try carryOut(request, id: id)
     }
 
     /// Hands the request to the worker and waits, sending heartbeats from this thread, which is not the worker's.
@@ -135,7 +137,7 @@ final class Session: @unchecked Sendable {
         let options = server.options
         let json =
             "{\"agent\":\(JSON.quoted(options.name)),\"build\":\(JSON.quoted(options.build)),"
-            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look act pulse\"}"
+            + "\"udid\":\(JSON.quoted(options.udid)),\"pid\":\(options.pid),\"abilities\":\"look act pulse shutdown\"}"
         return Welcome(version: min(max(version, 1), Frame.version), json: json)
     }
 

@@ -73,6 +73,12 @@ public struct Act: Request {
     }
 }
 
+/// Ends the agent, once it is answered.
+public struct Shutdown: Request {
+    public static let opcode: UInt8 = 0x2f
+    public init() {}
+}
+
 /// How long to look, and how much of the tree to tell.
 public struct LookTerms: Equatable, Sendable {
     /// Two looks this far apart must agree.

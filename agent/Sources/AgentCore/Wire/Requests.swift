@@ -4,7 +4,7 @@ let allRequests: [any Request.Type] =
         Heartbeat.self, TapCoord.self, TapElement.self, TapByLabel.self, TapWithType.self, TypeText.self, Swipe.self,
         GetValue.self, LongPress.self, DumpTree.self, Screenshot.self, SetTarget.self, FindElement.self,
         GetTargetInfo.self, DeviceUDID.self, Hello.self, Observe.self,
-        Greet.self, Prove.self, Look.self, Act.self,
+        Greet.self, Prove.self, Look.self, Act.self, Shutdown.self,
     ] + inputRequests
 
 /// Asks whether the agent answers at all.

@@ -82,6 +82,7 @@ var contract = map[string]func(*bench){
 	"tolerated bytes":    toleratedBytes,
 	"ids and heartbeats": idsAndHeartbeats,
 	"dead-man switch":    deadMan,
+	"shutdown":           shutdown,
 
 	"target":            target,
 	"tree":              tree,

@@ -290,3 +290,23 @@ func deadMan(b *bench) {
 		b.Error("it is still there")
 	}
 }
+
+// shutdown is answered, and then the agent ends. Who has not proven the token cannot end it.
+func shutdown(b *bench) {
+	s := b.open(Options{Token: secret})
+	stranger := &driver{b, b.dial(s)}
+	if _, err := stranger.Do(b.ctx, &agentwire.Shutdown{}); err == nil {
+		b.Error("a stranger may end it")
+	}
+	d := &driver{b, b.dial(s)}
+	if info, err := d.Hello(b.ctx, secret, "agenttest"); err != nil || !info.Can(agentwire.CanShutdown) {
+		b.Fatalf("hello: %+v, %v", info, err)
+	}
+	d.ok(&agentwire.Heartbeat{})
+	d.ok(&agentwire.Shutdown{})
+	select {
+	case <-s.Ended:
+	case <-b.ctx.Done():
+		b.Error("it is still there")
+	}
+}

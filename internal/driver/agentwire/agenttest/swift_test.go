@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/agentwire/agenttest"
 )
 
@@ -61,7 +62,7 @@ func start(t *testing.T, words []string, o agenttest.Options, env ...string) age
 	t.Cleanup(func() { cmd.Process.Kill(); <-ended })
 	lines := bufio.NewScanner(out)
 	lines.Scan()
-	address, ok := strings.CutPrefix(lines.Text(), "listening on ")
+	address, ok := agentwire.AddressIn(lines.Text())
 	go func() {
 		defer close(ended)
 		for lines.Scan() {

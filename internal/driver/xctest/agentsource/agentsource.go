@@ -19,8 +19,14 @@ import (
 	"ios-agent/internal/machine/wholefile"
 )
 
-// bundle is the bundle id of the app; that of the tests follows it.
-const bundle = "com.iosagent.agent"
+// The bundle ids of the app and of the tests.
+const (
+	bundle = "com.iosagent.agent"
+	tests  = bundle + ".uitests"
+)
+
+// RunnerID is the bundle id of the app in which the agent runs. Xcode makes it of that of the tests.
+const RunnerID = tests + ".xctrunner"
 
 // oldest is the oldest iOS that the agent runs on.
 const oldest = "16.0"

@@ -103,6 +103,9 @@ func TestEverySourceBelongsToOneTarget(t *testing.T) {
 		t.Errorf("the agent is %+v", tests)
 	}
 	settings := project.Settings(tests.Configurations, "Debug")
+	if runner := settings["PRODUCT_BUNDLE_IDENTIFIER"] + ".xctrunner"; runner != agentsource.RunnerID {
+		t.Errorf("the project's runner is %s, the host looks for %s", runner, agentsource.RunnerID)
+	}
 	if _, err := os.Stat(filepath.Join(dir, settings["SWIFT_OBJC_BRIDGING_HEADER"])); err != nil {
 		t.Error(err)
 	}
@@ -157,8 +160,12 @@ func TestVirtualXcodeBuildsIt(t *testing.T) {
 	if !strings.Contains(out, "** TEST BUILD SUCCEEDED **") {
 		t.Error(out)
 	}
-	if runs, err := filepath.Glob(filepath.Join(dir, ".build/Build/Products/*iphonesimulator*.xctestrun")); err != nil || len(runs) != 1 {
-		t.Errorf("test runs %v, %v", runs, err)
+	runs, err := filepath.Glob(filepath.Join(dir, ".build/Build/Products/*iphonesimulator*.xctestrun"))
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("test runs %v, %v", runs, err)
+	}
+	if said, err := os.ReadFile(runs[0]); err != nil || !strings.Contains(string(said), "<string>"+agentsource.RunnerID+"</string>") {
+		t.Errorf("another runner than %s: %v\n%s", agentsource.RunnerID, err, said)
 	}
 }
 

@@ -20,7 +20,7 @@ func project(files []string) pbxproj.Project {
 	p := pbxproj.Project{Name: app, Configurations: shared(), Targets: []pbxproj.Target{
 		{Name: app, Kind: pbxproj.App, Configurations: settings(bundle, map[string]string{"INFOPLIST_KEY_UILaunchScreen_Generation": "YES"})},
 		{Name: xcodebuild.AgentScheme, Kind: pbxproj.UITests, Dependencies: []string{app},
-			Configurations: settings(bundle+".uitests", map[string]string{
+			Configurations: settings(tests, map[string]string{
 				"TEST_TARGET_NAME": app, "SWIFT_OBJC_BRIDGING_HEADER": "AgentObjC/AgentObjC.h", "CLANG_ENABLE_OBJC_ARC": "YES",
 			})},
 	}}
