@@ -128,7 +128,7 @@ var arrows = map[string]string{
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
-		"device/logcap device/pool device/schema device/session device/session/refdb driver/devicectl " +
+		"device/logcap device/pool device/schema device/session device/session/refdb driver/agentwire driver/devicectl " +
 		"driver/xctest driver/xctest/agentsource fault fault/mask machine/home machine/host " +
 		"machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
 		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
@@ -27,8 +29,8 @@ import (
 )
 
 const (
-	// recordVariable names a folder for transcripts of every tool that is run; replayVariable one to answer from
-	// instead of running any.
+	// recordVariable names a folder for transcripts of every tool that is run, and for what is said with agents;
+	// replayVariable one to answer from instead of running any tool.
 	recordVariable = "IOS_AGENT_RECORD"
 	replayVariable = "IOS_AGENT_REPLAY"
 )
@@ -189,8 +191,12 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 	if err != nil {
 		return nil, errors.Join(err, runner.Close())
 	}
+	talk := os.Getenv(recordVariable)
+	if talk != "" {
+		talk = filepath.Join(talk, agentwire.TalkFile)
+	}
 	return product.Open(product.Options{
-		Home: h, Tools: tools, Host: runner, Server: server, Version: version(), Log: log,
+		Home: h, Tools: tools, Host: runner, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm,
 	})

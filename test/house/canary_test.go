@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
@@ -29,7 +30,8 @@ var canaries = map[string]string{
 // at the screen afterwards, and searches everything that left the process.
 func TestSecretsStaySecret(t *testing.T) {
 	log := &buffer{}
-	h := house.New(t, house.Options{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	talk := filepath.Join(t.TempDir(), agentwire.TalkFile)
+	h := house.New(t, house.Options{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Talk: talk})
 	udid := h.Boot("a", "com.iosagent.shop")
 	dir := ops.SecretsDir(h.Home.String())
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -67,6 +69,9 @@ func TestSecretsStaySecret(t *testing.T) {
 	say("after a restart", h.Call("a", "snapshot", in{"udid": udid}))
 	said.Write(log.bytes())
 	files(t, h.Home.String(), dir, &said)
+	if n := talked(t, talk, &said); n < 20 {
+		t.Errorf("only %d frames were kept", n)
+	}
 	if n := strings.Count(said.String(), "$SECRET:"); n < 10 {
 		t.Errorf("only %d secrets were shown by name; did anything type?", n)
 	}
@@ -101,6 +106,25 @@ func typeEverywhere(t *testing.T, h *house.House, udid, name string, say func(st
 	say("password", h.Call("a", "fill", in{"identifier": "password-field", "text": text}))
 	say("log in", h.Call("a", "tap_element", in{"identifier": "login-button"})) // the app prints the address
 	say("later", h.Call("b", "snapshot", in{"udid": udid}))
+}
+
+// talked appends what was said with agents, as bytes and in words, and counts the frames.
+func talked(t *testing.T, path string, to *bytes.Buffer) (frames int) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	err = agentwire.ReadTalk(file, func(s agentwire.Saying) error {
+		frames++
+		fmt.Fprintf(to, "%s\n%s\n", s.Message, s.Text())
+		return s.Check()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return frames
 }
 
 // files appends what was written below a folder, except in one.

@@ -32,6 +32,7 @@ var lanes = []lane{
 		{"race detector", []string{"make", "race", "TESTFLAGS=-json"}, nil},
 		{"the README's first command, as a newcomer runs it", []string{"scripts/newcomer"}, nil},
 		{"OpenAPI lint", []string{"scripts/openapi-lint"}, nil},
+		{"workflow lint", []string{"scripts/workflow-lint"}, nil},
 		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
 	}},
 	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 8 * time.Minute, []step{

@@ -1,18 +1,30 @@
 package script
 
 import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 )
+
+const verifyScript = "../../scripts/verify-mac"
 
 // TestVerifyMacNeedsAMac makes sure that the script says what it needs, and does nothing, where that is missing.
 func TestVerifyMacNeedsAMac(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("here it would drive a simulator")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		says string
@@ -21,10 +33,283 @@ func TestVerifyMacNeedsAMac(t *testing.T) {
 		{[]string{"--replay", "no-such-file"}, "there is no file no-such-file"},
 		{[]string{"--nonsense"}, "usage: "},
 	} {
-		out, err := exec.CommandContext(t.Context(), "../../scripts/verify-mac", c.args...).CombinedOutput()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), c.says) {
-			t.Errorf("verify-mac %q: %v, %s", c.args, err, out)
+		out, code := newVerify(t).run(c.args, "IOS_AGENT_TOOLCHAIN=")
+		if code != 2 || !strings.Contains(out, c.says) {
+			t.Errorf("verify-mac %q: %d, %s", c.args, code, out)
 		}
+	}
+}
+
+// verify is one home in which the run is tried.
+type verify struct {
+	t         *testing.T
+	home, out string
+	env       []string
+}
+
+func newVerify(t *testing.T) *verify {
+	t.Helper()
+	v := &verify{t: t, home: filepath.Join(t.TempDir(), "home"), out: t.TempDir()}
+	if err := copied.put(v.home); err != nil {
+		t.Fatal(err)
+	}
+	v.env = append(os.Environ(), "IOS_AGENT_HOME="+v.home, "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request")
+	t.Cleanup(func() {
+		v.agent("virtual", "stop")
+		for _, p := range processesOf(v.home) {
+			t.Errorf("left behind: %s", p)
+		}
+	})
+	return v
+}
+
+// agent runs ios-agent in the home.
+func (v *verify) agent(args ...string) string {
+	v.t.Helper()
+	return v.program(filepath.Join(bin, "ios-agent"), args...)
+}
+
+func (v *verify) program(name string, args ...string) string {
+	v.t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env = v.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		v.t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// built is the program behind the script, built once.
+var built = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(bin, "verifymac")
+	out, err := exec.Command("go", "build", "-o", path, "ios-agent/test/verifymac").CombinedOutput()
+	if err != nil {
+		err = errors.Join(err, errors.New(string(out)))
+	}
+	return path, err
+})
+
+// command is the program, with the binary that all tests here use.
+func (v *verify) command(args []string, env ...string) *exec.Cmd {
+	v.t.Helper()
+	path, err := built()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	work := filepath.Join(v.t.TempDir(), "work")
+	cmd := exec.CommandContext(v.t.Context(), path, append([]string{"-agent", filepath.Join(bin, "ios-agent"), "-work", work}, args...)...)
+	cmd.Env = append(v.env, env...)
+	v.t.Cleanup(func() {
+		if _, err := os.Lstat(work); err == nil {
+			v.t.Error("the working folder is left")
+		}
+	})
+	return cmd
+}
+
+func (v *verify) run(args []string, env ...string) (out string, code int) {
+	v.t.Helper()
+	return v.finish(v.command(args, env...))
+}
+
+func (v *verify) finish(cmd *exec.Cmd) (string, int) {
+	v.t.Helper()
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		v.t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// drive is a whole run, which keeps its world in the home.
+func (v *verify) drive(env ...string) (out string, code int) {
+	v.t.Helper()
+	return v.run([]string{"-home", v.home, "-out", v.out}, env...)
+}
+
+// file is the one that the run wrote.
+func (v *verify) file() string {
+	v.t.Helper()
+	files, err := filepath.Glob(filepath.Join(v.out, "verify-mac-*.tar.gz"))
+	if err != nil || len(files) != 1 {
+		v.t.Fatalf("%q, %v", files, err)
+	}
+	return files[0]
+}
+
+// mustBeClear fails when a simulator of the run is left.
+func (v *verify) mustBeClear() {
+	v.t.Helper()
+	xcrun := filepath.Join(strings.TrimSpace(v.agent("virtual", "path")), "xcrun")
+	if list := v.program(xcrun, "simctl", "list", "devices"); strings.Contains(list, "ios-agent verify") || !strings.Contains(list, "iPhone") {
+		v.t.Errorf("a simulator is left:\n%s", list)
+	}
+}
+
+// TestVerifyMacScript is the script itself: everything holds, and the file replays. A frame of the talk that was changed is found.
+func TestVerifyMacScript(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	cmd := exec.CommandContext(t.Context(), verifyScript, "--home", v.home, "--out", v.out)
+	cmd.Env = v.env
+	out, code := v.finish(cmd)
+	if code != 0 || !strings.Contains(out, " 0 fail, 0 were not tried; ") || !strings.Contains(out, v.file()) {
+		t.Fatalf("%d: %s", code, out)
+	}
+	v.mustBeClear()
+	file := v.file()
+	if out, code := v.run([]string{"--replay", file}, "IOS_AGENT_TOOLCHAIN="); code != 0 || !strings.Contains(out, "6 of 6 replay alike") {
+		t.Errorf("replay: %d, %s", code, out)
+	}
+	if out, code := v.run([]string{"--talk", file}); code != 0 || !strings.Contains(out, "→ Act TypeText {\"Text\":\"•••••••••\"}") {
+		t.Errorf("talk: %d, %s", code, out)
+	}
+	changed := filepath.Join(t.TempDir(), "changed.tar.gz")
+	rewrite(t, file, changed, func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, "agent-talk.ndjson") {
+			content = bytes.Replace(content, []byte(`"name":"Look"`), []byte(`"name":"Hook"`), 1)
+		}
+		return content
+	})
+	if out, code := v.run([]string{"--replay", changed}); code != 1 || !strings.Contains(out, "DIFFERS   talk: Hook 5 is read as Look") {
+		t.Errorf("replay of what was changed: %d, %s", code, out)
+	}
+}
+
+// rewrite copies a file of a run, with other contents.
+func rewrite(t *testing.T, from, to string, change func(name string, content []byte) []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	w := tar.NewWriter(zip)
+	f, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unzip, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(unzip); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		content, readErr := io.ReadAll(r)
+		if err = errors.Join(err, readErr); err != nil {
+			t.Fatal(err)
+		}
+		content = change(h.Name, content)
+		h.Size = int64(len(content))
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), zip.Close(), os.WriteFile(to, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestVerifyMacRealMac is the run in the world that is as unkind as a real Mac.
+func TestVerifyMacRealMac(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	out, code := v.drive("IOS_AGENT_VIRTUAL_PROFILE=real-mac")
+	if code != 0 || !strings.Contains(out, " 0 fail, 0 were not tried; ") {
+		t.Errorf("%d: %s", code, out)
+	}
+	v.mustBeClear()
+}
+
+// TestVerifyMacGoesOn: a step that fails is on the page with what it breaks and where to look, and the others are taken.
+func TestVerifyMacGoesOn(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	v.agent("virtual", "fault", "add", "screenshot-fails", "--times", "forever")
+	out, code := v.drive()
+	if code != 1 {
+		t.Errorf("exit %d", code)
+	}
+	for _, want := range []string{
+		"42 of 44 steps hold, 2 fail, 0 were not tried;", "\nholds     shutdown ", "\nWhat does not hold\n  settings-picture: exit ",
+		"      would break: screens are read wrongly", "      look at:     steps/11-settings-picture.json, transcripts/0000",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	v.mustBeClear()
+	if out, code := v.run([]string{"--replay", v.file()}); code != 0 || !strings.Contains(out, "alike     settings-picture") {
+		t.Errorf("a failure replays as one: %d, %s", code, out)
+	}
+}
+
+// TestVerifyMacWithoutAnAgent: what cannot be tried is told as that, and not as forty failures.
+func TestVerifyMacWithoutAnAgent(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	v.agent("virtual", "fault", "add", "agent-exits-early", "--times", "forever")
+	out, code := v.drive()
+	for _, want := range []string{
+		" 1 fail, ", "FAILS     agent-start", "\n  tap: agent-start does not hold\n", "holds     maps-picture", "would break: no screen is seen",
+	} {
+		if code != 1 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s", code, want, out)
+		}
+	}
+	v.mustBeClear()
+}
+
+// TestVerifyMacChecksFirst: what a person has to do is said, all of it at once, and nothing was made.
+func TestVerifyMacChecksFirst(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	out, code := v.drive("IOS_AGENT_VIRTUAL_MISSING=licence first-launch")
+	for _, want := range []string{
+		"missing licence", "do: agree to Xcode's licence: sudo xcodebuild -license accept", "missing components", "-runFirstLaunch",
+		"ready   runtime", "Nothing was started.",
+	} {
+		if code != 2 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, no %q in\n%s", code, want, out)
+		}
+	}
+	v.mustBeClear()
+}
+
+// TestVerifyMacInterrupted: ctrl-C in the middle of a step ends the run, deletes the simulator, and keeps what there is.
+func TestVerifyMacInterrupted(t *testing.T) {
+	t.Parallel()
+	v := newVerify(t)
+	v.agent("virtual", "fault", "add", "agent-never-ready", "--times", "forever")
+	cmd := v.command([]string{"-home", v.home, "-out", v.out})
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
+		out.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "holds     prepare ") { // the next step never ends by itself
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(out.String(), "It was interrupted") {
+		t.Errorf("exit %d:\n%s", code, out.String())
+	}
+	v.mustBeClear()
+	if info, err := os.Stat(v.file()); err != nil || info.Size() == 0 {
+		t.Error(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/refdb"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -48,6 +49,7 @@ type Options struct {
 	Server  ops.Server
 	Version string // of this program, for documents and MCP clients
 	Log     *slog.Logger
+	Talk    string // file that keeps what is said with agents; empty keeps nothing
 
 	Start    xctest.Start
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
@@ -76,6 +78,10 @@ func Open(o Options) (*Product, error) {
 	}
 	secrets := &mask.Set{}
 	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
+	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: o.Talk, Hide: secrets.Text})
+	if err != nil {
+		return nil, errors.Join(err, o.Host.Close())
+	}
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
 	leases, err := openLeases(o.Home, o.Tools, o.Log)
@@ -85,7 +91,7 @@ func Open(o Options) (*Product, error) {
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
-			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start},
+			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
 		Leases: leases.table, Implicit: o.Implicit, Log: o.Log,
@@ -119,7 +125,7 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, sessions, o.Host, devices, kit}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, o.Host, devices, kit}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

@@ -24,7 +24,8 @@ type Client struct {
 	conn   *Conn
 	turn   chan struct{} // holds a token while a request is under way
 	lastID uint32
-	pulses bool // the agent sends a Pulse every second
+	pulses bool                       // the agent sends a Pulse every second
+	lost   func(id uint32, err error) // what a Talk is told when no answer came; nil tells nobody
 }
 
 // Dial connects to an agent. The caller closes the client.
@@ -144,6 +145,9 @@ func (c *Client) exchange(ctx context.Context, req Request) (resp Response, acte
 	resp, acted, err = c.await(id, req)
 	if err != nil {
 		c.Close()
+		if c.lost != nil {
+			c.lost(id, err)
+		}
 		return nil, acted, because(ctx, &SendError{Sent: true, Acted: acted, Err: err})
 	}
 	if w, ok := resp.(*Welcome); ok {

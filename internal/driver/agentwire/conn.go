@@ -13,6 +13,8 @@ type Conn struct {
 	w       io.Writer
 	mu      sync.Mutex // guards writes and version
 	version uint16
+
+	said, heard func(header, []byte) // what a Talk is told: frames that were written and read; nil tells nobody
 }
 
 // NewConn returns a Conn that speaks version 1 until it is told otherwise.
@@ -76,6 +78,9 @@ func (c *Conn) write(h header, message func([]byte) ([]byte, error)) error {
 	if n, err := c.w.Write(buf); err != nil {
 		return &SendError{Sent: n > 0, Err: err}
 	}
+	if c.said != nil {
+		c.said(h, buf[len(startFrame(c.version, h)):])
+	}
 	return nil
 }
 
@@ -119,9 +124,13 @@ func (c *Conn) ReadResponse() (Reply, error) {
 }
 
 func (c *Conn) read() (header, []byte, error) {
-	frame, err := readFrame(c.r)
-	if err != nil || c.Version() < 2 {
-		return header{}, frame, err
+	var h header
+	message, err := readFrame(c.r)
+	if err == nil && c.Version() >= 2 {
+		h, message, err = splitHeader(message)
 	}
-	return splitHeader(frame)
+	if err == nil && c.heard != nil {
+		c.heard(h, message)
+	}
+	return h, message, err
 }

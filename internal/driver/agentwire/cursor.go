@@ -12,6 +12,7 @@ import (
 type cursor struct {
 	buf     []byte
 	reading bool
+	hide    func(string) string // of a cursor that writes for a Talk: what is written in the place of a text
 	err     error
 }
 
@@ -99,6 +100,9 @@ func (c *cursor) count(have int) []byte {
 // str refuses bad UTF-8 in both directions: a peer would answer such a request with an error only after it
 // was sent, when refusing it here costs nothing.
 func (c *cursor) str(v *string) {
+	if c.hide != nil {
+		*v = c.hide(*v)
+	}
 	b := c.count(len(*v))
 	if c.err != nil {
 		return

@@ -10,6 +10,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/device"
+	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/machine/host"
 )
 
@@ -19,6 +20,7 @@ type Driver struct {
 	Tools apple.Toolchain
 	Kit   *Kit
 	Start Start
+	Talk  *agentwire.Talk // keeps what is said with the agents; nil keeps nothing
 
 	told atomic.Bool // agents are told their port: here nobody hears which one they choose
 }

@@ -126,7 +126,7 @@ func (d *Driver) launch(ctx context.Context, udid, products string, port int) (*
 	}
 	a := &agent{
 		udid: udid, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
-		build: d.Kit.ID, since: time.Now(), derived: d.Kit.Derived(udid),
+		build: d.Kit.ID, since: time.Now(), talk: d.Talk, derived: d.Kit.Derived(udid),
 	}
 	if err := os.RemoveAll(a.derived); err != nil { // a daemon that was killed may have left it
 		return nil, fault.New(fault.PathError, "the folder of the agent's run: %w", err)

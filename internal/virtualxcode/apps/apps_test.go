@@ -17,6 +17,7 @@ func TestTheAppsAreBuiltIn(t *testing.T) {
 		"com.iosagent.shop":        {"login", "items", "cart", "slow"},
 		"com.iosagent.conformance": {"controls", "input", "navigation", "gestures", "dynamic"},
 		"com.apple.Preferences":    {"root", "general", "accessibility", "privacy"},
+		"com.apple.Maps":           {"map"},
 	}
 	if len(bundles) != len(want) {
 		t.Errorf("there are %d apps", len(bundles))

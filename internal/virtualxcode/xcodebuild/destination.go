@@ -125,17 +125,21 @@ func (s *session) list(ctx context.Context) error {
 	return nil
 }
 
-// MissingVariable names platforms, such as "watchOS tvOS", that are not installed: as in a new Xcode, their SDKs are there
-// but no simulators.
+// MissingVariable names what is not there yet, as in a new Xcode: platforms, such as "watchOS tvOS", whose SDKs are there but no
+// simulators; "licence", that nobody has agreed to; "first-launch", for components that are not installed.
 const MissingVariable = "IOS_AGENT_VIRTUAL_MISSING"
 
 // missing is why a platform cannot be built for; empty if it can.
 func (s *session) missing(p platform) string {
 	family := strings.TrimSuffix(p.name, " Simulator")
-	if !slices.Contains(strings.Fields(s.Getenv(MissingVariable)), family) {
+	if !s.lacks(family) {
 		return ""
 	}
 	return fmt.Sprintf("%s %s is not installed. To use with Xcode, first download and install the platform", family, p.version)
+}
+
+func (s *session) lacks(what string) bool {
+	return slices.Contains(strings.Fields(s.Getenv(MissingVariable)), what)
 }
 
 func (s *session) addDevices(supported []platform, devices []Device, simulators bool) {

@@ -21,6 +21,7 @@ func (m *marks) ofQuestionsAndBuilds() {
 	m.add(mark.Observed("xcodebuild/sdks-fastlane-xcode26.txt"), "-version -sdk -json: keys, and the space before a colon")
 	m.add(mark.Observed("xcodebuild/showsdks-xcode16.4.0.json"), "-showsdks -json: keys, versions and builds of Xcode 16.4; DriverKit "+
 		"and the second macOS entry are left out")
+	m.add(mark.Assumed, "-license check and -checkFirstLaunchStatus exit 0, or 69 when somebody has to agree or to install first")
 	m.add(mark.Assumed, "-showsdks as text; -list as text; -list -json of a project")
 	m.add(mark.Observed("xcodebuild/list-alamofire-xcode26.5.0.json"), "-list -json of a workspace: its name and sorted schemes")
 	m.add(mark.Observed("xcodebuild/showBuildSettings-rn.txt"), "-showBuildSettings: heading, indentation, sorted keys; settings of the "+

@@ -15,7 +15,7 @@ type options struct {
 	destinations, only, skip                                   []string
 	coverage, testPlan                                         string
 	parallel, iterations, enumStyle, enumFormat, enumPath      string
-	archivePath, exportPath, exportOptions                     string
+	archivePath, exportPath, exportOptions, license            string
 	asked                                                      map[string]bool // flags that are there
 	actions                                                    []string
 	settings                                                   [][2]string // KEY=VALUE, in order
@@ -30,7 +30,8 @@ var (
 		-destination-timeout -testLanguage -testRegion -resultBundleVersion -resultStreamPath -only-test-configuration
 		-skip-test-configuration -enableAddressSanitizer -enableThreadSanitizer -enableUndefinedBehaviorSanitizer
 		-test-repetition-relaunch-enabled -scmProvider -packageAuthorizationProvider -defaultPackageRegistryURL`)
-	flags = words(`-version -list -showBuildSettings -showdestinations -showsdks -showTestPlans -resolvePackageDependencies -enumerate-tests
+	flags = words(`-version -checkFirstLaunchStatus -list
+		-showBuildSettings -showdestinations -showsdks -showTestPlans -resolvePackageDependencies -enumerate-tests
 		-exportArchive -json -quiet -verbose -skipMacroValidation
 		-skipPackagePluginValidation -skipPackageUpdates -skipPackageSignatureValidation -allowProvisioningUpdates
 		-allowProvisioningDeviceRegistration -parallelizeTargets -hideShellScriptEnvironment -disableAutomaticPackageResolution
@@ -57,7 +58,7 @@ func (o *options) targets() (one map[string]*string, many map[string]*[]string) 
 		"-testProductsPath": &o.testProducts, "-enableCodeCoverage": &o.coverage, "-testPlan": &o.testPlan,
 		"-parallel-testing-enabled": &o.parallel, "-test-iterations": &o.iterations, "-test-enumeration-style": &o.enumStyle,
 		"-test-enumeration-format": &o.enumFormat, "-test-enumeration-output-path": &o.enumPath,
-		"-archivePath": &o.archivePath, "-exportPath": &o.exportPath, "-exportOptionsPlist": &o.exportOptions,
+		"-license": &o.license, "-archivePath": &o.archivePath, "-exportPath": &o.exportPath, "-exportOptionsPlist": &o.exportOptions,
 	}
 	return one, map[string]*[]string{"-destination": &o.destinations, "-only-testing": &o.only, "-skip-testing": &o.skip}
 }

@@ -32,6 +32,9 @@ type session struct {
 
 // play does what the command line asks: a question, or actions one after the other.
 func (s *session) play(ctx context.Context) error {
+	if s.license != "" {
+		return s.licence()
+	}
 	for _, q := range questions() {
 		if s.asked[q.option] {
 			return q.answer(s, ctx)

@@ -20,11 +20,37 @@ type question struct {
 // questions, the one that counts first.
 func questions() []question {
 	return []question{
-		{"-version", (*session).version}, {"-exportArchive", (*session).exportArchive},
+		{"-version", (*session).version}, {"-checkFirstLaunchStatus", (*session).firstLaunch}, {"-exportArchive", (*session).exportArchive},
 		{"-resolvePackageDependencies", (*session).resolveOnly},
 		{"-showTestPlans", (*session).showTestPlans}, {"-showsdks", (*session).showSDKs}, {"-list", (*session).showList},
 		{"-showdestinations", (*session).showDestinations}, {"-showBuildSettings", (*session).showSettings},
 	}
+}
+
+// What MissingVariable names when Xcode itself is not ready.
+const (
+	licenceWord     = "licence"
+	firstLaunchWord = "first-launch"
+)
+
+// licence is -license check; the other words belong to whoever may accept for this Mac.
+func (s *session) licence() error {
+	switch {
+	case s.license != "check":
+		return refuse(exitUsage, "-license %s is not played", s.license)
+	case s.lacks(licenceWord):
+		return refusal{exit: exitNotReady, plain: true, text: "\nYou have not agreed to the Xcode license agreements. Please run " +
+			"'sudo xcodebuild -license' from within a Terminal window to review and agree to the Xcode and Apple SDKs license.\n"}
+	}
+	return nil
+}
+
+// firstLaunch says nothing; its exit status is the answer.
+func (s *session) firstLaunch(context.Context) error {
+	if s.lacks(firstLaunchWord) {
+		return refusal{exit: exitNotReady, plain: true}
+	}
+	return nil
 }
 
 func (s *session) version(context.Context) error {

@@ -26,6 +26,7 @@ const (
 	exitUsage       = 64
 	exitFailed      = 65
 	exitNoProject   = 66
+	exitNotReady    = 69
 	exitDestination = 70
 	exitDamaged     = 74
 	exitInterrupted = 75

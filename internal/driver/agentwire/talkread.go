@@ -1,0 +1,157 @@
+package agentwire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// ReadTalk calls each for every Saying of a file that a Talk wrote. A last line that is cut off is left out: the writer may have been
+// killed.
+func ReadTalk(r io.Reader, each func(Saying) error) error {
+	lines := bufio.NewReader(r)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var s Saying
+		if err := json.Unmarshal(line, &s); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if err := each(s); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+}
+
+// Check decodes the message again. It fails when this program reads it otherwise than the one that wrote it.
+func (s Saying) Check() error {
+	if s.Error != "" || s.Name == "" {
+		return nil
+	}
+	name, again, err := s.decode()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s %d cannot be read any more: %w", s.Name, s.ID, err)
+	case name != s.Name:
+		return fmt.Errorf("%s %d is read as %s", s.Name, s.ID, name)
+	case !bytes.Equal(again, s.Message):
+		return fmt.Errorf("%s %d is written otherwise now", s.Name, s.ID)
+	}
+	return nil
+}
+
+func (s Saying) decode() (name string, again []byte, err error) {
+	if s.Is == Said {
+		r, err := UnmarshalRequest(s.Message)
+		if err != nil {
+			return "", nil, err
+		}
+		again, err = MarshalRequest(r)
+		return r.Opcode().String(), again, err
+	}
+	r, err := UnmarshalResponse(s.Message)
+	if err != nil {
+		return "", nil, err
+	}
+	again, err = MarshalResponse(r)
+	return r.Kind().String(), again, err
+}
+
+// Text is the saying in one line. A tree is told by the number of its elements.
+func (s Saying) Text() string {
+	head := fmt.Sprintf("%s %d.%d ", s.At.UTC().Format(time.TimeOnly+".000"), s.Stream, s.ID)
+	arrow := map[string]string{Said: "→ ", Heard: "← "}[s.Is]
+	switch {
+	case s.Is == Lost:
+		return head + "the stream was lost: " + s.Error
+	case s.Is == Full:
+		return head + "the file is full; nothing more was kept"
+	case s.Error != "":
+		return head + arrow + fmt.Sprintf("%d bytes that cannot be read: %s: %q", len(s.Message)+s.LeftOut, s.Error, s.Message)
+	case s.Flags&flagSent != 0:
+		return head + arrow + "the input was sent"
+	}
+	text := head + arrow + s.Name + s.fields()
+	if s.LeftOut > 0 {
+		text += fmt.Sprintf(" (%d bytes not kept)", s.LeftOut)
+	}
+	return text
+}
+
+func (s Saying) fields() string {
+	if s.Is == Said {
+		r, err := UnmarshalRequest(s.Message)
+		if err != nil {
+			return " " + err.Error()
+		}
+		if act, ok := r.(*Act); ok {
+			return act.text()
+		}
+		return fieldsOf(r)
+	}
+	r, err := UnmarshalResponse(s.Message)
+	if err != nil {
+		return " " + err.Error()
+	}
+	if sight, ok := r.(*Sight); ok {
+		return sight.text()
+	}
+	return fieldsOf(r)
+}
+
+// fieldsOf writes the fields as JSON does, which names them; long texts are cut.
+func fieldsOf(message any) string {
+	const enough = 400
+	b, err := json.Marshal(message)
+	if err != nil || string(b) == "{}" {
+		return ""
+	}
+	text := string(b)
+	if len(text) > enough {
+		text = strings.ToValidUTF8(text[:enough], "") + fmt.Sprintf("… (%d bytes)", len(b))
+	}
+	return " " + text
+}
+
+func (m *Act) text() string {
+	text := " input"
+	if input, err := UnmarshalRequest(m.Input); err == nil {
+		text = " " + input.Opcode().String() + fieldsOf(input)
+	}
+	if m.Aim != nil {
+		text += " at" + fieldsOf(m.Aim)
+	}
+	return text + fmt.Sprintf(" in %q", m.App)
+}
+
+func (m *Sight) text() string {
+	elements, err := m.Elements()
+	if err != nil {
+		return " with a tree that cannot be read: " + err.Error()
+	}
+	text := fmt.Sprintf(" of %q (%s): %d elements, settled %t after %d ms and %d looks", m.Front, m.State, countElements(elements),
+		m.Settled, m.WaitedMS, m.Samples)
+	if m.Cover != "" {
+		text += ", covered by " + m.Cover
+	}
+	if m.Truncated > 0 {
+		text += fmt.Sprintf(", %d left out", m.Truncated)
+	}
+	return text
+}
+
+func countElements(all []Element) (n int) {
+	for _, e := range all {
+		n += 1 + countElements(e.Children)
+	}
+	return n
+}

@@ -1,0 +1,124 @@
+// Command verifymac shows, on a Mac with Xcode, what of ios-agent holds with Apple's own tools. It makes a simulator of its own, drives
+// Settings and Maps on it, deletes it, and ends with one page and one file to attach. scripts/verify-mac builds and starts it.
+//
+//	scripts/verify-mac                 on a Mac
+//	scripts/verify-mac --replay FILE   anywhere: answers from the file what needs no agent, reads the talk with the agent again, compares
+//	scripts/verify-mac --talk FILE     anywhere: prints what was said with the agent
+//
+// With IOS_AGENT_TOOLCHAIN=virtual it runs on Virtual Xcode, so that the run itself is tested where there is no Mac.
+//
+// It exits with 0 when all holds, with 1 when something does not, with 2 when it cannot begin, and with 130 after ctrl-C.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/machine/host"
+)
+
+// What it exits with.
+const (
+	exitHolds       = 0
+	exitFails       = 1
+	exitRefused     = 2
+	exitInterrupted = 130
+)
+
+// options are the command line.
+type options struct {
+	agent  string // path of ios-agent
+	work   string // a folder that is removed at the end
+	out    string // the folder of the file to attach
+	home   string // of the daemon; empty: one of its own
+	replay string
+	talk   string
+}
+
+func main() {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	cancel()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	var o options
+	flags := flag.NewFlagSet("verify-mac", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.agent, "agent", "", "path of ios-agent")
+	flags.StringVar(&o.work, "work", "", "a folder for what is needed meanwhile; it is removed at the end")
+	flags.StringVar(&o.out, "out", ".", "folder of the file to attach")
+	flags.StringVar(&o.home, "home", "", "home of the daemon; its own by default")
+	flags.StringVar(&o.replay, "replay", "", "a file that an earlier run wrote: compare instead of running")
+	flags.StringVar(&o.talk, "talk", "", "a file that an earlier run wrote: print what was said with the agent")
+	err := flags.Parse(args)
+	if o.work != "" {
+		defer os.RemoveAll(o.work)
+	}
+	code := exitRefused
+	switch {
+	case err != nil || flags.NArg() > 0 || o.agent == "" || o.work == "":
+		err = errors.New("usage: scripts/verify-mac [--out FOLDER], or --replay FILE, or --talk FILE")
+	case o.talk != "":
+		code, err = printTalk(o, out)
+	case o.replay != "":
+		code, err = replay(ctx, o, out)
+	default:
+		code, err = verify(ctx, o, out)
+	}
+	if err != nil {
+		fmt.Fprintln(errs, "verify-mac:", err)
+		return exitRefused
+	}
+	return code
+}
+
+// verify checks the Mac, drives a simulator, and writes the page and the file.
+func verify(ctx context.Context, o options, out io.Writer) (code int, err error) {
+	t, err := newTrial(ctx, o, out)
+	if err != nil {
+		return exitRefused, err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	kind, ready := t.check(ctx)
+	if !ready {
+		fmt.Fprintln(out, "\nNothing was started. Do what is said above and run it again.")
+		return exitRefused, nil
+	}
+	if err := t.makeSimulator(ctx, kind); err != nil {
+		return exitRefused, err
+	}
+	t.try(ctx)
+	interrupted := ctx.Err() != nil
+	t.clear()
+	return t.tell(interrupted)
+}
+
+// toolchain is Apple's tools, or, where a test asks for it, those of Virtual Xcode.
+func toolchain(ctx context.Context, tool *host.Host, o options, env []string) (apple.Toolchain, error) {
+	if os.Getenv("IOS_AGENT_TOOLCHAIN") != apple.Virtual {
+		if runtime.GOOS != "darwin" {
+			return apple.Toolchain{}, fmt.Errorf("this is %s: the simulators to verify with need macOS and Xcode. "+
+				"`scripts/verify-mac --replay FILE` runs here", runtime.GOOS)
+		}
+		return apple.Toolchain{Name: apple.Xcode}, nil
+	}
+	found, err := tool.Run(ctx, host.Cmd{Name: o.agent, Args: []string{"virtual", "path", "--json"}, Env: env})
+	if err != nil {
+		return apple.Toolchain{}, err
+	}
+	var path struct{ Path string }
+	if err := resultOf(found.Stdout, &path); err != nil {
+		return apple.Toolchain{}, err
+	}
+	return apple.Toolchain{Name: apple.Virtual, Bin: path.Path}, nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/machine/host"
+)
+
+// tell writes the page and the file to attach, and prints the page.
+func (t *trial) tell(interrupted bool) (code int, err error) {
+	file := filepath.Join(t.options.out, "verify-mac-"+t.began.Format("20060102-150405")+".tar.gz")
+	if file, err = filepath.Abs(file); err != nil {
+		return exitRefused, err
+	}
+	err = t.writeTalk()
+	if err != nil {
+		t.results = append(t.results, result{
+			Number: len(t.results) + 1, Name: "talk", Part: "The agent", Outcome: fails, Why: firstLine(err.Error()), Took: "0s",
+			Breaks: "what was said with the agent cannot be replayed",
+		})
+	}
+	page := t.page(file, interrupted)
+	err = errors.Join(os.WriteFile(t.path("page.txt"), []byte(page), 0o600),
+		os.WriteFile(t.path("about.txt"), []byte(t.machine()), 0o600), pack(t.kept, file))
+	fmt.Fprint(t.out, "\n", page)
+	switch {
+	case err != nil:
+		return exitRefused, fmt.Errorf("writing the file: %w", err)
+	case interrupted:
+		return exitInterrupted, nil
+	case t.count(fails) > 0:
+		return exitFails, nil
+	}
+	return exitHolds, nil
+}
+
+func (t *trial) count(o outcome) (n int) {
+	for _, r := range t.results {
+		if r.Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// page is the whole run for a person: what holds, what does not, what that breaks, and where to look.
+func (t *trial) page(file string, interrupted bool) string {
+	var b strings.Builder
+	where := map[string]string{apple.Xcode: "with Apple's tools", apple.Virtual: "on Virtual Xcode, not on a Mac"}[t.tools.Name]
+	fmt.Fprintf(&b, "ios-agent %s: %d of %d steps hold, %d fail, %d were not tried; %s in all\n",
+		where, t.count(holds), len(t.results), t.count(fails), t.count(notTried), time.Since(t.began).Round(time.Second))
+	fmt.Fprintf(&b, "%s\n", t.about)
+	if interrupted {
+		fmt.Fprintln(&b, "It was interrupted: the steps after that are missing.")
+	}
+	fmt.Fprintln(&b, "\nWhat holds")
+	for _, name := range t.partNames() {
+		names, took := t.held(name)
+		if len(names) > 0 {
+			fmt.Fprintf(&b, "  %-18s %8s  %s\n", name, took.Round(time.Millisecond), strings.Join(names, ", "))
+		}
+	}
+	if t.count(fails) > 0 {
+		fmt.Fprintln(&b, "\nWhat does not hold")
+		for _, r := range t.results {
+			if r.Outcome == fails {
+				fmt.Fprintf(&b, "  %s: %s\n      would break: %s\n      look at:     %s\n", r.Name, r.Why, r.Breaks, r.places())
+			}
+		}
+	}
+	if t.count(notTried) > 0 {
+		fmt.Fprintln(&b, "\nWhat was not tried")
+		for _, r := range t.results {
+			if r.Outcome == notTried {
+				fmt.Fprintf(&b, "  %s: %s\n", r.Name, r.Why)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\nAttach this file to an issue: %s\n", file)
+	fmt.Fprintln(&b, "It has what all tools and the agent said, with names and paths of this Mac: look through it first.")
+	return b.String()
+}
+
+// places are where to look for the reason, below the folder in the file.
+func (r result) places() string {
+	places := []string{r.file()}
+	if n := len(r.Transcripts); n == 1 {
+		places = append(places, transcripts+"/"+r.Transcripts[0])
+	} else if n > 1 {
+		places = append(places, fmt.Sprintf("%s/%s to %s", transcripts, r.Transcripts[0], r.Transcripts[n-1]))
+	}
+	if r.Talk[1] > r.Talk[0] {
+		places = append(places, fmt.Sprintf("%s lines %d to %d", talkText, r.Talk[0], r.Talk[1]-1))
+	}
+	return strings.Join(places, ", ")
+}
+
+func (t *trial) partNames() (names []string) {
+	for _, r := range t.results {
+		if len(names) == 0 || names[len(names)-1] != r.Part {
+			names = append(names, r.Part)
+		}
+	}
+	return names
+}
+
+// held are the steps of a part that hold, and how long all its steps took.
+func (t *trial) held(part string) (names []string, took time.Duration) {
+	for _, r := range t.results {
+		if r.Part != part {
+			continue
+		}
+		if d, err := time.ParseDuration(r.Took); err == nil { // a step that was not tried took none
+			took += d
+		}
+		if r.Outcome == holds {
+			names = append(names, r.Name)
+		}
+	}
+	return names, took
+}
+
+// machine is what a reader of the file wants to know of the Mac.
+func (t *trial) machine() string {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	text := fmt.Sprintf("%s\n%s %s, %d processors\nbegan %s\n", t.about, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
+		t.began.UTC().Format(time.RFC3339))
+	for _, c := range [][]string{{"uname", "-a"}, {"sw_vers"}, {t.agent, "--version"}} {
+		if r, err := t.host.Run(ctx, host.Cmd{Name: c[0], Args: c[1:], Env: t.env}); err == nil { // sw_vers is a Mac's
+			text += string(r.Stdout)
+		}
+	}
+	return text
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ios-agent/internal/apple"
+	"ios-agent/internal/apple/simctl"
+	"ios-agent/internal/machine/host"
+)
+
+// trial is one run on one simulator. What is kept of it stands in one folder:
+//
+//	page.txt        the page
+//	about.txt       the Mac, its Xcode, and this program
+//	steps/          one file a step: the command line, the answer, how long it took
+//	transcripts/    one file for each tool that was run (docs of package host), and agent-talk.ndjson
+//	talk.txt        what was said with the agent, in words
+//	*.png           pictures of the screen
+type trial struct {
+	options
+	out   io.Writer
+	host  *host.Host
+	tools apple.Toolchain
+	env   []string // of ios-agent
+	kept  string   // the folder
+	began time.Time
+
+	about     string // one line
+	simulator string // its UDID; empty: there is none
+	results   []result
+}
+
+func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
+	home := o.home
+	if home == "" {
+		home = filepath.Join(o.work, "home")
+	}
+	t := &trial{options: o, out: out, kept: filepath.Join(o.work, "verify-mac"), began: time.Now()}
+	t.env = []string{
+		"IOS_AGENT_HOME=" + home, "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off", "IOS_AGENT_JOB_AFTER=20m",
+		"IOS_AGENT_RECORD=" + filepath.Join(t.kept, transcripts),
+	}
+	if err := os.MkdirAll(filepath.Join(t.kept, stepFolder), 0o700); err != nil {
+		return nil, err
+	}
+	runner, err := host.New(host.Options{})
+	if err != nil {
+		return nil, err
+	}
+	t.host = runner
+	if t.tools, err = toolchain(ctx, runner, o, t.env); err != nil {
+		return nil, errors.Join(err, runner.Close())
+	}
+	return t, nil
+}
+
+const (
+	transcripts = "transcripts"
+	stepFolder  = "steps"
+	// simulatorName is how its own simulators are called: a person who finds one knows whose it is.
+	simulatorName = "ios-agent verify"
+	clearTime     = 3 * time.Minute
+)
+
+func (t *trial) simctl() simctl.Tool { return simctl.Tool{Run: t.host, Xcrun: t.tools.Tool("xcrun")} }
+
+// tool runs one of Apple's tools for its output.
+func (t *trial) tool(ctx context.Context, name string, args ...string) (string, error) {
+	r, err := t.host.Run(ctx, host.Cmd{Name: t.tools.Tool(name), Args: args, Env: t.env, Timeout: time.Minute})
+	return string(r.Stdout), err
+}
+
+// makeSimulator makes the simulator that everything is tried on. A simulator of the owner's is never touched.
+func (t *trial) makeSimulator(ctx context.Context, k kind) error {
+	udid, err := t.tool(ctx, "xcrun", "simctl", "create", simulatorName, k.device.ID, k.runtime.ID)
+	if err != nil {
+		return fmt.Errorf("making a simulator: %w", err)
+	}
+	t.simulator = lastLine(udid)
+	t.about += fmt.Sprintf("; %s on %s", k.runtime.Name, k.device.Name)
+	fmt.Fprintf(t.out, "\nmade the simulator %q (%s, %s); it is deleted at the end\n", simulatorName, k.device.Name, t.simulator)
+	return nil
+}
+
+// clear ends everything that was started and deletes the simulator, also when the run was interrupted.
+func (t *trial) clear() {
+	ctx, cancel := context.WithTimeout(context.Background(), clearTime)
+	defer cancel()
+	t.stop(ctx, "daemon", "stop")
+	if t.simulator == "" {
+		return
+	}
+	_ = t.simctl().Shutdown(ctx, t.simulator) // it may be shut down already, and delete tells what is wrong
+	if _, err := t.tool(ctx, "xcrun", "simctl", "delete", t.simulator); err != nil {
+		fmt.Fprintf(t.out, "\nThe simulator could not be deleted (%v). Do it with: xcrun simctl delete %s\n", err, t.simulator)
+		return
+	}
+	t.simulator = ""
+}
+
+// stop runs a command that ends a process of ours; there may be none.
+func (t *trial) stop(ctx context.Context, args ...string) {
+	_, _ = t.host.Run(ctx, host.Cmd{Name: t.agent, Args: args, Env: t.env, Timeout: time.Minute})
+}
+
+// close is for whatever way the run ended.
+func (t *trial) close() error {
+	t.clear()
+	if t.tools.Name == apple.Virtual {
+		t.stop(context.Background(), "virtual", "stop")
+	}
+	return t.host.Close()
+}
+
+// resultOf reads the result of an envelope.
+func resultOf(answer []byte, to any) error {
+	var e struct{ Result json.RawMessage }
+	if err := json.Unmarshal(answer, &e); err != nil {
+		return fmt.Errorf("an answer that cannot be read: %w", err)
+	}
+	return json.Unmarshal(e.Result, to)
+}
