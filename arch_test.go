@@ -116,14 +116,15 @@ var arrows = map[string]string{
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui " +
 		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
-	"internal/surface/cli":         "fault fault/nearest op",
+	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/host machine/yamlfile op",
 	"internal/surface/demo":        "fault op ui",
-	"internal/surface/mcp":         "fault fault/nearest op",
+	"internal/surface/mcp":         "fault fault/nearest op surface/wording",
 	"internal/surface/reference":   "fault op",
-	"internal/surface/rest":        "device/session fault op",
+	"internal/surface/rest":        "device/session fault op surface/wording",
 	"internal/surface/setup":       "fault machine/home machine/regularfile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
+	"internal/surface/wording":     "op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +

@@ -103,7 +103,7 @@ func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 	}
 	if !field.Focused {
 		return nil, fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", a.node.Describe()).
-			WithHint("take a `snapshot` and see what is in the way").WithDispatch(fault.Dispatched)
+			WithHint("take a look, `ios-agent snapshot`, and see what is in the way").WithDispatch(fault.Dispatched)
 	}
 	return field, nil
 }
