@@ -96,7 +96,7 @@ func (v Voice) span(span string, kept map[string]any) string {
 
 // advice replaces mentions in the lines of an answer that tell what to do; all others are what was asked for.
 func (v Voice) advice(text string, kept map[string]any) string {
-	if !strings.Contains(text, "`ios-agent ") && !strings.Contains(text, "({") {
+	if !strings.ContainsAny(text, "`(") {
 		return text
 	}
 	lines := strings.Split(text, "\n")
@@ -104,12 +104,15 @@ func (v Voice) advice(text string, kept map[string]any) string {
 	for i, line := range lines {
 		trimmed := strings.TrimSpace(line)
 		steps = trimmed == NextSteps || steps && strings.HasPrefix(line, "  ")
-		if steps || strings.HasPrefix(trimmed, "hint: ") || strings.HasPrefix(trimmed, "note: ") {
+		if steps || slices.ContainsFunc(advices, func(begin string) bool { return strings.HasPrefix(trimmed, begin) }) {
 			lines[i] = v.text(line, kept)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
+
+// advices are how lines begin that tell what to do; an ellipsis is followed by the way to what is left out.
+var advices = []string{"hint: ", "note: ", "… "}
 
 // NextSteps heads the calls that usually follow, each in a line of its own that begins with two spaces.
 const NextSteps = "next steps:"
