@@ -117,20 +117,21 @@ var arrows = map[string]string{
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui " +
 		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
-	"internal/surface/cli":         "fault fault/nearest op",
+	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op",
 	"internal/surface/demo":        "fault op ui",
-	"internal/surface/mcp":         "fault fault/nearest op",
+	"internal/surface/mcp":         "fault fault/nearest op surface/wording",
 	"internal/surface/reference":   "fault op",
-	"internal/surface/rest":        "device/session fault op",
+	"internal/surface/rest":        "device/session fault op surface/wording",
 	"internal/surface/setup":       "fault machine/docfile machine/home op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
+	"internal/surface/wording":     "op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
-		"device/logcap device/pool device/schema device/session device/session/refdb driver/agentwire driver/devicectl " +
-		"driver/xctest driver/xctest/agentsource fault fault/mask machine/home machine/host " +
-		"machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
+		"device/logcap device/pool device/schema device/session device/session/refdb driver/agentwire " +
+		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask machine/home " +
+		"machine/host machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
 		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 

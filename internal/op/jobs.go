@@ -143,7 +143,7 @@ func (j *Jobs) room() error {
 	}
 	if running := len(j.jobs) - min(done, mostDone-1); running >= mostRunning {
 		return fault.New(fault.TooMany, "%d jobs are under way, and no more than %d may be", running, mostRunning).
-			WithHint("wait for one with job_wait, or end one with job_cancel")
+			WithHint("wait for one with `ios-agent job-wait JOB`, or end one with `ios-agent job-cancel JOB`")
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func (j *Jobs) find(session, id string) (*job, error) {
 	slices.Sort(own)
 	f := fault.New(fault.JobNotFound, "this session has no job %q", id).With("field", "job")
 	if len(own) == 0 {
-		return nil, f.WithHint("this session has no jobs; those of another session are reached with its --session")
+		return nil, f.WithHint("this session has no jobs; those of another session are reached with its `--session`")
 	}
 	return nil, f.WithHint("the jobs of this session: %s", strings.Join(own, ", "))
 }

@@ -154,5 +154,5 @@ func (s *Steps) show(_ context.Context, c *Call, in stepIn) (Step, error) {
 	if newest > 0 {
 		return Step{}, f.WithHint("its last step is %s", stepID(newest))
 	}
-	return Step{}, f.WithHint("this session has driven no device; the steps of another one are reached with its --session")
+	return Step{}, f.WithHint("this session has driven no device; the steps of another one are reached with its `--session`")
 }

@@ -35,8 +35,8 @@ func elementKeys() []string {
 
 // ActIn is what every action takes.
 type ActIn struct {
-	Expect  bool `json:"expect_change,omitempty" doc:"fail (exit 6) when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"for the target and an expected change" min:"0" max:"60000" default:"5000"`
+	Expect  bool `json:"expect_change,omitempty" doc:"fail when nothing changes"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"for target and expected change" min:"0" max:"60000" default:"5000"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as it is now"`
 	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for stillness" min:"0" max:"10000"`
 }

@@ -27,7 +27,7 @@ func (o OutFile) check() error {
 	case !info.Mode().IsRegular():
 		return fault.New(fault.PathError, "%s is a link, a folder or a device, not a regular file", o.Path).WithHint("name another file")
 	case !o.Force:
-		return fault.New(fault.PathError, "%s exists", o.Path).WithHint("name another file, or overwrite it with --force (force: true)")
+		return fault.New(fault.PathError, "%s exists", o.Path).WithHint("name another file, or overwrite it with `--force`")
 	}
 	return nil
 }

@@ -39,10 +39,11 @@ type SnapshotIn struct {
 	All        bool   `json:"all,omitempty" doc:"also elements out of sight"`
 	Depth      int    `json:"depth,omitempty" doc:"how deep to nest" min:"1"`
 	MaxDepth   int    `json:"max_depth,omitempty" doc:"how deep to read" min:"1" max:"1000"`
-	Within     string `json:"within,omitempty" doc:"only what is in this: a ref, identifier or label"`
-	Budget     int    `json:"budget,omitempty" doc:"about how many tokens it may cost" min:"20"`
-	Since      string `json:"since,omitempty" doc:"id of a snapshot: tell only what changed"`
-	Screenshot bool   `json:"screenshot,omitempty" doc:"a picture in the JSON too"`
+	Within     string `json:"within,omitempty" doc:"only what is in this ref, identifier or label"`
+	Budget     int    `json:"budget,omitempty" doc:"tokens it may cost, about" min:"20"`
+	Full       bool   `json:"full,omitempty" doc:"long texts whole"`
+	Since      string `json:"since,omitempty" doc:"id of a snapshot: only what changed"`
+	Screenshot bool   `json:"screenshot,omitempty" doc:"a picture in the JSON"`
 }
 
 // SnapshotOut is the specification's snapshot; its text is the outline, or what changed.
@@ -82,32 +83,32 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 }
 
 func (s *Screen) render(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string) (SnapshotOut, error) {
-	out, err := SnapshotOut{}, error(nil)
-	out.outline, out.Changes, err = s.outline(in, sc, refs, udid) // first: what is shown gets the short refs
+	out, nodes, err := s.outline(in, sc, refs, udid) // first: what is shown gets the short refs
 	if err != nil {
 		return out, err
 	}
-	out.Snapshot = sc.Snapshot(udid, refs, s.now())
+	out.Snapshot = sc.SnapshotOf(nodes, udid, refs, s.now())
 	return out, nil
 }
 
-// outline is what is shown, and what changed when that was asked.
-func (s *Screen) outline(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string) (text string, changes []string, err error) {
-	how := ui.Outlining{All: in.All, Depth: in.Depth, Budget: in.Budget}
+// outline is what is shown, and what changed when that was asked; and the elements that either is about.
+func (s *Screen) outline(in SnapshotIn, sc *ui.Screen, refs *ui.Refs, udid string) (out SnapshotOut, nodes []*ui.Node, err error) {
+	how := ui.Outlining{All: in.All, Depth: in.Depth, Budget: in.Budget, Full: in.Full}
 	if in.Within != "" {
-		n, err := refs.Find(ui.Naming(in.Within), udid, sc)
-		if err != nil {
-			return "", nil, err
+		if how.Within, err = refs.Find(ui.Naming(in.Within), udid, sc); err != nil {
+			return out, nil, err
 		}
-		how.Within = n
 	}
 	if in.Since != "" {
-		if lines, known := sc.Since(strings.TrimPrefix(in.Since, "screen:"), udid, refs); known {
-			return strings.Join(lines, "\n"), lines, nil
+		lines, changed, known := sc.Since(strings.TrimPrefix(in.Since, "screen:"), udid, refs)
+		if known {
+			out.outline, out.Changes = strings.Join(lines, "\n"), lines
+			return out, changed, nil
 		}
-		text = "the snapshot " + ui.Quote(in.Since) + " is not remembered; this is the whole screen\n"
+		out.outline = "the snapshot " + ui.Quote(in.Since) + " is not remembered; this is the whole screen\n"
 	}
-	return text + sc.OutlineOf(how, udid, refs), nil, nil
+	out.outline += sc.OutlineOf(how, udid, refs)
+	return out, sc.Scope(how), nil
 }
 
 // Look reads the screen of the device that is meant, in its lane.

@@ -14,7 +14,7 @@ func (s *Screen) waitOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
 		Summary: "Wait until an element is there, gone, enabled, has a value, a text shows, or the screen is still",
-		Help: "Running out of time is an answer (matched: false), not an error; --strict makes it one. A timeout of 0 looks once. The answer\n" +
+		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
 		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
 		Examples: []string{"wait --text Welcome", "wait --identifier spinner --condition gone", "wait --condition settled"},
@@ -29,7 +29,7 @@ type waitIn struct {
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
 	Text      string    `json:"text,omitempty" doc:"wait until this text shows anywhere"`
 	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
-	Strict    bool      `json:"strict,omitempty" doc:"fail (exit 5) when time runs out"`
+	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
 }
 
 // condition is what can be waited for.
@@ -51,8 +51,8 @@ type waitOut struct {
 	Screen  string      `json:"screen,omitempty"`
 	shown
 
-	what   string
-	strict bool
+	what string
+	soft bool
 }
 
 // ElementOut is an element in an answer.
@@ -76,13 +76,13 @@ func (o waitOut) Text() string {
 	return text + o.text()
 }
 
-// Fault is for those who asked to fail.
+// Fault is for a wait that ran out of time.
 func (o waitOut) Fault() *fault.Fault {
-	if o.Matched || !o.strict {
+	if o.Matched || o.soft {
 		return nil
 	}
 	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.Elapsed)).
-		WithHint("take a `snapshot` and see what is there")
+		WithHint("`ios-agent snapshot` shows what is there")
 }
 
 func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
@@ -119,7 +119,7 @@ func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, erro
 	if err != nil {
 		return waitOut{}, err
 	}
-	out := waitOut{strict: in.Strict, what: string(w.Condition)}
+	out := waitOut{soft: in.Soft, what: string(w.Condition)}
 	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) { out.shown = l.show(done.Screen, done.Still) })
 	if err != nil {
 		return waitOut{}, err

@@ -1,5 +1,7 @@
 package ui
 
+import "slices"
+
 // Diff is what is different between two looks at a device.
 type Diff struct {
 	Added   []*Node
@@ -39,6 +41,18 @@ func Compare(before, after *Screen) Diff {
 		}
 	}
 	return d
+}
+
+// Nodes are the elements of the later look that are new, or changed, in document order.
+func (d Diff) Nodes() []*Node {
+	different := map[*Node]bool{}
+	for _, n := range slices.Concat(d.Added, d.moved) {
+		different[n] = true
+	}
+	for _, c := range d.Changed {
+		different[c.after] = true
+	}
+	return slices.DeleteFunc(d.after.Nodes(), func(n *Node) bool { return !different[n] })
 }
 
 func (d *Diff) compare(old, n *Node) {

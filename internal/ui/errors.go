@@ -41,8 +41,11 @@ func (e *NotFoundError) Fault() *fault.Fault {
 	if e.Candidates != nil {
 		f = f.With("candidates", e.Candidates)
 	}
-	if e.Hint != "" {
+	switch {
+	case e.Hint != "":
 		f = f.WithHint("%s", e.Hint)
+	case len(e.Candidates) > 0:
+		f = f.WithHint("near it there is: %s", Offer(e.Candidates))
 	}
 	return f
 }
@@ -137,7 +140,7 @@ func (e *UnreachableError) Fault() *fault.Fault {
 		f = f.With("candidates", e.Cover)
 		switch c := e.Cover[0]; {
 		case c.Type == "Keyboard":
-			f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with --submit")
+			f = f.WithHint("put the keyboard away: `ios-agent hide-keyboard`, or give the text with `--submit`")
 		case c.Identifier == dismissRegion:
 			f = f.WithHint("use the sheet, or close it: `ios-agent back`, or `ios-agent tap @%s` beside it", strings.TrimPrefix(c.Ref, "@"))
 		}

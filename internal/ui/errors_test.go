@@ -35,7 +35,7 @@ func TestErrorsAsFaults(t *testing.T) {
 		{&ui.UnreachableError{Element: `button "a"`, Ref: "@e1", Why: "it is disabled"}, fault.ElementUnhittable,
 			`button "a" cannot be tapped: it is disabled`, fault.ElementUnhittable.Hint(), `{"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is covered", Cover: some}, fault.ElementUnhittable,
-			"button cannot be tapped: it is covered", "put the keyboard away: `ios-agent hide-keyboard`, or give the text with --submit",
+			"button cannot be tapped: it is covered", "put the keyboard away: `ios-agent hide-keyboard`, or give the text with `--submit`",
 			`{` + listed + `,"reason":"unreachable","ref":"@e1"}`},
 		{&ui.UnreachableError{Element: "button", Ref: "@e1", Why: "it is off the screen", OffScreen: true}, fault.ElementUnhittable,
 			"button cannot be tapped: it is off the screen", "bring it into view: `ios-agent scroll-to`",

@@ -125,15 +125,16 @@ func (r *Refs) Last(device string) string {
 	return l.screen.hash
 }
 
-// Since says what is different from an earlier look, in lines for models; one line when nothing is. The second result
-// is false when the earlier look is not remembered: the caller shows the whole screen then, and says so.
-func (s *Screen) Since(hash, device string, refs *Refs) (lines []string, known bool) {
+// Since says what is different from an earlier look, in lines for models; one line when nothing is; and which elements are. It is
+// false when the earlier look is not remembered: the caller shows the whole screen then, and says so.
+func (s *Screen) Since(hash, device string, refs *Refs) (lines []string, nodes []*Node, known bool) {
 	before := refs.Recall(device, hash)
 	if before == nil {
-		return nil, false
+		return nil, nil, false
 	}
-	if lines = Compare(before, s).Lines(device, refs); len(lines) == 0 {
+	diff := Compare(before, s)
+	if lines = diff.Lines(device, refs); len(lines) == 0 {
 		lines = []string{"unchanged since " + hash}
 	}
-	return append([]string{s.Header()}, lines...), true
+	return append([]string{s.Header()}, lines...), diff.Nodes(), true
 }

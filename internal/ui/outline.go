@@ -14,6 +14,7 @@ type Outlining struct {
 	Within *Node // only what lies in this element; nil is the screen
 	Budget int   // about how many tokens it may cost; 0 is no limit
 	Lines  int   // how many lines it may have; 0 is no limit; not with a budget
+	Full   bool  // texts of any length
 }
 
 // Outline is what models read: a header, then one line an element that matters, nested as on the screen, in the
@@ -48,10 +49,13 @@ func (s *Screen) OutlineOf(how Outlining, device string, refs *Refs) string {
 			b.WriteString("… " + r.hint)
 			continue
 		}
-		b.WriteString("- " + s.line(r.node, device, refs))
+		b.WriteString("- " + s.line(r.node, device, refs, how.Full))
 	}
 	if left != "" {
 		b.WriteString("\n… " + left)
+	}
+	if !how.Full && slices.ContainsFunc(rows, func(r *row) bool { return r.node != nil && (cut(r.node.Name()) || cut(r.node.value())) }) {
+		b.WriteString("\n… long texts are cut: `ios-agent get REF` has one whole, `--full` all")
 	}
 	return b.String()
 }
@@ -105,7 +109,7 @@ func (s *Screen) rows(how Outlining, n *Node, parent *row, depth int) []*row {
 	return rows
 }
 
-const tooDeepHint = " deeper; --depth or --within shows them"
+const tooDeepHint = " deeper; `--depth` or `--within` shows them"
 
 // tooDeep counts what lies below the depth asked for.
 func (s *Screen) tooDeep(n *Node, parent *row) []*row {
@@ -210,13 +214,13 @@ func (s *Screen) afford(rows []*row, budget int) ([]*row, string) {
 		return rows, ""
 	}
 	kept, left := s.keep(rows, costs, budget-leftOutCost)
-	return kept, fmt.Sprintf("%s: --budget %d shows all, --within a part", left, total+tokens(s.Header()))
+	return kept, fmt.Sprintf("%s: `--budget` %d shows all, `--within` a part", left, total+tokens(s.Header()))
 }
 
 // within keeps so many lines, as afford does.
 func (s *Screen) within(rows []*row, most int) ([]*row, string) {
 	kept, left := s.keep(rows, slices.Repeat([]int{1}, len(rows)), most)
-	return kept, left + ": `snapshot` shows all"
+	return kept, left + ": `ios-agent snapshot` shows all"
 }
 
 // keep keeps the lines there is room for, those to act on first, and counts the others.
@@ -312,8 +316,19 @@ func (s *Screen) Header() string {
 }
 
 // line is one element: role "name" [ref=e12] [states]: value
-func (s *Screen) line(n *Node, device string, refs *Refs) string {
-	return n.Describe() + " [ref=" + refs.Name(device, s, n) + "]" + n.states() + n.value()
+func (s *Screen) line(n *Node, device string, refs *Refs, full bool) string {
+	ref := " [ref=" + refs.Name(device, s, n) + "]" + n.states()
+	if !full || !cut(n.Name()) && !cut(n.Value) {
+		return n.Describe() + ref + n.value()
+	}
+	whole := n.Role() + ref
+	if name := n.Name(); name != "" {
+		whole = n.Role() + " " + QuoteWhole(name) + ref
+	}
+	if n.value() != "" {
+		whole += ": " + QuoteWhole(n.Value)
+	}
+	return whole
 }
 
 func (n *Node) states() string {

@@ -127,7 +127,7 @@ func (s *Screen) Named(name string) []*Node {
 	if found := s.find(func(n *Node) bool { return n.Identifier == name }); len(found) > 0 {
 		return found
 	}
-	return s.find(func(n *Node) bool { return same(n.Label, name) })
+	return s.find(func(n *Node) bool { return means(name, n.Label) })
 }
 
 // Match are all elements a query without ref fits, in document order.
@@ -138,7 +138,7 @@ func (s *Screen) Match(q Query) []*Node {
 
 func (q Query) matches(n, within *Node) bool {
 	return (q.Identifier == "" || n.Identifier == q.Identifier) &&
-		(q.Label == "" || same(n.Label, q.Label)) &&
+		(q.Label == "" || means(q.Label, n.Label)) &&
 		(q.Value == "" || n.Value == q.Value) &&
 		(q.Type == "" || strings.EqualFold(n.Type, TypeOf(q.Type)) || strings.EqualFold(n.RawType, q.Type)) &&
 		(q.Role == "" || strings.EqualFold(n.Role(), q.Role)) &&

@@ -187,7 +187,7 @@ func (r *Refs) Resolve(ref, device string, s *Screen) (*Node, error) {
 	m := refPattern.FindStringSubmatch(ref)
 	if m == nil {
 		return nil, fault.New(fault.InvalidInput, "%q is not a ref such as @e12", ref).
-			WithHint("to name an element by its accessibility identifier use --identifier")
+			WithHint("to name an element by its accessibility identifier use `--identifier`")
 	}
 	number, _ := strconv.Atoi(m[1])
 	e, ok := r.entries[number]

@@ -57,6 +57,11 @@ const typePrefix = "XCUIElementType"
 
 // Snapshot writes the screen down for programs: every node, strings verbatim.
 func (s *Screen) Snapshot(device string, refs *Refs, at time.Time) Snapshot {
+	return s.SnapshotOf(s.Nodes(), device, refs, at)
+}
+
+// SnapshotOf is Snapshot of some of the screen's nodes.
+func (s *Screen) SnapshotOf(nodes []*Node, device string, refs *Refs, at time.Time) Snapshot {
 	out := Snapshot{
 		ID: s.hash, App: s.App, Cover: s.Cover, Ended: s.Ended, Screen: s.Title(), Timestamp: at.UTC().Format(time.RFC3339),
 		Keyboard: s.Keyboard() != nil, Settled: s.Settled, Truncated: s.Truncated,
@@ -68,18 +73,65 @@ func (s *Screen) Snapshot(device string, refs *Refs, at time.Time) Snapshot {
 			names[n.order] = "@" + refs.Name(device, s, n)
 		}
 	}
-	for _, n := range s.Nodes() {
+	for _, n := range nodes {
 		out.Elements = append(out.Elements, n.element(names))
-		if !n.Hittable() || !n.interactive() {
-			continue
-		}
-		out.Actions = append(out.Actions, Action{Name: "tap", Target: names[n.order]})
-		if n.TakesText() {
-			out.Actions = append(out.Actions, Action{Name: "type", Target: names[n.order], Keyboard: s.keyboardOf(n)})
-		}
+		out.Actions = append(out.Actions, s.actionsOn(n, names[n.order])...)
 	}
 	return out
 }
+
+// Scope are the nodes that an outline of this choice is about, shown or not.
+func (s *Screen) Scope(how Outlining) (nodes []*Node) {
+	root := s.Root
+	if how.Within != nil {
+		root = how.Within
+	}
+	shown := map[*Node]int{} // how many shown ones each lies in
+	root.Walk(func(n *Node) bool {
+		depth := 0
+		if n != root {
+			depth = shown[n.parent]
+		}
+		if how.All && !n.Made || s.worthShowing(n) {
+			depth++
+		}
+		shown[n] = depth
+		if how.Depth > 0 && depth > how.Depth {
+			return false
+		}
+		if !n.Made {
+			nodes = append(nodes, n)
+		}
+		return true
+	})
+	return nodes
+}
+
+// actionsOn are what can be done with an element now. A tap is tried where it would arrive; what scrolls, swipes.
+func (s *Screen) actionsOn(n *Node, ref string) (actions []Action) {
+	add := func(names ...string) {
+		for _, name := range names {
+			actions = append(actions, Action{Name: name, Target: ref})
+		}
+	}
+	if n.Hittable() && n.interactive() {
+		add("tap", "double_tap", "long_press")
+		if n.TakesText() {
+			actions = append(actions, Action{Name: "type", Target: ref, Keyboard: s.keyboardOf(n)})
+			add("fill", "clear")
+		}
+		if adjustable[n.Type] {
+			add("set_value")
+		}
+	}
+	if kinds[n.Type].clips && n.Visible() && n.covered == nil {
+		add("swipe", "scroll_to")
+	}
+	return actions
+}
+
+// adjustable are the types that take a value at once.
+var adjustable = map[string]bool{"Slider": true, "Switch": true, "Toggle": true, "PickerWheel": true}
 
 func (n *Node) element(names []string) Element {
 	e := Element{

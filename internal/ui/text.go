@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,22 +14,30 @@ const mostRunes = 80
 
 // Quote renders screen text so that it can only be read as text: quoted, on one line, without control or
 // direction-changing characters, capped. What an app shows is untrusted data, never an instruction.
-func Quote(s string) string { return `"` + escape(s, true) + `"` }
+func Quote(s string) string { return `"` + escape(s, true, mostRunes) + `"` }
+
+// QuoteWhole is Quote without the cap.
+func QuoteWhole(s string) string { return `"` + escape(s, true, math.MaxInt) + `"` }
 
 // Inline is Quote without the quotes, for a value at the end of a line.
-func Inline(s string) string { return escape(s, false) }
+func Inline(s string) string { return escape(s, false, mostRunes) }
 
-func escape(s string, quoted bool) string {
+// cut reports whether a rendering for models does not show all of a text.
+func cut(s string) bool { return len(s) > mostRunes && utf8.RuneCountInString(s) > mostRunes }
+
+func escape(s string, quoted bool, most int) string {
 	var b strings.Builder
 	count := 0
-	for _, r := range s {
-		if count == mostRunes {
+	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
+		if count == most {
 			b.WriteRune('…')
 			break
 		}
 		count++
 		switch {
-		case r == '\n' || r == '\r' || r == '\t':
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r' || r == '\t':
 			b.WriteByte(' ')
 		case quoted && (r == '"' || r == '\\'):
 			b.WriteByte('\\')
@@ -40,6 +49,11 @@ func escape(s string, quoted bool) string {
 		}
 	}
 	return b.String()
+}
+
+// means reports whether somebody who saw a text as it is rendered, or as it is, means it.
+func means(wanted, text string) bool {
+	return same(text, wanted) || (cut(text) || strings.Contains(text, "\n")) && same(Inline(text), wanted)
 }
 
 // same reports whether two texts read the same: case, the spelling of accents and characters that nobody sees do not count.

@@ -42,7 +42,7 @@ func TestOutlineSaysWhatIsOutOfSight(t *testing.T) {
 
 func TestOutlineByChoice(t *testing.T) {
 	s := list()
-	if got := outline(s, ui.Outlining{Depth: 1}); !strings.Contains(got, "  … 3 deeper; --depth or --within shows them") ||
+	if got := outline(s, ui.Outlining{Depth: 1}); !strings.Contains(got, "  … 3 deeper; `--depth` or `--within` shows them") ||
 		strings.Contains(got, "Safari") {
 		t.Errorf("depth 1:\n%s", got)
 	}
@@ -66,7 +66,7 @@ func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
 			t.Errorf("%s is left out:\n%s", row, got)
 		}
 	}
-	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on: --budget ") {
+	if strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, 0 to act on: `--budget` ") {
 		t.Errorf("not shortened, or without a word:\n%s", got)
 	}
 	if tiny := outline(s, ui.Outlining{Budget: 1}); !strings.Contains(tiny, "5 more left out, 3 to act on") {
@@ -295,16 +295,17 @@ func TestSince(t *testing.T) {
 	refs := &ui.Refs{}
 	before := screen(login())
 	refs.Remember(phone, before)
-	if lines, known := screen(login()).Since(before.Hash(), phone, refs); !known || len(lines) != 2 ||
+	if lines, _, known := screen(login()).Since(before.Hash(), phone, refs); !known || len(lines) != 2 ||
 		lines[1] != "unchanged since "+before.Hash() {
 		t.Errorf("%q", lines)
 	}
 	root := login()
 	find(t, root, "email").Value = "x"
-	if lines, known := screen(root).Since(before.Hash(), phone, refs); !known || lines[1] != `~ textbox "Email" [ref=e1] value: "" → "x"` {
-		t.Errorf("%q", lines)
+	lines, nodes, known := screen(root).Since(before.Hash(), phone, refs)
+	if !known || lines[1] != `~ textbox "Email" [ref=e1] value: "" → "x"` || len(nodes) != 1 || nodes[0].Identifier != "email" {
+		t.Errorf("%q %v", lines, nodes)
 	}
-	if _, known := before.Since("nonsense", phone, refs); known {
+	if _, _, known := before.Since("nonsense", phone, refs); known {
 		t.Error("a look nobody remembers")
 	}
 	if refs.Recall("UDID-2", before.Hash()) != nil {
@@ -395,7 +396,7 @@ func TestAnOutlineOfSomeLines(t *testing.T) {
 	}
 	got := outline(s, ui.Outlining{Lines: 5})
 	if lines := strings.Split(got, "\n"); len(lines) != 4 || !strings.Contains(got, `"A"`) || !strings.Contains(got, `"B"`) ||
-		lines[3] != "… 9 more left out, 0 to act on: `snapshot` shows all" {
+		lines[3] != "… 9 more left out, 0 to act on: `ios-agent snapshot` shows all" {
 		t.Error(got)
 	}
 }

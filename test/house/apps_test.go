@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/ops"
 	"ios-agent/test/house"
 )
@@ -75,7 +76,10 @@ func TestWaitForAnEmptyField(t *testing.T) {
 	h.Must("a", "type_text", in{"identifier": "text-username-field", "text": "x"})
 	says(h, t, "wait", field, "did not match")
 	flags := []string{"wait", "--identifier", "text-username-field", "--condition", "value_equals", "--expected", "", "--timeout", "0"}
-	if r := h.CLI("a", flags...); r.Exit != 0 {
+	if r := h.CLI("a", flags...); r.Exit != fault.ExitTimeout {
+		t.Errorf("by the command line: %+v", r)
+	}
+	if r := h.CLI("a", append(flags, "--soft")...); r.Exit != 0 {
 		t.Errorf("by the command line: %+v", r)
 	}
 	says(h, t, "wait", in{"identifier": "text-username-field", "condition": "value_equals"}, "INVALID_INPUT", "needs expected")

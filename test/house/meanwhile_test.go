@@ -40,7 +40,7 @@ func late(t *testing.T) *house.House {
 
 // pass lets the time of the world pass. Who looks is not ada, and drives nothing.
 func pass(h *house.House) {
-	h.Must("watcher", "wait", in{"text": "never", "timeout": 3, "sim": house.Device})
+	h.Must("watcher", "wait", in{"text": "never", "timeout": 3, "soft": true, "sim": house.Device})
 }
 
 const came = `+ text "I appeared!"`
@@ -211,7 +211,7 @@ func TestWaitAnswersWithWhatChanged(t *testing.T) {
 		t.Errorf("nothing changed since:\n%s", e.Text())
 	}
 	for _, condition := range []string{"settled", "gone", "value_equals"} {
-		input := in{"condition": condition, "identifier": "no-such", "expected": "x", "timeout": 0.5, "sim": house.Device}
+		input := in{"condition": condition, "identifier": "no-such", "expected": "x", "timeout": 0.5, "soft": true, "sim": house.Device}
 		e := h.Must(condition, "wait", input) // a session that has seen nothing
 		lines := strings.Split(e.Text(), "\n")
 		if len(lines) < 10 || len(lines) > 16 || !strings.Contains(e.Text(), "title:\"Dynamic\"") {

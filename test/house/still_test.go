@@ -67,7 +67,7 @@ func TestANewSpinnerIsSeen(t *testing.T) {
 	if shows(snapshot(t, h, "ann"), "Loading") {
 		t.Fatal("it spins already")
 	}
-	h.Must("ann", "wait", map[string]any{"label": "Nothing", "timeout": 6})
+	h.Must("ann", "wait", map[string]any{"label": "Nothing", "timeout": 6, "soft": true})
 	if !shows(snapshot(t, h, "ann"), "Loading") {
 		t.Error("the spinner is not shown")
 	}

@@ -243,5 +243,5 @@ func (c *choice) wait() (string, in) {
 	if e == nil || e.Identifier == "" {
 		return "wait", in{"condition": "settled", "timeout": 2}
 	}
-	return "wait", in{"identifier": e.Identifier, "condition": pick(c, []string{"exists", "not_exists"}), "timeout": c.of(3)}
+	return "wait", in{"identifier": e.Identifier, "condition": pick(c, []string{"exists", "not_exists"}), "timeout": c.of(3), "soft": true}
 }

@@ -159,7 +159,7 @@ func fibs() []fib {
 		}},
 		{"text", "a lost text was typed", []string{"Text Input"}, virtualxcode.Fault{Name: flaw.NoOpType, Times: virtualxcode.Forever}, "fill",
 			field, func(r *record) { r.answer.Error = nil; done(r) }},
-		{"wait", "what is not there is there", nil, none, "wait", in{"identifier": "nowhere", "condition": "exists", "timeout": 0},
+		{"wait", "what is not there is there", nil, none, "wait", in{"identifier": "nowhere", "condition": "exists", "timeout": 0, "soft": true},
 			edit(func(r in) { r["matched"] = true })},
 		{"launch", "what is not in front was launched", nil, none, "launch_app", in{"bundle_id": "com.example.none"},
 			func(r *record) { r.answer.Error = nil }},

@@ -116,7 +116,7 @@ func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 
 func noFocus(field *ui.Node) error {
 	return fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", field.Describe()).
-		WithHint("take a `snapshot` and see what is in the way").WithDispatch(fault.Dispatched)
+		WithHint("take a look, `ios-agent snapshot`, and see what is in the way").WithDispatch(fault.Dispatched)
 }
 
 // input takes the result of an input to the keyboard.

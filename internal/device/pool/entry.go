@@ -137,7 +137,7 @@ func (p *Pool) LastClaim(ctx context.Context, holder string, latest []string) (u
 		return slices.ContainsFunc(last, func(l lease.Lease) bool { return l.Resource == i.UDID })
 	})
 	return "", fault.New(fault.DeviceAmbiguous, "%s claimed %d devices at once, and none was named: %s", holder, len(last), briefly(infos)).
-		WithHint("pass the udid of one").With("candidates", infos)
+		WithHint("pass the `--udid` of one: %s", choices(infos)).With("candidates", infos)
 }
 
 // newest are the leases that were given last, all in the same moment.

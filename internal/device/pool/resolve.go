@@ -170,18 +170,35 @@ func implied(infos []device.Info, c Criteria, others func(string) bool) (device.
 		return booted[0], nil
 	case len(booted) > 1:
 		return device.Info{}, fault.New(fault.NoDevice, "%d devices are booted and none was named: %s", len(booted), briefly(booted)).
-			WithHint("pass --udid or --sim").With("candidates", booted)
+			WithHint("pass the `--udid` of one: %s", choices(booted)).With("candidates", booted)
 	case c.AnyIdle && len(usable) == 1:
 		return usable[0], nil
 	case c.AnyIdle:
 		return device.Info{}, fault.New(fault.NoDevice, "no device was named").
-			WithHint("pass --udid or --sim; `ios-agent list-sims` shows what there is").With("candidates", usable)
+			WithHint("pass `--udid` or `--sim`: %s", choices(usable)).With("candidates", usable)
 	}
-	return device.Info{}, fault.New(fault.NoDevice, "no device is booted and none was named").With("candidates", usable)
+	return device.Info{}, fault.New(fault.NoDevice, "no device is booted and none was named").
+		WithHint("`ios-agent boot --sim NAME` boots one: %s", choices(usable)).With("candidates", usable)
 }
 
 func ambiguous(found []device.Info, what, value string) error {
-	return fault.New(fault.DeviceAmbiguous, "%d devices have the %s %q", len(found), what, value).With("candidates", found)
+	return fault.New(fault.DeviceAmbiguous, "%d devices have the %s %q", len(found), what, value).
+		WithHint("pass the `--udid` of one: %s", choices(found)).With("candidates", found)
+}
+
+// mostChoices is how many devices a hint names.
+const mostChoices = 8
+
+// choices names devices so that one can be passed on.
+func choices(infos []device.Info) string {
+	var names []string
+	for _, i := range infos[:min(len(infos), mostChoices)] {
+		names = append(names, fmt.Sprintf("%s (%s, %s)", i.Name, i.Runtime, i.UDID))
+	}
+	if left := len(infos) - len(names); left > 0 {
+		names = append(names, fmt.Sprintf("and %d more, which `ios-agent list-sims` shows", left))
+	}
+	return strings.Join(names, ", ")
 }
 
 func notFound(infos []device.Info, what, value string) error {

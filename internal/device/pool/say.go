@@ -155,7 +155,8 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 func (s stock) allClaimed(a Ask) error {
 	return fault.New(fault.DeviceClaimed, "All %d devices matching %s are claimed: %s. Pass wait_if_busy=true to wait, or release one",
 		len(s.fits), a.Want, s.holders()).With("claims", claims(s.claimed)).
-		WithHint("wait with wait_if_busy=true, release a device, or take one over with take_over_device and a reason")
+		WithHint("wait with `ios-agent pool resolve --wait-if-busy`, release a device, or take one over: " +
+			"`ios-agent pool take-over UDID --reason WHY`")
 }
 
 func (s stock) allOff(a Ask) error {
@@ -164,7 +165,7 @@ func (s stock) allOff(a Ask) error {
 	if len(s.claimed) > 0 {
 		text += fmt.Sprintf("; %d more are claimed: %s", len(s.claimed), s.holders())
 	}
-	return fault.New(fault.DeviceNotBooted, "%s", text).WithHint("pass auto_boot=true").With("candidates", s.off)
+	return fault.New(fault.DeviceNotBooted, "%s", text).WithHint("pass `--auto-boot`; there are %s", choices(s.off)).With("candidates", s.off)
 }
 
 func (s stock) timedOut(a Ask, waited time.Duration) error {

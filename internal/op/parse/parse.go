@@ -64,7 +64,7 @@ func (k Kinds) Find(name string, input []byte) (Kind, error) {
 		return Kind{}, f
 	case certain == 0:
 		return Kind{}, fault.New(fault.ParseFailed, "the kind of this input is not recognised").With("kinds", k.Names()).
-			WithHint("say what it is with --kind: %s", all)
+			WithHint("say what it is with `--kind`: %s", all)
 	}
 	return best, nil
 }

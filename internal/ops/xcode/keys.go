@@ -63,7 +63,7 @@ func keyOf(code int) (string, error) {
 	}
 	return "", fault.New(fault.Unsupported, "the key with the HID usage %d cannot be pressed", code).
 		WithHint("4 to 29 are letters, 30 to 39 digits, 40 return, 41 escape, 42 backspace, 43 tab, 44 space, 79 to 82 the arrows; " +
-			"type_text types everything else")
+			"type_text({}) types everything else")
 }
 
 func (v views) keyPress(ctx context.Context, c *op.Call, in keyUIIn, on ops.Target) (ops.ActionOut, error) {

@@ -78,7 +78,7 @@ func (v views) capture(ctx context.Context, c *op.Call, in ops.CaptureIn) (captu
 	s, err := v.core.Logs.Start(ctx, c, in)
 	switch {
 	case fault.Is(err, fault.AppNotFound):
-		return captureStartedOut{}, fault.From(err).WithHint("install it first with install_app_sim")
+		return captureStartedOut{}, fault.From(err).WithHint("install it first: install_app_sim({})")
 	case fault.Is(err, fault.DeviceNotBooted):
 		return captureStartedOut{}, fault.From(err).WithHint("boot it first: %s", nextCall("boot_sim", "simulatorId", c.Device.UDID))
 	case err != nil:

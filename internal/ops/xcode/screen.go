@@ -158,7 +158,7 @@ func (o waitUIOut) Fault() *fault.Fault {
 		return nil
 	}
 	return fault.New(fault.Timeout, "%s did not match within %d ms", o.what, o.limit).
-		WithHint("look at the screen with snapshot_ui, or give it more time: timeoutMs")
+		WithHint("look at the screen with snapshot_ui({}), or give it more time: timeoutMs")
 }
 
 func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on ops.Target) (waitUIOut, error) {

@@ -166,7 +166,7 @@ func (v views) touch(ctx context.Context, c *op.Call, in touchUIIn, on ops.Targe
 		return ops.ActionOut{}, fault.New(fault.InvalidInput, "touch: at least one of down and up must be true").With("field", "down")
 	case !in.Down || !in.Up:
 		return ops.ActionOut{}, fault.New(fault.Unsupported, "touch: a finger cannot be left on the screen between two calls").
-			WithHint("give down and up together, with a delay; long_press rests on an element, drag and swipe move")
+			WithHint("give down and up together, with a delay; long_press({}) rests on an element, drag and swipe move")
 	}
 	return v.press(ctx, c, on, pressing{"touch", in.refIn, in.xyIn, max(in.Delay, 0.05)})
 }

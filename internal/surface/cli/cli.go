@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 // App is the command line.
@@ -31,6 +32,7 @@ type App struct {
 	In      io.Reader
 
 	args    []string // the command line at hand
+	next    []string // what usually follows it
 	asJSON  bool
 	asRaw   bool
 	session string
@@ -208,7 +210,9 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 	show, done := a.progress()
 	e := caller.Call(ctx, name, input, show)
 	done()
-	return a.Finish(e)
+	voice := wording.Shell(a.Catalogue)
+	a.next = voice.Next(e, input)
+	return a.Finish(voice.Envelope(e, input))
 }
 
 // caller is who runs an operation: this process itself, when nothing of the daemon's is needed.
@@ -260,8 +264,8 @@ func (a *App) exit(e op.Envelope) int {
 		return e.ExitCode()
 	}
 	say(a.Out, e.Text())
-	if next := a.verbs(e.Meta.Next); next != "" {
-		say(a.Out, "next: "+next)
+	if len(a.next) > 0 {
+		say(a.Out, "next: "+strings.Join(a.next, ", "))
 	}
 	return e.ExitCode()
 }
@@ -278,17 +282,6 @@ func (a *App) exitRaw(e op.Envelope) int {
 	e.Stdout = ""
 	say(a.Err, e.Text())
 	return e.ExitCode()
-}
-
-// verbs names operations by what one types for them.
-func (a *App) verbs(names []string) string {
-	var words []string
-	for _, name := range names {
-		if o, err := a.Catalogue.Lookup(name); err == nil && o.Verb != "" {
-			words = append(words, "ios-agent "+o.Verb)
-		}
-	}
-	return strings.Join(words, ", ")
 }
 
 // Say answers a command that is no operation: text for people, result for programs.

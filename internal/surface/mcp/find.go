@@ -16,13 +16,19 @@ import (
 	"ios-agent/internal/op"
 )
 
+// The tools that every set has.
+const (
+	findName = "find_tools"
+	callName = "call_tool"
+)
+
 // mostFound caps the answer of find_tools.
 const mostFound = 8
 
 // findTools searches all operations: the default set stays small, and nothing is out of reach.
 func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	tool := &mcp.Tool{
-		Name:        "find_tools",
+		Name:        findName,
 		Description: "Find operations beyond the listed tools by words; call them with call_tool.",
 		Annotations: annotations(op.ReadOnly | op.Idempotent),
 		InputSchema: object(map[string]*jsonschema.Schema{
@@ -32,7 +38,7 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	return tool, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in struct{ Query string }
 		if err := json.Unmarshal(arguments(req), &in); err != nil {
-			return Result(op.Failed(fault.New(fault.InvalidInput, "find_tools: %w", err), op.Meta{})), nil
+			return o.result(op.Failed(fault.New(fault.InvalidInput, "find_tools: %w", err), op.Meta{}), nil), nil
 		}
 		found := search(o.Catalogue.Ops(), in.Query)
 		lines := []string{fmt.Sprintf("%d of %d operations", len(found), len(o.Catalogue.Ops()))}
@@ -47,7 +53,7 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		}
 		e := op.Succeeded(map[string]any{"tools": list}, op.Meta{})
 		e.Stdout = strings.Join(lines, "\n")
-		return o.result(e), nil
+		return o.result(e, nil), nil
 	}
 }
 
@@ -110,7 +116,7 @@ func has(text, word string) int {
 // a client that asks its user about each tool cannot tell this one's calls apart.
 func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	tool := &mcp.Tool{
-		Name:        "call_tool",
+		Name:        callName,
 		Description: "Call any operation found with find_tools.",
 		Annotations: annotations(0),
 		InputSchema: object(map[string]*jsonschema.Schema{
@@ -127,17 +133,17 @@ func callTool(o Options) (*mcp.Tool, mcp.ToolHandler) {
 		strict.DisallowUnknownFields()
 		if err := strict.Decode(&in); err != nil {
 			f := fault.New(fault.InvalidInput, "call_tool: %w", err).WithHint("it takes name and arguments")
-			return Result(op.Failed(f, op.Meta{})), nil
+			return o.result(op.Failed(f, op.Meta{}), nil), nil
 		}
 		target, err := o.Catalogue.Lookup(in.Name)
 		if err == nil && target.Hints.Has(op.Destructive) && !o.Destructive {
 			err = fault.New(fault.Forbidden, "%s may lose data and is not allowed through call_tool", target.Name).
-				WithHint("ask the user to start the server with --allow-destructive, or to run `ios-agent %s`", target.Verb)
+				WithHint("ask the user to start the server with `mcp --allow-destructive`, or to call it: `ios-agent %s`", target.Verb)
 		}
 		if err != nil {
-			return Result(op.Failed(err, op.Meta{})), nil
+			return o.result(op.Failed(err, op.Meta{}), in.Arguments), nil
 		}
-		return o.result(call(ctx, req, o.Caller, o.Catalogue.ID(target), in.Arguments)), nil
+		return o.answer(ctx, req, o.Catalogue.ID(target), in.Arguments), nil
 	}
 }
 

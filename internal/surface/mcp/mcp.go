@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 // instructions is all a model is told before it sees the tools.
@@ -43,11 +44,14 @@ type Options struct {
 	Structured bool
 	// SDK holds what the SDK offers beyond tools and resources: completion, subscriptions.
 	SDK mcp.ServerOptions
+
+	voice wording.Voice
 }
 
 // Server is an MCP server.
 func Server(o Options) *mcp.Server {
 	o.SDK.Instructions = instructions
+	o.voice = Voice(o.Catalogue, o.Tools, o.Destructive)
 	s := mcp.NewServer(&mcp.Implementation{Name: "ios-agent", Title: "ios-agent", Version: o.Version}, &o.SDK)
 	for _, t := range o.Tools {
 		s.AddTool(t.definition(o.Structured), o.handler(o.Catalogue.ID(t.Op)))
@@ -62,6 +66,15 @@ func Server(o Options) *mcp.Server {
 			})
 	}
 	return s
+}
+
+// Voice speaks to a model that has these tools, and with them the two that reach all others.
+func Voice(c *op.Catalogue, tools []Tool, destructive bool) wording.Voice {
+	offer := wording.Offer{Names: map[string]string{}, Other: callName, Destructive: destructive, Find: findName}
+	for _, t := range tools {
+		offer.Names[c.ID(t.Op)] = t.Name
+	}
+	return wording.Tools(c, offer)
 }
 
 // definition derives the tool.
@@ -87,34 +100,30 @@ func annotations(h op.Hints) *mcp.ToolAnnotations {
 
 func (o Options) handler(id string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return o.result(call(ctx, req, o.Caller, id, req.Params.Arguments)), nil
+		return o.answer(ctx, req, id, req.Params.Arguments), nil
 	}
 }
 
-// result leaves the JSON out where the text says it all; a fault keeps it, for its code.
-func (o Options) result(e op.Envelope) *mcp.CallToolResult {
-	r := Result(e)
-	if e.Error == nil && !o.Structured {
-		r.StructuredContent = nil
-	}
-	return r
+// answer calls an operation, and says what comes of it in the words of these tools.
+func (o Options) answer(ctx context.Context, req *mcp.CallToolRequest, id string, input []byte) *mcp.CallToolResult {
+	return o.result(call(ctx, req, o.Caller, id, input), input)
 }
 
-// Result is the answer to a tool call: one text that stands alone, the structured result, pictures. A fault is a
-// result the model sees, never a protocol error; one that only asks back (which of these?) is not an error at all.
-func Result(e op.Envelope) *mcp.CallToolResult {
+// result is the answer to a tool call: one text that stands alone, pictures, and the result as JSON. The JSON is left out where the
+// text says it all; a fault keeps it, for its code. A fault is a result the model sees, never a protocol error.
+func (o Options) result(e op.Envelope, input []byte) *mcp.CallToolResult {
+	e = o.voice.Envelope(e, input)
 	text := e.Text()
-	if len(e.Meta.Next) > 0 && e.Error == nil {
-		text += "\nnext: " + strings.Join(e.Meta.Next, ", ")
+	if next := o.voice.Next(e, input); len(next) > 0 && e.Error == nil {
+		text += "\nnext: " + strings.Join(next, ", ")
 	}
-	r := &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: text}},
-		IsError: e.Error != nil && !e.Error.Code.Question(),
-	}
+	r := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: e.Error != nil}
 	for _, i := range e.Images {
 		r.Content = append(r.Content, &mcp.ImageContent{Data: i.Data, MIMEType: i.MIME})
 	}
-	r.StructuredContent = structured(e)
+	if e.Error != nil || o.Structured {
+		r.StructuredContent = structured(e)
+	}
 	return r
 }
 

@@ -129,14 +129,14 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestFaults: a fault is a result that the model sees, with its JSON; a question is no error; a tool that does not exist
+// TestFaults: a fault is a result that the model sees, with its JSON; a tool that does not exist
 // is a protocol error.
 func TestFaults(t *testing.T) {
 	s := serve(t, surfacetest.New(op.JobAfter), "all", nil)
 	for _, code := range fault.Codes() {
 		text, body, isError := invoke(t, s, "fail_with", `{"code":"`+string(code)+`","keep":true}`)
 		result, _ := body["result"].(map[string]any)
-		if isError == code.Question() || codeOf(body) != string(code) || result["seen"] != "something" ||
+		if !isError || codeOf(body) != string(code) || result["seen"] != "something" ||
 			!strings.HasPrefix(text, string(code)+": it was to fail\nhint: do not ask for it") {
 			t.Errorf("%s: %q %v %v", code, text, body, isError)
 		}

@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 // SessionHeader names the client session.
@@ -30,12 +31,13 @@ const maxBody = 1 << 20
 // Handler serves every operation that has a route.
 func Handler(c *op.Catalogue) http.Handler {
 	mux := http.NewServeMux()
+	voice := wording.Routes(c)
 	methods := map[string][]string{}
 	for _, o := range c.Ops() {
 		if o.Route == "" {
 			continue
 		}
-		mux.HandleFunc(o.Route, func(w http.ResponseWriter, r *http.Request) { serve(w, r, c, o) })
+		mux.HandleFunc(o.Route, func(w http.ResponseWriter, r *http.Request) { serve(w, r, c, o, voice) })
 		methods[o.Path()] = append(methods[o.Path()], o.Method())
 	}
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
@@ -51,7 +53,7 @@ func Handler(c *op.Catalogue) http.Handler {
 	return mux
 }
 
-func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
+func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op, voice wording.Voice) {
 	input, err := inputOf(w, r, o)
 	if err != nil {
 		Fail(w, err)
@@ -61,7 +63,7 @@ func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op) {
 		stream(w, r, c, o, input)
 		return
 	}
-	e := c.Run(r.Context(), c.ID(o), callOf(r), input)
+	e := voice.Envelope(c.Run(r.Context(), c.ID(o), callOf(r), input), input)
 	switch {
 	case e.Error == nil && o.Picture && len(e.Images) > 0:
 		writePicture(w, e.Images[0])

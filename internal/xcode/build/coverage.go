@@ -183,7 +183,7 @@ func fileNamed(report *xcresult.Coverage, file string) (*xcresult.SourceCoverage
 	if near := nearest.To(filepath.Base(file), names, 3); len(near) > 0 {
 		return nil, f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	return nil, f.WithHint("get_coverage_report with showFiles lists the files")
+	return nil, f.WithHint("get_coverage_report({ showFiles: true }) lists the files")
 }
 
 // uncovered are the runs of executable lines that never ran.

@@ -255,7 +255,7 @@ func CheckExtraArgs(args []string) error {
 			return bad("extraArgs: %s is an action, and the tool decides what is done", u.Key).WithHint("use the tool that does this")
 		case slices.Contains(xcodeargs.Questions(), u.Key):
 			return bad("extraArgs: with %s xcodebuild builds nothing", u.Key).
-				WithHint("use list_schemes or show_build_settings to ask about a project")
+				WithHint("use list_schemes({}) or show_build_settings({}) to ask about a project")
 		}
 	}
 	return nil

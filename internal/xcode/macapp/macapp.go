@@ -113,7 +113,7 @@ func check(app string) error {
 	}
 	f := problem("%s is no macOS app: it has no Contents/Info.plist", app)
 	if _, err := os.Stat(filepath.Join(app, "Info.plist")); err == nil {
-		return f.WithHint("it is an app for devices or simulators: install_app_sim")
+		return f.WithHint("it is an app for devices or simulators: install_app_sim({})")
 	}
 	return f
 }
@@ -219,7 +219,7 @@ func appOf(path string) string {
 func notRunning(w Which) error {
 	if w.PID != 0 {
 		return fault.New(fault.AppNotRunning, "there is no process %d", w.PID).With("field", "processId").
-			WithHint("it may have ended by itself; launch_mac_app tells the process of what it launches")
+			WithHint("it may have ended by itself; launch_mac_app({}) tells the process of what it launches")
 	}
 	f := fault.New(fault.AppNotRunning, "no running app is called %q", w.Name).With("field", "appName")
 	var names []string
@@ -229,7 +229,7 @@ func notRunning(w Which) error {
 	if near := nearest.To(w.Name, names, 3); len(near) > 0 {
 		return f.WithHint("did you mean %q?", strings.Join(near, `" or "`))
 	}
-	return f.WithHint("names are matched exactly, without .app; launch_mac_app tells the process of what it launched")
+	return f.WithHint("names are matched exactly, without .app; launch_mac_app({}) tells the process of what it launched")
 }
 
 // ShowSimulators opens the app that shows simulators, with the window of one of them if udid is not empty, and returns the

@@ -39,7 +39,7 @@ func (s *Service) Start(ctx context.Context, session string, r Run) (*Result, er
 	}
 	if !s.background.reserve() {
 		return nil, fault.New(fault.InvalidInput, "%d programs run in the background already", mostBackground).
-			WithHint("stop some with swift_package_stop")
+			WithHint("stop some with swift_package_stop({})")
 	}
 	cmd.Dir, cmd.Grace, cmd.Spool = r.Path, grace, s.o.Logs
 	p, err := s.o.Start.Start(ctx, cmd)
@@ -157,7 +157,7 @@ func (b *background) find(session string, pid int) (*run, error) {
 	switch {
 	case r == nil:
 		return nil, fault.New(fault.AppNotRunning, "no program in the background has the PID %d", pid).With("field", "pid").
-			WithHint("swift_package_list shows those there are; only those that swift_package_run started can be ended")
+			WithHint("swift_package_list({}) shows those there are; only those that swift_package_run({}) started can be ended")
 	case r.session != session:
 		return nil, fault.New(fault.Forbidden, "the session %q started process %d, not this one", r.session, pid).With("field", "pid").
 			WithHint("stop it in that session")

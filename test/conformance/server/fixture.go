@@ -8,9 +8,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"ios-agent/internal/op"
-	"ios-agent/internal/surface/mcp"
 )
 
 // fixture is a tool the suite calls.
@@ -35,9 +32,9 @@ func says(name, text string) fixture {
 	}}
 }
 
-// say answers with a text the way an operation does.
+// say answers with a text.
 func say(format string, args ...any) *sdk.CallToolResult {
-	return mcp.Result(op.Envelope{Stdout: fmt.Sprintf(format, args...)})
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf(format, args...)}}}
 }
 
 // pause is what the suite asks for between two notifications.

@@ -1,0 +1,195 @@
+package wording
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/op"
+)
+
+// Shell speaks to somebody with a command line.
+func Shell(c *op.Catalogue) Voice {
+	return Voice{
+		catalogue: c, verbs: verbsOf(c),
+		call: func(m Mention) string {
+			if m.Op.Verb == "" {
+				return "`ios-agent call " + c.ID(m.Op) + " '" + object(m.Input) + "'`"
+			}
+			return "`" + command(m) + "`"
+		},
+		user:   func(command string) string { return "`" + command + "`" },
+		input:  func(flag string) string { return "--" + flag },
+		listed: func(o op.Op) bool { return o.Verb != "" },
+	}
+}
+
+// Offer is the tools that an MCP server lists, by the operation's ID in the catalogue.
+type Offer struct {
+	Names map[string]string
+	// Other is the tool that calls operations which are not listed; it takes name and arguments. Empty: there is none.
+	Other string
+	// Destructive says that Other reaches operations that may lose data.
+	Destructive bool
+	// Find is the tool that describes operations; it takes a query.
+	Find string
+}
+
+// Tools speaks to a model that has tools and no shell.
+func Tools(c *op.Catalogue, offer Offer) Voice {
+	reach := func(o op.Op) bool { return offer.Other != "" && (offer.Destructive || !o.Hints.Has(op.Destructive)) }
+	return Voice{
+		catalogue: c, verbs: verbsOf(c),
+		call: func(m Mention) string {
+			name, listed := offer.Names[c.ID(m.Op)]
+			switch {
+			case m.Help && listed:
+				return "the schema of " + name
+			case m.Help && offer.Find != "":
+				return offer.Find + " " + object(map[string]any{"query": m.Op.Name})
+			case listed:
+				return toolCall(name, m.Input)
+			case reach(m.Op):
+				return offer.Other + " " + object(otherCall{c.ID(m.Op), m.Input})
+			}
+			return theUser(command(m))
+		},
+		user:   theUser,
+		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		listed: func(o op.Op) bool { _, is := offer.Names[c.ID(o)]; return is },
+	}
+}
+
+// Routes speaks to a program that calls over HTTP.
+func Routes(c *op.Catalogue) Voice {
+	return Voice{
+		catalogue: c, verbs: verbsOf(c),
+		call: func(m Mention) string {
+			switch {
+			case m.Op.Route == "":
+				return theUser(command(m))
+			case m.Help:
+				return "the input of " + m.Op.Route
+			}
+			return route(m)
+		},
+		user:   theUser,
+		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		listed: func(o op.Op) bool { return o.Route != "" },
+	}
+}
+
+// theUser is for what needs a shell on this machine.
+func theUser(command string) string { return "`" + command + "` in a shell" }
+
+func toolCall(name string, input map[string]any) string {
+	if len(input) == 0 {
+		return name
+	}
+	return name + " " + object(input)
+}
+
+// otherCall is the input of an Offer's Other.
+type otherCall struct {
+	Name      string         `json:"name"`
+	Arguments map[string]any `json:"arguments,omitempty"`
+}
+
+func object(input any) string {
+	raw, err := json.Marshal(input)
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
+}
+
+// command is a mention as one types it: arguments by their place, then flags.
+func command(m Mention) string {
+	parts := []string{"ios-agent", m.Op.Verb}
+	if m.Help {
+		return strings.Join(append(parts, "--help"), " ")
+	}
+	var flags []string
+	for _, f := range m.Op.Fields() {
+		value, ok := m.Input[f.Name]
+		switch {
+		case !ok:
+		case f.Arg:
+			parts = append(parts, texts(value)...)
+		case f.Kind == op.Bool && value == true:
+			flags = append(flags, "--"+f.Flag())
+		default:
+			for _, text := range texts(value) {
+				flags = append(flags, "--"+f.Flag(), text)
+			}
+		}
+	}
+	if session, ok := m.Input["session"]; ok && !takes(m.Op, "session") {
+		flags = append(flags, "--session", shellWord(fmt.Sprint(session)))
+	}
+	return strings.Join(append(parts, flags...), " ")
+}
+
+func takes(o op.Op, input string) bool {
+	return slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Name == input })
+}
+
+func texts(value any) []string {
+	words := plain(value)
+	for i := range words {
+		words[i] = shellWord(words[i])
+	}
+	return words
+}
+
+// plain is a value as words: one, or one for each of a list.
+func plain(value any) (words []string) {
+	switch list := value.(type) {
+	case []string:
+		return slices.Clone(list)
+	case []any:
+		for _, each := range list {
+			words = append(words, fmt.Sprint(each))
+		}
+		return words
+	}
+	return []string{fmt.Sprint(value)}
+}
+
+// shellWord is a word that a shell reads as it is.
+func shellWord(word string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./_-", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !safe(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// route is a mention as a request: what the path names is put there.
+func route(m Mention) string {
+	path, rest := m.Op.Path(), map[string]any{}
+	for name, value := range m.Input {
+		if place := "{" + name + "}"; strings.Contains(path, place) {
+			path = strings.ReplaceAll(path, place, fmt.Sprint(value))
+			continue
+		}
+		rest[name] = value
+	}
+	switch method := m.Op.Method(); {
+	case len(rest) == 0:
+		return method + " " + path
+	case method == http.MethodGet || method == http.MethodDelete:
+		query := url.Values{}
+		for name, value := range rest {
+			query[name] = plain(value)
+		}
+		return method + " " + path + "?" + query.Encode()
+	default:
+		return method + " " + path + " " + object(rest)
+	}
+}

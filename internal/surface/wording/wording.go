@@ -1,0 +1,158 @@
+// Package wording says what to do next in the words of the surface that it is said on.
+//
+// The product names an operation as a shell does, between backticks: `ios-agent launch Shop`; an input as a flag: `--udid`. Views
+// that have the shape of XcodeBuildMCP name one as it does: launch_app_sim({ bundleId: "…" }). A Voice turns these into what its
+// surface understands: a command, a tool call, a route. What stands in double quotes is data, and is left as it is.
+package wording
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/op"
+)
+
+// Mention is an operation that a text names, with the inputs that it names.
+type Mention struct {
+	Op    op.Op
+	Input map[string]any
+	Help  bool // its help is meant, not a call
+}
+
+// Voice writes mentions for one surface.
+type Voice struct {
+	catalogue *op.Catalogue
+	verbs     func() map[string]op.Op // what one types for each
+	call      func(Mention) string
+	user      func(command string) string // a command that is no operation: only the user has a shell
+	input     func(flag string) string
+	listed    func(op.Op) bool // whether the surface shows this operation
+}
+
+// Envelope is the answer in the words of the surface. The input is that of the call: what it named, what is said next names too.
+func (v Voice) Envelope(e op.Envelope, input []byte) op.Envelope {
+	kept := keep(input)
+	if e.Error != nil {
+		f := *e.Error
+		f.Hint = v.text(f.Hint, kept)
+		e.Error = &f
+	}
+	e.Stdout = v.advice(e.Stdout, kept)
+	e.Result = v.result(e.Result, kept)
+	notices := slices.Clone(e.Meta.Notices)
+	for i, n := range notices {
+		notices[i].Text = v.text(n.Text, kept)
+	}
+	e.Meta.Notices = notices
+	return e
+}
+
+// Next are the calls that usually follow one that went well, of those that the surface shows.
+func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
+	for _, name := range e.Meta.Next {
+		if o, err := v.catalogue.Lookup(name); err == nil && v.listed(o) {
+			calls = append(calls, v.call(withKept(Mention{Op: o}, keep(input))))
+		}
+	}
+	return calls
+}
+
+// spans are what may be a mention: between backticks, or a call as XcodeBuildMCP writes it. A quotation is found too, and left alone.
+var spans = regexp.MustCompile("`[^`\n]*`" + `|"(?:\\.|[^"\\\n])*"|[a-z][a-z0-9_]+\(\{(?:"(?:\\.|[^"\\])*"|[^"{}])*\}\)`)
+
+// text replaces the mentions in a text.
+func (v Voice) text(text string, kept map[string]any) string {
+	return spans.ReplaceAllStringFunc(text, func(span string) string {
+		switch span[0] {
+		case '"':
+			return span
+		case '`':
+			return v.span(span[1:len(span)-1], kept)
+		}
+		if m, ok := parseCall(v.catalogue, span); ok {
+			return v.call(withKept(m, kept))
+		}
+		return span
+	})
+}
+
+// span is what stood between backticks.
+func (v Voice) span(span string, kept map[string]any) string {
+	if flag, is := strings.CutPrefix(span, "--"); is && !strings.ContainsAny(flag, " =") {
+		return v.input(flag)
+	}
+	command, is := strings.CutPrefix(span, "ios-agent ")
+	if !is {
+		return "`" + span + "`"
+	}
+	m, ok := parseCommand(v.verbs(), command)
+	if !ok {
+		return v.user(span)
+	}
+	return v.call(withKept(m, kept))
+}
+
+// advice replaces mentions in the lines of an answer that tell what to do; all others are what was asked for.
+func (v Voice) advice(text string, kept map[string]any) string {
+	if !strings.ContainsAny(text, "`(") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	steps := false
+	for i, line := range lines {
+		trimmed := strings.TrimSpace(line)
+		steps = trimmed == NextSteps || steps && strings.HasPrefix(line, "  ")
+		if steps || slices.ContainsFunc(advices, func(begin string) bool { return strings.HasPrefix(trimmed, begin) }) {
+			lines[i] = v.text(line, kept)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// advices are how lines begin that tell what to do; an ellipsis is followed by the way to what is left out.
+var advices = []string{"hint: ", "note: ", "… "}
+
+// NextSteps heads the calls that usually follow, each in a line of its own that begins with two spaces.
+const NextSteps = "next steps:"
+
+// result replaces mentions in the fields of a result that tell what to do.
+func (v Voice) result(raw json.RawMessage, kept map[string]any) json.RawMessage {
+	text := string(raw)
+	if !strings.Contains(text, `"nextSteps"`) && !strings.Contains(text, `"hint"`) {
+		return raw
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return raw
+	}
+	changed := false
+	for _, name := range []string{"nextSteps", "hint"} {
+		var list []string
+		var one string
+		var told any
+		switch {
+		case json.Unmarshal(fields[name], &list) == nil:
+			for i := range list {
+				list[i] = v.text(list[i], kept)
+			}
+			told = list
+		case json.Unmarshal(fields[name], &one) == nil:
+			told = v.text(one, kept)
+		default:
+			continue
+		}
+		if said, err := json.Marshal(told); err == nil {
+			fields[name], changed = said, true
+		}
+	}
+	if !changed {
+		return raw
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return raw
+	}
+	return out
+}
