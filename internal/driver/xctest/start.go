@@ -80,7 +80,7 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 			d.told.Store(told)
 			return a, nil
 		}
-		a.stop(d)
+		a.stop(context.WithoutCancel(ctx), d)
 		if ctx.Err() != nil {
 			break
 		}
