@@ -103,8 +103,8 @@ var arrows = map[string]string{
 		"fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault ui",
 	"internal/driver/stream":     "device fault machine/host",
-	"internal/driver/xctest": "apple apple/appbundle apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
-		"driver/agentwire driver/stream fault machine/host ui",
+	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/simctl apple/toolfault apple/xcodebuild device " +
+		"driver/agentwire driver/stream driver/xctest/agentsource fault machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +

@@ -76,11 +76,13 @@ type Film interface {
 // Adjusted is one setting that was made right for automation, or why it was not.
 type Adjusted struct {
 	Setting string `json:"setting"`
-	Value   string `json:"value"`
+	Value   string `json:"value"` // empty: it is not set any more
 	Error   string `json:"error,omitempty"`
 }
 
-// Preparer sets what text entry and steady screens need: no autocorrection, no prompts for pasting.
+// Preparer sets what text entry and steady screens need: no autocorrection, no tips over the keyboard. Restore undoes it: what was
+// set before is set again. On a device that was not prepared it does nothing.
 type Preparer interface {
 	Prepare(ctx context.Context) ([]Adjusted, error)
+	Restore(ctx context.Context) ([]Adjusted, error)
 }

@@ -62,7 +62,7 @@ func (s *Settings) ops() []op.Op {
 		op.New(op.Spec{
 			Name: "prepare_device", Groups: groups, Verb: "prepare", Route: "POST /api/v1/device/prepare", Timeout: 2 * time.Minute,
 			Summary: "Set a simulator up for automation: no autocorrection, prediction or capitalisation, so that what is typed is what arrives",
-			Hints:   op.Idempotent, Examples: []string{`prepare --sim "iPhone 16"`},
+			Hints:   op.Idempotent, Examples: []string{`prepare --sim "iPhone 16"`, "prepare --restore"},
 		}, s.prepare),
 	}
 }
@@ -349,7 +349,10 @@ func (s *Settings) pasteboard(ctx context.Context, c *op.Call, in pasteboardIn) 
 }
 
 // prepareIn names the device.
-type prepareIn struct{ Target }
+type prepareIn struct {
+	Target
+	Restore bool `json:"restore,omitempty" doc:"undo it: set what was there before"`
+}
 
 // prepareOut is what was set.
 type prepareOut struct {
@@ -358,9 +361,14 @@ type prepareOut struct {
 }
 
 func (s *Settings) prepare(ctx context.Context, c *op.Call, in prepareIn) (prepareOut, error) {
-	var done []device.Adjusted
+	done, word := []device.Adjusted{}, "made"
 	out, err := with(ctx, s.deviceAccess, c, in.Target, func(p device.Preparer) (err error) {
-		done, err = p.Prepare(ctx)
+		if in.Restore {
+			word = "restored"
+			done, err = p.Restore(ctx)
+		} else {
+			done, err = p.Prepare(ctx)
+		}
 		return err
 	})
 	failed := 0
@@ -369,6 +377,10 @@ func (s *Settings) prepare(ctx context.Context, c *op.Call, in prepareIn) (prepa
 			failed++
 		}
 	}
-	out.text = fmt.Sprintf("%d of %d settings made %s", len(done)-failed, len(done), out.text)
+	if on := out.text; in.Restore && len(done) == 0 {
+		out.text = "nothing to restore " + on + ": it was not prepared"
+	} else {
+		out.text = fmt.Sprintf("%d of %d settings %s %s", len(done)-failed, len(done), word, on)
+	}
 	return prepareOut{out, done}, err
 }

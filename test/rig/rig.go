@@ -4,6 +4,7 @@
 package rig
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,8 +42,11 @@ type Rig struct {
 // sources is what the agent is built of; it is the same all the time.
 var sources = sync.OnceValues(agentsource.Build)
 
+// Around puts a test between the driver and one of Apple's tools.
+type Around func(tool string, run host.Main) host.Main
+
 // New makes a world of its own and boots the phone. Everything ends with the test.
-func New(t testing.TB) *Rig {
+func New(t testing.TB, around ...Around) *Rig {
 	t.Helper()
 	dir := Dir(t)
 	must := func(err error) {
@@ -57,7 +61,13 @@ func New(t testing.TB) *Rig {
 	})
 	must(err)
 	t.Cleanup(func() { must(xcode.Close()) })
-	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: xcode.Program})
+	runner, err := host.New(host.Options{Dir: filepath.Join(dir, "children"), Inside: func(name string) host.Main {
+		run := xcode.Program(name)
+		for _, wrap := range around {
+			run = wrap(filepath.Base(name), run)
+		}
+		return run
+	}})
 	must(err)
 	tools := apple.Toolchain{Name: apple.Virtual, Reports: xcode.Reports()}
 	return Over(t, Parts{World: xcode.World(), Service: xcode.Client(), Host: runner, Tools: tools, Dir: dir})
@@ -95,7 +105,7 @@ type Parts struct {
 func Over(t testing.TB, p Parts) *Rig {
 	t.Helper()
 	r := &Rig{World: p.World, Service: p.Service, t: t}
-	t.Cleanup(func() { r.In(t).Must(p.Host.Close()) })
+	t.Cleanup(func() { r.In(t).Must(errors.Join(r.Driver.Kit.Close(), p.Host.Close())) })
 	id, err := sources()
 	r.Must(err)
 	r.Driver = &xctest.Driver{

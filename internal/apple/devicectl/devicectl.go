@@ -42,7 +42,8 @@ type Result struct {
 	Extra       jsondoc.Extra `json:"-"`
 }
 
-// Device is one device. Newer versions list simulators too. Unavailable ones have no transport.
+// Device is one device as the document tells it; Known reads all versions of the document. Newer ones list simulators too.
+// Unavailable devices have no transport.
 type Device struct {
 	ID         string        `json:"identifier,omitempty"`
 	Connection Connection    `json:"connectionProperties,omitzero"`
@@ -143,8 +144,10 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	if err := jsondoc.Into(b, (*plain)(r), &r.Extra); err != nil {
 		return err
 	}
-	if _, is := r.Extra["hardwareProperties"]; is {
-		return json.Unmarshal(b, &r.Details)
+	for _, part := range []string{"hardwareProperties", "properties"} {
+		if _, is := r.Extra[part]; is {
+			return json.Unmarshal(b, &r.Details)
+		}
 	}
 	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/apple/jsondoc"
@@ -77,6 +79,54 @@ func TestDetails(t *testing.T) {
 		`"hardwareProperties":{"udid":"U"}}}`))
 	if err != nil || o.Result.Details == nil || o.Result.Details.Properties.Name != "N" || o.Result.Details.Hardware.UDID != "U" {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// Version 5 of the document, of Xcode 27, without the dictionaries that are to go.
+func TestVersionFive(t *testing.T) {
+	data, err := os.ReadFile("testdata/list-v5.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := Read(data)
+	if err != nil || len(o.Result.Devices) != 3 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	again, err := json.Marshal(o)
+	if err != nil || !reflect.DeepEqual(anything(t, data), anything(t, again)) {
+		t.Errorf("written again it is another document: %s, %v", again, err)
+	}
+	phone, pad, simulator := o.Result.Devices[0].Known(), o.Result.Devices[1].Known(), o.Result.Devices[2].Known()
+	want := Properties{Name: "A test iPhone", OS: "27.0", Build: "24A5430a", BootState: "booted", DeveloperMode: "enabled"}
+	if !reflect.DeepEqual(phone.Properties, want) {
+		t.Errorf("%+v, want %+v", phone.Properties, want)
+	}
+	if h := phone.Hardware; h.UDID != "00008140-000A1B2C3D4E001C" || h.ECID != 1<<64-1 || h.Reality != "physical" || len(h.Extra) != 1 {
+		t.Errorf("%+v", h)
+	}
+	if c := phone.Connection; c.Pairing != "paired" || c.Transport != "wired" || c.Tunnel != "connected" || c.Address != "fd12:3456:789a::1" {
+		t.Errorf("%+v", c)
+	}
+	if pad.Connection.Tunnel != "unavailable" || pad.Properties.DeveloperMode != "disabled" || pad.Properties.OS != "26.5" {
+		t.Errorf("a device that is only remembered: %+v", pad)
+	}
+	if simulator.Visibility != "Simulator" || simulator.Hardware.Reality != "simulated" {
+		t.Errorf("a simulator: %+v", simulator)
+	}
+	if text := o.Text(2000); !strings.Contains(text, "A test iPhone, iPhone 16 Pro (iPhone17,1), iOS 27.0, paired, wired") {
+		t.Error(text)
+	}
+}
+
+// What is in both forms is read from the old one.
+func TestBothForms(t *testing.T) {
+	o, err := Read([]byte(`{"info":{"outcome":"success","jsonVersion":5},"result":{"_deprecationNotice":{"replacement":"properties"},` +
+		`"identifier":"A","deviceProperties":{"name":"N"},"properties":{"state":{"name":"M"},"hardware":{"udid":"U"}}}}`))
+	if err != nil || o.Result.Details == nil {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if d := o.Result.Details.Known(); d.Properties.Name != "N" || d.Hardware.UDID != "U" {
+		t.Errorf("%+v", d)
 	}
 }
 

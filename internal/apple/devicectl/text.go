@@ -191,6 +191,7 @@ func (r *Result) write(w *brief.Writer) {
 
 // String is what one needs to choose a device.
 func (d Device) String() string {
+	d = d.Known()
 	model := d.Hardware.Marketing
 	if d.Hardware.ProductType != "" {
 		model = brief.Join(" ", model, "("+d.Hardware.ProductType+")")

@@ -129,7 +129,11 @@ func (t Tool) List(ctx context.Context) ([]Device, error) {
 	if out.Result == nil {
 		return nil, errors.New("devicectl list devices: no result in the answer")
 	}
-	return out.Result.Devices, nil
+	devices := make([]Device, len(out.Result.Devices))
+	for i, d := range out.Result.Devices {
+		devices[i] = d.Known()
+	}
+	return devices, nil
 }
 
 // Apps lists the apps on a device: the one with the bundle id, or all of them where it is empty.

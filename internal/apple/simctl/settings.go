@@ -2,6 +2,7 @@ package simctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -95,12 +96,64 @@ func (t Tool) Paste(ctx context.Context, udid string) (string, error) {
 }
 
 // Preference is one value of a preferences domain.
-type Preference struct{ Domain, Key, Kind, Value string } // Kind is bool, int, float or string
+type Preference struct {
+	Domain string `json:"domain"`
+	Key    string `json:"key"`
+	Kind   string `json:"kind,omitempty"` // bool, int, float or string; empty: it is not set
+	Value  string `json:"value,omitempty"`
+}
 
-// WritePreference sets a preference on a booted device, as `defaults write` does there.
+// Same reports whether another preference has the same place.
+func (p Preference) Same(other Preference) bool {
+	return p.Domain == other.Domain && p.Key == other.Key
+}
+
+// WritePreference sets a preference on a booted device, as `defaults write` does there, or takes it away.
 func (t Tool) WritePreference(ctx context.Context, udid string, p Preference) error {
-	_, err := t.Spawn(ctx, udid, "defaults", "write", p.Domain, p.Key, "-"+p.Kind, p.Value)
+	args := []string{"write", p.Domain, p.Key, "-" + p.Kind, p.Value}
+	if p.Kind == "" {
+		args = []string{"delete", p.Domain, p.Key}
+	}
+	_, err := t.Spawn(ctx, udid, "defaults", args...)
+	if p.Kind == "" && refusedBy(err, defaultsMissing) {
+		return nil
+	}
 	return err
+}
+
+// defaultsMissing is the exit status of defaults for what is not set.
+const defaultsMissing = 1
+
+// refusedBy reports whether a spawned program ended with a status, and not simctl itself.
+func refusedBy(err error, status int) bool {
+	var exit *host.ExitError
+	var no *Error
+	return errors.As(err, &exit) && exit.Code == status && (!errors.As(err, &no) || no.Domain == "")
+}
+
+// preferenceKinds are the options of `defaults write` for what `defaults read-type` says.
+var preferenceKinds = map[string]string{"boolean": "bool", "integer": "int", "float": "float", "string": "string"}
+
+// ReadPreference reads a preference of a booted device; one that is not set has no kind.
+func (t Tool) ReadPreference(ctx context.Context, udid, domain, key string) (Preference, error) {
+	p := Preference{Domain: domain, Key: key}
+	kind, err := t.Spawn(ctx, udid, "defaults", "read-type", domain, key)
+	if refusedBy(err, defaultsMissing) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	name := strings.TrimPrefix(strings.TrimSpace(string(kind.Stdout)), "Type is ")
+	if p.Kind = preferenceKinds[name]; p.Kind == "" {
+		return p, fmt.Errorf("%s %s is of type %q, which cannot be written again", domain, key, name)
+	}
+	value, err := t.Spawn(ctx, udid, "defaults", "read", domain, key)
+	p.Value = strings.TrimSuffix(string(value.Stdout), "\n")
+	if p.Kind == "bool" { // the words that can be written
+		p.Value = map[string]string{"1": "YES", "0": "NO"}[p.Value]
+	}
+	return p, err
 }
 
 // Running returns the pids of the apps that run on a booted device, by bundle id.

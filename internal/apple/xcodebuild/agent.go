@@ -1,11 +1,9 @@
-// Package xcodebuild builds the command lines of xcodebuild. So far it is used for one thing: starting the XCTest agent
-// on a device.
+// Package xcodebuild builds the command lines of xcodebuild that build the XCTest agent and run it on a device.
 package xcodebuild
 
 import (
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"ios-agent/internal/machine/host"
 )
@@ -27,36 +25,61 @@ const (
 	PublicVariable = "IOS_AGENT_PUBLIC_API_ONLY" // 1: no undocumented keys of XCTest
 )
 
-// AgentRunner is the bundle id of the app in which the agent runs.
-const AgentRunner = "com.iosagent.uitests.xctrunner"
-
 // derived is where the agent is built, below its folder.
 const derived = ".build"
+
+// The platforms of destinations that the agent runs on, and the SDKs they are built with.
+const (
+	IOS          = "iOS"
+	IOSSimulator = "iOS Simulator"
+
+	SimulatorSDK = "iphonesimulator"
+	DeviceSDK    = "iphoneos"
+)
+
+// Destination is one device as xcodebuild wants it, or any device of the platform where the id is empty. The platform always
+// stands with the id: newer runtimes are not found by their id alone.
+func Destination(platform, id string) string {
+	if id == "" {
+		return "generic/platform=" + platform
+	}
+	return "platform=" + platform + ",id=" + id
+}
 
 // AgentProducts is the folder of what was built.
 func AgentProducts(folder string) string { return filepath.Join(folder, derived, "Build", "Products") }
 
-// BuildAgent is the command that builds the agent for a platform: iphonesimulator or iphoneos.
-func BuildAgent(program, folder, platform string) host.Cmd {
-	destination := "generic/platform=iOS Simulator"
-	if strings.HasPrefix(platform, "iphoneos") {
-		destination = "generic/platform=iOS"
+// platforms are those of the SDKs.
+var platforms = map[string]string{SimulatorSDK: IOSSimulator, DeviceSDK: IOS}
+
+// AgentBuild says which agent to build.
+type AgentBuild struct {
+	Xcodebuild string // the program
+	Folder     string // of the project
+	SDK        string // SimulatorSDK or DeviceSDK
+	// UDID is a device that the agent is to run on. Only its architecture is built; the product runs on every device that has
+	// the same one. Empty: all architectures are built.
+	UDID string
+}
+
+// Command is the command that builds the agent.
+func (b AgentBuild) Command() host.Cmd {
+	args := []string{
+		"build-for-testing", "-project", filepath.Join(b.Folder, AgentProject), "-scheme", AgentScheme,
+		"-destination", Destination(platforms[b.SDK], b.UDID), "-derivedDataPath", filepath.Join(b.Folder, derived),
 	}
-	return host.Cmd{
-		Name: program,
-		Args: []string{
-			"build-for-testing", "-project", filepath.Join(folder, AgentProject), "-scheme", AgentScheme,
-			"-destination", destination, "-derivedDataPath", filepath.Join(folder, derived),
-		},
-		Dir: folder,
+	if b.UDID != "" {
+		args = append(args, "ONLY_ACTIVE_ARCH=YES")
 	}
+	return host.Cmd{Name: b.Xcodebuild, Args: append(args, "COMPILER_INDEX_STORE_ENABLE=NO"), Dir: b.Folder}
 }
 
 // Agent says which agent to run where.
 type Agent struct {
 	Xcodebuild string // the program
 	Products   string // the .xctestrun
-	UDID       string
+	UDID       string // of a simulator
+	Derived    string // a folder of its own for what xcodebuild leaves behind: a result bundle, logs
 	Port       int
 	Token      string
 	Build      string
@@ -68,7 +91,8 @@ func (a Agent) Command() host.Cmd {
 	cmd := host.Cmd{
 		Name: a.Xcodebuild,
 		Args: []string{
-			"test-without-building", "-xctestrun", a.Products, "-destination", "id=" + a.UDID, "-only-testing:" + AgentTest,
+			"test-without-building", "-xctestrun", a.Products, "-destination", Destination(IOSSimulator, a.UDID),
+			"-derivedDataPath", a.Derived, "-collect-test-diagnostics", "never", "-only-testing:" + AgentTest,
 		},
 		Env: []string{
 			RunnerPrefix + PortVariable + "=" + strconv.Itoa(a.Port),

@@ -78,6 +78,9 @@ func Open(o Options) (*Product, error) {
 	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
+	if err := kit.Sweep(); err != nil {
+		o.Log.Warn("what earlier agents left", "error", err)
+	}
 	leases := openLeases(o.Home, o.Tools, o.Log)
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	devices := pool.New(pool.Options{
@@ -116,7 +119,7 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, sessions, o.Host, devices}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{leases, sessions, o.Host, devices, kit}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

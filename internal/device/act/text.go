@@ -38,7 +38,7 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 			return err
 		}
 		if e.Submit {
-			return w.sent.input(w.keys.Key(ctx, "return", nil, 1))
+			return w.input(w.keys.Key(ctx, "return", nil, 1))
 		}
 		return nil
 	}))
@@ -52,7 +52,7 @@ func (s Step) Clear(ctx context.Context, how How, q ui.Query) (Report, error) {
 			return err
 		}
 		if field == nil {
-			return w.sent.input(w.keys.Clear(ctx))
+			return w.input(w.keys.Clear(ctx))
 		}
 		_, err = w.empty(ctx, field)
 		return err
@@ -67,6 +67,8 @@ type writer struct {
 	report *Report
 	guard  *device.Guard // of the first input
 	sent   sent
+	other  *ui.Node // what has the focus on the last look, if that is not the field
+	tapped *ui.Node // a field that was tapped, and no element shows the focus: whether it has the focus is for the device to say
 }
 
 // writing makes an input of a function that types.
@@ -80,7 +82,8 @@ func writing(s Step, write func(ctx context.Context, w *writer, a aim) error) in
 }
 
 // focus gives the field that will get the text: the target, which is tapped if it does not have the focus, or the element
-// that has the focus. It is nil when no element shows the focus; the agent may still find one.
+// that has the focus. It is nil when no element shows the focus; the agent may still find one. Not every device shows the focus:
+// a field that was tapped is believed to have it as long as no other element shows it.
 func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 	switch {
 	case a.node == nil:
@@ -101,11 +104,27 @@ func (w *writer) focus(ctx context.Context, a aim) (*ui.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !field.Focused {
-		return nil, fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", a.node.Describe()).
-			WithHint("take a `snapshot` and see what is in the way").WithDispatch(fault.Dispatched)
+	switch {
+	case field.Focused:
+	case w.other != nil:
+		return nil, noFocus(a.node)
+	default:
+		w.tapped = field
 	}
 	return field, nil
+}
+
+func noFocus(field *ui.Node) error {
+	return fault.New(fault.NoFocus, "%s was tapped but did not take the focus; nothing was typed", field.Describe()).
+		WithHint("take a `snapshot` and see what is in the way").WithDispatch(fault.Dispatched)
+}
+
+// input takes the result of an input to the keyboard.
+func (w *writer) input(err error) error {
+	if w.tapped != nil && fault.Is(err, fault.NoFocus) {
+		return noFocus(w.tapped)
+	}
+	return w.sent.input(err)
 }
 
 // see looks at an element again after an input; with an empty ref, at the one that has the focus.
@@ -137,7 +156,7 @@ func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, 
 		if err == nil && last != nil && good(last) || err != nil && !missing(err) || looks == mostReads {
 			return last, err
 		}
-		now, failed := w.see(ctx, w.ref, again(time.Second))
+		now, failed := w.see(ctx, again(time.Second))
 		agree := missing(failed) && missing(err) || failed == nil && err == nil && sameField(last, now)
 		if last, err = now, failed; agree {
 			return last, err
@@ -148,9 +167,26 @@ func (w *writer) read(ctx context.Context, good func(*ui.Node) bool) (*ui.Node, 
 // firstLook is the look after an input: the device's own, if it looked.
 func (w *writer) firstLook(ctx context.Context) (*ui.Node, error) {
 	if seen := w.guard.Take(); seen != nil && seen.Root != nil && seen.Settled {
-		return w.on(seen, w.ref)
+		return w.field(seen)
 	}
-	return w.see(ctx, w.ref, settled())
+	return w.see(ctx, settled())
+}
+
+func (w *writer) see(ctx context.Context, how device.Wait) (*ui.Node, error) {
+	screen, err := w.observe(ctx, how)
+	if err != nil {
+		return nil, err
+	}
+	return w.field(screen)
+}
+
+// field finds the field on a screen, and what has the focus instead of it.
+func (w *writer) field(screen *ui.Screen) (*ui.Node, error) {
+	n, err := w.on(screen, w.ref)
+	if w.other = screen.Focused(); w.other == n {
+		w.other = nil
+	}
+	return n, err
 }
 
 // missing reports whether an error says that an element is not on the screen.
@@ -175,7 +211,7 @@ func (w *writer) empty(ctx context.Context, field *ui.Node) (_ *ui.Node, err err
 			return nil, fault.New(fault.TextNotEntered, "%s cannot be emptied: %s is left", field.Describe(), shown(field)).
 				WithDispatch(fault.Dispatched)
 		}
-		if err := w.sent.input(w.keys.Clear(ctx)); err != nil {
+		if err := w.input(w.keys.Clear(ctx)); err != nil {
 			return nil, err
 		}
 		if field, err = w.read(ctx, func(n *ui.Node) bool { return n.Typed() == "" }); err != nil {
@@ -191,7 +227,7 @@ const typeTries = 3
 // enter types a text at the end of a field and reads the field back until it holds the text. A missing end is typed again.
 // The field is nil when no element shows that it has the focus.
 func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
-	if err := w.sent.input(w.keys.Type(ctx, text)); err != nil {
+	if err := w.input(w.keys.Type(ctx, text)); err != nil {
 		return err
 	}
 	if field == nil || !readable(field, text) {
@@ -211,12 +247,12 @@ func (w *writer) enter(ctx context.Context, field *ui.Node, text string) error {
 			return nil
 		case now.Secure:
 			return secretDiffers(now, want)
-		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before):
+		case try == typeTries || !strings.HasPrefix(want, got) || len(got) < len(before) || w.tapped != nil && got == before:
 			return fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(want)).
 				WithHint("`ios-agent fill` replaces what is there; `ios-agent prepare` turns autocorrection off").WithDispatch(fault.Dispatched)
 		}
 		w.report.Method = "keyboard, end typed again"
-		if err := w.sent.input(w.keys.Type(ctx, want[len(got):])); err != nil {
+		if err := w.input(w.keys.Type(ctx, want[len(got):])); err != nil {
 			return err
 		}
 	}

@@ -161,7 +161,7 @@ func (h *Handle) grow(parts []part) {
 	}
 }
 
-// Close ends what goes on in the background and closes every open device.
+// Close ends what goes on in the background and closes every open device, all at the same time: an agent may take seconds to leave.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.end()
@@ -171,9 +171,13 @@ func (p *Pool) Close() error {
 	handles := p.open
 	p.open = map[string]*Handle{}
 	p.mu.Unlock()
-	var errs []error
+	closed := make(chan error, len(handles))
 	for _, h := range handles {
-		errs = append(errs, h.Close())
+		go func() { closed <- h.Close() }()
+	}
+	var errs []error
+	for range handles {
+		errs = append(errs, <-closed)
 	}
 	if p.own {
 		errs = append(errs, p.leases.Close())

@@ -329,7 +329,7 @@ func TestDeadHungOrSlow(t *testing.T) {
 		after time.Duration
 	}{
 		{"silent", &TapCoord{}, func(int) uint32 { return ^uint32(0) }, 0, true, Silence},
-		{"stuck in a look", &Look{}, func(n int) uint32 { return uint32(n) * 1000 }, 60, true, 11 * time.Second},
+		{"stuck in a look", &Look{}, func(n int) uint32 { return uint32(n) * 1000 }, 60, true, 41 * time.Second},
 		{"stuck in an input", &TapCoord{}, func(n int) uint32 { return uint32(n) * 1000 }, 60, true, 31 * time.Second},
 		{"stuck as long as an input may be", &TapCoord{}, func(n int) uint32 { return uint32(n) * 1000 }, 29, false, 29 * time.Second},
 		{"slow", &Look{}, func(int) uint32 { return 0 }, 30, false, 30 * time.Second},

@@ -69,10 +69,11 @@ func (w Wait) longest() time.Duration {
 // Silence is how long an agent with pulses may be silent: it has ended, or its machine has stopped.
 const Silence = 5 * time.Second
 
-// StuckLimit is how long the main queue of an agent may be stuck in r. A look never keeps it for long; an input does while
-// the finger is down or keys are typed. A request may take longer, as long as the queue answers.
+// StuckLimit is how long the main queue of an agent may be stuck in r. XCTest waits half a minute for an app that does not answer a
+// look, so that a look may keep the queue a little longer; an input keeps it while the finger is down or keys are typed. A request
+// may take longer, as long as the queue answers.
 func StuckLimit(r Request) time.Duration {
-	const look = 10 * time.Second
+	const look = 40 * time.Second
 	switch m := r.(type) {
 	case *Look, *Observe, *DumpTree, *FindElement, *GetValue, *GetTargetInfo, *Screenshot, *SetTarget, *Heartbeat, *DeviceUDID:
 		return look

@@ -189,9 +189,16 @@ func systemParts() []part {
 			}
 		}),
 		needs("prepare for text entry", func(b *bench, d device.Preparer) {
-			done, err := d.Prepare(b.ctx)
+			prepared, err := d.Prepare(b.ctx)
 			b.must(err)
-			for _, a := range done {
+			restored, err := d.Restore(b.ctx)
+			b.must(err)
+			again, err := d.Restore(b.ctx)
+			b.must(err)
+			if len(prepared) == 0 || len(restored) != len(prepared) || len(again) != 0 {
+				b.t.Errorf("%d prepared, %d restored, %d restored again", len(prepared), len(restored), len(again))
+			}
+			for _, a := range append(prepared, restored...) {
 				if a.Error != "" {
 					b.t.Errorf("%+v", a)
 				}

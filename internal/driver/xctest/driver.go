@@ -5,6 +5,7 @@ package xctest
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
@@ -18,6 +19,8 @@ type Driver struct {
 	Tools apple.Toolchain
 	Kit   *Kit
 	Start Start
+
+	told atomic.Bool // agents are told their port: here nobody hears which one they choose
 }
 
 var _ device.Driver = (*Driver)(nil)

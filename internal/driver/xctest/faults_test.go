@@ -130,7 +130,7 @@ func troubles() []trouble {
 		{fault: virtualxcode.Fault{Name: flaw.AgentSlow}, do: (*subject).look, code: works},
 		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).look, code: fault.Timeout, hangs: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentHang}, do: (*subject).look, code: works},
-		{fault: virtualxcode.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "10001"}}, do: (*subject).look, code: works},
+		{fault: virtualxcode.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "40001"}}, do: (*subject).look, code: works},
 		{fault: virtualxcode.Fault{Name: flaw.AgentStuck, Set: map[string]string{"stuck_ms": "30001"}}, do: (*subject).tap,
 			code: fault.OutcomeUnknown},
 		{fault: virtualxcode.Fault{Name: flaw.AgentStall, Set: map[string]string{"ms": "1100"}}, do: (*subject).look, code: works},
@@ -151,7 +151,7 @@ func troubles() []trouble {
 		{fault: virtualxcode.Fault{Name: flaw.AgentOldBuild, Times: flaw.Forever, Set: map[string]string{"protocol": "1"}},
 			do: (*subject).restart, code: fault.AgentFailed},
 		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken}, do: (*subject).restart, code: works, program: true},
-		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
+		{fault: virtualxcode.Fault{Name: flaw.AgentPortTaken, Times: flaw.Forever}, do: (*subject).restart, code: works}, // it has another
 		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly}, do: (*subject).restart, code: works, program: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
 		{fault: virtualxcode.Fault{Name: flaw.AgentNeverReady}, do: (*subject).restart, code: fault.AgentFailed, hangs: true, program: true},

@@ -3,6 +3,7 @@ package xctest
 import (
 	"context"
 
+	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 )
 
@@ -17,7 +18,7 @@ func (p *phone) AgentState() device.AgentState {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	state.PID, state.Port, state.Build, state.Since, state.Log = a.process.PID, a.port, a.build, a.since, a.process.Spool
+	state.PID, state.Port, state.Build, state.Since, state.Log = a.process.PID, a.port(), a.build, a.since, a.process.Spool
 	state.Protocol = int(a.info.Version)
 	switch {
 	case !a.alive():
@@ -48,9 +49,32 @@ var _ device.AgentBuilder = (*Driver)(nil)
 
 // BuildAgent builds the agent for simulators.
 func (d *Driver) BuildAgent(ctx context.Context) (device.AgentBuild, error) {
-	run, err := d.Kit.Rebuild(ctx, "iphonesimulator")
+	udid, err := d.anySimulator(ctx)
 	if err != nil {
 		return device.AgentBuild{}, err
 	}
-	return device.AgentBuild{Build: d.Kit.ID, Platform: "iphonesimulator", Products: run}, nil
+	run, err := d.Kit.Products(ctx, Want{SDK: xcodebuild.SimulatorSDK, UDID: udid, Again: true})
+	if err != nil {
+		return device.AgentBuild{}, err
+	}
+	return device.AgentBuild{Build: d.Kit.ID, Platform: xcodebuild.SimulatorSDK, Products: run}, nil
+}
+
+// anySimulator is a simulator that the agent can be built for: a booted one if there is one. Empty means that there is none.
+func (d *Driver) anySimulator(ctx context.Context) (string, error) {
+	infos, err := d.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	udid := ""
+	for _, i := range infos {
+		switch {
+		case !i.Available || device.Platform(i.OS) != xcodebuild.IOS:
+		case i.State == device.Booted:
+			return i.UDID, nil
+		case udid == "":
+			udid = i.UDID
+		}
+	}
+	return udid, nil
 }

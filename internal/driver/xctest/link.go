@@ -3,6 +3,7 @@ package xctest
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault"
@@ -72,8 +73,11 @@ func (p *phone) reach(ctx context.Context) (*agentwire.Client, error) {
 		hello, cancel := context.WithTimeout(ctx, p.driver.Start.filled().Greeting)
 		err := a.greet(hello, p.looksAt())
 		cancel()
-		if err == nil {
+		switch {
+		case err == nil:
 			return a.client(), nil
+		case ctx.Err() != nil: // the caller has no more time; that says nothing about the agent
+			return nil, fmt.Errorf("the agent on %s does not greet: %w", p.info.Name, ctx.Err())
 		}
 	}
 	return p.startAgent(ctx)
@@ -102,7 +106,7 @@ func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	}
 	p.mu.Unlock()
 	if closed {
-		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(p.driver))
+		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(context.WithoutCancel(ctx), p.driver))
 	}
 	if err := a.turn(ctx, p.looksAt()); err != nil { // an app was launched in the meantime
 		return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", p.info.Name, p.looksAt(), err)
@@ -141,6 +145,6 @@ func (p *phone) dropAgent() {
 	p.agent = nil
 	p.mu.Unlock()
 	if a != nil {
-		a.stop(p.driver)
+		a.stop(context.Background(), p.driver)
 	}
 }

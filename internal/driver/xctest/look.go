@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/apple/xcodebuild"
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/ui"
 )
@@ -61,7 +61,7 @@ func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 			return nil, failed
 		}
 		delete(running, springboard) // the agent has asked it
-		delete(running, xcodebuild.AgentRunner)
+		delete(running, agentsource.RunnerID)
 		asked := *req
 		asked.Candidates = cmp.Or(strings.Join(slices.Sorted(maps.Keys(running)), "\n"), springboard)
 		sight, err = ask[*agentwire.Sight](ctx, p, &asked, reads)
@@ -77,7 +77,7 @@ func (p *phone) look(ctx context.Context, req *agentwire.Look) (*agentwire.Sight
 }
 
 // ofAnApp reports whether a look is of the app in front, and not of the app in which the agent runs.
-func ofAnApp(s *agentwire.Sight) bool { return s.Front != "" && s.Front != xcodebuild.AgentRunner }
+func ofAnApp(s *agentwire.Sight) bool { return s.Front != "" && s.Front != agentsource.RunnerID }
 
 // screenOf turns what the agent saw into a screen. The roots of an agent's tree are one application element, and SpringBoard's
 // when it shows something over the app.

@@ -28,7 +28,6 @@ var (
 	_ device.Pasteboard  = (*phone)(nil)
 	_ device.Buttons     = (*phone)(nil)
 	_ device.Film        = (*phone)(nil)
-	_ device.Preparer    = (*phone)(nil)
 )
 
 // Erase shuts the simulator down and makes it as new.
@@ -36,7 +35,10 @@ func (p *phone) Erase(ctx context.Context) error {
 	if err := p.Shutdown(ctx); err != nil {
 		return err
 	}
-	return p.refused(p.changing().Erase(ctx, p.info.UDID), fault.ToolFailed)
+	if err := p.changing().Erase(ctx, p.info.UDID); err != nil {
+		return p.refused(err, fault.ToolFailed)
+	}
+	return p.former().forget() // what was set before Prepare is gone too
 }
 
 // List tells the installed apps; those that run have their pid.
@@ -202,36 +204,4 @@ func (f *filming) Close() error {
 	}
 	_, err := f.process.Result()
 	return f.p.refused(err, fault.ToolFailed)
-}
-
-// preferences turn off what changes typed text on a simulator. Some exist a second time for the hardware keyboard, which
-// typing may use.
-func preferences() []simctl.Preference {
-	const keyboard = "com.apple.keyboard.preferences"
-	var all []simctl.Preference
-	for _, key := range []string{"KeyboardAutocorrection", "KeyboardPrediction", "KeyboardAutocapitalization", "KeyboardCheckSpelling",
-		"KeyboardPeriodShortcut"} {
-		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
-	}
-	for _, key := range []string{"HWKeyboardAutocorrection", "HWKeyboardAutocapitalization", "KeyboardContinuousPathEnabled",
-		"KeyboardShowPredictionBar"} {
-		all = append(all, simctl.Preference{Domain: keyboard, Key: key, Kind: "bool", Value: "NO"})
-	}
-	return append(all, simctl.Preference{Domain: keyboard, Key: "DidShowContinuousPathIntroduction", Kind: "bool", Value: "YES"})
-}
-
-// Prepare writes the preferences. One that the system refuses does not keep the others from being set.
-func (p *phone) Prepare(ctx context.Context) ([]device.Adjusted, error) {
-	var done []device.Adjusted
-	for _, pref := range preferences() {
-		a := device.Adjusted{Setting: pref.Domain + " " + pref.Key, Value: pref.Value}
-		if err := p.refused(p.changing().WritePreference(ctx, p.info.UDID, pref), fault.ToolFailed); err != nil {
-			if fault.Is(err, fault.DeviceNotBooted) || ctx.Err() != nil {
-				return done, err
-			}
-			a.Error = fault.From(err).Message
-		}
-		done = append(done, a)
-	}
-	return done, nil
 }

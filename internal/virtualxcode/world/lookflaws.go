@@ -44,7 +44,7 @@ func (w *World) spoilLook(udid string, o *Observation) error {
 		o.Root = before
 	}
 	if d.flaws.Happens(flaw.RunnerTree) {
-		o.Root, o.Bundle = runnerScreen(o.Root.Frame), runner
+		o.Root, o.Bundle = runnerScreen(o.Root.Frame), d.runner()
 	}
 	s := spoiler{device: d, was: d.before[o.Bundle]}
 	for _, f := range treeFlaws() {
@@ -59,11 +59,8 @@ func (w *World) spoilLook(udid string, o *Observation) error {
 	return d.tooDeep(o)
 }
 
-// The test runner, in which the agent runs.
-const (
-	runner     = "com.iosagent.uitests.xctrunner"
-	runnerName = "IosAgentUITests-Runner"
-)
+// runnerName is what the test runner is called, in which the agent runs.
+const runnerName = "IosAgentUITests-Runner"
 
 func runnerScreen(frame Rect) *Element {
 	window := &Element{Type: "Window", Frame: frame, Children: []*Element{{Type: "Other", Frame: frame}}}

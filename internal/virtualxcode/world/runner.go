@@ -88,3 +88,11 @@ func (d *device) endRunners(bundle string, now time.Time) bool {
 	})
 	return len(d.runners) < before
 }
+
+// runner is the bundle id of the test runner that came last.
+func (d *device) runner() string {
+	if n := len(d.runners); n > 0 {
+		return d.runners[n-1].Bundle
+	}
+	return "com.apple.test." + runnerName
+}

@@ -78,12 +78,11 @@ func SimulatorPlatforms() []string {
 	return names
 }
 
-// String is the destination as xcodebuild wants it. The platform always stands with the id: newer runtimes are not
-// found by their id alone.
+// String is the destination as xcodebuild wants it.
 func (d Destination) String() string {
 	switch {
 	case d.ID != "":
-		return "platform=" + d.Platform + ",id=" + d.ID
+		return xcodebuild.Destination(d.Platform, d.ID)
 	case d.Name != "":
 		s := "platform=" + d.Platform + ",name=" + d.Name
 		if d.Latest {
@@ -96,7 +95,7 @@ func (d Destination) String() string {
 		}
 		return "platform=" + MacOS
 	}
-	return "generic/platform=" + d.Platform
+	return xcodebuild.Destination(d.Platform, "")
 }
 
 // container is the option that names what to build, and its path.

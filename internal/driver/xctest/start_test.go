@@ -1,0 +1,237 @@
+package xctest_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/test/rig"
+)
+
+// agentRun is one xcodebuild that ran an agent.
+type agentRun struct {
+	args  []string
+	port  string // that it was told
+	exit  int
+	ended bool // by itself, before anybody interrupted it
+}
+
+// agentRuns sees how agents are run. Mute keeps what they print from the driver.
+type agentRuns struct {
+	mute bool
+
+	mu   sync.Mutex
+	all  []*agentRun
+	made int // builds
+}
+
+func (r *agentRuns) around(tool string, run host.Main) host.Main {
+	if tool != "xcodebuild" {
+		return run
+	}
+	return func(ctx context.Context, in host.Invocation) int {
+		if slices.Contains(in.Args, "build-for-testing") {
+			r.mu.Lock()
+			r.made++
+			r.mu.Unlock()
+		}
+		if !slices.Contains(in.Args, "test-without-building") {
+			return run(ctx, in)
+		}
+		one := &agentRun{args: in.Args, port: in.Env["TEST_RUNNER_IOS_AGENT_PORT"]}
+		r.mu.Lock()
+		r.all = append(r.all, one)
+		r.mu.Unlock()
+		if r.mute {
+			in.Stdout = io.Discard
+		}
+		exit := run(ctx, in)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		one.exit, one.ended = exit, ctx.Err() == nil
+		return exit
+	}
+}
+
+// runs are those that have begun.
+func (r *agentRuns) runs() []agentRun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []agentRun
+	for _, one := range r.all {
+		all = append(all, *one)
+	}
+	return all
+}
+
+// after is the argument that follows a flag.
+func (r agentRun) after(flag string) string {
+	if i := slices.Index(r.args, flag); i >= 0 {
+		return r.args[i+1]
+	}
+	return ""
+}
+
+// An agent binds its port itself, leaves when it is asked to, and nothing of its run stays.
+func TestAnAgentLeavesByItself(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	s := newSubject(t, rig.New(t, seen.around))
+	s.open(t)
+	first := seen.runs()[0]
+	if port := s.Phone.(device.Agent).AgentState().Port; first.port != "0" || port == 0 {
+		t.Errorf("the agent was told port %q and is said to listen on %d", first.port, port)
+	}
+	derived := first.after("-derivedDataPath")
+	if !strings.Contains(derived, s.Info.UDID) {
+		t.Errorf("its derived data are in %q", derived)
+	}
+	s.Must(os.MkdirAll(filepath.Join(derived, "Logs/Test/a.xcresult"), 0o700))
+	s.Must(s.Phone.Close())
+	if last := seen.runs()[0]; !last.ended || last.exit != 0 {
+		t.Errorf("xcodebuild was interrupted, exit %d", last.exit)
+	}
+	if _, err := os.Stat(derived); err == nil {
+		t.Errorf("%s is left", derived)
+	}
+}
+
+// An Xcode that does not pass on what the agent prints costs one try: the next one is told a port, and so is every later agent.
+func TestAnAgentThatIsNotHeard(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{mute: true}
+	s := newSubject(t, rig.New(t, seen.around))
+	s.Driver.Start.Address = 50 * time.Millisecond
+	s.open(t)
+	s.Must(s.restart(t.Context()))
+	var told []bool
+	for _, r := range seen.runs() {
+		told = append(told, r.port != "0")
+	}
+	if !slices.Equal(told, []bool{false, true, true}) {
+		t.Errorf("told a port: %v", told)
+	}
+}
+
+// Two simulators are driven at the same time by agents of one product, each with derived data of its own.
+func TestAgentsOfTwoDevices(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	r := rig.New(t, seen.around)
+	infos, err := r.Driver.List(t.Context())
+	r.Must(err)
+	var phones []device.Device
+	for _, i := range infos {
+		if strings.HasPrefix(i.Name, "iPhone") && i.Available && len(phones) < 2 {
+			p := r.Driver.Open(i)
+			t.Cleanup(func() { p.Close() })
+			r.Must(p.(device.Power).Boot(t.Context()))
+			phones = append(phones, p)
+		}
+	}
+	var both sync.WaitGroup
+	for _, p := range phones {
+		both.Go(func() {
+			if _, err := p.(device.Eyes).Observe(t.Context(), device.Wait{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	runs := seen.runs()
+	if len(runs) != 2 || seen.made != 1 {
+		t.Fatalf("%d agents, %d builds", len(runs), seen.made)
+	}
+	if runs[0].after("-xctestrun") != runs[1].after("-xctestrun") {
+		t.Errorf("products %q and %q", runs[0].args, runs[1].args)
+	}
+	if runs[0].after("-derivedDataPath") == runs[1].after("-derivedDataPath") {
+		t.Errorf("one folder for two: %q", runs[0].args)
+	}
+	for _, p := range phones {
+		if state := p.(device.Agent).AgentState().State; state != device.AgentConnected {
+			t.Errorf("an agent is %s", state)
+		}
+	}
+}
+
+// A launch leaves the stream as it is: an agent without a client ends after two minutes.
+func TestALaunchKeepsTheStream(t *testing.T) {
+	t.Parallel()
+	s := newSubject(t, rig.New(t))
+	s.open(t)
+	s.Launch(rig.Conformance)
+	if state := s.Phone.(device.Agent).AgentState().State; state != device.AgentConnected {
+		t.Errorf("after a launch the agent is %s", state)
+	}
+}
+
+// A caller with too little time for a busy agent does not have it replaced.
+func TestABusyAgentIsKept(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	s := newSubject(t, rig.New(t, seen.around))
+	s.Driver.Start.Greeting = 0 // as a daemon has it
+	s.open(t)
+	s.Fault(virtualxcode.Fault{Name: flaw.AgentStall, Set: map[string]string{"ms": "300"}})
+	for range 2 { // the first loses its stream, the second cannot get another in time
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if err := s.look(ctx); !fault.Is(err, fault.Timeout) && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a look at a busy agent: %v", err)
+		}
+		cancel()
+	}
+	s.Must(s.look(t.Context()))
+	if n := len(seen.runs()); n != 1 {
+		t.Errorf("%d agents were started", n)
+	}
+}
+
+// The first look at a device has less time than the build of the agent. It does not end the build, it says so, and the next look
+// works.
+func TestTheFirstLookDoesNotEndItsBuild(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	building, goOn := make(chan struct{}), make(chan struct{})
+	slow := func(tool string, run host.Main) host.Main {
+		return func(ctx context.Context, in host.Invocation) int {
+			if slices.Contains(in.Args, "build-for-testing") {
+				close(building)
+				select {
+				case <-goOn:
+				case <-ctx.Done():
+					t.Error("the build was ended")
+				}
+			}
+			return run(ctx, in)
+		}
+	}
+	s := newSubject(t, rig.New(t, slow, seen.around))
+	ctx, late := context.WithCancel(t.Context())
+	failed := make(chan error)
+	go func() { failed <- s.look(impatience{ctx}) }()
+	<-building
+	late()
+	f := fault.From(<-failed)
+	if f.Code != fault.Timeout || !strings.Contains(f.Message, "goes on") || !strings.Contains(f.Hint, "agent start") ||
+		f.Dispatched != fault.NotDispatched {
+		t.Errorf("%s: %s (%s), %s", f.Code, f.Message, f.Hint, f.Dispatched)
+	}
+	close(goOn)
+	s.Must(s.look(t.Context()))
+	if seen.made != 1 {
+		t.Errorf("%d builds", seen.made)
+	}
+}
