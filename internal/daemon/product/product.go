@@ -84,6 +84,9 @@ func Open(o Options) (*Product, error) {
 	}
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
+	if err := kit.Sweep(); err != nil {
+		o.Log.Warn("what earlier agents left", "error", err)
+	}
 	leases, err := openLeases(o.Home, o.Tools, o.Log)
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())

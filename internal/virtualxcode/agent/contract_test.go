@@ -56,9 +56,6 @@ type on struct {
 func (o on) State(ctx context.Context, _, bundle string) (world.AppState, error) {
 	return o.World.State(ctx, o.device, bundle)
 }
-func (o on) Snapshot(ctx context.Context, _, bundle string) (*world.Element, world.AppState, error) {
-	return o.World.Snapshot(ctx, o.device, bundle)
-}
 func (o on) Observe(ctx context.Context, _, bundle string, w world.Wait) (world.Observation, error) {
 	return o.World.Observe(ctx, o.device, bundle, w)
 }
