@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,10 +23,13 @@ type Steps struct {
 	kept map[int]Step
 }
 
-// mostSteps is how many steps are remembered, and mostStepBytes how large a result may be that is remembered with one.
+// mostSteps is how many steps are remembered, and mostStepBytes how large one may be. Of a larger one the result is left out; if that
+// is not enough, every text of more than mostStepText bytes is cut.
 const (
-	mostSteps     = 500
-	mostStepBytes = 16 << 10
+	mostSteps       = 500
+	mostStepBytes   = 16 << 10
+	mostStepText    = 500
+	mostStepNotices = 5
 )
 
 // Step is one call that drove a device.
@@ -84,15 +88,12 @@ func (s *Steps) begin() int {
 func (s *Steps) keep(o Op, call *Call, input []byte, started time.Time, e Envelope) {
 	one := Step{
 		ID: stepID(call.step), Op: o.Name, Session: call.Session, Device: call.Device, Input: o.masked(call.secrets.JSON(input), call.revealed),
-		Time: started.UTC(), TookMS: e.Meta.TookMS, Status: e.Status, Error: e.Error, Notices: e.Meta.Notices, Screens: call.Screens,
-		Result: e.Result,
+		Time: started.UTC(), TookMS: e.Meta.TookMS, Status: e.Status, Error: e.Error, Notices: slices.Clone(e.Meta.Notices),
+		Screens: call.Screens, Result: e.Result,
 	}
 	e.Meta.Notices = nil // they have their own field
 	one.Answer = e.Text()
-	if size := len(e.Result) + len(one.Answer); size > mostStepBytes {
-		one.Result, one.LeftOut = nil, len(e.Result)
-		one.Answer, _, _ = strings.Cut(one.Answer, "\n")
-	}
+	one.fit()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
@@ -102,6 +103,50 @@ func (s *Steps) keep(o Op, call *Call, input []byte, started time.Time, e Envelo
 	if len(s.kept) > mostSteps {
 		delete(s.kept, slices.Min(slices.Collect(maps.Keys(s.kept))))
 	}
+}
+
+// fit makes the step small enough to be remembered. Nothing of what is left out is held by what stays.
+func (s *Step) fit() {
+	if s.size() <= mostStepBytes {
+		return
+	}
+	s.Result, s.LeftOut = nil, len(s.Result)
+	head, _, _ := strings.Cut(s.Answer, "\n")
+	if s.Answer = strings.Clone(head); s.size() <= mostStepBytes {
+		return
+	}
+	s.Answer = shortened(s.Answer)
+	for name, value := range s.Input {
+		if text, is := value.(string); is {
+			s.Input[name] = shortened(text)
+		} else if raw, err := json.Marshal(value); err != nil || len(raw) > mostStepText {
+			s.Input[name] = shortened(string(raw))
+		}
+	}
+	if f := s.Error; f != nil {
+		s.Error = &fault.Fault{Code: f.Code, Message: shortened(f.Message), Hint: shortened(f.Hint), Dispatched: f.Dispatched}
+	}
+	for i, n := range s.Notices {
+		s.Notices[i] = Notice{Kind: n.Kind, Text: shortened(cmp.Or(n.Text, strings.Join(n.Lines, "\n")))}
+	}
+	s.Notices = s.Notices[:min(len(s.Notices), mostStepNotices)]
+}
+
+// size is how many bytes the step has as JSON.
+func (s *Step) size() int {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return mostStepBytes + 1
+	}
+	return len(raw)
+}
+
+// shortened is the beginning of a text.
+func shortened(text string) string {
+	if len(text) <= mostStepText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostStepText], "") + fmt.Sprintf("… (%d bytes)", len(text))
 }
 
 // withheld stands for an input that may be secret.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -90,6 +91,55 @@ func TestStepsAreBounded(t *testing.T) {
 	c.Run(t.Context(), "drive", op.Call{Session: "a"}, []byte(`{"name":"shown","text":"z"}`))
 	if s, _ := show("s503"); s.Input["text"] != "z" {
 		t.Errorf("what was revealed is masked: %v", s.Input)
+	}
+}
+
+// TestLargeStepsAreCut: whatever is large about a call, remembering it takes little.
+func TestLargeStepsAreCut(t *testing.T) {
+	large := strings.Repeat("y", 200_000)
+	drive := func(_ context.Context, c *op.Call, in driveIn) (said, error) {
+		c.BeginStep()
+		switch in.Text {
+		case "notices":
+			c.Notify(op.Notice{Kind: op.Meanwhile, Lines: []string{large}})
+		case "lines":
+			return said{"drove\n" + large}, nil
+		case "one line":
+			return said{large}, nil
+		case "fault":
+			return said{}, fault.New(fault.ElementNotFound, "no %s", large).With("candidates", []string{large}).WithDispatch(fault.NotDispatched)
+		}
+		return said{"drove"}, nil
+	}
+	steps := &op.Steps{}
+	c := op.NewCatalogue(append(steps.Ops(), op.New(op.Spec{Name: "drive", Groups: []string{"thing"}, Summary: "Drive"}, drive)))
+	c.Steps = steps
+	live := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := live()
+	for i := range 500 {
+		text := []string{"notices", "lines", "one line", "fault", "input"}[i%5]
+		input := fmt.Appendf(nil, `{"name":%q,"text":%q}`, "ada", text)
+		if text == "input" {
+			input = fmt.Appendf(nil, `{"name":%q}`, large)
+		}
+		c.Run(t.Context(), "drive", op.Call{Session: "a"}, input)
+	}
+	if held := live() - before; held > 10<<20 {
+		t.Errorf("500 steps take %d MB", held>>20)
+	}
+	for id, want := range map[string]string{
+		"s496": `"input":{"name":"ada","text":"•••"}`, "s497": `"answer":"drove"`, "s498": "yyy… (200000 bytes)",
+		"s499": `"code":"ELEMENT_NOT_FOUND"`, "s500": `"input":{"name":"yyy`,
+	} {
+		e := c.Run(t.Context(), "show_step", op.Call{Session: "a"}, fmt.Appendf(nil, `{"step":%q}`, id))
+		if size := len(e.Result); e.Error != nil || size > 16<<10 || !strings.Contains(string(e.Result), want) {
+			t.Errorf("%s, %d bytes: %.300s", id, size, e.Text())
+		}
 	}
 }
 
