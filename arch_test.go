@@ -33,7 +33,7 @@ var arrows = map[string]string{
 	"internal/machine/regularfile":       "",
 	"internal/machine/resident":          "machine/host machine/private",
 	"internal/machine/self":              "machine/private",
-	"internal/machine/store":             "fault",
+	"internal/machine/store":             "fault machine/wholefile",
 	"internal/machine/wholefile":         "",
 	"internal/machine/yamlfile":          "machine/regularfile",
 	"internal/machine/yamlfile/yamltest": "fault",
