@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,5 +211,96 @@ func fullDisk(r *rig, fill, free func()) {
 	r.run("daemon", "stop")
 	if got, want := fmt.Sprint(r.holders()), "map[iPhone 15:bob iPhone 16:ada]"; got != want {
 		t.Errorf("the next daemon knows %s, not %s", got, want)
+	}
+}
+
+// TestReadOnlyHome: a home that may not be written is named with the command that mends it; what is possible works meanwhile, and
+// the commands do mend it.
+func TestReadOnlyHome(t *testing.T) {
+	t.Parallel()
+	bePlain(t)
+	r := newRig(t)
+	r.shop("ada", "iPhone 16")
+	before := r.cart("ada")
+	closeFolders(t, r.home)
+	t.Cleanup(func() { openFolders(t, r.home) }) // else nobody could remove it
+	if tap := r.ask("tap", "--identifier", "add-coffee", "--session", "ada"); mends(t, "tap", tap) != "" && tap.Error.Dispatched == "" {
+		t.Errorf("was it sent? %+v", tap.Error)
+	}
+	if sent := r.cart("ada") - before; sent > 1 {
+		t.Errorf("%d taps arrived", sent)
+	}
+	for name, args := range map[string][]string{
+		"list": {"list-sims"}, "claim": {"pool", "claim", "--name", "iPhone 15", "--session", "bob"}, "doctor": {"doctor"},
+		"boot": {"boot", "--sim", "iPhone 14", "--session", "cyd"},
+	} {
+		mends(t, name, r.ask(args...))
+	}
+	r.run("daemon", "stop")
+	const most = 10 // folders, one after the other
+	for range most {
+		a := r.ask("tap", "--identifier", "add-coffee", "--session", "ada")
+		command := mends(t, "without a daemon", a)
+		if command == "" {
+			if got := r.holders()["iPhone 16"]; got != "ada" {
+				t.Errorf("%q has ada's device", got)
+			}
+			return
+		}
+		if a.Error.Dispatched != "no" {
+			t.Errorf("nothing was sent: %+v", a.Error)
+		}
+		if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	t.Errorf("%d commands did not mend it", most)
+}
+
+// mends wants an answer that worked, or that names a folder and the command that mends it.
+func mends(t *testing.T, what string, a answered) (command string) {
+	t.Helper()
+	if a.Error.Code == "" {
+		return ""
+	}
+	found := regexp.MustCompile("`(chmod -R u\\+rwX \"[^\"]+\")`").FindStringSubmatch(a.Error.Hint)
+	if found == nil || a.Error.Details["path"] == nil {
+		t.Fatalf("%s: %+v", what, a.Error)
+	}
+	return found[1]
+}
+
+// bePlain takes from this test, and what it starts, the right of root to write what may not be written.
+func bePlain(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return
+	}
+	runtime.LockOSThread() // for ever: the thread ends with the test
+	for _, right := range []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH} {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, right, 0, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// closeFolders lets nobody write to the folders of a home. The virtual world has a disk of its own, so to speak.
+func closeFolders(t *testing.T, home string) { chmodFolders(t, home, 0o500) }
+
+func openFolders(t *testing.T, home string) { chmodFolders(t, home, 0o700) }
+
+func chmodFolders(t *testing.T, home string, mode fs.FileMode) {
+	t.Helper()
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return err
+		case d.Name() == "virtual":
+			return fs.SkipDir
+		}
+		return os.Chmod(path, mode)
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
