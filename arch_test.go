@@ -35,7 +35,7 @@ var arrows = map[string]string{
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
 	"internal/machine/self":               "machine/private",
-	"internal/machine/store":              "fault",
+	"internal/machine/store":              "fault machine/wholefile",
 	"internal/machine/wholefile":          "",
 
 	"internal/op":       "fault fault/mask fault/nearest op/words",
@@ -148,8 +148,8 @@ var arrows = map[string]string{
 		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/axtree":      "virtualxcode/world",
 	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/swiftargs " +
-		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/flaw": "",
 	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"ios-agent/internal/machine/private"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
+	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/op"
 )
 
@@ -259,9 +261,20 @@ func connectFault(err error) error {
 	case errors.As(err, &unsafe):
 		return unsafe.Fault()
 	case errors.As(err, &sandboxed):
-		return fault.New(fault.Sandboxed, "%w", err)
+		folder := filepath.Dir(sandboxed.Path)
+		return fault.New(fault.Sandboxed, "%w", err).With("path", sandboxed.Path).
+			WithHint("allow this sandbox to use %s; outside of a sandbox, make it yours to write: `chmod -R u+rwX %q`", folder, folder)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	}
+	if f, ok := fault.OfDisk(err); ok {
+		return f
+	}
+	var dead *resident.StartError
+	if errors.As(err, &dead) {
+		if f, ok := fault.OfDisk(wholefile.Try(filepath.Dir(dead.Log))); ok { // it could not say so: its log is on that disk
+			return f.Within("the daemon does not start")
+		}
 	}
 	return fault.New(fault.DaemonUnreachable, "the daemon cannot be reached: %w", err)
 }

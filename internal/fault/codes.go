@@ -58,6 +58,7 @@ const (
 	OutcomeUnchanged   Code = "OUTCOME_UNCHANGED"
 	ScreenshotFailed   Code = "SCREENSHOT_FAILED"
 	PathError          Code = "PATH_ERROR"
+	DiskFull           Code = "DISK_FULL"
 	ParseFailed        Code = "PARSE_FAILED"
 	SecretNotFound     Code = "SECRET_NOT_FOUND"
 	GoalFailed         Code = "GOAL_FAILED"
@@ -142,6 +143,7 @@ var table = map[Code]meaning{
 	OutcomeUnchanged: {http.StatusConflict, ExitUnknown, "nothing on the screen changed though a change was expected"},
 	ScreenshotFailed: {http.StatusBadGateway, ExitFailed, "check with `ios-agent list-sims` that the device is booted"},
 	PathError:        {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
+	DiskFull:         {http.StatusInsufficientStorage, ExitFailed, "free space on the disk and try again; nothing has to be restarted"},
 	ParseFailed: {http.StatusUnprocessableEntity, ExitFailed,
 		"the place is named in the message; `ios-agent parse --help` lists what can be read"},
 	SecretNotFound: {http.StatusNotFound, ExitNotFound, "write it to a file of that name in the secrets folder of the home"},

@@ -93,8 +93,8 @@ func In(err error) (*Fault, bool) {
 	return nil, false
 }
 
-// From gives the fault in err's chain. An error that carries none becomes TIMEOUT, CANCELLED or INTERNAL: nothing
-// reaches a caller without a code.
+// From gives the fault in err's chain. An error that carries none becomes TIMEOUT, CANCELLED, what OfDisk says, or
+// INTERNAL: nothing reaches a caller without a code.
 func From(err error) *Fault {
 	if err == nil {
 		return nil
@@ -107,6 +107,9 @@ func From(err error) *Fault {
 		return New(Timeout, "ran out of time: %w", err)
 	case errors.Is(err, context.Canceled):
 		return New(Cancelled, "cancelled: %w", err)
+	}
+	if f, ok := OfDisk(err); ok {
+		return f
 	}
 	return New(Internal, "%w", err)
 }

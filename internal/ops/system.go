@@ -147,7 +147,7 @@ func (s *System) agent(context.Context) Check {
 
 func (s *System) writable(context.Context) Check {
 	probe := filepath.Join(s.home, ".doctor")
-	if err := os.WriteFile(probe, nil, 0o600); err != nil {
+	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
 		return Check{"home", "fail", err.Error(), "make the folder writable, or set IOS_AGENT_HOME"}
 	}
 	if err := os.Remove(probe); err != nil {

@@ -26,6 +26,7 @@ import (
 // rig is a daemon with nothing booted, and one MCP client of it.
 type rig struct {
 	t    *testing.T
+	home string
 	env  []string
 	url  string
 	key  string
@@ -33,15 +34,20 @@ type rig struct {
 }
 
 func newRig(t *testing.T) *rig {
-	dir := t.TempDir()
-	races := filepath.Join(dir, "races")
+	home := filepath.Join(t.TempDir(), "home")
+	if err := copied.put(home); err != nil {
+		t.Fatal(err)
+	}
+	return newRigIn(t, home)
+}
+
+// newRigIn is a rig whose home is somewhere in particular.
+func newRigIn(t *testing.T, home string) *rig {
+	races := filepath.Join(t.TempDir(), "races")
 	if err := os.Mkdir(races, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := copied.put(filepath.Join(dir, "home")); err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{t: t, env: append(os.Environ(), "IOS_AGENT_HOME="+filepath.Join(dir, "home"), "IOS_AGENT_TOOLCHAIN=virtual",
+	r := &rig{t: t, home: home, env: append(os.Environ(), "IOS_AGENT_HOME="+home, "IOS_AGENT_TOOLCHAIN=virtual",
 		"IOS_AGENT_VIRTUAL_TIME=request",
 		"GORACE=log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")}
 	t.Cleanup(func() {

@@ -56,7 +56,11 @@ func New(err error, code fault.Code, what string) error {
 		return fault.New(code, "%s: %w", cmp.Or(what, filepath.Base(exit.Name)), err).With("stderr", exit.StderrTail).With("exit_code", exit.Code)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case what == "":
+	}
+	if f, ok := fault.OfDisk(err); ok {
+		return f
+	}
+	if what == "" {
 		what = "a tool's answer cannot be used"
 	}
 	return fault.New(code, "%s: %w", what, err)

@@ -73,10 +73,12 @@ func (r registry) register(pid int, argv0 string) error {
 	}
 	// By rename, so that Reap in another process never reads half an entry.
 	half := r.path(pid) + ".new"
-	if err := os.WriteFile(half, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("child registry: %w", err)
+	err = os.WriteFile(half, append(b, '\n'), 0o600)
+	if err == nil {
+		err = os.Rename(half, r.path(pid))
 	}
-	if err := os.Rename(half, r.path(pid)); err != nil {
+	if err != nil {
+		_ = os.Remove(half)
 		return fmt.Errorf("child registry: %w", err)
 	}
 	return nil

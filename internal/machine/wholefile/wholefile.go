@@ -36,6 +36,16 @@ func Write(path string, data []byte) error {
 	return syncFolder(dir)
 }
 
+// Try is what the system says to a new file in a folder; nil when it can be made and written.
+func Try(dir string) error {
+	f, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("x")
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
 // syncFolder makes the new name last. Some file systems cannot sync a folder; the file is whole there too.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)

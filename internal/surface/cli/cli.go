@@ -66,6 +66,9 @@ func usage(err error) error {
 	if errors.As(err, &f) {
 		return err
 	}
+	if f, ok := fault.OfDisk(err); ok {
+		return f
+	}
 	message, suggestion, _ := strings.Cut(err.Error(), "\n")
 	if suggestion = strings.TrimSpace(suggestion); suggestion != "" {
 		return fault.New(fault.InvalidInput, "%s", message).WithHint("%s", strings.Join(strings.Fields(suggestion), " "))

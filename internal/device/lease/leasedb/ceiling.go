@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/device/lease"
+	"ios-agent/internal/machine/store"
 	"ios-agent/internal/machine/wholefile"
 )
 
@@ -48,7 +49,7 @@ func (c *ceiling) raise(events []lease.Event) error {
 	}
 	at := highest + ahead
 	if err := wholefile.Write(c.path, strconv.AppendUint(nil, at, epochDecimal)); err != nil {
-		return err
+		return &store.FailedError{Path: c.path, Err: err}
 	}
 	c.at = at
 	return nil
