@@ -145,7 +145,7 @@ var arrows = map[string]string{
 		"virtualxcode/render virtualxcode/swiftargs virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/axtree":      "virtualxcode/world",
 	"internal/virtualxcode/crashreport": "virtualxcode/app virtualxcode/applejson virtualxcode/uuid",
-	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/mark virtualxcode/swiftargs " +
+	"internal/virtualxcode/devicectl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/swiftargs " +
 		"virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/flaw": "",
 	"internal/virtualxcode/hid":  "virtualxcode/world",
@@ -153,7 +153,7 @@ var arrows = map[string]string{
 		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/mark":     "",
 	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
-	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func virtual(dir, binary string) virtualxcode.Xcode {
 		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
 		Agent: virtualxcode.Scheme{
 			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
-			VariablePrefix: xcodebuild.RunnerPrefix,
+			PublicOnly: xcodebuild.PublicVariable, VariablePrefix: xcodebuild.RunnerPrefix,
 		},
 	}
 }
@@ -96,6 +97,8 @@ func (p *program) virtualCommand() *cobra.Command {
 		&cobra.Command{Use: "check FILE", Short: "Check an app's ui.yaml", Args: cobra.ExactArgs(1), RunE: p.virtualCheck},
 		&cobra.Command{Use: "project SAMPLE DIR", Short: "Write a sample Xcode project: " + samples(), Args: cobra.ExactArgs(2),
 			RunE: p.virtualProject},
+		&cobra.Command{Use: "profile [NAME|none]", Short: "Show or set how kind the virtual world is: " +
+			strings.Join(virtualxcode.Profiles(), ", "), Args: cobra.MaximumNArgs(1), RunE: p.withService(p.virtualProfile)},
 		p.faultCommand(), serve,
 	)
 	return c
@@ -144,8 +147,32 @@ func describe(s virtualxcode.Status) string {
 	for _, entry := range s.Damaged {
 		lines = append(lines, "state that cannot be read is set aside (.bad) "+entry)
 	}
+	if s.Profile != "" {
+		lines = append(lines, "profile "+s.Profile)
+	}
 	lines = append(lines, describeFaults(s)...)
 	return strings.Join(lines, "\n")
+}
+
+// noProfile is the word for the kind world.
+const noProfile = "none"
+
+// virtualProfile sets the profile, if there is a word for it, and says which it is.
+func (p *program) virtualProfile(ctx context.Context, s virtualxcode.Client, args []string) error {
+	if len(args) == 1 {
+		name := args[0]
+		if name == noProfile {
+			name = ""
+		}
+		if err := s.SetProfile(ctx, name); err != nil {
+			return fault.New(fault.InvalidInput, "%w", err).WithHint("%s ends it", noProfile)
+		}
+	}
+	st, err := s.Status(ctx)
+	if err != nil {
+		return serviceFault(err)
+	}
+	return p.app.Say("profile "+cmp.Or(st.Profile, noProfile), map[string]any{"profile": st.Profile})
 }
 
 func (p *program) virtualStop(c *cobra.Command, _ []string) error {

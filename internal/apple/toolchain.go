@@ -25,3 +25,11 @@ func (t Toolchain) Tool(name string) string {
 	}
 	return filepath.Join(t.Bin, name)
 }
+
+// SimulatorApps are the places where the Xcode of a developer folder may have the app that shows simulators: Simulator, or from
+// Xcode 27 on Device Hub, which is beside that folder.
+func SimulatorApps(developer string) []string {
+	return []string{
+		filepath.Join(developer, "Applications", "Simulator.app"), filepath.Join(filepath.Dir(developer), "Applications", "DeviceHub.app"),
+	}
+}

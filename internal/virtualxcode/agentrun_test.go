@@ -89,10 +89,7 @@ func (m *mac) startAgent(extra ...string) *agentRun {
 		in.Close()
 		r.exit <- exit
 	}()
-	lines := bufio.NewScanner(out)
-	for r.address == "" && lines.Scan() {
-		r.address, _ = agentwire.AddressIn(lines.Text())
-	}
+	r.address = firstAddress(out)
 	go io.Copy(io.Discard, out)
 	return r
 }
@@ -151,4 +148,12 @@ func TestRunnerIsTerminatedByItsBundleID(t *testing.T) {
 	if exit := <-r.exit; exit != 65 || !strings.Contains(r.said.String(), "crashed") {
 		t.Error(exit, r.said)
 	}
+}
+
+// firstAddress is where an agent listens, by what its xcodebuild prints; empty if it ended before.
+func firstAddress(out io.Reader) (address string) {
+	for lines := bufio.NewScanner(out); address == "" && lines.Scan(); {
+		address, _ = agentwire.AddressIn(lines.Text())
+	}
+	return address
 }

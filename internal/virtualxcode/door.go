@@ -38,6 +38,12 @@ const DefaultChaosRate = flaw.DefaultChaosRate
 // Costs says what an input and a look cost their caller on a virtual device.
 func Costs() string { return world.Costs() }
 
+// RealMac is the profile in which the virtual world is as unkind as a real Mac.
+const RealMac = flaw.RealMac
+
+// Profiles are the names of all profiles.
+func Profiles() []string { return flaw.Profiles() }
+
 // KnownFaults are all faults that can be armed.
 func KnownFaults() []FaultKind { return flaw.Known() }
 

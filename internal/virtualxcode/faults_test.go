@@ -23,6 +23,7 @@ ios-agent virtual fault list [--known]
 ios-agent virtual fault clear [NAME]
 ios-agent virtual fault chaos --seed N [--rate 0.01] [--only a,b]
 ios-agent virtual fault chaos off
+ios-agent virtual profile [real-mac|none]
 ~~~
 
 A fault happens on its next occasion, once. ~--times~ makes it happen more often, ~--times forever~ until it is cleared. ~--after N~ lets N
@@ -32,9 +33,13 @@ caller, in the device, its apps or the tools; the program under test is not told
 Chaos lets the faults marked *passes* happen without being armed. Whether one happens depends on the seed, its name, the device and the
 number of its occasion: with request-driven time the same requests meet the same faults.
 
+The profile ~real-mac~ lets all faults marked *real-mac* happen on each of their occasions, until it is ended: they are how a real Mac
+differs from the kind world. ~ios-agent virtual profile real-mac~ begins it; with ~IOS_AGENT_VIRTUAL_PROFILE=real-mac~ a new service begins
+with it. It costs next to no time where time passes as requests ask for it.
+
 A report that begins with a letter and a number is an entry of the field report behind this project, followed by the issues it names.
 
-| fault | what happens | each time | can be set | chaos | report |
+| fault | what happens | each time | can be set | chaos, profile | report |
 |---|---|---|---|---|---|
 `
 
@@ -47,8 +52,11 @@ func faultDocument() string {
 			set = append(set, p.Describe())
 		}
 		passes := ""
-		if k.Passing {
+		switch {
+		case k.Passing:
 			passes = "passes"
+		case k.Mac:
+			passes = "real-mac"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.Does, k.Each, strings.Join(set, "<br>"), passes, k.Report)
 	}

@@ -32,7 +32,9 @@ type InProcessOptions struct {
 	Dir   string // of the installation; "": a temporary folder, which Close removes
 	Agent Scheme // what the production code calls its agent; without it no agent is started by xcodebuild
 	Time  string // which clock: see TimeVariable; "" is "request"
-	Keep  bool   // the world's state is kept in Dir, as the service does; otherwise it is forgotten
+	// Profile is that of the world; see ProfileVariable.
+	Profile string
+	Keep    bool // the world's state is kept in Dir, as the service does; otherwise it is forgotten
 
 	Store Store // keeps the state instead, if it is not nil
 }
@@ -64,6 +66,11 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 		return nil, errors.Join(err, p.remove())
 	}
 	p.server = server
+	if o.Profile != "" {
+		if err := server.World.SetProfile(o.Profile); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
 	return p, nil
 }
 

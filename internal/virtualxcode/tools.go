@@ -63,7 +63,7 @@ func frontEnds() []frontEnd {
 			marks: of("PlistBuddy", plists.Marks())},
 		{name: "defaults", here: files(func(x Xcode, c Call) int { return x.plists(c).Defaults() }), marks: of("defaults", plists.Marks())},
 		{name: "log", onWorld: simctl.HostLog, marks: of("log", located)},
-		{name: "open", here: files(Xcode.open), marks: open.Marks()},
+		{name: "open", here: Xcode.open, marks: open.Marks()},
 	}
 }
 
@@ -210,6 +210,9 @@ func (x Xcode) plists(c Call) plists.Tool {
 	return plists.Tool{Call: c, Preferences: filepath.Join(x.Dir, "Preferences")}
 }
 
-func (x Xcode) open(c Call) int {
-	return open.Tool{Call: c, Records: filepath.Join(x.Dir, "LaunchServices")}.Run()
+func (x Xcode) open(ctx context.Context, c Call) int {
+	faults := func(names ...string) (map[string]map[string]string, error) {
+		return x.Client().TakeFaults(ctx, "", names...)
+	}
+	return open.Tool{Call: c, Records: filepath.Join(x.Dir, "LaunchServices"), Xcode: x.Dir, Faults: faults}.Run()
 }

@@ -45,6 +45,9 @@ type Scheme = xcodebuild.Scheme
 // tests quick and repeatable, and "request@2026-01-02T15:04:05Z" says where it begins; everything else is real time.
 const TimeVariable = "IOS_AGENT_VIRTUAL_TIME"
 
+// ProfileVariable sets the profile of the world when a service starts; "" leaves it as it is.
+const ProfileVariable = "IOS_AGENT_VIRTUAL_PROFILE"
+
 // Bin is the folder to put on a PATH.
 func (x Xcode) Bin() string { return filepath.Join(x.Dir, "bin") }
 
@@ -134,6 +137,11 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer server.World.Close()
+	if profile := os.Getenv(ProfileVariable); profile != "" {
+		if err := server.World.SetProfile(profile); err != nil {
+			return fmt.Errorf("%s: %w", ProfileVariable, err)
+		}
+	}
 	if err := server.Run(ctx, x.Place()); err != nil && !errors.Is(err, resident.ErrHeld) {
 		return err
 	}

@@ -17,3 +17,17 @@ func TestAFilmIsWrittenWhenTheProductCloses(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 }
+
+// TestNothingOfAnAgentsRunStays: the derived data of runs go with their agents, and those of a daemon that was killed with the next.
+func TestNothingOfAnAgentsRunStays(t *testing.T) {
+	h := New(t)
+	h.Boot("a", "com.iosagent.shop")
+	h.Must("a", "snapshot", nil)
+	left := filepath.Join(h.Home.Agent(), "runs", "killed", "Logs", "Test", "a.xcresult")
+	h.must(os.MkdirAll(left, 0o700))
+	h.Restart()
+	found, err := filepath.Glob(filepath.Join(h.Home.Agent(), "runs", "*"))
+	if err != nil || len(found) != 0 {
+		t.Errorf("left: %q, %v", found, err)
+	}
+}

@@ -77,7 +77,7 @@ func New(t testing.TB, around ...Around) *Rig {
 func Scheme() virtualxcode.Scheme {
 	return virtualxcode.Scheme{
 		Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
-		VariablePrefix: xcodebuild.RunnerPrefix,
+		PublicOnly: xcodebuild.PublicVariable, VariablePrefix: xcodebuild.RunnerPrefix,
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ios-agent/internal/virtualxcode"
 )
 
 // bin is the folder of the binary under test.
@@ -103,6 +105,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ios-agent": iosAgent, "json": jsonCheck, "ref": refOf, "kill9": kill9, "parallel": parallel,
 			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone,
@@ -127,6 +130,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("IOS_AGENT_TOOLCHAIN", "virtual")
 	env.Setenv("IOS_AGENT_PREWARM", "off") // one script turns it on
 	env.Setenv("IOS_AGENT_VIRTUAL_TIME", "request")
+	env.Setenv(virtualxcode.ProfileVariable, profile())
 	env.Setenv("GORACE", "log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")
 	env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	env.Setenv("HOME", env.WorkDir)

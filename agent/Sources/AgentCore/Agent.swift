@@ -22,15 +22,18 @@ public struct AgentOptions {
 }
 
 /// The part of an agent that outlives a connection: what it looks at, and how each request is carried out. It is used on
-/// one thread, the worker's.
+/// one thread, the worker's, except where it says otherwise.
 public final class Agent {
     public static let springboard = "com.apple.springboard"
 
     let options: AgentOptions
     let surface: Surface
     let clock: Clock
-    /// The app that requests are about.
+    /// The app that the request is about.
     private(set) var target = Agent.springboard
+    /// The app that the next request is about. It is chosen on any thread; a request that is under way keeps its own.
+    private var chosen = Agent.springboard
+    private let choice = NSLock()
     /// How many trees were read so far.
     var reads: UInt32 = 0
     /// The target's tree, read just now by the Act whose input is carried out. It is used once.
@@ -46,10 +49,25 @@ public final class Agent {
 
     /// Carries out one request. Throws an AgentFault.
     public func answer(_ request: any Request) throws -> any Response {
+        if let answer = answerAtOnce(request) { return answer }
+        target = choice.withLock { chosen }
         do {
             return try carryOut(request)
         } catch {
             throw AgentFault.of(error)
+        }
+    }
+
+    /// Answers what needs no screen, on any thread. XCTest can hold the main one for 30 seconds, in which the agent must not
+    /// look dead.
+    func answerAtOnce(_ request: any Request) -> (any Response)? {
+        switch request {
+        case is Heartbeat: return OK()
+        case is DeviceUDID: return Value(options.udid.isEmpty ? nil : options.udid)
+        case let r as SetTarget:
+            choice.withLock { chosen = r.bundle }
+            return OK()
+        default: return nil
         }
     }
 
@@ -63,7 +81,6 @@ public final class Agent {
 
     private func carryOut(_ request: any Request) throws -> any Response {
         switch request {
-        case is Heartbeat: return OK()
         case let r as TapCoord: return try tap(Point(x: Double(r.x), y: Double(r.y)))
         case let r as TapElement: return try tap(Query(r.selector), wait: seconds(r.timeoutMS))
         case let r as TapByLabel: return try tap(Query(r.label, byLabel: true), wait: seconds(r.timeoutMS))
@@ -74,12 +91,8 @@ public final class Agent {
         case let r as GetValue: return try getValue(r)
         case is DumpTree: return try dumpTree()
         case is Screenshot: return ImageResponse(png: try surface.screenshot())
-        case let r as SetTarget:
-            target = r.bundle
-            return OK()
         case let r as FindElement: return try findElement(r)
         case is GetTargetInfo: return try targetInfo()
-        case is DeviceUDID: return Value(options.udid.isEmpty ? nil : options.udid)
         case let r as Observe: return try observe(r)
         case let r as Look: return try look(r)
         case let r as Act: return try act(r)

@@ -4,12 +4,15 @@ public struct Settings {
     public var options = AgentOptions()
     /// Whether undocumented keys may be used. On a device they are not, unless asked for.
     public var privateAPI: Bool
+    /// Whether XCTest answers queries in the runner, not in the app.
+    public var localQueries: Bool
 
     public init(_ environment: [String: String], onSimulator: Bool) {
         port = environment["IOS_AGENT_PORT"].flatMap(UInt16.init) ?? 8080
         options.token = environment["IOS_AGENT_TOKEN"] ?? ""
         options.udid = environment["SIMULATOR_UDID"] ?? ""
         if let seconds = environment["IOS_AGENT_DEADMAN"].flatMap(Double.init) { options.deadManSeconds = seconds }
+        localQueries = environment["IOS_AGENT_LOCAL_QUERIES"] == "1"
         privateAPI = environment["IOS_AGENT_PUBLIC_API_ONLY"].map { $0 == "0" } ?? onSimulator
     }
 }

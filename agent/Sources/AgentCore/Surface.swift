@@ -1,6 +1,7 @@
 /// What a UI offers an agent. AgentXCUI implements it over XCUITest; tests and the Linux harness over a tree in memory.
 ///
-/// Calls come one at a time, on the thread of the agent's `Worker`. Points are measured from the target's origin. What
+/// Calls come one at a time, on the thread of the agent's `Worker`. Points are measured from the
+/// app's origin, frames from the screen's. What
 /// the platform throws comes out as an error; an `AgentFault` keeps its code, anything else is an exception, and neither
 /// is retried unless its code says that waiting may help.
 public protocol Surface: AnyObject {
@@ -15,6 +16,8 @@ public protocol Surface: AnyObject {
     func subtree(at way: [Int], in bundle: String) throws -> Node?
     /// The same element alone, and how many children it has. Nil where a surface cannot read a tree in parts.
     func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)?
+    /// Where the app's own frame begins on the screen.
+    func origin(of bundle: String) throws -> Point
     /// Whether the screen is SpringBoard's, with the icons of the home screen within a finger's reach.
     func showsHomeScreen() throws -> Bool
     /// Whether SpringBoard shows an alert or a banner. Nothing is looked at for it.
@@ -50,7 +53,7 @@ public protocol Surface: AnyObject {
 
     /// What typed text would go to.
     func focus(in bundle: String) throws -> Focus
-    /// Types into what `focus` named.
+    /// Types into what `focus` named. An exception in the platform's words if nothing has the keyboard.
     func type(_ text: String, into focus: Focus, in bundle: String) throws
     /// Presses a key of the keyboard so many times.
     func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws
@@ -64,6 +67,7 @@ public protocol Surface: AnyObject {
 extension Surface {
     public func subtree(at way: [Int], in bundle: String) throws -> Node? { nil }
     public func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)? { nil }
+    public func origin(of bundle: String) throws -> Point { .zero }
     public func isHittable(_ place: Place, in bundle: String) throws -> Bool { false }
     public func hasCover() throws -> Bool { try hasAlert(in: Agent.springboard) }
     public func banner() throws -> Node? { nil }
@@ -104,8 +108,8 @@ public struct AppDetails: Equatable, Sendable {
 public enum Focus: Equatable, Sendable {
     /// An element; with its value and placeholder.
     case element(Node)
-    /// A keyboard is up, but nobody says that it is theirs.
-    case keyboard
+    /// Nobody says what has it, if anything has. What is typed goes to the app, and the platform says if it went nowhere.
+    case unknown
     case nothing
 }
 

@@ -8,8 +8,13 @@
 /// element is gone; Swift cannot catch that, and the whole runner would die.
 char *_Nullable IosAgentCatch(void (^_Nonnull block)(void) __attribute__((noescape)));
 
-/// Tells an XCUIApplication not to wait, before and after each event, until the app is idle: one that shows a spinner
-/// never is. There is no public way. Returns whether this XCTest still has the private one.
-bool IosAgentSkipQuiescence(const void *_Nonnull app);
+/// Whether an object has a property of this name, which no header declares.
+bool IosAgentHas(const void *_Nonnull object, const char *_Nonnull key);
+
+/// The value of such a property; false where there is none.
+bool IosAgentFlag(const void *_Nonnull object, const char *_Nonnull key);
+
+/// Gives such a property a value. Returns whether the object has it.
+bool IosAgentSet(const void *_Nonnull object, const char *_Nonnull key, int value);
 
 #endif

@@ -13,16 +13,34 @@ char *IosAgentCatch(void (^block)(void) __attribute__((noescape))) {
     }
 }
 
-bool IosAgentSkipQuiescence(const void *app) {
-    // Bit 0 skips the wait before an event, bit 1 the one after it. The number goes in by its key: handed to the setter
-    // as an object it would be taken for the address of one.
-    NSString *key = @"currentInteractionOptions";
-    NSObject *object = (__bridge NSObject *)app;
-    if (![object respondsToSelector:NSSelectorFromString(@"setCurrentInteractionOptions:")]) {
+bool IosAgentHas(const void *object, const char *key) {
+    NSObject *it = (__bridge NSObject *)object;
+    return [it respondsToSelector:NSSelectorFromString([NSString stringWithUTF8String:key])];
+}
+
+bool IosAgentFlag(const void *object, const char *key) {
+    if (!IosAgentHas(object, key)) {
         return false;
     }
     @try {
-        [object setValue:@3 forKey:key];
+        id value = [(__bridge NSObject *)object valueForKey:[NSString stringWithUTF8String:key]];
+        return [value isKindOfClass:[NSNumber class]] && [value boolValue];
+    } @catch (NSException *exception) {
+        return false;
+    }
+}
+
+bool IosAgentSet(const void *object, const char *key, int value) {
+    // The number goes in by its key: handed to the setter as an object it would be taken for the address of one.
+    NSString *name = [NSString stringWithUTF8String:key];
+    NSString *first = [[name substringToIndex:1] uppercaseString];
+    NSString *setter = [NSString stringWithFormat:@"set%@%@:", first, [name substringFromIndex:1]];
+    NSObject *it = (__bridge NSObject *)object;
+    if (![it respondsToSelector:NSSelectorFromString(setter)]) {
+        return false;
+    }
+    @try {
+        [it setValue:[NSNumber numberWithInt:value] forKey:name];
         return true;
     } @catch (NSException *exception) {
         return false;

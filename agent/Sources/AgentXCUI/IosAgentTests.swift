@@ -5,6 +5,11 @@ import XCTest
 final class IosAgentTests: XCTestCase {
     private var surface: XCUISurface?
 
+    override class func setUp() {
+        super.setUp()
+        RunnerDefault.set(Settings.ofThisAgent)
+    }
+
     override func setUp() {
         super.setUp()
         continueAfterFailure = true  // else the first failed query would end the agent

@@ -2,24 +2,22 @@ import Foundation
 import XCTest
 
 extension Node {
-    /// A snapshot of XCUITest, with all below it.
+    /// A snapshot of XCUITest, with all below it. Whether each element has the keyboard focus is asked only if `focus` says so.
     @MainActor
-    init(_ snapshot: any XCUIElementSnapshot) {
-        self.init(alone: snapshot)
-        children = snapshot.children.map { Node($0) }
+    init(_ snapshot: any XCUIElementSnapshot, focus: Bool) {
+        self.init(alone: snapshot, focus: focus)
+        children = snapshot.children.map { Node($0, focus: focus) }
     }
 
     /// An element or a snapshot of one, without what is below it.
     @MainActor
-    init(alone it: any XCUIElementAttributes) {
+    init(alone it: any XCUIElementAttributes, focus: Bool) {
         self.init(
             ElementType.name(of: it.elementType.rawValue), identifier: it.identifier, label: it.label,
             value: elementValue(it.value), placeholder: it.placeholderValue ?? "", frame: Rect(it.frame))
         (enabled, selected) = (it.isEnabled, it.isSelected)
+        focused = focus && PrivateKey.hasKeyboardFocus.flag(it as AnyObject)
     }
-
-    /// Whether there is something of this type in it.
-    func contains(_ type: String) -> Bool { self.type == type || children.contains { $0.contains(type) } }
 }
 
 extension Rect {

@@ -1,4 +1,5 @@
 import Foundation
+import UIKit
 import XCTest
 
 /// Apple's UI testing as a surface. Every call comes on the main thread.
@@ -6,6 +7,8 @@ final class XCUISurface: Surface {
     private let privateAPI: Bool
     private var apps: [String: XCUIApplication] = [:]
     private var issues: [String] = []
+    /// What this XCTest does not have.
+    private var missing: Set<PrivateKey> = []
 
     init(privateAPI: Bool) { self.privateAPI = privateAPI }
 
@@ -33,12 +36,25 @@ final class XCUISurface: Surface {
     private func app(_ bundle: String) -> XCUIApplication {
         if let known = apps[bundle] { return known }
         let app = XCUIApplication(bundleIdentifier: bundle)
-        if privateAPI, !IosAgentSkipQuiescence(Unmanaged.passUnretained(app).toOpaque()) {
-            print("ios-agent: this XCTest has no currentInteractionOptions; events wait until the app is idle")
+        if privateAPI {
+            if !PrivateKey.currentInteractionOptions.set(app, 3) { lacks(.currentInteractionOptions) }
+            if !PrivateKey.doesNotHandleUIInterruptions.set(app, 1) { lacks(.doesNotHandleUIInterruptions) }
+            if !PrivateKey.hasKeyboardFocus.has(app) { lacks(.hasKeyboardFocus) }
         }
         apps[bundle] = app
         return app
     }
+
+    private func lacks(_ key: PrivateKey) {
+        guard missing.insert(key).inserted else { return }
+        print("ios-agent: this XCTest has no \(key.rawValue); \(key.without)")
+    }
+
+    /// Whether elements say that they have the keyboard.
+    private var knowsFocus: Bool { privateAPI && !missing.contains(.hasKeyboardFocus) }
+
+    @MainActor
+    private func node(_ snapshot: any XCUIElementSnapshot) -> Node { Node(snapshot, focus: knowsFocus) }
 
     /// The app, if it has a screen to look at. XCTest waits for an app that is behind another, three times for 30 seconds.
     @MainActor
@@ -68,23 +84,22 @@ final class XCUISurface: Surface {
     func snapshot(of bundle: String) throws -> Node? {
         try reading {
             guard let app = try? self.running(bundle) else { return nil }
-            var root = Node(try app.snapshot())
-            if root.contains("Keyboard"), let focused = self.focused(in: app) { root.markFocused(focused) }
-            return root
+            return self.node(try app.snapshot())
         }
     }
 
     func subtree(at way: [Int], in bundle: String) throws -> Node? {
         try reading {
             let element = self.element(at: way, in: try self.running(bundle))
-            return element.exists ? Node(try element.snapshot()) : nil
+            return element.exists ? self.node(try element.snapshot()) : nil
         }
     }
 
     func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)? {
         try attempt {
             let element = self.element(at: way, in: try self.running(bundle))
-            return element.exists ? (Node(alone: element), element.children(matching: .any).count) : nil
+            guard element.exists else { return nil }
+            return (Node(alone: element, focus: self.knowsFocus), element.children(matching: .any).count)
         }
     }
 
@@ -125,7 +140,7 @@ final class XCUISurface: Surface {
     func banner() throws -> Node? {
         try attempt {
             let banner = self.overlays("identifier IN %@", [XCUISurface.banners])
-            return banner.exists ? (try? banner.snapshot()).map { Node($0) } : nil
+            return banner.exists ? (try? banner.snapshot()).map(self.node) : nil
         }
     }
 
@@ -141,8 +156,7 @@ final class XCUISurface: Surface {
             // An element can go between two questions; then it is not there, which is no exception.
             guard element.exists, let seen = try? element.snapshot() else { return nil }
             let hittable = element.isHittable
-            var node = Node(seen)
-            if let focused = self.focused(in: self.app(bundle)) { node.markFocused(focused) }
+            let node = self.node(seen)
             return Sighting(frame: node.frame, hittable: hittable) { node }
         }
     }
@@ -158,7 +172,7 @@ final class XCUISurface: Surface {
             guard let app = try? self.running(bundle) else { return [] }
             // An alert lies over a sheet.
             return [app.sheets, app.alerts].flatMap { $0.allElementsBoundByIndex }
-                .compactMap { try? $0.snapshot() }.map { Node($0) }
+                .compactMap { try? $0.snapshot() }.map(self.node)
         }
     }
 
@@ -177,21 +191,24 @@ final class XCUISurface: Surface {
         name.flatMap(ElementType.number(of:)).flatMap(XCUIElement.ElementType.init) ?? .any
     }
 
-    /// What has the keyboard. The attribute is not documented, so that it may be missing, or not to be used.
+    /// What has the keyboard.
     @MainActor
     private func focusedElement(in app: XCUIApplication) -> XCUIElement? {
-        guard privateAPI else { return nil }
-        let focus = NSPredicate(format: "hasKeyboardFocus == true", argumentArray: nil)
+        guard knowsFocus else { return nil }
+        let focus = NSPredicate(format: "\(PrivateKey.hasKeyboardFocus.rawValue) == true", argumentArray: nil)
         let element = app.descendants(matching: .any).matching(focus).firstMatch
         return element.exists ? element : nil
     }
 
-    @MainActor
-    private func focused(in app: XCUIApplication) -> Node? {
-        focusedElement(in: app).flatMap { try? $0.snapshot() }.map { Node($0) }
-    }
-
     // MARK: Touching
+
+    /// Only on an iPad do apps share the screen. SpringBoard has all of it.
+    func origin(of bundle: String) throws -> Point {
+        try attempt {
+            guard bundle != Agent.springboard, UIDevice.current.userInterfaceIdiom == .pad else { return .zero }
+            return Rect(try self.running(bundle).frame).origin
+        }
+    }
 
     /// Coordinates only: XCUIElement.tap() waits for idleness by a way of its own, for ever if something spins.
     @MainActor
@@ -250,8 +267,9 @@ final class XCUISurface: Surface {
     func focus(in bundle: String) throws -> Focus {
         try attempt {
             let app = try self.running(bundle)
-            if let node = self.focused(in: app) { return .element(node) }
-            return app.keyboards.firstMatch.exists ? .keyboard : .nothing
+            guard self.knowsFocus else { return .unknown }
+            if let seen = try? self.focusedElement(in: app)?.snapshot() { return .element(self.node(seen)) }
+            return app.keyboards.firstMatch.exists ? .unknown : .nothing
         }
     }
 

@@ -4,7 +4,8 @@ import AgentCore
 public final class MemorySurface: Surface {
     private let app: ConformanceApp
     private let clock: Clock
-    /// As with XCTest's public interface alone, nobody says which element has the focus.
+    /// As with XCTest's public interface alone, nobody says which element has the focus. Nor does a keyboard on the screen:
+    /// there is one of hardware.
     private let publicOnly: Bool
     private var front = ConformanceApp.bundle
 
@@ -57,7 +58,7 @@ public final class MemorySurface: Surface {
     private func withoutFocus(_ node: Node) -> Node {
         var copy = node
         copy.focused = false
-        copy.children = node.children.map(withoutFocus)
+        copy.children = node.children.filter { $0.type != "Keyboard" }.map(withoutFocus)
         return copy
     }
 
@@ -145,16 +146,28 @@ public final class MemorySurface: Surface {
     // MARK: Typing
 
     public func focus(in bundle: String) -> Focus {
+        if publicOnly { return .unknown }
         guard bundle == ConformanceApp.bundle, let field = app.focus,
             let node = Query(field).find(in: app.root)?.last
         else { return .nothing }
-        return publicOnly ? .keyboard : .element(node)
+        return .element(node)
     }
 
-    public func type(_ text: String, into focus: Focus, in bundle: String) { app.typed(text) }
+    public func type(_ text: String, into focus: Focus, in bundle: String) throws {
+        try mustHaveFocus()
+        app.typed(text)
+    }
 
-    public func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) {
+    public func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws {
+        try mustHaveFocus()
         for _ in 0..<times { press(stroke) }
+    }
+
+    /// In XCTest's words.
+    private func mustHaveFocus() throws {
+        guard app.focus == nil else { return }
+        let words = "Failed to synthesize event: Neither element nor any descendant has keyboard focus."
+        throw AgentFault(.exception, words)
     }
 
     private func press(_ stroke: Stroke) {

@@ -8,16 +8,25 @@ typedef struct objc_selector *SEL;
 @class NSString, NSNumber;
 
 __attribute__((objc_root_class)) @interface NSObject
++ (Class)class;
+- (BOOL)isKindOfClass:(Class)type;
 - (BOOL)respondsToSelector:(SEL)selector;
+- (id)valueForKey:(NSString *)key;
 - (void)setValue:(id)value forKey:(NSString *)key;
 @end
 
 @interface NSString : NSObject
 @property(readonly) NSUInteger length;
 @property(readonly) const char *UTF8String;
+@property(readonly, copy) NSString *uppercaseString;
++ (instancetype)stringWithUTF8String:(const char *)text;
++ (instancetype)stringWithFormat:(NSString *)format, ...;
+- (NSString *)substringToIndex:(NSUInteger)to;
+- (NSString *)substringFromIndex:(NSUInteger)from;
 @end
 
 @interface NSNumber : NSObject
+@property(readonly) BOOL boolValue;
 + (NSNumber *)numberWithInt:(int)value;
 @end
 

@@ -9,3 +9,14 @@ public enum UIDeviceOrientation: Int, Sendable {
     case faceUp = 5
     case faceDown = 6
 }
+
+public enum UIUserInterfaceIdiom: Int, Sendable {
+    case unspecified = -1
+    case phone = 0
+    case pad = 1
+}
+
+@MainActor open class UIDevice {
+    open class var current: UIDevice { fatalError() }
+    open var userInterfaceIdiom: UIUserInterfaceIdiom { fatalError() }
+}

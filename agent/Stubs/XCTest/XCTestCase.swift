@@ -8,6 +8,7 @@ open class XCTestCase: NSObject {
         get { fatalError() }
         set {}
     }
+    open class func setUp() {}
     open func setUp() {}
     open func record(_ issue: XCTIssue) {}
     open func expectation(description: String) -> XCTestExpectation { fatalError() }

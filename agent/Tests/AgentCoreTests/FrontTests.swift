@@ -83,14 +83,35 @@ final class FrontTests: AgentTestCase {
         XCTAssertEqual(seen.waitedMS, 300)
     }
 
+    /// In every version of the protocol; the stage fails the test if the app is used.
     func testNothingReadsAnAppBehindAnother() throws {
-        stage.states[Stage.shop] = .runningBackground  // the stage fails the test if it is read
-        let seen: Observation = try ask(Observe())
-        XCTAssertEqual([seen.json, seen.state], ["[]", "running_background"])
-        XCTAssertEqual(fault(DumpTree())?.code, .appNotRunning)
-        XCTAssertEqual(fault(make(Pinch.self) { $0.scale = 2 })?.code, .appNotRunning)
-        XCTAssertEqual(fault(tapElement("login"))?.code, .notHittable)
-        XCTAssertEqual(try (ask(make(FindElement.self) { $0.selector = "login" }) as Found).json, "null")
+        for state in [AppState.runningBackground, .suspended] {
+            stage.states[Stage.shop] = state
+            let seen: Observation = try ask(Observe())
+            XCTAssertEqual([seen.json, seen.state], ["[]", state.rawValue])
+            let info: TargetInfo = try ask(GetTargetInfo())
+            XCTAssertTrue(info.json.contains(state.rawValue))
+            let refused: [any Request] = [
+                DumpTree(), make(Pinch.self) { $0.scale = 2 }, SetValue(), make(TypeText.self) { $0.text = "x" },
+                Clear(),
+                make(Key.self) { $0.name = "up" },
+            ]
+            for request in refused { XCTAssertEqual(fault(request)?.code, .appNotRunning, "\(request)") }
+            for request in [tapElement("login"), make(GetValue.self) { $0.selector = "login" }] as [any Request] {
+                XCTAssertEqual(fault(request)?.code, .notHittable)
+            }
+            XCTAssertEqual(try (ask(make(FindElement.self) { $0.selector = "login" }) as Found).json, "null")
+            XCTAssertEqual(try (ask(Alert()) as AlertState).json, "null")
+            XCTAssertEqual(try look().front, "")
+        }
+        XCTAssertEqual(stage.did, [])
+    }
+
+    func testAFingerOnTheScreenDoesNotWaitForAnAppBehindAnother() throws {
+        stage.states[Stage.shop] = .suspended
+        let _: OK = try ask(make(TapCoord.self) { ($0.x, $0.y) = (1, 2) })
+        let _: OK = try ask(make(Swipe.self) { $0.endX = 9 })
+        XCTAssertEqual(stage.through, [Agent.springboard, Agent.springboard])
     }
 
     // MARK: What lies over it

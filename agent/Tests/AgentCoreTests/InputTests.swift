@@ -179,9 +179,9 @@ final class InputTests: AgentTestCase {
     }
 
     func testClearWhereNobodySaysWhichFieldItIs() throws {
-        stage.focused = .keyboard
+        stage.focused = .unknown
         let _: OK = try ask(Clear())
-        XCTAssertEqual(stage.did, ["key a 8 x1", "key delete 0 x1"])
+        XCTAssertEqual(stage.did, ["key delete 0 x1", "key a 8 x1", "key delete 0 x1"])
     }
 
     // MARK: Alerts

@@ -187,6 +187,47 @@ final class ServerTests: XCTestCase {
         XCTAssertTrue(try exchange(client, Heartbeat(), version: 3, id: 5) is OK)
     }
 
+    /// XCTest can hold the main thread for 30 seconds. A client that comes meanwhile must not take the agent for dead.
+    func testWhatNeedsNoScreenIsAnsweredWhileTheWorkerIsBusy() throws {
+        let (stage, taken, go) = (Stage(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        stage.onTap = { _ in
+            taken.signal()
+            go.wait()
+        }
+        let server = try serve(stage) { ($0.token, $0.udid) = ("secret", "U-1") }
+        let first = try dial(server)
+        XCTAssertTrue(try enter(first, "secret") is Welcome)
+        try first.write(Frame.encode(Codec.encode(TapCoord()), version: 3, header: Header(id: 1)))
+        taken.wait()
+        let second = try dial(server)
+        XCTAssertTrue(try enter(second, "secret") is Welcome)
+        XCTAssertTrue(try exchange(second, Heartbeat(), version: 3, id: 1) is OK)
+        XCTAssertEqual(try exchange(second, DeviceUDID(), version: 3, id: 2) as? Value, Value("U-1"))
+        var target = SetTarget()
+        target.bundle = Stage.shop
+        XCTAssertTrue(try exchange(second, target, version: 3, id: 3) is OK)
+        XCTAssertEqual(stage.through, [Agent.springboard], "the request that is under way keeps its target")
+        go.signal()
+        let info = try exchange(second, GetTargetInfo(), version: 3, id: 4) as? TargetInfo
+        XCTAssertTrue(info?.json.contains(Stage.shop) ?? false)
+    }
+
+    func testShutdownIsAnsweredWhileTheWorkerIsBusy() throws {
+        let (stage, taken, go) = (Stage(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        stage.onTap = { _ in
+            taken.signal()
+            go.wait()
+        }
+        let server = try serve(stage)
+        let first = try dial(server)
+        try first.write(Frame.encode(Codec.encode(TapCoord()), version: 1))
+        taken.wait()
+        XCTAssertTrue(try exchange(try dial(server), Shutdown()) is OK)
+        XCTAssertEqual(ended.wait(timeout: .now() + 30), .success)
+        XCTAssertEqual(reason, .stopped)
+        go.signal()
+    }
+
     func testAnAnswerThatIsTooLargeIsAFaultAndTheConnectionStays() throws {
         let stage = Stage()
         stage.picture = [UInt8](repeating: 0, count: Frame.longest)
@@ -215,8 +256,8 @@ final class ServerTests: XCTestCase {
             var message = (0..<Int.random(in: 1...30, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            // Not a hello, which would change the frames, and nothing that waits.
-            if [0x20, 0x03, 0x04, 0x05, 0x08, 0x09, 0x07, 0x21].contains(message[0]) { message[0] = 0xEE }
+            // Not a hello, which would change the frames, nothing that waits, and not the end.
+            if [0x20, 0x03, 0x04, 0x05, 0x08, 0x09, 0x07, 0x21, 0x2f].contains(message[0]) { message[0] = 0xEE }
             try client.write(Frame.encode(message, version: 1))
             _ = try Codec.decodeResponse(try Frame.read(from: client))
         }

@@ -9,7 +9,11 @@ final class Stage: Surface {
 
     var show: (Int) throws -> Node? = { _ in Stage.tree }
     var hittable: (Int) -> Bool = { _ in true }
-    var focused: Focus = Stage.publicOnly ? .keyboard : .element(Stage.field)
+    var focused: Focus = Stage.publicOnly ? .unknown : .element(Stage.field)
+    /// Whether keys go nowhere; XCTest says so when they are pressed.
+    var lacksFocus = false
+    /// Where apps begin on the screen.
+    var origins: [String: Point] = [:]
     var fails: Error?
     var picture: [UInt8] = [1]
     var systemAlerts: [Node] = []
@@ -72,12 +76,21 @@ final class Stage: Surface {
     func details(of bundle: String) -> AppDetails { AppDetails(displayName: "Shop", version: "1.2", build: "34") }
 
     func snapshot(of bundle: String) throws -> Node? {
-        if bundle != Agent.springboard, ![.runningForeground, .notRunning].contains(state(of: bundle)) {
-            XCTFail("\(bundle) is read, and is not in front: XCTest waits for it for 90 seconds")
-        }
+        mustNotWait(for: bundle)
         guard bundle == Stage.shop else { return others[bundle] }
         looks += 1
         return try show(looks).map(mustBeReadable)
+    }
+
+    private func mustNotWait(for bundle: String) {
+        if bundle != Agent.springboard, ![.runningForeground, .notRunning].contains(state(of: bundle)) {
+            XCTFail("\(bundle) is used, and is not in front: XCTest waits for it for 90 seconds")
+        }
+    }
+
+    func origin(of bundle: String) -> Point {
+        mustNotWait(for: bundle)
+        return origins[bundle] ?? .zero
     }
 
     func showsHomeScreen() -> Bool { onHome() }
@@ -117,6 +130,7 @@ final class Stage: Surface {
     var appAlerts: [Node] = []
     func hasAlert(in bundle: String) -> Bool { bundle == Agent.springboard ? !systemAlerts.isEmpty : false }
     func alerts(of bundle: String) -> [Node] {
+        mustNotWait(for: bundle)
         guard bundle == Agent.springboard else { return appAlerts }
         looksAtAlerts += 1
         return systemAlerts
@@ -129,6 +143,7 @@ final class Stage: Surface {
     }
 
     private func touch(_ what: String, _ bundle: String) throws {
+        mustNotWait(for: bundle)
         try act(what)
         through.append(bundle)
     }
@@ -155,9 +170,21 @@ final class Stage: Surface {
         guard rows.contains(row) else { throw AgentFault(.exception, "Failed to adjust") }
         try act("\(place.type)[\(place.index)] \(row)")
     }
-    func focus(in bundle: String) -> Focus { focused }
-    func type(_ text: String, into focus: Focus, in bundle: String) throws { try act("type \(text)") }
+    func focus(in bundle: String) -> Focus {
+        mustNotWait(for: bundle)
+        return focused
+    }
+    private func mustHaveFocus() throws {
+        guard lacksFocus else { return }
+        throw AgentFault(
+            .exception, "Failed to synthesize event: Neither element nor any descendant has keyboard focus.")
+    }
+    func type(_ text: String, into focus: Focus, in bundle: String) throws {
+        try mustHaveFocus()
+        try act("type \(text)")
+    }
     func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws {
+        try mustHaveFocus()
         var name = ""
         switch stroke.cap {
         case .named(let key): name = key.rawValue

@@ -107,7 +107,9 @@ func pair(key, value string) string {
 	return key + ":" + value
 }
 
-var heading = pattern.New(`^\s*(Available|Ineligible) destinations(?: for the "(.*)" \w+)?:\s*$`)
+// heading is that of a block; Xcode 27 has other words for it.
+var heading = pattern.New(
+	`^\s*(?:(Available|Ineligible) destinations|Destinations (compatible|incompatible))(?: (?:for|with) the "(.*)" \w+)?:\s*$`)
 
 // Reader takes the lines of such blocks one by one.
 type Reader struct {
@@ -120,11 +122,11 @@ type Reader struct {
 func (r *Reader) Line(line string) bool {
 	if m := heading.FindStringSubmatch(line); m != nil {
 		r.section = &r.Available
-		if m[1] == "Ineligible" {
+		if m[1] == "Ineligible" || m[2] == "incompatible" {
 			r.section = &r.Ineligible
 		}
-		if m[2] != "" {
-			r.Scheme = m[2]
+		if m[3] != "" {
+			r.Scheme = m[3]
 		}
 		return true
 	}

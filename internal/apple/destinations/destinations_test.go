@@ -21,6 +21,16 @@ func TestSamples(t *testing.T) {
 	})
 }
 
+// The headings of Xcode 27.
+func TestNewHeadings(t *testing.T) {
+	const text = "\tDestinations compatible with the \"A\" scheme:\n\t\t{ platform:iOS, id:1, name:x }\n\n" +
+		"\tDestinations incompatible with the \"A\" scheme:\n\t\t{ platform:iOS, id:2, name:y, error:z }\n"
+	l, err := Read([]byte(text))
+	if err != nil || l.Scheme != "A" || len(l.Available) != 1 || len(l.Ineligible) != 1 || Sniff([]byte(text)) < 50 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 func TestParseLine(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"{ platform:macOS, arch:arm64, variant:Designed for [iPad,iPhone], id:1-2, name:My Mac }",

@@ -16,6 +16,7 @@ type Scheme struct {
 	Run     string   // the app to launch
 	Plans   []string // test plans, as references into the container
 	Serial  bool     // tests run on the device that was asked for, never on clones of it
+	Lean    bool     // tests run without a debugger and a test plan, and nothing of them is recorded or kept
 
 	// Configurations are the names by action: BuildAction has none; TestAction, LaunchAction, ArchiveAction…
 	Configurations map[string]string
@@ -56,12 +57,19 @@ const (
    </BuildAction>
    <TestAction
       buildConfiguration = "Debug"
-      selectedDebuggerIdentifier = "Xcode.DebuggerFoundation.Debugger.LLDB"
-      selectedLauncherIdentifier = "Xcode.DebuggerFoundation.Launcher.LLDB"
-      shouldUseLaunchSchemeArgsEnv = "YES"
-      shouldAutocreateTestPlan = "YES">
+      selectedDebuggerIdentifier = %s>
       <Testables>
 `
+	usualTests = `"Xcode.DebuggerFoundation.Debugger.LLDB"
+      selectedLauncherIdentifier = "Xcode.DebuggerFoundation.Launcher.LLDB"
+      shouldUseLaunchSchemeArgsEnv = "YES"
+      shouldAutocreateTestPlan = "YES"`
+	leanTests = `""
+      selectedLauncherIdentifier = "Xcode.IDEFoundation.Launcher.PosixSpawn"
+      shouldUseLaunchSchemeArgsEnv = "YES"
+      systemAttachmentLifetime = "keepNever"
+      userAttachmentLifetime = "keepNever"
+      preferredScreenCaptureFormat = "screenshots"`
 	schemeTestable = `         <TestableReference
             skipped = "NO"
             parallelizable = "%s">
@@ -104,7 +112,11 @@ func (p Project) SchemeXML(s Scheme) []byte {
 	for _, name := range s.Build {
 		fmt.Fprintf(&b, schemeEntry, p.reference(name, "            "))
 	}
-	b.WriteString(schemeTests)
+	tests := usualTests
+	if s.Lean {
+		tests = leanTests
+	}
+	fmt.Fprintf(&b, schemeTests, tests)
 	parallel := "YES"
 	if s.Serial {
 		parallel = "NO"

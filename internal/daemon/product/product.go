@@ -84,6 +84,9 @@ func Open(o Options) (*Product, error) {
 	}
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
+	if err := kit.Sweep(); err != nil {
+		o.Log.Warn("what earlier agents left", "error", err)
+	}
 	leases := openLeases(o.Home, o.Tools, o.Log)
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	devices := pool.New(pool.Options{

@@ -140,6 +140,37 @@ func TestList(t *testing.T) {
 	}
 }
 
+// listed are the devices of a devicectl that answers with a document.
+func (r *rig) listed(document string) []device.Info {
+	r.t.Helper()
+	infos, err := r.driverOver(func(_ context.Context, in host.Invocation) int {
+		if err := os.WriteFile(in.Args[slices.Index(in.Args, "--json-output")+1], []byte(document), 0o600); err != nil {
+			r.t.Error(err)
+		}
+		return 0
+	}).List(r.t.Context())
+	r.must(err)
+	return infos
+}
+
+// TestTheDocumentOfXcode27 has version 5, without what is to go, and simulators among the devices.
+func TestTheDocumentOfXcode27(t *testing.T) {
+	r := newRig(t)
+	document, err := os.ReadFile("../../apple/devicectl/testdata/list-v5.json")
+	r.must(err)
+	var got []string
+	for _, i := range r.listed(string(document)) {
+		got = append(got, fmt.Sprint(i.UDID, " ", i.Name, ", ", i.OS, " ", i.Hardware.Reach, " ", i.Hardware.DeveloperMode, " ", i.Hardware.CPU))
+	}
+	want := []string{
+		"00008140-000A1B2C3D4E001C A test iPhone, iOS 27.0 " + device.ReachWired + " enabled arm64e",
+		"00008103-001234567890001E A remembered iPad, iOS 26.5 " + device.ReachUnavailable + " disabled ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestOnlyPairedHardwareIsListed runs a devicectl that lists what the virtual one does not have.
 func TestOnlyPairedHardwareIsListed(t *testing.T) {
 	r := newRig(t)
@@ -151,15 +182,8 @@ func TestOnlyPairedHardwareIsListed(t *testing.T) {
 		{"identifier":"5","hardwareProperties":{"productType":"iPhone14,2"},"connectionProperties":{"pairingState":"paired"}},
 		{"identifier":"6","hardwareProperties":{"udid":"SIM"},"visibilityClass":"Simulator","connectionProperties":{"pairingState":"paired"}},
 		{"identifier":"7","hardwareProperties":{"udid":"SIM2","reality":"simulated"},"connectionProperties":{"pairingState":"paired"}}]}}`
-	infos, err := r.driverOver(func(_ context.Context, in host.Invocation) int {
-		if err := os.WriteFile(in.Args[slices.Index(in.Args, "--json-output")+1], []byte(answer), 0o600); err != nil {
-			t.Error(err)
-		}
-		return 0
-	}).List(t.Context())
-	r.must(err)
 	var got []string
-	for _, i := range infos {
+	for _, i := range r.listed(answer) {
 		got = append(got, fmt.Sprint(i.UDID, " ", i.State, " ", i.Available, " ", i.Hardware.Reach, " ", i.Aliases))
 	}
 	want := []string{"FAR unavailable false Unavailable [1]", "NEW unpaired false Unpaired [2]"}

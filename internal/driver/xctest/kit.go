@@ -177,7 +177,12 @@ func (k *Kit) Log() string { return filepath.Join(k.Root, "logs") }
 
 // Derived is the folder for what running the agent on a device leaves behind: result bundles above all. Each device has its own,
 // so that agents of several devices run of one product at the same time.
-func (k *Kit) Derived(udid string) string { return filepath.Join(k.Root, "runs", udid) }
+func (k *Kit) Derived(udid string) string { return filepath.Join(k.runs(), udid) }
+
+func (k *Kit) runs() string { return filepath.Join(k.Root, "runs") }
+
+// Sweep removes what the runs of a daemon that was killed have left.
+func (k *Kit) Sweep() error { return os.RemoveAll(k.runs()) }
 
 // folder is where these sources are built with this Xcode. Another Xcode's products are never run: XCTest changes with it.
 func (k *Kit) folder(ctx context.Context) (string, error) {

@@ -106,7 +106,7 @@ func (p *phone) startAgent(ctx context.Context) (*agentwire.Client, error) {
 	}
 	p.mu.Unlock()
 	if closed {
-		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(p.driver))
+		return nil, errors.Join(fault.New(fault.Cancelled, "%s was closed", p.info.Name), a.stop(context.WithoutCancel(ctx), p.driver))
 	}
 	if err := a.turn(ctx, p.looksAt()); err != nil { // an app was launched in the meantime
 		return nil, fault.New(fault.AgentFailed, "the agent on %s cannot turn to %s: %w", p.info.Name, p.looksAt(), err)
@@ -145,6 +145,6 @@ func (p *phone) dropAgent() {
 	p.agent = nil
 	p.mu.Unlock()
 	if a != nil {
-		a.stop(p.driver)
+		a.stop(context.Background(), p.driver)
 	}
 }

@@ -71,7 +71,7 @@ func (p *phone) Info() device.Info { return p.info }
 // Driver names the driver.
 func (p *phone) Driver() string { return p.driver.Name() }
 
-// Close stops the agent.
+// Close stops the agent, and does not wait long for it: who closes is leaving.
 func (p *phone) Close() error {
 	p.mu.Lock()
 	a := p.agent
@@ -80,7 +80,9 @@ func (p *phone) Close() error {
 	if a == nil {
 		return nil
 	}
-	return a.stop(p.driver)
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	return a.stop(ctx, p.driver)
 }
 
 // Screenshot asks simctl, not the agent: it works while the agent is busy, and without one.

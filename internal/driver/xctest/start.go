@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
@@ -80,7 +79,7 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 			d.told.Store(told)
 			return a, nil
 		}
-		a.stop(d)
+		a.stop(context.WithoutCancel(ctx), d)
 		if ctx.Err() != nil {
 			break
 		}
@@ -127,9 +126,6 @@ func (d *Driver) launch(ctx context.Context, udid, products string, port int) (*
 	a := &agent{
 		udid: udid, address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), token: hex.EncodeToString(secret),
 		build: d.Kit.ID, since: time.Now(), talk: d.Talk, derived: d.Kit.Derived(udid),
-	}
-	if err := os.RemoveAll(a.derived); err != nil { // a daemon that was killed may have left it
-		return nil, fault.New(fault.PathError, "the folder of the agent's run: %w", err)
 	}
 	cmd := xcodebuild.Agent{
 		Xcodebuild: d.Tools.Tool("xcodebuild"), Products: products, UDID: udid, Derived: a.derived, Port: port, Token: a.token,

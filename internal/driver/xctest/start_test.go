@@ -198,3 +198,40 @@ func TestABusyAgentIsKept(t *testing.T) {
 		t.Errorf("%d agents were started", n)
 	}
 }
+
+// The first look at a device has less time than the build of the agent. It does not end the build, it says so, and the next look
+// works.
+func TestTheFirstLookDoesNotEndItsBuild(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	building, goOn := make(chan struct{}), make(chan struct{})
+	slow := func(tool string, run host.Main) host.Main {
+		return func(ctx context.Context, in host.Invocation) int {
+			if slices.Contains(in.Args, "build-for-testing") {
+				close(building)
+				select {
+				case <-goOn:
+				case <-ctx.Done():
+					t.Error("the build was ended")
+				}
+			}
+			return run(ctx, in)
+		}
+	}
+	s := newSubject(t, rig.New(t, slow, seen.around))
+	ctx, late := context.WithCancel(t.Context())
+	failed := make(chan error)
+	go func() { failed <- s.look(impatience{ctx}) }()
+	<-building
+	late()
+	f := fault.From(<-failed)
+	if f.Code != fault.Timeout || !strings.Contains(f.Message, "goes on") || !strings.Contains(f.Hint, "agent start") ||
+		f.Dispatched != fault.NotDispatched {
+		t.Errorf("%s: %s (%s), %s", f.Code, f.Message, f.Hint, f.Dispatched)
+	}
+	close(goOn)
+	s.Must(s.look(t.Context()))
+	if seen.made != 1 {
+		t.Errorf("%d builds", seen.made)
+	}
+}

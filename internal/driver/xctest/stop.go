@@ -13,15 +13,16 @@ import (
 const (
 	leaveWait  = 2 * time.Second  // for an agent that was asked to leave: its test passes, and xcodebuild ends
 	leaveGrace = 10 * time.Second // for an xcodebuild that was interrupted: it ends the runner and writes its result
+	closeWait  = 6 * time.Second  // for both, when the daemon leaves
 	stopWait   = 3 * time.Second
 )
 
 // stop ends the agent: by its own request, or else by interrupting xcodebuild, which then ends the runner. The runner of an
-// xcodebuild that has to be killed is ended here.
-func (a *agent) stop(d *Driver) error {
-	a.leave()
+// xcodebuild that has to be killed is ended here. When ctx ends, xcodebuild is killed.
+func (a *agent) stop(ctx context.Context, d *Driver) error {
+	a.leave(ctx)
 	a.use(nil)
-	err := a.process.Stop(context.Background()) // it has its own limit
+	err := a.process.Stop(ctx)
 	if r, _ := a.process.Result(); err == nil && r.Signal == "SIGKILL" {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 		defer cancel()
@@ -31,12 +32,12 @@ func (a *agent) stop(d *Driver) error {
 }
 
 // leave asks the agent to end its test, and waits for the end of xcodebuild.
-func (a *agent) leave() {
+func (a *agent) leave(ctx context.Context) {
 	client := a.client()
 	if client == nil || !a.can(agentwire.CanShutdown) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), leaveWait)
+	ctx, cancel := context.WithTimeout(ctx, leaveWait)
 	defer cancel()
 	if _, err := agentwire.Ask[*agentwire.OK](ctx, client, &agentwire.Shutdown{}); err != nil {
 		return

@@ -28,11 +28,12 @@ var (
 
 // Options say which device an agent is for. UDID and Screen are needed.
 type Options struct {
-	UDID   string
-	Token  string // when not empty, nothing is answered before a hello that has it
-	Build  string // told in the answer to a hello
-	PID    int    // likewise
-	Screen Screen
+	UDID       string
+	Token      string // when not empty, nothing is answered before a hello that has it
+	Build      string // told in the answer to a hello
+	PID        int    // likewise
+	PublicOnly bool   // it uses nothing that Apple does not document
+	Screen     Screen
 
 	Clock      world.Clock                                                // paces the polls; nil is the real one
 	Screenshot func(ctx context.Context) ([]byte, error)                  // PNG of the device's screen; nil: unsupported
@@ -49,10 +50,11 @@ type Agent struct {
 	opts     Options
 	handlers map[agentwire.Opcode]handler
 
-	main   sync.Mutex // the main thread: held while a request is carried out
-	target string     // bundle id of the app that requests are about; guarded by main
+	main sync.Mutex // the main queue: held while a request is carried out that needs it
+	met  bool       // the main queue was needed already; guarded by main
 
 	mu         sync.Mutex // guards what follows
+	target     string     // bundle id of the app that requests are about
 	current    net.Conn
 	silent     bool      // there are no pulses any more
 	stuckSince time.Time // since when the main thread has not answered; zero while it does

@@ -15,6 +15,7 @@ import (
 func TestContract(t *testing.T) {
 	agenttest.Run(t, agenttest.Subject{Open: openForContract, Differs: map[string]string{
 		"dead-man switch": "the switch is in the virtual xcodebuild, which holds the port; deadman_test.go there",
+		"app behind":      "the virtual agent still reads an app behind another",
 		"pulses":          "its time passes as requests ask for it, and pulses come in real time; pulse_test.go has them",
 	}})
 }
@@ -54,9 +55,6 @@ type on struct {
 
 func (o on) State(ctx context.Context, _, bundle string) (world.AppState, error) {
 	return o.World.State(ctx, o.device, bundle)
-}
-func (o on) Snapshot(ctx context.Context, _, bundle string) (*world.Element, world.AppState, error) {
-	return o.World.Snapshot(ctx, o.device, bundle)
 }
 func (o on) Observe(ctx context.Context, _, bundle string, w world.Wait) (world.Observation, error) {
 	return o.World.Observe(ctx, o.device, bundle, w)

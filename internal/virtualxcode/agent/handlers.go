@@ -12,14 +12,15 @@ type handler struct {
 	acts  bool // changes the device
 	looks bool // reads the whole tree
 	open  bool // may be asked before a hello
+	aside bool // is answered while the main queue is held
 }
 
 // handlers is everything the agent serves.
 func handlers() map[agentwire.Opcode]handler {
 	table := map[agentwire.Opcode]handler{}
-	add(table, handler{open: true}, (*session).hello)
-	add(table, handler{open: true}, (*session).greet)
-	add(table, handler{open: true}, (*session).prove)
+	add(table, handler{open: true, aside: true}, (*session).hello)
+	add(table, handler{open: true, aside: true}, (*session).greet)
+	add(table, handler{open: true, aside: true}, (*session).prove)
 
 	add(table, handler{acts: true}, (*session).tapCoord)
 	add(table, handler{acts: true}, (*session).tapElement)
@@ -39,7 +40,7 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{acts: true}, (*session).rotate)
 
 	add(table, handler{}, (*session).heartbeat)
-	add(table, handler{}, (*session).setTarget)
+	add(table, handler{aside: true}, (*session).setTarget)
 	add(table, handler{}, (*session).getTargetInfo)
 	add(table, handler{}, (*session).deviceUDID)
 	add(table, handler{}, (*session).getValue)

@@ -136,7 +136,7 @@ func (s *session) alertIn(trees []*world.Element) (box *world.Element, source st
 	for i, tree := range trees {
 		for e := range tree.All() {
 			if e.Type == "Alert" || e.Type == "Sheet" && e.Identifier == "" && s.asks(e) {
-				box, source = e, s.target
+				box, source = e, s.aimedAt()
 				if i > 0 {
 					source = world.SpringBoard
 				}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -11,11 +12,32 @@ import (
 
 // snapshot is the target's tree as it is now, and that of an alert SpringBoard shows over it, read at the same moment.
 func (s *session) snapshot(ctx context.Context) ([]*world.Element, world.AppState, error) {
-	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, world.Wait{})
+	target := s.aimedAt()
+	o, err := s.watch(ctx, target, world.Wait{})
 	if err == nil && o.Root == nil {
-		err = faultf(agentwire.CodeAppNotRunning, "app %s is not running", s.target)
+		err = faultf(agentwire.CodeAppNotRunning, "app %s is not running in front", target)
 	}
-	return roots(o), o.State, err
+	return roots(o.Observation), o.State, err
+}
+
+// watched is an observation, with how many elements were left out because there were too many parts to read.
+type watched struct {
+	world.Observation
+	unread uint32
+}
+
+// watch looks at an app as the Swift agent does: it does not read the tree of one that is not in front, for which XCTest would wait
+// long, and reads one with too many levels by parts.
+func (s *session) watch(ctx context.Context, bundle string, w world.Wait) (watched, error) {
+	w.OnlyFront = true
+	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, bundle, w)
+	seen := watched{Observation: o}
+	if errors.Is(err, world.ErrTooDeep) {
+		p := parts{levels: o.Levels, left: mostParts}
+		seen.Root = p.tree(o.Root)
+		seen.unread, err = p.unread, nil
+	}
+	return seen, err
 }
 
 // roots are the trees of an observation, the upper one last.
@@ -104,11 +126,12 @@ func (s *session) dumpTree(ctx context.Context, _ *agentwire.DumpTree) (agentwir
 
 // observe lets the world wait for a still screen. An app that is not running is an answer, not an error.
 func (s *session) observe(ctx context.Context, m *agentwire.Observe) (agentwire.Response, error) {
-	o, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, world.Wait{Stable: ms(m.StableMS), Min: ms(m.MinMS), Max: ms(m.MaxMS)})
+	o, err := s.watch(ctx, s.aimedAt(), world.Wait{Stable: ms(m.StableMS), Min: ms(m.MinMS), Max: ms(m.MaxMS)})
 	if err != nil {
 		return nil, err
 	}
-	all, left := treeOf(roots(o), limits{depth: m.MaxDepth, nodes: m.MaxNodes})
+	all, left := treeOf(roots(o.Observation), limits{depth: m.MaxDepth, nodes: m.MaxNodes})
+	left += o.unread
 	text, err := agentwire.EncodeElements(all)
 	return &agentwire.Observation{
 		Settled: o.Settled, WaitedMS: clamp(o.Waited.Milliseconds()), Samples: clamp(int64(o.Samples)), Truncated: left,

@@ -11,9 +11,7 @@ import (
 type Eyes interface {
 	// State is whether an app runs and is in front. No tree is read for it.
 	State(ctx context.Context, udid, bundle string) (world.AppState, error)
-	// Snapshot returns the app's tree, or nil when it is not running.
-	Snapshot(ctx context.Context, udid, bundle string) (*world.Element, world.AppState, error)
-	// Observe looks until the app's screen is still.
+	// Observe looks until the app's screen is still. With world.ErrTooDeep the observation has the tree, to be read by parts.
 	Observe(ctx context.Context, udid, bundle string, w world.Wait) (world.Observation, error)
 }
 

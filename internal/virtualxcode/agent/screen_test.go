@@ -59,7 +59,7 @@ func tree() *world.Element {
 	}}
 }
 
-func (s *stage) Snapshot(_ context.Context, device, bundle string) (*world.Element, world.AppState, error) {
+func (s *stage) shown(_ context.Context, device, bundle string) (*world.Element, world.AppState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if device != udid {
@@ -82,7 +82,7 @@ func (s *stage) State(_ context.Context, _, bundle string) (world.AppState, erro
 }
 
 func (s *stage) Observe(ctx context.Context, device, bundle string, w world.Wait) (world.Observation, error) {
-	root, state, err := s.Snapshot(ctx, device, bundle)
+	root, state, err := s.shown(ctx, device, bundle)
 	return world.Observation{Root: root, State: state, Bundle: bundle, Settled: true, Waited: w.Stable + w.Min, Samples: 2}, err
 }
 

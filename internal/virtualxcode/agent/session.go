@@ -70,12 +70,16 @@ func quiet(err error) error {
 	return err
 }
 
-// answer carries out one request on the main thread.
+// answer carries out one request: on the main queue, unless it needs nothing of XCTest.
 func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) (agentwire.Response, error) {
-	s.main.Lock()
-	defer s.main.Unlock()
 	s.id = id
 	h := s.handlers[req.Opcode()]
+	trouble := s.troubleAside
+	if !h.aside {
+		s.main.Lock()
+		defer s.main.Unlock()
+		trouble = s.trouble
+	}
 	if h.run == nil {
 		return nil, faultf(agentwire.CodeUnsupported, "this agent does not serve %s", req.Opcode())
 	}
@@ -83,7 +87,7 @@ func (s *session) answer(ctx context.Context, id uint32, req agentwire.Request) 
 		return nil, faultf(agentwire.CodeUnauthorized, "unauthorized: say hello with the agent's token first")
 	}
 	s.opts.Served(h.looks)
-	if err := s.trouble(ctx); err != nil {
+	if err := trouble(ctx); err != nil {
 		return nil, err
 	}
 	resp, err := s.carryOut(ctx, h, req)

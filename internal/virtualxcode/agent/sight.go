@@ -84,7 +84,7 @@ func (s *session) sample(ctx context.Context, o lookOptions, bundle string, spen
 	if bundle == "" {
 		bundle = world.SpringBoard
 	}
-	seen, err := s.opts.Screen.Observe(ctx, s.opts.UDID, bundle, world.Wait{
+	seen, err := s.watch(ctx, bundle, world.Wait{
 		Stable: ms(o.wait.StableMS), Min: max(0, ms(o.wait.MinMS)-spent), Max: max(0, ms(o.wait.MaxMS)-spent),
 	})
 	if err != nil {
@@ -95,18 +95,18 @@ func (s *session) sample(ctx context.Context, o lookOptions, bundle string, spen
 
 // nothing is the answer when no app is known to be in front. No tree is read for it.
 func (s *session) nothing(ctx context.Context, samples uint32) (sight, error) {
-	state, err := s.opts.Screen.State(ctx, s.opts.UDID, s.target)
+	state, err := s.opts.Screen.State(ctx, s.opts.UDID, s.aimedAt())
 	if err != nil {
 		return sight{}, err
 	}
-	seen, err := seenOf(world.Observation{State: state, Settled: true}, limits{})
+	seen, err := seenOf(watched{Observation: world.Observation{State: state, Settled: true}}, limits{})
 	seen.Samples = samples
 	return seen, err
 }
 
 // front is the app in front: the target, SpringBoard, or the first candidate that is. It is empty if none of them is.
 func (s *session) front(ctx context.Context, candidates []string) (string, error) {
-	for _, bundle := range append([]string{s.target, world.SpringBoard}, candidates...) {
+	for _, bundle := range append([]string{s.aimedAt(), world.SpringBoard}, candidates...) {
 		state, err := s.opts.Screen.State(ctx, s.opts.UDID, bundle)
 		if err != nil {
 			return "", err
@@ -119,8 +119,8 @@ func (s *session) front(ctx context.Context, candidates []string) (string, error
 }
 
 // seenOf is an observation as an answer.
-func seenOf(o world.Observation, l limits) (sight, error) {
-	seen := sight{trees: roots(o)}
+func seenOf(o watched, l limits) (sight, error) {
+	seen := sight{trees: roots(o.Observation)}
 	t := newTrimmer(l)
 	t.kept = map[*world.Element]bool{}
 	seen.kept = t.kept
@@ -130,7 +130,7 @@ func seenOf(o world.Observation, l limits) (sight, error) {
 		cover = world.SpringBoard
 	}
 	seen.Sight = agentwire.Sight{
-		Settled: o.Settled, WaitedMS: clamp(o.Waited.Milliseconds()), Samples: clamp(int64(o.Samples)), Truncated: t.left,
+		Settled: o.Settled, WaitedMS: clamp(o.Waited.Milliseconds()), Samples: clamp(int64(o.Samples)), Truncated: t.left + o.unread,
 		Front: o.Bundle, State: string(o.State), Cover: cover, Digest: agentwire.Digest(o.Bundle, cover, text), JSON: text,
 	}
 	return seen, err

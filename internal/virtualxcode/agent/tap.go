@@ -55,6 +55,11 @@ func (s *session) tryTap(ctx context.Context, q query, still *stillness) error {
 // hittable finds an element that a finger would reach.
 func (s *session) hittable(ctx context.Context, q query) (*world.Element, error) {
 	found, err := s.locate(ctx, q)
+	if err != nil && fault(err).Code == agentwire.CodeAppNotRunning {
+		if state, no := s.opts.Screen.State(ctx, s.opts.UDID, s.aimedAt()); no == nil && state == world.RunningBackground {
+			return nil, faultf(agentwire.CodeNotHittable, "element %s is not hittable: its app is not in front", q)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/virtualxcode/world"
 )
 
 // stateUnknown is what XCTest says of an app it cannot find.
@@ -20,25 +21,35 @@ func (s *session) shutdown(context.Context, *agentwire.Shutdown) (agentwire.Resp
 }
 
 func (s *session) setTarget(_ context.Context, m *agentwire.SetTarget) (agentwire.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.target = m.Bundle
 	return &agentwire.OK{}, nil
 }
 
+// aimedAt is the app that requests are about.
+func (a *Agent) aimedAt() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.target
+}
+
 func (s *session) getTargetInfo(ctx context.Context, _ *agentwire.GetTargetInfo) (agentwire.Response, error) {
 	var info agentwire.AppInfo
+	target := s.aimedAt()
 	if s.opts.About != nil {
-		info = s.opts.About(ctx, s.target)
+		info = s.opts.About(ctx, target)
 	}
-	info.Bundle, info.State = s.target, stateUnknown
-	root, state, err := s.opts.Screen.Snapshot(ctx, s.opts.UDID, s.target)
+	info.Bundle, info.State = target, stateUnknown
+	o, err := s.watch(ctx, target, world.Wait{})
 	if err != nil && !passing(err) {
 		return nil, err
 	}
 	if err == nil {
-		info.State = string(state)
+		info.State = string(o.State)
 	}
-	if info.DisplayName == "" && root != nil {
-		info.DisplayName = root.Label
+	if info.DisplayName == "" && o.Root != nil {
+		info.DisplayName = o.Root.Label
 	}
 	return agentwire.NewTargetInfo(info)
 }

@@ -22,17 +22,32 @@ func (s *session) crash() error {
 	return ErrCrashed
 }
 
-// trouble lets the faults happen that come before any request is carried out. It runs on the main thread: what hangs here
-// hangs all requests.
-func (s *session) trouble(ctx context.Context) error {
+// troubleAside lets the faults happen that come before any request: an agent that hangs answers nobody.
+func (s *session) troubleAside(ctx context.Context) error {
 	select {
 	case <-s.killed:
 		return ErrCrashed
 	default:
 	}
-	if s.happens(flaw.AgentHang) {
+	if _, silent := s.mainThread(); silent || s.happens(flaw.AgentHang) {
 		s.stopsAnswering(true, time.Time{})
 		return s.block(ctx, nil)
+	}
+	return nil
+}
+
+// trouble lets the faults happen that come before a request is carried out on the main queue: what hangs here hangs all of these.
+func (s *session) trouble(ctx context.Context) error {
+	if err := s.troubleAside(ctx); err != nil {
+		return err
+	}
+	if !s.met {
+		s.met = true
+		if held, yes := s.opts.TakeFault(flaw.MainQueueHeld); yes {
+			if err := s.opts.Clock.Sleep(ctx, held.Seconds("seconds")); err != nil {
+				return err
+			}
+		}
 	}
 	if stuck, yes := s.opts.TakeFault(flaw.AgentStuck); yes {
 		s.stopsAnswering(false, time.Now().Add(-stuck.Millis("stuck_ms")))
@@ -50,21 +65,46 @@ func (s *session) trouble(ctx context.Context) error {
 }
 
 // beforeInput lets the faults happen that come before an input.
-func (s *session) beforeInput(ctx context.Context) error {
+func (s *session) beforeInput(ctx context.Context, req agentwire.Request) error {
 	if s.happens(flaw.AgentCrashBefore) {
 		return s.crash()
 	}
 	if idle, yes := s.opts.TakeFault(flaw.AgentWaitsForIdle); yes {
 		wait := world.Wait{Stable: 500 * time.Millisecond, Max: idle.Seconds("seconds")}
-		_, err := s.opts.Screen.Observe(ctx, s.opts.UDID, s.target, wait)
+		_, err := s.watch(ctx, s.aimedAt(), wait)
 		return err
 	}
-	return nil
+	if _, answers := req.(*agentwire.Alert); answers {
+		return nil // what presses a button of the alert is not interrupted by it
+	}
+	return s.interrupted(ctx)
+}
+
+// interrupted dismisses an alert of the app before an input, as XCTest does by itself where nobody switches that off.
+func (s *session) interrupted(ctx context.Context) error {
+	hit, yes := s.opts.TakeFault(flaw.DismissesAlerts)
+	if !yes || hit.Word("agents") == "public-only" && !s.opts.PublicOnly {
+		return nil
+	}
+	o, err := s.watch(ctx, s.aimedAt(), world.Wait{})
+	if err != nil || o.Root == nil {
+		return err
+	}
+	box, _ := s.alertIn([]*world.Element{o.Root})
+	if box == nil {
+		return nil
+	}
+	_, buttons := describe(box)
+	chosen, err := choose(&agentwire.Alert{Do: agentwire.DismissAlert}, buttons)
+	if err != nil {
+		return nil // there is nothing to press
+	}
+	return s.opts.Screen.Tap(ctx, s.opts.UDID, chosen.Frame.Centre())
 }
 
 // input carries out an input. With a fault it ends in an exception, before or after it has happened.
 func (s *session) input(ctx context.Context, h handler, req agentwire.Request) (agentwire.Response, error) {
-	if err := s.beforeInput(ctx); err != nil {
+	if err := s.beforeInput(ctx, req); err != nil {
 		return nil, err
 	}
 	hit, yes := s.opts.TakeFault(flaw.AgentException)

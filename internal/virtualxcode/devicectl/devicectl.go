@@ -31,6 +31,8 @@ type call struct {
 	world  *world.World
 	args   swiftargs.Args
 	device world.Physical // of commands about one
+
+	jsonVersion int
 }
 
 // object is JSON; the real tool sorts its keys.
@@ -95,7 +97,7 @@ var short = map[string]string{"-j": "--json-output", "-l": "--log-output", "-t":
 // Run does what "devicectl argv…" does and returns its exit status. The end of ctx is what an interrupt from the keyboard
 // is to the real tool. Of env it uses TERM and what begins with DEVICECTL_CHILD_.
 func Run(ctx context.Context, w *world.World, of tool.Call) int {
-	c := &call{Call: of, world: w}
+	c := &call{Call: of, world: w, jsonVersion: 2}
 	if slices.Equal(c.Args, []string{"--version"}) {
 		fmt.Fprintln(c.Stdout, version)
 		return 0
@@ -248,7 +250,7 @@ func (c *call) finish(f command, a answer) int {
 	}
 	document := object{"info": object{
 		"arguments": array(append([]string{"devicectl"}, c.Args...)), "commandType": "devicectl." + strings.ReplaceAll(f.words, " ", "."),
-		"environment": c.environment(), "jsonVersion": 2, "outcome": outcome, "version": version,
+		"environment": c.environment(), "jsonVersion": c.jsonVersion, "outcome": outcome, "version": version,
 	}}
 	if broken != nil {
 		document["error"] = broken.json()

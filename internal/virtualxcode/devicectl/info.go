@@ -13,7 +13,7 @@ import (
 )
 
 func details(_ context.Context, c *call) (object, error) {
-	about := describe(c.device)
+	about := c.described(c.device.UDID, describe(c.device))
 	c.say("Current device properties:\n%s", bullets(about, ""))
 	return about, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -18,7 +19,13 @@ func listDevices(_ context.Context, c *call) (object, error) {
 	devices := []any{}
 	for _, p := range all {
 		rows = append(rows, []string{p.Name, p.Hostnames()[0], p.Identifier, state(p), p.Type.Name + " (" + p.Type.Model + ")"})
-		devices = append(devices, describe(p))
+		devices = append(devices, c.described(p.UDID, describe(p)))
+	}
+	if _, yes := c.world.TakeFault("", flaw.DevicectlProperties); yes {
+		for _, d := range c.world.Devices() {
+			rows = append(rows, []string{d.Name, "", d.UDID, "available", d.Type.Name + " (" + d.Type.Model + ")"})
+			devices = append(devices, c.described(d.UDID, simulated(d)))
+		}
 	}
 	if len(all) == 0 {
 		c.say("No devices found.\n")
@@ -85,6 +92,50 @@ func describe(p world.Physical) object {
 		"capabilities": capabilities(p), "connectionProperties": connection, "deviceProperties": about, "hardwareProperties": hardware(p),
 		"identifier": p.Identifier, "tags": []any{}, "visibilityClass": "default",
 	}
+}
+
+// simulated is what the tool says about a simulator; versions before JSON 5 list none.
+func simulated(d world.Device) object {
+	return object{
+		"capabilities": []any{}, "identifier": d.UDID, "tags": []any{}, "visibilityClass": "default",
+		"connectionProperties": object{"pairingState": "paired", "transportType": "sameMachine", "tunnelState": "unavailable"},
+		"deviceProperties":     object{"name": d.Name, "osBuildUpdate": d.Runtime.Build, "osVersionNumber": d.Runtime.Version},
+		"hardwareProperties": object{"deviceType": d.Type.Family, "marketingName": d.Type.Name, "platform": d.Runtime.Platform,
+			"productType": d.Type.Model, "reality": "simulated", "udid": d.UDID},
+	}
+}
+
+// described is a device in the version of the JSON that is printed. In version 5 what it has is in properties; the old fields
+// are deprecated, and may be gone.
+func (c *call) described(udid string, device object) object {
+	hit, yes := c.world.TakeFault(udid, flaw.DevicectlProperties)
+	if !yes {
+		return device
+	}
+	c.jsonVersion = 5
+	about, _ := device["deviceProperties"].(object)
+	now := object{}
+	for key, value := range about {
+		if key != "osBuildUpdate" && key != "osVersionNumber" {
+			now[key] = value
+		}
+	}
+	device["properties"] = object{
+		"connection": device["connectionProperties"], "device": now, "hardware": device["hardwareProperties"],
+		"software": object{"osBuildVersions": object{"buildVersion": object{"name": about["osBuildUpdate"]}},
+			"osVersion": object{"name": about["osVersionNumber"]}},
+	}
+	old := []string{"hardwareProperties", "deviceProperties", "connectionProperties"}
+	if hit.Word("old_fields") == "stay" {
+		device["_deprecationNotice"] = object{"deprecatedFields": array(old), "replacement": "properties",
+			"message": "The 'hardwareProperties', 'deviceProperties', 'connectionProperties' fields are deprecated and will be removed in a " +
+				"future release. Use the 'properties' dictionary instead."}
+		return device
+	}
+	for _, key := range old {
+		delete(device, key)
+	}
+	return device
 }
 
 // snapshot is the name of the system's disk image: any 64 digits that stay the same.

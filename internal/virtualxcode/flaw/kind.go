@@ -17,6 +17,7 @@ type Kind struct {
 	Report  string      // who has met it for real
 	Params  []Parameter // what can be set
 	Passing bool        // whoever tries again gets past it, so chaos may use it
+	Mac     bool        // it always happens in the profile real-mac
 }
 
 // Parameter is a detail of a fault that can be set: a number between two bounds, or one of some words.

@@ -40,10 +40,11 @@ func (f Fault) Check() error {
 
 // Plan is what is to go wrong in a world. It is used by one goroutine at a time.
 type Plan struct {
-	Armed []Fault
-	Chaos Chaos
+	Armed   []Fault
+	Profile string // one of Profiles, or none
+	Chaos   Chaos
 
-	// Keep and KeepChaos are called when Armed or Chaos has changed; nil: nobody keeps them.
+	// Keep and KeepChaos are called when Armed and Profile or Chaos have changed; nil: nobody keeps them.
 	Keep, KeepChaos func() error
 }
 
@@ -75,7 +76,7 @@ func (p *Plan) Clear(name string) error {
 }
 
 // Nothing reports whether nothing can go wrong.
-func (p *Plan) Nothing() bool { return len(p.Armed) == 0 && !p.Chaos.On }
+func (p *Plan) Nothing() bool { return len(p.Armed) == 0 && p.Profile == "" && !p.Chaos.On }
 
 // Take is asked on every occasion of a fault, and reports whether it happens now; if so it has been used up once. A plan
 // that cannot be kept has still been changed: at worst a fault happens once more after a restart.
@@ -95,14 +96,17 @@ func (p *Plan) Take(udid, name string) (Hit, bool) {
 			continue
 		}
 		hit := Hit{kind, f.Set}
-		if f.Times != Forever {
-			f.Times--
+		if f.Times == Forever {
+			return hit, true
 		}
-		if f.Times == 0 {
+		if f.Times--; f.Times == 0 {
 			p.Armed = slices.Delete(p.Armed, i, i+1)
 		}
 		_ = kept(p.Keep)
 		return hit, true
+	}
+	if kind.Mac && p.Profile == RealMac {
+		return Hit{kind: kind}, true
 	}
 	return Hit{kind: kind}, p.chaotic(udid, kind)
 }

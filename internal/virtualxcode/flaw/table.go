@@ -84,12 +84,29 @@ const (
 	UnicodeLost         = "unicode-lost"
 	SlowKeyboard        = "slow-keyboard"
 	KeyboardCoversField = "keyboard-covers-target"
+
+	IDAlone              = "destination-by-id-alone"
+	GenericDestination   = "generic-destination-ineligible"
+	SlowAgentBuild       = "slow-agent-build"
+	TemporaryDerivedData = "temporary-derived-data"
+	CollectsDiagnostics  = "test-diagnostics-collected"
+	RunnerOutlives       = "runner-outlives-xcodebuild"
+	MainQueueHeld        = "main-queue-held"
+	BackgroundSnapshot   = "background-snapshot-hangs"
+	SnapshotTooDeep      = "snapshot-too-deep"
+	HardwareKeyboard     = "hardware-keyboard"
+	SmartPunctuation     = "smart-punctuation"
+	KeyboardIntroduction = "keyboard-introduction"
+	DismissesAlerts      = "xctest-dismisses-alerts"
+	DevicectlProperties  = "devicectl-json-version-five"
+	AnotherSimulator     = "simulator-of-another-xcode"
+	NoSimulatorApp       = "no-simulator-app"
 )
 
 // Known is everything that can be made to go wrong. Reports beginning with a letter and a number are entries of
 // the field report this was made from; the issues it names follow.
 func Known() []Kind {
-	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), treeFaults(), touchFaults(), textFaults())
+	return slices.Concat(powerFaults(), toolFaults(), agentFaults(), treeFaults(), touchFaults(), textFaults(), macFaults())
 }
 
 func powerFaults() []Kind {
@@ -162,14 +179,14 @@ func agentFaults() []Kind {
 			Params: []Parameter{{Name: "when", Means: "whether the input has happened by then", Words: []string{"after", "before"}}}},
 		{Name: AgentHang, Each: "any request", Report: "D29: WDA#278; D32: agent-device#1246",
 			Does: "the agent answers no request any more and gives no sign of life, until it is killed"},
-		{Name: AgentStuck, Each: "any request", Report: "D29: WDA#278; D32: agent-device#1246",
+		{Name: AgentStuck, Each: "a request that needs the main queue", Report: "D29: WDA#278; D32: agent-device#1246",
 			Does: "the agent answers no request any more, until it is killed, and tells with every pulse how long its main queue is stuck",
 			Params: []Parameter{{Name: "stuck_ms", Means: "for how long already when it begins; it grows in real time", Default: 0, Min: 0,
 				Max: 600000}}},
-		{Name: AgentStall, Each: "any request", Report: "H63: agent-device#917",
+		{Name: AgentStall, Each: "a request that needs the main queue", Report: "H63: agent-device#917",
 			Does:   "the agent takes long, in real time, while its main queue answers; then it does as it was asked",
 			Params: []Parameter{{Name: "ms", Means: "how long", Default: 30000, Min: 1, Max: 600000}}},
-		{Name: AgentSlow, Each: "any request", Passing: true, Report: "A14: idb accessibility.mdx; H63: agent-device#917",
+		{Name: AgentSlow, Each: "a request that needs the main queue", Passing: true, Report: "A14: idb accessibility.mdx; H63: agent-device#917",
 			Does: "the answer comes late", Params: []Parameter{{Name: "ms", Means: "how much later", Default: 2000, Min: 1, Max: 600000}}},
 		{Name: AgentWaitsForIdle, Each: "an input", Passing: true, Report: "D29: appium#8858, xcuitest-driver#1325; D30: Maestro#1477",
 			Does:   "before it acts the agent waits until nothing moves, as XCTest does by default",

@@ -85,6 +85,21 @@ func corrections() map[string]string {
 	return map[string]string{"teh": "the", "dont": "don’t", "im": "I’m", "i": "I", "ios": "iOS", "adress": "address", "recieve": "receive"}
 }
 
+// Smart is a text with the quotes and dashes that the keyboard makes of plain ones.
+func Smart(keys []rune, quotes, dashes bool) []rune {
+	text := string(keys)
+	if dashes {
+		text = strings.ReplaceAll(text, "--", "—")
+	}
+	if quotes {
+		text = strings.ReplaceAll(text, "'", "’")
+	}
+	for i := 0; quotes && strings.Contains(text, `"`); i++ {
+		text = strings.Replace(text, `"`, []string{"“", "”"}[i%2], 1)
+	}
+	return []rune(text)
+}
+
 // autocorrected is a text after autocorrection: a capital at the beginning, smart punctuation, corrected words.
 func autocorrected(text string) string {
 	words := strings.Split(text, " ")
@@ -93,11 +108,8 @@ func autocorrected(text string) string {
 			words[i] = better
 		}
 	}
-	text = strings.NewReplacer("--", "—", "...", "…", "'", "’").Replace(strings.Join(words, " "))
-	for i := 0; strings.Contains(text, `"`); i++ {
-		text = strings.Replace(text, `"`, []string{"“", "”"}[i%2], 1)
-	}
-	first := []rune(text)
+	text = strings.ReplaceAll(strings.Join(words, " "), "...", "…")
+	first := Smart([]rune(text), true, true)
 	if len(first) > 0 {
 		first[0] = unicode.ToUpper(first[0])
 	}

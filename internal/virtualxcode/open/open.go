@@ -26,6 +26,9 @@ import (
 type Tool struct {
 	tool.Call
 	Records string
+	Xcode   string // its developer folder
+
+	Faults func(names ...string) (map[string]map[string]string, error) // which of some faults happen now; nil: none does
 }
 
 // exitFailed is the exit status of open when it fails.
@@ -42,7 +45,7 @@ type order struct {
 }
 
 // windows are apps that only show windows. Nothing is started for them.
-var windows = []string{"Simulator", "DeviceHub", "Xcode", "Finder", "Safari"}
+var windows = []string{"Xcode", "Finder", "Safari"}
 
 // Run plays one command line.
 func (t Tool) Run() int {
@@ -106,13 +109,23 @@ func (t Tool) do(o order) error {
 	}
 	for _, thing := range o.things {
 		if u, err := url.Parse(thing); err == nil && len(u.Scheme) > 1 && u.Scheme != "file" {
-			if !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) {
+			hub, err := t.hubOpens(u)
+			if err != nil {
+				return err
+			}
+			if !hub && !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) {
 				return tool.Refuse("No application knows how to open URL %s (Error Domain=NSOSStatusErrorDomain Code=-10814 "+
 					"\"kLSApplicationNotFoundErr: E.g. no application claims the file\").", thing)
 			}
 			continue
 		}
 		path := filepath.Clean(t.Path(strings.TrimPrefix(thing, "file://")))
+		if t.showsDevices(path) {
+			if err := t.show(path); err != nil {
+				return err
+			}
+			continue
+		}
 		if _, err := os.Stat(path); err != nil {
 			return tool.Refuse("The file %s does not exist.", path)
 		}
@@ -128,6 +141,9 @@ func (t Tool) do(o order) error {
 
 // named opens an app by its name, its folder or its bundle id.
 func (t Tool) named(o order) error {
+	if o.app == simulator || o.app == deviceHub || t.showsDevices(o.app) {
+		return t.show(o.app)
+	}
 	if slices.Contains(windows, strings.TrimSuffix(filepath.Base(o.app), ".app")) {
 		return nil
 	}
@@ -245,6 +261,10 @@ func Marks() []mark.Mark {
 			"started again, except with -n", Source: mark.Assumed},
 		{Tool: "open", Behaviour: "-a finds apps by folder, or by name once they were opened; Simulator and other apps that only have " +
 			"windows succeed and show none", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "on demand -a Simulator opens the one of another Xcode, as https://github.com/Shopify/tophat/pull/151 " +
+			"reports; only the path below the developer folder says which", Source: mark.Assumed},
+		{Tool: "open", Behaviour: "on demand there is no Simulator.app, but Applications/DeviceHub.app and URLs " +
+			"devices://device/open?id=…, as https://github.com/okwasniewski/MiniSim/pull/155 reports of Xcode 27", Source: mark.Assumed},
 		{Tool: "open", Behaviour: "a URL of the web succeeds and shows nothing, others know no application; -W does not exist",
 			Source: mark.Assumed},
 	}

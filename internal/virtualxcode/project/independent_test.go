@@ -8,7 +8,7 @@ import (
 	"ios-agent/internal/virtualxcode/project"
 )
 
-// TestOthersReadOurProjects lets a reader from npm read every sample's project file.
+// TestOthersReadOurProjects lets readers from npm read every sample's project file.
 func TestOthersReadOurProjects(t *testing.T) {
 	args := []string{}
 	for _, s := range project.Samples() {

@@ -2,8 +2,12 @@ package service
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
 	"net"
+	"strings"
+	"time"
 
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
@@ -34,6 +38,27 @@ func (c Client) SetChaos(ctx context.Context, to flaw.Chaos) error {
 	return err
 }
 
+// SetProfile begins a profile, or ends it with "".
+func (c Client) SetProfile(ctx context.Context, name string) error {
+	_, err := c.ask(ctx, request{Kind: kindProfile, Names: []string{name}})
+	return err
+}
+
+// Sleep lets the time of the devices pass.
+func (c Client) Sleep(ctx context.Context, d time.Duration) error {
+	conn, err := c.send(ctx, request{Kind: kindSleep, For: d})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	var r reply
+	if err := json.NewDecoder(conn).Decode(&r); err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	return nil
+}
+
 func (s *Server) addFault(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
 	answer(conn, s.World.AddFault(req.Fault))
 }
@@ -59,7 +84,23 @@ func (s *Server) chaos(_ context.Context, conn net.Conn, _ *bufio.Reader, req re
 	answer(conn, s.World.SetChaos(req.Chaos))
 }
 
+func (s *Server) profile(_ context.Context, conn net.Conn, _ *bufio.Reader, req request) {
+	answer(conn, s.World.SetProfile(strings.Join(req.Names, "")))
+}
+
+// sleep ends early when the client is gone.
+func (s *Server) sleep(ctx context.Context, conn net.Conn, in *bufio.Reader, req request) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		in.ReadByte()
+		cancel()
+	}()
+	answer(conn, s.Clock.Sleep(ctx, req.For))
+}
+
 func (s *Server) describeFaults(st *Status) {
+	st.Profile = s.World.Profile()
 	st.Faults = append(st.Faults, s.World.Faults()...)
 	if c := s.World.Chaos(); c.On {
 		c.Seen = nil // only the stream itself needs it

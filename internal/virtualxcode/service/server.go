@@ -129,6 +129,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	kinds := map[string]func(context.Context, net.Conn, *bufio.Reader, request){
 		kindRun: s.run, kindAgent: s.agent, kindStream: s.stream, kindStatus: s.status, kindStop: s.leave,
 		kindFaultAdd: s.addFault, kindFaultClear: s.clearFaults, kindFaultTake: s.takeFaults, kindChaos: s.chaos,
+		kindProfile: s.profile, kindSleep: s.sleep,
 	}
 	handle, ok := kinds[req.Kind]
 	if !ok {
@@ -190,11 +191,16 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 		say(conn, reply{Error: err.Error()})
 		return
 	}
-	runner := s.World.RunTests(device.UDID, spec.PID, spec.Runner)
-	defer runner.End()
+	runner, err := s.World.RunTests(ctx, device.UDID, spec.PID, spec.Runner)
+	if err != nil {
+		say(conn, reply{Error: err.Error()})
+		return
+	}
+	leave := runner.Abandon
+	defer func() { leave() }()
 	crashed := func() { say(conn, reply{Crash: true}) }
 	a := agent.New(agent.Options{
-		UDID: spec.UDID, Token: spec.Token, Build: spec.Build, PID: spec.PID, Screen: s.World, Clock: s.Clock,
+		UDID: spec.UDID, Token: spec.Token, Build: spec.Build, PID: spec.PID, PublicOnly: spec.PublicOnly, Screen: s.World, Clock: s.Clock,
 		Screenshot: func(ctx context.Context) ([]byte, error) {
 			scene, err := s.World.Scene(ctx, spec.UDID)
 			if err != nil {
@@ -215,7 +221,9 @@ func (s *Server) agent(ctx context.Context, conn net.Conn, in *bufio.Reader, req
 	s.Log.Info("agent", "id", id, "udid", spec.UDID, "pid", spec.PID)
 	if say(conn, reply{ID: id}) == nil {
 		go s.dieWithDevice(ctx, spec.UDID, runner, crashed)
-		in.ReadByte() // until the process is gone
+		if _, err := in.ReadByte(); err == nil { // until the process says that it ends, or is gone
+			leave = runner.End
+		}
 	}
 }
 

@@ -19,8 +19,9 @@ type request struct {
 	Agent AgentSpec         `json:"agent,omitzero"`  // agent
 	ID    string            `json:"id,omitempty"`    // stream: which agent
 	Fault flaw.Fault        `json:"fault,omitzero"`  // fault-add; its name: fault-clear; its device: fault-take
-	Names []string          `json:"names,omitempty"` // fault-take
+	Names []string          `json:"names,omitempty"` // fault-take; its one name: profile
 	Chaos flaw.Chaos        `json:"chaos,omitzero"`  // chaos
+	For   time.Duration     `json:"for,omitempty"`   // sleep
 }
 
 // The kinds of request. run answers with lines of output and an exit code; agent keeps its connection open for as long
@@ -35,6 +36,8 @@ const (
 	kindFaultClear = "fault-clear"
 	kindFaultTake  = "fault-take"
 	kindChaos      = "chaos"
+	kindProfile    = "profile"
+	kindSleep      = "sleep"
 )
 
 // word is what a run's client may send after its request: input for the tool, its end, or a ctrl-C.
@@ -51,7 +54,8 @@ type AgentSpec struct {
 	Build string `json:"build"` // of the agent's sources
 	PID   int    `json:"pid"`
 	// Runner is the bundle id of the app in which it runs.
-	Runner string `json:"runner,omitempty"`
+	Runner     string `json:"runner,omitempty"`
+	PublicOnly bool   `json:"public_only,omitempty"` // it uses only what Apple documents
 }
 
 // Status is what the service says of itself and its world.
@@ -62,6 +66,7 @@ type Status struct {
 	Devices   []Device     `json:"devices"`
 	Physical  []Device     `json:"physical,omitempty"` // devices that are no simulators
 	Faults    []flaw.Fault `json:"faults"`
+	Profile   string       `json:"profile,omitempty"`
 	Chaos     *flaw.Chaos  `json:"chaos,omitempty"` // nil: there is none
 	Agents    int          `json:"agents"`
 	Asked     Asked        `json:"asked"`

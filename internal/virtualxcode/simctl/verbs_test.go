@@ -234,7 +234,10 @@ func TestLaunchctlListsWhatRuns(t *testing.T) {
 	s.ok("install", phone, "Conformance.app")
 	s.ok("launch", phone, shop)
 	s.ok("launch", phone, "com.iosagent.conformance")
-	runner := s.world.RunTests(s.udid(), 4711, "com.example.uitests.xctrunner")
+	runner, err := s.world.RunTests(t.Context(), s.udid(), 4711, "com.example.uitests.xctrunner")
+	if err != nil {
+		t.Fatal(err)
+	}
 	list := func() string { return s.ok("spawn", phone, "launchctl", "list") }
 	app := func(bundle string) *regexp.Regexp {
 		return regexp.MustCompile(`(?m)^\d+\t0\tUIKitApplication:` + regexp.QuoteMeta(bundle) + `\[[0-9a-f]{4}\]\[rb-legacy\]$`)

@@ -56,15 +56,19 @@ const (
 )
 
 // Wait says how long to look at a screen: until two looks Stable apart agree, but at least Min and at most Max.
-type Wait struct{ Stable, Min, Max time.Duration }
+type Wait struct {
+	Stable, Min, Max time.Duration
+	OnlyFront        bool // the tree of an app that is not in front is not read
+}
 
 // Observation is what a look at an app saw.
 type Observation struct {
-	Root    *Element // the application element; nil when the app is not running
+	Root    *Element // the application element; nil when the app is not running, or its tree was not to be read
 	System  *Element // SpringBoard's, when it shows an alert over another app; its buttons take the touches then
 	State   AppState
 	Bundle  string
 	Settled bool // false: still moving when Max was reached
 	Waited  time.Duration
 	Samples int // how many looks it took
+	Levels  int // with ErrTooDeep: how many levels of Root can be read at once
 }

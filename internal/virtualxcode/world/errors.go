@@ -18,6 +18,7 @@ var (
 	ErrNoFocus       = errors.New("nothing has keyboard focus")
 	ErrFocusLost     = errors.New("the keyboard focus was lost")
 	ErrNoValue       = errors.New("nothing takes such a value")
+	ErrTooDeep       = errors.New("more levels than can be read at once")
 )
 
 // The domains of Apple's errors used here.
@@ -162,6 +163,11 @@ func notResponding(bundle string) error {
 
 func unreadable() error {
 	return &Error{Domain: xctestErrorDomain, Code: 10006, kind: ErrFault,
+		Message: "Failed to get matching snapshot: Error kAXErrorIllegalArgument getting snapshot for element."}
+}
+
+func levelsLost() error {
+	return &Error{Domain: xctestErrorDomain, Code: 10006, kind: ErrTooDeep,
 		Message: "Failed to get matching snapshot: Error kAXErrorIllegalArgument getting snapshot for element."}
 }
 

@@ -43,6 +43,23 @@ func (w *World) TakeFault(udid, name string) (flaw.Hit, bool) {
 	return w.plan.Take(udid, name)
 }
 
+// SetProfile lets the faults of a profile always happen from now on, or ends that with "".
+func (w *World) SetProfile(name string) error {
+	if err := flaw.CheckProfile(name); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.plan.SetProfile(name)
+}
+
+// Profile is the profile that was set; "" is none.
+func (w *World) Profile() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.plan.Profile
+}
+
 const chaosKey = "chaos" // the Store's entry
 
 // SetChaos lets passing faults happen from now on, or ends that.

@@ -13,7 +13,8 @@ type keyboard struct {
 	Plane int       // which of planes is shown
 	Pad   string    // which of pads is shown instead; empty: none
 
-	Covers bool // what is typed into is left under it
+	Covers     bool // what is typed into is left under it
+	Introduces bool // an introduction covers its keys
 }
 
 // Measures of the keyboard, in points. Its lowest part is the bar with the home indicator.
@@ -64,9 +65,12 @@ func (p *process) keyboardElement(v *view, now time.Time, s Screen) *Element {
 	tall := boardHeight(s)
 	b := keys{process: p, view: v, left: s.Side, width: s.Width - 2*s.Side, rowHeight: (tall - keyTop - s.Bottom - barBelow(s)) / 4}
 	b.board = &Element{Type: "Keyboard", Frame: Rect{Y: s.Height - tall, W: s.Width, H: tall}}
-	if pad := pads()[p.Keyboard.Pad]; pad != nil {
+	switch pad := pads()[p.Keyboard.Pad]; {
+	case p.Keyboard.Introduces:
+		b.introduction()
+	case pad != nil:
 		b.pad(pad)
-	} else {
+	default:
 		plane := planes()[p.Keyboard.Plane%len(planes())]
 		for i, row := range plane {
 			b.row(i, row)

@@ -99,8 +99,8 @@ func (d *device) end(bundle string) bool {
 
 // Terminate ends a running app, or a test runner.
 func (w *World) Terminate(ctx context.Context, udid, bundle string) error {
-	return w.act(ctx, udid, terminateCost, func(d *device, _ time.Time) error {
-		if !d.end(bundle) && !d.endRunners(bundle) {
+	return w.act(ctx, udid, terminateCost, func(d *device, now time.Time) error {
+		if !d.end(bundle) && !d.endRunners(bundle, now) {
 			return nothingToTerminate(bundle)
 		}
 		return nil

@@ -56,7 +56,7 @@ func (w *World) spoilLook(udid string, o *Observation) error {
 			f.spoil(s, o.Root, hit)
 		}
 	}
-	return nil
+	return d.tooDeep(o)
 }
 
 // runnerName is what the test runner is called, in which the agent runs.
@@ -230,9 +230,14 @@ func (s spoiler) inPixels(root *Element, _ flaw.Hit) {
 }
 
 // beginLook lets the faults happen whose occasion is a look, an alert or an animation, and waits until the app answers.
-func (w *World) beginLook(ctx context.Context, udid, bundle string) error {
+func (w *World) beginLook(ctx context.Context, udid, bundle string, onlyFront bool) error {
 	if err := w.disturb(ctx, udid, bundle); err != nil {
 		return err
+	}
+	if !onlyFront {
+		if err := w.reachBackground(ctx, udid, bundle); err != nil {
+			return err
+		}
 	}
 	return w.untilAnswering(ctx, udid, bundle)
 }

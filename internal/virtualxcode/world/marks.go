@@ -26,6 +26,16 @@ func Marks() (all []mark.Mark) {
 		"a notification is a banner of SpringBoard for five seconds, unless its app is in front or may not notify; a tap opens the app",
 		"two taps are a double tap within 350 ms and 30 points; a finger lifts what can be dragged after 500 ms",
 		"landscape: a telephone has no status bar, keeps its sides clear of the cut-out, and its keyboard is lower",
+		"on demand a look at the tree of an app that is not in front takes 90 seconds; "+
+			"https://github.com/facebookarchive/WebDriverAgent/issues/719 reports 60",
+		"on demand a tree of more than 62 levels cannot be read at once (kAXErrorIllegalArgument), and its parts can",
+		"on demand there is a hardware keyboard: none in the tree, the field has the focus, typing works",
+		"on demand quotes and dashes become smart ones, and introductions cover the keyboard, unless preferences of the domain "+
+			"com.apple.keyboard.preferences forbid it",
+		"on demand XCTest dismisses an alert of the app before an input of an agent that does not switch that off, by its cancel "+
+			"button or its first one",
+		"on demand XCTest holds the main queue of a test runner for 30 seconds after its start",
+		"a test runner has the bundle id that its build computed, and is terminated by that one",
 	)
 	return all
 }

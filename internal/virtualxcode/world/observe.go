@@ -12,17 +12,17 @@ import (
 // Snapshot is what an app shows now; bundle "" is the one in the foreground. The tree may be shown
 // to others too, so nobody changes it. It is nil when the app is not running.
 func (w *World) Snapshot(ctx context.Context, udid, bundle string) (*Element, AppState, error) {
-	if err := w.beginLook(ctx, udid, bundle); err != nil {
+	if err := w.beginLook(ctx, udid, bundle, false); err != nil {
 		return nil, "", err
 	}
-	o, err := w.look(ctx, udid, bundle)
+	o, err := w.look(ctx, udid, bundle, false)
 	if err == nil {
 		err = w.spoilLook(udid, &o)
 	}
 	return o.Root, o.State, err
 }
 
-func (w *World) look(ctx context.Context, udid, bundle string) (Observation, error) {
+func (w *World) look(ctx context.Context, udid, bundle string, onlyFront bool) (Observation, error) {
 	if err := ctx.Err(); err != nil {
 		return Observation{}, err
 	}
@@ -34,7 +34,7 @@ func (w *World) look(ctx context.Context, udid, bundle string) (Observation, err
 		bundle = d.front()
 	}
 	o := Observation{Bundle: bundle, State: d.appState(bundle)}
-	if v := d.viewOf(bundle, now); v != nil {
+	if v := d.viewOf(bundle, now); v != nil && (!onlyFront || d.readable(bundle)) {
 		o.Root = v.root
 	}
 	if v := d.overlay(now); v != nil && bundle != SpringBoard {
@@ -46,7 +46,7 @@ func (w *World) look(ctx context.Context, udid, bundle string) (Observation, err
 // Observe looks at an app until what it shows, frames and all, has stayed the same for wait.Stable and wait.Min
 // has passed, or until wait.Max has. The zero Wait is one look.
 func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Observation, error) {
-	if err := w.beginLook(ctx, udid, bundle); err != nil {
+	if err := w.beginLook(ctx, udid, bundle, wait.OnlyFront); err != nil {
 		return Observation{}, err
 	}
 	start := w.clock.Now()
@@ -54,7 +54,7 @@ func (w *World) Observe(ctx context.Context, udid, bundle string, wait Wait) (Ob
 	var last Observation
 	for samples := 1; ; samples++ {
 		now := w.clock.Now()
-		o, err := w.look(ctx, udid, bundle)
+		o, err := w.look(ctx, udid, bundle, wait.OnlyFront)
 		if err != nil {
 			return Observation{}, err
 		}

@@ -134,10 +134,11 @@ type Running struct {
 
 // Processes lists what runs on a booted device: SpringBoard, the apps, and the test runners.
 func (w *World) Processes(ctx context.Context, udid string) ([]Running, error) {
-	d, _, err := w.enter(ctx, udid)
+	d, now, err := w.enter(ctx, udid)
 	if err != nil {
 		return nil, err
 	}
+	d.reapRunners(now)
 	all := []Running{{d.springboardPID, SpringBoard}}
 	for _, p := range d.Running {
 		all = append(all, Running{p.PID, p.Bundle})

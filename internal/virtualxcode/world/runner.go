@@ -1,27 +1,51 @@
 package world
 
-import "slices"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
+)
 
 // TestRunner is the app on a device in which tests run. It lives as long as whoever runs them says, or until it is terminated.
 type TestRunner struct {
 	PID    int
 	Bundle string
 
-	w    *World
-	on   *device
-	gone chan struct{} // closed when it is terminated
+	w     *World
+	on    *device
+	until time.Time     // it will have ended by then; zero: it runs
+	gone  chan struct{} // closed when it is terminated
 }
 
-// RunTests starts a test runner. On a device that is gone it runs nowhere.
-func (w *World) RunTests(udid string, pid int, bundle string) *TestRunner {
+// launchTries is how long a launch takes that fails because the app still runs.
+const launchTries = time.Second
+
+// RunTests starts a test runner. It fails while one of the same bundle id, which outlived its tests, is still there.
+func (w *World) RunTests(ctx context.Context, udid string, pid int, bundle string) (*TestRunner, error) {
 	r := &TestRunner{PID: pid, Bundle: bundle, w: w, gone: make(chan struct{})}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if d, err := w.device(udid); err == nil {
-		r.on = d
-		d.runners = append(d.runners, r)
+	d, err := w.device(udid)
+	var other *TestRunner
+	if err == nil {
+		d.reapRunners(w.clock.Now())
+		if i := slices.IndexFunc(d.runners, func(r *TestRunner) bool { return r.Bundle == bundle && !r.until.IsZero() }); i >= 0 {
+			other = d.runners[i]
+		} else {
+			r.on = d
+			d.runners = append(d.runners, r)
+		}
 	}
-	return r
+	w.mu.Unlock()
+	if other == nil {
+		return r, err
+	}
+	if err := w.clock.Sleep(ctx, launchTries); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("failed to launch %s: it is still running with pid %d", bundle, other.PID)
 }
 
 // Terminated is closed when somebody terminates the runner, as simctl terminate does.
@@ -31,13 +55,30 @@ func (r *TestRunner) Terminated() <-chan struct{} { return r.gone }
 func (r *TestRunner) End() {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
-	if r.on != nil {
-		r.on.runners = slices.DeleteFunc(r.on.runners, func(other *TestRunner) bool { return other == r })
+	r.on.runners = slices.DeleteFunc(r.on.runners, func(other *TestRunner) bool { return other == r })
+}
+
+// Abandon is the end of a runner whose xcodebuild was killed: it may live on for a while.
+func (r *TestRunner) Abandon() {
+	r.w.mu.Lock()
+	outlives, yes := r.on.flaws(flaw.RunnerOutlives)
+	if yes {
+		r.until = r.w.clock.Now().Add(outlives.Seconds("seconds"))
+	}
+	r.w.mu.Unlock()
+	if !yes {
+		r.End()
 	}
 }
 
+// reapRunners forgets the runners that have ended by themselves.
+func (d *device) reapRunners(now time.Time) {
+	d.runners = slices.DeleteFunc(d.runners, func(r *TestRunner) bool { return !r.until.IsZero() && !now.Before(r.until) })
+}
+
 // endRunners terminates the test runners of a bundle id, and reports whether there were any.
-func (d *device) endRunners(bundle string) bool {
+func (d *device) endRunners(bundle string, now time.Time) bool {
+	d.reapRunners(now)
 	before := len(d.runners)
 	d.runners = slices.DeleteFunc(d.runners, func(r *TestRunner) bool {
 		if r.Bundle == bundle {

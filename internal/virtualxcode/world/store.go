@@ -37,6 +37,7 @@ func (d *device) key() string {
 // shared is the state that belongs to no device.
 type shared struct {
 	Faults  []flaw.Fault
+	Profile string   `json:",omitempty"`
 	Next    int      // number of the next device
 	Deleted []string // UDIDs of the default set that are no more
 	Host    string   // the pasteboard of the Mac
@@ -54,7 +55,8 @@ func (w *World) save(d *device) error {
 }
 
 func (w *World) saveShared() error {
-	return w.keep(worldKey, shared{Faults: w.plan.Armed, Next: w.next, Deleted: w.deleted, Host: w.host, Pairs: w.pairs})
+	return w.keep(worldKey, shared{Faults: w.plan.Armed, Profile: w.plan.Profile, Next: w.next, Deleted: w.deleted, Host: w.host,
+		Pairs: w.pairs})
 }
 
 // forget removes what is kept of a device that is no more. It is first written down as deleted: a device of the
@@ -108,6 +110,7 @@ func (w *World) restore() error {
 	} else if !ok {
 		w.plan.Chaos = flaw.Chaos{}
 	}
+	w.plan.Profile = s.Profile
 	w.plan.Armed, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
 	if s.Pairs != nil { // older states have none
 		w.pairs = s.Pairs

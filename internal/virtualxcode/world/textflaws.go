@@ -11,10 +11,14 @@ func (p *process) bringKeyboard(now time.Time) {
 	if p.Keyboard.Up {
 		return
 	}
+	if p.flaws.Happens(flaw.HardwareKeyboard) {
+		return
+	}
 	p.Keyboard.show(now)
 	if p.flaws == nil {
 		return
 	}
+	p.Keyboard.Introduces = p.introduces()
 	if slow, yes := p.flaws(flaw.SlowKeyboard); yes {
 		p.Keyboard.Since = now.Add(slow.Millis("ms"))
 	}
@@ -26,7 +30,7 @@ func (k *keyboard) late(now time.Time) bool { return k.Up && now.Before(k.Since)
 
 // typed is what arrives of a text that is typed from now on, a key after the other.
 func (p *process) typed(text string, now time.Time) (keys []rune) {
-	for i, r := range p.flaws.Typed(text) {
+	for i, r := range p.smart(p.flaws.Typed(text)) {
 		if !p.Keyboard.late(now.Add(time.Duration(i) * keyCost)) {
 			keys = append(keys, r)
 		}

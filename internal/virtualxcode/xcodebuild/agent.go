@@ -26,18 +26,27 @@ func (t Tool) agents(o options) bool {
 
 // agent runs the agent's scheme. It does not read the project folder, and takes any destination with an id.
 func (t Tool) agent(ctx context.Context, o options) int {
-	udid := ""
+	asked := map[string]string{}
 	for _, text := range o.destinations {
 		if d, ok := parseDestination(text); ok {
-			udid = d["id"]
+			asked = d
 		}
 	}
+	udid := asked["id"]
 	if udid == "" {
 		fmt.Fprintf(t.Stderr, "xcodebuild: error: option 'Destination' requires an id here: platform=iOS Simulator,id=UDID, not %q\n",
 			o.destinations)
 		return exitUsage
 	}
-	err := t.serve(ctx, udid, o)
+	lost, err := t.unresolvable(ctx, asked)
+	if lost {
+		fmt.Fprintf(t.Stderr, "xcodebuild: error: Unable to find a destination matching the provided destination specifier:\n"+
+			"\t\t{ id:%s }\n", udid)
+		return exitDestination
+	}
+	if err == nil {
+		err = t.serve(ctx, udid, o)
+	}
 	switch {
 	case err == nil:
 		fmt.Fprintf(t.Stdout, "Test Case '-[%s testRunAgent]' passed.\n\n** TEST EXECUTE SUCCEEDED **\n\n", t.Scheme.Name)
@@ -51,7 +60,7 @@ func (t Tool) agent(ctx context.Context, o options) int {
 }
 
 // serve is the test runner: it listens on the port that the environment names, 0 is any, and copies bytes between its clients and
-// the service until a client ends it.
+// the service until a client ends it. What a run leaves on a real Mac, it leaves.
 func (t Tool) serve(ctx context.Context, udid string, o options) error {
 	address := net.JoinHostPort("127.0.0.1", t.variable(t.Scheme.Port))
 	calm, err := t.trouble(ctx, udid, address)
@@ -59,8 +68,20 @@ func (t Tool) serve(ctx context.Context, udid string, o options) error {
 		return err
 	}
 	defer calm()
+	left, err := t.leave(ctx, udid, o)
+	if err != nil {
+		return err
+	}
+	if err := t.run(ctx, udid, address, o); err != nil {
+		return errors.Join(err, left.collect(udid))
+	}
+	return nil
+}
+
+// run lets the runner serve until it ends.
+func (t Tool) run(ctx context.Context, udid, address string, o options) error {
 	a, err := t.Service.Agent(ctx, service.AgentSpec{UDID: udid, Token: t.variable(t.Scheme.Token), Build: t.variable(t.Scheme.Build),
-		PID: os.Getpid(), Runner: t.runner(o)})
+		PID: os.Getpid(), Runner: t.runner(o), PublicOnly: t.variable(t.Scheme.PublicOnly) == "1"})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,10 @@ func (s *session) build(ctx context.Context, a action) error {
 
 func (s *session) buildForTesting(ctx context.Context, a action) error {
 	all := s.targets(true)
-	err := s.buildTargets(ctx, all)
+	err := s.slowBuild(ctx)
+	if err == nil {
+		err = s.buildTargets(ctx, all)
+	}
 	if err == nil {
 		err = s.writeTestProducts(all)
 	}

@@ -16,6 +16,7 @@ type options struct {
 	coverage, testPlan                                         string
 	parallel, iterations, enumStyle, enumFormat, enumPath      string
 	archivePath, exportPath, exportOptions, license            string
+	diagnostics                                                string
 	asked                                                      map[string]bool // flags that are there
 	actions                                                    []string
 	settings                                                   [][2]string // KEY=VALUE, in order
@@ -24,7 +25,7 @@ type options struct {
 
 // ignored are real options that change nothing here: the first kind takes a value, the second none.
 var (
-	ignoredValues = words(`-packageCachePath -collect-test-diagnostics -parallel-testing-worker-count
+	ignoredValues = words(`-packageCachePath -parallel-testing-worker-count
 		-maximum-concurrent-test-simulator-destinations -maximum-parallel-testing-workers -clonedSourcePackagesDirPath -arch
 		-jobs -xcconfig -toolchain -test-timeouts-enabled -default-test-execution-time-allowance -maximum-test-execution-time-allowance
 		-destination-timeout -testLanguage -testRegion -resultBundleVersion -resultStreamPath -only-test-configuration
@@ -59,6 +60,7 @@ func (o *options) targets() (one map[string]*string, many map[string]*[]string) 
 		"-parallel-testing-enabled": &o.parallel, "-test-iterations": &o.iterations, "-test-enumeration-style": &o.enumStyle,
 		"-test-enumeration-format": &o.enumFormat, "-test-enumeration-output-path": &o.enumPath,
 		"-license": &o.license, "-archivePath": &o.archivePath, "-exportPath": &o.exportPath, "-exportOptionsPlist": &o.exportOptions,
+		"-collect-test-diagnostics": &o.diagnostics,
 	}
 	return one, map[string]*[]string{"-destination": &o.destinations, "-only-testing": &o.only, "-skip-testing": &o.skip}
 }
@@ -123,6 +125,9 @@ func (o *options) check() error {
 	}
 	if n, err := strconv.Atoi(o.iterations); o.iterations != "" && (err != nil || n < 1) {
 		return usage("option '-test-iterations' requires a number of iterations, not '%s'", o.iterations)
+	}
+	if !slices.Contains([]string{"", "never", "on-failure"}, o.diagnostics) {
+		return refuse(exitUsage, "option -collect-test-diagnostics requires one of two values: on-failure or never")
 	}
 	for _, a := range o.actions {
 		if _, ok := actions[a]; !ok {

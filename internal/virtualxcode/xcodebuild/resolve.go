@@ -20,8 +20,12 @@ func (s *session) resolve(ctx context.Context) error {
 	} else if p, ok := platformOf(strings.TrimRight(s.sdk, "0123456789.")); ok {
 		asked = map[string]string{"platform": p.name, "generic": "yes"}
 	}
+	lost, err := s.unresolvable(ctx, asked)
+	if err != nil {
+		return err
+	}
 	matches := s.matches(asked)
-	if len(matches) == 0 {
+	if len(matches) == 0 || lost {
 		return s.noDestination(asked)
 	}
 	s.destination = matches[0]

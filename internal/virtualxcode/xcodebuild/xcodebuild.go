@@ -18,6 +18,7 @@ type Scheme struct {
 	Name           string // of the agent's scheme
 	Port, Token    string // names of the variables the runner reads
 	Build          string // and of the one that says what it was built of
+	PublicOnly     string // and of the one that is 1 for an agent that uses only what Apple documents
 	VariablePrefix string // what xcodebuild strips from a variable before the runner sees it
 }
 

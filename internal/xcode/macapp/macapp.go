@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -232,17 +233,26 @@ func notRunning(w Which) error {
 }
 
 // ShowSimulators opens the app that shows simulators, with the window of one of them if udid is not empty, and returns the
-// app's name. Xcode 27 has Device Hub instead of Simulator.
+// app's name. It is the one of the Xcode in use: by its name, open may find that of another.
 func (s *Service) ShowSimulators(ctx context.Context, udid string) (string, error) {
-	simulator := []string{"-a", "Simulator"}
-	if udid != "" {
-		simulator = append(simulator, "--args", "-CurrentDeviceUDID", udid)
+	r, err := s.o.Run.Run(ctx, host.Cmd{Name: s.o.Tools.Tool("xcode-select"), Args: []string{"-p"}, Timeout: openTimeout})
+	if err != nil {
+		return "", toolfault.New(err, fault.ToolFailed, "which Xcode is in use is not known")
 	}
-	var err error
-	for _, args := range [][]string{simulator, {"-a", "DeviceHub"}} {
+	developer := strings.TrimSpace(string(r.Stdout))
+	for _, app := range apple.SimulatorApps(developer) {
+		name := strings.TrimSuffix(filepath.Base(app), ".app")
+		args := []string{"-a", app}
+		switch {
+		case udid == "":
+		case name == "Simulator":
+			args = append(args, "--args", "-CurrentDeviceUDID", udid)
+		default:
+			args = append(args, "devices://device/open?id="+url.QueryEscape(udid))
+		}
 		if err = s.open(ctx, args); err == nil {
-			return args[1], nil
+			return name, nil
 		}
 	}
-	return "", toolfault.New(err, fault.ToolFailed, "neither Simulator nor DeviceHub can be opened")
+	return "", toolfault.New(err, fault.ToolFailed, "the Xcode at "+developer+" has neither Simulator nor DeviceHub")
 }

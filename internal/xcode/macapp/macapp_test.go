@@ -25,6 +25,9 @@ type player struct {
 
 func (p *player) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 	p.calls = append(p.calls, strings.Join(append([]string{c.Name}, c.Args...), " "))
+	if c.Name == "xcode-select" {
+		return host.Result{Stdout: []byte(developer + "\n")}, nil
+	}
 	if c.Args[0] == "-a" && slices.Contains(p.missing, c.Args[1]) {
 		return host.Result{ExitCode: 1}, &host.ExitError{Name: c.Name, Code: 1, StderrTail: "Unable to find application named '" +
 			c.Args[1] + "'"}
@@ -132,21 +135,28 @@ func TestRefusals(t *testing.T) {
 	wants(t, err, fault.AppLaunchFailed, "opening "+good)
 }
 
+// developer is the folder of the Xcode in use, one of several on this Mac.
+const developer = "/Applications/Xcode-27.app/Contents/Developer"
+
 func TestShowSimulators(t *testing.T) {
+	const simulator, hub = developer + "/Applications/Simulator.app", "/Applications/Xcode-27.app/Contents/Applications/DeviceHub.app"
 	run := &player{}
 	s := New(Options{Run: run})
 	if name, err := s.ShowSimulators(t.Context(), "UDID"); err != nil || name != "Simulator" {
 		t.Errorf("%s, %v", name, err)
 	}
-	run.missing = []string{"Simulator"}
-	if name, err := s.ShowSimulators(t.Context(), ""); err != nil || name != "DeviceHub" {
+	run.missing = []string{simulator}
+	if name, err := s.ShowSimulators(t.Context(), "UDID"); err != nil || name != "DeviceHub" {
 		t.Errorf("%s, %v", name, err)
 	}
-	run.missing = append(run.missing, "DeviceHub")
+	run.missing = append(run.missing, hub)
 	_, err := s.ShowSimulators(t.Context(), "")
-	wants(t, err, fault.ToolFailed, "neither Simulator nor DeviceHub")
-	want := []string{"open -a Simulator --args -CurrentDeviceUDID UDID", "open -a Simulator", "open -a DeviceHub",
-		"open -a Simulator", "open -a DeviceHub"}
+	wants(t, err, fault.ToolFailed, "has neither Simulator nor DeviceHub")
+	want := []string{
+		"xcode-select -p", "open -a " + simulator + " --args -CurrentDeviceUDID UDID",
+		"xcode-select -p", "open -a " + simulator + " --args -CurrentDeviceUDID UDID", "open -a " + hub + " devices://device/open?id=UDID",
+		"xcode-select -p", "open -a " + simulator, "open -a " + hub,
+	}
 	if !slices.Equal(run.calls, want) {
 		t.Errorf("%q", run.calls)
 	}

@@ -69,7 +69,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestOthersReadTheProjects lets a reader from npm read both projects.
+// TestOthersReadTheProjects lets readers from npm read both projects.
 func TestOthersReadTheProjects(t *testing.T) {
 	args := []string{}
 	for _, on := range []Platform{IOS, MacOS} {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -145,13 +144,12 @@ func (c *Checker) simulatorApp(ctx context.Context) Finding {
 	if err != nil {
 		return Finding{name, Warn, fmt.Sprintf("not known: %v", err), "open_sim may not work"}
 	}
-	for _, app := range []string{"Applications/Simulator.app", "Applications/DeviceHub.app", "../Applications/DeviceHub.app"} {
-		path := filepath.Join(developer, app)
+	for _, path := range apple.SimulatorApps(developer) {
 		if _, err := os.Stat(path); err == nil {
 			return Finding{Name: name, Status: OK, Message: path}
 		}
 	}
-	return Finding{name, Warn, "neither Simulator.app nor DeviceHub.app is below " + developer,
+	return Finding{name, Warn, "neither Simulator.app nor DeviceHub.app belongs to the Xcode at " + developer,
 		"simulators work without a window; open_sim does not"}
 }
 

@@ -53,8 +53,9 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":/bin:/usr/bin")
-	developer := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(developer, "Applications/DeviceHub.app"), 0o700); err != nil {
+	contents := t.TempDir()
+	developer := filepath.Join(contents, "Developer")
+	if err := os.MkdirAll(filepath.Join(contents, "Applications/DeviceHub.app"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	c, dir := open(t, map[string]string{
@@ -78,7 +79,7 @@ func TestPrograms(t *testing.T) {
 		{"axe", OK, "1.0", ""},
 		{"idb", Warn, "does not answer: program not found: " + dir + "/idb", "nothing of ours needs it"},
 		{"swift", OK, "Swift 6.1", ""},
-		{"front", OK, developer + "/Applications/DeviceHub.app", ""},
+		{"front", OK, contents + "/Applications/DeviceHub.app", ""},
 	} {
 		if got[want.Name] != want {
 			t.Errorf("got  %+v\nwant %+v", got[want.Name], want)
@@ -95,7 +96,7 @@ func TestPrograms(t *testing.T) {
 func TestNoSimulatorApp(t *testing.T) {
 	empty := t.TempDir()
 	c, _ := open(t, map[string]string{"xcode-select": "echo " + empty})
-	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "below "+empty) {
+	if f := c.simulatorApp(t.Context()); f.Status != Warn || !strings.Contains(f.Message, "the Xcode at "+empty) {
 		t.Errorf("%+v", f)
 	}
 	c, _ = open(t, nil)

@@ -22,7 +22,8 @@ extension Agent {
 
     /// Whose screen a finger meets. An event that is sent through an app which lies under an alert lets XCTest deal with
     /// that alert by itself first, and it presses a button that nobody chose.
-    func front() throws -> String { try systemAsks() ? Agent.springboard : target }
+    /// One that is sent through an app behind another waits for that app.
+    func front() throws -> String { try systemAsks() || isBehind(target) ? Agent.springboard : target }
 
     /// Reads the alert on top, and presses one of its buttons. Tells what it was.
     func alert(_ r: Alert) throws -> any Response {
@@ -35,7 +36,7 @@ extension Agent {
         }
         if action != .read {
             let button = try choose(action, r.button, found.buttons)
-            try surface.tap(button.frame.centre, in: found.bundle)
+            try touch(button.frame.centre, in: found.bundle)
         }
         return AlertState(json: found.json)
     }
@@ -43,6 +44,7 @@ extension Agent {
     /// The alert on top: the system's, else one of the target's own.
     private func topAlert() throws -> FoundAlert? {
         if let alert = try systemAlert() { return FoundAlert(bundle: Agent.springboard, node: alert) }
+        if try isBehind(target) { return nil }
         return try surface.alerts(of: target).last(where: FoundAlert.asks).map { FoundAlert(bundle: target, node: $0) }
     }
 

@@ -7,7 +7,7 @@ extension Agent {
     static let touchDown = 0.05
 
     func longPress(_ r: LongPress) throws -> any Response {
-        try surface.press(Point(x: Double(r.x), y: Double(r.y)), seconds: try duration(r.seconds), in: try front())
+        try hold(Point(x: Double(r.x), y: Double(r.y)), try duration(r.seconds))
         return OK()
     }
 
@@ -18,10 +18,10 @@ extension Agent {
         let to = Point(x: Double(r.endX), y: Double(r.endY))
         let way = from.distance(to: to)
         if way == 0 {
-            try surface.press(from, seconds: time, in: try front())
+            try hold(from, time)
         } else {
             let move = Carry(from: from, to: to, pressSeconds: Agent.touchDown, velocity: way / time, holdSeconds: 0)
-            try surface.drag(move, in: try front())
+            try carry(move)
         }
         return OK()
     }
@@ -33,14 +33,26 @@ extension Agent {
             throw AgentFault(.badRequest, "a velocity of \(r.velocity) points a second")
         }
         if r.from == r.to {
-            try surface.press(r.from, seconds: max(rest, Agent.touchDown), in: try front())
+            try hold(r.from, max(rest, Agent.touchDown))
             return OK()
         }
         let way = Carry(
             from: r.from, to: r.to, pressSeconds: max(r.pressSeconds, Agent.touchDown), velocity: r.velocity,
             holdSeconds: r.holdSeconds)
-        try surface.drag(way, in: try front())
+        try carry(way)
         return OK()
+    }
+
+    private func hold(_ point: Point, _ seconds: Double) throws {
+        let app = try front()
+        try surface.press(try local(point, in: app), seconds: seconds, in: app)
+    }
+
+    private func carry(_ way: Carry) throws {
+        let app = try front()
+        var moved = way
+        (moved.from, moved.to) = (try local(way.from, in: app), try local(way.to, in: app))
+        try surface.drag(moved, in: app)
     }
 
     /// Pinches the innermost element at the point that has room for two fingers: XCTest pinches elements, not points.

@@ -9,20 +9,24 @@ extension Agent {
 
     // MARK: Controls
 
-    /// What takes a value, and how.
-    private static let adjustable: [String: (Agent) -> (Node, Place, String) throws -> Void] = [
-        "Slider": Agent.slide, "PickerWheel": Agent.turn, "Switch": Agent.flip, "Toggle": Agent.flip,
-        "CheckBox": Agent.flip,
-    ]
+    /// How an element takes a value; nil if it takes none.
+    private func adjustment(of type: String) -> ((Node, Place, String) throws -> Void)? {
+        switch type {
+        case "Slider": return slide
+        case "PickerWheel": return turn
+        case "Switch", "Toggle", "CheckBox": return flip
+        default: return nil
+        }
+    }
 
     /// Gives the adjustable element at a point a value.
     func setValue(_ r: SetValue) throws -> any Response {
         let point = Point(x: Double(r.x), y: Double(r.y))
-        let found = try targetRoot().element(at: point) { Agent.adjustable[$0.type] != nil }
-        guard let found, let adjust = Agent.adjustable[found.node.type] else {
+        let found = try targetRoot().element(at: point) { adjustment(of: $0.type) != nil }
+        guard let found, let adjust = adjustment(of: found.node.type) else {
             throw AgentFault(.unsupported, "nothing at \(r.x), \(r.y) takes a value")
         }
-        try adjust(self)(found.node, found.place, r.value)
+        try adjust(found.node, found.place, r.value)
         return OK()
     }
 
@@ -55,7 +59,7 @@ extension Agent {
         }
         // With its label a switch may be as wide as the screen; only its knob, at the end, is sure to take the tap.
         let knob = Point(x: node.frame.x + max(node.frame.width - 30, node.frame.width / 2), y: node.frame.centre.y)
-        if node.value != value { try surface.tap(knob, in: target) }
+        if node.value != value { try touch(knob, in: target) }
     }
 
     // MARK: Keys
@@ -68,7 +72,8 @@ extension Agent {
             throw AgentFault(.badRequest, "\(r.count) presses of a key: want at most \(Agent.mostPresses)")
         }
         let stroke = Stroke(try cap(r.name), Modifiers(rawValue: r.modifiers))
-        try surface.press(stroke, times: max(1, Int(r.count)), into: try mustHaveFocus(), in: target)
+        let focus = try mustHaveFocus()
+        try keyed { try surface.press(stroke, times: max(1, Int(r.count)), into: focus, in: target) }
         return OK()
     }
 
@@ -85,6 +90,8 @@ extension Agent {
     /// when nobody says which field it is.
     func clear() throws -> any Response {
         let focus = try mustHaveFocus()
+        // The first key tells whether there is a field; what it deletes is to be deleted anyway.
+        if focus == .unknown { try keyed { try surface.press(.delete, times: 1, into: focus, in: target) } }
         do {
             try empty(focus)
         } catch {
@@ -95,21 +102,21 @@ extension Agent {
     }
 
     private func empty(_ focus: Focus) throws {
-        guard case .element(var field) = focus else { return try deleteAll(.keyboard) }
+        guard case .element(var field) = focus else { return try deleteAll(.unknown) }
         let ways: [(Node) throws -> Void] = [
             { try self.delete($0) },
             {
                 // The last point that is still inside: behind the text, wherever that ends.
                 let frame = $0.frame
                 let end = Point(x: frame.x + max(0, frame.width - 4), y: frame.y + max(0, frame.height - 4))
-                try self.surface.tap(end, in: self.target)
+                try self.touch(end, in: self.target)
                 try self.delete($0)
             },
             { try self.deleteAll(.element($0)) },
         ]
         for way in ways where length(of: field) > 0 {
             try way(field)
-            guard case .element(let now) = try mustHaveFocus() else { return try deleteAll(.keyboard) }
+            guard case .element(let now) = try mustHaveFocus() else { return try deleteAll(.unknown) }
             field = now
         }
         guard length(of: field) == 0 else {

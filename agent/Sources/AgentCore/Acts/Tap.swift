@@ -1,11 +1,23 @@
 extension Agent {
+    /// A point of the screen, from the origin of the app that it is sent through. On an iPad an app may have but a part of
+    /// the screen.
+    func local(_ point: Point, in bundle: String) throws -> Point {
+        if bundle == target, let fresh { return point - fresh.frame.origin }
+        return point - (try surface.origin(of: bundle))
+    }
+
+    func touch(_ point: Point, in bundle: String) throws {
+        try surface.tap(try local(point, in: bundle), in: bundle)
+    }
+
     func tap(_ point: Point) throws -> any Response {
-        try surface.tap(point, in: try front())
+        try touch(point, in: try front())
         return OK()
     }
 
     func doubleTap(_ point: Point) throws -> any Response {
-        try surface.doubleTap(point, in: try front())
+        let app = try front()
+        try surface.doubleTap(try local(point, in: app), in: app)
         return OK()
     }
 
@@ -34,7 +46,7 @@ extension Agent {
             }
             // Only now is SpringBoard asked, once, and not at every look.
             guard try reaches(found) else { throw AgentFault(.notHittable, "element \(query) is under an alert") }
-            try surface.tap(found.frame.centre, in: found.inSystemAlert ? Agent.springboard : target)
+            try touch(found.frame.centre, in: found.inSystemAlert ? Agent.springboard : target)
         }
         return OK()
     }

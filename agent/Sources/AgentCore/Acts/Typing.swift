@@ -1,16 +1,26 @@
 extension Agent {
-    /// Types at the cursor of what has the focus. When nothing says that it has it but a keyboard is up, as in some web
-    /// views, the app gets the text. Otherwise the text would go nowhere, and nobody would know.
+    /// Types at the cursor of what has the focus.
     func type(_ text: String) throws -> any Response {
-        try surface.type(text, into: try mustHaveFocus(), in: target)
+        let focus = try mustHaveFocus()
+        try keyed { try surface.type(text, into: focus, in: target) }
         return OK()
     }
 
     func mustHaveFocus() throws -> Focus {
+        try mustNotBeBehind(target)
         let focus = try surface.focus(in: target)
-        guard focus != .nothing else {
-            throw AgentFault(.noFocus, "no focus: nothing has the keyboard; tap a text field first")
-        }
+        guard focus != .nothing else { throw Agent.noFocus }
         return focus
+    }
+
+    private static let noFocus = AgentFault(.noFocus, "no focus: nothing has the keyboard; tap a text field first")
+
+    /// Presses keys. Where the focus is not known, XCTest says that nothing has it, before it presses any.
+    func keyed(_ press: () throws -> Void) throws {
+        do {
+            try press()
+        } catch let fault as AgentFault where fault.code == .exception && fault.message.contains("has keyboard focus") {
+            throw Agent.noFocus
+        }
     }
 }

@@ -65,7 +65,8 @@ final class Session: @unchecked Sendable {
         guard version >= 3 || !(request is Act) else {
             throw AgentFault(.unsupported, "version \(version) has no flag for an input that was sent")
         }
-        return request is Shutdown ? OK() : try carryOut(request, id: id)
+        if request is Shutdown { return OK() }
+        return try server.agent.answerAtOnce(request) ?? carryOut(request, id: id)
     }
 
     /// Hands the request to the worker and waits, sending heartbeats from this thread, which is not the worker's.

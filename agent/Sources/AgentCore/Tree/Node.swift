@@ -4,6 +4,10 @@ public struct Point: Equatable, Sendable {
     public var y: Double
     public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
 
+    public static let zero = Point(x: 0, y: 0)
+
+    static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
+
     func distance(to other: Point) -> Double {
         let (dx, dy) = (other.x - x, other.y - y)
         return (dx * dx + dy * dy).squareRoot()
@@ -22,6 +26,7 @@ public struct Rect: Equatable, Sendable {
     }
 
     public static let zero = Rect()
+    public var origin: Point { Point(x: x, y: y) }
     public var centre: Point { Point(x: x + width / 2, y: y + height / 2) }
     public var hasArea: Bool { width > 0 && height > 0 }
 
@@ -56,15 +61,6 @@ public struct Node: Equatable, Sendable {
 
     /// A container that nothing calls by a name, around one child.
     var isWrapper: Bool { children.count == 1 && !isNamed && ["Other", "Group", "Window"].contains(type) }
-
-    /// Marks what has the keyboard: snapshots do not say it.
-    public mutating func markFocused(_ other: Node) {
-        if type == other.type, identifier == other.identifier, frame == other.frame {
-            focused = true
-            return
-        }
-        for i in children.indices { children[i].markFocused(other) }
-    }
 
     /// How many nodes the tree has, however deep it is.
     var count: Int {

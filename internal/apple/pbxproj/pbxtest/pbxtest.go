@@ -1,4 +1,4 @@
-// Package pbxtest lets another program read the project files we write.
+// Package pbxtest lets other programs read the project files we write.
 package pbxtest
 
 import (
@@ -13,9 +13,9 @@ import (
 // notToBeHad is how the script exits where there is no reader; never with CI=true.
 const notToBeHad = 77
 
-// Check fails unless a reader from npm reads the project files. Where the reader is not to be had, the test is skipped; with
-// CI=true it fails.
-func Check(t *testing.T, files ...string) {
+// Check fails unless two readers from npm read the same in the project files, and one of them the schemes. It returns what they
+// found. Where the readers are not to be had, the test is skipped; with CI=true it fails.
+func Check(t *testing.T, files ...string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: the reader may have to be installed from npm")
@@ -34,4 +34,5 @@ func Check(t *testing.T, files ...string) {
 	if err != nil {
 		t.Errorf("%v\n%s%s", err, out.Stdout, out.Stderr)
 	}
+	return string(out.Stdout)
 }

@@ -101,6 +101,7 @@ var contract = map[string]func(*bench){
 	"gestures":          gestures,
 	"bad requests":      badRequests,
 	"app not running":   appNotRunning,
+	"app behind":        appBehind,
 	"stops when gone":   stopsWhenGone,
 	"double tap":        doubleTap,
 	"drag":              drag,

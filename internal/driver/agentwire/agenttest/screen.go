@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image/png"
 	"math"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/driver/agentwire"
@@ -209,4 +210,29 @@ func appNotRunning(b *bench) {
 	}
 	d.ok(&agentwire.SetTarget{Bundle: App})
 	d.tap("controls-tap-button")
+}
+
+// appBehind: an app behind the home screen is never read, in no version. Its state is told.
+func appBehind(b *bench) {
+	d := b.driver()
+	d.tab("Text Input")
+	d.tap("text-username-field")
+	d.ok(&agentwire.Button{Name: "home"})
+	d.fault(agentwire.CodeAppNotRunning, &agentwire.DumpTree{})
+	d.fault(agentwire.CodeAppNotRunning, &agentwire.TypeText{Text: "lost"})
+	d.fault(agentwire.CodeAppNotRunning, &agentwire.Clear{})
+	d.fault(agentwire.CodeAppNotRunning, &agentwire.Key{Name: "a"})
+	d.fault(agentwire.CodeAppNotRunning, &agentwire.SetValue{X: 100, Y: 100, Value: "1"})
+	d.fault(agentwire.CodeNotHittable, &agentwire.TapElement{Selector: "text-username-field"})
+	d.fault(agentwire.CodeNotHittable, &agentwire.GetValue{Selector: "text-username-field"})
+	if f := ask[*agentwire.Found](d, &agentwire.FindElement{Selector: "text-username-field"}); f.JSON != "null" {
+		b.Errorf("found %s", f.JSON)
+	}
+	behind := []string{"running_background", "suspended"}
+	if seen := ask[*agentwire.Observation](d, &agentwire.Observe{}); seen.JSON != "[]" || !slices.Contains(behind, seen.State) {
+		b.Errorf("it sees %+v", seen)
+	}
+	if info, err := ask[*agentwire.TargetInfo](d, &agentwire.GetTargetInfo{}).Info(); err != nil || !slices.Contains(behind, info.State) {
+		b.Errorf("the app is %+v, %v", info, err)
+	}
 }

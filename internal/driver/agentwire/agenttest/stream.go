@@ -196,7 +196,7 @@ func randomFrames(b *bench) {
 	stream := b.raw(b.open(Options{}))
 	conn := agentwire.NewConn(stream)
 	random := rand.New(rand.NewPCG(1, 2))
-	left := "\x03\x04\x05\x07\x08\x09\x20\x21\x26\x29\x2d\x2e"
+	left := "\x03\x04\x05\x07\x08\x09\x20\x21\x26\x29\x2d\x2e\x2f"
 	for i := range 500 {
 		message := make([]byte, 1+random.IntN(40))
 		for j := range message {

@@ -75,6 +75,7 @@ func contents() (map[string]string, error) {
 	scheme := pbxproj.Scheme{
 		Name: xcodebuild.AgentScheme, Build: []string{app, xcodebuild.AgentScheme}, Tests: []string{xcodebuild.AgentScheme}, Run: app,
 		Serial: true, // else Xcode runs the agent on a clone of the simulator, where we do not look for it
+		Lean:   true, // else the screen is recorded for as long as the agent lives
 	}
 	return pbxproj.Layout{
 		Projects: map[string]pbxproj.Project{".": p}, Schemes: map[string][]pbxproj.Scheme{".": {scheme}}, Files: files,

@@ -169,7 +169,17 @@ func TestVirtualXcodeBuildsIt(t *testing.T) {
 	}
 }
 
-// TestOthersReadIt lets a reader from npm read the project file.
+// TestOthersReadIt lets readers from npm read the project and the scheme. The runner's bundle id is Xcode's, of what they read.
 func TestOthersReadIt(t *testing.T) {
-	pbxtest.Check(t, filepath.Join(write(t), xcodebuild.AgentProject, "project.pbxproj"))
+	folder := filepath.Join(write(t), xcodebuild.AgentProject)
+	said := pbxtest.Check(t, filepath.Join(folder, "project.pbxproj"),
+		filepath.Join(folder, "xcshareddata", "xcschemes", xcodebuild.AgentScheme+".xcscheme"))
+	bundle := strings.TrimSuffix(agentsource.RunnerID, ".xctrunner")
+	for _, want := range []string{
+		"com.apple.product-type.bundle.ui-testing Debug " + bundle + "\n", ".xcscheme: tests " + xcodebuild.AgentScheme + "\n",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in what they read:\n%s", want, said)
+		}
+	}
 }

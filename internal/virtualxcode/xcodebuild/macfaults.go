@@ -1,0 +1,88 @@
+package xcodebuild
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/virtualxcode/flaw"
+	"ios-agent/internal/virtualxcode/xcresult"
+)
+
+// unresolvable reports whether a real Mac could not find a destination that is there.
+func (t Tool) unresolvable(ctx context.Context, asked map[string]string) (bool, error) {
+	name := ""
+	switch {
+	case asked["id"] != "" && asked["platform"] == "":
+		name = flaw.IDAlone
+	case asked["generic"] != "" && asked["platform"] == "iOS Simulator" && slices.Contains(t.Args, "build-for-testing"):
+		name = flaw.GenericDestination
+	default:
+		return false, nil
+	}
+	happens, err := t.taken(ctx, "", name)
+	return happens[name] != nil, err
+}
+
+// slowBuild lets the time pass that the agent's build takes on a real Mac.
+func (s *session) slowBuild(ctx context.Context) error {
+	if s.Scheme.Name == "" || s.scheme.Name != s.Scheme.Name {
+		return nil
+	}
+	happens, err := s.taken(ctx, "", flaw.SlowAgentBuild)
+	if err != nil || happens[flaw.SlowAgentBuild] == nil {
+		return err
+	}
+	n, _ := strconv.Atoi(happens[flaw.SlowAgentBuild]["seconds"]) // it was checked when it was set
+	return s.Service.Sleep(ctx, time.Duration(n)*time.Second)
+}
+
+// leavings is what a run of the agent leaves in the derived data.
+type leavings struct {
+	folder      string // of the logs; empty: nothing is left
+	diagnostics bool   // are collected when it does not end as it should
+}
+
+// leave writes the result bundle of a run of the agent: below the folder that was asked for or, on a real Mac, in a new one.
+func (t Tool) leave(ctx context.Context, udid string, o options) (leavings, error) {
+	happens, err := t.taken(ctx, udid, flaw.TemporaryDerivedData, flaw.CollectsDiagnostics)
+	if err != nil {
+		return leavings{}, err
+	}
+	l := leavings{diagnostics: happens[flaw.CollectsDiagnostics] != nil && o.diagnostics != "never"}
+	root := o.derivedData
+	if root == "" {
+		if happens[flaw.TemporaryDerivedData] == nil && !l.diagnostics {
+			return l, nil
+		}
+		unique := make([]byte, 6)
+		_, _ = rand.Read(unique) // never fails
+		root = filepath.Join(t.Getenv("HOME"), "Library/Developer/Xcode/DerivedData/temporary-"+hex.EncodeToString(unique))
+	}
+	l.folder = filepath.Join(t.Path(root), "Logs/Test")
+	if err := os.MkdirAll(l.folder, 0o755); err != nil || o.resultBundle != "" {
+		return l, err
+	}
+	name := fmt.Sprintf("Test-%s-%s.xcresult", t.Scheme.Name, time.Now().Format("2006.01.02_15-04-05--0700"))
+	return l, xcresult.Write(filepath.Join(l.folder, name), xcresult.Bundle{Scheme: t.Scheme.Name, Title: "Testing with xctestrun " +
+		filepath.Base(o.xctestrun)})
+}
+
+// collect leaves the diagnostics of a run that failed. The real ones are large, and take up to ten minutes.
+func (l leavings) collect(udid string) error {
+	if !l.diagnostics {
+		return nil
+	}
+	folder := filepath.Join(l.folder, "simctl_diagnostics")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, strings.ToUpper(udid)+".log"), []byte("simctl diagnose\n"), 0o644)
+}
