@@ -135,12 +135,12 @@ var arrows = map[string]string{
 		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/app virtualxcode/apps virtualxcode/axe " +
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
 		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
 		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
 		"virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
 		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
-	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/world",
+	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
 	"internal/virtualxcode/apps":      "virtualxcode/app",

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"ios-agent/internal/virtualxcode/agent"
 	"ios-agent/internal/virtualxcode/axe"
 	"ios-agent/internal/virtualxcode/devicectl"
 	"ios-agent/internal/virtualxcode/idb"
@@ -95,7 +97,7 @@ func Marks() []mark.Mark {
 	for _, f := range frontEnds() {
 		all = append(all, f.marks...)
 	}
-	return append(all, world.Marks()...)
+	return slices.Concat(all, world.Marks(), agent.Marks())
 }
 
 // onWorld are the tools that the service plays.

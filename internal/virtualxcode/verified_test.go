@@ -3,7 +3,6 @@ package virtualxcode_test
 import (
 	"cmp"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,36 +19,88 @@ const preface = `# What is verified
 
 Generated from the marks in the code (` + "`go test ./internal/virtualxcode -update`" + `).
 
-**Nothing of this project has been run on a Mac yet.** The production code was tested against Virtual Xcode only; its
-parsers also against recorded outputs of the real tools. What needs a Mac to be sure of:
+**Nothing of this project has been run on a Mac yet.** The production code was tested against Virtual Xcode only; its parsers also
+against recorded outputs of the real tools. So there are two kinds of knowledge:
 
-- the command line that starts the XCTest agent, and the agent itself: its Swift code is built and tested on Linux against stubs of XCTest;
-- how the agent finds the app in front: the state XCTest tells of an app by its bundle id; that SpringBoard is running_foreground on the
-  home screen and that its icons, the dock's last, are hittable there and nowhere else; the names of banners (NotificationShortLookView,
-  SBTransientOverlayWindow, as WebDriverAgent looks for them), and that a bar of a call in progress is not seen as a cover. While the
-  agent's own app is in front, before anything was launched, the agent tells of SpringBoard;
-- whether a touch reaches an element: decided on the tree (bars are over the content, which recorded trees name after them), and by
-  XCTest's isHittable where the tree leaves it in doubt;
-- trees of more than some 60 levels: that XCTest then says kAXErrorIllegalArgument, and reads their parts;
-- that XCTest runs the main thread's run loop and queue while it waits, so that the agent's pulses tell a wait from a hang;
-- process start times and locks on macOS (compiled and vetted, not run);
-- everything marked *assumed* below.
+- **Observed**: taken from a recorded output of the real tool, which is named.
+- **Assumed**: best knowledge, from documentation and from the sources of other programs. Beside it stands what breaks on a Mac if it is
+  wrong; ″ is the same as in the line before.
 
-"Observed" names the recorded output of a real tool that a behaviour was taken from.
-
-| tool | behaviour of the virtual one | source |
-|---|---|---|
+` + "`make verify-mac`" + ` tries most of what matters on a Mac in a few minutes, and says for each step that fails what it breaks. Its file
+replays anywhere, and an assumption becomes an observation.
 `
 
+// document is what is assumed with what it risks, then what risks nothing, then what was observed.
 func document() string {
 	marks := virtualxcode.Marks()
 	slices.SortStableFunc(marks, func(a, b mark.Mark) int { return cmp.Compare(a.Tool, b.Tool) })
-	var b strings.Builder
-	b.WriteString(preface)
-	for _, m := range marks {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", m.Tool, strings.ReplaceAll(m.Behaviour, "|", `\|`), m.Source)
+	var risky, harmless, observed strings.Builder
+	for _, r := range mark.Risks() {
+		breaks := r.Breaks
+		for _, behaviour := range assumedOf(marks, r) {
+			if r.Harmless() {
+				row(&harmless, r.Tool, behaviour, breaks)
+			} else {
+				row(&risky, r.Tool, behaviour, breaks)
+			}
+			breaks = "″"
+		}
 	}
-	return b.String()
+	for _, m := range marks {
+		if sample, ok := m.Sample(); ok {
+			row(&observed, m.Tool, m.Behaviour, sample)
+		}
+	}
+	const line = "|---|---|---|\n"
+	return preface +
+		"\n## Assumed\n\n| tool | assumed | what breaks if it is wrong |\n" + line + risky.String() +
+		"\n## Assumed, and nothing breaks on a Mac\n\n| tool | assumed | if it is wrong |\n" + line + harmless.String() +
+		"\n## Observed\n\n| tool | behaviour of the virtual one | recorded output |\n" + line + observed.String()
+}
+
+func row(b *strings.Builder, cells ...string) {
+	for _, c := range cells {
+		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+	}
+	b.WriteString("|\n")
+}
+
+// assumedOf are the assumptions that a risk is about.
+func assumedOf(marks []mark.Mark, r mark.Risk) (behaviours []string) {
+	for _, m := range marks {
+		if m.Source != mark.Assumed {
+			continue
+		}
+		if first, ok := mark.RiskOf(m); ok && first.Breaks == r.Breaks && first.Tool == r.Tool {
+			behaviours = append(behaviours, m.Behaviour)
+		}
+	}
+	return behaviours
+}
+
+// TestEveryAssumptionSaysWhatItRisks: a mark that nobody knows the consequence of is one that nobody can check, and a risk without a mark
+// is one that was mended.
+func TestEveryAssumptionSaysWhatItRisks(t *testing.T) {
+	marks := virtualxcode.Marks()
+	for _, m := range marks {
+		_, observed := m.Sample()
+		if _, ok := mark.RiskOf(m); !ok && m.Source == mark.Assumed {
+			t.Errorf("mark/risk.go does not say what breaks if this is wrong: %s: %s", m.Tool, m.Behaviour)
+		}
+		if !observed && m.Source != mark.Assumed {
+			t.Errorf("%s: %s has the source %q", m.Tool, m.Behaviour, m.Source)
+		}
+	}
+	for _, r := range mark.Risks() {
+		if len(assumedOf(marks, r)) == 0 {
+			t.Errorf("mark/risk.go has %q of %s, and nothing is assumed that would break it", r.Breaks, r.Tool)
+		}
+		for _, start := range r.About {
+			if !slices.ContainsFunc(marks, mark.Risk{Tool: r.Tool, About: []string{start}}.Covers) {
+				t.Errorf("mark/risk.go speaks of %q, with which no mark of %s begins", start, r.Tool)
+			}
+		}
+	}
 }
 
 func TestVerifiedIsUpToDate(t *testing.T) {

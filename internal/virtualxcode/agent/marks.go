@@ -1,0 +1,43 @@
+package agent
+
+import "ios-agent/internal/virtualxcode/mark"
+
+// Marks say what is assumed of XCTest, which the Swift agent runs in, and of macOS. Nobody has recorded either.
+func Marks() (all []mark.Mark) {
+	add := func(tool string, behaviours ...string) {
+		for _, b := range behaviours {
+			all = append(all, mark.Mark{Tool: tool, Behaviour: b, Source: mark.Assumed})
+		}
+	}
+	add("XCTest",
+		"start: the agent's project builds with this Xcode: its Swift code was compiled on Linux, against stubs of XCTest and UIKit",
+		"start: a UI test may listen on a port of the loopback interface, and a test that never ends is not stopped by XCTest",
+		"start: variables with the prefix TEST_RUNNER_ reach the runner without it, and SIMULATOR_UDID names the device",
+		"format: build-for-testing of a scheme without a test plan writes an .xctestrun of format 1; one of format 2, as with test plans, is "+
+			"handed to xcodebuild likewise, which reads both",
+		"port: xcodebuild passes on what the runner prints, as it is printed: the line that names the agent's port",
+		"main thread: XCTest runs the run loop and the queue of the main thread while it waits, so that pulses tell a wait from a hang; it "+
+			"may keep the main thread for 30 seconds",
+		"front: XCUIApplication(bundleIdentifier:).state tells of any app, and an app behind another is not running_foreground",
+		"front: SpringBoard is running_foreground on the home screen, and its icons, the dock's last, are hittable there and nowhere else",
+		"front: banners are NotificationShortLookView and SBTransientOverlayWindow, as WebDriverAgent looks for them; a bar of a call in "+
+			"progress is none",
+		"hittable: bars come after the content in a tree and lie over it; isHittable is asked where the tree leaves it in doubt",
+		"origin: on an iPad the offsets of a touch count from the app's frame, and frames from the screen",
+		"deep trees: beyond some 60 levels a snapshot fails with kAXErrorIllegalArgument, and its parts can be read one by one",
+		"focus: hasKeyboardFocus is a key of elements and snapshots, also with a hardware keyboard; without it text goes to the app, and "+
+			"XCTest's complaint about the focus means that nothing has it",
+		"idle: currentInteractionOptions with bits 0 and 1 skips the waits for idleness; events at coordinates do not wait by another way",
+		"interruptions: doesNotHandleUIInterruptions keeps XCTest from answering alerts before an event",
+		"leftovers: DisableScreenshots and DisableDiagnosticScreenRecordings in the runner's defaults, and the scheme's settings, keep "+
+			"XCTest from recording; what is left lies below -derivedDataPath, which is removed",
+		"end: when the test ends, after a Shutdown, xcodebuild leaves within a second; after SIGINT within ten; a runner whose xcodebuild was "+
+			"killed lives for up to three seconds more",
+		"failures: record(_:) gets every failed query and event, and nothing else ends a test with continueAfterFailure",
+		"buttons: a simulator has the buttons home and action, and XCTest cannot lock a device")
+	add("macOS",
+		"processes: start times tell a process from a later one with the same number; a zombie's group answers EPERM",
+		"locks: flock on a file of the home goes with its process",
+		"sockets: a path of more than 104 bytes is refused, and a shorter one is used instead")
+	return all
+}

@@ -1,0 +1,127 @@
+package mark
+
+import (
+	"slices"
+	"strings"
+)
+
+// Risk is what goes wrong on a Mac when assumptions about a tool are wrong.
+type Risk struct {
+	Tool   string
+	About  []string // how the behaviours begin that it is about; none: all that the risks before it leave
+	Breaks string
+}
+
+// Covers reports whether r says what an assumption risks.
+func (r Risk) Covers(m Mark) bool {
+	return r.Tool == m.Tool && (len(r.About) == 0 ||
+		slices.ContainsFunc(r.About, func(start string) bool { return strings.HasPrefix(m.Behaviour, start) }))
+}
+
+// RiskOf finds the first risk that covers an assumption.
+func RiskOf(m Mark) (Risk, bool) {
+	all := Risks()
+	i := slices.IndexFunc(all, func(r Risk) bool { return r.Covers(m) })
+	if i < 0 {
+		return Risk{}, false
+	}
+	return all[i], true
+}
+
+// Risks of what is imitated for others than ios-agent: nothing breaks on a Mac.
+const (
+	OnlyTests = "ios-agent does not rely on it; tests on Virtual Xcode prove less than they seem to"
+	ForPeers  = "ios-agent does not run it; programs of others behave otherwise on Virtual Xcode than on a Mac"
+)
+
+// Harmless reports whether nothing breaks on a Mac.
+func (r Risk) Harmless() bool { return r.Breaks == OnlyTests || r.Breaks == ForPeers }
+
+// Risks are in the order of the document: by tool, the gravest first.
+func Risks() []Risk {
+	return slices.Concat(risksOfXCTest(), risksOfSimctl(), risksOfXcodebuild(), risksOfTheRest())
+}
+
+func risksOfXCTest() []Risk {
+	of := func(breaks string, about ...string) Risk { return Risk{"XCTest", about, breaks} }
+	return []Risk{
+		of("the agent does not start: nothing is seen and nothing can be touched. Building, installing, launching and logs still work",
+			"start:", "format:"),
+		of("a start takes a minute longer: after half the time the agent is told a port", "port:"),
+		of("an agent that is busy is taken for dead and replaced, or one that hangs is waited for", "main thread:"),
+		of("the wrong app is looked at, or none: a snapshot shows an app that is not in front", "front:"),
+		of("an element that can be touched is called covered, or a tap is sent to one that cannot be reached", "hittable:", "origin:"),
+		of("screens of more than 60 levels cannot be read", "deep trees:"),
+		of("text is not typed into a named field, or into another one than meant", "focus:"),
+		of("each input waits until the app is idle, up to a minute where something moves for ever", "idle:"),
+		of("an alert of the app is answered by XCTest before a tap reaches it", "interruptions:"),
+		of("the disk fills with films and result bundles while the agent runs", "leftovers:"),
+		of("an agent is killed after 10 seconds, and the next one may meet its runner", "end:"),
+		of("a failed query ends the agent in place of being an answer", "failures:"),
+		of("some buttons are told as not supported although XCTest has them", "buttons:"),
+	}
+}
+
+func risksOfSimctl() []Risk {
+	of := func(breaks string, about ...string) Risk { return Risk{"simctl", about, breaks} }
+	return []Risk{
+		of("a boot or a shutdown is told as failed although the device is as wanted, or is not waited for", "boot", "shutdown of",
+			"every verb on a device", "an unknown device"),
+		of("apps are not launched or ended, or what they print is lost", "launch", "terminate", "install and launch"),
+		of("the app in front is not found, and no app is shown as running", "spawn launchctl list"),
+		of("`prepare` changes nothing: what is typed is corrected on its way", "spawn defaults"),
+		of("screenshots and films fail", "io screenshot", "io recordVideo"),
+		of("an app is told as installed or removed when it is not, or its data folder is not found", "install", "uninstall",
+			"get_app_container"),
+		of("grant, set-location, set-status-bar, set-appearance, pasteboard, push or open fail, or change nothing", "privacy", "location",
+			"status_bar", "ui:", "pbcopy", "push", "openurl"),
+		of("log captures miss lines or end early", "spawn log"),
+		of("reset-sim fails, or leaves something behind", "erase"),
+		of("`make verify-mac` cannot make or delete its simulator", "create", "delete"),
+		of(OnlyTests),
+	}
+}
+
+func risksOfXcodebuild() []Risk {
+	of := func(breaks string, about ...string) Risk { return Risk{"xcodebuild", about, breaks} }
+	return []Risk{
+		of("the agent is not built or does not start: nothing is seen and nothing can be touched", "test-without-building of the agent",
+			"the project folder of the agent", "-version prints", "contents of .xctestrun"),
+		of("builds for a named simulator or device are refused", "an id that is not there", "paired devices"),
+		of("schemes and SDKs of a project are not found", "-showsdks as text"),
+		of("tests are counted wrongly, or those that were asked for are not found", "skipped tests", "-retry-tests", "-only-testing",
+			"-enumerate-tests"),
+		of("a build that fails is told with another reason", "a folder with several", "an unknown scheme", "packages that cannot"),
+		of("what Xcode itself built is not found", "derived data"),
+		of("`make verify-mac` begins although Xcode is not ready, or refuses one that is", "-license check"),
+		of(OnlyTests),
+	}
+}
+
+func risksOfTheRest() []Risk {
+	return []Risk{
+		{"devicectl", []string{"the table of list", "what info details"}, "physical devices are listed without some details"},
+		{"devicectl", nil, "what an install or a launch on a physical device is refused for is told with another reason"},
+		{"xcresulttool", nil, "failed tests are told without their attachments and details; whether they failed is known from the log"},
+		{"xccov", nil, "coverage is not reported"},
+		{"xcrun", nil, "the doctor tells of another Xcode, and a missing tool is told with another reason"},
+		{"xcode-select", nil, "the doctor tells of another Xcode, and Simulator.app of another one is opened"},
+		{"open", nil, "apps of the Mac are not opened or ended, and Simulator does not show the device"},
+		{"iOS", []string{"permission alerts"}, "an alert is not found, or `alert --accept` presses another button than meant"},
+		{"iOS", []string{"crash report"}, "a crash is told without its reason"},
+		{"iOS", []string{"log:"}, "why an app ended is not found in its log"},
+		{"iOS", []string{"a notification"}, "a banner is not told as covering what lies under it"},
+		{"iOS", nil, OnlyTests},
+		{"macOS", []string{"processes:"}, "tools of a daemon that was killed go on running, or a foreign process is ended"},
+		{"macOS", []string{"locks:"}, "two daemons of one home run at once"},
+		{"macOS", []string{"sockets:"}, "clients do not reach the daemon where the path of the home is long"},
+		{"log", nil, OnlyTests},
+		{"xctrace", nil, ForPeers},
+		{"axe", nil, ForPeers},
+		{"idb", nil, ForPeers},
+		{"sips", nil, ForPeers},
+		{"plutil", nil, ForPeers},
+		{"PlistBuddy", nil, ForPeers},
+		{"defaults", nil, ForPeers},
+	}
+}
