@@ -95,7 +95,7 @@ func expired(t *testing.T, s *session.Session, screen *ui.Screen, last int) {
 		if r.Shown("D1") != nil || r.Last("D1") != "" || r.Recall("D1", screen.Hash()) != nil {
 			t.Error("the screen is remembered")
 		}
-		if lines, known := screen.Since(screen.Hash(), "D1", r); known {
+		if lines, _, known := screen.Since(screen.Hash(), "D1", r); known {
 			t.Errorf("since a screen that is forgotten: %q", lines)
 		}
 		if lines := r.SinceShown("D1", screen); len(lines) != 1 || !strings.Contains(lines[0], "forgotten") {
