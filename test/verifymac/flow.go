@@ -94,7 +94,7 @@ func inMaps(t *trial) []part {
 			{name: "maps-ended", args: []string{"terminate", mapsApp}, needs: needsSimulator},
 			{name: "maps-reset", args: []string{"grant", mapsApp, "location", "--action", "reset"}, needs: needsSimulator},
 			{name: "maps", args: []string{"launch", mapsApp}, needs: needsSimulator},
-			{name: "alert", args: []string{"wait", "--type", "Alert", "--timeout", "20", "--strict"}, needs: needsAgent},
+			{name: "alert", args: []string{"wait", "--type", "Alert", "--timeout", "20"}, needs: needsAgent},
 			{name: "alert-screen", args: []string{"snapshot"}, needs: "alert"},
 			{name: "alert-read", args: []string{"alert"}, says: []string{"location", "Location"}, needs: "alert"},
 			{name: "alert-answer", args: []string{"alert", "--accept"}, needs: "alert"},
