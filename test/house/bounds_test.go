@@ -92,9 +92,9 @@ func TestSessionsOnALargeScreen(t *testing.T) {
 func largeApp(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Large.app")
-	ui := "start: first\nstate: {n: 0}\nscreens:\n  first:\n    title: Large\n    scroll: true\n    elements:\n"
+	ui := "start: first\nscreens:\n  first:\n    title: Large\n    scroll: true\n    elements:\n"
 	for i := range 12 {
-		ui += fmt.Sprintf("    - repeat: {count: 500, from: %d, each: {button: 'Item {index}', id: 'item-{index}', do: [{add: {n: 1}}]}}\n", 500*i)
+		ui += fmt.Sprintf("    - repeat: {count: 500, from: %d, each: {button: 'Item {index}', id: 'item-{index}'}}\n", 500*i)
 	}
 	info := `<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.large</string></dict></plist>`
 	err := os.Mkdir(path, 0o700)
