@@ -175,10 +175,15 @@ func (r *Refs) forget(keep int) {
 	numbers := slices.Collect(maps.Keys(r.entries))
 	slices.SortFunc(numbers, func(a, b int) int { return r.entries[b].used - r.entries[a].used })
 	for _, number := range numbers[keep:] {
-		r.unlink(number, r.entries[number])
-		r.bytes -= r.entries[number].size()
-		delete(r.entries, number)
+		r.remove(number)
 	}
+}
+
+// remove drops one ref.
+func (r *Refs) remove(number int) {
+	r.unlink(number, r.entries[number])
+	r.bytes -= r.entries[number].size()
+	delete(r.entries, number)
 }
 
 // Resolve finds the element a ref stands for on this screen. It answers only when there is exactly one candidate;

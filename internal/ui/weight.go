@@ -19,9 +19,14 @@ func (r *Refs) Forget() {
 	*r = left
 }
 
-// Shed lets go of all screens but the one that was shown last.
+// Shed lets go of all screens but the one that was shown last, and of the refs that are not on it.
 func (r *Refs) Shed() {
 	for len(r.looks.kept) > 1 {
 		r.drop(0)
+	}
+	for number, e := range r.entries {
+		if len(r.looks.kept) == 0 || e.hash != r.looks.kept[0].screen.hash {
+			r.remove(number)
+		}
 	}
 }

@@ -52,7 +52,7 @@ func (st *Store) oldest() []*Session {
 func (st *Store) held() int64 { return st.bytes.Load() + int64(st.trees.Bytes()) }
 
 // weigh notes how much more a session holds. When all hold too much, others let go of theirs. If it is not enough, this one lets go
-// of its older screens: what it was shown last stays, however large it is.
+// of its older screens and their refs: what it was shown last stays, however large it is.
 func (st *Store) weigh(s *Session, more int64) {
 	if st == nil {
 		return
@@ -62,8 +62,9 @@ func (st *Store) weigh(s *Session, more int64) {
 		return
 	}
 	st.mu.Lock()
-	defer st.mu.Unlock()
-	for _, other := range st.oldest() {
+	oldest := st.oldest()
+	st.mu.Unlock() // before a session is waited for that gives out refs: other calls need the store
+	for _, other := range oldest {
 		if st.held() <= mostBytes*3/4 {
 			return
 		}

@@ -34,7 +34,7 @@ func buttons(count int, first string) *ui.Screen {
 			Frame: ui.Rect{X: 1, Y: float64(i), W: 9, H: 1},
 		})
 	}
-	r.Children[0].Label = first
+	r.Children[0].Label, r.Children[0].Identifier = first, ""
 	return ui.NewScreen("app", "", r)
 }
 

@@ -1,8 +1,11 @@
 package defaults
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"ios-agent/internal/fault"
 )
 
 // Change is a session_set_defaults call.
@@ -28,12 +31,37 @@ func (s *Store) Set(c Change) (Outcome, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if size := s.size() + profileBytes + len(c.Profile) + sizeOf(values); size > mostBytes {
+		return Outcome{}, fault.New(fault.TooMany, "the defaults of this session would take %d bytes; at most %d are kept", size, mostBytes).
+			WithHint("clear what is not used: session_clear_defaults")
+	}
 	name, notices, err := s.choose(c)
 	if err != nil {
 		return Outcome{}, err
 	}
 	notices = append(notices, s.put(name, values)...)
 	return Outcome{label(name), s.revision, notices}, nil
+}
+
+// mostBytes is how much a session may set in one project. There may be thousands of sessions.
+const mostBytes = 32 << 10
+
+const profileBytes = 200 // what a profile takes by itself
+
+// size is about how much memory the session's own values take.
+func (s *Store) size() (size int) {
+	for name, p := range s.profiles {
+		size += profileBytes + len(name) + sizeOf(p.values)
+	}
+	return size
+}
+
+func sizeOf[V any](values map[string]V) int {
+	raw, err := json.Marshal(values)
+	if err != nil {
+		return mostBytes
+	}
+	return len(raw)
 }
 
 // choose finds, makes and activates the profile of a change.

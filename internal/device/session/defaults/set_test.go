@@ -1,8 +1,10 @@
 package defaults_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/device/session/defaults"
@@ -157,5 +159,30 @@ func TestAStoreOfNothingWorks(t *testing.T) {
 	}
 	if m, err := s.Merge(defaults.Spec{Keys: []string{"scheme"}}, nil); err != nil || m.Text("scheme") != "A" {
 		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// TestDefaultsAreBounded: neither a long value nor many profiles or names make a session large.
+func TestDefaultsAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 40_000)
+	for name, change := range map[string]func(i int) defaults.Change{
+		"a long value": func(int) defaults.Change { return defaults.Change{Values: values{"scheme": long}} },
+		"a long name":  func(int) defaults.Change { return defaults.Change{Profile: long, Create: true} },
+		"many arguments": func(int) defaults.Change {
+			return defaults.Change{Values: values{"extraArgs": strings.Split(long, "")}}
+		},
+		"many profiles": func(i int) defaults.Change { return defaults.Change{Profile: fmt.Sprint(i), Create: true} },
+	} {
+		s, _ := open(t, "", nil)
+		var err error
+		for i := 0; i < 1000 && err == nil; i++ {
+			_, err = s.Set(change(i))
+		}
+		if f := fault.From(err); f == nil || f.Code != fault.TooMany || !strings.Contains(f.Message, "32768") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := s.Set(defaults.Change{Values: values{"scheme": "A"}}); err != nil && name != "many profiles" {
+			t.Errorf("after %s: %v", name, err)
+		}
 	}
 }
