@@ -34,6 +34,7 @@ type Options struct {
 	JobAfter time.Duration // when a call becomes a job; 0 is a daemon's
 	Start    xctest.Start  // how patiently agents are started
 	Prewarm  bool
+	Now      func() time.Time // what leases go by; nil is the real clock
 }
 
 // House is one product over one world. Its methods are safe for concurrent use; methods that cannot fail end the test.
@@ -111,7 +112,7 @@ func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain)
 	var err error
 	h.Product, err = product.Open(product.Options{
 		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log,
-		Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm,
+		Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm, Now: o.Now,
 		Server: ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()},
 	})
 	h.must(err)
