@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"internal/machine/private":           "fault",
 	"internal/machine/regularfile":       "",
 	"internal/machine/resident":          "machine/host machine/private",
-	"internal/machine/self":              "machine/private",
+	"internal/machine/self":              "machine/private machine/wholefile",
 	"internal/machine/store":             "fault machine/wholefile",
 	"internal/machine/wholefile":         "",
 	"internal/machine/yamlfile":          "machine/regularfile",
@@ -122,7 +122,7 @@ var arrows = map[string]string{
 	"internal/surface/mcp":         "fault fault/nearest op",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op",
-	"internal/surface/setup":       "fault machine/home machine/regularfile op ui",
+	"internal/surface/setup":       "fault machine/home machine/regularfile machine/wholefile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
