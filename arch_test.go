@@ -34,7 +34,7 @@ var arrows = map[string]string{
 	"internal/machine/private":            "fault",
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
-	"internal/machine/self":               "machine/private",
+	"internal/machine/self":               "machine/private machine/wholefile",
 	"internal/machine/store":              "fault machine/wholefile",
 	"internal/machine/wholefile":          "",
 
@@ -123,7 +123,7 @@ var arrows = map[string]string{
 	"internal/surface/mcp":         "fault fault/nearest op surface/wording",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op surface/wording",
-	"internal/surface/setup":       "fault machine/docfile machine/home op ui",
+	"internal/surface/setup":       "fault machine/docfile machine/home machine/wholefile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
 	"internal/surface/wording":     "op op/words",
 
@@ -135,10 +135,10 @@ var arrows = map[string]string{
 		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
-	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps virtualxcode/axe " +
-		"virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark virtualxcode/open " +
-		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
+	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
+		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark " +
+		"virtualxcode/open virtualxcode/plists virtualxcode/project virtualxcode/service " +
+		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
 		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",

@@ -34,7 +34,8 @@ type Options struct {
 	JobAfter time.Duration // when a call becomes a job; 0 is a daemon's
 	Start    xctest.Start  // how patiently agents are started
 	Prewarm  bool
-	Talk     string // file that keeps what is said with agents; empty keeps nothing
+	Now      func() time.Time // what leases go by; nil is the real clock
+	Talk     string           // file that keeps what is said with agents; empty keeps nothing
 
 	// Programs changes what a name starts; nil leaves Virtual Xcode's tools.
 	Programs func(name string, tool host.Main) host.Main
@@ -124,7 +125,7 @@ func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain)
 	var err error
 	h.Product, err = product.Open(product.Options{
 		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log, Talk: o.Talk,
-		Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm,
+		Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm, Now: o.Now,
 		Server: ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()},
 	})
 	h.must(err)

@@ -3,7 +3,6 @@ package product
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,17 +36,18 @@ type leases struct {
 }
 
 // openLeases wires the leases. The file is opened in a goroutine of its own: the start does not wait for it.
-func openLeases(h home.Home, tools apple.Toolchain, log *slog.Logger) (*leases, error) {
-	dir, err := lockFolder(h, tools)
+func openLeases(o Options) (*leases, error) {
+	h, log := o.Home, o.Log
+	dir, err := lockFolder(h, o.Tools)
 	if unsafe := (*private.UnsafeError)(nil); errors.As(err, &unsafe) {
 		return nil, fault.During("the locks against other homes", err)
 	}
-	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log})
+	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log, Now: o.Now})
 	l := &leases{state: state, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
 	l.log = leasedb.New(leasedb.Options{Store: state, EpochFile: h.EpochFile()})
-	options := lease.Options{Journal: l.log, Log: log}
+	options := lease.Options{Journal: l.log, Log: log, Now: o.Now}
 	if err == nil {
-		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String()})
+		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String(), Now: o.Now})
 		options.Guard = l.locks
 	} else {
 		log.Warn("no lock against other homes", "error", err)

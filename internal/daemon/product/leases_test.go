@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/fault"
@@ -32,7 +33,7 @@ func TestUnsafeLocksAreRefused(t *testing.T) {
 			if err := os.Chmod(dir, 0o777); err != nil {
 				t.Fatal(err)
 			}
-			_, err = openLeases(h, tools, slog.New(slog.DiscardHandler))
+			_, err = openLeases(Options{Home: h, Tools: tools, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 			if f := fault.From(err); err == nil || f.Code != fault.PathError || !strings.Contains(f.Hint, "chmod go-w \""+dir) {
 				t.Errorf("%s %s: %v", tools.Name, dir, err)
 			}

@@ -55,6 +55,8 @@ type Options struct {
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
 	JobAfter time.Duration // how long a call waits before it becomes a job
 	Prewarm  bool          // a device's agent is started when the device is booted, not when it is first needed
+
+	Now func() time.Time // what leases go by; time.Now if nil
 }
 
 // Product is the catalogue and everything that runs behind it.
@@ -87,7 +89,10 @@ func Open(o Options) (*Product, error) {
 	if err := kit.Sweep(); err != nil {
 		o.Log.Warn("what earlier agents left", "error", err)
 	}
-	leases, err := openLeases(o.Home, o.Tools, o.Log)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	leases, err := openLeases(o)
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
 	}
@@ -97,7 +102,7 @@ func Open(o Options) (*Product, error) {
 			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
-		Leases: leases.table, Implicit: o.Implicit, Log: o.Log,
+		Leases: leases.table, Implicit: o.Implicit, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			err := errors.Join(captures.EndAll("ended when another session got the device", left), films.EndAll(ctx, left))
@@ -120,7 +125,7 @@ func Open(o Options) (*Product, error) {
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
 		Captures: captures, Films: films, Readers: readers(),
-		Home: o.Home.String(), Server: o.Server, Now: time.Now, Guide: func() string { return reference.Guide(c) },
+		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets

@@ -25,6 +25,24 @@ func claim(t *testing.T, table *lease.Table, holder string, among ...string) lea
 	return got[0]
 }
 
+// TestLeasesGoByTheMonotonicClock: while a process lives, a jump of the wall clock ends no lease.
+func TestLeasesGoByTheMonotonicClock(t *testing.T) {
+	table := lease.NewTable(lease.Options{})
+	defer table.Close()
+	claim(t, table, "ada", "D1")
+	if _, err := table.Renew(t.Context(), "ada", "D1"); err != nil {
+		t.Error(err)
+	}
+	use, err := table.Use(t.Context(), "D1", "ada", shortTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use.Done()
+	if l := get(t, table, "D1"); !strings.Contains(l.Expires.String(), " m=") {
+		t.Errorf("it ends at %s of the wall clock", l.Expires)
+	}
+}
+
 func TestAskingTwiceIsAskingOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := lease.NewTable(lease.Options{})

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/private"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // Name is the program's file name.
@@ -198,17 +199,14 @@ func copyTo(in *os.File, dir, target string) error {
 	}
 	defer os.Remove(out.Name())
 	_, err = io.Copy(out, in)
-	if closeErr := out.Close(); err == nil {
-		err = closeErr
-	}
 	if err == nil {
-		err = os.Chmod(out.Name(), 0o700)
+		err = out.Chmod(0o700)
 	}
 	if err == nil {
 		err = os.Chtimes(out.Name(), info.ModTime(), info.ModTime()) // its age is what tells builds apart
 	}
 	if err != nil {
-		return err
+		return errors.Join(err, out.Close())
 	}
-	return os.Rename(out.Name(), target)
+	return wholefile.Place(out, target) // a copy of half the program would be there for ever
 }

@@ -34,6 +34,16 @@ func (e *FailedError) Fault() *fault.Fault {
 	return f
 }
 
+// unwritable reports whether SQLite was kept from the file.
+func unwritable(err error) bool {
+	var no *sqlite.Error
+	if !errors.As(err, &no) {
+		return false
+	}
+	code := no.Code() & 0xff
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN || code == sqlite3.SQLITE_IOERR
+}
+
 // failed names the file in an error, and says in the system's words what SQLite says in its own.
 func (s *Store) failed(err error) error {
 	var newer *NewerError
@@ -41,14 +51,11 @@ func (s *Store) failed(err error) error {
 		return err
 	}
 	var no *sqlite.Error
-	if errors.As(err, &no) {
-		switch no.Code() & 0xff {
-		case sqlite3.SQLITE_FULL:
-			err = fmt.Errorf("%w: %w", &fs.PathError{Op: "write", Path: s.o.Path, Err: syscall.ENOSPC}, err)
-		case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
-			if disk := wholefile.Try(filepath.Dir(s.o.Path)); disk != nil {
-				err = fmt.Errorf("%w: %w", disk, err)
-			}
+	if errors.As(err, &no) && no.Code()&0xff == sqlite3.SQLITE_FULL {
+		err = fmt.Errorf("%w: %w", &fs.PathError{Op: "write", Path: s.o.Path, Err: syscall.ENOSPC}, err)
+	} else if unwritable(err) {
+		if disk := wholefile.Try(filepath.Dir(s.o.Path)); disk != nil {
+			err = fmt.Errorf("%w: %w", disk, err)
 		}
 	}
 	return &FailedError{s.o.Path, err}

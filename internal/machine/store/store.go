@@ -82,17 +82,24 @@ func (s *Store) Absent() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Write runs fn in one transaction. What it did is on the disk when Write returns nil, and undone otherwise. A file that turns
-// out to be damaged is set aside, and fn is run again on a new one. Errors other than a *NewerError are *FailedErrors.
+// Write runs fn in one transaction. What it did is on the disk when Write returns nil, and undone otherwise. A file that turns out to
+// be damaged is set aside; then, and when the file could not be written, fn is run once again. Errors other than a *NewerError are
+// *FailedErrors.
 func (s *Store) Write(fn func(*sql.Tx) error) error {
 	err := s.write(fn)
-	if damaged(err) {
-		if db, _ := s.exchange(nil, nil); db != nil {
-			_ = db.Close() // of a file that is set aside now
-		}
+	if damaged(err) || unwritable(err) {
+		s.reopen()
 		err = s.write(fn)
 	}
 	return s.failed(err)
+}
+
+// reopen lets the next call open the file anew: one that is damaged is set aside then, and one that could not be written may be
+// writable by now, which an open one never becomes.
+func (s *Store) reopen() {
+	if db, _ := s.exchange(nil, nil); db != nil {
+		_ = db.Close() // nothing in it was promised to anybody
+	}
 }
 
 func (s *Store) write(fn func(*sql.Tx) error) error {

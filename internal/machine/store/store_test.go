@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/store"
 )
 
@@ -108,5 +109,82 @@ func TestDamage(t *testing.T) {
 		if n := count(t, again); n != 1 || !strings.Contains(again.Notice(), path) {
 			t.Errorf("%s: %d rows, notice %q", name, n, again.Notice())
 		}
+	}
+}
+
+// TestADiskThatTakesNothing: what is in the file can be read, nothing is written, the error names the file; when the disk takes files
+// again the same store works. SQLite needs a file beside its own, and here is a folder in its place.
+func TestADiskThatTakesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	before := at(t, path, thing)
+	if err := before.Write(add); err != nil {
+		t.Fatal(err)
+	}
+	before.Close()
+	if err := os.Mkdir(path+"-shm", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := at(t, path, thing)
+	var failed *store.FailedError
+	if err := s.Write(add); !errors.As(err, &failed) || failed.Path != path {
+		t.Errorf("%v", err)
+	}
+	if f := fault.From(s.Write(add)); f.Code != fault.StateFailed || !strings.Contains(f.Message, path) {
+		t.Errorf("%+v", f)
+	}
+	if n := count(t, s); n != 1 {
+		t.Errorf("%d rows can be read", n)
+	}
+	if err := os.Remove(path + "-shm"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(add); err != nil || count(t, s) != 2 {
+		t.Error(err)
+	}
+}
+
+// TestDamageUnderAnOpenStore: a file that is ruined while it is open is set aside, and what is written goes to a new one.
+func TestDamageUnderAnOpenStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := at(t, path, thing)
+	if err := s.Write(add); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Read(func(db *sql.DB) error {
+		_, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA shrink_memory")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte(strings.Repeat("ruin", 1024)), 4096); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := s.Write(add); err != nil || count(t, s) != 1 || !strings.Contains(s.Notice(), "set aside") {
+		t.Errorf("%v, %d rows, notice %q", err, count(t, s), s.Notice())
+	}
+}
+
+// TestDeletedWhileOpen: what is written goes to a file that has its name.
+func TestDeletedWhileOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := at(t, path, thing)
+	if err := s.Write(add); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(add); err != nil || !strings.Contains(s.Notice(), "deleted") {
+		t.Errorf("%v, notice %q", err, s.Notice())
+	}
+	s.Close()
+	if again := at(t, path, thing); again.Absent() || count(t, again) == 0 {
+		t.Error("it was written to a file without a name")
 	}
 }

@@ -20,20 +20,23 @@ func Write(path string, data []byte) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync() // else a loss of power may leave the new name on an empty file
+	if _, err := f.Write(data); err != nil {
+		return errors.Join(err, f.Close())
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	return Place(f, path)
+}
+
+// Place gives a file that was written beside it the name of another, which it replaces, and closes it. When it returns nil, a loss of
+// power takes neither the content nor the name away.
+func Place(f *os.File, path string) error {
+	err := f.Sync() // else a loss of power may leave the new name on an empty file
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(dir)
+	return syncFolder(filepath.Dir(path))
 }
 
 // Try is what the system says to a new file in a folder; nil when it can be made and written.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // Apply writes planned changes, each file at once or not at all. When a file is no longer what Plan saw, nothing is
@@ -62,11 +63,10 @@ func (c Change) write() error {
 	}
 	defer os.Remove(f.Name()) // it is gone when all went well
 	_, err = f.Write(c.After)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err != nil {
-		return err
+	if err = errors.Join(err, f.Chmod(mode)); err != nil {
+		return errors.Join(err, f.Close())
 	}
-	return os.Rename(f.Name(), path)
+	return wholefile.Place(f, path)
 }
 
 // target is where to write, with the mode of what is there; the folder of a new file is made.

@@ -46,7 +46,14 @@ func New(o Options) *Locks {
 type owner struct {
 	Home  string    `json:"home"`
 	PID   int       `json:"pid"`
+	At    time.Time `json:"at,omitzero"` // when it was written
 	Until time.Time `json:"until"`
+}
+
+// over reports whether the time of a claim has passed. A claim from further in the future than it lasts was made before the clock
+// went back: it would last for as long as the clock went back, and counts no more.
+func (o owner) over(now time.Time) bool {
+	return !o.Until.After(now) || !o.At.IsZero() && o.At.Sub(now) > o.Until.Sub(o.At)
 }
 
 // Lock takes a device for this home, or extends the time it is taken for.
@@ -61,7 +68,7 @@ func (l *Locks) Lock(resource string, until time.Time) error {
 		l.open[resource] = f
 		l.mu.Unlock()
 	}
-	return write(f, owner{l.o.Home, os.Getpid(), until})
+	return write(f, owner{l.o.Home, os.Getpid(), l.o.Now(), until})
 }
 
 func (l *Locks) file(resource string) *os.File {
@@ -85,7 +92,7 @@ func (l *Locks) take(resource string) (*os.File, error) {
 	case locked != nil:
 		f.Close()
 		return nil, fmt.Errorf("lock of %s: %w", resource, locked)
-	case who.Home == "" || who.Home == l.o.Home || !who.Until.After(l.o.Now()):
+	case who.Home == "" || who.Home == l.o.Home || who.over(l.o.Now()):
 		return f, nil
 	default:
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // its daemon is not there, but its claim is

@@ -45,3 +45,23 @@ func TestTwoHomes(t *testing.T) {
 	}
 	one.Close()
 }
+
+// TestTheClockGoesBack: a claim of a home without a daemon does not last longer because the clock went back; nor does it end.
+func TestTheClockGoesBack(t *testing.T) {
+	for back, free := range map[time.Duration]bool{time.Minute: false, 20 * time.Minute: false, 24 * time.Hour: true} {
+		dir := t.TempDir()
+		now := time.Now()
+		clock := func() time.Time { return now }
+		one := hostlock.New(hostlock.Options{Dir: dir, Home: "/one", Now: clock})
+		two := hostlock.New(hostlock.Options{Dir: dir, Home: "/two", Now: clock})
+		if err := one.Lock("D1", now.Add(30*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		one.Close()
+		now = now.Add(-back)
+		if err := two.Lock("D1", now.Add(time.Minute)); (err == nil) != free {
+			t.Errorf("%s back: %v", back, err)
+		}
+		two.Close()
+	}
+}
