@@ -194,7 +194,8 @@ func (v *victim) use() {
 	v.t.Helper()
 	for _, line := range []string{
 		"boot --sim|iPhone 16", "launch|com.iosagent.shop", "snapshot", "pool claim --name|iPhone 16", "screenshot --out|shot.png",
-		"fill --identifier|email-field|$SECRET:shop", "start-sim-log-cap --bundle-id|com.iosagent.shop|--simulator-name|iPhone 16", "virtual project app|project", "doctor",
+		"fill --identifier|email-field|$SECRET:shop", "start-sim-log-cap --bundle-id|com.iosagent.shop|--simulator-name|iPhone 16",
+		"virtual project app|project", "doctor",
 		"build-sim --project-path|project/Tally.xcodeproj|--scheme|Tally|--simulator-name|iPhone 16",
 	} {
 		before, after, _ := strings.Cut(line, "|")
