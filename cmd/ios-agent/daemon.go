@@ -183,6 +183,6 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 	return product.Open(product.Options{
 		Home: h, Tools: tools, Host: runner, Server: server, Version: version(), Log: log,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
-		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm,
+		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
 	})
 }

@@ -52,6 +52,7 @@ type Options struct {
 	Start    xctest.Start
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
 	JobAfter time.Duration // how long a call waits before it becomes a job
+	Macros   bool          // macros of packages are trusted, as build.Options.TrustMacros says
 	Prewarm  bool          // a device's agent is started when the device is booted, not when it is first needed
 }
 
@@ -106,6 +107,7 @@ func Open(o Options) (*Product, error) {
 		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: steps, Events: happened,
 		Builds: build.New(build.Options{
 			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
+			TrustMacros: o.Macros,
 		}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
