@@ -3,6 +3,7 @@
 package product
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -52,6 +53,7 @@ type Options struct {
 	Start    xctest.Start
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
 	JobAfter time.Duration // how long a call waits before it becomes a job
+	Secrets  *mask.Set     // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one
 	Macros   bool          // macros of packages are trusted, as build.Options.TrustMacros says
 	Prewarm  bool          // a device's agent is started when the device is booted, not when it is first needed
 }
@@ -75,7 +77,7 @@ func Open(o Options) (*Product, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
 	}
-	secrets := &mask.Set{}
+	secrets := cmp.Or(o.Secrets, &mask.Set{})
 	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
