@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/resident"
@@ -179,8 +180,9 @@ func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
 
 // open is the product of this home over its tools.
 func open(h home.Home, name string, set settings, server ops.Server, log *slog.Logger) (*product.Product, error) {
+	secrets := &mask.Set{}
 	runner, err := host.New(host.Options{Dir: h.Children(), Record: os.Getenv(recordVariable), Replay: os.Getenv(replayVariable),
-		RepeatLast: true, Inherit: namesIn(set.pass)})
+		RepeatLast: true, Secrets: secrets, Inherit: namesIn(set.pass)})
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +198,8 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 		talk = filepath.Join(talk, agentwire.TalkFile)
 	}
 	return product.Open(product.Options{
-		Home: h, Tools: tools, Host: runner, Server: server, Version: version(), Log: log, Talk: talk,
+		Home: h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
-		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm,
+		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
 	})
 }

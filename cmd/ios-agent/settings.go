@@ -26,6 +26,8 @@ const (
 	// implicitVariable sets how long the lease lasts that the first command on a free device takes; 0 takes none.
 	implicitVariable = "IOS_AGENT_IMPLICIT_LEASE"
 	implicitLease    = 5 * time.Minute
+	// macrosVariable "trust" builds with macros of packages that nobody has trusted in Xcode.
+	macrosVariable = "IOS_AGENT_MACROS"
 	// passVariable names variables that programs get besides the usual ones.
 	passVariable = "IOS_AGENT_PASS_ENV"
 )
@@ -34,7 +36,7 @@ const (
 type settings struct {
 	idleExit, jobAfter, agentWait, implicit time.Duration
 	agentPort                               int
-	prewarm, publicOnly                     bool
+	prewarm, publicOnly, macros             bool
 	pass                                    string
 }
 
@@ -49,6 +51,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 		implicit:   r.duration(implicitVariable, implicitLease),
 		agentPort:  r.port(agentPortVariable),
 		prewarm:    r.choice(prewarmVariable, "on", "off") != "off",
+		macros:     r.choice(macrosVariable, "ask", "trust") == "trust",
 		pass:       r.names(passVariable),
 		publicOnly: r.choice(xcodebuild.PublicVariable, "0", "1") == "1",
 	}

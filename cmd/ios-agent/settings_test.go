@@ -27,14 +27,15 @@ func TestSettings(t *testing.T) {
 		t.Errorf("nothing set: %+v %v", s, err)
 	}
 	s, err := read("IOS_AGENT_IDLE_EXIT=300ms", "IOS_AGENT_JOB_AFTER=0s", "IOS_AGENT_AGENT_WAIT=3m", "IOS_AGENT_IMPLICIT_LEASE=0",
-		"IOS_AGENT_AGENT_PORT=43000", "IOS_AGENT_PREWARM=off", "IOS_AGENT_PUBLIC_API_ONLY=1", "IOS_AGENT_PASS_ENV=A,B_*")
-	if want := (settings{300 * time.Millisecond, 0, 3 * time.Minute, 0, 43000, false, true, "A,B_*"}); err != nil || s != want {
+		"IOS_AGENT_AGENT_PORT=43000", "IOS_AGENT_PREWARM=off", "IOS_AGENT_PUBLIC_API_ONLY=1",
+		"IOS_AGENT_PASS_ENV=A,B_*", "IOS_AGENT_MACROS=trust")
+	if want := (settings{300 * time.Millisecond, 0, 3 * time.Minute, 0, 43000, false, true, true, "A,B_*"}); err != nil || s != want {
 		t.Errorf("all set: %+v %v", s, err)
 	}
 	for _, wrong := range []string{
 		"IOS_AGENT_IDLE_EXIT=soon", "IOS_AGENT_JOB_AFTER=45", "IOS_AGENT_AGENT_WAIT=-1s", "IOS_AGENT_IMPLICIT_LEASE=5 minutes",
 		"IOS_AGENT_AGENT_PORT=many", "IOS_AGENT_AGENT_PORT=-1", "IOS_AGENT_AGENT_PORT=70000", "IOS_AGENT_PREWARM=offf",
-		"IOS_AGENT_PUBLIC_API_ONLY=yes", "IOS_AGENT_PASS_ENV=*", "IOS_AGENT_PASS_ENV=A=1",
+		"IOS_AGENT_PUBLIC_API_ONLY=yes", "IOS_AGENT_PASS_ENV=*", "IOS_AGENT_MACROS=yes", "IOS_AGENT_PASS_ENV=A=1",
 	} {
 		_, err := read(wrong)
 		name, value, _ := strings.Cut(wrong, "=")

@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
 	"ios-agent/internal/virtualxcode"
 )
@@ -256,5 +257,6 @@ func virtualServe(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return virtual(args[0], binary).RunService(c.Context(), slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	x := virtual(args[0], binary)
+	return x.RunService(c.Context(), slog.New(slog.NewTextHandler(resident.Log(x.Place(), os.Stderr), nil)))
 }

@@ -2,19 +2,24 @@ package house_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"ios-agent/internal/driver/agentwire"
 	"ios-agent/internal/fault/mask"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 	"ios-agent/test/house"
@@ -26,90 +31,116 @@ var canaries = map[string]string{
 	"digits": "4929731804123456", "letters": "Канарейка-ключ",
 }
 
+// full reports whether the attack runs, which takes its time; `go test` tries less.
+func full() bool { return os.Getenv("IOS_AGENT_ATTACK_SIZE") == "full" }
+
 // TestSecretsStaySecret types secrets into a field that is not secure, on every surface and by every operation that types, looks
-// at the screen afterwards, and searches everything that left the process.
+// at the screen before and after it changes again, and searches everything that left the process: answers, progress, streams as
+// events and over HTTP, logs, the arguments and environments of programs, transcripts of them, and all files.
 func TestSecretsStaySecret(t *testing.T) {
-	log := &buffer{}
+	out := &outside{t: t}
 	talk := filepath.Join(t.TempDir(), agentwire.TalkFile)
-	h := house.New(t, house.Options{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Talk: talk})
+	h := house.New(t, house.Options{
+		Log:    slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Record: true, Talk: talk, Programs: out.program,
+	})
 	udid := h.Boot("a", "com.iosagent.shop")
 	dir := ops.SecretsDir(h.Home.String())
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	h.Must("a", "start_sim_log_cap", in{"bundleId": "com.iosagent.shop", "simulatorId": udid})
-	var said bytes.Buffer
-	say := func(what string, v any) {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(raw, []byte("UNKNOWN_OPERATION")) {
-			t.Fatalf("%s: %s", what, raw)
-		}
-		fmt.Fprintf(&said, "%s: %s\n", what, raw)
+	end := out.streams(h)
+	typed := canaries
+	if !full() {
+		typed = map[string]string{"quotes": canaries["quotes"], "long": canaries["long"]}
 	}
-	for name, value := range canaries {
-		if testing.Short() && name != "quotes" {
-			continue
-		}
+	for name, value := range typed {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(value), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		typeEverywhere(t, h, udid, name, say)
+		out.typeEverywhere(h, udid, name)
 	}
 	looks := h.Files()
 	for _, o := range h.Product.Catalogue.Ops() {
 		if id := h.Product.Catalogue.ID(o); o.Hints.Has(op.ReadOnly) && !o.Streams() {
-			say(id, h.Call("a", id, looks.Example(o, id)))
+			out.say(id, h.Call("a", id, looks.Example(o, id)))
 		}
 	}
-	say("doctor", h.Call("a", "xcode_doctor", in{"nonRedacted": true}))
+	out.say("doctor", h.Call("a", "xcode_doctor", in{"nonRedacted": true}))
+	end()
 	h.Restart()
-	say("after a restart", h.Call("a", "snapshot", in{"udid": udid}))
-	said.Write(log.bytes())
-	files(t, h.Home.String(), dir, &said)
-	if n := talked(t, talk, &said); n < 20 {
+	out.say("after a restart", h.Call("a", "snapshot", in{"udid": udid}))
+	out.files(h.Home.String(), dir)
+	if n := talked(t, talk, out); n < 20 {
 		t.Errorf("only %d frames were kept", n)
 	}
-	if n := strings.Count(said.String(), "$SECRET:"); n < 10 {
-		t.Errorf("only %d secrets were shown by name; did anything type?", n)
+	said := string(out.bytes())
+	for what, least := range map[string]int{
+		"$SECRET:": 10 * len(typed), "event: item": 10 * len(typed), "stream events": len(typed), "progress: ": len(typed),
+		"program xcrun": 10, `/transcripts/`: 10, "PATH=": 10,
+	} {
+		if n := strings.Count(said, what); n < least {
+			t.Errorf("%q is there %d times, not %d: is that stream looked at?", what, n, least)
+		}
 	}
-	for name, value := range canaries {
+	for name, value := range typed {
 		for _, form := range mask.Forms(value) {
-			if i := strings.Index(said.String(), form); i >= 0 {
-				t.Errorf("%s as %q: …%s…", name, form, said.String()[max(0, i-300):min(said.Len(), i+len(form)+60)])
+			if i := strings.Index(said, form); i >= 0 {
+				t.Errorf("%s as %q: …%s…", name, form, said[max(0, i-300):min(len(said), i+len(form)+60)])
 			}
 		}
 	}
 }
 
-// typeEverywhere types a secret by every operation that types, on every surface, and looks at what shows it.
-func typeEverywhere(t *testing.T, h *house.House, udid, name string, say func(string, any)) {
-	t.Helper()
+// typeEverywhere types a secret by every operation that types, on every surface, and looks at what shows it, then and when something
+// else is typed over it.
+func (o *outside) typeEverywhere(h *house.House, udid, name string) {
+	o.t.Helper()
 	text := "$SECRET:" + name
 	where := in{"identifier": "email-field", "text": text}
-	say("fill", h.Call("a", "fill", where))
-	say("wrong", h.Call("a", "fill", in{"identifier": "login-button", "text": text}))
-	say("snapshot", h.Call("a", "snapshot", nil))
-	say("cli", h.CLI("a", "fill", "--identifier", "email-field", text, "--json"))
-	say("cli text", h.CLI("a", "type", "--identifier", "email-field", text))
-	say("rest", h.REST("a", http.MethodPost, "/api/v1/ui/fill", where).Body.String())
+	o.say("fill", h.Call("a", "fill", where))
+	o.say("wrong", h.Call("a", "fill", in{"identifier": "login-button", "text": text}))
+	o.say("snapshot", h.Call("a", "snapshot", nil))
+	o.say("over it", h.Call("a", "fill", in{"identifier": "email-field", "text": "something else"})) // its diff has the old value
+	o.say("cli", h.CLI("a", "fill", "--identifier", "email-field", text, "--json"))
+	o.say("over it, cli", h.CLI("a", "clear", "--identifier", "email-field"))
+	o.say("cli text", h.CLI("a", "type", "--identifier", "email-field", text))
+	o.say("rest", h.REST("a", http.MethodPost, "/api/v1/ui/fill", where).Body.String())
 	tool, err := h.Tool("a", "type_text", where)
 	if err != nil {
-		t.Fatal(err)
+		o.t.Fatal(err)
 	}
-	say("mcp", tool)
-	say("batch", h.Call("a", "batch", in{"steps": []string{"clear --identifier email-field", "fill --identifier email-field " + text}}))
-	say("quern", h.Call("a", "quern_type_text", in{"text": text, "udid": udid}))
-	say("xcode", h.Call("a", "xcode_type_text", in{"elementRef": "e2", "text": text, "replaceExisting": true, "simulatorId": udid}))
-	say("password", h.Call("a", "fill", in{"identifier": "password-field", "text": text}))
-	say("log in", h.Call("a", "tap_element", in{"identifier": "login-button"})) // the app prints the address
-	say("later", h.Call("b", "snapshot", in{"udid": udid}))
+	o.say("mcp", tool)
+	steps, err := json.Marshal(in{"steps": []string{"clear --identifier email-field", "fill --identifier email-field " + text}})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	caller := op.Local{Catalogue: h.Product.Catalogue, Session: "a", Dir: h.Home.String()}
+	o.say("batch", caller.Call(o.t.Context(), "batch", steps, func(e op.Event) { o.say("progress", e) }))
+	for _, one := range h.Product.Catalogue.Ops() {
+		id := h.Product.Catalogue.ID(one)
+		for _, f := range one.Fields() {
+			if !f.Private || f.Kind != op.String {
+				continue
+			}
+			input := house.Files{}.Example(one, id)
+			own := in{"identifier": "email-field", "elementRef": "e2", "simulatorId": udid, "udid": udid, f.Name: text}
+			for key, v := range own {
+				if slices.ContainsFunc(one.Fields(), func(f op.Field) bool { return f.Name == key }) {
+					input[key] = v
+				}
+			}
+			o.say(id, h.Call("a", id, input))
+		}
+	}
+	o.say("password", h.Call("a", "fill", in{"identifier": "password-field", "text": text}))
+	o.say("log in", h.Call("a", "tap_element", in{"identifier": "login-button"})) // the app prints the address
+	o.say("later", h.Call("b", "snapshot", in{"udid": udid}))
 }
 
 // talked appends what was said with agents, as bytes and in words, and counts the frames.
-func talked(t *testing.T, path string, to *bytes.Buffer) (frames int) {
+func talked(t *testing.T, path string, to io.Writer) (frames int) {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -127,9 +158,77 @@ func talked(t *testing.T, path string, to *bytes.Buffer) (frames int) {
 	return frames
 }
 
-// files appends what was written below a folder, except in one.
-func files(t *testing.T, root, except string, to *bytes.Buffer) {
-	t.Helper()
+// outside is everything that leaves the process. It is used by several goroutines.
+type outside struct {
+	t *testing.T
+
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write is for the log.
+func (o *outside) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *outside) bytes() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return bytes.Clone(o.b.Bytes())
+}
+
+func (o *outside) say(what string, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil || bytes.Contains(raw, []byte("UNKNOWN_OPERATION")) {
+		o.t.Errorf("%s: %s %v", what, raw, err)
+	}
+	fmt.Fprintf(o, "%s: %s\n", what, raw)
+}
+
+// program tells how a tool is started.
+func (o *outside) program(name string, tool host.Main) host.Main {
+	if tool == nil {
+		return nil
+	}
+	return func(ctx context.Context, in host.Invocation) int {
+		fmt.Fprintf(o, "program %s %q\n", filepath.Base(name), in.Args)
+		for variable, value := range in.Env {
+			fmt.Fprintf(o, "%s=%s\n", variable, value)
+		}
+		return tool(ctx, in)
+	}
+}
+
+// streams watches every stream of the catalogue, in this process and over HTTP, until it is ended.
+func (o *outside) streams(h *house.House) (end func()) {
+	ctx, cancel := context.WithCancel(o.t.Context())
+	handler, key := h.HTTP()
+	var all sync.WaitGroup
+	for _, s := range h.Product.Catalogue.Ops() {
+		if !s.Streams() {
+			continue
+		}
+		id := h.Product.Catalogue.ID(s)
+		all.Go(func() {
+			caller := op.Local{Catalogue: h.Product.Catalogue, Session: "watcher"}
+			caller.Stream(ctx, id, nil, func(item json.RawMessage) error { o.say("stream "+id, item); return nil })
+		})
+		all.Go(func() {
+			r := httptest.NewRequestWithContext(ctx, s.Method(), "http://127.0.0.1"+s.Path(), nil)
+			r.Header.Set("X-API-Key", key)
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			_, _ = o.Write(w.Body.Bytes()) // to memory
+		})
+	}
+	return func() { cancel(); all.Wait() }
+}
+
+// files adds what was written below a folder, except in one.
+func (o *outside) files(root, except string) {
+	o.t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == except {
 			return fs.SkipDir
@@ -141,28 +240,10 @@ func files(t *testing.T, root, except string, to *bytes.Buffer) {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(to, "%s: %s\n", path, raw)
+		fmt.Fprintf(o, "%s: %s\n", path, raw)
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		o.t.Fatal(err)
 	}
-}
-
-// buffer is a bytes.Buffer for several goroutines.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) bytes() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return bytes.Clone(b.b.Bytes())
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"ios-agent/internal/apple"
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/driver/xctest"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
@@ -39,6 +41,7 @@ type Options struct {
 
 	// Programs changes what a name starts; nil leaves Virtual Xcode's tools.
 	Programs func(name string, tool host.Main) host.Main
+	Record   bool // transcripts of all programs are kept below the home
 	// Inherit names variables that programs get besides the usual ones.
 	Inherit []string
 }
@@ -78,9 +81,16 @@ func New(t testing.TB, options ...Options) *House {
 	h.must(xcode.Mount())
 	h.World, h.Virtual = xcode.World(), xcode.Client()
 	h.open = func() {
-		runner, err := host.New(host.Options{Inside: o.programs(xcode.Program), Inherit: o.Inherit})
+		secrets := &mask.Set{}
+		runs := host.Options{Inside: o.programs(xcode.Program), Inherit: o.Inherit, Secrets: secrets}
+		if o.Record {
+			runs.Record = filepath.Join(h.Home.String(), "transcripts")
+		}
+		runner, err := host.New(runs)
 		h.must(err)
-		h.openProduct(o, runner, apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()})
+		h.openProduct(o, product.Options{
+			Host: runner, Secrets: secrets, Tools: apple.Toolchain{Name: apple.Virtual, Bin: xcode.Bin(), Reports: xcode.Reports()},
+		})
 	}
 	h.open()
 	t.Cleanup(h.close)
@@ -109,7 +119,7 @@ func (h *House) Restart() {
 	h.open()
 }
 
-func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain) {
+func (h *House) openProduct(o Options, over product.Options) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -123,11 +133,11 @@ func (h *House) openProduct(o Options, runner *host.Host, tools apple.Toolchain)
 		o.JobAfter = op.JobAfter
 	}
 	var err error
-	h.Product, err = product.Open(product.Options{
-		Home: h.Home, Tools: tools, Host: runner, Version: "test", Log: o.Log, Talk: o.Talk,
-		Start: o.Start, Implicit: o.Implicit, JobAfter: o.JobAfter, Prewarm: o.Prewarm, Now: o.Now,
-		Server: ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()},
-	})
+	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
+	over.Talk, over.Now = o.Talk, o.Now
+	over.Implicit, over.JobAfter, over.Prewarm = o.Implicit, o.JobAfter, o.Prewarm
+	over.Server = ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
+	h.Product, err = product.Open(over)
 	h.must(err)
 }
 

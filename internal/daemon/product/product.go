@@ -3,6 +3,7 @@
 package product
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -54,6 +55,8 @@ type Options struct {
 	Start    xctest.Start
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
 	JobAfter time.Duration // how long a call waits before it becomes a job
+	Secrets  *mask.Set     // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one
+	Macros   bool          // macros of packages are trusted, as build.Options.TrustMacros says
 	Prewarm  bool          // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
@@ -78,7 +81,7 @@ func Open(o Options) (*Product, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
 	}
-	secrets := &mask.Set{}
+	secrets := cmp.Or(o.Secrets, &mask.Set{})
 	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
 	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: o.Talk, Hide: secrets.Text})
 	if err != nil {
@@ -120,6 +123,7 @@ func Open(o Options) (*Product, error) {
 		Pool: devices, Leases: leases.parts(devices), Sessions: sessions, Jobs: jobs, Steps: steps, Events: happened,
 		Builds: build.New(build.Options{
 			Run: o.Host, Tools: o.Tools, Dir: filepath.Join(o.Home.String(), "builds"), XcodeData: build.UserXcodeData(),
+			TrustMacros: o.Macros,
 		}),
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),

@@ -67,6 +67,16 @@ func (s *Set) known() []secret {
 	return s.secrets
 }
 
+// Values are the secrets, in the order in which they came. Nobody writes to them.
+func (s *Set) Values() []string {
+	if s == nil {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.added
+}
+
 // Empty reports whether there is nothing to hide.
 func (s *Set) Empty() bool { return len(s.known()) == 0 }
 

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"ios-agent/internal/fault/mask"
 )
 
 // ErrClosed is what Run and Start answer after Close.
@@ -19,6 +21,8 @@ type Options struct {
 	// Record is a folder, made with mode 0700, that gets a transcript of every Run and Start. Secrets that
 	// can be recognized are left out; everything else that programs print is in it.
 	Record string
+	// Secrets are left out of transcripts too, those that become known while a program runs included.
+	Secrets *mask.Set
 	// Replay is a folder of transcripts: programs are not executed, Run and Start answer from these, at once. An
 	// invocation is matched by its arguments, as invocationkey.go tells; equal ones are answered in recorded order, each
 	// transcript once; what is not there is a *NotRecordedError.
@@ -52,7 +56,7 @@ func New(o Options) (*Host, error) {
 	if h.registry, err = openRegistry(o.Dir); err != nil {
 		return nil, err
 	}
-	if h.transcripts, err = openTranscriptFolder(o.Record); err != nil {
+	if h.transcripts, err = openTranscriptFolder(o.Record, o.Secrets); err != nil {
 		return nil, err
 	}
 	h.spawner = system{h.registry}

@@ -18,6 +18,7 @@ import (
 //   - Of Cmd.Env, values are written only for DEVELOPER_DIR, SIMCTL_CHILD_* and TEST_RUNNER_*, and not those of secrets.
 //   - In arguments, NAME=value hides the value when the name is that of a secret, and so does a flag of such a name for the argument
 //     after it. mask.Credentials knows headers, and the passwords and queries of URLs.
+//   - Secrets that were typed, or are known otherwise, are hidden by their value: Options.Secrets.
 //   - The values so found, and those of secrets in our own environment, are hidden wherever else they come up: in
 //     arguments, input, output and files, also quoted, percent-encoded and in base64. Values under eight bytes and paths that
 //     exist are not, since they would hide innocent text.
@@ -74,6 +75,7 @@ func redact(argv []string) (shown, hidden []string) {
 type redactor struct {
 	secrets [][]byte // the longest first: one may begin with another
 	first   [256]bool
+	learned []string // of a mask.Set
 }
 
 func newRedactor(c Cmd) *redactor {
@@ -88,13 +90,31 @@ func newRedactor(c Cmd) *redactor {
 		if len(s) < shortestSecret || s == secretMark || isPath(s) {
 			continue
 		}
-		for _, form := range mask.Forms(s) {
-			v.secrets = append(v.secrets, []byte(form))
-			v.first[form[0]] = true
-		}
+		v.add(s)
+	}
+	return v
+}
+
+func (v *redactor) add(secret string) {
+	for _, form := range mask.Forms(secret) {
+		v.secrets = append(v.secrets, []byte(form))
+		v.first[form[0]] = true
 	}
 	slices.SortFunc(v.secrets, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
-	return v
+}
+
+// learn adds the secrets that a set has come to know.
+func (v *redactor) learn(from *mask.Set) {
+	values := from.Values()
+	if slices.Equal(values, v.learned) {
+		return
+	}
+	for _, s := range values {
+		if !slices.Contains(v.learned, s) {
+			v.add(s)
+		}
+	}
+	v.learned = slices.Clone(values)
 }
 
 func isPath(s string) bool {

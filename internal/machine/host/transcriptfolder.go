@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/private"
 )
 
@@ -19,14 +20,15 @@ const partSuffix = ".part"
 // transcriptFolder is the folder that gets transcripts; a nil one gets none. An error of writing never disturbs a program:
 // Host.Close returns it.
 type transcriptFolder struct {
-	dir string
+	dir     string
+	secrets *mask.Set
 
 	mu   sync.Mutex
 	last int // number given
 	errs []error
 }
 
-func openTranscriptFolder(dir string) (*transcriptFolder, error) {
+func openTranscriptFolder(dir string, secrets *mask.Set) (*transcriptFolder, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -41,7 +43,7 @@ func openTranscriptFolder(dir string) (*transcriptFolder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	r := &transcriptFolder{dir: dir}
+	r := &transcriptFolder{dir: dir, secrets: secrets}
 	for _, f := range files {
 		number, _, _ := strings.Cut(f.Name(), "-")
 		if n, err := strconv.Atoi(number); err == nil {

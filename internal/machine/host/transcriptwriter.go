@@ -42,6 +42,7 @@ func (r *transcriptFolder) begin(c Cmd) *transcriptWriter {
 		return nil
 	}
 	rec := &transcriptWriter{to: r, cmd: c, redactor: newRedactor(c), began: time.Now(), file: file}
+	rec.redactor.learn(r.secrets)
 	rec.open()
 	return rec
 }
@@ -74,6 +75,7 @@ func (r *transcriptWriter) output(s Stream, b []byte) {
 
 // writeOutput writes a piece of a stream without its secrets.
 func (r *transcriptWriter) writeOutput(s Stream, b []byte, last bool) {
+	r.redactor.learn(r.to.secrets)
 	shown, held := r.redactor.hide(append(r.held[s], b...), last)
 	r.held[s] = bytes.Clone(held)
 	if r.size += int64(len(shown)); r.size > maxRecorded {

@@ -27,6 +27,8 @@ type Options struct {
 	Dir string
 	// XcodeData is the root of Xcode's own derived data. A request that names it builds where Xcode does. See UserXcodeData.
 	XcodeData string
+	// TrustMacros builds with macros of packages that nobody has trusted in Xcode. They run code of their authors at build time.
+	TrustMacros bool
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -76,6 +78,7 @@ func (e *Engine) Do(ctx context.Context, r Request, watch func(Progress)) (*Outc
 	if err := check(r); err != nil {
 		return nil, err
 	}
+	r.trustMacros = e.o.TrustMacros
 	p, dd := e.placeOf(r), e.derivedData(r)
 	run := &run{Engine: e, request: r, place: p, out: &Outcome{Request: r, DerivedData: dd}, reporter: reporter{watch: watch, now: e.o.Now}}
 	run.reader.Watch = run.reporter.event

@@ -353,3 +353,34 @@ func TestBundleID(t *testing.T) {
 		t.Errorf("a folder that is no app: %v", err)
 	}
 }
+
+// TestMacros: macros of packages are code of strangers. Xcode asks before it runs them; so it is for the user to say, or for the
+// caller who is asked about every build.
+func TestMacros(t *testing.T) {
+	const refusal = "/p/Package.swift:PACKAGE-TARGET:FooMacros: error: Target 'FooMacros' must be enabled before it can be used."
+	for _, c := range []struct {
+		trust bool
+		extra []string
+		want  int
+	}{{false, nil, 0}, {true, nil, 1}, {false, []string{skipMacros}, 1}, {true, []string{skipMacros}, 1}} {
+		var argv []string
+		e := New(Options{Dir: t.TempDir(), TrustMacros: c.trust, Run: program(func(_ context.Context, cmd host.Cmd) (host.Result, error) {
+			argv = cmd.Args
+			cmd.OnLine(host.Stdout, []byte(refusal))
+			cmd.OnLine(host.Stdout, []byte("** BUILD FAILED **"))
+			return host.Result{ExitCode: 65}, failing(cmd, 65)
+		})})
+		out, err := e.Do(t.Context(), Request{Action: Build, Project: newProject(t), Scheme: "S", Destination: Destination{Platform: IOS},
+			ExtraArgs: c.extra}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(strings.Join(argv, " "), skipMacros); n != c.want {
+			t.Errorf("%+v: %q", c, argv)
+		}
+		report := out.Report(Style{})
+		if found := report.Diagnostics.Errors; len(found) != 1 || !strings.Contains(strings.Join(found[0].Notes, " "), skipMacros) {
+			t.Errorf("%+v", found)
+		}
+	}
+}

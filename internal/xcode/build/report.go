@@ -183,6 +183,9 @@ func diagnostic(d buildlog.Diagnostic) Diagnostic {
 	for _, n := range d.Notes {
 		out.Notes = append(out.Notes, strings.TrimPrefix(n.At()+": "+n.Message, ": "))
 	}
+	if strings.HasSuffix(strings.TrimSuffix(d.Message, "."), untrustedMacro) {
+		out.Notes = append(out.Notes, "it runs code of its author at build time: trust it in Xcode, or build with extraArgs [\""+skipMacros+"\"]")
+	}
 	for _, s := range d.Symbols {
 		out.Details = append(out.Details, strings.TrimSpace(s.Name+" "+strings.Join(s.References[:min(1, len(s.References))], "")))
 	}
@@ -191,6 +194,9 @@ func diagnostic(d buildlog.Diagnostic) Diagnostic {
 	}
 	return out
 }
+
+// untrustedMacro is how Xcode refuses the macro of a package.
+const untrustedMacro = "must be enabled before it can be used"
 
 // mostOutput is how many last lines of a failed command an answer has.
 const mostOutput = 12

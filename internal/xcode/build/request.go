@@ -41,6 +41,8 @@ type Request struct {
 	TestRun       string // .xctestrun of tests built before
 	RunnerEnv     map[string]string
 	Env           map[string]string // of the caller, such as DEVELOPER_DIR
+
+	trustMacros bool // as Options say
 }
 
 // DefaultConfiguration is what is built when nobody says otherwise.
@@ -164,7 +166,7 @@ const (
 // args is the command line of one phase. The order is a contract: others read it in our answers.
 func (r Request) args(phase Action, derivedData, bundle string) []string {
 	args := r.subject()
-	if !xcodeargs.Has(r.ExtraArgs, skipMacros) {
+	if r.trustMacros && !xcodeargs.Has(r.ExtraArgs, skipMacros) {
 		args = append(args, skipMacros)
 	}
 	args = append(args, r.where(derivedData)...)
