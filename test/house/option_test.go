@@ -47,7 +47,7 @@ func TestNoInputBecomesAnOption(t *testing.T) {
 			timed(t, h, o, input)
 		}
 	}
-	if seen.programs < 100 {
+	if seen.programs < 100 && !testing.Short() {
 		t.Errorf("only %d programs were started", seen.programs)
 	}
 	for what := range seen.found {
