@@ -1,8 +1,10 @@
 package arch_test
 
 import (
+	"encoding/json"
 	"go/ast"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -106,4 +108,48 @@ func opens(file *ast.File) (found bool) {
 		return true
 	})
 	return found
+}
+
+// TestNPMRunsNoScripts: what npm fetches for tests is what lock files name, by its checksum, and none of its scripts is run.
+func TestNPMRunsNoScripts(t *testing.T) {
+	installs := regexp.MustCompile(`\b(npm (i|ci|install|exec|rebuild|run)|npx|yarn|pnpm)\b`)
+	files, err := filepath.Glob("scripts/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 0
+	for _, name := range append(files, "Makefile", ".ci/run") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // a folder
+		}
+		for line := range strings.Lines(string(text)) {
+			if code, _, _ := strings.Cut(line, "#"); installs.MatchString(code) {
+				if used++; !strings.Contains(code, "--ignore-scripts") {
+					t.Errorf("%s: %s", name, strings.TrimSpace(code))
+				}
+			}
+		}
+	}
+	locks, err := filepath.Glob("scripts/npm/*/package-lock.json")
+	if err != nil || len(locks) == 0 || used == 0 {
+		t.Fatal(locks, used, err)
+	}
+	for _, name := range locks {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lock struct {
+			Packages map[string]struct{ Integrity string }
+		}
+		if err := json.Unmarshal(text, &lock); err != nil {
+			t.Fatal(err)
+		}
+		for path, p := range lock.Packages {
+			if path != "" && !strings.HasPrefix(p.Integrity, "sha512-") {
+				t.Errorf("%s: %s has no checksum", name, path)
+			}
+		}
+	}
 }

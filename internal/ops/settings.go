@@ -166,6 +166,11 @@ func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) 
 	case in.Bundle == "" && in.Action != "reset":
 		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
 	}
+	if in.Bundle != "" {
+		if err := CheckBundle(in.Bundle); err != nil {
+			return permissionOut{}, err
+		}
+	}
 	out, err := with(ctx, s.deviceAccess, c, in.Target, func(p device.Permissions) error {
 		return p.Permit(ctx, in.Action, in.Permission, in.Bundle)
 	})

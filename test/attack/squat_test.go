@@ -93,7 +93,7 @@ func TestSquattedFolders(t *testing.T) {
 			t.Errorf("something was written: %q", found)
 		}
 	})
-	for _, name := range []string{"run", "versions", "virtual", "secrets"} {
+	for _, name := range []string{"run", "versions", "virtual", "secrets", "virtual/locks"} {
 		t.Run(name, func(t *testing.T) {
 			v := newVictim(t)
 			v.must("virtual", "path")

@@ -52,7 +52,10 @@ func TestSecretsStaySecret(t *testing.T) {
 	h.Must("a", "start_sim_log_cap", in{"bundleId": "com.iosagent.shop", "simulatorId": udid})
 	end := out.streams(h)
 	typed := canaries
-	if !full() {
+	switch {
+	case testing.Short():
+		typed = map[string]string{"quotes": canaries["quotes"]}
+	case !full():
 		typed = map[string]string{"quotes": canaries["quotes"], "long": canaries["long"]}
 	}
 	for name, value := range typed {
