@@ -225,6 +225,9 @@ func TestVerifyMacRealMac(t *testing.T) {
 		t.Errorf("%d: %s", code, out)
 	}
 	v.mustBeClear()
+	if profile := v.agent("virtual", "profile"); !strings.Contains(profile, "real-mac") {
+		t.Errorf("the world was kind: %s", profile)
+	}
 }
 
 // TestVerifyMacGoesOn: a step that fails is on the page with what it breaks and where to look, and the others are taken.

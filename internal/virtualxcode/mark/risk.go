@@ -54,6 +54,7 @@ func risksOfXCTest() []Risk {
 		of("an agent that is busy is taken for dead and replaced, or one that hangs is waited for", "main thread:"),
 		of("the wrong app is looked at, or none: a snapshot shows an app that is not in front", "front:"),
 		of("an element that can be touched is called covered, or a tap is sent to one that cannot be reached", "hittable:", "origin:"),
+		of("an element is not found although it is on the screen, or is found slowly", "queries:"),
 		of("screens of more than 60 levels cannot be read", "deep trees:"),
 		of("text is not typed into a named field, or into another one than meant", "focus:"),
 		of("each input waits until the app is idle, up to a minute where something moves for ever", "idle:"),
