@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts check fmt race build sbom vulncheck fuzz bench bench-peers test-peers test-agent verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build sbom vulncheck fuzz bench bench-peers test-peers test-agent verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -12,6 +12,10 @@ test: fmt
 # The scripts alone; at the end, what they took.
 test-scripts:
 	@go test -count=1 -v ./test/script | grep -Ev '^(===|    ---|[[:space:]]+testscript.go)' | tail -12
+
+# The scripts on a virtual world as unkind as a real Mac: see docs/virtual-faults.md.
+test-real-mac:
+	IOS_AGENT_VIRTUAL_PROFILE=real-mac go test $(TESTFLAGS) -vet=off -timeout 10m -run 'TestScripts' ./test/script
 
 # What the compiler and the linters have to say, on both systems.
 check: fmt

@@ -28,6 +28,7 @@ type step struct {
 var lanes = []lane{
 	{"base", "what every change needs: tests, vet, linters, races, demo, documents, conformance", 25 * time.Minute, []step{
 		{"make test", []string{"make", "test", "TESTFLAGS=-json"}, nil},
+		{"the scripts on a world as unkind as a real Mac", []string{"make", "test-real-mac", "TESTFLAGS=-json"}, nil},
 		{"vet for darwin, staticcheck", []string{"make", "check"}, nil},
 		{"race detector", []string{"make", "race", "TESTFLAGS=-json"}, nil},
 		{"the README's first command, as a newcomer runs it", []string{"scripts/newcomer"}, nil},

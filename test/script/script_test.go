@@ -147,6 +147,9 @@ func setup(env *testscript.Env) error {
 		for _, p := range processesOf(home) {
 			t.Errorf("left behind: %s", p)
 		}
+		for _, left := range leftovers(env.WorkDir) {
+			t.Errorf("left behind: %s", left)
+		}
 		reportRaces(t, races)
 	})
 	spent.measure(env) // last, so that it ends before the processes are stopped

@@ -289,7 +289,7 @@ final class XCUISurface: Surface {
     /// hardware keyboard.
     func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws {
         let text = XCUISurface.text(of: stroke.cap)
-        guard !stroke.modifiers.isEmpty || XCUISurface.onlyKeys.contains(stroke.cap) else {
+        if stroke.isText {
             return try type(String(repeating: text, count: times), into: focus, in: bundle)
         }
         try attempt {

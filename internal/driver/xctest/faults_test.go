@@ -55,6 +55,22 @@ func (s *subject) restart(ctx context.Context) error {
 	return s.look(ctx)
 }
 
+// rebuild builds the agent again, and starts what was built.
+func (s *subject) rebuild(ctx context.Context) error {
+	if _, err := s.Driver.BuildAgent(ctx); err != nil {
+		return err
+	}
+	return s.restart(ctx)
+}
+
+// home leaves the app that was in front last behind the home screen, and looks.
+func (s *subject) home(ctx context.Context) error {
+	if err := s.Phone.(device.Buttons).Press(ctx, "home", 0); err != nil {
+		return err
+	}
+	return s.look(ctx)
+}
+
 func (s *subject) list(ctx context.Context) error {
 	_, err := s.Driver.List(ctx)
 	return err
@@ -121,6 +137,10 @@ type trouble struct {
 
 const works = fault.Code("")
 
+func always(name string) virtualxcode.Fault {
+	return virtualxcode.Fault{Name: name, Times: flaw.Forever}
+}
+
 func troubles() []trouble {
 	return []trouble{
 		{fault: virtualxcode.Fault{Name: flaw.AgentHalfFrame}, do: (*subject).look, code: works},
@@ -156,6 +176,13 @@ func troubles() []trouble {
 		{fault: virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever}, do: (*subject).restart, code: fault.AgentFailed},
 		{fault: virtualxcode.Fault{Name: flaw.AgentNeverReady}, do: (*subject).restart, code: fault.AgentFailed, hangs: true, program: true},
 		{fault: virtualxcode.Fault{Name: flaw.AgentFloodsOutput}, do: (*subject).restart, code: works, program: true},
+
+		{fault: always(flaw.IDAlone), do: (*subject).restart, code: works},
+		{fault: always(flaw.GenericDestination), do: (*subject).rebuild, code: works},
+		{fault: always(flaw.SlowAgentBuild), do: (*subject).rebuild, code: works},
+		{fault: always(flaw.CollectsDiagnostics), do: (*subject).restart, code: works},
+		{fault: always(flaw.MainQueueHeld), do: (*subject).restart, code: works},
+		{fault: always(flaw.BackgroundSnapshot), do: (*subject).home, code: works},
 
 		{fault: virtualxcode.Fault{Name: flaw.SimctlGarbage}, do: (*subject).list, code: fault.ToolFailed},
 		{fault: virtualxcode.Fault{Name: flaw.SimctlConnectionInvalid}, do: (*subject).list, code: fault.ToolFailed},

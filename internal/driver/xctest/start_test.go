@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -234,4 +235,22 @@ func TestTheFirstLookDoesNotEndItsBuild(t *testing.T) {
 	if seen.made != 1 {
 		t.Errorf("%d builds", seen.made)
 	}
+}
+
+// A runner outlives an xcodebuild that was killed. The next agent is started when the runner has ended, also by a daemon that knows
+// nothing of the one before.
+func TestARunnerThatOutlivesItsXcodebuild(t *testing.T) {
+	t.Parallel()
+	s := newSubject(t, newPrograms(t))
+	s.open(t)
+	s.Fault(virtualxcode.Fault{Name: flaw.RunnerOutlives, Times: flaw.Forever, Set: map[string]string{"seconds": "600"}})
+	kill := func() {
+		t.Helper()
+		s.Must(syscall.Kill(s.Phone.(device.Agent).AgentState().PID, syscall.SIGKILL))
+	}
+	kill()
+	s.Must(s.look(t.Context()))
+	kill()
+	s.Phone = s.Driver.Open(s.Info)
+	s.Must(s.look(t.Context()))
 }

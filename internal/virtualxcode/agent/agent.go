@@ -80,6 +80,9 @@ func New(o Options) *Agent {
 	if o.Ended == nil {
 		o.Ended = func() {}
 	}
+	if o.PublicOnly {
+		o.Screen = publicScreen{o.Screen}
+	}
 	return &Agent{opts: o, handlers: handlers(), target: world.SpringBoard, killed: make(chan struct{})}
 }
 

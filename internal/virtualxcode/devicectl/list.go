@@ -3,6 +3,7 @@ package devicectl
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -97,8 +98,8 @@ func describe(p world.Physical) object {
 // simulated is what the tool says about a simulator; versions before JSON 5 list none.
 func simulated(d world.Device) object {
 	return object{
-		"capabilities": []any{}, "identifier": d.UDID, "tags": []any{}, "visibilityClass": "default",
-		"connectionProperties": object{"pairingState": "paired", "transportType": "sameMachine", "tunnelState": "unavailable"},
+		"capabilities": []any{}, "identifier": d.UDID, "tags": []any{}, "visibilityClass": "Simulator",
+		"connectionProperties": object{"pairingState": "paired", "transportType": "sameMachine", "tunnelState": "connected"},
 		"deviceProperties":     object{"name": d.Name, "osBuildUpdate": d.Runtime.Build, "osVersionNumber": d.Runtime.Version},
 		"hardwareProperties": object{"deviceType": d.Type.Family, "marketingName": d.Type.Name, "platform": d.Runtime.Platform,
 			"productType": d.Type.Model, "reality": "simulated", "udid": d.UDID},
@@ -113,18 +114,7 @@ func (c *call) described(udid string, device object) object {
 		return device
 	}
 	c.jsonVersion = 5
-	about, _ := device["deviceProperties"].(object)
-	now := object{}
-	for key, value := range about {
-		if key != "osBuildUpdate" && key != "osVersionNumber" {
-			now[key] = value
-		}
-	}
-	device["properties"] = object{
-		"connection": device["connectionProperties"], "device": now, "hardware": device["hardwareProperties"],
-		"software": object{"osBuildVersions": object{"buildVersion": object{"name": about["osBuildUpdate"]}},
-			"osVersion": object{"name": about["osVersionNumber"]}},
-	}
+	device["properties"] = newProperties(device)
 	old := []string{"hardwareProperties", "deviceProperties", "connectionProperties"}
 	if hit.Word("old_fields") == "stay" {
 		device["_deprecationNotice"] = object{"deprecatedFields": array(old), "replacement": "properties",
@@ -136,6 +126,31 @@ func (c *call) described(udid string, device object) object {
 		delete(device, key)
 	}
 	return device
+}
+
+// newProperties is what version 5 makes of the three dictionaries of a device.
+func newProperties(device object) object {
+	about, _ := device["deviceProperties"].(object)
+	was, _ := device["connectionProperties"].(object)
+	connection := maps.Clone(was)
+	for now, before := range map[string]string{"state": "tunnelState", "tunnelIPAddressString": "tunnelIPAddress"} {
+		if value := connection[before]; value != nil {
+			connection[now] = value
+		}
+		delete(connection, before)
+	}
+	state := object{"name": about["name"], "visibilityClass": device["visibilityClass"]}
+	if boot := about["bootState"]; boot != nil {
+		state["bootState"] = boot
+	}
+	if mode, is := about["developerModeStatus"].(string); is {
+		state["developerModeStatus"] = object{mode: object{}}
+	}
+	return object{
+		"connection": connection, "hardware": device["hardwareProperties"], "state": state,
+		"software": object{"osBuildVersions": object{"buildVersion": object{"name": about["osBuildUpdate"]}},
+			"osVersionNumber": object{"stringValue": about["osVersionNumber"]}},
+	}
 }
 
 // snapshot is the name of the system's disk image: any 64 digits that stay the same.

@@ -37,7 +37,7 @@ func Marks() []mark.Mark {
 			"lockState and displays", Source: mark.Assumed},
 		{Tool: tool, Behaviour: "an app built for the simulator cannot be installed; uninstalling what is not there and ending an " +
 			"unknown pid fail", Source: mark.Assumed},
-		{Tool: tool, Behaviour: "JSON version 5 on demand: properties with connection, device, hardware and software in it, and simulators in " +
+		{Tool: tool, Behaviour: "JSON version 5 on demand: properties with connection, hardware, software and state in it, and simulators in " +
 			"the list; https://github.com/dotnet/macios/issues/26482 and https://github.com/expo/expo/pull/48001 show it in part",
 			Source: mark.Assumed},
 		{Tool: tool, Behaviour: "a wrong command line: Error, Usage and See lines, exit 64", Source: mark.Assumed},

@@ -58,7 +58,7 @@ func (t Tool) show(app string) error {
 
 // hubOpens opens a URL in Device Hub, where there is one and the URL is for it.
 func (t Tool) hubOpens(u *url.URL) (bool, error) {
-	if u.Scheme != deviceHubScheme {
+	if u.Scheme != deviceHubScheme || u.Host != "device" {
 		return false, nil
 	}
 	happens, err := t.faults(flaw.NoSimulatorApp)
