@@ -109,8 +109,10 @@ func risksOfXcodebuild() []Risk {
 
 func risksOfTheRest() []Risk {
 	return []Risk{
+		{"devicectl", []string{"JSON version 5"}, "physical devices are not found with Xcode 27"},
 		{"devicectl", []string{"the table of list", "what info details"}, "physical devices are listed without some details"},
-		{"devicectl", nil, "what an install or a launch on a physical device is refused for is told with another reason"},
+		{"devicectl", []string{"a launch on", "an app built for", "a wrong command line"},
+			"what an install or a launch on a physical device is refused for is told with another reason"},
 		{"xcresulttool", nil, "failed tests are told without their attachments and details; whether they failed is known from the log"},
 		{"xccov", nil, "coverage is not reported"},
 		{"xcrun", nil, "the doctor tells of another Xcode, and a missing tool is told with another reason"},
