@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -113,5 +114,23 @@ func TestVerifiedIsUpToDate(t *testing.T) {
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != document() {
 		t.Errorf("%s is stale: run go test ./internal/virtualxcode -update (%v)", path, err)
+	}
+}
+
+// TestEveryUndocumentedKeyIsMarked: what the Swift agent uses of XCTest without Apple's word for it is an assumption, each by its name.
+func TestEveryUndocumentedKeyIsMarked(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join("..", "..", "agent", "Sources", "AgentXCUI", "Private+XCUI.swift"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := regexp.MustCompile(`(?m)^    case (\w+)(?: = "(\w+)")?$`).FindAllStringSubmatch(string(source), -1)
+	if len(cases) < 5 {
+		t.Errorf("only %d keys are found: is the file written in another way now?", len(cases))
+	}
+	for _, c := range cases {
+		key := cmp.Or(c[2], c[1])
+		if !slices.ContainsFunc(virtualxcode.Marks(), func(m mark.Mark) bool { return strings.Contains(m.Behaviour, key) }) {
+			t.Errorf("no mark of package agent says what is assumed of %s", key)
+		}
 	}
 }

@@ -225,6 +225,9 @@ func TestVerifyMacRealMac(t *testing.T) {
 		t.Errorf("%d: %s", code, out)
 	}
 	v.mustBeClear()
+	if profile := v.agent("virtual", "profile"); !strings.Contains(profile, "real-mac") {
+		t.Errorf("the world was kind: %s", profile)
+	}
 }
 
 // TestVerifyMacGoesOn: a step that fails is on the page with what it breaks and where to look, and the others are taken.
@@ -237,7 +240,7 @@ func TestVerifyMacGoesOn(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	for _, want := range []string{
-		"42 of 44 steps hold, 2 fail, 0 were not tried;", "\nholds     shutdown ", "\nWhat does not hold\n  settings-picture: exit ",
+		"42 of 44 steps hold, 2 fail, 0 were not tried;", "\nshutdown          holds ", "\nWhat does not hold\n  settings-picture: exit ",
 		"      would break: screens are read wrongly", "      look at:     steps/11-settings-picture.json, transcripts/0000",
 	} {
 		if !strings.Contains(out, want) {
@@ -257,7 +260,8 @@ func TestVerifyMacWithoutAnAgent(t *testing.T) {
 	v.agent("virtual", "fault", "add", "agent-exits-early", "--times", "forever")
 	out, code := v.drive()
 	for _, want := range []string{
-		" 1 fail, ", "FAILS     agent-start", "\n  tap: agent-start does not hold\n", "holds     maps-picture", "would break: no screen is seen",
+		" 1 fail, ", "\nagent-start       FAILS ", "\n  tap: agent-start does not hold\n", "\nmaps-picture      holds ",
+		"would break: no screen is seen",
 	} {
 		if code != 1 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
@@ -298,7 +302,7 @@ func TestVerifyMacInterrupted(t *testing.T) {
 	var out strings.Builder
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		out.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "holds     prepare ") { // the next step never ends by itself
+		if strings.HasPrefix(lines.Text(), "prepare           holds ") { // the next step never ends by itself
 			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}

@@ -62,7 +62,7 @@ func (t *trial) xcode(ctx context.Context, _ *kind) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	release, err := xcodebuild.Version(ctx, t.host, t.tools.Tool("xcodebuild"))
+	release, err := xcodebuild.Version(ctx, t.aside, t.tools.Tool("xcodebuild"))
 	if err != nil {
 		return "", fmt.Errorf("xcodebuild of %s does not run: %w", strings.TrimSpace(folder), err)
 	}

@@ -54,6 +54,7 @@ func (t *trial) try(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
+			fmt.Fprintf(t.out, "%-18s", s.name) // a person sees what takes long
 			r := result{Number: len(t.results) + 1, Name: s.name, Part: p.name, Args: s.args, Fixed: s.fixed}
 			if s.needs != "" && t.outcomeOf(s.needs) != holds {
 				r.Outcome, r.Why = notTried, s.needs+" does not hold"
@@ -134,11 +135,8 @@ func (t *trial) keep(r result) {
 	if err != nil {
 		fmt.Fprintf(t.out, "%s is not kept: %v\n", r.Name, err)
 	}
-	line := fmt.Sprintf("%-9s %-16s %8s", map[outcome]string{holds: "holds", fails: "FAILS", notTried: "not tried"}[r.Outcome], r.Name, r.Took)
-	if r.Why != "" {
-		line += "  " + r.Why
-	}
-	fmt.Fprintln(t.out, line)
+	word := map[outcome]string{holds: "holds", fails: "FAILS", notTried: "not tried"}[r.Outcome]
+	fmt.Fprintln(t.out, strings.TrimRight(fmt.Sprintf("%-9s %8s  %s", word, r.Took, r.Why), " "))
 }
 
 func (t *trial) path(name string) string    { return filepath.Join(t.kept, filepath.FromSlash(name)) }

@@ -19,6 +19,7 @@ import (
 //
 //	page.txt        the page
 //	about.txt       the Mac, its Xcode, and this program
+//	checks/         a transcript of each tool that was run before and after the steps
 //	steps/          one file a step: the command line, the answer, how long it took
 //	transcripts/    one file for each tool that was run (docs of package host), and agent-talk.ndjson
 //	talk.txt        what was said with the agent, in words
@@ -26,7 +27,8 @@ import (
 type trial struct {
 	options
 	out   io.Writer
-	host  *host.Host
+	host  *host.Host // runs ios-agent
+	aside *host.Host // runs Apple's tools, and keeps their transcripts apart from those of the steps
 	tools apple.Toolchain
 	env   []string // of ios-agent
 	kept  string   // the folder
@@ -44,19 +46,21 @@ func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {
 	}
 	t := &trial{options: o, out: out, kept: filepath.Join(o.work, "verify-mac"), began: time.Now()}
 	t.env = []string{
-		"IOS_AGENT_HOME=" + home, "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off", "IOS_AGENT_JOB_AFTER=20m",
+		"IOS_AGENT_HOME=" + home, "IOS_AGENT_SESSION=verify", "IOS_AGENT_PREWARM=off", "IOS_AGENT_JOB_AFTER=20m", "IOS_AGENT_REPLAY=",
 		"IOS_AGENT_RECORD=" + filepath.Join(t.kept, transcripts),
 	}
 	if err := os.MkdirAll(filepath.Join(t.kept, stepFolder), 0o700); err != nil {
 		return nil, err
 	}
-	runner, err := host.New(host.Options{})
-	if err != nil {
+	var err error
+	if t.host, err = host.New(host.Options{}); err != nil {
 		return nil, err
 	}
-	t.host = runner
-	if t.tools, err = toolchain(ctx, runner, o, t.env); err != nil {
-		return nil, errors.Join(err, runner.Close())
+	if t.aside, err = host.New(host.Options{Record: filepath.Join(t.kept, "checks")}); err == nil {
+		t.tools, err = toolchain(ctx, t.host, o, t.env)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.host.Close())
 	}
 	return t, nil
 }
@@ -69,17 +73,18 @@ const (
 	clearTime     = 3 * time.Minute
 )
 
-func (t *trial) simctl() simctl.Tool { return simctl.Tool{Run: t.host, Xcrun: t.tools.Tool("xcrun")} }
+func (t *trial) simctl() simctl.Tool { return simctl.Tool{Run: t.aside, Xcrun: t.tools.Tool("xcrun")} }
 
 // tool runs one of Apple's tools for its output.
 func (t *trial) tool(ctx context.Context, name string, args ...string) (string, error) {
-	r, err := t.host.Run(ctx, host.Cmd{Name: t.tools.Tool(name), Args: args, Env: t.env, Timeout: time.Minute})
+	r, err := t.aside.Run(ctx, host.Cmd{Name: t.tools.Tool(name), Args: args, Env: t.env, Timeout: time.Minute})
 	return string(r.Stdout), err
 }
 
-// makeSimulator makes the simulator that everything is tried on. A simulator of the owner's is never touched.
+// makeSimulator makes the simulator that everything is tried on. A simulator of the owner's is never touched. It is made to the end, also
+// when the run is interrupted meanwhile: half made it could not be deleted.
 func (t *trial) makeSimulator(ctx context.Context, k kind) error {
-	udid, err := t.tool(ctx, "xcrun", "simctl", "create", simulatorName, k.device.ID, k.runtime.ID)
+	udid, err := t.tool(context.WithoutCancel(ctx), "xcrun", "simctl", "create", simulatorName, k.device.ID, k.runtime.ID)
 	if err != nil {
 		return fmt.Errorf("making a simulator: %w", err)
 	}
@@ -116,7 +121,7 @@ func (t *trial) close() error {
 	if t.tools.Name == apple.Virtual {
 		t.stop(context.Background(), "virtual", "stop")
 	}
-	return t.host.Close()
+	return errors.Join(t.aside.Close(), t.host.Close())
 }
 
 // resultOf reads the result of an envelope.

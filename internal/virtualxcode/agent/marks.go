@@ -31,6 +31,7 @@ func Marks() (all []mark.Mark) {
 		"interruptions: doesNotHandleUIInterruptions keeps XCTest from answering alerts before an event",
 		"leftovers: DisableScreenshots and DisableDiagnosticScreenRecordings in the runner's defaults, and the scheme's settings, keep "+
 			"XCTest from recording; what is left lies below -derivedDataPath, which is removed",
+		"queries: what XCTest answers in the app is right, so that XCTDisableRemoteQueryEvaluation, which lets the runner answer, stays off",
 		"end: when the test ends, after a Shutdown, xcodebuild leaves within a second; after SIGINT within ten; a runner whose xcodebuild was "+
 			"killed lives for up to three seconds more",
 		"failures: record(_:) gets every failed query and event, and nothing else ends a test with continueAfterFailure",

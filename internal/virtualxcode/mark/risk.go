@@ -28,14 +28,17 @@ func RiskOf(m Mark) (Risk, bool) {
 	return all[i], true
 }
 
-// Risks of what is imitated for others than ios-agent: nothing breaks on a Mac.
+// Risks of what is imitated for others than ios-agent, or to be prepared for the worst: nothing breaks on a Mac.
 const (
 	OnlyTests = "ios-agent does not rely on it; tests on Virtual Xcode prove less than they seem to"
+	Hardship  = "ios-agent is prepared for it in vain"
 	ForPeers  = "ios-agent does not run it; programs of others behave otherwise on Virtual Xcode than on a Mac"
 )
 
 // Harmless reports whether nothing breaks on a Mac.
-func (r Risk) Harmless() bool { return r.Breaks == OnlyTests || r.Breaks == ForPeers }
+func (r Risk) Harmless() bool {
+	return slices.Contains([]string{OnlyTests, Hardship, ForPeers}, r.Breaks)
+}
 
 // Risks are in the order of the document: by tool, the gravest first.
 func Risks() []Risk {
@@ -51,6 +54,7 @@ func risksOfXCTest() []Risk {
 		of("an agent that is busy is taken for dead and replaced, or one that hangs is waited for", "main thread:"),
 		of("the wrong app is looked at, or none: a snapshot shows an app that is not in front", "front:"),
 		of("an element that can be touched is called covered, or a tap is sent to one that cannot be reached", "hittable:", "origin:"),
+		of("an element is not found although it is on the screen, or is found slowly", "queries:"),
 		of("screens of more than 60 levels cannot be read", "deep trees:"),
 		of("text is not typed into a named field, or into another one than meant", "focus:"),
 		of("each input waits until the app is idle, up to a minute where something moves for ever", "idle:"),
@@ -78,7 +82,9 @@ func risksOfSimctl() []Risk {
 		of("log captures miss lines or end early", "spawn log"),
 		of("reset-sim fails, or leaves something behind", "erase"),
 		of("`make verify-mac` cannot make or delete its simulator", "create", "delete"),
-		of(OnlyTests),
+		of(OnlyTests, "runtime list", "pair", "upgrade", "diagnose", "help of", "list devicetypes", "list runtimes", "list:", "the runtimes",
+			"exit status", "a name that several", "clone", "appinfo", "addmedia", "keychain", "getenv", "io enumerate", "spawn:",
+			"an unknown subcommand", "wrong arguments"),
 	}
 }
 
@@ -87,6 +93,8 @@ func risksOfXcodebuild() []Risk {
 	return []Risk{
 		of("the agent is not built or does not start: nothing is seen and nothing can be touched", "test-without-building of the agent",
 			"the project folder of the agent", "-version prints", "contents of .xctestrun"),
+		of("an agent that was ended leaves its runner, and the next one does not start", "an interrupt ends the agent"),
+		of("the first start of an agent takes a minute longer, and its end is told as a failure", "an agent that ends its test"),
 		of("builds for a named simulator or device are refused", "an id that is not there", "paired devices"),
 		of("schemes and SDKs of a project are not found", "-showsdks as text"),
 		of("tests are counted wrongly, or those that were asked for are not found", "skipped tests", "-retry-tests", "-only-testing",
@@ -94,14 +102,17 @@ func risksOfXcodebuild() []Risk {
 		of("a build that fails is told with another reason", "a folder with several", "an unknown scheme", "packages that cannot"),
 		of("what Xcode itself built is not found", "derived data"),
 		of("`make verify-mac` begins although Xcode is not ready, or refuses one that is", "-license check"),
-		of(OnlyTests),
+		of(Hardship, "on demand"),
+		of(OnlyTests, "archive", "analyze", "install and docbuild"),
 	}
 }
 
 func risksOfTheRest() []Risk {
 	return []Risk{
+		{"devicectl", []string{"JSON version 5"}, "physical devices are not found with Xcode 27"},
 		{"devicectl", []string{"the table of list", "what info details"}, "physical devices are listed without some details"},
-		{"devicectl", nil, "what an install or a launch on a physical device is refused for is told with another reason"},
+		{"devicectl", []string{"a launch on", "an app built for", "a wrong command line"},
+			"what an install or a launch on a physical device is refused for is told with another reason"},
 		{"xcresulttool", nil, "failed tests are told without their attachments and details; whether they failed is known from the log"},
 		{"xccov", nil, "coverage is not reported"},
 		{"xcrun", nil, "the doctor tells of another Xcode, and a missing tool is told with another reason"},
@@ -111,7 +122,9 @@ func risksOfTheRest() []Risk {
 		{"iOS", []string{"crash report"}, "a crash is told without its reason"},
 		{"iOS", []string{"log:"}, "why an app ended is not found in its log"},
 		{"iOS", []string{"a notification"}, "a banner is not told as covering what lies under it"},
-		{"iOS", nil, OnlyTests},
+		{"iOS", []string{"a test runner has"}, "a runner that is left on a device is not ended, and the next agent does not start"},
+		{"iOS", []string{"on demand"}, Hardship},
+		{"iOS", []string{"requests", "two taps", "landscape"}, OnlyTests},
 		{"macOS", []string{"processes:"}, "tools of a daemon that was killed go on running, or a foreign process is ended"},
 		{"macOS", []string{"locks:"}, "two daemons of one home run at once"},
 		{"macOS", []string{"sockets:"}, "clients do not reach the daemon where the path of the home is long"},
