@@ -48,6 +48,13 @@ public struct Stroke: Equatable, Sendable {
 
     public init(_ cap: Cap, _ modifiers: Modifiers = []) { (self.cap, self.modifiers) = (cap, modifiers) }
 
+    /// Whether it is typed as text. Others are keys of a hardware keyboard.
+    public var isText: Bool {
+        guard modifiers.isEmpty else { return false }
+        guard case .named(let name) = cap else { return true }
+        return [.enter, .delete, .tab, .space].contains(name)
+    }
+
     public static let delete = Stroke(.named(.delete))
     public static let selectAll = Stroke(.character("a"), .command)
 }

@@ -9,11 +9,6 @@ extension XCUISurface {
         }
     }
 
-    /// Keys that no text has.
-    static let onlyKeys: [Stroke.Cap] = [
-        .forwardDelete, .escape, .up, .down, .left, .right, .home, .end, .pageUp, .pageDown,
-    ].map { Stroke.Cap.named($0) }
-
     private static func key(_ name: KeyName) -> XCUIKeyboardKey {
         switch name {
         case .enter: return .return

@@ -99,7 +99,7 @@ final class XCUISurface: Surface {
         try attempt {
             let element = self.element(at: way, in: try self.running(bundle))
             guard element.exists else { return nil }
-            return (Node(alone: element, focus: self.knowsFocus), element.children(matching: .any).count)
+            return (Node(container: element), element.children(matching: .any).count)
         }
     }
 
@@ -289,7 +289,7 @@ final class XCUISurface: Surface {
     /// hardware keyboard.
     func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws {
         let text = XCUISurface.text(of: stroke.cap)
-        guard !stroke.modifiers.isEmpty || XCUISurface.onlyKeys.contains(stroke.cap) else {
+        if stroke.isText {
             return try type(String(repeating: text, count: times), into: focus, in: bundle)
         }
         try attempt {

@@ -40,7 +40,7 @@ final class ActTests: AgentTestCase {
     func testWhereTheFocusIsNotKnownXCTestSaysThatNothingHasIt() throws {
         (stage.focused, stage.lacksFocus) = (.unknown, true)
         let requests: [any Request] = [
-            make(TypeText.self) { $0.text = "x" }, make(Key.self) { $0.name = "up" }, Clear(),
+            make(TypeText.self) { $0.text = "x" }, make(Key.self) { $0.name = "return" }, Clear(),
         ]
         for request in requests { XCTAssertEqual(fault(request)?.code, .noFocus, "\(request)") }
         XCTAssertEqual(stage.did, [], "nothing was pressed")

@@ -2,10 +2,10 @@ import XCTest
 
 @testable import AgentCore
 
-#if canImport(Glibc)
-    import Glibc
-#else
+#if canImport(Darwin)
     import Darwin
+#else
+    import Glibc
 #endif
 
 /// The server over real sockets. What a client of another language sees is tested by the contract suite in Go.
@@ -28,10 +28,10 @@ final class ServerTests: XCTestCase {
     }
 
     private func dial(_ server: Server, at host: UInt32 = 0x7F00_0001) throws -> Connection {
-        #if canImport(Glibc)
-            let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
+        #if canImport(Darwin)
             let fd = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -184,7 +184,7 @@ final class Stage: Surface {
         try act("type \(text)")
     }
     func press(_ stroke: Stroke, times: Int, into focus: Focus, in bundle: String) throws {
-        try mustHaveFocus()
+        if stroke.isText { try mustHaveFocus() }
         var name = ""
         switch stroke.cap {
         case .named(let key): name = key.rawValue

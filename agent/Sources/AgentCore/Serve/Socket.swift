@@ -1,13 +1,13 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-    private let streamType = Int32(SOCK_STREAM.rawValue)
-    private let noSignal = Int32(MSG_NOSIGNAL)
-#else
+#if canImport(Darwin)
     import Darwin
     private let streamType = SOCK_STREAM
     private let noSignal: Int32 = 0  // SO_NOSIGPIPE does it
+#else
+    import Glibc
+    private let streamType = Int32(SOCK_STREAM.rawValue)
+    private let noSignal = Int32(MSG_NOSIGNAL)
 #endif
 
 /// A system call that went wrong.
@@ -120,10 +120,10 @@ final class Listener: @unchecked Sendable {
     func run(_ accepted: (Connection) -> Void) {
         defer { close(descriptor) }
         while waitForOne() {
-            #if canImport(Glibc)
-                let fd = Glibc.accept(descriptor, nil, nil)
-            #else
+            #if canImport(Darwin)
                 let fd = Darwin.accept(descriptor, nil, nil)
+            #else
+                let fd = Glibc.accept(descriptor, nil, nil)
             #endif
             if fd >= 0 {
                 accepted(Connection(descriptor: fd))
