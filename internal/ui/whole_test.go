@@ -15,7 +15,8 @@ func TestLongTexts(t *testing.T) {
 	root.Children = append(root.Children, &ui.Node{Type: "StaticText", Label: long, Frame: ui.Rect{X: 10, Y: 700, W: 300, H: 60}})
 	s, refs := screen(root), &ui.Refs{}
 	short := s.Outline(phone, refs)
-	if strings.Contains(short, long[60:]) || !strings.HasSuffix(short, "\n… long texts are cut: `ios-agent get REF` has one whole, `--full` all") {
+	const footer = "\n… long texts are cut: `ios-agent get REF` has one whole, `--full` all"
+	if strings.Contains(short, long[60:]) || !strings.HasSuffix(short, footer) {
 		t.Errorf("cut:\n%s", short)
 	}
 	_, shown, _ := strings.Cut(short, `text "The`)

@@ -178,7 +178,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 				screen := buttons(3000, fmt.Sprint(i, round))
 				given := map[string]bool{}
 				st.Get(name).Refs(func(r *ui.Refs) {
-					if lines, known := screen.Since(screen.Hash(), "D1", r); known {
+					if lines, _, known := screen.Since(screen.Hash(), "D1", r); known {
 						t.Errorf("a screen that was never shown: %q", lines)
 					}
 					highest := r.Highest()
