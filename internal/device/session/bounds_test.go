@@ -235,6 +235,28 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 	}
 }
 
+// TestAForgottenSessionHoldsNothing, nor does a call of it that ends later.
+func TestAForgottenSessionHoldsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var st session.Store
+		old, before := st.Get("old"), live()
+		show := func() { shown(old, buttons(20, strings.Repeat("x", 20<<20))) }
+		show()
+		if held := live() - before; held < 15<<20 {
+			t.Errorf("a session with 20 MB of text holds %d bytes", held)
+		}
+		time.Sleep(8 * 24 * time.Hour)
+		st.Get("new")
+		for range 2 {
+			if held := live() - before; held > 5<<20 {
+				t.Errorf("a session that is forgotten holds %d MB", held>>20)
+			}
+			show()
+		}
+		runtime.KeepAlive(old)
+	})
+}
+
 // TestProjectsAreBounded: the folder comes with a call.
 func TestProjectsAreBounded(t *testing.T) {
 	var st session.Store
