@@ -121,6 +121,9 @@ func startDaemon(h home.Home, place resident.Place, build self.Build, tools stri
 // copyOf gives the copy of this program in the home. An error that says nothing better gets the code.
 func copyOf(h home.Home, build self.Build, code fault.Code) (string, error) {
 	path, err := self.Copy(h.Version(build.ID), build)
+	if disk, ok := fault.OfDisk(err); ok {
+		return "", disk.Within("copying the program")
+	}
 	if _, known := fault.In(err); err != nil && !known {
 		return "", fault.New(code, "copying the program: %w", err)
 	}

@@ -83,7 +83,10 @@ func (j *Journal) Save(events []lease.Event) error {
 		return nil
 	})
 	var forgotten *lease.ForgottenError
-	j.saved = j.saved && !errors.As(err, &forgotten) || err == nil
+	if errors.As(err, &forgotten) {
+		j.saved, j.epoch.at = false, 0 // whoever deleted the one may have deleted the other
+	}
+	j.saved = j.saved || err == nil
 	return err
 }
 
