@@ -40,15 +40,21 @@ func asking(ctx context.Context, l *lab) ([]figure, error) {
 		return nil, err
 	}
 	var figures []figure
+	tap := step{"tap_element", `{"identifier":"add-coffee","expect_change":true}`}
 	for _, c := range []struct {
 		name            string
 		step            step
 		requests, looks float64
+		profile         string
 	}{
-		{"snapshot", step{"snapshot", ""}, 1, 1},
-		{"tap", step{"tap_element", `{"identifier":"add-coffee","expect_change":true}`}, 2, 2},
-		{"typing into the field that has the focus", step{"type_text", `{"identifier":"search-field","text":"a"}`}, 3, 3},
+		{"snapshot", step{"snapshot", ""}, 1, 1, "none"},
+		{"tap", tap, 2, 2, "none"},
+		{"tap, with all hardships of a real Mac", tap, 2, 2, virtualxcode.RealMac},
+		{"typing into the field that has the focus", step{"type_text", `{"identifier":"search-field","text":"a"}`}, 3, 3, "none"},
 	} {
+		if _, err := l.took(ctx, "ios-agent", "virtual", "profile", c.profile); err != nil {
+			return figures, err
+		}
 		if err := a.walk(ctx, c.step, c.step); err != nil { // what is asked only once is not asked again
 			return figures, err
 		}

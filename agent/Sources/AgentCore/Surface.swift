@@ -14,7 +14,7 @@ public protocol Surface: AnyObject {
     /// An element with all below it, by the numbers of the children on the way to it, or nil if there is none. Throws
     /// `TooDeep` as `snapshot` does.
     func subtree(at way: [Int], in bundle: String) throws -> Node?
-    /// The same element alone, and how many children it has. Nil where a surface cannot read a tree in parts.
+    /// The same element alone, as far as a container needs it, and how many children it has. Nil where a surface cannot read a tree in parts.
     func outline(at way: [Int], in bundle: String) throws -> (node: Node, children: Int)?
     /// Where the app's own frame begins on the screen.
     func origin(of bundle: String) throws -> Point

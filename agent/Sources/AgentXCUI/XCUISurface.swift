@@ -99,7 +99,7 @@ final class XCUISurface: Surface {
         try attempt {
             let element = self.element(at: way, in: try self.running(bundle))
             guard element.exists else { return nil }
-            return (Node(alone: element, focus: self.knowsFocus), element.children(matching: .any).count)
+            return (Node(container: element), element.children(matching: .any).count)
         }
     }
 

@@ -1,5 +1,6 @@
-// Apple's signatures, as its documentation gives them, of what AgentXCUI uses of XCTest: for type-checking only. Code that
-// passes agrees with this file; whether this file agrees with Apple, only Xcode can tell.
+// Apple's signatures of what AgentXCUI uses of XCTest: for type-checking only. They were compared with Apple's documentation of
+// XCTest and XCUIAutomation (Xcode 16.3 and newer), and the selectors and raw values of what macOS has too with bindings that
+// others generate from Xcode's headers. Code that passes agrees with this file; the last word is Xcode's.
 
 @_exported import Foundation
 

@@ -263,5 +263,9 @@ final class InputTests: AgentTestCase {
         XCTAssertFalse(settings("1", onSimulator: true).privateAPI)
         XCTAssertTrue(settings("0", onSimulator: false).privateAPI)
         XCTAssertEqual(settings(nil, onSimulator: true).port, 8080)
+        XCTAssertFalse(settings(nil, onSimulator: true).localQueries)
+        let free = Settings(["IOS_AGENT_PORT": "0", "IOS_AGENT_LOCAL_QUERIES": "1"], onSimulator: true)
+        XCTAssertEqual(free.port, 0, "any free one")
+        XCTAssertTrue(free.localQueries)
     }
 }

@@ -254,3 +254,46 @@ func TestARunnerThatOutlivesItsXcodebuild(t *testing.T) {
 	s.Phone = s.Driver.Open(s.Info)
 	s.Must(s.look(t.Context()))
 }
+
+// With a range of ports an agent is told the port of its device, each time the same.
+func TestARangeOfPorts(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	s := newSubject(t, rig.New(t, seen.around))
+	s.Driver.Start.Port = 41000
+	s.open(t)
+	s.Must(s.restart(t.Context()))
+	runs := seen.runs()
+	if first, last := runs[0].port, runs[len(runs)-1].port; first != last || first < "41000" || first >= "42000" {
+		t.Errorf("told the ports %q and %q", first, last)
+	}
+}
+
+// An agent that cannot be asked is interrupted, not killed, so that xcodebuild ends its runner.
+func TestAnAgentWithoutAStreamIsInterrupted(t *testing.T) {
+	t.Parallel()
+	seen := &agentRuns{}
+	s := newSubject(t, rig.New(t, seen.around))
+	s.open(t)
+	s.Fault(virtualxcode.Fault{Name: flaw.AgentStall, Set: map[string]string{"ms": "300"}})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.look(ctx); err == nil {
+		t.Error("the look works")
+	}
+	if state := s.Phone.(device.Agent).AgentState().State; state != device.AgentIdle {
+		t.Errorf("the agent is %s", state)
+	}
+	s.Must(s.Phone.Close())
+	last := seen.runs()[0]
+	if _, err := os.Stat(last.after("-derivedDataPath")); last.ended || last.exit <= 0 || err == nil {
+		t.Errorf("xcodebuild left by itself: %v, exit %d; its derived data: %v", last.ended, last.exit, err)
+	}
+	running, err := s.Phone.(device.Running).Running(t.Context())
+	s.Must(err)
+	for bundle := range running {
+		if strings.HasSuffix(bundle, ".xctrunner") {
+			t.Errorf("%s is left", bundle)
+		}
+	}
+}

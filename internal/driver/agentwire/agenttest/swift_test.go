@@ -18,6 +18,7 @@ const command = "IOS_AGENT_SWIFT_AGENT"
 
 // TestSwiftAgent holds the Swift agent, as a process, to the contract.
 func TestSwiftAgent(t *testing.T) {
+	t.Parallel() // both wait more than they work
 	words := strings.Fields(os.Getenv(command))
 	if len(words) == 0 {
 		t.Skip(command + " names no Swift agent: `make test-agent` builds one")
@@ -32,6 +33,7 @@ const publicOnly = "IOS_AGENT_PUBLIC_API_ONLY"
 
 // TestSwiftAgentWithPublicAPIOnly holds it to the same contract when it is told nothing but what XCTest documents.
 func TestSwiftAgentWithPublicAPIOnly(t *testing.T) {
+	t.Parallel()
 	words := strings.Fields(os.Getenv(command))
 	if len(words) == 0 {
 		t.Skip(command + " names no Swift agent: `make test-agent` builds one")
