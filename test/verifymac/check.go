@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -11,15 +12,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/simctl"
 	"ios-agent/internal/apple/xcodebuild"
 )
 
 // check is something that a run needs. It is looked at before anything is made.
 type check struct {
-	name string
-	do   string // what a person does when it is missing
-	ask  func(*trial, context.Context, *kind) (found string, err error)
+	name   string
+	do     string // what a person does when it is missing
+	advice bool   // the run begins without it
+	ask    func(*trial, context.Context, *kind) (found string, err error)
 }
 
 // kind is which simulator to make.
@@ -33,11 +36,14 @@ const leastDisk = 5 << 30
 
 func checks() []check {
 	return []check{
-		{"Xcode", "install Xcode from the App Store, then: sudo xcode-select -s /Applications/Xcode.app", (*trial).xcode},
-		{"licence", "agree to Xcode's licence: sudo xcodebuild -license accept", asks("agreed", "-license", "check")},
-		{"components", "let Xcode install its components: sudo xcodebuild -runFirstLaunch", asks("installed", "-checkFirstLaunchStatus")},
-		{"runtime", "download an iOS simulator: xcodebuild -downloadPlatform iOS", (*trial).newest},
-		{"disk", fmt.Sprintf("free %d GB of disk space", leastDisk>>30), (*trial).disk},
+		{name: "Xcode", do: "install Xcode from the App Store, then: sudo xcode-select -s /Applications/Xcode.app", ask: (*trial).xcode},
+		{name: "licence", do: "agree to Xcode's licence: sudo xcodebuild -license accept", ask: asks("agreed", "-license", "check")},
+		{name: "components", do: "let Xcode install its components: sudo xcodebuild -runFirstLaunch",
+			ask: asks("installed", "-checkFirstLaunchStatus")},
+		{name: "runtime", do: "download an iOS simulator: xcodebuild -downloadPlatform iOS", ask: (*trial).newest},
+		{name: "disk", do: fmt.Sprintf("free %d GB of disk space", leastDisk>>30), ask: (*trial).disk},
+		{name: "developer", do: "keep macOS from asking for a password at the first test: sudo DevToolsSecurity -enable", advice: true,
+			ask: (*trial).developerMode},
 	}
 }
 
@@ -47,12 +53,15 @@ func (t *trial) check(ctx context.Context) (kind, bool) {
 	ready := true
 	for _, c := range checks() {
 		found, err := c.ask(t, ctx, &k)
-		if err != nil {
+		switch {
+		case err != nil && c.advice:
+			fmt.Fprintf(t.out, "advice  %-12s %s\n        %-12s do: %s\n", c.name, firstLine(err.Error()), "", c.do)
+		case err != nil:
 			ready = false
 			fmt.Fprintf(t.out, "missing %-12s %s\n        %-12s do: %s\n", c.name, firstLine(err.Error()), "", c.do)
-			continue
+		default:
+			fmt.Fprintf(t.out, "ready   %-12s %s\n", c.name, found)
 		}
-		fmt.Fprintf(t.out, "ready   %-12s %s\n", c.name, found)
 	}
 	return k, ready
 }
@@ -168,4 +177,16 @@ func (t *trial) disk(context.Context, *kind) (string, error) {
 		return "", fmt.Errorf("%.1f GB are free", float64(free)/(1<<30))
 	}
 	return fmt.Sprintf("%d GB are free", free>>30), nil
+}
+
+// developerMode asks whether tests may run without a password. Simulators do not seem to need it; a Mac that never ran a test may ask.
+func (t *trial) developerMode(ctx context.Context, _ *kind) (string, error) {
+	if t.tools.Name == apple.Virtual {
+		return "virtual devices do not ask", nil
+	}
+	status, err := t.tool(ctx, "DevToolsSecurity", "-status")
+	if err == nil && strings.Contains(status, "disabled") {
+		err = errors.New(strings.TrimSpace(status))
+	}
+	return strings.TrimSpace(status), err
 }
