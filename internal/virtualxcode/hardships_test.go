@@ -371,11 +371,14 @@ func TestMainQueueHeld(t *testing.T) {
 	m := newMac(t)
 	m.hard(flaw.MainQueueHeld)
 	var client *agentwire.Client
-	if waited := m.took(func() { client = m.hardAgent(virtualxcode.AgentSpec{}) }); waited >= 30*time.Second {
-		t.Errorf("a hello and a SetTarget waited %s", waited)
+	if waited := m.took(func() {
+		client = m.hardAgent(virtualxcode.AgentSpec{})
+		m.send(client, &agentwire.Heartbeat{})
+	}); waited >= 30*time.Second {
+		t.Errorf("a hello, a SetTarget and a heartbeat waited %s", waited)
 	}
 	for i, want := range []time.Duration{30 * time.Second, 0} {
-		if waited := m.took(func() { m.send(client, &agentwire.Heartbeat{}) }); waited != want {
+		if waited := m.took(func() { client.Do(t.Context(), &agentwire.GetTargetInfo{}) }); waited != want {
 			t.Errorf("request %d waited %s, not %s", i, waited, want)
 		}
 	}

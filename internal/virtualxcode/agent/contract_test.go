@@ -15,7 +15,6 @@ import (
 func TestContract(t *testing.T) {
 	agenttest.Run(t, agenttest.Subject{Open: openForContract, Differs: map[string]string{
 		"dead-man switch": "the switch is in the virtual xcodebuild, which holds the port; deadman_test.go there",
-		"app behind":      "the virtual agent still reads an app behind another",
 		"pulses":          "its time passes as requests ask for it, and pulses come in real time; pulse_test.go has them",
 	}})
 }

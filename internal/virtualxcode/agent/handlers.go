@@ -13,6 +13,7 @@ type handler struct {
 	looks bool // reads the whole tree
 	open  bool // may be asked before a hello
 	aside bool // is answered while the main queue is held
+	front bool // the target must be in front
 }
 
 // handlers is everything the agent serves.
@@ -26,23 +27,23 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{acts: true}, (*session).tapElement)
 	add(table, handler{acts: true}, (*session).tapByLabel)
 	add(table, handler{acts: true}, (*session).tapWithType)
-	add(table, handler{acts: true}, (*session).typeText)
+	add(table, handler{acts: true, front: true}, (*session).typeText)
 	add(table, handler{acts: true}, (*session).swipe)
 	add(table, handler{acts: true}, (*session).longPress)
 	add(table, handler{acts: true}, (*session).doubleTap)
-	add(table, handler{acts: true}, (*session).clear)
-	add(table, handler{acts: true}, (*session).setValue)
-	add(table, handler{acts: true}, (*session).key)
+	add(table, handler{acts: true, front: true}, (*session).clear)
+	add(table, handler{acts: true, front: true}, (*session).setValue)
+	add(table, handler{acts: true, front: true}, (*session).key)
 	add(table, handler{acts: true}, (*session).drag)
-	add(table, handler{acts: true}, (*session).pinch)
+	add(table, handler{acts: true, front: true}, (*session).pinch)
 	add(table, handler{acts: true}, (*session).alert)
 	add(table, handler{acts: true}, (*session).button)
 	add(table, handler{acts: true}, (*session).rotate)
 
-	add(table, handler{}, (*session).heartbeat)
+	add(table, handler{aside: true}, (*session).heartbeat)
 	add(table, handler{aside: true}, (*session).setTarget)
 	add(table, handler{}, (*session).getTargetInfo)
-	add(table, handler{}, (*session).deviceUDID)
+	add(table, handler{aside: true}, (*session).deviceUDID)
 	add(table, handler{}, (*session).getValue)
 	add(table, handler{}, (*session).findElement)
 	add(table, handler{looks: true}, (*session).dumpTree)
@@ -50,7 +51,7 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{looks: true}, (*session).look)
 	add(table, handler{looks: true}, (*session).act)
 	add(table, handler{}, (*session).screenshot)
-	add(table, handler{}, (*session).shutdown)
+	add(table, handler{aside: true}, (*session).shutdown)
 	return table
 }
 

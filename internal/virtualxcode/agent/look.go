@@ -77,7 +77,7 @@ func (s *session) getValue(ctx context.Context, m *agentwire.GetValue) (agentwir
 	err := s.poll(ctx, milliseconds(m.TimeoutMS), func() error {
 		at, err := s.locate(ctx, lenientQuery(m.Selector, m.ByLabel, m.Type))
 		if err != nil {
-			return err
+			return s.unreached(ctx, err)
 		}
 		value.Text = text(at.element().Value, at.element().Label)
 		return nil

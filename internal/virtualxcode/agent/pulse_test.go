@@ -40,7 +40,7 @@ func pulsed(t *testing.T, test func(t *testing.T, a *Agent, c *agentwire.Client)
 func TestAStalledRequestIsAnswered(t *testing.T) {
 	pulsed(t, func(t *testing.T, _ *Agent, c *agentwire.Client) {
 		start := time.Now()
-		ok(t, c, &agentwire.Heartbeat{})
+		ask[*agentwire.TargetInfo](t, c, &agentwire.GetTargetInfo{})
 		if took := time.Since(start); took != 40*time.Second {
 			t.Errorf("it took %s", took)
 		}
@@ -99,11 +99,11 @@ func TestPulsesBelongToTheirRequest(t *testing.T) {
 		send(0, &agentwire.Hello{Version: 3})
 		read()
 		conn.SetVersion(3)
-		send(7, &agentwire.DeviceUDID{})
+		send(7, &agentwire.GetTargetInfo{})
 		for range 2 {
 			reply := read()
 			pulse, is := reply.Response.(*agentwire.Pulse)
-			if !reply.Heartbeat || reply.ID != 7 || !is || *pulse != (agentwire.Pulse{During: 0x16}) {
+			if !reply.Heartbeat || reply.ID != 7 || !is || *pulse != (agentwire.Pulse{During: 0x14}) {
 				t.Errorf("a pulse: %+v", reply)
 			}
 		}

@@ -55,18 +55,28 @@ func (s *session) tryTap(ctx context.Context, q query, still *stillness) error {
 // hittable finds an element that a finger would reach.
 func (s *session) hittable(ctx context.Context, q query) (*world.Element, error) {
 	found, err := s.locate(ctx, q)
-	if err != nil && fault(err).Code == agentwire.CodeAppNotRunning {
-		if state, no := s.opts.Screen.State(ctx, s.opts.UDID, s.aimedAt()); no == nil && state == world.RunningBackground {
-			return nil, faultf(agentwire.CodeNotHittable, "element %s is not hittable: its app is not in front", q)
-		}
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.unreached(ctx, err)
 	}
 	if !found.hittable() {
 		return nil, faultf(agentwire.CodeNotHittable, "element %s is not hittable", q)
 	}
 	return found.element(), nil
+}
+
+// unreached is why an element was not found: what an app behind another one shows is out of reach.
+func (s *session) unreached(ctx context.Context, err error) error {
+	if fault(err).Code == agentwire.CodeAppNotRunning && s.behind(ctx) {
+		return faultf(agentwire.CodeNotHittable, "app %s is not in front", s.aimedAt())
+	}
+	return err
+}
+
+// behind reports whether the target runs behind another app. SpringBoard answers in any case.
+func (s *session) behind(ctx context.Context) bool {
+	target := s.aimedAt()
+	state, err := s.opts.Screen.State(ctx, s.opts.UDID, target)
+	return err == nil && state == world.RunningBackground && target != world.SpringBoard
 }
 
 // stillness is what is known about an element's motion: its last frame, and how often in a row it was seen there.

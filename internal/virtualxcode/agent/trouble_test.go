@@ -117,7 +117,7 @@ func TestSlowAnswers(t *testing.T) {
 	c, _ := connect(t, New(o))
 	for _, want := range []time.Duration{700 * time.Millisecond, 0} {
 		start := o.Clock.Now()
-		ok(t, c, &agentwire.Heartbeat{})
+		ask[*agentwire.TargetInfo](t, c, &agentwire.GetTargetInfo{})
 		if took := o.Clock.Now().Sub(start); took != want {
 			t.Errorf("the answer took %s, want %s", took, want)
 		}
