@@ -96,7 +96,7 @@ func TestAnUndoneClaim(t *testing.T) {
 	if err := table.Undo(t.Context(), got[0]); err != nil || get(t, table, "D1").Held() {
 		t.Error(err)
 	}
-	if got, err = table.Acquire(t.Context(), named("A", "ada", "D1")); err != nil {
+	if _, err := table.Acquire(t.Context(), named("A", "ada", "D1")); err != nil {
 		t.Fatal(err)
 	}
 	if own, err := table.Acquire(t.Context(), named("B", "ada", "D1")); err != nil {
