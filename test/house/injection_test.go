@@ -23,6 +23,7 @@ import (
 // path, a terminal, a format, a query or a property list. No call may fail as INTERNAL or hang, none may make the file, and none
 // sends control characters to a terminal or a header to a client.
 func TestInjection(t *testing.T) {
+	t.Parallel()
 	h := house.New(t)
 	udid := h.Boot("a", drivertest.Conformance)
 	files := h.Files()

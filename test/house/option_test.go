@@ -21,6 +21,7 @@ var forPrograms = []string{"args", "extra_args", "extraArgs", "launchArgs", "arg
 // TestNoInputBecomesAnOption gives every other parameter a text that looks like an option. No program gets it where it would read an
 // option: only as the value of one, or as part of something else.
 func TestNoInputBecomesAnOption(t *testing.T) {
+	t.Parallel()
 	const option = "--canary-option"
 	seen := &optionsSeen{found: map[string]bool{}, option: option}
 	h := house.New(t, house.Options{Programs: seen.program})
