@@ -140,7 +140,7 @@ final class XCUISurface: Surface {
     func banner() throws -> Node? {
         try attempt {
             let banner = self.overlays("identifier IN %@", [XCUISurface.banners])
-            return banner.exists ? (try? banner.snapshot()).map(self.node) : nil
+            return banner.exists ? (try? banner.snapshot()).map { self.node($0) } : nil
         }
     }
 
@@ -172,7 +172,7 @@ final class XCUISurface: Surface {
             guard let app = try? self.running(bundle) else { return [] }
             // An alert lies over a sheet.
             return [app.sheets, app.alerts].flatMap { $0.allElementsBoundByIndex }
-                .compactMap { try? $0.snapshot() }.map(self.node)
+                .compactMap { try? $0.snapshot() }.map { self.node($0) }
         }
     }
 

@@ -91,15 +91,13 @@ final class FrontTests: AgentTestCase {
             XCTAssertEqual([seen.json, seen.state], ["[]", state.rawValue])
             let info: TargetInfo = try ask(GetTargetInfo())
             XCTAssertTrue(info.json.contains(state.rawValue))
-            let refused: [any Request] = [
-                DumpTree(), make(Pinch.self) { $0.scale = 2 }, SetValue(), make(TypeText.self) { $0.text = "x" },
-                Clear(),
-                make(Key.self) { $0.name = "up" },
+            let refused: [(any Request, Code)] = [
+                (DumpTree(), .appNotRunning), (make(Pinch.self) { $0.scale = 2 }, .appNotRunning),
+                (SetValue(), .appNotRunning), (make(GetValue.self) { $0.selector = "login" }, .appNotRunning),
+                (make(TypeText.self) { $0.text = "x" }, .noFocus), (Clear(), .noFocus),
+                (make(Key.self) { $0.name = "up" }, .noFocus), (tapElement("login"), .notHittable),
             ]
-            for request in refused { XCTAssertEqual(fault(request)?.code, .appNotRunning, "\(request)") }
-            for request in [tapElement("login"), make(GetValue.self) { $0.selector = "login" }] as [any Request] {
-                XCTAssertEqual(fault(request)?.code, .notHittable)
-            }
+            for (request, code) in refused { XCTAssertEqual(fault(request)?.code, code, "\(request)") }
             XCTAssertEqual(try (ask(make(FindElement.self) { $0.selector = "login" }) as Found).json, "null")
             XCTAssertEqual(try (ask(Alert()) as AlertState).json, "null")
             XCTAssertEqual(try look().front, "")

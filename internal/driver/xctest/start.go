@@ -63,6 +63,7 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 	device.Progress(ctx, "starting the agent on "+info.Name)
 	told := start.Port != 0 || d.told.Load()
 	var last error
+	log := ""
 	for try := range start.Try {
 		d.vacate(ctx, info.UDID)
 		port := 0
@@ -79,6 +80,7 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 			d.told.Store(told)
 			return a, nil
 		}
+		log = a.process.Spool
 		a.stop(context.WithoutCancel(ctx), d)
 		if ctx.Err() != nil {
 			break
@@ -86,7 +88,7 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 		told = told || errors.Is(last, errUnheard)
 	}
 	return nil, fault.New(fault.AgentFailed, "the agent on %s does not start: %w", info.Name, last).
-		WithHint("`ios-agent agent logs` shows what it said")
+		WithHint("what it printed is in %s", log).With("log", log)
 }
 
 // vacate ends a runner that an earlier agent left on the device, and waits a moment for its end: two runners with one bundle id

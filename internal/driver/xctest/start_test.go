@@ -297,3 +297,15 @@ func TestAnAgentWithoutAStreamIsInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// Who cannot start an agent finds what it printed: there is no agent whose log could be asked for.
+func TestWhereAnAgentThatDoesNotStartHasLeftItsWords(t *testing.T) {
+	t.Parallel()
+	s := newSubject(t, rig.New(t))
+	s.Fault(virtualxcode.Fault{Name: flaw.AgentExitsEarly, Times: flaw.Forever})
+	f := fault.From(s.look(t.Context()))
+	_, path, _ := strings.Cut(f.Hint, "is in ")
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "Early unexpected exit") {
+		t.Errorf("%s: %q, %v", f.Hint, text, err)
+	}
+}

@@ -16,7 +16,7 @@ extension Agent {
 
     /// The element, in the target or in an alert that the system shows over it, or a fault that says it is not there.
     func locate(_ query: Query) throws -> Sighting {
-        if try isBehind(target) { throw AgentFault(.notHittable, "app \(target) is not in front") }
+        try mustNotBeBehind(target)
         if let found = try surface.find(query, in: target) { return found }
         if let alert = try systemAlert(), let found = try find(query, in: alert) { return found }
         throw AgentFault(.notFound, "element \(query) not found")

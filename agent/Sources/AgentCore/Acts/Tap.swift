@@ -53,6 +53,7 @@ extension Agent {
 
     /// An element that nothing of its own app keeps a finger from.
     private func hittable(_ query: Query) throws -> Sighting {
+        if try isBehind(target) { throw AgentFault(.notHittable, "app \(target) is not in front") }
         let found = try locate(query)
         guard found.hittable else { throw AgentFault(.notHittable, "element \(query) is not hittable") }
         return found

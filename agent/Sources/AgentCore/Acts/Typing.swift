@@ -7,8 +7,7 @@ extension Agent {
     }
 
     func mustHaveFocus() throws -> Focus {
-        try mustNotBeBehind(target)
-        let focus = try surface.focus(in: target)
+        let focus = try isBehind(target) ? .nothing : surface.focus(in: target)
         guard focus != .nothing else { throw Agent.noFocus }
         return focus
     }

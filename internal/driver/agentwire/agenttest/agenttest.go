@@ -83,6 +83,7 @@ var contract = map[string]func(*bench){
 	"ids and heartbeats": idsAndHeartbeats,
 	"dead-man switch":    deadMan,
 	"shutdown":           shutdown,
+	"busy":               busy,
 
 	"target":            target,
 	"tree":              tree,

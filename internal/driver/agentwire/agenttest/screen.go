@@ -219,12 +219,12 @@ func appBehind(b *bench) {
 	d.tap("text-username-field")
 	d.ok(&agentwire.Button{Name: "home"})
 	d.fault(agentwire.CodeAppNotRunning, &agentwire.DumpTree{})
-	d.fault(agentwire.CodeAppNotRunning, &agentwire.TypeText{Text: "lost"})
-	d.fault(agentwire.CodeAppNotRunning, &agentwire.Clear{})
-	d.fault(agentwire.CodeAppNotRunning, &agentwire.Key{Name: "a"})
+	d.fault(agentwire.CodeNoFocus, &agentwire.TypeText{Text: "lost"})
+	d.fault(agentwire.CodeNoFocus, &agentwire.Clear{})
+	d.fault(agentwire.CodeNoFocus, &agentwire.Key{Name: "a"})
 	d.fault(agentwire.CodeAppNotRunning, &agentwire.SetValue{X: 100, Y: 100, Value: "1"})
 	d.fault(agentwire.CodeNotHittable, &agentwire.TapElement{Selector: "text-username-field"})
-	d.fault(agentwire.CodeNotHittable, &agentwire.GetValue{Selector: "text-username-field"})
+	d.fault(agentwire.CodeAppNotRunning, &agentwire.GetValue{Selector: "text-username-field"})
 	if f := ask[*agentwire.Found](d, &agentwire.FindElement{Selector: "text-username-field"}); f.JSON != "null" {
 		b.Errorf("found %s", f.JSON)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"ios-agent/internal/driver/agentwire"
 )
@@ -308,5 +309,31 @@ func shutdown(b *bench) {
 	case <-s.Ended:
 	case <-b.ctx.Done():
 		b.Error("it is still there")
+	}
+}
+
+// busy: what needs no screen is answered while a finger is down, so that an agent whose main thread is held does not look dead.
+func busy(b *bench) {
+	const down = 20 * time.Second
+	s := b.open(Options{})
+	first := agentwire.NewConn(b.raw(s))
+	if _, err := exchange(first, 0, &agentwire.Hello{Version: agentwire.Version, Client: "agenttest"}); err != nil {
+		b.Fatal(err)
+	}
+	first.SetVersion(agentwire.Version)
+	// The first pulse: the finger is down by now. Where time passes as requests ask for it, this is the answer.
+	if _, err := exchange(first, 1, &agentwire.LongPress{X: 1, Y: 1, Seconds: down.Seconds()}); err != nil {
+		b.Fatal(err)
+	}
+	begin := time.Now()
+	d := &driver{b, b.dial(s)}
+	if _, err := d.Hello(b.ctx, "", "agenttest"); err != nil {
+		b.Fatal(err)
+	}
+	d.ok(&agentwire.Heartbeat{})
+	d.ok(&agentwire.SetTarget{Bundle: App})
+	ask[*agentwire.Value](d, &agentwire.DeviceUDID{})
+	if took := time.Since(begin); took > down/2 {
+		b.Errorf("it took %s", took)
 	}
 }

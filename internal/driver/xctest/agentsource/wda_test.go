@@ -1,6 +1,7 @@
 package agentsource_test
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -64,7 +65,7 @@ func cases(t *testing.T, source, enum string) []string {
 	body, _, _ = strings.Cut(body, "\n}\n")
 	var all []string
 	for _, m := range regexp.MustCompile(`(?m)^    case (\w+)(?: = "(\w+)")?$`).FindAllStringSubmatch(body, -1) {
-		all = append(all, map[bool]string{true: m[1], false: m[2]}[m[2] == ""])
+		all = append(all, cmp.Or(m[2], m[1]))
 	}
 	if len(all) < 3 {
 		t.Fatalf("%s has the cases %v", enum, all)
