@@ -96,8 +96,8 @@ type meaning struct {
 
 // table is the one place that says what a code means outside the program.
 var table = map[Code]meaning{
-	InvalidInput:     {http.StatusBadRequest, ExitUsage, "see `ios-agent help` for the operation's arguments"},
-	UnknownOperation: {http.StatusNotFound, ExitUsage, "run `ios-agent help` for the list of operations"},
+	InvalidInput:     {http.StatusBadRequest, ExitUsage, "the help or the schema of the operation says what it takes"},
+	UnknownOperation: {http.StatusNotFound, ExitUsage, "`ios-agent help` lists the operations"},
 	MethodNotAllowed: {http.StatusMethodNotAllowed, ExitUsage, "use the method the Allow header names"},
 	TooLarge:         {http.StatusRequestEntityTooLarge, ExitUsage, "send less at once; files are passed by path"},
 	TooMany:          {http.StatusTooManyRequests, ExitPrecondition, "wait until some of them have ended, and try again"},

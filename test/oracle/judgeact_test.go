@@ -35,7 +35,7 @@ func (e *element) reached(path []*world.Element) bool {
 // What a snapshot calls hittable a finger reaches, and what it calls out of reach it does not.
 func (k *walker) hittable(r record) string {
 	s := r.snapshot()
-	if s == nil || k.halfway(r) {
+	if s == nil || k.stoodStill(r) {
 		return ""
 	}
 	for _, e := range s.Elements {
@@ -96,11 +96,14 @@ func (r record) slow() bool {
 	return slices.Contains(r.spent, flaw.AgentSlow) || slices.Contains(r.spent, flaw.AgentWaitsForIdle)
 }
 
-// halfway reports whether an animation may only seem to have ended: the page that slides covers what nobody can tell.
-func (k *walker) halfway(r record) bool {
+// stoodStill reports whether an animation may only seem to have ended: the page that slides covers what nobody can tell.
+func (k *walker) stoodStill(r record) bool {
 	const ends = 2 * time.Second // after it stood still
-	return !touchIsGuarded && r.before.at.Sub(k.plateau) < ends
+	return r.before.at.Sub(k.plateau) < ends
 }
+
+// halfway is stoodStill for a touch that nobody guards.
+func (k *walker) halfway(r record) bool { return !touchIsGuarded && k.stoodStill(r) }
 
 // touches are the operations whose one touch goes to their target.
 var touches = []string{"tap_element", "double_tap", "long_press"}

@@ -97,7 +97,7 @@ func (t *Table) giveBack(w *waiter) {
 	for _, l := range w.got {
 		if is := t.look(l.Resource); l.undoes(is) {
 			is.Reset = NoReset
-			t.put(undone(is, t.o.Now()))
+			t.put(undone(is, "its caller left", t.o.Now()))
 		}
 	}
 	t.pump()
@@ -107,19 +107,19 @@ func (t *Table) giveBack(w *waiter) {
 func (l Lease) undoes(is Lease) bool { return l.turn != 0 && is.Held() && is.turn == l.turn }
 
 // undone is the end of a lease that was given in vain. A repeat of its claim begins anew.
-func undone(l Lease, now time.Time) Event {
+func undone(l Lease, reason string, now time.Time) Event {
 	l.Claim = ClaimID{}
-	return ended(l, Released, "its caller left", now)
+	return ended(l, Released, reason, now)
 }
 
 // Undo releases what Acquire has given and the holder did not have before, unless it was given again since: to a repeat of the
 // same claim.
-func (t *Table) Undo(ctx context.Context, l Lease) error {
+func (t *Table) Undo(ctx context.Context, l Lease, reason string) error {
 	_, err := t.change(ctx, l.Resource, func(is Lease, now time.Time) (*Event, error) {
 		if !l.undoes(is) {
 			return nil, nil
 		}
-		e := undone(is, now)
+		e := undone(is, reason, now)
 		return &e, nil
 	})
 	return err

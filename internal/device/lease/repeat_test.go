@@ -76,7 +76,7 @@ func TestARepeatBesideTheFirst(t *testing.T) {
 			t.Fatalf("%+v, then %+v", first, second)
 		}
 		leave()
-		if err := table.Undo(t.Context(), first[0]); err != nil {
+		if err := table.Undo(t.Context(), first[0], "why"); err != nil {
 			t.Error(err)
 		}
 		if l := get(t, table, "D1"); l.Holder != "ada" {
@@ -93,15 +93,15 @@ func TestAnUndoneClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Undo(t.Context(), got[0]); err != nil || get(t, table, "D1").Held() {
+	if err := table.Undo(t.Context(), got[0], "why"); err != nil || get(t, table, "D1").Held() {
 		t.Error(err)
 	}
-	if got, err = table.Acquire(t.Context(), named("A", "ada", "D1")); err != nil {
+	if _, err := table.Acquire(t.Context(), named("A", "ada", "D1")); err != nil {
 		t.Fatal(err)
 	}
 	if own, err := table.Acquire(t.Context(), named("B", "ada", "D1")); err != nil {
 		t.Error(err)
-	} else if err := table.Undo(t.Context(), own[0]); err != nil || !get(t, table, "D1").Held() {
+	} else if err := table.Undo(t.Context(), own[0], "why"); err != nil || !get(t, table, "D1").Held() {
 		t.Errorf("undone, although it was ada's before: %v", err)
 	}
 	table.Close()

@@ -236,7 +236,7 @@ func (p *Pool) prepareOne(ctx context.Context, a Ask, g *Grant) error {
 // giveBack releases what was claimed in vain; what the holder had before, or got again by a repeat of the claim, stays its own.
 func (p *Pool) giveBack(grants []Grant) {
 	for _, g := range grants {
-		if err := p.leases.Undo(context.WithoutCancel(p.life), g.Lease); err != nil {
+		if err := p.leases.Undo(context.WithoutCancel(p.life), g.Lease, "it was not handed over"); err != nil {
 			p.log.Warn("giving a device back", "udid", g.Lease.Resource, "error", err)
 		}
 	}

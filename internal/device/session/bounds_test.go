@@ -146,14 +146,14 @@ func TestLongTextsCount(t *testing.T) {
 		shown(st.Get(name), screen)
 		return screen
 	}
-	for i := range 40 {
+	for i := range 24 {
 		show(strconv.Itoa(i), 0, 4<<20)
 	}
 	if held := live() - before; held > 72<<20 {
-		t.Errorf("40 sessions with 4 MB of text each hold %d MB", held>>20)
+		t.Errorf("24 sessions with 4 MB of text each hold %d MB", held>>20)
 	}
 	var large *ui.Screen
-	for i := range 8 {
+	for i := range 3 {
 		large = show("one", i, 40<<20)
 	}
 	if held := live() - before; held > 100<<20 {

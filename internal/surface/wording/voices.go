@@ -57,7 +57,12 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 			}
 			return theUser(command(m))
 		},
-		user:   theUser,
+		user: func(command string) string {
+			if command == list && offer.Find != "" {
+				return offer.Find
+			}
+			return theUser(command)
+		},
 		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
 		listed: func(o op.Op) bool { _, is := offer.Names[c.ID(o)]; return is },
 	}
@@ -76,11 +81,19 @@ func Routes(c *op.Catalogue) Voice {
 			}
 			return route(m)
 		},
-		user:   theUser,
+		user: func(command string) string {
+			if command == list {
+				return "GET /openapi.json"
+			}
+			return theUser(command)
+		},
 		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
 		listed: func(o op.Op) bool { return o.Route != "" },
 	}
 }
+
+// list is the command that lists all operations.
+const list = "ios-agent help"
 
 // theUser is for what needs a shell on this machine.
 func theUser(command string) string { return "`" + command + "` in a shell" }
