@@ -138,6 +138,9 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 			return nil, lost(o, err)
 		}
 	}
+	if errors.Is(err, errNotBegun) { // three in a row ended at once: the last one has said why
+		err = fmt.Errorf("%w; its log ends with: %s", err, resident.LastWords(c.Place))
+	}
 	if o.Hints.Has(op.Repeatable) {
 		return nil, lost(o, err)
 	}

@@ -5,7 +5,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -177,6 +179,34 @@ func TestNoDaemonToBeHad(t *testing.T) {
 		e := b.call(c, name)
 		if e.Error == nil || e.Error.Code != fault.DaemonUnreachable || e.Error.Dispatched != want {
 			t.Errorf("%s without a daemon: %+v", name, e.Error)
+		}
+	}
+}
+
+// TestWhyADaemonEnds: a daemon that listens and then cannot go on, because of a folder that is not safe for instance, has written
+// why. The caller is told.
+func TestWhyADaemonEnds(t *testing.T) {
+	b := newBench(t)
+	l, err := resident.Listen(b.place, resident.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	b.wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	})
+	if err := os.WriteFile(b.place.LogPath(), []byte("earlier\nPATH_ERROR: not safe\nhint: rm it\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"quick", "claim"} {
+		if e := b.call(b.client(newer()), name); e.Error == nil || !strings.Contains(e.Error.Message, "PATH_ERROR: not safe hint: rm it") {
+			t.Errorf("%s: %s", name, e.Text())
 		}
 	}
 }

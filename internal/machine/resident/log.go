@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -39,6 +40,15 @@ func logTail(path string, since int64) string {
 	lines := bytes.Split(bytes.TrimRight(b, "\n"), []byte("\n"))
 	return string(bytes.Join(lines[max(0, len(lines)-tailLines):], []byte("\n")))
 }
+
+// LastWords are the last lines of a resident's log: why it ended, if it said so.
+func LastWords(p Place) string {
+	all := strings.Split(logTail(p.LogPath(), 0), "\n")
+	return strings.Join(all[max(0, len(all)-fewWords):], " ")
+}
+
+// fewWords is how many lines a fault and its hint have.
+const fewWords = 2
 
 // mostLog is how large a log becomes. One older log of that size is kept beside it.
 const mostLog = 8 << 20
