@@ -28,8 +28,8 @@ type Start struct {
 	// Address is how long an agent that chooses its port may take to print it. The next try is told a port: some Xcode may not pass
 	// on what the agent prints. 0 is half of Wait.
 	Address time.Duration
-	// Greeting is how long an agent that runs may take to greet before another is started. XCTest can keep its main queue for half a
-	// minute. 0 is 40 seconds.
+	// Greeting is how long an agent that runs may take to greet before another is started. It greets also while XCTest keeps its main
+	// queue, so that one that does not hangs. 0 is 15 seconds, for a busy machine.
 	Greeting time.Duration
 
 	PublicOnly bool // no undocumented keys of XCTest
@@ -38,7 +38,7 @@ type Start struct {
 const (
 	usualWait     = 2 * time.Minute
 	usualTry      = 3
-	usualGreeting = 40 * time.Second
+	usualGreeting = 15 * time.Second
 	greetGap      = 20 * time.Millisecond
 )
 

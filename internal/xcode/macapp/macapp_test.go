@@ -33,7 +33,8 @@ func (p *player) Run(_ context.Context, c host.Cmd) (host.Result, error) {
 			c.Args[1] + "'"}
 	}
 	var stderr bytes.Buffer
-	if code := (open.Tool{Call: tool.Call{Args: c.Args, Stderr: &stderr}.Complete(), Records: p.records}).Run(); code != 0 {
+	virtual := open.Tool{Call: tool.Call{Args: c.Args, Stderr: &stderr}.Complete(), Records: p.records, Xcode: developer}
+	if code := virtual.Run(); code != 0 {
 		return host.Result{ExitCode: code}, &host.ExitError{Name: c.Name, Code: code, StderrTail: stderr.String()}
 	}
 	return host.Result{}, nil
@@ -140,7 +141,7 @@ const developer = "/Applications/Xcode-27.app/Contents/Developer"
 
 func TestShowSimulators(t *testing.T) {
 	const simulator, hub = developer + "/Applications/Simulator.app", "/Applications/Xcode-27.app/Contents/Applications/DeviceHub.app"
-	run := &player{}
+	run := &player{records: t.TempDir()}
 	s := New(Options{Run: run})
 	if name, err := s.ShowSimulators(t.Context(), "UDID"); err != nil || name != "Simulator" {
 		t.Errorf("%s, %v", name, err)
