@@ -9,11 +9,12 @@ import (
 // handler carries out one kind of request.
 type handler struct {
 	run   func(*session, context.Context, agentwire.Request) (agentwire.Response, error)
-	acts  bool           // changes the device
-	looks bool           // reads the whole tree
-	open  bool           // may be asked before a hello
-	aside bool           // is answered while the main queue is held
-	front agentwire.Code // what it answers when the target is behind another app; 0: it does not matter
+	acts  bool // changes the device
+	looks bool // reads the whole tree
+	open  bool // may be asked before a hello
+	aside bool // is answered while the main queue is held
+	// behind is how it is refused when the target is behind another app; 0: it is carried out.
+	behind agentwire.Code
 }
 
 // handlers is everything the agent serves.
@@ -27,15 +28,15 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{acts: true}, (*session).tapElement)
 	add(table, handler{acts: true}, (*session).tapByLabel)
 	add(table, handler{acts: true}, (*session).tapWithType)
-	add(table, handler{acts: true, front: agentwire.CodeNoFocus}, (*session).typeText)
+	add(table, handler{acts: true, behind: agentwire.CodeNoFocus}, (*session).typeText)
 	add(table, handler{acts: true}, (*session).swipe)
 	add(table, handler{acts: true}, (*session).longPress)
 	add(table, handler{acts: true}, (*session).doubleTap)
-	add(table, handler{acts: true, front: agentwire.CodeNoFocus}, (*session).clear)
-	add(table, handler{acts: true, front: agentwire.CodeAppNotRunning}, (*session).setValue)
-	add(table, handler{acts: true, front: agentwire.CodeNoFocus}, (*session).key)
+	add(table, handler{acts: true, behind: agentwire.CodeNoFocus}, (*session).clear)
+	add(table, handler{acts: true, behind: agentwire.CodeAppNotRunning}, (*session).setValue)
+	add(table, handler{acts: true, behind: agentwire.CodeNoFocus}, (*session).key)
 	add(table, handler{acts: true}, (*session).drag)
-	add(table, handler{acts: true, front: agentwire.CodeAppNotRunning}, (*session).pinch)
+	add(table, handler{acts: true, behind: agentwire.CodeAppNotRunning}, (*session).pinch)
 	add(table, handler{acts: true}, (*session).alert)
 	add(table, handler{acts: true}, (*session).button)
 	add(table, handler{acts: true}, (*session).rotate)
