@@ -52,7 +52,7 @@ func (d Diff) Nodes() []*Node {
 	for _, c := range d.Changed {
 		different[c.after] = true
 	}
-	return slices.DeleteFunc(d.after.Nodes(), func(n *Node) bool { return !different[n] })
+	return slices.DeleteFunc(slices.Clone(d.after.Nodes()), func(n *Node) bool { return !different[n] })
 }
 
 func (d *Diff) compare(old, n *Node) {
