@@ -49,7 +49,7 @@ func (o getOut) Text() string {
 	}
 	quote("identifier", o.Identifier)
 	quote("placeholder", o.Placeholder)
-	say("frame", fmt.Sprintf("x=%g y=%g w=%g h=%g", o.Frame.X, o.Frame.Y, o.Frame.W, o.Frame.H))
+	say("frame", fmt.Sprintf("x=%.5g y=%.5g w=%.5g h=%.5g", o.Frame.X, o.Frame.Y, o.Frame.W, o.Frame.H))
 	say("state", o.states()...)
 	var can []string
 	for _, a := range o.Actions {
