@@ -52,7 +52,13 @@ func (d Diff) Nodes() []*Node {
 	for _, c := range d.Changed {
 		different[c.after] = true
 	}
-	return slices.DeleteFunc(slices.Clone(d.after.Nodes()), func(n *Node) bool { return !different[n] })
+	var nodes []*Node
+	for _, n := range d.after.Nodes() {
+		if different[n] {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
 }
 
 func (d *Diff) compare(old, n *Node) {

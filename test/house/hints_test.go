@@ -128,7 +128,8 @@ func checkRoutes(t *testing.T, c *op.Catalogue, where, text string) {
 	t.Helper()
 	for _, m := range routeCalls.FindAllStringSubmatch(text, -1) {
 		path, _, _ := strings.Cut(m[2], "?")
-		if !slices.ContainsFunc(c.Ops(), func(o op.Op) bool { return o.Method() == m[1] && fitsPath(o.Path(), path) }) {
+		listed := m[1]+" "+path == "GET /openapi.json" // a document of the daemon, not an operation
+		if !listed && !slices.ContainsFunc(c.Ops(), func(o op.Op) bool { return o.Method() == m[1] && fitsPath(o.Path(), path) }) {
 			t.Errorf("%s: there is no route %s %s: %s", where, m[1], path, text)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net"
+	"os"
 	"strconv"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"ios-agent/internal/driver/xctest/agentsource"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/wholefile"
 )
 
 // Start holds the limits for starting an agent. The zero value suits a simulator on a busy machine.
@@ -87,8 +89,11 @@ func (d *Driver) spawn(ctx context.Context, info device.Info, target string) (*a
 		}
 		told = told || errors.Is(last, errUnheard)
 	}
-	return nil, fault.New(fault.AgentFailed, "the agent on %s does not start: %w", info.Name, last).
-		WithHint("what it printed is in %s", log).With("log", log)
+	f := fault.New(fault.AgentFailed, "the agent on %s does not start: %w", info.Name, last)
+	if log == "" {
+		return nil, f
+	}
+	return nil, f.WithHint("what it printed is in %s", log).With("log", log)
 }
 
 // vacate ends a runner that an earlier agent left on the device, and waits a moment for its end: two runners with one bundle id
@@ -119,6 +124,17 @@ const (
 	runnerGap = 100 * time.Millisecond
 )
 
+// emptied makes a folder that has nothing in it and can be written.
+func emptied(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return wholefile.Try(dir)
+}
+
 // launch starts the process of an agent. With port 0 the agent chooses one and prints it.
 func (d *Driver) launch(ctx context.Context, udid, products string, port int) (*agent, error) {
 	secret := make([]byte, 16)
@@ -145,7 +161,10 @@ func (d *Driver) launch(ctx context.Context, udid, products string, port int) (*
 			}
 		}
 	}
-	var err error
+	err := emptied(a.derived)
+	if err != nil {
+		return nil, fault.During("the folder of the agent's run", err)
+	}
 	if a.process, err = d.Host.Start(ctx, cmd); err != nil {
 		return nil, toolFault(err)
 	}

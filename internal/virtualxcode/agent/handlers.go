@@ -13,7 +13,8 @@ type handler struct {
 	looks bool // reads the whole tree
 	open  bool // may be asked before a hello
 	aside bool // is answered while the main queue is held
-	front bool // the target must be in front
+	// behind is how it is refused when the target is behind another app; 0: it is carried out.
+	behind agentwire.Code
 }
 
 // handlers is everything the agent serves.
@@ -27,15 +28,15 @@ func handlers() map[agentwire.Opcode]handler {
 	add(table, handler{acts: true}, (*session).tapElement)
 	add(table, handler{acts: true}, (*session).tapByLabel)
 	add(table, handler{acts: true}, (*session).tapWithType)
-	add(table, handler{acts: true, front: true}, (*session).typeText)
+	add(table, handler{acts: true, behind: agentwire.CodeNoFocus}, (*session).typeText)
 	add(table, handler{acts: true}, (*session).swipe)
 	add(table, handler{acts: true}, (*session).longPress)
 	add(table, handler{acts: true}, (*session).doubleTap)
-	add(table, handler{acts: true, front: true}, (*session).clear)
-	add(table, handler{acts: true, front: true}, (*session).setValue)
-	add(table, handler{acts: true, front: true}, (*session).key)
+	add(table, handler{acts: true, behind: agentwire.CodeNoFocus}, (*session).clear)
+	add(table, handler{acts: true, behind: agentwire.CodeAppNotRunning}, (*session).setValue)
+	add(table, handler{acts: true, behind: agentwire.CodeNoFocus}, (*session).key)
 	add(table, handler{acts: true}, (*session).drag)
-	add(table, handler{acts: true, front: true}, (*session).pinch)
+	add(table, handler{acts: true, behind: agentwire.CodeAppNotRunning}, (*session).pinch)
 	add(table, handler{acts: true}, (*session).alert)
 	add(table, handler{acts: true}, (*session).button)
 	add(table, handler{acts: true}, (*session).rotate)

@@ -77,7 +77,7 @@ func (s *session) getValue(ctx context.Context, m *agentwire.GetValue) (agentwir
 	err := s.poll(ctx, milliseconds(m.TimeoutMS), func() error {
 		at, err := s.locate(ctx, lenientQuery(m.Selector, m.ByLabel, m.Type))
 		if err != nil {
-			return s.unreached(ctx, err)
+			return err
 		}
 		value.Text = text(at.element().Value, at.element().Label)
 		return nil

@@ -56,20 +56,15 @@ func (s *session) tryTap(ctx context.Context, q query, still *stillness) error {
 func (s *session) hittable(ctx context.Context, q query) (*world.Element, error) {
 	found, err := s.locate(ctx, q)
 	if err != nil {
-		return nil, s.unreached(ctx, err)
+		if fault(err).Code == agentwire.CodeAppNotRunning && s.behind(ctx) { // what it shows is out of reach
+			err = faultf(agentwire.CodeNotHittable, "element %s is not hittable: its app is not in front", q)
+		}
+		return nil, err
 	}
 	if !found.hittable() {
 		return nil, faultf(agentwire.CodeNotHittable, "element %s is not hittable", q)
 	}
 	return found.element(), nil
-}
-
-// unreached is why an element was not found: what an app behind another one shows is out of reach.
-func (s *session) unreached(ctx context.Context, err error) error {
-	if fault(err).Code == agentwire.CodeAppNotRunning && s.behind(ctx) {
-		return faultf(agentwire.CodeNotHittable, "app %s is not in front", s.aimedAt())
-	}
-	return err
 }
 
 // behind reports whether the target runs behind another app. SpringBoard answers in any case.

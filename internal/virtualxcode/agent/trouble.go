@@ -111,8 +111,8 @@ func (s *session) input(ctx context.Context, h handler, req agentwire.Request) (
 	if yes && hit.Word("when") == "before" {
 		return nil, errThrown
 	}
-	if h.front && s.behind(ctx) {
-		return nil, faultf(agentwire.CodeAppNotRunning, "app %s is not running in front", s.aimedAt())
+	if h.behind != 0 && s.behind(ctx) {
+		return nil, faultf(h.behind, "app %s is not running in front", s.aimedAt())
 	}
 	resp, err := h.run(s, ctx, req)
 	if yes && err == nil {
