@@ -64,12 +64,27 @@ type orphan struct {
 	agents atomic.Int32
 }
 
+// heard passes on what a process says, as long as it lives.
+type heard struct {
+	to   io.Writer
+	exit <-chan struct{}
+}
+
+func (h heard) Write(p []byte) (int, error) {
+	select {
+	case <-h.exit:
+		return len(p), nil
+	default:
+		return h.to.Write(p)
+	}
+}
+
 func (o *orphan) leaveBehind(main host.Main) host.Main {
 	return func(ctx context.Context, in host.Invocation) int {
 		if !slices.Contains(in.Args, "test-without-building") || o.agents.Add(1) > 1 {
 			return main(ctx, in)
 		}
-		in.Stdout, in.Stderr = io.Discard, io.Discard
+		in.Stdout, in.Stderr = heard{in.Stdout, o.exit}, io.Discard
 		go main(o.live, in)
 		select {
 		case <-ctx.Done():
