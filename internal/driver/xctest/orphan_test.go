@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -69,12 +70,32 @@ func (o *orphan) leaveBehind(main host.Main) host.Main {
 		if !slices.Contains(in.Args, "test-without-building") || o.agents.Add(1) > 1 {
 			return main(ctx, in)
 		}
-		in.Stdout, in.Stderr = io.Discard, io.Discard
+		heard := &gate{to: in.Stdout}
+		in.Stdout, in.Stderr = heard, io.Discard
 		go main(o.live, in)
 		select {
 		case <-ctx.Done():
 		case <-o.exit:
 		}
+		heard.shut()
 		return 0
 	}
+}
+
+// gate lets a program write until its process has ended.
+type gate struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (g *gate) Write(b []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.to.Write(b)
+}
+
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.to = io.Discard
 }
