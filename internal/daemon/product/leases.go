@@ -29,6 +29,7 @@ const mostLeaseEvents = 1000
 type leases struct {
 	table *lease.Table
 	state *store.Store
+	lost  bool // there was a state file before this one, which is gone
 	locks *hostlock.Locks
 	log   *leasedb.Journal
 	feed  *feed.Ring[ops.LeaseEvent]
@@ -43,7 +44,7 @@ func openLeases(o Options) (*leases, error) {
 		return nil, fault.During("the locks against other homes", err)
 	}
 	state := store.New(store.Options{Path: h.StateFile(), Migrations: schema.Migrations(), Log: log, Now: o.Now})
-	l := &leases{state: state, feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
+	l := &leases{state: state, lost: exists(h.EpochFile()) && !exists(h.StateFile()), feed: feed.NewRing[ops.LeaseEvent](mostLeaseEvents)}
 	l.log = leasedb.New(leasedb.Options{Store: state, EpochFile: h.EpochFile()})
 	options := lease.Options{Journal: l.log, Log: log, Now: o.Now}
 	if err == nil {
@@ -96,4 +97,9 @@ func (l *leases) Close() error {
 		err = errors.Join(err, l.locks.Close())
 	}
 	return err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

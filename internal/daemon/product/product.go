@@ -116,7 +116,7 @@ func Open(o Options) (*Product, error) {
 	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
-	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state}, Log: o.Log})
+	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	jobs, steps := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, &op.Steps{}
 	var c *op.Catalogue
 	c = op.NewCatalogue(catalogue.All(ops.Services{

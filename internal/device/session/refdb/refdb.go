@@ -11,25 +11,31 @@ import (
 )
 
 // Numbers are the ref numbers of all sessions.
-type Numbers struct{ Store *store.Store }
+type Numbers struct {
+	Store *store.Store
+	Lost  bool // there was a file before this one, which is gone
+}
 
 var _ session.Numbers = Numbers{}
 
-// Load gives the highest number that a session has reserved; 0 when it has none. When the file was damaged and its numbers
-// are forgotten, it is one above all of them.
+// Load gives the highest number that a session has reserved; 0 when it has none. When the numbers of a file before are forgotten,
+// because it was damaged or deleted, it is one above all of them, for this session and for all that come later.
 func (n Numbers) Load(name string) (reserved int, err error) {
 	err = n.Store.Read(func(db *sql.DB) error {
-		err := db.QueryRow("SELECT reserved FROM ref_number WHERE session IN (?,?) ORDER BY session = ? DESC", name, forgotten, name).
+		return db.QueryRow("SELECT reserved FROM ref_number WHERE session IN (?,?) ORDER BY session = ? DESC", name, forgotten, name).
 			Scan(&reserved)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		if n.Store.Notice() != "" {
-			reserved = session.Unreserved(time.Now())
-		}
-		return nil
 	})
-	return reserved, err
+	if !errors.Is(err, sql.ErrNoRows) {
+		return reserved, err
+	}
+	if !n.Lost && n.Store.Notice() == "" {
+		return 0, nil
+	}
+	reserved = session.Unreserved(time.Now())
+	return reserved, n.Store.Write(func(tx *sql.Tx) error {
+		_, err := tx.Exec("INSERT OR IGNORE INTO ref_number (session, reserved) VALUES (?,?)", forgotten, reserved)
+		return err
+	})
 }
 
 // Save returns when the number is on the disk.

@@ -54,6 +54,20 @@ func TestADamagedFile(t *testing.T) {
 	}
 }
 
+// TestADeletedFile: likewise, also in the process after the one that found it gone.
+func TestADeletedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	n := open(t, path)
+	n.Lost = true
+	first := load(t, n, "ada")
+	if first < 100_000_000 {
+		t.Errorf("numbers begin after %d", first)
+	}
+	if later := load(t, open(t, path), "bob"); later < first {
+		t.Errorf("in the next process numbers begin after %d, not %d", later, first)
+	}
+}
+
 // TestForgottenSessions: there is no row for every name that was ever given; whoever comes back begins above.
 func TestForgottenSessions(t *testing.T) {
 	n := open(t, filepath.Join(t.TempDir(), "state.db"))
