@@ -31,13 +31,13 @@ const maxBody = 1 << 20
 // Handler serves every operation that has a route.
 func Handler(c *op.Catalogue) http.Handler {
 	mux := http.NewServeMux()
-	voice := wording.Routes(c)
+	s := server{c, wording.Routes(c)}
 	methods := map[string][]string{}
 	for _, o := range c.Ops() {
 		if o.Route == "" {
 			continue
 		}
-		mux.HandleFunc(o.Route, func(w http.ResponseWriter, r *http.Request) { serve(w, r, c, o, voice) })
+		mux.HandleFunc(o.Route, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, o) })
 		methods[o.Path()] = append(methods[o.Path()], o.Method())
 	}
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
@@ -53,17 +53,23 @@ func Handler(c *op.Catalogue) http.Handler {
 	return mux
 }
 
-func serve(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op, voice wording.Voice) {
+// server answers requests in the words of HTTP.
+type server struct {
+	*op.Catalogue
+	voice wording.Voice
+}
+
+func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 	input, err := inputOf(w, r, o)
 	if err != nil {
 		Fail(w, err)
 		return
 	}
 	if o.Streams() {
-		stream(w, r, c, o, input)
+		s.stream(w, r, o, input)
 		return
 	}
-	e := voice.Envelope(c.Run(r.Context(), c.ID(o), callOf(r), input), input)
+	e := s.voice.Envelope(s.Run(r.Context(), s.ID(o), callOf(r), input), input)
 	switch {
 	case e.Error == nil && o.Picture && len(e.Images) > 0:
 		writePicture(w, e.Images[0])

@@ -14,11 +14,12 @@ import (
 const heartbeat = 15 * time.Second
 
 // stream answers with server-sent events: "item" for each item, "end" with the envelope when the stream is over.
-func stream(w http.ResponseWriter, r *http.Request, c *op.Catalogue, o op.Op, input []byte) {
+func (s server) stream(w http.ResponseWriter, r *http.Request, o op.Op, input []byte) {
 	events := &events{w: w, flush: http.NewResponseController(w)}
 	stop := events.beat()
-	e := c.Stream(r.Context(), c.ID(o), callOf(r), input, func(item any) error { return events.send("item", item) })
+	e := s.Stream(r.Context(), s.ID(o), callOf(r), input, func(item any) error { return events.send("item", item) })
 	stop()
+	e = s.voice.Envelope(e, input)
 	if e.Error != nil && !events.begun() {
 		fail(w, e)
 		return
