@@ -13,7 +13,7 @@ func starting(ctx context.Context, l *lab) ([]figure, error) {
 	sample := func(c host.Cmd) func() (time.Duration, error) {
 		return func() (time.Duration, error) { return l.firstAnswer(ctx, c) }
 	}
-	got, err := alternate(15, sample(l.command("ios-agent", "mcp")), sample(l.command("baresdk")))
+	got, err := alternate(45, sample(l.command("ios-agent", "mcp")), sample(l.command("baresdk")))
 	if err != nil {
 		return nil, err
 	}
