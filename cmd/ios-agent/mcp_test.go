@@ -35,7 +35,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	t.Cleanup(server.Close) // after the clients, which are closed first
 	for _, version := range []string{"2025-06-18", "2026-07-28"} {
 		for query, want := range map[string]string{"": "tap_element", "?tools=session-management": "session_set_defaults",
-			"?tools=quern&structured=true": "quern_tap_element"} {
+			"?tools=ui&structured=true": "tap_element"} {
 			s, err := dial(t, server.URL+"/mcp"+query, version)
 			if err != nil {
 				t.Fatalf("%s %s: %v", version, query, err)

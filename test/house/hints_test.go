@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
@@ -49,7 +50,8 @@ func TestHintsCanBeFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for where, hint := range hints {
-			checkTools(t, c, tools, where, said(mcp.Voice(c, tools, false), hint))
+			voice := mcp.Voice(mcp.Options{Catalogue: c, Tools: tools, Manner: product.MannerOf(c, set)})
+			checkTools(t, c, tools, where, said(voice, hint))
 		}
 	}
 	for where, hint := range hints {

@@ -30,13 +30,7 @@ func MCP(c *op.Catalogue, caller op.Caller, version string, how Serving) (*sdk.S
 	}
 	return mcp.Server(mcp.Options{
 		Version: version, Catalogue: c, Tools: tools, Caller: caller, Destructive: how.Destructive, Structured: how.Structured,
-		Resources: []mcp.Resource{
-			{URI: "ios-agent://guide", Name: "guide", Description: "How to work with ios-agent", Text: func() string { return reference.Guide(c) }},
-			{
-				URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "What each fault means and what to do",
-				Text: func() string { return reference.Troubleshooting(c) },
-			},
-		},
+		Manner: MannerOf(c, how.Tools),
 	}), nil
 }
 

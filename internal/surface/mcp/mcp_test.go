@@ -240,7 +240,7 @@ func TestCancellation(t *testing.T) {
 
 func TestResources(t *testing.T) {
 	s := serve(t, surfacetest.New(op.JobAfter), "core", func(o *Options) {
-		o.Resources = []Resource{{URI: "ios-agent://guide", Name: "guide", Description: "how", Text: func() string { return "# Guide" }}}
+		o.Manner.Resources = []Resource{{URI: "ios-agent://guide", Name: "guide", Description: "how", Text: func(context.Context, op.Caller) string { return "# Guide" }}}
 	})
 	r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ios-agent://guide"})
 	if err != nil || r.Contents[0].Text != "# Guide" || r.Contents[0].MIMEType != "text/markdown" {
