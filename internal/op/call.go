@@ -36,6 +36,7 @@ type Call struct {
 	step     int    // 0: the call drives no device
 	answered string // the step of the job that the call asks about
 	revealed []string
+	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is
 	secrets  *mask.Set
 }
 

@@ -57,6 +57,7 @@ type Services struct {
 // Server is the daemon the operations run in.
 type Server struct {
 	URL       string
+	Version   string
 	Build     string
 	StartedAt time.Time
 }

@@ -95,6 +95,7 @@ func Open(o Options) (*Product, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Server.Version = o.Version
 	leases, err := openLeases(o)
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())

@@ -3,7 +3,11 @@
 package quern
 
 import (
+	"net/http"
+	"slices"
 	"time"
+
+	"ios-agent/internal/fault"
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
@@ -19,6 +23,46 @@ var same = []string{
 	"set_location", "grant_permission", "ensure_server",
 }
 
+// statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
+// name is 400, and what a tool could not do is 500.
+func statuses() *op.Statuses {
+	return &op.Statuses{Misfit: http.StatusUnprocessableEntity, Codes: map[fault.Code]int{
+		fault.DeviceAmbiguous:  http.StatusBadRequest,
+		fault.Unsupported:      http.StatusBadRequest,
+		fault.AppInstallFailed: http.StatusInternalServerError,
+		fault.AppLaunchFailed:  http.StatusInternalServerError,
+		fault.AppTerminate:     http.StatusInternalServerError,
+		fault.ScreenshotFailed: http.StatusInternalServerError,
+		fault.ToolFailed:       http.StatusInternalServerError,
+		fault.OutcomeUnknown:   http.StatusInternalServerError,
+		fault.NoFocus:          http.StatusInternalServerError,
+		fault.Timeout:          http.StatusInternalServerError,
+	}}
+}
+
+// With gives the core operations that quern's clients call by their routes the statuses that those clients know.
+func With(own []op.Op) []op.Op {
+	own = slices.Clone(own)
+	for i, o := range own {
+		if o.Name == launch || slices.Contains(same, o.Name) {
+			own[i].Statuses = statuses()
+		}
+	}
+	return own
+}
+
+// launch is the row that shows less than ours.
+const launch = "launch_app"
+
+// RouteOf names the core operation whose route a row has over HTTP where it has none of its own. quern asks /health whether the
+// server is there; over MCP the tool tells more.
+func RouteOf(row string) string {
+	if row == "ensure_server" {
+		return "health"
+	}
+	return row
+}
+
 type views struct{ core *ops.Core }
 
 // Ops are quern's rows over the core operations.
@@ -28,12 +72,16 @@ func Ops(core *ops.Core) []op.Op {
 	for _, name := range same {
 		all = append(all, core.Op(name).In(family))
 	}
-	launch := core.Op("launch_app").In(family).Spec // without our outline of the screen
-	launch.Verb, launch.Route, launch.Summary = op.None, op.None, "Launch an installed app; a device that the call names is booted"
-	all = append(all, op.New(launch, core.Apps.Launch), op.New(op.Spec{
+	plain := core.Op(launch).In(family).Spec // without our outline of the screen
+	plain.Verb, plain.Route, plain.Summary = op.None, op.None, "Launch an installed app; a device that the call names is booted"
+	all = append(all, op.New(plain, core.Apps.Launch), op.New(op.Spec{
 		Name: "take_screenshot", Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,
 	}, v.screenshot))
-	return append(append(all, v.looking()...), v.acting()...)
+	all = append(append(all, v.looking()...), v.acting()...)
+	for i := range all {
+		all[i].Statuses = statuses()
+	}
+	return all
 }

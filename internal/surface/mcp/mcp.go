@@ -31,7 +31,7 @@ type Options struct {
 	Catalogue *op.Catalogue // the specs
 	Tools     []Tool        // see Select
 	Caller    op.Caller
-	Manner    Manner        // how they present themselves
+	Manner    Manner // how they present themselves
 	// Destructive lets call_tool reach operations that may lose data.
 	Destructive bool
 	// Structured sends every result as JSON too, for clients that are programs. Without it a result is its text alone:
