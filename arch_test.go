@@ -113,7 +113,7 @@ var arrows = map[string]string{
 		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
+	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui " +
 		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 

@@ -52,22 +52,27 @@ func (o Op) Misfit(input []byte) *MisfitError {
 	return wrong
 }
 
-// Status is the HTTP status of a fault that a call with this input ended with.
-func (o Op) Status(f *fault.Fault, input []byte) int {
-	if o.Statuses == nil {
-		return f.Code.Status()
-	}
-	if f.Code == fault.InvalidInput && o.Statuses.Misfit != 0 && o.Misfit(input) != nil {
-		return o.Statuses.Misfit
-	}
-	if status, ok := o.Statuses.Codes[f.Code]; ok {
-		return status
-	}
-	return f.Code.Status()
+// Statuses are the HTTP statuses of rows whose clients know others than ours; nil is our own.
+type Statuses struct {
+	Name   string // of those who know them, as documents say it
+	Misfit int    // of an input that does not fit the schema; its detail is a list then
+	Codes  map[fault.Code]int
 }
 
-// Statuses are the HTTP statuses of rows whose clients know others than ours.
-type Statuses struct {
-	Misfit int // of an input that does not fit the schema; its detail is a list then
-	Codes  map[fault.Code]int
+// Of is the status of a code.
+func (s *Statuses) Of(code fault.Code) int {
+	if s != nil {
+		if status, ok := s.Codes[code]; ok {
+			return status
+		}
+	}
+	return code.Status()
+}
+
+// Status is the HTTP status of a fault that a call with this input ended with.
+func (o Op) Status(f *fault.Fault, input []byte) int {
+	if o.Statuses != nil && f.Code == fault.InvalidInput && o.Misfit(input) != nil {
+		return o.Statuses.Misfit
+	}
+	return o.Statuses.Of(f.Code)
 }

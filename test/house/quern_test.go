@@ -153,13 +153,15 @@ func TestAQuernRESTSession(t *testing.T) {
 	// Several fit: 200, all of them, each with its centre.
 	several := q.ask(http.StatusOK, "POST", "/api/v1/device/ui/tap-element", map[string]any{"label": "Edit"})
 	wholeDozen(t, several)
-	wants(t, q.ask(http.StatusOK, "POST", "/api/v1/device/ui/tap-element", map[string]any{"identifier": "name-field", "skip_stability_check": true}),
+	wants(t, q.ask(http.StatusOK, "POST", "/api/v1/device/ui/tap-element",
+		map[string]any{"identifier": "name-field", "skip_stability_check": true}),
 		map[string]any{"status": "ok", "tapped.type": "TextField", "tapped.identifier": "name-field"})
 	if _, told := q.ask(http.StatusBadRequest, "POST", "/api/v1/device/ui/tap-element", map[string]any{})["detail"].(string); !told {
 		t.Error("a selector that is missing is told in one text")
 	}
 	q.ask(http.StatusNotFound, "POST", "/api/v1/device/ui/tap-element", map[string]any{"label": "No such"})
-	wants(t, q.ask(http.StatusOK, "POST", "/api/v1/device/ui/type", map[string]any{"text": "Ada"}), map[string]any{"status": "ok", "udid": udid})
+	wants(t, q.ask(http.StatusOK, "POST", "/api/v1/device/ui/type", map[string]any{"text": "Ada"}),
+		map[string]any{"status": "ok", "udid": udid})
 	element, _ := q.ask(http.StatusOK, "GET", "/api/v1/device/ui/element?identifier=name-field", nil)["element"].(map[string]any)
 	if frame, _ := element["frame"].(map[string]any); element["value"] != "Ada" || frame["width"] == nil || frame["height"] == nil {
 		t.Errorf("the field is %v", element)
@@ -299,7 +301,8 @@ func standsAlone(t *testing.T, tools []*sdk.Tool, what, text string) {
 func pathsOfAll(t *testing.T, h *house.House, tools []*sdk.Tool, guide string) {
 	t.Helper()
 	rows := map[string][2]string{}
-	for _, m := range regexp.MustCompile("(?m)^\\| *`?([a-z_]+)`? *\\| *([A-Z]+) *\\| *`?(/[^ `|]*)`? *\\|$").FindAllStringSubmatch(guide, -1) {
+	row := regexp.MustCompile("(?m)^\\| *`?([a-z_]+)`? *\\| *([A-Z]+) *\\| *`?(/[^ `|]*)`? *\\|$")
+	for _, m := range row.FindAllStringSubmatch(guide, -1) {
 		rows[m[1]] = [2]string{m[2], m[3]}
 	}
 	for _, tool := range tools {
@@ -430,7 +433,8 @@ func TestQuernsRowsHaveItsShapes(t *testing.T) {
 		return at + strings.Join(strings.Fields(keys), " "+at)
 	}
 	rows := []shape{
-		{"ensure_server", nil, "status:string server_url:string proxy_port:number proxy_enabled:bool proxy_status:string started_at:string pid:number"},
+		{"ensure_server", nil, "status:string server_url:string proxy_port:number proxy_enabled:bool proxy_status:string " +
+			"started_at:string pid:number"},
 		{"list_devices", nil, "devices.udid:string devices.name:string devices.state:string devices.device_type:string " +
 			"devices.os_version:string devices.runtime:string devices.is_available:bool tools:object active_udid:string"},
 		{"boot_device", map[string]any{"udid": udid}, "status:string udid:string"},
@@ -456,6 +460,7 @@ func TestQuernsRowsHaveItsShapes(t *testing.T) {
 		{"set_location", map[string]any{"latitude": 1.5, "longitude": 2}, "status:string udid:string latitude:number longitude:number"},
 		{"grant_permission", map[string]any{"bundle_id": "com.iosagent.shop", "permission": "photos"},
 			"status:string udid:string bundle_id:string permission:string"},
+		{"launch_app", map[string]any{"bundle_id": "com.iosagent.shop"}, "status:string"},
 		{"terminate_app", map[string]any{"bundle_id": "com.iosagent.shop"}, "status:string udid:string bundle_id:string"},
 		{"list_device_pool", nil, entry("devices.") + " total:number"},
 		{"resolve_device", map[string]any{"udid": udid, "session_id": "shapes"}, "udid:string name:string state:string os_version:string " +

@@ -141,7 +141,7 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 	case len(s.fits) == 0:
 		return l.explain(noMatch(l.infos, a.Want))
 	case len(s.fits) == 1 && len(s.claimed) == 1:
-		return taken(s.fits[0].Name, s.claimed[0], p.now())
+		return p.taken(s.fits[0].Name, s.claimed[0])
 	case len(s.off) > 0 && a.On && !a.Boot:
 		return s.allOff(a)
 	case len(s.claimed) > 0:

@@ -18,15 +18,15 @@ const family = "quern"
 
 // same are the rows whose name and shape is ours, or a part of ours.
 var same = []string{
-	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app", "list_apps",
+	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app",
 	"list_device_pool", "resolve_device", "claim_device", "release_device", "ensure_devices", "cleanup_devices", "refresh_devices",
 	"set_location", "grant_permission", "ensure_server",
 }
 
-// statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
+// Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
 // name is 400, and what a tool could not do is 500.
-func statuses() *op.Statuses {
-	return &op.Statuses{Misfit: http.StatusUnprocessableEntity, Codes: map[fault.Code]int{
+func Statuses() *op.Statuses {
+	return &op.Statuses{Name: "Quern", Misfit: http.StatusUnprocessableEntity, Codes: map[fault.Code]int{
 		fault.DeviceAmbiguous:  http.StatusBadRequest,
 		fault.Unsupported:      http.StatusBadRequest,
 		fault.AppInstallFailed: http.StatusInternalServerError,
@@ -45,7 +45,7 @@ func With(own []op.Op) []op.Op {
 	own = slices.Clone(own)
 	for i, o := range own {
 		if o.Name == launch || slices.Contains(same, o.Name) {
-			own[i].Statuses = statuses()
+			own[i].Statuses = Statuses()
 		}
 	}
 	return own
@@ -78,10 +78,13 @@ func Ops(core *ops.Core) []op.Op {
 		Name: "take_screenshot", Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,
-	}, v.screenshot))
+	}, v.screenshot), op.New(op.Spec{
+		Name: "list_apps", Family: family, Verb: op.None, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
+		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
+	}, v.apps))
 	all = append(append(all, v.looking()...), v.acting()...)
 	for i := range all {
-		all[i].Statuses = statuses()
+		all[i].Statuses = Statuses()
 	}
 	return all
 }

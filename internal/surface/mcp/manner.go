@@ -14,8 +14,8 @@ type Manner struct {
 	Instructions string
 	// Alone is a set that stands for another product: none of our tools is beside it, and no answer names a tool that it lacks.
 	Alone bool
-	// Say writes an answer down; nil: as text, with what usually comes next.
-	Say func(op.Envelope) string
+	// Say writes the answer to a call with this input down; nil: as text, with what usually comes next.
+	Say func(o op.Op, e op.Envelope, input []byte) string
 	// Resources are documents that a client can read.
 	Resources []Resource
 }
@@ -30,15 +30,6 @@ type Resource struct {
 
 // markdown is what a resource is unless it says otherwise.
 const markdown = "text/markdown"
-
-// AsJSON writes an answer as its JSON, for sets whose answers are documents and no prose: the result with the meta beside it, or the
-// fault.
-func AsJSON(e op.Envelope) string {
-	if e.Error == nil {
-		return string(e.Body())
-	}
-	return string(faultBody(e))
-}
 
 func (o Options) addResource(s *mcp.Server, r Resource) {
 	if r.MIME == "" {

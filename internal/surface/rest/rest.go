@@ -3,6 +3,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -104,9 +105,7 @@ func Answer(o op.Op, e op.Envelope, input []byte) (status int, body []byte) {
 	}
 	status, failure := o.Status(e.Error, input), failed(e)
 	if o.Statuses != nil && status == o.Statuses.Misfit {
-		if wrong := o.Misfit(input); wrong != nil {
-			failure["detail"] = []misfit{misfitOf(o, wrong, e.Error.Message)}
-		}
+		failure["detail"] = []Misfit{misfitOf(o, o.Misfit(input), e.Error.Message)}
 	}
 	return status, encode(failure)
 }
@@ -118,16 +117,16 @@ func asksBack(e op.Envelope) map[string]any {
 	}
 }
 
-// misfit is what Python's servers say of an input that does not fit their schema.
-type misfit struct {
+// Misfit is what Python's servers say of an input that does not fit their schema.
+type Misfit struct {
 	Type  string          `json:"type"`
 	At    []string        `json:"loc"`
 	Said  string          `json:"msg"`
 	Given json.RawMessage `json:"input"`
 }
 
-func misfitOf(o op.Op, wrong *op.MisfitError, said string) misfit {
-	m := misfit{Type: wrong.Kind, At: []string{"body"}, Said: said, Given: json.RawMessage("null")}
+func misfitOf(o op.Op, wrong *op.MisfitError, said string) Misfit {
+	m := Misfit{Type: wrong.Kind, At: []string{"body"}, Said: said, Given: json.RawMessage("null")}
 	if bodiless(o) {
 		m.At = []string{"query"}
 	}
@@ -144,7 +143,13 @@ func misfitOf(o op.Op, wrong *op.MisfitError, said string) misfit {
 func bodiless(o op.Op) bool { return o.Method() == http.MethodGet || o.Method() == http.MethodDelete }
 
 func callOf(r *http.Request) op.Call {
-	return op.Call{Session: Session(r), Request: r.Header.Get(RequestHeader)}
+	return op.Call{Session: Session(r), Client: Client(r), Request: r.Header.Get(RequestHeader)}
+}
+
+// Client is the first word of the client's User-Agent: the program, without what it is made of.
+func Client(r *http.Request) string {
+	first, _, _ := strings.Cut(r.UserAgent(), " ")
+	return cmp.Or(first, "http")
 }
 
 // Session is the client session of a request.
