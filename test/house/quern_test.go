@@ -379,33 +379,51 @@ func TestResolveClaimsForASessionOnly(t *testing.T) {
 
 // TestAClaimSaysWhoHasIt: which client, in which folder, since when and until when; on every surface, and no path of a home.
 func TestAClaimSaysWhoHasIt(t *testing.T) {
-	h := house.New(t)
-	h.MCP("ada", product.Serving{Tools: "core"})
-	r, err := h.MCP("ada", product.Serving{Tools: "core"}).CallTool(t.Context(),
-		&sdk.CallToolParams{Name: "launch_app", Arguments: map[string]any{"sim": house.Device, "bundle_id": "com.iosagent.shop"}})
-	if err != nil || r.IsError {
-		t.Fatal(err, r)
-	}
-	tap := map[string]any{"sim": house.Device, "label": "Log in"}
-	said := map[string]string{
-		"call": h.Call("bob", "tap_element", tap).Text(),
-		"cli":  h.CLI("bob", "tap", "--sim", house.Device, "--label", "Log in").Stderr,
-		"rest": h.REST("bob", "POST", "/api/v1/ui/tap", tap).Body.String(),
-		"pool": h.Call("bob", "resolve_device", map[string]any{"name": house.Device}).Text(),
-	}
-	folder := filepath.Base(h.Home.String())
-	for surface, text := range said {
-		for _, want := range []string{"already claimed by ada", "house", folder, "held for ", "free in at most 5m"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q: %s", surface, want, text)
+	launch := map[string]any{"sim": house.Device, "bundle_id": "com.iosagent.shop"}
+	for name, c := range map[string]struct {
+		take   func(h *house.House) bool
+		client string
+		folder bool
+	}{
+		"mcp": {func(h *house.House) bool {
+			r, err := h.MCP("ada", product.Serving{Tools: "core"}).CallTool(t.Context(), &sdk.CallToolParams{Name: "launch_app", Arguments: launch})
+			return err == nil && !r.IsError
+		}, "(house in …/", true},
+		"cli": {func(h *house.House) bool {
+			return h.CLI("ada", "launch", "com.iosagent.shop", "--sim", house.Device).Exit == 0
+		}, "(cli in …/", true},
+		"rest": {func(h *house.House) bool {
+			return h.REST("ada", "POST", "/api/v1/device/app/launch", launch).Code == http.StatusOK
+		}, "(http)", false},
+	} {
+		h := house.New(t)
+		if !c.take(h) {
+			t.Fatalf("%s does not launch", name)
+		}
+		tap := map[string]any{"sim": house.Device, "label": "Log in"}
+		said := map[string]string{
+			"call": h.Call("bob", "tap_element", tap).Text(),
+			"cli":  h.CLI("bob", "tap", "--sim", house.Device, "--label", "Log in").Stderr,
+			"rest": h.REST("bob", "POST", "/api/v1/ui/tap", tap).Body.String(),
+			"pool": h.Call("bob", "resolve_device", map[string]any{"name": house.Device}).Text(),
+		}
+		want := []string{"already claimed by ada", c.client, "held for ", "free in at most 5m"}
+		if c.folder {
+			want = append(want, filepath.Base(h.Home.String()))
+		}
+		for surface, text := range said {
+			for _, part := range want {
+				if !strings.Contains(text, part) {
+					t.Errorf("%s does not say %q: %s", surface, part, text)
+				}
+			}
+			if strings.Contains(text, h.Home.String()) {
+				t.Errorf("%s names the whole path: %s", surface, text)
 			}
 		}
-		if strings.Contains(text, h.Home.String()) {
-			t.Errorf("%s names the whole path: %s", surface, text)
+		if e := h.Must("bob", "list_device_pool", map[string]string{"claimed": "claimed"}); !strings.Contains(e.Stdout, c.client) {
+			t.Errorf("the pool's list does not say which client: %s", e.Stdout)
 		}
-	}
-	if e := h.Must("bob", "list_device_pool", map[string]string{"claimed": "claimed"}); !strings.Contains(e.Stdout, "house") {
-		t.Errorf("the pool's list does not say which client: %s", e.Stdout)
 	}
 }
 
@@ -531,4 +549,26 @@ func lacks(at any, path, kind string) string {
 		return fmt.Sprintf("%s is %v, which is no %s", path, at, kind)
 	}
 	return ""
+}
+
+// TestFromQuernIsTrue: what the document for teams that come from quern calls missing is missing.
+func TestFromQuernIsTrue(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "from-quern.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]bool{}
+	for _, o := range product.Catalogue().Ops() {
+		has[o.Name] = has[o.Name] || o.Family == "quern"
+	}
+	_, missing, _ := strings.Cut(string(raw), "## Not there yet")
+	named := regexp.MustCompile("`([a-z]+(_[a-z]+)+)`").FindAllStringSubmatch(missing, -1)
+	for _, m := range named {
+		if has[m[1]] {
+			t.Errorf("%s is there", m[1])
+		}
+	}
+	if len(named) != 23 {
+		t.Errorf("quern's table has 22 rows about logs, builds, crashes and the network, and a guide; the document names %d", len(named))
+	}
 }
