@@ -131,7 +131,7 @@ var arrows = map[string]string{
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/agentwire " +
 		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask machine/home " +
-		"machine/host machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
+		"machine/host machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern surface/mcp " +
 		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 

@@ -12,7 +12,6 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
-	"ios-agent/internal/surface/rest"
 )
 
 // failure is the body of a refused request, as package rest writes it.
@@ -21,6 +20,14 @@ type failure struct {
 	Error  fault.Fault    `json:"error"`
 	Meta   op.Meta        `json:"meta"`
 	Result map[string]any `json:"result,omitempty" jsonschema:"what is known all the same, such as the screen after an unknown outcome"`
+}
+
+// misfit is one item of the detail of a body that breaks the schema, as package rest writes it.
+type misfit struct {
+	Type  string   `json:"type"`
+	At    []string `json:"loc"`
+	Said  string   `json:"msg"`
+	Given any      `json:"input" jsonschema:"what was given; null when it is missing, long or hidden"`
 }
 
 // sortedCodes are all codes by name.
@@ -79,7 +86,7 @@ func failures(c *op.Catalogue) map[string]response {
 
 func misfitSchema() *jsonschema.Schema {
 	s := failureSchema([]fault.Code{fault.InvalidInput})
-	list, err := jsonschema.For[[]rest.Misfit](nil)
+	list, err := jsonschema.For[[]misfit](nil)
 	if err != nil {
 		panic(fmt.Sprintf("reference: the shape of a misfit: %v", err))
 	}

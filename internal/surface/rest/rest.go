@@ -105,7 +105,7 @@ func Answer(o op.Op, e op.Envelope, input []byte) (status int, body []byte) {
 	}
 	status, failure := o.Status(e.Error, input), failed(e)
 	if o.Statuses != nil && status == o.Statuses.Misfit {
-		failure["detail"] = []Misfit{misfitOf(o, o.Misfit(input), e.Error.Message)}
+		failure["detail"] = []misfit{misfitOf(o, o.Misfit(input), e.Error.Message)}
 	}
 	return status, encode(failure)
 }
@@ -117,16 +117,16 @@ func asksBack(e op.Envelope) map[string]any {
 	}
 }
 
-// Misfit is what Python's servers say of an input that does not fit their schema.
-type Misfit struct {
+// misfit is what Python's servers say of an input that does not fit their schema.
+type misfit struct {
 	Type  string          `json:"type"`
 	At    []string        `json:"loc"`
 	Said  string          `json:"msg"`
 	Given json.RawMessage `json:"input"`
 }
 
-func misfitOf(o op.Op, wrong *op.MisfitError, said string) Misfit {
-	m := Misfit{Type: wrong.Kind, At: []string{"body"}, Said: said, Given: json.RawMessage("null")}
+func misfitOf(o op.Op, wrong *op.MisfitError, said string) misfit {
+	m := misfit{Type: wrong.Kind, At: []string{"body"}, Said: said, Given: json.RawMessage("null")}
 	if bodiless(o) {
 		m.At = []string{"query"}
 	}
