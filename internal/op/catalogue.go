@@ -288,12 +288,25 @@ func textOf(out any, raw json.RawMessage) string {
 	return string(raw)
 }
 
+const virtualMark = " [" + virtual + "]"
+
+// markFirstLine marks a text once.
 func markFirstLine(text string) string {
-	first, rest, more := strings.Cut(text, "\n")
+	first, rest, more := strings.Cut(unmarked(text), "\n")
 	if !more {
-		return first + " [" + virtual + "]"
+		return first + virtualMark
 	}
-	return first + " [" + virtual + "]\n" + rest
+	return first + virtualMark + "\n" + rest
+}
+
+// unmarked is a text without the mark of its first line: what stands in another answer is marked by that one.
+func unmarked(text string) string {
+	first, rest, more := strings.Cut(text, "\n")
+	first = strings.TrimSuffix(first, virtualMark)
+	if !more {
+		return first
+	}
+	return first + "\n" + rest
 }
 
 func codeOf(e Envelope) fault.Code {

@@ -14,6 +14,10 @@ type Manner struct {
 	Instructions string
 	// Alone is a set that stands for another product: none of our tools is beside it, and no answer names a tool that it lacks.
 	Alone bool
+	// Also are the sets that belong to this one besides its own.
+	Also []string
+	// Discovery lets a client have tools listed when it needs them; nil: all are from the start.
+	Discovery *Discovery
 	// Say writes an answer down; nil: as text, with what usually comes next.
 	Say func(op.Envelope) string
 	// Resources are documents that a client can read.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,7 +32,9 @@ type Options struct {
 	Catalogue *op.Catalogue // the specs
 	Tools     []Tool        // see Select
 	Caller    op.Caller
-	Manner    Manner        // how they present themselves
+	Manner    Manner // how they present themselves
+	// Mistakes are what was wrong with the settings of this server. Every answer begins with them: nothing else would tell the user.
+	Mistakes []string
 	// Destructive lets call_tool reach operations that may lose data.
 	Destructive bool
 	// Structured sends every result as JSON too, for clients that are programs. Without it a result is its text alone:
@@ -51,6 +54,10 @@ func Server(o Options) *mcp.Server {
 	for _, t := range o.Tools {
 		s.AddTool(t.definition(o.Structured), o.handler(o.Catalogue.ID(t.Op)))
 	}
+	if d := o.Manner.Discovery; d != nil {
+		(&discovery{Discovery: *d, options: o, server: s}).add()
+	}
+	s.AddReceivingMiddleware(hyphens)
 	if !o.Manner.Alone {
 		s.AddTool(findTools(o))
 		s.AddTool(callTool(o))
@@ -69,6 +76,12 @@ func Voice(o Options) wording.Voice {
 	}
 	for _, t := range o.Tools {
 		offer.Names[o.Catalogue.ID(t.Op)] = t.Name
+	}
+	if d := o.Manner.Discovery; d != nil {
+		offer.Later, offer.Discover = map[string]string{}, d.Tool
+		for _, t := range d.All {
+			offer.Later[o.Catalogue.ID(t.Op)] = t.Name
+		}
 	}
 	return wording.Tools(o.Catalogue, offer)
 }
@@ -108,7 +121,7 @@ func (o Options) answer(ctx context.Context, req *mcp.CallToolRequest, id string
 // result is the answer to a tool call: one text that stands alone, pictures, and the result as JSON. The JSON is left out where the
 // text says it all; a fault keeps it, for its code. A fault is a result the model sees, never a protocol error.
 func (o Options) result(e op.Envelope, input []byte) *mcp.CallToolResult {
-	e = o.voice.Envelope(e, input)
+	e = o.voice.Envelope(o.withMistakes(e), input)
 	r := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: o.say(e, input)}}, IsError: e.Error != nil}
 	for _, i := range e.Images {
 		r.Content = append(r.Content, &mcp.ImageContent{Data: i.Data, MIMEType: i.MIME})
@@ -117,6 +130,31 @@ func (o Options) result(e op.Envelope, input []byte) *mcp.CallToolResult {
 		r.StructuredContent = structured(e)
 	}
 	return r
+}
+
+// withMistakes tells what is wrong with the settings, before everything else.
+func (o Options) withMistakes(e op.Envelope) op.Envelope {
+	var notices []op.Notice
+	for _, text := range o.Mistakes {
+		notices = append(notices, op.Notice{Kind: op.Config, Text: text})
+	}
+	for _, n := range e.Meta.Notices {
+		if !slices.Contains(o.Mistakes, n.Text) { // the product may have told it too
+			notices = append(notices, n)
+		}
+	}
+	e.Meta.Notices = notices
+	return e
+}
+
+// hyphens takes the names of tools as earlier clients write them: session-set-defaults.
+func hyphens(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if call, is := req.(*mcp.CallToolRequest); is && strings.Contains(call.Params.Name, "-") {
+			call.Params.Name = strings.ReplaceAll(call.Params.Name, "-", "_")
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // say writes the answer down: in the manner of the set, or as text with the calls that usually follow.
