@@ -108,6 +108,19 @@ func (c *Catalogue) ID(o Op) string {
 // Ops lists the operations in the order of declaration.
 func (c *Catalogue) Ops() []Op { return c.ops }
 
+// All is the word for all operations.
+const All = "all"
+
+// Sets are the words that choose several operations: families, groups and All.
+func Sets(ops []Op) []string {
+	all := []string{All}
+	for _, o := range ops {
+		all = append(append(all, o.Family), o.Groups...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Lookup finds an operation by name; hyphens are taken for underscores.
 func (c *Catalogue) Lookup(name string) (Op, error) {
 	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {

@@ -12,7 +12,7 @@ import (
 func quernManner(c *op.Catalogue) mcp.Manner {
 	return mcp.Manner{
 		Instructions: "Drive iOS devices. Answers are JSON. The guide resource has the workflow and the tools.",
-		Alone:        true, Say: mcp.AsJSON,
+		Alone:        true, Say: mcp.AsJSON, Also: []string{"job"},
 		Resources: []mcp.Resource{
 			{
 				URI: "quern://guide", Name: "guide", Description: "How to work with these tools",

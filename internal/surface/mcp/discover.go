@@ -35,7 +35,8 @@ type discovery struct {
 }
 
 // add puts the tool into the place of the operation's own, where the set has it.
-func (d *discovery) add() {
+func (d *discovery) add(o Options) {
+	d.options = o
 	i := slices.IndexFunc(d.options.Tools, func(t Tool) bool { return t.Name == d.Tool })
 	if i < 0 {
 		return
@@ -159,6 +160,13 @@ func (d *discovery) list(e op.Envelope, by string) op.Envelope {
 	answer := op.Succeeded(map[string]any{"groups": found.Groups, "tools": told, "chosenBy": by}, e.Meta)
 	answer.Stdout = strings.Join(lines, "\n")
 	return answer
+}
+
+// isListed reports whether a tool is on the list because a workflow was found.
+func (d *discovery) isListed(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Contains(d.listed, name)
 }
 
 func (d *discovery) always(name string) bool {

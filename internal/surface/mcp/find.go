@@ -96,7 +96,8 @@ const (
 	inName    = 6
 	inSummary = 3
 	inGroup   = 2
-	inHelp    = 1 // and in the inputs and their values
+	inHelp    = 2 // and in the values of an input
+	inInputs  = 1
 
 	leastScore = 0.1 // of the best one's: what is less is there by chance
 )
@@ -160,7 +161,10 @@ func termsOf(o op.Op) map[string]float64 {
 		}
 	}
 	for _, f := range o.Fields() {
-		for _, term := range terms.Of(f.Name + " " + f.Doc + " " + strings.Join(f.Enum, " ")) {
+		for _, term := range terms.Of(f.Name + " " + f.Doc) {
+			all[term] = max(all[term], inInputs)
+		}
+		for _, term := range terms.Of(strings.Join(f.Enum, " ")) {
 			all[term] = max(all[term], inHelp)
 		}
 	}

@@ -44,18 +44,22 @@ type Options struct {
 	SDK mcp.ServerOptions
 
 	voice wording.Voice
+	found *discovery // nil: the set has none
 }
 
 // Server is an MCP server.
 func Server(o Options) *mcp.Server {
 	o.SDK.Instructions = cmp.Or(o.Manner.Instructions, instructions)
-	o.voice = Voice(o)
 	s := mcp.NewServer(&mcp.Implementation{Name: "ios-agent", Title: "ios-agent", Version: o.Version}, &o.SDK)
+	if o.Manner.Discovery != nil {
+		o.found = &discovery{Discovery: *o.Manner.Discovery, server: s}
+	}
+	o.voice = Voice(o)
 	for _, t := range o.Tools {
 		s.AddTool(t.definition(o.Structured), o.handler(o.Catalogue.ID(t.Op)))
 	}
-	if d := o.Manner.Discovery; d != nil {
-		(&discovery{Discovery: *d, options: o, server: s}).add()
+	if o.found != nil {
+		o.found.add(o)
 	}
 	s.AddReceivingMiddleware(hyphens)
 	if !o.Manner.Alone {
@@ -79,6 +83,9 @@ func Voice(o Options) wording.Voice {
 	}
 	if d := o.Manner.Discovery; d != nil {
 		offer.Later, offer.Discover = map[string]string{}, d.Tool
+		if o.found != nil {
+			offer.Listed = o.found.isListed
+		}
 		for _, t := range d.All {
 			offer.Later[o.Catalogue.ID(t.Op)] = t.Name
 		}
@@ -163,7 +170,7 @@ func (o Options) say(e op.Envelope, input []byte) string {
 		return o.Manner.Say(e)
 	}
 	text := e.Text()
-	if next := o.voice.Next(e, input); len(next) > 0 && e.Error == nil {
+	if next := o.voice.Next(e, input); len(next) > 0 && e.Error == nil && !strings.Contains(text, "\n"+wording.NextSteps) {
 		text += "\nnext: " + strings.Join(next, ", ")
 	}
 	return text

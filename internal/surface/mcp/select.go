@@ -19,7 +19,7 @@ type Tool struct {
 // The words that choose tools besides the names of families and groups.
 const (
 	Default = op.Core // the small default set
-	All     = "all"
+	All     = op.All
 )
 
 // Select chooses tools: "core" is the small default set, a family or a group all of its operations, "all" everything;
@@ -76,12 +76,7 @@ func fits(o op.Op, word string) bool {
 }
 
 func unknownSet(ops []op.Op, word string) error {
-	known := []string{Default, All}
-	for _, o := range ops {
-		known = append(append(known, o.Family), o.Groups...)
-	}
-	slices.Sort(known)
-	known = slices.Compact(known)
+	known := op.Sets(ops)
 	f := fault.New(fault.InvalidInput, "there is no tool set %q", word)
 	if near := nearest.To(word, known, 1); len(near) > 0 {
 		return f.WithHint("did you mean %q?", near[0])

@@ -2,6 +2,8 @@ package wording
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -63,6 +65,9 @@ func (t twins) of(m Mention) (as Mention, whole, ok bool) {
 	}
 	for _, twin := range t.found()[m.Op.Name] {
 		input, lost := renamed(twin, m.Input)
+		if lost && !readable(twin, input) { // what is left means nothing
+			continue
+		}
 		found := withKept(Mention{Op: twin, Input: input, Help: m.Help}, m.kept)
 		switch {
 		case !ok:
@@ -77,7 +82,7 @@ func (t twins) of(m Mention) (as Mention, whole, ok bool) {
 // otherNames are what other families call our inputs, where it is another word and not only another spelling.
 var otherNames = map[string][]string{
 	"udid": {"simulatorId", "deviceId"}, "sim": {"simulatorName"}, "ref": {"elementRef", "withinElementRef"}, "identifier": {"id"},
-	"out": {"outputFile"},
+	"out": {"outputFile"}, "condition": {"predicate"},
 }
 
 // renamed are the inputs under the names that an operation has for them, and whether some were lost.
@@ -88,13 +93,31 @@ func renamed(o op.Op, input map[string]any) (out map[string]any, lost bool) {
 			out[name] = input[name]
 			continue
 		}
-		if as, ok := nameIn(func(n string) bool { return takes(o, n) }, name); ok {
-			out[as] = input[name]
+		as, ok := nameIn(func(n string) bool { return takes(o, n) }, name)
+		if !ok || !allows(o, as, input[name]) {
+			lost = true
 			continue
 		}
-		lost = true
+		out[as] = input[name]
 	}
 	return out, lost
+}
+
+// allows reports whether an input may have a value, as far as its values are listed.
+func allows(o op.Op, name string, value any) bool {
+	i := slices.IndexFunc(o.Fields(), func(f op.Field) bool { return f.Name == name })
+	enum := o.Fields()[i].Enum
+	return len(enum) == 0 || slices.Contains(enum, fmt.Sprint(value))
+}
+
+func readable(o op.Op, input map[string]any) bool {
+	input = maps.Clone(input)
+	delete(input, "session") // of every operation
+	raw, err := json.Marshal(input)
+	if err == nil {
+		_, err = o.Read(raw)
+	}
+	return err == nil
 }
 
 // nameIn is an input as those call it who take it.

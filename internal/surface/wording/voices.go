@@ -38,6 +38,7 @@ type Offer struct {
 	Find string
 	// Later are tools that are listed once Discover was called with the group of theirs.
 	Later    map[string]string
+	Listed   func(name string) bool // whether that was done; nil: it was not
 	Discover string
 }
 
@@ -58,6 +59,9 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 				return listed(m, name)
 			}
 			if name, is := offer.Later[c.ID(m.Op)]; is {
+				if offer.Listed != nil && offer.Listed(name) {
+					return listed(m, name)
+				}
 				return listed(m, name) + " (listed by " + offer.Discover + " " + object(map[string]any{"task_description": m.Op.Group()}) + ")"
 			}
 			twin, whole, has := twins.of(m)
