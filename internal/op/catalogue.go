@@ -112,6 +112,19 @@ func (c *Catalogue) ID(o Op) string {
 // Ops lists the operations in the order of declaration.
 func (c *Catalogue) Ops() []Op { return c.ops }
 
+// All is the word for all operations.
+const All = "all"
+
+// Sets are the words that choose several operations: families, groups and All.
+func Sets(ops []Op) []string {
+	all := []string{All}
+	for _, o := range ops {
+		all = append(append(all, o.Family), o.Groups...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Lookup finds an operation by name; hyphens are taken for underscores.
 func (c *Catalogue) Lookup(name string) (Op, error) {
 	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {
@@ -292,12 +305,25 @@ func textOf(out any, raw json.RawMessage) string {
 	return string(raw)
 }
 
+const virtualMark = " [" + virtual + "]"
+
+// markFirstLine marks a text once.
 func markFirstLine(text string) string {
-	first, rest, more := strings.Cut(text, "\n")
+	first, rest, more := strings.Cut(unmarked(text), "\n")
 	if !more {
-		return first + " [" + virtual + "]"
+		return first + virtualMark
 	}
-	return first + " [" + virtual + "]\n" + rest
+	return first + virtualMark + "\n" + rest
+}
+
+// unmarked is a text without the mark of its first line: what stands in another answer is marked by that one.
+func unmarked(text string) string {
+	first, rest, more := strings.Cut(text, "\n")
+	first = strings.TrimSuffix(first, virtualMark)
+	if !more {
+		return first
+	}
+	return first + "\n" + rest
 }
 
 func codeOf(e Envelope) fault.Code {

@@ -3,12 +3,12 @@
 package quern
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
 
 	"ios-agent/internal/fault"
-
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 )
@@ -63,6 +63,12 @@ func RouteOf(row string) string {
 	return row
 }
 
+// twins are the operations of ours that do what a row of another name does.
+var twins = map[string]string{
+	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
+	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
+}
+
 type views struct{ core *ops.Core }
 
 // Ops are quern's rows over the core operations.
@@ -83,8 +89,9 @@ func Ops(core *ops.Core) []op.Op {
 		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 	}, v.apps))
 	all = append(append(all, v.looking()...), v.acting()...)
-	for i := range all {
+	for i, row := range all {
 		all[i].Statuses = Statuses()
+		all[i].Twin = cmp.Or(twins[row.Name], row.Name)
 	}
 	return all
 }

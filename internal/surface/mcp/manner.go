@@ -14,6 +14,10 @@ type Manner struct {
 	Instructions string
 	// Alone is a set that stands for another product: none of our tools is beside it, and no answer names a tool that it lacks.
 	Alone bool
+	// Also are the sets that belong to this one besides its own.
+	Also []string
+	// Discovery lets a client have tools listed when it needs them; nil: all are from the start.
+	Discovery *Discovery
 	// Say writes the answer to a call with this input down; nil: as text, with what usually comes next.
 	Say func(o op.Op, e op.Envelope, input []byte) string
 	// Resources are documents that a client can read.
@@ -30,6 +34,14 @@ type Resource struct {
 
 // markdown is what a resource is unless it says otherwise.
 const markdown = "text/markdown"
+
+// AsJSON writes an answer as its JSON, for documents that are no prose: the result with the meta beside it, or the fault.
+func AsJSON(e op.Envelope) string {
+	if e.Error == nil {
+		return string(e.Body())
+	}
+	return string(faultBody(e))
+}
 
 func (o Options) addResource(s *mcp.Server, r Resource) {
 	if r.MIME == "" {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,6 +33,8 @@ type Options struct {
 	Tools     []Tool        // see Select
 	Caller    op.Caller
 	Manner    Manner // how they present themselves
+	// Mistakes are what was wrong with the settings of this server. Every answer begins with them: nothing else would tell the user.
+	Mistakes []string
 	// Destructive lets call_tool reach operations that may lose data.
 	Destructive bool
 	// Structured sends every result as JSON too, for clients that are programs. Without it a result is its text alone:
@@ -41,16 +44,24 @@ type Options struct {
 	SDK mcp.ServerOptions
 
 	voice wording.Voice
+	found *discovery // nil: the set has none
 }
 
 // Server is an MCP server.
 func Server(o Options) *mcp.Server {
 	o.SDK.Instructions = cmp.Or(o.Manner.Instructions, instructions)
-	o.voice = Voice(o)
 	s := mcp.NewServer(&mcp.Implementation{Name: "ios-agent", Title: "ios-agent", Version: o.Version}, &o.SDK)
+	if o.Manner.Discovery != nil {
+		o.found = &discovery{Discovery: *o.Manner.Discovery, server: s}
+	}
+	o.voice = Voice(o)
 	for _, t := range o.Tools {
 		s.AddTool(t.definition(o.Structured), o.handler(o.Catalogue.ID(t.Op)))
 	}
+	if o.found != nil {
+		o.found.add(o)
+	}
+	s.AddReceivingMiddleware(hyphens)
 	if !o.Manner.Alone {
 		s.AddTool(findTools(o))
 		s.AddTool(callTool(o))
@@ -69,6 +80,15 @@ func Voice(o Options) wording.Voice {
 	}
 	for _, t := range o.Tools {
 		offer.Names[o.Catalogue.ID(t.Op)] = t.Name
+	}
+	if d := o.Manner.Discovery; d != nil {
+		offer.Later, offer.Discover = map[string]string{}, d.Tool
+		if o.found != nil {
+			offer.Listed = o.found.isListed
+		}
+		for _, t := range d.All {
+			offer.Later[o.Catalogue.ID(t.Op)] = t.Name
+		}
 	}
 	return wording.Tools(o.Catalogue, offer)
 }
@@ -113,7 +133,7 @@ func (o Options) result(e op.Envelope, input []byte) *mcp.CallToolResult {
 }
 
 func (o Options) resultOf(of op.Op, e op.Envelope, input []byte) *mcp.CallToolResult {
-	e = o.voice.Envelope(e, input)
+	e = o.voice.Envelope(o.withMistakes(e), input)
 	r := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: o.say(of, e, input)}}, IsError: e.Error != nil}
 	for _, i := range e.Images {
 		r.Content = append(r.Content, &mcp.ImageContent{Data: i.Data, MIMEType: i.MIME})
@@ -124,13 +144,38 @@ func (o Options) resultOf(of op.Op, e op.Envelope, input []byte) *mcp.CallToolRe
 	return r
 }
 
+// withMistakes tells what is wrong with the settings, before everything else.
+func (o Options) withMistakes(e op.Envelope) op.Envelope {
+	var notices []op.Notice
+	for _, text := range o.Mistakes {
+		notices = append(notices, op.Notice{Kind: op.Config, Text: text})
+	}
+	for _, n := range e.Meta.Notices {
+		if !slices.Contains(o.Mistakes, n.Text) { // the product may have told it too
+			notices = append(notices, n)
+		}
+	}
+	e.Meta.Notices = notices
+	return e
+}
+
+// hyphens takes the names of tools as earlier clients write them: session-set-defaults.
+func hyphens(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if call, is := req.(*mcp.CallToolRequest); is && strings.Contains(call.Params.Name, "-") {
+			call.Params.Name = strings.ReplaceAll(call.Params.Name, "-", "_")
+		}
+		return next(ctx, method, req)
+	}
+}
+
 // say writes the answer down: in the manner of the set, or as text with the calls that usually follow.
 func (o Options) say(of op.Op, e op.Envelope, input []byte) string {
 	if o.Manner.Say != nil {
 		return o.Manner.Say(of, e, input)
 	}
 	text := e.Text()
-	if next := o.voice.Next(e, input); len(next) > 0 && e.Error == nil {
+	if next := o.voice.Next(e, input); len(next) > 0 && e.Error == nil && !strings.Contains(text, "\n"+wording.NextSteps) {
 		text += "\nnext: " + strings.Join(next, ", ")
 	}
 	return text
