@@ -22,6 +22,7 @@ type Call struct {
 	Session string            // the client's session
 	Dir     string            // the client's working folder; "" over plain HTTP
 	Env     map[string]string // the client's environment, as far as PassedEnv allows
+	Process int               // the client's; 0: it is not known
 	Trace   string            // names this call in logs
 	Request string            // the client's id of what it asks for: the same when it asks again; empty: it has none
 	Hints   Hints             // the operation's own: what the call may do
