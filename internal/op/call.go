@@ -28,6 +28,7 @@ type Call struct {
 	Hints   Hints             // the operation's own: what the call may do
 	Sources map[string]string // of the inputs that the call left out
 	Device  *Device           // set by the operation
+	Outside bool              // set by the operation: what answers is no tool of the toolchain, such as the swift of the PATH
 	Screens []string          // set by the operation: ids of the screens before and after what it did
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 

@@ -210,6 +210,9 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
 		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
 	}
+	if call.Outside {
+		meta.Toolchain = ""
+	}
 	e := legible(c.hide(wrap(out, err, meta)))
 	if c.Heard != nil {
 		c.Heard(Record{
@@ -288,12 +291,15 @@ func textOf(out any, raw json.RawMessage) string {
 	return string(raw)
 }
 
+// markFirstLine marks a text once: one that holds other answers has their marks in it.
 func markFirstLine(text string) string {
+	const mark = " [" + virtual + "]"
+	text = strings.TrimSuffix(strings.ReplaceAll(text, mark+"\n", "\n"), mark)
 	first, rest, more := strings.Cut(text, "\n")
 	if !more {
-		return first + " [" + virtual + "]"
+		return first + mark
 	}
-	return first + " [" + virtual + "]\n" + rest
+	return first + mark + "\n" + rest
 }
 
 func codeOf(e Envelope) fault.Code {
