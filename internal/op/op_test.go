@@ -189,7 +189,7 @@ func (n nested) Text() string { return n.text }
 
 func TestVirtualIsSaidOnce(t *testing.T) {
 	for text, want := range map[string]string{
-		"done [virtual]":                  "done [virtual]",
+		"done [virtual]":                    "done [virtual]",
 		"job3 is done\nbuilt [virtual]\nin": "job3 is done [virtual]\nbuilt\nin",
 	} {
 		probe := op.New(op.Spec{Name: "probe", Groups: []string{"g"}, Summary: "Probe"}, func(context.Context, *op.Call, in) (nested, error) { return nested{text}, nil })

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/house"
 )
@@ -35,5 +36,22 @@ func TestSamplesAndScaffoldsRun(t *testing.T) {
 	e := h.Must("a", "build_run_sim", in{"workspacePath": workspace, "scheme": "Weather", "simulatorName": house.Device})
 	if !strings.Contains(e.Stdout, `text "My Weather"`) {
 		t.Errorf("the scaffold's first screen does not show its name:\n%s", e.Stdout)
+	}
+}
+
+// A client of XcodeBuildMCP's tools names no simulator when its session works with one already: core's launch chose it.
+func TestXcodeToolsUseTheSessionsDevice(t *testing.T) {
+	h := house.New(t)
+	says(h, t, "stop_app_sim", in{"bundleId": drivertest.Conformance}, "Provide simulatorId or simulatorName")
+	udid := h.Boot("a", drivertest.Conformance)
+	for _, name := range []string{"describe_ui", "snapshot_ui"} {
+		e := h.Must("a", name, nil)
+		if want := "device: " + house.Device + " (" + udid + "), the session's"; !strings.Contains(e.Text(), want) {
+			t.Errorf("%s does not say which device it took:\n%.200s", name, e.Text())
+		}
+	}
+	says(h, t, "launch_app_device", in{"bundleId": drivertest.Conformance}, "deviceId is required")
+	if e := h.Must("a", "snapshot_ui", in{"simulatorId": udid}); strings.Contains(e.Text(), "the session's") {
+		t.Errorf("a device that the call named is told:\n%.200s", e.Text())
 	}
 }

@@ -40,7 +40,8 @@ const (
 func (h *handset) notLaunched(ctx context.Context, err error, bundleID string) error {
 	var no *ctl.Refusal
 	if errors.As(err, &no) && no.Has(statusDomain, noSuchApp) {
-		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, h.info.Name)
+		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, h.info.Name).
+			WithHint("install it first: `ios-agent install PATH.app --udid %s`", h.info.UDID)
 	}
 	return h.refused(ctx, err, fault.AppLaunchFailed, "launching "+bundleID)
 }
