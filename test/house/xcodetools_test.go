@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/house"
 )
@@ -53,5 +54,46 @@ func TestXcodeToolsUseTheSessionsDevice(t *testing.T) {
 	says(h, t, "launch_app_device", in{"bundleId": drivertest.Conformance}, "deviceId is required")
 	if e := h.Must("a", "snapshot_ui", in{"simulatorId": udid}); strings.Contains(e.Text(), "the session's") {
 		t.Errorf("a device that the call named is told:\n%.200s", e.Text())
+	}
+}
+
+// describe_ui has every key that AXe has, on every element, and a reader of AXe's output reads it.
+func TestDescribeUIAnswersInAXesKeys(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", drivertest.Conformance)
+	e := h.Must("a", "describe_ui", nil)
+	type element = map[string]any
+	out := house.Result[struct{ Elements []element }](h, e)
+	var check func(element)
+	count := 0
+	check = func(el element) {
+		count++
+		for _, key := range []string{
+			"AXFrame", "AXLabel", "AXUniqueId", "AXValue", "children", "content_required", "custom_actions", "enabled", "frame", "help", "role",
+			"role_description", "subrole", "title", "type",
+		} {
+			if _, has := el[key]; !has {
+				t.Fatalf("no %s in %v", key, el)
+			}
+		}
+		frame, _ := el["frame"].(element)
+		if frame["width"] == nil || frame["height"] == nil || !strings.HasPrefix(el["role"].(string), "AX") {
+			t.Errorf("frame %v, role %v", frame, el["role"])
+		}
+		for _, child := range el["children"].([]any) {
+			check(child.(element))
+		}
+	}
+	for _, el := range out.Elements {
+		check(el)
+	}
+	if count < 5 || out.Elements[0]["role"] != "AXApplication" {
+		t.Errorf("%d elements, the first is %v", count, out.Elements[0]["role"])
+	}
+	_, fenced, _ := strings.Cut(e.Stdout, "```json\n")
+	tree, _, closed := strings.Cut(fenced, "\n```")
+	read, err := uiread.Read([]byte(tree))
+	if err != nil || !closed || read.Nodes() != count {
+		t.Errorf("what reads AXe's trees does not read this one: %v", err)
 	}
 }
