@@ -49,8 +49,8 @@ type BuildIn struct {
 // BuildOut is what came of a build, and of what followed it.
 type BuildOut struct {
 	build.Report
-	Screen string   `json:"screen,omitempty"` // the outline of the first screen
-	Notes  []string `json:"notes,omitempty"`
+	Outline string   `json:"outline,omitempty"` // of the first screen
+	Notes   []string `json:"notes,omitempty"`
 
 	fault *fault.Fault
 }
@@ -61,8 +61,8 @@ func (o BuildOut) Text() string {
 	for _, n := range o.Notes {
 		text += "\nnote: " + n
 	}
-	if o.Screen != "" {
-		text += "\n" + o.Screen
+	if o.Outline != "" {
+		text += "\n" + o.Outline
 	}
 	return text
 }
