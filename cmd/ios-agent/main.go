@@ -47,6 +47,10 @@ func command() *program {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
+	var err error
+	if p.app.JSON, err = outputJSON(os.Getenv); err != nil {
+		return p.app.Refuse(args, err)
+	}
 	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
 		p.initCommand(), p.skillCommand(), p.connectCommand())
 }
