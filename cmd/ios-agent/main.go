@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session"
@@ -47,8 +49,13 @@ func command() *program {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
-		p.initCommand(), p.skillCommand(), p.connectCommand())
+	return p.app.Main(ctx, args, p.commands()...)
+}
+
+// commands are those that are not operations.
+func (p *program) commands() []*cobra.Command {
+	return []*cobra.Command{p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
+		p.initCommand(), p.skillCommand(), p.connectCommand(), p.selfCommand()}
 }
 
 // version is the module's version, or the commit it was built from.
