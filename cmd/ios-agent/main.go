@@ -58,8 +58,14 @@ func (p *program) commands() []*cobra.Command {
 		p.initCommand(), p.skillCommand(), p.connectCommand(), p.selfCommand()}
 }
 
-// version is the module's version, or the commit it was built from.
+// stamped is the version of a release; the linker sets it.
+var stamped string
+
+// version is that of a release, the module's version, or the commit it was built from.
 func version() string {
+	if stamped != "" {
+		return stamped
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

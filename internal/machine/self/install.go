@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -34,7 +35,6 @@ const mostBinary = 512 << 20
 // Placed is where the program is now.
 type Placed struct {
 	Path    string `json:"path"`
-	Version string `json:"version"`
 	Changed bool   `json:"changed"` // it was not there before, byte for byte
 }
 
@@ -50,8 +50,10 @@ func Install(dir string) (Placed, error) {
 		return Placed{}, unwritten(dir, err)
 	}
 	target := filepath.Join(dir, Name)
-	if err := replaceable(target); err != nil {
-		return Placed{}, err
+	if same, err := isCopy(in, target); err != nil || !same {
+		if err := replaceable(target); err != nil {
+			return Placed{}, err
+		}
 	}
 	return put(in, target)
 }
@@ -76,7 +78,7 @@ func Update(from string) (Placed, error) {
 	if err := unpack(from, out); err != nil {
 		return Placed{}, err
 	}
-	if err := suits(out.Name(), from); err != nil {
+	if err := suits(read(out.Name()), from); err != nil {
 		return Placed{}, err
 	}
 	return put(out, target)
@@ -102,7 +104,7 @@ func replaceable(target string) error {
 		return nil
 	case err != nil:
 		return fault.New(fault.PathError, "%w", err)
-	case info.Mode().IsRegular() && ours(target) == nil:
+	case info.Mode().IsRegular() && ours(read(target)):
 		return nil
 	}
 	return fault.New(fault.PathError, "%s is there and is not ios-agent; it is left alone", target).With("file", target).
@@ -112,9 +114,6 @@ func replaceable(target string) error {
 // put gives a copy of a program its name, at once or not at all. Who may enter the folder may run it, and nobody else.
 func put(in *os.File, target string) (Placed, error) {
 	out := Placed{Path: target}
-	if info, err := buildinfo.ReadFile(in.Name()); err == nil {
-		out.Version = info.Main.Version
-	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return out, fault.New(fault.PathError, "%w", err)
 	}
@@ -149,25 +148,23 @@ func unwritten(path string, err error) error {
 		WithHint("name a folder that you may write: `ios-agent self install --to ~/.local/bin`")
 }
 
-// ours tells whether a file is this program, of any build.
-func ours(path string) error {
-	info, err := buildinfo.ReadFile(path)
-	if err != nil || info.Path != mainPackage {
-		return errors.New("it is not ios-agent")
-	}
-	return nil
-}
-
-// suits refuses what is not our program, or not for this machine.
-func suits(path, from string) error {
-	refused := fault.New(fault.InvalidInput, "%s is not ios-agent", from).With("field", "from").
-		WithHint("give a tarball of `make release`, or a program built from ./cmd/ios-agent")
-	if ours(path) != nil {
-		return refused
-	}
+// read gives how a program was built; nothing is known of what is no Go program.
+func read(path string) debug.BuildInfo {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return refused
+		return debug.BuildInfo{}
+	}
+	return *info
+}
+
+// ours tells whether something is this program, of any build.
+func ours(info debug.BuildInfo) bool { return info.Path == mainPackage }
+
+// suits refuses what is not our program, or not for this machine.
+func suits(info debug.BuildInfo, from string) error {
+	if !ours(info) {
+		return fault.New(fault.InvalidInput, "%s is not ios-agent", from).With("field", "from").
+			WithHint("give a tarball of `make release`, or a program built from ./cmd/ios-agent")
 	}
 	built := map[string]string{}
 	for _, s := range info.Settings {
