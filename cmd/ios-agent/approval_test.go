@@ -70,7 +70,8 @@ func approved(t *testing.T) []approvals {
 // noOtherApproval: the other clients can approve a server only as a whole.
 func noOtherApproval(t *testing.T, project string) {
 	t.Helper()
-	whole := regexp.MustCompile(`(?i)"(trust|always_?allow|auto_?approve|allowed?_?tools|tool_permissions)"|"mcp__ios-agent(__\*)?"|Bash\(ios-agent[ :]?\*\)`)
+	whole := regexp.MustCompile(`(?i)"(trust|always_?allow|auto_?approve|allowed?_?tools|tool_permissions)"` +
+		`|"mcp__ios-agent(__\*)?"|Bash\(ios-agent[ :]?\*\)`)
 	for _, root := range []string{project, os.Getenv("HOME")} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && whole.MatchString(readFile(t, path)) {
@@ -152,7 +153,8 @@ func (r prefixRule) matches(tokens []string) bool {
 
 func prefixRules(t *testing.T, text string) (rules []prefixRule) {
 	t.Helper()
-	for _, found := range regexp.MustCompile(`(?s)prefix_rule\(\s*pattern = (\[.*?\]),\n\s*decision = "(\w+)"`).FindAllStringSubmatch(text, -1) {
+	rule := regexp.MustCompile(`(?s)prefix_rule\(\s*pattern = (\[.*?\]),\n\s*decision = "(\w+)"`)
+	for _, found := range rule.FindAllStringSubmatch(text, -1) {
 		var elements []any
 		if err := json.Unmarshal([]byte(found[1]), &elements); err != nil || found[2] != "allow" {
 			t.Fatalf("%s: %v", found[0], err)

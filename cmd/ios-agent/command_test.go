@@ -148,8 +148,8 @@ func TestInitSaysOneThing(t *testing.T) {
 			[]string{".mcp.json:2 is left alone", "written are ", "settings.json"}, []string{"nothing to do", "wrote"}},
 		"a broken file, looked at": {[]string{"claude-code", "--print"}, map[string]string{".mcp.json": broken}, fault.ExitUsage,
 			[]string{".mcp.json:2 is left alone"}, []string{"nothing to do", "wrote", "written"}},
-		"those that are here": {nil, map[string]string{".cursor/x": "", ".zed/x": ""}, 0, []string{"wrote ", ".cursor/mcp.json", ".zed/settings.json"},
-			[]string{".vscode", ".mcp.json:", "nothing to do"}},
+		"those that are here": {nil, map[string]string{".cursor/x": "", ".zed/x": ""}, 0,
+			[]string{"wrote ", ".cursor/mcp.json", ".zed/settings.json"}, []string{".vscode", ".mcp.json:", "nothing to do"}},
 		"several": {[]string{"vscode", "gemini-cli"}, nil, 0, []string{"wrote ", ".vscode/mcp.json", ".gemini/settings.json"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

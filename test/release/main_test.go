@@ -25,12 +25,16 @@ func TestRelease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links the program twice")
 	}
+	tools, err := newTools()
+	if err != nil {
+		t.Fatal(err)
+	}
 	here := target{runtime.GOOS, runtime.GOARCH}
 	made := func() (dir string, tarball []byte) {
 		dir = filepath.Join(t.TempDir(), "dist")
 		// As the rest of the tests build it: else all of it would be compiled once more.
-		r := release{out: dir, version: "v1.2.3-test", time: time.Unix(1700000000, 0), targets: []target{here}}
-		if err := r.make(); err != nil {
+		r := release{tools: tools, out: dir, version: "v1.2.3-test", time: time.Unix(1700000000, 0), targets: []target{here}}
+		if err := r.make(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		tarball, err := os.ReadFile(filepath.Join(dir, here.name()+".tar.gz"))
@@ -63,7 +67,11 @@ func TestRelease(t *testing.T) {
 
 // TestWhatIsShipped: both systems and architectures, static, and without the folders of this machine.
 func TestWhatIsShipped(t *testing.T) {
-	r := shipped("dist", "v1")
+	tools, err := newTools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := shipped(t.Context(), tools, "dist", "v1")
 	var names []string
 	for _, one := range r.targets {
 		names = append(names, one.name())
@@ -96,7 +104,8 @@ func unpacked(t *testing.T, tarball []byte) map[string][]byte {
 		if all[h.Name], err = io.ReadAll(in); err != nil {
 			t.Fatal(err)
 		}
-		if runs := strings.HasSuffix(h.Name, "/"+self.Name); h.Uid != 0 || h.Uname != "" || (h.Mode == 0o755) != runs || h.ModTime.Unix() != 1700000000 {
+		runs := strings.HasSuffix(h.Name, "/"+self.Name)
+		if h.Uid != 0 || h.Uname != "" || (h.Mode == 0o755) != runs || h.ModTime.Unix() != 1700000000 {
 			t.Errorf("%+v", h)
 		}
 	}

@@ -14,7 +14,8 @@ func claudeCode(o Options) []edit {
 	mcp := o.project(".mcp.json")
 	all := []edit{
 		{mcp, "offers the tools of `ios-agent mcp` in this project", inJSON(o.server(mcp, "mcpServers"))},
-		{o.project(".claude", "settings.json"), "looks and acts without asking, and runs where ios-agent can reach its daemon", inJSON(o.grant(o.grants()))},
+		{o.project(".claude", "settings.json"), "looks and acts without asking, and runs where ios-agent can reach its daemon",
+			inJSON(o.grant(o.grants()))},
 	}
 	if run, usual := o.socket(); !usual && run != "" {
 		own := o.project(".claude", "settings.local.json")

@@ -193,8 +193,8 @@ func TestExistingSettingsAreMerged(t *testing.T) {
 			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n" +
 				"    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent__find_tools\", \"mcp__ios-agent__snapshot\", \"mcp__ios-agent__launch_app\", " +
 				"\"Bash(ios-agent snapshot:*)\", \"Bash(ios-agent launch *)\", \"Bash(ios-agent pool claim:*)\"],\r\n" +
-				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent snapshot:*\", \"ios-agent launch *\", " +
-				"\"ios-agent pool claim:*\"], \"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
+				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent snapshot:*\", " +
+				"\"ios-agent launch *\", \"ios-agent pool claim:*\"], \"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
 		"an empty file": {"project/.claude/settings.json", "", freshSettings},
 		"Codex with comments": {"user/.codex/config.toml",
 			"# mine\nmodel = \"gpt-5\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"",
@@ -314,12 +314,14 @@ func TestSharedFilesNameNoMachine(t *testing.T) {
 func TestEveryClientKnowsUs(t *testing.T) {
 	for client, c := range map[string]struct{ path, key, before, keeps string }{
 		"claude-code": {"project/.mcp.json", "mcpServers", `{"mcpServers": {"x": {}}}`, `"x": {}`},
-		"cursor":      {"project/.cursor/mcp.json", "mcpServers", "{\n  \"mcpServers\": {\n    // mine\n    \"x\": {},\n  },\n}\n", "// mine\n    \"x\": {},"},
+		"cursor": {"project/.cursor/mcp.json", "mcpServers",
+			"{\n  \"mcpServers\": {\n    // mine\n    \"x\": {},\n  },\n}\n", "// mine\n    \"x\": {},"},
 		"vscode": {"project/.vscode/mcp.json", "servers", "{\n  // tools\n  \"servers\": {},\n  \"inputs\": [],\n}\n",
 			"  \"inputs\": [],\n}\n"},
 		"windsurf": {"user/.codeium/windsurf/mcp_config.json", "mcpServers", "", ""},
 		"gemini":   {"project/.gemini/settings.json", "mcpServers", "{\n  \"theme\": \"Dark\" // at night\n}\n", `"theme": "Dark", // at night`},
-		"zed":      {"project/.zed/settings.json", "context_servers", "// Folder settings\n{\n  \"tab_size\": 2,\n}\n", "// Folder settings\n{\n  \"tab_size\": 2,"},
+		"zed": {"project/.zed/settings.json", "context_servers", "// Folder settings\n{\n  \"tab_size\": 2,\n}\n",
+			"// Folder settings\n{\n  \"tab_size\": 2,"},
 	} {
 		t.Run(client, func(t *testing.T) {
 			given := map[string]string{}
