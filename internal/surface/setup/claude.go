@@ -81,7 +81,7 @@ func (o Options) grants() []grant {
 	}
 	var bash, outside []grant
 	for _, words := range o.verbs() {
-		lines := o.prefixes(strings.Join(words, " "))
+		lines := prefixes(strings.Join(words, " "))
 		rules := make([]string, len(lines))
 		for i, line := range lines {
 			rules[i] = "Bash(" + line + ")"
@@ -96,15 +96,11 @@ func (o Options) grants() []grant {
 	return all
 }
 
-// prefixes are the spellings of whatever begins with a verb; one for the whole program will do too. The one with a colon may be read
-// as any text that begins so, which must not be another command.
-func (o Options) prefixes(verb string) []string {
+// prefixes are the spellings of a verb with whatever follows it; one for the whole program will do too. We write the star behind a
+// space: the older form with a colon was read as any text that begins so, which may be another command.
+func prefixes(verb string) []string {
 	line := name + " " + verb
-	all := []string{line + ":*", line + " *", name + ":*", name + " *"}
-	if o.begins(verb) {
-		return all[1:]
-	}
-	return all
+	return []string{line + " *", line + ":*", name + ":*", name + " *"}
 }
 
 // reach lets a sandboxed command talk to the daemon.

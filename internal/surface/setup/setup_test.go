@@ -104,16 +104,16 @@ const freshSettings = `{
       "mcp__ios-agent__find_tools",
       "mcp__ios-agent__snapshot",
       "mcp__ios-agent__launch_app",
-      "Bash(ios-agent snapshot:*)",
+      "Bash(ios-agent snapshot *)",
       "Bash(ios-agent launch *)",
-      "Bash(ios-agent pool claim:*)"
+      "Bash(ios-agent pool claim *)"
     ]
   },
   "sandbox": {
     "excludedCommands": [
-      "ios-agent snapshot:*",
+      "ios-agent snapshot *",
       "ios-agent launch *",
-      "ios-agent pool claim:*"
+      "ios-agent pool claim *"
     ],
     "network": {
       "allowUnixSockets": [
@@ -192,9 +192,9 @@ func TestExistingSettingsAreMerged(t *testing.T) {
 				"  \"sandbox\": {\"enabled\": true}\r\n}\r\n",
 			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n" +
 				"    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent__find_tools\", \"mcp__ios-agent__snapshot\", \"mcp__ios-agent__launch_app\", " +
-				"\"Bash(ios-agent snapshot:*)\", \"Bash(ios-agent launch *)\", \"Bash(ios-agent pool claim:*)\"],\r\n" +
-				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent snapshot:*\", " +
-				"\"ios-agent launch *\", \"ios-agent pool claim:*\"], \"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
+				"\"Bash(ios-agent snapshot *)\", \"Bash(ios-agent launch *)\", \"Bash(ios-agent pool claim *)\"],\r\n" +
+				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent snapshot *\", " +
+				"\"ios-agent launch *\", \"ios-agent pool claim *\"], \"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
 		"an empty file": {"project/.claude/settings.json", "", freshSettings},
 		"Codex with comments": {"user/.codex/config.toml",
 			"# mine\nmodel = \"gpt-5\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"",

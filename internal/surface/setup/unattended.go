@@ -38,8 +38,3 @@ func (o Options) verbs() (all [][]string) {
 	}
 	return all
 }
-
-// begins reports whether the text of a verb begins another command.
-func (o Options) begins(verb string) bool {
-	return slices.ContainsFunc(o.Commands, func(line string) bool { return line != verb && strings.HasPrefix(line, verb) })
-}
