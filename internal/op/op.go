@@ -50,6 +50,7 @@ type Spec struct {
 	Default  bool          // in the default MCP tool set
 	Picture  bool          // REST answers with the picture that comes with the output, not with JSON
 	AsksBack bool          // REST answers 200 when it has to ask which of several was meant
+	Twin     string        // of another family: the operation of ours that does the same; empty: the one of its name, if there is one
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
@@ -130,7 +131,7 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
 // Verb and route stay with the original.
 func (o Op) In(family string) Op {
-	o.Family, o.Verb, o.Route, o.Default, o.Next = family, "", "", false, nil
+	o.Family, o.Verb, o.Route, o.Default, o.Next, o.Twin = family, "", "", false, nil, o.Name
 	return o
 }
 

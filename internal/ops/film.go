@@ -118,3 +118,6 @@ func (f *Films) path(to OutFile, info device.Info) (string, error) {
 	}
 	return filepath.Join(dir, fmt.Sprintf("%.8s-%s.mp4", info.UDID, f.now().UTC().Format("20060102-150405.000"))), nil
 }
+
+// Live are the recordings of a session that are under way.
+func (f *Films) Live(session string) []film.Film { return f.films.Live(device.Owner{Session: session}) }

@@ -135,3 +135,8 @@ func CheckBundle(bundle string) error {
 	return fault.New(fault.InvalidInput, "%.80q is not a bundle id: it has letters, digits, dots, hyphens and underscores", bundle).
 		With("field", "bundleId")
 }
+
+// Live are the captures of a session that are under way.
+func (l *Logs) Live(session string) []*logcap.Session {
+	return l.captures.Live(device.Owner{Session: session})
+}
