@@ -56,6 +56,9 @@ type Spec struct {
 	Next     []string      // operations that usually follow
 	Examples []string      // CLI lines, without the program's name
 	Complete Completer     // adds what the call may leave out; nil: nothing
+	Also     []string      // other routes that lead to it, as Route
+	Public   bool          // REST answers it to callers without the key
+	Statuses *Statuses     // REST's, where they are not those of the codes
 }
 
 // None stands for a verb or a route that an operation does not have.
@@ -131,7 +134,7 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
 // Verb and route stay with the original.
 func (o Op) In(family string) Op {
-	o.Family, o.Verb, o.Route, o.Default, o.Next, o.Twin = family, "", "", false, nil, o.Name
+	o.Family, o.Verb, o.Route, o.Also, o.Default, o.Next, o.Twin = family, "", "", nil, false, nil, o.Name
 	return o
 }
 
