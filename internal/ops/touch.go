@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"ios-agent/internal/device"
@@ -27,7 +29,7 @@ func (t *Touch) ops() []op.Op {
 				"candidates; nothing is sent then."
 			s.Default, s.AsksBack = true, true
 			s.Require, s.Exclude = [][]string{append(elementKeys(), "x")}, [][]string{{"x", "ref"}}
-			s.Examples = []string{"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400"}
+			s.Examples = []string{"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400", "tap --x 236 --y 512 --pixels 472x1024"}
 		}), t.Tap),
 		op.New(action("double_tap", "double-tap", "Tap one element twice, quickly", func(s *op.Spec) {
 			s.Require, s.Examples = [][]string{elementKeys()}, []string{"double-tap @e7"}
@@ -66,12 +68,13 @@ type TapIn struct {
 	Target
 	ElementIn
 	PointIn
+	Pixels string `json:"pixels,omitempty" doc:"x and y are pixels of a picture of this size: WxH"`
 	ActIn
 	scrollIn
 }
 
 func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error) {
-	at, is, err := in.point("tap_element")
+	at, is, err := in.spot()
 	if err != nil {
 		return ActionOut{}, err
 	}
@@ -85,6 +88,22 @@ func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error
 		}
 		return s.Tap(ctx, in.patience(), in.query())
 	})
+}
+
+// spot is the place that is meant, if one is.
+func (in TapIn) spot() (at act.Spot, is bool, err error) {
+	if at.Point, is, err = in.point("tap_element"); err != nil || in.Pixels == "" {
+		return at, is, err
+	}
+	w, h, _ := strings.Cut(strings.Replace(strings.ToLower(in.Pixels), "×", "x", 1), "x")
+	width, _ := strconv.ParseUint(w, 10, 16)
+	height, _ := strconv.ParseUint(h, 10, 16)
+	at.Width, at.Height = float64(width), float64(height)
+	if !is || width == 0 || height == 0 {
+		return at, is, fault.New(fault.InvalidInput, "tap_element: pixels is %q, with x and y; it is the size of the picture that they "+
+			"are from", in.Pixels).With("field", "pixels").WithHint("as `ios-agent screenshot` says it: 472x1024")
+	}
+	return at, is, nil
 }
 
 func (in TapIn) patience() act.How {
