@@ -20,7 +20,7 @@ import (
 func (s *Screen) screenshotOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "take_screenshot", Groups: []string{"ui"}, Verb: "screenshot", Route: "POST /api/v1/ui/screenshot",
-		Summary: "Take a picture of the screen and save it; a small copy comes with the answer",
+		Summary: "Take a picture of the screen: a file, and a small copy here",
 		Hints:   op.ReadOnly, Default: true, Timeout: time.Minute,
 		Examples: []string{"screenshot --out shop.png", "screenshot --annotate", "screenshot --format jpeg --max-edge 800 --max-bytes 100000"},
 	}, s.screenshot)}
@@ -44,7 +44,7 @@ type screenshotIn struct {
 	Target
 	Out      op.Path `json:"out,omitempty" doc:"the file, if not a new one"`
 	Force    bool    `json:"force,omitempty" doc:"overwrite out"`
-	Annotate bool    `json:"annotate,omitempty" doc:"draw refs around elements"`
+	Annotate bool    `json:"annotate,omitempty" doc:"draw refs on it"`
 	pictureIn
 }
 

@@ -23,7 +23,7 @@ type Touch struct {
 
 func (t *Touch) ops() []op.Op {
 	return []op.Op{
-		op.New(action("tap_element", "tap", "Tap one element, by ref or by its properties, or a point, and tell what changed", func(s *op.Spec) {
+		op.New(action("tap_element", "tap", "Tap one element or a point, and tell what changed", func(s *op.Spec) {
 			s.Help = "Waits until the element is there, still and reachable, taps, lets the screen settle and answers with the outcome: changed,\n" +
 				"unchanged or unknown, with the diff as evidence. Several matches, or a ref whose element is gone, are refused with\n" +
 				"candidates; nothing is sent then."
@@ -58,7 +58,7 @@ func (t *Touch) ops() []op.Op {
 			examples("pinch --scale 2", "pinch @e7 --scale 0.5")), t.pinch),
 		op.New(action("set_value", "set-value", "Move a switch, slider, stepper, picker wheel or segmented control to a value", func(s *op.Spec) {
 			s.Require = [][]string{elementKeys()}
-			s.Examples = []string{"set-value @e7 --to on", "set-value --identifier volume --to 40%"}
+			s.Examples = []string{"set-value @e7 on", "set-value --identifier volume --to 40%"}
 		}), t.setValue),
 	}
 }
@@ -68,7 +68,7 @@ type TapIn struct {
 	Target
 	ElementIn
 	PointIn
-	Pixels string `json:"pixels,omitempty" doc:"x and y are pixels of a picture of this size: WxH"`
+	Pixels string `json:"pixels,omitempty" doc:"x and y are pixels of a picture of WxH"`
 	ActIn
 	scrollIn
 }
@@ -88,6 +88,12 @@ func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error
 		}
 		return s.Tap(ctx, in.patience(), in.query())
 	})
+}
+
+// Check is for batches, which read all their steps before the first.
+func (in TapIn) Check() error {
+	_, _, err := in.spot()
+	return err
 }
 
 // spot is the place that is meant, if one is.
@@ -238,7 +244,7 @@ func (t *Touch) pinch(ctx context.Context, c *op.Call, in pinchIn) (ActionOut, e
 // setValueIn is a value.
 type setValueIn struct {
 	OnElementIn
-	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, the text of a row or segment"`
+	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, the text of a row or segment" cli:"arg"`
 }
 
 func (t *Touch) setValue(ctx context.Context, c *op.Call, in setValueIn) (ActionOut, error) {
