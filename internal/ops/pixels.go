@@ -20,6 +20,11 @@ type PictureSize struct {
 	Points string  `json:"points,omitempty"` // how to turn pixels into points: "pixels / 3"
 }
 
+// Sized is the size of a picture that was made of one of a device's screen.
+func (s *Screen) Sized(c *op.Call, info device.Info, source image.Image, made picture.Picture) PictureSize {
+	return sizeOf(made, source, s.scaleOf(c, info, source))
+}
+
 // sizeOf is the size of a picture that was made of a source with so many pixels a point.
 func sizeOf(made picture.Picture, source image.Image, scale float64) PictureSize {
 	size := source.Bounds()

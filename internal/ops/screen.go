@@ -77,7 +77,7 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	if err != nil {
 		return out, err
 	}
-	size := sizeOf(made, source, s.scaleOf(c, info, source))
+	size := s.Sized(c, info, source, made)
 	out.Size = &size
 	out.Picture = "data:" + made.MIME + ";base64," + base64.StdEncoding.EncodeToString(made.Data)
 	return out, nil
