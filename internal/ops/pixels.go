@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"strings"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/op"
@@ -72,15 +71,16 @@ func pixelsPerPoint(view ui.Rect, size image.Rectangle) float64 {
 	return w / view.W
 }
 
-// usualScale is what Apple's screens have: 2, and 3 of telephones with more than 828 pixels across. A television has 1, in 4K 2.
+// shortEdges are how many points Apple's screens have across, by family: the narrowest and the widest.
+var shortEdges = map[string][2]float64{"iPhone": {320, 440}, "iPad": {744, 1032}, "Apple Watch": {136, 211}, "Apple TV": {1080, 1080}}
+
+// usualScale is the whole number of pixels a point that makes a picture as wide as a screen of its family; 0 when none does.
 func usualScale(family string, size image.Rectangle) float64 {
-	switch {
-	case strings.HasPrefix(family, "iPhone") && min(size.Dx(), size.Dy()) > 828:
-		return 3
-	case strings.HasPrefix(family, "iPhone"), strings.HasPrefix(family, "iPad"), strings.HasPrefix(family, "Apple Watch"):
-		return 2
-	case strings.HasPrefix(family, "Apple TV"):
-		return float64(max(size.Dx(), size.Dy())) / 1920
+	short := float64(min(size.Dx(), size.Dy()))
+	for scale := 1.0; scale <= 3; scale++ {
+		if edges, known := shortEdges[family]; known && short >= edges[0]*scale && short <= edges[1]*scale {
+			return scale
+		}
 	}
 	return 0
 }

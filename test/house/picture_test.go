@@ -113,6 +113,20 @@ func TestPicturesSayTheirScale(t *testing.T) {
 	}
 }
 
+// TestScalesOfUnseenScreens: before anything was looked at, the scale is that of the family.
+func TestScalesOfUnseenScreens(t *testing.T) {
+	h := house.New(t)
+	for name, want := range map[string]float64{"iPhone 16": 3, "iPad mini (A17 Pro)": 2} {
+		if e := h.Call("a", "boot_device", map[string]string{"sim": name}); e.Error != nil {
+			t.Errorf("%s: %s", name, e.Text())
+			continue
+		}
+		if taken, _, _ := photograph(t, h, map[string]any{"sim": name}); taken.Scale != want {
+			t.Errorf("%s: %+v", name, taken)
+		}
+	}
+}
+
 // TestTapByPixels: coordinates as they were read off a picture meet what it shows, however small it is and however the device is held;
 // those of a picture that cannot be of this screen are refused.
 func TestTapByPixels(t *testing.T) {
