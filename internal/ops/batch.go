@@ -18,17 +18,20 @@ type batch struct{ catalogue func() *op.Catalogue }
 func (b *batch) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
-		Summary: "Perform steps in one call, as commands; stops at the first failure",
+		Summary: "Perform commands in one call, until one fails; also " + moreSteps,
 		Help: "Steps are verbs of the group ui, with launch, terminate and open, as one types them. All are read before the first is\n" +
 			"performed. A question, a wait that runs out and a step whose outcome is unknown stop the batch too.",
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
 	}, b.run)}
 }
 
+// moreSteps are forms that the input's description has no room for.
+const moreSteps = "alert accept, wait settled, back, rotate landscape, hide-keyboard"
+
 // batchIn are the steps.
 type batchIn struct {
 	Target
-	Steps []string `json:"steps" doc:"tap @e7; fill @e5 'a b'; swipe up; scroll-to --label X; set-value @e3 4; alert accept; wait --text X; wait settled; back; rotate landscape; hide-keyboard" cli:"arg"`
+	Steps []string `json:"steps" doc:"tap @e7; fill @e5 'a b'; swipe up; scroll-to --label X; set-value @e3 4; wait --text X" cli:"arg"`
 	Go    bool     `json:"continue,omitempty" doc:"go on after a failure"`
 }
 
@@ -124,7 +127,7 @@ func (b *batch) forms() string {
 	}
 	for _, f := range o.Fields() {
 		if f.Name == "steps" {
-			return "steps are such as " + f.Doc
+			return "steps are such as " + f.Doc + "; also " + moreSteps
 		}
 	}
 	return ""

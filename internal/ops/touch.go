@@ -29,7 +29,9 @@ func (t *Touch) ops() []op.Op {
 				"candidates; nothing is sent then."
 			s.Default, s.AsksBack = true, true
 			s.Require, s.Exclude = [][]string{append(elementKeys(), "x")}, [][]string{{"x", "ref"}}
-			s.Examples = []string{"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400", "tap --x 236 --y 512 --pixels 472x1024"}
+			s.Examples = []string{
+				"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400", "tap --x 236 --y 512 --pixels 472x1024",
+			}
 		}), t.Tap),
 		op.New(action("double_tap", "double-tap", "Tap one element twice, quickly", func(s *op.Spec) {
 			s.Require, s.Examples = [][]string{elementKeys()}, []string{"double-tap @e7"}
@@ -244,7 +246,7 @@ func (t *Touch) pinch(ctx context.Context, c *op.Call, in pinchIn) (ActionOut, e
 // setValueIn is a value.
 type setValueIn struct {
 	OnElementIn
-	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, the text of a row or segment" cli:"arg"`
+	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, a row or segment" cli:"arg"`
 }
 
 func (t *Touch) setValue(ctx context.Context, c *op.Call, in setValueIn) (ActionOut, error) {

@@ -25,7 +25,8 @@ func TestStepsAsOneTypesThem(t *testing.T) {
 	h.Boot("a", drivertest.Conformance)
 	slider := find(t, h, "Volume").Ref
 	lines := []string{
-		"set-value " + slider + " 40", "wait settled", "rotate landscape", "rotate portrait", "tap --label Navigation", "tap --label 'Show Alert'",
+		"set-value " + slider + " 40", "wait settled", "rotate landscape", "rotate portrait", "tap --label Navigation",
+		"tap --label 'Show Alert'",
 		"alert", "alert accept", "wait --text 'Alert confirmed'", "tap --label 'Show Alert'", "alert OK", "tap --label 'Text Input'",
 		"fill --identifier text-username-field --text ada", "hide-keyboard", "wait --identifier text-username-field visible",
 	}

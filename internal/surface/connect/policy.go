@@ -161,7 +161,8 @@ func (l look) touched(input map[string]any) ([]*element, error) {
 		}
 	}
 	if text(input, "pixels") != "" {
-		return nil, fault.New(fault.Forbidden, "under this policy a place is named in points, not in pixels").WithHint("take the ref from the screen")
+		return nil, fault.New(fault.Forbidden, "under this policy a place is named in points, not in pixels").
+			WithHint("take the ref from the screen")
 	}
 	var found []*element
 	for _, key := range []string{"ref", "onto"} {

@@ -78,7 +78,9 @@ func around(box image.Rectangle, size image.Point, above bool) (corners []image.
 		return []image.Point{{left, over}}
 	}
 	if size.X <= box.Dx() && size.Y <= box.Dy() {
-		corners = []image.Point{{left, high}, {right, high}, {left, low}, {right, low}, {left, middle}, {right, middle}, {centre, high}, {centre, low}}
+		corners = []image.Point{
+			{left, high}, {right, high}, {left, low}, {right, low}, {left, middle}, {right, middle}, {centre, high}, {centre, low},
+		}
 	}
 	return append(corners, image.Pt(left, over), image.Pt(right, over), image.Pt(box.Min.X-size.X, middle), image.Pt(box.Max.X, middle),
 		image.Pt(left, under), image.Pt(right, under))
