@@ -120,7 +120,7 @@ var arrows = map[string]string{
 		"op/terms ops ui ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
-	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op",
+	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op surface/wording",
 	"internal/surface/demo":        "fault op ui",
 	"internal/surface/mcp":         "fault fault/nearest op op/terms surface/wording",
 	"internal/surface/reference":   "fault op",
