@@ -18,6 +18,7 @@ type request struct {
 	Client  string            `json:"client,omitempty"`
 	Dir     string            `json:"dir"`
 	Env     map[string]string `json:"env,omitempty"`
+	Process int               `json:"process,omitempty"`
 	Trace   string            `json:"trace"`
 	Build   self.Build        `json:"build"`
 

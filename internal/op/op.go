@@ -10,6 +10,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -75,6 +76,7 @@ type Op struct {
 	out    reflect.Type
 	fields func() []Field
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
+	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
 }
 
@@ -105,7 +107,26 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 			}
 			return fn(ctx, c, in)
 		},
+		check: func(c *Call, input []byte) error {
+			in, err := read[In](s, fields(), c, input)
+			if k, checks := any(in).(Checker); err == nil && checks {
+				err = k.Check()
+			}
+			return err
+		},
 	}
+}
+
+// Checker is an input that knows whether its parts make sense together.
+type Checker interface{ Check() error }
+
+// Check refuses an input that a call would refuse before it does anything. Nothing is performed.
+func (o Op) Check(c *Call, input []byte) error {
+	if o.check == nil {
+		_, err := o.Read(input)
+		return err
+	}
+	return o.check(c, input)
 }
 
 // NewKeyed declares an operation whose inputs are rows of a table and not fields of a struct. Its function gets what was
@@ -176,6 +197,12 @@ func (o Op) Read(input []byte) (map[string]any, error) {
 	values, err := parseValues(o.Spec, o.Fields(), given)
 	maps.DeleteFunc(values, func(name string, _ any) bool { _, is := given[name]; return !is })
 	return values, err
+}
+
+// Unattended reports whether the operation may run without a question to a person, whatever its input: it starts no foreign code,
+// loses no data, and no input names a file. Allow lists, batches and policies derive from it.
+func (o Op) Unattended() bool {
+	return !o.Hints.Has(Executes|Destructive) && !slices.ContainsFunc(o.Fields(), Field.Risky)
 }
 
 // Streams reports whether the operation answers with items until it is told to stop.

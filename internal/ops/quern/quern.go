@@ -23,6 +23,12 @@ var same = []string{
 	"set_location", "grant_permission", "ensure_server",
 }
 
+// twins are the operations of ours that do what a row of another name does.
+var twins = map[string]string{
+	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
+	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
+}
+
 // Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
 // name is 400, and what a tool could not do is 500.
 func Statuses() *op.Statuses {
@@ -63,12 +69,6 @@ func RouteOf(row string) string {
 	return row
 }
 
-// twins are the operations of ours that do what a row of another name does.
-var twins = map[string]string{
-	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
-	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
-}
-
 type views struct{ core *ops.Core }
 
 // Ops are quern's rows over the core operations.
@@ -90,8 +90,7 @@ func Ops(core *ops.Core) []op.Op {
 	}, v.apps))
 	all = append(append(all, v.looking()...), v.acting()...)
 	for i, row := range all {
-		all[i].Statuses = Statuses()
-		all[i].Twin = cmp.Or(twins[row.Name], row.Name)
+		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), Statuses()
 	}
 	return all
 }

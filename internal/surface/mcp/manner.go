@@ -35,14 +35,6 @@ type Resource struct {
 // markdown is what a resource is unless it says otherwise.
 const markdown = "text/markdown"
 
-// AsJSON writes an answer as its JSON, for documents that are no prose: the result with the meta beside it, or the fault.
-func AsJSON(e op.Envelope) string {
-	if e.Error == nil {
-		return string(e.Body())
-	}
-	return string(faultBody(e))
-}
-
 func (o Options) addResource(s *mcp.Server, r Resource) {
 	if r.MIME == "" {
 		r.MIME = markdown

@@ -102,7 +102,7 @@ func (t Tool) definition(structured bool) *mcp.Tool {
 		Annotations: annotations(t.Op.Hints),
 	}
 	if structured {
-		tool.OutputSchema = t.Op.OutlineSchema()
+		tool.OutputSchema = t.Op.AnswerSchema()
 	}
 	return tool
 }
@@ -139,7 +139,7 @@ func (o Options) resultOf(of op.Op, e op.Envelope, input []byte) *mcp.CallToolRe
 		r.Content = append(r.Content, &mcp.ImageContent{Data: i.Data, MIMEType: i.MIME})
 	}
 	if o.Structured || e.Error != nil && o.Manner.Say == nil {
-		r.StructuredContent = structured(e)
+		r.StructuredContent = Body(e)
 	}
 	return r
 }
@@ -181,15 +181,11 @@ func (o Options) say(of op.Op, e op.Envelope, input []byte) string {
 	return text
 }
 
-func structured(e op.Envelope) any {
+// Body is an answer as JSON: its result with the meta beside it, or the fault with what there is in spite of it.
+func Body(e op.Envelope) json.RawMessage {
 	if e.Error == nil {
 		return e.Body()
 	}
-	return faultBody(e)
-}
-
-// faultBody is a fault with what there is beside it.
-func faultBody(e op.Envelope) json.RawMessage {
 	body := map[string]any{"error": e.Error, "meta": e.Meta}
 	if len(e.Result) > 0 {
 		body["result"] = e.Result
