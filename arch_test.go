@@ -137,7 +137,7 @@ var arrows = map[string]string{
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark " +
-		"virtualxcode/open virtualxcode/plists virtualxcode/project virtualxcode/service " +
+		"virtualxcode/open virtualxcode/osascript virtualxcode/plists virtualxcode/project virtualxcode/service " +
 		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
 		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
@@ -157,6 +157,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/mark":     "",
 	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
 	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",

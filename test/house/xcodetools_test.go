@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -96,4 +97,90 @@ func TestDescribeUIAnswersInAXesKeys(t *testing.T) {
 	if err != nil || !closed || read.Nodes() != count {
 		t.Errorf("what reads AXe's trees does not read this one: %v", err)
 	}
+}
+
+// The keyboards of a simulator are switched as Simulator's menu does it.
+func TestKeyboardsAreToggled(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", shop)
+	keyboard := func(what string, want bool) {
+		t.Helper()
+		tree := h.Must("a", "describe_ui", nil).Stdout
+		if got := strings.Contains(tree, `"AXKeyboardKey"`); got != want {
+			t.Errorf("%s: the software keyboard is there: %v, want %v", what, got, want)
+		}
+	}
+	h.Must("a", "xcode_tap", in{"id": "email-field"})
+	keyboard("after the tap", true)
+	says(h, t, "toggle_software_keyboard", nil, "toggled the software keyboard of "+house.Device, udid)
+	keyboard("hidden", false)
+	h.Must("a", "toggle_software_keyboard", nil)
+	keyboard("shown again", true)
+	h.Must("a", "toggle_connect_hardware_keyboard", nil)
+	keyboard("with a hardware keyboard", false)
+	h.Must("a", "xcode_tap", in{"id": "password-field"})
+	keyboard("with a hardware keyboard, in another field", false)
+	h.Must("a", "toggle_connect_hardware_keyboard", nil)
+	keyboard("without it", true)
+	h.Must("a", "shutdown_device", in{"udid": udid})
+	says(h, t, "toggle_software_keyboard", in{"simulatorId": udid}, "DEVICE_NOT_BOOTED")
+}
+
+// A finger goes down in one call and is lifted in a later one: where it was is a press, elsewhere a drag.
+func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", drivertest.Conformance)
+	says(h, t, "xcode_touch", in{"x": 100, "y": 100, "up": true}, "no finger is down")
+	says(h, t, "xcode_touch", in{"x": 100, "y": 100}, "give down, or up")
+	e := h.Must("a", "snapshot_ui", nil)
+	ref := regexp.MustCompile(`button "Controls".*?\[ref=(e\d+)`).FindStringSubmatch(e.Stdout)
+	if ref == nil {
+		t.Fatal(e.Stdout)
+	}
+	says(h, t, "xcode_touch", in{"elementRef": ref[1], "down": true}, "the finger is down", "lifted")
+	if up := h.Must("a", "xcode_touch", in{"elementRef": ref[1], "up": true}); !strings.Contains(up.Stdout, "changed") {
+		t.Errorf("lifting it pressed nothing:\n%s", up.Stdout)
+	}
+	says(h, t, "xcode_touch", in{"x": 100, "y": 100, "up": true}, "no finger is down")
+	h.Must("a", "xcode_touch", in{"x": 200, "y": 600, "down": true})
+	if up := h.Must("a", "xcode_touch", in{"x": 200, "y": 200, "up": true}); !strings.Contains(up.Stdout, "changed") {
+		t.Errorf("a finger that was lifted elsewhere dragged nothing:\n%s", up.Stdout)
+	}
+}
+
+// What a simulator has no button for is refused by the name it was asked for, with what can be pressed.
+func TestButtonsSayWhatCanBePressed(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", drivertest.Conformance)
+	for _, name := range []string{"lock", "side-button", "siri", "apple-pay"} {
+		says(h, t, "button", in{"buttonType": name}, "UNSUPPORTED", name, "home")
+	}
+	h.Must("a", "button", in{"buttonType": "home"})
+}
+
+// An answer tells what was done besides what was asked for, and advises what was not done yet.
+func TestXcodeAnswersSayWhatHappened(t *testing.T) {
+	h := house.New(t)
+	app := filepath.Join(t.TempDir(), "apps")
+	if err := virtualxcode.WriteApps(app); err != nil {
+		t.Fatal(err)
+	}
+	install := in{"simulatorName": house.Device, "appPath": filepath.Join(app, "Shop.app")}
+	says(h, t, "install_app_sim", install, "installed "+shop+" on "+house.Device+", which was booted for it")
+	if e := h.Must("a", "install_app_sim", install); strings.Contains(e.Stdout, "booted") {
+		t.Errorf("it was booted already: %s", e.Stdout)
+	}
+	e := h.Call("a", "install_app", in{"app_path": filepath.Join(app, "gone.app")})
+	if e.Error == nil || len(e.Meta.Next) > 0 {
+		t.Errorf("a failed install suggests %v", e.Meta.Next)
+	}
+	e = h.Must("a", "start_sim_log_cap", in{"bundleId": shop, "captureConsole": true, "subsystemFilter": []string{"all"}})
+	id := house.Result[struct{ LogSessionID string }](h, e).LogSessionID
+	e = h.Must("a", "stop_sim_log_cap", in{"logSessionId": id})
+	if strings.Contains(e.Stdout, "captureConsole") || strings.Contains(e.Stdout, "subsystemFilter") {
+		t.Errorf("it advises what was done:\n%s", e.Stdout)
+	}
+	e = h.Must("a", "start_sim_log_cap", in{"bundleId": shop})
+	id = house.Result[struct{ LogSessionID string }](h, e).LogSessionID
+	says(h, t, "stop_sim_log_cap", in{"logSessionId": id}, "captureConsole: true", "subsystemFilter")
 }
