@@ -184,3 +184,39 @@ func TestXcodeAnswersSayWhatHappened(t *testing.T) {
 	id = house.Result[struct{ LogSessionID string }](h, e).LogSessionID
 	says(h, t, "stop_sim_log_cap", in{"logSessionId": id}, "captureConsole: true", "subsystemFilter")
 }
+
+// A client of XcodeBuildMCP's builds, runs and drives an app, and follows what each answer says comes next.
+func TestXcodeBuildMCPBuilds(t *testing.T) {
+	h := house.New(t)
+	dir := t.TempDir()
+	if err := virtualxcode.WriteSample(dir, "app"); err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(dir, "Tally.xcodeproj")
+	says(h, t, "discover_projs", in{"workspaceRoot": dir}, project)
+	says(h, t, "list_schemes", in{"projectPath": project}, "Tally")
+	whole := in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "platform": "iOS Simulator", "configuration": "Release"}
+	for _, next := range []string{"build_run_sim", "get_sim_app_path"} {
+		says(h, t, "build_sim", whole, next+`({ projectPath: "`+project+`", scheme: "Tally", configuration: "Release", `+
+			`platform: "iOS Simulator", simulatorName: "`+house.Device+`" })`)
+	}
+	says(h, t, "build_sim", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "configuration": "Nonesuch"},
+		`does not contain a configuration named "Nonesuch"`)
+
+	h.Must("a", "session_set_defaults", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device})
+	says(h, t, "build_run_sim", nil, "button \"Add one\"", "stop_app_sim({ simulatorId:")
+	says(h, t, "build_sim", nil, "build_run_sim({})") // the defaults give the rest
+	h.Must("a", "xcode_tap", in{"label": "Add one"})
+	says(h, t, "describe_ui", nil, `"AXLabel": "Count: 1"`)
+	says(h, t, "test_sim", nil, "passed")
+	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, `list_schemes({ projectPath: "`+project+`" })`)
+
+	phone := "00008140-000A61C23E04801C"
+	device := in{"projectPath": project, "scheme": "Tally", "deviceId": phone, "platform": "iOS"}
+	says(h, t, "build_device", device, `build_run_device({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS", deviceId: "`+phone+`" })`,
+		`get_device_app_path({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS" })`)
+	says(h, t, "build_run_device", device, "stop_app_device({ deviceId: \""+phone)
+	says(h, t, "launch_app_device", in{"deviceId": phone, "bundleId": "com.no.such"}, "APP_NOT_FOUND", "com.no.such is not installed on",
+		`install_app_device({ deviceId: "`+phone+`"`)
+	says(h, t, "launch_mac_app", in{"appPath": filepath.Join(dir, "gone.app"), "launchArgs": []string{"--fast"}}, "PATH_ERROR", "there is no")
+}

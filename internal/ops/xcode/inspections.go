@@ -148,7 +148,7 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 	if err != nil {
 		return showSettingsOut{Settings: &build.Settings{}}, err
 	}
-	return showSettingsOut{list, []string{nextCall("build_sim", "scheme", in.Scheme), nextCall("list_schemes")}, in.Filter}, nil
+	return showSettingsOut{list, []string{v.again(c, in, "build_sim"), v.again(c, in, "list_schemes")}, in.Filter}, nil
 }
 
 type bundleIn struct {

@@ -25,7 +25,7 @@ func (v views) keys() []op.Op {
 }
 
 func keyboardTool(name, summary string) op.Spec {
-	return taking(time.Minute, tool(name, summary, 0, inManagement, "ui-automation"))
+	return taking(time.Minute, tool(name, summary, 0, inManagement))
 }
 
 // toggles switches a keyboard.
