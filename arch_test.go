@@ -34,7 +34,7 @@ var arrows = map[string]string{
 	"internal/machine/private":            "fault",
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
-	"internal/machine/self":               "machine/private machine/wholefile",
+	"internal/machine/self":               "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":              "fault machine/wholefile",
 	"internal/machine/wholefile":          "",
 
@@ -42,6 +42,7 @@ var arrows = map[string]string{
 	"internal/op/brief": "",
 	"internal/op/feed":  "fault op",
 	"internal/op/parse": "fault fault/nearest machine/regularfile",
+	"internal/op/terms": "",
 	"internal/op/words": "",
 
 	"internal/apple":              "",
@@ -114,13 +115,13 @@ var arrows = map[string]string{
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
-	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui " +
+	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief op/terms ops ui " +
 		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op",
 	"internal/surface/demo":        "fault op ui",
-	"internal/surface/mcp":         "fault fault/nearest op surface/wording",
+	"internal/surface/mcp":         "fault fault/nearest op op/terms surface/wording",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op surface/wording",
 	"internal/surface/setup":       "fault machine/docfile machine/home machine/wholefile op ui",
@@ -130,8 +131,8 @@ var arrows = map[string]string{
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/agentwire " +
-		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask machine/home " +
-		"machine/host machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
+		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home " +
+		"machine/host machine/private machine/store op op/feed op/parse ops ops/catalogue ops/xcode surface/mcp " +
 		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 

@@ -108,6 +108,19 @@ func (c *Catalogue) ID(o Op) string {
 // Ops lists the operations in the order of declaration.
 func (c *Catalogue) Ops() []Op { return c.ops }
 
+// All is the word for all operations.
+const All = "all"
+
+// Sets are the words that choose several operations: families, groups and All.
+func Sets(ops []Op) []string {
+	all := []string{All}
+	for _, o := range ops {
+		all = append(append(all, o.Family), o.Groups...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Lookup finds an operation by name; hyphens are taken for underscores.
 func (c *Catalogue) Lookup(name string) (Op, error) {
 	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {
@@ -293,15 +306,20 @@ func textOf(out any, raw json.RawMessage) string {
 	return string(raw)
 }
 
+const virtualMark = " [" + virtual + "]"
+
 // markFirstLine marks a text once: one that holds other answers has their marks in it.
 func markFirstLine(text string) string {
-	const mark = " [" + virtual + "]"
-	text = strings.TrimSuffix(strings.ReplaceAll(text, mark+"\n", "\n"), mark)
-	first, rest, more := strings.Cut(text, "\n")
+	first, rest, more := strings.Cut(unmarked(text), "\n")
 	if !more {
-		return first + mark
+		return first + virtualMark
 	}
-	return first + mark + "\n" + rest
+	return first + virtualMark + "\n" + rest
+}
+
+// unmarked is a text without marks: what stands in another answer is marked by that one.
+func unmarked(text string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(text, virtualMark+"\n", "\n"), virtualMark)
 }
 
 func codeOf(e Envelope) fault.Code {

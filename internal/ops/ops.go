@@ -94,7 +94,7 @@ func New(s Services) *Core {
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
-		System:   &System{pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide},
+		System:   &System{pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue},
 	}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/toolcheck"
@@ -22,6 +24,7 @@ type System struct {
 	home   string
 	server Server
 	guide  func() string
+	all    func() *op.Catalogue
 }
 
 func (s *System) ops() []op.Op {
@@ -91,7 +94,7 @@ func (o DoctorOut) Fault() *fault.Fault {
 }
 
 // Doctor checks what ios-agent needs.
-func (s *System) Doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut, error) {
+func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
 	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.writable, s.daemon} {
 		out.add(look(ctx))
@@ -99,7 +102,24 @@ func (s *System) Doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut
 	for _, f := range s.tools.Programs(ctx) {
 		out.add(checkOf(f))
 	}
+	for _, mistake := range s.mistakes(c.Dir) {
+		out.add(Check{"config", "warn", mistake, "correct the file; until then what is wrong in it is left out"})
+	}
 	return out, nil
+}
+
+// mistakes are what is wrong with the files of the project that the client works in.
+func (s *System) mistakes(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	project := defaults.ReadTools(dir)
+	for _, set := range project.Sets {
+		if !slices.Contains(op.Sets(s.all().Ops()), set) {
+			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", defaults.KeyTools, set))
+		}
+	}
+	return project.Mistakes
 }
 
 func (o *DoctorOut) add(c Check) {

@@ -3,6 +3,7 @@
 package quern
 
 import (
+	"cmp"
 	"time"
 
 	"ios-agent/internal/op"
@@ -17,6 +18,12 @@ var same = []string{
 	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app", "list_apps",
 	"list_device_pool", "resolve_device", "claim_device", "release_device", "ensure_devices", "cleanup_devices", "refresh_devices",
 	"set_location", "grant_permission", "ensure_server",
+}
+
+// twins are the operations of ours that do what a row of another name does.
+var twins = map[string]string{
+	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
+	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
 }
 
 type views struct{ core *ops.Core }
@@ -35,5 +42,9 @@ func Ops(core *ops.Core) []op.Op {
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,
 	}, v.screenshot))
-	return append(append(all, v.looking()...), v.acting()...)
+	all = append(append(all, v.looking()...), v.acting()...)
+	for i, row := range all {
+		all[i].Twin = cmp.Or(twins[row.Name], row.Name)
+	}
+	return all
 }

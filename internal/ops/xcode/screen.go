@@ -140,12 +140,18 @@ func (in waitUIIn) waiting() (act.Waiting, error) {
 	return w, nil
 }
 
+// waitedElement is the element that was waited for.
+type waitedElement struct {
+	Ref string `json:"ref"`
+	ui.FlatElement
+}
+
 // waitUIOut is what came of it.
 type waitUIOut struct {
-	Matched bool            `json:"matched"`
-	Took    int64           `json:"tookMs"`
-	Polls   int             `json:"polls"`
-	Element *ops.ElementOut `json:"element,omitempty"`
+	Matched bool           `json:"matched"`
+	Took    int64          `json:"tookMs"`
+	Polls   int            `json:"polls"`
+	Element *waitedElement `json:"element,omitempty"`
 
 	what, described string
 	limit           int
@@ -189,7 +195,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on ops.Target)
 		out.what += " " + ui.Quote(in.Text)
 	}
 	if n := done.Node; n != nil {
-		out.Element, out.described = &ops.ElementOut{Ref: "@" + done.Ref, FlatElement: n.Flat()}, n.Describe()+" [ref="+done.Ref+"]"
+		out.Element, out.described = &waitedElement{Ref: "@" + done.Ref, FlatElement: n.Flat()}, n.Describe()+" [ref="+done.Ref+"]"
 	}
 	return out, nil
 }
