@@ -236,6 +236,12 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 			t.Errorf("%s %v failed", more.name, more.input)
 		}
 	}
+	waited := house.Result[struct{ Element struct{ Ref, Type, Role string } }](h,
+		h.Must("a", "wait", map[string]any{"identifier": "controls-tap-button"})).Element
+	got := house.Result[struct{ Ref, Type, Role string }](h, h.Must("a", "get_element", map[string]any{"identifier": "controls-tap-button"}))
+	if waited != got || got.Ref == "" {
+		t.Errorf("wait tells %+v, get_element %+v", waited, got)
+	}
 	if fits("tap_element", map[string]any{"label": "Nonesuch", "no_wait": true}) {
 		t.Error("a tap on nothing is a success")
 	}
