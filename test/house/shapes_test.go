@@ -236,7 +236,9 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 			t.Errorf("%s %v failed", more.name, more.input)
 		}
 	}
-	waited := house.Result[struct{ Element struct{ Ref, Type, Role string } }](h,
+	waited := house.Result[struct {
+		Element struct{ Ref, Type, Role string }
+	}](h,
 		h.Must("a", "wait", map[string]any{"identifier": "controls-tap-button"})).Element
 	got := house.Result[struct{ Ref, Type, Role string }](h, h.Must("a", "get_element", map[string]any{"identifier": "controls-tap-button"}))
 	if waited != got || got.Ref == "" {
