@@ -18,7 +18,8 @@ func TestASubmitSaysWhatCameOfIt(t *testing.T) {
 		return e.Text(), house.Result[struct{ Return string }](h, e).Return
 	}
 	said, came := fill("Password", "secret")
-	if came != "unchanged" || !strings.Contains(said, "] and return → changed") || !strings.Contains(said, "\nnote: the return moved at most the focus") {
+	if came != "unchanged" || !strings.Contains(said, "] and return → changed") ||
+		!strings.Contains(said, "\nnote: the return moved at most the focus") {
 		t.Errorf("%s: %s", came, said)
 	}
 	h.Must("a", "tap_element", map[string]any{"label": "Log in"})
