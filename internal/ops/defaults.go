@@ -59,7 +59,7 @@ func keyFields() []op.Field {
 	}
 	var fields []op.Field
 	for _, k := range defaults.Keys() {
-		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices}
+		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == defaults.Map}
 		if k.Path {
 			f.Kind = op.File
 		}

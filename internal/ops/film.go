@@ -34,7 +34,7 @@ func (f *Films) ops() []op.Op {
 type RecordIn struct {
 	Target
 	Out     op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
-	Force   bool    `json:"force,omitempty" doc:"overwrite out if it exists"`
+	Force   bool    `json:"force,omitempty" doc:"overwrite out if it exists" loses:"true"`
 	Codec   string  `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
 	Seconds int     `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600"`
 	Stop    bool    `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
@@ -118,3 +118,6 @@ func (f *Films) path(to OutFile, info device.Info) (string, error) {
 	}
 	return filepath.Join(dir, fmt.Sprintf("%.8s-%s.mp4", info.UDID, f.now().UTC().Format("20060102-150405.000"))), nil
 }
+
+// Live are the recordings of a session that are under way.
+func (f *Films) Live(session string) []film.Film { return f.films.Live(device.Owner{Session: session}) }

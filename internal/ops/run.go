@@ -190,7 +190,7 @@ func (b *Builds) look(ctx context.Context, c *op.Call, udid string, out *BuildOu
 
 func (b *Builds) openOnMac(ctx context.Context, c *op.Call, how LaunchHow, out BuildOut) (BuildOut, error) {
 	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
-	app, err := b.macApps.open(ctx, out.Artifacts.AppPath, how, true)
+	app, err := b.macApps.open(ctx, c, out.Artifacts.AppPath, how, true)
 	if err != nil {
 		return out.stopped("the app was built, but it does not open", err), nil
 	}

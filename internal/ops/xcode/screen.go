@@ -32,28 +32,39 @@ func (v views) looks() []op.Op {
 	}
 }
 
-// describeOut is the tree, in the words AXe and quern have for it.
+// describeOut is the tree in AXe's words.
 type describeOut struct {
-	Elements []ui.FlatElement `json:"elements"`
-	Count    int              `json:"elementCount"`
-	ID       string           `json:"simulatorId"`
+	Elements []axElement `json:"elements"`
+	Count    int         `json:"elementCount"`
+	ID       string      `json:"simulatorId"`
 }
 
-// Text is the tree as JSON, and how to use it.
+// Text is the tree as JSON in a fence, and how to use it.
 func (o describeOut) Text() string {
 	raw, err := json.MarshalIndent(o.Elements, "", " ")
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%d elements; tap the centre of a frame (x + width/2, y + height/2), and describe again after the layout changed; "+
-		"snapshot_ui gives refs instead of points\n%s", o.Count, raw)
+	return fmt.Sprintf("Accessibility hierarchy: %d elements, frames in points\n```json\n%s\n```\n"+
+		"- tap the centre of a frame: x + width/2, y + height/2; positions read off a screenshot miss\n"+
+		"- describe again after the layout changed; snapshot_ui gives refs instead of points", o.Count, raw)
 }
 
 func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (describeOut, error) {
-	var out describeOut
+	out := describeOut{Elements: []axElement{}}
 	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
-		tree := sc.Flat("", true)
-		out = describeOut{tree.Elements, tree.Count, udid}
+		out.ID = udid
+		if sc.Root == nil {
+			return nil
+		}
+		tops := []*ui.Node{sc.Root}
+		if sc.Root.Made {
+			tops = sc.Root.Children
+		}
+		for _, top := range tops {
+			out.Elements = append(out.Elements, inAXe(top))
+			top.Walk(func(*ui.Node) bool { out.Count++; return true })
+		}
 		return nil
 	})
 	return out, err
