@@ -30,6 +30,16 @@ func TestABuildNamesItsProducts(t *testing.T) {
 	}
 }
 
+// TestARunKeepsItsDevice: what usually follows names the simulator that the call named, once.
+func TestARunKeepsItsDevice(t *testing.T) {
+	h := house.New(t)
+	f := h.Files()
+	said := h.CLI("a", "run", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device).Stdout
+	if !strings.Contains(said, "\nnext: `ios-agent snapshot --sim 'iPhone 16'`") || strings.Contains(said, "next steps:") {
+		t.Errorf("the simulator is lost:\n%s", said)
+	}
+}
+
 // TestAFailedBuildShowsItsWarning: beside the error, in the shape of core; there is no app to name.
 func TestAFailedBuildShowsItsWarning(t *testing.T) {
 	h := house.New(t)

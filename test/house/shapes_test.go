@@ -168,7 +168,7 @@ func published(t *testing.T, h *house.House, set string) map[string]*jsonschema.
 var refusedExamples = map[string]string{
 	"clear": "the example's element is a button", "fill": "the example's element is a button",
 	"set_value": "the example's element is a button",
-	"drag": "refs of the example are of another screen", "alert": "no alert is shown",
+	"drag":      "refs of the example are of another screen", "alert": "no alert is shown",
 	"job_status": "there is no such job", "job_wait": "there is no such job",
 	"job_cancel": "there is no such job", "show_step": "there is no such step",
 	"wait": "the example names no element", "type_text": "nothing has the focus", "press_key": "nothing has the focus",
