@@ -149,7 +149,8 @@ func TestXcodeBuildMCPSession(t *testing.T) {
 		t.Errorf("the physical devices: %s", text)
 	}
 	textOf(t, c, "discover_tools", map[string]any{"task_description": "build my Swift package"})
-	if tools = listedTools(t, c); slices.Contains(tools, "test_device") || !slices.Contains(tools, "swift_package_build") || !slices.Contains(tools, "tap") {
+	tools = listedTools(t, c)
+	if slices.Contains(tools, "test_device") || !slices.Contains(tools, "swift_package_build") || !slices.Contains(tools, "tap") {
 		t.Errorf("the workflow found before is not replaced: %q", tools)
 	}
 	textOf(t, c, "session_clear_defaults", map[string]any{"all": true})
