@@ -34,7 +34,7 @@ var arrows = map[string]string{
 	"internal/machine/private":            "fault",
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
-	"internal/machine/self":               "machine/private machine/wholefile",
+	"internal/machine/self":               "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":              "fault machine/wholefile",
 	"internal/machine/wholefile":          "",
 

@@ -259,7 +259,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	if out.begin() != nil {
 		return
 	}
-	call := op.Call{Session: req.Session, Dir: req.Dir, Env: req.Env, Trace: req.Trace, Request: req.Trace}.
+	call := op.Call{Session: req.Session, Dir: req.Dir, Env: req.Env, Process: req.Process, Trace: req.Trace, Request: req.Trace}.
 		WithProgress(func(e op.Event) { out.say(line{Event: &e}) })
 	name := r.PathValue("op")
 	if o, err := s.catalogue.Lookup(name); err == nil && o.Streams() {

@@ -17,6 +17,7 @@ type request struct {
 	Session string            `json:"session"`
 	Dir     string            `json:"dir"`
 	Env     map[string]string `json:"env,omitempty"`
+	Process int               `json:"process,omitempty"`
 	Trace   string            `json:"trace"`
 	Build   self.Build        `json:"build"`
 

@@ -223,6 +223,9 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
 		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
 	}
+	if call.Outside {
+		meta.Toolchain = ""
+	}
 	e := legible(c.hide(wrap(out, err, meta)))
 	if c.Heard != nil {
 		c.Heard(Record{
@@ -303,7 +306,7 @@ func textOf(out any, raw json.RawMessage) string {
 
 const virtualMark = " [" + virtual + "]"
 
-// markFirstLine marks a text once.
+// markFirstLine marks a text once: one that holds other answers has their marks in it.
 func markFirstLine(text string) string {
 	first, rest, more := strings.Cut(unmarked(text), "\n")
 	if !more {
@@ -312,14 +315,9 @@ func markFirstLine(text string) string {
 	return first + virtualMark + "\n" + rest
 }
 
-// unmarked is a text without the mark of its first line: what stands in another answer is marked by that one.
+// unmarked is a text without marks: what stands in another answer is marked by that one.
 func unmarked(text string) string {
-	first, rest, more := strings.Cut(text, "\n")
-	first = strings.TrimSuffix(first, virtualMark)
-	if !more {
-		return first
-	}
-	return first + "\n" + rest
+	return strings.TrimSuffix(strings.ReplaceAll(text, virtualMark+"\n", "\n"), virtualMark)
 }
 
 func codeOf(e Envelope) fault.Code {

@@ -312,6 +312,7 @@ func (o *job) tell(c *Call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c.notices, c.answered = append(c.notices, o.answer.Meta.Notices...), o.answer.Meta.Step
+	c.Outside = o.state() != Running && o.answer.Meta.Toolchain == ""
 }
 
 // still is the answer to a call whose job takes longer than it waits.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -173,6 +174,12 @@ func (o Op) Read(input []byte) (map[string]any, error) {
 	values, err := parseValues(o.Spec, o.Fields(), given)
 	maps.DeleteFunc(values, func(name string, _ any) bool { _, is := given[name]; return !is })
 	return values, err
+}
+
+// Unattended reports whether the operation may run without a question to a person, whatever its input: it starts no foreign code,
+// loses no data, and no input names a file. Allow lists, batches and policies derive from it.
+func (o Op) Unattended() bool {
+	return !o.Hints.Has(Executes|Destructive) && !slices.ContainsFunc(o.Fields(), Field.Risky)
 }
 
 // Streams reports whether the operation answers with items until it is told to stop.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,7 +141,7 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	if err := checkApp(in.Bundle); err != nil {
 		return out, err
 	}
-	env, err := environment(c.Env, in.Env)
+	env, err := harmless(environment(c.Env, in.Env))
 	if err != nil {
 		return out, err
 	}
@@ -242,6 +244,22 @@ func environment(client map[string]string, given []string) (map[string]string, e
 	}
 	asked, err := nameValues(envKey, given)
 	maps.Copy(env, asked)
+	return env, err
+}
+
+// foreign are variables by which whoever launches an app makes it run code of theirs, or write where they like: dyld loads libraries,
+// the sanitizers run a symbolizer and write reports, coverage is written to a file.
+var foreign = regexp.MustCompile(`^(DYLD_|LD_|__XPC_|XCInject|[A-Z]+SAN_(OPTIONS|SYMBOLIZER_PATH)$|LLVM_PROFILE_FILE$|GCOV_PREFIX)`)
+
+// harmless refuses them: an app that is launched runs without a question, because what may run was chosen when it was installed.
+// What builds and runs an app is asked about, and takes them.
+func harmless(env map[string]string, err error) (map[string]string, error) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if err == nil && foreign.MatchString(name) {
+			return nil, fault.New(fault.Forbidden, "%s makes an app run other code or write files; a launch does not take it", name).
+				With("field", envKey).WithHint("`ios-agent run --env %s=…` builds, installs and launches an app with it", name)
+		}
+	}
 	return env, err
 }
 

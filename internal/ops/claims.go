@@ -105,7 +105,7 @@ func (in busyIn) time() time.Duration {
 
 // afterIn says what happens to a device when its claim ends.
 type afterIn struct {
-	Reset string `json:"reset,omitempty" doc:"when the claim ends: keep it as it is, end its apps, or erase it" enum:"none,terminate,erase"`
+	Reset string `json:"reset,omitempty" doc:"when the claim ends: keep it, end apps, or erase it" enum:"none,terminate,erase" loses:"true"`
 }
 
 // bootWaitIn says how long a boot may take.

@@ -76,7 +76,7 @@ func (d *Defaults) store(c *op.Call) *defaults.Store {
 // defaultsOut is the session's defaults.
 type defaultsOut struct {
 	defaults.View
-	Notices []string `json:"notices,omitempty"`
+	Notices []string `json:"-"` // every answer has its notices in its meta
 }
 
 // Text is one line a value, with its source.

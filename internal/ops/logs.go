@@ -53,7 +53,7 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 	if err := CheckBundle(in.Bundle); err != nil {
 		return CaptureOut{}, err
 	}
-	env, err := environment(c.Env, in.Env)
+	env, err := harmless(environment(c.Env, in.Env))
 	if err != nil {
 		return CaptureOut{}, err
 	}

@@ -29,7 +29,7 @@ func (v views) sessionStatus() op.Op {
 			for _, film := range v.core.Films.Live(c.Session) {
 				out.Video.IDs = append(out.Video.IDs, film.Owner.UDID)
 			}
-			for _, p := range v.core.Packages.List() {
+			for _, p := range v.core.Packages.List(c) {
 				if p.Session == c.Session && p.State == "running" {
 					out.Packages.PIDs = append(out.Packages.PIDs, p.PID)
 				}

@@ -102,7 +102,7 @@ func (t Tool) definition(structured bool) *mcp.Tool {
 		Annotations: annotations(t.Op.Hints),
 	}
 	if structured {
-		tool.OutputSchema = t.Op.OutlineSchema()
+		tool.OutputSchema = t.Op.AnswerSchema()
 	}
 	return tool
 }
