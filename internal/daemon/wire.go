@@ -15,6 +15,7 @@ import (
 type request struct {
 	Input   json.RawMessage   `json:"input,omitempty"`
 	Session string            `json:"session"`
+	Client  string            `json:"client,omitempty"`
 	Dir     string            `json:"dir"`
 	Env     map[string]string `json:"env,omitempty"`
 	Process int               `json:"process,omitempty"`

@@ -20,6 +20,7 @@ type Caller interface {
 // fill in Device, so that the answer says which one it is about.
 type Call struct {
 	Session string            // the client's session
+	Client  string            // the client's own name; empty: nobody knows
 	Dir     string            // the client's working folder; "" over plain HTTP
 	Env     map[string]string // the client's environment, as far as PassedEnv allows
 	Process int               // the client's; 0: it is not known
@@ -38,8 +39,25 @@ type Call struct {
 	step     int    // 0: the call drives no device
 	answered string // the step of the job that the call asks about
 	revealed []string
+	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is
 	secrets  *mask.Set
 }
+
+type clientKey struct{}
+
+// WithClient says for which client the calls under a context are made.
+func WithClient(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, clientKey{}, name)
+}
+
+// ClientOf is the name that WithClient noted; empty: none.
+func ClientOf(ctx context.Context) string {
+	name, _ := ctx.Value(clientKey{}).(string)
+	return name
+}
+
+// CLI is the client that a command line is.
+const CLI = "cli"
 
 // Device names the device an answer is about.
 type Device struct {

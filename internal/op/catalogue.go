@@ -58,7 +58,11 @@ func NewCatalogue(ops []Op) *Catalogue {
 	leaveVerbs(c.ops)
 	taken := map[string]string{}
 	for i, o := range c.ops {
-		for _, key := range []string{"name " + o.Family + "." + o.Name, "verb " + o.Verb, "route " + o.Route} {
+		keys := []string{"name " + o.Family + "." + o.Name, "verb " + o.Verb, "route " + o.Route}
+		for _, route := range o.Also {
+			keys = append(keys, "route "+route)
+		}
+		for _, key := range keys {
 			if strings.HasSuffix(key, " ") {
 				continue
 			}
@@ -185,7 +189,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
-		call.Hints, call.steps, call.secrets = o.Hints, c.Steps, c.Secrets
+		call.Hints, call.steps, call.secrets, call.unheard = o.Hints, c.Steps, c.Secrets, o.Public
 		c.Secrets.AddEnv(call.Env)
 		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request))
 	}
@@ -227,7 +231,7 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 		meta.Toolchain = ""
 	}
 	e := legible(c.hide(wrap(out, err, meta)))
-	if c.Heard != nil {
+	if c.Heard != nil && !call.unheard {
 		c.Heard(Record{
 			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, Step: meta.Step,
 			TookMS: meta.TookMS, Status: e.Status, Code: codeOf(e),

@@ -56,6 +56,9 @@ type Spec struct {
 	Next     []string      // operations that usually follow
 	Examples []string      // CLI lines, without the program's name
 	Complete Completer     // adds what the call may leave out; nil: nothing
+	Also     []string      // other routes that lead to it, as Route
+	Public   bool          // REST answers it to callers without the key
+	Statuses *Statuses     // REST's, where they are not those of the codes
 }
 
 // None stands for a verb or a route that an operation does not have.
@@ -73,6 +76,7 @@ type Op struct {
 	out    reflect.Type
 	fields func() []Field
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
+	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
 }
 
@@ -103,7 +107,26 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 			}
 			return fn(ctx, c, in)
 		},
+		check: func(c *Call, input []byte) error {
+			in, err := read[In](s, fields(), c, input)
+			if k, checks := any(in).(Checker); err == nil && checks {
+				err = k.Check()
+			}
+			return err
+		},
 	}
+}
+
+// Checker is an input that knows whether its parts make sense together.
+type Checker interface{ Check() error }
+
+// Check refuses an input that a call would refuse before it does anything. Nothing is performed.
+func (o Op) Check(c *Call, input []byte) error {
+	if o.check == nil {
+		_, err := o.Read(input)
+		return err
+	}
+	return o.check(c, input)
 }
 
 // NewKeyed declares an operation whose inputs are rows of a table and not fields of a struct. Its function gets what was
@@ -131,7 +154,7 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
 // Verb and route stay with the original.
 func (o Op) In(family string) Op {
-	o.Family, o.Verb, o.Route, o.Default, o.Next, o.Twin = family, "", "", false, nil, o.Name
+	o.Family, o.Verb, o.Route, o.Also, o.Default, o.Next, o.Twin = family, "", "", nil, false, nil, o.Name
 	return o
 }
 

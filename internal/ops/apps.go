@@ -47,10 +47,10 @@ func (a *Apps) ops() []op.Op {
 			Examples: []string{"uninstall com.iosagent.shop"},
 		}, a.uninstall),
 		op.New(op.Spec{
-			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
+			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/apps",
 			Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"list-apps", "list-apps --all"},
-		}, a.list),
+		}, a.List),
 		op.New(op.Spec{
 			Name: "open", Groups: []string{"app"}, Route: "POST /api/v1/device/open",
 			Summary: "Open a URL on the device, or an app by its bundle id or its name", Timeout: time.Minute,
@@ -355,14 +355,14 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOu
 	return out, err
 }
 
-// listAppsIn says which apps.
-type listAppsIn struct {
+// ListAppsIn says which apps.
+type ListAppsIn struct {
 	Target
 	All bool `json:"all,omitempty" doc:"show system apps in the text too"`
 }
 
-// listAppsOut is every installed app.
-type listAppsOut struct {
+// ListAppsOut is every installed app.
+type ListAppsOut struct {
 	Apps []device.App `json:"apps"`
 	UDID string       `json:"udid"`
 
@@ -371,7 +371,7 @@ type listAppsOut struct {
 }
 
 // Text is one line an app.
-func (o listAppsOut) Text() string {
+func (o ListAppsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
 	system := 0
 	for _, a := range o.Apps {
@@ -391,8 +391,9 @@ func (o listAppsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *Apps) list(ctx context.Context, c *op.Call, in listAppsIn) (listAppsOut, error) {
-	out := listAppsOut{all: in.All}
+// List lists the apps of a device.
+func (a *Apps) List(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
+	out := ListAppsOut{all: in.All}
 	done, err := with(ctx, a.deviceAccess, c, in.Target, func(i device.Inventory) (err error) {
 		out.Apps, err = i.List(ctx)
 		return err

@@ -57,6 +57,7 @@ type Services struct {
 // Server is the daemon the operations run in.
 type Server struct {
 	URL       string
+	Version   string
 	Build     string
 	StartedAt time.Time
 }
@@ -187,6 +188,7 @@ func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.H
 
 func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.sessions.Get(c.Session)
+	s.From(c.Client, c.Dir)
 	which.Current, which.Holder = s.Device(), c.Session
 	h, err := d.pool.Resolve(ctx, which)
 	if err != nil {

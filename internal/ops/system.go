@@ -36,7 +36,11 @@ func (s *System) ops() []op.Op {
 			Examples: []string{"doctor", "doctor --strict"},
 		}, s.Doctor),
 		op.New(op.Spec{
-			Name: "ensure_server", Groups: []string{"system"}, Route: "GET /api/v1/health",
+			Name: "health", Groups: []string{"system"}, Verb: op.None, Route: "GET /health", Also: []string{"GET /api/v1/health"}, Public: true,
+			Summary: "Tell that the server is there, which one, and which tools it has", Hints: op.ReadOnly | op.Idempotent,
+		}, s.health),
+		op.New(op.Spec{
+			Name: "ensure_server", Groups: []string{"system"}, Route: "GET /api/v1/server",
 			Summary: "Make sure that the server runs, and tell where", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"ensure-server"},
 		}, s.ensure),
@@ -199,6 +203,31 @@ func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) 
 	return serverOut{
 		Status: "running", URL: s.server.URL, ProxyStatus: "disabled", StartedAt: s.server.StartedAt.UTC(), PID: os.Getpid(),
 	}, nil
+}
+
+// healthOut is what anybody may know of the server.
+type healthOut struct {
+	Status  string          `json:"status"`
+	Version string          `json:"version"`
+	Tools   map[string]bool `json:"tools"`
+	Cache   cacheOut        `json:"ui_cache"`
+}
+
+// cacheOut is quern's account of its cache of screens. There is none here: every look is a new one.
+type cacheOut struct {
+	Hits    int               `json:"hits"`
+	Misses  int               `json:"misses"`
+	Rate    float64           `json:"hit_rate_percent"`
+	Devices int               `json:"cached_devices"`
+	TTL     int               `json:"ttl_ms"`
+	Ages    map[string]string `json:"cache_ages"`
+}
+
+// Text says it in a line.
+func (o healthOut) Text() string { return fmt.Sprintf("%s, version %s", o.Status, o.Version) }
+
+func (s *System) health(context.Context, *op.Call, struct{}) (healthOut, error) {
+	return healthOut{Status: "ok", Version: s.server.Version, Tools: s.tools.Installed(), Cache: cacheOut{Ages: map[string]string{}}}, nil
 }
 
 // guideOut is the guide.

@@ -61,7 +61,8 @@ func (e *NotFoundError) Fault() *fault.Fault {
 // AmbiguousError says that several elements are meant.
 type AmbiguousError struct {
 	Message    string
-	Candidates []Candidate
+	Candidates []Candidate // the first of them
+	All        []*Node
 }
 
 func (e *AmbiguousError) Error() string { return e.Message }

@@ -44,7 +44,7 @@ func answered(name, description, mime, operation string) mcp.Resource {
 		Text: func(ctx context.Context, caller op.Caller) string {
 			e := caller.Call(ctx, operation, []byte("{}"), nil)
 			if mime == "application/json" {
-				return mcp.AsJSON(e)
+				return string(mcp.Body(e))
 			}
 			return e.Text()
 		},

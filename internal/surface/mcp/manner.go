@@ -18,8 +18,8 @@ type Manner struct {
 	Also []string
 	// Discovery lets a client have tools listed when it needs them; nil: all are from the start.
 	Discovery *Discovery
-	// Say writes an answer down; nil: as text, with what usually comes next.
-	Say func(op.Envelope) string
+	// Say writes the answer to a call with this input down; nil: as text, with what usually comes next.
+	Say func(o op.Op, e op.Envelope, input []byte) string
 	// Resources are documents that a client can read.
 	Resources []Resource
 }
@@ -34,15 +34,6 @@ type Resource struct {
 
 // markdown is what a resource is unless it says otherwise.
 const markdown = "text/markdown"
-
-// AsJSON writes an answer as its JSON, for sets whose answers are documents and no prose: the result with the meta beside it, or the
-// fault.
-func AsJSON(e op.Envelope) string {
-	if e.Error == nil {
-		return string(e.Body())
-	}
-	return string(faultBody(e))
-}
 
 func (o Options) addResource(s *mcp.Server, r Resource) {
 	if r.MIME == "" {

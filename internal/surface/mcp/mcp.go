@@ -122,19 +122,24 @@ func (o Options) handler(id string) mcp.ToolHandler {
 
 // answer calls an operation, and says what comes of it in the words of these tools.
 func (o Options) answer(ctx context.Context, req *mcp.CallToolRequest, id string, input []byte) *mcp.CallToolResult {
-	return o.result(call(ctx, req, o.Caller, id, input), input)
+	of, _ := o.Catalogue.Lookup(id) // whose call is refused has none
+	return o.resultOf(of, call(ctx, req, o.Caller, id, input), input)
 }
 
 // result is the answer to a tool call: one text that stands alone, pictures, and the result as JSON. The JSON is left out where the
 // text says it all; a fault keeps it, for its code. A fault is a result the model sees, never a protocol error.
 func (o Options) result(e op.Envelope, input []byte) *mcp.CallToolResult {
+	return o.resultOf(op.Op{}, e, input)
+}
+
+func (o Options) resultOf(of op.Op, e op.Envelope, input []byte) *mcp.CallToolResult {
 	e = o.voice.Envelope(o.withMistakes(e), input)
-	r := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: o.say(e, input)}}, IsError: e.Error != nil}
+	r := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: o.say(of, e, input)}}, IsError: e.Error != nil}
 	for _, i := range e.Images {
 		r.Content = append(r.Content, &mcp.ImageContent{Data: i.Data, MIMEType: i.MIME})
 	}
-	if e.Error != nil || o.Structured {
-		r.StructuredContent = structured(e)
+	if o.Structured || e.Error != nil && o.Manner.Say == nil {
+		r.StructuredContent = Body(e)
 	}
 	return r
 }
@@ -165,9 +170,9 @@ func hyphens(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // say writes the answer down: in the manner of the set, or as text with the calls that usually follow.
-func (o Options) say(e op.Envelope, input []byte) string {
+func (o Options) say(of op.Op, e op.Envelope, input []byte) string {
 	if o.Manner.Say != nil {
-		return o.Manner.Say(e)
+		return o.Manner.Say(of, e, input)
 	}
 	text := e.Text()
 	if next := o.voice.Next(e, input); len(next) > 0 && e.Error == nil && !strings.Contains(text, "\n"+wording.NextSteps) {
@@ -176,15 +181,11 @@ func (o Options) say(e op.Envelope, input []byte) string {
 	return text
 }
 
-func structured(e op.Envelope) any {
+// Body is an answer as JSON: its result with the meta beside it, or the fault with what there is in spite of it.
+func Body(e op.Envelope) json.RawMessage {
 	if e.Error == nil {
 		return e.Body()
 	}
-	return faultBody(e)
-}
-
-// faultBody is a fault with what there is beside it.
-func faultBody(e op.Envelope) json.RawMessage {
 	body := map[string]any{"error": e.Error, "meta": e.Meta}
 	if len(e.Result) > 0 {
 		body["result"] = e.Result
