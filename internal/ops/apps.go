@@ -147,7 +147,7 @@ type LaunchIn struct {
 	Target
 	Bundle  string   `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 	Args    []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
-	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" private:"true"`
+	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 	Restart bool     `json:"restart,omitempty" doc:"end a running one first, as args and env do"`
 }
 
