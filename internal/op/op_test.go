@@ -192,7 +192,7 @@ func TestVirtualIsSaidOnce(t *testing.T) {
 		"done [virtual]":                    "done [virtual]",
 		"job3 is done\nbuilt [virtual]\nin": "job3 is done [virtual]\nbuilt\nin",
 	} {
-		probe := op.New(op.Spec{Name: "probe", Groups: []string{"g"}, Summary: "Probe"}, func(context.Context, *op.Call, in) (nested, error) { return nested{text}, nil })
+		probe := op.New(spec(), func(context.Context, *op.Call, in) (nested, error) { return nested{text}, nil })
 		c := op.NewCatalogue([]op.Op{probe})
 		c.Toolchain = "virtual"
 		if e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`)); e.Stdout != want {

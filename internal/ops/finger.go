@@ -64,8 +64,8 @@ func (t *Touch) place(ctx context.Context, c *op.Call, in FingerIn) (at ui.Point
 		err := step.Look(ctx, func(sc *ui.Screen, refs *ui.Refs) {
 			if in.At != nil {
 				at = *in.At
-				if !sc.Viewport().Contains(at) {
-					failed = fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, sc.Viewport().W, sc.Viewport().H)
+				if view := sc.Viewport(); !view.Contains(at) {
+					failed = fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H)
 				}
 				return
 			}

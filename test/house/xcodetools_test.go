@@ -33,7 +33,9 @@ func TestSamplesAndScaffoldsRun(t *testing.T) {
 			}
 		})
 	}
-	made := h.Must("a", "scaffold_ios_project", in{"projectName": "Weather", "outputPath": filepath.Join(dir, "w"), "displayName": "My Weather"})
+	made := h.Must("a", "scaffold_ios_project", in{
+		"projectName": "Weather", "outputPath": filepath.Join(dir, "w"), "displayName": "My Weather",
+	})
 	workspace := house.Result[struct{ WorkspacePath string }](h, made).WorkspacePath
 	e := h.Must("a", "build_run_sim", in{"workspacePath": workspace, "scheme": "Weather", "simulatorName": house.Device})
 	if !strings.Contains(e.Stdout, `text "My Weather"`) {
@@ -195,7 +197,9 @@ func TestXcodeBuildMCPBuilds(t *testing.T) {
 	project := filepath.Join(dir, "Tally.xcodeproj")
 	says(h, t, "discover_projs", in{"workspaceRoot": dir}, project)
 	says(h, t, "list_schemes", in{"projectPath": project}, "Tally")
-	whole := in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "platform": "iOS Simulator", "configuration": "Release"}
+	whole := in{
+		"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "platform": "iOS Simulator", "configuration": "Release",
+	}
 	for _, next := range []string{"build_run_sim", "get_sim_app_path"} {
 		says(h, t, "build_sim", whole, next+`({ projectPath: "`+project+`", scheme: "Tally", configuration: "Release", `+
 			`platform: "iOS Simulator", simulatorName: "`+house.Device+`" })`)
@@ -213,7 +217,8 @@ func TestXcodeBuildMCPBuilds(t *testing.T) {
 
 	phone := "00008140-000A61C23E04801C"
 	device := in{"projectPath": project, "scheme": "Tally", "deviceId": phone, "platform": "iOS"}
-	says(h, t, "build_device", device, `build_run_device({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS", deviceId: "`+phone+`" })`,
+	says(h, t, "build_device", device,
+		`build_run_device({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS", deviceId: "`+phone+`" })`,
 		`get_device_app_path({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS" })`)
 	says(h, t, "build_run_device", device, "stop_app_device({ deviceId: \""+phone)
 	says(h, t, "launch_app_device", in{"deviceId": phone, "bundleId": "com.no.such"}, "APP_NOT_FOUND", "com.no.such is not installed on",

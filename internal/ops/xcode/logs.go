@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
@@ -146,19 +145,22 @@ const longEnough = 5 * time.Second
 const few = 5
 
 func (v views) stopSimCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, in.Session, captureKind{ops.SimulatorCapture, "Log capture session not found", func(has logcap.Cover) (why []string) {
-		if !has.Console {
-			why = append(why, "what an app prints is captured only with captureConsole: true")
-		}
-		if !has.All {
-			why = append(why, "only the subsystems that were asked for are captured; subsystemFilter: [\"all\"] captures the whole simulator's")
-		}
-		return why
-	}})
+	return v.endCapture(ctx, c, in.Session, captureKind{ops.SimulatorCapture, "Log capture session not found", simulatorHas})
+}
+
+// simulatorHas says what a capture did not cover.
+func simulatorHas(console, all bool) (why []string) {
+	if !console {
+		why = append(why, "what an app prints is captured only with captureConsole: true")
+	}
+	if !all {
+		why = append(why, "only the subsystems that were asked for are captured; subsystemFilter: [\"all\"] captures the whole simulator's")
+	}
+	return why
 }
 
 func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, in.Session, captureKind{ops.DeviceCapture, "Device log capture session not found", func(logcap.Cover) []string {
+	return v.endCapture(ctx, c, in.Session, captureKind{ops.DeviceCapture, "Device log capture session not found", func(_, _ bool) []string {
 		return []string{"only what the app prints to its console is captured; on a physical device os_log cannot be"}
 	}})
 }
@@ -166,8 +168,8 @@ func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCapture
 // captureKind is one of the two kinds of captures.
 type captureKind struct {
 	kind    string
-	unknown string                      // what is said of an id that none has
-	why     func(logcap.Cover) []string // why one may hold little
+	unknown string                           // what is said of an id that none has
+	why     func(console, all bool) []string // why one that covers these may hold little
 }
 
 func (v views) endCapture(ctx context.Context, c *op.Call, id string, of captureKind) (capturedOut, error) {
@@ -193,7 +195,7 @@ func (v views) endCapture(ctx context.Context, c *op.Call, id string, of capture
 		if done.Ran < longEnough {
 			little += "; let it run 5 to 10 seconds while the app is used"
 		}
-		out.Notes = append(append(out.Notes, little), of.why(done.Cover)...)
+		out.Notes = append(append(out.Notes, little), of.why(done.Cover.Console, done.Cover.All)...)
 	}
 	return out, nil
 }

@@ -62,8 +62,8 @@ func OpenFS(fsys fs.FS, folder string) (*Bundle, error) {
 // variable, because texts have references in braces.
 func plain(name string) ([]byte, error) {
 	quoted, err := json.Marshal(name) // which is YAML too
-	return fmt.Appendf(nil, "start: first\nstate:\n  name: %s\nscreens:\n  first:\n    title: \"{name}\"\n    elements:\n      - text: \"{name}\"\n"+
-		"        id: app-name\n", quoted), err
+	return fmt.Appendf(nil, "start: first\nstate:\n  name: %s\nscreens:\n  first:\n    title: \"{name}\"\n    elements:\n"+
+		"      - text: \"{name}\"\n        id: app-name\n", quoted), err
 }
 
 // Load makes a bundle of the contents of its two files. An empty ui makes an app that shows its name.
