@@ -44,6 +44,9 @@ type TargetOut struct {
 	secure    bool
 }
 
+// Short is its type as the views of quern write it: Button.
+func (t TargetOut) Short() string { return strings.TrimPrefix(t.Type, "XCUIElementType") }
+
 // Fault is an unknown outcome, or an unchanged screen where a change was expected.
 func (o ActionOut) Fault() *fault.Fault {
 	switch {
