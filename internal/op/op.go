@@ -76,6 +76,7 @@ type Op struct {
 	out    reflect.Type
 	fields func() []Field
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
+	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
 }
 
@@ -106,7 +107,26 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 			}
 			return fn(ctx, c, in)
 		},
+		check: func(c *Call, input []byte) error {
+			in, err := read[In](s, fields(), c, input)
+			if k, checks := any(in).(Checker); err == nil && checks {
+				err = k.Check()
+			}
+			return err
+		},
 	}
+}
+
+// Checker is an input that knows whether its parts make sense together.
+type Checker interface{ Check() error }
+
+// Check refuses an input that a call would refuse before it does anything. Nothing is performed.
+func (o Op) Check(c *Call, input []byte) error {
+	if o.check == nil {
+		_, err := o.Read(input)
+		return err
+	}
+	return o.check(c, input)
 }
 
 // NewKeyed declares an operation whose inputs are rows of a table and not fields of a struct. Its function gets what was

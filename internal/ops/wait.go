@@ -14,11 +14,11 @@ import (
 func (s *Screen) waitOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
-		Summary: "Wait until an element is there, gone, enabled, has a value, a text shows, or the screen is still",
+		Summary: "Wait until an element or text is there or gone, has a value, or the screen is still",
 		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
 		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
-		Examples: []string{"wait --text Welcome", "wait --identifier spinner --condition gone", "wait --condition settled"},
+		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled"},
 	}, s.wait)}
 }
 
@@ -26,9 +26,9 @@ func (s *Screen) waitOps() []op.Op {
 type waitIn struct {
 	Target
 	ElementIn
-	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text"`
+	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text" cli:"arg"`
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
-	Text      string    `json:"text,omitempty" doc:"wait until this text shows anywhere"`
+	Text      string    `json:"text,omitempty" doc:"this text shows anywhere"`
 	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
 	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
 }
@@ -108,6 +108,12 @@ func (in waitIn) waiting() (act.Waiting, error) {
 			WithHint("give ref, identifier, label, contains, type, role or value; or text; or condition settled")
 	}
 	return w, nil
+}
+
+// Check is for batches, which read all their steps before the first.
+func (in waitIn) Check() error {
+	_, err := in.waiting()
+	return err
 }
 
 func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {

@@ -143,7 +143,7 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 	}
 	out := showSettingsOut{Settings: list}
 	if in.Filter == "" && in.Page == 0 {
-		out.NextSteps = []string{nextCall("build_sim", "scheme", in.Scheme), nextCall("list_schemes")}
+		out.NextSteps = []string{v.again(c, in, "build_sim"), v.again(c, in, "list_schemes")}
 		out.text = list.Text(0) + "\n… all of them: `ios-agent show-build-settings --page 1`; `--filter` picks some by a word"
 		return out, nil
 	}

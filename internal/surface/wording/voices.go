@@ -86,6 +86,33 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 	}
 }
 
+// Actions speaks to whoever chooses an action a turn; the names are those of the actions, by the operation's ID in the catalogue.
+func Actions(c *op.Catalogue, names map[string]string) Voice {
+	user := func(command string) string { return "`" + command + "`, which only your user can run" }
+	return Voice{
+		catalogue: c, verbs: verbsOf(c),
+		call: func(m Mention) string {
+			name, offered := names[c.ID(m.Op)]
+			switch {
+			case !offered:
+				return user(command(m))
+			case m.Help:
+				return "the inputs of the action " + name
+			}
+			return object(action{name, m.Input})
+		},
+		user:   user,
+		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		listed: func(o op.Op) bool { _, is := names[c.ID(o)]; return is },
+	}
+}
+
+// action is how an action is chosen.
+type action struct {
+	Action string         `json:"action"`
+	Input  map[string]any `json:"input,omitempty"`
+}
+
 // Routes speaks to a program that calls over HTTP.
 func Routes(c *op.Catalogue) Voice {
 	return Voice{
