@@ -104,8 +104,8 @@ func (r *Refs) news(device string, now *Screen) map[*Node]bool {
 		if before.device != device || before.screen.hash == now.hash {
 			continue
 		}
-		if before.screen.App != now.App {
-			return nil
+		if before.screen.App != now.App || before.screen.Title() != now.Title() {
+			return nil // all of another screen is new
 		}
 		news := map[*Node]bool{}
 		diff := Compare(before.screen, now)
