@@ -18,6 +18,9 @@ import (
 // quernWord chooses quern's set.
 const quernWord = "quern"
 
+// quernAlso are the tools that quern has none of: a call of ours that takes long becomes a job.
+const quernAlso = "job"
+
 // quernInstructions are what quern tells an agent at once, because few read the guide by themselves.
 const quernInstructions = "Drive apps on iOS simulators. Start with `resolve_device` (`auto_boot: true` boots one), then `install_app` " +
 	"and `launch_app`. Look with `get_screen_summary` (text), `get_ui_tree` (every element) or `take_screenshot` (picture); act with " +
@@ -32,7 +35,7 @@ const quernInstructions = "Drive apps on iOS simulators. Start with `resolve_dev
 // quernManner presents the set as quern's server does: its answers are the bodies of its REST rows.
 func quernManner(c *op.Catalogue) mcp.Manner {
 	return mcp.Manner{
-		Instructions: quernInstructions, Alone: true, Say: sayAsQuern, Also: []string{"job"},
+		Instructions: quernInstructions, Alone: true, Say: sayAsQuern, Also: []string{quernAlso},
 		Resources: []mcp.Resource{
 			{
 				URI: "quern://guide", Name: "guide", Description: "The workflow, and the REST path of every tool",
@@ -96,7 +99,7 @@ Use device tools to inspect and interact with the simulator:
 // quernPaths are the tools of the set with their routes, in the order of the catalogue.
 func quernPaths(c *op.Catalogue) (rows [][2]string) {
 	for _, o := range c.Ops() {
-		if o.Family != quernWord {
+		if o.Family != quernWord && o.Group() != quernAlso {
 			continue
 		}
 		route := o.Route

@@ -179,7 +179,7 @@ func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
 	}
 	view := answer(c, out)
 	view.Tapped = &tapped{
-		out.Target.Label, out.Target.Type, out.Target.Identifier, hundredths(out.Target.At.X), hundredths(out.Target.At.Y),
+		out.Target.Label, ui.TypeOf(out.Target.Type), out.Target.Identifier, hundredths(out.Target.At.X), hundredths(out.Target.At.Y),
 	}
 	return view, nil
 }
