@@ -116,8 +116,9 @@ var arrows = map[string]string{
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
-	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
-		"op/terms ops ui ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
+	"internal/ops/xcode": "device device/act device/logcap device/session/defaults fault fault/mask fault/nearest op " +
+		"op/brief op/terms ops ui ui/picture xcode/build xcode/macapp xcode/scaffold " +
+		"xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op surface/wording",
@@ -140,10 +141,10 @@ var arrows = map[string]string{
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
-		"virtualxcode/mark virtualxcode/open virtualxcode/plists virtualxcode/project " +
-		"virtualxcode/service virtualxcode/simctl virtualxcode/sips virtualxcode/tool " +
-		"virtualxcode/web virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult " +
-		"virtualxcode/xctrace",
+		"virtualxcode/mark virtualxcode/open virtualxcode/osascript virtualxcode/plists " +
+		"virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
+		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild " +
+		"virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
@@ -158,9 +159,10 @@ var arrows = map[string]string{
 	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
 		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/mark":     "",
-	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
-	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/mark":      "",
+	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
+	"internal/virtualxcode/open":      "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",

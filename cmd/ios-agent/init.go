@@ -48,9 +48,13 @@ func (p *program) init(root *cobra.Command, clients []string, printOnly bool) er
 		return fault.New(fault.InvalidInput, "no client that ios-agent knows is used here or in %s", user).
 			WithHint("name one, such as `ios-agent init claude-code`: %s, or all", strings.Join(setup.Clients(), ", "))
 	}
-	binary, onPath := self.Name, true
-	if where, err := installed(); err == nil && where.onPath == "" {
-		binary, onPath = where.running, false
+	where, err := installed()
+	if err != nil {
+		return err
+	}
+	binary, onPath := self.Name, where.onPath != ""
+	if !onPath && !strings.HasPrefix(where.running, os.TempDir()) { // after `go run` it is gone soon
+		binary = where.running
 	}
 	changes, planErr := setup.Plan(setup.Options{
 		Clients: clients, Dir: dir, UserHome: user, Binary: binary, Home: h.String(), CodexHome: os.Getenv("CODEX_HOME"),

@@ -158,7 +158,9 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 		if call.step > 0 {
 			c.Steps.keep(o, &call, input, start, e)
 		}
-		e.Meta.Next = o.Next
+		if e.Error == nil {
+			e.Meta.Next = o.Next
+		}
 		return e
 	}
 	if o.Long && c.Jobs != nil {

@@ -72,6 +72,7 @@ type AppOut struct {
 	Bundle string `json:"bundle_id"`
 	Path   string `json:"app_path,omitempty"`
 	PID    int    `json:"pid,omitempty"`
+	Booted bool   `json:"booted,omitempty"` // the device was booted for it
 
 	device string
 }
@@ -99,14 +100,18 @@ func (o AppOut) Say(device string) string {
 	case relaunched:
 		return fmt.Sprintf("relaunched %s on %s, for its new arguments or environment", o.Bundle, device)
 	}
-	return fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, device)
+	text := fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, device)
+	if o.Booted {
+		text += ", which was booted for it"
+	}
+	return text
 }
 
 func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, error) {
 	out := AppOut{Status: "installed", Path: string(in.Path)}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
 		if in.Sim != "" || in.UDID != "" {
-			if err := bootIfAble(ctx, h); err != nil {
+			if out.Booted, err = a.booted(ctx, h); err != nil {
 				return err
 			}
 		}
@@ -117,6 +122,16 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 		a.use(c, in.Target, out.UDID)
 	}
 	return out, err
+}
+
+// booted boots a device that is off, and reports whether it was, as far as the listing that found it knows: another question to
+// simctl would cost every launch more than the answer is worth.
+func (a *Apps) booted(ctx context.Context, h *pool.Handle) (was bool, err error) {
+	if _, err := device.As[device.Power](h.Device); err == nil {
+		last, known := a.pool.Last(h.Info().UDID)
+		was = known && last.State != device.Booted
+	}
+	return was, bootIfAble(ctx, h)
 }
 
 func bootIfAble(ctx context.Context, h *pool.Handle) error {
@@ -147,7 +162,7 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	}
 	err = a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
 		if in.Sim != "" || in.UDID != "" {
-			if err := bootIfAble(ctx, h); err != nil {
+			if out.Booted, err = a.booted(ctx, h); err != nil {
 				return err
 			}
 		}

@@ -64,7 +64,8 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 	out, info := CaptureOut{}, h.Info()
 	request := logcap.Request{
 		Kind: in.Kind, Header: fmt.Sprintf("--- log of %s on %s ---", in.Bundle, info.Name),
-		Owner: device.Owner{Session: c.Session, UDID: info.UDID},
+		Owner:  device.Owner{Session: c.Session, UDID: info.UDID},
+		Covers: logcap.Cover{Console: in.Console, All: in.Log && len(in.Subsystems) == 0},
 	}
 	if in.Log {
 		logs, err := device.As[device.Logs](h.Device)

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -123,10 +124,12 @@ func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, erro
 	out := waitOut{soft: in.Soft, what: string(w.Condition)}
 	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) {
 		out.shown = l.show(done.Screen, done.Still)
-		if done.Node != nil {
+		if n := done.Node; n != nil {
 			l.session.Refs(func(r *ui.Refs) {
-				out.Element = &done.Screen.SnapshotOf([]*ui.Node{done.Node}, l.udid(), r, s.now()).Elements[0]
+				n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
+				out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.udid(), r, s.now()).Elements[0]
 			})
+			out.Element.Ref = "@" + done.Ref
 		}
 	})
 	if err != nil {

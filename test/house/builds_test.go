@@ -30,6 +30,16 @@ func TestABuildNamesItsProducts(t *testing.T) {
 	}
 }
 
+// TestARunKeepsItsDevice: what usually follows names the simulator that the call named, once.
+func TestARunKeepsItsDevice(t *testing.T) {
+	h := house.New(t)
+	f := h.Files()
+	said := h.CLI("a", "run", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device).Stdout
+	if !strings.Contains(said, "\nnext: `ios-agent snapshot --sim 'iPhone 16'`") || strings.Contains(said, "next steps:") {
+		t.Errorf("the simulator is lost:\n%s", said)
+	}
+}
+
 // TestAFailedBuildShowsItsWarning: beside the error, in the shape of core; there is no app to name.
 func TestAFailedBuildShowsItsWarning(t *testing.T) {
 	h := house.New(t)
@@ -68,14 +78,16 @@ func TestAllBuildSettings(t *testing.T) {
 	if got := h.CLI("a", append(args, "--page", "99")...); got.Exit == 0 || !strings.Contains(got.Stderr, "there is no page 99") {
 		t.Errorf("%+v", got)
 	}
-	if got := h.CLI("a", append(args, "--filter", "*_NAME")...).Stdout; !strings.Contains(got, "PRODUCT_NAME = ") || strings.Contains(got, "SDKROOT") {
+	got := h.CLI("a", append(args, "--filter", "*_NAME")...).Stdout
+	if !strings.Contains(got, "PRODUCT_NAME = ") || strings.Contains(got, "SDKROOT") {
 		t.Errorf("the filter gives\n%s", got)
 	}
 	res, err := h.Tool("a", "show_build_settings", map[string]any{"projectPath": f.Project, "scheme": f.Scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := res.Content[0].(*sdk.TextContent).Text; !strings.Contains(text, `… all of them: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
+	text := res.Content[0].(*sdk.TextContent).Text
+	if !strings.Contains(text, `… all of them: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
 		t.Errorf("a model is told of\n%s", text)
 	}
 }

@@ -166,8 +166,9 @@ func published(t *testing.T, h *house.House, set string) map[string]*jsonschema.
 
 // refusedExamples are the operations whose example is refused in this house; their faults have to fit all the same.
 var refusedExamples = map[string]string{
-	"clear": "the example's element is a button", "fill": "the example's element is a button", "set_value": "the example's element is a button",
-	"drag": "refs of the example are of another screen", "alert": "no alert is shown",
+	"clear": "the example's element is a button", "fill": "the example's element is a button",
+	"set_value": "the example's element is a button",
+	"drag":      "refs of the example are of another screen", "alert": "no alert is shown",
 	"job_status": "there is no such job", "job_wait": "there is no such job",
 	"job_cancel": "there is no such job", "show_step": "there is no such step",
 	"wait": "the example names no element", "type_text": "nothing has the focus", "press_key": "nothing has the focus",
@@ -235,6 +236,14 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		if !fits(more.name, more.input) {
 			t.Errorf("%s %v failed", more.name, more.input)
 		}
+	}
+	waited := house.Result[struct {
+		Element struct{ Ref, Type, Role string }
+	}](h,
+		h.Must("a", "wait", map[string]any{"identifier": "controls-tap-button"})).Element
+	got := house.Result[struct{ Ref, Type, Role string }](h, h.Must("a", "get_element", map[string]any{"identifier": "controls-tap-button"}))
+	if waited != got || got.Ref == "" {
+		t.Errorf("wait tells %+v, get_element %+v", waited, got)
 	}
 	if fits("tap_element", map[string]any{"label": "Nonesuch", "no_wait": true}) {
 		t.Error("a tap on nothing is a success")

@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -96,4 +97,126 @@ func TestDescribeUIAnswersInAXesKeys(t *testing.T) {
 	if err != nil || !closed || read.Nodes() != count {
 		t.Errorf("what reads AXe's trees does not read this one: %v", err)
 	}
+}
+
+// The keyboards of a simulator are switched as Simulator's menu does it.
+func TestKeyboardsAreToggled(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", shop)
+	keyboard := func(what string, want bool) {
+		t.Helper()
+		tree := h.Must("a", "describe_ui", nil).Stdout
+		if got := strings.Contains(tree, `"AXKeyboardKey"`); got != want {
+			t.Errorf("%s: the software keyboard is there: %v, want %v", what, got, want)
+		}
+	}
+	h.Must("a", "xcode_tap", in{"id": "email-field"})
+	keyboard("after the tap", true)
+	says(h, t, "toggle_software_keyboard", nil, "toggled the software keyboard of "+house.Device, udid)
+	keyboard("hidden", false)
+	h.Must("a", "toggle_software_keyboard", nil)
+	keyboard("shown again", true)
+	h.Must("a", "toggle_connect_hardware_keyboard", nil)
+	keyboard("with a hardware keyboard", false)
+	h.Must("a", "xcode_tap", in{"id": "password-field"})
+	keyboard("with a hardware keyboard, in another field", false)
+	h.Must("a", "toggle_connect_hardware_keyboard", nil)
+	keyboard("without it", true)
+	h.Must("a", "shutdown_device", in{"udid": udid})
+	says(h, t, "toggle_software_keyboard", in{"simulatorId": udid}, "DEVICE_NOT_BOOTED")
+}
+
+// A finger goes down in one call and is lifted in a later one: where it was is a press, elsewhere a drag.
+func TestTouchDownAndUpAreTwoCalls(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", drivertest.Conformance)
+	says(h, t, "xcode_touch", in{"x": 100, "y": 100, "up": true}, "no finger is down")
+	says(h, t, "xcode_touch", in{"x": 100, "y": 100}, "give down, or up")
+	e := h.Must("a", "snapshot_ui", nil)
+	ref := regexp.MustCompile(`button "Controls".*?\[ref=(e\d+)`).FindStringSubmatch(e.Stdout)
+	if ref == nil {
+		t.Fatal(e.Stdout)
+	}
+	says(h, t, "xcode_touch", in{"elementRef": ref[1], "down": true}, "the finger is down", "lifted")
+	if up := h.Must("a", "xcode_touch", in{"elementRef": ref[1], "up": true}); !strings.Contains(up.Stdout, "changed") {
+		t.Errorf("lifting it pressed nothing:\n%s", up.Stdout)
+	}
+	says(h, t, "xcode_touch", in{"x": 100, "y": 100, "up": true}, "no finger is down")
+	h.Must("a", "xcode_touch", in{"x": 200, "y": 600, "down": true})
+	if up := h.Must("a", "xcode_touch", in{"x": 200, "y": 200, "up": true}); !strings.Contains(up.Stdout, "changed") {
+		t.Errorf("a finger that was lifted elsewhere dragged nothing:\n%s", up.Stdout)
+	}
+}
+
+// What a simulator has no button for is refused by the name it was asked for, with what can be pressed.
+func TestButtonsSayWhatCanBePressed(t *testing.T) {
+	h := house.New(t)
+	h.Boot("a", drivertest.Conformance)
+	for _, name := range []string{"lock", "side-button", "siri", "apple-pay"} {
+		says(h, t, "button", in{"buttonType": name}, "UNSUPPORTED", name, "home")
+	}
+	h.Must("a", "button", in{"buttonType": "home"})
+}
+
+// An answer tells what was done besides what was asked for, and advises what was not done yet.
+func TestXcodeAnswersSayWhatHappened(t *testing.T) {
+	h := house.New(t)
+	app := filepath.Join(t.TempDir(), "apps")
+	if err := virtualxcode.WriteApps(app); err != nil {
+		t.Fatal(err)
+	}
+	install := in{"simulatorName": house.Device, "appPath": filepath.Join(app, "Shop.app")}
+	says(h, t, "install_app_sim", install, "installed "+shop+" on "+house.Device+", which was booted for it")
+	if e := h.Must("a", "install_app_sim", install); strings.Contains(e.Stdout, "booted") {
+		t.Errorf("it was booted already: %s", e.Stdout)
+	}
+	e := h.Call("a", "install_app", in{"app_path": filepath.Join(app, "gone.app")})
+	if e.Error == nil || len(e.Meta.Next) > 0 {
+		t.Errorf("a failed install suggests %v", e.Meta.Next)
+	}
+	e = h.Must("a", "start_sim_log_cap", in{"bundleId": shop, "captureConsole": true, "subsystemFilter": []string{"all"}})
+	id := house.Result[struct{ LogSessionID string }](h, e).LogSessionID
+	e = h.Must("a", "stop_sim_log_cap", in{"logSessionId": id})
+	if strings.Contains(e.Stdout, "captureConsole") || strings.Contains(e.Stdout, "subsystemFilter") {
+		t.Errorf("it advises what was done:\n%s", e.Stdout)
+	}
+	e = h.Must("a", "start_sim_log_cap", in{"bundleId": shop})
+	id = house.Result[struct{ LogSessionID string }](h, e).LogSessionID
+	says(h, t, "stop_sim_log_cap", in{"logSessionId": id}, "captureConsole: true", "subsystemFilter")
+}
+
+// A client of XcodeBuildMCP's builds, runs and drives an app, and follows what each answer says comes next.
+func TestXcodeBuildMCPBuilds(t *testing.T) {
+	h := house.New(t)
+	dir := t.TempDir()
+	if err := virtualxcode.WriteSample(dir, "app"); err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(dir, "Tally.xcodeproj")
+	says(h, t, "discover_projs", in{"workspaceRoot": dir}, project)
+	says(h, t, "list_schemes", in{"projectPath": project}, "Tally")
+	whole := in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "platform": "iOS Simulator", "configuration": "Release"}
+	for _, next := range []string{"build_run_sim", "get_sim_app_path"} {
+		says(h, t, "build_sim", whole, next+`({ projectPath: "`+project+`", scheme: "Tally", configuration: "Release", `+
+			`platform: "iOS Simulator", simulatorName: "`+house.Device+`" })`)
+	}
+	says(h, t, "build_sim", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device, "configuration": "Nonesuch"},
+		`does not contain a configuration named "Nonesuch"`)
+
+	h.Must("a", "session_set_defaults", in{"projectPath": project, "scheme": "Tally", "simulatorName": house.Device})
+	says(h, t, "build_run_sim", nil, "button \"Add one\"", "stop_app_sim({ simulatorId:")
+	says(h, t, "build_sim", nil, "build_run_sim({})") // the defaults give the rest
+	h.Must("a", "xcode_tap", in{"label": "Add one"})
+	says(h, t, "describe_ui", nil, `"AXLabel": "Count: 1"`)
+	says(h, t, "test_sim", nil, "passed")
+	says(h, t, "show_build_settings", in{"projectPath": project, "scheme": "Tally"}, `list_schemes({ projectPath: "`+project+`" })`)
+
+	phone := "00008140-000A61C23E04801C"
+	device := in{"projectPath": project, "scheme": "Tally", "deviceId": phone, "platform": "iOS"}
+	says(h, t, "build_device", device, `build_run_device({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS", deviceId: "`+phone+`" })`,
+		`get_device_app_path({ projectPath: "`+project+`", scheme: "Tally", platform: "iOS" })`)
+	says(h, t, "build_run_device", device, "stop_app_device({ deviceId: \""+phone)
+	says(h, t, "launch_app_device", in{"deviceId": phone, "bundleId": "com.no.such"}, "APP_NOT_FOUND", "com.no.such is not installed on",
+		`install_app_device({ deviceId: "`+phone+`"`)
+	says(h, t, "launch_mac_app", in{"appPath": filepath.Join(dir, "gone.app"), "launchArgs": []string{"--fast"}}, "PATH_ERROR", "there is no")
 }

@@ -15,11 +15,11 @@ import (
 	"ios-agent/internal/surface/rest"
 )
 
-// quernWord chooses quern's set.
-const quernWord = "quern"
-
-// quernAlso are the tools that quern has none of: a call of ours that takes long becomes a job.
-const quernAlso = "job"
+// The words that choose quern's set, and the tools for work that takes longer than a client waits.
+const (
+	quernWord = "quern"
+	quernJobs = "job"
+)
 
 // quernInstructions are what quern tells an agent at once, because few read the guide by themselves.
 const quernInstructions = "Drive apps on iOS simulators. Start with `resolve_device` (`auto_boot: true` boots one), then `install_app` " +
@@ -35,7 +35,7 @@ const quernInstructions = "Drive apps on iOS simulators. Start with `resolve_dev
 // quernManner presents the set as quern's server does: its answers are the bodies of its REST rows.
 func quernManner(c *op.Catalogue) mcp.Manner {
 	return mcp.Manner{
-		Instructions: quernInstructions, Alone: true, Say: sayAsQuern, Also: []string{quernAlso},
+		Instructions: quernInstructions, Alone: true, Say: sayAsQuern, Also: []string{quernJobs},
 		Resources: []mcp.Resource{
 			{
 				URI: "quern://guide", Name: "guide", Description: "The workflow, and the REST path of every tool",
@@ -98,17 +98,16 @@ Use device tools to inspect and interact with the simulator:
 
 // quernPaths are the tools of the set with their routes, in the order of the catalogue.
 func quernPaths(c *op.Catalogue) (rows [][2]string) {
-	for _, o := range c.Ops() {
-		if o.Family != quernWord && o.Group() != quernAlso {
-			continue
+	tools, err := mcp.Select(c.Ops(), quernWord+","+quernJobs)
+	if err != nil {
+		return nil // there is no such set in this catalogue
+	}
+	for _, t := range tools {
+		route := t.Op.Route
+		if own, err := c.Lookup(quern.RouteOf(t.Op.Name)); err == nil && route == "" {
+			route = own.Route
 		}
-		route := o.Route
-		if route == "" {
-			if own, err := c.Lookup(quern.RouteOf(o.Name)); err == nil {
-				route = own.Route
-			}
-		}
-		rows = append(rows, [2]string{o.Name, route})
+		rows = append(rows, [2]string{t.Name, route})
 	}
 	return rows
 }

@@ -27,7 +27,8 @@ func (v views) inspections() []op.Op {
 		op.New(v.completed(example(asking("list_schemes",
 			"List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
 			"list-schemes --project-path Shop.xcodeproj"), ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
-		op.New(v.completed(example(asking("show_build_settings", "Show the build settings of a scheme: the usual ones, those of a filter, or all by page",
+		op.New(v.completed(example(asking("show_build_settings",
+			"Show the build settings of a scheme: the usual ones, those of a filter, or all by page",
 			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
 			"show-build-settings --scheme Shop --filter SWIFT", "show-build-settings --scheme Shop --page 1"),
 			ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
@@ -142,7 +143,7 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 	}
 	out := showSettingsOut{Settings: list}
 	if in.Filter == "" && in.Page == 0 {
-		out.NextSteps = []string{nextCall("build_sim", "scheme", in.Scheme), nextCall("list_schemes")}
+		out.NextSteps = []string{v.again(c, in, "build_sim"), v.again(c, in, "list_schemes")}
 		out.text = list.Text(0) + "\n… all of them: `ios-agent show-build-settings --page 1`; `--filter` picks some by a word"
 		return out, nil
 	}

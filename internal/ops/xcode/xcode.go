@@ -36,8 +36,12 @@ const readOnly = op.ReadOnly | op.Idempotent
 
 // Ops are XcodeBuildMCP's tools over the core operations.
 func Ops(core *ops.Core) []op.Op {
-	v := views{core}
-	all := slices.Concat(
+	var all []op.Op
+	v := views{core, func(tool string) []op.Field {
+		i := slices.IndexFunc(all, func(o op.Op) bool { return o.Name == tool })
+		return all[i].Fields() // who names no tool of ours is wrong, as a test of all next steps says
+	}}
+	all = slices.Concat(
 		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
 		v.builds(), v.appPaths(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(), v.batches(),
 	)
@@ -45,7 +49,10 @@ func Ops(core *ops.Core) []op.Op {
 	return append(all, discover(func() []op.Op { return all }))
 }
 
-type views struct{ core *ops.Core }
+type views struct {
+	core   *ops.Core
+	fields func(tool string) []op.Field // what another of the tools takes
+}
 
 // twins are the operations of ours that do what a tool of another name does.
 var twins = map[string]string{

@@ -119,6 +119,7 @@ func risksOfTheRest() []Risk {
 		{"xcrun", nil, "the doctor tells of another Xcode, and a missing tool is told with another reason"},
 		{"xcode-select", nil, "the doctor tells of another Xcode, and Simulator.app of another one is opened"},
 		{"open", nil, "apps of the Mac are not opened or ended, and Simulator does not show the device"},
+		{"osascript", nil, "the keyboards of a simulator are not toggled"},
 		{"iOS", []string{"permission alerts"}, "an alert is not found, or `alert --accept` presses another button than meant"},
 		{"iOS", []string{"crash report"}, "a crash is told without its reason"},
 		{"iOS", []string{"log:"}, "why an app ended is not found in its log"},
