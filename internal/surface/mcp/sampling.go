@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 clients that came from XcodeBuildMCP have sampling; those of the newest protocol, which ends it, are served by words
+//lint:file-ignore SA1019 clients that came from XcodeBuildMCP have sampling; those of the newest protocol are served by words
 
 package mcp
 
