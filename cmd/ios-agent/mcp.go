@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/ops"
 	"ios-agent/internal/surface/mcp"
 )
 
 // toolsVariable chooses the MCP tools where no flag does.
-const toolsVariable = "IOS_AGENT_TOOLS"
+const toolsVariable = ops.ToolsVariable
 
 // mcpCommand is an MCP server on stdio. It is a thin proxy: the tools are listed from the catalogue of this process, before
 // any daemon runs, and every call goes to the daemon.

@@ -16,7 +16,7 @@ func (s *Screen) waitOps() []op.Op {
 		Summary: "Wait until an element is there, gone, enabled, has a value, a text shows, or the screen is still",
 		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
-		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
+		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute,
 		Examples: []string{"wait --text Welcome", "wait --identifier spinner --condition gone", "wait --condition settled"},
 	}, s.wait)}
 }
@@ -27,8 +27,8 @@ type waitIn struct {
 	ElementIn
 	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text"`
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
-	Text      string    `json:"text,omitempty" doc:"wait until this text shows anywhere"`
-	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
+	Text      string    `json:"text,omitempty" doc:"until this text shows anywhere"`
+	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"300" default:"10" unit:"s"`
 	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
 }
 

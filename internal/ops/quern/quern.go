@@ -29,9 +29,9 @@ func Ops(core *ops.Core) []op.Op {
 		all = append(all, core.Op(name).In(family))
 	}
 	launch := core.Op("launch_app").In(family).Spec // without our outline of the screen
-	launch.Verb, launch.Route, launch.Summary = op.None, op.None, "Launch an installed app; a device that the call names is booted"
+	launch.Route, launch.Summary = op.None, "Launch an installed app; a device that the call names is booted"
 	all = append(all, op.New(launch, core.Apps.Launch), op.New(op.Spec{
-		Name: "take_screenshot", Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
+		Name: "take_screenshot", Family: family, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,
 	}, v.screenshot))

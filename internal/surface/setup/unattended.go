@@ -43,6 +43,7 @@ func (o Options) verbs() (all [][]string) {
 // covers reports whether a rule for whatever begins with a verb would let another one through that needs a question.
 func (o Options) covers(verb string) bool {
 	return slices.ContainsFunc(o.Operations, func(one op.Op) bool {
-		return one.Verb != verb && strings.HasPrefix(one.Verb, verb) && one.Hints.Has(op.Executes|op.Destructive)
+		begins := func(words string) bool { return words != verb && strings.HasPrefix(words, verb) }
+		return one.Hints.Has(op.Executes|op.Destructive) && slices.ContainsFunc(append(one.Aliases, one.Verb), begins)
 	})
 }

@@ -1,0 +1,32 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Given is a ref that was given out, and its element as it was seen.
+type Given struct {
+	Ref  string `json:"ref"`
+	What string `json:"what"`
+}
+
+// Given are the refs of a device's screen that was shown last, in the order in which they were given.
+func (r *Refs) Given(device string) []Given {
+	shown := r.Shown(device)
+	if shown == nil {
+		return nil
+	}
+	var numbers []int
+	for number, e := range r.entries {
+		if !e.lost && e.hash == shown.hash && e.place.Value().device == device {
+			numbers = append(numbers, number)
+		}
+	}
+	slices.Sort(numbers)
+	given := make([]Given, len(numbers))
+	for i, number := range numbers {
+		given[i] = Given{"@e" + strconv.Itoa(number), r.entries[number].describe()}
+	}
+	return given
+}
