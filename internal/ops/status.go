@@ -117,11 +117,7 @@ func (s *standing) status(ctx context.Context, c *op.Call, _ nothingIn) (statusO
 			continue
 		}
 		out.Device = &nearDevice{e.UDID, e.Name, e.OS, e.State, e.ClaimStatus, e.ClaimedBy, e.ExpiresAt, ""}
-		session.Refs(func(r *ui.Refs) {
-			if shown := r.Shown(e.UDID); shown != nil {
-				out.Device.App = shown.App
-			}
-		})
+		session.Refs(func(r *ui.Refs) { out.Device.App = r.LastApp(e.UDID) })
 	}
 	return out, nil
 }

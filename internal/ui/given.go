@@ -13,13 +13,13 @@ type Given struct {
 
 // Given are the refs of a device's screen that was shown last, in the order in which they were given.
 func (r *Refs) Given(device string) []Given {
-	shown := r.Shown(device)
-	if shown == nil {
+	last := r.shown(device)
+	if last == nil {
 		return nil
 	}
 	var numbers []int
 	for number, e := range r.entries {
-		if !e.lost && e.hash == shown.hash && e.place.Value().device == device {
+		if !e.lost && e.hash == last.screen.hash && e.place.Value().device == device {
 			numbers = append(numbers, number)
 		}
 	}
@@ -29,4 +29,12 @@ func (r *Refs) Given(device string) []Given {
 		given[i] = Given{"@e" + strconv.Itoa(number), r.entries[number].describe()}
 	}
 	return given
+}
+
+// LastApp is the app that was in front when the device was shown last; empty when nothing was shown.
+func (r *Refs) LastApp(device string) string {
+	if l := r.shown(device); l != nil {
+		return l.screen.App
+	}
+	return ""
 }

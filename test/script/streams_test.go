@@ -77,6 +77,23 @@ func endStream(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(text.String()), 0o600))
 }
 
+// interrupt runs a command that takes long and stops it as ctrl-C does once the daemon is at it: interrupt FILE ios-agent ARGS… Its
+// stderr goes into the file, its exit code into $EXIT.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := exec.Command(filepath.Join(bin, args[1]), args[2:]...)
+	cmd.Env, cmd.Dir = environ(ts), ts.MkAbs(".")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	ts.Check(cmd.Start())
+	awaitCalls(ts, 1)
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	if err := cmd.Wait(); err == nil {
+		ts.Fatalf("%s ended well:\n%s", strings.Join(args[1:], " "), errs.String())
+	}
+	ts.Setenv(exitCode, strconv.Itoa(cmd.ProcessState.ExitCode()))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(errs.String()), 0o600))
+}
+
 // orphan starts an MCP server under a parent that is killed once it answers, while its stdin stays open:
 // orphan ios-agent mcp ARGS…
 func orphan(ts *testscript.TestScript, _ bool, args []string) {
