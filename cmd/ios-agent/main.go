@@ -66,6 +66,7 @@ func command() *program {
 			return client, nil
 		},
 		Version: version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Live: isTerminal(os.Stderr),
+		Alone: []string{"mcp", "daemon"},
 	}
 	return p
 }
@@ -80,12 +81,27 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if len(args) == 0 || args[0] != "daemon" && !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		warnOfNames(os.Environ(), p.app.Err)
 	}
-	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
-		p.initCommand(), p.skillCommand(), p.connectCommand())
+	var err error
+	if p.app.JSON, err = outputJSON(os.Getenv); err != nil {
+		return p.app.Refuse(args, err)
+	}
+	return p.app.Main(ctx, args, p.commands()...)
 }
 
-// version is the module's version, or the commit it was built from.
+// commands are those that are not operations.
+func (p *program) commands() []*cobra.Command {
+	return []*cobra.Command{p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
+		p.initCommand(), p.skillCommand(), p.connectCommand(), p.selfCommand()}
+}
+
+// stamped is the version of a release; the linker sets it.
+var stamped string
+
+// version is that of a release, the module's version, or the commit it was built from.
 func version() string {
+	if stamped != "" {
+		return stamped
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -16,9 +16,6 @@ import (
 // ours begins the names of our variables.
 const ours = "IOS_AGENT_"
 
-// outputVariable "json" makes the envelope the default answer.
-const outputVariable = "IOS_AGENT_OUTPUT"
-
 // variables are all that a user may set: the one table of them.
 func variables() []string {
 	all := append([]string{

@@ -48,6 +48,7 @@ const (
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
 //	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
 //	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
+//	loses:"true"           may lose data: what would run without a question does not with it
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -65,6 +66,7 @@ type Field struct {
 	Dash     bool
 	Pairs    bool
 	Private  bool
+	Loses    bool
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -88,6 +90,9 @@ func HasUnit(text string) bool {
 	_, bare := strconv.ParseFloat(text, 64)
 	return err == nil && bare != nil
 }
+
+// Risky reports whether the input calls for a question: it names a file of the caller's choice, or may lose data.
+func (f Field) Risky() bool { return f.Kind == File || f.Loses }
 
 // fieldsOf reads the fields of an input struct; embedded structs, and those tagged op:"inline", are flattened.
 func fieldsOf(s Spec, t reflect.Type) []Field {
@@ -138,6 +143,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Dash:     sf.Tag.Get("dash") == "stdin",
 		Pairs:    sf.Tag.Get("pairs") == "true",
 		Private:  sf.Tag.Get("private") == "true",
+		Loses:    sf.Tag.Get("loses") == "true",
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
 	if name == "" || f.Doc == "" {

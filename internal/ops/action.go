@@ -20,8 +20,8 @@ type ActionOut struct {
 	Target   *TargetOut `json:"target,omitempty"`
 	Method   string     `json:"method,omitempty"`
 	Diff     []string   `json:"diff"`
-	Screen   string     `json:"screen"`
-	Snapshot string     `json:"snapshot"`
+	Screen   string     `json:"screen"`   // its title, as in a snapshot
+	Snapshot string     `json:"snapshot"` // the id of the screen after it
 	Settled  bool       `json:"settled"`
 	WaitedMS int64      `json:"waited_ms"`
 	TookMS   int64      `json:"took_ms"`
@@ -121,7 +121,7 @@ func actionOut(what doing, r act.Report) ActionOut {
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
 	}
 	if n := r.Target; n != nil {
-		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]", n.Secure}
+		out.Target = &TargetOut{"@" + r.Ref, n.TypeName(), n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]", n.Secure}
 	}
 	return out
 }

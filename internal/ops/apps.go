@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -46,10 +48,10 @@ func (a *Apps) ops() []op.Op {
 			Examples: []string{"uninstall com.iosagent.shop"},
 		}, a.uninstall),
 		op.New(op.Spec{
-			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
+			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/apps",
 			Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"list-apps", "list-apps --all"},
-		}, a.list),
+		}, a.List),
 		op.New(op.Spec{
 			Name: "open", Groups: []string{"app"}, Route: "POST /api/v1/device/open",
 			Summary: "Open a URL on the device, or an app by its bundle id or its name", Timeout: time.Minute,
@@ -140,7 +142,7 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	if err := checkApp(in.Bundle); err != nil {
 		return out, err
 	}
-	env, err := environment(c.Env, in.Env)
+	env, err := harmless(environment(c.Env, in.Env))
 	if err != nil {
 		return out, err
 	}
@@ -247,6 +249,22 @@ func environment(client map[string]string, given []string) (map[string]string, e
 	}
 	asked, err := nameValues(envKey, given)
 	maps.Copy(env, asked)
+	return env, err
+}
+
+// foreign are variables by which whoever launches an app makes it run code of theirs, or write where they like: dyld loads libraries,
+// the sanitizers run a symbolizer and write reports, coverage is written to a file.
+var foreign = regexp.MustCompile(`^(DYLD_|LD_|__XPC_|XCInject|[A-Z]+SAN_(OPTIONS|SYMBOLIZER_PATH)$|LLVM_PROFILE_FILE$|GCOV_PREFIX)`)
+
+// harmless refuses them: an app that is launched runs without a question, because what may run was chosen when it was installed.
+// What builds and runs an app is asked about, and takes them.
+func harmless(env map[string]string, err error) (map[string]string, error) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if err == nil && foreign.MatchString(name) {
+			return nil, fault.New(fault.Forbidden, "%s makes an app run other code or write files; a launch does not take it", name).
+				With("field", envKey).WithHint("`ios-agent run --env %s=…` builds, installs and launches an app with it", name)
+		}
+	}
 	return env, err
 }
 
@@ -360,14 +378,14 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOu
 	return out, err
 }
 
-// listAppsIn says which apps.
-type listAppsIn struct {
+// ListAppsIn says which apps.
+type ListAppsIn struct {
 	Target
 	All bool `json:"all,omitempty" doc:"show system apps in the text too"`
 }
 
-// listAppsOut is every installed app.
-type listAppsOut struct {
+// ListAppsOut is every installed app.
+type ListAppsOut struct {
 	Apps []device.App `json:"apps"`
 	UDID string       `json:"udid"`
 
@@ -376,7 +394,7 @@ type listAppsOut struct {
 }
 
 // Text is one line an app.
-func (o listAppsOut) Text() string {
+func (o ListAppsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
 	system := 0
 	for _, a := range o.Apps {
@@ -396,8 +414,9 @@ func (o listAppsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *Apps) list(ctx context.Context, c *op.Call, in listAppsIn) (listAppsOut, error) {
-	out := listAppsOut{all: in.All}
+// List lists the apps of a device.
+func (a *Apps) List(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
+	out := ListAppsOut{all: in.All}
 	done, err := with(ctx, a.deviceAccess, c, in.Target, func(i device.Inventory) (err error) {
 		out.Apps, err = i.List(ctx)
 		return err

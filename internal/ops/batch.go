@@ -96,7 +96,7 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	out := batchOut{}
 	for i, k := range calls {
 		c.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(calls), in.Steps[i]))
-		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env}, k.input)
+		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
 		out.Steps = append(out.Steps, stepOut{
 			Step: in.Steps[i], ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		})
@@ -132,11 +132,13 @@ func (b *batch) read(line string, t Target) (string, []byte, error) {
 		if o.Name == "batch" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {
 			return "", nil, fault.New(fault.InvalidInput, "%s cannot be a step", words[0])
 		}
-		if o.Hints.Has(op.Executes) { // a batch is approved as one; code of the caller's choice is approved by itself
-			return "", nil, fault.New(fault.InvalidInput, "%s runs code of the caller's choice and cannot be a step", words[0]).
-				WithHint("call %s by itself, then the batch", words[0])
+		if err := byItself(o, nil); err != nil {
+			return "", nil, err
 		}
 		input, err := op.ParseArgs(o, words[1:])
+		if err == nil {
+			err = byItself(o, input)
+		}
 		if err != nil {
 			return "", nil, err
 		}
@@ -151,4 +153,24 @@ func (b *batch) read(line string, t Target) (string, []byte, error) {
 		return b.catalogue().ID(o), raw, err
 	}
 	return "", nil, fault.New(fault.InvalidInput, "there is no verb %q", words[0]).WithHint("steps are verbs such as tap, fill, swipe, wait")
+}
+
+// byItself refuses a step that calls for a question. A batch is approved as one, whatever its steps are.
+func byItself(o op.Op, input map[string]any) error {
+	why := ""
+	switch {
+	case o.Hints.Has(op.Executes):
+		why = "runs code of the caller's choice"
+	case o.Hints.Has(op.Destructive):
+		why = "may lose data"
+	}
+	for _, f := range o.Fields() {
+		if _, given := input[f.Name]; given && f.Risky() {
+			why = "with `--" + f.Flag() + "` names a file or may lose data"
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%s %s and cannot be a step", o.Verb, why).WithHint("call %s by itself, beside the batch", o.Verb)
 }

@@ -53,7 +53,7 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 	if err := CheckBundle(in.Bundle); err != nil {
 		return CaptureOut{}, err
 	}
-	env, err := environment(c.Env, in.Env)
+	env, err := harmless(environment(c.Env, in.Env))
 	if err != nil {
 		return CaptureOut{}, err
 	}
@@ -134,4 +134,9 @@ func CheckBundle(bundle string) error {
 	}
 	return fault.New(fault.InvalidInput, "%.80q is not a bundle id: it has letters, digits, dots, hyphens and underscores", bundle).
 		With("field", "bundleId")
+}
+
+// Live are the captures of a session that are under way.
+func (l *Logs) Live(session string) []*logcap.Session {
+	return l.captures.Live(device.Owner{Session: session})
 }

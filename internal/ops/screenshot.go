@@ -43,7 +43,7 @@ func (p pictureIn) fit() picture.Fit {
 type screenshotIn struct {
 	Target
 	Out      op.Path `json:"out,omitempty" doc:"the file, if not a new one"`
-	Force    bool    `json:"force,omitempty" doc:"overwrite out"`
+	Force    bool    `json:"force,omitempty" doc:"overwrite out" loses:"true"`
 	Annotate bool    `json:"annotate,omitempty" doc:"draw refs around elements"`
 	pictureIn
 }

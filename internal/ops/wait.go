@@ -44,23 +44,18 @@ func (condition) Choices() []string {
 
 // waitOut is what came of it.
 type waitOut struct {
-	Matched bool        `json:"matched"`
-	Elapsed float64     `json:"elapsed_seconds"`
-	Polls   int         `json:"polls"`
-	Element *ElementOut `json:"element,omitempty"`
-	Screen  string      `json:"screen,omitempty"`
+	Matched   bool        `json:"matched"`
+	ElapsedMS int64       `json:"elapsed_ms"`
+	Polls     int         `json:"polls"`
+	Element   *ui.Element `json:"element,omitempty"`
+	Screen    string      `json:"screen,omitempty"`   // its title, as in a snapshot
+	Snapshot  string      `json:"snapshot,omitempty"` // the id of the screen at the end
 	shown
 
-	what string
-	soft bool
-}
-
-// ElementOut is an element in an answer.
-type ElementOut struct {
-	Ref string `json:"ref"`
-	ui.FlatElement
-
-	described string
+	what      string
+	soft      bool
+	took      time.Duration
+	described string // the element
 }
 
 // Text says whether it matched.
@@ -69,9 +64,9 @@ func (o waitOut) Text() string {
 	if o.Matched {
 		said = "matched"
 	}
-	text := o.what + " " + said + " after " + briefly(o.Elapsed)
+	text := o.what + " " + said + " after " + briefly(o.took)
 	if o.Element != nil {
-		text += ": " + o.Element.described
+		text += ": " + o.described
 	}
 	return text + o.text()
 }
@@ -81,11 +76,11 @@ func (o waitOut) Fault() *fault.Fault {
 	if o.Matched || o.soft {
 		return nil
 	}
-	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.Elapsed)).
+	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.took)).
 		WithHint("`ios-agent snapshot` shows what is there")
 }
 
-func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
+func briefly(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
 
 func (in waitIn) waiting() (act.Waiting, error) {
 	w := act.Waiting{Condition: ui.Condition(in.Condition), Query: in.query(), Timeout: span(in.Timeout)}
@@ -120,21 +115,28 @@ func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, erro
 		return waitOut{}, err
 	}
 	out := waitOut{soft: in.Soft, what: string(w.Condition)}
-	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) { out.shown = l.show(done.Screen, done.Still) })
+	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) {
+		out.shown = l.show(done.Screen, done.Still)
+		if done.Node != nil {
+			l.session.Refs(func(r *ui.Refs) {
+				out.Element = &done.Screen.SnapshotOf([]*ui.Node{done.Node}, l.udid(), r, s.now()).Elements[0]
+			})
+		}
+	})
 	if err != nil {
 		return waitOut{}, err
 	}
-	out.Matched, out.Elapsed, out.Polls = done.Matched, done.Took.Seconds(), done.Polls
+	out.Matched, out.ElapsedMS, out.Polls, out.took = done.Matched, done.Took.Milliseconds(), done.Polls, done.Took
 	if what := w.Query.String(); what != "" {
 		out.what = what + " (" + string(w.Condition) + ")"
 	} else if w.Value != "" {
 		out.what = string(w.Condition) + " " + ui.Quote(w.Value)
 	}
 	if n := done.Node; n != nil {
-		out.Element = &ElementOut{"@" + done.Ref, n.Flat(), n.Describe() + " [ref=" + done.Ref + "]"}
+		out.described = n.Describe() + " [ref=" + done.Ref + "]"
 	}
 	if done.Screen != nil {
-		out.Screen = done.Screen.Hash()
+		out.Screen, out.Snapshot = done.Screen.Title(), done.Screen.Hash()
 	}
 	return out, nil
 }

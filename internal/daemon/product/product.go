@@ -95,17 +95,19 @@ func Open(o Options) (*Product, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Server.Version = o.Version
 	leases, err := openLeases(o)
 	if err != nil {
 		return nil, errors.Join(err, o.Host.Close())
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
+	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
 			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
-		Leases: leases.table, Implicit: o.Implicit, Log: o.Log, Now: o.Now,
+		Leases: leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			err := errors.Join(captures.EndAll("ended when another session got the device", left), films.EndAll(ctx, left))
@@ -116,7 +118,6 @@ func Open(o Options) (*Product, error) {
 	})
 	devices.Tend()
 	happened := feed.NewRing[op.Record](mostEvents)
-	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	jobs, steps := &op.Jobs{After: o.JobAfter, Keep: op.JobKeep}, &op.Steps{}
 	var c *op.Catalogue
 	c = op.NewCatalogue(catalogue.All(ops.Services{

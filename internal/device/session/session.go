@@ -59,6 +59,7 @@ type Session struct {
 
 	mu       sync.Mutex
 	device   string
+	client   string   // who works for it
 	seen     string   // the device it saw last
 	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs

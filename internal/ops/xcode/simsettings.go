@@ -76,7 +76,7 @@ func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on ops
 	out := recordSimOut{simOut: simOut{ID: done.UDID, Name: c.Device.Name}, Session: done.UDID}
 	if in.Stop {
 		out.State, out.Out, out.Bytes = "stopped", done.Path, done.Bytes
-		out.Message = fmt.Sprintf("recorded %.1f s of %s to %s", done.Seconds, out.Name, done.Path)
+		out.Message = fmt.Sprintf("recorded %.1f s of %s to %s", float64(done.TookMS)/1000, out.Name, done.Path)
 		return out, nil
 	}
 	out.State, out.FPS, out.Message = "recording", in.FPS, "recording "+out.Name

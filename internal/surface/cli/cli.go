@@ -33,8 +33,12 @@ type App struct {
 	Out     io.Writer
 	Err     io.Writer
 	In      io.Reader
+	// Alone are commands that are no operations and need none made: whoever starts them waits.
+	Alone []string
 	// Live says that Err is a terminal, where a line can be written anew.
 	Live bool
+	// JSON makes the envelope what is printed; --json=false prints text then.
+	JSON bool
 
 	ctx     context.Context
 	args    []string // the command line at hand
@@ -62,8 +66,13 @@ func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) i
 	case errors.As(err, &s):
 		return int(s)
 	}
+	return a.Refuse(args, usage(err))
+}
+
+// Refuse prints why a command line is not run, and gives the exit code.
+func (a *App) Refuse(args []string, err error) int {
 	a.asJSON = a.asJSON || slices.Contains(args, "--json")
-	return a.exit(op.Failed(usage(err), op.Meta{}))
+	return a.exit(op.Failed(err, op.Meta{}))
 }
 
 // usage turns an error of cobra's own into a fault: the command line is wrong.
@@ -118,11 +127,11 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return badFlag(c, err) })
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print one JSON envelope")
+	root.PersistentFlags().BoolVar(&a.asJSON, "json", a.JSON, "print one JSON envelope")
 	root.PersistentFlags().BoolVar(&a.asRaw, "raw", false, "print the bare result as JSON; what went wrong goes to stderr")
 	root.PersistentFlags().StringVar(&a.session, "session", "", "client session (default: IOS_AGENT_SESSION, else this project's)")
 	root.AddCommand(append(more, a.call())...)
-	for _, o := range a.wanted(root) {
+	for _, o := range a.wanted() {
 		a.addVerb(root, o)
 	}
 	for _, c := range root.Commands() {
@@ -189,9 +198,9 @@ func (a *App) spelled(args []string) []string {
 	return args
 }
 
-// wanted are the operations whose commands are made: those that the first word names, none when it names a command that is no
-// operation, else all. Making all of them takes longer than most calls.
-func (a *App) wanted(root *cobra.Command) (all []op.Op) {
+// wanted are the operations whose commands are made: those that the first word names, none when it names a command that stands alone,
+// else all. Making all of them takes longer than most calls.
+func (a *App) wanted() (all []op.Op) {
 	var named []op.Op
 	word := ""
 	if i := firstWord(a.args); i < len(a.args) && !completing(a.args) && !slices.Contains(a.args[:i], "help") {
@@ -206,7 +215,7 @@ func (a *App) wanted(root *cobra.Command) (all []op.Op) {
 			named = append(named, o)
 		}
 	}
-	if len(named) > 0 || slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == word }) {
+	if len(named) > 0 || slices.Contains(a.Alone, word) {
 		return named
 	}
 	return all

@@ -37,8 +37,7 @@ func (p Policy) offers(o op.Op) bool {
 		return slices.Contains(p.Allow, o.Name)
 	}
 	acts := slices.Contains(o.Groups, "ui") || slices.Contains(o.Groups, "app")
-	files := slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Kind == op.File })
-	return acts && !files && !o.Hints.Has(op.Destructive|op.Executes)
+	return acts && o.Unattended()
 }
 
 func (p Policy) asks() bool { return p.Confirm == "always" }

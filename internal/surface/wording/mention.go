@@ -111,6 +111,7 @@ func keep(input []byte) map[string]any {
 
 // withKept adds what the call before named, where the mentioned operation takes it and does not name another.
 func withKept(m Mention, kept map[string]any) Mention {
+	m.kept = kept
 	if m.Help {
 		return m
 	}

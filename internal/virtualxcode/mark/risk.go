@@ -99,6 +99,7 @@ func risksOfXcodebuild() []Risk {
 		of("schemes and SDKs of a project are not found", "-showsdks as text"),
 		of("tests are counted wrongly, or those that were asked for are not found", "skipped tests", "-retry-tests", "-only-testing",
 			"-enumerate-tests"),
+		of("a mistyped configuration builds another one than meant, and the answer says which was asked for", "a configuration that no project"),
 		of("a build that fails is told with another reason", "a folder with several", "an unknown scheme", "packages that cannot"),
 		of("what Xcode itself built is not found", "derived data"),
 		of("`make verify-mac` begins although Xcode is not ready, or refuses one that is", "-license check"),
