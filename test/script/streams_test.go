@@ -77,16 +77,22 @@ func endStream(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(text.String()), 0o600))
 }
 
-// interrupt runs a command that takes long and stops it as ctrl-C does once the daemon is at it: interrupt FILE ios-agent ARGS… Its
-// stderr goes into the file, its exit code into $EXIT.
+// interrupt runs a command that takes long and stops it as ctrl-C does once it tells of its progress: interrupt FILE ios-agent ARGS…
+// Its stderr goes into the file, its exit code into $EXIT.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command(filepath.Join(bin, args[1]), args[2:]...)
 	cmd.Env, cmd.Dir = environ(ts), ts.MkAbs(".")
-	var errs strings.Builder
-	cmd.Stderr = &errs
+	pipe, err := cmd.StderrPipe()
+	ts.Check(err)
 	ts.Check(cmd.Start())
-	awaitCalls(ts, 1)
-	ts.Check(cmd.Process.Signal(os.Interrupt))
+	var errs strings.Builder
+	for scan, told := bufio.NewScanner(pipe), false; scan.Scan(); {
+		fmt.Fprintln(&errs, scan.Text())
+		if !told {
+			told = true
+			ts.Check(cmd.Process.Signal(os.Interrupt))
+		}
+	}
 	if err := cmd.Wait(); err == nil {
 		ts.Fatalf("%s ended well:\n%s", strings.Join(args[1:], " "), errs.String())
 	}
