@@ -236,7 +236,9 @@ func TestExits(t *testing.T) {
 
 // TestOnlyWhatIsNamedIsMade: a command that is no operation, such as mcp, does not wait for the verbs of all operations.
 func TestOnlyWhatIsNamedIsMade(t *testing.T) {
-	for line, want := range map[string]bool{"serve": false, "other-command": true, "--session x serve": false, "launch": false, "help all": true, "nosuch": true} {
+	for line, want := range map[string]bool{
+		"serve": false, "--session x serve": false, "launch": false, "help all": true, "nosuch": true,
+	} {
 		s := newShell(shop())
 		s.Alone = []string{"serve"}
 		var made []string
