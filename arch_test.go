@@ -92,7 +92,7 @@ var arrows = map[string]string{
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
-		"apple/xcresult fault fault/nearest machine/host machine/regularfile op/brief",
+		"apple/xcresult fault fault/nearest machine/home machine/host machine/regularfile op/brief",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",

@@ -185,3 +185,71 @@ func TestInitSaysOneThing(t *testing.T) {
 		})
 	}
 }
+
+// TestTheFirstPage: help is one page of everyday verbs, whole, and says where the rest is.
+func TestTheFirstPage(t *testing.T) {
+	newHome(t)
+	page := run(t, "help")
+	for _, line := range []string{"", "--help", "-h"} {
+		if r := run(t, strings.Fields(line)...); r != page {
+			t.Errorf("%q differs: %+v", line, r)
+		}
+	}
+	verbs, more, _ := strings.Cut(page.out, "\nMore:\n")
+	if n := strings.Count(verbs, "\n  "); page.code != 0 || n < 20 || n > 25 || strings.Count(page.out, "\n") > 50 {
+		t.Errorf("%d verbs:\n%s", n, page.out)
+	}
+	for _, want := range []string{"demo", "init", "status", "devices", "use", "run", "test", "launch", "snapshot", "tap", "home"} {
+		if !strings.Contains(verbs, "\n  "+want+" ") {
+			t.Errorf("there is no %s", want)
+		}
+	}
+	for line := range strings.Lines(page.out) {
+		if len(line) > 120 {
+			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+	for topic := range strings.FieldsSeq("all ui xcode quern exit-codes") {
+		if r := run(t, "help", topic); r.code != 0 || r.out == page.out || r.stderr != "" {
+			t.Errorf("help %s: %+v", topic, r)
+		}
+	}
+	for _, want := range []string{"help all", "ui", "help xcode", "help quern", "help exit-codes"} {
+		if !strings.Contains(more, want) {
+			t.Errorf("%s is not named:\n%s", want, more)
+		}
+	}
+}
+
+// TestAnAppIsCheckedByItsFolder: virtual check takes what one has at hand, the .app folder, as well as the file in it.
+func TestAnAppIsCheckedByItsFolder(t *testing.T) {
+	_, project := newHome(t)
+	if r := run(t, "virtual", "apps", "apps"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	for _, path := range []string{"apps/Shop.app", "apps/Shop.app/ui.yaml"} {
+		if r := run(t, "virtual", "check", path); r.code != 0 || r.out != "apps/Shop.app/ui.yaml is fine\n" {
+			t.Errorf("%s: %+v", path, r)
+		}
+	}
+	if r := run(t, "virtual", "check", project); r.code != fault.ExitUsage || !strings.Contains(r.stderr, "name an .app folder") {
+		t.Errorf("a folder that is no app: %+v", r)
+	}
+}
+
+// TestNothingRuns: what asks for a daemon that does not run starts none, and scripts can tell.
+func TestNothingRuns(t *testing.T) {
+	home, _ := newHome(t)
+	for _, line := range []string{"daemon status", "status"} {
+		r := run(t, strings.Fields(line)...)
+		if r.code != fault.DaemonUnreachable.Exit() || !strings.Contains(r.stderr, "the daemon does not run") || r.out != "" {
+			t.Errorf("%s: %+v", line, r)
+		}
+	}
+	if r := run(t, "__complete", "launch", ""); r.code != 0 || !strings.HasPrefix(r.out, ":") {
+		t.Errorf("a tab: %+v", r)
+	}
+	if _, err := os.Stat(filepath.Join(home, "versions")); err == nil {
+		t.Error("a daemon was started")
+	}
+}

@@ -121,9 +121,6 @@ func (p *program) daemonStatus(c *cobra.Command, _ []string) error {
 	}
 	client.Start = nil
 	s, err := client.Ask(c.Context())
-	if errors.Is(err, resident.ErrNotRunning) {
-		return p.app.Say("the daemon does not run; it starts with the next call", s)
-	}
 	if err != nil {
 		return err
 	}

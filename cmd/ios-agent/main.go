@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -27,9 +28,22 @@ func main() {
 	if exit, played := play(os.Args); played {
 		os.Exit(exit)
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := untilSignalled()
 	defer cancel()
 	os.Exit(command().run(ctx, os.Args[1:]))
+}
+
+// untilSignalled is a context that ctrl-C and SIGTERM end; its cause says which.
+func untilSignalled() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		if s, is := (<-signals).(syscall.Signal); is {
+			cancel(cli.Signalled{Number: int(s)})
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // program is the command line and what its commands share.
@@ -43,12 +57,30 @@ func command() *program {
 	p.app = &cli.App{
 		Catalogue: catalogue,
 		Connect:   func(name string) (op.Caller, error) { return connect(catalogue, name) },
-		Version:   version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Peek: func(name string) (op.Caller, error) {
+			client, err := connect(catalogue, name)
+			if err != nil {
+				return nil, err
+			}
+			client.Start = nil
+			return client, nil
+		},
+		Version: version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Live: isTerminal(os.Stderr),
+		Alone: []string{"mcp", "daemon"},
 	}
 	return p
 }
 
+// isTerminal reports whether somebody may be looking. What is thrown away is a device too; it does no harm there.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
 func (p *program) run(ctx context.Context, args []string) int {
+	if len(args) == 0 || args[0] != "daemon" && !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		warnOfNames(os.Environ(), p.app.Err)
+	}
 	var err error
 	if p.app.JSON, err = outputJSON(os.Getenv); err != nil {
 		return p.app.Refuse(args, err)

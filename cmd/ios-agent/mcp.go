@@ -12,10 +12,11 @@ import (
 
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/ops"
 )
 
 // toolsVariable chooses the MCP tools where no flag does.
-const toolsVariable = "IOS_AGENT_TOOLS"
+const toolsVariable = ops.ToolsVariable
 
 // mcpCommand is an MCP server on stdio. It is a thin proxy: the tools are listed from the catalogue of this process, before
 // any daemon runs, and every call goes to the daemon.

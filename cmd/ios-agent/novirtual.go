@@ -25,6 +25,9 @@ func (p *program) demoCommand() *cobra.Command {
 	return refusing("demo", "See it work on a virtual device, which this binary was built without")
 }
 
+// virtualVariables are those of Virtual Xcode.
+func virtualVariables() []string { return nil }
+
 // refusing is a command that says what this binary lacks, whatever it is given.
 func refusing(name, short string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, DisableFlagParsing: true,

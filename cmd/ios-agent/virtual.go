@@ -95,7 +95,7 @@ func (p *program) virtualCommand() *cobra.Command {
 			RunE: p.virtualStop},
 		&cobra.Command{Use: "apps DIR", Short: "Write the built-in apps, such as Shop.app, into a folder", Args: cobra.ExactArgs(1),
 			RunE: p.virtualApps},
-		&cobra.Command{Use: "check FILE", Short: "Check an app's ui.yaml", Args: cobra.ExactArgs(1), RunE: p.virtualCheck},
+		&cobra.Command{Use: "check PATH", Short: "Check an app: its .app folder, or its ui.yaml", Args: cobra.ExactArgs(1), RunE: p.virtualCheck},
 		&cobra.Command{Use: "project SAMPLE DIR", Short: "Write a sample Xcode project: " + samples(), Args: cobra.ExactArgs(2),
 			RunE: p.virtualProject},
 		&cobra.Command{Use: "profile [NAME|none]", Short: "Show or set how kind the virtual world is: " +
@@ -103,6 +103,11 @@ func (p *program) virtualCommand() *cobra.Command {
 		p.faultCommand(), serve,
 	)
 	return c
+}
+
+// virtualVariables are those of Virtual Xcode.
+func virtualVariables() []string {
+	return []string{virtualxcode.TimeVariable, virtualxcode.ProfileVariable, virtualxcode.MissingVariable}
 }
 
 // virtualHere is the virtual Xcode of this process's home.
@@ -205,19 +210,23 @@ func (p *program) virtualApps(_ *cobra.Command, args []string) error {
 
 // virtualCheck reads a ui.yaml and lists all that is wrong with it.
 func (p *program) virtualCheck(_ *cobra.Command, args []string) error {
-	raw, err := regularfile.Read(args[0], 1<<20)
+	path := args[0]
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, virtualxcode.Layout)
+	}
+	raw, err := regularfile.Read(path, 1<<20)
 	if err != nil {
-		return fault.New(fault.PathError, "%s is not read: %w", args[0], err)
+		return fault.New(fault.PathError, "%s is not read: %w", path, err).WithHint("name an .app folder, or its %s", virtualxcode.Layout)
 	}
 	if err := virtualxcode.CheckApp(raw); err != nil {
-		f := fault.New(fault.InvalidInput, "%s: %w", args[0], err).WithHint("docs/virtual-apps.md explains the format")
+		f := fault.New(fault.InvalidInput, "%s: %w", path, err).WithHint("docs/virtual-apps.md explains the format")
 		var problems virtualxcode.Problems
 		if errors.As(err, &problems) {
 			return f.With("problems", problems)
 		}
 		return f
 	}
-	return p.app.Say(args[0]+" is fine", map[string]any{"path": args[0], "problems": []any{}})
+	return p.app.Say(path+" is fine", map[string]any{"path": path, "problems": []any{}})
 }
 
 func samples() string { return strings.Join(virtualxcode.Samples(), ", ") }

@@ -267,6 +267,9 @@ func connectFault(err error) error {
 		folder := filepath.Dir(sandboxed.Path)
 		return fault.New(fault.Sandboxed, "%w", err).With("path", sandboxed.Path).
 			WithHint("allow this sandbox to use %s; outside of a sandbox, make it yours to write: `chmod -R u+rwX %q`", folder, folder)
+	case errors.Is(err, resident.ErrNotRunning):
+		return fault.New(fault.DaemonUnreachable, "the daemon does not run: %w", err).
+			WithHint("it starts by itself with the next call that needs it; `ios-agent daemon start` starts it now")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}

@@ -140,9 +140,9 @@ func (e *MissingError) Error() string {
 func (e *MissingError) Fault() *fault.Fault {
 	f := fault.New(fault.Unsupported, "%s", e.Error())
 	if e.Device.Type == TypePhysical {
-		return f.WithHint("a simulator can: `ios-agent list-sims --type simulator`")
+		return f.WithHint("a simulator can: `ios-agent devices --type simulator`")
 	}
-	return f.WithHint("another device may: `ios-agent list-sims`")
+	return f.WithHint("another device may: `ios-agent devices`")
 }
 
 // abilities say in plain words what a device does that has an ability, by the name of its interface.

@@ -1,6 +1,9 @@
 package fault
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // Code names a kind of fault. Codes are part of the contract: they are never renamed and never derived from text.
 type Code string
@@ -16,7 +19,40 @@ const (
 	ExitUnknown      = 6 // outcome unknown, or unchanged where a change was expected
 	ExitDenied       = 7
 	ExitInternal     = 70
+	ExitInterrupted  = 130 // by ctrl-C: 128 and the number of the signal, as shells have it
 )
+
+// Exit is an exit code, what it means, and the faults that end with it.
+type Exit struct {
+	Code    int
+	Meaning string
+	Faults  []Code
+}
+
+// Exits are all exit codes, in their order.
+func Exits() []Exit {
+	all := []Exit{
+		{Code: ExitOK, Meaning: "it worked; a stream that was ended with ctrl-C too"},
+		{Code: ExitFailed, Meaning: "it did not work"},
+		{Code: ExitUsage, Meaning: "the command line or its input is wrong; nothing was done"},
+		{Code: ExitNotFound, Meaning: "what was named is not there, is several, or has expired"},
+		{Code: ExitPrecondition, Meaning: "something has to be done first: no device, claimed by another, no Xcode, no daemon"},
+		{Code: ExitTimeout, Meaning: "time ran out"},
+		{Code: ExitUnknown, Meaning: "the outcome is unknown, or nothing changed where a change was expected"},
+		{Code: ExitDenied, Meaning: "it is not allowed"},
+		{Code: ExitInternal, Meaning: "a bug in ios-agent"},
+		{Code: ExitInterrupted, Meaning: "interrupted with ctrl-C; another signal is 128 and its number"},
+	}
+	for i := range all {
+		for code, m := range table {
+			if m.exit == all[i].Code {
+				all[i].Faults = append(all[i].Faults, code)
+			}
+		}
+		slices.Sort(all[i].Faults)
+	}
+	return all
+}
 
 // The codes, in the order of the table below.
 const (
@@ -40,6 +76,7 @@ const (
 	BootFailed         Code = "BOOT_FAILED"
 	ShutdownFailed     Code = "SHUTDOWN_FAILED"
 	AppNotFound        Code = "APP_NOT_FOUND"
+	AppAmbiguous       Code = "APP_AMBIGUOUS"
 	AppNotRunning      Code = "APP_NOT_RUNNING"
 	AppNotInFront      Code = "APP_NOT_IN_FRONT"
 	AppInstallFailed   Code = "APP_INSTALL_FAILED"
@@ -105,7 +142,7 @@ var table = map[Code]meaning{
 		"send the key as `Authorization: Bearer …`; `ios-agent daemon status` names the file that holds it"},
 	Forbidden:       {http.StatusForbidden, ExitDenied, "call from this machine, by a loopback address, not from a web page"},
 	NoDevice:        {http.StatusBadRequest, ExitPrecondition, "run `ios-agent boot --sim NAME`, or pass `--udid` or `--sim`"},
-	DeviceNotFound:  {http.StatusNotFound, ExitNotFound, "run `ios-agent list-sims` for the devices there are"},
+	DeviceNotFound:  {http.StatusNotFound, ExitNotFound, "run `ios-agent devices` for the devices there are"},
 	DeviceAmbiguous: {http.StatusConflict, ExitNotFound, "pass the udid of one of the candidates"},
 	DeviceNotBooted: {http.StatusConflict, ExitPrecondition, "run `ios-agent boot` first"},
 	DeviceClaimed: {http.StatusConflict, ExitPrecondition,
@@ -123,6 +160,7 @@ var table = map[Code]meaning{
 	BootFailed:         {http.StatusServiceUnavailable, ExitFailed, "try `ios-agent shutdown` and boot again"},
 	ShutdownFailed:     {http.StatusServiceUnavailable, ExitFailed, "look at the message of simctl in the details"},
 	AppNotFound:        {http.StatusNotFound, ExitNotFound, "install the app first: `ios-agent install PATH.app`"},
+	AppAmbiguous:       {http.StatusConflict, ExitNotFound, "pass the bundle id of one of the candidates"},
 	AppNotInFront:      {http.StatusConflict, ExitPrecondition, "`ios-agent snapshot` shows what is in front"},
 	AppNotRunning:      {http.StatusConflict, ExitPrecondition, "launch the app first: `ios-agent launch BUNDLE_ID`"},
 	AppInstallFailed:   {http.StatusUnprocessableEntity, ExitFailed, "the app must be built for this kind of device: simulator or physical"},
@@ -141,7 +179,7 @@ var table = map[Code]meaning{
 	OutcomeUnknown: {http.StatusBadGateway, ExitUnknown,
 		"the input may have arrived: take a look, `ios-agent snapshot`, before you repeat it"},
 	OutcomeUnchanged: {http.StatusConflict, ExitUnknown, "nothing on the screen changed though a change was expected"},
-	ScreenshotFailed: {http.StatusBadGateway, ExitFailed, "check with `ios-agent list-sims` that the device is booted"},
+	ScreenshotFailed: {http.StatusBadGateway, ExitFailed, "check with `ios-agent devices` that the device is booted"},
 	PathError:        {http.StatusBadRequest, ExitUsage, "check that the path exists and may be used"},
 	DiskFull:         {http.StatusInsufficientStorage, ExitFailed, "free space on the disk and try again; nothing has to be restarted"},
 	ParseFailed: {http.StatusUnprocessableEntity, ExitFailed,
@@ -155,9 +193,10 @@ var table = map[Code]meaning{
 	StepNotFound:   {http.StatusNotFound, ExitNotFound, "the last 500 steps are remembered, until the daemon ends"},
 	SessionNotFound: {http.StatusNotFound, ExitNotFound,
 		"a capture is given once, to the first who stops it, and ends with the daemon: start another"},
-	ProjectNotFound:  {http.StatusNotFound, ExitNotFound, "name the .xcodeproj or .xcworkspace; `ios-agent discover-projs` looks for them"},
+	ProjectNotFound: {http.StatusNotFound, ExitNotFound,
+		"name the .xcodeproj or .xcworkspace; `ios-agent xcode discover-projs` looks for them"},
 	ProjectAmbiguous: {http.StatusConflict, ExitNotFound, "name one of them as projectPath or workspacePath"},
-	SchemeNotFound:   {http.StatusNotFound, ExitNotFound, "`ios-agent list-schemes` shows the schemes there are"},
+	SchemeNotFound:   {http.StatusNotFound, ExitNotFound, "`ios-agent xcode list-schemes` shows the schemes there are"},
 	SchemeAmbiguous:  {http.StatusConflict, ExitNotFound, "name one of them as scheme"},
 	BuildFailed: {http.StatusUnprocessableEntity, ExitFailed,
 		"mend the errors and build again; the whole log is in the file named in the answer"},
@@ -195,7 +234,7 @@ func (c Code) Hint() string { return c.meaning().hint }
 // Question reports whether the fault only asks back which of several was meant. A model answers it with its next call;
 // MCP does not call it an error.
 func (c Code) Question() bool {
-	return c == ElementAmbiguous || c == DeviceAmbiguous || c == ProjectAmbiguous || c == SchemeAmbiguous
+	return c == ElementAmbiguous || c == DeviceAmbiguous || c == AppAmbiguous || c == ProjectAmbiguous || c == SchemeAmbiguous
 }
 
 // Codes lists every code with a meaning.

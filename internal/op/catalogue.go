@@ -52,10 +52,10 @@ type Record struct {
 }
 
 // NewCatalogue collects operations. Two of one family and name, of one verb or of one route, and a next step that does
-// not exist, are programming errors and panic. A verb that the core family has too belongs to the core family.
+// not exist, are programming errors and panic.
 func NewCatalogue(ops []Op) *Catalogue {
 	c := &Catalogue{ops: slices.Clone(ops), byID: map[string]int{}}
-	leaveVerbs(c.ops)
+	leaveAliases(c.ops)
 	taken := map[string]string{}
 	for i, o := range c.ops {
 		keys := []string{"name " + o.Family + "." + o.Name, "verb " + o.Verb, "route " + o.Route}
@@ -86,19 +86,29 @@ func NewCatalogue(ops []Op) *Catalogue {
 	return c
 }
 
-// leaveVerbs takes the verbs of our own family away from the operations of the others. One of ours answers to its name too.
-func leaveVerbs(ops []Op) {
-	own := map[string]bool{}
+// leaveAliases takes bare names from operations of other families that one of ours, or an earlier one, is called by.
+func leaveAliases(ops []Op) {
+	taken := map[string]bool{}
 	for _, o := range ops {
-		if o.Family == Core {
-			own[o.Verb], own[strings.ReplaceAll(o.Name, "_", "-")] = true, true
+		if o.Family == Core && o.Verb != "" {
+			for _, word := range append(o.Aliases, o.Verb) {
+				taken[word] = true
+			}
 		}
 	}
 	for i := range ops {
-		if ops[i].Family != Core && own[ops[i].Verb] {
-			ops[i].Verb = ""
+		if o := &ops[i]; o.Family != Core {
+			o.Aliases = slices.DeleteFunc(slices.Clone(o.Aliases), func(word string) bool { return taken[word] })
+			for _, word := range o.Aliases {
+				taken[word] = true
+			}
 		}
 	}
+}
+
+// Called reports whether the words are the operation's verb or one of its aliases.
+func (o Op) Called(words string) bool {
+	return o.Verb != "" && (o.Verb == words || slices.Contains(o.Aliases, words))
 }
 
 // ID names an operation in a call: its name, or its family and name where another family's has the bare name.

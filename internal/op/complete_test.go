@@ -3,6 +3,7 @@ package op_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"ios-agent/internal/fault"
@@ -60,11 +61,15 @@ func TestVerbAndRouteComeFromTheName(t *testing.T) {
 	c := op.NewCatalogue([]op.Op{
 		op.New(spec("tap", "xcode"), none), op.New(spec("tap", ""), none), op.New(spec("build_sim", "xcode"), none), op.New(hidden, none),
 	})
-	for i, want := range [][2]string{
-		{"", "POST /api/v1/xcode/tap"}, {"tap", "POST /api/v1/core/tap"}, {"build-sim", "POST /api/v1/xcode/build_sim"}, {"", ""},
+	for i, want := range [][3]string{
+		{"xcode tap", "POST /api/v1/xcode/tap", ""}, {"tap", "POST /api/v1/core/tap", ""},
+		{"xcode build-sim", "POST /api/v1/xcode/build_sim", "build-sim"}, {"", "", ""},
 	} {
-		if o := c.Ops()[i]; o.Verb != want[0] || o.Route != want[1] {
-			t.Errorf("%s: verb %q, route %q, want %q", o.Name, o.Verb, o.Route, want)
+		if o := c.Ops()[i]; o.Verb != want[0] || o.Route != want[1] || strings.Join(o.Aliases, " ") != want[2] {
+			t.Errorf("%s: verb %q, route %q, aliases %q, want %q", o.Name, o.Verb, o.Route, o.Aliases, want)
 		}
+	}
+	if o := c.Ops()[2]; !o.Called("build-sim") || !o.Called("xcode build-sim") || c.Ops()[0].Called("tap") || c.Ops()[3].Called("") {
+		t.Error("an operation is called by its verb and its aliases, and by nothing else")
 	}
 }

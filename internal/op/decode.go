@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"ios-agent/internal/fault"
@@ -211,19 +212,42 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 		}
 		return b, nil
 	case Int:
-		n, err := strconv.ParseInt(scalar(raw), 10, 64)
+		n, err := strconv.ParseInt(f.number(raw), 10, 64)
 		if err != nil {
-			return nil, f.wrong(NoInt, raw, "a whole number")
+			return nil, f.wrong(NoInt, raw, "a whole number"+f.units())
 		}
 		return n, f.inBounds(float64(n))
 	case Float:
-		n, err := strconv.ParseFloat(scalar(raw), 64)
+		n, err := strconv.ParseFloat(f.number(raw), 64)
 		if err != nil || n != n || n > 1e300 || n < -1e300 {
-			return nil, f.wrong(NoFloat, raw, "a number")
+			return nil, f.wrong(NoFloat, raw, "a number"+f.units())
 		}
 		return n, f.inBounds(n)
 	}
 	return f.parseString(raw)
+}
+
+// number is the text of a number. A time with a unit of its own is turned into the field's.
+func (f Field) number(raw json.RawMessage) string {
+	text := scalar(raw)
+	if f.Unit == 0 || !HasUnit(text) {
+		return text
+	}
+	d, _ := time.ParseDuration(text)
+	return strconv.FormatFloat(float64(d)/float64(f.Unit), 'f', -1, 64)
+}
+
+// units says what a number of the field's counts, and how to give it another way.
+func (f Field) units() string {
+	if f.Unit == 0 {
+		return ""
+	}
+	return " of " + f.UnitWord() + ", or a time with its unit such as 3s or 500ms"
+}
+
+// UnitWord is what a bare number of the field counts; empty, if it is no time.
+func (f Field) UnitWord() string {
+	return map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[f.Unit]
 }
 
 func (f Field) parseString(raw json.RawMessage) (any, error) {
@@ -340,7 +364,7 @@ func (f Field) inBounds(n float64) error {
 		return nil
 	}
 	given, _ := json.Marshal(n)
-	return misfit(kind, f.Name, given, "%s must be %s, not %v", f.Name, f.bounds(), n)
+	return misfit(kind, f.Name, given, "%s must be %s, not %v", f.Name, strings.TrimSpace(f.bounds()+" "+f.UnitWord()), n)
 }
 
 func (f Field) bounds() string {

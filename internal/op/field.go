@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Path is an input that names a file. Clients make it absolute before they send it, because the daemon lives in
@@ -41,6 +42,7 @@ const (
 //	default:"…"            what an absent value means
 //	enum:"a,b"             the values there are; a type with many implements Choice instead
 //	min:"0" max:"9"        bounds of a number
+//	unit:"ms"              a number that is a time in ms or s; a text with its own unit, 3s, is read too
 //	match:"^e[0-9]+$"      a pattern for strings
 //	dash:"stdin"           a path that may be "-"; only a command line has a stdin, in Call.Stdin
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
@@ -56,6 +58,7 @@ type Field struct {
 	Default  string
 	Enum     []string
 	Min, Max *float64
+	Unit     time.Duration // of a number that is a time; 0: it is none
 	Match    *regexp.Regexp
 	Items    string // of a list: string, integer or object
 	Arg      bool
@@ -71,6 +74,22 @@ type Field struct {
 
 // Flag is the field's name on a command line.
 func (f Field) Flag() string { return strings.ReplaceAll(snake(f.Name), "_", "-") }
+
+// TimeFlag is the flag for a time that is written with its unit, where the field's own flag ends in a unit: --timeout 3s for
+// --timeout-ms 3000. Empty: there is none.
+func (f Field) TimeFlag() string {
+	if short, is := strings.CutSuffix(f.Flag(), "-ms"); is && f.Unit > 0 {
+		return short
+	}
+	return ""
+}
+
+// HasUnit reports whether a text is a time with its unit.
+func HasUnit(text string) bool {
+	_, err := time.ParseDuration(text)
+	_, bare := strconv.ParseFloat(text, 64)
+	return err == nil && bare != nil
+}
 
 // Risky reports whether the input calls for a question: it names a file of the caller's choice, or may lose data.
 func (f Field) Risky() bool { return f.Kind == File || f.Loses }
@@ -135,6 +154,11 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 	}
 	if choice, ok := reflect.Zero(sf.Type).Interface().(Choice); ok {
 		f.Enum = choice.Choices()
+	}
+	if unit := sf.Tag.Get("unit"); unit != "" {
+		if f.Unit, err = time.ParseDuration("1" + unit); err != nil {
+			return f, err
+		}
 	}
 	if pattern := sf.Tag.Get("match"); pattern != "" {
 		if f.Match, err = regexp.Compile(pattern); err != nil {

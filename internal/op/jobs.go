@@ -159,6 +159,17 @@ func (j *Jobs) Active() int {
 	return n
 }
 
+// Running are a session's jobs that are under way, the oldest first.
+func (j *Jobs) Running(session string) []JobOut {
+	running := slices.DeleteFunc(j.all(), func(one *job) bool { return one.session != session || one.state() != Running })
+	slices.SortFunc(running, func(a, b *job) int { return a.started.Compare(b.started) })
+	outs := make([]JobOut, len(running))
+	for i, one := range running {
+		outs[i] = one.out()
+	}
+	return outs
+}
+
 // CancelTrace ends the job of the call with that trace, now or as soon as it begins: the message that the caller left may
 // arrive before its call.
 func (j *Jobs) CancelTrace(trace string) {
@@ -331,7 +342,7 @@ type jobIn struct {
 // jobWaitIn names a job and how long to wait for it.
 type jobWaitIn struct {
 	jobIn
-	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait at most" default:"30" min:"0" max:"45"`
+	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait at most" default:"30" min:"0" max:"45" unit:"s"`
 }
 
 // Ops are the operations on jobs.

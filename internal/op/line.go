@@ -64,6 +64,9 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			i++
 			value = words[i]
 		}
+		if name == f.TimeFlag() && !HasUnit(value) {
+			return nil, fault.New(fault.InvalidInput, "%s: --%s %s", o.Verb, name, NeedsUnit).With("field", f.Name)
+		}
 		if _, twice := input[f.Name]; twice && f.Kind != Strings {
 			return nil, fault.New(fault.InvalidInput, "%s: --%s is given twice", o.Verb, name).With("field", f.Name)
 		}
@@ -77,13 +80,23 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 	return input, Place(o, input, args)
 }
 
+// NeedsUnit is what is wrong with a bare number where the unit is not in the flag's name.
+const NeedsUnit = "needs its unit, such as 3s or 500ms"
+
+// flagNamed finds the field that a flag means, in any spelling of its name.
 func flagNamed(o Op, name string) (Field, error) {
 	var names []string
+	spelled := Field{Name: name}.Flag()
 	for _, f := range o.Fields() {
-		if f.Flag() == name && !f.NoFlag {
+		if f.Flag() == spelled && !f.NoFlag {
 			return f, nil
 		}
 		names = append(names, f.Flag())
+	}
+	for _, f := range o.Fields() {
+		if f.TimeFlag() == spelled && !f.NoFlag {
+			return f, nil
+		}
 	}
 	e := fault.New(fault.InvalidInput, "%s has no flag --%s", o.Verb, name)
 	if near := nearest.To(name, names, 1); len(near) > 0 {

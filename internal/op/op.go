@@ -39,13 +39,15 @@ type Spec struct {
 	Name     string        // snake_case; the MCP tool's name
 	Family   string        // whose names and shapes it has; empty is Core
 	Groups   []string      // what it belongs to: device, app, ui, …; the first one heads it in help
-	Verb     string        // the CLI's words for it; empty: the name with hyphens; None: no verb
+	Verb     string        // the CLI's words for it; empty: the name with hyphens, below its family's word; None: no verb
+	Aliases  []string      // other words that the CLI takes for the verb; the name is added
 	Route    string        // REST: "POST /api/v1/…"; empty: derived from family and name; None: no route
 	Summary  string        // one line, no full stop
 	Help     string        // more, for people who ask
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
 	Offline  bool          // needs nothing that the daemon holds: a command line runs it by itself
+	Passive  bool          // tells of a daemon that runs: a command line starts none for it
 	Long     bool          // may take longer than a client waits: becomes a job then
 	Default  bool          // in the default MCP tool set
 	Picture  bool          // REST answers with the picture that comes with the output, not with JSON
@@ -54,7 +56,7 @@ type Spec struct {
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
-	Examples []string      // CLI lines, without the program's name
+	Examples []string      // CLI lines, without the program's name and the family's word
 	Complete Completer     // adds what the call may leave out; nil: nothing
 	Also     []string      // other routes that lead to it, as Route
 	Public   bool          // REST answers it to callers without the key
@@ -152,11 +154,31 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 }
 
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
-// Verb and route stay with the original.
+// The route stays with the original.
 func (o Op) In(family string) Op {
-	o.Family, o.Verb, o.Route, o.Also, o.Default, o.Next, o.Twin = family, "", "", nil, false, nil, o.Name
+	o.Family, o.Route, o.Also, o.Default, o.Next, o.Twin = family, "", nil, false, nil, o.Name
+	o.Verb, o.Aliases = familyVerb(family, o.Name), aliases(family, o.Name, nil)
 	return o
 }
+
+// familyVerb is the verb of an operation of another family: below the family's word, so that ours has one verb for one thing.
+func familyVerb(family, name string) string {
+	if family == Core {
+		return hyphens(name)
+	}
+	return family + " " + hyphens(name)
+}
+
+// aliases are an operation's name as tools are called: agents that know the tool try it. Those of other families have it without the
+// family's word, as it was a verb once.
+func aliases(family, name string, more []string) []string {
+	if family != Core {
+		return []string{hyphens(name)}
+	}
+	return append(slices.Clone(more), hyphens(name), name)
+}
+
+func hyphens(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func fieldsOnce[In any](s Spec) func() []Field {
 	return sync.OnceValue(func() []Field { return fieldsOf(s, reflect.TypeFor[In]()) })
@@ -242,7 +264,16 @@ func checked(s Spec) Spec {
 	if s.Family == "" {
 		s.Family = Core
 	}
-	s.Verb = unlessNone(cmp.Or(s.Verb, strings.ReplaceAll(s.Name, "_", "-")))
+	s.Verb = unlessNone(cmp.Or(s.Verb, familyVerb(s.Family, s.Name)))
+	if s.Verb != "" {
+		s.Aliases = slices.DeleteFunc(aliases(s.Family, s.Name, s.Aliases), func(word string) bool { return word == s.Verb })
+	}
+	s.Examples = slices.Clone(s.Examples)
+	for i, line := range s.Examples {
+		if s.Family != Core && strings.HasPrefix(line+" ", hyphens(s.Name)+" ") {
+			s.Examples[i] = s.Family + " " + line
+		}
+	}
 	s.Route = unlessNone(cmp.Or(s.Route, "POST /api/v1/"+s.Family+"/"+s.Name))
 	switch {
 	case !namePattern.MatchString(s.Name):

@@ -66,7 +66,7 @@ type pageIn[In any] struct {
 	In     In      `op:"inline"`
 	Cursor string  `json:"cursor,omitempty" doc:"the cursor of the page before; empty: from the beginning"`
 	Limit  int     `json:"limit,omitempty" doc:"at most this many items" default:"50" min:"1" max:"1000"`
-	Wait   float64 `json:"wait,omitempty" doc:"seconds to wait when there is nothing yet" default:"0" min:"0" max:"60"`
+	Wait   float64 `json:"wait,omitempty" doc:"seconds to wait when there is nothing yet" default:"0" min:"0" max:"60" unit:"s"`
 }
 
 // Beginning is the cursor before everything a stream still holds.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
@@ -34,7 +35,7 @@ func (a *Apps) ops() []op.Op {
 			Name: "launch_app", Groups: []string{"app"}, Verb: "launch", Route: "POST /api/v1/device/app/launch",
 			Summary: "Launch an installed app and show it; a device that the call names is booted",
 			Hints:   op.Idempotent, Timeout: 6 * time.Minute, Long: true, Default: true,
-			Next: []string{"tap_element"}, Examples: []string{"launch com.iosagent.shop", "launch com.iosagent.shop --restart --args=-uitest"},
+			Next: []string{"tap_element"}, Examples: []string{"launch Shop", "launch com.iosagent.shop --restart --args=-uitest"},
 		}, a.launch),
 		op.New(op.Spec{
 			Name: "terminate_app", Groups: []string{"app"}, Verb: "terminate", Route: "POST /api/v1/device/app/terminate",
@@ -145,7 +146,7 @@ func bootIfAble(ctx context.Context, h *pool.Handle) error {
 // LaunchIn names an app and how to start it.
 type LaunchIn struct {
 	Target
-	Bundle  string   `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
+	Bundle  string   `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
 	Args    []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
 	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 	Restart bool     `json:"restart,omitempty" doc:"end a running one first, as args and env do"`
@@ -166,9 +167,12 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 				return err
 			}
 		}
+		if out.Bundle, err = bundleOf(ctx, h, in.Bundle); err != nil {
+			return err
+		}
 		how := device.Launch{Args: in.Args, Env: env, Restart: in.Restart}
 		if !how.Restart && len(in.Args)+len(in.Env) > 0 {
-			app, known, err := installed(ctx, h, in.Bundle)
+			app, known, err := installed(ctx, h, out.Bundle)
 			if err != nil {
 				return err
 			}
@@ -176,8 +180,8 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 				out.Status, how.Restart = relaunched, true
 			}
 		}
-		out.PID, err = d.Launch(ctx, in.Bundle, how)
-		return err
+		out.PID, err = d.Launch(ctx, out.Bundle, how)
+		return nearby(ctx, h, out.Bundle, err)
 	})
 	if err == nil {
 		a.use(c, in.Target, out.UDID)
@@ -225,8 +229,8 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 				screen.Device = h.Info().Name
 			}
 			c.Screens = []string{screen.Hash()}
-			if screen.App != "" && screen.App != in.Bundle {
-				out.Note = in.Bundle + " is not in front"
+			if screen.App != "" && screen.App != app.Bundle {
+				out.Note = app.Bundle + " is not in front"
 			}
 			out.Outline = screen.OutlineOf(ui.Outlining{Lines: mostShown}, app.UDID, refs)
 		})
@@ -239,12 +243,13 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 
 func unread(err error) string { return "the screen could not be read: " + err.Error() }
 
-// checkApp refuses what is no bundle id: a tool would take -x for an option.
-func checkApp(bundle string) error {
-	if err := CheckBundle(bundle); err != nil {
-		return fault.From(err).With("field", "bundle_id")
+// checkApp refuses what is neither a bundle id nor the name of an app: a tool would take -x for an option.
+func checkApp(app string) error {
+	name := strings.TrimSpace(app)
+	if name != "" && name[0] != '-' && !strings.ContainsFunc(name, unicode.IsControl) && !strings.ContainsRune(name, '/') {
+		return nil
 	}
-	return nil
+	return fault.New(fault.InvalidInput, "%.80q is not the bundle id or the name of an app", app).With("field", "bundle_id")
 }
 
 // childPrefix marks the variables of a client's environment that simctl would hand to the app.
@@ -281,7 +286,7 @@ func harmless(env map[string]string, err error) (map[string]string, error) {
 // TerminateIn names a running app.
 type TerminateIn struct {
 	Target
-	Bundle string `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
+	Bundle string `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
 }
 
 func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOut, error) {
@@ -290,7 +295,11 @@ func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 		return out, err
 	}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) error {
-		app, known, err := installed(ctx, h, in.Bundle)
+		var err error
+		if out.Bundle, err = bundleOf(ctx, h, in.Bundle); err != nil {
+			return err
+		}
+		app, known, err := installed(ctx, h, out.Bundle)
 		if err != nil {
 			return err
 		}
@@ -298,7 +307,7 @@ func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 			out.Status = notRunning
 			return nil
 		}
-		return d.Terminate(ctx, in.Bundle)
+		return d.Terminate(ctx, out.Bundle)
 	})
 	return out, err
 }
@@ -327,6 +336,17 @@ func installed(ctx context.Context, h *pool.Handle, bundle string) (app device.A
 	return device.App{}, true, f
 }
 
+// nearby is an error of a call about an app, with the apps that are installed and may have been meant if this one is not there.
+func nearby(ctx context.Context, h *pool.Handle, bundle string, err error) error {
+	if !fault.Is(err, fault.AppNotFound) {
+		return err
+	}
+	if _, _, missing := installed(ctx, h, bundle); fault.Is(missing, fault.AppNotFound) {
+		return missing
+	}
+	return err
+}
+
 // EndProcess ends a process of a device that is known by its id.
 func (a *Apps) EndProcess(ctx context.Context, c *op.Call, t Target, pid int) (StatusOut, error) {
 	return with(ctx, a.deviceAccess, c, t, func(p device.Processes) error { return p.EndProcess(ctx, pid) })
@@ -352,7 +372,7 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 // uninstallIn names an app.
 type uninstallIn struct {
 	Target
-	Bundle string `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
+	Bundle string `json:"bundle_id" doc:"its bundle id or name" cli:"arg"`
 }
 
 func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOut, error) {
@@ -365,7 +385,10 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOu
 		if err != nil {
 			return err
 		}
-		return inventory.Uninstall(ctx, in.Bundle)
+		if out.Bundle, err = bundleOf(ctx, h, in.Bundle); err != nil {
+			return err
+		}
+		return nearby(ctx, h, out.Bundle, inventory.Uninstall(ctx, out.Bundle))
 	})
 	return out, err
 }
@@ -458,16 +481,37 @@ func (a *Apps) open(ctx context.Context, c *op.Call, in openIn) (openOut, error)
 		}
 		out.Bundle = bundle
 		out.PID, err = d.Launch(ctx, bundle, device.Launch{})
-		return err
+		return nearby(ctx, h, bundle, err)
 	})
 	return out, err
 }
 
-// bundleOf finds an app by its bundle id or its name.
-func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) {
-	inventory, err := device.As[device.Inventory](h.Device)
+// appOn gives the bundle id of an app that a call names, for calls that need it before they reach the device.
+func (d deviceAccess) appOn(ctx context.Context, c *op.Call, t Target, what string) (string, error) {
+	if err := checkApp(what); err != nil {
+		return "", err
+	}
+	if isBundle(what) {
+		return what, nil
+	}
+	h, _, err := d.device(ctx, c, t)
 	if err != nil {
 		return "", err
+	}
+	return bundleOf(ctx, h, what)
+}
+
+// isBundle reports whether a text is taken for a bundle id without asking the device: those have dots, and names hardly ever.
+func isBundle(what string) bool { return strings.Contains(what, ".") && CheckBundle(what) == nil }
+
+// bundleOf finds an app by its bundle id or its name.
+func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) {
+	if isBundle(what) {
+		return what, nil
+	}
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return what, CheckBundle(what) // a device that cannot list its apps has no names
 	}
 	apps, err := inventory.List(ctx)
 	if err != nil {
@@ -493,6 +537,6 @@ func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) 
 		}
 		return "", f
 	}
-	return "", fault.New(fault.AppNotFound, "several apps are called %q: %s", what, strings.Join(named, ", ")).
-		WithHint("open one by its bundle id")
+	return "", fault.New(fault.AppAmbiguous, "several apps on %s are called %q: %s", h.Info().Name, what, strings.Join(named, ", ")).
+		With("candidates", named)
 }

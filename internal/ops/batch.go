@@ -143,7 +143,7 @@ func (b *batch) read(c *op.Call, line string, t Target) (string, []byte, error) 
 		return "", nil, fault.New(fault.InvalidInput, "it is empty")
 	}
 	for _, o := range b.catalogue().Ops() {
-		if o.Verb != words[0] {
+		if !o.Called(words[0]) {
 			continue
 		}
 		if o.Name == "batch" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {

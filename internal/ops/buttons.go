@@ -10,6 +10,7 @@ import (
 func (t *Touch) buttonOps() []op.Op {
 	return []op.Op{
 		op.New(action("back", "back", "Go back: by the back button, else by the swipe from the left edge", examples("back")), t.back),
+		op.New(action("home", "home", "Press the home button: the home screen comes to the front", examples("home")), t.home),
 		op.New(action("press_button", "press-button", "Press a hardware button of the device",
 			examples("press-button home", "press-button lock --hold 2")), t.Press),
 		op.New(action("rotate", "rotate", "Turn the device", examples("rotate landscape", "rotate landscape-right")), t.rotate),
@@ -20,11 +21,15 @@ func (t *Touch) back(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, er
 	return t.act(ctx, c, doing{in.Target, "back", in.Expect}, func(s act.Step) (act.Report, error) { return s.Back(ctx, act.How{}) })
 }
 
+func (t *Touch) home(ctx context.Context, c *op.Call, in PlainIn) (ActionOut, error) {
+	return t.Press(ctx, c, PressIn{PlainIn: in, Button: "home", Times: 1})
+}
+
 // PressIn names a button.
 type PressIn struct {
 	PlainIn
 	Button string  `json:"button" doc:"the button" enum:"home,lock,volume-up,volume-down,action,camera,siri" cli:"arg"`
-	Hold   float64 `json:"hold,omitempty" doc:"seconds to hold it" min:"0" max:"60"`
+	Hold   float64 `json:"hold,omitempty" doc:"seconds to hold it" min:"0" max:"60" unit:"s"`
 	Times  int     `json:"times,omitempty" doc:"how often" min:"1" max:"10" default:"1"`
 }
 

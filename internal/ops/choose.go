@@ -32,7 +32,7 @@ func (b *Builds) chooseProject(c *op.Call, in *Project, said *choices) error {
 		return nil
 	}
 	if c.Dir == "" {
-		return fault.New(fault.ProjectNotFound, "run: give projectPath or workspacePath: this client works in no folder")
+		return fault.New(fault.ProjectNotFound, "give projectPath or workspacePath: this client works in no folder")
 	}
 	project, workspace, err := build.Nearest(c.Dir, top(c.Dir))
 	if err != nil {

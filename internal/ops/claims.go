@@ -98,7 +98,7 @@ func (in pickIn) want() pool.Want {
 // busyIn says how long to wait for a device that is taken.
 type busyIn struct {
 	Wait    bool    `json:"wait_if_busy,omitempty" doc:"wait for one that is taken now; first come, first served"`
-	Timeout float64 `json:"wait_timeout,omitempty" doc:"seconds to wait" min:"1" max:"540" default:"30"`
+	Timeout float64 `json:"wait_timeout,omitempty" doc:"seconds to wait" min:"1" max:"540" default:"30" unit:"s"`
 }
 
 func (in busyIn) time() time.Duration {
@@ -115,7 +115,7 @@ type afterIn struct {
 
 // bootWaitIn says how long a boot may take.
 type bootWaitIn struct {
-	BootTimeout float64 `json:"boot_timeout,omitempty" doc:"seconds a boot may take" min:"1" max:"600" default:"30"`
+	BootTimeout float64 `json:"boot_timeout,omitempty" doc:"seconds a boot may take" min:"1" max:"600" default:"30" unit:"s"`
 }
 
 // resolveIn says which device is wanted, and what may be done to get it.

@@ -26,10 +26,10 @@ type Devices struct {
 func (d *Devices) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
-			Name: "list_devices", Groups: []string{"device"}, Verb: "list-sims", Route: "GET /api/v1/device/list",
+			Name: "list_devices", Groups: []string{"device"}, Verb: "devices", Aliases: []string{"list-sims"}, Route: "GET /api/v1/device/list",
 			Summary: "List the simulators and physical devices, with their states",
 			Hints:   op.ReadOnly | op.Idempotent, Default: true,
-			Examples: []string{"list-sims", "list-sims --state booted"},
+			Examples: []string{"devices", "devices --state booted"},
 		}, d.List),
 		op.New(op.Spec{
 			Name: "boot_device", Groups: []string{"device"}, Verb: "boot", Route: "POST /api/v1/device/boot",

@@ -36,9 +36,9 @@ func elementKeys() []string {
 // ActIn is what every action takes.
 type ActIn struct {
 	Expect  bool `json:"expect_change,omitempty" doc:"fail when nothing changes"`
-	Timeout int  `json:"timeout_ms,omitempty" doc:"for target and expected change" min:"0" max:"60000" default:"5000"`
+	Timeout int  `json:"timeout_ms,omitempty" doc:"for target and expected change" min:"0" max:"60000" default:"5000" unit:"ms"`
 	NoWait  bool `json:"no_wait,omitempty" doc:"one attempt, as it is now"`
-	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for stillness" min:"0" max:"10000"`
+	Settle  *int `json:"settle_ms,omitempty" doc:"longest wait for stillness" min:"0" max:"10000" unit:"ms"`
 }
 
 func (a ActIn) how() act.How {

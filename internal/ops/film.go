@@ -36,7 +36,7 @@ type RecordIn struct {
 	Out     op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
 	Force   bool    `json:"force,omitempty" doc:"overwrite out if it exists" loses:"true"`
 	Codec   string  `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
-	Seconds int     `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600"`
+	Seconds int     `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600" unit:"s"`
 	Stop    bool    `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
 }
 

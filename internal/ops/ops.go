@@ -107,10 +107,11 @@ func New(s Services) *Core {
 	shared := &pooled{access, s.Leases}
 	c.ops = slices.Concat(
 		c.Devices.ops(), shared.ops(), shared.claimOps(), shared.logOps(), c.Apps.ops(), c.Settings.ops(),
-		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Screen.getOps(), c.Films.ops(),
+		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Screen.getOps(), c.Screen.refOps(), c.Films.ops(),
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
-		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(),
+		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(),
+		(&standing{access, s.Jobs, s.Server}).ops(),
 	)
 	return c
 }

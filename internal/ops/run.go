@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ios-agent/internal/device"
@@ -57,24 +55,13 @@ func (in runIn) in() BuildAndRunIn {
 
 func (b *Builds) run(ctx context.Context, c *op.Call, given runIn) (BuildOut, error) {
 	in := given.in()
-	var said choices
-	if err := b.chooseProject(c, &in.Project, &said); err != nil {
+	said, err := b.choose(ctx, c, &in.Project, &in.On.Simulator)
+	if err != nil {
 		return BuildOut{}, err
-	}
-	c.Progress("looking for the scheme")
-	if err := b.chooseScheme(ctx, c, &in.Project, &said); err != nil {
-		return BuildOut{}, err
-	}
-	if err := b.chooseSimulator(ctx, c, &in.On.Simulator, &said); err != nil {
-		return BuildOut{}, err
-	}
-	for _, line := range said {
-		c.Progress(line)
 	}
 	out, err := b.BuildAndRun(ctx, c, in)
 	if onlyMac(err) {
-		said = slices.DeleteFunc(said, func(line string) bool { return strings.HasPrefix(line, simulatorChoice) })
-		said.say("destination: this Mac, because the scheme does not build for simulators")
+		said = said.instead("destination: this Mac, because the scheme does not build for simulators")
 		c.Device, in.On = nil, Destination{Kind: OnMac}
 		out, err = b.BuildAndRun(ctx, c, in)
 	}

@@ -167,7 +167,8 @@ func (s *Settings) permission(ctx context.Context, c *op.Call, in permissionIn) 
 		return permissionOut{}, fault.New(fault.InvalidInput, "grant_permission: %s needs bundle_id", in.Action).With("field", "bundle_id")
 	}
 	if in.Bundle != "" {
-		if err := CheckBundle(in.Bundle); err != nil {
+		var err error
+		if in.Bundle, err = s.appOn(ctx, c, in.Target, in.Bundle); err != nil {
 			return permissionOut{}, err
 		}
 	}
@@ -317,6 +318,9 @@ func (in pushIn) payload() ([]byte, error) {
 func (s *Settings) push(ctx context.Context, c *op.Call, in pushIn) (StatusOut, error) {
 	payload, err := in.payload()
 	if err != nil {
+		return StatusOut{}, err
+	}
+	if in.Bundle, err = s.appOn(ctx, c, in.Target, in.Bundle); err != nil {
 		return StatusOut{}, err
 	}
 	out, err := with(ctx, s.deviceAccess, c, in.Target, func(m device.Mailbox) error { return m.Push(ctx, in.Bundle, payload) })

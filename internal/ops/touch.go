@@ -129,7 +129,7 @@ func (t *Touch) doubleTap(ctx context.Context, c *op.Call, in OnElementIn) (Acti
 // LongPressIn says how long.
 type LongPressIn struct {
 	OnElementIn
-	Seconds float64 `json:"seconds,omitempty" doc:"how long" min:"0.1" max:"60" default:"1"`
+	Seconds float64 `json:"seconds,omitempty" doc:"how long" min:"0.1" max:"60" default:"1" unit:"s"`
 }
 
 func (t *Touch) LongPress(ctx context.Context, c *op.Call, in LongPressIn) (ActionOut, error) {
@@ -145,7 +145,7 @@ type TouchIn struct {
 	Target
 	X       float64 `json:"x" doc:"points from the left" min:"0"`
 	Y       float64 `json:"y" doc:"points from the top" min:"0"`
-	Seconds float64 `json:"seconds,omitempty" doc:"how long" min:"0.01" max:"60" default:"0.1"`
+	Seconds float64 `json:"seconds,omitempty" doc:"how long" min:"0.01" max:"60" default:"0.1" unit:"s"`
 	ActIn
 }
 
@@ -161,7 +161,7 @@ type SwipeIn struct {
 	ElementIn
 	Direction string   `json:"direction,omitempty" doc:"where the finger goes" enum:"up,down,left,right" cli:"arg"`
 	Distance  float64  `json:"distance,omitempty" doc:"share of the element or screen it crosses" min:"0.05" max:"1" default:"0.6"`
-	Seconds   float64  `json:"seconds,omitempty" doc:"how long it takes; a quicker swipe scrolls further" min:"0.05" max:"60" default:"0.3"`
+	Seconds   float64  `json:"seconds,omitempty" doc:"how long; a quicker swipe scrolls further" min:"0.05" max:"60" default:"0.3" unit:"s"`
 	StartX    *float64 `json:"start_x,omitempty" doc:"from this point instead" min:"0"`
 	StartY    *float64 `json:"start_y,omitempty" doc:"from this point instead" min:"0"`
 	EndX      *float64 `json:"end_x,omitempty" doc:"to this point" min:"0"`
@@ -213,8 +213,8 @@ type DragIn struct {
 	Onto  string   `json:"onto,omitempty" doc:"ref, identifier or label of what to drop it on"`
 	ToX   *float64 `json:"to_x,omitempty" doc:"or a point: from the left" min:"0"`
 	ToY   *float64 `json:"to_y,omitempty" doc:"and from the top" min:"0"`
-	Press float64  `json:"press,omitempty" doc:"seconds to press before moving; an item that lifts needs 0.5" min:"0" max:"60" default:"0.6"`
-	Hold  float64  `json:"hold,omitempty" doc:"seconds to hold at the end" min:"0" max:"60" default:"0.2"`
+	Press float64  `json:"press,omitempty" doc:"seconds to press first; an item that lifts needs 0.5" min:"0" max:"60" default:"0.6" unit:"s"`
+	Hold  float64  `json:"hold,omitempty" doc:"seconds to hold at the end" min:"0" max:"60" default:"0.2" unit:"s"`
 }
 
 func (t *Touch) Drag(ctx context.Context, c *op.Call, in DragIn) (ActionOut, error) {

@@ -17,7 +17,7 @@ func (s *Screen) waitOps() []op.Op {
 		Summary: "Wait until an element or text is there or gone, has a value, or the screen is still",
 		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
-		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
+		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute,
 		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled"},
 	}, s.wait)}
 }
@@ -29,7 +29,7 @@ type waitIn struct {
 	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text" cli:"arg"`
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
 	Text      string    `json:"text,omitempty" doc:"this text shows anywhere"`
-	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
+	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"300" default:"10" unit:"s"`
 	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
 }
 

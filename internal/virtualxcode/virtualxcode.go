@@ -21,6 +21,7 @@ import (
 
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/resident"
+	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/web"
@@ -47,6 +48,12 @@ const TimeVariable = "IOS_AGENT_VIRTUAL_TIME"
 
 // ProfileVariable sets the profile of the world when a service starts; "" leaves it as it is.
 const ProfileVariable = "IOS_AGENT_VIRTUAL_PROFILE"
+
+// MissingVariable names what is not there yet, as in a new Xcode.
+const MissingVariable = xcodebuild.MissingVariable
+
+// Layout is the file in an app's folder that says what it shows.
+const Layout = app.UIFile
 
 // Bin is the folder to put on a PATH.
 func (x Xcode) Bin() string { return filepath.Join(x.Dir, "bin") }

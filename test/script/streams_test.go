@@ -77,6 +77,29 @@ func endStream(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(text.String()), 0o600))
 }
 
+// interrupt runs a command that takes long and stops it as ctrl-C does once it tells of its progress: interrupt FILE ios-agent ARGS…
+// Its stderr goes into the file, its exit code into $EXIT.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := exec.Command(filepath.Join(bin, args[1]), args[2:]...)
+	cmd.Env, cmd.Dir = environ(ts), ts.MkAbs(".")
+	pipe, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	var errs strings.Builder
+	for scan, told := bufio.NewScanner(pipe), false; scan.Scan(); {
+		fmt.Fprintln(&errs, scan.Text())
+		if !told {
+			told = true
+			ts.Check(cmd.Process.Signal(os.Interrupt))
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		ts.Fatalf("%s ended well:\n%s", strings.Join(args[1:], " "), errs.String())
+	}
+	ts.Setenv(exitCode, strconv.Itoa(cmd.ProcessState.ExitCode()))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(errs.String()), 0o600))
+}
+
 // orphan starts an MCP server under a parent that is killed once it answers, while its stdin stays open:
 // orphan ios-agent mcp ARGS…
 func orphan(ts *testscript.TestScript, _ bool, args []string) {

@@ -196,7 +196,7 @@ func choices(infos []device.Info) string {
 		names = append(names, fmt.Sprintf("%s (%s, %s)", i.Name, i.Runtime, i.UDID))
 	}
 	if left := len(infos) - len(names); left > 0 {
-		names = append(names, fmt.Sprintf("and %d more, which `ios-agent list-sims` shows", left))
+		names = append(names, fmt.Sprintf("and %d more, which `ios-agent devices` shows", left))
 	}
 	return strings.Join(names, ", ")
 }

@@ -63,5 +63,5 @@ func (h *handset) missing(ctx context.Context) error {
 	if near := nearest.To(h.info.UDID, known, 3); len(near) > 0 {
 		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
-	return f.WithHint("`ios-agent list-sims` shows what there is: %s", strings.Join(known, ", "))
+	return f.WithHint("`ios-agent devices` shows what there is: %s", strings.Join(known, ", "))
 }

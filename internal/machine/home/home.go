@@ -38,6 +38,17 @@ func Open() (Home, error) {
 	return Home(dir), Home(dir).check()
 }
 
+// Is reports whether a folder is a home in which a daemon ran, whoever's: what is in it was written by us.
+func Is(dir string) bool {
+	h := Home(dir)
+	for _, ours := range []string{h.Versions(), h.Run(), h.KeyFile()} {
+		if _, err := os.Lstat(ours); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // check refuses a home that another user made or can write: we execute the programs in it and believe its state.
 func (h Home) check() error {
 	var unsafe *private.UnsafeError

@@ -17,7 +17,7 @@ import (
 func (v views) acting() []op.Op {
 	row := func(name, route, summary string) op.Spec {
 		return op.Spec{
-			Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route,
+			Name: name, Family: family, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route,
 			Summary: summary, Timeout: 2 * time.Minute,
 		}
 	}
@@ -70,7 +70,7 @@ type swipeIn struct {
 	StartY   float64 `json:"start_y" doc:"from the top" min:"0"`
 	EndX     float64 `json:"end_x" doc:"from the left" min:"0"`
 	EndY     float64 `json:"end_y" doc:"from the top" min:"0"`
-	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0.05" max:"60" default:"0.5"`
+	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0.05" max:"60" default:"0.5" unit:"s"`
 	UDID     string  `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 

@@ -16,7 +16,7 @@ import (
 func (v views) looking() []op.Op {
 	row := func(name, route, summary string) op.Spec {
 		return op.Spec{
-			Name: name, Family: family, Verb: op.None, Groups: []string{"ui"}, Route: route, Summary: summary,
+			Name: name, Family: family, Groups: []string{"ui"}, Route: route, Summary: summary,
 			Hints: op.ReadOnly | op.Idempotent, Timeout: 2 * time.Minute,
 		}
 	}
@@ -98,8 +98,8 @@ type waitIn struct {
 	elementIn
 	Condition string  `json:"condition" doc:"what to wait for" enum:"exists,not_exists,visible,enabled,disabled,value_equals,value_contains"`
 	Value     string  `json:"value,omitempty" doc:"for value_equals and value_contains"`
-	Timeout   float64 `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
-	Interval  float64 `json:"interval,omitempty" doc:"seconds between looks" min:"0.1" max:"5" default:"0.5"`
+	Timeout   float64 `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10" unit:"s"`
+	Interval  float64 `json:"interval,omitempty" doc:"seconds between looks" min:"0.1" max:"5" default:"0.5" unit:"s"`
 }
 
 // waitOut is quern's answer.

@@ -79,13 +79,13 @@ func Ops(core *ops.Core) []op.Op {
 		all = append(all, core.Op(name).In(family))
 	}
 	plain := core.Op(launch).In(family).Spec // without our outline of the screen
-	plain.Verb, plain.Route, plain.Summary = op.None, op.None, "Launch an installed app; a device that the call names is booted"
+	plain.Route, plain.Summary = op.None, "Launch an installed app; a device that the call names is booted"
 	all = append(all, op.New(plain, core.Apps.Launch), op.New(op.Spec{
-		Name: "take_screenshot", Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
+		Name: "take_screenshot", Family: family, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,
 	}, v.screenshot), op.New(op.Spec{
-		Name: "list_apps", Family: family, Verb: op.None, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
+		Name: "list_apps", Family: family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
 		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 	}, v.apps))
 	all = append(append(all, v.looking()...), v.acting()...)

@@ -22,7 +22,7 @@ type batchUIIn struct {
 	simIn
 	Steps []string `json:"steps" doc:"1 to 100 of {\"action\":\"tap\",\"elementRef\":\"e12\",\"preDelay\":0,\"postDelay\":0}" items:"object"`
 	Cache string   `json:"axCache,omitempty" doc:"has no effect: every step looks again" enum:"perBatch,perStep,none" default:"perStep"`
-	Wait  float64  `json:"waitTimeout,omitempty" doc:"seconds that an element may take to appear" min:"0" max:"60" default:"5"`
+	Wait  float64  `json:"waitTimeout,omitempty" doc:"seconds that an element may take to appear" min:"0" max:"60" default:"5" unit:"s"`
 	Poll  float64  `json:"pollInterval,omitempty" doc:"has no effect: the wait ends as soon as the element is there" min:"0" max:"10"`
 }
 

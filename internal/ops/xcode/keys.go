@@ -62,7 +62,7 @@ func (v views) typeText(ctx context.Context, c *op.Call, in typeUIIn, on ops.Tar
 type keyUIIn struct {
 	simIn
 	Code     int     `json:"keyCode" doc:"HID usage of the key on a US keyboard" min:"0" max:"255"`
-	Duration float64 `json:"duration,omitempty" doc:"has no effect: keys are pressed and released at once" min:"0" max:"10"`
+	Duration float64 `json:"duration,omitempty" doc:"has no effect: keys are pressed and released at once" min:"0" max:"10" unit:"s"`
 }
 
 // usages are the keys of a US keyboard by their HID usage, as our actions name them.
@@ -102,7 +102,7 @@ func (v views) keyPress(ctx context.Context, c *op.Call, in keyUIIn, on ops.Targ
 type keysUIIn struct {
 	simIn
 	Codes []string `json:"keyCodes" doc:"HID usages of the keys" items:"integer" min:"0" max:"255"`
-	Delay float64  `json:"delay,omitempty" doc:"seconds between two keys" min:"0" max:"5"`
+	Delay float64  `json:"delay,omitempty" doc:"seconds between two keys" min:"0" max:"5" unit:"s"`
 }
 
 // mostKeys is how many keys one call presses.

@@ -126,19 +126,18 @@ func TestXcodeToolsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestXcodeVerbsAreFree holds verbs to what the command line can tell apart: a core operation answers to its name too.
-func TestXcodeVerbsAreFree(t *testing.T) {
+// TestXcodeVerbs: every tool has a verb below the family's word; its bare name still means it, unless a core operation is called so.
+func TestXcodeVerbs(t *testing.T) {
 	core := map[string]bool{}
 	for _, o := range family(t, op.Core) {
-		core[o.Verb], core[strings.ReplaceAll(o.Name, "_", "-")] = true, true
+		for _, word := range append(o.Aliases, o.Verb) {
+			core[word] = true
+		}
 	}
 	for _, o := range family(t, "xcode") {
 		hyphens := strings.ReplaceAll(o.Name, "_", "-")
-		switch {
-		case o.Verb != "" && core[o.Verb]:
-			t.Errorf("%s has the verb %s, which is core's", o.Name, o.Verb)
-		case o.Verb == "" && !core[hyphens]:
-			t.Errorf("%s has no verb though %s is free", o.Name, hyphens)
+		if o.Verb != "xcode "+hyphens || o.Called(hyphens) == core[hyphens] {
+			t.Errorf("%s: verb %q, aliases %q, though core has it: %v", o.Name, o.Verb, o.Aliases, core[hyphens])
 		}
 	}
 }

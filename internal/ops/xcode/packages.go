@@ -96,7 +96,7 @@ type packageRunIn struct {
 	packageBuildIn
 	Executable string   `json:"executableName,omitempty" doc:"the program; without one the package's only one"`
 	Args       []string `json:"arguments,omitempty" doc:"arguments for the program"`
-	Timeout    int      `json:"timeout,omitempty" doc:"seconds to build and run; not in the background" default:"30" min:"1" max:"300"`
+	Timeout    int      `json:"timeout,omitempty" doc:"seconds to build and run in the foreground" default:"30" min:"1" max:"300" unit:"s"`
 	Background bool     `json:"background,omitempty" doc:"start it and answer at once; swift_package_stop or the end of the daemon ends it"`
 }
 

@@ -115,9 +115,9 @@ type waitUIIn struct {
 	Role       string `json:"role,omitempty" doc:"its role, such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`
 	Text       string `json:"text,omitempty" doc:"the text of textContains, anywhere on the screen or in the element"`
-	Timeout    int    `json:"timeoutMs,omitempty" doc:"milliseconds" min:"0" max:"60000" default:"5000"`
-	Poll       int    `json:"pollIntervalMs,omitempty" doc:"milliseconds between looks" min:"10" max:"10000" default:"250"`
-	Settled    int    `json:"settledDurationMs,omitempty" doc:"has no effect: the agent waits for 300" min:"0" max:"10000" default:"500"`
+	Timeout    int    `json:"timeoutMs,omitempty" doc:"milliseconds" min:"0" max:"60000" default:"5000" unit:"ms"`
+	Poll       int    `json:"pollIntervalMs,omitempty" doc:"milliseconds between looks" min:"10" max:"10000" default:"250" unit:"ms"`
+	Settled    int    `json:"settledDurationMs,omitempty" doc:"no effect: the agent waits for 300" min:"0" max:"10000" default:"500" unit:"ms"`
 }
 
 func (in waitUIIn) waiting() (act.Waiting, error) {

@@ -33,8 +33,8 @@ func (v views) touches() []op.Op {
 
 // delayIn are pauses around an action.
 type delayIn struct {
-	Before float64 `json:"preDelay,omitempty" doc:"seconds to wait before" min:"0" max:"10"`
-	After  float64 `json:"postDelay,omitempty" doc:"seconds to wait after" min:"0" max:"10"`
+	Before float64 `json:"preDelay,omitempty" doc:"seconds to wait before" min:"0" max:"10" unit:"s"`
+	After  float64 `json:"postDelay,omitempty" doc:"seconds to wait after" min:"0" max:"10" unit:"s"`
 }
 
 // around does something between the pauses.
@@ -124,7 +124,7 @@ type longPressUIIn struct {
 	simIn
 	refIn
 	xyIn
-	Duration float64 `json:"duration" doc:"milliseconds" min:"1" max:"10000"`
+	Duration float64 `json:"duration" doc:"milliseconds" min:"1" max:"10000" unit:"ms"`
 }
 
 func (v views) longPress(ctx context.Context, c *op.Call, in longPressUIIn, on ops.Target) (ops.ActionOut, error) {
@@ -158,7 +158,7 @@ type touchUIIn struct {
 	xyIn
 	Down  bool    `json:"down,omitempty" doc:"put the finger down"`
 	Up    bool    `json:"up,omitempty" doc:"lift it"`
-	Delay float64 `json:"delay,omitempty" doc:"seconds between down and up" min:"0" max:"10"`
+	Delay float64 `json:"delay,omitempty" doc:"seconds between down and up" min:"0" max:"10" unit:"s"`
 }
 
 // touchUIOut is what the touch did; a finger that only went down did nothing yet.
@@ -219,7 +219,7 @@ type swipeUIIn struct {
 	Within    string   `json:"withinElementRef,omitempty" doc:"or within this element" match:"^(@?e[0-9]{1,9})?$"`
 	Direction string   `json:"direction,omitempty" doc:"where the finger goes" enum:"up,down,left,right"`
 	Distance  float64  `json:"distance,omitempty" doc:"share of the element that it crosses" min:"0.05" max:"1" default:"0.6"`
-	Duration  float64  `json:"duration,omitempty" doc:"seconds" min:"0" max:"10"`
+	Duration  float64  `json:"duration,omitempty" doc:"seconds" min:"0" max:"10" unit:"s"`
 	Delta     float64  `json:"delta,omitempty" doc:"has no effect: the device chooses the points between" min:"0" max:"200"`
 	delayIn
 }
@@ -248,7 +248,7 @@ type dragUIIn struct {
 	Ref       string  `json:"elementRef" doc:"what to drag: a ref of snapshot_ui" match:"^@?e[0-9]{1,9}$"`
 	Direction string  `json:"direction" doc:"where to" enum:"up,down,left,right"`
 	Distance  float64 `json:"distance,omitempty" doc:"share of the screen" min:"0.01" max:"1" default:"0.35"`
-	Duration  float64 `json:"duration,omitempty" doc:"seconds to press before it moves" min:"0" max:"10"`
+	Duration  float64 `json:"duration,omitempty" doc:"seconds to press before it moves" min:"0" max:"10" unit:"s"`
 	Steps     int     `json:"steps,omitempty" doc:"has no effect: the device chooses the points between" min:"1" max:"1000"`
 	delayIn
 }
@@ -289,7 +289,7 @@ type gestureUIIn struct {
 	Preset   preset  `json:"preset" doc:"the gesture"`
 	Width    int     `json:"screenWidth,omitempty" doc:"width of the screen in points; the device's own if absent" min:"1" max:"2000"`
 	Height   int     `json:"screenHeight,omitempty" doc:"its height" min:"1" max:"3000"`
-	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0" max:"10"`
+	Duration float64 `json:"duration,omitempty" doc:"seconds" min:"0" max:"10" unit:"s"`
 	Delta    float64 `json:"delta,omitempty" doc:"has no effect: the device chooses the points between" min:"0" max:"200"`
 	delayIn
 }
@@ -370,7 +370,7 @@ func (v views) gesture(ctx context.Context, c *op.Call, in gestureUIIn, on ops.T
 type buttonUIIn struct {
 	simIn
 	Button   string  `json:"buttonType" doc:"the button" enum:"apple-pay,home,lock,side-button,siri"`
-	Duration float64 `json:"duration,omitempty" doc:"seconds to hold it" min:"0" max:"10"`
+	Duration float64 `json:"duration,omitempty" doc:"seconds to hold it" min:"0" max:"10" unit:"s"`
 }
 
 func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on ops.Target) (ops.ActionOut, error) {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,13 +27,20 @@ type App struct {
 	Catalogue *op.Catalogue
 	// Connect gives whoever runs operations for a session; "" is the default one.
 	Connect func(session string) (op.Caller, error)
+	// Peek is Connect for what must start nothing: its calls fail when nobody runs. Nil: there is nobody to ask.
+	Peek    func(session string) (op.Caller, error)
 	Version string
 	Out     io.Writer
 	Err     io.Writer
 	In      io.Reader
+	// Alone are commands that are no operations and need none made: whoever starts them waits.
+	Alone []string
+	// Live says that Err is a terminal, where a line can be written anew.
+	Live bool
 	// JSON makes the envelope what is printed; --json=false prints text then.
 	JSON bool
 
+	ctx     context.Context
 	args    []string // the command line at hand
 	next    []string // what usually follows it
 	asJSON  bool
@@ -47,9 +55,9 @@ func (s status) Error() string { return fmt.Sprintf("exit %d", int(s)) }
 
 // Main runs one command line and gives the exit code. More are commands that are not operations.
 func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) int {
-	a.args = args
+	a.ctx, a.args = ctx, a.spelled(args)
 	root := a.root(more)
-	root.SetArgs(args)
+	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)
 	var s status
 	switch {
@@ -103,22 +111,29 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 		Use:   "ios-agent",
 		Short: "See, drive and debug apps on Apple platforms, for agents and for people",
 		Long: "See, drive and debug apps on Apple platforms, for agents and for people.\n\n" +
-			"Start with `ios-agent demo`, or: boot, install APP, launch BUNDLE_ID, snapshot, tap @e1.",
+			"Start with `ios-agent demo`, or: boot, install APP, launch NAME, snapshot, tap @e1.",
 		SilenceErrors: true, SilenceUsage: true, Version: a.Version,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	whole := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c == root {
+			a.firstPage(root)
+			return
+		}
+		whole(c, args)
+	})
+	root.SetHelpCommand(a.helpCommand())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return badFlag(c, err) })
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.PersistentFlags().BoolVar(&a.asJSON, "json", a.JSON, "print one JSON envelope")
 	root.PersistentFlags().BoolVar(&a.asRaw, "raw", false, "print the bare result as JSON; what went wrong goes to stderr")
 	root.PersistentFlags().StringVar(&a.session, "session", "", "client session (default: IOS_AGENT_SESSION, else this project's)")
-	for _, o := range a.Catalogue.Ops() {
-		if o.Verb != "" {
-			a.addVerb(root, o)
-		}
-	}
 	root.AddCommand(append(more, a.call())...)
+	for _, o := range a.wanted() {
+		a.addVerb(root, o)
+	}
 	for _, c := range root.Commands() {
 		onlyCommands(c)
 	}
@@ -148,6 +163,64 @@ func onlyCommands(c *cobra.Command) {
 	}
 }
 
+// firstWord is the place of the first word of a command line that is no flag; after help and after the words by which shells ask for
+// completions it is the next one. It is len(args) when there is none.
+func firstWord(args []string) int {
+	i := 0
+	for ; i < len(args); i++ {
+		switch word := args[i]; {
+		case word == "--session":
+			i++ // its value
+		case strings.HasPrefix(word, "-") || word == "help" || strings.HasPrefix(word, cobra.ShellCompRequestCmd):
+		default:
+			return i
+		}
+	}
+	return min(i, len(args))
+}
+
+// completing reports whether a shell asks what could come next.
+func completing(args []string) bool {
+	return len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
+}
+
+// spelled turns the bare name of another family's tool, as it was a verb once, into its verb.
+func (a *App) spelled(args []string) []string {
+	i := firstWord(args)
+	if i == len(args) || completing(args) && i == len(args)-1 {
+		return args
+	}
+	for _, o := range a.Catalogue.Ops() {
+		if o.Family != op.Core && slices.Contains(o.Aliases, args[i]) {
+			return slices.Concat(args[:i], strings.Fields(o.Verb), args[i+1:])
+		}
+	}
+	return args
+}
+
+// wanted are the operations whose commands are made: those that the first word names, none when it names a command that stands alone,
+// else all. Making all of them takes longer than most calls.
+func (a *App) wanted() (all []op.Op) {
+	var named []op.Op
+	word := ""
+	if i := firstWord(a.args); i < len(a.args) && !completing(a.args) && !slices.Contains(a.args[:i], "help") {
+		word = a.args[i]
+	}
+	for _, o := range a.Catalogue.Ops() {
+		if o.Verb == "" {
+			continue
+		}
+		all = append(all, o)
+		if first, _, _ := strings.Cut(o.Verb, " "); word != "" && (first == word || slices.Contains(o.Aliases, word)) {
+			named = append(named, o)
+		}
+	}
+	if len(named) > 0 || slices.Contains(a.Alone, word) {
+		return named
+	}
+	return all
+}
+
 // addVerb puts an operation's command where its verb says: a verb of several words lies below the first ones.
 func (a *App) addVerb(root *cobra.Command, o op.Op) {
 	words := strings.Fields(o.Verb)
@@ -164,13 +237,21 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 		parent.AddGroup(&cobra.Group{ID: group, Title: heading(group) + ":"})
 	}
 	parent.AddCommand(a.verb(o, words[len(words)-1]))
-	if parent != root { // its summary is the names of its commands
-		var names []string
-		for _, c := range parent.Commands() {
-			names = append(names, c.Name())
-		}
-		parent.Short = strings.Join(names, ", ")
+	if parent != root {
+		parent.Short = summaryOf(parent, o)
 	}
+}
+
+// summaryOf a command that has commands is their names, or for another family whose names they are.
+func summaryOf(parent *cobra.Command, o op.Op) string {
+	if o.Family != op.Core {
+		return fmt.Sprintf("The tools of %s by their own names, such as %s", o.Family, parent.Commands()[0].Name())
+	}
+	var names []string
+	for _, c := range parent.Commands() {
+		names = append(names, c.Name())
+	}
+	return strings.Join(names, ", ")
 }
 
 // heading is how help writes a group: short names are abbreviations.
@@ -217,7 +298,7 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 			return err
 		}))
 	}
-	show, done := a.progress()
+	show, done := a.progress(cmp.Or(o.Verb, name))
 	e := caller.Call(ctx, name, input, show)
 	done()
 	voice := wording.Shell(a.Catalogue)
@@ -227,7 +308,10 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 
 // caller is who runs an operation: this process itself, when nothing of the daemon's is needed.
 func (a *App) caller(o op.Op) (op.Caller, error) {
-	if !o.Offline {
+	switch {
+	case o.Passive && a.Peek != nil:
+		return a.Peek(a.session)
+	case !o.Offline:
 		return a.Connect(a.session)
 	}
 	dir, err := os.Getwd()
@@ -255,17 +339,18 @@ func (a *App) Finish(e op.Envelope) error {
 
 func (a *App) exit(e op.Envelope) int {
 	e.Images = nil
+	if code := a.interrupted(e); code != 0 {
+		if a.asJSON {
+			a.exitJSON(e)
+		}
+		fmt.Fprintln(a.Err, "interrupted; what was begun may still end by itself: `ios-agent status` tells what runs")
+		return code
+	}
 	if a.asRaw {
 		return a.exitRaw(e)
 	}
 	if a.asJSON {
-		out := json.NewEncoder(a.Out)
-		out.SetEscapeHTML(false)
-		if err := out.Encode(e); err != nil {
-			fmt.Fprintln(a.Err, err)
-			return fault.ExitInternal
-		}
-		return e.ExitCode()
+		return a.exitJSON(e)
 	}
 	if e.Error != nil {
 		say(a.Out, e.Stdout)
@@ -278,6 +363,32 @@ func (a *App) exit(e op.Envelope) int {
 		say(a.Out, "next: "+strings.Join(a.next, ", "))
 	}
 	return e.ExitCode()
+}
+
+func (a *App) exitJSON(e op.Envelope) int {
+	out := json.NewEncoder(a.Out)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(e); err != nil {
+		fmt.Fprintln(a.Err, err)
+		return fault.ExitInternal
+	}
+	return e.ExitCode()
+}
+
+// Signalled is the cause of a context that a signal ended.
+type Signalled struct{ Number int }
+
+func (s Signalled) Error() string { return fmt.Sprintf("signal %d", s.Number) }
+
+// interrupted is the exit code of a call that ended because the caller did; 0: it did not.
+func (a *App) interrupted(e op.Envelope) int {
+	if e.Error == nil || e.Error.Code != fault.Cancelled || a.ctx == nil || a.ctx.Err() == nil {
+		return 0
+	}
+	if by := (Signalled{}); errors.As(context.Cause(a.ctx), &by) {
+		return 128 + by.Number
+	}
+	return fault.ExitInterrupted
 }
 
 func say(to io.Writer, text string) {

@@ -187,8 +187,15 @@ func TestAnswers(t *testing.T) {
 func TestHelp(t *testing.T) {
 	m := newTerminal()
 	for line, wants := range map[string][]string{
-		"help": {"Text:", "say         Say a text", "thing       show", "call        Call any operation by name"},
-		"":     {"Start with `ios-agent demo`"},
+		"help all": {"Text:", "say         Say a text", "thing       show", "call        Call any operation by name",
+			"Start with `ios-agent demo`"},
+		"help":            {"help all", "help exit-codes", "one group: text, thing, job"},
+		"":                {"help all"},
+		"--help":          {"help all"},
+		"help text":       {"say", "Say a text", "other say"},
+		"help exit-codes": {"   0  it worked", "   5  time ran out\n      LIMIT_REACHED TIMEOUT", " 130  interrupted"},
+		"help other":      {"say"},
+		"other":           {"say"},
 		"say --help": {"ios-agent say TEXT", "More about saying.", "ios-agent say hello --times 2", "--times int",
 			"how often", "(calm, wild)", "--out-file path"},
 		"help say":                     {"ios-agent say TEXT", "--times"},
@@ -283,7 +290,7 @@ func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 func TestTheProductsCommandLine(t *testing.T) {
 	m := newTerminal()
 	m.Catalogue = product.Catalogue()
-	help := m.run(t.Context(), "help")
+	help := m.run(t.Context(), "help", "all")
 	for _, o := range m.Catalogue.Ops() {
 		if o.Verb == "" {
 			continue
@@ -303,7 +310,7 @@ func TestTheProductsCommandLine(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"help":                         "See the screen",
+		"help all":                     "See the screen",
 		"tap --help":                   "ios-agent tap @e7",
 		"__complete list-sims --state": "",
 	} {
@@ -321,7 +328,7 @@ func TestTheProductsCommandLine(t *testing.T) {
 
 func TestBar(t *testing.T) {
 	for want, e := range map[string]op.Event{
-		"… waiting": {Message: "waiting"},
+		"waiting": {Message: "waiting"},
 		"[████████████░░░░░░░░░░░░]  50% half": {Message: "half", Done: 1, Total: 2},
 		"[████████████████████████] 100% more": {Message: "more", Done: 5, Total: 2},
 	} {

@@ -2,32 +2,116 @@ package cli
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
 
 	"ios-agent/internal/op"
 )
 
-// barWidth is how many characters a full bar has.
-const barWidth = 24
+const (
+	// barWidth is how many characters a full bar has; lineWidth is how many a line of a terminal may have to be wiped whole.
+	barWidth  = 24
+	lineWidth = 79
+	// From quiet on it is told what goes on: what is quicker needs no telling.
+	quiet = 2 * time.Second
+	// A terminal's line is written anew every frame. Elsewhere there is a line when something else goes on, and a sign of life.
+	frame      = 100 * time.Millisecond
+	signOfLife = 30 * time.Second
+)
 
-// progress shows progress on one line of a terminal and wipes it at the end; a pipe gets nothing.
-func (a *App) progress() (show func(op.Event), done func()) {
-	file, ok := a.Err.(*os.File)
-	if !ok {
-		return nil, func() {}
+const wipe = "\r\x1b[K"
+
+// telling tells on stderr what a call does: on one line of a terminal, which is wiped at the end, else on lines of their own.
+type telling struct {
+	out   io.Writer
+	live  bool
+	start time.Time
+
+	mu    sync.Mutex
+	last  op.Event
+	told  string    // the message of the last line
+	at    time.Time // of the last line
+	begun bool      // something was written
+}
+
+// progress begins to tell of a call.
+func (a *App) progress(what string) (hear func(op.Event), done func()) {
+	t := &telling{out: a.Err, live: a.Live, start: time.Now(), last: op.Event{Message: what}}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		t.tell(stop)
+	}()
+	return t.hear, func() {
+		close(stop)
+		<-stopped
+		if t.begun && t.live {
+			fmt.Fprint(t.out, wipe)
+		}
 	}
-	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return nil, func() {}
+}
+
+func (t *telling) hear(e op.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = e
+}
+
+func (t *telling) tell(stop <-chan struct{}) {
+	every := quiet
+	if t.live {
+		every = frame
 	}
-	const wipe = "\r\x1b[K"
-	return func(e op.Event) { fmt.Fprint(file, wipe+Bar(e)) }, func() { fmt.Fprint(file, wipe) }
+	for next := time.NewTimer(quiet); ; next.Reset(every) {
+		select {
+		case <-stop:
+			next.Stop()
+			return
+		case <-next.C:
+			t.line()
+		}
+	}
+}
+
+func (t *telling) line() {
+	t.mu.Lock()
+	e := t.last
+	t.mu.Unlock()
+	took := time.Since(t.start)
+	switch {
+	case t.live:
+		fmt.Fprint(t.out, wipe+clipped(spinner(took, e)+" "+Bar(e)+", "+took.Round(time.Second).String()))
+	case e.Message == t.told && time.Since(t.at) < signOfLife:
+		return
+	default:
+		fmt.Fprintf(t.out, "%s (%s)\n", e.Message, took.Round(time.Second))
+	}
+	t.told, t.at, t.begun = e.Message, time.Now(), true
+}
+
+// spinner turns while nobody knows how far it is; a bar needs none.
+func spinner(took time.Duration, e op.Event) string {
+	if e.Total > 0 {
+		return "·"
+	}
+	turns := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+	return turns[int(took/frame)%len(turns)]
+}
+
+func clipped(line string) string {
+	if utf8.RuneCountInString(line) <= lineWidth {
+		return line
+	}
+	return string([]rune(line)[:lineWidth-1]) + "…"
 }
 
 // Bar is one line of progress: a bar when it is known how far it is, else only the words.
 func Bar(e op.Event) string {
 	if e.Total <= 0 {
-		return "… " + e.Message
+		return e.Message
 	}
 	share := min(max(e.Done/e.Total, 0), 1)
 	full := int(share * barWidth)

@@ -2,13 +2,14 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
@@ -35,29 +36,32 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		if f.NoFlag {
 			continue
 		}
-		c.Flags().AddFlag(flag(f))
-		if len(f.Enum) > 0 {
-			words := cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp)
-			_ = c.RegisterFlagCompletionFunc(f.Flag(), words) // fails only for a flag that is not there
+		c.Flags().AddFlag(a.flag(f))
+		_ = c.RegisterFlagCompletionFunc(f.Flag(), a.complete(o, f)) // fails only for a flag that is not there
+	}
+	for _, f := range o.Fields() {
+		if short := f.TimeFlag(); short != "" && !f.NoFlag && c.Flags().Lookup(short) == nil {
+			c.Flags().AddFlag(timeFlag(f))
 		}
 	}
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName { // --projectPath is --project-path
+		return pflag.NormalizedName(op.Field{Name: name}.Flag())
+	})
+	c.ValidArgsFunction = a.completeArgs(o)
 	return c
 }
 
-// names reports whether the command line names the command, or wants them all, as a shell that completes does.
+// names reports whether the command line names the command.
 func (a *App) names(c *cobra.Command) bool {
-	return slices.ContainsFunc(a.args, func(arg string) bool {
-		return arg == c.Name() || slices.Contains(c.Aliases, arg) || strings.HasPrefix(arg, cobra.ShellCompRequestCmd)
-	})
+	return slices.ContainsFunc(a.args, func(arg string) bool { return arg == c.Name() || slices.Contains(c.Aliases, arg) })
 }
 
-// aliases are the tool's name as a command: agents that know the tool try it.
+// aliases are the other words for the command that stand where it stands. Those of other families stand elsewhere: see spelled.
 func aliases(o op.Op) []string {
 	if o.Family != op.Core {
 		return nil
 	}
-	name := strings.ReplaceAll(o.Name, "_", "-")
-	return slices.DeleteFunc([]string{name, o.Name}, func(n string) bool { return n == o.Verb })
+	return o.Aliases
 }
 
 func arguments(o op.Op) []string {
@@ -75,11 +79,14 @@ func arguments(o op.Op) []string {
 	return out
 }
 
-func flag(f op.Field) *pflag.Flag {
-	v := &value{field: f}
+func (a *App) flag(f op.Field) *pflag.Flag {
+	v := &value{field: f, again: completing(a.args)}
 	flag := &pflag.Flag{Name: f.Flag(), Usage: f.Doc, Value: v, DefValue: f.Default}
 	if len(f.Enum) > 0 {
 		flag.Usage += " (" + strings.Join(f.Enum, ", ") + ")"
+	}
+	if f.Unit > 0 {
+		flag.Usage += " (a number is " + f.UnitWord() + ")"
 	}
 	if f.Kind == op.Bool {
 		flag.NoOptDefVal = "true"
@@ -87,9 +94,16 @@ func flag(f op.Field) *pflag.Flag {
 	return flag
 }
 
+// timeFlag is the flag of a time that is written with its unit.
+func timeFlag(f op.Field) *pflag.Flag {
+	return &pflag.Flag{Name: f.TimeFlag(), Usage: "the same with its unit, such as 3s or 500ms", Value: &value{field: f, unit: true}}
+}
+
 // value holds a flag as it was written. What it means is for the operation to say, so that every surface says the same.
 type value struct {
 	field op.Field
+	unit  bool // must be given
+	again bool // shells that complete have the flags read twice
 	texts []string
 }
 
@@ -97,8 +111,11 @@ func (v *value) String() string { return strings.Join(v.texts, ",") }
 
 // Set takes one occurrence of the flag; only lists take several.
 func (v *value) Set(s string) error {
-	if len(v.texts) > 0 && v.field.Kind != op.Strings {
-		return fmt.Errorf("given twice")
+	if len(v.texts) > 0 && v.field.Kind != op.Strings && !v.again {
+		return errors.New("given twice")
+	}
+	if v.unit && !op.HasUnit(s) {
+		return errors.New(op.NeedsUnit)
 	}
 	v.texts = append(v.texts, s)
 	return nil
@@ -106,16 +123,35 @@ func (v *value) Set(s string) error {
 
 // Type is what help prints after the flag.
 func (v *value) Type() string {
+	if v.field.Unit > 0 {
+		return "time"
+	}
 	return map[op.Kind]string{op.String: "string", op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings",
 		op.File: "path"}[v.field.Kind]
+}
+
+// valueOf is a flag that was given.
+func valueOf(flags *pflag.FlagSet, name string) (*value, bool) {
+	if name == "" || !flags.Changed(name) {
+		return nil, false
+	}
+	v, ok := flags.Lookup(name).Value.(*value)
+	return v, ok
 }
 
 // inputOf collects flags and positional arguments into the operation's input.
 func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
 	input := map[string]any{}
 	for _, f := range o.Fields() {
-		if flags.Changed(f.Flag()) {
-			v := flags.Lookup(f.Flag()).Value.(*value)
+		for _, name := range []string{f.Flag(), f.TimeFlag()} {
+			v, given := valueOf(flags, name)
+			if !given || v.field.Name != f.Name {
+				continue
+			}
+			if _, twice := input[f.Name]; twice {
+				return nil, fault.New(fault.InvalidInput, "--%s and --%s are the same", f.Flag(), name).With("field", f.Name).
+					WithHint("give one of them")
+			}
 			input[f.Name] = v.texts[0]
 			if f.Kind == op.Strings {
 				input[f.Name] = v.texts

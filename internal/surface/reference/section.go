@@ -48,11 +48,11 @@ func usage(c *op.Catalogue, o op.Op) string {
 }
 
 func flagOf(f op.Field) string {
-	flag := "--" + strings.ReplaceAll(f.Name, "_", "-")
+	flag := "--" + f.Flag()
 	if f.Kind == op.Bool {
 		return flag
 	}
-	return flag + " " + strings.ToUpper(f.Name)
+	return flag + " " + strings.ToUpper(strings.ReplaceAll(f.Flag(), "-", "_"))
 }
 
 func optional(f op.Field, text string) string {

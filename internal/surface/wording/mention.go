@@ -15,9 +15,9 @@ import (
 func verbsOf(c *op.Catalogue) func() map[string]op.Op {
 	return sync.OnceValue(func() map[string]op.Op {
 		all := map[string]op.Op{}
-		for _, o := range c.Ops() { // ours answer to their names too
-			if o.Family == op.Core {
-				all[strings.ReplaceAll(o.Name, "_", "-")] = o
+		for _, o := range c.Ops() {
+			for _, word := range o.Aliases {
+				all[word] = o
 			}
 		}
 		for _, o := range c.Ops() {

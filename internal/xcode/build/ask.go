@@ -208,7 +208,7 @@ func (e *Engine) App(ctx context.Context, r Request, destination bool) (Product,
 	}
 	if found == nil {
 		return Product{}, fault.New(fault.AppNotFound, "the scheme %s builds no app", r.Scheme).
-			WithHint("name a scheme that does; `ios-agent list-schemes` shows them")
+			WithHint("name a scheme that does; `ios-agent xcode list-schemes` shows them")
 	}
 	return Product{Path: found.Product(), BundleID: found.Settings["PRODUCT_BUNDLE_IDENTIFIER"], Target: found.Target}, nil
 }

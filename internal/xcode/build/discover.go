@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/home"
 )
 
 // Found are the projects and workspaces below a folder, by path.
@@ -65,7 +66,7 @@ func walk(dir string, depth int, container func(path string)) error {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case !e.IsDir() || slices.Contains(skippedFolders, e.Name()):
+		case !e.IsDir() || slices.Contains(skippedFolders, e.Name()) || home.Is(path): // our agent's project is nobody's
 		case isContainer(path):
 			container(path)
 		case depth > 0:

@@ -302,6 +302,12 @@ func TestNearest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	ours := filepath.Join(top, "None", "home")
+	for _, dir := range []string{"versions", "run", "key", "agent/a/IosAgent.xcodeproj"} {
+		if err := os.MkdirAll(filepath.Join(ours, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for dir, want := range map[string]string{
 		"App": "App/Shop.xcworkspace", "App/Sources/Deep": "App/Shop.xcworkspace", "Two": string(fault.ProjectAmbiguous),
 		"None": string(fault.ProjectNotFound),
