@@ -116,9 +116,8 @@ var arrows = map[string]string{
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
-	"internal/ops/xcode": "device device/act device/logcap device/session/defaults fault fault/mask fault/nearest op " +
-		"op/brief op/terms ops ui ui/picture xcode/build xcode/macapp xcode/scaffold " +
-		"xcode/swiftpackage",
+	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
+		"op/terms ops ui ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op surface/wording",
