@@ -79,7 +79,7 @@ func (c *Call) Progress(message string) { c.Report(Event{Message: message}) }
 // Report is Progress with how far it is.
 func (c *Call) Report(e Event) {
 	if c.progress != nil {
-		e.Message = legibleText(c.secrets.Text(e.Message))
+		e.Message = Legible(c.secrets.Text(e.Message))
 		c.progress(e)
 	}
 }

@@ -8,16 +8,17 @@ import (
 // legible is an answer whose texts can be shown on a terminal, whatever the caller or an app put into them: no control character
 // but a line break and a tab, and none that turns the direction of a line. JSON keeps what it was given.
 func legible(e Envelope) Envelope {
-	e.Stdout = legibleText(e.Stdout)
+	e.Stdout = Legible(e.Stdout)
 	if e.Error != nil {
 		f := *e.Error
-		f.Message, f.Hint = legibleText(f.Message), legibleText(f.Hint)
+		f.Message, f.Hint = Legible(f.Message), Legible(f.Hint)
 		e.Error = &f
 	}
 	return e
 }
 
-func legibleText(text string) string {
+// Legible is a text that can be shown on a terminal.
+func Legible(text string) string {
 	if !strings.ContainsFunc(text, illegible) {
 		return text
 	}

@@ -17,7 +17,7 @@ func (b *Builds) testOps() []op.Op {
 				"What builds for Macs alone is tested on this Mac. Tests that fail are a failure (exit 1), and are named with the place.",
 			Examples: []string{"test", "test ShopTests/CartTests", `test --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
-		}, b.test),
+		}, func(ctx context.Context, c *op.Call, in testIn) (Built, error) { return inCore(b.test(ctx, c, in)) }),
 	}
 }
 

@@ -60,7 +60,7 @@ type statusOut struct {
 	StartedAt time.Time   `json:"started_at"`
 	Session   string      `json:"session"`
 	Device    *nearDevice `json:"device,omitempty"`
-	Booted    []string    `json:"booted"` // the names of all that are
+	Booted    []string    `json:"booted_devices"` // the names of all that are
 	Jobs      []op.JobOut `json:"jobs"`   // of the session, that are under way
 	Tools     string      `json:"mcp_tools"`
 }

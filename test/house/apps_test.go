@@ -43,7 +43,7 @@ func TestTerminateTellsWhatRan(t *testing.T) {
 		drivertest.Conformance+" was not running on iPhone")
 	says(h, t, "terminate_app", in{"bundle_id": "com.example.none"}, "APP_NOT_FOUND", "com.example.none")
 	for _, name := range []string{"launch_app", "terminate_app", "uninstall_app"} { // simctl would take it for an option
-		says(h, t, name, in{"bundle_id": "-x"}, "INVALID_INPUT", "not a bundle id")
+		says(h, t, name, in{"bundle_id": "-x"}, "INVALID_INPUT", "not the bundle id or the name of an app")
 	}
 	says(h, t, "stop_app_sim", in{"simulatorId": udid, "bundleId": "com.example.none"}, "APP_NOT_FOUND", "com.example.none")
 }

@@ -135,8 +135,10 @@ func (f Files) rows() map[string]map[string]any {
 		"start_device_log_cap": app,
 		"start_sim_log_cap":    {"bundleId": drivertest.Conformance, "captureConsole": true},
 		"stop_app_sim":         app,
+		"test":                 built,
 		"test_device":          built,
 		"test_sim":             built,
+		"use_device":           {"device": Device},
 		"uninstall_app":        {"bundle_id": "com.iosagent.shop"}, // the others need the usual one
 		"xcode_batch":          {"steps": []map[string]any{{"action": "tap", "elementRef": "e2"}}},
 		"xcode_long_press":     {"x": 100, "y": 100},

@@ -213,6 +213,11 @@ func flags(o op.Op, input map[string]any) (args []string) {
 			for _, item := range list {
 				args = append(args, "--"+f.Flag()+"="+item)
 			}
+		case []map[string]any: // each as JSON
+			for _, item := range list {
+				raw, _ := json.Marshal(item)
+				args = append(args, "--"+f.Flag()+"="+string(raw))
+			}
 		case []int:
 			for _, item := range list {
 				args = append(args, fmt.Sprintf("--%s=%d", f.Flag(), item))

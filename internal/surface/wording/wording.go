@@ -64,9 +64,9 @@ func (v Voice) Next(e op.Envelope, input []byte) (calls []string) {
 // spans are what may be a mention: between backticks, or a call as XcodeBuildMCP writes it. A quotation is found too, and left alone.
 var spans = regexp.MustCompile("`[^`\n]*`" + `|"(?:\\.|[^"\\\n])*"|[a-z][a-z0-9_]+\(\{(?:"(?:\\.|[^"\\])*"|[^"{}])*\}\)`)
 
-// text replaces the mentions in a text.
+// text replaces the mentions in a text. What a call named may hold anything; a mention is shown on a terminal.
 func (v Voice) text(text string, kept map[string]any) string {
-	return spans.ReplaceAllStringFunc(text, func(span string) string {
+	return op.Legible(spans.ReplaceAllStringFunc(text, func(span string) string {
 		switch span[0] {
 		case '"':
 			return span
@@ -77,7 +77,7 @@ func (v Voice) text(text string, kept map[string]any) string {
 			return v.call(withKept(m, kept))
 		}
 		return span
-	})
+	}))
 }
 
 // span is what stood between backticks.
