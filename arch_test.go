@@ -91,6 +91,7 @@ var arrows = map[string]string{
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault fault/nearest machine/host machine/regularfile op/brief",
+	"internal/xcode/debugger":     "apple device fault machine/host",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
@@ -110,12 +111,12 @@ var arrows = map[string]string{
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse ui " +
-		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
+		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui " +
-		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
+		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op",
@@ -132,7 +133,7 @@ var arrows = map[string]string{
 		"device/logcap device/pool device/schema device/session device/session/refdb driver/agentwire " +
 		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask machine/home " +
 		"machine/host machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
-		"surface/reference surface/rest ui/uiread xcode/build xcode/macapp xcode/swiftpackage " +
+		"surface/reference surface/rest ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
 		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +

@@ -178,22 +178,26 @@ func (a *adapter) forget(seq int) {
 
 // ask asks something and reads the answer into a value, which may be nil. It takes no longer than the patience.
 func (a *adapter) ask(ctx context.Context, command string, arguments, into any) error {
+	return a.askWithin(ctx, a.patience, command, arguments, into)
+}
+
+func (a *adapter) askWithin(ctx context.Context, limit time.Duration, command string, arguments, into any) error {
 	answer, seq, err := a.send(command, arguments)
 	if err != nil {
 		return err
 	}
 	defer a.forget(seq)
-	return a.await(ctx, command, answer, into)
+	return a.await(ctx, limit, command, answer, into)
 }
 
-func (a *adapter) await(ctx context.Context, command string, answer chan incoming, into any) error {
-	late := time.NewTimer(a.patience)
+func (a *adapter) await(ctx context.Context, limit time.Duration, command string, answer chan incoming, into any) error {
+	late := time.NewTimer(limit)
 	defer late.Stop()
 	var m incoming
 	select {
 	case m = <-answer:
 	case <-late.C:
-		return &silentError{command, a.patience}
+		return &silentError{command, limit}
 	case <-a.over:
 		select {
 		case m = <-answer:

@@ -96,7 +96,7 @@ func (d *Debugger) begin(ctx context.Context, how Attach) error {
 	}
 	defer a.forget(seq)
 	answered := make(chan error, 1)
-	go func() { answered <- a.await(ctx, "attach", attached, nil) }()
+	go func() { answered <- a.await(ctx, a.patience, "attach", attached, nil) }()
 	select {
 	case <-d.ready:
 	case err := <-answered:
@@ -163,7 +163,7 @@ func (s *Service) whyRefused(ctx context.Context, pid int, said *refusedError) e
 
 // yama is the refusal of Linux' module of that name.
 func yama(pid, scope int) error {
-	return refusal("ptrace_scope", "kernel.yama.ptrace_scope is %d: process %d may not be debugged, for it is no child of the debugger", scope, pid).
+	return refusal("ptrace_scope", "kernel.yama.ptrace_scope is %d: process %d is no child of the debugger, and is not debugged", scope, pid).
 		WithHint("allow it until the next boot: `sudo sysctl kernel.yama.ptrace_scope=0`")
 }
 

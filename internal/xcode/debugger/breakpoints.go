@@ -123,7 +123,8 @@ func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 		same = append(same, p)
 	}
 	var body dap.SetBreakpointsResponseBody
-	command, arguments := "setBreakpoints", any(dap.SetBreakpointsArguments{Source: dap.Source{Path: like.File, Name: like.File}, Breakpoints: lines})
+	source := dap.Source{Path: like.File, Name: like.File}
+	command, arguments := "setBreakpoints", any(dap.SetBreakpointsArguments{Source: source, Breakpoints: lines})
 	if like.Function != "" {
 		command, arguments = "setFunctionBreakpoints", dap.SetFunctionBreakpointsArguments{Breakpoints: functions}
 	}

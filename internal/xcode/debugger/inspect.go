@@ -180,13 +180,8 @@ func (d *Debugger) Command(ctx context.Context, command string, limit time.Durat
 		if err := d.lives(); err != nil {
 			return err
 		}
-		limited, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
 		var body dap.EvaluateResponseBody
-		err := d.adapter.ask(limited, "evaluate", dap.EvaluateArguments{Expression: command, Context: "repl"}, &body)
-		if limited.Err() != nil && ctx.Err() == nil {
-			return &silentError{"the command", limit}
-		}
+		err := d.adapter.askWithin(ctx, limit, "evaluate", dap.EvaluateArguments{Expression: command, Context: "repl"}, &body)
 		output = body.Result
 		return err
 	})

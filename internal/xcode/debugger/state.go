@@ -13,6 +13,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
 )
 
 // The words of State.State.
@@ -33,7 +34,7 @@ type State struct {
 	State   string `json:"state"`             // running, paused, ended or detached
 	Reason  string `json:"reason,omitempty"`  // why it is paused, or how it ended
 	Where   string `json:"where,omitempty"`   // file:line in function
-	Hit     []int  `json:"breakpoints,omitempty"`
+	Hit     []int  `json:"hit,omitempty"`     // breakpoints
 }
 
 // Text says it in one line.
@@ -52,6 +53,15 @@ func (s State) Text() string {
 		text += " (" + s.Reason + ")"
 	}
 	return text
+}
+
+// Held says which program is paused where, and by whom.
+func (s State) Held() string {
+	text := fmt.Sprintf("%s (process %d)", s.Program, s.PID)
+	if s.Where != "" {
+		text += " at " + s.Where
+	}
+	return text + " by the debugger " + s.ID
 }
 
 // Debugger is LLDB, attached to one process. Its methods are safe for concurrent use; requests of several parts have turns.
@@ -177,10 +187,11 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 		}
 	case "terminated":
 		if !d.over() && !d.leaving {
-			d.becomes(Ended)
-			d.reason = "it was ended"
+			if d.becomes(Left); !host.Alive(d.PID, "") {
+				d.state, d.reason = Ended, "it was ended"
+			}
 		}
-		if d.state == Ended {
+		if d.over() {
 			go d.detach(context.Background()) // nothing is attached any more: lldb-dap need not stay
 		}
 	}
@@ -353,6 +364,14 @@ type Detached struct {
 	State
 	Killed bool   `json:"killed,omitempty"` // lldb-dap did not leave, and was killed
 	Note   string `json:"note,omitempty"`
+}
+
+// Text says what became of the program.
+func (d Detached) Text() string {
+	if d.Note != "" {
+		return d.ID + ": " + d.Note
+	}
+	return d.State.Text()
 }
 
 // detach disconnects without ending the program, then closes lldb-dap's input. One that ignores both is killed, at last.
