@@ -319,7 +319,12 @@ func (o VariablesOut) Text() string {
 	lines := []string{fmt.Sprintf("#%d %s %s", o.Frame.Index, o.Frame.Symbol, o.Frame.At())}
 	for _, s := range o.Scopes {
 		lines = append(lines, s.Name+":")
-		lines = append(lines, variableLines("  ", s.Variables)...)
+		for _, v := range s.Variables {
+			lines = append(lines, valueLine("  ", v.Value))
+			for _, p := range v.Parts {
+				lines = append(lines, valueLine("    ", p))
+			}
+		}
 		if s.More > 0 {
 			lines = append(lines, fmt.Sprintf("  … and %d more", s.More))
 		}
@@ -327,12 +332,8 @@ func (o VariablesOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func variableLines(indent string, all []debugger.Variable) (lines []string) {
-	for _, v := range all {
-		lines = append(lines, fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, strings.ReplaceAll(v.Value, "\n", " ")))
-		lines = append(lines, variableLines(indent+"  ", v.Parts)...)
-	}
-	return lines
+func valueLine(indent string, v debugger.Value) string {
+	return fmt.Sprintf("%s%s: %s = %s", indent, v.Name, v.Type, strings.ReplaceAll(v.Value, "\n", " "))
 }
 
 // Variables shows variables.

@@ -1,5 +1,11 @@
 package host
 
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+)
+
 // Debuggable is what the system tells of a process that somebody wants to debug.
 type Debuggable struct {
 	Path   string // of what it executes; empty where the system does not tell
@@ -10,8 +16,8 @@ type Debuggable struct {
 
 // Inspect tells what stands in the way of debugging a process. An error that is fs.ErrNotExist means that there is no such process.
 func Inspect(pid int) (Debuggable, error) {
-	if _, err := StartTime(pid); err != nil {
-		return Debuggable{}, err
+	if _, zombie, err := procInfo(pid); err != nil || zombie {
+		return Debuggable{}, cmp.Or(err, fmt.Errorf("process %d: %w", pid, fs.ErrNotExist))
 	}
 	d, err := tracing(pid)
 	d.Path, _, _ = programInfo(pid) // told of our own user's processes only

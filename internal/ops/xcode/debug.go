@@ -32,8 +32,8 @@ func (v views) debugging() []op.Op {
 	})
 	set := tool("debug_breakpoint_add", "Set a breakpoint at a line of a file, or at a function", op.Executes|op.Idempotent, inDebugging)
 	set.Exclude, set.Require = [][]string{{"file", "function"}, {"line", "function"}}, [][]string{{"file", "function"}}
-	minute := func(name, summary string, hints op.Hints, example string) op.Spec {
-		return taking(time.Minute, tool(name, summary, hints, inDebugging), example)
+	minute := func(name, summary string, hints op.Hints, examples ...string) op.Spec {
+		return taking(time.Minute, tool(name, summary, hints, inDebugging), examples...)
 	}
 	return []op.Op{
 		op.New(attach, v.attachSim),
@@ -41,18 +41,18 @@ func (v views) debugging() []op.Op {
 			inDebugging), "debug-attach-process 4711"), v.attachProcess),
 		op.New(taking(time.Minute, set, "debug-breakpoint-add --file ContentView.swift --line 12"), v.addBreakpoint),
 		op.New(minute("debug_breakpoint_remove", "Remove a breakpoint", 0, "debug-breakpoint-remove 1"), v.removeBreakpoint),
-		op.New(minute("debug_continue", "Have the program that is debugged run on", op.Idempotent, "debug-continue"), v.debugContinue),
-		op.New(minute("debug_pause", "Pause the program that is debugged", op.Idempotent, "debug-pause"), v.debugPause),
-		op.New(taking(6*time.Minute, tool("debug_step", "Run to the next line, into a function or out of it", 0, inDebugging),
-			"debug-step over"), v.debugStep),
-		op.New(taking(11*time.Minute, tool("debug_wait", "Wait until the program is paused or has ended", readOnly, inDebugging),
-			"debug-wait"), v.debugWait),
-		op.New(minute("debug_stack", "Show the stack of a thread of the paused program", readOnly, "debug-stack"), v.debugStack),
+		op.New(minute("debug_continue", "Have the program that is debugged run on", op.Idempotent), v.debugContinue),
+		op.New(minute("debug_pause", "Pause the program that is debugged", op.Idempotent), v.debugPause),
+		op.New(taking(6*time.Minute, tool("debug_step", "Run to the next line, into a function or out of it", 0, inDebugging)),
+			v.debugStep),
+		op.New(taking(11*time.Minute, tool("debug_wait", "Wait until the program is paused or has ended", readOnly, inDebugging)),
+			v.debugWait),
+		op.New(minute("debug_stack", "Show the stack of a thread of the paused program", readOnly), v.debugStack),
 		op.New(minute("debug_variables", "Show the variables that a frame of the paused program sees", readOnly, "debug-variables"),
 			v.debugVariables),
 		op.New(taking(6*time.Minute, tool("debug_lldb_command", "Run a command of lldb and show what it prints",
 			op.Executes|op.Destructive, inDebugging), `debug-lldb-command "bt all"`), v.debugCommand),
-		op.New(minute("debug_detach", "Detach the debugger: the program runs on", 0, "debug-detach"), v.debugDetach),
+		op.New(minute("debug_detach", "Detach the debugger: the program runs on", 0), v.debugDetach),
 	}
 }
 

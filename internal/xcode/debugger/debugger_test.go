@@ -1,12 +1,12 @@
 package debugger_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,109 +20,15 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/xcode/debugger"
+	"ios-agent/test/debuggee"
 )
 
-// countC counts for ever, a line a number; the numbers of its lines are named in the tests.
-const countC = `#include <stdio.h>
-#include <unistd.h>
-struct point { int x, y; };
-static int total;
-int add(int n, struct point *p) {
-	int doubled = n * 2;
-	p->x += doubled;
-	total += n;
-	return total;
-}
-int main(int argc, char **argv) {
-	struct point p = {1, 2};
-	for (int i = 0; argc < 2 || i < 50; i++) {
-		int sum = add(i, &p);
-		printf("%d %d\n", i, sum);
-		fflush(stdout);
-		usleep(20000);
-	}
-	return 7;
-}
-`
-
-// tools skips a test without a compiler or a debugger; where everything has to run it fails instead.
-func tools(t *testing.T) {
+func start(t *testing.T) *debuggee.Program {
 	t.Helper()
-	missing := ""
-	if !host.Installed("cc") {
-		missing = "there is no cc"
-	}
-	found := host.Installed("lldb-dap")
-	for version := 18; version <= 22; version++ {
-		found = found || host.Installed(fmt.Sprintf("lldb-dap-%d", version))
-	}
-	if !found {
-		missing = "there is no lldb-dap (Debian: the package lldb-19)"
-	}
-	switch {
-	case missing != "" && os.Getenv("IOS_AGENT_DEBUGGER") != "": // make test-debugger
-		t.Fatal(missing)
-	case missing != "":
-		t.Skip(missing)
-	}
-}
-
-// program is a program of this test that runs.
-type program struct {
-	t     *testing.T
-	pid   int
-	lines *bufio.Scanner
-	cmd   *exec.Cmd
-}
-
-func start(t *testing.T, args ...string) *program {
-	t.Helper()
-	tools(t)
 	if !strings.Contains(t.Name(), "/") {
 		t.Parallel()
 	}
-	dir := t.TempDir()
-	source, binary := filepath.Join(dir, "count.c"), filepath.Join(dir, "count")
-	if err := os.WriteFile(source, []byte(countC), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("cc", "-g", "-O0", "-o", binary, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd := exec.Command(binary, args...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	p := &program{t, cmd.Process.Pid, bufio.NewScanner(out), cmd}
-	p.next()
-	return p
-}
-
-// next is the next number that it counts; -1 when it has ended.
-func (p *program) next() int {
-	if !p.lines.Scan() {
-		return -1
-	}
-	n, err := strconv.Atoi(strings.Fields(p.lines.Text())[0])
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return n
-}
-
-// counts fails the test unless the program goes on: what it had printed before fits into a pipe, so that so many are new.
-func (p *program) counts() {
-	p.t.Helper()
-	for range 50 {
-		if p.next() < 0 {
-			p.t.Fatal("the program has ended")
-		}
-	}
+	return debuggee.Start(t)
 }
 
 func service(t *testing.T, o debugger.Options) (*debugger.Service, *host.Host) {
@@ -144,8 +50,8 @@ func service(t *testing.T, o debugger.Options) (*debugger.Service, *host.Host) {
 	return s, h
 }
 
-func mine(p *program) debugger.Attach {
-	return debugger.Attach{Owner: device.Owner{Session: "ann"}, PID: p.pid}
+func mine(p *debuggee.Program) debugger.Attach {
+	return debugger.Attach{Owner: device.Owner{Session: "ann"}, PID: p.PID}
 }
 
 func attach(t *testing.T, s *debugger.Service, a debugger.Attach) *debugger.Debugger {
@@ -187,13 +93,13 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 	}
 	_, err := d.Stack(t.Context(), 0, 10)
 	mustBe(t, err, fault.NotPaused, "debug pause")
-	b, err := d.Break(t.Context(), debugger.Breakpoint{File: "count.c", Line: 7})
+	b, err := d.Break(t.Context(), debugger.Breakpoint{File: "count.c", Line: 8})
 	if err != nil || !b.Verified || b.ID == 0 {
 		t.Fatalf("%+v, %v", b, err)
 	}
-	paused(t, d, "count.c:7 in add")
+	paused(t, d, "count.c:8 in add")
 	stack, err := d.Stack(t.Context(), 0, 2)
-	if err != nil || len(stack.Frames) != 2 || stack.Total < 2 || stack.Frames[1].Symbol != "main" || stack.Frames[1].Line != 14 {
+	if err != nil || len(stack.Frames) != 2 || stack.Total < 2 || stack.Frames[1].Symbol != "main" || stack.Frames[1].Line != 15 {
 		t.Fatalf("%+v, %v", stack, err)
 	}
 	_, scopes, err := d.Variables(t.Context(), 0, true)
@@ -201,14 +107,14 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 		t.Fatalf("%+v, %v", scopes, err)
 	}
 	n, doubled, point := scopes[0].Variables[0], scopes[0].Variables[2], scopes[0].Variables[1]
-	first, _ := strconv.Atoi(n.Value)
-	if n.Name != "n" || first == 0 || doubled.Value != strconv.Itoa(2*first) || len(point.Parts) != 2 || point.Parts[1].Value != "2" {
+	first, _ := strconv.Atoi(n.Value.Value)
+	if n.Name != "n" || first == 0 || doubled.Value.Value != strconv.Itoa(2*first) || len(point.Parts) != 2 || point.Parts[1].Value != "2" {
 		t.Errorf("%+v", scopes[0])
 	}
-	if state, err := d.Step(t.Context(), debugger.StepOver, 20*time.Second); err != nil || state.Where != "count.c:8 in add" {
+	if state, err := d.Step(t.Context(), debugger.StepOver, 20*time.Second); err != nil || state.Where != "count.c:9 in add" {
 		t.Errorf("%s, %v", state.Text(), err)
 	}
-	if state, err := d.Step(t.Context(), debugger.StepOut, 20*time.Second); err != nil || state.Where != "count.c:14 in main" {
+	if state, err := d.Step(t.Context(), debugger.StepOut, 20*time.Second); err != nil || state.Where != "count.c:15 in main" {
 		t.Errorf("%s, %v", state.Text(), err)
 	}
 	out, _, err := d.Command(t.Context(), "expression i + 1000", 20*time.Second)
@@ -225,15 +131,17 @@ func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
 	if _, err := d.Continue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	paused(t, d, "count.c:6 in add")
-	if frame, scopes, err := d.Variables(t.Context(), 1, false); err != nil || frame.Symbol != "main" ||
-		scopes[0].Variables[3].Name != "i" || scopes[0].Variables[3].Value != strconv.Itoa(first+20) {
+	paused(t, d, "count.c:7 in add")
+	frame, scopes, err := d.Variables(t.Context(), 1, false)
+	if err != nil || frame.Symbol != "main" || len(scopes) != 2 || !slices.ContainsFunc(scopes[0].Variables, func(v debugger.Variable) bool {
+		return v.Name == "i" && v.Value.Value == strconv.Itoa(first+20)
+	}) {
 		t.Errorf("%+v, %+v, %v", frame, scopes, err)
 	}
 	if out := s.Detach(t.Context(), d); out.State.State != debugger.Left || out.Killed || out.Note != "" {
 		t.Errorf("%+v", out)
 	}
-	p.counts()
+	p.MustCount()
 }
 
 // TestTheProgramSurvives: whatever ends the debugger while the program is at a breakpoint or runs.
@@ -256,10 +164,10 @@ func TestTheProgramSurvives(t *testing.T) {
 					if _, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add"}); err != nil {
 						t.Fatal(err)
 					}
-					paused(t, d, "count.c:6 in add")
+					paused(t, d, "count.c:7 in add")
 				}
 				end(s, h, d)
-				p.counts()
+				p.MustCount()
 			})
 		}
 	}
@@ -283,7 +191,7 @@ func TestAttachPausesOnRequest(t *testing.T) {
 	if state, on := s.Paused("A"); on {
 		t.Errorf("%v", state)
 	}
-	p.counts()
+	p.MustCount()
 	if state, err := d.Pause(t.Context()); err != nil || state.State != debugger.Paused {
 		t.Errorf("%v, %v", state, err)
 	}
@@ -293,9 +201,17 @@ func TestAttachPausesOnRequest(t *testing.T) {
 }
 
 func TestAProgramThatEnds(t *testing.T) {
-	p := start(t, "briefly")
+	p := start(t)
 	s, _ := service(t, debugger.Options{})
-	d := attach(t, s, mine(p))
+	how := mine(p)
+	how.Stop = true
+	d := attach(t, s, how)
+	if _, _, err := d.Command(t.Context(), "expression running = 0", 20*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Continue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	state, err := d.Wait(t.Context(), 20*time.Second)
 	if err != nil || state.State != debugger.Ended || state.Reason != "exit code 7" {
 		t.Fatalf("%s, %v", state.Text(), err)
@@ -367,7 +283,7 @@ func TestAHungDebugger(t *testing.T) {
 	if _, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add"}); err != nil {
 		t.Fatal(err)
 	}
-	paused(t, d, "count.c:6 in add")
+	paused(t, d, "count.c:7 in add")
 	if err := unix.Kill(d.Adapter(), unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

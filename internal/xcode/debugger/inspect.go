@@ -94,12 +94,17 @@ func (d *Debugger) threads(ctx context.Context) ([]dap.Thread, error) {
 	return body.Threads[:min(len(body.Threads), mostThreads)], err
 }
 
-// Variable is a variable, and what it is made of.
+// Value is a value that has a name.
+type Value struct {
+	Name  string `json:"name"`
+	Type  string `json:"type,omitempty"`
+	Value string `json:"value"`
+}
+
+// Variable is a variable, and what it is made of; deeper parts are lldb's to show.
 type Variable struct {
-	Name  string     `json:"name"`
-	Type  string     `json:"type,omitempty"`
-	Value string     `json:"value"`
-	Parts []Variable `json:"parts,omitempty"`
+	Value
+	Parts []Value `json:"parts,omitempty"`
 }
 
 // Scope is a kind of variables: locals, globals or registers.
@@ -134,7 +139,7 @@ func (d *Debugger) Variables(ctx context.Context, index int, registers bool) (fr
 				continue
 			}
 			scope := Scope{Name: name}
-			if scope.Variables, scope.More, err = d.variables(ctx, s.VariablesReference, mostVariables, 1); err != nil {
+			if scope.Variables, scope.More, err = d.variables(ctx, s.VariablesReference); err != nil {
 				return err
 			}
 			scopes = append(scopes, scope)
@@ -144,27 +149,35 @@ func (d *Debugger) Variables(ctx context.Context, index int, registers bool) (fr
 	return frame, scopes, err
 }
 
-// variables asks for the variables behind a reference, and so deep for their parts.
-func (d *Debugger) variables(ctx context.Context, reference, most, deep int) (all []Variable, more int, err error) {
-	var body dap.VariablesResponseBody
-	if err := d.adapter.ask(ctx, "variables", dap.VariablesArguments{VariablesReference: reference}, &body); err != nil {
-		return nil, 0, err
-	}
+// variables asks for the variables behind a reference, and for their parts.
+func (d *Debugger) variables(ctx context.Context, reference int) (all []Variable, more int, err error) {
+	found, more, err := d.values(ctx, reference, mostVariables)
 	all = []Variable{}
-	for i, v := range body.Variables {
-		if i == most {
-			return all, len(body.Variables) - most, nil
-		}
-		one := Variable{Name: brief(v.Name), Type: brief(v.Type), Value: brief(v.Value)}
-		if v.VariablesReference > 0 && deep > 0 {
-			if one.Parts, _, err = d.variables(ctx, v.VariablesReference, mostChildren, deep-1); err != nil {
+	for _, v := range found {
+		one := Variable{Value: valueOf(v)}
+		if v.VariablesReference > 0 {
+			parts, _, err := d.values(ctx, v.VariablesReference, mostChildren)
+			if err != nil {
 				return nil, 0, err
+			}
+			for _, p := range parts {
+				one.Parts = append(one.Parts, valueOf(p))
 			}
 		}
 		all = append(all, one)
 	}
-	return all, 0, nil
+	return all, more, err
 }
+
+// values asks for what is behind a reference, and how much more there is than the most that is wanted.
+func (d *Debugger) values(ctx context.Context, reference, most int) ([]dap.Variable, int, error) {
+	var body dap.VariablesResponseBody
+	err := d.adapter.ask(ctx, "variables", dap.VariablesArguments{VariablesReference: reference}, &body)
+	n := min(len(body.Variables), most)
+	return body.Variables[:n], len(body.Variables) - n, err
+}
+
+func valueOf(v dap.Variable) Value { return Value{brief(v.Name), brief(v.Type), brief(v.Value)} }
 
 // brief bounds a text of the program: a value may be as long as its memory.
 func brief(text string) string {
