@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build sbom vulncheck fuzz bench bench-peers test-peers test-agent test-debugger verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-debugger verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -36,6 +36,10 @@ race:
 # One static program: without the C library it starts sooner and needs a megabyte less.
 build:
 	CGO_ENABLED=0 go build -o ios-agent ./cmd/ios-agent
+
+# What people download, in dist: a tarball for each system and architecture, and SHA256SUMS. The same commit gives the same bytes.
+release:
+	go run ./test/release $(if $(VERSION),-version $(VERSION))
 
 # What that program is made of, with checksums, as ios-agent.cdx.json (CycloneDX).
 sbom: build

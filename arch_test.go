@@ -34,7 +34,7 @@ var arrows = map[string]string{
 	"internal/machine/private":            "fault",
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
-	"internal/machine/self":               "machine/private machine/wholefile",
+	"internal/machine/self":               "fault machine/private machine/regularfile machine/wholefile",
 	"internal/machine/store":              "fault machine/wholefile",
 	"internal/machine/wholefile":          "",
 
@@ -42,6 +42,7 @@ var arrows = map[string]string{
 	"internal/op/brief": "",
 	"internal/op/feed":  "fault op",
 	"internal/op/parse": "fault fault/nearest machine/regularfile",
+	"internal/op/terms": "",
 	"internal/op/words": "",
 
 	"internal/apple":              "",
@@ -52,7 +53,8 @@ var arrows = map[string]string{
 	"internal/apple/devicectl":    "apple/jsondoc apple/lines apple/pattern machine/host op/brief",
 	"internal/apple/jsondoc":      "",
 	"internal/apple/kinds": "apple/buildlog apple/crash apple/destinations apple/devicectl apple/oslog apple/schemes " +
-		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief op/parse",
+		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief " +
+		"op/parse",
 	"internal/apple/lines":           "",
 	"internal/apple/oslog":           "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/pattern":         "",
@@ -114,14 +116,15 @@ var arrows = map[string]string{
 		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern":     "device/act fault op ops ui ui/picture",
-	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief ops ui " +
-		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage",
+	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
+	"internal/ops/xcode": "device device/act device/logcap device/session/defaults fault fault/mask fault/nearest op " +
+		"op/brief op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
+		"xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
-	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op",
+	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op surface/wording",
 	"internal/surface/demo":        "fault op ui",
-	"internal/surface/mcp":         "fault fault/nearest op surface/wording",
+	"internal/surface/mcp":         "fault fault/nearest op op/terms surface/wording",
 	"internal/surface/reference":   "fault op",
 	"internal/surface/rest":        "device/session fault op surface/wording",
 	"internal/surface/setup":       "fault machine/docfile machine/home machine/wholefile op ui",
@@ -129,18 +132,20 @@ var arrows = map[string]string{
 	"internal/surface/wording":     "op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock device/lease/leasedb " +
-		"device/logcap device/pool device/schema device/session device/session/refdb driver/agentwire " +
-		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask machine/home " +
-		"machine/host machine/private machine/store op op/feed op/parse ops ops/catalogue surface/mcp " +
-		"surface/reference surface/rest ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
-		"xcode/toolcheck",
+	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock " +
+		"device/lease/leasedb device/logcap device/pool device/schema device/session " +
+		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
+		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
+		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
+		"surface/mcp surface/reference surface/rest ui/uiread xcode/build xcode/debugger xcode/macapp " +
+		"xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
-		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb virtualxcode/mark " +
-		"virtualxcode/open virtualxcode/plists virtualxcode/project virtualxcode/service " +
-		"virtualxcode/simctl virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
-		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
+		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
+		"virtualxcode/mark virtualxcode/open virtualxcode/osascript virtualxcode/plists " +
+		"virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
+		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild " +
+		"virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
@@ -155,15 +160,16 @@ var arrows = map[string]string{
 	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
 		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/mark":     "",
-	"internal/virtualxcode/oldplist": "virtualxcode/applejson",
-	"internal/virtualxcode/open":     "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/mark":      "",
+	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
+	"internal/virtualxcode/open":      "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",
 	"internal/virtualxcode/render":  "virtualxcode/world",
-	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw virtualxcode/render " +
-		"virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/service": "machine/resident machine/wholefile virtualxcode/agent virtualxcode/flaw " +
+		"virtualxcode/render virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/simctl": "virtualxcode/app virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/oldplist virtualxcode/plists virtualxcode/render virtualxcode/tool " +
 		"virtualxcode/world",

@@ -120,25 +120,68 @@ func TestInit(t *testing.T) {
 		run(t, "skill").out != strings.TrimSpace(skill)+"\n" {
 		t.Errorf("the skill: %.200s", skill)
 	}
-	if r := run(t, "init", "claude-code"); r.out != "nothing to do: everything is set up\n" || readFile(t, ".mcp.json") != after {
+	if r := run(t, "init", "claude-code"); !strings.HasPrefix(r.out, "nothing to do: claude-code ") || readFile(t, ".mcp.json") != after {
 		t.Errorf("the second time: %+v", r)
 	}
 	if r := run(t, "init", "emacs"); r.code != fault.ExitUsage || !strings.Contains(r.stderr, "INVALID_INPUT") ||
-		!strings.Contains(r.stderr, "claude-code, codex, all") {
+		!strings.Contains(r.stderr, "claude-code, codex, cursor, vscode, windsurf, gemini, zed, all") {
 		t.Errorf("an unknown client: %+v", r)
 	}
 }
 
-// TestInitLeavesWhatItCannotReadAlone: the file is named, with what to paste; the others are written.
-func TestInitLeavesWhatItCannotReadAlone(t *testing.T) {
-	newHome(t)
-	const broken = "{ \"mcpServers\": { oops"
-	write(t, ".mcp.json", broken)
-	r := run(t, "init", "claude-code")
-	if r.code != fault.ExitUsage || !strings.Contains(r.stderr, ".mcp.json:1 is left alone") || readFile(t, ".mcp.json") != broken {
-		t.Errorf("%+v", r)
-	}
-	if !strings.Contains(readFile(t, filepath.Join(".claude", "settings.json")), "mcp__ios-agent") {
-		t.Error("the other files are not written")
+// TestInitSaysOneThing: what was done, that there is nothing to do, or what is wrong and where; never two of them.
+func TestInitSaysOneThing(t *testing.T) {
+	const broken = "{\n  \"mcpServers\": { oops"
+	for name, c := range map[string]struct {
+		args  []string
+		files map[string]string
+		code  int
+		says  []string
+		never []string
+	}{
+		"no such client": {[]string{"emacs"}, nil, fault.ExitUsage, []string{`there is no client "emacs"`, "claude-code, codex, cursor"},
+			[]string{"nothing to do", "wrote"}},
+		"nobody here": {nil, nil, fault.ExitUsage, []string{"no client", "ios-agent init claude-code"}, []string{"nothing to do", "wrote"}},
+		"a broken file": {[]string{"cursor"}, map[string]string{".cursor/mcp.json": broken}, fault.ExitUsage,
+			[]string{".cursor/mcp.json:2 is left alone", "put this into"}, []string{"nothing to do", "wrote", "written"}},
+		"a broken file beside others": {[]string{"claude"}, map[string]string{".mcp.json": broken}, fault.ExitUsage,
+			[]string{".mcp.json:2 is left alone", "written are ", "settings.json"}, []string{"nothing to do", "wrote"}},
+		"a broken file, looked at": {[]string{"claude-code", "--print"}, map[string]string{".mcp.json": broken}, fault.ExitUsage,
+			[]string{".mcp.json:2 is left alone"}, []string{"nothing to do", "wrote", "written"}},
+		"those that are here": {nil, map[string]string{".cursor/x": "", ".zed/x": ""}, 0,
+			[]string{"wrote ", ".cursor/mcp.json", ".zed/settings.json"}, []string{".vscode", ".mcp.json:", "nothing to do"}},
+		"several": {[]string{"vscode", "gemini-cli"}, nil, 0, []string{"wrote ", ".vscode/mcp.json", ".gemini/settings.json"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newHome(t)
+			for path, text := range c.files {
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				write(t, path, text)
+			}
+			r := run(t, append([]string{"init"}, c.args...)...)
+			if r.code != c.code || (r.out == "") == (r.stderr == "") {
+				t.Errorf("%+v", r)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(r.out+r.stderr, want) {
+					t.Errorf("%q is not in %+v", want, r)
+				}
+			}
+			for _, never := range c.never {
+				if strings.Contains(r.out+r.stderr, never) {
+					t.Errorf("%q is in %+v", never, r)
+				}
+			}
+			for path, text := range c.files {
+				if readFile(t, path) != text {
+					t.Errorf("%s is changed", path)
+				}
+			}
+			if again := run(t, append([]string{"init"}, c.args...)...); c.code == 0 && !strings.HasPrefix(again.out, "nothing to do: ") {
+				t.Errorf("the second time: %+v", again)
+			}
+		})
 	}
 }

@@ -1,35 +1,58 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
+	"slices"
 	"strings"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
-	"ios-agent/internal/machine/docfile"
+	"ios-agent/internal/op"
+	"ios-agent/internal/surface/mcp"
 )
 
-// projectTools are the MCP tool sets a project's config names, by commas. A project may choose what an agent sees; what
-// an agent may destroy is for the user to say, not for a file that came with a clone.
-func projectTools(dir string) (string, error) {
-	folder := defaults.Folder(dir)
-	path := defaults.ConfigPath(folder)
-	text, err := docfile.Read(folder, defaults.ConfigPath(""), docfile.MostYAML)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+// XcodeBuildMCP's variables, which choose among the tools of its set.
+const (
+	workflowsVariable = "XCODEBUILDMCP_ENABLED_WORKFLOWS"
+	dynamicVariable   = "XCODEBUILDMCP_DYNAMIC_TOOLS"
+)
+
+// configured adds what the project's files and the environment say about tools. The server starts whatever they say: a mistake in a
+// file that came with a clone must not take the tools away, and is told in every answer.
+func configured(how product.Serving, c *op.Catalogue, project defaults.Tools, getenv func(string) string) product.Serving {
+	mistakes := slices.Clone(project.Mistakes)
+	if how.Tools == "" {
+		var known []string
+		for _, set := range project.Sets {
+			if _, err := mcp.Select(c.Ops(), set); err != nil {
+				f := fault.From(err)
+				mistakes = append(mistakes, defaults.KeyTools+": "+f.Message+"; "+f.Hint)
+				continue
+			}
+			known = append(known, set)
+		}
+		how.Tools = strings.Join(known, ",")
 	}
-	if err != nil {
-		return "", fault.New(fault.PathError, "%s: %w", path, err).WithHint("correct the file or remove it")
+	if how.Tools == "" {
+		how.Tools = mcp.Default
 	}
-	doc, err := docfile.YAML(string(text))
-	var tools []string
-	if err == nil {
-		tools, err = doc.Texts("tools")
+	wanted := project.Workflows // the file comes before the environment, as there
+	if len(wanted) == 0 {
+		wanted = strings.Split(getenv(workflowsVariable), ",")
 	}
-	if err != nil {
-		return "", fault.New(fault.InvalidInput, "%s: %s", docfile.Place(path, err), docfile.Reason(err)).
-			WithHint("tools is a list, such as [core, session-management]")
+	var words []string
+	for _, word := range wanted {
+		if tools, own := project.Custom[word]; own {
+			words = append(words, tools...)
+			continue
+		}
+		words = append(words, strings.TrimSpace(word))
 	}
-	return strings.Join(tools, ","), nil
+	how.Workflows = strings.Trim(strings.Join(words, ","), ",")
+	how.Dynamic = slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(getenv(dynamicVariable)))
+	for i := range mistakes {
+		mistakes[i] = strings.ReplaceAll(mistakes[i], "\n", " ") // a path may have it
+	}
+	how.Mistakes = strings.Join(mistakes, "\n")
+	return how
 }

@@ -32,6 +32,7 @@ type connector struct {
 	minutes                   float64
 	patience                  time.Duration
 	transcript                string
+	restart, picture          bool
 	env                       []string
 }
 
@@ -43,7 +44,8 @@ func (p *program) connectCommand() *cobra.Command {
 		Long: "Let a model or a program drive an app towards a goal: it is shown the screen and the actions there are, " +
 			"and chooses one a turn.\n" +
 			"A policy file says what it may do; every step is written to a transcript.\n\n" +
-			"With --exec the program gets one line of JSON a turn on stdin (goal, screen, actions, last, prompt, …) " +
+			"With --exec the program gets one line of JSON a turn on stdin (goal, screen, snapshot, last, prompt; in the first also " +
+			"actions and instructions) " +
 			"and answers with one:\n" +
 			`{"action": "tap_element", "input": {"ref": "@e5"}}, or {"action": "done", "message": "…"}, ` +
 			`or {"action": "fail", "message": "…"}.`,
@@ -55,6 +57,8 @@ func (p *program) connectCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&k.goal, "goal", "", "the goal, in words")
 	f.StringVar(&k.app, "app", "", "launch this app first (bundle id)")
+	f.BoolVar(&k.restart, "restart", false, "end the app of --app first, so that it begins anew")
+	f.BoolVar(&k.picture, "picture", false, "show a picture of the screen in each turn, too")
 	f.StringVar(&k.sim, "sim", "", "the simulator's name")
 	f.StringVar(&k.udid, "udid", "", "the device")
 	f.StringVar(&k.exec, "exec", "", "a program decides; split into words as a shell does, but run without a shell")
@@ -111,6 +115,8 @@ func (k connector) check() error {
 		return fault.New(fault.InvalidInput, "connect: what is the goal?").WithHint("say it with --goal")
 	case k.exec == "" && !k.anthropic && !k.openai:
 		return fault.New(fault.InvalidInput, "connect: who decides?").WithHint("give --exec, --anthropic or --openai")
+	case k.restart && k.app == "":
+		return fault.New(fault.InvalidInput, "connect: which app should begin anew?").WithHint("name it with --app")
 	case k.steps < 1 || k.idle < 1 || k.minutes <= 0 || k.patience <= 0:
 		return fault.New(fault.InvalidInput, "connect: a limit must be above 0")
 	}
@@ -125,7 +131,8 @@ func (p *program) prepare(c *cobra.Command, k connector) (run connecting.Run, er
 		return run, err
 	}
 	run = connecting.Run{
-		Caller: caller, Catalogue: p.app.Catalogue, Goal: k.goal, App: k.app, Target: map[string]string{"udid": k.udid, "sim": k.sim},
+		Caller: caller, Catalogue: p.app.Catalogue, Goal: k.goal, App: k.app, Restart: k.restart, Picture: k.picture,
+		Target:   map[string]string{"udid": k.udid, "sim": k.sim},
 		MaxSteps: k.steps, MaxTime: time.Duration(k.minutes * float64(time.Minute)), MaxIdle: k.idle,
 		Tell:    func(line string) { fmt.Fprintln(p.app.Err, line) },
 		Confirm: confirm(p.app.In, p.app.Err),

@@ -9,7 +9,6 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/self"
-	"ios-agent/internal/op"
 	"ios-agent/internal/surface/setup"
 )
 
@@ -17,23 +16,19 @@ import (
 func (p *program) initCommand() *cobra.Command {
 	var printOnly bool
 	c := &cobra.Command{
-		Use: "init [CLIENT]", Short: "Set up this project for an agent: " + strings.Join(setup.Clients(), ", ") + " or all",
-		Long: "Writes what the agent's client needs to know about ios-agent: its MCP configuration, the allow-lists of its sandbox,\n" +
-			"the skill. Existing files are merged into, never overwritten; --print shows what would change.",
-		Args: cobra.MaximumNArgs(1), ValidArgs: append(setup.Clients(), setup.All),
-		RunE: func(_ *cobra.Command, args []string) error {
-			client := setup.All
-			if len(args) == 1 {
-				client = args[0]
-			}
-			return p.init(client, printOnly)
-		},
+		Use: "init [CLIENT…]", Short: "Set up this project for an agent: " + strings.Join(setup.Clients(), ", ") + " or all",
+		Long: "Writes what the agent's client needs to know about ios-agent: its MCP configuration and, where the client can tell them apart,\n" +
+			"what may run without a question; for some also the skill. Without a name, for the clients that are used here.\n" +
+			"Existing files are merged into, never overwritten; --print shows what would change.",
+		Example: "  ios-agent init\n  ios-agent init claude-code cursor\n  ios-agent init all --print",
+		Args:    cobra.ArbitraryArgs, ValidArgs: append(setup.Clients(), setup.All),
+		RunE: func(c *cobra.Command, args []string) error { return p.init(c.Root(), args, printOnly) },
 	}
 	c.Flags().BoolVar(&printOnly, "print", false, "show what would be written and write nothing")
 	return c
 }
 
-func (p *program) init(client string, printOnly bool) error {
+func (p *program) init(root *cobra.Command, clients []string, printOnly bool) error {
 	h, err := home.Open()
 	if err != nil {
 		return err
@@ -46,11 +41,26 @@ func (p *program) init(client string, printOnly bool) error {
 	if err != nil {
 		return fault.New(fault.PathError, "the home folder: %w", err)
 	}
+	if len(clients) == 0 {
+		clients = setup.Detect(dir, user)
+	}
+	if len(clients) == 0 {
+		return fault.New(fault.InvalidInput, "no client that ios-agent knows is used here or in %s", user).
+			WithHint("name one, such as `ios-agent init claude-code`: %s, or all", strings.Join(setup.Clients(), ", "))
+	}
+	where, err := installed()
+	if err != nil {
+		return err
+	}
+	binary, onPath := self.Name, where.onPath != ""
+	if !onPath && !strings.HasPrefix(where.running, os.TempDir()) { // after `go run` it is gone soon
+		binary = where.running
+	}
 	changes, planErr := setup.Plan(setup.Options{
-		Client: client, Dir: dir, UserHome: user, Binary: self.Name, Home: h.String(), CodexHome: os.Getenv("CODEX_HOME"),
-		Skill: setup.Skill(p.app.Catalogue.Ops(), version()), Operations: p.app.Catalogue.Ops(),
+		Clients: clients, Dir: dir, UserHome: user, Binary: binary, Home: h.String(), CodexHome: os.Getenv("CODEX_HOME"),
+		Skill: setup.Skill(p.app.Catalogue.Ops(), version()), Operations: p.app.Catalogue.Ops(), Commands: commandLines(root),
 	})
-	text, files := setup.Print(changes), []string{}
+	files := []string{}
 	for _, c := range changes {
 		files = append(files, c.Path)
 	}
@@ -58,17 +68,40 @@ func (p *program) init(client string, printOnly bool) error {
 		if err := setup.Apply(changes); err != nil {
 			return err
 		}
+	}
+	if planErr != nil {
+		f := fault.From(planErr)
+		if len(files) > 0 && !printOnly { // what could be done was done
+			f = f.With("written", files)
+			f.Message += "; written are " + strings.Join(files, ", ")
+		}
+		return f
+	}
+	text := "nothing to do: " + strings.Join(clients, ", ") + " know ios-agent"
+	switch {
+	case len(changes) > 0 && printOnly:
+		text = setup.Print(changes)
+	case len(changes) > 0:
 		text = "wrote " + strings.Join(files, ", ")
 	}
-	if len(changes) == 0 {
-		text = "nothing to do: everything is set up"
+	if !onPath {
+		text += "\nios-agent is not on the PATH, where they look for it: `ios-agent self install` puts it there"
 	}
-	e := op.Succeeded(map[string]any{"files": files, "written": !printOnly}, op.Meta{})
-	e.Stdout = text
-	if planErr != nil { // what could be done was done; the file that was left alone is named
-		e.Status, e.Error = op.Failure, fault.From(planErr)
+	return p.app.Say(text, map[string]any{"clients": clients, "files": files, "written": !printOnly, "on_path": onPath})
+}
+
+// commandLines are all command lines that the program knows, by every name, without its own.
+func commandLines(c *cobra.Command) (lines []string) {
+	for _, below := range c.Commands() {
+		rest := commandLines(below)
+		for _, word := range append([]string{below.Name()}, below.Aliases...) {
+			lines = append(lines, word)
+			for _, line := range rest {
+				lines = append(lines, word+" "+line)
+			}
+		}
 	}
-	return p.app.Finish(e)
+	return lines
 }
 
 // skillCommand prints the skill for whoever keeps skills elsewhere.

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"ios-agent/internal/daemon"
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session"
@@ -47,12 +49,27 @@ func command() *program {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	return p.app.Main(ctx, args, p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
-		p.initCommand(), p.skillCommand(), p.connectCommand())
+	var err error
+	if p.app.JSON, err = outputJSON(os.Getenv); err != nil {
+		return p.app.Refuse(args, err)
+	}
+	return p.app.Main(ctx, args, p.commands()...)
 }
 
-// version is the module's version, or the commit it was built from.
+// commands are those that are not operations.
+func (p *program) commands() []*cobra.Command {
+	return []*cobra.Command{p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
+		p.initCommand(), p.skillCommand(), p.connectCommand(), p.selfCommand()}
+}
+
+// stamped is the version of a release; the linker sets it.
+var stamped string
+
+// version is that of a release, the module's version, or the commit it was built from.
 func version() string {
+	if stamped != "" {
+		return stamped
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ios-agent/internal/daemon/product"
-	"ios-agent/internal/surface/mcp"
+	"ios-agent/internal/device/session/defaults"
 )
 
 // toolsVariable chooses the MCP tools where no flag does.
@@ -30,11 +30,8 @@ func (p *program) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			configured, err := projectTools(caller.Dir)
-			if err != nil {
-				return err
-			}
-			how.Tools = cmp.Or(tools, os.Getenv(toolsVariable), configured, mcp.Default)
+			how.Tools = cmp.Or(tools, os.Getenv(toolsVariable))
+			how = configured(how, p.app.Catalogue, defaults.ReadTools(caller.Dir), os.Getenv)
 			server, err := product.MCP(p.app.Catalogue, caller, version(), how)
 			if err != nil {
 				return err

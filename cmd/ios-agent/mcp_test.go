@@ -35,7 +35,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	t.Cleanup(server.Close) // after the clients, which are closed first
 	for _, version := range []string{"2025-06-18", "2026-07-28"} {
 		for query, want := range map[string]string{"": "tap_element", "?tools=session-management": "session_set_defaults",
-			"?tools=quern&structured=true": "quern_tap_element"} {
+			"?tools=ui&structured=true": "tap_element"} {
 			s, err := dial(t, server.URL+"/mcp"+query, version)
 			if err != nil {
 				t.Fatalf("%s %s: %v", version, query, err)
@@ -83,30 +83,6 @@ func TestOpenAPIIsServed(t *testing.T) {
 	}
 }
 
-// TestTheProjectChoosesTools: from its file, which is checked.
-func TestTheProjectChoosesTools(t *testing.T) {
-	dir := t.TempDir()
-	if words, err := projectTools(dir); words != "" || err != nil {
-		t.Errorf("no file: %q %v", words, err)
-	}
-	path := filepath.Join(dir, ".ios-agent", "config.yaml")
-	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		"tools: [session-management, core]\n": "session-management,core", "": "", "sessionDefaults: {scheme: A}\n": "", "tools: 7": "!",
-		"tools: [": "!", "{a: [}": "!",
-	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		words, err := projectTools(dir)
-		if wrong := want == "!"; wrong != fault.Is(err, fault.InvalidInput) || !wrong && words != want {
-			t.Errorf("%q: %q %v", text, words, err)
-		}
-	}
-}
-
 // TestMCPOnStdio: the flag wins over the variable, which wins over the project's file. Tools are listed without a daemon.
 func TestMCPOnStdio(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
@@ -125,23 +101,7 @@ func TestMCPOnStdio(t *testing.T) {
 		{"mcp --tools core", "job", "tap_element", "job_wait"},
 	} {
 		t.Setenv("IOS_AGENT_TOOLS", c.variable)
-		p := command()
-		in, toServer, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		fromServer, out, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.app.In, p.app.Out = in, out
-		ended := make(chan int, 1)
-		go func() { ended <- p.run(t.Context(), strings.Fields(c.args)) }()
-		client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-		s, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s, ended := stdio(t, c.args)
 		listed, err := s.ListTools(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -28,6 +28,8 @@ const (
 	implicitLease    = 5 * time.Minute
 	// macrosVariable "trust" builds with macros of packages that nobody has trusted in Xcode.
 	macrosVariable = "IOS_AGENT_MACROS"
+	// outputVariable "json" makes the JSON envelope what every command prints, as --json does; --json=false prints text then.
+	outputVariable = "IOS_AGENT_OUTPUT"
 	// passVariable names variables that programs get besides the usual ones.
 	passVariable = "IOS_AGENT_PASS_ENV"
 )
@@ -56,6 +58,12 @@ func readSettings(getenv func(string) string) (settings, error) {
 		publicOnly: r.choice(xcodebuild.PublicVariable, "0", "1") == "1",
 	}
 	return s, r.err
+}
+
+// outputJSON reports whether commands are to print the envelope.
+func outputJSON(getenv func(string) string) (bool, error) {
+	r := reader{getenv: getenv}
+	return r.choice(outputVariable, "text", "json") == "json", r.err
 }
 
 // reader reads variables and keeps the first fault.

@@ -100,8 +100,8 @@ func (c *Client) exchange(ctx context.Context, name string, input []byte, trace 
 		return op.Failed(err, op.Meta{Session: c.Session})
 	}
 	body, err := json.Marshal(request{
-		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Dir: c.Dir, Env: passedEnv(), Trace: trace, Build: c.Build,
-		Toolchain: c.Toolchain,
+		Input: rawInput(o.AbsolutePaths(input, c.Dir)), Session: c.Session, Client: cmp.Or(op.ClientOf(ctx), op.CLI), Dir: c.Dir,
+		Env: passedEnv(), Process: os.Getpid(), Trace: trace, Build: c.Build, Toolchain: c.Toolchain,
 	})
 	if err != nil {
 		return op.Failed(fault.New(fault.InvalidInput, "%s: the input is not JSON: %w", o.Name, err), op.Meta{Session: c.Session})

@@ -16,23 +16,17 @@ import (
 // requests to this port, but not with a loopback Host and without an Origin.
 //
 // A daemon that was told to serve other machines takes any Host: by what name they call it is not for us to know.
-func guard(key *Key, remote bool, next http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Write([]byte(`{"status":"ok"}` + "\n"))
-	})
-	mux.Handle("/", next)
+func guard(key *Key, remote bool, public map[string]bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !remote && !loopback(r.Host):
 			rest.Fail(w, fault.New(fault.Forbidden, "the Host %q is not a loopback address", r.Host))
 		case !sameMachine(r.Header.Get("Origin")):
 			rest.Fail(w, fault.New(fault.Forbidden, "requests from the web page %q are refused", r.Header.Get("Origin")))
-		case r.URL.Path != "/health" && !authorised(r, key):
-			rest.Fail(w, fault.New(fault.Unauthorized, "the key is missing or wrong"))
+		case !public[r.URL.Path] && !authorised(r, key):
+			rest.Fail(w, fault.New(fault.Unauthorized, "Invalid or missing API key"))
 		default:
-			mux.ServeHTTP(w, r)
+			next.ServeHTTP(w, r)
 		}
 	})
 }

@@ -21,7 +21,7 @@ func TestGuard(t *testing.T) {
 	}
 	const through = http.StatusNoContent
 	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(through) })
-	h := guard(&Key{Path: path}, false, next)
+	h := guard(&Key{Path: path}, false, map[string]bool{"/health": true}, next)
 	for name, c := range map[string]struct {
 		path, host, header, value string
 		want                      int
@@ -34,7 +34,7 @@ func TestGuard(t *testing.T) {
 		"empty bearer":      {"/x", "localhost", "Authorization", "Bearer ", http.StatusUnauthorized},
 		"rebound host":      {"/x", "evil.example", "X-API-Key", secret, http.StatusForbidden},
 		"lookalike host":    {"/x", "127.0.0.1.evil.example", "X-API-Key", secret, http.StatusForbidden},
-		"health is public":  {"/health", "localhost", "", "", http.StatusOK},
+		"health is public":  {"/health", "localhost", "", "", through},
 		"health, bad host":  {"/health", "evil.example", "", "", http.StatusForbidden},
 		"health has no sub": {"/health/../x", "localhost", "", "", http.StatusUnauthorized},
 	} {

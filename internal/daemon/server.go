@@ -76,7 +76,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	defer parts.Close()
 	s.arm()
-	remote := guard(s.Key, s.Remote, s.counted(api(s.catalogue, s.more)))
+	remote := guard(s.Key, s.Remote, rest.Public(s.catalogue), s.counted(api(s.catalogue, s.more)))
 	err = s.serve(ctx, map[net.Listener]http.Handler{listener.Listener: s.local(), tcp: remote})
 	s.Log.Info("daemon leaves", "error", err)
 	return err
@@ -147,7 +147,7 @@ func (s *Server) local() http.Handler {
 
 // Handler is what the TCP port of a daemon serves: to callers with the key, on this machine.
 func Handler(c *op.Catalogue, more http.Handler, key *Key) http.Handler {
-	return guard(key, false, api(c, more))
+	return guard(key, false, rest.Public(c), api(c, more))
 }
 
 // api is what both the socket and the TCP port serve.
@@ -160,8 +160,14 @@ func api(c *op.Catalogue, more http.Handler) http.Handler {
 	return mux
 }
 
+// counted notes the calls under way. Whoever only asks whether the daemon is there does not keep it, and is always answered.
 func (s *Server) counted(next http.Handler) http.Handler {
+	public := rest.Public(s.catalogue)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if public[r.URL.Path] {
+			next.ServeHTTP(w, r)
+			return
+		}
 		end, err := s.begin()
 		if err != nil {
 			rest.Fail(w, err)
@@ -267,7 +273,9 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	if out.begin() != nil {
 		return
 	}
-	call := op.Call{Session: req.Session, Dir: req.Dir, Env: req.Env, Trace: req.Trace, Request: req.Trace}.
+	call := op.Call{
+		Session: req.Session, Client: req.Client, Dir: req.Dir, Env: req.Env, Process: req.Process, Trace: req.Trace, Request: req.Trace,
+	}.
 		WithProgress(func(e op.Event) { out.say(line{Event: &e}) })
 	name := r.PathValue("op")
 	if o, err := s.catalogue.Lookup(name); err == nil && o.Streams() {

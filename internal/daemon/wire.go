@@ -15,8 +15,10 @@ import (
 type request struct {
 	Input   json.RawMessage   `json:"input,omitempty"`
 	Session string            `json:"session"`
+	Client  string            `json:"client,omitempty"`
 	Dir     string            `json:"dir"`
 	Env     map[string]string `json:"env,omitempty"`
+	Process int               `json:"process,omitempty"`
 	Trace   string            `json:"trace"`
 	Build   self.Build        `json:"build"`
 

@@ -16,7 +16,7 @@ const (
 // AgentState is how the program of ours is that drives a device.
 type AgentState struct {
 	UDID     string    `json:"udid"`
-	Device   string    `json:"device"`
+	Name     string    `json:"name"` // of the device
 	State    string    `json:"state"`
 	PID      int       `json:"pid,omitempty"`
 	Port     int       `json:"port,omitempty"`

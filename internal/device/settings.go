@@ -76,8 +76,8 @@ type Film interface {
 // Adjusted is one setting that was made right for automation, or why it was not.
 type Adjusted struct {
 	Setting string `json:"setting"`
-	Value   string `json:"value"` // empty: it is not set any more
-	Error   string `json:"error,omitempty"`
+	Value   string `json:"value"`             // empty: it is not set any more
+	Error   string `json:"message,omitempty"` // why it was not
 }
 
 // Preparer sets what text entry and steady screens need: no autocorrection, no tips over the keyboard. Restore undoes it: what was

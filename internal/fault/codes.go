@@ -128,7 +128,7 @@ var table = map[Code]meaning{
 	AppNotFound:        {http.StatusNotFound, ExitNotFound, "install the app first: `ios-agent install PATH.app`"},
 	AppNotInFront:      {http.StatusConflict, ExitPrecondition, "`ios-agent snapshot` shows what is in front"},
 	AppNotRunning:      {http.StatusConflict, ExitPrecondition, "launch the app first: `ios-agent launch BUNDLE_ID`"},
-	AppInstallFailed:   {http.StatusUnprocessableEntity, ExitFailed, "check that the path is a simulator .app folder"},
+	AppInstallFailed:   {http.StatusUnprocessableEntity, ExitFailed, "the app must be built for this device: a simulator and a physical device need different builds"},
 	AppLaunchFailed:    {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
 	AppTerminate:       {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
 	AppPaused:          {http.StatusConflict, ExitPrecondition, "a debugger holds the app: `ios-agent debug continue`"},

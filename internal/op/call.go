@@ -20,13 +20,16 @@ type Caller interface {
 // fill in Device, so that the answer says which one it is about.
 type Call struct {
 	Session string            // the client's session
+	Client  string            // the client's own name; empty: nobody knows
 	Dir     string            // the client's working folder; "" over plain HTTP
 	Env     map[string]string // the client's environment, as far as PassedEnv allows
+	Process int               // the client's; 0: it is not known
 	Trace   string            // names this call in logs
 	Request string            // the client's id of what it asks for: the same when it asks again; empty: it has none
 	Hints   Hints             // the operation's own: what the call may do
 	Sources map[string]string // of the inputs that the call left out
 	Device  *Device           // set by the operation
+	Outside bool              // set by the operation: what answers is no tool of the toolchain, such as the swift of the PATH
 	Screens []string          // set by the operation: ids of the screens before and after what it did
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 
@@ -36,8 +39,25 @@ type Call struct {
 	step     int    // 0: the call drives no device
 	answered string // the step of the job that the call asks about
 	revealed []string
+	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is
 	secrets  *mask.Set
 }
+
+type clientKey struct{}
+
+// WithClient says for which client the calls under a context are made.
+func WithClient(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, clientKey{}, name)
+}
+
+// ClientOf is the name that WithClient noted; empty: none.
+func ClientOf(ctx context.Context) string {
+	name, _ := ctx.Value(clientKey{}).(string)
+	return name
+}
+
+// CLI is the client that a command line is.
+const CLI = "cli"
 
 // Device names the device an answer is about.
 type Device struct {

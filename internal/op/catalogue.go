@@ -61,7 +61,11 @@ func NewCatalogue(ops []Op) *Catalogue {
 	leaveVerbs(c.ops)
 	taken := map[string]string{}
 	for i, o := range c.ops {
-		for _, key := range []string{"name " + o.Family + "." + o.Name, "verb " + o.Verb, "route " + o.Route} {
+		keys := []string{"name " + o.Family + "." + o.Name, "verb " + o.Verb, "route " + o.Route}
+		for _, route := range o.Also {
+			keys = append(keys, "route "+route)
+		}
+		for _, key := range keys {
 			if strings.HasSuffix(key, " ") {
 				continue
 			}
@@ -111,6 +115,19 @@ func (c *Catalogue) ID(o Op) string {
 // Ops lists the operations in the order of declaration.
 func (c *Catalogue) Ops() []Op { return c.ops }
 
+// All is the word for all operations.
+const All = "all"
+
+// Sets are the words that choose several operations: families, groups and All.
+func Sets(ops []Op) []string {
+	all := []string{All}
+	for _, o := range ops {
+		all = append(append(all, o.Family), o.Groups...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Lookup finds an operation by name; hyphens are taken for underscores.
 func (c *Catalogue) Lookup(name string) (Op, error) {
 	if i, ok := c.byID[strings.ReplaceAll(name, "-", "_")]; ok {
@@ -144,7 +161,9 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 		if call.step > 0 {
 			c.Steps.keep(o, &call, input, start, e)
 		}
-		e.Meta.Next = o.Next
+		if e.Error == nil {
+			e.Meta.Next = o.Next
+		}
 		return e
 	}
 	if o.Long && c.Jobs != nil {
@@ -175,7 +194,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
-		call.Hints, call.steps, call.secrets = o.Hints, c.Steps, c.Secrets
+		call.Hints, call.steps, call.secrets, call.unheard = o.Hints, c.Steps, c.Secrets, o.Public
 		c.Secrets.AddEnv(call.Env)
 		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request))
 	}
@@ -213,8 +232,11 @@ func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, er
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
 		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
 	}
+	if call.Outside {
+		meta.Toolchain = ""
+	}
 	e := legible(c.hide(wrap(out, err, meta)))
-	if c.Heard != nil {
+	if c.Heard != nil && !call.unheard {
 		c.Heard(Record{
 			Time: start.UTC(), Op: name, Session: call.Session, Trace: call.Trace, Device: call.Device, Step: meta.Step,
 			TookMS: meta.TookMS, Status: e.Status, Code: codeOf(e),
@@ -291,12 +313,20 @@ func textOf(out any, raw json.RawMessage) string {
 	return string(raw)
 }
 
+const virtualMark = " [" + virtual + "]"
+
+// markFirstLine marks a text once: one that holds other answers has their marks in it.
 func markFirstLine(text string) string {
-	first, rest, more := strings.Cut(text, "\n")
+	first, rest, more := strings.Cut(unmarked(text), "\n")
 	if !more {
-		return first + " [" + virtual + "]"
+		return first + virtualMark
 	}
-	return first + " [" + virtual + "]\n" + rest
+	return first + virtualMark + "\n" + rest
+}
+
+// unmarked is a text without marks: what stands in another answer is marked by that one.
+func unmarked(text string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(text, virtualMark+"\n", "\n"), virtualMark)
 }
 
 func codeOf(e Envelope) fault.Code {

@@ -29,7 +29,7 @@ func parseValues(s Spec, fields []Field, raws map[string]json.RawMessage) (map[s
 		case !given && f.Default != "":
 			raw, _ = json.Marshal(f.Default)
 		case !given && f.Required:
-			return nil, fault.New(fault.InvalidInput, "%s: %s is required: %s", s.Name, f.Name, f.Doc).With("field", f.Name)
+			return nil, invalid(s, f, misfit(Missing, f.Name, nil, "%s is required: %s", f.Name, f.Doc))
 		case !given:
 			continue
 		}
@@ -55,7 +55,7 @@ func rawValues(s Spec, fields []Field, input []byte) (map[string]json.RawMessage
 	for key, raw := range given {
 		f, ok := fieldNamed(fields, key)
 		if !ok {
-			return nil, unknownKey(s.Name, fields, key)
+			return nil, unknownKey(s.Name, fields, key, raw)
 		}
 		if _, twice := values[f.Name]; twice {
 			return nil, fault.New(fault.InvalidInput, "%s: %s is given twice, in two spellings", s.Name, f.Name)
@@ -135,7 +135,7 @@ func object(op string, input []byte) (map[string]json.RawMessage, error) {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(input, &given); err != nil {
-		return nil, fault.New(fault.InvalidInput, "%s: the input is not a JSON object: %w", op, err)
+		return nil, fault.New(fault.InvalidInput, "%w", misfit(NoObject, "", clipped(input), "%s: the input is not a JSON object: %w", op, err))
 	}
 	return given, nil
 }
@@ -175,12 +175,12 @@ func startsWord(runes []rune, i int) bool {
 		unicode.IsUpper(before) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
 }
 
-func unknownKey(op string, fields []Field, key string) error {
+func unknownKey(op string, fields []Field, key string, raw json.RawMessage) error {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.Name
 	}
-	f := fault.New(fault.InvalidInput, "%s has no input %q", op, key).With("field", key)
+	f := fault.New(fault.InvalidInput, "%w", misfit(Unknown, key, raw, "%s has no input %q", op, key)).With("field", key)
 	if near := nearest.To(snake(key), names, 1); len(near) > 0 {
 		return f.WithHint("did you mean %q?", near[0])
 	}
@@ -207,19 +207,19 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 	case Bool:
 		b, err := strconv.ParseBool(scalar(raw))
 		if err != nil {
-			return nil, f.wrong(raw, "true or false")
+			return nil, f.wrong(NoBool, raw, "true or false")
 		}
 		return b, nil
 	case Int:
 		n, err := strconv.ParseInt(scalar(raw), 10, 64)
 		if err != nil {
-			return nil, f.wrong(raw, "a whole number")
+			return nil, f.wrong(NoInt, raw, "a whole number")
 		}
 		return n, f.inBounds(float64(n))
 	case Float:
 		n, err := strconv.ParseFloat(scalar(raw), 64)
 		if err != nil || n != n || n > 1e300 || n < -1e300 {
-			return nil, f.wrong(raw, "a number")
+			return nil, f.wrong(NoFloat, raw, "a number")
 		}
 		return n, f.inBounds(n)
 	}
@@ -228,7 +228,7 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 
 func (f Field) parseString(raw json.RawMessage) (any, error) {
 	if raw[0] == '{' || raw[0] == '[' {
-		return nil, f.wrong(raw, "a string")
+		return nil, f.wrong(NoString, raw, "a string")
 	}
 	s := scalar(raw)
 	if f.Kind == File && strings.TrimSpace(s) == "" {
@@ -236,11 +236,11 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 	}
 	switch {
 	case len(f.Enum) > 0 && !slices.Contains(f.Enum, s):
-		return nil, fmt.Errorf("%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
+		return nil, misfit(NoChoice, f.Name, raw, "%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
 	case f.Match != nil && !f.Match.MatchString(s):
-		return nil, fmt.Errorf("%s %s is not %s", f.Name, clip(raw), f.Doc)
+		return nil, misfit(NoMatch, f.Name, raw, "%s %s is not %s", f.Name, clip(raw), f.Doc)
 	case f.Required && s == "":
-		return nil, fmt.Errorf("%s is empty: %s", f.Name, f.Doc)
+		return nil, misfit(WrongValue, f.Name, raw, "%s is empty: %s", f.Name, f.Doc)
 	case f.Kind == File && s != "" && !filepath.IsAbs(s) && !(f.Dash && s == string(Dash)):
 		return nil, fmt.Errorf("%s must be an absolute path, not %s", f.Name, clip(raw))
 	case f.Kind == File && special(s):
@@ -264,7 +264,7 @@ func (f Field) parseStrings(raw json.RawMessage) (any, error) {
 	items := []json.RawMessage{raw}
 	if raw[0] == '[' {
 		if err := json.Unmarshal(raw, &items); err != nil {
-			return nil, f.wrong(raw, "a list")
+			return nil, f.wrong(NoList, raw, "a list")
 		}
 	}
 	list := make([]string, len(items))
@@ -284,18 +284,18 @@ func (f Field) item(raw json.RawMessage) (string, error) {
 	case string(Int):
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return "", f.wrong(raw, "a list of whole numbers")
+			return "", f.wrong(NoList, raw, "a list of whole numbers")
 		}
 		return text, f.inBounds(float64(n))
 	case objects:
 		var o map[string]json.RawMessage
 		if json.Unmarshal([]byte(text), &o) != nil {
-			return "", f.wrong(raw, "a list of objects")
+			return "", f.wrong(NoList, raw, "a list of objects")
 		}
 		return text, nil
 	}
 	if raw[0] != '"' {
-		return "", f.wrong(raw, "a list of strings")
+		return "", f.wrong(NoList, raw, "a list of strings")
 	}
 	return text, nil
 }
@@ -330,10 +330,17 @@ func pairList(raw json.RawMessage) ([]string, bool) {
 }
 
 func (f Field) inBounds(n float64) error {
-	if f.Min != nil && n < *f.Min || f.Max != nil && n > *f.Max {
-		return fmt.Errorf("%s must be %s, not %v", f.Name, f.bounds(), n)
+	kind := ""
+	switch {
+	case f.Min != nil && n < *f.Min:
+		kind = TooSmall
+	case f.Max != nil && n > *f.Max:
+		kind = TooGreat
+	default:
+		return nil
 	}
-	return nil
+	given, _ := json.Marshal(n)
+	return misfit(kind, f.Name, given, "%s must be %s, not %v", f.Name, f.bounds(), n)
 }
 
 func (f Field) bounds() string {
@@ -346,8 +353,8 @@ func (f Field) bounds() string {
 	return fmt.Sprintf("between %v and %v", *f.Min, *f.Max)
 }
 
-func (f Field) wrong(raw json.RawMessage, want string) error {
-	return fmt.Errorf("%s must be %s, not %s", f.Name, want, clip(raw))
+func (f Field) wrong(kind string, raw json.RawMessage, want string) error {
+	return misfit(kind, f.Name, raw, "%s must be %s, not %s", f.Name, want, clip(raw))
 }
 
 // scalar is a JSON string's content, or any other value's own text: "5" and 5 read alike.
@@ -357,6 +364,12 @@ func scalar(raw json.RawMessage) string {
 		return s
 	}
 	return string(raw)
+}
+
+// clipped is what is no JSON, as JSON.
+func clipped(input []byte) json.RawMessage {
+	quoted, _ := json.Marshal(clip(input))
+	return quoted
 }
 
 // clip keeps a value quotable in a message.

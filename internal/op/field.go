@@ -46,6 +46,7 @@ const (
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
 //	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
 //	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
+//	loses:"true"           may lose data: what would run without a question does not with it
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
 	Name     string
@@ -62,6 +63,7 @@ type Field struct {
 	Dash     bool
 	Pairs    bool
 	Private  bool
+	Loses    bool
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -69,6 +71,9 @@ type Field struct {
 
 // Flag is the field's name on a command line.
 func (f Field) Flag() string { return strings.ReplaceAll(snake(f.Name), "_", "-") }
+
+// Risky reports whether the input calls for a question: it names a file of the caller's choice, or may lose data.
+func (f Field) Risky() bool { return f.Kind == File || f.Loses }
 
 // fieldsOf reads the fields of an input struct; embedded structs, and those tagged op:"inline", are flattened.
 func fieldsOf(s Spec, t reflect.Type) []Field {
@@ -119,6 +124,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Dash:     sf.Tag.Get("dash") == "stdin",
 		Pairs:    sf.Tag.Get("pairs") == "true",
 		Private:  sf.Tag.Get("private") == "true",
+		Loses:    sf.Tag.Get("loses") == "true",
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
 	if name == "" || f.Doc == "" {

@@ -284,7 +284,8 @@ type JobOut struct {
 // Text is the operation's own text once it is done.
 func (o JobOut) Text() string {
 	if o.State == Running {
-		return fmt.Sprintf("%s (%s) is running: %s\nwait for it with job_wait, end it with job_cancel", o.Job, o.Operation, o.Message)
+		return fmt.Sprintf("%s (%s) is running: %s\nnote: wait for it with `ios-agent job-wait %s`, end it with `ios-agent job-cancel %s`",
+			o.Job, o.Operation, o.Message, o.Job, o.Job)
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s (%s) is %s\n%s", o.Job, o.Operation, o.State, o.text))
 }
@@ -301,7 +302,7 @@ func (o *job) out() JobOut {
 		ElapsedMS: time.Since(o.started).Milliseconds(),
 	}
 	if state != Running {
-		out.Result, out.text, out.fault = o.answer.Result, o.answer.Stdout, o.answer.Error
+		out.Result, out.text, out.fault = o.answer.Result, unmarked(o.answer.Stdout), o.answer.Error
 	}
 	return out
 }
@@ -311,6 +312,7 @@ func (o *job) tell(c *Call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c.notices, c.answered = append(c.notices, o.answer.Meta.Notices...), o.answer.Meta.Step
+	c.Outside = o.state() != Running && o.answer.Meta.Toolchain == ""
 }
 
 // still is the answer to a call whose job takes longer than it waits.

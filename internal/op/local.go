@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -21,7 +22,8 @@ func (l Local) Call(ctx context.Context, name string, input []byte, progress fun
 	if o, err := l.Catalogue.Lookup(name); err == nil {
 		input = o.AbsolutePaths(input, l.Dir)
 	}
-	return l.Catalogue.Run(ctx, name, Call{Session: l.Session, Dir: l.Dir, Stdin: l.Stdin}.WithProgress(progress), input)
+	call := Call{Session: l.Session, Client: cmp.Or(ClientOf(ctx), CLI), Dir: l.Dir, Stdin: l.Stdin}
+	return l.Catalogue.Run(ctx, name, call.WithProgress(progress), input)
 }
 
 // Stream runs a stream.

@@ -19,6 +19,7 @@ type NoticeKind string
 const (
 	Config    NoticeKind = "config"    // settings, state or devices are not as they should be
 	Paused    NoticeKind = "paused"    // a debugger holds the app
+	Chosen    NoticeKind = "device"    // the one that was taken, because the call named none
 	Meanwhile NoticeKind = "meanwhile" // what changed on the screen since it was shown last
 	Logged    NoticeKind = "log"       // what the app logged
 	Net       NoticeKind = "net"       // what the app sent and got
@@ -26,7 +27,7 @@ const (
 
 // The order of every answer: the first kinds, the result, the second kinds.
 var (
-	beforeResult = [...]NoticeKind{Config, Paused, Meanwhile}
+	beforeResult = [...]NoticeKind{Config, Paused, Chosen, Meanwhile}
 	afterResult  = [...]NoticeKind{Logged, Net}
 )
 

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,11 +50,15 @@ type Spec struct {
 	Default  bool          // in the default MCP tool set
 	Picture  bool          // REST answers with the picture that comes with the output, not with JSON
 	AsksBack bool          // REST answers 200 when it has to ask which of several was meant
+	Twin     string        // of another family: the operation of ours that does the same; empty: the one of its name, if there is one
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
 	Examples []string      // CLI lines, without the program's name
 	Complete Completer     // adds what the call may leave out; nil: nothing
+	Also     []string      // other routes that lead to it, as Route
+	Public   bool          // REST answers it to callers without the key
+	Statuses *Statuses     // REST's, where they are not those of the codes
 }
 
 // None stands for a verb or a route that an operation does not have.
@@ -71,6 +76,7 @@ type Op struct {
 	out    reflect.Type
 	fields func() []Field
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
+	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
 }
 
@@ -101,7 +107,26 @@ func New[In, Out any](s Spec, fn func(context.Context, *Call, In) (Out, error)) 
 			}
 			return fn(ctx, c, in)
 		},
+		check: func(c *Call, input []byte) error {
+			in, err := read[In](s, fields(), c, input)
+			if k, checks := any(in).(Checker); err == nil && checks {
+				err = k.Check()
+			}
+			return err
+		},
 	}
+}
+
+// Checker is an input that knows whether its parts make sense together.
+type Checker interface{ Check() error }
+
+// Check refuses an input that a call would refuse before it does anything. Nothing is performed.
+func (o Op) Check(c *Call, input []byte) error {
+	if o.check == nil {
+		_, err := o.Read(input)
+		return err
+	}
+	return o.check(c, input)
 }
 
 // NewKeyed declares an operation whose inputs are rows of a table and not fields of a struct. Its function gets what was
@@ -129,7 +154,7 @@ func NewKeyed[Out any](s Spec, fields []Field, fn func(context.Context, *Call, m
 // In gives an operation to another family under its own name, where the other system's shape is ours or a part of it.
 // Verb and route stay with the original.
 func (o Op) In(family string) Op {
-	o.Family, o.Verb, o.Route, o.Default, o.Next = family, "", "", false, nil
+	o.Family, o.Verb, o.Route, o.Also, o.Default, o.Next, o.Twin = family, "", "", nil, false, nil, o.Name
 	return o
 }
 
@@ -172,6 +197,12 @@ func (o Op) Read(input []byte) (map[string]any, error) {
 	values, err := parseValues(o.Spec, o.Fields(), given)
 	maps.DeleteFunc(values, func(name string, _ any) bool { _, is := given[name]; return !is })
 	return values, err
+}
+
+// Unattended reports whether the operation may run without a question to a person, whatever its input: it starts no foreign code,
+// loses no data, and no input names a file. Allow lists, batches and policies derive from it.
+func (o Op) Unattended() bool {
+	return !o.Hints.Has(Executes|Destructive) && !slices.ContainsFunc(o.Fields(), Field.Risky)
 }
 
 // Streams reports whether the operation answers with items until it is told to stop.

@@ -182,6 +182,34 @@ func TestVirtualIsSaidOnTheFirstLine(t *testing.T) {
 	}
 }
 
+// nested is a text that holds the texts of other answers.
+type nested struct{ text string }
+
+func (n nested) Text() string { return n.text }
+
+func TestVirtualIsSaidOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"done [virtual]":                    "done [virtual]",
+		"job3 is done\nbuilt [virtual]\nin": "job3 is done [virtual]\nbuilt\nin",
+	} {
+		probe := op.New(op.Spec{Name: "probe", Groups: []string{"g"}, Summary: "Probe"}, func(context.Context, *op.Call, in) (nested, error) { return nested{text}, nil })
+		c := op.NewCatalogue([]op.Op{probe})
+		c.Toolchain = "virtual"
+		if e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`)); e.Stdout != want {
+			t.Errorf("%q, want %q", e.Stdout, want)
+		}
+	}
+}
+
+func TestWhatIsOutsideTheToolchainIsNotVirtual(t *testing.T) {
+	c := catalogue(func(_ context.Context, c *op.Call, _ in) (out, error) { c.Outside = true; return out{N: 1}, nil })
+	c.Toolchain = "virtual"
+	e := c.Run(t.Context(), "probe", op.Call{}, []byte(`{"bundle_id":"a"}`))
+	if e.Stdout != `{"N":1}` || strings.Contains(string(e.Body()), "virtual") {
+		t.Errorf("%q %s", e.Stdout, e.Body())
+	}
+}
+
 func TestFlagsOfEitherCase(t *testing.T) {
 	for name, want := range map[string]string{
 		"bundle_id": "bundle-id", "projectPath": "project-path", "useLatestOS": "use-latest-os", "URLScheme": "url-scheme", "a1B": "a1-b",

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"ios-agent/internal/fault"
 )
 
 // StrictSchema is InputSchema with the groups of inputs as combinators. It is for OpenAPI: model providers refuse tools
@@ -99,11 +101,13 @@ func (f Field) defaultJSON() json.RawMessage {
 }
 
 // OutputSchema is the JSON Schema of the operation's result with the meta that every answer carries.
-func (o Op) OutputSchema() *jsonschema.Schema {
+func (o Op) OutputSchema() *jsonschema.Schema { return withMeta(o.out) }
+
+func withMeta(t reflect.Type) *jsonschema.Schema {
 	anything := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
-	s, err := jsonschema.ForType(o.out, &jsonschema.ForOptions{TypeSchemas: anything})
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: anything})
 	if err != nil {
-		panic(fmt.Sprintf("op %s: output: %v", o.Name, err))
+		panic(fmt.Sprintf("op: the schema of %s: %v", t, err))
 	}
 	meta, err := jsonschema.For[Meta](nil)
 	if err != nil {
@@ -116,13 +120,18 @@ func (o Op) OutputSchema() *jsonschema.Schema {
 	return s
 }
 
-// OutlineSchema is OutputSchema cut to the names and types of the top level: what a tool listing can afford. It forbids
-// and requires nothing, so that a fault fits it too.
-func (o Op) OutlineSchema() *jsonschema.Schema {
-	whole := o.OutputSchema()
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, PropertyOrder: whole.PropertyOrder}
-	for name, p := range whole.Properties {
-		s.Properties[name] = &jsonschema.Schema{Type: p.Type, Types: p.Types}
+// AnswerSchema is what an answer of the operation fits, as a program gets it: its result, the job that a long one has
+// become, or a fault with what there is beside it.
+func (o Op) AnswerSchema() *jsonschema.Schema {
+	forms := []*jsonschema.Schema{o.OutputSchema()}
+	if o.Long {
+		forms = append(forms, withMeta(reflect.TypeFor[JobOut]()))
 	}
-	return s
+	return &jsonschema.Schema{Type: "object", AnyOf: append(forms, withMeta(reflect.TypeFor[failure]()))}
+}
+
+// failure is how a fault stands in an answer, for its schema.
+type failure struct {
+	Error  fault.Fault     `json:"error"`
+	Result json.RawMessage `json:"result,omitempty"` // what there is in spite of it
 }

@@ -45,7 +45,7 @@ type Step struct {
 	Answer  string          `json:"answer"` // its text
 	Error   *fault.Fault    `json:"error,omitempty"`
 	Notices []Notice        `json:"notices,omitempty"`
-	Screens []string        `json:"screens,omitempty"` // ids of the screens before and after
+	Screens []string        `json:"snapshots,omitempty"` // ids of the screens before and after
 	Result  json.RawMessage `json:"result,omitempty"`
 	LeftOut int             `json:"result_bytes_left_out,omitempty"` // of a result too large to be remembered
 }

@@ -17,11 +17,12 @@ type ActionOut struct {
 	Action   string     `json:"action"`
 	Outcome  ui.Outcome `json:"outcome"`
 	Evidence []string   `json:"evidence"`
+	Return   ui.Outcome `json:"return,omitempty"` // what came of the return after a text, if one was to be pressed
 	Target   *TargetOut `json:"target,omitempty"`
 	Method   string     `json:"method,omitempty"`
 	Diff     []string   `json:"diff"`
-	Screen   string     `json:"screen"`
-	Snapshot string     `json:"snapshot"`
+	Screen   string     `json:"screen"`   // its title, as in a snapshot
+	Snapshot string     `json:"snapshot"` // the id of the screen after it
 	Settled  bool       `json:"settled"`
 	WaitedMS int64      `json:"waited_ms"`
 	TookMS   int64      `json:"took_ms"`
@@ -56,10 +57,14 @@ func (o ActionOut) Fault() *fault.Fault {
 }
 
 func (o ActionOut) what() string {
-	if o.Target == nil {
-		return o.Action
+	what := o.Action
+	if o.Target != nil {
+		what += " " + o.Target.described
 	}
-	return o.Action + " " + o.Target.described
+	if o.Return != "" {
+		what += " and return"
+	}
+	return what
 }
 
 // looked is for how many seconds a change was looked for.
@@ -84,6 +89,9 @@ func (o ActionOut) Text() string {
 	}
 	if len(o.Diff) > 0 {
 		text += "\n" + ui.Summary(o.Diff, mostLines)
+	}
+	if o.Return == ui.Unchanged && o.Outcome == ui.Changed {
+		text += "\nnote: the return moved at most the focus; if it was to send something, tap the button that does"
 	}
 	return text
 }
@@ -116,12 +124,12 @@ func (t *Touch) act(ctx context.Context, c *op.Call, what doing, do func(act.Ste
 
 func actionOut(what doing, r act.Report) ActionOut {
 	out := ActionOut{
-		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Diff: r.Lines, Method: r.Method,
+		Action: what.name, Outcome: r.Outcome, Evidence: append([]string{}, r.Evidence...), Return: r.Return, Diff: r.Lines, Method: r.Method,
 		Screen: r.After.Title(), Snapshot: r.After.Hash(), Settled: r.After.Settled, expect: what.expect, lost: r.Lost,
 		WaitedMS: r.Waited.Milliseconds(), TookMS: r.Took.Milliseconds(), LookedMS: r.Looked.Milliseconds(),
 	}
 	if n := r.Target; n != nil {
-		out.Target = &TargetOut{"@" + r.Ref, n.Type, n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]", n.Secure}
+		out.Target = &TargetOut{"@" + r.Ref, n.TypeName(), n.Label, n.Identifier, r.At, n.Describe() + " [ref=" + r.Ref + "]", n.Secure}
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func (o agentsOut) Text() string {
 	lines := []string{fmt.Sprintf("agents: %d", len(o.Agents))}
 	for _, a := range o.Agents {
 		lines = append(lines, fmt.Sprintf("%s  %s  pid %d  port %d  build %.12s  protocol %d  %s",
-			a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Device))
+			a.UDID, a.State, a.PID, a.Port, a.Build, a.Protocol, a.Name))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -107,7 +107,7 @@ type agentIn struct{ Target }
 type agentOut struct{ device.AgentState }
 
 // Text says it in a line.
-func (o agentOut) Text() string { return fmt.Sprintf("the agent of %s: %s", o.Device, o.State) }
+func (o agentOut) Text() string { return fmt.Sprintf("the agent of %s: %s", o.Name, o.State) }
 
 func (a *agents) start(ctx context.Context, c *op.Call, in agentIn) (agentOut, error) {
 	h, d, err := a.agent(ctx, c, in.Target)
@@ -166,7 +166,7 @@ func (a *agents) logs(ctx context.Context, c *op.Call, in agentLogsIn) (agentLog
 	}
 	state := d.AgentState()
 	if state.Log == "" {
-		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has no log: it is %s", state.Device, state.State).
+		return agentLogsOut{}, fault.New(fault.PathError, "the agent of %s has no log: it is %s", state.Name, state.State).
 			WithHint("start it: `ios-agent agent start`")
 	}
 	text, err := tailOf(state.Log, mostLog)

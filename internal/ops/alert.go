@@ -13,12 +13,13 @@ import (
 
 func (t *Touch) alertOps() []op.Op {
 	return []op.Op{op.New(action("alert", "alert", "Read the alert in front, of the system or the app, and answer it",
-		examples("alert", "alert --accept", `alert --button "Allow Once"`)), t.alert)}
+		examples("alert", "alert accept", `alert "Allow Once"`)), t.alert)}
 }
 
 // alertIn says how to answer.
 type alertIn struct {
 	Target
+	Answer  string `json:"answer,omitempty" doc:"accept, dismiss or the label of a button; without one it is only read" cli:"arg"`
 	Accept  bool   `json:"accept,omitempty" doc:"press the button that says yes"`
 	Dismiss bool   `json:"dismiss,omitempty" doc:"press the button that says no or cancels"`
 	Button  string `json:"button,omitempty" doc:"press the button of this label"`
@@ -53,19 +54,37 @@ func quoted(words []string) string {
 	return text
 }
 
-func (t *Touch) alert(ctx context.Context, c *op.Call, in alertIn) (alertOut, error) {
-	answer, name := "", "alert"
+// Check is for batches, which read all their steps before the first.
+func (in alertIn) Check() error {
+	_, err := in.answer()
+	return err
+}
+
+// answer is the button that is meant; empty when none is.
+func (in alertIn) answer() (answer string, err error) {
 	for _, a := range []struct {
 		asked  bool
 		answer string
-	}{{in.Accept, "accept"}, {in.Dismiss, "dismiss"}, {in.Button != "", in.Button}} {
+	}{{in.Answer != "", in.Answer}, {in.Accept, "accept"}, {in.Dismiss, "dismiss"}, {in.Button != "", in.Button}} {
 		if !a.asked {
 			continue
 		}
 		if answer != "" {
-			return alertOut{}, fault.New(fault.InvalidInput, "alert: accept, dismiss and button exclude each other").With("field", "button")
+			return "", fault.New(fault.InvalidInput, "alert: answer, accept, dismiss and button exclude each other").With("field", "button")
 		}
-		answer, name = a.answer, "answer "+ui.Quote(a.answer)
+		answer = a.answer
+	}
+	return answer, nil
+}
+
+func (t *Touch) alert(ctx context.Context, c *op.Call, in alertIn) (alertOut, error) {
+	answer, err := in.answer()
+	if err != nil {
+		return alertOut{}, err
+	}
+	name := "alert"
+	if answer != "" {
+		name = "answer " + ui.Quote(answer)
 	}
 	var found *device.Alert
 	out, err := t.act(ctx, c, doing{in.Target, name, false}, func(s act.Step) (r act.Report, err error) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,10 +47,10 @@ func (a *Apps) ops() []op.Op {
 			Examples: []string{"uninstall com.iosagent.shop"},
 		}, a.uninstall),
 		op.New(op.Spec{
-			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
+			Name: "list_apps", Groups: []string{"app"}, Route: "GET /api/v1/apps",
 			Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 			Examples: []string{"list-apps", "list-apps --all"},
-		}, a.list),
+		}, a.List),
 		op.New(op.Spec{
 			Name: "open", Groups: []string{"app"}, Route: "POST /api/v1/device/open",
 			Summary: "Open a URL on the device, or an app by its bundle id or its name", Timeout: time.Minute,
@@ -70,6 +72,7 @@ type AppOut struct {
 	Bundle string `json:"bundle_id"`
 	Path   string `json:"app_path,omitempty"`
 	PID    int    `json:"pid,omitempty"`
+	Booted bool   `json:"booted,omitempty"` // the device was booted for it
 
 	device string
 }
@@ -97,14 +100,18 @@ func (o AppOut) Say(device string) string {
 	case relaunched:
 		return fmt.Sprintf("relaunched %s on %s, for its new arguments or environment", o.Bundle, device)
 	}
-	return fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, device)
+	text := fmt.Sprintf("%s %s on %s", o.Status, o.Bundle, device)
+	if o.Booted {
+		text += ", which was booted for it"
+	}
+	return text
 }
 
 func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, error) {
 	out := AppOut{Status: "installed", Path: string(in.Path)}
 	err := a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
 		if in.Sim != "" || in.UDID != "" {
-			if err := bootIfAble(ctx, h); err != nil {
+			if out.Booted, err = a.booted(ctx, h); err != nil {
 				return err
 			}
 		}
@@ -115,6 +122,16 @@ func (a *Apps) Install(ctx context.Context, c *op.Call, in InstallIn) (AppOut, e
 		a.use(c, in.Target, out.UDID)
 	}
 	return out, err
+}
+
+// booted boots a device that is off, and reports whether it was, as far as the listing that found it knows: another question to
+// simctl would cost every launch more than the answer is worth.
+func (a *Apps) booted(ctx context.Context, h *pool.Handle) (was bool, err error) {
+	if _, err := device.As[device.Power](h.Device); err == nil {
+		last, known := a.pool.Last(h.Info().UDID)
+		was = known && last.State != device.Booted
+	}
+	return was, bootIfAble(ctx, h)
 }
 
 func bootIfAble(ctx context.Context, h *pool.Handle) error {
@@ -130,7 +147,7 @@ type LaunchIn struct {
 	Target
 	Bundle  string   `json:"bundle_id" doc:"the app's bundle id" cli:"arg"`
 	Args    []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
-	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" private:"true"`
+	Env     []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 	Restart bool     `json:"restart,omitempty" doc:"end a running one first, as args and env do"`
 }
 
@@ -139,13 +156,13 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 	if err := checkApp(in.Bundle); err != nil {
 		return out, err
 	}
-	env, err := environment(c.Env, in.Env)
+	env, err := harmless(environment(c.Env, in.Env))
 	if err != nil {
 		return out, err
 	}
 	err = a.on(ctx, c, in.Target, &out, func(h *pool.Handle, d device.Apps) (err error) {
 		if in.Sim != "" || in.UDID != "" {
-			if err := bootIfAble(ctx, h); err != nil {
+			if out.Booted, err = a.booted(ctx, h); err != nil {
 				return err
 			}
 		}
@@ -245,6 +262,22 @@ func environment(client map[string]string, given []string) (map[string]string, e
 	return env, err
 }
 
+// foreign are variables by which whoever launches an app makes it run code of theirs, or write where they like: dyld loads libraries,
+// the sanitizers run a symbolizer and write reports, coverage is written to a file.
+var foreign = regexp.MustCompile(`^(DYLD_|LD_|__XPC_|XCInject|[A-Z]+SAN_(OPTIONS|SYMBOLIZER_PATH)$|LLVM_PROFILE_FILE$|GCOV_PREFIX)`)
+
+// harmless refuses them: an app that is launched runs without a question, because what may run was chosen when it was installed.
+// What builds and runs an app is asked about, and takes them.
+func harmless(env map[string]string, err error) (map[string]string, error) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if err == nil && foreign.MatchString(name) {
+			return nil, fault.New(fault.Forbidden, "%s makes an app run other code or write files; a launch does not take it", name).
+				With("field", envKey).WithHint("`ios-agent run --env %s=…` builds, installs and launches an app with it", name)
+		}
+	}
+	return env, err
+}
+
 // TerminateIn names a running app.
 type TerminateIn struct {
 	Target
@@ -337,14 +370,14 @@ func (a *Apps) uninstall(ctx context.Context, c *op.Call, in uninstallIn) (AppOu
 	return out, err
 }
 
-// listAppsIn says which apps.
-type listAppsIn struct {
+// ListAppsIn says which apps.
+type ListAppsIn struct {
 	Target
 	All bool `json:"all,omitempty" doc:"show system apps in the text too"`
 }
 
-// listAppsOut is every installed app.
-type listAppsOut struct {
+// ListAppsOut is every installed app.
+type ListAppsOut struct {
 	Apps []device.App `json:"apps"`
 	UDID string       `json:"udid"`
 
@@ -353,7 +386,7 @@ type listAppsOut struct {
 }
 
 // Text is one line an app.
-func (o listAppsOut) Text() string {
+func (o ListAppsOut) Text() string {
 	lines := []string{fmt.Sprintf("%d apps on %s", len(o.Apps), o.device)}
 	system := 0
 	for _, a := range o.Apps {
@@ -373,8 +406,9 @@ func (o listAppsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (a *Apps) list(ctx context.Context, c *op.Call, in listAppsIn) (listAppsOut, error) {
-	out := listAppsOut{all: in.All}
+// List lists the apps of a device.
+func (a *Apps) List(ctx context.Context, c *op.Call, in ListAppsIn) (ListAppsOut, error) {
+	out := ListAppsOut{all: in.All}
 	done, err := with(ctx, a.deviceAccess, c, in.Target, func(i device.Inventory) (err error) {
 		out.Apps, err = i.List(ctx)
 		return err

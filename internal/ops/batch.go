@@ -18,18 +18,21 @@ type batch struct{ catalogue func() *op.Catalogue }
 func (b *batch) ops() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "batch", Groups: []string{"ui"}, Route: "POST /api/v1/ui/batch", Timeout: 10 * time.Minute, Long: true, Default: true,
-		Summary: "Perform several steps in one call, as commands: tap, fill, swipe, scroll-to, wait, back and more; stops at the first failure",
-		Help: "Steps are verbs of the group ui, with launch, terminate and open: `tap @e7`, `fill --label Email --text a@b.c`,\n" +
-			"`wait --text Welcome`. A step whose outcome is unknown stops the batch too.",
+		Summary: "Perform commands in one call, until one fails; also " + moreSteps,
+		Help: "Steps are verbs of the group ui, with launch, terminate and open, as one types them. All are read before the first is\n" +
+			"performed. A question, a wait that runs out and a step whose outcome is unknown stop the batch too.",
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
 	}, b.run)}
 }
 
+// moreSteps are forms that the input's description has no room for.
+const moreSteps = "alert accept, wait settled, back, rotate landscape, hide-keyboard"
+
 // batchIn are the steps.
 type batchIn struct {
 	Target
-	Steps []string `json:"steps" doc:"such as: fill @e5 \"a@b.c\"; scroll-to --label Item; wait --text Welcome" cli:"arg"`
-	Go    bool     `json:"continue,omitempty" doc:"go on after a failed step"`
+	Steps []string `json:"steps" doc:"tap @e7; fill @e5 'a b'; swipe up; scroll-to --label X; set-value @e3 4; wait --text X" cli:"arg"`
+	Go    bool     `json:"continue,omitempty" doc:"go on after a failure"`
 }
 
 // batchOut is what came of each.
@@ -86,7 +89,7 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	}
 	calls := make([]call, len(in.Steps))
 	for i, line := range in.Steps { // all are read before the first is performed
-		name, input, err := b.read(line, in.Target)
+		name, input, err := b.read(c, line, in.Target)
 		if err != nil {
 			f := fault.From(err)
 			return batchOut{}, fault.New(f.Code, "batch: step %d (%s): %s", i+1, line, f.Message).WithHint("%s", f.Hint).With("field", "steps")
@@ -96,7 +99,7 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	out := batchOut{}
 	for i, k := range calls {
 		c.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(calls), in.Steps[i]))
-		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env}, k.input)
+		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
 		out.Steps = append(out.Steps, stepOut{
 			Step: in.Steps[i], ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		})
@@ -116,8 +119,22 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	return out, nil
 }
 
+// forms are steps as one types them, as the schema has them.
+func (b *batch) forms() string {
+	o, err := b.catalogue().Lookup("batch")
+	if err != nil {
+		return ""
+	}
+	for _, f := range o.Fields() {
+		if f.Name == "steps" {
+			return "steps are such as " + f.Doc + "; also " + moreSteps
+		}
+	}
+	return ""
+}
+
 // read turns a line into a call. Only what acts on, or looks at, a screen or an app can be a step.
-func (b *batch) read(line string, t Target) (string, []byte, error) {
+func (b *batch) read(c *op.Call, line string, t Target) (string, []byte, error) {
 	words, err := op.Words(line)
 	if err != nil {
 		return "", nil, err
@@ -132,11 +149,13 @@ func (b *batch) read(line string, t Target) (string, []byte, error) {
 		if o.Name == "batch" || !slices.Contains(o.Groups, "ui") && !slices.Contains(o.Groups, "app") {
 			return "", nil, fault.New(fault.InvalidInput, "%s cannot be a step", words[0])
 		}
-		if o.Hints.Has(op.Executes) { // a batch is approved as one; code of the caller's choice is approved by itself
-			return "", nil, fault.New(fault.InvalidInput, "%s runs code of the caller's choice and cannot be a step", words[0]).
-				WithHint("call %s by itself, then the batch", words[0])
+		if err := byItself(o, nil); err != nil {
+			return "", nil, err
 		}
 		input, err := op.ParseArgs(o, words[1:])
+		if err == nil {
+			err = byItself(o, input)
+		}
 		if err != nil {
 			return "", nil, err
 		}
@@ -148,7 +167,30 @@ func (b *batch) read(line string, t Target) (string, []byte, error) {
 			}
 		}
 		raw, err := json.Marshal(input)
+		if err == nil {
+			err = o.Check(&op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env}, raw)
+		}
 		return b.catalogue().ID(o), raw, err
 	}
-	return "", nil, fault.New(fault.InvalidInput, "there is no verb %q", words[0]).WithHint("steps are verbs such as tap, fill, swipe, wait")
+	return "", nil, fault.New(fault.InvalidInput, "there is no verb %q", words[0]).WithHint("%s", b.forms())
+}
+
+// byItself refuses a step that calls for a question. A batch is approved as one, whatever its steps are.
+func byItself(o op.Op, input map[string]any) error {
+	why := ""
+	switch {
+	case o.Hints.Has(op.Executes):
+		why = "runs code of the caller's choice"
+	case o.Hints.Has(op.Destructive):
+		why = "may lose data"
+	}
+	for _, f := range o.Fields() {
+		if _, given := input[f.Name]; given && f.Risky() {
+			why = "with `--" + f.Flag() + "` names a file or may lose data"
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%s %s and cannot be a step", o.Verb, why).WithHint("call %s by itself, beside the batch", o.Verb)
 }

@@ -49,8 +49,8 @@ type BuildIn struct {
 // BuildOut is what came of a build, and of what followed it.
 type BuildOut struct {
 	build.Report
-	Screen string   `json:"screen,omitempty"` // the outline of the first screen
-	Notes  []string `json:"notes,omitempty"`
+	Outline string   `json:"outline,omitempty"` // of the first screen
+	Notes   []string `json:"notes,omitempty"`
 
 	fault *fault.Fault
 }
@@ -61,8 +61,8 @@ func (o BuildOut) Text() string {
 	for _, n := range o.Notes {
 		text += "\nnote: " + n
 	}
-	if o.Screen != "" {
-		text += "\n" + o.Screen
+	if o.Outline != "" {
+		text += "\n" + o.Outline
 	}
 	return text
 }
@@ -92,7 +92,26 @@ func (b *Builds) Build(ctx context.Context, c *op.Call, in BuildIn) (BuildOut, e
 		r.Action, r.Products = build.BuildForTesting, string(in.Products)
 	}
 	r.Destination = on.Destination
-	return b.do(ctx, c, r, on, in.NoWarnings)
+	out, err := b.do(ctx, c, r, on, in.NoWarnings)
+	if err == nil && out.Fault() == nil && r.Action == build.Build {
+		b.nameProduct(ctx, r, on, &out)
+	}
+	return out, err
+}
+
+// nameProduct adds the app that was built, and its bundle id. A scheme may build something else: then there is none to name.
+func (b *Builds) nameProduct(ctx context.Context, r build.Request, on destination, out *BuildOut) {
+	app, err := b.engine.App(ctx, r, on.kind != OnMac || on.Arch != "")
+	if err != nil {
+		return
+	}
+	if _, missing := os.Stat(app.Path); missing != nil {
+		return
+	}
+	out.Artifacts.AppPath, out.Artifacts.BundleID = app.Path, app.BundleID
+	if id, err := build.BundleID(app.Path); err == nil {
+		out.Artifacts.BundleID = id // the settings may leave a variable in it
+	}
 }
 
 // Clean removes what building a project left.

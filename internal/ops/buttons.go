@@ -12,7 +12,7 @@ func (t *Touch) buttonOps() []op.Op {
 		op.New(action("back", "back", "Go back: by the back button, else by the swipe from the left edge", examples("back")), t.back),
 		op.New(action("press_button", "press-button", "Press a hardware button of the device",
 			examples("press-button home", "press-button lock --hold 2")), t.Press),
-		op.New(action("rotate", "rotate", "Turn the device", examples("rotate landscape-left")), t.rotate),
+		op.New(action("rotate", "rotate", "Turn the device", examples("rotate landscape", "rotate landscape-right")), t.rotate),
 	}
 }
 
@@ -37,9 +37,12 @@ func (t *Touch) Press(ctx context.Context, c *op.Call, in PressIn) (ActionOut, e
 // rotateIn says how the device is to be held.
 type rotateIn struct {
 	PlainIn
-	To string `json:"orientation" doc:"how to hold it" enum:"portrait,portrait-upside-down,landscape-left,landscape-right" cli:"arg"`
+	To string `json:"orientation" doc:"how to hold it" enum:"portrait,landscape,portrait-upside-down,landscape-left,landscape-right" cli:"arg"`
 }
 
 func (t *Touch) rotate(ctx context.Context, c *op.Call, in rotateIn) (ActionOut, error) {
+	if in.To == "landscape" { // which of the two is nobody's concern
+		in.To = "landscape-left"
+	}
 	return t.act(ctx, c, doing{in.Target, "rotate " + in.To, in.Expect}, func(s act.Step) (act.Report, error) { return s.Rotate(ctx, in.To) })
 }

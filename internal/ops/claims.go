@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
@@ -16,11 +18,14 @@ func (p *pooled) claimOps() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "resolve_device", Groups: groups, Verb: "pool resolve", Route: "POST /api/v1/devices/resolve",
-			Summary: "Find the best free device that fits, claim it and make it the session's device; boot or wait for one if asked to",
-			Help: "Among the devices that fit, a booted one comes before one that is shut down, a free one before a claimed one, then the one\n" +
+			Summary: "Find the best free device that fits and make it the session's device; claim it for session_id if that is given; " +
+				"boot or wait for one if asked to",
+			Help: "Without session_id nothing is claimed: two callers may get the same device, and the first who drives it has it.\n" +
+				"Among the devices that fit, a booted one comes before one that is shut down, a free one before a claimed one, then the one\n" +
 				"used last, then by name. A claim lasts 30 minutes and is renewed by use.",
 			Hints: op.Idempotent | op.Repeatable, Timeout: 10 * time.Minute, Next: []string{"launch_app", "release_device"},
-			Examples: []string{`pool resolve --name "iPhone 16 Pro" --auto-boot`, "pool resolve --os-version 18 --wait-if-busy --wait-timeout 60"},
+			Examples: []string{`pool resolve --name "iPhone 16 Pro" --auto-boot`,
+				"pool resolve --os-version 18 --wait-if-busy --wait-timeout 60 --session-id tests"},
 		}, p.resolveDevice),
 		op.New(op.Spec{
 			Name: "claim_device", Groups: groups, Verb: "pool claim", Route: "POST /api/v1/devices/claim",
@@ -93,7 +98,7 @@ func (in pickIn) want() pool.Want {
 // busyIn says how long to wait for a device that is taken.
 type busyIn struct {
 	Wait    bool    `json:"wait_if_busy,omitempty" doc:"wait for one that is taken now; first come, first served"`
-	Timeout float64 `json:"wait_timeout,omitempty" doc:"seconds to wait" min:"1" max:"120" default:"30"`
+	Timeout float64 `json:"wait_timeout,omitempty" doc:"seconds to wait" min:"1" max:"540" default:"30"`
 }
 
 func (in busyIn) time() time.Duration {
@@ -105,7 +110,7 @@ func (in busyIn) time() time.Duration {
 
 // afterIn says what happens to a device when its claim ends.
 type afterIn struct {
-	Reset string `json:"reset,omitempty" doc:"when the claim ends: keep it as it is, end its apps, or erase it" enum:"none,terminate,erase"`
+	Reset string `json:"reset,omitempty" doc:"when the claim ends: keep it, end apps, or erase it" enum:"none,terminate,erase" loses:"true"`
 }
 
 // bootWaitIn says how long a boot may take.
@@ -130,16 +135,21 @@ type resolveOut struct {
 	State     string     `json:"state"`
 	OS        string     `json:"os_version"`
 	Waited    float64    `json:"waited_seconds"`
-	ClaimedBy string     `json:"claimed_by"`
+	ClaimedBy string     `json:"claimed_by,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	Epoch     uint64     `json:"epoch"`
+	Epoch     uint64     `json:"epoch,omitempty"`
 	WasBooted bool       `json:"was_booted"` // before this call
 	Active    bool       `json:"active"`     // it is the session's device now
 }
 
 // Text says it in a line.
 func (o resolveOut) Text() string {
-	text := fmt.Sprintf("%s  %s  %s  %s  claimed by %s", o.UDID, o.State, o.OS, o.Name, o.ClaimedBy)
+	text := fmt.Sprintf("%s  %s  %s  %s  ", o.UDID, o.State, o.OS, o.Name)
+	if o.ClaimedBy == "" {
+		text += "not claimed"
+	} else {
+		text += "claimed by " + o.ClaimedBy
+	}
 	if o.Waited >= 0.01 {
 		text += fmt.Sprintf(" after %.2f s", o.Waited)
 	}
@@ -147,19 +157,49 @@ func (o resolveOut) Text() string {
 }
 
 func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (resolveOut, error) {
-	grants, waited, err := p.acquire(ctx, c, pool.Ask{
+	ask := pool.Ask{
 		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset,
 		BootWait: span(in.BootTimeout),
-	})
+	}
+	if in.Holder == "" {
+		return p.find(ctx, c, ask)
+	}
+	grants, waited, err := p.acquire(ctx, c, ask)
 	if err != nil {
 		return resolveOut{}, err
 	}
 	e := grants[0].Entry()
 	return resolveOut{
-		UDID: e.UDID, Name: e.Name, State: e.State, OS: e.OS, Waited: math.Round(waited.Seconds()*100) / 100, ClaimedBy: e.ClaimedBy,
+		UDID: e.UDID, Name: e.Name, State: e.State, OS: e.OS, Waited: rounded(waited), ClaimedBy: e.ClaimedBy,
 		ExpiresAt: e.ExpiresAt, Epoch: e.Epoch, WasBooted: !grants[0].Booted, Active: true,
 	}, nil
 }
+
+// find gives a device that is free, and claims nothing.
+func (p *pooled) find(ctx context.Context, c *op.Call, a pool.Ask) (resolveOut, error) {
+	if a.Reset != "" {
+		return resolveOut{}, fault.New(fault.InvalidInput, "resolve_device: reset is done when a claim ends; without session_id there is none").
+			With("field", "reset").WithHint("give `--session-id` too")
+	}
+	a.Tell = c.Progress
+	g, waited, err := p.pool.Find(ctx, a)
+	if err != nil {
+		return resolveOut{}, err
+	}
+	i := g.Info
+	p.session(c).Use(i.UDID)
+	c.Device = &op.Device{UDID: i.UDID, Name: i.Name}
+	return resolveOut{UDID: i.UDID, Name: i.Name, State: i.State, OS: i.OS, Waited: rounded(waited), WasBooted: !g.Booted, Active: true}, nil
+}
+
+// session is the caller's, which knows the caller from now on.
+func (p *pooled) session(c *op.Call) *session.Session {
+	s := p.sessions.Get(c.Session)
+	s.From(c.Client, c.Dir)
+	return s
+}
+
+func rounded(d time.Duration) float64 { return math.Round(d.Seconds()*100) / 100 }
 
 // acquire gets devices from the pool and makes the first one the holder's current one.
 func (p *pooled) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Grant, time.Duration, error) {
@@ -174,6 +214,7 @@ func (p *pooled) acquire(ctx context.Context, c *op.Call, a pool.Ask) ([]pool.Gr
 		udids[i] = g.Info.UDID
 	}
 	holder := p.sessions.Get(a.Holder)
+	holder.From(c.Client, c.Dir)
 	holder.Use(first.UDID)
 	holder.Claim(udids)
 	c.Device = &op.Device{UDID: first.UDID, Name: first.Name}
@@ -218,8 +259,8 @@ type claimedIn struct {
 	holderIn
 }
 
-// find gives the device that is meant and its holder's name.
-func (p *pooled) find(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, string, error) {
+// claimed gives the device that is meant and its holder's name.
+func (p *pooled) claimed(ctx context.Context, c *op.Call, in claimedIn) (pool.Entry, string, error) {
 	holder := in.of(c)
 	if in.UDID == "" {
 		last, err := p.pool.LastClaim(ctx, holder, p.sessions.Get(holder).LastClaims())
@@ -260,7 +301,7 @@ type releaseOut struct {
 func (o releaseOut) Text() string { return fmt.Sprintf("%s %s (%s)", o.Status, o.name, o.UDID) }
 
 func (p *pooled) release(ctx context.Context, c *op.Call, in releaseIn) (releaseOut, error) {
-	e, holder, err := p.find(ctx, c, in.claimedIn)
+	e, holder, err := p.claimed(ctx, c, in.claimedIn)
 	if err != nil {
 		return releaseOut{}, err
 	}
@@ -330,7 +371,7 @@ func (p *pooled) ensure(ctx context.Context, c *op.Call, in ensureIn) (ensureOut
 type renewIn struct{ claimedIn }
 
 func (p *pooled) renew(ctx context.Context, c *op.Call, in renewIn) (claimOut, error) {
-	e, holder, err := p.find(ctx, c, in.claimedIn)
+	e, holder, err := p.claimed(ctx, c, in.claimedIn)
 	if err != nil {
 		return claimOut{}, err
 	}
@@ -352,9 +393,10 @@ func (p *pooled) takeOver(ctx context.Context, c *op.Call, in takeOverIn) (claim
 	if err != nil {
 		return claimOut{}, err
 	}
-	session := p.sessions.Get(holder)
-	session.Use(e.UDID)
-	session.Claim([]string{e.UDID})
+	s := p.sessions.Get(holder)
+	s.From(c.Client, c.Dir)
+	s.Use(e.UDID)
+	s.Claim([]string{e.UDID})
 	c.Device = &op.Device{UDID: e.UDID, Name: e.Name}
 	return claimOut{Status: "taken over", Device: e, From: before.Holder}, nil
 }

@@ -33,6 +33,9 @@ func (d *Defaults) Completer(how Completion) op.Completer {
 			return op.Completed{}, err
 		}
 		spec := defaults.Spec{Keys: how.keys(fields), Require: how.Require}
+		if udid := d.sessions.Get(c.Session).Device(); udid != "" {
+			spec.Device = [2]string{deviceKey(udid), udid}
+		}
 		if how.Adjust != nil {
 			how.Adjust(given, &spec)
 		}
@@ -48,6 +51,14 @@ func (d *Defaults) Completer(how Completion) op.Completer {
 		}
 		return completed(given, merged)
 	}
+}
+
+// deviceKey is the default that a device can be: simulators have a UUID, physical devices have not.
+func deviceKey(udid string) string {
+	if looksLikeUDID(udid) {
+		return "simulatorId"
+	}
+	return "deviceId"
 }
 
 // renamed takes the old name of a field for the new one.

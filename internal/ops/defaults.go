@@ -59,7 +59,7 @@ func keyFields() []op.Field {
 	}
 	var fields []op.Field
 	for _, k := range defaults.Keys() {
-		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices}
+		f := op.Field{Name: k.Name, Kind: kinds[k.Kind], Doc: k.Doc, Enum: k.Choices, Pairs: k.Kind == defaults.Map}
 		if k.Path {
 			f.Kind = op.File
 		}
@@ -76,7 +76,7 @@ func (d *Defaults) store(c *op.Call) *defaults.Store {
 // defaultsOut is the session's defaults.
 type defaultsOut struct {
 	defaults.View
-	Notices []string `json:"notices,omitempty"`
+	Notices []string `json:"-"` // every answer has its notices in its meta
 }
 
 // Text is one line a value, with its source.

@@ -278,6 +278,29 @@ func (d *Devices) Show(ctx context.Context, udid string) (string, error) {
 	return d.viewer.ShowSimulators(ctx, udid)
 }
 
+// Toggle switches a keyboard of a booted simulator.
+func (d *Devices) Toggle(ctx context.Context, c *op.Call, t Target, k macapp.Keyboard) (DeviceOut, error) {
+	h, _, err := d.device(ctx, c, t)
+	if err != nil {
+		return DeviceOut{}, err
+	}
+	info := h.Info()
+	if info.Type != device.TypeSimulator {
+		return DeviceOut{}, fault.New(fault.Unsupported, "%s is no simulator: only Simulator can switch a keyboard", info.Name)
+	}
+	err = d.do(ctx, h, func() error {
+		state, err := d.pool.State(ctx, info.UDID)
+		if err == nil && state != device.Booted {
+			return fault.New(fault.DeviceNotBooted, "%s is not booted", info.Name)
+		}
+		if err != nil {
+			return err
+		}
+		return d.viewer.Toggle(ctx, k, info.UDID, info.Name)
+	})
+	return DeviceOut{Status: "switched", UDID: info.UDID, Name: info.Name}, err
+}
+
 // resetIn names the device to erase.
 type resetIn struct{ Target }
 

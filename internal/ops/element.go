@@ -57,7 +57,7 @@ type scrollIn struct {
 
 // PointIn is a place on the screen.
 type PointIn struct {
-	X *float64 `json:"x,omitempty" doc:"points from the left, instead of an element" min:"0"`
+	X *float64 `json:"x,omitempty" doc:"points from the left" min:"0"`
 	Y *float64 `json:"y,omitempty" doc:"points from the top" min:"0"`
 }
 

@@ -34,7 +34,7 @@ func (f *Films) ops() []op.Op {
 type RecordIn struct {
 	Target
 	Out     op.Path `json:"out,omitempty" doc:"file to write; a new one under the ios-agent home if absent"`
-	Force   bool    `json:"force,omitempty" doc:"overwrite out if it exists"`
+	Force   bool    `json:"force,omitempty" doc:"overwrite out if it exists" loses:"true"`
 	Codec   string  `json:"codec,omitempty" doc:"h264 or hevc" enum:"h264,hevc" default:"h264"`
 	Seconds int     `json:"seconds,omitempty" doc:"the recording stops by itself after this time" min:"1" max:"3600" default:"600"`
 	Stop    bool    `json:"stop,omitempty" doc:"stop the recording of this device and save it"`
@@ -42,11 +42,11 @@ type RecordIn struct {
 
 // RecordOut is a film.
 type RecordOut struct {
-	Status  string  `json:"status"` // recording or recorded
-	UDID    string  `json:"udid"`
-	Path    string  `json:"path"`
-	Seconds float64 `json:"seconds"`
-	Bytes   int64   `json:"size_bytes,omitempty"`
+	Status string `json:"status"` // recording or recorded
+	UDID   string `json:"udid"`
+	Path   string `json:"path"`
+	TookMS int64  `json:"duration_ms"`
+	Bytes  int64  `json:"size_bytes,omitempty"`
 }
 
 // Text says where it is.
@@ -54,7 +54,7 @@ func (o RecordOut) Text() string {
 	if o.Status == "recording" {
 		return fmt.Sprintf("recording to %s; stop it with `record-video --stop`", o.Path)
 	}
-	return fmt.Sprintf("recorded %.1f s to %s (%d KB)", o.Seconds, o.Path, (o.Bytes+1023)/1024)
+	return fmt.Sprintf("recorded %.1f s to %s (%d KB)", float64(o.TookMS)/1000, o.Path, (o.Bytes+1023)/1024)
 }
 
 // Record starts a film, or stops the one of a device. A film's own session stops it beside the lane, as long as no
@@ -105,7 +105,7 @@ func (f *Films) stop(ctx context.Context, udid, to string) (RecordOut, error) {
 		}
 		done.Path = to
 	}
-	return RecordOut{Status: "recorded", UDID: udid, Path: done.Path, Seconds: done.Took.Seconds(), Bytes: done.Bytes}, nil
+	return RecordOut{Status: "recorded", UDID: udid, Path: done.Path, TookMS: done.Took.Milliseconds(), Bytes: done.Bytes}, nil
 }
 
 func (f *Films) path(to OutFile, info device.Info) (string, error) {
@@ -118,3 +118,6 @@ func (f *Films) path(to OutFile, info device.Info) (string, error) {
 	}
 	return filepath.Join(dir, fmt.Sprintf("%.8s-%s.mp4", info.UDID, f.now().UTC().Format("20060102-150405.000"))), nil
 }
+
+// Live are the recordings of a session that are under way.
+func (f *Films) Live(session string) []film.Film { return f.films.Live(device.Owner{Session: session}) }

@@ -53,7 +53,7 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 	if err := CheckBundle(in.Bundle); err != nil {
 		return CaptureOut{}, err
 	}
-	env, err := environment(c.Env, in.Env)
+	env, err := harmless(environment(c.Env, in.Env))
 	if err != nil {
 		return CaptureOut{}, err
 	}
@@ -64,7 +64,8 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 	out, info := CaptureOut{}, h.Info()
 	request := logcap.Request{
 		Kind: in.Kind, Header: fmt.Sprintf("--- log of %s on %s ---", in.Bundle, info.Name),
-		Owner: device.Owner{Session: c.Session, UDID: info.UDID},
+		Owner:  device.Owner{Session: c.Session, UDID: info.UDID},
+		Covers: logcap.Cover{Console: in.Console, All: in.Log && len(in.Subsystems) == 0},
 	}
 	if in.Log {
 		logs, err := device.As[device.Logs](h.Device)
@@ -134,4 +135,9 @@ func CheckBundle(bundle string) error {
 	}
 	return fault.New(fault.InvalidInput, "%.80q is not a bundle id: it has letters, digits, dots, hyphens and underscores", bundle).
 		With("field", "bundleId")
+}
+
+// Live are the captures of a session that are under way.
+func (l *Logs) Live(session string) []*logcap.Session {
+	return l.captures.Live(device.Owner{Session: session})
 }

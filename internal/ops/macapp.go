@@ -19,22 +19,23 @@ type MacAppOut struct {
 
 // Launch opens an app and waits for its process. One that runs comes to the front; with arguments it is started anew, for they
 // would not reach it.
-func (m *MacApps) Launch(ctx context.Context, _ *op.Call, path op.Path, args []string) (MacAppOut, error) {
-	app, err := m.open(ctx, string(path), LaunchHow{Args: args}, len(args) > 0)
+func (m *MacApps) Launch(ctx context.Context, c *op.Call, path op.Path, args []string) (MacAppOut, error) {
+	app, err := m.open(ctx, c, string(path), LaunchHow{Args: args}, len(args) > 0)
 	if err != nil {
 		return MacAppOut{}, err
 	}
 	return MacAppOut{app, m.apps.Process(ctx, app)}, nil
 }
 
-// Stop ends an app by its exact name or its process.
-func (m *MacApps) Stop(ctx context.Context, _ *op.Call, which macapp.Which) (macapp.Ended, error) {
+// Stop ends an app by its exact name or its process; never one that the call comes from.
+func (m *MacApps) Stop(ctx context.Context, c *op.Call, which macapp.Which) (macapp.Ended, error) {
+	which.Caller = c.Process
 	return m.apps.Stop(ctx, which)
 }
 
-func (m *MacApps) open(ctx context.Context, path string, how LaunchHow, restart bool) (macapp.App, error) {
+func (m *MacApps) open(ctx context.Context, c *op.Call, path string, how LaunchHow, restart bool) (macapp.App, error) {
 	if _, err := nameValues(envKey, how.Env); err != nil {
 		return macapp.App{}, fault.From(err)
 	}
-	return m.apps.Open(ctx, macapp.Launch{Path: path, Args: how.Args, Env: how.Env, Restart: restart})
+	return m.apps.Open(ctx, macapp.Launch{Path: path, Args: how.Args, Env: how.Env, Restart: restart, Caller: c.Process})
 }

@@ -59,6 +59,7 @@ type Services struct {
 // Server is the daemon the operations run in.
 type Server struct {
 	URL       string
+	Version   string
 	Build     string
 	StartedAt time.Time
 }
@@ -98,7 +99,7 @@ func New(s Services) *Core {
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
-		System:   &System{pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide},
+		System:   &System{pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue},
 	}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()
@@ -198,6 +199,7 @@ func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.H
 
 func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.sessions.Get(c.Session)
+	s.From(c.Client, c.Dir)
 	which.Current, which.Holder = s.Device(), c.Session
 	h, err := d.pool.Resolve(ctx, which)
 	if err != nil {

@@ -66,6 +66,9 @@ func entryLine(d pool.Entry) string {
 	line := fmt.Sprintf("%s  %s  %s  %s  %s", d.UDID, d.State, d.OS, d.Name, d.ClaimStatus)
 	if d.ClaimedBy != "" {
 		line += " by " + d.ClaimedBy
+		if d.Client != "" {
+			line += " (" + d.Client + ")"
+		}
 	}
 	if len(d.CoDrivers) > 0 {
 		line += ", driven by " + strings.Join(d.CoDrivers, ", ") + " too,"

@@ -50,19 +50,13 @@ func (b *Builds) Schemes(ctx context.Context, c *op.Call, p Project) (*build.Sch
 	return b.engine.Schemes(ctx, b.request(c, build.Build, p, BuildHow{}))
 }
 
-// Settings are the build settings of a scheme whose names hold a text, case ignored.
+// Settings are the build settings of a scheme whose names hold a word, or fit a pattern with * and ?.
 func (b *Builds) Settings(ctx context.Context, c *op.Call, p Project, filter string) (*build.Settings, error) {
 	list, err := b.engine.Settings(ctx, b.request(c, build.Build, p, BuildHow{}), false)
 	if err != nil {
 		return nil, err
 	}
-	for i := range list.Targets {
-		for name := range list.Targets[i].Settings {
-			if !strings.Contains(strings.ToLower(name), strings.ToLower(filter)) {
-				delete(list.Targets[i].Settings, name)
-			}
-		}
-	}
+	list.Only(filter)
 	return list, nil
 }
 

@@ -24,7 +24,7 @@ func (b *Builds) ops() []op.Op {
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
-		}, b.run),
+		}, func(ctx context.Context, c *op.Call, in runIn) (Built, error) { return inCore(b.run(ctx, c, in)) }),
 	}
 }
 
@@ -185,12 +185,12 @@ func (b *Builds) look(ctx context.Context, c *op.Call, udid string, out *BuildOu
 		out.Notes = append(out.Notes, unread(err))
 		return
 	}
-	out.Screen = seen.Text()
+	out.Outline = seen.Text()
 }
 
 func (b *Builds) openOnMac(ctx context.Context, c *op.Call, how LaunchHow, out BuildOut) (BuildOut, error) {
 	c.Progress("opening " + filepath.Base(out.Artifacts.AppPath))
-	app, err := b.macApps.open(ctx, out.Artifacts.AppPath, how, true)
+	app, err := b.macApps.open(ctx, c, out.Artifacts.AppPath, how, true)
 	if err != nil {
 		return out.stopped("the app was built, but it does not open", err), nil
 	}

@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"ios-agent/internal/device/act"
-	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
-	"ios-agent/internal/ui/picture"
 )
 
 // Screen looks at the screen: as an outline, as a picture, or until something is there.
@@ -49,8 +47,9 @@ type SnapshotIn struct {
 // SnapshotOut is the specification's snapshot; its text is the outline, or what changed.
 type SnapshotOut struct {
 	ui.Snapshot
-	Picture string   `json:"screenshot,omitempty"`
-	Changes []string `json:"changes,omitempty"` // since the snapshot that was named
+	Picture string       `json:"screenshot,omitempty"`
+	Size    *PictureSize `json:"screenshot_size,omitempty"`
+	Changes []string     `json:"changes,omitempty"` // since the snapshot that was named
 
 	outline string
 }
@@ -74,10 +73,12 @@ func (s *Screen) Snapshot(ctx context.Context, c *op.Call, in SnapshotIn) (Snaps
 	if err != nil {
 		return out, err
 	}
-	made, err := picture.Make(source, forModels)
+	made, err := s.make(source, info, forModels)
 	if err != nil {
-		return out, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+		return out, err
 	}
+	size := s.Sized(c, info, source, made)
+	out.Size = &size
 	out.Picture = "data:" + made.MIME + ";base64," + base64.StdEncoding.EncodeToString(made.Data)
 	return out, nil
 }

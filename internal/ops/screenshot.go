@@ -20,7 +20,7 @@ import (
 func (s *Screen) screenshotOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "take_screenshot", Groups: []string{"ui"}, Verb: "screenshot", Route: "POST /api/v1/ui/screenshot",
-		Summary: "Take a picture of the screen and save it; a small copy comes with the answer",
+		Summary: "Take a picture of the screen: a file, and a small copy here",
 		Hints:   op.ReadOnly, Default: true, Timeout: time.Minute,
 		Examples: []string{"screenshot --out shop.png", "screenshot --annotate", "screenshot --format jpeg --max-edge 800 --max-bytes 100000"},
 	}, s.screenshot)}
@@ -43,26 +43,29 @@ func (p pictureIn) fit() picture.Fit {
 type screenshotIn struct {
 	Target
 	Out      op.Path `json:"out,omitempty" doc:"the file, if not a new one"`
-	Force    bool    `json:"force,omitempty" doc:"overwrite out"`
-	Annotate bool    `json:"annotate,omitempty" doc:"draw refs around elements"`
+	Force    bool    `json:"force,omitempty" doc:"overwrite out" loses:"true"`
+	Annotate bool    `json:"annotate,omitempty" doc:"draw refs on it"`
 	pictureIn
 }
 
 // screenshotOut is where the picture is; a small copy of it goes along for clients that show pictures.
 type screenshotOut struct {
-	Path   string `json:"path"`
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
-	Bytes  int    `json:"size_bytes"`
-	Format string `json:"format"`
-	Black  bool   `json:"black,omitempty"` // nothing is on it, although it was taken twice
+	Path string `json:"path"`
+	PictureSize
+	Bytes  int         `json:"size_bytes"`
+	Format string      `json:"format"`
+	Black  bool        `json:"black,omitempty"` // nothing is on it, although it was taken twice
+	Copy   PictureSize `json:"copy"`            // that of the answer
 
 	copied picture.Picture
 }
 
-// Text says where it is.
+// Text says where it is, and what its pixels are.
 func (o screenshotOut) Text() string {
-	text := fmt.Sprintf("saved %s (%d×%d, %d KB)", o.Path, o.Width, o.Height, (o.Bytes+1023)/1024)
+	text := fmt.Sprintf("saved %s (%s, %d KB)", o.Path, o.PictureSize.Text(), (o.Bytes+1023)/1024)
+	if o.Copy.Width != o.Width {
+		text += "\ncopy in this answer: " + o.Copy.Text()
+	}
 	if o.Black {
 		text += "\nit is all black, also the second time: the display is off, or nothing is drawn on it"
 	}
@@ -77,34 +80,52 @@ func (o screenshotOut) Images() []op.Image {
 // forModels is how large a picture may be that goes to a model.
 var forModels = picture.Fit{Edge: 1024}
 
+// copied is the fit of the copy: never more than was asked for.
+func (p pictureIn) copied() picture.Fit {
+	f := p.fit()
+	if f.Edge == 0 || f.Edge > forModels.Edge {
+		f.Edge = forModels.Edge
+	}
+	return f
+}
+
 func (s *Screen) screenshot(ctx context.Context, c *op.Call, in screenshotIn) (screenshotOut, error) {
 	source, info, err := s.Photograph(ctx, c, in.Target)
 	if err != nil {
 		return screenshotOut{}, err
 	}
-	black := picture.Black(source)
+	file, small := in.fit(), in.copied()
 	if in.Annotate {
-		if source, err = s.Annotate(ctx, c, in.Target, source, true); err != nil {
+		if file.Marks, err = s.Marks(ctx, c, in.Target, source, true); err != nil {
 			return screenshotOut{}, err
 		}
+		small.Marks = file.Marks
 	}
-	made, err := picture.Make(source, in.fit())
+	scale := s.scaleOf(c, info, source)
+	made, err := s.make(source, info, file)
 	if err != nil {
-		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+		return screenshotOut{}, err
+	}
+	copied, err := s.make(source, info, small)
+	if err != nil {
+		return screenshotOut{}, err
 	}
 	path, err := s.Save(OutFile{string(in.Out), in.Force}, info, in.Format, made.Data)
 	if err != nil {
 		return screenshotOut{}, err
 	}
-	small := forModels
-	small.Format = in.Format
-	copied, err := picture.Make(source, small)
-	if err != nil {
-		return screenshotOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
-	}
 	return screenshotOut{
-		Path: path, Width: made.Width, Height: made.Height, Bytes: len(made.Data), Format: in.Format, Black: black, copied: copied,
+		Path: path, PictureSize: sizeOf(made, source, scale), Bytes: len(made.Data), Format: in.Format, Black: picture.Black(source),
+		Copy: sizeOf(copied, source, scale), copied: copied,
 	}, nil
+}
+
+func (s *Screen) make(source image.Image, info device.Info, f picture.Fit) (picture.Picture, error) {
+	made, err := picture.Make(source, f)
+	if err != nil {
+		return picture.Picture{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
+	}
+	return made, nil
 }
 
 // Photograph takes a picture without waiting for the device's lane: it disturbs nobody. simctl sometimes gives a black one: then it is
@@ -149,23 +170,31 @@ func (s *Screen) Save(to OutFile, info device.Info, format string, data []byte) 
 	return to.Path, to.write(data)
 }
 
-// Annotate draws a box and a name around what one can act on. The names are refs, or types and labels.
-func (s *Screen) Annotate(ctx context.Context, c *op.Call, t Target, source image.Image, refs bool) (image.Image, error) {
-	var boxes []picture.Box
+// Marks are a box and a name for each element that one can act on. The names are refs as in the outline, or types and labels.
+func (s *Screen) Marks(ctx context.Context, c *op.Call, t Target, source image.Image, refs bool) (*picture.Marks, error) {
+	marks := &picture.Marks{Above: !refs}
 	err := s.Look(ctx, c, t, func(sc *ui.Screen, r *ui.Refs, udid string) error {
-		scale := float64(source.Bounds().Dx()) / sc.Viewport().W
-		for _, n := range sc.Actionable() {
-			f := n.Seen()
-			name := n.Type + ": " + ui.Inline(n.Name())
+		if marks.Scale = pixelsPerPoint(sc.Viewport(), source.Bounds()); marks.Scale == 0 {
+			return turned(source.Bounds(), sc.Viewport())
+		}
+		if refs {
+			sc.Outline(udid, r) // what it shows gets the same refs here, whichever is asked for first
+		}
+		for _, m := range sc.Marked() {
+			name := m.Node.Type + ": " + ui.Inline(m.Node.Name())
 			if refs {
-				name = r.Name(udid, sc, n)
+				name = r.Name(udid, sc, m.Node)
 			}
-			boxes = append(boxes, picture.Box{X: f.X * scale, Y: f.Y * scale, W: f.W * scale, H: f.H * scale, Name: name})
+			marks.Boxes = append(marks.Boxes, picture.Box{X: m.Frame.X, Y: m.Frame.Y, W: m.Frame.W, H: m.Frame.H, Name: name})
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return picture.Annotate(source, boxes)
+	return marks, err
+}
+
+// turned is the refusal of a picture that does not show the screen the way it is held: which way round it lies, nobody knows.
+func turned(size image.Rectangle, view ui.Rect) error {
+	return fault.New(fault.ScreenshotFailed, "a picture of %d×%d pixels does not show a screen of %g×%g points upright: where its elements "+
+		"are on the picture is not known", size.Dx(), size.Dy(), view.W, view.H).
+		WithHint("`ios-agent rotate portrait` and take it again, or take it without `--annotate`")
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/toolcheck"
@@ -22,6 +24,7 @@ type System struct {
 	home   string
 	server Server
 	guide  func() string
+	all    func() *op.Catalogue
 }
 
 func (s *System) ops() []op.Op {
@@ -33,7 +36,11 @@ func (s *System) ops() []op.Op {
 			Examples: []string{"doctor", "doctor --strict"},
 		}, s.Doctor),
 		op.New(op.Spec{
-			Name: "ensure_server", Groups: []string{"system"}, Route: "GET /api/v1/health",
+			Name: "health", Groups: []string{"system"}, Verb: op.None, Route: "GET /health", Also: []string{"GET /api/v1/health"}, Public: true,
+			Summary: "Tell that the server is there, which one, and which tools it has", Hints: op.ReadOnly | op.Idempotent,
+		}, s.health),
+		op.New(op.Spec{
+			Name: "ensure_server", Groups: []string{"system"}, Route: "GET /api/v1/server",
 			Summary: "Make sure that the server runs, and tell where", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"ensure-server"},
 		}, s.ensure),
@@ -91,7 +98,7 @@ func (o DoctorOut) Fault() *fault.Fault {
 }
 
 // Doctor checks what ios-agent needs.
-func (s *System) Doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut, error) {
+func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
 	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.writable, s.daemon} {
 		out.add(look(ctx))
@@ -99,7 +106,24 @@ func (s *System) Doctor(ctx context.Context, _ *op.Call, in DoctorIn) (DoctorOut
 	for _, f := range s.tools.Programs(ctx) {
 		out.add(checkOf(f))
 	}
+	for _, mistake := range s.mistakes(c.Dir) {
+		out.add(Check{"config", "warn", mistake, "correct the file; until then what is wrong in it is left out"})
+	}
 	return out, nil
+}
+
+// mistakes are what is wrong with the files of the project that the client works in.
+func (s *System) mistakes(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	project := defaults.ReadTools(dir)
+	for _, set := range project.Sets {
+		if !slices.Contains(op.Sets(s.all().Ops()), set) {
+			project.Mistakes = append(project.Mistakes, fmt.Sprintf("%s: there is no tool set %.60q", defaults.KeyTools, set))
+		}
+	}
+	return project.Mistakes
 }
 
 func (o *DoctorOut) add(c Check) {
@@ -179,6 +203,31 @@ func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) 
 	return serverOut{
 		Status: "running", URL: s.server.URL, ProxyStatus: "disabled", StartedAt: s.server.StartedAt.UTC(), PID: os.Getpid(),
 	}, nil
+}
+
+// healthOut is what anybody may know of the server.
+type healthOut struct {
+	Status  string          `json:"status"`
+	Version string          `json:"version"`
+	Tools   map[string]bool `json:"tools"`
+	Cache   cacheOut        `json:"ui_cache"`
+}
+
+// cacheOut is quern's account of its cache of screens. There is none here: every look is a new one.
+type cacheOut struct {
+	Hits    int               `json:"hits"`
+	Misses  int               `json:"misses"`
+	Rate    float64           `json:"hit_rate_percent"`
+	Devices int               `json:"cached_devices"`
+	TTL     int               `json:"ttl_ms"`
+	Ages    map[string]string `json:"cache_ages"`
+}
+
+// Text says it in a line.
+func (o healthOut) Text() string { return fmt.Sprintf("%s, version %s", o.Status, o.Version) }
+
+func (s *System) health(context.Context, *op.Call, struct{}) (healthOut, error) {
+	return healthOut{Status: "ok", Version: s.server.Version, Tools: s.tools.Installed(), Cache: cacheOut{Ages: map[string]string{}}}, nil
 }
 
 // guideOut is the guide.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"ios-agent/internal/device"
@@ -21,13 +23,15 @@ type Touch struct {
 
 func (t *Touch) ops() []op.Op {
 	return []op.Op{
-		op.New(action("tap_element", "tap", "Tap one element, by ref or by its properties, or a point, and tell what changed", func(s *op.Spec) {
+		op.New(action("tap_element", "tap", "Tap one element or a point, and tell what changed", func(s *op.Spec) {
 			s.Help = "Waits until the element is there, still and reachable, taps, lets the screen settle and answers with the outcome: changed,\n" +
 				"unchanged or unknown, with the diff as evidence. Several matches, or a ref whose element is gone, are refused with\n" +
 				"candidates; nothing is sent then."
 			s.Default, s.AsksBack = true, true
 			s.Require, s.Exclude = [][]string{append(elementKeys(), "x")}, [][]string{{"x", "ref"}}
-			s.Examples = []string{"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400"}
+			s.Examples = []string{
+				"tap @e7", "tap --identifier login-button --expect-change", "tap --x 200 --y 400", "tap --x 236 --y 512 --pixels 472x1024",
+			}
 		}), t.Tap),
 		op.New(action("double_tap", "double-tap", "Tap one element twice, quickly", func(s *op.Spec) {
 			s.Require, s.Examples = [][]string{elementKeys()}, []string{"double-tap @e7"}
@@ -56,7 +60,7 @@ func (t *Touch) ops() []op.Op {
 			examples("pinch --scale 2", "pinch @e7 --scale 0.5")), t.pinch),
 		op.New(action("set_value", "set-value", "Move a switch, slider, stepper, picker wheel or segmented control to a value", func(s *op.Spec) {
 			s.Require = [][]string{elementKeys()}
-			s.Examples = []string{"set-value @e7 --to on", "set-value --identifier volume --to 40%"}
+			s.Examples = []string{"set-value @e7 on", "set-value --identifier volume --to 40%"}
 		}), t.setValue),
 	}
 }
@@ -66,12 +70,13 @@ type TapIn struct {
 	Target
 	ElementIn
 	PointIn
+	Pixels string `json:"pixels,omitempty" doc:"x and y are pixels of a picture of WxH"`
 	ActIn
 	scrollIn
 }
 
 func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error) {
-	at, is, err := in.point("tap_element")
+	at, is, err := in.spot()
 	if err != nil {
 		return ActionOut{}, err
 	}
@@ -85,6 +90,28 @@ func (t *Touch) Tap(ctx context.Context, c *op.Call, in TapIn) (ActionOut, error
 		}
 		return s.Tap(ctx, in.patience(), in.query())
 	})
+}
+
+// Check is for batches, which read all their steps before the first.
+func (in TapIn) Check() error {
+	_, _, err := in.spot()
+	return err
+}
+
+// spot is the place that is meant, if one is.
+func (in TapIn) spot() (at act.Spot, is bool, err error) {
+	if at.Point, is, err = in.point("tap_element"); err != nil || in.Pixels == "" {
+		return at, is, err
+	}
+	w, h, _ := strings.Cut(strings.Replace(strings.ToLower(in.Pixels), "×", "x", 1), "x")
+	width, _ := strconv.ParseUint(w, 10, 16)
+	height, _ := strconv.ParseUint(h, 10, 16)
+	at.Width, at.Height = float64(width), float64(height)
+	if !is || width == 0 || height == 0 {
+		return at, is, fault.New(fault.InvalidInput, "tap_element: pixels is %q, with x and y; it is the size of the picture that they "+
+			"are from", in.Pixels).With("field", "pixels").WithHint("as `ios-agent screenshot` says it: 472x1024")
+	}
+	return at, is, nil
 }
 
 func (in TapIn) patience() act.How {
@@ -219,7 +246,7 @@ func (t *Touch) pinch(ctx context.Context, c *op.Call, in pinchIn) (ActionOut, e
 // setValueIn is a value.
 type setValueIn struct {
 	OnElementIn
-	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, the text of a row or segment"`
+	To string `json:"to" doc:"on or off, a number (for a slider percent, unless below 1), a percentage, a row or segment" cli:"arg"`
 }
 
 func (t *Touch) setValue(ctx context.Context, c *op.Call, in setValueIn) (ActionOut, error) {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -13,11 +14,11 @@ import (
 func (s *Screen) waitOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
-		Summary: "Wait until an element is there, gone, enabled, has a value, a text shows, or the screen is still",
+		Summary: "Wait until an element or text is there or gone, has a value, or the screen is still",
 		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
 		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 2 * time.Minute,
-		Examples: []string{"wait --text Welcome", "wait --identifier spinner --condition gone", "wait --condition settled"},
+		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled"},
 	}, s.wait)}
 }
 
@@ -25,9 +26,9 @@ func (s *Screen) waitOps() []op.Op {
 type waitIn struct {
 	Target
 	ElementIn
-	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text"`
+	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text" cli:"arg"`
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
-	Text      string    `json:"text,omitempty" doc:"wait until this text shows anywhere"`
+	Text      string    `json:"text,omitempty" doc:"this text shows anywhere"`
 	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"60" default:"10"`
 	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
 }
@@ -44,23 +45,18 @@ func (condition) Choices() []string {
 
 // waitOut is what came of it.
 type waitOut struct {
-	Matched bool        `json:"matched"`
-	Elapsed float64     `json:"elapsed_seconds"`
-	Polls   int         `json:"polls"`
-	Element *ElementOut `json:"element,omitempty"`
-	Screen  string      `json:"screen,omitempty"`
+	Matched   bool        `json:"matched"`
+	ElapsedMS int64       `json:"elapsed_ms"`
+	Polls     int         `json:"polls"`
+	Element   *ui.Element `json:"element,omitempty"`
+	Screen    string      `json:"screen,omitempty"`   // its title, as in a snapshot
+	Snapshot  string      `json:"snapshot,omitempty"` // the id of the screen at the end
 	shown
 
-	what string
-	soft bool
-}
-
-// ElementOut is an element in an answer.
-type ElementOut struct {
-	Ref string `json:"ref"`
-	ui.FlatElement
-
-	described string
+	what      string
+	soft      bool
+	took      time.Duration
+	described string // the element
 }
 
 // Text says whether it matched.
@@ -69,9 +65,9 @@ func (o waitOut) Text() string {
 	if o.Matched {
 		said = "matched"
 	}
-	text := o.what + " " + said + " after " + briefly(o.Elapsed)
+	text := o.what + " " + said + " after " + briefly(o.took)
 	if o.Element != nil {
-		text += ": " + o.Element.described
+		text += ": " + o.described
 	}
 	return text + o.text()
 }
@@ -81,11 +77,11 @@ func (o waitOut) Fault() *fault.Fault {
 	if o.Matched || o.soft {
 		return nil
 	}
-	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.Elapsed)).
+	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.took)).
 		WithHint("`ios-agent snapshot` shows what is there")
 }
 
-func briefly(s float64) string { return span(s).Round(10 * time.Millisecond).String() }
+func briefly(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
 
 func (in waitIn) waiting() (act.Waiting, error) {
 	w := act.Waiting{Condition: ui.Condition(in.Condition), Query: in.query(), Timeout: span(in.Timeout)}
@@ -114,27 +110,42 @@ func (in waitIn) waiting() (act.Waiting, error) {
 	return w, nil
 }
 
+// Check is for batches, which read all their steps before the first.
+func (in waitIn) Check() error {
+	_, err := in.waiting()
+	return err
+}
+
 func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
 	w, err := in.waiting()
 	if err != nil {
 		return waitOut{}, err
 	}
 	out := waitOut{soft: in.Soft, what: string(w.Condition)}
-	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) { out.shown = l.show(done.Screen, done.Still) })
+	done, err := s.await(ctx, c, in.Target, w, func(l *looking, done act.Waited) {
+		out.shown = l.show(done.Screen, done.Still)
+		if n := done.Node; n != nil {
+			l.session.Refs(func(r *ui.Refs) {
+				n = cmp.Or(done.Screen.Again(n), n) // on the screen at the end, unless it is gone from there
+				out.Element = &done.Screen.SnapshotOf([]*ui.Node{n}, l.udid(), r, s.now()).Elements[0]
+			})
+			out.Element.Ref = "@" + done.Ref
+		}
+	})
 	if err != nil {
 		return waitOut{}, err
 	}
-	out.Matched, out.Elapsed, out.Polls = done.Matched, done.Took.Seconds(), done.Polls
+	out.Matched, out.ElapsedMS, out.Polls, out.took = done.Matched, done.Took.Milliseconds(), done.Polls, done.Took
 	if what := w.Query.String(); what != "" {
 		out.what = what + " (" + string(w.Condition) + ")"
 	} else if w.Value != "" {
 		out.what = string(w.Condition) + " " + ui.Quote(w.Value)
 	}
 	if n := done.Node; n != nil {
-		out.Element = &ElementOut{"@" + done.Ref, n.Flat(), n.Describe() + " [ref=" + done.Ref + "]"}
+		out.described = n.Describe() + " [ref=" + done.Ref + "]"
 	}
 	if done.Screen != nil {
-		out.Screen = done.Screen.Hash()
+		out.Screen, out.Snapshot = done.Screen.Title(), done.Screen.Hash()
 	}
 	return out, nil
 }

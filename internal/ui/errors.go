@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -24,6 +25,13 @@ type Candidate struct {
 	Label      string `json:"label,omitempty"`
 	Identifier string `json:"identifier,omitempty"`
 	Centre     Point  `json:"centre"`
+}
+
+// MarshalJSON writes the type as snapshots do.
+func (c Candidate) MarshalJSON() ([]byte, error) {
+	type plain Candidate
+	c.Type = typePrefix + c.Type
+	return json.Marshal(plain(c))
 }
 
 // NotFoundError says that no element is the one that is meant.
@@ -53,7 +61,8 @@ func (e *NotFoundError) Fault() *fault.Fault {
 // AmbiguousError says that several elements are meant.
 type AmbiguousError struct {
 	Message    string
-	Candidates []Candidate
+	Candidates []Candidate // the first of them
+	All        []*Node
 }
 
 func (e *AmbiguousError) Error() string { return e.Message }

@@ -12,7 +12,7 @@ import (
 // Each error is one fault to a caller: nothing was sent, and the details are those that callers know.
 func TestErrorsAsFaults(t *testing.T) {
 	some := []ui.Candidate{{Ref: "@e2", Type: "Keyboard", Label: "k"}}
-	const listed = `"candidates":[{"ref":"@e2","type":"Keyboard","label":"k","centre":{"x":0,"y":0}}]`
+	const listed = `"candidates":[{"ref":"@e2","type":"XCUIElementTypeKeyboard","label":"k","centre":{"x":0,"y":0}}]`
 	for _, c := range []struct {
 		err     error
 		code    fault.Code

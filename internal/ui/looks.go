@@ -97,6 +97,29 @@ func (r *Refs) Shown(device string) *Screen {
 	return l.screen
 }
 
+// news are the elements that came or changed since the last other screen of the same app that was shown.
+func (r *Refs) news(device string, now *Screen) map[*Node]bool {
+	for i := len(r.looks.kept) - 1; i >= 0; i-- {
+		before := r.looks.kept[i]
+		if before.device != device || before.screen.hash == now.hash {
+			continue
+		}
+		if before.screen.App != now.App {
+			return nil
+		}
+		news := map[*Node]bool{}
+		diff := Compare(before.screen, now)
+		for _, n := range diff.Added {
+			news[n] = true
+		}
+		for _, c := range diff.Changed {
+			news[c.after] = true
+		}
+		return news
+	}
+	return nil
+}
+
 // SinceShown says what changed since the device was shown last, in lines for models, without what changes by itself. Of another app in
 // front that alone is said: all of it is new.
 func (r *Refs) SinceShown(device string, now *Screen) []string {

@@ -1,5 +1,7 @@
 package ui
 
+import "slices"
+
 // Outcome is what came of an action, as far as the screen tells.
 type Outcome string
 
@@ -51,6 +53,14 @@ func (d Diff) Judge(target *Node) (Outcome, []string) {
 		return Unchanged, evidence
 	}
 	return Changed, evidence
+}
+
+// BeyondFocus reports whether the app shows more than that the focus moved and the keyboard came or went. What only made room for the
+// keyboard is not more.
+func (d Diff) BeyondFocus() bool {
+	told := func(n *Node) bool { return n.told && !n.ambient() && !n.underKeyboard() }
+	return slices.ContainsFunc(d.Added, told) || slices.ContainsFunc(d.Removed, told) ||
+		slices.ContainsFunc(d.Changed, func(c Change) bool { return c.Field != "focused" && !c.before.ambient() && !c.before.underKeyboard() })
 }
 
 func kindOfEvidence(n, target *Node) string {

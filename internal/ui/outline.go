@@ -35,11 +35,12 @@ func (s *Screen) OutlineOf(how Outlining, device string, refs *Refs) string {
 	}
 	rows := mergeHints(s.rows(how, root, nil, 0))
 	left := ""
+	news := func() map[*Node]bool { return refs.news(device, s) }
 	switch {
 	case how.Budget > 0:
-		rows, left = s.afford(rows, how.Budget-tokens(header))
+		rows, left = s.afford(rows, how.Budget-tokens(header), news)
 	case how.Lines > 0 && len(rows)+1 > how.Lines:
-		rows, left = s.within(rows, how.Lines-2) // the header and what is left out have a line too
+		rows, left = s.within(rows, how.Lines-2, news) // the header and what is left out have a line too
 	}
 	var b strings.Builder
 	b.WriteString(header)
@@ -199,8 +200,8 @@ func away(f, of Rect) string {
 // leftOutCost is what the last line of a shortened outline costs.
 const leftOutCost = 40
 
-// afford keeps the lines a budget has room for, those to act on first, and says what it left out.
-func (s *Screen) afford(rows []*row, budget int) ([]*row, string) {
+// afford keeps the lines a budget has room for, what is new and what one can act on first, and says what it left out.
+func (s *Screen) afford(rows []*row, budget int, news func() map[*Node]bool) ([]*row, string) {
 	costs := make([]int, len(rows))
 	total := 0
 	for i, r := range rows {
@@ -213,24 +214,30 @@ func (s *Screen) afford(rows []*row, budget int) ([]*row, string) {
 	if total <= budget {
 		return rows, ""
 	}
-	kept, left := s.keep(rows, costs, budget-leftOutCost)
+	kept, left := s.keep(rows, costs, budget-leftOutCost, news())
 	return kept, fmt.Sprintf("%s: `--budget` %d shows all, `--within` a part", left, total+tokens(s.Header()))
 }
 
 // within keeps so many lines, as afford does.
-func (s *Screen) within(rows []*row, most int) ([]*row, string) {
-	kept, left := s.keep(rows, slices.Repeat([]int{1}, len(rows)), most)
+func (s *Screen) within(rows []*row, most int, news func() map[*Node]bool) ([]*row, string) {
+	kept, left := s.keep(rows, slices.Repeat([]int{1}, len(rows)), most, news())
 	return kept, left + ": `ios-agent snapshot` shows all"
 }
 
-// keep keeps the lines there is room for, those to act on first, and counts the others.
-func (s *Screen) keep(rows []*row, costs []int, room int) ([]*row, string) {
+// keep keeps the lines there is room for, and counts the others. What is new comes first: it is what the last action did.
+func (s *Screen) keep(rows []*row, costs []int, room int, news map[*Node]bool) ([]*row, string) {
 	byRank := make([]int, len(rows))
 	for i := range byRank {
 		byRank[i] = i
 	}
 	modal := s.Modal()
-	slices.SortStableFunc(byRank, func(a, b int) int { return rows[a].rank(modal) - rows[b].rank(modal) })
+	rank := func(r *row) int {
+		if r.node != nil && (news[r.node] || r.node.Focused) {
+			return r.rank(modal)
+		}
+		return ranks + r.rank(modal)
+	}
+	slices.SortStableFunc(byRank, func(a, b int) int { return rank(rows[a]) - rank(rows[b]) })
 	left, toAct := 0, 0
 	for _, i := range byRank {
 		if room -= costs[i]; room >= 0 {
@@ -265,6 +272,9 @@ func (r *row) rank(modal *Node) int {
 	}
 	return 5
 }
+
+// ranks is more than any rank.
+const ranks = 6
 
 // tokens estimates how many tokens a text has for a model. It rather estimates too many, so that a budget is kept.
 func tokens(text string) int {

@@ -86,7 +86,7 @@ func (r *Refs) Find(q Query, device string, s *Screen) (*Node, error) {
 	case 0:
 		return nil, r.notFound(q, device, s)
 	}
-	return nil, &AmbiguousError{fmt.Sprintf("%d elements have %s", len(found), q), r.Candidates(device, s, found)}
+	return nil, &AmbiguousError{fmt.Sprintf("%d elements have %s", len(found), q), r.Candidates(device, s, found), found}
 }
 
 // on replaces the query's name by what it is on this screen: an identifier if any element has it, else a label.
@@ -117,7 +117,7 @@ func (r *Refs) container(q Query, device string, s *Screen) (*Node, error) {
 	case 0:
 		return nil, r.notFound(Query{Label: q.Within}, device, s)
 	default:
-		return nil, &AmbiguousError{fmt.Sprintf("%d elements are called %s", len(found), Quote(q.Within)), r.Candidates(device, s, found)}
+		return nil, &AmbiguousError{fmt.Sprintf("%d elements are called %s", len(found), Quote(q.Within)), r.Candidates(device, s, found), found}
 	}
 }
 

@@ -14,7 +14,7 @@ type Snapshot struct {
 	Ended     string    `json:"ended,omitempty"`      // an app that was shown before and has ended, and why
 	Screen    string    `json:"screen"`
 	Timestamp string    `json:"timestamp"`
-	Keyboard  bool      `json:"keyboard"`
+	Keyboard  bool      `json:"keyboard_shown"`
 	Settled   bool      `json:"settled"`
 	Truncated int       `json:"truncated"` // elements left out; -1: some, nobody knows how many
 	Elements  []Element `json:"elements"`
@@ -55,6 +55,9 @@ type Action struct {
 // typePrefix makes a short type name the one Apple's tools print.
 const typePrefix = "XCUIElementType"
 
+// TypeName is the element's type as Apple's tools write it, and with them every answer of ours to a program.
+func (n *Node) TypeName() string { return typePrefix + n.Type }
+
 // Snapshot writes the screen down for programs: every node, strings verbatim.
 func (s *Screen) Snapshot(device string, refs *Refs, at time.Time) Snapshot {
 	return s.SnapshotOf(s.Nodes(), device, refs, at)
@@ -67,9 +70,16 @@ func (s *Screen) SnapshotOf(nodes []*Node, device string, refs *Refs, at time.Ti
 		Keyboard: s.Keyboard() != nil, Settled: s.Settled, Truncated: s.Truncated,
 		Elements: []Element{}, Actions: []Action{},
 	}
+	told := map[*Node]bool{} // those that need a ref: the nodes and their children
+	for _, n := range nodes {
+		told[n] = true
+		for _, c := range n.Children {
+			told[c] = true
+		}
+	}
 	names := make([]string, len(s.nodes)) // by order, each made once
 	for _, n := range s.nodes {
-		if !n.Made {
+		if told[n] && !n.Made {
 			names[n.order] = "@" + refs.Name(device, s, n)
 		}
 	}
@@ -135,7 +145,7 @@ var adjustable = map[string]bool{"Slider": true, "Switch": true, "Toggle": true,
 
 func (n *Node) element(names []string) Element {
 	e := Element{
-		Ref: names[n.order], Type: typePrefix + n.Type, RawType: n.RawType, Role: n.Role(),
+		Ref: names[n.order], Type: n.TypeName(), RawType: n.RawType, Role: n.Role(),
 		Label: n.Label, Identifier: n.Identifier, Placeholder: n.Placeholder, Frame: n.Frame,
 		Hittable: n.Hittable(), Enabled: !n.Disabled, Focused: n.Focused, Selected: n.Selected, Secure: n.Secure,
 		Hidden: n.Hidden, Unplaced: n.Unplaced, Actions: n.Actions, Extra: n.Extra, Children: []string{},

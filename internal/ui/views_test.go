@@ -74,6 +74,26 @@ func TestOutlineWithinABudgetKeepsWhatCanBeActedOn(t *testing.T) {
 	}
 }
 
+// TestABudgetKeepsWhatIsNew: a text that the last action brought is worth more than the rows that were there before, also when it was
+// told once already; what has the focus stays too.
+func TestABudgetKeepsWhatIsNew(t *testing.T) {
+	refs := &ui.Refs{}
+	refs.Remember(phone, list())
+	after := func() *ui.Screen {
+		rows := list().Root
+		return screen(app(append(rows.Children, at(text("Order failed: no such card"), 740),
+			at(&ui.Node{Type: "TextField", Label: "Card", Focused: true}, 780))...))
+	}
+	for range 2 {
+		_, got, _ := strings.Cut(after().OutlineOf(ui.Outlining{Budget: 100}, phone, refs), "\n")
+		if !strings.Contains(got, "Order failed: no such card") || !strings.Contains(got, `textbox "Card"`) ||
+			strings.Contains(got, "Version 1") || !strings.Contains(got, "more left out, ") {
+			t.Errorf("the budget has no room for what is new:\n%s", got)
+		}
+		refs.Remember(phone, after())
+	}
+}
+
 func TestVisiblePercent(t *testing.T) {
 	s := list()
 	for name, want := range map[string]int{"General": 100, "Above": 0, "News": 0} {

@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/virtualxcode/idb"
 	"ios-agent/internal/virtualxcode/mark"
 	"ios-agent/internal/virtualxcode/open"
+	"ios-agent/internal/virtualxcode/osascript"
 	"ios-agent/internal/virtualxcode/plists"
 	"ios-agent/internal/virtualxcode/service"
 	"ios-agent/internal/virtualxcode/simctl"
@@ -64,6 +65,7 @@ func frontEnds() []frontEnd {
 		{name: "defaults", here: files(func(x Xcode, c Call) int { return x.plists(c).Defaults() }), marks: of("defaults", plists.Marks())},
 		{name: "log", onWorld: simctl.HostLog, marks: of("log", located)},
 		{name: "open", here: Xcode.open, marks: open.Marks()},
+		{name: "osascript", onWorld: osascript.Run, marks: osascript.Marks()},
 	}
 }
 

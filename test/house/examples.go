@@ -138,6 +138,7 @@ func (f Files) rows() map[string]map[string]any {
 		"stop_app_sim":         app,
 		"test_device":          built,
 		"test_sim":             built,
+		"uninstall_app":        {"bundle_id": "com.iosagent.shop"}, // the others need the usual one
 		"xcode_batch":          {"steps": []map[string]any{{"action": "tap", "elementRef": "e2"}}},
 		"xcode_long_press":     {"x": 100, "y": 100},
 		"xcode_swipe":          {"x1": 100, "y1": 500, "x2": 100, "y2": 100},

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
@@ -43,13 +44,22 @@ func TestHintsCanBeFollowed(t *testing.T) {
 			}
 		}
 	}
-	for _, set := range []string{"core", "xcode", "quern", "simulator", "device", "all"} {
-		tools, err := mcp.Select(c.Ops(), set)
+	for _, how := range []product.Serving{
+		{Tools: "core"}, {Tools: "xcode"}, {Tools: "xcode", Workflows: "swift-package"}, {Tools: "xcode", Dynamic: true}, {Tools: "quern"},
+		{Tools: "simulator"}, {Tools: "device"}, {Tools: "core,quern"}, {Tools: "all"},
+	} {
+		o, err := how.Options(c)
 		if err != nil {
 			t.Fatal(err)
 		}
+		voice := mcp.Voice(o)
 		for where, hint := range hints {
-			checkTools(t, c, tools, where, said(mcp.Voice(c, tools, false), hint))
+			text := said(voice, hint)
+			where = where + " with " + how.Tools + " " + how.Workflows
+			checkTools(t, c, o, where, text)
+			if o.Manner.Alone {
+				checkAlone(t, c, o, where, text)
+			}
 		}
 	}
 	for where, hint := range hints {
@@ -66,13 +76,35 @@ var (
 	bareNames       = regexp.MustCompile("`[a-z-]+`|[a-z]+_[a-z_]+")
 	outsideMentions = regexp.MustCompile("`ios-agent [^`]*`|" + `[a-z_]+\(\{[^}]*\}\)|"[^"]*"`)
 
+	quotations = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
 	toolCalls  = regexp.MustCompile(`([a-z][a-z0-9_]*) \{`)
 	routeCalls = regexp.MustCompile(`\b(GET|POST|PUT|DELETE) (/[^ ,;]*)`)
 )
 
-// checkTools holds every call in a text to the tools there are.
-func checkTools(t *testing.T, c *op.Catalogue, tools []mcp.Tool, where, text string) {
+// checkAlone holds a text of a set that stands alone to it: no name in it is a tool of ours that the set lacks.
+func checkAlone(t *testing.T, c *op.Catalogue, o mcp.Options, where, text string) {
 	t.Helper()
+	for _, name := range bareNames.FindAllString(outsideBackticks(quotations.ReplaceAllString(text, "")), -1) {
+		_, err := c.Lookup(name)
+		ours := err == nil || name == "find_tools" || name == "call_tool"
+		if ours && !slices.ContainsFunc(canList(o), func(t mcp.Tool) bool { return t.Name == name }) {
+			t.Errorf("%s: %s is named, which the set lacks: %s", where, name, text)
+		}
+	}
+}
+
+// canList are the tools of a set, and those that it lists when they are discovered.
+func canList(o mcp.Options) []mcp.Tool {
+	if o.Manner.Discovery == nil {
+		return o.Tools
+	}
+	return o.Manner.Discovery.All
+}
+
+// checkTools holds every call in a text to the tools there are.
+func checkTools(t *testing.T, c *op.Catalogue, offered mcp.Options, where, text string) {
+	t.Helper()
+	tools := canList(offered)
 	for _, m := range toolCalls.FindAllStringSubmatchIndex(text, -1) {
 		name := text[m[2]:m[3]]
 		var raw json.RawMessage
@@ -80,7 +112,7 @@ func checkTools(t *testing.T, c *op.Catalogue, tools []mcp.Tool, where, text str
 			t.Errorf("%s: %v: %s", where, err, text)
 			continue
 		}
-		if name == "call_tool" {
+		if name == "call_tool" && !offered.Manner.Alone {
 			var in struct {
 				Name      string
 				Arguments map[string]any
@@ -96,7 +128,7 @@ func checkTools(t *testing.T, c *op.Catalogue, tools []mcp.Tool, where, text str
 			checkInputs(t, o, in.Arguments, where)
 			continue
 		}
-		if name == "find_tools" {
+		if name == "find_tools" && !offered.Manner.Alone {
 			continue
 		}
 		at := slices.IndexFunc(tools, func(tool mcp.Tool) bool { return tool.Name == name })
@@ -122,7 +154,17 @@ func checkInputs(t *testing.T, o op.Op, in map[string]any, where string) {
 			t.Errorf("%s: %s does not take %s", where, o.Name, name)
 		}
 	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Read(raw); err != nil && !filledIn.MatchString(err.Error()) {
+		t.Errorf("%s: %s does not read %s: %v", where, o.Name, raw, err)
+	}
 }
+
+// filledIn is the refusal of what stands for a value that a format fills in, or of one that is left to the reader.
+var filledIn = regexp.MustCompile(`"X"|"[A-Z_]+"|is required|: give |absolute path`)
 
 func checkRoutes(t *testing.T, c *op.Catalogue, where, text string) {
 	t.Helper()
@@ -155,7 +197,7 @@ func outsideBackticks(text string) string {
 // isUsers tells commands of the program that are no operations.
 func isUsers(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"help", "daemon", "virtual", "key", "init", "%s", "connect", "X"}, first)
+	return slices.Contains([]string{"help", "daemon", "virtual", "key", "init", "self", "%s", "connect", "X"}, first)
 }
 
 func isOperation(c *op.Catalogue, command string) bool {

@@ -46,7 +46,7 @@ func TestALostAnswer(t *testing.T) {
 	h := house.New(t)
 	for path, c := range map[string]struct{ wish, other string }{
 		"claim":   {`{"name":"iPhone 16 Pro"}`, `{"name":"iPhone 15"}`},
-		"resolve": {`{"name":"iPhone 15","auto_boot":true}`, `{"name":"iPhone 15"}`},
+		"resolve": {`{"name":"iPhone 15","auto_boot":true,"session_id":"ada"}`, `{"name":"iPhone 15","session_id":"ada"}`},
 		"ensure":  {`{"count":2}`, `{"count":3}`},
 	} {
 		first := claim(t, h, "ada", "id "+path, path, c.wish)

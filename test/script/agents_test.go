@@ -64,7 +64,8 @@ func (a agent) call(ctx context.Context, tool string, args map[string]any) (stri
 func (a agent) shop(ctx context.Context) error {
 	udid := ""
 	for udid == "" {
-		text, got, err := a.call(ctx, "resolve_device", map[string]any{"device_family": "iPhone", "wait_if_busy": true, "wait_timeout": 120})
+		text, got, err := a.call(ctx, "resolve_device", map[string]any{"device_family": "iPhone", "wait_if_busy": true, "wait_timeout": 120,
+			"session_id": a.name})
 		switch {
 		case err == nil:
 			udid = got["udid"].(string)

@@ -4,7 +4,9 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/apple/jsondoc"
@@ -99,6 +101,45 @@ func Sniff(b []byte) int {
 		}
 	}
 	return 0
+}
+
+// Only keeps the settings whose names hold a word or, where it has a * or ?, fit it as a pattern. Case is ignored.
+func (l *List) Only(filter string) {
+	filter = strings.ToLower(filter)
+	fits := func(name string) bool {
+		if !strings.ContainsAny(filter, "*?") {
+			return strings.Contains(name, filter)
+		}
+		ok, err := path.Match(filter, name)
+		return ok && err == nil
+	}
+	for _, t := range l.Targets {
+		maps.DeleteFunc(t.Settings, func(name, _ string) bool { return !fits(strings.ToLower(name)) })
+	}
+}
+
+// Pages are all settings as text, by target and name, in pages of about limit bytes. No value is cut: one that is longer than a page
+// has a page of its own.
+func (l *List) Pages(limit int) []string {
+	var pages []string
+	var page strings.Builder
+	add := func(line string) {
+		if page.Len() > 0 && page.Len()+len(line) >= limit {
+			pages = append(pages, page.String())
+			page.Reset()
+		}
+		if page.Len() > 0 {
+			page.WriteByte('\n')
+		}
+		page.WriteString(line)
+	}
+	for _, t := range l.Targets {
+		add(fmt.Sprintf("%s (%s): %s", t.Target, t.Action, brief.Count(len(t.Settings), "setting")))
+		for _, name := range slices.Sorted(maps.Keys(t.Settings)) {
+			add("  " + name + " = " + t.Settings[name])
+		}
+	}
+	return append(pages, page.String())
 }
 
 // Product is the path of what the target builds; empty when it is not told.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,26 +19,42 @@ import (
 // Serving is how a client wants its tools.
 type Serving struct {
 	Tools       string // see mcp.Select
+	Workflows   string // of a set with workflows: those wanted, and single tools, by commas; empty: all
+	Dynamic     bool   // of a set with workflows: only the tools that find others are listed at first
 	Destructive bool   // call_tool may reach operations that may lose data
 	Structured  bool   // every result is sent as JSON too
+	Mistakes    string // what was wrong with the client's settings, a line each; every answer begins with it
 }
 
 // MCP is a server of the catalogue's operations; the caller runs them.
 func MCP(c *op.Catalogue, caller op.Caller, version string, how Serving) (*sdk.Server, error) {
-	tools, err := mcp.Select(c.Ops(), how.Tools)
+	o, err := how.Options(c)
 	if err != nil {
 		return nil, err
 	}
-	return mcp.Server(mcp.Options{
-		Version: version, Catalogue: c, Tools: tools, Caller: caller, Destructive: how.Destructive, Structured: how.Structured,
-		Resources: []mcp.Resource{
-			{URI: "ios-agent://guide", Name: "guide", Description: "How to work with ios-agent", Text: func() string { return reference.Guide(c) }},
-			{
-				URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "What each fault means and what to do",
-				Text: func() string { return reference.Troubleshooting(c) },
-			},
-		},
-	}), nil
+	o.Version, o.Caller = version, caller
+	return mcp.Server(o), nil
+}
+
+// Options are what a client that wants this is served, but for who runs its calls.
+func (how Serving) Options(c *op.Catalogue) (mcp.Options, error) {
+	manner := MannerOf(c, how.Tools)
+	tools, err := mcp.Select(c.Ops(), strings.Join(append([]string{how.Tools}, manner.Also...), ","))
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	o := mcp.Options{Catalogue: c, Tools: tools, Manner: manner, Destructive: how.Destructive, Structured: how.Structured}
+	if how.Mistakes != "" {
+		o.Mistakes = strings.Split(how.Mistakes, "\n")
+	}
+	if manner.Discovery != nil {
+		manner.Discovery.All = tools
+		var unknown []string
+		o.Tools, unknown = how.wanted(tools, manner.Discovery)
+		o.Mistakes = append(o.Mistakes, unknown...)
+	}
+	o.Manner.Instructions = onlyOf(c, o.Tools, manner.Instructions)
+	return o, nil
 }
 
 // Documents is what a daemon serves besides operations: MCP over HTTP and the OpenAPI document.

@@ -81,7 +81,7 @@ func allInputs() []input {
 			return s.Drag(ctx, act.How{}, act.ElementDrag{Element: named("press"), Onto: named("hold"), Finger: device.Drag{Press: time.Second}})
 		}},
 		{"tap a point", nil, func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.TapAt(ctx, act.How{}, ui.Point{X: 200, Y: 400})
+			return s.TapAt(ctx, act.How{}, act.Spot{Point: ui.Point{X: 200, Y: 400}})
 		}},
 		{"touch a point", nil, func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.PressAt(ctx, act.How{}, ui.Point{X: 200, Y: 400}, time.Second)

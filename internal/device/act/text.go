@@ -24,7 +24,8 @@ type Entry struct {
 // the element that has the focus. The field is read back: if it holds only the beginning of the text, the rest is typed
 // again; any other difference is an error.
 func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, error) {
-	return s.perform(ctx, how, q, writing(s, func(ctx context.Context, w *writer, a aim) error {
+	var typed *ui.Screen // as it was when the text was there
+	r, err := s.perform(ctx, how, q, writing(s, func(ctx context.Context, w *writer, a aim) error {
 		field, err := w.focus(ctx, a)
 		if err != nil {
 			return err
@@ -34,14 +35,31 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 				return err
 			}
 		}
+		w.seen = nil
 		if err := w.enter(ctx, field, e.Text); err != nil {
 			return err
 		}
+		typed = w.seen
 		if e.Submit {
 			return w.input(w.keys.Key(ctx, "return", nil, 1))
 		}
 		return nil
 	}))
+	if err == nil && e.Submit {
+		r.Return = returned(typed, r)
+	}
+	return r, err
+}
+
+// returned judges the return alone. That the keyboard goes and the focus moves is no answer of the app.
+func returned(typed *ui.Screen, r Report) ui.Outcome {
+	if typed == nil || r.Outcome == ui.Unknown || r.After == nil {
+		return ui.Unknown
+	}
+	if ui.Compare(typed, r.After).BeyondFocus() {
+		return ui.Changed
+	}
+	return ui.Unchanged
 }
 
 // Clear empties the element q means, or the one that has the focus. A field that is empty stays as it is.
@@ -67,8 +85,9 @@ type writer struct {
 	report *Report
 	guard  *device.Guard // of the first input
 	sent   sent
-	other  *ui.Node // what has the focus on the last look, if that is not the field
-	tapped *ui.Node // a field that was tapped, and no element shows the focus: whether it has the focus is for the device to say
+	seen   *ui.Screen // the last look
+	other  *ui.Node   // what has the focus on the last look, if that is not the field
+	tapped *ui.Node   // a field that was tapped, and no element shows the focus: whether it has the focus is for the device to say
 }
 
 // writing makes an input of a function that types.
@@ -182,6 +201,7 @@ func (w *writer) see(ctx context.Context, how device.Wait) (*ui.Node, error) {
 
 // field finds the field on a screen, and what has the focus instead of it.
 func (w *writer) field(screen *ui.Screen) (*ui.Node, error) {
+	w.seen = screen
 	n, err := w.on(screen, w.ref)
 	if w.other = screen.Focused(); w.other == n {
 		w.other = nil

@@ -26,9 +26,9 @@ func (s Step) Tap(ctx context.Context, how How, q ui.Query) (Report, error) {
 	return s.perform(ctx, how, q, with(s, func(ctx context.Context, t device.Touch, a aim, _ *Report) error { return t.Tap(ctx, a.At) }))
 }
 
-// TapAt taps a point.
-func (s Step) TapAt(ctx context.Context, how How, at ui.Point) (Report, error) {
-	return s.onPoint(ctx, how, at, func(ctx context.Context, t device.Touch) error { return t.Tap(ctx, at) })
+// TapAt taps a place.
+func (s Step) TapAt(ctx context.Context, how How, at Spot) (Report, error) {
+	return s.onPoint(ctx, how, at, func(ctx context.Context, t device.Touch, at ui.Point) error { return t.Tap(ctx, at) })
 }
 
 // DoubleTap taps the element q means twice, quickly.
@@ -45,22 +45,20 @@ func (s Step) LongPress(ctx context.Context, how How, q ui.Query, long time.Dura
 
 // PressAt holds a finger on a point.
 func (s Step) PressAt(ctx context.Context, how How, at ui.Point, long time.Duration) (Report, error) {
-	return s.onPoint(ctx, how, at, func(ctx context.Context, t device.Touch) error { return t.LongPress(ctx, at, long) })
+	return s.onPoint(ctx, how, Spot{Point: at}, func(ctx context.Context, t device.Touch, at ui.Point) error {
+		return t.LongPress(ctx, at, long)
+	})
 }
 
-func (s Step) onPoint(ctx context.Context, how How, at ui.Point, do func(context.Context, device.Touch) error) (Report, error) {
+func (s Step) onPoint(ctx context.Context, how How, spot Spot, do func(context.Context, device.Touch, ui.Point) error) (Report, error) {
 	return s.perform(ctx, how, ui.Query{}, with(s, func(ctx context.Context, t device.Touch, a aim, r *Report) error {
-		if view := a.screen.Viewport(); !view.Contains(at) {
-			return offTheScreen(at, view)
+		at, err := spot.on(a.screen.Viewport())
+		if err != nil {
+			return err
 		}
 		r.At, r.Method = at, "point"
-		return do(ctx, t)
+		return do(ctx, t, at)
 	}))
-}
-
-func offTheScreen(at ui.Point, view ui.Rect) error {
-	return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).
-		WithDispatch(fault.NotDispatched)
 }
 
 // within fails when a point that a finger moves from or to is not on the screen. A finger may end on the edge.

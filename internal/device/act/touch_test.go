@@ -44,10 +44,10 @@ func TestWhatATapSays(t *testing.T) {
 		{name: "the agent died after its answer", do: tapping("controls-tap-button"), fault: wrong(flaw.AgentCrashAfterAnswer),
 			want: want{outcome: ui.Changed, shows: "Tapped: 1"}},
 		{name: "a point", do: func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.TapAt(ctx, act.How{}, ui.Point{X: 196, Y: 500})
+			return s.TapAt(ctx, act.How{}, act.Spot{Point: ui.Point{X: 196, Y: 500}})
 		}, want: want{method: "point"}},
 		{name: "a point beyond the screen", do: func(ctx context.Context, s *stand) (act.Report, error) {
-			return s.TapAt(ctx, act.How{}, ui.Point{X: 1960, Y: 500})
+			return s.TapAt(ctx, act.How{}, act.Spot{Point: ui.Point{X: 1960, Y: 500}})
 		}, want: want{code: fault.InvalidInput, says: "is not on the screen"}},
 		{name: "twice, quickly", do: func(ctx context.Context, s *stand) (act.Report, error) {
 			return s.DoubleTap(ctx, act.How{}, ui.Query{Label: "Tap Me"})
@@ -59,7 +59,7 @@ func TestWhatATapSays(t *testing.T) {
 				says: "tells of no tabs, though there may be some: look at a `screenshot`, and tap one by its point (y=811)"}},
 		{name: "a tab by its point", way: []string{"Dynamic"}, fault: always(wrong(flaw.CollapsedTabBar)),
 			do: func(ctx context.Context, s *stand) (act.Report, error) {
-				return s.TapAt(ctx, act.How{}, ui.Point{X: 40, Y: 811})
+				return s.TapAt(ctx, act.How{}, act.Spot{Point: ui.Point{X: 40, Y: 811}})
 			}, want: want{outcome: ui.Changed, line: `~ screen: "Dynamic" → "Controls"`}},
 	})
 }

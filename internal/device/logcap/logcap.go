@@ -43,6 +43,13 @@ type Request struct {
 	Header  string // the file's first line
 	Owner   device.Owner
 	Sources []Source
+	Covers  Cover
+}
+
+// Cover is what a capture holds, for who reads it.
+type Cover struct {
+	Console bool // what the app prints
+	All     bool // the log of all subsystems
 }
 
 // Options configure a Store.
@@ -60,6 +67,7 @@ type Session struct {
 	Owner device.Owner
 	Began time.Time
 
+	covers  Cover
 	cancel  context.CancelFunc // ends its beginning
 	sink    *sink
 	streams []running
@@ -88,7 +96,8 @@ func (s *Store) Begin(ctx context.Context, r Request) (*Session, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	one := &Session{
-		ID: id, File: filepath.Join(s.dir, r.Kind+"_"+id+suffix), Kind: r.Kind, Owner: r.Owner, Began: s.now(), cancel: cancel,
+		ID: id, File: filepath.Join(s.dir, r.Kind+"_"+id+suffix), Kind: r.Kind, Owner: r.Owner, Began: s.now(), covers: r.Covers,
+		cancel: cancel,
 	}
 	if err := s.keep(one); err != nil {
 		return nil, err
@@ -129,6 +138,7 @@ type Capture struct {
 	Lost  int64  // bytes that are not in the file either
 	Ran   time.Duration
 	Ended []string // streams that had ended before they were told to, and how
+	Cover Cover
 }
 
 // End ends a capture and gives what it has; one that EndAll ended gives it once too. ok is false when there is none of that kind and id.
@@ -143,7 +153,7 @@ func (s *Store) End(kind, id string) (c Capture, ok bool, err error) {
 
 // finish ends a session that was taken from the store.
 func (s *Store) finish(one *Session) (Capture, error) {
-	c := Capture{File: one.File, Ran: s.now().Sub(one.Began)}
+	c := Capture{File: one.File, Ran: s.now().Sub(one.Began), Cover: one.covers}
 	var err error
 	if one.ended != "" {
 		c.Ended = []string{one.ended}

@@ -29,6 +29,8 @@ type Ask struct {
 	Claim    string        // the client's id of this claim: its repeat gets the same devices; empty: it has none
 	Reset    string        // what is done with it when it is given back; see Resets
 	Tell     func(string)  // hears what goes on; nil is nobody
+
+	passing bool // it is given back at once
 }
 
 // wish tells claims of one id apart: who wants which devices, and how. How long it is ready to wait is not part of it.
@@ -38,6 +40,14 @@ func (a Ask) wish() string {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+q %d %t %t %q", a.Holder, a.By, a.Want, max(a.Count, 1), a.On, a.Boot, a.Reset))
 	return hex.EncodeToString(sum[:8])
+}
+
+// kind is that of the lease: one that is given back at once leaves the holder's own as it was.
+func (a Ask) kind() lease.Kind {
+	if a.passing {
+		return lease.Implicit
+	}
+	return lease.Claim
 }
 
 // Grant is a device that was handed over.
@@ -78,6 +88,46 @@ func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, erro
 	}
 }
 
+// Find is Acquire for a holder that wants to know a device and not to have it. One that is booted and free is only looked at; for a
+// wait or a boot it is held that long, so that only one caller boots it and who waits gets it in turn.
+func (p *Pool) Find(ctx context.Context, a Ask) (Grant, time.Duration, error) {
+	g, found, err := p.ready(ctx, a)
+	if found || err != nil {
+		return g, 0, err
+	}
+	a.passing = true
+	grants, waited, err := p.Acquire(ctx, a)
+	if err != nil {
+		return Grant{}, waited, err
+	}
+	p.giveBack(grants)
+	return grants[0], waited, nil
+}
+
+// ready is the best device that is booted, works, and is nobody's or the holder's to drive.
+func (p *Pool) ready(ctx context.Context, a Ask) (Grant, bool, error) {
+	candidates, err := p.candidates(ctx, a)
+	if err != nil {
+		return Grant{}, false, err
+	}
+	leases, err := p.leases.All(ctx)
+	if err != nil {
+		return Grant{}, false, leaseFault(err)
+	}
+	for _, udid := range rank(candidates(), a.Holder, func(udid string) lease.Lease { return leases[udid] }) {
+		l := leases[udid]
+		if !l.Free() && !l.DrivenBy(a.Holder) {
+			continue
+		}
+		info, _ := p.latest().find(udid)
+		h, err := p.handle(ctx, udid)
+		if err == nil && info.State == device.Booted && p.probe(ctx, h) == nil {
+			return Grant{Info: info, Lease: l}, true, nil
+		}
+	}
+	return Grant{}, false, ctx.Err()
+}
+
 // mostTries bounds how many broken devices one caller finds out about.
 const mostTries = 10
 
@@ -88,7 +138,7 @@ func (p *Pool) take(ctx context.Context, a Ask, candidates func() []*device.Info
 		return nil, 0, err
 	}
 	r := lease.Request{
-		Holder: a.Holder, By: a.By, Kind: lease.Claim, TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
+		Holder: a.Holder, By: a.By, Kind: a.kind(), TTL: ClaimTime, Reset: a.Reset, Count: a.Count, Wait: wait > 0,
 		Claim: lease.ClaimID{ID: a.Claim, Wish: a.wish()},
 		Among: func(look func(string) lease.Lease) []string { return rank(candidates(), a.Holder, look) },
 	}

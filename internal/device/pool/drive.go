@@ -49,7 +49,7 @@ func (p *Pool) MayDrive(ctx context.Context, h *Handle, session string) error {
 	if err != nil || !l.Held() || l.DrivenBy(session) {
 		return leaseFault(err)
 	}
-	return taken(h.Info().Name, l, p.now()).WithDispatch(fault.NotDispatched)
+	return p.taken(h.Info().Name, l).WithDispatch(fault.NotDispatched)
 }
 
 // Beside runs fn under the lease but outside of the lane: for what must not wait for the command under way, such as ending
@@ -76,25 +76,33 @@ func (p *Pool) Forgo(ctx context.Context, h *Handle) {
 func (p *Pool) claimed(h *Handle, err error) error {
 	var busy *lease.BusyError
 	if errors.As(err, &busy) && len(busy.Held) > 0 {
-		return taken(h.Info().Name, busy.Held[0], p.now()).WithDispatch(fault.NotDispatched)
+		return p.taken(h.Info().Name, busy.Held[0]).WithDispatch(fault.NotDispatched)
 	}
 	return fault.From(leaseFault(err)).WithDispatch(fault.NotDispatched)
 }
 
 // taken says who has a device, since when, until when, and what can be done about it.
-func taken(name string, l lease.Lease, now time.Time) *fault.Fault {
+func (p *Pool) taken(name string, l lease.Lease) *fault.Fault {
 	if l.Dirty {
 		return fault.New(fault.DeviceClaimed, "%s (%s) is being reset after its last claim", name, l.Resource).WithHint("try again in a moment")
 	}
-	old, who := now.Sub(l.Since), l.Holder
+	now, who := p.now(), l.Holder
+	old := now.Sub(l.Since)
+	client := p.client(l.Holder)
+	if client != "" {
+		who += " (" + client + ")"
+	}
 	others := l.CoDrivers.List()
 	if len(others) > 0 {
 		who += " (" + strings.Join(others, ", ") + " may drive it too)"
 	}
-	f := fault.New(fault.DeviceClaimed, "%s (%s) is already claimed by %s, for %s, until %s",
-		name, l.Resource, who, age(old), l.Expires.UTC().Format(time.RFC3339)).
+	f := fault.New(fault.DeviceClaimed, "%s (%s) is already claimed by %s: held for %s so far, free in at most %s if it is not used",
+		name, l.Resource, who, age(old), age(l.Expires.Sub(now))).
 		With("udid", l.Resource).With("holder", l.Holder).With("kind", string(l.Kind)).With("epoch", l.Epoch).
 		With("since", l.Since.UTC()).With("age_seconds", int(old.Seconds())).With("expires", l.Expires.UTC())
+	if client != "" {
+		f = f.With("client", client)
+	}
 	if len(others) > 0 {
 		f = f.With("co_drivers", others)
 	}

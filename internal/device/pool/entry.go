@@ -16,7 +16,8 @@ type Entry struct {
 	device.Info
 	ClaimStatus string     `json:"claim_status"` // available, claimed, unavailable or unknown
 	ClaimedBy   string     `json:"claimed_by,omitempty"`
-	CoDrivers   []string   `json:"co_drivers,omitempty"` // sessions that may drive it too
+	Client      string     `json:"claimed_client,omitempty"` // who works for that session
+	CoDrivers   []string   `json:"co_drivers,omitempty"`     // sessions that may drive it too
 	ClaimedAt   *time.Time `json:"claimed_at,omitempty"`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty"`
 	LeaseKind   string     `json:"lease_kind,omitempty"` // claim, implicit or repair
@@ -83,6 +84,9 @@ func (p *Pool) entries(ctx context.Context, infos ...device.Info) ([]Entry, erro
 	out := make([]Entry, len(infos))
 	for i, info := range infos {
 		out[i] = entry(info, leases[info.UDID], aside[info.UDID].Reason)
+		if out[i].ClaimedBy != "" {
+			out[i].Client = p.client(out[i].ClaimedBy)
+		}
 		if unknown != nil {
 			out[i].ClaimStatus = Unknown
 		}

@@ -101,6 +101,12 @@ func (p *Pool) List(ctx context.Context) ([]device.Info, error) {
 	return slices.Clone(l.infos), nil
 }
 
+// Last is a device as the drivers listed it last. It asks nobody.
+func (p *Pool) Last(udid string) (device.Info, bool) {
+	l := p.latest()
+	return l.find(udid)
+}
+
 // Notice says which drivers could not list their devices when they were asked last, for people: empty when none.
 func (p *Pool) Notice() string { return p.latest().unlisted() }
 

@@ -27,8 +27,10 @@ type Options struct {
 	// Handover is called when a device is driven under a new lease for the first time, before anything is done on it. It ends
 	// what sessions left running there that may not drive the device any more.
 	Handover func(ctx context.Context, udid string, drives func(session string) bool)
-	Now      func() time.Time // time.Now if nil
-	Log      *slog.Logger
+	// Client says who works for a holder: which program, and where. Nil or empty: nobody knows.
+	Client func(holder string) string
+	Now    func() time.Time // time.Now if nil
+	Log    *slog.Logger
 }
 
 // Pool finds and opens devices. It is safe for concurrent use.
@@ -38,6 +40,7 @@ type Pool struct {
 	own      bool // the table of leases is ours to close
 	implicit time.Duration
 	handover func(ctx context.Context, udid string, drives func(session string) bool)
+	client   func(holder string) string
 	now      func() time.Time
 	log      *slog.Logger
 
@@ -88,7 +91,7 @@ func (h *Handle) Driver() string {
 // New makes a pool.
 func New(o Options) *Pool {
 	p := &Pool{
-		drivers: o.Drivers, leases: o.Leases, implicit: o.Implicit, handover: o.Handover, now: o.Now, log: o.Log,
+		drivers: o.Drivers, leases: o.Leases, implicit: o.Implicit, handover: o.Handover, client: o.Client, now: o.Now, log: o.Log,
 		open: map[string]*Handle{}, handed: map[string]uint64{}, seen: &listing{}, heard: make(chan struct{}),
 		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
 	}
@@ -97,6 +100,9 @@ func New(o Options) *Pool {
 	}
 	if p.now == nil {
 		p.now = time.Now
+	}
+	if p.client == nil {
+		p.client = func(string) string { return "" }
 	}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)

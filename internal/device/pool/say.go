@@ -76,10 +76,11 @@ type stock struct {
 	claimed                   []lease.Lease // by others
 	names                     map[string]string
 	reasons                   []string
+	client                    func(holder string) string
 }
 
 func (p *Pool) stock(infos []device.Info, a Ask, leases map[string]lease.Lease) stock {
-	s := stock{fits: a.Want.match(infos), names: map[string]string{}}
+	s := stock{fits: a.Want.match(infos), names: map[string]string{}, client: p.client}
 	aside := p.Quarantines()
 	for _, i := range s.fits {
 		l := leases[i.UDID]
@@ -141,7 +142,7 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 	case len(s.fits) == 0:
 		return l.explain(noMatch(l.infos, a.Want))
 	case len(s.fits) == 1 && len(s.claimed) == 1:
-		return taken(s.fits[0].Name, s.claimed[0], p.now())
+		return p.taken(s.fits[0].Name, s.claimed[0])
 	case len(s.off) > 0 && a.On && !a.Boot:
 		return s.allOff(a)
 	case len(s.claimed) > 0:
@@ -154,7 +155,7 @@ func (p *Pool) refusal(ctx context.Context, a Ask, waited time.Duration, err err
 
 func (s stock) allClaimed(a Ask) error {
 	return fault.New(fault.DeviceClaimed, "All %d devices matching %s are claimed: %s. Pass wait_if_busy=true to wait, or release one",
-		len(s.fits), a.Want, s.holders()).With("claims", claims(s.claimed)).
+		len(s.fits), a.Want, s.holders()).With("claims", s.claims()).
 		WithHint("wait with `ios-agent pool resolve --wait-if-busy`, release a device, or take one over: " +
 			"`ios-agent pool take-over UDID --reason WHY`")
 }
@@ -171,7 +172,7 @@ func (s stock) allOff(a Ask) error {
 func (s stock) timedOut(a Ask, waited time.Duration) error {
 	return fault.New(fault.WaitTimeout, "Timed out after %.1f seconds waiting for a device matching %s: %d are claimed: %s",
 		waited.Seconds(), a.Want, len(s.claimed), s.holders()).
-		With("claims", claims(s.claimed))
+		With("claims", s.claims())
 }
 
 func (s stock) short(a Ask) error {
@@ -193,14 +194,18 @@ func (s stock) short(a Ask) error {
 	if len(s.broken) > 0 {
 		f = f.With("broken", s.reasons)
 	}
-	return f.With("claims", claims(s.claimed)).WithHint("ask for fewer, release some, or create more simulators")
+	return f.With("claims", s.claims()).WithHint("ask for fewer, release some, or create more simulators")
 }
 
 // claims are leases for programs to read.
-func claims(leases []lease.Lease) []map[string]any {
+func (s stock) claims() []map[string]any {
 	var out []map[string]any
-	for _, l := range leases {
-		out = append(out, map[string]any{"udid": l.Resource, "holder": l.Holder, "since": l.Since.UTC(), "expires": l.Expires.UTC()})
+	for _, l := range s.claimed {
+		one := map[string]any{"udid": l.Resource, "holder": l.Holder, "since": l.Since.UTC(), "expires": l.Expires.UTC()}
+		if client := s.client(l.Holder); client != "" {
+			one["client"] = client
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -59,12 +59,40 @@ type Session struct {
 
 	mu       sync.Mutex
 	device   string
+	client   string   // who works for it
 	seen     string   // the device it saw last
 	claims   []string // the devices it claimed last, in one call
 	refs     ui.Refs
 	bytes    int64    // of the refs, when they were weighed last
 	projects projects // without any environment
 	told     map[string]bool
+	finger   Finger
+}
+
+// Finger is a finger that a call put down on a device and a later one lifts.
+type Finger struct {
+	Device string // udid; empty: no finger is down
+	At     ui.Point
+	Since  time.Time
+}
+
+// PutDown notes the finger that is down; there is one.
+func (s *Session) PutDown(f Finger) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.finger = f
+}
+
+// Lift takes the finger off a device; false when none is down there.
+func (s *Session) Lift(udid string) (Finger, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.finger
+	if f.Device == "" || f.Device != udid {
+		return Finger{}, false
+	}
+	s.finger = Finger{}
+	return f, true
 }
 
 // mostTold is how many texts are remembered as told; with more, all are told anew.

@@ -47,7 +47,7 @@ func (h *handset) follow(ctx context.Context, bundleID, document string, how dev
 			if no := ctl.ReadRefusal(document); no != nil {
 				err = no
 			}
-			return h.refused(ctx, err, fault.AppLaunchFailed, "launching "+bundleID)
+			return h.notLaunched(ctx, err, bundleID)
 		},
 	}, line)
 }

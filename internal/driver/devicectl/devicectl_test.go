@@ -236,7 +236,12 @@ func TestWhatIsRefused(t *testing.T) {
 	_, err = apps.Install(ctx, r.forSimulator)
 	r.refuses(err, fault.AppInstallFailed, "built for the simulator")
 	_, err = apps.Launch(ctx, "com.no.such", device.Launch{})
-	r.refuses(err, fault.AppLaunchFailed, "NSOSStatusErrorDomain error -10814")
+	r.refuses(err, fault.AppNotFound, "com.no.such is not installed on Ada’s iPhone")
+	if hint := fault.From(err).Hint; !strings.Contains(hint, "install") || strings.Contains(hint, "Developer Mode") {
+		t.Error(hint)
+	}
+	_, _, err = d.(device.Console).LaunchConsole(ctx, "com.no.such", device.Launch{}, func(string) {})
+	r.refuses(err, fault.AppNotFound, "com.no.such is not installed on Ada’s iPhone")
 	_, err = apps.Launch(ctx, "--help", device.Launch{})
 	r.refuses(err, fault.InvalidInput, "is no bundle id")
 	_, err = apps.Launch(ctx, drivertest.Conformance, device.Launch{Stdout: "out.txt"})

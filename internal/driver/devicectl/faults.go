@@ -30,6 +30,22 @@ func (h *handset) refused(ctx context.Context, err error, code fault.Code, what 
 		WithHint("devicectl's reason is in the message; the device must be unlocked, paired and have Developer Mode on")
 }
 
+// What LaunchServices says to a bundle id it does not know. Newer devicectl says it below an error of its own.
+const (
+	statusDomain = "NSOSStatusErrorDomain"
+	noSuchApp    = -10814
+)
+
+// notLaunched is refused for an app that was to be launched: one that is not installed is told as that.
+func (h *handset) notLaunched(ctx context.Context, err error, bundleID string) error {
+	var no *ctl.Refusal
+	if errors.As(err, &no) && no.Has(statusDomain, noSuchApp) {
+		return fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, h.info.Name).
+			WithHint("install it first: `ios-agent install PATH.app --udid %s`", h.info.UDID)
+	}
+	return h.refused(ctx, err, fault.AppLaunchFailed, "launching "+bundleID)
+}
+
 // missing is a fault when devices are listed and this one is not among them.
 func (h *handset) missing(ctx context.Context) error {
 	infos, err := h.driver.List(ctx)

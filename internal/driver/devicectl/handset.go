@@ -57,7 +57,7 @@ func (h *handset) Launch(ctx context.Context, bundleID string, how device.Launch
 			WithHint("follow the console of the app instead")
 	}
 	pid, err := h.driver.tool().Launch(ctx, h.info.UDID, bundleID, ctl.LaunchOptions{Args: how.Args, Env: how.Env, KeepRunning: !how.Restart})
-	return pid, h.refused(ctx, err, fault.AppLaunchFailed, "launching "+bundleID)
+	return pid, h.notLaunched(ctx, err, bundleID)
 }
 
 // Terminate ends an app; one that does not run is fine. devicectl ends processes only, so that of the app is looked up.

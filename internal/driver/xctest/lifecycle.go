@@ -11,7 +11,7 @@ var _ device.Agent = (*phone)(nil)
 
 // AgentState tells how the simulator's agent is.
 func (p *phone) AgentState() device.AgentState {
-	state := device.AgentState{UDID: p.info.UDID, Device: p.info.Name, State: device.AgentAbsent}
+	state := device.AgentState{UDID: p.info.UDID, Name: p.info.Name, State: device.AgentAbsent}
 	a, _ := p.current()
 	if a == nil {
 		return state

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,6 +34,20 @@ func Programs() ([]Program, error) {
 		}
 	}
 	return all, nil
+}
+
+// Line is a process, who started it, who started that one, and so on. It goes through processes of other users: a terminal starts
+// a shell through login, which is root's.
+func Line(pid int) (line []int) {
+	for pid > 1 && !slices.Contains(line, pid) {
+		line = append(line, pid)
+		parent, err := parentOf(pid)
+		if err != nil {
+			break
+		}
+		pid = parent
+	}
+	return line
 }
 
 // ErrNotOurs means that End does not end a process: this process, or the first one of the system.

@@ -29,10 +29,18 @@ func programInfo(pid int) (path string, parent int, err error) {
 	if len(raw) < 5 {
 		return "", 0, errors.New("unexpected answer of kern.procargs2")
 	}
-	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	if err != nil {
+	if parent, err = parentOf(pid); err != nil {
 		return "", 0, err
 	}
 	program, _, _ := bytes.Cut(raw[4:], []byte{0})
-	return string(program), int(k.Eproc.Ppid), nil
+	return string(program), parent, nil
+}
+
+// parentOf is told of anybody's processes.
+func parentOf(pid int) (int, error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0, err
+	}
+	return int(k.Eproc.Ppid), nil
 }

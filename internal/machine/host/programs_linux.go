@@ -25,15 +25,22 @@ func allPIDs() ([]int, error) {
 	return pids, nil
 }
 
-// programInfo is what a process executes, and the id of its parent. Of a script the kernel names the interpreter; the
-// script is the first argument, if its first line names that interpreter.
-func programInfo(pid int) (path string, parent int, err error) {
+func parentOf(pid int) (parent int, err error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return "", 0, err
+		return 0, err
 	}
 	if f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(f) > 1 {
 		parent, _ = strconv.Atoi(string(f[1])) // the kernel's own number
+	}
+	return parent, nil
+}
+
+// programInfo is what a process executes, and the id of its parent. Of a script the kernel names the interpreter; the
+// script is the first argument, if its first line names that interpreter.
+func programInfo(pid int) (path string, parent int, err error) {
+	if parent, err = parentOf(pid); err != nil {
+		return "", 0, err
 	}
 	path, err = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {

@@ -54,3 +54,12 @@ func TestWhatIsNotToBeEnded(t *testing.T) {
 		}
 	}
 }
+
+func TestLineIsWhoStartedWhom(t *testing.T) {
+	if line := Line(os.Getpid()); len(line) < 2 || line[0] != os.Getpid() || line[1] != os.Getppid() {
+		t.Errorf("%v, and we are %d of %d", line, os.Getpid(), os.Getppid())
+	}
+	if line := Line(0); line != nil {
+		t.Errorf("the line of nobody: %v", line)
+	}
+}

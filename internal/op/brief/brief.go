@@ -50,10 +50,13 @@ func (w *Writer) Line(s string) bool {
 
 // List adds items, each of some lines, as long as they fit, and counts those that do not: "… 12 more errors". An item
 // that fits only in part gives its first line.
-func (w *Writer) List(what string, n int, item func(i int) []string) {
+func (w *Writer) List(what string, n int, item func(i int) []string) { w.ListOf(what, n, n, item) }
+
+// ListOf is List for the first n of total: those that are not at hand are counted as those that do not fit.
+func (w *Writer) ListOf(what string, n, total int, item func(i int) []string) {
 	for i := range n {
 		lines := item(i)
-		if w.fits(lines, i < n-1) {
+		if w.fits(lines, i < total-1) {
 			for _, l := range lines {
 				w.Line(l)
 			}
@@ -66,12 +69,18 @@ func (w *Writer) List(what string, n int, item func(i int) []string) {
 			w.Line(Clip(lines[0], w.limit-w.b.Len()-reserve))
 			i++
 		}
-		if n > i {
-			w.Linef("… %d more %s", n-i, what)
+		if total > i {
+			w.Linef("… %d more %s", total-i, what)
 		}
 		return
 	}
+	if total > n {
+		w.Linef("… %d more %s", total-n, what)
+	}
 }
+
+// Fits reports whether one more line fits whole, and with it the line that counts the rest.
+func (w *Writer) Fits(line string) bool { return w.fits([]string{line}, true) }
 
 func (w *Writer) fits(lines []string, more bool) bool {
 	size := w.b.Len()

@@ -14,5 +14,5 @@ import (
 // All lists the operations: our own, then the views of other families.
 func All(s ops.Services) []op.Op {
 	core := ops.New(s)
-	return slices.Concat(core.Ops(), quern.Ops(core), xcode.Ops(core))
+	return slices.Concat(quern.With(core.Ops()), quern.Ops(core), xcode.Ops(core))
 }

@@ -3,6 +3,7 @@ package quern
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"time"
 
@@ -35,6 +36,9 @@ func (v views) acting() []op.Op {
 
 // usually is how patient quern's rows are.
 var usually = ops.ActIn{Timeout: 5000}
+
+// stability is how long quern looks at an element before it taps it: it is looked for once, and once more if it moves.
+const stability = 400
 
 // pointIn is quern's input.
 type pointIn struct {
@@ -99,18 +103,19 @@ type tapIn struct {
 	Label      string `json:"label,omitempty" doc:"the element's label, case ignored"`
 	Identifier string `json:"identifier,omitempty" doc:"the element's accessibility identifier"`
 	Type       string `json:"element_type,omitempty" doc:"the element's type, such as Button"`
+	Skip       bool   `json:"skip_stability_check,omitempty" doc:"tap it where it is now, also while it moves"`
 	UDID       string `json:"udid,omitempty" doc:"the device; else the current one"`
 }
 
 // actOut is quern's answer, with the outcome beside it.
 type actOut struct {
-	Status  string         `json:"status"` // ok (delivered) or ambiguous
-	UDID    string         `json:"udid,omitempty"`
-	Tapped  *tapped        `json:"tapped,omitempty"`
-	Matches []ui.Candidate `json:"matches,omitempty"`
-	Message string         `json:"message,omitempty"`
-	Outcome ui.Outcome     `json:"outcome,omitempty"`
-	Diff    []string       `json:"diff,omitempty"`
+	Status  string     `json:"status"` // ok (delivered) or ambiguous
+	UDID    string     `json:"udid,omitempty"`
+	Tapped  *tapped    `json:"tapped,omitempty"`
+	Matches []match    `json:"matches,omitempty"` // all of them
+	Message string     `json:"message,omitempty"`
+	Outcome ui.Outcome `json:"outcome,omitempty"`
+	Diff    []string   `json:"diff,omitempty"`
 
 	text  string
 	fault *fault.Fault
@@ -125,6 +130,31 @@ type tapped struct {
 	Y          float64 `json:"y"`
 }
 
+// match is one of several elements that fit.
+type match struct {
+	Label      string   `json:"label"`
+	Type       string   `json:"type"`
+	Identifier *string  `json:"identifier"`
+	X          *float64 `json:"center_x,omitempty"` // absent when nobody knows where it is
+	Y          *float64 `json:"center_y,omitempty"`
+}
+
+func matchesOf(nodes []*ui.Node) []match {
+	out := make([]match, len(nodes))
+	for i, n := range nodes {
+		flat := n.Flat()
+		out[i] = match{Label: flat.Label, Type: flat.Type, Identifier: flat.Identifier}
+		if flat.Frame != nil {
+			at := n.Frame.Centre()
+			out[i].X, out[i].Y = new(hundredths(at.X)), new(hundredths(at.Y))
+		}
+	}
+	return out
+}
+
+// hundredths rounds as quern does.
+func hundredths(n float64) float64 { return math.Round(n*100) / 100 }
+
 // Text says what came of it: "ok" would claim too much.
 func (o actOut) Text() string { return o.text }
 
@@ -134,19 +164,23 @@ func (o actOut) Fault() *fault.Fault { return o.fault }
 func (v views) tap(ctx context.Context, c *op.Call, in tapIn) (actOut, error) {
 	out, err := v.core.Touch.Tap(ctx, c, ops.TapIn{
 		Target:    ops.Target{UDID: in.UDID},
-		ElementIn: ops.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type}, ActIn: usually,
+		ElementIn: ops.ElementIn{Label: in.Label, Identifier: in.Identifier, Type: in.Type},
+		ActIn:     ops.ActIn{Timeout: stability, NoWait: in.Skip},
 	})
 	if several, ok := errors.AsType[*ui.AmbiguousError](err); ok {
 		f := fault.From(err)
 		return actOut{
-			Status: "ambiguous", UDID: c.Device.UDID, Matches: several.Candidates, Message: f.Message, text: f.Message + "\n" + f.Hint,
+			Status: "ambiguous", UDID: c.Device.UDID, Matches: matchesOf(several.All), text: f.Message + "\n" + f.Hint,
+			Message: f.Message + "; nothing was tapped: narrow with element_type or identifier",
 		}, nil
 	}
 	if err != nil {
 		return actOut{}, err
 	}
 	view := answer(c, out)
-	view.Tapped = &tapped{out.Target.Label, out.Target.Type, out.Target.Identifier, out.Target.At.X, out.Target.At.Y}
+	view.Tapped = &tapped{
+		out.Target.Label, out.Target.Type, out.Target.Identifier, hundredths(out.Target.At.X), hundredths(out.Target.At.Y),
+	}
 	return view, nil
 }
 

@@ -3,7 +3,6 @@ package quern
 import (
 	"cmp"
 	"context"
-	"math"
 	"time"
 
 	"ios-agent/internal/device/act"
@@ -128,7 +127,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error)
 	if err != nil {
 		return waitOut{}, err
 	}
-	out := waitOut{Matched: done.Matched, Elapsed: math.Round(done.Took.Seconds()*100) / 100, Polls: done.Polls, UDID: c.Device.UDID}
+	out := waitOut{Matched: done.Matched, Elapsed: hundredths(done.Took.Seconds()), Polls: done.Polls, UDID: c.Device.UDID}
 	if done.Node != nil {
 		flat := done.Node.Flat()
 		if out.Matched {

@@ -51,10 +51,11 @@ func (v views) annotated(ctx context.Context, c *op.Call, in pictureIn) (picture
 	if err != nil {
 		return pictureOut{}, err
 	}
-	if source, err = v.core.Screen.Annotate(ctx, c, ops.Target{UDID: in.UDID}, source, false); err != nil {
+	marks, err := v.core.Screen.Marks(ctx, c, ops.Target{UDID: in.UDID}, source, false)
+	if err != nil {
 		return pictureOut{}, err
 	}
-	made, err := picture.Make(source, picture.Fit{Scale: in.Scale})
+	made, err := picture.Make(source, picture.Fit{Scale: in.Scale, Marks: marks})
 	if err != nil {
 		return pictureOut{}, fault.New(fault.ScreenshotFailed, "the picture of %s: %w", info.Name, err)
 	}

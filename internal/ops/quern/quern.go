@@ -3,8 +3,12 @@
 package quern
 
 import (
+	"cmp"
+	"net/http"
+	"slices"
 	"time"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 )
@@ -14,9 +18,55 @@ const family = "quern"
 
 // same are the rows whose name and shape is ours, or a part of ours.
 var same = []string{
-	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app", "list_apps",
+	"list_devices", "boot_device", "shutdown_device", "install_app", "terminate_app", "uninstall_app",
 	"list_device_pool", "resolve_device", "claim_device", "release_device", "ensure_devices", "cleanup_devices", "refresh_devices",
 	"set_location", "grant_permission", "ensure_server",
+}
+
+// twins are the operations of ours that do what a row of another name does.
+var twins = map[string]string{
+	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
+	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
+}
+
+// Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
+// name is 400, and what a tool could not do is 500.
+func Statuses() *op.Statuses {
+	return &op.Statuses{Name: "Quern", Misfit: http.StatusUnprocessableEntity, Codes: map[fault.Code]int{
+		fault.DeviceAmbiguous:  http.StatusBadRequest,
+		fault.Unsupported:      http.StatusBadRequest,
+		fault.AppInstallFailed: http.StatusInternalServerError,
+		fault.AppLaunchFailed:  http.StatusInternalServerError,
+		fault.AppTerminate:     http.StatusInternalServerError,
+		fault.ScreenshotFailed: http.StatusInternalServerError,
+		fault.ToolFailed:       http.StatusInternalServerError,
+		fault.OutcomeUnknown:   http.StatusInternalServerError,
+		fault.NoFocus:          http.StatusInternalServerError,
+		fault.Timeout:          http.StatusInternalServerError,
+	}}
+}
+
+// With gives the core operations that quern's clients call by their routes the statuses that those clients know.
+func With(own []op.Op) []op.Op {
+	own = slices.Clone(own)
+	for i, o := range own {
+		if o.Name == launch || slices.Contains(same, o.Name) {
+			own[i].Statuses = Statuses()
+		}
+	}
+	return own
+}
+
+// launch is the row that shows less than ours.
+const launch = "launch_app"
+
+// RouteOf names the core operation whose route a row has over HTTP where it has none of its own. quern asks /health whether the
+// server is there; over MCP the tool tells more.
+func RouteOf(row string) string {
+	if row == "ensure_server" {
+		return "health"
+	}
+	return row
 }
 
 type views struct{ core *ops.Core }
@@ -28,12 +78,19 @@ func Ops(core *ops.Core) []op.Op {
 	for _, name := range same {
 		all = append(all, core.Op(name).In(family))
 	}
-	launch := core.Op("launch_app").In(family).Spec // without our outline of the screen
-	launch.Verb, launch.Route, launch.Summary = op.None, op.None, "Launch an installed app; a device that the call names is booted"
-	all = append(all, op.New(launch, core.Apps.Launch), op.New(op.Spec{
+	plain := core.Op(launch).In(family).Spec // without our outline of the screen
+	plain.Verb, plain.Route, plain.Summary = op.None, op.None, "Launch an installed app; a device that the call names is booted"
+	all = append(all, op.New(plain, core.Apps.Launch), op.New(op.Spec{
 		Name: "take_screenshot", Family: family, Verb: op.None, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,
-	}, v.screenshot))
-	return append(append(all, v.looking()...), v.acting()...)
+	}, v.screenshot), op.New(op.Spec{
+		Name: "list_apps", Family: family, Verb: op.None, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
+		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
+	}, v.apps))
+	all = append(append(all, v.looking()...), v.acting()...)
+	for i, row := range all {
+		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), Statuses()
+	}
+	return all
 }

@@ -93,6 +93,6 @@ type macAppPathIn struct {
 
 func (v views) macAppPath(ctx context.Context, c *op.Call, in macAppPathIn) (appPathOut, error) {
 	return v.appPath(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: in.mac()}, func(app ops.AppPathOut) []string {
-		return []string{nextCall("get_mac_bundle_id", "appPath", app.Path)}
+		return []string{nextCall("get_mac_bundle_id", "appPath", app.Path), nextCall("launch_mac_app", "appPath", app.Path)}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,32 +165,35 @@ func (o buildOut) Text() string {
 	return andNext(o.BuildOut.Text(), o.NextSteps)
 }
 
-// built is the answer of a build. The next steps repeat what the call gave; session defaults give the rest.
-func built(c *op.Call, in any, done ops.BuildOut, err error, next ...string) (buildOut, error) {
+// built is the answer of a build.
+func (v views) built(c *op.Call, in any, done ops.BuildOut, err error, next ...string) (buildOut, error) {
 	if err != nil {
 		return buildOut{}, err
 	}
 	out := buildOut{BuildOut: done}
 	for _, tool := range next {
-		out.NextSteps = append(out.NextSteps, nextCall(tool, given(c, in)...))
+		out.NextSteps = append(out.NextSteps, v.again(c, in, tool))
 	}
 	return out, nil
 }
 
-// given are the values of an input that came with the call itself.
-func given(c *op.Call, in any) (pairs []any) {
+// again spells a call of a tool that repeats what the call itself gave and the tool takes; session defaults give the rest.
+func (v views) again(c *op.Call, in any, tool string) string {
 	values := map[string]any{}
 	if raw, err := json.Marshal(in); err != nil || json.Unmarshal(raw, &values) != nil {
-		return nil
+		return nextCall(tool)
 	}
+	var pairs []any
 	for _, key := range []string{
-		"projectPath", "workspacePath", "scheme", "configuration", "simulatorId", "simulatorName", "deviceId", "derivedDataPath",
+		"projectPath", "workspacePath", "scheme", "configuration", "platform", "arch", "simulatorId", "simulatorName", "deviceId",
+		"derivedDataPath",
 	} {
-		if text, _ := values[key].(string); text != "" && c.Sources[key] == "" {
+		takes := slices.ContainsFunc(v.fields(tool), func(f op.Field) bool { return f.Name == key })
+		if text, _ := values[key].(string); text != "" && takes && c.Sources[key] == "" {
 			pairs = append(pairs, key, text)
 		}
 	}
-	return pairs
+	return nextCall(tool, pairs...)
 }
 
 type buildSimIn struct {
@@ -207,9 +212,9 @@ func (v views) buildSim(ctx context.Context, c *op.Call, in buildSimIn) (buildOu
 		Project: in.project(), BuildHow: in.how(), On: onSim(in.simIn, string(in.Platform)), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
-		return built(c, in, done, err, "test_sim")
+		return v.built(c, in, done, err, "test_sim")
 	}
-	return built(c, in, done, err, "build_run_sim", "get_sim_app_path")
+	return v.built(c, in, done, err, "build_run_sim", "get_sim_app_path")
 }
 
 type buildDeviceIn struct {
@@ -228,9 +233,9 @@ func (v views) buildDevice(ctx context.Context, c *op.Call, in buildDeviceIn) (b
 		Project: in.project(), BuildHow: in.how(), On: in.device(in.ID), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
-		return built(c, in, done, err, "test_device")
+		return v.built(c, in, done, err, "test_device")
 	}
-	return built(c, in, done, err, "build_run_device", "get_device_app_path")
+	return v.built(c, in, done, err, "build_run_device", "get_device_app_path")
 }
 
 type buildMacIn struct {
@@ -248,9 +253,9 @@ func (v views) buildMac(ctx context.Context, c *op.Call, in buildMacIn) (buildOu
 		Project: in.project(), BuildHow: in.how(), On: in.mac(), ForTesting: in.ForTesting, Products: in.Products,
 	})
 	if in.ForTesting {
-		return built(c, in, done, err, "test_macos")
+		return v.built(c, in, done, err, "test_macos")
 	}
-	return built(c, in, done, err, "build_run_macos", "get_mac_app_path")
+	return v.built(c, in, done, err, "build_run_macos", "get_mac_app_path")
 }
 
 // launchHowIn is how to launch what was built.
@@ -273,7 +278,7 @@ func (v views) buildRunSim(ctx context.Context, c *op.Call, in buildRunSimIn) (b
 	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
 		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: onSim(in.simIn, string(in.Platform)),
 	})
-	out, err := built(c, in, done, err)
+	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.BundleID != "" {
 		out.NextSteps = []string{nextCall("stop_app_sim", "simulatorId", a.SimulatorID, "bundleId", a.BundleID)}
 	}
@@ -292,7 +297,7 @@ func (v views) buildRunDevice(ctx context.Context, c *op.Call, in buildRunDevice
 	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
 		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.device(in.ID),
 	})
-	out, err := built(c, in, done, err)
+	out, err := v.built(c, in, done, err)
 	if a := out.Artifacts; a.ProcessID != 0 {
 		out.NextSteps = []string{nextCall("stop_app_device", "deviceId", a.DeviceID, "processId", a.ProcessID)}
 	}
@@ -310,7 +315,11 @@ func (v views) buildRunMac(ctx context.Context, c *op.Call, in buildRunMacIn) (b
 	done, err := v.core.Builds.BuildAndRun(ctx, c, ops.BuildAndRunIn{
 		Project: in.project(), BuildHow: in.how(), LaunchHow: in.launch(), On: in.mac(),
 	})
-	return built(c, in, done, err)
+	out, err := v.built(c, in, done, err)
+	if a := out.Artifacts; a.AppPath != "" && out.Fault() == nil {
+		out.NextSteps = []string{nextCall("stop_mac_app", "appName", strings.TrimSuffix(filepath.Base(a.AppPath), ".app"))}
+	}
+	return out, err
 }
 
 type cleanIn struct {
@@ -336,5 +345,5 @@ func (v views) clean(ctx context.Context, c *op.Call, in cleanIn) (buildOut, err
 	// The destination of devices exists without any simulator.
 	platform := strings.TrimSuffix(cmp.Or(string(in.Platform), "iOS"), " Simulator")
 	done, err := v.core.Builds.Clean(ctx, c, ops.BuildIn{Project: in.project(), BuildHow: in.how(), On: ops.Destination{Platform: platform}})
-	return built(c, in, done, err)
+	return v.built(c, in, done, err)
 }

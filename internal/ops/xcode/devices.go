@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 )
@@ -166,6 +167,10 @@ func (v views) launchOnDevice(ctx context.Context, c *op.Call, in launchDeviceIn
 		return deviceAppOut{}, err
 	}
 	done, err := v.core.Apps.Launch(ctx, c, ops.LaunchIn{Target: in.target(), Bundle: in.Bundle, Args: args, Env: in.Env, Restart: true})
+	if fault.Is(err, fault.AppNotFound) {
+		return deviceAppOut{}, fault.From(err).
+			WithHint("install it first: %s", nextCall("install_app_device", "deviceId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
+	}
 	if err != nil {
 		return deviceAppOut{}, err
 	}

@@ -8,14 +8,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/terms"
 )
 
-// discovery is XcodeBuildMCP's tool that finds tools. XcodeBuildMCP lets the client's model choose; ours chooses by
-// words, so that it works with every client and on every surface.
+// Discover is XcodeBuildMCP's tool that finds tools.
+const Discover = "discover_tools"
+
+// discovery finds the group of tools for a task. It chooses by words, so that it works with every client and on every surface; an MCP
+// server whose client lends a model asks that first, and names the group it chose.
 type discovery struct {
 	family func() []op.Op
 
@@ -23,31 +26,49 @@ type discovery struct {
 	found map[string][]string // groups, by session
 }
 
+// workflow is a group of tools as a task speaks of it.
+type workflow struct {
+	is      string // what it is for
+	words   string // of tasks for it; its tools' names mean it too
+	decides string // words that settle it
+}
+
 // onScreen are the words that both groups of tools for the screen have.
 const onScreen = "ui tap swipe type gesture button press touch screen screenshot element automate automation interact accessibility"
 
-// about are the words of a task that mean a group; a tool's own name means its groups too.
-var about = map[string]string{
-	"simulator":            "simulator simulators sim iphone ipad ios app run build launch install test boot watch tv vision",
-	"simulator-management": "erase reset location gps coordinates appearance dark light status bar statusbar network manage boot",
-	"device":               "device devices physical hardware real phone usb provisioning deploy",
-	"macos":                "mac macos desktop",
-	"logging":              "log logs logging console output print oslog os_log debug capture trace stream",
-	"project-discovery":    "discover find project projects workspace scheme schemes settings bundle identifier inspect list",
-	"project-scaffolding":  "new create scaffold start template generate scratch project",
-	"swift-package":        "swift package packages spm swiftpm library server command-line cli executable",
-	"ui-testing":           onScreen + " describe",
-	"ui-automation":        onScreen + " snapshot wait drag",
-	"utilities":            "clean cleanup derived data",
-	"doctor":               "doctor diagnose diagnostics environment broken installed version setup check",
-	"coverage":             "coverage covered uncovered lines report",
-	"session-management":   "session default defaults profile",
+var workflows = map[string]workflow{
+	"simulator": {"build, run, test and inspect apps on simulators",
+		"iphone ipad ios app run build launch install test boot watch tv vision", "simulator sim"},
+	"simulator-management": {"boot, erase and set up simulators: location, appearance, status bar",
+		"simulator coordinates appearance dark light status bar network manage boot", "erase reset location gps statusbar"},
+	"device": {"build, run and test apps on physical devices", "device phone iphone ipad app run test deploy provisioning",
+		"physical hardware real usb cable"},
+	"macos":   {"build, run and test macOS apps", "desktop", "mac macos"},
+	"logging": {"capture what apps log and print", "output print debug trace stream", "log console oslog os_log capture"},
+	"project-discovery": {"find projects, schemes, build settings and bundle ids",
+		"discover find project workspace identifier inspect list", "scheme settings bundle"},
+	"project-scaffolding": {"write new iOS and macOS projects", "new create start template generate project", "scaffold scratch"},
+	"swift-package":       {"build, test and run Swift packages", "swift library server command line cli executable", "package spm swiftpm"},
+	"ui-testing":          {"look at the screen and act on it, by frames", onScreen, "describe"},
+	"ui-automation":       {"look at the screen and act on it, by elements", onScreen, "snapshot wait drag"},
+	"utilities":           {"remove build products", "derived data", "clean cleanup"},
+	"doctor": {"find out what is installed and what works", "environment broken installed version setup check",
+		"doctor diagnose diagnostics"},
+	"coverage": {"read the code coverage of tests", "lines report", "coverage covered uncovered"},
+}
+
+// Workflows are the groups of tools that can be discovered, and what each is for.
+func Workflows() map[string]string {
+	all := map[string]string{}
+	for name, w := range workflows {
+		all[name] = w.is
+	}
+	return all
 }
 
 func discover(tools func() []op.Op) op.Op {
 	d := &discovery{family: tools, found: map[string][]string{}}
-	return op.New(example(tool("discover_tools",
-		"Find the group of tools for a task, by its words; the tools are called with call_tool", readOnly, "discovery"),
+	return op.New(example(tool(Discover, "Find the workflow for a task; an MCP client gets its tools listed", readOnly, "discovery"),
 		`discover-tools "run my app on an iPhone simulator and read its logs"`), d.discover)
 }
 
@@ -59,7 +80,7 @@ type discoverToolsIn struct {
 
 // discoveredTool is one tool of a group.
 type discoveredTool struct {
-	Name    string   `json:"name"` // as call_tool takes it
+	Name    string   `json:"name"` // as every surface takes it
 	Inputs  []string `json:"inputs"`
 	Summary string   `json:"summary"`
 }
@@ -74,21 +95,18 @@ type discoverToolsOut struct {
 
 // Text is one line a tool.
 func (o discoverToolsOut) Text() string {
-	lines := []string{fmt.Sprintf("%s: %d tools, chosen by words; call them with call_tool", strings.Join(o.Groups, ", "), len(o.Tools))}
+	lines := []string{fmt.Sprintf("%s: %d tools, chosen by words", strings.Join(o.Groups, ", "), len(o.Tools))}
 	for _, t := range o.Tools {
 		lines = append(lines, fmt.Sprintf("%s(%s): %s", t.Name, strings.Join(t.Inputs, ", "), t.Summary))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// mostTask bounds a description, which should be a sentence.
-const mostTask = 2000
-
 func (d *discovery) discover(_ context.Context, c *op.Call, in discoverToolsIn) (discoverToolsOut, error) {
-	best, ok := d.best(taskWords(in.Task))
+	best, ok := d.best(in.Task)
 	if !ok {
 		return discoverToolsOut{}, fault.New(fault.InvalidInput, "no group of tools fits %.100q", in.Task).With("field", "task_description").
-			WithHint("the groups are %s", strings.Join(slices.Sorted(maps.Keys(about)), ", "))
+			WithHint("the groups are %s", strings.Join(slices.Sorted(maps.Keys(workflows)), ", "))
 	}
 	out := discoverToolsOut{Group: best, Groups: d.remember(c.Session, best, in.Additive), By: "words"}
 	for _, o := range d.family() {
@@ -111,28 +129,30 @@ func (d *discovery) discover(_ context.Context, c *op.Call, in discoverToolsIn) 
 // callName names a tool uniquely, also where the core family has a tool of the bare name.
 func callName(o op.Op) string { return o.Family + "_" + o.Name }
 
-// taskWords are the words of a description.
-func taskWords(task string) []string {
-	if len(task) > mostTask {
-		task = strings.ToValidUTF8(task[:mostTask], "")
-	}
-	return strings.FieldsFunc(strings.ToLower(task), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
-	})
-}
+// What a word of a task is worth.
+const (
+	hinted  = 2
+	decided = 6
+	named   = 20 // whoever names a tool or a group means it
+)
 
-func (d *discovery) best(words []string) (string, bool) {
-	scores := map[string]int{}
-	for group, text := range about {
-		for _, known := range strings.Fields(text) {
-			if slices.Contains(words, known) {
-				scores[group] += 2
+func (d *discovery) best(task string) (string, bool) {
+	if _, is := workflows[strings.TrimSpace(task)]; is {
+		return strings.TrimSpace(task), true
+	}
+	words, scores := terms.Of(task), map[string]int{}
+	for group, w := range workflows {
+		for text, worth := range map[string]int{w.words: hinted, w.decides: decided} {
+			for _, known := range terms.Of(text) {
+				if slices.Contains(words, known) {
+					scores[group] += worth
+				}
 			}
 		}
 	}
 	for _, o := range d.family() {
-		if slices.Contains(words, o.Name) { // whoever names a tool means it
-			scores[o.Group()] += 10
+		if strings.Contains(strings.ToLower(task), o.Name) && strings.Contains(o.Name, "_") {
+			scores[o.Group()] += named
 		}
 	}
 	if len(scores) == 0 {
@@ -152,6 +172,9 @@ func rank(group string) int {
 	return 9
 }
 
+// mostSessions bounds the memory of what sessions found.
+const mostSessions = 1000
+
 func (d *discovery) remember(session, group string, add bool) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,6 +183,9 @@ func (d *discovery) remember(session, group string, add bool) []string {
 		groups = slices.DeleteFunc(d.found[session], func(g string) bool { return g == group })
 	}
 	groups = append(slices.Clone(groups), group)
+	if len(d.found) >= mostSessions { // what a session found before is a convenience, not worth more than a bound
+		clear(d.found)
+	}
 	d.found[session] = groups
 	return groups
 }

@@ -3,12 +3,12 @@ package xcode
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ops"
@@ -27,9 +27,10 @@ func (v views) inspections() []op.Op {
 		op.New(v.completed(example(asking("list_schemes",
 			"List the schemes of a project or workspace", inDiscovery, inDevice, inMac, inSimulator),
 			"list-schemes --project-path Shop.xcodeproj"), ops.Completion{Require: []defaults.Requirement{needsContainer}}), v.listSchemes),
-		op.New(v.completed(example(asking("show_build_settings", "Show the build settings of a scheme; --json has all of them",
+		op.New(v.completed(example(asking("show_build_settings",
+			"Show the build settings of a scheme: the usual ones, those of a filter, or all by page",
 			inDiscovery, inDevice, inMac, inSimulator), "show-build-settings --project-path Shop.xcodeproj --scheme Shop",
-			"show-build-settings --scheme Shop --filter SWIFT"),
+			"show-build-settings --scheme Shop --filter SWIFT", "show-build-settings --scheme Shop --page 1"),
 			ops.Completion{Require: []defaults.Requirement{needsScheme, needsContainer}}), v.showSettings),
 		op.New(bundle("get_app_bundle_id", "Read the bundle id of an app for iOS, watchOS, tvOS or visionOS",
 			inDiscovery, inDevice, inSimulator), v.appBundle),
@@ -116,31 +117,23 @@ func (v views) listSchemes(ctx context.Context, c *op.Call, in containerIn) (lis
 
 type showSettingsIn struct {
 	schemeIn
-	Filter string `json:"filter,omitempty" doc:"only settings whose name holds this, case ignored"`
+	Filter string `json:"filter,omitempty" doc:"only settings whose name holds this word, or fits it where it has * or ?"`
+	Page   int    `json:"page,omitempty" doc:"all of them, a page at a time, from 1" min:"1"`
 }
 
 type showSettingsOut struct {
 	*build.Settings
 	NextSteps []string `json:"nextSteps,omitempty"`
 
-	filter string
+	text string
 }
 
-// settingsLimit is the size of the text; a scheme has thousands of settings.
-const settingsLimit = 6000
+// settingsPage is the size of a page in bytes; a scheme has thousands of settings.
+const settingsPage = 6000
 
-// Text shows the settings that are most often needed, or those that match the filter.
+// Text shows the settings that are most often needed, or a page of those that were asked for.
 func (o showSettingsOut) Text() string {
-	if o.filter == "" {
-		return andNext(o.Settings.Text(0)+"\n--json has all of them, filter picks some", o.NextSteps)
-	}
-	w := brief.New(settingsLimit)
-	for _, t := range o.Targets {
-		w.Linef("%s: %s match %q", t.Target, brief.Count(len(t.Settings), "setting"), o.filter)
-		names := slices.Sorted(maps.Keys(t.Settings))
-		w.List("settings", len(names), func(i int) []string { return []string{"  " + names[i] + " = " + t.Settings[names[i]]} })
-	}
-	return w.String()
+	return andNext(o.text, o.NextSteps)
 }
 
 func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) (showSettingsOut, error) {
@@ -148,7 +141,30 @@ func (v views) showSettings(ctx context.Context, c *op.Call, in showSettingsIn) 
 	if err != nil {
 		return showSettingsOut{Settings: &build.Settings{}}, err
 	}
-	return showSettingsOut{list, []string{nextCall("build_sim", "scheme", in.Scheme), nextCall("list_schemes")}, in.Filter}, nil
+	out := showSettingsOut{Settings: list}
+	if in.Filter == "" && in.Page == 0 {
+		out.NextSteps = []string{v.again(c, in, "build_sim"), v.again(c, in, "list_schemes")}
+		out.text = list.Text(0) + "\n… all of them: `ios-agent show-build-settings --page 1`; `--filter` picks some by a word"
+		return out, nil
+	}
+	out.text, err = in.page(list)
+	return out, err
+}
+
+// page is the page that is asked for, and the way to the next one.
+func (in showSettingsIn) page(list *build.Settings) (string, error) {
+	pages, n := list.Pages(settingsPage), max(in.Page, 1)
+	if n > len(pages) {
+		return "", fault.New(fault.InvalidInput, "there is no page %d: there are %d", n, len(pages)).With("field", "page")
+	}
+	if n == len(pages) {
+		return pages[n-1], nil
+	}
+	next := fmt.Sprintf("ios-agent show-build-settings --page %d", n+1)
+	if in.Filter != "" {
+		next += " --filter '" + in.Filter + "'" // it has matched names, so that it holds no quote
+	}
+	return fmt.Sprintf("%s\n… page %d of %d, the next: `%s`", pages[n-1], n, len(pages), next), nil
 }
 
 type bundleIn struct {

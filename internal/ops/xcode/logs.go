@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
@@ -138,27 +139,35 @@ func (o capturedOut) Text() string {
 	return withNotes(o.Message, o.Notes) + "\n--- Captured Logs ---\n" + strings.TrimRight(o.Logs, "\n")
 }
 
+// longEnough is after how long logs that come late have come.
+const longEnough = 5 * time.Second
+
 // few is how many lines are so few that the answer says why there may be no more.
 const few = 5
 
 func (v views) stopSimCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, in.Session, captureKind{ops.SimulatorCapture, "Log capture session not found", []string{
-		"what an app prints is captured only with captureConsole: true",
-		"only the log of the subsystem that is the bundle id is captured; subsystemFilter: [\"all\"] captures the whole simulator's",
+	return v.endCapture(ctx, c, in.Session, captureKind{ops.SimulatorCapture, "Log capture session not found", func(has logcap.Cover) (why []string) {
+		if !has.Console {
+			why = append(why, "what an app prints is captured only with captureConsole: true")
+		}
+		if !has.All {
+			why = append(why, "only the subsystems that were asked for are captured; subsystemFilter: [\"all\"] captures the whole simulator's")
+		}
+		return why
 	}})
 }
 
 func (v views) stopDeviceCapture(ctx context.Context, c *op.Call, in stopCaptureIn) (capturedOut, error) {
-	return v.endCapture(ctx, c, in.Session, captureKind{ops.DeviceCapture, "Device log capture session not found", []string{
-		"only what the app prints to its console is captured; on a physical device os_log cannot be",
+	return v.endCapture(ctx, c, in.Session, captureKind{ops.DeviceCapture, "Device log capture session not found", func(logcap.Cover) []string {
+		return []string{"only what the app prints to its console is captured; on a physical device os_log cannot be"}
 	}})
 }
 
 // captureKind is one of the two kinds of captures.
 type captureKind struct {
 	kind    string
-	unknown string   // what is said of an id that none has
-	why     []string // why one may hold little
+	unknown string                      // what is said of an id that none has
+	why     func(logcap.Cover) []string // why one may hold little
 }
 
 func (v views) endCapture(ctx context.Context, c *op.Call, id string, of captureKind) (capturedOut, error) {
@@ -180,8 +189,11 @@ func (v views) endCapture(ctx context.Context, c *op.Call, id string, of capture
 		out.Notes = append(out.Notes, fmt.Sprintf("%d bytes did not fit into the file", done.Lost))
 	}
 	if done.Lines < few {
-		little := fmt.Sprintf("that is little: the capture ran %.1f s; let it run 5 to 10 seconds while the app is used", done.Ran.Seconds())
-		out.Notes = append(append(out.Notes, little), of.why...)
+		little := fmt.Sprintf("that is little: the capture ran %.1f s", done.Ran.Seconds())
+		if done.Ran < longEnough {
+			little += "; let it run 5 to 10 seconds while the app is used"
+		}
+		out.Notes = append(append(out.Notes, little), of.why(done.Cover)...)
 	}
 	return out, nil
 }

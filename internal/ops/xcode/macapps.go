@@ -22,8 +22,8 @@ func (v views) macApps() []op.Op {
 }
 
 type launchMacAppIn struct {
-	App  op.Path  `json:"appPath" doc:"path of the .app folder" cli:"arg"`
-	Args []string `json:"args,omitempty" doc:"arguments for the app"`
+	App op.Path `json:"appPath" doc:"path of the .app folder" cli:"arg"`
+	argumentsIn
 }
 
 // macAppOut is an app of the Mac and what became of it.
@@ -41,7 +41,11 @@ type macAppOut struct {
 func (o macAppOut) Text() string { return andNext(o.Message, o.NextSteps) }
 
 func (v views) launchMacApp(ctx context.Context, c *op.Call, in launchMacAppIn) (macAppOut, error) {
-	done, err := v.core.MacApps.Launch(ctx, c, in.App, in.Args)
+	args, err := in.arguments()
+	if err != nil {
+		return macAppOut{}, err
+	}
+	done, err := v.core.MacApps.Launch(ctx, c, in.App, args)
 	if err != nil {
 		return macAppOut{}, err
 	}

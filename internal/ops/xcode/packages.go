@@ -14,7 +14,6 @@ import (
 func (v views) packages() []op.Op {
 	build := long(30*time.Minute, tool("swift_package_build", "Build a Swift package with `swift build`", op.Executes, inSwift),
 		"swift-package-build .", "swift-package-build . --target-name Core --configuration release")
-	build.Next = []string{"swift_package_test", "swift_package_run"}
 	return []op.Op{
 		op.New(build, v.buildPackage),
 		op.New(long(30*time.Minute, tool("swift_package_test", "Test a Swift package with `swift test`", op.Executes, inSwift),
@@ -133,8 +132,8 @@ func (o packageRunsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (v views) listPackageRuns(context.Context, *op.Call, struct{}) (packageRunsOut, error) {
-	return packageRunsOut{v.core.Packages.List()}, nil
+func (v views) listPackageRuns(_ context.Context, c *op.Call, _ struct{}) (packageRunsOut, error) {
+	return packageRunsOut{v.core.Packages.List(c)}, nil
 }
 
 type stopPackageRunIn struct {

@@ -32,28 +32,39 @@ func (v views) looks() []op.Op {
 	}
 }
 
-// describeOut is the tree, in the words AXe and quern have for it.
+// describeOut is the tree in AXe's words.
 type describeOut struct {
-	Elements []ui.FlatElement `json:"elements"`
-	Count    int              `json:"elementCount"`
-	ID       string           `json:"simulatorId"`
+	Elements []axElement `json:"elements"`
+	Count    int         `json:"elementCount"`
+	ID       string      `json:"simulatorId"`
 }
 
-// Text is the tree as JSON, and how to use it.
+// Text is the tree as JSON in a fence, and how to use it.
 func (o describeOut) Text() string {
 	raw, err := json.MarshalIndent(o.Elements, "", " ")
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%d elements; tap the centre of a frame (x + width/2, y + height/2), and describe again after the layout changed; "+
-		"snapshot_ui gives refs instead of points\n%s", o.Count, raw)
+	return fmt.Sprintf("Accessibility hierarchy: %d elements, frames in points\n```json\n%s\n```\n"+
+		"- tap the centre of a frame: x + width/2, y + height/2; positions read off a screenshot miss\n"+
+		"- describe again after the layout changed; snapshot_ui gives refs instead of points", o.Count, raw)
 }
 
 func (v views) describe(ctx context.Context, c *op.Call, _ simIn, on ops.Target) (describeOut, error) {
-	var out describeOut
+	out := describeOut{Elements: []axElement{}}
 	err := v.core.Screen.Look(ctx, c, on, func(sc *ui.Screen, _ *ui.Refs, udid string) error {
-		tree := sc.Flat("", true)
-		out = describeOut{tree.Elements, tree.Count, udid}
+		out.ID = udid
+		if sc.Root == nil {
+			return nil
+		}
+		tops := []*ui.Node{sc.Root}
+		if sc.Root.Made {
+			tops = sc.Root.Children
+		}
+		for _, top := range tops {
+			out.Elements = append(out.Elements, inAXe(top))
+			top.Walk(func(*ui.Node) bool { out.Count++; return true })
+		}
 		return nil
 	})
 	return out, err
@@ -129,12 +140,18 @@ func (in waitUIIn) waiting() (act.Waiting, error) {
 	return w, nil
 }
 
+// waitedElement is the element that was waited for.
+type waitedElement struct {
+	Ref string `json:"ref"`
+	ui.FlatElement
+}
+
 // waitUIOut is what came of it.
 type waitUIOut struct {
-	Matched bool            `json:"matched"`
-	Took    int64           `json:"tookMs"`
-	Polls   int             `json:"polls"`
-	Element *ops.ElementOut `json:"element,omitempty"`
+	Matched bool           `json:"matched"`
+	Took    int64          `json:"tookMs"`
+	Polls   int            `json:"polls"`
+	Element *waitedElement `json:"element,omitempty"`
 
 	what, described string
 	limit           int
@@ -178,7 +195,7 @@ func (v views) wait(ctx context.Context, c *op.Call, in waitUIIn, on ops.Target)
 		out.what += " " + ui.Quote(in.Text)
 	}
 	if n := done.Node; n != nil {
-		out.Element, out.described = &ops.ElementOut{Ref: "@" + done.Ref, FlatElement: n.Flat()}, n.Describe()+" [ref="+done.Ref+"]"
+		out.Element, out.described = &waitedElement{Ref: "@" + done.Ref, FlatElement: n.Flat()}, n.Describe()+" [ref="+done.Ref+"]"
 	}
 	return out, nil
 }

@@ -48,6 +48,7 @@ func (v views) installOnSim(ctx context.Context, c *op.Call, in installSimIn, on
 		return simAppOut{}, err
 	}
 	out := appOnSim(c, done, "installed %s on %s")
+	out.Message = done.Say(c.Device.Name)
 	out.App = done.Path
 	out.NextSteps = []string{nextCall("open_sim"), nextCall("launch_app_sim", "simulatorId", done.UDID, "bundleId", done.Bundle)}
 	return out, nil
@@ -60,12 +61,17 @@ type simAppIn struct {
 
 // launchIn is how to launch an app.
 type launchIn struct {
-	Args   []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
-	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-" private:"true"`
-	Env    []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
+	argumentsIn
+	Env []string `json:"env,omitempty" doc:"environment for the app, as NAME=VALUE" pairs:"true" private:"true"`
 }
 
-func (in launchIn) arguments() ([]string, error) {
+// argumentsIn are what an app is launched with, by both names they had.
+type argumentsIn struct {
+	Args   []string `json:"args,omitempty" doc:"arguments for the app" private:"true"`
+	Launch []string `json:"launchArgs,omitempty" doc:"args by its new name" cli:"-" private:"true"`
+}
+
+func (in argumentsIn) arguments() ([]string, error) {
 	if len(in.Args) > 0 && len(in.Launch) > 0 {
 		return nil, fault.New(fault.InvalidInput, "args and launchArgs are the same: give one").With("field", "launchArgs")
 	}
@@ -85,7 +91,7 @@ func (v views) launchOnSim(ctx context.Context, c *op.Call, in launchSimIn, on o
 	done, err := v.core.Apps.Launch(ctx, c, ops.LaunchIn{Target: on, Bundle: in.Bundle, Args: args, Env: in.Env})
 	if fault.Is(err, fault.AppNotFound) {
 		return simAppOut{}, fault.From(err).
-			WithHint("install it first: %s", nextCall("install_app_sim", "simulatorId", on.UDID, "appPath", "PATH_TO_YOUR_APP"))
+			WithHint("install it first: %s", nextCall("install_app_sim", "simulatorId", c.Device.UDID, "appPath", "PATH_TO_YOUR_APP"))
 	}
 	if err != nil {
 		return simAppOut{}, err

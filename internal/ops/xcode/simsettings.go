@@ -76,7 +76,7 @@ func (v views) recordSim(ctx context.Context, c *op.Call, in recordSimIn, on ops
 	out := recordSimOut{simOut: simOut{ID: done.UDID, Name: c.Device.Name}, Session: done.UDID}
 	if in.Stop {
 		out.State, out.Out, out.Bytes = "stopped", done.Path, done.Bytes
-		out.Message = fmt.Sprintf("recorded %.1f s of %s to %s", done.Seconds, out.Name, done.Path)
+		out.Message = fmt.Sprintf("recorded %.1f s of %s to %s", float64(done.TookMS)/1000, out.Name, done.Path)
 		return out, nil
 	}
 	out.State, out.FPS, out.Message = "recording", in.FPS, "recording "+out.Name
@@ -122,7 +122,7 @@ func (v views) screenshotSim(ctx context.Context, c *op.Call, in screenshotSimIn
 	}
 	out := screenshotSimOut{Format: "image/jpeg", Width: made.Width, Height: made.Height, made: made}
 	out.ID, out.Name = info.UDID, info.Name
-	out.Message = fmt.Sprintf("screen of %s, %d×%d pixels, which are not the points that taps take", info.Name, made.Width, made.Height)
+	out.Message = fmt.Sprintf("screen of %s, %s", info.Name, v.core.Screen.Sized(c, info, source, made).Text())
 	if in.Format == "path" {
 		if out.Path, err = v.core.Screen.Save(ops.OutFile{}, info, "jpg", made.Data); err != nil {
 			return screenshotSimOut{}, err

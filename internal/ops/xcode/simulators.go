@@ -18,7 +18,6 @@ import (
 // simulators are the tools for the simulators themselves.
 func (v views) simulators() []op.Op {
 	list := tool("list_sims", "List the simulators with their ids, by runtime", readOnly, inSimulator, inManagement)
-	list.Next = []string{"boot_sim", "open_sim"}
 	return []op.Op{
 		op.New(list, v.listSims),
 		sim(v, long(5*time.Minute, tool("boot_sim",

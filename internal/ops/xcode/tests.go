@@ -64,7 +64,7 @@ func testing(on ...defaults.Requirement) ops.Completion {
 
 func (v views) test(ctx context.Context, c *op.Call, in ops.TestIn) (buildOut, error) {
 	done, err := v.core.Builds.Test(ctx, c, in)
-	out, err := built(c, nil, done, err)
+	out, err := v.built(c, nil, done, err)
 	if bundle := out.Artifacts.XcresultPath; bundle != "" && slices.Contains(in.ExtraArgs, "-enableCodeCoverage") {
 		out.NextSteps = []string{nextCall("get_coverage_report", "xcresultPath", bundle)}
 	}

@@ -3,6 +3,7 @@ package xcode
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 
 // touches are the tools that act on the screen. Every answer says what the screen did.
 func (v views) touches() []op.Op {
-	touch := uiTool("touch", "Put a finger down and lift it, after a delay if one is given", 0)
+	touch := uiTool("touch", "Put a finger down and lift it, after a delay if one is given, or in a later call", 0)
 	touch.Require = [][]string{{"down", "up"}}
 	tap := uiTool("tap", "Tap an element by elementRef, id or label, or a point", 0)
 	tap.Require, tap.Exclude = [][]string{{"elementRef", "id", "label", "x"}}, [][]string{{"id", "label", "elementRef"}}
@@ -160,15 +161,52 @@ type touchUIIn struct {
 	Delay float64 `json:"delay,omitempty" doc:"seconds between down and up" min:"0" max:"10"`
 }
 
-func (v views) touch(ctx context.Context, c *op.Call, in touchUIIn, on ops.Target) (ops.ActionOut, error) {
+// touchUIOut is what the touch did; a finger that only went down did nothing yet.
+type touchUIOut struct {
+	ops.ActionOut
+	Message string `json:"message,omitempty"`
+}
+
+// Text says what happened, or that the finger waits.
+func (o touchUIOut) Text() string {
+	if o.Message != "" {
+		return o.Message
+	}
+	return o.ActionOut.Text()
+}
+
+func (v views) touch(ctx context.Context, c *op.Call, in touchUIIn, on ops.Target) (touchUIOut, error) {
+	at, err := somewhere("touch", in.refIn, in.xyIn)
+	if err != nil {
+		return touchUIOut{}, err
+	}
+	finger := ops.FingerIn{Target: on, ElementIn: ops.ElementIn{Ref: in.Ref}, At: at}
+	var done ops.ActionOut
 	switch {
 	case !in.Down && !in.Up:
-		return ops.ActionOut{}, fault.New(fault.InvalidInput, "touch: at least one of down and up must be true").With("field", "down")
-	case !in.Down || !in.Up:
-		return ops.ActionOut{}, fault.New(fault.Unsupported, "touch: a finger cannot be left on the screen between two calls").
-			WithHint("give down and up together, with a delay; long_press({}) rests on an element, drag and swipe move")
+		err = fault.New(fault.InvalidInput, "touch: at least one of down and up must be true").With("field", "down")
+	case in.Down && in.Up:
+		done, err = v.press(ctx, c, on, pressing{"touch", in.refIn, in.xyIn, max(in.Delay, 0.05)})
+	case in.Up:
+		done, err = v.core.Touch.Up(ctx, c, finger)
+	default:
+		return v.putDown(ctx, c, finger)
 	}
-	return v.press(ctx, c, on, pressing{"touch", in.refIn, in.xyIn, max(in.Delay, 0.05)})
+	return touchUIOut{ActionOut: done}, err
+}
+
+func (v views) putDown(ctx context.Context, c *op.Call, finger ops.FingerIn) (touchUIOut, error) {
+	at, err := v.core.Touch.Down(ctx, c, finger)
+	if err != nil {
+		return touchUIOut{}, err
+	}
+	return touchUIOut{
+		ActionOut: ops.ActionOut{
+			Action: "touch down", Outcome: ui.Unchanged, Evidence: []string{}, Diff: []string{}, Settled: true,
+		},
+		Message: fmt.Sprintf("the finger is down at %g, %g; the device feels it when it is lifted: touch with up there presses, elsewhere drags",
+			at.X, at.Y),
+	}, nil
 }
 
 // swipeUIIn says from where to where.
@@ -343,7 +381,12 @@ func (v views) button(ctx context.Context, c *op.Call, in buttonUIIn, on ops.Tar
 	case "apple-pay": // a double press of the side button
 		press.Button, press.Times = "lock", 2
 	}
-	return v.core.Touch.Press(ctx, c, press)
+	done, err := v.core.Touch.Press(ctx, c, press)
+	if fault.Is(err, fault.Unsupported) && c.Device != nil {
+		err = fault.New(fault.Unsupported, "the button %s of %s cannot be pressed: XCTest presses only home on a simulator", in.Button, c.Device.Name).
+			WithHint("%s", nextCall("button", "simulatorId", c.Device.UDID, "buttonType", "home"))
+	}
+	return done, err
 }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

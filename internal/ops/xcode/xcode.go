@@ -37,21 +37,36 @@ const readOnly = op.ReadOnly | op.Idempotent
 
 // Ops are XcodeBuildMCP's tools over the core operations.
 func Ops(core *ops.Core) []op.Op {
-	v := views{core}
-	all := slices.Concat(
+	var all []op.Op
+	v := views{core, func(tool string) []op.Field {
+		i := slices.IndexFunc(all, func(o op.Op) bool { return o.Name == tool })
+		return all[i].Fields() // who names no tool of ours is wrong, as a test of all next steps says
+	}}
+	all = slices.Concat(
 		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
 		v.builds(), v.appPaths(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(), v.batches(),
 		v.debugging(),
 	)
-	all = append(all, v.doctor(func() []op.Op { return all }))
+	all = append(all, v.sessionStatus(), v.doctor(func() []op.Op { return all }))
 	return append(all, discover(func() []op.Op { return all }))
 }
 
-type views struct{ core *ops.Core }
+type views struct {
+	core   *ops.Core
+	fields func(tool string) []op.Field // what another of the tools takes
+}
+
+// twins are the operations of ours that do what a tool of another name does.
+var twins = map[string]string{
+	"list_sims": "list_devices", "boot_sim": "boot_device", "erase_sims": "reset_sim", "install_app_sim": "install_app",
+	"launch_app_sim": "launch_app", "stop_app_sim": "terminate_app", "record_sim_video": "record_video", "screenshot": "take_screenshot",
+	"set_sim_location": "set_location", "set_sim_appearance": "set_appearance", "sim_statusbar": "set_status_bar", "snapshot_ui": "snapshot",
+	"wait_for_ui": "wait", "tap": "tap_element", "button": "press_button", "key_press": "press_key", "build_run_sim": "run",
+}
 
 // tool is a spec of this family.
 func tool(name, summary string, hints op.Hints, groups ...string) op.Spec {
-	return op.Spec{Name: name, Family: family, Groups: groups, Summary: summary, Hints: hints}
+	return op.Spec{Name: name, Family: family, Groups: groups, Summary: summary, Hints: hints, Twin: twins[name]}
 }
 
 // taking gives a spec its time limit and its examples.
@@ -106,7 +121,11 @@ func sim[In onSimulator, Out any](
 			var none Out
 			return none, err
 		}
-		return do(ctx, c, in, target)
+		out, err := do(ctx, c, in, target)
+		if c.Device != nil && c.Sources["simulatorId"] == string(defaults.FromDevice) {
+			c.Notify(op.Notice{Kind: op.Chosen, Text: c.Device.Name + " (" + c.Device.UDID + "), the session's"})
+		}
+		return out, err
 	})
 }
 

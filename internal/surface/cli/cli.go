@@ -30,6 +30,8 @@ type App struct {
 	Out     io.Writer
 	Err     io.Writer
 	In      io.Reader
+	// JSON makes the envelope what is printed; --json=false prints text then.
+	JSON bool
 
 	args    []string // the command line at hand
 	next    []string // what usually follows it
@@ -56,8 +58,13 @@ func (a *App) Main(ctx context.Context, args []string, more ...*cobra.Command) i
 	case errors.As(err, &s):
 		return int(s)
 	}
+	return a.Refuse(args, usage(err))
+}
+
+// Refuse prints why a command line is not run, and gives the exit code.
+func (a *App) Refuse(args []string, err error) int {
 	a.asJSON = a.asJSON || slices.Contains(args, "--json")
-	return a.exit(op.Failed(usage(err), op.Meta{}))
+	return a.exit(op.Failed(err, op.Meta{}))
 }
 
 // usage turns an error of cobra's own into a fault: the command line is wrong.
@@ -103,7 +110,7 @@ func (a *App) root(more []*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return badFlag(c, err) })
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print one JSON envelope")
+	root.PersistentFlags().BoolVar(&a.asJSON, "json", a.JSON, "print one JSON envelope")
 	root.PersistentFlags().BoolVar(&a.asRaw, "raw", false, "print the bare result as JSON; what went wrong goes to stderr")
 	root.PersistentFlags().StringVar(&a.session, "session", "", "client session (default: IOS_AGENT_SESSION, else this project's)")
 	for _, o := range a.Catalogue.Ops() {

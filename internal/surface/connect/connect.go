@@ -15,6 +15,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
+	"ios-agent/internal/surface/wording"
 )
 
 // Decider chooses the next action. Close ends whatever it holds; it is called once.
@@ -30,6 +31,8 @@ type Run struct {
 	Decider   Decider
 	Goal      string
 	App       string            // launched first; empty is whatever is in front
+	Restart   bool              // App is ended first, if it runs
+	Picture   bool              // a turn has a picture of the screen, too
 	Target    map[string]string // the inputs that name the device; the decider cannot choose another one
 	Policy    Policy
 	Secrets   *mask.Set // hidden from the decider, too, where a screen shows one
@@ -69,8 +72,9 @@ func (r Run) Do(ctx context.Context) (Result, error) {
 		fault.New(fault.LimitReached, "the goal is not reached after %s", cmp.Or(r.MaxTime, DefaultTime)).
 			WithHint("give it more with --max-minutes"))
 	defer cancel()
-	w := loop{Run: r, prompt: newPrompt(r.Goal, actionsOf(r.Catalogue, r.Policy))}
-	if err := w.note(record{Kind: "start", Goal: r.Goal, App: r.App}); err != nil {
+	actions := actionsOf(r.Catalogue, r.Policy)
+	w := loop{Run: r, prompt: newPrompt(r.Goal, actions), voice: voiceOf(r.Catalogue, actions)}
+	if err := w.note(record{Kind: "start", Goal: r.Goal, App: r.App, Restart: r.Restart, Actions: actions}); err != nil {
 		return Result{}, err
 	}
 	message, err := w.run(limited)
@@ -106,6 +110,7 @@ func because(ctx context.Context, err error) error {
 type loop struct {
 	Run
 	prompt   prompt
+	voice    wording.Voice // hints are for the decider
 	step     int
 	idle     int // steps since the screen changed
 	mistakes int // answers in a row that made no sense
@@ -149,7 +154,11 @@ func (w *loop) launch(ctx context.Context) error {
 	if err := w.Policy.app(w.App); err != nil {
 		return err
 	}
-	e := w.call(ctx, "launch_app", map[string]any{"bundle_id": w.App})
+	input := map[string]any{"bundle_id": w.App}
+	if w.Restart {
+		input["restart"] = true
+	}
+	e := w.call(ctx, "launch_app", input)
 	if e.Error != nil {
 		return e.Error
 	}
@@ -160,7 +169,13 @@ func (w *loop) launch(ctx context.Context) error {
 func (w *loop) take(ctx context.Context, look look, steps int) (message string, over bool, err error) {
 	began := time.Now()
 	d, err := w.Decider.Decide(ctx, w.prompt.turn(w.step, steps, look))
-	rec := record{Kind: "step", Step: w.step, Screen: look.ID, App: look.App, Outline: look.outline}
+	rec := record{Kind: "step", Step: w.step, Screen: look.ID, App: look.App, Outline: look.outline, Snapshot: look.snapshot}
+	if look.picture != "" {
+		var kept error
+		if rec.Picture, kept = w.Transcript.keep(w.step, look.picture); kept != nil {
+			return "", true, kept
+		}
+	}
 	if malformed := (*Malformed)(nil); errors.As(err, &malformed) {
 		if w.mistakes++; w.mistakes >= mostMistakes {
 			return "", true, fault.New(fault.DeciderFailed, "%d answers in a row made no sense; the last: %s", w.mistakes,
@@ -194,11 +209,11 @@ func (w *loop) take(ctx context.Context, look look, steps int) (message string, 
 		if ctx.Err() != nil {
 			return "", true, err
 		}
-		f := fault.From(err)
+		f := w.voice.Envelope(op.Failed(err, op.Meta{}), nil).Error
 		rec.Code = string(f.Code)
 		return "", false, w.finish(rec, began, "refused", f.Message+orHint(f))
 	}
-	e := w.call(ctx, d.Action, input)
+	e := w.voice.Envelope(w.call(ctx, d.Action, input), nil)
 	if ctx.Err() != nil {
 		return "", true, ctx.Err()
 	}
@@ -273,6 +288,15 @@ func (w *loop) call(ctx context.Context, name string, input map[string]any) op.E
 		return op.Failed(fault.New(fault.InvalidInput, "%s: %w", name, err), op.Meta{})
 	}
 	return w.Caller.Call(ctx, w.Catalogue.ID(o), raw, nil)
+}
+
+// voiceOf speaks of actions.
+func voiceOf(c *op.Catalogue, actions []Action) wording.Voice {
+	names := map[string]string{}
+	for _, a := range actions {
+		names[c.ID(a.op)] = a.Name
+	}
+	return wording.Actions(c, names)
 }
 
 func orHint(f *fault.Fault) string {

@@ -19,13 +19,23 @@ func Anthropic() Dialect {
 				"model": model, "max_tokens": mostThought,
 				"system": []any{map[string]any{"type": "text", "text": t.Instructions,
 					"cache_control": map[string]any{"type": "ephemeral"}}},
-				"messages":    []any{map[string]any{"role": "user", "content": t.Prompt}},
+				"messages":    []any{map[string]any{"role": "user", "content": messageOf(t)}},
 				"tools":       []any{map[string]any{"name": toolName, "description": toolDoc, "input_schema": toolSchema(t)}},
 				"tool_choice": map[string]any{"type": "tool", "name": toolName},
 			}
 		},
 		read: readMessage,
 	}
+}
+
+// messageOf is the prompt, with the picture if there is one.
+func messageOf(t Turn) any {
+	kind, data, ok := strings.Cut(strings.TrimPrefix(t.picture, "data:"), ";base64,")
+	if !ok {
+		return t.Prompt
+	}
+	source := map[string]any{"type": "base64", "media_type": kind, "data": data}
+	return []any{map[string]any{"type": "image", "source": source}, map[string]any{"type": "text", "text": t.Prompt}}
 }
 
 func readMessage(body []byte) (Decision, error) {
@@ -61,10 +71,10 @@ func OpenAI() Dialect {
 		Name: "the chat completions endpoint", Base: "https://api.openai.com/v1", Variable: "OPENAI_API_KEY", Path: "/chat/completions",
 		auth: func(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) },
 		request: func(model string, t Turn) any {
-			say := func(role, text string) any { return map[string]any{"role": role, "content": text} }
+			say := func(role string, content any) any { return map[string]any{"role": role, "content": content} }
 			return map[string]any{
 				"model":    model,
-				"messages": []any{say("system", t.Instructions), say("user", t.Prompt)},
+				"messages": []any{say("system", t.Instructions), say("user", chatOf(t))},
 				"tools": []any{map[string]any{"type": "function",
 					"function": map[string]any{"name": toolName, "description": toolDoc, "parameters": toolSchema(t)}}},
 				"tool_choice": map[string]any{"type": "function", "function": map[string]any{"name": toolName}},
@@ -72,6 +82,15 @@ func OpenAI() Dialect {
 		},
 		read: readCompletion,
 	}
+}
+
+// chatOf is messageOf in the words of chat completions.
+func chatOf(t Turn) any {
+	if t.picture == "" {
+		return t.Prompt
+	}
+	return []any{map[string]any{"type": "text", "text": t.Prompt},
+		map[string]any{"type": "image_url", "image_url": map[string]any{"url": t.picture}}}
 }
 
 func readCompletion(body []byte) (Decision, error) {

@@ -1,11 +1,15 @@
 package connect
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/mask"
 )
 
 // look is the screen as a step finds it: the outline that is shown, and the elements that the policy judges by.
@@ -14,7 +18,14 @@ type look struct {
 	App      string    `json:"app"`
 	Elements []element `json:"elements"`
 
-	outline string
+	outline  string
+	snapshot json.RawMessage // the specification's, without its picture
+	picture  string          // a data URI; empty: there is none
+	size     struct {
+		Width, Height int
+		Points        string
+	}
+	hidden bool // the picture would show a secret
 }
 
 // element is what the policy needs to know of one.
@@ -41,7 +52,11 @@ const outlineBudget = 2000
 
 // look reads the screen. It is no error when the app has ended: it can be launched again.
 func (w *loop) look(ctx context.Context) (look, error) {
-	e := w.call(ctx, "snapshot", map[string]any{"budget": outlineBudget})
+	input := map[string]any{"budget": outlineBudget}
+	if w.Picture {
+		input["screenshot"] = true
+	}
+	e := w.voice.Envelope(w.call(ctx, "snapshot", input), nil)
 	var l look
 	switch {
 	case e.Error != nil && (e.Error.Code == fault.AppNotRunning || e.Error.Code == fault.AppEnded):
@@ -53,6 +68,9 @@ func (w *loop) look(ctx context.Context) (look, error) {
 			return l, fault.New(fault.Internal, "reading a snapshot: %w", err)
 		}
 		l.outline = e.Stdout
+		if err := l.keep(e.Result, w.Secrets); err != nil {
+			return l, err
+		}
 	}
 	l.outline = w.Secrets.Text(l.outline)
 	if w.step > 0 && l.ID == w.seen {
@@ -62,6 +80,37 @@ func (w *loop) look(ctx context.Context) (look, error) {
 	}
 	w.seen = l.ID
 	return l, nil
+}
+
+// keep takes the snapshot and its picture apart. Secrets are hidden in the one; the other is left out where it would show one.
+func (l *look) keep(result []byte, secrets *mask.Set) error {
+	var parts map[string]json.RawMessage
+	err := json.Unmarshal(result, &parts)
+	if raw, shown := parts["screenshot"]; shown && err == nil {
+		err = errors.Join(json.Unmarshal(raw, &l.picture), json.Unmarshal(parts["screenshot_size"], &l.size))
+		delete(parts, "screenshot")
+	}
+	if err == nil {
+		l.snapshot, err = json.Marshal(parts)
+	}
+	if err != nil {
+		return fault.New(fault.Internal, "reading a snapshot: %w", err)
+	}
+	masked := secrets.JSON(l.snapshot)
+	if l.picture != "" && (!bytes.Equal(masked, l.snapshot) || bytes.Contains(masked, []byte(mask.Name("")))) {
+		l.picture, l.hidden = "", true
+	}
+	l.snapshot = masked
+	return nil
+}
+
+// withPicture is the snapshot as the specification has it: with the picture, if there is one.
+func (l look) withPicture() json.RawMessage {
+	if l.picture == "" {
+		return l.snapshot
+	}
+	picture, _ := json.Marshal(l.picture) // a string
+	return slices.Concat([]byte(`{"screenshot":`), picture, []byte(","), l.snapshot[1:])
 }
 
 // at finds an element by its ref.

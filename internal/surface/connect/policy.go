@@ -37,8 +37,7 @@ func (p Policy) offers(o op.Op) bool {
 		return slices.Contains(p.Allow, o.Name)
 	}
 	acts := slices.Contains(o.Groups, "ui") || slices.Contains(o.Groups, "app")
-	files := slices.ContainsFunc(o.Fields(), func(f op.Field) bool { return f.Kind == op.File })
-	return acts && !files && !o.Hints.Has(op.Destructive|op.Executes)
+	return acts && o.Unattended()
 }
 
 func (p Policy) asks() bool { return p.Confirm == "always" }
@@ -87,10 +86,14 @@ func (p Policy) texts(input map[string]any, l look) error {
 	if err := p.untouched(touched); err != nil {
 		return err
 	}
-	if said := p.forbids(text(input, "button")); said != "" {
-		return refusedText(said)
+	for _, key := range []string{"button", "answer"} {
+		if said := p.forbids(text(input, key)); said != "" {
+			return refusedText(said)
+		}
 	}
-	if input["accept"] == true || input["dismiss"] == true { // an alert's button, and only the device knows which
+	answer := text(input, "answer")
+	if input["accept"] == true || input["dismiss"] == true || answer == "accept" || answer == "dismiss" {
+		// an alert's button, and only the device knows which
 		return p.untouched(l.ofType("Button"))
 	}
 	return nil
@@ -155,6 +158,10 @@ func (l look) touched(input map[string]any) ([]*element, error) {
 			return nil, fault.New(fault.Forbidden, "under this policy an element is named by its ref, not by its %s", key).
 				WithHint("take the ref from the screen")
 		}
+	}
+	if text(input, "pixels") != "" {
+		return nil, fault.New(fault.Forbidden, "under this policy a place is named in points, not in pixels").
+			WithHint("take the ref from the screen")
 	}
 	var found []*element
 	for _, key := range []string{"ref", "onto"} {

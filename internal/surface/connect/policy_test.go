@@ -20,10 +20,12 @@ type (
 		Label string   `json:"label,omitempty" doc:"a label"`
 		X     *float64 `json:"x,omitempty" doc:"x"`
 		Y     *float64 `json:"y,omitempty" doc:"y"`
+		Of    string   `json:"pixels,omitempty" doc:"of"`
 	}
 	alertIn struct {
 		Accept bool   `json:"accept,omitempty" doc:"yes"`
 		Button string `json:"button,omitempty" doc:"which"`
+		Answer string `json:"answer,omitempty" doc:"which"`
 	}
 	launchIn struct {
 		Bundle string `json:"bundle_id" doc:"the app"`
@@ -122,6 +124,9 @@ func TestPolicyOfTexts(t *testing.T) {
 		{"tap_element", `{"X":"10","Y":"120"}`, false},
 		{"alert", `{"accept":true}`, true},
 		{"alert", `{"button":"Delete account"}`, false},
+		{"alert", `{"answer":"Delete account"}`, false},
+		{"alert", `{"answer":"accept"}`, true},
+		{"tap_element", `{"x":10,"y":20,"pixels":"100x200"}`, false}, // nobody here knows what lies there
 		{"snapshot", `{}`, true},
 	} {
 		err := judge(p, c.action, c.input)

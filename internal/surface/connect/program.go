@@ -23,6 +23,7 @@ type Program struct {
 	left     chan struct{} // closed when nobody reads the lines any more
 	patience time.Duration
 	name     string
+	told     bool // it was sent what stays the same
 }
 
 // DefaultPatience is how long a decider may think about one step.
@@ -79,7 +80,7 @@ func (p *Program) heard(stream host.Stream, line []byte) {
 // Decide asks for one step. A program that is silent for too long is not asked again: what it says later would answer
 // another question.
 func (p *Program) Decide(ctx context.Context, t Turn) (Decision, error) {
-	raw, err := json.Marshal(t)
+	raw, err := json.Marshal(p.brief(t))
 	if err != nil {
 		return Decision{}, fault.New(fault.Internal, "encoding a turn: %w", err)
 	}
@@ -100,6 +101,15 @@ func (p *Program) Decide(ctx context.Context, t Turn) (Decision, error) {
 	case <-ctx.Done():
 		return Decision{}, ctx.Err()
 	}
+}
+
+// brief is a turn without what the program was sent in an earlier one: the actions and the instructions are twenty kilobytes.
+func (p *Program) brief(t Turn) Turn {
+	if p.told {
+		t.Actions, t.Instructions = nil, ""
+	}
+	p.told = true
+	return t
 }
 
 // send writes with a deadline: a program that does not read must not block us.

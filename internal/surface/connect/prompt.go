@@ -3,6 +3,7 @@ package connect
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,20 +16,23 @@ import (
 // Turn is what a decider is asked: the pieces for programs, and the same as a prompt for models. Everything in Screen and
 // Last comes from the app under test.
 type Turn struct {
-	V            int      `json:"v"`
-	Step         int      `json:"step"`
-	Left         int      `json:"steps_left"`
-	Goal         string   `json:"goal"`
-	App          string   `json:"app"`
-	Screen       string   `json:"screen"` // the outline, with refs
-	Last         *Event   `json:"last,omitempty"`
-	Actions      []Action `json:"actions"`
-	Instructions string   `json:"instructions"` // for a model: its system prompt
-	Prompt       string   `json:"prompt"`       // and what to ask it now
+	V            int             `json:"v"`
+	Step         int             `json:"step"`
+	Left         int             `json:"steps_left"`
+	Goal         string          `json:"goal"`
+	App          string          `json:"app"`
+	Screen       string          `json:"screen"`             // the outline, with refs
+	Snapshot     json.RawMessage `json:"snapshot,omitempty"` // the same in the specification's shape; absent when the app has ended
+	Last         *Event          `json:"last,omitempty"`
+	Actions      []Action        `json:"actions,omitempty"`      // a program gets them in its first turn
+	Instructions string          `json:"instructions,omitempty"` // for a model: its system prompt; a program gets it once, too
+	Prompt       string          `json:"prompt"`                 // and what to ask it now
+
+	picture string // that of the snapshot, as a data URI
 }
 
 // turnVersion is the version of Turn's shape.
-const turnVersion = 1
+const turnVersion = 2
 
 // Event is the result of a step.
 type Event struct {
@@ -115,13 +119,13 @@ func (p *prompt) did(step int, action, verdict, text string) {
 
 func (p prompt) turn(step, steps int, l look) Turn {
 	t := Turn{
-		V: turnVersion, Step: step, Left: steps - step, Goal: p.goal, App: l.App, Screen: l.outline, Actions: p.actions,
-		Instructions: p.instructions(),
+		V: turnVersion, Step: step, Left: steps - step, Goal: p.goal, App: l.App, Screen: l.outline, Snapshot: l.withPicture(),
+		Actions: p.actions, Instructions: p.instructions(), picture: l.picture,
 	}
 	if n := len(p.events); n > 0 {
 		t.Last = &p.events[n-1]
 	}
-	t.Prompt = p.ask(t)
+	t.Prompt = p.ask(t, l.aboutPicture())
 	return t
 }
 
@@ -160,7 +164,7 @@ func (a Action) signature() []string {
 }
 
 // ask is the turn in words: the goal, what was done, the screen.
-func (p prompt) ask(t Turn) string {
+func (p prompt) ask(t Turn, picture string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Goal: %s\n", t.Goal)
 	past := p.events[max(0, len(p.events)-mostEvents):]
@@ -171,8 +175,21 @@ func (p prompt) ask(t Turn) string {
 		}
 		fmt.Fprintf(&b, "\nStep %d: %s → %s\n%s\n", e.Step, p.clean(e.Action), e.Verdict, p.fenced(text))
 	}
-	fmt.Fprintf(&b, "\nStep %d, %d left. The screen now:\n%s\n\nWhich action?", t.Step, t.Left, p.fenced(t.Screen))
+	fmt.Fprintf(&b, "\nStep %d, %d left. The screen now:\n%s\n%s\nWhich action?", t.Step, t.Left, p.fenced(t.Screen), picture)
 	return b.String()
+}
+
+// aboutPicture is a line about the picture of the screen, if one was asked for.
+func (l look) aboutPicture() string {
+	switch {
+	case l.hidden:
+		return "There is no picture of it: it would show a secret.\n"
+	case l.picture == "":
+		return ""
+	}
+	size := fmt.Sprintf("%dx%d", l.size.Width, l.size.Height)
+	return fmt.Sprintf("Its picture is %s pixels; points = %s, or name a place with \"pixels\": \"%s\". Text in it is the app's.\n",
+		size, l.size.Points, size)
 }
 
 func (p prompt) fenced(text string) string {

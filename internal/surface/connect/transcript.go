@@ -1,9 +1,13 @@
 package connect
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -49,22 +53,48 @@ func (t *Transcript) Close() error {
 	return t.file.Close()
 }
 
+// keep writes the picture of a step, a data URI, beside the transcript, and gives the file's name.
+func (t *Transcript) keep(step int, uri string) (name string, err error) {
+	if t == nil {
+		return "", nil
+	}
+	_, data, _ := strings.Cut(uri, ",")
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return "", fault.New(fault.Internal, "the picture of step %d: %w", step, err)
+	}
+	path := fmt.Sprintf("%s.%d.png", strings.TrimSuffix(t.file.Name(), ".jsonl"), step)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fault.New(fault.PathError, "the picture of step %d: %w", step, err).WithHint("name a transcript in a new folder")
+	}
+	_, err = file.Write(raw)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", fault.New(fault.PathError, "the picture of step %d: %w", step, err)
+	}
+	return filepath.Base(path), nil
+}
+
 // record is one line.
 type record struct {
-	Time     string    `json:"time"`
-	Kind     string    `json:"kind"` // start, step, end
-	Step     int       `json:"step,omitempty"`
-	Goal     string    `json:"goal,omitempty"`
-	App      string    `json:"app,omitempty"`
-	Screen   string    `json:"screen,omitempty"`
-	Outline  string    `json:"outline,omitempty"`
-	Decision *Decision `json:"decision,omitempty"`
-	Verdict  string    `json:"verdict,omitempty"`
-	Result   string    `json:"result,omitempty"`
-	Code     string    `json:"code,omitempty"`
-	Status   string    `json:"status,omitempty"`
-	Message  string    `json:"message,omitempty"`
-	TookMS   int64     `json:"took_ms,omitempty"`
+	Time     string          `json:"time"`
+	Kind     string          `json:"kind"` // start, step, end
+	Step     int             `json:"step,omitempty"`
+	Goal     string          `json:"goal,omitempty"`
+	App      string          `json:"app,omitempty"`
+	Screen   string          `json:"screen,omitempty"`
+	Outline  string          `json:"outline,omitempty"`
+	Snapshot json.RawMessage `json:"snapshot,omitempty"`
+	Picture  string          `json:"picture,omitempty"` // a file beside the transcript
+	Actions  []Action        `json:"actions,omitempty"`
+	Restart  bool            `json:"restart,omitempty"`
+	Decision *Decision       `json:"decision,omitempty"`
+	Verdict  string          `json:"verdict,omitempty"`
+	Result   string          `json:"result,omitempty"`
+	Code     string          `json:"code,omitempty"`
+	Status   string          `json:"status,omitempty"`
+	Message  string          `json:"message,omitempty"`
+	TookMS   int64           `json:"took_ms,omitempty"`
 }
 
 // write appends a line at once: a run that is killed leaves what it did.

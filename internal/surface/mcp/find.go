@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/op/terms"
 )
 
 // The tools that every set has.
@@ -41,7 +43,8 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 			return o.result(op.Failed(fault.New(fault.InvalidInput, "find_tools: %w", err), op.Meta{}), nil), nil
 		}
 		found := search(o.Catalogue.Ops(), in.Query)
-		lines := []string{fmt.Sprintf("%d of %d operations", len(found), len(o.Catalogue.Ops()))}
+		all := o.Catalogue.Ops()
+		lines := []string{fmt.Sprintf("%d of %d operations; an input is text unless its type or values follow", len(found), len(all))}
 		var list []map[string]any
 		for _, f := range found {
 			lines = append(lines, fmt.Sprintf("%s(%s): %s", o.Catalogue.ID(f), strings.Join(signature(f), ", "), f.Summary))
@@ -57,18 +60,27 @@ func findTools(o Options) (*mcp.Tool, mcp.ToolHandler) {
 	}
 }
 
-// signature lists an operation's inputs, the optional ones with a question mark.
+// signature lists an operation's inputs: the optional ones with a question mark, with the type or the values of those that take
+// more than any text.
 func signature(o op.Op) []string {
-	var names []string
+	var inputs []string
 	for _, f := range o.Fields() {
-		name := f.Name
+		input := f.Name
 		if !f.Required {
-			name += "?"
+			input += "?"
 		}
-		names = append(names, name)
+		if kind, ok := kinds[f.Kind]; ok {
+			input += ": " + kind
+		}
+		if len(f.Enum) > 0 {
+			input += ": " + strings.Join(f.Enum, "|")
+		}
+		inputs = append(inputs, input)
 	}
-	return names
+	return inputs
 }
+
+var kinds = map[op.Kind]string{op.Bool: "boolean", op.Int: "integer", op.Float: "number", op.Strings: "list"}
 
 func groups(ops []op.Op) []string {
 	var all []string
@@ -79,37 +91,84 @@ func groups(ops []op.Op) []string {
 	return slices.Compact(all)
 }
 
-// search ranks operations by how many of the words their name, group, summary or help has; a word in the name counts
-// most.
+// Where a term stands says how much an operation is about it.
+const (
+	inName    = 6
+	inSummary = 3
+	inGroup   = 2
+	inHelp    = 2 // and in the values of an input
+	inInputs  = 1
+
+	leastScore = 0.1 // of the best one's: what is less is there by chance
+)
+
+// search ranks operations by the terms of a query that they have, the rare ones first; a synonym counts a third. What another family
+// has of ours is not found a second time.
 func search(ops []op.Op, query string) []op.Op {
+	about := make([]map[string]float64, len(ops))
+	known := map[string]float64{} // how many operations have a term
+	ours := map[string]bool{}
+	for i, o := range ops {
+		about[i] = termsOf(o)
+		for term := range about[i] {
+			known[term]++
+		}
+		ours[o.Name] = ours[o.Name] || o.Family == op.Core
+	}
+	wanted := map[string]float64{}
+	for _, term := range terms.Of(query) {
+		wanted[term] = 1
+		for _, same := range terms.Synonyms(term) {
+			wanted[same] = max(wanted[same], 1./3)
+		}
+	}
 	type hit struct {
 		op    op.Op
-		score int
+		score float64
 	}
 	var hits []hit
-	for _, o := range ops {
-		score := 0
-		for word := range strings.FieldsSeq(strings.ToLower(query)) {
-			score += 4*has(o.Name, word) + 2*has(strings.Join(o.Groups, " ")+" "+o.Family, word) +
-				2*has(o.Summary, word) + has(o.Help, word)
+	for i, o := range ops {
+		score := 0.
+		for term, weight := range wanted {
+			score += weight * about[i][term] * math.Log(1+float64(len(ops))/max(known[term], 1))
 		}
-		if score > 0 && !o.Streams() {
+		if twin := cmp.Or(o.Twin, o.Name); score > 0 && !o.Streams() && (o.Family == op.Core || !ours[twin]) {
 			hits = append(hits, hit{o, score})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	var found []op.Op
 	for _, h := range hits[:min(mostFound, len(hits))] {
-		found = append(found, h.op)
+		if h.score >= hits[0].score*leastScore {
+			found = append(found, h.op)
+		}
 	}
 	return found
 }
 
-func has(text, word string) int {
-	if strings.Contains(strings.ToLower(text), word) {
-		return 1
+// termsOf are the terms of an operation, with the weight of the place that counts most.
+func termsOf(o op.Op) map[string]float64 {
+	all := map[string]float64{}
+	for _, part := range []struct {
+		text   string
+		weight float64
+	}{
+		{o.Name, inName}, {o.Verb, inName}, {o.Summary, inSummary}, {strings.Join(o.Groups, " ") + " " + o.Family, inGroup}, {o.Help, inHelp},
+		{strings.Join(o.Examples, " "), inHelp},
+	} {
+		for _, term := range terms.Of(part.text) {
+			all[term] = max(all[term], part.weight)
+		}
 	}
-	return 0
+	for _, f := range o.Fields() {
+		for _, term := range terms.Of(f.Name + " " + f.Doc) {
+			all[term] = max(all[term], inInputs)
+		}
+		for _, term := range terms.Of(strings.Join(f.Enum, " ")) {
+			all[term] = max(all[term], inHelp)
+		}
+	}
+	return all
 }
 
 // callTool calls any operation by name. One that may lose data is refused unless whoever started the server allowed it:

@@ -159,7 +159,7 @@ func TestFindAndCall(t *testing.T) {
 	w := surfacetest.New(op.JobAfter)
 	s := serve(t, w, "core", nil)
 	text, _, isError := invoke(t, s, "find_tools", `{"query":"show thing"}`)
-	if !strings.Contains(text, "\nshow_thing(id, deep?, count?, names?): Show a thing") || isError {
+	if !strings.Contains(text, "\nshow_thing(id, deep?: boolean, count?: integer, names?: list): Show a thing") || isError {
 		t.Errorf("%q", text)
 	}
 	if text, _, _ = invoke(t, s, "find_tools", `{"query":"zebra"}`); !strings.Contains(text, "groups: job, text, thing") {
@@ -240,7 +240,8 @@ func TestCancellation(t *testing.T) {
 
 func TestResources(t *testing.T) {
 	s := serve(t, surfacetest.New(op.JobAfter), "core", func(o *Options) {
-		o.Resources = []Resource{{URI: "ios-agent://guide", Name: "guide", Description: "how", Text: func() string { return "# Guide" }}}
+		text := func(context.Context, op.Caller) string { return "# Guide" }
+		o.Manner.Resources = []Resource{{URI: "ios-agent://guide", Name: "guide", Description: "how", Text: text}}
 	})
 	r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ios-agent://guide"})
 	if err != nil || r.Contents[0].Text != "# Guide" || r.Contents[0].MIMEType != "text/markdown" {

@@ -11,6 +11,7 @@ import (
 
 // call runs an operation and reports its progress to a client that asked for it.
 func call(ctx context.Context, req *mcp.CallToolRequest, caller op.Caller, id string, input []byte) op.Envelope {
+	ctx = op.WithClient(ctx, clientOf(req))
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return caller.Call(ctx, id, input, nil)
@@ -21,6 +22,16 @@ func call(ctx context.Context, req *mcp.CallToolRequest, caller op.Caller, id st
 	}}
 	defer t.end()
 	return caller.Call(ctx, id, input, t.hear)
+}
+
+// clientOf is the name a client gave when it connected. One without a session gave none.
+func clientOf(req *mcp.CallToolRequest) string {
+	if req.Session != nil {
+		if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
+			return p.ClientInfo.Name
+		}
+	}
+	return "mcp"
 }
 
 // unmeasured is added to the last number for an event that has none, so that the numbers increase.

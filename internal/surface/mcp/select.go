@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,19 +19,30 @@ type Tool struct {
 // The words that choose tools besides the names of families and groups.
 const (
 	Default = op.Core // the small default set
-	All     = "all"
+	All     = op.All
 )
 
 // Select chooses tools: "core" is the small default set, a family or a group all of its operations, "all" everything;
-// several by commas. A name that two chosen operations share stays with the core family's; the others are prefixed.
+// several by commas. A group has each thing once: what our own family does there is not offered under other names too.
+// A name that two chosen operations share stays with the core family's; the others are prefixed.
 func Select(ops []op.Op, words string) ([]Tool, error) {
 	chosen := map[int]bool{}
+	ours := map[string]op.Op{}
+	for _, o := range ops {
+		if o.Family == op.Core {
+			ours[o.Name] = o
+		}
+	}
 	for word := range strings.SplitSeq(words, ",") {
 		word = strings.TrimSpace(word)
 		found := false
 		for i, o := range ops {
-			if !o.Streams() && fits(o, word) {
-				chosen[i], found = true, true
+			if o.Streams() || !fits(o, word) {
+				continue
+			}
+			found = true
+			if twin, has := ours[cmp.Or(o.Twin, o.Name)]; o.Family == op.Core || !has || !slices.Contains(twin.Groups, word) {
+				chosen[i] = true
 			}
 		}
 		if !found {
@@ -64,12 +76,7 @@ func fits(o op.Op, word string) bool {
 }
 
 func unknownSet(ops []op.Op, word string) error {
-	known := []string{Default, All}
-	for _, o := range ops {
-		known = append(append(known, o.Family), o.Groups...)
-	}
-	slices.Sort(known)
-	known = slices.Compact(known)
+	known := op.Sets(ops)
 	f := fault.New(fault.InvalidInput, "there is no tool set %q", word)
 	if near := nearest.To(word, known, 1); len(near) > 0 {
 		return f.WithHint("did you mean %q?", near[0])

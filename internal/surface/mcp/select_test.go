@@ -25,7 +25,7 @@ func TestSelect(t *testing.T) {
 		"quern":        {"snapshot", "tail_logs"},
 		"core,quern":   {"snapshot", "quern_snapshot", "tail_logs"},
 		"debug":        {"tail_logs"},
-		"ui,simulator": {"snapshot", "quern_snapshot", "build_sim"},
+		"ui,simulator": {"snapshot", "build_sim"},
 		"all":          {"snapshot", "doctor", "quern_snapshot", "tail_logs", "build_sim"},
 	} {
 		tools, err := Select(ops, words)

@@ -22,6 +22,14 @@ type failure struct {
 	Result map[string]any `json:"result,omitempty" jsonschema:"what is known all the same, such as the screen after an unknown outcome"`
 }
 
+// misfit is one item of the detail of a body that breaks the schema, as package rest writes it.
+type misfit struct {
+	Type  string   `json:"type"`
+	At    []string `json:"loc"`
+	Said  string   `json:"msg"`
+	Given any      `json:"input" jsonschema:"what was given; null when it is missing, long or hidden"`
+}
+
 // sortedCodes are all codes by name.
 func sortedCodes() []fault.Code {
 	codes := fault.Codes()
@@ -29,26 +37,69 @@ func sortedCodes() []fault.Code {
 	return codes
 }
 
-func codesByStatus() map[int][]fault.Code {
+// codesBy are the codes by their status.
+func codesBy(s *op.Statuses) map[int][]fault.Code {
 	by := map[int][]fault.Code{}
 	for _, code := range sortedCodes() {
-		by[code.Status()] = append(by[code.Status()], code)
+		by[s.Of(code)] = append(by[s.Of(code)], code)
 	}
 	return by
+}
+
+// StatusTable says which faults are answered with which status, and what they mean.
+func StatusTable(s *op.Statuses) string {
+	t := table{head: []string{"status", "code", "meaning"}}
+	by := codesBy(s)
+	for _, status := range slices.Sorted(maps.Keys(by)) {
+		for _, code := range by[status] {
+			t.add(fmt.Sprint(status), string(code), meaning(code))
+		}
+	}
+	return t.String()
 }
 
 // failureClasses are the hundreds of the statuses that a refused or failed request is answered with.
 var failureClasses = []int{4, 5}
 
-func failureName(class int) string { return fmt.Sprintf("Error%dXX", class) }
+func failureName(s *op.Statuses, class int) string {
+	if s == nil {
+		return fmt.Sprintf("Error%dXX", class)
+	}
+	return fmt.Sprintf("%sError%dXX", s.Name, class)
+}
 
-// failures are the error responses, one a class of statuses. The description has the codes of each status.
-func failures() map[string]response {
+// misfitName is the answer to an input that breaks the schema.
+func misfitName(s *op.Statuses) string { return s.Name + "Misfit" }
+
+// failures are the error responses of all rows: ours, and of those with statuses of their own.
+func failures(c *op.Catalogue) map[string]response {
 	all := map[string]response{}
+	addFailures(all, nil)
+	for _, o := range c.Ops() {
+		if s := o.Statuses; s != nil && all[misfitName(s)].Content == nil {
+			addFailures(all, s)
+			all[misfitName(s)] = answer("The input does not fit the schema", "application/json", misfitSchema())
+		}
+	}
+	return all
+}
+
+func misfitSchema() *jsonschema.Schema {
+	s := failureSchema([]fault.Code{fault.InvalidInput})
+	list, err := jsonschema.For[[]misfit](nil)
+	if err != nil {
+		panic(fmt.Sprintf("reference: the shape of a misfit: %v", err))
+	}
+	s.Properties["detail"] = list
+	return s
+}
+
+// addFailures adds one response a class of statuses. The description has the codes of each status.
+func addFailures(all map[string]response, s *op.Statuses) {
 	for _, class := range failureClasses {
 		var codes []fault.Code
 		var lines []string
-		by := codesByStatus()
+		by := codesBy(s)
 		for _, status := range slices.Sorted(maps.Keys(by)) {
 			if status/100 == class {
 				title := cmp.Or(http.StatusText(status), "The caller left")
@@ -56,9 +107,8 @@ func failures() map[string]response {
 				codes = append(codes, by[status]...)
 			}
 		}
-		all[failureName(class)] = answer(strings.Join(lines, "\n"), "application/json", failureSchema(codes))
+		all[failureName(s, class)] = answer(strings.Join(lines, "\n"), "application/json", failureSchema(codes))
 	}
-	return all
 }
 
 func wordsOf(codes []fault.Code) string {

@@ -19,7 +19,7 @@ func Guide(c *op.Catalogue) string {
 		return full
 	}
 	short, left := routes(c, func(o op.Op) bool { return o.Default })
-	return guide(c, short, fmt.Sprintf("\n%d more routes are in docs/reference: index.md and openapi.json.\n", left))
+	return guide(c, short, fmt.Sprintf("\n`GET /openapi.json` has %d more routes.\n", left))
 }
 
 func guide(c *op.Catalogue, table, rest string) string {
@@ -103,6 +103,16 @@ func trouble() []phrase {
 		{"An answer with `job` and `state: running` goes on without you: {job_wait} for its result, {job_cancel} to end it."},
 		{"Something is missing on this machine: {doctor} says what, and how to repair it."},
 	}
+}
+
+// Paths is a table of tools with their routes, each as "GET /path".
+func Paths(rows [][2]string) string {
+	t := table{head: []string{"MCP Tool", "HTTP Method", "REST Path"}}
+	for _, row := range rows {
+		method, path, _ := strings.Cut(row[1], " ")
+		t.add(code(row[0]), method, code(path))
+	}
+	return t.String()
 }
 
 // Routes is the table of all tools that can be called over HTTP.

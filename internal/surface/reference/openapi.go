@@ -6,6 +6,7 @@ package reference
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -49,21 +50,27 @@ type components struct {
 // OpenAPI describes every operation that has a route, as OpenAPI 3.1. A route that names an input its operation does not
 // have is an error.
 func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
-	paths := map[string]map[string]*operation{"/health": {"get": health()}}
+	paths := map[string]map[string]*operation{}
 	var all []*operation
 	for _, o := range c.Ops() {
 		if o.Route == "" {
 			continue
 		}
-		described, err := describe(c, o)
-		if err != nil {
-			return nil, err
+		for i, route := range append([]string{o.Route}, o.Also...) {
+			described, err := describe(c, o)
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 {
+				described.ID += fmt.Sprintf("_%d", i+1)
+			}
+			method, path, _ := strings.Cut(route, " ")
+			if paths[path] == nil {
+				paths[path] = map[string]*operation{}
+			}
+			paths[path][strings.ToLower(method)] = described
+			all = append(all, described)
 		}
-		if paths[o.Path()] == nil {
-			paths[o.Path()] = map[string]*operation{}
-		}
-		paths[o.Path()][strings.ToLower(o.Method())] = described
-		all = append(all, described)
 	}
 	return encode(document{
 		OpenAPI:    "3.1.0",
@@ -72,14 +79,14 @@ func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
 		Security:   []map[string][]string{{"bearer": {}}, {"key": {}}},
 		Tags:       tags(c),
 		Paths:      paths,
-		Components: share(all),
+		Components: share(c, all),
 	})
 }
 
 // share moves what several operations have in common into the components and leaves references to it.
-func share(all []*operation) components {
+func share(c *op.Catalogue, all []*operation) components {
 	headers := map[string]parameter{sessionHeader: session(), requestHeader: request()}
-	out := components{Parameters: headers, Responses: failures(), Security: schemes()}
+	out := components{Parameters: headers, Responses: failures(c), Security: schemes()}
 	shareParameters(all, out.Parameters)
 	found := newSharing()
 	eachContent(all, out.Responses, func(name string, m media) media {
@@ -149,19 +156,6 @@ func tags(c *op.Catalogue) []tag {
 		all = append(all, tag{name})
 	}
 	return all
-}
-
-// health is the one route that needs no key and is not an operation.
-func health() *operation {
-	schema := &jsonschema.Schema{
-		Type: "object", Required: []string{"status"},
-		Properties: map[string]*jsonschema.Schema{"status": {Type: "string", Enum: []any{"ok"}}},
-	}
-	return &operation{
-		ID: "health", Summary: "Tell that the daemon is there", Security: &[]map[string][]string{},
-		Responses: map[string]response{"200": answer("The daemon is there", "application/json", schema),
-			"4XX": {Ref: responsesRef + failureName(4)}},
-	}
 }
 
 // width is how long a line of the document may be.

@@ -3,6 +3,7 @@ package reference_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -102,10 +103,13 @@ func at(whole any, ref string) any {
 func TestOpenAPIHasTheRoutesOfTheCatalogue(t *testing.T) {
 	c := product.Catalogue()
 	d := parse(t, []byte(documents(t)["openapi.json"]))
-	missing := map[string]string{"GET /health": "health"}
+	missing := map[string]string{}
 	for _, o := range c.Ops() {
 		if o.Route != "" {
 			missing[o.Route] = c.ID(o)
+		}
+		for i, route := range o.Also {
+			missing[route] = fmt.Sprintf("%s_%d", c.ID(o), i+2)
 		}
 	}
 	for path, methods := range d.Paths {
@@ -263,8 +267,11 @@ func TestAnswersByKind(t *testing.T) {
 	if long := d.Paths["/long"]["post"].Responses["200"].Content["application/json"].Schema; len(long.AnyOf) != 2 {
 		t.Errorf("a long operation answers with %v", long)
 	}
-	if h := d.Paths["/health"]["get"]; h.Security == nil || len(*h.Security) != 0 {
-		t.Error("health is not public")
+	for path, public := range map[string]bool{"/health": true, "/api/v1/health": true, "/api/v1/server": false} {
+		whole := parse(t, []byte(documents(t)["openapi.json"]))
+		if h := whole.Paths[path]["get"]; (h.Security != nil && len(*h.Security) == 0) != public {
+			t.Errorf("%s: without a key: %v", path, !public)
+		}
 	}
 }
 

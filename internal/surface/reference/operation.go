@@ -61,6 +61,9 @@ func describe(c *op.Catalogue, o op.Op) (*operation, error) {
 		ID: c.ID(o), Tags: o.Groups, Summary: o.Summary, Description: description(o),
 		Responses: responses(c, o),
 	}
+	if o.Public {
+		out.Security = &[]map[string][]string{}
+	}
 	if bodiless(o) {
 		parameters = append(parameters, queryParameters(inputs)...)
 	} else {
@@ -159,7 +162,10 @@ func repeatInWords() string {
 func responses(c *op.Catalogue, o op.Op) map[string]response {
 	all := map[string]response{"200": success(c, o)}
 	for _, class := range failureClasses {
-		all[fmt.Sprintf("%dXX", class)] = response{Ref: responsesRef + failureName(class)}
+		all[fmt.Sprintf("%dXX", class)] = response{Ref: responsesRef + failureName(o.Statuses, class)}
+	}
+	if o.Statuses != nil {
+		all[fmt.Sprint(o.Statuses.Misfit)] = response{Ref: responsesRef + misfitName(o.Statuses)}
 	}
 	return all
 }

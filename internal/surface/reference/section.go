@@ -82,7 +82,14 @@ func wrap(words []string) string {
 func facts(c *op.Catalogue, o op.Op) string {
 	var lines []string
 	if o.Route != "" {
-		lines = append(lines, "REST: "+code(o.Route)+streamMark(o))
+		said := "REST: " + code(o.Route) + streamMark(o)
+		for _, route := range o.Also {
+			said += ", also " + code(route)
+		}
+		if o.Public {
+			said += "; without the key"
+		}
+		lines = append(lines, said)
 	}
 	if o.Hints.Has(op.Repeatable) {
 		lines = append(lines, "Header "+code(requestHeader)+": "+repeatInWords())

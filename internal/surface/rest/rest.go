@@ -3,6 +3,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -37,8 +38,11 @@ func Handler(c *op.Catalogue) http.Handler {
 		if o.Route == "" {
 			continue
 		}
-		mux.HandleFunc(o.Route, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, o) })
-		methods[o.Path()] = append(methods[o.Path()], o.Method())
+		for _, route := range append([]string{o.Route}, o.Also...) {
+			mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, o) })
+			method, path, _ := strings.Cut(route, " ")
+			methods[path] = append(methods[path], method)
+		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
 		allowed := strings.Join(methods[path], ", ")
@@ -51,6 +55,19 @@ func Handler(c *op.Catalogue) http.Handler {
 		Fail(w, fault.New(fault.UnknownOperation, "there is no route %s", r.URL.Path))
 	})
 	return mux
+}
+
+// Public are the paths that callers without the key may ask.
+func Public(c *op.Catalogue) map[string]bool {
+	paths := map[string]bool{}
+	for _, o := range c.Ops() {
+		for _, route := range append([]string{o.Route}, o.Also...) {
+			if _, path, _ := strings.Cut(route, " "); o.Public {
+				paths[path] = true
+			}
+		}
+	}
+	return paths
 }
 
 // server answers requests in the words of HTTP.
@@ -70,32 +87,69 @@ func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 		return
 	}
 	e := s.voice.Envelope(s.Run(r.Context(), s.ID(o), callOf(r), input), input)
-	switch {
-	case e.Error == nil && o.Picture && len(e.Images) > 0:
+	if e.Error == nil && o.Picture && len(e.Images) > 0 {
 		writePicture(w, e.Images[0])
-	case e.Error == nil:
-		write(w, http.StatusOK, e.Body())
-	case o.AsksBack && e.Error.Code.Question():
-		askBack(w, e)
-	default:
-		fail(w, e)
-	}
-}
-
-// askBack answers a call that fits several things as the source systems do: not an error, but a list to choose from.
-func askBack(w http.ResponseWriter, e op.Envelope) {
-	raw, err := json.Marshal(map[string]any{
-		"status": "ambiguous", "message": e.Error.Message, "matches": e.Error.Details["candidates"], "error": e.Error, "meta": e.Meta,
-	})
-	if err != nil {
-		Fail(w, err)
 		return
 	}
-	write(w, http.StatusOK, raw)
+	status, body := Answer(o, e, input)
+	write(w, status, body)
 }
 
+// Answer is what a call with this input is answered with.
+func Answer(o op.Op, e op.Envelope, input []byte) (status int, body []byte) {
+	switch {
+	case e.Error == nil:
+		return http.StatusOK, e.Body()
+	case o.AsksBack && e.Error.Code.Question():
+		return http.StatusOK, encode(asksBack(e))
+	}
+	status, failure := o.Status(e.Error, input), failed(e)
+	if o.Statuses != nil && status == o.Statuses.Misfit {
+		failure["detail"] = []misfit{misfitOf(o, o.Misfit(input), e.Error.Message)}
+	}
+	return status, encode(failure)
+}
+
+// asksBack answers a call that fits several things as the source systems do: not an error, but a list to choose from.
+func asksBack(e op.Envelope) map[string]any {
+	return map[string]any{
+		"status": "ambiguous", "message": e.Error.Message, "matches": e.Error.Details["candidates"], "error": e.Error, "meta": e.Meta,
+	}
+}
+
+// misfit is what Python's servers say of an input that does not fit their schema.
+type misfit struct {
+	Type  string          `json:"type"`
+	At    []string        `json:"loc"`
+	Said  string          `json:"msg"`
+	Given json.RawMessage `json:"input"`
+}
+
+func misfitOf(o op.Op, wrong *op.MisfitError, said string) misfit {
+	m := misfit{Type: wrong.Kind, At: []string{"body"}, Said: said, Given: json.RawMessage("null")}
+	if bodiless(o) {
+		m.At = []string{"query"}
+	}
+	if wrong.Field != "" {
+		m.At = append(m.At, wrong.Field)
+	}
+	if given := string(wrong.Given); given != "" && strings.Contains(said, given) { // else it is long, or was hidden
+		m.Given = wrong.Given
+	}
+	return m
+}
+
+// bodiless reports whether the input is in the query.
+func bodiless(o op.Op) bool { return o.Method() == http.MethodGet || o.Method() == http.MethodDelete }
+
 func callOf(r *http.Request) op.Call {
-	return op.Call{Session: Session(r), Request: r.Header.Get(RequestHeader)}
+	return op.Call{Session: Session(r), Client: Client(r), Request: r.Header.Get(RequestHeader)}
+}
+
+// Client is the first word of the client's User-Agent: the program, without what it is made of.
+func Client(r *http.Request) string {
+	first, _, _ := strings.Cut(r.UserAgent(), " ")
+	return cmp.Or(first, "http")
 }
 
 // Session is the client session of a request.
@@ -110,7 +164,7 @@ func Session(r *http.Request) string {
 func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
 	var input []byte
 	var err error
-	if o.Method() == http.MethodGet || o.Method() == http.MethodDelete {
+	if bodiless(o) {
 		input, err = queryOf(r)
 	} else {
 		input, err = bodyOf(w, r)
@@ -183,18 +237,25 @@ func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
 }
 
 // Fail answers with a fault.
-func Fail(w http.ResponseWriter, err error) { fail(w, op.Failed(err, op.Meta{})) }
+func Fail(w http.ResponseWriter, err error) {
+	e := op.Failed(err, op.Meta{})
+	write(w, e.Error.Code.Status(), encode(failed(e)))
+}
 
-func fail(w http.ResponseWriter, e op.Envelope) {
+func failed(e op.Envelope) map[string]any {
 	body := map[string]any{"detail": e.Error.Message, "error": e.Error, "meta": e.Meta}
 	if len(e.Result) > 0 {
 		body["result"] = e.Result
 	}
+	return body
+}
+
+func encode(body map[string]any) []byte {
 	raw, err := json.Marshal(body)
 	if err != nil {
-		raw = []byte(`{"detail":"the error could not be encoded"}`)
+		return []byte(`{"detail":"the error could not be encoded"}`)
 	}
-	write(w, e.Error.Code.Status(), raw)
+	return raw
 }
 
 func writePicture(w http.ResponseWriter, i op.Image) {

@@ -21,7 +21,8 @@ func (s server) stream(w http.ResponseWriter, r *http.Request, o op.Op, input []
 	stop()
 	e = s.voice.Envelope(e, input)
 	if e.Error != nil && !events.begun() {
-		fail(w, e)
+		status, body := Answer(o, e, input)
+		write(w, status, body)
 		return
 	}
 	_ = events.send("end", e) // to a client that may be gone

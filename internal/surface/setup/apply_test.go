@@ -56,7 +56,7 @@ func TestLinksStayLinks(t *testing.T) {
 
 func TestLinkToNowhereIsRefused(t *testing.T) {
 	o := place(t, map[string]string{"user/.codex/x": ""})
-	o.Client = "codex"
+	o.Clients = []string{"codex"}
 	if err := os.Symlink("gone.toml", o.UserHome+"/.codex/config.toml"); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestLinkToNowhereIsRefused(t *testing.T) {
 
 func TestFolderInTheWay(t *testing.T) {
 	o := place(t, map[string]string{"project/.mcp.json/x": "", "project/.claude": ""})
-	o.Client = "claude-code"
+	o.Clients = []string{"claude-code"}
 	if changes, err := Plan(o); !fault.Is(err, fault.PathError) || len(changes) != 0 {
 		t.Fatalf("got %v, %v", changes, err)
 	}

@@ -2,27 +2,45 @@ package setup
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ios-agent/internal/machine/home"
 )
 
-// claudeCode is Claude Code: MCP servers of a project in .mcp.json, permissions and sandbox in .claude/settings.json.
+// claudeCode is Claude Code: MCP servers of a project in .mcp.json, permissions and sandbox in .claude/settings.json, and what is
+// true on this machine only in .claude/settings.local.json, which it keeps out of git.
 func claudeCode(o Options) []edit {
-	return append([]edit{
-		{o.project(".mcp.json"), "offers the tools of `ios-agent mcp` in this project", inJSON(o.server)},
-		{o.project(".claude", "settings.json"), "looks and acts without asking, and runs where ios-agent can reach its daemon", inJSON(o.grant)},
-	}, o.skill(".claude")...)
+	mcp := o.project(".mcp.json")
+	all := []edit{
+		{mcp, "offers the tools of `ios-agent mcp` in this project", inJSON(o.server(mcp, "mcpServers"))},
+		{o.project(".claude", "settings.json"), "looks and acts without asking, and runs where ios-agent can reach its daemon",
+			inJSON(o.grant(o.grants()))},
+	}
+	if run, usual := o.socket(); !usual && run != "" {
+		own := o.project(".claude", "settings.local.json")
+		own.mode = private
+		all = append(all, edit{own, "reaches the daemon of this machine's home", inJSON(o.grant([]grant{o.reach(run)}))})
+	}
+	return append(all, o.skill(".claude")...)
 }
 
-// server declares the MCP server. Only the two keys are ours: env, timeouts and the like stay as their user set them.
-func (o Options) server(d *document) error {
-	if err := d.set([]string{"mcpServers", name, "command"}, quote(o.Binary)); err != nil {
-		return err
+// server declares the MCP server below a key. Only the two keys are ours: env, timeouts and the like stay as their user set them.
+func (o Options) server(f file, key string) func(*document) error {
+	return func(d *document) error {
+		if err := d.set([]string{key, name, "command"}, quote(o.command(f))); err != nil {
+			return err
+		}
+		return d.set([]string{key, name, "args"}, serverArgs)
 	}
-	return d.set([]string{"mcpServers", name, "args"}, serverArgs)
+}
+
+// command is how a file calls us. In one that a team shares it is our name, whatever machine it was written on.
+func (o Options) command(f file) string {
+	if f.root != "" {
+		return name
+	}
+	return o.Binary
 }
 
 // serverArgs are the arguments that make us an MCP server, as JSON and as TOML.
@@ -35,22 +53,24 @@ type grant struct {
 	unless [][]string // lists that overrule it: what their user put there is not contradicted
 }
 
-func (o Options) grant(d *document) error {
-	for _, g := range o.grants() {
-		lists := append([][]string{g.list}, g.unless...)
-		if slices.ContainsFunc(lists, func(l []string) bool { return d.lists(l, g.say) }) {
-			continue
+func (o Options) grant(all []grant) func(*document) error {
+	return func(d *document) error {
+		for _, g := range all {
+			lists := append([][]string{g.list}, g.unless...)
+			if slices.ContainsFunc(lists, func(l []string) bool { return d.lists(l, g.say) }) {
+				continue
+			}
+			if err := d.add(g.list, g.say[0]); err != nil {
+				return err
+			}
 		}
-		if err := d.add(g.list, g.say[0]); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
 }
 
 // grants are the entries. The tempting one that is missing is a right to write to our home: a sandboxed command could
 // then replace the programs in it, which the daemon runs outside any sandbox, or start a daemon that is sandboxed. Another
-// is a rule for everything we can do: it would let a model run any program without a question.
+// is a rule for everything we can do: it would let a model run any program without a question, or outside the sandbox.
 func (o Options) grants() []grant {
 	allow := []string{"permissions", "allow"}
 	overruled := [][]string{{"permissions", "ask"}, {"permissions", "deny"}}
@@ -59,37 +79,47 @@ func (o Options) grants() []grant {
 	for _, tool := range o.tools() {
 		all = append(all, grant{list: allow, say: append([]string{"mcp__" + name + "__" + tool}, whole...), unless: overruled})
 	}
-	if plainCommand.MatchString(o.Binary) {
-		for _, words := range o.verbs() {
-			all = append(all, grant{list: allow, say: o.commandRules(strings.Join(words, " ")), unless: overruled})
+	var bash, outside []grant
+	for _, words := range o.verbs() {
+		lines := prefixes(strings.Join(words, " "))
+		rules := make([]string, len(lines))
+		for i, line := range lines {
+			rules[i] = "Bash(" + line + ")"
 		}
-		all = append(all, grant{list: []string{"sandbox", "excludedCommands"}, say: []string{o.Binary + " *", o.Binary + ":*", o.Binary}})
+		bash = append(bash, grant{list: allow, say: rules, unless: overruled})
+		outside = append(outside, grant{list: []string{"sandbox", "excludedCommands"}, say: append(lines, name)})
 	}
-	if o.Home != "" {
-		all = append(all, grant{list: []string{"sandbox", "network", "allowUnixSockets"}, say: o.spellings(home.Home(o.Home).Run())})
+	all = slices.Concat(all, bash, outside)
+	if run, usual := o.socket(); usual {
+		all = append(all, o.reach(run))
 	}
 	return all
 }
 
-// commandRules are the spellings of a rule for a verb; one for the whole program will do too. The rule with a colon covers
-// whatever begins with it, which must not be another verb.
-func (o Options) commandRules(verb string) []string {
-	line := o.Binary + " " + verb
-	rules := []string{"Bash(" + line + ":*)", "Bash(" + line + " *)", "Bash(" + o.Binary + ":*)", "Bash(" + o.Binary + " *)"}
-	if o.covers(verb) {
-		return rules[1:]
-	}
-	return rules
+// prefixes are the spellings of a verb with whatever follows it; one for the whole program will do too. We write the star behind a
+// space: the older form with a colon was read as any text that begins so, which may be another command.
+func prefixes(verb string) []string {
+	line := name + " " + verb
+	return []string{line + " *", line + ":*", name + ":*", name + " *"}
 }
 
-// plainCommand is a program that can stand in a permission rule, where spaces and parentheses mean something.
-var plainCommand = regexp.MustCompile(`^[A-Za-z0-9_./@+-]+$`)
-
-// spellings are a path as the settings may have it; by preference one that is true for the whole team.
-func (o Options) spellings(path string) []string {
-	below, err := filepath.Rel(o.UserHome, path)
-	if err != nil || below == ".." || strings.HasPrefix(below, "../") {
-		return []string{path}
-	}
-	return []string{"~/" + filepath.ToSlash(below), path}
+// reach lets a sandboxed command talk to the daemon.
+func (o Options) reach(run string) grant {
+	return grant{list: []string{"sandbox", "network", "allowUnixSockets"}, say: []string{run, home.Home(o.Home).Run()}}
 }
+
+// socket is the folder of the daemon's socket, and whether it is the usual one, which is the same for a whole team.
+func (o Options) socket() (run string, usual bool) {
+	if o.Home == "" {
+		return "", false
+	}
+	run = home.Home(o.Home).Run()
+	below, err := filepath.Rel(o.UserHome, run)
+	if err != nil || filepath.Dir(below) != usualHome {
+		return run, false
+	}
+	return "~/" + filepath.ToSlash(below), true
+}
+
+// usualHome is the ios-agent home from the user's own folder, where nobody chose another.
+const usualHome = ".ios-agent"

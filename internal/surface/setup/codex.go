@@ -15,12 +15,11 @@ import (
 // with Codex's permission profiles. A rule is exactly what is needed: this command, outside the sandbox.
 func codex(o Options) []edit {
 	config := file{"", filepath.Join(o.CodexHome, "config.toml"), private}
-	all := []edit{{config, "offers the tools of `ios-agent mcp`", inTOML(o.table)}}
-	if plainCommand.MatchString(o.Binary) {
-		rules := o.project(".codex", "rules", name+".rules")
-		all = append(all, whole(rules, "looks and acts outside the sandbox without asking, in this project once it is trusted", o.rules()))
-	}
-	return append(all, o.skill(".agents")...)
+	rules := o.project(".codex", "rules", name+".rules")
+	return append([]edit{
+		{config, "offers the tools of `ios-agent mcp`", inTOML(o.table)},
+		whole(rules, "looks and acts outside the sandbox without asking, in this project once it is trusted", o.rules()),
+	}, o.skill(".agents")...)
 }
 
 func (o Options) table(t *tables) error {
@@ -41,7 +40,7 @@ func (o Options) rules() string {
 		first[before] = append(first[before], quote(words[len(words)-1]))
 	}
 	for _, before := range slices.Sorted(maps.Keys(first)) {
-		pattern := quote(o.Binary)
+		pattern := quote(name)
 		for word := range strings.FieldsSeq(before) {
 			pattern += ", " + quote(word)
 		}

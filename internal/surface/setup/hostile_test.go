@@ -40,7 +40,7 @@ func TestHostileSettings(t *testing.T) {
 			base := t.TempDir()
 			outside := filepath.Join(base, "outside")
 			key := filepath.Join(outside, "key.json")
-			o := Options{Client: c.client, Dir: filepath.Join(base, "project"), UserHome: filepath.Join(base, "home"), Skill: marker}
+			o := Options{Clients: []string{c.client}, Dir: filepath.Join(base, "project"), UserHome: filepath.Join(base, "home"), Skill: marker}
 			path := filepath.Join(o.Dir, c.path)
 			for _, err := range []error{
 				os.Mkdir(outside, 0o700), os.Mkdir(o.Dir, 0o700), os.MkdirAll(filepath.Join(o.UserHome, ".codex"), 0o700),

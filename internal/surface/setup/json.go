@@ -14,6 +14,8 @@ import (
 // layout, and what is added takes on the layout around it.
 type document struct {
 	text   []byte
+	plain  []byte // the text with spaces for what JSON does not know: byte for byte at the same place
+	loose  bool   // comments and trailing commas may be in it, as editors have them
 	bom    string
 	root   node
 	layout layout
@@ -30,8 +32,17 @@ type layout struct {
 
 // inJSON turns a function on a document into an edit.
 func inJSON(change func(*document) error) func([]byte) ([]byte, error) {
+	return inDocument(change, false)
+}
+
+// inJSONC is inJSON for files that may have comments and trailing commas; they stay.
+func inJSONC(change func(*document) error) func([]byte) ([]byte, error) {
+	return inDocument(change, true)
+}
+
+func inDocument(change func(*document) error, loose bool) func([]byte) ([]byte, error) {
 	return func(before []byte) ([]byte, error) {
-		d, err := openJSON(before)
+		d, err := openDocument(before, loose)
 		if err == nil {
 			err = change(d)
 		}
@@ -42,17 +53,18 @@ func inJSON(change func(*document) error) func([]byte) ([]byte, error) {
 	}
 }
 
-// openJSON reads a document whose root is an object. Nothing at all is taken for an empty one.
-func openJSON(text []byte) (*document, error) {
+// openDocument reads a document whose root is an object. Nothing at all is taken for an empty one.
+func openDocument(text []byte, loose bool) (*document, error) {
 	rest, marked := bytes.CutPrefix(text, []byte(bom))
-	d := &document{text: bytes.Clone(rest)}
+	d := &document{text: bytes.Clone(rest), loose: loose}
 	if marked {
 		d.bom = bom
 	}
 	if len(bytes.TrimSpace(rest)) == 0 {
 		d.text = []byte("{}" + newlineOf(rest))
 	}
-	if err := docfile.JSON(d.text); err != nil {
+	d.blank()
+	if err := docfile.JSON(d.plain); err != nil {
 		return nil, err
 	}
 	d.rescan()
@@ -97,7 +109,7 @@ func (d *document) set(path []string, value string) error {
 		return err
 	case len(rest) > 0:
 		d.grow(n, d.nest(rest, func(string, bool) string { return value }))
-	case !sameJSON(d.text[n.start:n.end], []byte(value)):
+	case !sameJSON(d.plain[n.start:n.end], []byte(value)):
 		d.splice(n.start, n.end, value)
 	}
 	return nil
@@ -178,20 +190,32 @@ func (d *document) wrap(open, inner, end, pad string, flat bool) string {
 func (d *document) grow(n node, e entry) {
 	if len(n.parts) == 0 {
 		pad, _ := padding(d.text, n.start)
-		inner := e(pad+d.layout.indent, d.layout.flat)
-		d.splice(n.start, n.end, d.wrap(string(d.text[n.start]), inner, string(d.text[n.end-1]), pad, d.layout.flat))
+		inside := bytes.TrimSpace(d.text[n.start+1 : n.end-1]) // a comment, or nothing
+		flat := d.layout.flat && len(inside) == 0
+		inner := e(pad+d.layout.indent, flat)
+		if len(inside) > 0 {
+			inner = string(inside) + d.layout.newline + pad + d.layout.indent + inner
+		}
+		d.splice(n.start, n.end, d.wrap(string(d.text[n.start]), inner, string(d.text[n.end-1]), pad, flat))
 		return
 	}
 	last := n.parts[len(n.parts)-1]
-	if pad, alone := padding(d.text, last.from); alone {
-		d.splice(last.value.end, last.value.end, ","+d.layout.newline+pad+e(pad, false))
+	after, comma := d.remarks(last.value.end)
+	pad, alone := padding(d.text, last.from)
+	added := d.layout.newline + pad + e(pad, false)
+	if !alone && bytes.IndexByte(d.text[last.value.end:after], '/') < 0 {
+		added = strings.TrimLeft(d.layout.comma, ",") + e("", true)
+	}
+	if comma { // one that trails stays one that trails
+		d.splice(after, after, added+",")
 		return
 	}
-	d.splice(last.value.end, last.value.end, d.layout.comma+e("", true))
+	d.splice(last.value.end, after, ","+string(d.text[last.value.end:after])+added)
 }
 
 func (d *document) splice(from, to int, with string) {
 	d.text = slices.Concat(d.text[:from], []byte(with), d.text[to:])
+	d.blank()
 	d.rescan()
 }
 

@@ -34,7 +34,7 @@ func TestJSONTakesOnTheLayoutAround(t *testing.T) {
 		"twice":         {`{"a": 0, "a": {}}`, `{"a": 0, "a": {"b": {"c": 1}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := openJSON([]byte(c.before))
+			d, err := openDocument([]byte(c.before), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestJSONLists(t *testing.T) {
 		"other keys": {`{"p": {"deny": ["new"]}}`, `{"p": {"deny": ["new"], "allow": ["new"]}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := openJSON([]byte(c.before))
+			d, err := openDocument([]byte(c.before), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestJSONRefuses(t *testing.T) {
 		"{\n  \"a\": {\n    \"b\": []\n  }\n}": 3,
 		strings.Repeat("[", 20000):             1,
 	} {
-		d, err := openJSON([]byte(text))
+		d, err := openDocument([]byte(text), false)
 		if err == nil {
 			err = d.set([]string{"a", "b", "c"}, "1")
 		}
@@ -102,7 +102,7 @@ func TestJSONRefuses(t *testing.T) {
 			t.Errorf("%.40q: %v, want line %d", text, err, line)
 		}
 	}
-	d, err := openJSON([]byte("{\n\"a\":\n{}}"))
+	d, err := openDocument([]byte("{\n\"a\":\n{}}"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func FuzzJSON(f *testing.F) {
 }
 
 func tryJSON(t *testing.T, text []byte, change func(*document) error, model func(map[string]any)) {
-	d, err := openJSON(text)
+	d, err := openDocument(text, false)
 	if err != nil {
 		return
 	}
@@ -171,7 +171,7 @@ func replaced(before, after []byte) []byte {
 
 // ofCommand reports whether something is part of the value that was there before ours.
 func ofCommand(before, gone []byte) bool {
-	d, err := openJSON(before)
+	d, err := openDocument(before, false)
 	if err != nil {
 		return false
 	}

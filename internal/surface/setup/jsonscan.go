@@ -30,7 +30,7 @@ func (n node) member(key string) (part, bool) {
 }
 
 func (d *document) rescan() {
-	s := scan{text: d.text, Decoder: json.NewDecoder(bytes.NewReader(d.text))}
+	s := scan{text: d.plain, Decoder: json.NewDecoder(bytes.NewReader(d.plain))}
 	s.UseNumber() // one may be too large for a float64
 	d.root = s.value()
 }

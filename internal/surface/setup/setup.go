@@ -24,15 +24,17 @@ const All = "all"
 
 // Options say who is to know ios-agent, and from where.
 type Options struct {
-	Client    string // one of Clients, or All
-	Dir       string // the project; absolute
-	UserHome  string // the user's own folder; absolute
-	Binary    string // how to call us: a name on the PATH or an absolute path; "" is ios-agent
-	Home      string // the ios-agent home, for sandbox allow-lists; "" leaves those alone
-	Skill     string // the SKILL.md to put beside the settings, as Skill gives it; "" puts none
-	CodexHome string // where Codex keeps its settings; "" is .codex in UserHome
+	Clients   []string // names that Clients gives, or All
+	Dir       string   // the project; absolute
+	UserHome  string   // the user's own folder; absolute
+	Binary    string   // how to call us in files that are the user's alone: a name on the PATH or an absolute path; "" is ios-agent
+	Home      string   // the ios-agent home, for sandbox allow-lists; "" leaves those alone
+	Skill     string   // the SKILL.md to put beside the settings, as Skill gives it; "" puts none
+	CodexHome string   // where Codex keeps its settings; "" is .codex in UserHome
 	// Operations are the catalogue: those of our own that neither start foreign code nor lose data run without a question.
 	Operations []op.Op
+	// Commands are all command lines there are, without the program's name: also those that are no operation, and other names.
+	Commands []string
 }
 
 // Change is one file as it is and as it is to be.
@@ -49,18 +51,48 @@ type Change struct {
 // client is a program that agents run in.
 type client struct {
 	name  string
+	also  string   // another name for it
+	signs []string // files and folders that tell that it is used: in the project, or with ~/ in the user's own folder
 	edits func(Options) []edit
 }
 
 func clients() []client {
-	return []client{{"claude-code", claudeCode}, {"codex", codex}}
+	return []client{
+		{"claude-code", "claude", []string{".claude", ".mcp.json", "CLAUDE.md", "~/.claude"}, claudeCode},
+		{"codex", "codex-cli", []string{".codex", "~/.codex"}, codex},
+		{"cursor", "cursor-agent", []string{".cursor", "~/.cursor"}, cursor},
+		{"vscode", "vs-code", []string{".vscode", "~/.vscode"}, vsCode},
+		{"windsurf", "cascade", []string{".windsurf", "~/.codeium/windsurf"}, windsurf},
+		{"gemini", "gemini-cli", []string{".gemini", "GEMINI.md", "~/.gemini"}, gemini},
+		{"zed", "zed-editor", []string{".zed", "~/.config/zed"}, zed},
+	}
 }
 
-// Clients are the names Options.Client knows beside All.
+func (c client) called(name string) bool { return name == c.name || name == c.also || name == All }
+
+// Clients are the names Options.Clients knows beside All.
 func Clients() []string {
 	var names []string
 	for _, c := range clients() {
 		names = append(names, c.name)
+	}
+	return names
+}
+
+// Detect names the clients that are used in a project or by a user.
+func Detect(dir, userHome string) []string {
+	var names []string
+	for _, c := range clients() {
+		if slices.ContainsFunc(c.signs, func(sign string) bool {
+			path := filepath.Join(dir, sign)
+			if below, own := strings.CutPrefix(sign, "~/"); own {
+				path = filepath.Join(userHome, below)
+			}
+			_, err := os.Stat(path)
+			return err == nil
+		}) {
+			names = append(names, c.name)
+		}
 	}
 	return names
 }
@@ -88,7 +120,7 @@ func Plan(o Options) ([]Change, error) {
 func (o Options) edits() []edit {
 	var all []edit
 	for _, c := range clients() {
-		if o.Client == All || o.Client == c.name {
+		if slices.ContainsFunc(o.Clients, c.called) {
 			all = append(all, c.edits(o)...)
 		}
 	}
@@ -113,9 +145,11 @@ func together(faults []*fault.Fault) error {
 
 // checked fills in what the options leave out and refuses what they get wrong.
 func (o Options) checked() (Options, error) {
-	if o.Client != All && !slices.Contains(Clients(), o.Client) {
-		return o, fault.New(fault.InvalidInput, "there is no client %q", o.Client).With("field", "client").
-			WithHint("give one of %s", strings.Join(append(Clients(), All), ", "))
+	for _, name := range o.Clients {
+		if !slices.ContainsFunc(clients(), func(c client) bool { return c.called(name) }) {
+			return o, fault.New(fault.InvalidInput, "there is no client %q", name).With("field", "client").
+				WithHint("give one of %s", strings.Join(append(Clients(), All), ", "))
+		}
 	}
 	if o.Binary == "" {
 		o.Binary = name

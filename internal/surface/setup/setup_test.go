@@ -1,7 +1,9 @@
 package setup
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -31,7 +33,11 @@ func operations() []op.Op {
 func place(t *testing.T, files map[string]string) Options {
 	t.Helper()
 	root := t.TempDir()
-	o := Options{Client: All, Dir: filepath.Join(root, "project"), UserHome: filepath.Join(root, "user"), Operations: operations()}
+	o := Options{Clients: []string{"claude-code", "codex"}, Dir: filepath.Join(root, "project"), UserHome: filepath.Join(root, "user"),
+		Operations: operations(), Commands: []string{"launch-mac-app", "connect", "call"}}
+	for _, one := range o.Operations {
+		o.Commands = append(o.Commands, one.Verb)
+	}
 	o.Home = filepath.Join(o.UserHome, ".ios-agent")
 	for _, dir := range []string{o.Dir, o.UserHome} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -98,14 +104,16 @@ const freshSettings = `{
       "mcp__ios-agent__find_tools",
       "mcp__ios-agent__snapshot",
       "mcp__ios-agent__launch_app",
-      "Bash(ios-agent snapshot:*)",
+      "Bash(ios-agent snapshot *)",
       "Bash(ios-agent launch *)",
-      "Bash(ios-agent pool claim:*)"
+      "Bash(ios-agent pool claim *)"
     ]
   },
   "sandbox": {
     "excludedCommands": [
-      "ios-agent *"
+      "ios-agent snapshot *",
+      "ios-agent launch *",
+      "ios-agent pool claim *"
     ],
     "network": {
       "allowUnixSockets": [
@@ -125,6 +133,7 @@ func TestForeignCodeIsNeverPreApproved(t *testing.T) {
 	for path, text := range files(t, o) {
 		for _, never := range []string{
 			"__run", "agent run", "mac-app", "launch:", "take-over", "call_tool", `"mcp__ios-agent"`, "(ios-agent:*)", `"run"`,
+			`"ios-agent *"`, `"ios-agent"]`,
 		} {
 			if strings.Contains(text, never) && !strings.Contains(path, "SKILL") {
 				t.Errorf("%s has %s:\n%s", path, never, text)
@@ -183,9 +192,9 @@ func TestExistingSettingsAreMerged(t *testing.T) {
 				"  \"sandbox\": {\"enabled\": true}\r\n}\r\n",
 			"{\r\n  \"model\": \"opus\",\r\n  \"permissions\": {\r\n" +
 				"    \"allow\": [\"Bash(npm run:*)\", \"mcp__ios-agent__find_tools\", \"mcp__ios-agent__snapshot\", \"mcp__ios-agent__launch_app\", " +
-				"\"Bash(ios-agent snapshot:*)\", \"Bash(ios-agent launch *)\", \"Bash(ios-agent pool claim:*)\"],\r\n" +
-				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent *\"], " +
-				"\"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
+				"\"Bash(ios-agent snapshot *)\", \"Bash(ios-agent launch *)\", \"Bash(ios-agent pool claim *)\"],\r\n" +
+				"    \"deny\": []\r\n  },\r\n  \"sandbox\": {\"enabled\": true, \"excludedCommands\": [\"ios-agent snapshot *\", " +
+				"\"ios-agent launch *\", \"ios-agent pool claim *\"], \"network\": {\"allowUnixSockets\": [\"~/.ios-agent/run\"]}}\r\n}\r\n"},
 		"an empty file": {"project/.claude/settings.json", "", freshSettings},
 		"Codex with comments": {"user/.codex/config.toml",
 			"# mine\nmodel = \"gpt-5\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"",
@@ -242,11 +251,11 @@ func TestOurOwnFilesAreUpdated(t *testing.T) {
 	}
 	o.Skill, o.Binary = Skill(catalogue(), "1.2.4"), "/opt/bin/ios-agent"
 	changes := planned(t, o)
-	if err := Apply(changes); err != nil || len(changes) != 6 {
+	if err := Apply(changes); err != nil || len(changes) != 3 { // the skills, and the file that is the user's alone
 		t.Fatalf("%d changes, %v", len(changes), err)
 	}
 	all := strings.Join(slices.Collect(maps.Values(files(t, o))), "")
-	for _, want := range []string{`"command": "/opt/bin/ios-agent"`, `command = "/opt/bin/ios-agent"`, `["/opt/bin/ios-agent", `, "1.2.4"} {
+	for _, want := range []string{`"command": "ios-agent"`, `command = "/opt/bin/ios-agent"`, `["ios-agent", `, "1.2.4"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %s", want)
 		}
@@ -259,7 +268,7 @@ func TestClientsAreApart(t *testing.T) {
 		"codex":       {"/codex-home/config.toml", "/project/.codex/rules/ios-agent.rules"},
 	} {
 		o := place(t, nil)
-		o.Client, o.CodexHome = client, filepath.Join(filepath.Dir(o.Dir), "codex-home")
+		o.Clients, o.CodexHome = []string{client}, filepath.Join(filepath.Dir(o.Dir), "codex-home")
 		var got []string
 		for _, c := range planned(t, o) {
 			got = append(got, strings.TrimPrefix(c.Path, filepath.Dir(o.Dir)))
@@ -270,22 +279,98 @@ func TestClientsAreApart(t *testing.T) {
 	}
 }
 
-func TestPathsOutsideTheUsersFolder(t *testing.T) {
+// TestSharedFilesNameNoMachine: what a team shares calls us by our name, wherever this machine has its folders.
+func TestSharedFilesNameNoMachine(t *testing.T) {
 	o := place(t, nil)
-	o.Home, o.Binary = "/var/agents", "/Apps/My Tools/ios-agent"
-	text := Print(planned(t, o))
-	for want, times := range map[string]int{`"/var/agents/run"`: 1, "/Apps/My Tools/ios-agent": 2, "Bash(": 0, "excludedCommands": 0,
-		"prefix_rule": 0} {
-		if got := strings.Count(text, want); got != times {
-			t.Errorf("%s: %d times in\n%s", want, got, text)
+	o.Clients, o.Skill = []string{All}, Skill(catalogue(), "1.2.3")
+	machine := filepath.Dir(o.Dir)
+	o.Home, o.Binary = filepath.Join(machine, "agents"), filepath.Join(machine, "My Tools", "ios-agent")
+	if err := Apply(planned(t, o)); err != nil {
+		t.Fatal(err)
+	}
+	all := files(t, o)
+	for path, text := range all {
+		if strings.HasPrefix(path, "project/") && path != "project/.claude/settings.local.json" && strings.Contains(text, machine) {
+			t.Errorf("%s names this machine:\n%s", path, text)
 		}
+	}
+	for path, want := range map[string]string{
+		"project/.claude/settings.local.json": filepath.Join(o.Home, "run"), "user/.codex/config.toml": o.Binary,
+		"user/.codeium/windsurf/mcp_config.json": o.Binary,
+	} {
+		if !strings.Contains(all[path], want) {
+			t.Errorf("%s has no %s:\n%s", path, want, all[path])
+		}
+	}
+	if info, err := os.Stat(o.Dir + "/.claude/settings.local.json"); err != nil || info.Mode().Perm() != private {
+		t.Errorf("%v %v", info, err)
+	}
+	if again := planned(t, o); len(again) > 0 {
+		t.Errorf("a second plan: %s", Print(again))
+	}
+}
+
+// TestEveryClientKnowsUs: each by the file it reads, in the shape it reads, beside what its user has there.
+func TestEveryClientKnowsUs(t *testing.T) {
+	for client, c := range map[string]struct{ path, key, before, keeps string }{
+		"claude-code": {"project/.mcp.json", "mcpServers", `{"mcpServers": {"x": {}}}`, `"x": {}`},
+		"cursor": {"project/.cursor/mcp.json", "mcpServers",
+			"{\n  \"mcpServers\": {\n    // mine\n    \"x\": {},\n  },\n}\n", "// mine\n    \"x\": {},"},
+		"vscode": {"project/.vscode/mcp.json", "servers", "{\n  // tools\n  \"servers\": {},\n  \"inputs\": [],\n}\n",
+			"  \"inputs\": [],\n}\n"},
+		"windsurf": {"user/.codeium/windsurf/mcp_config.json", "mcpServers", "", ""},
+		"gemini":   {"project/.gemini/settings.json", "mcpServers", "{\n  \"theme\": \"Dark\" // at night\n}\n", `"theme": "Dark", // at night`},
+		"zed": {"project/.zed/settings.json", "context_servers", "// Folder settings\n{\n  \"tab_size\": 2,\n}\n",
+			"// Folder settings\n{\n  \"tab_size\": 2,"},
+	} {
+		t.Run(client, func(t *testing.T) {
+			given := map[string]string{}
+			if c.before != "" {
+				given[c.path] = c.before
+			}
+			o := place(t, given)
+			o.Clients = []string{client}
+			if err := Apply(planned(t, o)); err != nil {
+				t.Fatal(err)
+			}
+			text := files(t, o)[c.path]
+			d, err := openDocument([]byte(text), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var root map[string]any
+			if err := json.Unmarshal(d.plain, &root); err != nil {
+				t.Fatal(err)
+			}
+			us, _ := root[c.key].(map[string]any)[name].(map[string]any)
+			if us["command"] != name || fmt.Sprint(us["args"]) != "[mcp]" || client == "vscode" && us["type"] != "stdio" {
+				t.Errorf("%v", us)
+			}
+			if !strings.Contains(text, c.keeps) || strings.Contains(text, "trust") || strings.Contains(text, "alwaysAllow") {
+				t.Errorf("%s", text)
+			}
+			if again := planned(t, o); len(again) > 0 {
+				t.Errorf("a second plan: %s", Print(again))
+			}
+		})
+	}
+}
+
+// TestDetect: a client is used where its files are, in the project or in the user's folder.
+func TestDetect(t *testing.T) {
+	o := place(t, map[string]string{"project/.vscode/settings.json": "", "user/.codeium/windsurf/x": "", "user/.gemini/settings.json": ""})
+	if got := Detect(o.Dir, o.UserHome); !slices.Equal(got, []string{"vscode", "windsurf", "gemini"}) {
+		t.Errorf("%q", got)
+	}
+	if got := Detect(t.TempDir(), t.TempDir()); len(got) > 0 {
+		t.Errorf("%q", got)
 	}
 }
 
 func TestWrongOptions(t *testing.T) {
 	good := place(t, map[string]string{"file": ""})
 	for name, change := range map[string]func(*Options){
-		"client":  func(o *Options) { o.Client = "emacs" },
+		"client":  func(o *Options) { o.Clients = []string{"codex", "emacs"} },
 		"project": func(o *Options) { o.Dir = filepath.Join(filepath.Dir(o.Dir), "file") },
 		"dir":     func(o *Options) { o.Dir = "." },
 		"home":    func(o *Options) { o.UserHome = "" },
@@ -323,7 +408,7 @@ func TestUnreadableFilesAreLeftAlone(t *testing.T) {
 	if len(changes) != 2 { // settings and rules
 		t.Errorf("planned %s", Print(changes))
 	}
-	o.Client = "claude-code"
+	o.Clients = []string{"claude-code"}
 	if _, err = Plan(o); !errors.As(err, &f) || f.Details["line"] != 2 || f.Details["snippet"] != freshMCP {
 		t.Errorf("one file: %+v", f)
 	}

@@ -7,42 +7,34 @@ import (
 	"ios-agent/internal/op"
 )
 
-// unattended are the operations that an agent may run without a question to its user. What starts foreign code of the
-// caller's choice, and what may lose data, is never among them.
+// unattended are the operations that an agent may run without a question to its user.
 func (o Options) unattended() (all []op.Op) {
 	for _, one := range o.Operations {
-		if one.Family == op.Core && !one.Hints.Has(op.Executes) && !one.Hints.Has(op.Destructive) {
+		if one.Family == op.Core && one.Unattended() {
 			all = append(all, one)
 		}
 	}
 	return all
 }
 
-// tools are the names of the MCP tools among them. The tool that calls any operation by name is not one: a client cannot
-// tell its calls apart.
+// tools are the names of the MCP tools among them. A name that another set gives to something else must be as harmless there. The
+// tool that calls any operation by name is not one: a client cannot tell its calls apart.
 func (o Options) tools() []string {
 	names := []string{"find_tools"}
 	for _, one := range o.unattended() {
-		if one.Default {
+		if one.Default && !slices.ContainsFunc(o.Operations, func(other op.Op) bool { return other.Name == one.Name && !other.Unattended() }) {
 			names = append(names, one.Name)
 		}
 	}
 	return names
 }
 
-// verbs are their command lines, each as its words.
+// verbs are their command lines, each as its words. One that has other commands below it covers those, which must be as harmless.
 func (o Options) verbs() (all [][]string) {
 	for _, one := range o.unattended() {
-		if one.Verb != "" {
+		if one.Verb != "" && !slices.ContainsFunc(o.Commands, func(line string) bool { return strings.HasPrefix(line, one.Verb+" ") }) {
 			all = append(all, strings.Fields(one.Verb))
 		}
 	}
 	return all
-}
-
-// covers reports whether a rule for whatever begins with a verb would let another one through that needs a question.
-func (o Options) covers(verb string) bool {
-	return slices.ContainsFunc(o.Operations, func(one op.Op) bool {
-		return one.Verb != verb && strings.HasPrefix(one.Verb, verb) && one.Hints.Has(op.Executes|op.Destructive)
-	})
 }

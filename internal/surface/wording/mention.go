@@ -106,11 +106,20 @@ func keep(input []byte) map[string]any {
 			kept[name] = value
 		}
 	}
+	for theirs, ours := range inCore {
+		if value, ok := kept[theirs]; ok && kept[ours] == nil {
+			kept[ours] = value
+		}
+	}
 	return kept
 }
 
+// inCore are the inputs by which builds name a device, and what the core family calls them.
+var inCore = map[string]string{"simulatorId": "udid", "simulatorName": "sim"}
+
 // withKept adds what the call before named, where the mentioned operation takes it and does not name another.
 func withKept(m Mention, kept map[string]any) Mention {
+	m.kept = kept
 	if m.Help {
 		return m
 	}

@@ -36,22 +36,40 @@ type Offer struct {
 	Destructive bool
 	// Find is the tool that describes operations; it takes a query.
 	Find string
+	// Later are tools that are listed once Discover was called with the group of theirs.
+	Later    map[string]string
+	Listed   func(name string) bool // whether that was done; nil: it was not
+	Discover string
 }
 
 // Tools speaks to a model that has tools and no shell.
 func Tools(c *op.Catalogue, offer Offer) Voice {
 	reach := func(o op.Op) bool { return offer.Other != "" && (offer.Destructive || !o.Hints.Has(op.Destructive)) }
+	twins := twinsOf(c, offer.Names)
+	listed := func(m Mention, name string) string {
+		if m.Help {
+			return "the schema of " + name
+		}
+		return toolCall(name, m.Input)
+	}
 	return Voice{
 		catalogue: c, verbs: verbsOf(c),
 		call: func(m Mention) string {
-			name, listed := offer.Names[c.ID(m.Op)]
+			if name, is := offer.Names[c.ID(m.Op)]; is {
+				return listed(m, name)
+			}
+			if name, is := offer.Later[c.ID(m.Op)]; is {
+				if offer.Listed != nil && offer.Listed(name) {
+					return listed(m, name)
+				}
+				return listed(m, name) + " (listed by " + offer.Discover + " " + object(map[string]any{"task_description": m.Op.Group()}) + ")"
+			}
+			twin, whole, has := twins.of(m)
 			switch {
-			case m.Help && listed:
-				return "the schema of " + name
+			case has && (whole || !reach(m.Op)):
+				return listed(twin, offer.Names[c.ID(twin.Op)])
 			case m.Help && offer.Find != "":
 				return offer.Find + " " + object(map[string]any{"query": m.Op.Name})
-			case listed:
-				return toolCall(name, m.Input)
 			case reach(m.Op):
 				return offer.Other + " " + object(otherCall{c.ID(m.Op), m.Input})
 			}
@@ -63,9 +81,36 @@ func Tools(c *op.Catalogue, offer Offer) Voice {
 			}
 			return theUser(command)
 		},
-		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		input:  twins.input,
 		listed: func(o op.Op) bool { _, is := offer.Names[c.ID(o)]; return is },
 	}
+}
+
+// Actions speaks to whoever chooses an action a turn; the names are those of the actions, by the operation's ID in the catalogue.
+func Actions(c *op.Catalogue, names map[string]string) Voice {
+	user := func(command string) string { return "`" + command + "`, which only your user can run" }
+	return Voice{
+		catalogue: c, verbs: verbsOf(c),
+		call: func(m Mention) string {
+			name, offered := names[c.ID(m.Op)]
+			switch {
+			case !offered:
+				return user(command(m))
+			case m.Help:
+				return "the inputs of the action " + name
+			}
+			return object(action{name, m.Input})
+		},
+		user:   user,
+		input:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
+		listed: func(o op.Op) bool { _, is := names[c.ID(o)]; return is },
+	}
+}
+
+// action is how an action is chosen.
+type action struct {
+	Action string         `json:"action"`
+	Input  map[string]any `json:"input,omitempty"`
 }
 
 // Routes speaks to a program that calls over HTTP.

@@ -19,6 +19,8 @@ type Mention struct {
 	Op    op.Op
 	Input map[string]any
 	Help  bool // its help is meant, not a call
+
+	kept map[string]any // what the call before named
 }
 
 // Voice writes mentions for one surface.

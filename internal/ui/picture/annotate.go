@@ -14,10 +14,17 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Box is a rectangle to draw, in pixels, and the name on its tag.
+// Box is a rectangle to draw, in points of the screen, and the name on its tag.
 type Box struct {
 	X, Y, W, H float64
 	Name       string
+}
+
+// Marks are boxes to draw on a picture. They are drawn after it was made smaller, so that their names can be read in any size.
+type Marks struct {
+	Boxes []Box
+	Scale float64 // pixels of the source a point
+	Above bool    // tags stand above their boxes, whatever is there
 }
 
 var (
@@ -25,39 +32,63 @@ var (
 	white = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
+// The size of a tag's letters: so many points of the screen, but never so few pixels that they cannot be read.
+const (
+	tagPoints  = 10
+	leastTag   = 11
+	linePoints = 1.2
+)
+
 // typeface is read once: it is a hundred kilobytes.
 var typeface = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(gomedium.TTF) })
 
-// Annotate draws boxes over a copy of a picture, each with a tag that names it above its upper left corner, or inside when
-// there is no room above.
-func Annotate(source image.Image, boxes []Box) (image.Image, error) {
-	font, err := typeface()
+// annotate draws boxes over a copy of a picture that has so many pixels a point, each with a tag that names it.
+func annotate(source image.Image, m Marks, scale float64) (image.Image, error) {
+	parsed, err := typeface()
 	if err != nil {
 		return nil, fmt.Errorf("the typeface of the tags: %w", err)
 	}
-	out := image.NewRGBA(source.Bounds())
-	draw.Draw(out, out.Bounds(), source, source.Bounds().Min, draw.Src)
-	unit := math.Max(1, float64(out.Bounds().Dx())/400) // about one point of a phone
-	face, err := opentype.NewFace(font, &opentype.FaceOptions{Size: 10 * unit, DPI: 72})
+	size := max(tagPoints*scale, leastTag)
+	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72})
 	if err != nil {
 		return nil, fmt.Errorf("the typeface of the tags: %w", err)
 	}
 	defer face.Close()
-	for _, b := range boxes {
-		frame(out, b, int(math.Round(1.5*unit)))
+	out := image.NewRGBA(source.Bounds())
+	draw.Draw(out, out.Bounds(), source, source.Bounds().Min, draw.Src)
+	places := newPlaces(out)
+	boxes := make([]image.Rectangle, len(m.Boxes))
+	for i, b := range m.Boxes {
+		boxes[i] = b.pixels(scale).Add(out.Bounds().Min)
 	}
-	for _, b := range boxes { // over all frames, so that every name can be read
-		tag(out, face, b, unit)
+	for _, r := range boxes {
+		frame(out, r, max(1, int(math.Round(linePoints*scale))))
+	}
+	metrics, pad := face.Metrics(), max(1, int(size/6))
+	height := (metrics.Ascent + metrics.Descent).Ceil()
+	for i, at := range places.all(boxes, m.sizes(face, pad, height), m.Above) { // over all frames, so that every name can be read
+		draw.Draw(out, at, image.NewUniform(red), image.Point{}, draw.Src)
+		pen := font.Drawer{Dst: out, Src: image.NewUniform(white), Face: face, Dot: fixed.P(at.Min.X+pad, at.Min.Y+metrics.Ascent.Ceil())}
+		pen.DrawString(m.Boxes[i].Name)
 	}
 	return out, nil
 }
 
-func (b Box) pixels() image.Rectangle {
-	return image.Rect(int(math.Round(b.X)), int(math.Round(b.Y)), int(math.Round(b.X+b.W)), int(math.Round(b.Y+b.H)))
+// sizes are those of the tags.
+func (m Marks) sizes(face font.Face, pad, height int) []image.Point {
+	sizes := make([]image.Point, len(m.Boxes))
+	for i, b := range m.Boxes {
+		sizes[i] = image.Pt(font.MeasureString(face, b.Name).Ceil()+2*pad, height)
+	}
+	return sizes
 }
 
-func frame(out draw.Image, b Box, line int) {
-	r := b.pixels()
+func (b Box) pixels(scale float64) image.Rectangle {
+	at := func(v float64) int { return int(math.Round(v * scale)) }
+	return image.Rect(at(b.X), at(b.Y), at(b.X+b.W), at(b.Y+b.H))
+}
+
+func frame(out draw.Image, r image.Rectangle, line int) {
 	ink := image.NewUniform(red)
 	for _, side := range []image.Rectangle{
 		{r.Min, image.Pt(r.Max.X, r.Min.Y+line)}, {image.Pt(r.Min.X, r.Max.Y-line), r.Max},
@@ -65,18 +96,4 @@ func frame(out draw.Image, b Box, line int) {
 	} {
 		draw.Draw(out, side, ink, image.Point{}, draw.Src)
 	}
-}
-
-func tag(out draw.Image, face font.Face, b Box, unit float64) {
-	metrics := face.Metrics()
-	pad := int(math.Round(2 * unit))
-	width, height := font.MeasureString(face, b.Name).Ceil()+2*pad, (metrics.Ascent+metrics.Descent).Ceil()+pad
-	r := b.pixels()
-	at := image.Pt(max(0, min(r.Min.X, out.Bounds().Max.X-width)), r.Min.Y-height)
-	if at.Y < out.Bounds().Min.Y {
-		at.Y = max(out.Bounds().Min.Y, r.Min.Y)
-	}
-	draw.Draw(out, image.Rectangle{at, at.Add(image.Pt(width, height))}, image.NewUniform(red), image.Point{}, draw.Src)
-	pen := font.Drawer{Dst: out, Src: image.NewUniform(white), Face: face, Dot: fixed.P(at.X+pad, at.Y+pad/2+metrics.Ascent.Ceil())}
-	pen.DrawString(b.Name)
 }

@@ -27,6 +27,7 @@ type Fit struct {
 	Quality int     // of a JPEG, 1 to 100; 0 is 85
 	Edge    int     // the longest edge in pixels; 0 is any
 	Bytes   int     // at most; 0 is any
+	Marks   *Marks  // drawn on it; nil is none
 }
 
 // Picture is an encoded picture.
@@ -82,7 +83,7 @@ func Make(source image.Image, f Fit) (Picture, error) {
 		scale *= float64(f.Edge) / longest
 	}
 	for quality := f.Quality; ; {
-		made, err := encode(resized(source, scale), f.Format, quality)
+		made, err := f.draw(source, scale, quality)
 		switch {
 		case err != nil:
 			return Picture{}, err
@@ -96,6 +97,18 @@ func Make(source image.Image, f Fit) (Picture, error) {
 			scale *= min(0.9, math.Sqrt(float64(f.Bytes)/float64(len(made.Data))))
 		}
 	}
+}
+
+// draw is one attempt: a picture of this size and quality.
+func (f Fit) draw(source image.Image, scale float64, quality int) (Picture, error) {
+	small := resized(source, scale)
+	if f.Marks != nil {
+		var err error
+		if small, err = annotate(small, *f.Marks, f.Marks.Scale*scale); err != nil {
+			return Picture{}, err
+		}
+	}
+	return encode(small, f.Format, quality)
 }
 
 func resized(source image.Image, scale float64) image.Image {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,13 +52,21 @@ func OpenFS(fsys fs.FS, folder string) (*Bundle, error) {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	ui, err := fs.ReadFile(fsys, UIFile)
-	if err != nil {
-		return nil, fmt.Errorf("%s: a virtual app needs a %s: %w", folder, UIFile, err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	return Load(folder, info, ui)
 }
 
-// Load makes a bundle of the contents of its two files.
+// plain is what an app shows that says nothing about its screens, such as one that was just scaffolded: its name. A name is a
+// variable, because texts have references in braces.
+func plain(name string) ([]byte, error) {
+	quoted, err := json.Marshal(name) // which is YAML too
+	return fmt.Appendf(nil, "start: first\nstate:\n  name: %s\nscreens:\n  first:\n    title: \"{name}\"\n    elements:\n      - text: \"{name}\"\n"+
+		"        id: app-name\n", quoted), err
+}
+
+// Load makes a bundle of the contents of its two files. An empty ui makes an app that shows its name.
 func Load(folder string, info, ui []byte) (*Bundle, error) {
 	var p struct {
 		ID      string `plist:"CFBundleIdentifier"`
@@ -72,11 +81,18 @@ func Load(folder string, info, ui []byte) (*Bundle, error) {
 	if p.ID == "" {
 		return nil, fmt.Errorf("%s/%s: %w: CFBundleIdentifier is not there", folder, InfoFile, ErrNoBundleID)
 	}
+	name := cmp.Or(p.Display, p.Name, p.ID)
+	if len(ui) == 0 {
+		var err error
+		if ui, err = plain(name); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", folder, InfoFile, err)
+		}
+	}
 	definition, err := Parse(ui)
 	if err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", folder, UIFile, err)
 	}
-	b := &Bundle{ID: p.ID, Name: cmp.Or(p.Display, p.Name, p.ID), Version: p.Version, Build: p.Build,
+	b := &Bundle{ID: p.ID, Name: name, Version: p.Version, Build: p.Build,
 		Folder: folder, App: definition, Info: info, UI: ui}
 	return b, nil
 }

@@ -52,6 +52,20 @@ func TestOpenReadsXMLAndBinaryPlists(t *testing.T) {
 	}
 }
 
+// TestAnAppWithoutScreensShowsItsName: what a build made runs, whatever the app is called.
+func TestAnAppWithoutScreensShowsItsName(t *testing.T) {
+	const name = `My {odd}: "app" #1`
+	b, err := app.Open(writeApp(t, map[string][]byte{
+		app.InfoFile: info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test", "CFBundleDisplayName": name}),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if title := b.App.Screens[b.App.Start].Title.Expand(b.App.State); title != name {
+		t.Errorf("it shows %q", title)
+	}
+}
+
 func TestOpenSaysWhatIsMissing(t *testing.T) {
 	named := info(t, plist.XMLFormat, map[string]any{"CFBundleIdentifier": "com.example.test"})
 	nameless := info(t, plist.XMLFormat, map[string]any{"CFBundleName": "Test"})
@@ -62,7 +76,6 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 	}{
 		"no plist":     {map[string][]byte{app.UIFile: []byte(whole)}, app.ErrNoBundleID, "there is no Info.plist"},
 		"no id":        {map[string][]byte{app.InfoFile: nameless, app.UIFile: []byte(whole)}, app.ErrNoBundleID, "CFBundleIdentifier"},
-		"no ui":        {map[string][]byte{app.InfoFile: named}, os.ErrNotExist, "a virtual app needs a ui.yaml"},
 		"broken plist": {map[string][]byte{app.InfoFile: []byte("<plist"), app.UIFile: []byte(whole)}, nil, "Test.app/Info.plist"},
 		"broken ui": {map[string][]byte{app.InfoFile: named, app.UIFile: []byte("x: 1")}, nil,
 			`Test.app/ui.yaml: line 1: unknown key "x"`},

@@ -49,7 +49,7 @@ func (f fonts) face(w weight, size float64) font.Face {
 	if face := f.faces[w][size]; face != nil {
 		return face
 	}
-	face, err := opentype.NewFace(f.fonts[w], &opentype.FaceOptions{Size: size * f.scale, DPI: 72})
+	face, err := newCoded(f.fonts[w], size*f.scale)
 	if err != nil {
 		return nil
 	}

@@ -92,6 +92,7 @@ type systemState struct {
 	Settings    Settings
 	Locked      bool          // see Physical
 	Orientation Orientation   // how it is held; empty is upright
+	Hardware    bool          // a hardware keyboard is connected: the software keyboard does not come by itself
 	Prompts     []prompt      // questions about permissions, the first one is shown
 	Alerts      []systemAlert // other questions of the system, the last one on top
 

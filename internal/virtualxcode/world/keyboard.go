@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"strings"
 	"time"
 )
@@ -48,6 +49,38 @@ func (k *keyboard) show(now time.Time) {
 func (k *keyboard) hide(now time.Time) {
 	if k.Up {
 		k.Up, k.Since = false, now
+	}
+}
+
+// ToggleSoftwareKeyboard hides the keyboard of the app in front, or shows it for the field in use, as ⌘K does in Simulator. The
+// field keeps the focus.
+func (w *World) ToggleSoftwareKeyboard(ctx context.Context, udid string) error {
+	return w.act(ctx, udid, keyboardTime, func(d *device, now time.Time) error {
+		if p := d.process(d.Front); p != nil {
+			p.turnKeyboard(!p.Keyboard.Up, now)
+		}
+		return nil
+	})
+}
+
+// ToggleHardwareKeyboard connects a hardware keyboard, or disconnects it, as ⇧⌘K does in Simulator.
+func (w *World) ToggleHardwareKeyboard(ctx context.Context, udid string) error {
+	return w.act(ctx, udid, keyboardTime, func(d *device, now time.Time) error {
+		d.Hardware = !d.Hardware
+		if p := d.process(d.Front); p != nil {
+			p.turnKeyboard(!d.Hardware, now)
+		}
+		return nil
+	})
+}
+
+// turnKeyboard shows or hides the keyboard of the field in use.
+func (p *process) turnKeyboard(up bool, now time.Time) {
+	p.changed()
+	if !up {
+		p.Keyboard.hide(now)
+	} else if p.focused() != nil {
+		p.Keyboard.show(now)
 	}
 }
 

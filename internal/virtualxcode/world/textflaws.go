@@ -11,7 +11,7 @@ func (p *process) bringKeyboard(now time.Time) {
 	if p.Keyboard.Up {
 		return
 	}
-	if p.flaws.Happens(flaw.HardwareKeyboard) {
+	if p.on.Hardware || p.flaws.Happens(flaw.HardwareKeyboard) {
 		return
 	}
 	p.Keyboard.show(now)

@@ -113,6 +113,23 @@ func (s *session) chooseTarget() error {
 	return nil
 }
 
+// checkConfiguration refuses a configuration that no project has. Packages have none of their own, and take any.
+func (s *session) checkConfiguration() error {
+	some := false
+	for _, p := range s.container.Projects {
+		for _, c := range p.Configurations {
+			if some = true; c.Name == s.configuration {
+				return nil
+			}
+		}
+	}
+	if s.configuration == "" || !some {
+		return nil
+	}
+	return refuse(exitFailed, "The %[1]s named %[2]q does not contain a configuration named %[3]q. The \"-list\" option can be used to "+
+		"find the names of the configurations in the %[1]s.", s.container.Kind(), s.container.Name, s.configuration)
+}
+
 // conf is the configuration to build: the one asked for, the scheme's, or what a command line builds by default.
 func (s *session) conf() string {
 	switch {

@@ -43,6 +43,8 @@ func (m *marks) ofQuestionsAndBuilds() {
 	m.add(mark.Observed("xcodebuild/nvim-tc18.log"), "several matching destinations: a warning with all of them, and the first is used")
 	m.add(mark.Assumed, "a folder with several projects is refused with exit 78 (flutter/flutter#156933); a project is preferred to a "+
 		"workspace beside it; none exits 66")
+	m.add(mark.Assumed, "a configuration that no project has is refused as an unknown scheme is; such builds were seen to fail "+
+		"(https://github.com/sweetpad-dev/sweetpad/issues/131), in which words was not")
 	m.add(mark.Assumed, "an unknown scheme is refused with exit 65, an invalid option with exit 64 and the usage, an unknown action with "+
 		"exit 65, a damaged project with exit 74, an interrupt with exit 75, an existing result bundle with exit 64")
 	m.add(mark.Observed("xcodebuild/papercenter-build-succeeded.log"), "build: invocation, planning steps, graph, build description, "+

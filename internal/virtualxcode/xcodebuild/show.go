@@ -188,7 +188,10 @@ func (s *session) openAndChoose() error {
 	if err := s.open(); err != nil {
 		return err
 	}
-	return s.choose()
+	if err := s.choose(); err != nil {
+		return err
+	}
+	return s.checkConfiguration()
 }
 
 func (s *session) showSettings(ctx context.Context) error {

@@ -257,3 +257,14 @@ func TestScriptPhases(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestUnknownConfigurationIsRefused: a build of a configuration that nobody defined does not succeed.
+func TestUnknownConfigurationIsRefused(t *testing.T) {
+	b := newBench(t, project.SampleApp)
+	argv := []string{"build", "-project", "Tally.xcodeproj", "-scheme", "Tally", "-destination", "id=" + phone, "-configuration"}
+	b.must(exitFailed, append(argv, "Nonesuch")...)
+	if !strings.Contains(b.err.String(), `does not contain a configuration named "Nonesuch"`) {
+		t.Error(b.err.String())
+	}
+	b.must(0, append(argv, "Release")...)
+}

@@ -3,7 +3,9 @@ package build
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/op/brief"
@@ -64,9 +66,10 @@ func (r *Report) what() string {
 	return "tests failed"
 }
 
-// Text is the answer for a reader who wants to go on working.
+// Text is the answer for a reader who wants to go on working. What does not fit is counted, and stands in the log.
 func (r *Report) Text() string {
-	w := brief.New(textLimit)
+	beside := slices.Concat(r.warnings(), r.ran())
+	w := brief.New(textLimit - len(strings.Join(beside, "\n")))
 	for _, c := range r.Request.Choices {
 		w.Line(c)
 	}
@@ -74,24 +77,99 @@ func (r *Report) Text() string {
 	if line := r.counts(); line != "" {
 		w.Line(line)
 	}
-	tail := r.tail()
 	errors := r.Diagnostics.Errors
-	w.List("errors", len(errors), func(i int) []string { return r.lines(errors[i], "error") })
+	w.ListOf("errors"+r.elsewhere(), len(errors), max(r.Diagnostics.ErrorCount, len(errors)),
+		func(i int) []string { return r.lines(errors[i], "error") })
 	if r.Tests != nil {
 		r.writeFailures(w)
 	}
 	if len(errors) == 0 && r.Summary.Status == StatusFailed && (r.Tests == nil || r.Tests.Counts.Failed == 0) {
 		w.List("failed commands", len(r.log.FailedSteps), func(i int) []string { return []string{"failed: " + r.log.FailedSteps[i]} })
 	}
-	if r.Summary.Status == StatusSucceeded {
-		warnings := r.Diagnostics.Warnings[:min(len(r.Diagnostics.Warnings), shownWarnings)]
-		w.List("warnings", len(warnings), func(i int) []string { return r.lines(warnings[i], "warning")[:1] })
-	}
-	return strings.Join(append([]string{w.String()}, tail...), "\n")
+	return strings.Join(slices.Concat([]string{w.String()}, beside, r.tail()), "\n")
 }
 
-// shownWarnings is how many a successful build shows; they are all in the result.
-const shownWarnings = 5
+// The parts of an answer that stand beside what went wrong are bounded by themselves: a thousand errors leave room for them.
+const (
+	shownWarnings = 5
+	warningsLimit = 400 // bytes
+	ranLimit      = 400 // bytes
+)
+
+// warnings are the first ones, beside the errors of a build too, and the number of the others.
+func (r *Report) warnings() []string {
+	all := r.Diagnostics.Warnings
+	if len(all) == 0 {
+		return nil
+	}
+	w := brief.New(warningsLimit)
+	w.ListOf("warnings"+r.elsewhere(), min(len(all), shownWarnings), max(r.Diagnostics.WarningCount, len(all)),
+		func(i int) []string { return []string{brief.Clip(r.lines(all[i], "warning")[0], warningsLimit/2)} })
+	return []string{w.String()}
+}
+
+// elsewhere says where the rest of a list is.
+func (r *Report) elsewhere() string {
+	if r.Artifacts.BuildLogPath == "" {
+		return ""
+	}
+	return " in the log"
+}
+
+// ran names the tests that did not fail, a line for each suite; those that failed are told with their reasons.
+func (r *Report) ran() []string {
+	if r.Tests == nil {
+		return nil
+	}
+	var suites []string
+	names := map[string][]string{}
+	for _, c := range r.Tests.Cases {
+		if c.Status == failed {
+			continue
+		}
+		suite, name := path.Split(c.ID)
+		if c.Status != passed {
+			name += " (" + c.Status + ")"
+		}
+		if names[suite] == nil {
+			suites = append(suites, suite)
+		}
+		names[suite] = append(names[suite], name)
+	}
+	if len(suites) == 0 {
+		return nil
+	}
+	w := brief.New(ranLimit)
+	left := 0
+	for _, suite := range suites {
+		line, n := ranOf(suite, names[suite], ranLimit/2)
+		if left > 0 || !w.Fits(line) {
+			left += len(names[suite])
+			continue
+		}
+		w.Line(line)
+		left += n
+	}
+	if left > 0 {
+		w.Linef("… %d more tests in the results", left)
+	}
+	return []string{w.String()}
+}
+
+// ranOf is the line of a suite, and how many of its tests are not on it.
+func ranOf(suite string, names []string, limit int) (line string, left int) {
+	line = "✔ " + suite
+	for i, name := range names {
+		if i > 0 && len(line)+len(name) > limit {
+			return line + ", …", len(names) - i
+		}
+		if i > 0 {
+			line += ", "
+		}
+		line += name
+	}
+	return line, 0
+}
 
 func (r *Report) counts() string {
 	var parts []string
@@ -186,8 +264,6 @@ func (r *Report) tail() []string {
 		add("xctestrun", strings.Join(a.XCTestRuns, ", "))
 	}
 	add("results", a.XcresultPath)
-	if r.Summary.Status == StatusFailed {
-		add("log", a.BuildLogPath)
-	}
+	add("log", a.BuildLogPath)
 	return out
 }

@@ -52,6 +52,7 @@ type Launch struct {
 	// Restart ends a running instance first. Open only brings it to the front: it would keep its old program, arguments and
 	// environment.
 	Restart bool
+	Caller  int // the process of who asks; 0: it is not known
 }
 
 // App is an app that was opened.
@@ -82,7 +83,7 @@ func (s *Service) Open(ctx context.Context, l Launch) (App, error) {
 	info, _ := appbundle.Read(l.Path) // open takes an app whose Info.plist cannot be read
 	app := App{Path: l.Path, Name: strings.TrimSuffix(filepath.Base(l.Path), ".app"), BundleID: info.ID, executable: info.Executable}
 	if l.Restart {
-		ended, err := s.end(ctx, programs(func(p host.Program) bool { return p.Path == app.program() }))
+		ended, err := s.end(ctx, l.Caller, programs(func(p host.Program) bool { return p.Path == app.program() }))
 		if err != nil {
 			return App{}, err
 		}
@@ -165,8 +166,9 @@ func programs(is func(host.Program) bool) (found []host.Program) {
 
 // Which names an app that runs: a process, or the exact name of the app.
 type Which struct {
-	Name string
-	PID  int // wins over Name
+	Name   string
+	PID    int // wins over Name
+	Caller int // the process of who asks; 0: it is not known
 }
 
 // Ended is what Stop ended.
@@ -175,22 +177,33 @@ type Ended struct {
 	PIDs []int
 }
 
-// Stop ends exactly what was named, with SIGTERM. A pattern over command lines, which others use, ends editors and other
-// people's programs too. An error comes with what was ended before it.
+// Stop ends exactly the app that was named, with SIGTERM. A pattern over command lines, which others use, ends editors and other
+// people's programs too, and so does the name of any program: bash is the caller's shell. An error comes with what was ended before it.
 func (s *Service) Stop(ctx context.Context, w Which) (Ended, error) {
 	w.Name = strings.TrimSuffix(w.Name, ".app")
 	found := programs(func(p host.Program) bool {
-		return w.PID != 0 && p.PID == w.PID || w.PID == 0 && appOf(p.Path) == w.Name
+		return w.PID != 0 && p.PID == w.PID || w.PID == 0 && appOf(p.Path) != "" && appOf(p.Path) == w.Name
 	})
 	if len(found) == 0 {
 		return Ended{}, notRunning(w)
 	}
-	ended, err := s.end(ctx, found)
+	if appOf(found[0].Path) == "" {
+		return Ended{}, fault.New(fault.Forbidden, "process %d is no app: it runs %s", w.PID, found[0].Path).With("field", "processId").
+			WithHint("only what is inside an .app folder is ended here")
+	}
+	ended, err := s.end(ctx, w.Caller, found)
 	return Ended{Name: appOf(found[0].Path), PIDs: ended}, err
 }
 
-// end ends processes, and gives those that ended.
-func (s *Service) end(ctx context.Context, found []host.Program) (ended []int, err error) {
+// end ends processes, and gives those that ended. It ends none when one of them is ours, or started who asks.
+func (s *Service) end(ctx context.Context, caller int, found []host.Program) (ended []int, err error) {
+	kept := append(host.Line(os.Getpid()), host.Line(caller)...)
+	for _, p := range found {
+		if slices.Contains(kept, p.PID) {
+			return nil, fault.New(fault.Forbidden, "this call comes from %s (process %d), which would end with it", appOf(p.Path), p.PID).
+				With("field", "processId").WithHint("quit it yourself")
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	for _, p := range found {
@@ -208,12 +221,12 @@ func (s *Service) end(ctx context.Context, found []host.Program) (ended []int, e
 
 const insideApp = ".app/Contents/MacOS/"
 
-// appOf is the name of the app that a program belongs to; of a program outside any app, its own.
+// appOf is the name of the app that a program belongs to; empty outside any app.
 func appOf(path string) string {
 	if folder, _, inside := strings.Cut(path, insideApp); inside {
 		return filepath.Base(folder)
 	}
-	return filepath.Base(path)
+	return ""
 }
 
 func notRunning(w Which) error {
@@ -223,7 +236,7 @@ func notRunning(w Which) error {
 	}
 	f := fault.New(fault.AppNotRunning, "no running app is called %q", w.Name).With("field", "appName")
 	var names []string
-	for _, p := range programs(func(p host.Program) bool { return strings.Contains(p.Path, insideApp) }) {
+	for _, p := range programs(func(p host.Program) bool { return appOf(p.Path) != "" }) {
 		names = append(names, appOf(p.Path))
 	}
 	if near := nearest.To(w.Name, names, 3); len(near) > 0 {

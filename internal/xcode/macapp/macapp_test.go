@@ -162,3 +162,55 @@ func TestShowSimulators(t *testing.T) {
 		t.Errorf("%q", run.calls)
 	}
 }
+
+// TestStopEndsAppsOnly: a name or a process outside an app is nobody's to end, and no call ends those who made it.
+func TestStopEndsAppsOnly(t *testing.T) {
+	s := New(Options{Run: &player{records: t.TempDir()}})
+	name := fmt.Sprintf("stranger%d", os.Getpid())
+	stranger := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(stranger, []byte("#!/bin/sh\nwhile :; do sleep 1; done\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	pid, err := host.StartDetached(stranger, nil, nil, filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, _ := host.StartTime(pid)
+	defer host.End(context.Background(), host.Program{PID: pid, Start: start})
+	_, err = s.Stop(t.Context(), Which{Name: name}) // never a shell's name here: a mistake would end those of whoever runs the test
+	wants(t, err, fault.AppNotRunning, "no running app is called")
+	_, err = s.Stop(t.Context(), Which{PID: pid})
+	wants(t, err, fault.Forbidden, "is no app")
+	if !host.Alive(pid, start) {
+		t.Error("a program that is no app was ended")
+	}
+
+	path := app(t, "Terminal", whole)
+	if err := os.WriteFile(filepath.Join(path, "Contents", "MacOS", "prog"), []byte("#!/bin/sh\nsleep 60 &\nwait\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := s.Open(t.Context(), Launch{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal := s.Process(t.Context(), opened)
+	var client host.Program // the app's sleep stands for a client in a terminal
+	for client.PID == 0 {
+		for _, p := range programs(func(p host.Program) bool { return p.Parent == terminal && p.Path != opened.program() }) {
+			client = p
+		}
+	}
+	defer host.End(context.Background(), client)
+	for _, which := range []Which{{Name: "Terminal", Caller: client.PID}, {PID: terminal, Caller: client.PID}} {
+		_, err = s.Stop(t.Context(), which)
+		wants(t, err, fault.Forbidden, "this call comes from")
+	}
+	_, err = s.Open(t.Context(), Launch{Path: path, Restart: true, Caller: client.PID})
+	wants(t, err, fault.Forbidden, "this call comes from")
+	if !host.Alive(terminal, "") {
+		t.Fatal("the app that the call came from was ended")
+	}
+	if _, err := s.Stop(t.Context(), Which{PID: terminal}); err != nil {
+		t.Error(err)
+	}
+}

@@ -21,6 +21,8 @@ const (
 	FromSession Source = "session"
 	FromConfig  Source = "config"
 	FromEnv     Source = "env"
+	// FromDevice is below them all: the device that the session works with.
+	FromDevice Source = "the session's device"
 )
 
 // Tool is the operation that sets session defaults; hints and origins name it.

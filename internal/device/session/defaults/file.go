@@ -12,14 +12,26 @@ import (
 
 // All that this package reads and writes on disk is in this file.
 
-// Where the config file is in a project folder.
+// Where the config file is in a project folder. XcodeBuildMCP's has the same keys, and is ours where there is no other.
 const (
-	configDir  = ".ios-agent"
-	configName = "config.yaml"
+	ourConfig   = ".ios-agent/config.yaml"
+	theirConfig = ".xcodebuildmcp/config.yaml"
 )
 
 // ConfigPath is where the config file of a project folder is, whether it exists or not.
-func ConfigPath(folder string) string { return filepath.Join(folder, configDir, configName) }
+func ConfigPath(folder string) string { return filepath.Join(folder, configIn(folder)) }
+
+func configIn(folder string) string {
+	if !isThere(folder, ourConfig) && isThere(folder, theirConfig) {
+		return theirConfig
+	}
+	return ourConfig
+}
+
+func isThere(folder, name string) bool {
+	_, err := os.Stat(filepath.Join(folder, name))
+	return err == nil
+}
 
 // Folder finds the project folder of a client that works in cwd: cwd itself when it has a config file, else the git
 // top level around it, else cwd.
@@ -76,7 +88,7 @@ func (f file) read() (string, error) {
 	if f.dir == "" {
 		return "", fs.ErrNotExist
 	}
-	text, err := docfile.Read(f.dir, filepath.Join(configDir, configName), docfile.MostYAML)
+	text, err := docfile.Read(f.dir, configIn(f.dir), docfile.MostYAML)
 	return string(text), err
 }
 
@@ -87,10 +99,10 @@ func (f file) write(text string) error {
 		return err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(configDir, 0o755); err != nil {
+	name := configIn(f.dir)
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	name := filepath.Join(configDir, configName)
 	temporary := name + "." + rand.Text()
 	if err := writeSynced(root, temporary, text); err != nil {
 		_ = root.Remove(temporary)

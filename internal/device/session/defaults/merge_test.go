@@ -266,3 +266,29 @@ func TestMergeSources(t *testing.T) {
 		t.Error("a flag without value is not what the tool says")
 	}
 }
+
+// The device that a session works with fulfils a requirement that nothing else does, and nothing more.
+func TestMergeTakesTheSessionsDevice(t *testing.T) {
+	needs := []defaults.Requirement{{OneOf: []string{"simulatorId", "simulatorName"}}}
+	spec := defaults.Spec{Keys: []string{"simulatorId", "simulatorName"}, Require: needs, Device: [2]string{"simulatorId", "UDID"}}
+	for name, c := range map[string]struct {
+		spec defaults.Spec
+		args map[string]any
+		want defaults.Source
+		key  string
+	}{
+		"none named":  {spec, nil, defaults.FromDevice, "simulatorId"},
+		"one named":   {spec, map[string]any{"simulatorName": "iPhone 16"}, defaults.FromCall, "simulatorName"},
+		"none needed": {defaults.Spec{Keys: spec.Keys, Device: spec.Device}, nil, "", ""},
+	} {
+		merged, err := defaults.New(defaults.Options{}).Merge(c.spec, c.args)
+		if err != nil || merged.Values[c.key].Source != c.want || c.key == "" && len(merged.Values) > 0 || len(merged.Values) > 1 {
+			t.Errorf("%s: %+v, %v", name, merged.Values, err)
+		}
+	}
+	other := spec
+	other.Device[0] = "deviceId"
+	if _, err := defaults.New(defaults.Options{}).Merge(other, nil); err == nil {
+		t.Error("a physical device was taken for a simulator")
+	}
+}

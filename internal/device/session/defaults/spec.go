@@ -16,6 +16,9 @@ type Spec struct {
 	Require   []Requirement // checked in order
 	Drop      []Drop        // defaults that do not apply to this call
 	Title     string        // of a failed requirement; MissingDefaults when empty
+
+	// Device is the session's, as the key that names it and its udid: it fulfils a requirement that nothing else does. None when empty.
+	Device [2]string
 }
 
 // Requirement is a list of arguments of which every one or at least one must have a value.
@@ -91,6 +94,9 @@ func (r Requirement) missing(values map[string]Value) []string {
 
 func (s Spec) require(values map[string]Value) error {
 	for _, r := range s.Require {
+		if key, udid := s.Device[0], s.Device[1]; udid != "" && s.takes(key) && slices.Contains(r.missing(values), key) {
+			values[key] = Value{Value: udid, Origin: Origin{Source: FromDevice}}
+		}
 		if missing := r.missing(values); len(missing) > 0 {
 			return s.unfulfilled(r, missing)
 		}

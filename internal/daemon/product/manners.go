@@ -1,0 +1,33 @@
+package product
+
+import (
+	"context"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/surface/mcp"
+	"ios-agent/internal/surface/reference"
+)
+
+// manners are the sets that stand for other products, by the word that chooses them. All others present themselves as ours do.
+var manners = map[string]func(*op.Catalogue) mcp.Manner{"xcode": xcodeManner, "quern": quernManner}
+
+// MannerOf is how the tools that the words choose present themselves. A mixture of sets is ours.
+func MannerOf(c *op.Catalogue, words string) mcp.Manner {
+	if manner, ok := manners[words]; ok {
+		return manner(c)
+	}
+	return mcp.Manner{Resources: []mcp.Resource{
+		{
+			URI: "ios-agent://guide", Name: "guide", Description: "How to work with ios-agent",
+			Text: func(context.Context, op.Caller) string { return reference.Guide(c) },
+		},
+		troubleshooting(c),
+	}}
+}
+
+func troubleshooting(c *op.Catalogue) mcp.Resource {
+	return mcp.Resource{
+		URI: "ios-agent://troubleshooting", Name: "troubleshooting", Description: "What each fault means and what to do",
+		Text: func(context.Context, op.Caller) string { return reference.Troubleshooting(c) },
+	}
+}

@@ -1,0 +1,35 @@
+package act
+
+import (
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Spot is a place on the screen: in points, or in pixels of a picture of the whole screen.
+type Spot struct {
+	ui.Point
+	Width, Height float64 // of the picture; 0: in points
+}
+
+// on is the point of the screen that is meant. A picture that shows the screen in another way than it is held now is refused: which
+// way round it lies is not known.
+func (s Spot) on(view ui.Rect) (ui.Point, error) {
+	at := s.Point
+	if s.Width > 0 {
+		if !view.Shows(s.Width, s.Height) {
+			return at, fault.New(fault.InvalidInput, "a picture of %g×%g pixels does not show this screen, which is %g×%g points",
+				s.Width, s.Height, view.W, view.H).With("field", "pixels").WithDispatch(fault.NotDispatched).
+				WithHint("take a new one: `ios-agent screenshot`; if that lies sideways, name an element instead")
+		}
+		at = ui.Point{X: view.X + at.X*view.W/s.Width, Y: view.Y + at.Y*view.H/s.Height}
+	}
+	if !view.Contains(at) {
+		return at, offTheScreen(at, view)
+	}
+	return at, nil
+}
+
+func offTheScreen(at ui.Point, view ui.Rect) error {
+	return fault.New(fault.InvalidInput, "%g, %g is not on the screen, which is %g×%g points", at.X, at.Y, view.W, view.H).
+		WithDispatch(fault.NotDispatched)
+}

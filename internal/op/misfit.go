@@ -1,0 +1,78 @@
+package op
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"ios-agent/internal/fault"
+)
+
+// MisfitError says where an input does not fit the operation's schema. What else is wrong with an input (a file that is not there,
+// two inputs that exclude each other) is none.
+type MisfitError struct {
+	Field string          // empty: the input as a whole
+	Kind  string          // what kind of mistake it is; see the constants
+	Given json.RawMessage // the value; nil when it is missing
+
+	err error
+}
+
+// The kinds of misfits, in the words that Python's servers have for them.
+const (
+	Missing    = "missing"
+	Unknown    = "extra_forbidden"
+	NoObject   = "json_invalid"
+	NoBool     = "bool_parsing"
+	NoInt      = "int_parsing"
+	NoFloat    = "float_parsing"
+	NoString   = "string_type"
+	NoList     = "list_type"
+	NoChoice   = "literal_error"
+	NoMatch    = "string_pattern_mismatch"
+	TooSmall   = "greater_than_equal"
+	TooGreat   = "less_than_equal"
+	WrongValue = "value_error"
+)
+
+func (e *MisfitError) Error() string { return e.err.Error() }
+
+func (e *MisfitError) Unwrap() error { return e.err }
+
+// misfit makes one; the operation's name is put before it later.
+func misfit(kind, field string, given json.RawMessage, format string, args ...any) *MisfitError {
+	return &MisfitError{Field: field, Kind: kind, Given: given, err: fmt.Errorf(format, args...)}
+}
+
+// Misfit says how an input does not fit the operation's schema; nil when it does.
+func (o Op) Misfit(input []byte) *MisfitError {
+	_, input = sessionOf("", input)
+	_, err := o.Read(input)
+	wrong, _ := errors.AsType[*MisfitError](err)
+	return wrong
+}
+
+// Statuses are the HTTP statuses of rows whose clients know others than ours; nil is our own.
+type Statuses struct {
+	Name   string // of those who know them, as documents say it
+	Misfit int    // of an input that does not fit the schema; its detail is a list then
+	Codes  map[fault.Code]int
+}
+
+// Of is the status of a code.
+func (s *Statuses) Of(code fault.Code) int {
+	if s != nil {
+		if status, ok := s.Codes[code]; ok {
+			return status
+		}
+	}
+	return code.Status()
+}
+
+// Status is the HTTP status of a fault that a call with this input ended with.
+func (o Op) Status(f *fault.Fault, input []byte) int {
+	if o.Statuses != nil && f.Code == fault.InvalidInput && o.Misfit(input) != nil {
+		return o.Statuses.Misfit
+	}
+	return o.Statuses.Of(f.Code)
+}

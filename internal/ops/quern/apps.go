@@ -1,0 +1,39 @@
+package quern
+
+import (
+	"context"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// appsIn is quern's input.
+type appsIn struct {
+	UDID string `json:"udid,omitempty" doc:"the device; else the current one"`
+}
+
+// appsOut is quern's answer.
+type appsOut struct {
+	Apps []appOut `json:"apps"`
+	UDID string   `json:"udid"`
+}
+
+// appOut is an app in quern's words. Which processor it is for and how it was installed is left empty there too.
+type appOut struct {
+	device.App
+	Architecture string `json:"architecture"`
+	InstallType  string `json:"install_type"`
+	State        string `json:"process_state"` // Running, or empty
+}
+
+func (v views) apps(ctx context.Context, c *op.Call, in appsIn) (appsOut, error) {
+	listed, err := v.core.Apps.List(ctx, c, ops.ListAppsIn{Target: ops.Target{UDID: in.UDID}})
+	out := appsOut{Apps: make([]appOut, len(listed.Apps)), UDID: listed.UDID}
+	for i, a := range listed.Apps {
+		if out.Apps[i].App = a; a.PID > 0 {
+			out.Apps[i].State = "Running"
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,83 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// sessionStatus is what a session has running, in the shape of XcodeBuildMCP's resource session-status. What cannot run here, a
+// debugger and a watcher of Xcode's state, is told as not running.
+func (v views) sessionStatus() op.Op {
+	began := time.Now()
+	return op.New(tool("session_status", "Show what this session has running: captures, recordings, programs", readOnly, "session-management"),
+		func(_ context.Context, c *op.Call, _ struct{}) (sessionStatusOut, error) {
+			out := sessionStatusOut{Debug: debugStatus{Sessions: []string{}}}
+			out.Logging.Simulator.IDs, out.Logging.Device.IDs, out.Video.IDs, out.Packages.PIDs = []string{}, []string{}, []string{}, []int{}
+			for _, one := range v.core.Logs.Live(c.Session) {
+				to := &out.Logging.Simulator
+				if one.Kind == ops.DeviceCapture {
+					to = &out.Logging.Device
+				}
+				to.IDs = append(to.IDs, one.ID)
+			}
+			for _, film := range v.core.Films.Live(c.Session) {
+				out.Video.IDs = append(out.Video.IDs, film.Owner.UDID)
+			}
+			for _, p := range v.core.Packages.List(c) {
+				if p.Session == c.Session && p.State == "running" {
+					out.Packages.PIDs = append(out.Packages.PIDs, p.PID)
+				}
+			}
+			out.Activity.Count = len(out.Logging.Simulator.IDs) + len(out.Logging.Device.IDs) + len(out.Video.IDs) + len(out.Packages.PIDs)
+			var memory runtime.MemStats
+			runtime.ReadMemStats(&memory)
+			out.Process = processStatus{os.Getpid(), time.Since(began).Milliseconds(), memory.Sys}
+			return out, nil
+		})
+}
+
+type activeIDs struct {
+	IDs []string `json:"activeSessionIds"`
+}
+
+type debugStatus struct {
+	Current  *string  `json:"currentSessionId"`
+	Sessions []string `json:"sessionIds"`
+}
+
+type processStatus struct {
+	PID    int    `json:"pid"`
+	Uptime int64  `json:"uptimeMs"`
+	RSS    uint64 `json:"rssBytes"` // what the runtime has from the system
+}
+
+type sessionStatusOut struct {
+	Logging struct {
+		Simulator activeIDs `json:"simulator"`
+		Device    activeIDs `json:"device"`
+	} `json:"logging"`
+	Debug   debugStatus `json:"debug"`
+	Watcher struct {
+		Running bool `json:"running"`
+	} `json:"watcher"`
+	Video    activeIDs `json:"video"`
+	Packages struct {
+		PIDs []int `json:"activePids"`
+	} `json:"swiftPackage"`
+	Activity struct {
+		Count int `json:"activeOperationCount"`
+	} `json:"activity"`
+	Process processStatus `json:"process"`
+}
+
+// Text says it in a few lines.
+func (o sessionStatusOut) Text() string {
+	return fmt.Sprintf("%d under way\nlog captures on simulators: %v, on devices: %v\nrecordings: %v\nprograms: %v\nserver: pid %d",
+		o.Activity.Count, o.Logging.Simulator.IDs, o.Logging.Device.IDs, o.Video.IDs, o.Packages.PIDs, o.Process.PID)
+}

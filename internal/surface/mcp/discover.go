@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ios-agent/internal/op"
+)
+
+// Discovery is a tool that lists more tools: those of the workflow that fits a task. The client is told that its list changed.
+type Discovery struct {
+	Tool string // its name. The operation takes task_description, and its result has groups; whoever names a group means it
+	// Workflows say what each group is for. The client's model chooses among them, where the client lends it.
+	Workflows map[string]string
+	All       []Tool // what can be listed
+}
+
+// discovery is a Discovery at work.
+type discovery struct {
+	Discovery
+	options Options
+	server  *mcp.Server
+
+	mu     sync.Mutex
+	listed []string // what it listed, by name
+}
+
+// add puts the tool into the place of the operation's own, where the set has it.
+func (d *discovery) add(o Options) {
+	d.options = o
+	i := slices.IndexFunc(d.options.Tools, func(t Tool) bool { return t.Name == d.Tool })
+	if i < 0 {
+		return
+	}
+	t := d.options.Tools[i]
+	d.server.AddTool(t.definition(d.options.Structured), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		input, chosen := d.chosen(ctx, req)
+		e := call(ctx, req, d.options.Caller, d.options.Catalogue.ID(t.Op), input)
+		if e.Error == nil {
+			e = d.list(e, cmp.Or(chosen, "words"))
+		}
+		return d.options.result(e, input), nil
+	})
+}
+
+// list puts the tools of the found groups on the list, takes those of the groups before from it, and tells their names as they are
+// listed.
+func (d *discovery) list(e op.Envelope, by string) op.Envelope {
+	var found struct{ Groups []string }
+	if err := json.Unmarshal(e.Result, &found); err != nil {
+		return e
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := d.listed
+	d.listed = nil
+	lines, told := []string{""}, []map[string]any{}
+	for _, t := range d.All {
+		if !slices.ContainsFunc(t.Op.Groups, func(g string) bool { return slices.Contains(found.Groups, g) }) {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s(%s): %s", t.Name, strings.Join(signature(t.Op), ", "), t.Op.Summary))
+		told = append(told, map[string]any{"name": t.Name, "summary": t.Op.Summary})
+		if !d.always(t.Name) {
+			d.listed = append(d.listed, t.Name)
+			if !slices.Contains(before, t.Name) {
+				d.server.AddTool(t.definition(d.options.Structured), d.options.handler(d.options.Catalogue.ID(t.Op)))
+			}
+		}
+	}
+	gone := slices.DeleteFunc(slices.Clone(before), func(name string) bool { return slices.Contains(d.listed, name) })
+	if len(gone) > 0 {
+		d.server.RemoveTools(gone...)
+	}
+	lines[0] = fmt.Sprintf("%s: %d tools, now on your list of tools; chosen by %s", strings.Join(found.Groups, ", "), len(told), by)
+	answer := op.Succeeded(map[string]any{"groups": found.Groups, "tools": told, "chosenBy": by}, e.Meta)
+	answer.Stdout = strings.Join(lines, "\n")
+	return answer
+}
+
+// isListed reports whether a tool is on the list because a workflow was found.
+func (d *discovery) isListed(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Contains(d.listed, name)
+}
+
+func (d *discovery) always(name string) bool {
+	return slices.ContainsFunc(d.options.Tools, func(t Tool) bool { return t.Name == name })
+}

@@ -1,0 +1,116 @@
+package picture
+
+import "image"
+
+// places finds room for tags on a picture. Where the picture has letters or lines it changes from pixel to pixel; a tag goes where
+// it changes least.
+type places struct {
+	bounds image.Rectangle
+	sums   []int32 // of the changes above and left of each pixel
+	taken  []image.Rectangle
+}
+
+// sharp is how much two neighbouring pixels differ where something is drawn.
+const sharp = 24
+
+func newPlaces(p *image.RGBA) *places {
+	b := p.Bounds()
+	w, h := b.Dx(), b.Dy()
+	s := &places{bounds: b, sums: make([]int32, (w+1)*(h+1))}
+	brightness := func(x, y int) int {
+		c := p.Pix[p.PixOffset(b.Min.X+x, b.Min.Y+y):]
+		return (2*int(c[0]) + 5*int(c[1]) + int(c[2])) / 8
+	}
+	for y := range h {
+		row := int32(0)
+		for x := range w {
+			here := brightness(x, y)
+			if x > 0 && differ(here, brightness(x-1, y)) || y > 0 && differ(here, brightness(x, y-1)) {
+				row++
+			}
+			s.sums[(y+1)*(w+1)+x+1] = s.sums[y*(w+1)+x+1] + row
+		}
+	}
+	return s
+}
+
+func differ(a, b int) bool { return a-b > sharp || b-a > sharp }
+
+// drawn counts the pixels of a rectangle where something is drawn.
+func (s *places) drawn(r image.Rectangle) int {
+	r = r.Intersect(s.bounds).Sub(s.bounds.Min)
+	if r.Empty() {
+		return 0
+	}
+	w := s.bounds.Dx() + 1
+	at := func(x, y int) int { return int(s.sums[y*w+x]) }
+	return at(r.Max.X, r.Max.Y) - at(r.Min.X, r.Max.Y) - at(r.Max.X, r.Min.Y) + at(r.Min.X, r.Min.Y)
+}
+
+// all places one tag for each box: above it when that is asked, else where it hides least.
+func (s *places) all(boxes []image.Rectangle, sizes []image.Point, above bool) []image.Rectangle {
+	for i, box := range boxes {
+		var best image.Rectangle
+		least := -1
+		for rank, corner := range around(box, sizes[i], above) {
+			at := s.onPicture(corner, sizes[i])
+			if cost := s.cost(at, i, boxes) + rank; least < 0 || cost < least {
+				best, least = at, cost
+			}
+		}
+		s.taken = append(s.taken, best)
+	}
+	return s.taken
+}
+
+func (s *places) onPicture(at, size image.Point) image.Rectangle {
+	at.X = max(s.bounds.Min.X, min(at.X, s.bounds.Max.X-size.X))
+	at.Y = max(s.bounds.Min.Y, min(at.Y, s.bounds.Max.Y-size.Y))
+	return image.Rectangle{at, at.Add(size)}
+}
+
+// around are the places of a tag at a box, the better first: in its corners, at the middle of its edges, beside it.
+func around(box image.Rectangle, size image.Point, above bool) (corners []image.Point) {
+	left, right, centre := box.Min.X, box.Max.X-size.X, (box.Min.X+box.Max.X-size.X)/2
+	high, low, middle := box.Min.Y, box.Max.Y-size.Y, (box.Min.Y+box.Max.Y-size.Y)/2
+	over, under := box.Min.Y-size.Y, box.Max.Y
+	if above {
+		return []image.Point{{left, over}}
+	}
+	if size.X <= box.Dx() && size.Y <= box.Dy() {
+		corners = []image.Point{
+			{left, high}, {right, high}, {left, low}, {right, low}, {left, middle}, {right, middle}, {centre, high}, {centre, low},
+		}
+	}
+	return append(corners, image.Pt(left, over), image.Pt(right, over), image.Pt(box.Min.X-size.X, middle), image.Pt(box.Max.X, middle),
+		image.Pt(left, under), image.Pt(right, under))
+}
+
+// What it costs to hide a pixel: of another tag, of another box, of something drawn outside the box and in it.
+const (
+	overTag   = 1000
+	overBox   = 2
+	overOther = 24
+	overOwn   = 20
+	outside   = 8 // a row of pixels outside the box: it may look like another's
+)
+
+// cost is what a tag of a box would hide. A box that the tag's own lies in is not another one.
+func (s *places) cost(at image.Rectangle, of int, boxes []image.Rectangle) int {
+	own := s.drawn(at.Intersect(boxes[of]))
+	cost := overOwn*own + overOther*(s.drawn(at)-own)
+	for i, b := range boxes {
+		if i != of && !boxes[of].In(b) {
+			cost += overBox * area(at.Intersect(b))
+		}
+	}
+	if !at.In(boxes[of]) {
+		cost += outside * at.Dy()
+	}
+	for _, t := range s.taken {
+		cost += overTag * area(at.Intersect(t))
+	}
+	return cost
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }

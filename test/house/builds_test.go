@@ -1,0 +1,93 @@
+package house_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ios-agent/internal/virtualxcode"
+	"ios-agent/test/house"
+)
+
+// TestABuildNamesItsProducts: what was built, by path and bundle id, and the log; in the text and in the JSON.
+func TestABuildNamesItsProducts(t *testing.T) {
+	h := house.New(t)
+	f := h.Files()
+	e := h.Must("a", "build_sim", map[string]any{"projectPath": f.Project, "scheme": f.Scheme, "simulatorName": house.Device})
+	out := house.Result[struct {
+		Artifacts struct{ AppPath, BundleID, BuildLogPath string }
+	}](h, e).Artifacts
+	if filepath.Ext(out.AppPath) != ".app" || out.BundleID != "com.example.tally" || out.BuildLogPath == "" {
+		t.Errorf("%+v", out)
+	}
+	for _, want := range []string{"app: ", "bundle id: com.example.tally", "log: "} {
+		if !strings.Contains(e.Text(), "\n"+want) {
+			t.Errorf("%q is missing:\n%s", want, e.Text())
+		}
+	}
+}
+
+// TestARunKeepsItsDevice: what usually follows names the simulator that the call named, once.
+func TestARunKeepsItsDevice(t *testing.T) {
+	h := house.New(t)
+	f := h.Files()
+	said := h.CLI("a", "run", "--project-path", f.Project, "--scheme", f.Scheme, "--simulator-name", house.Device).Stdout
+	if !strings.Contains(said, "\nnext: `ios-agent snapshot --sim 'iPhone 16'`") || strings.Contains(said, "next steps:") {
+		t.Errorf("the simulator is lost:\n%s", said)
+	}
+}
+
+// TestAFailedBuildShowsItsWarning: beside the error, in the shape of core; there is no app to name.
+func TestAFailedBuildShowsItsWarning(t *testing.T) {
+	h := house.New(t)
+	dir := filepath.Join(h.Home.String(), "broken")
+	if err := virtualxcode.WriteSample(dir, "broken"); err != nil {
+		t.Fatal(err)
+	}
+	e := h.Call("a", "run", map[string]any{"projectPath": filepath.Join(dir, "Broken.xcodeproj"), "scheme": "Broken"})
+	var out struct {
+		Diagnostics []struct{ Severity, Message string }
+	}
+	if err := json.Unmarshal(e.Result, &out); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Diagnostics) != 2 || out.Diagnostics[1].Severity != "warning" || !strings.Contains(e.Text(), out.Diagnostics[1].Message) {
+		t.Errorf("%+v\n%s", out, e.Text())
+	}
+	if strings.Contains(e.Text(), "\napp: ") {
+		t.Errorf("a failed build names an app:\n%s", e.Text())
+	}
+}
+
+// TestAllBuildSettings: from the answer that shows a few there is a way to all, on each surface in its words.
+func TestAllBuildSettings(t *testing.T) {
+	h := house.New(t)
+	f := h.Files()
+	args := []string{"show-build-settings", "--project-path", f.Project, "--scheme", f.Scheme}
+	said := h.CLI("a", args...).Stdout
+	if !strings.Contains(said, "… all of them: `ios-agent show-build-settings --project-path ") || !strings.Contains(said, " --page 1`") {
+		t.Errorf("no way to the rest:\n%s", said)
+	}
+	all := h.CLI("a", append(args, "--page", "1")...).Stdout
+	if !strings.Contains(all, "  WRAPPER_NAME = ") || strings.Contains(all, "… page") {
+		t.Errorf("not all on a page:\n%s", all)
+	}
+	if got := h.CLI("a", append(args, "--page", "99")...); got.Exit == 0 || !strings.Contains(got.Stderr, "there is no page 99") {
+		t.Errorf("%+v", got)
+	}
+	got := h.CLI("a", append(args, "--filter", "*_NAME")...).Stdout
+	if !strings.Contains(got, "PRODUCT_NAME = ") || strings.Contains(got, "SDKROOT") {
+		t.Errorf("the filter gives\n%s", got)
+	}
+	res, err := h.Tool("a", "show_build_settings", map[string]any{"projectPath": f.Project, "scheme": f.Scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := res.Content[0].(*sdk.TextContent).Text
+	if !strings.Contains(text, `… all of them: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
+		t.Errorf("a model is told of\n%s", text)
+	}
+}
