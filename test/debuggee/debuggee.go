@@ -2,14 +2,12 @@
 package debuggee
 
 import (
-	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"ios-agent/internal/machine/host"
 )
@@ -45,8 +43,12 @@ const Required = "IOS_AGENT_DEBUGGER"
 type Program struct {
 	PID int
 
-	t     testing.TB
-	lines *bufio.Scanner
+	t       testing.TB
+	process *host.Process
+
+	mu   sync.Mutex
+	n    int           // lines so far
+	more chan struct{} // closed by the next
 }
 
 // Start compiles the program and runs it until the test ends. Without a compiler or a debugger the test is skipped.
@@ -58,26 +60,34 @@ func Start(t testing.TB) *Program {
 		}
 		t.Skip(missing)
 	}
+	h, err := host.New(host.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
 	dir := t.TempDir()
 	source, binary := filepath.Join(dir, "count.c"), filepath.Join(dir, "count")
 	if err := os.WriteFile(source, []byte(Source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-g", "-O0", "-o", binary, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if out, err := h.Run(t.Context(), host.Cmd{Name: "cc", Args: []string{"-g", "-O0", "-o", binary, source}}); err != nil {
+		t.Fatalf("%v\n%s", err, out.Stderr)
 	}
-	cmd := exec.Command(binary)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	p := &Program{t: t, more: make(chan struct{})}
+	if p.process, err = h.Start(t.Context(), host.Cmd{Name: binary, OnLine: p.line}); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	p := &Program{cmd.Process.Pid, t, bufio.NewScanner(out)}
-	p.next()
+	p.PID = p.process.PID
+	p.await(1)
 	return p
+}
+
+func (p *Program) line(host.Stream, []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.n++
+	close(p.more)
+	p.more = make(chan struct{})
 }
 
 // missing says what cannot be had.
@@ -95,24 +105,32 @@ func missing() string {
 	return ""
 }
 
-// next is the next number; -1 when the program has ended.
-func (p *Program) next() int {
-	if !p.lines.Scan() {
-		return -1
-	}
-	n, err := strconv.Atoi(strings.Fields(p.lines.Text())[0])
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return n
-}
-
-// MustCount fails the test unless the program runs on. It counts 50 numbers a second: of so many, most are yet to come.
+// MustCount fails the test unless the program runs on: what it has counted is read at once, so that so many lines are new ones.
 func (p *Program) MustCount() {
 	p.t.Helper()
-	for range 50 {
-		if p.next() < 0 {
+	p.await(25)
+}
+
+// await waits for so many lines more.
+func (p *Program) await(lines int) {
+	p.t.Helper()
+	late := time.After(30 * time.Second)
+	for first := -1; ; {
+		p.mu.Lock()
+		n, more := p.n, p.more
+		p.mu.Unlock()
+		if first < 0 {
+			first = n
+		}
+		if n >= first+lines {
+			return
+		}
+		select {
+		case <-more:
+		case <-p.process.Done():
 			p.t.Fatal("the program has ended")
+		case <-late:
+			p.t.Fatal("the program does not run")
 		}
 	}
 }
