@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-debugger verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -79,6 +79,13 @@ test-peers:
 # The Swift agent, with a Swift toolchain that is fetched where none is installed.
 test-agent:
 	scripts/test-agent
+
+# The debugger: a real lldb-dap on a real program, which survives it. Skipped, with the reason, where there is none; never with CI=true.
+test-debugger:
+	@scripts/lldb || { code=$$?; [ $$code = 77 ] && echo "test-debugger: skipped" && exit 0; exit $$code; }; \
+	IOS_AGENT_DEBUGGER=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m ./internal/xcode/debugger && \
+	IOS_AGENT_DEBUGGER=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m \
+	  -run 'TestDebugARealProgram|TestTheProgramSurvives|TestAHungDebugger' ./test/script
 
 # Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
 # the truth. Then logs of full length, and ten thousand claims.

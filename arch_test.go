@@ -93,6 +93,7 @@ var arrows = map[string]string{
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault fault/nearest machine/home machine/host machine/regularfile op/brief",
+	"internal/xcode/debugger":     "apple device fault machine/host",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
@@ -112,12 +113,13 @@ var arrows = map[string]string{
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse ui " +
-		"ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
-		"xcode/toolcheck",
+		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage " +
+		"xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
-		"op/terms ops ui ui/picture xcode/build xcode/macapp xcode/scaffold xcode/swiftpackage",
+		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
+		"xcode/swiftpackage",
 
 	"internal/surface/cli":         "fault fault/nearest op surface/wording",
 	"internal/surface/connect":     "fault fault/mask fault/nearest machine/docfile machine/host op surface/wording",
@@ -135,8 +137,8 @@ var arrows = map[string]string{
 		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
-		"surface/mcp surface/reference surface/rest ui/uiread xcode/build xcode/macapp " +
-		"xcode/swiftpackage xcode/toolcheck",
+		"surface/mcp surface/reference surface/rest ui/uiread xcode/build xcode/debugger " +
+		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +

@@ -117,9 +117,11 @@ func (c *Client) exchange(ctx context.Context, name string, input []byte, trace 
 // that changes nothing, or that is known by its trace.
 func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear func(incoming) error) (*op.Envelope, error) {
 	var err error
+	var ended []op.Notice
 	for range 3 {
 		var last incoming
 		if last, err = c.post(ctx, id, body, hear); err == nil && last.Envelope != nil {
+			last.Envelope.Meta.Notices = append(ended, last.Envelope.Meta.Notices...)
 			return last.Envelope, nil
 		}
 		var frozen *frozenError
@@ -127,6 +129,9 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 		case errors.As(err, &frozen) || errors.As(context.Cause(ctx), &frozen):
 			return nil, frozen.during(o)
 		case err == nil && last.Leaving != nil:
+			for _, what := range last.Ends {
+				ended = append(ended, op.Notice{Kind: op.Config, Text: "the daemon made room for a newer one: " + what})
+			}
 			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left because this build is newer")
 			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
 				return nil, waited
@@ -156,6 +161,7 @@ type incoming struct {
 	Item     json.RawMessage `json:"item"`
 	Envelope *op.Envelope    `json:"envelope"`
 	Leaving  *time.Time      `json:"leaving"`
+	Ends     []string        `json:"ends"`
 }
 
 // lost is the fault of a call during which the daemon was lost. Unless it was never sent, its work may have been done.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,9 @@ type bench struct {
 	began chan string   // says which operation began
 	ended chan string   // and how "work" ended
 	wg    sync.WaitGroup
+
+	holds func() []string // of every daemon
+	idle  time.Duration   // when they leave
 }
 
 func newBench(t *testing.T) *bench {
@@ -58,7 +62,7 @@ func (b *bench) catalogue() *op.Catalogue {
 		op.New(spec("quick", op.ReadOnly, false), func(context.Context, *op.Call, nothing) (nothing, error) { return nothing{}, nil }),
 		op.New(spec("claim", op.Repeatable, false), func(context.Context, *op.Call, nothing) (nothing, error) { return nothing{}, nil }),
 		op.New(spec("work", 0, false), work), op.New(spec("long_work", 0, true), work)))
-	c.Jobs, c.Toolchain = jobs, "virtual"
+	c.Jobs, c.Toolchain, c.Holds = jobs, "virtual", b.holds
 	return c
 }
 
@@ -68,7 +72,7 @@ func (b *bench) serve(build self.Build) (gone chan struct{}, stop context.Cancel
 	b.t.Cleanup(stop)
 	s := &Server{
 		Place: b.place, Build: build, Key: &Key{Path: filepath.Join(b.place.Dir, "key")}, Listen: "127.0.0.1:0",
-		Log: slog.New(slog.DiscardHandler),
+		Log: slog.New(slog.DiscardHandler), IdleExit: b.idle,
 		Open: func(string) (*op.Catalogue, http.Handler, io.Closer, error) {
 			return b.catalogue(), http.NotFoundHandler(), io.NopCloser(nil), nil
 		},
@@ -122,6 +126,45 @@ func TestOnlyANewerClientReplacesAnIdleDaemon(t *testing.T) {
 	if e := b.call(old, "quick"); e.Error != nil || b.running(old) != "new" {
 		t.Fatalf("the older client must not replace the newer daemon: %v, running %s", e.Error, b.running(old))
 	}
+}
+
+// TestADaemonThatHoldsSomething stays when it is idle, as long as it does; it leaves for a newer client, which is told what ended.
+func TestADaemonThatHoldsSomething(t *testing.T) {
+	b := newBench(t)
+	asked, holds := make(chan struct{}), atomic.Bool{}
+	holds.Store(true)
+	b.holds = func() []string {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		if holds.Load() {
+			return []string{"the debugger left process 1"}
+		}
+		return nil
+	}
+	b.idle = time.Millisecond
+	gone, _ := b.serve(older())
+	for range 3 {
+		<-asked
+	}
+	old := b.client(older())
+	if e := b.call(old, "quick"); e.Error != nil || len(e.Meta.Notices) != 0 || b.running(old) != "old" {
+		t.Fatalf("%+v", e)
+	}
+	fresh, told := b.client(newer()), []op.Notice(nil)
+	for b.running(fresh) != "new" { // the call before may still be on its way out
+		e := b.call(fresh, "quick")
+		if e.Error != nil {
+			t.Fatal(e.Error)
+		}
+		told = e.Meta.Notices
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Text, "newer one: the debugger left process 1") {
+		t.Errorf("%+v", told)
+	}
+	<-gone
+	holds.Store(false) // so that the last one leaves too
 }
 
 func TestABusyDaemonIsNotReplaced(t *testing.T) {

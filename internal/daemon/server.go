@@ -211,12 +211,20 @@ func (s *Server) arm() {
 }
 
 func (s *Server) leaveIfIdle() {
-	if s.busy() > 0 {
+	if s.busy() > 0 || len(s.holds()) > 0 {
 		s.arm()
 		return
 	}
 	s.Log.Info("idle", "for", s.IdleExit)
 	s.stop()
+}
+
+// holds is what a daemon that is idle stays for. For a newer client it leaves all the same.
+func (s *Server) holds() []string {
+	if s.catalogue.Holds == nil {
+		return nil
+	}
+	return s.catalogue.Holds()
 }
 
 // busy counts what is under way: calls, and jobs nobody waits for.
@@ -252,7 +260,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.suits(req) && s.alone() {
 		s.Log.Info("stepping aside", "build", req.Build.ID, "toolchain", req.Toolchain)
-		out.say(line{Leaving: &s.listener.Info.StartedAt})
+		out.say(line{Leaving: &s.listener.Info.StartedAt, Ends: s.holds()})
 		s.stop()
 		return
 	}

@@ -32,6 +32,7 @@ type line struct {
 	Item     any          `json:"item,omitempty"`
 	Envelope *op.Envelope `json:"envelope,omitempty"`
 	Leaving  *time.Time   `json:"leaving,omitempty"` // when the daemon that steps aside was started
+	Ends     []string     `json:"ends,omitempty"`    // what ends with it
 }
 
 // Status is what a daemon says of itself.

@@ -82,6 +82,9 @@ const (
 	AppInstallFailed   Code = "APP_INSTALL_FAILED"
 	AppLaunchFailed    Code = "APP_LAUNCH_FAILED"
 	AppTerminate       Code = "APP_TERMINATE_FAILED"
+	AppPaused          Code = "APP_PAUSED"
+	NotPaused          Code = "NOT_PAUSED"
+	AttachRefused      Code = "ATTACH_REFUSED"
 	ElementNotFound    Code = "ELEMENT_NOT_FOUND"
 	ElementAmbiguous   Code = "ELEMENT_AMBIGUOUS"
 	ElementUnhittable  Code = "ELEMENT_NOT_HITTABLE"
@@ -166,6 +169,9 @@ var table = map[Code]meaning{
 	AppInstallFailed:   {http.StatusUnprocessableEntity, ExitFailed, "the app must be built for this kind of device: simulator or physical"},
 	AppLaunchFailed:    {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
 	AppTerminate:       {http.StatusUnprocessableEntity, ExitFailed, "look at the message of simctl in the details"},
+	AppPaused:          {http.StatusConflict, ExitPrecondition, "a debugger holds the app: `ios-agent debug continue`"},
+	NotPaused:          {http.StatusConflict, ExitPrecondition, "the program runs: `ios-agent debug pause`"},
+	AttachRefused:      {http.StatusForbidden, ExitDenied, "the message says what does not let the process be debugged"},
 	ElementNotFound:    {http.StatusNotFound, ExitNotFound, "`ios-agent snapshot` shows what there is"},
 	ElementAmbiguous:   {http.StatusConflict, ExitNotFound, "pass the ref of one of the candidates"},
 	ElementUnhittable:  {http.StatusConflict, ExitFailed, "something covers it, it is disabled, or it is off the screen"},

@@ -31,6 +31,9 @@ type Catalogue struct {
 	Heard func(Record)
 	// Log hears of panics; nil is silent.
 	Log *slog.Logger
+	// Holds is what ends when the daemon leaves and keeps it from leaving when it is idle, each as what is told of its end; nil is
+	// nothing.
+	Holds func() []string
 	// Secrets are in no answer, event or item; nil hides nothing.
 	Secrets *mask.Set
 

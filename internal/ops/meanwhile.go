@@ -8,6 +8,7 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 )
@@ -31,6 +32,9 @@ func (l *looking) udid() string { return l.h.Info().UDID }
 // step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
 // shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
 func (d deviceAccess) step(ctx context.Context, l *looking, fn func(act.Step) error) error {
+	if err := d.held(l.udid(), l.c.Session); err != nil {
+		return err
+	}
 	return d.do(ctx, l.h, func() error {
 		err := fn(act.Step{Device: l.h.Device, Session: l.session, Tell: l.c.Progress, Seen: l.saw})
 		l.tell()
@@ -39,6 +43,20 @@ func (d deviceAccess) step(ctx context.Context, l *looking, fn func(act.Step) er
 		}
 		return err
 	})
+}
+
+// held is a fault when a debugger has paused an app of the device: it answers nobody, and to look at it would wait for nothing.
+func (d deviceAccess) held(udid, session string) error {
+	app, is := d.debuggers.Paused(udid)
+	if !is {
+		return nil
+	}
+	f := fault.New(fault.AppPaused, "the app does not answer: it is paused, %s", app.Held()).With("debugger", app.ID).
+		WithDispatch(fault.NotDispatched)
+	if app.Session != session {
+		return f.WithHint("the session %q debugs it: wait until it is done, or use another device", app.Session)
+	}
+	return f
 }
 
 // saw notes what changed until a screen that the step sees. What was told counts as shown.

@@ -19,6 +19,7 @@ import (
 	"ios-agent/internal/op/parse"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
 	"ios-agent/internal/xcode/testrun"
@@ -28,22 +29,23 @@ import (
 // Services are what the operations work with. The zero value is enough to derive surfaces from: a client lists operations
 // without being able to run one.
 type Services struct {
-	Pool     *pool.Pool
-	Leases   Leases
-	Sessions *session.Store
-	Jobs     *op.Jobs
-	Steps    *op.Steps
-	Events   *feed.Ring[op.Record]
-	Builds   *build.Engine
-	Packages *swiftpackage.Service
-	MacApps  *macapp.Service
-	Tools    *toolcheck.Checker
-	Readers  parse.Kinds
-	Captures *logcap.Store
-	Films    *film.Store
-	Home     string
-	Server   Server
-	Now      func() time.Time
+	Pool      *pool.Pool
+	Leases    Leases
+	Sessions  *session.Store
+	Jobs      *op.Jobs
+	Steps     *op.Steps
+	Events    *feed.Ring[op.Record]
+	Builds    *build.Engine
+	Packages  *swiftpackage.Service
+	MacApps   *macapp.Service
+	Tools     *toolcheck.Checker
+	Readers   parse.Kinds
+	Captures  *logcap.Store
+	Films     *film.Store
+	Debuggers *debugger.Service
+	Home      string
+	Server    Server
+	Now       func() time.Time
 	// Secrets are those that were typed: no answer shows them.
 	Secrets *mask.Set
 	// Prewarm starts a device's agent when it is booted, not when it is first needed.
@@ -71,6 +73,7 @@ type Core struct {
 	Films    *Films
 	Touch    *Touch
 	Logs     *Logs
+	Debug    *Debug
 	Builds   *Builds
 	Packages *Packages
 	MacApps  *MacApps
@@ -83,7 +86,7 @@ type Core struct {
 
 // New makes the nouns and their operations.
 func New(s Services) *Core {
-	access := deviceAccess{pool: s.Pool, sessions: s.Sessions}
+	access := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers}
 	c := &Core{
 		Devices:  &Devices{deviceAccess: access, tools: s.Tools, viewer: s.MacApps, prewarm: s.Prewarm},
 		Apps:     &Apps{access},
@@ -92,6 +95,7 @@ func New(s Services) *Core {
 		Films:    &Films{deviceAccess: access, films: s.Films, home: s.Home, now: s.Now},
 		Touch:    &Touch{access, secrets{SecretsDir(s.Home), s.Secrets}},
 		Logs:     &Logs{access, s.Captures},
+		Debug:    &Debug{access},
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
@@ -110,7 +114,7 @@ func New(s Services) *Core {
 		c.Screen.ops(), c.Screen.screenshotOps(), c.Screen.waitOps(), c.Screen.getOps(), c.Screen.refOps(), c.Films.ops(),
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
-		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(),
+		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
 		(&standing{access, s.Jobs, s.Server}).ops(),
 	)
 	return c
@@ -136,8 +140,9 @@ type Target struct {
 
 // deviceAccess finds the device an operation is about, and runs the operation on it.
 type deviceAccess struct {
-	pool     *pool.Pool
-	sessions *session.Store
+	pool      *pool.Pool
+	sessions  *session.Store
+	debuggers *debugger.Service
 }
 
 // do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out
@@ -184,7 +189,13 @@ func (d deviceAccess) driver(h *pool.Handle) *session.Session {
 // device finds the device that is meant and notes it on the answer. It does not become the session's: one that is named is
 // meant for this call.
 func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *session.Session, error) {
-	return d.resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
+	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
+	if err == nil {
+		if held, is := d.debuggers.Paused(h.Info().UDID); is {
+			c.Notify(op.Notice{Kind: op.Paused, Text: held.Held()})
+		}
+	}
+	return h, s, err
 }
 
 func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {

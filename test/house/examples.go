@@ -117,6 +117,7 @@ func (f Files) rows() map[string]map[string]any {
 		"build_run_sim":        built,
 		"build_sim":            built,
 		"clear":                {"identifier": tapped},
+		"debug_attach_sim":     app,
 		"drag":                 {"identifier": tapped},
 		"erase_sims":           {"shutdownFirst": true},
 		"fill":                 {"identifier": tapped},

@@ -47,8 +47,9 @@ var lanes = []lane{
 	{"peers", "other people's programs on Virtual Xcode", 5 * time.Minute, []step{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
 	}},
-	{"swift", "the Swift agent, and packages with the real compiler", 8 * time.Minute, []step{
+	{"swift", "the Swift agent, packages with the real compiler, a real debugger", 8 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},
+		{"the debugger on a real program", []string{"make", "test-debugger", "TESTFLAGS=-json"}, nil},
 	}},
 	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 5 * time.Minute, []step{
 		{"fuzzing", []string{"make", "fuzz", "FUZZTIME=1000x"}, nil},

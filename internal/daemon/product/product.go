@@ -34,6 +34,7 @@ import (
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/xcode/build"
+	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/macapp"
 	"ios-agent/internal/xcode/swiftpackage"
 	"ios-agent/internal/xcode/toolcheck"
@@ -101,6 +102,7 @@ func Open(o Options) (*Product, error) {
 		return nil, errors.Join(err, o.Host.Close())
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
+	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
@@ -110,6 +112,7 @@ func Open(o Options) (*Product, error) {
 		Leases: leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
+			debuggers.EndAll(ctx, left)
 			err := errors.Join(captures.EndAll("ended when another session got the device", left), films.EndAll(ctx, left))
 			if err != nil {
 				o.Log.Warn("what was left running did not end well", "udid", udid, "error", err)
@@ -129,16 +132,17 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Readers: readers(),
+		Captures: captures, Films: films, Debuggers: debuggers, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
+	c.Holds = debuggers.Holds
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, o.Host, devices, kit}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, o.Host, devices, kit, debuggers}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

@@ -8,8 +8,9 @@ import (
 const (
 	defaultTimeout   = 60 * time.Second
 	defaultGrace     = 2 * time.Second
-	defaultMaxOutput = 4 << 20   // Run: head and tail together, per stream
-	defaultTail      = 256 << 10 // Start: tail only, per stream
+	stdinGrace       = 5 * time.Second // with Cmd.EndByStdin
+	defaultMaxOutput = 4 << 20         // Run: head and tail together, per stream
+	defaultTail      = 256 << 10       // Start: tail only, per stream
 )
 
 // Cmd is one program to run: an argument vector, never a shell line.
@@ -29,6 +30,10 @@ type Cmd struct {
 	Timeout time.Duration
 	// Grace is how long the group may take to leave after SIGINT before SIGKILL; zero means 2 s.
 	Grace time.Duration
+	// EndByStdin is for a program that a signal must not reach, because it would take others with it: a debugger that is ended by one
+	// ends what it is attached to. It is told to leave by the end of its input, whatever Stdin has still to give, and is killed only
+	// if it is still there after the grace, which is 5 s by default. Reap leaves it alone: when we die, its input ends.
+	EndByStdin bool
 	// MaxOutput bounds what is kept of each stream. Run (default 4 MiB) keeps the first and the last half, Start
 	// (default 256 KiB) the end. Everything is read all the same: a program never blocks on a full pipe.
 	MaxOutput int
@@ -36,6 +41,8 @@ type Cmd struct {
 	// the slice is valid only during the call, and the program's output is read no faster than OnLine returns.
 	// A line longer than 16 MiB comes in pieces.
 	OnLine func(stream Stream, line []byte)
+	// OnOutput gets the output as it arrives, for programs that do not speak in lines. The same holds as for OnLine.
+	OnOutput func(stream Stream, b []byte)
 	// Spool is a folder, made if need be, where a new file (mode 0600, ".log") gets the whole output, both streams by
 	// line as they arrived; lines longer than 64 KiB in pieces. It costs no memory and never stops the program: what
 	// goes wrong is Result.SpoolErr.

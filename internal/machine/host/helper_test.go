@@ -28,23 +28,24 @@ const (
 )
 
 var roles = map[string]func(args []string){
-	"exit":     func(a []string) { fmt.Fprintln(os.Stderr, "on stderr"); os.Exit(number(a[0])) },
-	"die":      func(a []string) { die(syscall.Signal(number(a[0]))) },
-	"echo":     func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
-	"env":      func(a []string) { fmt.Print(os.Getenv(a[0])) },
-	"cwd":      func([]string) { dir, _ := os.Getwd(); fmt.Print(dir) },
-	"flood":    func(a []string) { flood(number(a[0])) },
-	"longline": func(a []string) { fmt.Println(strings.Repeat("x", number(a[0]))) },
-	"block":    func([]string) { arrive("block"); wait() },
-	"stubborn": func([]string) { signal.Ignore(syscall.SIGINT); arrive("stubborn"); wait() },
-	"polite":   polite,
-	"parent":   func([]string) { grandchild(); arrive("parent"); wait() },
-	"leaver":   func([]string) { fmt.Println("before"); grandchild() },
-	"owner":    owner,
-	"talk":     talk,
-	"shot":     shot,
-	"leak":     leak,
-	"fulldisk": fullDisk,
+	"exit":      func(a []string) { fmt.Fprintln(os.Stderr, "on stderr"); os.Exit(number(a[0])) },
+	"die":       func(a []string) { die(syscall.Signal(number(a[0]))) },
+	"echo":      func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
+	"env":       func(a []string) { fmt.Print(os.Getenv(a[0])) },
+	"cwd":       func([]string) { dir, _ := os.Getwd(); fmt.Print(dir) },
+	"flood":     func(a []string) { flood(number(a[0])) },
+	"longline":  func(a []string) { fmt.Println(strings.Repeat("x", number(a[0]))) },
+	"block":     func([]string) { arrive("block"); wait() },
+	"stubborn":  func([]string) { signal.Ignore(syscall.SIGINT); arrive("stubborn"); wait() },
+	"polite":    polite,
+	"until-eof": untilEOF,
+	"parent":    func([]string) { grandchild(); arrive("parent"); wait() },
+	"leaver":    func([]string) { fmt.Println("before"); grandchild() },
+	"owner":     owner,
+	"talk":      talk,
+	"shot":      shot,
+	"leak":      leak,
+	"fulldisk":  fullDisk,
 }
 
 func TestMain(m *testing.M) {
@@ -71,6 +72,20 @@ func polite(args []string) {
 	<-ch
 	fmt.Println("bye")
 	os.Exit(number(args[0]))
+}
+
+// untilEOF leaves at the end of its input, and tells whether a signal came before.
+func untilEOF([]string) {
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
+	arrive("until-eof")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	select {
+	case sig := <-ch:
+		fmt.Println(sig)
+	default:
+		fmt.Println("no signal")
+	}
 }
 
 func flood(n int) {

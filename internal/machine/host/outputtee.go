@@ -7,12 +7,14 @@ import "sync"
 type outputTee struct {
 	mu             sync.Mutex
 	stdout, stderr lineSplitter
+	raw            func(s Stream, b []byte)
 	spool          *spool
 	rec            *transcriptWriter
 }
 
 func newOutputTee(c Cmd, s *spool, rec *transcriptWriter, newCapture func() *boundedBuffer) *outputTee {
 	in := &outputTee{stdout: lineSplitter{keep: newCapture()}, stderr: lineSplitter{keep: newCapture()}, spool: s, rec: rec}
+	in.raw = c.OnOutput
 	if c.OnLine != nil {
 		in.stdout.line = func(line []byte) { c.OnLine(Stdout, line) }
 		in.stderr.line = func(line []byte) { c.OnLine(Stderr, line) }
@@ -36,6 +38,9 @@ func (in *outputTee) take(s Stream, b []byte) {
 	in.rec.output(s, b)
 	in.spool.add(s, b)
 	in.of(s).take(b)
+	if in.raw != nil {
+		in.raw(s, b)
+	}
 }
 
 // finish delivers the lines that have no end, those of stdout first: which stream closed last is a matter of chance.

@@ -19,7 +19,7 @@ type Orphan struct {
 
 // Reap ends, with SIGKILL to their groups, the children that dead owners left in the registry, and clears the entries
 // of those that are gone. A process is touched only if its start time is the recorded one; entries whose owner lives
-// are left alone. It goes on after an error and returns all errors joined.
+// are left alone, and so are those with Cmd.EndByStdin. It goes on after an error and returns all errors joined.
 func (h *Host) Reap() ([]Orphan, error) {
 	if h.registry.dir == "" {
 		return nil, nil
@@ -37,6 +37,9 @@ func (h *Host) Reap() ([]Orphan, error) {
 		}
 		if err == nil && Alive(e.Owner.PID, e.Owner.Start) {
 			continue
+		}
+		if e.ByStdin && Alive(e.PID, e.Start) {
+			continue // it is leaving, and a signal would end what it debugs
 		}
 		killed, killErr := e.end()
 		if killed {

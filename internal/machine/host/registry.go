@@ -30,6 +30,8 @@ type entry struct {
 	PGID  int      `json:"pgid"`
 	Argv0 string   `json:"argv0"`
 	Owner identity `json:"owner"`
+	// ByStdin is Cmd.EndByStdin: the end of its input, which the owner's death was, has told it to leave.
+	ByStdin bool `json:"end_by_stdin,omitempty"`
 }
 
 // registry is the folder of the entries; without a folder it keeps none.
@@ -63,11 +65,11 @@ func (r registry) path(pid int) string { return filepath.Join(r.dir, strconv.Ito
 // register writes a child's entry before anybody can wait for the child, so its id cannot have been reused yet.
 // If we are killed in the microseconds between fork and this write, the child is not recorded; only a wrapper program
 // could change that.
-func (r registry) register(pid int, argv0 string) error {
+func (r registry) register(pid int, argv0 string, byStdin bool) error {
 	if r.dir == "" {
 		return nil
 	}
-	b, err := json.Marshal(entry{identity: identify(pid), PGID: pid, Argv0: argv0, Owner: r.owner})
+	b, err := json.Marshal(entry{identity: identify(pid), PGID: pid, Argv0: argv0, Owner: r.owner, ByStdin: byStdin})
 	if err != nil {
 		return fmt.Errorf("child registry: %w", err)
 	}

@@ -34,6 +34,13 @@ func (f *stdinCopier) begin(w io.WriteCloser, from io.Reader) {
 	}()
 }
 
+// close ends the program's input, whatever the reader has still to give.
+func (f *stdinCopier) close() {
+	if f.w != nil {
+		f.w.Close()
+	}
+}
+
 // exited ends the copying and returns why the reader failed, if it did. A program that did not read all of its input is
 // no failure.
 func (f *stdinCopier) exited() error {

@@ -12,7 +12,8 @@ import (
 const killWait = 5 * time.Second
 
 // Stop ends the whole group: SIGINT, then SIGKILL after the grace or, sooner, when ctx is done. It waits until the
-// program is gone and returns nil then, also when it was gone before; Result says how it ended.
+// program is gone and returns nil then, also when it was gone before; Result says how it ended. With Cmd.EndByStdin it ends the
+// program's input instead, and gives it the whole grace whatever ctx says.
 func (p *Process) Stop(ctx context.Context) error {
 	select {
 	case <-p.done:
@@ -24,6 +25,9 @@ func (p *Process) Stop(ctx context.Context) error {
 
 func (p *Process) stop(ctx context.Context, why string) error {
 	p.halt.Do(func() { go p.terminate(why) })
+	if p.spec.EndByStdin {
+		ctx = context.WithoutCancel(ctx)
+	}
 	select {
 	case <-p.halted:
 	case <-ctx.Done():
@@ -48,11 +52,20 @@ func (p *Process) waitKilled() error {
 // children that do not.
 func (p *Process) terminate(why string) {
 	defer close(p.halted)
-	p.signal(unix.SIGINT, why)
-	grace := time.NewTimer(cmp.Or(max(p.spec.Grace, 0), defaultGrace))
+	patience := defaultGrace
+	if p.spec.EndByStdin {
+		patience = stdinGrace
+		p.stdin.close()
+	} else {
+		p.signal(unix.SIGINT, why)
+	}
+	grace := time.NewTimer(cmp.Or(max(p.spec.Grace, 0), patience))
 	defer grace.Stop()
 	select {
 	case <-p.exited:
+		if p.spec.EndByStdin {
+			return // its children are for it to end
+		}
 		p.waitGroup(grace.C)
 	case <-grace.C:
 	}

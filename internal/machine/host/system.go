@@ -27,7 +27,7 @@ func (s system) spawn(c Cmd) (spawned, error) {
 	if err != nil {
 		return spawned{}, startError(c, err)
 	}
-	if err := s.registry.register(g.pid(), g.cmd.Path); err != nil {
+	if err := s.registry.register(g.pid(), g.cmd.Path, c.EndByStdin); err != nil {
 		// Without its entry nobody could end the child after our death.
 		g.abandon(stdin)
 		return spawned{}, fmt.Errorf("%s: %w", c.Name, err)

@@ -40,6 +40,15 @@ var documented = map[string]struct{ params, groups string }{
 	"start_device_log_cap": {"deviceId bundleId", "logging device"},
 	"stop_device_log_cap":  {"logSessionId", "logging device"},
 
+	"debug_attach_sim":        {"simulatorUuid simulatorId simulatorName bundleId pid waitFor continueOnAttach makeCurrent", "debugging"},
+	"debug_breakpoint_add":    {"debugSessionId file line function condition", "debugging"},
+	"debug_breakpoint_remove": {"debugSessionId breakpointId", "debugging"},
+	"debug_continue":          {"debugSessionId", "debugging"},
+	"debug_detach":            {"debugSessionId", "debugging"},
+	"debug_stack":             {"debugSessionId threadIndex maxFrames", "debugging"},
+	"debug_variables":         {"debugSessionId frameIndex", "debugging"},
+	"debug_lldb_command":      {"debugSessionId command timeoutMs", "debugging"},
+
 	"list_devices":       {"", "device"},
 	"install_app_device": {"deviceId appPath", "device"},
 	"launch_app_device":  {"deviceId bundleId launchArgs env", "device"},

@@ -30,6 +30,7 @@ const (
 	inSwift       = "swift-package"
 	inUtilities   = "utilities"
 	inCoverage    = "coverage"
+	inDebugging   = "debugging"
 )
 
 const readOnly = op.ReadOnly | op.Idempotent
@@ -44,6 +45,7 @@ func Ops(core *ops.Core) []op.Op {
 	all = slices.Concat(
 		v.simulators(), v.simulatorApps(), v.simulatorSettings(), v.captures(), v.devices(), v.macApps(), v.packages(), v.projects(),
 		v.builds(), v.appPaths(), v.tests(), v.inspections(), v.coverages(), v.looks(), v.touches(), v.keys(), v.batches(),
+		v.debugging(),
 	)
 	all = append(all, v.sessionStatus(), v.doctor(func() []op.Op { return all }))
 	return append(all, discover(func() []op.Op { return all }))

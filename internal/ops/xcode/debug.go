@@ -1,0 +1,326 @@
+package xcode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/xcode/debugger"
+)
+
+// debugging are the tools of the debugger. debug_attach_process, debug_step, debug_pause and debug_wait are ours: XcodeBuildMCP does
+// these with debug_lldb_command, if at all.
+func (v views) debugging() []op.Op {
+	attach := taking(3*time.Minute, tool("debug_attach_sim", "Attach the debugger to an app of a simulator", op.Executes, inDebugging),
+		`debug-attach-sim --simulator-name "iPhone 16" --bundle-id com.iosagent.shop`)
+	attach.Exclude = [][]string{{"bundleId", "pid"}, {"pid", "waitFor"}}
+	attach = v.completed(attach, ops.Completion{
+		Require: []defaults.Requirement{needsSimulator}, CallOnly: []string{platformKey},
+		Adjust: func(given op.Input, s *defaults.Spec) {
+			if _, named := given["pid"]; named { // a default bundle id is not meant beside it
+				s.Keys = slices.DeleteFunc(s.Keys, func(key string) bool { return key == "bundleId" })
+				return
+			}
+			s.Require = append(s.Require, defaults.Requirement{AllOf: []string{"bundleId"}, Message: "Provide bundleId or pid"})
+		},
+	})
+	set := tool("debug_breakpoint_add", "Set a breakpoint at a line of a file, or at a function", op.Executes|op.Idempotent, inDebugging)
+	set.Exclude, set.Require = [][]string{{"file", "function"}, {"line", "function"}}, [][]string{{"file", "function"}}
+	minute := func(name, summary string, hints op.Hints, examples ...string) op.Spec {
+		return taking(time.Minute, tool(name, summary, hints, inDebugging), examples...)
+	}
+	return []op.Op{
+		op.New(attach, v.attachSim),
+		op.New(taking(2*time.Minute, tool("debug_attach_process", "Attach the debugger to a process of your own on this machine", op.Executes,
+			inDebugging), "debug-attach-process 4711"), v.attachProcess),
+		op.New(taking(time.Minute, set, "debug-breakpoint-add --file ContentView.swift --line 12"), v.addBreakpoint),
+		op.New(minute("debug_breakpoint_remove", "Remove a breakpoint", 0, "debug-breakpoint-remove 1"), v.removeBreakpoint),
+		op.New(minute("debug_continue", "Have the program that is debugged run on", op.Idempotent), v.debugContinue),
+		op.New(minute("debug_pause", "Pause the program that is debugged", op.Idempotent), v.debugPause),
+		op.New(taking(6*time.Minute, tool("debug_step", "Run to the next line, into a function or out of it", 0, inDebugging)),
+			v.debugStep),
+		op.New(taking(11*time.Minute, tool("debug_wait", "Wait until the program is paused or has ended", readOnly, inDebugging)),
+			v.debugWait),
+		op.New(minute("debug_stack", "Show the stack of a thread of the paused program", readOnly), v.debugStack),
+		op.New(minute("debug_variables", "Show the variables that a frame of the paused program sees", readOnly, "debug-variables"),
+			v.debugVariables),
+		op.New(taking(6*time.Minute, tool("debug_lldb_command", "Run a command of lldb and show what it prints",
+			op.Executes|op.Destructive, inDebugging), `debug-lldb-command "bt all"`), v.debugCommand),
+		op.New(minute("debug_detach", "Detach the debugger: the program runs on", 0), v.debugDetach),
+	}
+}
+
+type debugIn struct {
+	Session string `json:"debugSessionId,omitempty" doc:"the debugger's session; the current one if absent"`
+}
+
+func (in debugIn) which() ops.DebuggerIn { return ops.DebuggerIn{Debugger: in.Session} }
+
+// The words of a session's two states.
+const (
+	attached = "attached"
+	detached = "detached"
+)
+
+// debugOut is a session of the debugger after something was done with it.
+type debugOut struct {
+	Message    string   `json:"message"`
+	Session    string   `json:"debugSessionId"`
+	Process    int      `json:"processId"`
+	Sim        string   `json:"simulatorId,omitempty"`
+	Connection string   `json:"connectionState"`          // attached or detached
+	Execution  string   `json:"executionState,omitempty"` // paused or running
+	Reason     string   `json:"stopReason,omitempty"`
+	Where      string   `json:"stoppedAt,omitempty"`
+	NextSteps  []string `json:"nextSteps,omitempty"`
+}
+
+// Text is the message and what usually follows.
+func (o debugOut) Text() string { return andNext(o.Message, o.NextSteps) }
+
+func debugged(s debugger.State, err error) (debugOut, error) {
+	if err != nil {
+		return debugOut{}, err
+	}
+	out := debugOut{Message: s.Text(), Session: s.ID, Process: s.PID, Sim: s.UDID, Connection: detached, Reason: s.Reason, Where: s.Where}
+	if s.State == debugger.Running || s.State == debugger.Paused {
+		out.Connection, out.Execution = attached, s.State
+	}
+	if s.State == debugger.Paused {
+		out.NextSteps = []string{
+			nextCall("debug_stack", "debugSessionId", s.ID), nextCall("debug_variables", "debugSessionId", s.ID),
+			nextCall("debug_continue", "debugSessionId", s.ID),
+		}
+	}
+	return out, nil
+}
+
+// attachHow is what both ways to attach take.
+type attachHow struct {
+	Continue bool `json:"continueOnAttach,omitempty" doc:"let the program run on" default:"true"`
+	Current  bool `json:"makeCurrent,omitempty" doc:"make it the session that is meant when none is named" default:"true"`
+}
+
+type attachSimIn struct {
+	simIn
+	Bundle string `json:"bundleId,omitempty" doc:"the app's bundle id; excludes pid"`
+	PID    int    `json:"pid,omitempty" doc:"the app's process; excludes bundleId" min:"2"`
+	Wait   bool   `json:"waitFor,omitempty" doc:"wait for the app to be launched"`
+	attachHow
+}
+
+func (v views) attachSim(ctx context.Context, c *op.Call, in attachSimIn) (debugOut, error) {
+	on, err := v.core.Devices.Find(ctx, in.which())
+	if err != nil {
+		return debugOut{}, err
+	}
+	return v.attach(ctx, c, ops.DebugAttachIn{Target: on, Bundle: in.Bundle, PID: in.PID, Wait: in.Wait}, in.attachHow)
+}
+
+type attachProcessIn struct {
+	PID int `json:"pid" doc:"the process" min:"2" cli:"arg"`
+	attachHow
+}
+
+func (v views) attachProcess(ctx context.Context, c *op.Call, in attachProcessIn) (debugOut, error) {
+	return v.attach(ctx, c, ops.DebugAttachIn{PID: in.PID}, in.attachHow)
+}
+
+func (v views) attach(ctx context.Context, c *op.Call, in ops.DebugAttachIn, how attachHow) (debugOut, error) {
+	in.Stop, in.Keep = !how.Continue, !how.Current
+	s, err := v.core.Debug.Attach(ctx, c, in)
+	out, err := debugged(s, err)
+	if err != nil {
+		return out, err
+	}
+	out.Message = fmt.Sprintf("attached to %s (process %d), which is %s\ndebug session: %s", s.Program, s.PID, s.State, s.ID)
+	out.NextSteps = []string{
+		nextCall("debug_breakpoint_add", "debugSessionId", s.ID, "file", "ContentView.swift", "line", 12),
+		nextCall("debug_continue", "debugSessionId", s.ID), nextCall("debug_stack", "debugSessionId", s.ID),
+	}
+	return out, nil
+}
+
+type addBreakpointIn struct {
+	debugIn
+	File      string `json:"file,omitempty" doc:"name or path of the source file; with line"`
+	Line      int    `json:"line,omitempty" doc:"the line" min:"1"`
+	Function  string `json:"function,omitempty" doc:"name of a function; excludes file and line"`
+	Condition string `json:"condition,omitempty" doc:"an expression: stop only where it is true"`
+}
+
+// breakpointOut is a breakpoint that was set or removed.
+type breakpointOut struct {
+	Message  string `json:"message"`
+	ID       int    `json:"breakpointId"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Function string `json:"function,omitempty"`
+	Verified bool   `json:"verified"`
+}
+
+// Text is the message.
+func (o breakpointOut) Text() string { return o.Message }
+
+func breakpoint(b ops.BreakpointOut, err error) (breakpointOut, error) {
+	if err != nil {
+		return breakpointOut{}, err
+	}
+	return breakpointOut{Message: b.Text(), ID: b.ID, File: b.File, Line: b.Line, Function: b.Function, Verified: b.Verified}, nil
+}
+
+func (v views) addBreakpoint(ctx context.Context, c *op.Call, in addBreakpointIn) (breakpointOut, error) {
+	if in.File != "" && in.Line == 0 {
+		return breakpointOut{}, fault.New(fault.InvalidInput, "file and line belong together: line is missing").
+			With("field", "line")
+	}
+	return breakpoint(v.core.Debug.SetBreakpoint(ctx, c, in.which(), debugger.Breakpoint{
+		File: in.File, Line: in.Line, Function: in.Function, Condition: in.Condition,
+	}))
+}
+
+type removeBreakpointIn struct {
+	debugIn
+	ID int `json:"breakpointId" doc:"the breakpoint" cli:"arg"`
+}
+
+func (v views) removeBreakpoint(ctx context.Context, c *op.Call, in removeBreakpointIn) (breakpointOut, error) {
+	return breakpoint(v.core.Debug.Unbreak(ctx, c, ops.UnbreakIn{DebuggerIn: in.which(), Breakpoint: in.ID}))
+}
+
+func (v views) debugContinue(ctx context.Context, c *op.Call, in debugIn) (debugOut, error) {
+	return debugged(v.core.Debug.Continue(ctx, c, in.which()))
+}
+
+func (v views) debugPause(ctx context.Context, c *op.Call, in debugIn) (debugOut, error) {
+	return debugged(v.core.Debug.Pause(ctx, c, in.which()))
+}
+
+type debugStepIn struct {
+	debugIn
+	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
+	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take until the program stops again" min:"1" max:"300000" default:"30000"`
+}
+
+func (v views) debugStep(ctx context.Context, c *op.Call, in debugStepIn) (debugOut, error) {
+	return debugged(v.core.Debug.Step(ctx, c, ops.StepIn{DebuggerIn: in.which(), How: in.How, Timeout: in.Timeout}))
+}
+
+type debugWaitIn struct {
+	debugIn
+	Timeout int `json:"timeoutMs,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000"`
+}
+
+func (v views) debugWait(ctx context.Context, c *op.Call, in debugWaitIn) (debugOut, error) {
+	return debugged(v.core.Debug.Wait(ctx, c, ops.DebugWaitIn{DebuggerIn: in.which(), Timeout: in.Timeout}))
+}
+
+type debugStackIn struct {
+	debugIn
+	Thread int `json:"threadIndex,omitempty" doc:"number of the thread, from 1 on; the one that was stopped if absent" min:"1"`
+	Frames int `json:"maxFrames,omitempty" doc:"how many of the innermost frames" min:"1" max:"1000" default:"20"`
+}
+
+// debugStackOut is the stack of a thread.
+type debugStackOut struct {
+	Threads []debugThread `json:"threads"`
+
+	text string
+}
+
+type debugThread struct {
+	ID        int          `json:"threadId"`
+	Name      string       `json:"name"`
+	Truncated bool         `json:"truncated"`
+	Frames    []debugFrame `json:"frames"`
+}
+
+type debugFrame struct {
+	Index    int    `json:"index"`
+	Symbol   string `json:"symbol"`
+	Location string `json:"displayLocation"`
+}
+
+// Text is the stack.
+func (o debugStackOut) Text() string { return o.text }
+
+func (v views) debugStack(ctx context.Context, c *op.Call, in debugStackIn) (debugStackOut, error) {
+	s, err := v.core.Debug.Stack(ctx, c, ops.StackIn{DebuggerIn: in.which(), Thread: in.Thread, Frames: in.Frames})
+	if err != nil {
+		return debugStackOut{}, err
+	}
+	t := debugThread{ID: s.ID, Name: s.Name, Truncated: s.Total > len(s.Frames), Frames: []debugFrame{}}
+	for _, f := range s.Frames {
+		t.Frames = append(t.Frames, debugFrame{f.Index, f.Symbol, f.At()})
+	}
+	return debugStackOut{[]debugThread{t}, s.Text()}, nil
+}
+
+type debugVariablesIn struct {
+	debugIn
+	Frame int `json:"frameIndex,omitempty" doc:"number of the frame, as the stack shows it" min:"0" max:"100000"`
+}
+
+// debugVariablesOut are the variables by their scope: locals, globals, registers.
+type debugVariablesOut struct {
+	Scopes map[string][]debugger.Variable `json:"scopes"`
+
+	text string
+}
+
+// Text is a line a variable.
+func (o debugVariablesOut) Text() string { return o.text }
+
+func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariablesIn) (debugVariablesOut, error) {
+	all, err := v.core.Debug.Variables(ctx, c, ops.VariablesIn{DebuggerIn: in.which(), Frame: in.Frame, Registers: true})
+	if err != nil {
+		return debugVariablesOut{}, err
+	}
+	out := debugVariablesOut{Scopes: map[string][]debugger.Variable{}}
+	for _, s := range all.Scopes {
+		out.Scopes[s.Name] = s.Variables
+	}
+	out.text = all.Text()
+	return out, nil
+}
+
+type debugCommandIn struct {
+	debugIn
+	Command string `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
+	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000"`
+}
+
+// debugCommandOut is what a command printed.
+type debugCommandOut struct {
+	Command string   `json:"command"`
+	Lines   []string `json:"outputLines"`
+	Left    int      `json:"bytesLeftOut,omitempty"`
+
+	text string
+}
+
+// Text is what it printed.
+func (o debugCommandOut) Text() string { return o.text }
+
+func (v views) debugCommand(ctx context.Context, c *op.Call, in debugCommandIn) (debugCommandOut, error) {
+	done, err := v.core.Debug.Command(ctx, c, ops.CommandIn{DebuggerIn: in.which(), Command: in.Command, Timeout: in.Timeout})
+	if err != nil {
+		return debugCommandOut{}, err
+	}
+	return debugCommandOut{in.Command, strings.Split(strings.TrimRight(done.Output, "\n"), "\n"), done.Left, done.Text()}, nil
+}
+
+func (v views) debugDetach(ctx context.Context, c *op.Call, in debugIn) (debugOut, error) {
+	left, err := v.core.Debug.Detach(ctx, c, in.which())
+	out, err := debugged(left.State, err)
+	if err == nil {
+		out.Message = left.Text()
+	}
+	return out, err
+}

@@ -1,0 +1,235 @@
+package debugger
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/machine/host"
+)
+
+// adapter is a running lldb-dap. Requests may be sent by several goroutines at once.
+type adapter struct {
+	process  *host.Process
+	patience time.Duration
+	outbox   chan []byte // what is to be written; a program that reads nothing must not hold those who ask
+	over     chan struct{}
+
+	mu      sync.Mutex
+	seq     int
+	waiting map[int]chan incoming
+	event   func(name string, body json.RawMessage)
+}
+
+// incoming is what lldb-dap says. Its body is read by whoever asked, so that a message with an unknown part harms nobody else.
+type incoming struct {
+	dap.ProtocolMessage
+	RequestSeq int             `json:"request_seq"`
+	Success    bool            `json:"success"`
+	Command    string          `json:"command"`
+	Message    string          `json:"message"`
+	Event      string          `json:"event"`
+	Body       json.RawMessage `json:"body"`
+}
+
+// mostUnsent is how many requests may wait for a program that does not read.
+const mostUnsent = 64
+
+// startAdapter starts lldb-dap. Events are told in their order, one at a time.
+func (s *Service) startAdapter(ctx context.Context, event func(string, json.RawMessage)) (*adapter, error) {
+	stdin, input := io.Pipe()
+	output, stdout := io.Pipe()
+	a := &adapter{
+		patience: s.o.Patience, outbox: make(chan []byte, mostUnsent), over: make(chan struct{}),
+		waiting: map[int]chan incoming{}, event: event,
+	}
+	cmd := host.Cmd{
+		Stdin: stdin, EndByStdin: true, Grace: s.o.Grace,
+		// Version 19 aborts after it has detached, and takes a second to print its own stack with names.
+		Env: []string{"LLVM_DISABLE_SYMBOLIZATION=1", "LLVM_DISABLE_CRASH_REPORT=1"},
+		OnOutput: func(from host.Stream, b []byte) {
+			if from == host.Stdout {
+				_, _ = stdout.Write(b) // fails when nobody reads any more
+			}
+		},
+	}
+	var err error
+	if a.process, err = s.launch(ctx, cmd); err != nil {
+		return nil, err
+	}
+	go a.read(output)
+	go a.write(input)
+	go func() {
+		<-a.process.Done()
+		stdout.Close()
+		input.Close()
+		close(a.over)
+	}()
+	return a, nil
+}
+
+// launch starts the first lldb-dap there is: Xcode's, or one that PATH has. Debian's names have a version.
+func (s *Service) launch(ctx context.Context, c host.Cmd) (*host.Process, error) {
+	type program struct {
+		name string
+		args []string
+	}
+	var programs []program
+	if !s.Virtual() {
+		programs = append(programs, program{s.o.Tools.Tool("xcrun"), []string{"lldb-dap"}})
+	}
+	programs = append(programs, program{name: "lldb-dap"})
+	for version := 22; version >= 18; version-- {
+		programs = append(programs, program{name: fmt.Sprintf("lldb-dap-%d", version)})
+	}
+	for _, p := range programs {
+		c.Name, c.Args = p.name, p.args
+		process, err := s.o.Start.Start(ctx, c)
+		var missing *host.NotFoundError
+		if err == nil || !errors.As(err, &missing) {
+			return process, err
+		}
+	}
+	return nil, errNoLLDB
+}
+
+func (a *adapter) read(from *io.PipeReader) {
+	defer from.Close()
+	for messages := bufio.NewReader(from); ; {
+		raw, err := dap.ReadBaseMessage(messages)
+		if err != nil {
+			return // the end, or something that is no message: what is asked from now on is not answered
+		}
+		var m incoming
+		if json.Unmarshal(raw, &m) != nil {
+			continue
+		}
+		if m.Type == "event" {
+			a.event(m.Event, m.Body)
+			continue
+		}
+		a.mu.Lock()
+		answer := a.waiting[m.RequestSeq]
+		delete(a.waiting, m.RequestSeq)
+		a.mu.Unlock()
+		if answer != nil {
+			answer <- m
+		}
+	}
+}
+
+func (a *adapter) write(to *io.PipeWriter) {
+	for {
+		select {
+		case message := <-a.outbox:
+			if _, err := to.Write(message); err != nil {
+				return
+			}
+		case <-a.over:
+			return
+		}
+	}
+}
+
+// request is a request of any command.
+type request struct {
+	dap.Request
+	Arguments any `json:"arguments,omitempty"`
+}
+
+// send asks something; the answer comes through the channel.
+func (a *adapter) send(command string, arguments any) (answer chan incoming, seq int, err error) {
+	answer = make(chan incoming, 1)
+	a.mu.Lock()
+	a.seq++
+	seq = a.seq
+	a.waiting[seq] = answer
+	a.mu.Unlock()
+	r := request{Request: dap.Request{Command: command}, Arguments: arguments}
+	r.Seq, r.Type = seq, "request"
+	body, err := json.Marshal(r)
+	if err == nil {
+		var message bytes.Buffer
+		_ = dap.WriteBaseMessage(&message, body) // a buffer takes everything
+		select {
+		case a.outbox <- message.Bytes():
+			return answer, seq, nil
+		default:
+			err = &silentError{command, 0}
+		}
+	}
+	a.forget(seq)
+	return nil, 0, err
+}
+
+func (a *adapter) forget(seq int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.waiting, seq)
+}
+
+// ask asks something and reads the answer into a value, which may be nil. It takes no longer than the patience.
+func (a *adapter) ask(ctx context.Context, command string, arguments, into any) error {
+	return a.askWithin(ctx, a.patience, command, arguments, into)
+}
+
+func (a *adapter) askWithin(ctx context.Context, limit time.Duration, command string, arguments, into any) error {
+	answer, seq, err := a.send(command, arguments)
+	if err != nil {
+		return err
+	}
+	defer a.forget(seq)
+	return a.await(ctx, limit, command, answer, into)
+}
+
+func (a *adapter) await(ctx context.Context, limit time.Duration, command string, answer chan incoming, into any) error {
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	var m incoming
+	select {
+	case m = <-answer:
+	case <-late.C:
+		return &silentError{command, limit}
+	case <-a.over:
+		select {
+		case m = <-answer:
+		default:
+			return a.ended()
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if !m.Success {
+		return &refusedError{command, reason(m)}
+	}
+	if into == nil || len(m.Body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(m.Body, into); err != nil {
+		return fmt.Errorf("lldb-dap's answer to %s: %w", command, err)
+	}
+	return nil
+}
+
+// reason is why a request was refused: its message, or the one in the body.
+func reason(m incoming) string {
+	var body dap.ErrorResponseBody
+	if json.Unmarshal(m.Body, &body) == nil && body.Error != nil && body.Error.Format != "" {
+		return body.Error.Format
+	}
+	return m.Message
+}
+
+// ended says how lldb-dap ended.
+func (a *adapter) ended() error {
+	_, err := a.process.Result()
+	return &goneError{err}
+}

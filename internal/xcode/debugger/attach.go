@@ -1,0 +1,188 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// check refuses what nobody may or can debug, and gives the program's name.
+func check(pid int) (program string, err error) {
+	field := func(f *fault.Fault) error { return f.With("field", "pid") }
+	if pid == os.Getpid() {
+		return "", field(fault.New(fault.Forbidden, "process %d is this daemon: it would stop answering", pid).
+			WithHint("name another process"))
+	}
+	d, err := host.Inspect(pid)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", field(fault.New(fault.AppNotRunning, "there is no process %d", pid).
+			WithHint("start the program and name its process; apps of Virtual Xcode have no process, debug a real one"))
+	case err != nil:
+		return "", field(fault.New(fault.AppNotRunning, "%w", err))
+	case d.User != os.Geteuid():
+		return "", field(fault.New(fault.Forbidden, "process %d belongs to the user %d, and only processes of user %d are debugged", pid, d.User,
+			os.Geteuid()).WithHint("name a process of your own"))
+	case d.Traced:
+		by := "another debugger"
+		if d.Tracer != 0 {
+			by = fmt.Sprintf("process %d", d.Tracer)
+		}
+		return "", field(refusal("traced", "a debugger is attached to process %d already: %s", pid, by).
+			WithHint("end that one first: Xcode, an lldb or a gdb; `ios-agent debug sessions` lists ours"))
+	}
+	return filepath.Base(d.Path), nil
+}
+
+// attach starts lldb-dap and attaches it. When that fails, lldb-dap has ended.
+func (s *Service) attach(ctx context.Context, how Attach, program string) (*Debugger, error) {
+	d := newDebugger(how.Owner, how.PID, program)
+	a, err := s.startAdapter(ctx, d.heard)
+	if err != nil {
+		return nil, startFault(err)
+	}
+	d.adapter, d.farewell = a, s.o.Farewell
+	go d.watch()
+	err = d.begin(ctx, how)
+	if err == nil {
+		return d, nil
+	}
+	left := d.detach(context.WithoutCancel(ctx))
+	if left.Killed {
+		return nil, fault.New(fault.Timeout, "%w; %s", err, left.Note)
+	}
+	var refused *refusedError
+	if errors.As(err, &refused) {
+		return nil, s.whyRefused(ctx, how.PID, refused)
+	}
+	return nil, err
+}
+
+func startFault(err error) error {
+	if errors.Is(err, errNoLLDB) {
+		return err
+	}
+	return fault.New(fault.ToolFailed, "lldb-dap does not start: %w", err).WithHint("run `ios-agent doctor`")
+}
+
+// attachArguments are lldb-dap's own. The program is always stopped: who wants it to go on has it continue.
+type attachArguments struct {
+	PID         int  `json:"pid"`
+	StopOnEntry bool `json:"stopOnEntry"`
+}
+
+// begin makes the conversation's beginning. Later versions of lldb-dap answer attach only after configurationDone.
+func (d *Debugger) begin(ctx context.Context, how Attach) error {
+	a := d.adapter
+	hello := dap.InitializeRequestArguments{
+		ClientID: "ios-agent", ClientName: "ios-agent", AdapterID: "lldb-dap", LinesStartAt1: true, ColumnsStartAt1: true, PathFormat: "path",
+	}
+	if err := a.ask(ctx, "initialize", hello, nil); err != nil {
+		return err
+	}
+	attached, seq, err := a.send("attach", attachArguments{how.PID, true})
+	if err != nil {
+		return err
+	}
+	defer a.forget(seq)
+	answered := make(chan error, 1)
+	go func() { answered <- a.await(ctx, a.patience, "attach", attached, nil) }()
+	select {
+	case <-d.ready:
+	case err := <-answered:
+		if err != nil {
+			return err
+		}
+		answered <- nil
+		if err := d.until(ctx, d.ready, "initialized"); err != nil {
+			return err
+		}
+	}
+	if err := a.ask(ctx, "configurationDone", nil, nil); err != nil {
+		return err
+	}
+	if err := <-answered; err != nil {
+		return err
+	}
+	if _, err := d.Wait(ctx, a.patience); err != nil {
+		return err
+	}
+	if how.Stop {
+		return nil
+	}
+	_, err = d.Continue(ctx)
+	return err
+}
+
+// until waits for an event that has to come.
+func (d *Debugger) until(ctx context.Context, event <-chan struct{}, name string) error {
+	late := time.NewTimer(d.adapter.patience)
+	defer late.Stop()
+	select {
+	case <-event:
+		return nil
+	case <-late.C:
+		return &silentError{name, d.adapter.patience}
+	case <-d.adapter.over:
+		return d.adapter.ended()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// whyRefused finds out what lldb does not tell: it says "lost connection" or "attach failed" of everything.
+func (s *Service) whyRefused(ctx context.Context, pid int, said *refusedError) error {
+	if _, err := check(pid); err != nil {
+		return err // it ended, or somebody else attached, meanwhile
+	}
+	if scope := host.PtraceScope(); scope > 0 && os.Geteuid() != 0 {
+		return yama(pid, scope)
+	}
+	switch s.developerMode(ctx) {
+	case modeOff:
+		return refusal("developer_mode", "macOS lets nobody debug: its developer mode is off").
+			WithHint("switch it on, once: `sudo DevToolsSecurity -enable`")
+	case modeOn:
+		return refusal("hardened", "macOS does not let process %d be debugged: %s", pid, said.message).
+			WithHint("a program with the hardened runtime needs the entitlement com.apple.security.get-task-allow: build it for debugging, " +
+				"not for release; programs of Apple are never debugged")
+	}
+	return refusal("system", "the system does not let process %d be debugged: %s", pid, said.message).
+		WithHint("in a container ptrace needs the capability SYS_PTRACE; a setuid program is never debugged")
+}
+
+// yama is the refusal of Linux' module of that name.
+func yama(pid, scope int) error {
+	return refusal("ptrace_scope", "kernel.yama.ptrace_scope is %d: process %d is no child of the debugger, and is not debugged", scope, pid).
+		WithHint("allow it until the next boot: `sudo sysctl kernel.yama.ptrace_scope=0`")
+}
+
+// Whether a Mac lets developers debug; unknown elsewhere.
+const (
+	modeUnknown = iota
+	modeOff
+	modeOn
+)
+
+func (s *Service) developerMode(ctx context.Context) int {
+	res, err := s.o.Run.Run(ctx, host.Cmd{Name: "DevToolsSecurity", Args: []string{"-status"}, Timeout: 5 * time.Second})
+	switch said := string(res.Stdout) + string(res.Stderr); {
+	case err != nil && said == "":
+		return modeUnknown
+	case strings.Contains(said, "disabled"):
+		return modeOff
+	case strings.Contains(said, "enabled"):
+		return modeOn
+	}
+	return modeUnknown
+}

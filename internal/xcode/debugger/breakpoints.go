@@ -1,0 +1,148 @@
+package debugger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/fault"
+)
+
+// mostBreakpoints is how many breakpoints a debugger has at most.
+const mostBreakpoints = 200
+
+// Breakpoint is a place at which the program stops: a line of a file, or a function.
+type Breakpoint struct {
+	ID        int    `json:"id"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Function  string `json:"function,omitempty"`
+	Condition string `json:"condition,omitempty"` // an expression: it stops where this is true
+	Verified  bool   `json:"verified"`            // the program has such a place
+}
+
+// At is the place.
+func (b Breakpoint) At() string {
+	if b.Function != "" {
+		return b.Function
+	}
+	return fmt.Sprintf("%s:%d", b.File, b.Line)
+}
+
+// Break sets a breakpoint. Where there is one already, that one gets the condition.
+func (d *Debugger) Break(ctx context.Context, b Breakpoint) (Breakpoint, error) {
+	var set Breakpoint
+	err := d.inTurn(ctx, func() error {
+		if err := d.lives(); err != nil {
+			return err
+		}
+		before := slices.Clone(d.points)
+		at := slices.IndexFunc(d.points, func(p *Breakpoint) bool { return p.At() == b.At() })
+		switch {
+		case at >= 0:
+			b.ID = d.points[at].ID
+			d.points[at] = &b
+		case len(d.points) >= mostBreakpoints:
+			return fault.New(fault.TooMany, "this debugger has %d breakpoints, and may have no more", mostBreakpoints).
+				WithHint("remove some: `ios-agent debug unbreak ID`")
+		default:
+			at = len(d.points)
+			d.points = append(d.points, &b)
+		}
+		if err := d.send(ctx, b); err != nil {
+			d.points = before
+			return err
+		}
+		set = *d.points[at]
+		return nil
+	})
+	return set, err
+}
+
+// Unbreak removes a breakpoint.
+func (d *Debugger) Unbreak(ctx context.Context, id int) (Breakpoint, error) {
+	var gone Breakpoint
+	err := d.inTurn(ctx, func() error {
+		if err := d.lives(); err != nil {
+			return err
+		}
+		before := slices.Clone(d.points)
+		at := slices.IndexFunc(d.points, func(p *Breakpoint) bool { return p.ID == id })
+		if at < 0 {
+			return fault.New(fault.InvalidInput, "there is no breakpoint %d; there are %s", id, ids(d.points)).With("field", "breakpoint")
+		}
+		gone = *d.points[at]
+		d.points = slices.Delete(slices.Clone(d.points), at, at+1)
+		if err := d.send(ctx, gone); err != nil {
+			d.points = before
+			return err
+		}
+		return nil
+	})
+	return gone, err
+}
+
+func ids(points []*Breakpoint) string {
+	if len(points) == 0 {
+		return "none"
+	}
+	var all []int
+	for _, p := range points {
+		all = append(all, p.ID)
+	}
+	return fmt.Sprint(all)
+}
+
+// Breakpoints are those that were set.
+func (d *Debugger) Breakpoints(ctx context.Context) (all []Breakpoint, err error) {
+	all = []Breakpoint{}
+	err = d.inTurn(ctx, func() error {
+		for _, p := range d.points {
+			all = append(all, *p)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// send tells all breakpoints of a file, or all of functions: the protocol has no other way to change one.
+func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
+	var same []*Breakpoint
+	lines, functions := []dap.SourceBreakpoint{}, []dap.FunctionBreakpoint{}
+	for _, p := range d.points {
+		switch {
+		case (p.Function != "") != (like.Function != "") || p.File != like.File:
+			continue
+		case p.Function != "":
+			functions = append(functions, dap.FunctionBreakpoint{Name: p.Function, Condition: p.Condition})
+		default:
+			lines = append(lines, dap.SourceBreakpoint{Line: p.Line, Condition: p.Condition})
+		}
+		same = append(same, p)
+	}
+	var body dap.SetBreakpointsResponseBody
+	source := dap.Source{Path: like.File, Name: like.File}
+	command, arguments := "setBreakpoints", any(dap.SetBreakpointsArguments{Source: source, Breakpoints: lines})
+	if like.Function != "" {
+		command, arguments = "setFunctionBreakpoints", dap.SetFunctionBreakpointsArguments{Breakpoints: functions}
+	}
+	if err := d.adapter.ask(ctx, command, arguments, &body); err != nil {
+		return err
+	}
+	for i, p := range same {
+		if i >= len(body.Breakpoints) {
+			break
+		}
+		p.Verified = body.Breakpoints[i].Verified
+		switch {
+		case body.Breakpoints[i].Id != 0:
+			p.ID = body.Breakpoints[i].Id
+		case p.ID == 0: // the adapter names none: ours are negative, so that they are nobody else's
+			d.unnamed--
+			p.ID = d.unnamed
+		}
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package debugger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/fault"
+)
+
+// Bounds of what an answer holds.
+const (
+	mostThreads   = 64
+	mostVariables = 100
+	mostChildren  = 20
+	mostValue     = 1 << 10
+	mostOutput    = 64 << 10
+)
+
+// Frame is one function of a stack.
+type Frame struct {
+	Index  int    `json:"index"`
+	Symbol string `json:"symbol"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+
+	id int
+}
+
+// At is where the frame is: a file and its line, or nothing.
+func (f Frame) At() string {
+	if f.File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", f.File, f.Line)
+}
+
+// Thread is a thread and its stack.
+type Thread struct {
+	ID      int     `json:"thread"`
+	Index   int     `json:"index"` // from 1 on, as lldb numbers them
+	Name    string  `json:"name,omitempty"`
+	Stopped bool    `json:"stopped,omitempty"` // it is the one that stopped the program
+	Frames  []Frame `json:"frames"`
+	Total   int     `json:"total_frames"`
+}
+
+// frames asks for a part of a stack.
+func (d *Debugger) frames(ctx context.Context, thread, from, most int) (frames []Frame, total int, err error) {
+	var body dap.StackTraceResponseBody
+	err = d.adapter.ask(ctx, "stackTrace", dap.StackTraceArguments{ThreadId: thread, StartFrame: from, Levels: most}, &body)
+	for i, f := range body.StackFrames {
+		frame := Frame{Index: from + i, Symbol: brief(f.Name), Line: f.Line, id: f.Id}
+		if f.Source != nil {
+			frame.File = brief(cmp.Or(f.Source.Path, f.Source.Name))
+		}
+		frames = append(frames, frame)
+	}
+	return frames, max(body.TotalFrames, from+len(frames)), err
+}
+
+// Stack is the stack of a thread: the one that stopped the program, or the one with that index, from 1 on.
+func (d *Debugger) Stack(ctx context.Context, index, most int) (t Thread, err error) {
+	err = d.inTurn(ctx, func() error {
+		stopped, _, err := d.paused()
+		if err != nil {
+			return err
+		}
+		threads, err := d.threads(ctx)
+		if err != nil {
+			return err
+		}
+		for i, one := range threads {
+			if index == i+1 || index == 0 && one.Id == stopped {
+				t = Thread{ID: one.Id, Index: i + 1, Name: brief(one.Name), Stopped: one.Id == stopped}
+			}
+		}
+		if t.Index == 0 {
+			return fault.New(fault.InvalidInput, "there is no thread %d: the program has %d", index, len(threads)).With("field", "thread")
+		}
+		t.Frames, t.Total, err = d.frames(ctx, t.ID, 0, most)
+		return err
+	})
+	return t, err
+}
+
+func (d *Debugger) threads(ctx context.Context) ([]dap.Thread, error) {
+	var body dap.ThreadsResponseBody
+	err := d.adapter.ask(ctx, "threads", nil, &body)
+	return body.Threads[:min(len(body.Threads), mostThreads)], err
+}
+
+// Value is a value that has a name.
+type Value struct {
+	Name  string `json:"name"`
+	Type  string `json:"type,omitempty"`
+	Value string `json:"value"`
+}
+
+// Variable is a variable, and what it is made of; deeper parts are lldb's to show.
+type Variable struct {
+	Value
+	Parts []Value `json:"parts,omitempty"`
+}
+
+// Scope is a kind of variables: locals, globals or registers.
+type Scope struct {
+	Name      string     `json:"name"`
+	Variables []Variable `json:"variables"`
+	More      int        `json:"more,omitempty"` // that were left out
+}
+
+// Variables are the variables that a frame of the stopped thread sees.
+func (d *Debugger) Variables(ctx context.Context, index int, registers bool) (frame Frame, scopes []Scope, err error) {
+	err = d.inTurn(ctx, func() error {
+		thread, _, err := d.paused()
+		if err != nil {
+			return err
+		}
+		frames, total, err := d.frames(ctx, thread, index, 1)
+		if err != nil {
+			return err
+		}
+		if len(frames) == 0 {
+			return fault.New(fault.InvalidInput, "there is no frame %d: the stack has %d", index, total).With("field", "frame")
+		}
+		frame = frames[0]
+		var body dap.ScopesResponseBody
+		if err := d.adapter.ask(ctx, "scopes", dap.ScopesArguments{FrameId: frame.id}, &body); err != nil {
+			return err
+		}
+		for _, s := range body.Scopes {
+			name := strings.ToLower(s.Name)
+			if name == "registers" && !registers {
+				continue
+			}
+			scope := Scope{Name: name}
+			if scope.Variables, scope.More, err = d.variables(ctx, s.VariablesReference); err != nil {
+				return err
+			}
+			scopes = append(scopes, scope)
+		}
+		return nil
+	})
+	return frame, scopes, err
+}
+
+// variables asks for the variables behind a reference, and for their parts.
+func (d *Debugger) variables(ctx context.Context, reference int) (all []Variable, more int, err error) {
+	found, more, err := d.values(ctx, reference, mostVariables)
+	all = []Variable{}
+	for _, v := range found {
+		one := Variable{Value: valueOf(v)}
+		if v.VariablesReference > 0 {
+			parts, _, err := d.values(ctx, v.VariablesReference, mostChildren)
+			if err != nil {
+				return nil, 0, err
+			}
+			for _, p := range parts {
+				one.Parts = append(one.Parts, valueOf(p))
+			}
+		}
+		all = append(all, one)
+	}
+	return all, more, err
+}
+
+// values asks for what is behind a reference, and how much more there is than the most that is wanted.
+func (d *Debugger) values(ctx context.Context, reference, most int) ([]dap.Variable, int, error) {
+	var body dap.VariablesResponseBody
+	err := d.adapter.ask(ctx, "variables", dap.VariablesArguments{VariablesReference: reference}, &body)
+	n := min(len(body.Variables), most)
+	return body.Variables[:n], len(body.Variables) - n, err
+}
+
+func valueOf(v dap.Variable) Value { return Value{brief(v.Name), brief(v.Type), brief(v.Value)} }
+
+// brief bounds a text of the program: a value may be as long as its memory.
+func brief(text string) string {
+	if len(text) <= mostValue {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostValue], "") + "…"
+}
+
+// Command runs a command of lldb and gives what it prints. Left is how many bytes did not fit.
+func (d *Debugger) Command(ctx context.Context, command string, limit time.Duration) (output string, left int, err error) {
+	err = d.inTurn(ctx, func() error {
+		if err := d.lives(); err != nil {
+			return err
+		}
+		var body dap.EvaluateResponseBody
+		err := d.adapter.askWithin(ctx, limit, "evaluate", dap.EvaluateArguments{Expression: command, Context: "repl"}, &body)
+		output = body.Result
+		return err
+	})
+	if rest, echoed := strings.CutPrefix(output, "(lldb) "); echoed { // lldb-dap repeats the command
+		_, output, _ = strings.Cut(rest, "\n")
+	}
+	if len(output) > mostOutput {
+		left = len(output) - mostOutput
+		output = strings.ToValidUTF8(output[:mostOutput], "")
+	}
+	return output, left, err
+}

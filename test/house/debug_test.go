@@ -1,0 +1,99 @@
+package house_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/op"
+	"ios-agent/test/house"
+)
+
+// adapter plays lldb-dap on a program that is always stopped at main.c:12. What a real one does is tested in xcode/debugger.
+func adapter(_ context.Context, in host.Invocation) int {
+	answers := map[string]any{
+		"threads": dap.ThreadsResponseBody{Threads: []dap.Thread{{Id: 7, Name: "main"}}},
+		"stackTrace": dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{
+			{Id: 1, Name: "main", Line: 12, Source: &dap.Source{Path: "/src/main.c"}},
+		}},
+		"setBreakpoints": dap.SetBreakpointsResponseBody{Breakpoints: []dap.Breakpoint{{Verified: true}}},
+	}
+	events := map[string][]any{
+		"attach": {map[string]any{"type": "event", "event": "initialized"}},
+		"configurationDone": {map[string]any{"type": "event", "event": "stopped", "body": dap.StoppedEventBody{
+			Reason: "breakpoint", ThreadId: 7, HitBreakpointIds: []int{1},
+		}}},
+	}
+	say := func(v any) {
+		raw, _ := json.Marshal(v)
+		_ = dap.WriteBaseMessage(in.Stdout, raw)
+	}
+	for requests := bufio.NewReader(in.Stdin); ; {
+		raw, err := dap.ReadBaseMessage(requests)
+		if err != nil {
+			return 0
+		}
+		var r dap.Request
+		_ = json.Unmarshal(raw, &r)
+		say(map[string]any{"type": "response", "request_seq": r.Seq, "success": true, "command": r.Command, "body": answers[r.Command]})
+		for _, e := range events[r.Command] {
+			say(e)
+		}
+	}
+}
+
+// TestAPausedAppIsToldInsteadOfAHang: while a debugger holds an app, looks and actions on its device are refused at once, to every session;
+// what needs no answer of the app is done and tells. Other devices are as ever.
+func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
+	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
+		if name == "lldb-dap" {
+			return adapter
+		}
+		return tool
+	}})
+	app := exec.Command("sleep", "60")
+	if err := app.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = app.Process.Kill(); _ = app.Wait() })
+	udid := h.Boot(holder, "com.iosagent.shop")
+	h.Must(holder, "snapshot", nil)
+	h.Must(holder, "debug_attach", map[string]any{"pid": app.Process.Pid, "udid": udid, "stop": true})
+	for name, input := range map[string]map[string]any{
+		"snapshot": {}, "describe_ui": {"simulatorId": udid}, "tap_element": {"identifier": "x"}, "tap": {"x": 1, "y": 2},
+	} {
+		e := h.Call(holder, name, input)
+		if e.Error == nil || e.Error.Code != fault.AppPaused || !strings.Contains(e.Error.Message, "main.c:12 in main") ||
+			!strings.Contains(e.Error.Hint, "debug continue") {
+			t.Errorf("%s: %s", name, e.Text())
+		}
+	}
+	if e := h.Call(intruder, "snapshot", map[string]any{"udid": udid}); e.Error == nil || !strings.Contains(e.Error.Hint, `"`+holder+`"`) {
+		t.Errorf("another session: %s", e.Text())
+	}
+	e := h.Must(holder, "take_screenshot", nil)
+	if n := e.Meta.Notices; len(n) != 1 || n[0].Kind != op.Paused || !strings.Contains(n[0].Text, "main.c:12") {
+		t.Errorf("%+v", n)
+	}
+	if e := h.Call(intruder, "debug_continue", nil); e.Error == nil || e.Error.Code != fault.SessionNotFound {
+		t.Errorf("another session goes on with it: %s", e.Text())
+	}
+	if text := h.Must(holder, "debug_stack", nil).Text(); !strings.Contains(text, "#0 main at /src/main.c:12") {
+		t.Error(text)
+	}
+	if b := house.Result[struct{ ID int }](h, h.Must(holder, "debug_break", map[string]any{"at": "main.c:13"})); b.ID >= 0 {
+		t.Errorf("a breakpoint that lldb-dap gave no number has %d", b.ID)
+	}
+	h.Must(holder, "debug_continue", nil)
+	h.Must(holder, "snapshot", nil)
+	if text := h.Must(holder, "debug_detach", nil).Text(); !strings.Contains(text, "which runs on") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,200 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ios-agent/test/debuggee"
+)
+
+// debugging is a home, and a program to debug.
+type debugging struct {
+	*debuggee.Program
+	t       *testing.T
+	home    string
+	program string // ios-agent
+}
+
+func debugged(t *testing.T) *debugging {
+	t.Helper()
+	t.Parallel()
+	d := &debugging{debuggee.Start(t), t, filepath.Join(t.TempDir(), "home"), filepath.Join(bin, "ios-agent")}
+	if err := copied.put(d.home); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		d.run("daemon", "stop")
+		d.run("virtual", "stop")
+		for _, p := range processesOf(d.home) {
+			t.Errorf("left behind: %s", p)
+		}
+	})
+	return d
+}
+
+// run gives both outputs, and the exit code.
+func (d *debugging) run(args ...string) (said string, code int) {
+	d.t.Helper()
+	cmd := exec.Command(d.program, args...)
+	cmd.Env = append(os.Environ(), "IOS_AGENT_HOME="+d.home, "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request",
+		"IOS_AGENT_SESSION=debug", "GORACE=atexit_sleep_ms=0")
+	out, _ := cmd.CombinedOutput()
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// says runs a command line that has to exit so and to say so.
+func (d *debugging) says(code int, pattern string, args ...string) {
+	d.t.Helper()
+	said, got := d.run(args...)
+	if got != code || !regexp.MustCompile(pattern).MatchString(said) {
+		d.t.Fatalf("%q: exit code %d, not %d with %q:\n%s", args, got, code, pattern, said)
+	}
+}
+
+func (d *debugging) pid() string { return fmt.Sprint(d.PID) }
+
+// TestDebugARealProgram is the walk of the issue: breakpoint, stack and variables, step, continue, detach.
+func TestDebugARealProgram(t *testing.T) {
+	d := debugged(t)
+	d.says(3, `SESSION_NOT_FOUND: this session has 0 debuggers(.|\n)*ios-agent debug attach`, "debug", "stack")
+	d.says(0, `d\d+: count \(process \d+\) is running`, "debug", "attach", "--pid", d.pid())
+	d.says(7, `ATTACH_REFUSED: a debugger is attached to process`, "debug", "attach", "--pid", d.pid())
+	d.says(4, `NOT_PAUSED: count(.|\n)*ios-agent debug pause`, "debug", "stack")
+	d.says(0, `breakpoint 1 at count.c:8`, "debug", "break", "count.c:8")
+	d.says(0, `paused at count.c:8 in add \(breakpoint 1.1\)`, "debug", "wait")
+	d.says(0, `(?s)thread 1 count.*#0 add at .*count.c:8.*#1 main at .*count.c:15`, "debug", "stack")
+	d.says(0, `(?s)locals:.*n: int = \d+.*y: int = 2.*doubled: int = \d+.*globals:.*total: int`, "debug", "vars")
+	d.says(0, `paused at count.c:9 in add`, "debug", "step")
+	d.says(0, `\(int\) \$\d+ = 42`, "debug", "lldb", "expression 40 + 2")
+	d.says(0, `removed breakpoint 1`, "debug", "unbreak", "1")
+	d.says(0, `is running`, "debug", "continue")
+	d.MustCount()
+	d.says(7, `FORBIDDEN: the session "debug" attached`, "debug", "pause", "--debugger", "d"+d.pid(), "--session", "other")
+	d.says(0, `detached from count \(process \d+\), which runs on`, "debug", "detach")
+	d.MustCount()
+
+	// Under XcodeBuildMCP's names, as a process that is an app of a device: looks and actions are refused while it is paused.
+	d.says(0, `booted iPhone 16`, "boot", "--sim", "iPhone 16")
+	d.says(0, `attached to count(.|\n)*debug session: d`, "debug-attach-sim", "--simulator-name", "iPhone 16", "--pid", d.pid())
+	d.says(0, `breakpoint 1 at add`, "debug-breakpoint-add", "--function", "add")
+	d.says(0, `paused at count.c:7 in add`, "debug", "wait")
+	for _, look := range [][]string{{"snapshot"}, {"tap", "--identifier", "x"}, {"wait", "--identifier", "x"}} {
+		d.says(4, `(?s)paused: count .* at count.c:7 in add.*APP_PAUSED.*ios-agent debug continue`, look...)
+	}
+	d.says(0, `(?s)paused: count .* at count.c:7 in add.*saved`, "screenshot", "--out", filepath.Join(t.TempDir(), "x.png"))
+	d.says(4, `APP_PAUSED(.|\n)*the session "debug" debugs it`, "snapshot", "--session", "other", "--sim", "iPhone 16")
+	d.says(0, `r?ip`, "debug-variables")
+	d.says(0, `removed`, "debug-breakpoint-remove", "1")
+	d.says(0, `is running`, "debug", "continue")
+	d.says(0, `title:`, "snapshot")
+	d.says(1, `UNSUPPORTED: apps of Virtual Xcode have no machine code`, "debug", "attach", "com.iosagent.shop")
+
+	// Another session gets the device: the debugger goes, the program does not.
+	d.says(0, `paused at`, "debug", "pause")
+	d.says(0, `.`, "pool", "release")
+	d.says(0, `.`, "pool", "claim", "--name", "iPhone 16", "--session", "other")
+	d.says(0, `.`, "launch", "com.iosagent.shop", "--session", "other")
+	d.MustCount()
+	d.says(0, `no debugger is attached`, "debug", "sessions")
+}
+
+// atBreakpoint attaches and waits for a breakpoint.
+func (d *debugging) atBreakpoint() {
+	d.t.Helper()
+	d.says(0, `is running`, "debug", "attach", "--pid", d.pid())
+	d.says(0, `breakpoint 1 at add`, "debug", "break", "add")
+	d.says(0, `paused at count.c:7 in add`, "debug", "wait")
+}
+
+// TestTheProgramSurvivesTheDaemon, which is killed while the program is at a breakpoint. The next one can debug it again.
+func TestTheProgramSurvivesTheDaemon(t *testing.T) {
+	d := debugged(t)
+	d.atBreakpoint()
+	var status struct{ Result struct{ PID int } }
+	said, _ := d.run("daemon", "status", "--json")
+	if err := json.Unmarshal([]byte(said), &status); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(status.Result.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	d.says(0, `no debugger is attached`, "debug", "sessions") // by a new daemon, which has reaped what the old one left
+	d.MustCount()
+	d.atBreakpoint()
+}
+
+// TestTheProgramSurvivesAnUpdate: a newer client's daemon takes over, and the answer says what that did.
+func TestTheProgramSurvivesAnUpdate(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the newer build is made by changing a byte, which a signature on macOS does not allow")
+	}
+	d := debugged(t)
+	d.atBreakpoint()
+	d.program = newerBuild(t, d.program)
+	d.says(0, `(?s)config: the daemon made room for a newer one: the debugger d\d+ left process \d+ \(count\), which runs on`+
+		`.*no debugger is attached`, "debug", "sessions")
+	d.MustCount()
+}
+
+// newerBuild is a copy of a binary with another build id.
+func newerBuild(t *testing.T, of string) string {
+	t.Helper()
+	program, err := os.ReadFile(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := bytes.Index(program, []byte("\x04\x00\x00\x00Go\x00\x00"))
+	if note < 0 {
+		t.Fatal("there is no build id")
+	}
+	program[note+8] ^= 1
+	path := filepath.Join(t.TempDir(), "ios-agent")
+	if err := os.WriteFile(path, program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(path, later, later); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestAHungDebuggerIsEnded: lldb-dap is stopped, and detach says what that cost.
+func TestAHungDebuggerIsEnded(t *testing.T) {
+	d := debugged(t)
+	d.atBreakpoint()
+	entries, err := filepath.Glob(filepath.Join(d.home, "run", "children", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range entries {
+		var child struct {
+			PID   int
+			Argv0 string
+		}
+		raw, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(raw, &child)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(child.Argv0, "lldb-dap") {
+			if err := syscall.Kill(child.PID, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	d.says(5, `TIMEOUT: lldb-dap did not answer evaluate(.|\n)*ios-agent debug detach`, "debug", "lldb", "version", "--timeout-ms", "100")
+	d.says(0, `lldb-dap did not answer and was killed; the program probably ended with it`, "debug", "detach")
+}
