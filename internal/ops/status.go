@@ -61,7 +61,7 @@ type statusOut struct {
 	Session   string      `json:"session"`
 	Device    *nearDevice `json:"device,omitempty"`
 	Booted    []string    `json:"booted_devices"` // the names of all that are
-	Jobs      []op.JobOut `json:"jobs"`   // of the session, that are under way
+	Jobs      []op.JobOut `json:"jobs"`           // of the session, that are under way
 	Tools     string      `json:"mcp_tools"`
 }
 

@@ -68,7 +68,8 @@ func TestAllBuildSettings(t *testing.T) {
 	f := h.Files()
 	args := []string{"show-build-settings", "--project-path", f.Project, "--scheme", f.Scheme}
 	said := h.CLI("a", args...).Stdout
-	if !strings.Contains(said, "… all of them: `ios-agent xcode show-build-settings --project-path ") || !strings.Contains(said, " --page 1`") {
+	if !strings.Contains(said, "… all of them: `ios-agent xcode show-build-settings --project-path ") ||
+		!strings.Contains(said, " --page 1`") {
 		t.Errorf("no way to the rest:\n%s", said)
 	}
 	all := h.CLI("a", append(args, "--page", "1")...).Stdout

@@ -19,8 +19,8 @@ func TestNamesOfTheKeptState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "Alerts Apps BootFor Crashes Front Hardware LastBooted Locked Name NextPID Number On Orientation Outputs Prompts Removed Running " +
-		"RuntimeID Settings Since TypeID UDID"
+	const want = "Alerts Apps BootFor Crashes Front Hardware LastBooted Locked Name NextPID Number On Orientation Outputs Prompts " +
+		"Removed Running RuntimeID Settings Since TypeID UDID"
 	if got := strings.Join(slices.Sorted(maps.Keys(kept)), " "); got != want {
 		t.Errorf("kept are\n%s\nwant\n%s", got, want)
 	}
