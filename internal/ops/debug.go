@@ -237,7 +237,7 @@ func (d *Debug) Pause(ctx context.Context, c *op.Call, in DebuggerIn) (s debugge
 type StepIn struct {
 	DebuggerIn
 	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
-	Timeout int    `json:"timeout_ms,omitempty" doc:"how long it may take until the program stops again" min:"1" max:"300000" default:"30000"`
+	Timeout int    `json:"timeout_ms,omitempty" doc:"how long it may take until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 // Step goes one step.
@@ -252,7 +252,7 @@ func (d *Debug) Step(ctx context.Context, c *op.Call, in StepIn) (s debugger.Sta
 // DebugWaitIn says how long to wait.
 type DebugWaitIn struct {
 	DebuggerIn
-	Timeout int `json:"timeout_ms,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000"`
+	Timeout int `json:"timeout_ms,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000" unit:"ms"`
 }
 
 // Wait waits until the program is paused.
@@ -310,7 +310,7 @@ type VariablesIn struct {
 
 // VariablesOut are the variables that a frame sees.
 type VariablesOut struct {
-	Frame  debugger.Frame   `json:"frame"`
+	Frame  debugger.Frame   `json:"stack_frame"`
 	Scopes []debugger.Scope `json:"scopes"`
 }
 
@@ -349,13 +349,13 @@ func (d *Debug) Variables(ctx context.Context, c *op.Call, in VariablesIn) (out 
 type CommandIn struct {
 	DebuggerIn
 	Command string `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
-	Timeout int    `json:"timeout_ms,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000"`
+	Timeout int    `json:"timeout_ms,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 // CommandOut is what it printed.
 type CommandOut struct {
 	debugger.State
-	Output string `json:"output"`
+	Output string `json:"printed"`
 	Left   int    `json:"bytes_left_out,omitempty"`
 }
 

@@ -164,6 +164,8 @@ func published(t *testing.T, h *house.House, set string) map[string]*jsonschema.
 	return out
 }
 
+const noDebugger = "no debugger is attached"
+
 // refusedExamples are the operations whose example is refused in this house; their faults have to fit all the same.
 var refusedExamples = map[string]string{
 	"clear": "the example's element is a button", "fill": "the example's element is a button",
@@ -173,6 +175,9 @@ var refusedExamples = map[string]string{
 	"job_cancel": "there is no such job", "show_step": "there is no such step",
 	"wait": "the example names no element", "type_text": "nothing has the focus", "press_key": "nothing has the focus",
 	"key_sequence": "nothing has the focus", "parse": "there is no such file",
+	"debug_attach": "there is no lldb-dap here", "debug_break": noDebugger, "debug_unbreak": noDebugger, "debug_continue": noDebugger,
+	"debug_pause": noDebugger, "debug_step": noDebugger, "debug_wait": noDebugger, "debug_stack": noDebugger, "debug_vars": noDebugger,
+	"debug_lldb": noDebugger, "debug_detach": noDebugger,
 	"take_over_device": "there is no such device", "session_use_defaults_profile": "there is no such profile",
 }
 

@@ -205,7 +205,7 @@ func (v views) debugPause(ctx context.Context, c *op.Call, in debugIn) (debugOut
 type debugStepIn struct {
 	debugIn
 	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
-	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take until the program stops again" min:"1" max:"300000" default:"30000"`
+	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 func (v views) debugStep(ctx context.Context, c *op.Call, in debugStepIn) (debugOut, error) {
@@ -214,7 +214,7 @@ func (v views) debugStep(ctx context.Context, c *op.Call, in debugStepIn) (debug
 
 type debugWaitIn struct {
 	debugIn
-	Timeout int `json:"timeoutMs,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000"`
+	Timeout int `json:"timeoutMs,omitempty" doc:"how long to wait" min:"1" max:"600000" default:"30000" unit:"ms"`
 }
 
 func (v views) debugWait(ctx context.Context, c *op.Call, in debugWaitIn) (debugOut, error) {
@@ -293,7 +293,7 @@ func (v views) debugVariables(ctx context.Context, c *op.Call, in debugVariables
 type debugCommandIn struct {
 	debugIn
 	Command string `json:"command" doc:"as one types it at lldb's prompt" cli:"arg"`
-	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000"`
+	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 // debugCommandOut is what a command printed.

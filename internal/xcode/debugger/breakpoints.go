@@ -15,7 +15,7 @@ const mostBreakpoints = 200
 
 // Breakpoint is a place at which the program stops: a line of a file, or a function.
 type Breakpoint struct {
-	ID        int    `json:"id"`
+	ID        int    `json:"breakpoint"`
 	File      string `json:"file,omitempty"`
 	Line      int    `json:"line,omitempty"`
 	Function  string `json:"function,omitempty"`
