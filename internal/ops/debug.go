@@ -237,7 +237,7 @@ func (d *Debug) Pause(ctx context.Context, c *op.Call, in DebuggerIn) (s debugge
 type StepIn struct {
 	DebuggerIn
 	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
-	Timeout int    `json:"timeout_ms,omitempty" doc:"how long it may take until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
+	Timeout int    `json:"timeout_ms,omitempty" doc:"how long until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 // Step goes one step.

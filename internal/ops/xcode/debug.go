@@ -205,7 +205,7 @@ func (v views) debugPause(ctx context.Context, c *op.Call, in debugIn) (debugOut
 type debugStepIn struct {
 	debugIn
 	How     string `json:"how,omitempty" doc:"over a call, into it, or out of the function" enum:"over,into,out" default:"over" cli:"arg"`
-	Timeout int    `json:"timeoutMs,omitempty" doc:"how long it may take until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
+	Timeout int    `json:"timeoutMs,omitempty" doc:"how long until the program stops again" min:"1" max:"300000" default:"30000" unit:"ms"`
 }
 
 func (v views) debugStep(ctx context.Context, c *op.Call, in debugStepIn) (debugOut, error) {

@@ -40,7 +40,7 @@ func (d *discovery) add(o Options) {
 		return
 	}
 	t := d.options.Tools[i]
-	d.server.AddTool(t.definition(d.options.Structured), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	d.server.AddTool(t.stub(), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		input, chosen := d.chosen(ctx, req)
 		e := call(ctx, req, d.options.Caller, d.options.Catalogue.ID(t.Op), input)
 		if e.Error == nil {
@@ -71,7 +71,7 @@ func (d *discovery) list(e op.Envelope, by string) op.Envelope {
 		if !d.always(t.Name) {
 			d.listed = append(d.listed, t.Name)
 			if !slices.Contains(before, t.Name) {
-				d.server.AddTool(t.definition(d.options.Structured), d.options.handler(d.options.Catalogue.ID(t.Op)))
+				d.server.AddTool(t.stub(), d.options.handler(d.options.Catalogue.ID(t.Op)))
 			}
 		}
 	}

@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ios-agent/internal/fault"
@@ -56,12 +58,12 @@ func Server(o Options) *mcp.Server {
 	}
 	o.voice = Voice(o)
 	for _, t := range o.Tools {
-		s.AddTool(t.definition(o.Structured), o.handler(o.Catalogue.ID(t.Op)))
+		s.AddTool(t.stub(), o.handler(o.Catalogue.ID(t.Op)))
 	}
 	if o.found != nil {
 		o.found.add(o)
 	}
-	s.AddReceivingMiddleware(hyphens)
+	s.AddReceivingMiddleware(hyphens, o.defined())
 	if !o.Manner.Alone {
 		s.AddTool(findTools(o))
 		s.AddTool(callTool(o))
@@ -91,6 +93,37 @@ func Voice(o Options) wording.Voice {
 		}
 	}
 	return wording.Tools(o.Catalogue, offer)
+}
+
+// stub is a tool as the SDK holds it. It reads every schema that it is given, which would be most of the time of a start; what a client
+// lists is the definition.
+func (t Tool) stub() *mcp.Tool {
+	return &mcp.Tool{Name: t.Name, InputSchema: &jsonschema.Schema{Type: "object"}}
+}
+
+// defined puts definitions in the place of stubs when tools are listed.
+func (o Options) defined() mcp.Middleware {
+	tools := o.Tools
+	if d := o.Manner.Discovery; d != nil {
+		tools = slices.Concat(tools, d.All)
+	}
+	definitions := map[string]func() *mcp.Tool{}
+	for _, t := range tools {
+		definitions[t.Name] = sync.OnceValue(func() *mcp.Tool { return t.definition(o.Structured) })
+	}
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, req)
+			if listed, is := result.(*mcp.ListToolsResult); is && err == nil {
+				for i, t := range listed.Tools {
+					if definition, ours := definitions[t.Name]; ours {
+						listed.Tools[i] = definition()
+					}
+				}
+			}
+			return result, err
+		}
+	}
 }
 
 // definition derives the tool.
