@@ -131,7 +131,8 @@ func TestXcodeBuildMCPsSettingsChooseTools(t *testing.T) {
 		{"", "swift-package,macos", "", "swift_package_build build_macos session_set_defaults discover_tools", "build_sim tap"},
 		{"enabledWorkflows: [device]\n", "simulator", "", "build_device", "build_sim boot_device"},
 		{"", "", "true", "discover_tools discover_projs session_set_defaults", "build_sim tap"},
-		{"", "debugging,logging", "", "start_sim_log_cap", "build_sim"},
+		{"", "debugging,logging", "", "start_sim_log_cap debug_attach_sim", "build_sim"},
+		{"", "xcode-ide,logging", "", "start_sim_log_cap", "build_sim debug_attach_sim"},
 	} {
 		t.Setenv(workflowsVariable, c.workflows)
 		t.Setenv(dynamicVariable, c.dynamic)

@@ -12,6 +12,7 @@ import (
 
 	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/device/session/defaults"
+	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 )
 
@@ -44,6 +45,9 @@ func (p *program) mcpCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&tools, "tools", "", "which tools: core, all, or families and groups, separated by commas "+
 		"(default: "+toolsVariable+", else tools in .ios-agent/config.yaml, else core)")
+	_ = c.RegisterFlagCompletionFunc("tools", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return op.Sets(p.app.Catalogue.Ops()), cobra.ShellCompDirectiveNoFileComp
+	}) // it fails for a flag that is not there
 	c.Flags().BoolVar(&how.Destructive, "allow-destructive", false, "let call_tool reach operations that may lose data")
 	c.Flags().BoolVar(&how.Structured, "structured", false,
 		"send every result as JSON too; for programs, because most clients show a model the JSON instead of the short text")

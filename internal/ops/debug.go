@@ -413,6 +413,20 @@ func (o SessionsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
+// Own are the debuggers of a session by their ids, and the one that is meant when a call names none.
+func (d *Debug) Own(session string) (ids []string, current string) {
+	ids = []string{}
+	for _, s := range d.debuggers.List() {
+		if s.Session == session {
+			ids = append(ids, s.ID)
+		}
+	}
+	if one, err := d.debuggers.Get(session, ""); err == nil {
+		current = one.ID
+	}
+	return ids, current
+}
+
 // Sessions lists the debuggers.
 func (d *Debug) Sessions(ctx context.Context, c *op.Call, _ nothingIn) (SessionsOut, error) {
 	out := SessionsOut{Debuggers: []SessionOut{}}

@@ -143,6 +143,9 @@ func (s *standing) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, er
 		which = pool.Criteria{UDID: in.Device}
 	}
 	h, err := s.pool.Resolve(ctx, which)
+	if f, ambiguous := fault.In(err); ambiguous && f.Code == fault.DeviceAmbiguous {
+		return DeviceOut{}, f.WithHint("name it by its udid: `ios-agent use UDID`")
+	}
 	if err != nil {
 		return DeviceOut{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/toolcheck"
 )
 
@@ -25,6 +26,8 @@ type System struct {
 	server Server
 	guide  func() string
 	all    func() *op.Catalogue
+
+	debuggers *debugger.Service
 }
 
 func (s *System) ops() []op.Op {
@@ -100,7 +103,7 @@ func (o DoctorOut) Fault() *fault.Fault {
 // Doctor checks what ios-agent needs.
 func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
-	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.writable, s.daemon} {
+	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.debugger, s.writable, s.daemon} {
 		out.add(look(ctx))
 	}
 	for _, f := range s.tools.Programs(ctx) {
@@ -167,6 +170,15 @@ func (s *System) agent(context.Context) Check {
 	}
 	return Check{"agent", "warn", "it is built from the sources in this program when it is first needed; nobody has tried it on a Mac yet",
 		"`ios-agent agent build` builds it now; `make verify-mac` in our repository writes what works and what does not into one file"}
+}
+
+func (s *System) debugger(ctx context.Context) Check {
+	path, err := s.debuggers.Find(ctx)
+	if err != nil {
+		f := fault.From(err)
+		return Check{"debugger", "warn", f.Message, f.Hint}
+	}
+	return Check{"debugger", "ok", path, ""}
 }
 
 func (s *System) writable(context.Context) Check {

@@ -1,6 +1,8 @@
 package house_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -85,4 +87,37 @@ func TestWaitForAnEmptyField(t *testing.T) {
 	says(h, t, "wait", in{"identifier": "text-username-field", "condition": "value_equals"}, "INVALID_INPUT", "needs expected")
 	says(h, t, "core_key_sequence", in{"keys": []string{"a", "b", "c"}}, "press a b c")
 	says(h, t, "xcode_key_sequence", in{"simulatorId": udid, "keyCodes": []int{4, 5, 6}, "delay": 0.01}, "press a b c")
+}
+
+// TestAppsByName: whoever types a name means the app of that name, whatever its case. Of two with one name nobody is chosen.
+func TestAppsByName(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", drivertest.Conformance)
+	shop := h.Files().App
+	h.Must("a", "install_app", in{"app_path": shop})
+	for _, c := range []struct {
+		op    string
+		input in
+	}{
+		{"launch_app", in{"bundle_id": "shop"}},
+		{"grant_permission", in{"bundle_id": "Shop", "permission": "photos"}},
+		{"terminate_app", in{"bundle_id": "SHOP"}},
+	} {
+		says(h, t, c.op, c.input, "com.iosagent.shop")
+	}
+	says(h, t, "launch_app", in{"bundle_id": "Shpo"}, "APP_NOT_FOUND", "Shop")
+
+	info := filepath.Join(shop, "Info.plist")
+	text, err := os.ReadFile(info)
+	if err == nil {
+		err = os.WriteFile(info, []byte(strings.ReplaceAll(string(text), "com.iosagent.shop", "com.example.shop")), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Must("a", "install_app", in{"app_path": shop})
+	for _, name := range []string{"launch_app", "terminate_app", "uninstall_app"} {
+		says(h, t, name, in{"bundle_id": "Shop"}, "APP_AMBIGUOUS", "com.iosagent.shop", "com.example.shop")
+	}
+	says(h, t, "launch_app", in{"bundle_id": "com.example.shop", "udid": udid}, "com.example.shop")
 }

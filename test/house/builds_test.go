@@ -8,6 +8,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/test/house"
 )
@@ -90,5 +92,24 @@ func TestAllBuildSettings(t *testing.T) {
 	text := res.Content[0].(*sdk.TextContent).Text
 	if !strings.Contains(text, `… all of them: show_build_settings {"page":1,`) || strings.Contains(text, "--") {
 		t.Errorf("a model is told of\n%s", text)
+	}
+}
+
+// TestTestFindsEverything: in the folder of a project `test` needs no input; project, scheme and simulator are found and told, and
+// the tests are counted by name in the shape of core.
+func TestTestFindsEverything(t *testing.T) {
+	h := house.New(t)
+	dir := filepath.Dir(h.Files().Project)
+	e := op.Local{Catalogue: h.Product.Catalogue, Session: "a", Dir: dir}.Call(t.Context(), "test", []byte("{}"), nil)
+	if e.Error != nil {
+		t.Fatal(e.Text())
+	}
+	out := house.Result[ops.Built](h, e)
+	if out.Status != "succeeded" || out.Tests == nil || out.Tests.Total == 0 || len(out.Tests.Cases) != out.Tests.Total || out.UDID == "" {
+		t.Errorf("%+v", out)
+	}
+	if said := strings.Join(out.Choices, "\n"); !strings.Contains(said, "project: ") || !strings.Contains(said, "scheme: ") ||
+		!strings.Contains(said, "simulator: ") {
+		t.Errorf("what was chosen, and why:\n%s", said)
 	}
 }

@@ -45,6 +45,8 @@ var workflows = map[string]workflow{
 		"physical hardware real usb cable"},
 	"macos":   {"build, run and test macOS apps", "desktop", "mac macos"},
 	"logging": {"capture what apps log and print", "output print debug trace stream", "log console oslog os_log capture"},
+	"debugging": {"attach a debugger: breakpoints, stacks, variables, steps", "debug stop line variable stack frame value crash attach pause",
+		"debugger breakpoint lldb backtrace step"},
 	"project-discovery": {"find projects, schemes, build settings and bundle ids",
 		"discover find project workspace identifier inspect list", "scheme settings bundle"},
 	"project-scaffolding": {"write new iOS and macOS projects", "new create start template generate project", "scaffold scratch"},

@@ -12,12 +12,17 @@ import (
 )
 
 // sessionStatus is what a session has running, in the shape of XcodeBuildMCP's resource session-status. What cannot run here, a
-// debugger and a watcher of Xcode's state, is told as not running.
+// watcher of Xcode's state, is told as not running.
 func (v views) sessionStatus() op.Op {
 	began := time.Now()
-	return op.New(tool("session_status", "Show what this session has running: captures, recordings, programs", readOnly, "session-management"),
+	return op.New(tool("session_status", "Show what this session has running: captures, recordings, programs, debuggers", readOnly,
+		"session-management"),
 		func(_ context.Context, c *op.Call, _ struct{}) (sessionStatusOut, error) {
-			out := sessionStatusOut{Debug: debugStatus{Sessions: []string{}}}
+			out := sessionStatusOut{}
+			var current string
+			if out.Debug.Sessions, current = v.core.Debug.Own(c.Session); current != "" {
+				out.Debug.Current = &current
+			}
 			out.Logging.Simulator.IDs, out.Logging.Device.IDs, out.Video.IDs, out.Packages.PIDs = []string{}, []string{}, []string{}, []int{}
 			for _, one := range v.core.Logs.Live(c.Session) {
 				to := &out.Logging.Simulator
@@ -34,7 +39,8 @@ func (v views) sessionStatus() op.Op {
 					out.Packages.PIDs = append(out.Packages.PIDs, p.PID)
 				}
 			}
-			out.Activity.Count = len(out.Logging.Simulator.IDs) + len(out.Logging.Device.IDs) + len(out.Video.IDs) + len(out.Packages.PIDs)
+			out.Activity.Count = len(out.Debug.Sessions) +
+				len(out.Logging.Simulator.IDs) + len(out.Logging.Device.IDs) + len(out.Video.IDs) + len(out.Packages.PIDs)
 			var memory runtime.MemStats
 			runtime.ReadMemStats(&memory)
 			out.Process = processStatus{os.Getpid(), time.Since(began).Milliseconds(), memory.Sys}
@@ -78,6 +84,8 @@ type sessionStatusOut struct {
 
 // Text says it in a few lines.
 func (o sessionStatusOut) Text() string {
-	return fmt.Sprintf("%d under way\nlog captures on simulators: %v, on devices: %v\nrecordings: %v\nprograms: %v\nserver: pid %d",
-		o.Activity.Count, o.Logging.Simulator.IDs, o.Logging.Device.IDs, o.Video.IDs, o.Packages.PIDs, o.Process.PID)
+	return fmt.Sprintf("%d under way\nlog captures on simulators: %v, on devices: %v\nrecordings: %v\nprograms: %v\ndebuggers: %v\n"+
+		"server: pid %d",
+		o.Activity.Count, o.Logging.Simulator.IDs, o.Logging.Device.IDs, o.Video.IDs, o.Packages.PIDs,
+		o.Debug.Sessions, o.Process.PID)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -76,22 +77,42 @@ func (s *Service) startAdapter(ctx context.Context, event func(string, json.RawM
 	return a, nil
 }
 
-// launch starts the first lldb-dap there is: Xcode's, or one that PATH has. Debian's names have a version.
-func (s *Service) launch(ctx context.Context, c host.Cmd) (*host.Process, error) {
-	type program struct {
-		name string
-		args []string
-	}
-	var programs []program
-	if !s.Virtual() {
-		programs = append(programs, program{s.o.Tools.Tool("xcrun"), []string{"lldb-dap"}})
-	}
-	programs = append(programs, program{name: "lldb-dap"})
+// names are what lldb-dap is called: Debian's names have a version.
+func names() []string {
+	all := []string{"lldb-dap"}
 	for version := 22; version >= 18; version-- {
-		programs = append(programs, program{name: fmt.Sprintf("lldb-dap-%d", version)})
+		all = append(all, fmt.Sprintf("lldb-dap-%d", version))
 	}
-	for _, p := range programs {
-		c.Name, c.Args = p.name, p.args
+	return all
+}
+
+// Find is the file of the lldb-dap that would be started: Xcode's, or the first one that PATH has.
+func (s *Service) Find(ctx context.Context) (string, error) {
+	if !s.Virtual() {
+		found := host.Cmd{Name: s.o.Tools.Tool("xcrun"), Args: []string{"--find", "lldb-dap"}, Timeout: 20 * time.Second}
+		if res, err := s.o.Run.Run(ctx, found); err == nil {
+			return strings.TrimSpace(string(res.Stdout)), nil
+		}
+	}
+	for _, name := range names() {
+		if path := host.Find(name); path != "" {
+			return path, nil
+		}
+	}
+	return "", errNoLLDB
+}
+
+// launch starts the first lldb-dap there is.
+func (s *Service) launch(ctx context.Context, c host.Cmd) (*host.Process, error) {
+	var commands [][]string
+	if !s.Virtual() {
+		commands = append(commands, []string{s.o.Tools.Tool("xcrun"), "lldb-dap"})
+	}
+	for _, name := range names() {
+		commands = append(commands, []string{name})
+	}
+	for _, argv := range commands {
+		c.Name, c.Args = argv[0], argv[1:]
 		process, err := s.o.Start.Start(ctx, c)
 		var missing *host.NotFoundError
 		if err == nil || !errors.As(err, &missing) {
