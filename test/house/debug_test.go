@@ -88,8 +88,8 @@ func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
 	if text := h.Must(holder, "debug_stack", nil).Text(); !strings.Contains(text, "#0 main at /src/main.c:12") {
 		t.Error(text)
 	}
-	if b := house.Result[struct{ ID int }](h, h.Must(holder, "debug_break", map[string]any{"at": "main.c:13"})); b.ID >= 0 {
-		t.Errorf("a breakpoint that lldb-dap gave no number has %d", b.ID)
+	if b := house.Result[struct{ Breakpoint int }](h, h.Must(holder, "debug_break", map[string]any{"at": "main.c:13"})); b.Breakpoint >= 0 {
+		t.Errorf("a breakpoint that lldb-dap gave no number has %d", b.Breakpoint)
 	}
 	h.Must(holder, "debug_continue", nil)
 	h.Must(holder, "snapshot", nil)

@@ -118,6 +118,9 @@ func (r record) action() *action {
 	if !acting(r.name) || r.answer.Result == nil || json.Unmarshal(r.answer.Result, &a) != nil || a.Outcome == "" {
 		return nil
 	}
+	if a.Target != nil {
+		a.Target.Type = ui.TypeOf(a.Target.Type) // as the world calls it
+	}
 	return &a
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
 	"ios-agent/internal/virtualxcode"
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/world"
@@ -252,7 +253,7 @@ func (r record) snapshot() *snapshot {
 	twins := map[string]int{}
 	name := func(e *element) string { return e.Type + "\n" + e.Identifier + "\n" + e.Label }
 	for _, e := range s.Elements {
-		e.Type = strings.TrimPrefix(e.Type, "XCUIElementType")
+		e.Type = ui.TypeOf(e.Type) // as the world calls it
 		twins[name(e)]++
 	}
 	for _, e := range s.Elements {
