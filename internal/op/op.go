@@ -87,8 +87,9 @@ type Texter interface{ Text() string }
 
 // Image is a picture that goes with an output.
 type Image struct {
-	MIME string `json:"mime"`
-	Data []byte `json:"data"`
+	MIME  string `json:"mime"`
+	Data  []byte `json:"data"`
+	About string `json:"about,omitempty"` // a line for whoever sees it
 }
 
 // Imager is an output that comes with pictures.

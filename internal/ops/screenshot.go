@@ -63,9 +63,6 @@ type screenshotOut struct {
 // Text says where it is, and what its pixels are.
 func (o screenshotOut) Text() string {
 	text := fmt.Sprintf("saved %s (%s, %d KB)", o.Path, o.PictureSize.Text(), (o.Bytes+1023)/1024)
-	if o.Copy.Width != o.Width {
-		text += "\ncopy in this answer: " + o.Copy.Text()
-	}
 	if o.Black {
 		text += "\nit is all black, also the second time: the display is off, or nothing is drawn on it"
 	}
@@ -74,7 +71,11 @@ func (o screenshotOut) Text() string {
 
 // Images is the copy.
 func (o screenshotOut) Images() []op.Image {
-	return []op.Image{{MIME: o.copied.MIME, Data: o.copied.Data}}
+	i := op.Image{MIME: o.copied.MIME, Data: o.copied.Data}
+	if o.Copy.Width != o.Width {
+		i.About = "copy in this answer: " + o.Copy.Text()
+	}
+	return []op.Image{i}
 }
 
 // forModels is how large a picture may be that goes to a model.

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ios-agent/internal/daemon/product"
 	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
@@ -97,8 +100,15 @@ func TestPicturesSayTheirScale(t *testing.T) {
 		if taken.Width != c.width || taken.Height != c.height || taken.Points != c.points || picture.Bounds().Dx() != c.width {
 			t.Errorf("%v: %+v, a file of %v", c.input, taken, picture.Bounds())
 		}
-		if !strings.Contains(e.Stdout, fmt.Sprintf("%d×%d, points = %s", c.width, c.height, c.points)) || !strings.Contains(e.Stdout, c.copy) {
+		if !strings.Contains(e.Stdout, fmt.Sprintf("%d×%d, points = %s", c.width, c.height, c.points)) {
 			t.Errorf("%v: %s", c.input, e.Stdout)
+		}
+		if strings.Contains(e.Stdout, "copy") || !strings.Contains(e.Images[0].About, c.copy) { // a shell shows no copy
+			t.Errorf("%v: %s; the picture: %s", c.input, e.Stdout, e.Images[0].About)
+		}
+		res, err := h.MCP("a", product.Serving{}).CallTool(t.Context(), &sdk.CallToolParams{Name: "take_screenshot", Arguments: c.input})
+		if err != nil || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, c.copy) {
+			t.Errorf("%v over MCP: %+v %v", c.input, res, err)
 		}
 		shown, _, err := image.DecodeConfig(strings.NewReader(string(e.Images[0].Data)))
 		if err != nil || shown.Width != taken.Copy.Width || shown.Width > taken.Width || shown.Height != taken.Copy.Height {

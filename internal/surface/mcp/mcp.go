@@ -211,6 +211,11 @@ func (o Options) say(of op.Op, e op.Envelope, input []byte) string {
 	if next := o.voice.Next(e, input); len(next) > 0 && e.Error == nil && !strings.Contains(text, "\n"+wording.NextSteps) {
 		text += "\nnext: " + strings.Join(next, ", ")
 	}
+	for _, i := range e.Images {
+		if i.About != "" {
+			text += "\n" + i.About
+		}
+	}
 	return text
 }
 
