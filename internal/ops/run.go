@@ -22,7 +22,7 @@ func (b *Builds) ops() []op.Op {
 				"call or a session default names them; the answer says which and why. A build that fails answers with what to fix.",
 			Next: []string{"snapshot", "tap_element"}, Examples: []string{"run", `run --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
-		}, func(ctx context.Context, c *op.Call, in runIn) (Built, error) { return inCore(b.run(ctx, c, in)) }),
+		}, b.run),
 	}
 }
 
@@ -53,20 +53,26 @@ func (in runIn) in() BuildAndRunIn {
 	}
 }
 
-func (b *Builds) run(ctx context.Context, c *op.Call, given runIn) (BuildOut, error) {
+func (b *Builds) run(ctx context.Context, c *op.Call, given runIn) (Built, error) {
 	in := given.in()
-	said, err := b.choose(ctx, c, &in.Project, &in.On.Simulator)
+	return b.found(ctx, c, &in.Project, &in.On, func() (BuildOut, error) { return b.BuildAndRun(ctx, c, in) })
+}
+
+// found does something with a project after it has chosen what the call did not name, and on this Mac where the scheme builds for
+// nothing else. The answer says what was chosen.
+func (b *Builds) found(ctx context.Context, c *op.Call, project *Project, on *Destination, do func() (BuildOut, error)) (Built, error) {
+	said, err := b.choose(ctx, c, project, &on.Simulator)
 	if err != nil {
-		return BuildOut{}, err
+		return Built{}, err
 	}
-	out, err := b.BuildAndRun(ctx, c, in)
+	out, err := do()
 	if onlyMac(err) {
 		said = said.instead("destination: this Mac, because the scheme does not build for simulators")
-		c.Device, in.On = nil, Destination{Kind: OnMac}
-		out, err = b.BuildAndRun(ctx, c, in)
+		c.Device, *on = nil, Destination{Kind: OnMac}
+		out, err = do()
 	}
 	out.Request.Choices = said
-	return out, err
+	return inCore(out, err)
 }
 
 // LaunchHow is how to launch what was built.

@@ -17,7 +17,7 @@ func (b *Builds) testOps() []op.Op {
 				"What builds for Macs alone is tested on this Mac. Tests that fail are a failure (exit 1), and are named with the place.",
 			Examples: []string{"test", "test ShopTests/CartTests", `test --scheme Shop --simulator-name "iPhone 16 Pro"`},
 			Complete: b.defaults.Completer(Completion{CallOnly: []string{"platform"}}),
-		}, func(ctx context.Context, c *op.Call, in testIn) (Built, error) { return inCore(b.test(ctx, c, in)) }),
+		}, b.test),
 	}
 }
 
@@ -48,20 +48,9 @@ func (in testIn) in() TestIn {
 	}
 }
 
-func (b *Builds) test(ctx context.Context, c *op.Call, given testIn) (BuildOut, error) {
+func (b *Builds) test(ctx context.Context, c *op.Call, given testIn) (Built, error) {
 	in := given.in()
-	said, err := b.choose(ctx, c, &in.Project, &in.On.Simulator)
-	if err != nil {
-		return BuildOut{}, err
-	}
-	out, err := b.Test(ctx, c, in)
-	if onlyMac(err) {
-		said = said.instead("destination: this Mac, because the scheme does not build for simulators")
-		c.Device, in.On = nil, Destination{Kind: OnMac}
-		out, err = b.Test(ctx, c, in)
-	}
-	out.Request.Choices = said
-	return out, err
+	return b.found(ctx, c, &in.Project, &in.On, func() (BuildOut, error) { return b.Test(ctx, c, in) })
 }
 
 // choose finds the project, the scheme and the simulator, as far as the call does not name them, and tells the caller.
