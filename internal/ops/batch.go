@@ -99,7 +99,7 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 	out := batchOut{}
 	for i, k := range calls {
 		c.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(calls), in.Steps[i]))
-		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
+		e := b.catalogue().Run(ctx, k.name, op.Call{Session: c.Session, Client: c.Client, Dir: c.Dir, Env: c.Env, Process: c.Process}, k.input)
 		out.Steps = append(out.Steps, stepOut{
 			Step: in.Steps[i], ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		})
