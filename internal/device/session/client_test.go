@@ -13,7 +13,7 @@ func TestClientLine(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	for _, c := range []struct{ client, dir, want string }{
-		{"claude-code", filepath.Join(home, "work", "shop"), "claude-code in ~/work/shop"},
+		{"claude-code", filepath.Join(home, "code", "shop"), "claude-code in ~/code/shop"},
 		{"claude-code", home, "claude-code in ~"},
 		{"cli", "/Users/eve/secret/shop", "cli in …/shop"},
 		{"curl/8.5.0", "", "curl/8.5.0"},
