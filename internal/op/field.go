@@ -204,12 +204,3 @@ func kindOf(t reflect.Type) (Kind, error) {
 	}
 	return "", fmt.Errorf("inputs of type %s are not supported", t)
 }
-
-// InputNames are the names of an input struct's fields.
-func InputNames[In any]() []string {
-	var names []string
-	for _, f := range fieldsOf(Spec{}, reflect.TypeFor[In]()) {
-		names = append(names, f.Name)
-	}
-	return names
-}

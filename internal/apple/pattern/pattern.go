@@ -20,18 +20,10 @@ func New(text string) *Pattern {
 func (p *Pattern) Match(b []byte) bool                    { return p.get().Match(b) }
 func (p *Pattern) MatchString(s string) bool              { return p.get().MatchString(s) }
 func (p *Pattern) FindString(s string) string             { return p.get().FindString(s) }
-func (p *Pattern) FindStringIndex(s string) []int         { return p.get().FindStringIndex(s) }
 func (p *Pattern) FindStringSubmatch(s string) []string   { return p.get().FindStringSubmatch(s) }
 func (p *Pattern) FindStringSubmatchIndex(s string) []int { return p.get().FindStringSubmatchIndex(s) }
 func (p *Pattern) FindAll(b []byte, n int) [][]byte       { return p.get().FindAll(b, n) }
-func (p *Pattern) FindSubmatch(b []byte) [][]byte         { return p.get().FindSubmatch(b) }
-func (p *Pattern) ReplaceAll(src, repl []byte) []byte     { return p.get().ReplaceAll(src, repl) }
 func (p *Pattern) Split(s string, n int) []string         { return p.get().Split(s, n) }
-
-func (p *Pattern) FindAllString(s string, n int) []string { return p.get().FindAllString(s, n) }
-func (p *Pattern) ReplaceAllString(src, repl string) string {
-	return p.get().ReplaceAllString(src, repl)
-}
 
 func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.get().FindAllStringSubmatch(s, n)

@@ -194,16 +194,3 @@ func (t Tool) Recording(udid, codec, path string) host.Cmd {
 		Env: t.Env, Outputs: []string{path},
 	}
 }
-
-// Container returns where an app's folder of one kind lies: app, data, groups, or the id of a group.
-func (t Tool) Container(ctx context.Context, udid, bundle, kind string) (string, error) {
-	r, err := t.on(ctx, udid, call{args: []string{"get_app_container", udid, bundle, kind}, timeout: SettingTimeout})
-	if err != nil {
-		return "", err
-	}
-	path := strings.TrimSpace(string(r.Stdout))
-	if path == "" {
-		return "", fmt.Errorf("simctl get_app_container: no path for %s", bundle)
-	}
-	return path, nil
-}

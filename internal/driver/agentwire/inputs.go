@@ -83,13 +83,8 @@ func Buttons() []string {
 	return []string{"home", "lock", "volume-up", "volume-down", "action", "camera", "siri"}
 }
 
-// Rotate turns the device: a name of Orientations.
+// Rotate turns the device: portrait, portrait-upside-down, landscape-left or landscape-right.
 type Rotate struct{ To string }
-
-// Orientations are the ways a device can be held.
-func Orientations() []string {
-	return []string{"portrait", "portrait-upside-down", "landscape-left", "landscape-right"}
-}
 
 // Opcodes.
 func (*DoubleTap) Opcode() Opcode { return 0x22 }

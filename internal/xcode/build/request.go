@@ -68,18 +68,6 @@ const (
 	Simulated = " Simulator"
 )
 
-// DevicePlatforms are those of devices that are not Macs.
-func DevicePlatforms() []string { return []string{IOS, WatchOS, TVOS, Vision} }
-
-// SimulatorPlatforms are the simulators of these.
-func SimulatorPlatforms() []string {
-	var names []string
-	for _, p := range DevicePlatforms() {
-		names = append(names, p+Simulated)
-	}
-	return names
-}
-
 // String is the destination as xcodebuild wants it.
 func (d Destination) String() string {
 	switch {
