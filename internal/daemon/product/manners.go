@@ -4,12 +4,17 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/quern"
+	"ios-agent/internal/ops/xcode"
 	"ios-agent/internal/surface/mcp"
 	"ios-agent/internal/surface/reference"
 )
 
 // manners are the sets that stand for other products, by the word that chooses them. All others present themselves as ours do.
-var manners = map[string]func(*op.Catalogue) mcp.Manner{"xcode": xcodeManner, "quern": quernManner}
+var manners = map[string]func(*op.Catalogue) mcp.Manner{xcode.Family: xcodeManner, quern.Family: quernManner}
+
+// jobs chooses the tools for work that takes longer than a client waits; they belong to every set that stands alone.
+const jobs = "job"
 
 // MannerOf is how the tools that the words choose present themselves. A mixture of sets is ours.
 func MannerOf(c *op.Catalogue, words string) mcp.Manner {

@@ -15,12 +15,6 @@ import (
 	"ios-agent/internal/surface/rest"
 )
 
-// The words that choose quern's set, and the tools for work that takes longer than a client waits.
-const (
-	quernWord = "quern"
-	quernJobs = "job"
-)
-
 // quernInstructions are what quern tells an agent at once, because few read the guide by themselves.
 const quernInstructions = "Drive apps on iOS simulators. Start with `resolve_device` (`auto_boot: true` boots one), then `install_app` " +
 	"and `launch_app`. Look with `get_screen_summary` (text), `get_ui_tree` (every element) or `take_screenshot` (picture); act with " +
@@ -35,7 +29,7 @@ const quernInstructions = "Drive apps on iOS simulators. Start with `resolve_dev
 // quernManner presents the set as quern's server does: its answers are the bodies of its REST rows.
 func quernManner(c *op.Catalogue) mcp.Manner {
 	return mcp.Manner{
-		Instructions: quernInstructions, Alone: true, Say: sayAsQuern, Also: []string{quernJobs},
+		Instructions: quernInstructions, Alone: true, Say: sayAsQuern, Also: []string{jobs},
 		Resources: []mcp.Resource{
 			{
 				URI: "quern://guide", Name: "guide", Description: "The workflow, and the REST path of every tool",
@@ -98,7 +92,7 @@ Use device tools to inspect and interact with the simulator:
 
 // quernPaths are the tools of the set with their routes, in the order of the catalogue.
 func quernPaths(c *op.Catalogue) (rows [][2]string) {
-	tools, err := mcp.Select(c.Ops(), quernWord+","+quernJobs)
+	tools, err := mcp.Select(c.Ops(), quern.Family+","+jobs)
 	if err != nil {
 		return nil // there is no such set in this catalogue
 	}

@@ -25,7 +25,7 @@ var lacking = []string{"xcode-ide", "workflow-discovery"}
 // xcodeManner presents the set as XcodeBuildMCP does.
 func xcodeManner(c *op.Catalogue) mcp.Manner {
 	return mcp.Manner{
-		Instructions: xcodeInstructions, Alone: true, Also: []string{"session-management", "job"},
+		Instructions: xcodeInstructions, Alone: true, Also: []string{"session-management", jobs},
 		Discovery: &mcp.Discovery{Tool: xcode.Discover, Workflows: xcode.Workflows()},
 		Resources: []mcp.Resource{
 			answered("simulators", "The simulators, with their ids and states", "text/plain", "list_sims"),

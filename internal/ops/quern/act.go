@@ -17,7 +17,7 @@ import (
 func (v views) acting() []op.Op {
 	row := func(name, route, summary string) op.Spec {
 		return op.Spec{
-			Name: name, Family: family, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route,
+			Name: name, Family: Family, Groups: []string{"ui"}, Route: "POST /api/v1/device/ui/" + route,
 			Summary: summary, Timeout: 2 * time.Minute,
 		}
 	}

@@ -16,7 +16,7 @@ import (
 func (v views) looking() []op.Op {
 	row := func(name, route, summary string) op.Spec {
 		return op.Spec{
-			Name: name, Family: family, Groups: []string{"ui"}, Route: route, Summary: summary,
+			Name: name, Family: Family, Groups: []string{"ui"}, Route: route, Summary: summary,
 			Hints: op.ReadOnly | op.Idempotent, Timeout: 2 * time.Minute,
 		}
 	}

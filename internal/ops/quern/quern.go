@@ -13,8 +13,8 @@ import (
 	"ios-agent/internal/ops"
 )
 
-// family is what quern's names are called in the catalogue.
-const family = "quern"
+// Family is what quern's names are called in the catalogue.
+const Family = "quern"
 
 // same are the rows whose name and shape is ours, or a part of ours.
 var same = []string{
@@ -76,16 +76,16 @@ func Ops(core *ops.Core) []op.Op {
 	v := views{core}
 	var all []op.Op
 	for _, name := range same {
-		all = append(all, core.Op(name).In(family))
+		all = append(all, core.Op(name).In(Family))
 	}
-	plain := core.Op(launch).In(family).Spec // without our outline of the screen
+	plain := core.Op(launch).In(Family).Spec // without our outline of the screen
 	plain.Route, plain.Summary = op.None, "Launch an installed app; a device that the call names is booted"
 	all = append(all, op.New(plain, core.Apps.Launch), op.New(op.Spec{
-		Name: "take_screenshot", Family: family, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
+		Name: "take_screenshot", Family: Family, Groups: []string{"ui"}, Route: "GET /api/v1/device/screenshot",
 		Summary: "Take a picture of the screen, half its size unless scale is given", Hints: op.ReadOnly, Picture: true,
 		Timeout: time.Minute,
 	}, v.screenshot), op.New(op.Spec{
-		Name: "list_apps", Family: family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
+		Name: "list_apps", Family: Family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
 		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 	}, v.apps))
 	all = append(append(all, v.looking()...), v.acting()...)

@@ -15,8 +15,8 @@ import (
 	"ios-agent/internal/ops"
 )
 
-// family is what XcodeBuildMCP's names are called in the catalogue.
-const family = "xcode"
+// Family is what XcodeBuildMCP's names are called in the catalogue.
+const Family = "xcode"
 
 // The groups of XcodeBuildMCP. A tool that it lists in several is in several here.
 const (
@@ -66,7 +66,7 @@ var twins = map[string]string{
 
 // tool is a spec of this family.
 func tool(name, summary string, hints op.Hints, groups ...string) op.Spec {
-	return op.Spec{Name: name, Family: family, Groups: groups, Summary: summary, Hints: hints, Twin: twins[name]}
+	return op.Spec{Name: name, Family: Family, Groups: groups, Summary: summary, Hints: hints, Twin: twins[name]}
 }
 
 // taking gives a spec its time limit and its examples.
