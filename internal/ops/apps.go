@@ -3,19 +3,13 @@ package ops
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/url"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
-	"ios-agent/internal/fault"
-	"ios-agent/internal/fault/nearest"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 )
@@ -243,46 +237,6 @@ func (a *Apps) launch(ctx context.Context, c *op.Call, in LaunchIn) (launchOut, 
 
 func unread(err error) string { return "the screen could not be read: " + err.Error() }
 
-// checkApp refuses what is neither a bundle id nor the name of an app: a tool would take -x for an option.
-func checkApp(app string) error {
-	name := strings.TrimSpace(app)
-	if name != "" && name[0] != '-' && !strings.ContainsFunc(name, unicode.IsControl) && !strings.ContainsRune(name, '/') {
-		return nil
-	}
-	return fault.New(fault.InvalidInput, "%.80q is not the bundle id or the name of an app", app).With("field", "bundle_id")
-}
-
-// childPrefix marks the variables of a client's environment that simctl would hand to the app.
-const childPrefix = "SIMCTL_CHILD_"
-
-func environment(client map[string]string, given []string) (map[string]string, error) {
-	env := map[string]string{}
-	for name, value := range client {
-		if app, ok := strings.CutPrefix(name, childPrefix); ok {
-			env[app] = value
-		}
-	}
-	asked, err := nameValues(envKey, given)
-	maps.Copy(env, asked)
-	return env, err
-}
-
-// foreign are variables by which whoever launches an app makes it run code of theirs, or write where they like: dyld loads libraries,
-// the sanitizers run a symbolizer and write reports, coverage is written to a file.
-var foreign = regexp.MustCompile(`^(DYLD_|LD_|__XPC_|XCInject|[A-Z]+SAN_(OPTIONS|SYMBOLIZER_PATH)$|LLVM_PROFILE_FILE$|GCOV_PREFIX)`)
-
-// harmless refuses them: an app that is launched runs without a question, because what may run was chosen when it was installed.
-// What builds and runs an app is asked about, and takes them.
-func harmless(env map[string]string, err error) (map[string]string, error) {
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if err == nil && foreign.MatchString(name) {
-			return nil, fault.New(fault.Forbidden, "%s makes an app run other code or write files; a launch does not take it", name).
-				With("field", envKey).WithHint("`ios-agent run --env %s=…` builds, installs and launches an app with it", name)
-		}
-	}
-	return env, err
-}
-
 // TerminateIn names a running app.
 type TerminateIn struct {
 	Target
@@ -310,41 +264,6 @@ func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 		return d.Terminate(ctx, out.Bundle)
 	})
 	return out, err
-}
-
-// installed finds an installed app; known is false on a device that cannot list its apps. An app that is not there is a fault.
-func installed(ctx context.Context, h *pool.Handle, bundle string) (app device.App, known bool, err error) {
-	inventory, err := device.As[device.Inventory](h.Device)
-	if err != nil {
-		return device.App{}, false, nil
-	}
-	apps, err := inventory.List(ctx)
-	if err != nil {
-		return device.App{}, false, err
-	}
-	var bundles []string
-	for _, a := range apps {
-		if a.Bundle == bundle {
-			return a, true, nil
-		}
-		bundles = append(bundles, a.Bundle)
-	}
-	f := fault.New(fault.AppNotFound, "%s is not installed on %s", bundle, h.Info().Name)
-	if near := nearest.To(bundle, bundles, 3); len(near) > 0 {
-		f = f.WithHint("did you mean %s?", strings.Join(near, " or "))
-	}
-	return device.App{}, true, f
-}
-
-// nearby is an error of a call about an app, with the apps that are installed and may have been meant if this one is not there.
-func nearby(ctx context.Context, h *pool.Handle, bundle string, err error) error {
-	if !fault.Is(err, fault.AppNotFound) {
-		return err
-	}
-	if _, _, missing := installed(ctx, h, bundle); fault.Is(missing, fault.AppNotFound) {
-		return missing
-	}
-	return err
 }
 
 // EndProcess ends a process of a device that is known by its id.
@@ -484,59 +403,4 @@ func (a *Apps) open(ctx context.Context, c *op.Call, in openIn) (openOut, error)
 		return nearby(ctx, h, bundle, err)
 	})
 	return out, err
-}
-
-// appOn gives the bundle id of an app that a call names, for calls that need it before they reach the device.
-func (d deviceAccess) appOn(ctx context.Context, c *op.Call, t Target, what string) (string, error) {
-	if err := checkApp(what); err != nil {
-		return "", err
-	}
-	if isBundle(what) {
-		return what, nil
-	}
-	h, _, err := d.device(ctx, c, t)
-	if err != nil {
-		return "", err
-	}
-	return bundleOf(ctx, h, what)
-}
-
-// isBundle reports whether a text is taken for a bundle id without asking the device: those have dots, and names hardly ever.
-func isBundle(what string) bool { return strings.Contains(what, ".") && CheckBundle(what) == nil }
-
-// bundleOf finds an app by its bundle id or its name.
-func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) {
-	if isBundle(what) {
-		return what, nil
-	}
-	inventory, err := device.As[device.Inventory](h.Device)
-	if err != nil {
-		return what, CheckBundle(what) // a device that cannot list its apps has no names
-	}
-	apps, err := inventory.List(ctx)
-	if err != nil {
-		return "", err
-	}
-	var named, known []string
-	for _, a := range apps {
-		if a.Bundle == what {
-			return what, nil
-		}
-		if strings.EqualFold(a.Name, what) {
-			named = append(named, a.Bundle)
-		}
-		known = append(known, a.Bundle, a.Name)
-	}
-	switch len(named) {
-	case 1:
-		return named[0], nil
-	case 0:
-		f := fault.New(fault.AppNotFound, "no app on %s has the bundle id or name %q", h.Info().Name, what)
-		if near := nearest.To(what, known, 3); len(near) > 0 {
-			f = f.WithHint("did you mean %s?", strings.Join(near, " or "))
-		}
-		return "", f
-	}
-	return "", fault.New(fault.AppAmbiguous, "several apps on %s are called %q: %s", h.Info().Name, what, strings.Join(named, ", ")).
-		With("candidates", named)
 }

@@ -77,6 +77,7 @@ func TestWhatRunsUnattendedStaysHarmless(t *testing.T) {
 // foreignCode are variables with which whoever launches an app makes it run other code, or write files.
 var foreignCode = []string{
 	"DYLD_INSERT_LIBRARIES=/tmp/x.dylib", "DYLD_FRAMEWORK_PATH=/tmp", "DYLD_LIBRARY_PATH=/tmp", "DYLD_PRINT_TO_FILE=/tmp/x",
-	"__XPC_DYLD_INSERT_LIBRARIES=/tmp/x.dylib", "XCInjectBundle=/tmp/x", "ASAN_OPTIONS=external_symbolizer_path=/tmp/x",
+	"__XPC_DYLD_INSERT_LIBRARIES=/tmp/x.dylib", "XCInjectBundle=/tmp/x", "SWIFT_BACKTRACE=swift-backtrace=/tmp/x", "MallocLogFile=/tmp/x",
+	"ASAN_OPTIONS=external_symbolizer_path=/tmp/x",
 	"UBSAN_SYMBOLIZER_PATH=/tmp/x", "LLVM_PROFILE_FILE=/tmp/x",
 }

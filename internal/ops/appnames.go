@@ -1,0 +1,112 @@
+package ops
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/op"
+)
+
+// checkApp refuses what is neither a bundle id nor the name of an app: a tool would take -x for an option.
+func checkApp(app string) error {
+	name := strings.TrimSpace(app)
+	if name != "" && name[0] != '-' && !strings.ContainsFunc(name, unicode.IsControl) && !strings.ContainsRune(name, '/') {
+		return nil
+	}
+	return fault.New(fault.InvalidInput, "%.80q is not the bundle id or the name of an app", app).With("field", "bundle_id")
+}
+
+// appOn gives the bundle id of an app that a call names, for calls that need it before they reach the device.
+func (d deviceAccess) appOn(ctx context.Context, c *op.Call, t Target, what string) (string, error) {
+	if err := checkApp(what); err != nil {
+		return "", err
+	}
+	if isBundle(what) {
+		return what, nil
+	}
+	h, _, err := d.device(ctx, c, t)
+	if err != nil {
+		return "", err
+	}
+	return bundleOf(ctx, h, what)
+}
+
+// isBundle reports whether a text is taken for a bundle id without asking the device: those have dots, and names hardly ever.
+func isBundle(what string) bool { return strings.Contains(what, ".") && CheckBundle(what) == nil }
+
+// bundleOf finds an app by its bundle id or its name.
+func bundleOf(ctx context.Context, h *pool.Handle, what string) (string, error) {
+	if isBundle(what) {
+		return what, nil
+	}
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return what, CheckBundle(what) // a device that cannot list its apps has no names
+	}
+	apps, err := inventory.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	var named, known []string
+	for _, a := range apps {
+		if a.Bundle == what {
+			return what, nil
+		}
+		if strings.EqualFold(a.Name, what) {
+			named = append(named, a.Bundle)
+		}
+		known = append(known, a.Bundle, a.Name)
+	}
+	switch len(named) {
+	case 1:
+		return named[0], nil
+	case 0:
+		return "", meant(fault.New(fault.AppNotFound, "no app on %s has the bundle id or name %q", h.Info().Name, what), what, known)
+	}
+	return "", fault.New(fault.AppAmbiguous, "several apps on %s are called %q: %s", h.Info().Name, what, strings.Join(named, ", ")).
+		With("candidates", named)
+}
+
+// installed finds an installed app; known is false on a device that cannot list its apps. An app that is not there is a fault.
+func installed(ctx context.Context, h *pool.Handle, bundle string) (app device.App, known bool, err error) {
+	inventory, err := device.As[device.Inventory](h.Device)
+	if err != nil {
+		return device.App{}, false, nil
+	}
+	apps, err := inventory.List(ctx)
+	if err != nil {
+		return device.App{}, false, err
+	}
+	var bundles []string
+	for _, a := range apps {
+		if a.Bundle == bundle {
+			return a, true, nil
+		}
+		bundles = append(bundles, a.Bundle)
+	}
+	return device.App{}, true, meant(fault.New(fault.AppNotFound, "%s is not installed on %s", bundle, h.Info().Name), bundle, bundles)
+}
+
+// meant adds the apps that may have been meant.
+func meant(f *fault.Fault, what string, known []string) *fault.Fault {
+	if near := nearest.To(what, known, 3); len(near) > 0 {
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	return f
+}
+
+// nearby is an error of a call about an app, with the apps that are installed and may have been meant if this one is not there.
+func nearby(ctx context.Context, h *pool.Handle, bundle string, err error) error {
+	if !fault.Is(err, fault.AppNotFound) {
+		return err
+	}
+	if _, _, missing := installed(ctx, h, bundle); fault.Is(missing, fault.AppNotFound) {
+		return missing
+	}
+	return err
+}
