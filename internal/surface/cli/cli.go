@@ -85,8 +85,9 @@ func usage(err error) error {
 		return f
 	}
 	message, suggestion, _ := strings.Cut(err.Error(), "\n")
-	if suggestion = strings.TrimSpace(suggestion); suggestion != "" {
-		return fault.New(fault.InvalidInput, "%s", message).WithHint("%s", strings.Join(strings.Fields(suggestion), " "))
+	if _, names, near := strings.Cut(suggestion, "?\n"); near { // cobra's: "Did you mean this?", and a name a line
+		return fault.New(fault.InvalidInput, "%s", message).
+			WithHint("did you mean `ios-agent %s`?", strings.Join(strings.Fields(names), "` or `ios-agent "))
 	}
 	return fault.New(fault.InvalidInput, "%s", message).WithHint("see `ios-agent help`")
 }

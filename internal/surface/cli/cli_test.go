@@ -89,6 +89,7 @@ func TestWrongCommandLines(t *testing.T) {
 	m := newTerminal()
 	for line, want := range map[string]string{
 		"frobnicate":                      "unknown command",
+		"sya hello":                       "did you mean `ios-agent say`?",
 		"say hello --nonsense":            "see `ios-agent say --help`",
 		"say hello --tiems 2":             "did you mean --times? see `ios-agent say --help`",
 		"say hello --times":               "needs an argument",
