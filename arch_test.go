@@ -90,6 +90,8 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
+	"internal/telemetry": "",
+
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault fault/nearest machine/home machine/host machine/regularfile op/brief",
@@ -112,9 +114,9 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse ui " +
-		"ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage " +
-		"xcode/testrun xcode/toolcheck",
+		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
+		"telemetry ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
+		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
@@ -137,7 +139,7 @@ var arrows = map[string]string{
 		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
-		"surface/mcp surface/reference surface/rest ui/uiread xcode/build xcode/debugger " +
+		"surface/mcp surface/reference surface/rest telemetry ui/uiread xcode/build xcode/debugger " +
 		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
@@ -262,7 +264,8 @@ func TestArrowsPointDown(t *testing.T) {
 
 // floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
 // floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
-var floors = []string{"fault", "machine", "op", "apple", "ui", "device", "xcode", "driver", "ops", "surface", "daemon", "virtualxcode"}
+var floors = []string{"fault", "machine", "op", "apple", "ui", "device", "telemetry", "xcode", "driver",
+	"ops", "surface", "daemon", "virtualxcode"}
 
 func TestFloors(t *testing.T) {
 	floor := func(path string) int {

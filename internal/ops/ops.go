@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/op/parse"
+	"ios-agent/internal/telemetry"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/debugger"
@@ -43,6 +44,7 @@ type Services struct {
 	Captures  *logcap.Store
 	Films     *film.Store
 	Debuggers *debugger.Service
+	Telemetry *telemetry.Store
 	Home      string
 	Server    Server
 	Now       func() time.Time

@@ -17,18 +17,15 @@ import (
 
 // A program that must not be signalled is ended by the end of its input: by Stop, whose context may be over, and by Close.
 func TestAProgramIsEndedByItsInputAlone(t *testing.T) {
-	h, _ := newHost(t)
-	for name, end := range map[string]func(p *host.Process) error{
-		"stop": func(p *host.Process) error {
+	for name, end := range map[string]func(h *host.Host, p *host.Process) error{
+		"stop": func(_ *host.Host, p *host.Process) error {
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
 			return p.Stop(over)
 		},
-		"close": func(*host.Process) error { return h.Close() },
+		"close": func(h *host.Host, _ *host.Process) error { return h.Close() },
 	} {
-		if name == "close" {
-			h, _ = newHost(t)
-		}
+		h, _ := newHost(t)
 		p := newPorch(t)
 		c := p.helper("until-eof")
 		r, w := io.Pipe() // which nobody closes: Stop ends the program's input all the same
@@ -39,7 +36,7 @@ func TestAProgramIsEndedByItsInputAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.next()
-		if err := end(proc); err != nil {
+		if err := end(h, proc); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := proc.Result(); err != nil || r.Signal != "" || string(r.Stdout) != "no signal\n" {
