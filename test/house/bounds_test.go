@@ -130,8 +130,10 @@ func TestMemoryOfManyCalls(t *testing.T) {
 				h.REST(name, http.MethodGet, fmt.Sprintf("/api/v1/devices/pool?x%d=1", i), nil)
 			case 4:
 				h.Call(name, "session_set_defaults", in{"scheme": strings.Repeat("x", 1000)})
-			default:
+			case 5:
 				h.Call(name, "list_devices", nil)
+			default:
+				h.Call(name, "show_step", in{"step": fmt.Sprint("s", i)})
 			}
 		}
 	}

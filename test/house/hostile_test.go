@@ -18,7 +18,7 @@ import (
 )
 
 // answerTime is what a call may take that is given a hostile path. Nothing of it may be read to the end, or waited for.
-const answerTime = 20 * time.Second
+const answerTime = time.Minute
 
 // TestHostilePaths gives every path of the catalogue what a hostile folder can hold. Each call is answered in time with a fault that
 // quotes nothing; neither a thread nor the device is held afterwards; no file is taken into memory.

@@ -208,7 +208,7 @@ func countProcesses(ts *testscript.TestScript, _ bool, args []string) {
 
 // waitGone waits until no process of this script's home has a word in its command line: wait-gone xcodebuild
 func waitGone(ts *testscript.TestScript, _ bool, args []string) {
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 		if !slices.ContainsFunc(processesOf(ts.Getenv("IOS_AGENT_HOME")), func(p string) bool { return strings.Contains(p, args[0]) }) {
 			return
 		}

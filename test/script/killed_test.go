@@ -244,7 +244,7 @@ func (k *killing) nothingLeft() {
 	k.t.Helper()
 	most := map[string]int{"daemon run": 1, "virtual service": 1, "test-without-building": 2}
 	var wrong string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 		wrong = ""
 		all := processesOf(k.home)
 		for word, n := range most {

@@ -68,7 +68,7 @@ func endStream(ts *testscript.TestScript, _ bool, args []string) {
 		select {
 		case line := <-r.lines:
 			fmt.Fprintln(&text, line)
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			ts.Fatalf("the stream said only:\n%s", text.String())
 		}
 	}

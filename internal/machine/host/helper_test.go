@@ -211,7 +211,7 @@ func newPorch(t *testing.T) *porch {
 // next waits for a helper to arrive.
 func (p *porch) next() guest {
 	p.t.Helper()
-	_ = p.l.(*net.UnixListener).SetDeadline(time.Now().Add(20 * time.Second))
+	_ = p.l.(*net.UnixListener).SetDeadline(time.Now().Add(time.Minute))
 	c, err := p.l.Accept()
 	if err != nil {
 		p.t.Fatal(err)
@@ -240,7 +240,7 @@ func (p *porch) party(n int) map[string]guest {
 // gone waits for the death of a helper.
 func (g guest) gone(t *testing.T) {
 	t.Helper()
-	_ = g.c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = g.c.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.Copy(io.Discard, g.c); err != nil {
 		t.Fatalf("%s %d still lives: %v", g.role, g.pid, err)
 	}

@@ -129,7 +129,7 @@ func newPlace(t *testing.T) Place {
 // greeted reads the pid a resident tells its clients.
 func greeted(t *testing.T, c net.Conn) int {
 	t.Helper()
-	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
 	line, err := bufio.NewReader(c).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
