@@ -169,8 +169,12 @@ func (r *reader) bytes(n uint64) []byte {
 	return out
 }
 
-// fields is the head of a block, read: the entries without their texts, and the lengths of the raw ones.
-func (b *block) fields() (entries []Entry, raws []int, err error) {
+// forget lets go of what was read.
+func (b *block) forget() { b.head, b.body, b.raw = nil, nil, nil }
+
+// fields is the head of a block, read: the entries without their texts, and the lengths of the raw ones. They are written over those
+// that are given.
+func (b *block) fields(entries []Entry, raws []int) ([]Entry, []int, error) {
 	r := &reader{left: b.head}
 	count := r.uint()
 	if count > uint64(len(r.left))+1 {
@@ -180,13 +184,13 @@ func (b *block) fields() (entries []Entry, raws []int, err error) {
 	for i := range table {
 		table[i] = string(r.bytes(r.uint()))
 	}
-	entries, raws = make([]Entry, b.n), make([]int, b.n)
+	entries, raws = slices.Grow(entries[:0], b.n)[:b.n], slices.Grow(raws[:0], b.n)[:b.n]
 	number, at := b.first, int64(0)
 	for i := range entries {
 		number += int64(r.uint())
 		at += r.int()
 		e := &entries[i]
-		e.Number, e.Time = number, time.Unix(0, at).UTC()
+		*e = Entry{Number: number, Time: time.Unix(0, at).UTC()}
 		if level := r.bytes(1); level != nil {
 			e.Level = Level(level[0])
 		}
@@ -251,7 +255,7 @@ func (b *block) raws(entries []Entry, lengths, wanted []int) error {
 		if wanted[0] >= first+rawGroup {
 			continue
 		}
-		all, err := io.ReadAll(flate.NewReader(bytes.NewReader(squeezed)))
+		all, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(squeezed)), rawGroup*2*mostRaw))
 		if err != nil {
 			return errors.Join(errBlock, err)
 		}

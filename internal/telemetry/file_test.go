@@ -113,6 +113,7 @@ func TestAnotherFile(t *testing.T) {
 		"the pages": func(t *testing.T, path string) { overwrite(t, path, 8192, strings.Repeat("\xa5", 1<<18)) },
 		"version":   func(t *testing.T, path string) { execute(t, path, "PRAGMA user_version = 99") },
 		"a block":   func(t *testing.T, path string) { execute(t, path, "UPDATE block SET head = x'ffff'") },
+		"a number":  func(t *testing.T, path string) { execute(t, path, "UPDATE block SET n = 1 << 60") },
 		"a text":    func(t *testing.T, path string) { execute(t, path, "UPDATE block SET body = substr(body, 2)") },
 		"a sieve":   func(t *testing.T, path string) { execute(t, path, "UPDATE block SET sieve = x'', body = x'01'") },
 	} {

@@ -45,7 +45,8 @@ type window struct {
 }
 
 func (w *window) add(sc *scanner, b *block, forwards bool) error {
-	n, some, err := sc.count(b)
+	n, some, err := sc.count(b, w.take > 0)
+	defer b.forget()
 	if err != nil || n == 0 {
 		return err
 	}
@@ -114,6 +115,8 @@ type scanner struct {
 	folded []byte
 	lows   []int
 	hits   []int
+	all    []Entry
+	raws   []int
 	// what was read last
 	buffers [3][]byte
 }
@@ -145,6 +148,9 @@ func (sc *scanner) blocks() ([]*block, error) {
 		}
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
+		}
+		if b.n < 1 || b.n > blockEntries {
+			return nil, store.Damaged(errBlock)
 		}
 		if b.last <= sc.m.q.After {
 			break // and so are all before it
@@ -197,31 +203,31 @@ func (sc *scanner) read(b *block, columns string, into ...*[]byte) error {
 	return rows.Err()
 }
 
-// count says how many entries of a block fit, and which; nil stands for all of them. They are good until the next call.
-func (sc *scanner) count(b *block) (int, []int, error) {
+// count says how many entries of a block fit, and which; nil stands for all of them. They are good until the next call. With whole it
+// has read all of the block where it had to read a part.
+func (sc *scanner) count(b *block, whole bool) (int, []int, error) {
 	if sc.hits == nil {
 		sc.hits = make([]int, 0, blockEntries)
 	}
 	byFields := sc.m.byFields(b)
+	var err error
 	switch {
 	case !byFields && !sc.m.texts:
 		return b.n, nil, nil
+	case whole:
+		err = sc.readWhole(b)
 	case sc.m.texts && byFields:
-		if err := sc.read(b, "head, body", &b.head, &b.body); err != nil {
-			return 0, nil, err
-		}
+		err = sc.read(b, "head, body", &b.head, &b.body)
 	case sc.m.texts:
-		if err := sc.read(b, "body", &b.body); err != nil {
-			return 0, nil, err
-		}
+		err = sc.read(b, "body", &b.body)
 	default:
-		if err := sc.read(b, "head", &b.head); err != nil {
-			return 0, nil, err
-		}
+		err = sc.read(b, "head", &b.head)
+	}
+	if err != nil {
+		return 0, nil, err
 	}
 	hits := sc.hits[:0]
 	if sc.m.texts {
-		var err error
 		if hits, err = sc.byText(hits, b); err != nil {
 			return 0, nil, err
 		}
@@ -231,15 +237,27 @@ func (sc *scanner) count(b *block) (int, []int, error) {
 		}
 	}
 	if byFields && len(hits) > 0 {
-		entries, _, err := b.fields()
+		entries, err := sc.fields(b)
 		if err != nil {
-			return 0, nil, store.Damaged(err)
+			return 0, nil, err
 		}
 		hits = slices.DeleteFunc(hits, func(i int) bool { return !sc.m.fitsFields(&entries[i]) })
 	}
 	sc.hits = hits
-	b.head, b.body = nil, nil // there are many blocks
 	return len(hits), hits, nil
+}
+
+func (sc *scanner) readWhole(b *block) error {
+	return sc.read(b, "head, body, raw", &b.head, &b.body, &b.raw)
+}
+
+// fields are the entries of a block without their texts, good until those of the next are read.
+func (sc *scanner) fields(b *block) ([]Entry, error) {
+	var err error
+	if sc.all, sc.raws, err = b.fields(sc.all, sc.raws); err != nil {
+		return nil, store.Damaged(err)
+	}
+	return sc.all, nil
 }
 
 // byText gives the indexes of the messages that fit.
@@ -280,20 +298,21 @@ func (sc *scanner) byText(to []int, b *block) ([]int, error) {
 
 // entries are those of these indexes, whole.
 func (sc *scanner) entries(b *block, wanted []int) ([]Entry, error) {
-	if err := sc.read(b, "head, body, raw", &b.head, &b.body, &b.raw); err != nil {
-		return nil, err
+	if b.body == nil {
+		if err := sc.readWhole(b); err != nil {
+			return nil, err
+		}
 	}
-	defer func() { b.head, b.body, b.raw = nil, nil, nil }()
-	all, raws, err := b.fields()
+	all, err := sc.fields(b)
 	if err != nil {
-		return nil, store.Damaged(err)
+		return nil, err
 	}
 	ends, text, err := b.messages(sc.ends)
 	if err != nil {
 		return nil, store.Damaged(err)
 	}
 	sc.ends = ends
-	if err := b.raws(all, raws, wanted); err != nil {
+	if err := b.raws(all, sc.raws, wanted); err != nil {
 		return nil, store.Damaged(err)
 	}
 	out := make([]Entry, 0, len(wanted))
@@ -322,10 +341,10 @@ func (sc *scanner) eachOf(b *block, fn func(*Entry)) error {
 	if err := sc.read(b, "head, body", &b.head, &b.body); err != nil {
 		return err
 	}
-	defer func() { b.head, b.body = nil, nil }()
-	all, _, err := b.fields()
+	defer b.forget()
+	all, err := sc.fields(b)
 	if err != nil {
-		return store.Damaged(err)
+		return err
 	}
 	ends, text, err := b.messages(sc.ends)
 	if err != nil {
