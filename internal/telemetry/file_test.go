@@ -1,8 +1,10 @@
 package telemetry_test
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -279,5 +281,39 @@ func TestSecretsAreNotStored(t *testing.T) {
 	raw, err := os.ReadFile(path)
 	if err != nil || strings.Contains(string(raw), "hunter2") || !strings.Contains(string(raw), "password ***") {
 		t.Error("it is in the file", err)
+	}
+}
+
+// TestADiskThatTakesNothing: the lines that cannot be stored are counted, the log says it once, usage says why, what there is can be read;
+// when the disk takes files again it goes on and says how many are missing. SQLite needs a file beside its own: here is a folder in its
+// place.
+func TestADiskThatTakesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "telemetry.db")
+	if err := os.MkdirAll(path+"-wal", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s := at(t, path, func(o *telemetry.Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	for i := range 3 {
+		s.Add(telemetry.Entry{Message: fmt.Sprint("line ", i)})
+		if err := s.Flush(t.Context()); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%v", err)
+		}
+	}
+	u, _ := s.Usage(t.Context())
+	const no = "lines cannot be stored"
+	if n := strings.Count(log.String(), no); n != 1 || u.Dropped != 3 || !strings.Contains(u.Notice, no) {
+		t.Errorf("logged %d times, %+v", n, u)
+	}
+	if err := os.Remove(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	s.Add(telemetry.Entry{Message: "again"})
+	page := query(t, s, telemetry.Query{})
+	if got := texts(page.Entries); len(got) != 2 || got[0] != "again" || !strings.HasPrefix(got[1], "3 lines were dropped") {
+		t.Errorf("%q", got)
+	}
+	if u := usage(t, s); u.Notice != "" {
+		t.Error(u.Notice)
 	}
 }

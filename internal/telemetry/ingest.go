@@ -160,8 +160,9 @@ func (s *Store) writeAll(end bool) error {
 				fresh = s.repeats.all(fresh)
 			}
 		}
+		lines := int64(len(fresh))
 		if lost > 0 {
-			fresh = append(fresh, s.own(fmt.Sprintf("%d lines were dropped: they came faster than they could be stored", lost)))
+			fresh = append(fresh, s.own(fmt.Sprintf("%d lines were dropped: the store could not take them", lost)))
 		}
 		wait, _ := s.repeats.next(now)
 		s.mu.Lock()
@@ -170,8 +171,8 @@ func (s *Store) writeAll(end bool) error {
 		if len(fresh) > 0 {
 			if err := s.write(fresh, now); err != nil {
 				s.mu.Lock()
-				s.dropped += int64(len(fresh))
-				s.untold += int64(len(fresh))
+				s.dropped += lines
+				s.untold += lines + lost
 				s.mu.Unlock()
 				return err
 			}
@@ -230,8 +231,8 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 		}
 		return s.mark(tx, last, now)
 	})
+	s.tell(err)
 	if err != nil {
-		s.o.Log.Error("lines could not be stored", "lines", len(fresh), "error", err)
 		return err
 	}
 	s.tail = tail
@@ -241,6 +242,17 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 	s.publish(fresh)
 	s.trim(now)
 	return nil
+}
+
+// tell logs that lines cannot be stored, once until they can: the log itself may be stored here.
+func (s *Store) tell(err error) {
+	s.mu.Lock()
+	first := s.failing == nil
+	s.failing = err
+	s.mu.Unlock()
+	if first && err != nil {
+		s.o.Log.Error("lines cannot be stored", "error", err)
+	}
 }
 
 // store writes entries as blocks and gives those of the last one if it is not full: they are written again with those that follow.

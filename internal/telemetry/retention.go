@@ -35,7 +35,7 @@ func (s *Store) trim(now time.Time) {
 		return free(tx)
 	})
 	if err != nil {
-		s.o.Log.Warn("old lines could not be removed", "error", err)
+		s.tell(fmt.Errorf("removing old ones: %w", err))
 	}
 }
 

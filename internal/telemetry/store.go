@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,6 +56,7 @@ type Store struct {
 	untold  int64         // and not said by an entry yet
 	loaded  bool          // last is known
 	last    int64
+	failing error // why lines cannot be stored
 	filters map[Source]*filter
 	feeds   []*Feed // oldest first
 	readers map[*Subscription]bool
@@ -186,8 +189,10 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	}
 	u.Notice = s.db.Notice()
 	s.mu.Lock()
-	u.Dropped = s.dropped
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	if u.Dropped = s.dropped; s.failing != nil {
+		u.Notice = strings.TrimPrefix(u.Notice+"; ", "; ") + "lines cannot be stored: " + s.failing.Error()
+	}
 	return u, err
 }
 
@@ -228,14 +233,11 @@ func (s *Store) Close() error {
 		if !used || s.db.Absent() {
 			return err
 		}
-		return s.db.Write(func(tx *sql.Tx) error {
-			_, no := tx.Exec("DELETE FROM mark WHERE name = ?", markOpen)
-			return no
-		})
+		return errors.Join(err, s.db.Write(func(tx *sql.Tx) error {
+			_, err := tx.Exec("DELETE FROM mark WHERE name = ?", markOpen)
+			return err
+		}))
 	})
 	s.endSubscriptions()
-	if no := s.db.Close(); err == nil {
-		err = no
-	}
-	return err
+	return errors.Join(err, s.db.Close())
 }
