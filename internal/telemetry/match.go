@@ -1,0 +1,140 @@
+package telemetry
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/telemetry/linetext"
+)
+
+// matcher is a query, ready to be asked.
+type matcher struct {
+	q             Query
+	search        string // folded
+	exclude       []string
+	since, until  int64    // ns
+	places        []uint32 // of the sieve: all must be there
+	sources       []uint32 // one of them must be there
+	fields, texts bool     // whether an entry's fields, its message, decide
+}
+
+// matcher makes a query ready.
+func (q Query) matcher() *matcher {
+	m := &matcher{q: q, search: linetext.Fold(q.Search), since: math.MinInt64, until: math.MaxInt64}
+	for _, part := range q.Exclude {
+		if part != "" {
+			m.exclude = append(m.exclude, linetext.Fold(part))
+		}
+	}
+	if !q.Since.IsZero() {
+		m.since = nanos(q.Since)
+	}
+	if !q.Until.IsZero() {
+		m.until = nanos(q.Until)
+	}
+	m.places = linetext.Places(m.search)
+	wanted := Entry{Device: q.Device, App: q.App, Process: q.Process, Subsystem: q.Subsystem, Category: q.Category}
+	for field, value := range wanted.strings() {
+		if value != "" {
+			m.places, m.fields = append(m.places, linetext.FieldPlace(byte(field), value)), true
+		}
+	}
+	if q.PID != 0 {
+		m.places, m.fields = append(m.places, linetext.FieldPlace(fieldPID, strconv.Itoa(q.PID))), true
+	}
+	for _, source := range q.Sources {
+		m.sources, m.fields = append(m.sources, linetext.FieldPlace(fieldSource, string(source))), true
+	}
+	m.texts = m.search != "" || len(m.exclude) > 0 || q.WithoutNoise
+	return m
+}
+
+// upto is the last number that is wanted.
+func (m *matcher) upto() int64 {
+	if m.q.Upto == 0 {
+		return math.MaxInt64
+	}
+	return m.q.Upto
+}
+
+// sifts reports whether a sieve can say anything.
+func (m *matcher) sifts() bool { return len(m.places)+len(m.sources) > 0 }
+
+// possible reports whether a block may have an entry that fits. Its texts need not be there yet.
+func (m *matcher) possible(b *block) bool {
+	if b.last <= m.q.After || b.first > m.upto() || b.newest < m.since || b.oldest > m.until || b.levels>>m.q.Level == 0 {
+		return false
+	}
+	if !m.sifts() {
+		return true
+	}
+	if n := len(b.sieve); n == 0 || n&(n-1) != 0 {
+		return true // the file is damaged, and reading the block will say it
+	}
+	if slices.ContainsFunc(m.places, func(at uint32) bool { return !b.sieve.Has(at) }) {
+		return false
+	}
+	return len(m.sources) == 0 || slices.ContainsFunc(m.sources, b.sieve.Has)
+}
+
+// byFields reports whether the fields of the entries of a possible block must be looked at: not all fit.
+func (m *matcher) byFields(b *block) bool {
+	return m.fields || b.first <= m.q.After || b.last > m.upto() || b.oldest < m.since || b.newest > m.until ||
+		b.levels&(1<<m.q.Level-1) != 0
+}
+
+// fitsFields is fits without the message.
+func (m *matcher) fitsFields(e *Entry) bool {
+	q := &m.q
+	if e.Number <= q.After || e.Number > m.upto() || e.Level < q.Level {
+		return false
+	}
+	if when := nanos(e.Time); when < m.since || when > m.until {
+		return false
+	}
+	return (q.Device == "" || q.Device == e.Device) && (q.App == "" || q.App == e.App) &&
+		(q.Process == "" || q.Process == e.Process) && (q.PID == 0 || q.PID == e.PID) &&
+		(q.Subsystem == "" || q.Subsystem == e.Subsystem) && (q.Category == "" || q.Category == e.Category) &&
+		(len(q.Sources) == 0 || slices.Contains(q.Sources, e.Source))
+}
+
+// fits reports whether an entry is wanted.
+func (m *matcher) fits(e *Entry) bool {
+	return m.fitsFields(e) && m.fitsText(e.Message)
+}
+
+func (m *matcher) fitsText(message string) bool {
+	if !m.texts {
+		return true
+	}
+	folded := linetext.Fold(message)
+	return strings.Contains(folded, m.search) && !m.unwanted(folded)
+}
+
+func (m *matcher) unwanted(folded string) bool {
+	for _, part := range m.exclude {
+		if strings.Contains(folded, part) {
+			return true
+		}
+	}
+	return m.q.WithoutNoise && noisy(folded)
+}
+
+// Fits reports whether an entry is wanted, but for Limit and Offset.
+func (q Query) Fits(e Entry) bool { return q.matcher().fits(&e) }
+
+// The first and the last time that a number of nanoseconds can tell.
+var begin, end = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+
+func nanos(t time.Time) int64 {
+	if t.Before(begin) {
+		return math.MinInt64
+	}
+	if t.After(end) {
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
