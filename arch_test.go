@@ -119,7 +119,8 @@ var arrows = map[string]string{
 		"telemetry ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
+	"internal/ops/quern": "apple/buildlog apple/crash device device/act fault op ops telemetry telemetry/builds ui " +
+		"ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
 		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage",

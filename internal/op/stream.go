@@ -73,6 +73,9 @@ func EventName(item any) string {
 	return "item"
 }
 
+// Event is what SSE calls the items of the stream.
+func (o Op) Event() string { return EventName(reflect.Zero(o.out).Interface()) }
+
 func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, Item], emit func(any) error) error {
 	for at := (Cursor{Most: 100, Wait: streamWait}); ctx.Err() == nil; {
 		page, err := source(ctx, c, in, at)

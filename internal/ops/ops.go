@@ -82,6 +82,7 @@ type Core struct {
 	Projects Projects
 	Defaults *Defaults
 	System   *System
+	Said     Said
 
 	ops []op.Op
 }
@@ -101,6 +102,7 @@ func New(s Services) *Core {
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
+		Said:     Said{s.Telemetry, s.Now},
 		System: &System{
 			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
 		},

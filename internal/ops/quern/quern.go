@@ -63,8 +63,11 @@ const launch = "launch_app"
 // RouteOf names the core operation whose route a row has over HTTP where it has none of its own. quern asks /health whether the
 // server is there; over MCP the tool tells more.
 func RouteOf(row string) string {
-	if row == "ensure_server" {
+	switch row {
+	case "ensure_server":
 		return "health"
+	case "tail_logs": // which turns the answer round
+		return "query_logs"
 	}
 	return row
 }
@@ -88,7 +91,7 @@ func Ops(core *ops.Core) []op.Op {
 		Name: "list_apps", Family: Family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
 		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 	}, v.apps))
-	all = append(append(all, v.looking()...), v.acting()...)
+	all = slices.Concat(all, v.looking(), v.acting(), v.logging())
 	for i, row := range all {
 		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), Statuses()
 	}
