@@ -90,7 +90,7 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry":        "",
+	"internal/telemetry":        "machine/store",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
@@ -119,8 +119,7 @@ var arrows = map[string]string{
 		"telemetry ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern": "apple/buildlog apple/crash device device/act fault op ops telemetry telemetry/builds ui " +
-		"ui/picture",
+	"internal/ops/quern":     "apple/crash device device/act fault op ops telemetry telemetry/builds ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
 		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage",
