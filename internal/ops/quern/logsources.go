@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -200,19 +201,26 @@ func (v views) setFilter(_ context.Context, _ *op.Call, in filterIn) (filterOut,
 	}
 	f := telemetry.Filter{Source: sourceName(in.Source).source(), Process: in.Process, Exclude: in.Exclude}
 	v.core.Said.SetFilter(f)
-	whose := "of every source"
+	return filterOut{"accepted", inWords(f)}, nil
+}
+
+// inWords says what a filter does.
+func inWords(f telemetry.Filter) string {
+	whose := "all sources"
 	if f.Source != "" {
-		whose = "of the source " + string(f.Source)
+		whose = "the source " + string(f.Source)
 	}
-	if f.Process == "" && len(f.Exclude) == 0 {
-		return filterOut{"accepted", "everything " + whose + " is stored; there is no filter"}, nil
-	}
-	note := "from now on only some lines " + whose + " are stored:"
+	only := "every line"
 	if f.Process != "" {
-		note += fmt.Sprintf(" those of %q,", f.Process)
+		only = fmt.Sprintf("only what the process %q says", f.Process)
 	}
+	note := "from now on " + only + " is stored from " + whose
 	if len(f.Exclude) > 0 {
-		note += fmt.Sprintf(" none that contains %q,", f.Exclude)
+		quoted := make([]string, len(f.Exclude))
+		for i, part := range f.Exclude {
+			quoted[i] = strconv.Quote(part)
+		}
+		note += ", but none that contains " + strings.Join(quoted, " or ")
 	}
-	return filterOut{"accepted", note + " for all clients, until it is called with this source again"}, nil
+	return note + "; this holds for all clients, until the filter of " + whose + " is set again"
 }

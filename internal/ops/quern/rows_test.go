@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,14 +129,39 @@ func (d *desk) plain(raw []byte) string {
 			object["id"] = "BUILD"
 		}
 	}
+	return strings.Join(d.lines(whole), "\n") + "\n"
+}
+
+// lines are a body for people who read it in review: a key a line, and an item of a list a line.
+func (d *desk) lines(whole any) (out []string) {
+	d.t.Helper()
+	object, is := whole.(map[string]any)
+	if !is {
+		return []string{d.compact(whole)}
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		list, is := object[key].([]any)
+		if !is {
+			out = append(out, key+": "+d.compact(object[key]))
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s: %d", key, len(list)))
+		for _, item := range list {
+			out = append(out, "  "+d.compact(item))
+		}
+	}
+	return out
+}
+
+func (d *desk) compact(value any) string {
+	d.t.Helper()
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(whole); err != nil {
+	if err := e.Encode(value); err != nil {
 		d.t.Fatal(err)
 	}
-	return out.String()
+	return strings.TrimSpace(out.String())
 }
 
 const output = "/p/Cart.swift:3:7: warning: variable 'x' was never used\n/p/Shop.swift:8:7: warning: variable 'total' was never used\n" +
@@ -230,4 +257,84 @@ func golden(t *testing.T, name, got string) {
 		}
 	}
 	t.Fatalf("%s has %d lines, the answers %d", file, len(theirs), len(ours))
+}
+
+// messages are those of an answer, in their order.
+func (d *desk) messages(path string) (all []string) {
+	d.t.Helper()
+	w := httptest.NewRecorder()
+	d.http.ServeHTTP(w, httptest.NewRequestWithContext(d.t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
+	var out struct{ Entries []struct{ Message string } }
+	if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != http.StatusOK {
+		d.t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+	}
+	for _, e := range out.Entries {
+		all = append(all, e.Message)
+	}
+	return all
+}
+
+// TestTheFilterFilters: what a filter keeps out is not stored, from then on and only of its source; without it everything is again.
+func TestTheFilterFilters(t *testing.T) {
+	d := newDesk(t)
+	sim := d.store.Open(telemetry.State{ID: "sim", Source: telemetry.Simulator, Device: phone})
+	console := d.store.Open(telemetry.State{ID: "console", Source: telemetry.Console, Device: phone})
+	n := 0
+	say := func() {
+		n++
+		for _, e := range []telemetry.Entry{{Process: "Shop", Message: "cart"}, {Process: "Shop", Message: "NOISE of it"}, {Process: "Mail", Message: "post"}} {
+			e.Time, e.Message = noon, fmt.Sprintf("%d %s", n, e.Message)
+			sim.Add(e)
+		}
+		console.Add(telemetry.Entry{Time: noon, Process: "Mail", Message: fmt.Sprintf("%d noise printed", n)})
+	}
+	say()
+	for _, filter := range []string{
+		`{"source":"simulator","process":"Shop","exclude_patterns":["noise"]}`, `{"source":"all","exclude_patterns":["NOISE"]}`,
+		`{"source":"simulator"}`, `{"source":"all"}`,
+	} {
+		d.ask("POST /api/v1/logs/filter", filter)
+		say()
+	}
+	want := []string{
+		"1 cart", "1 NOISE of it", "1 post", "1 noise printed", // nothing is filtered
+		"2 cart", "2 noise printed", // the simulator's
+		"3 cart",           // and all
+		"4 cart", "4 post", // all
+		"5 cart", "5 NOISE of it", "5 post", "5 noise printed",
+	}
+	if got := d.messages("/api/v1/logs/query"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestACursorMissesNothing: what arrives after it is told, however old its own time is, and nothing is told twice.
+func TestACursorMissesNothing(t *testing.T) {
+	d := newDesk(t)
+	d.store.Add(telemetry.Entry{Time: noon, Process: "Shop", Level: telemetry.Error, Source: telemetry.Simulator, Message: "first"})
+	summary := func(query string) (cursor string, errors int) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		d.http.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/api/v1/logs/summary"+query, nil))
+		var out struct {
+			Cursor string
+			Errors int `json:"error_count"`
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		return out.Cursor, out.Errors
+	}
+	cursor, errors := summary("")
+	if errors != 1 || !strings.HasPrefix(cursor, "c_") {
+		t.Errorf("%d errors, %s", errors, cursor)
+	}
+	d.store.Add(telemetry.Entry{Time: noon.Add(-time.Hour), Process: "Shop", Level: telemetry.Fault, Source: telemetry.Crash, Message: "late"})
+	again, errors := summary("?since_cursor=" + cursor)
+	if errors != 1 || again == cursor {
+		t.Errorf("a report of an hour ago: %d errors, %s after %s", errors, again, cursor)
+	}
+	if _, errors := summary("?since_cursor=" + again); errors != 0 {
+		t.Errorf("%d errors are told twice", errors)
+	}
 }
