@@ -37,8 +37,10 @@ type Catalogue struct {
 	// Secrets are in no answer, event or item; nil hides nothing.
 	Secrets *mask.Set
 
-	ops  []Op
-	byID map[string]int
+	ops     []Op
+	byID    map[string]int
+	streams context.Context // of all streams
+	end     context.CancelCauseFunc
 }
 
 // Record is what is remembered of a call: what, whose, where and how it ended; never the input, which may be secret.
@@ -58,6 +60,7 @@ type Record struct {
 // not exist, are programming errors and panic.
 func NewCatalogue(ops []Op) *Catalogue {
 	c := &Catalogue{ops: slices.Clone(ops), byID: map[string]int{}}
+	c.streams, c.end = context.WithCancelCause(context.Background())
 	leaveAliases(c.ops)
 	taken := map[string]string{}
 	for i, o := range c.ops {
@@ -190,10 +193,17 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 		err = fault.New(fault.InvalidInput, "%s is not a stream", o.Name)
 	}
 	if err == nil {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c.streams, cancel)()
 		err = c.guarded(o, func() error { return o.stream(ctx, &call, input, c.hideItem(emit)) })
 	}
-	return c.finish(start, name, &call, struct{}{}, err)
+	return c.finish(start, name, &call, struct{}{}, cmp.Or(err, context.Cause(c.streams)))
 }
+
+// EndStreams ends all streams with a reason, and those that begin later. A stream has no end of its own: whoever leaves would wait for
+// its client.
+func (c *Catalogue) EndStreams(why error) { c.end(why) }
 
 // accept finds the operation, takes the session out of its input and checks its name. Input that is not UTF-8 is refused first: decoders
 // would replace its bad bytes silently.
