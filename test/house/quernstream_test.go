@@ -35,7 +35,7 @@ func listen(t *testing.T, h *house.House, url string, headers ...string) *sse {
 		t.Fatal(err)
 	}
 	r.Header.Set("X-API-Key", key)
-	for _, header := range headers {
+	for _, header := range slices.DeleteFunc(headers, func(s string) bool { return s == "" }) {
 		name, value, _ := strings.Cut(header, ": ")
 		r.Header.Set(name, value)
 	}
