@@ -31,12 +31,16 @@ type Call struct {
 	Device  *Device           // set by the operation
 	Outside bool              // set by the operation: what answers is no tool of the toolchain, such as the swift of the PATH
 	Screens []string          // set by the operation: ids of the screens before and after what it did
+	App     string            // set by the operation: the bundle id of the app that it launched, if that is not the one in front
+	Logs    *AppErrors        // set by Lines
 	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
 	notices  []Notice
 	steps    *Steps // nil: none are remembered
 	step     int    // 0: the call drives no device
+	lines    Lines  // nil: nobody listens
+	from     int64  // the newest line when the step began
 	answered string // the step of the job that the call asks about
 	revealed []string
 	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is

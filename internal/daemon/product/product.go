@@ -139,6 +139,7 @@ func Open(o Options) (*Product, error) {
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
+	c.Lines = ops.NewStepLines(said, sessions, nil)
 	c.Holds = debuggers.Holds
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
