@@ -116,8 +116,8 @@ var arrows = map[string]string{
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
-		"telemetry ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
-		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"telemetry telemetry/builds ui ui/picture xcode/build xcode/debugger xcode/macapp " +
+		"xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +

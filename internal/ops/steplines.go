@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -82,7 +83,7 @@ func (s *stepLines) Over(ctx context.Context, c *op.Call) {
 		from = now.line // all that came since is late
 	}
 	s.remember(at, now)
-	if now.line == before.line {
+	if now.line == before.line || c.ShowsLog {
 		return
 	}
 	apps := slices.DeleteFunc([]string{now.app, before.app, c.App}, func(app string) bool { return app == "" })
@@ -178,5 +179,9 @@ func (s *stepLines) tell(c *op.Call, n int, first telemetry.Entry, since string)
 	if n > 1 {
 		text += ", first"
 	}
-	c.Notify(op.Notice{Kind: op.Logged, Text: fmt.Sprintf("%s: %s", text, ui.Quote(first.Message))})
+	text += ": " + ui.Quote(first.Message)
+	if n > 1 {
+		text += fmt.Sprintf(" (`ios-agent logs --step %s`)", cmp.Or(since, op.LastStep))
+	}
+	c.Notify(op.Notice{Kind: op.Logged, Text: text})
 }
