@@ -12,7 +12,7 @@ import (
 
 // Lines are what apps say while calls drive their devices. Lines have numbers that only grow: those of their arrival.
 type Lines interface {
-	// Now is the number of the newest line. It costs nothing.
+	// Now is the number of the newest line.
 	Now() int64
 	// Over is called when a call about a device is over, before its answer is written. What is to be told it tells with Notify and in
 	// Call.Logs.

@@ -53,8 +53,14 @@ const (
 // appSources are where apps say what they have to say. Crashes are told by the step itself, builds by the build.
 var appSources = []telemetry.Source{telemetry.Simulator, telemetry.Device, telemetry.Console, telemetry.OSLog}
 
-// Now is the number of the newest line.
-func (s *stepLines) Now() int64 { return s.store.Last() }
+// Now is the number of the newest line. What was said before and is not written yet gets its number first: it is not of the step that
+// begins.
+func (s *stepLines) Now() int64 {
+	ctx, cancel := context.WithTimeout(context.Background(), settleLimit)
+	defer cancel()
+	_ = s.store.Settle(ctx) // else a line of before is taken for one of the step
+	return s.store.Last()
+}
 
 // Over tells the errors of a step, and for any call those that came since the last step of the session on that device.
 func (s *stepLines) Over(ctx context.Context, c *op.Call) {
@@ -106,9 +112,11 @@ func (s *stepLines) front(at spot) (app string) {
 
 func (s *stepLines) wait(ctx context.Context, udid, app string) error {
 	if s.settle != nil {
-		return s.settle(ctx, udid, app)
+		if err := s.settle(ctx, udid, app); err != nil {
+			return err
+		}
 	}
-	return s.store.Flush(ctx)
+	return s.store.Settle(ctx)
 }
 
 // remember notes what a session was told. When there are too many, one that is forgotten is not told what comes late.

@@ -87,7 +87,10 @@ func Open(o Options) (*Product, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	said := telemetry.New(telemetry.Options{Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now})
+	said := telemetry.New(telemetry.Options{
+		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now,
+		Log: slog.New(secrets.Handler(o.Log.Handler())), // not the one below: it would store its own faults
+	})
 	o.Log = slog.New(secrets.Handler(said.Handler(o.Log.Handler(), slog.LevelWarn)))
 	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: o.Talk, Hide: secrets.Text})
 	if err != nil {
