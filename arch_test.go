@@ -90,7 +90,7 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry":        "machine/store",
+	"internal/telemetry":        "fault machine/store",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
@@ -116,8 +116,8 @@ var arrows = map[string]string{
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
-		"telemetry ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
-		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"telemetry telemetry/builds ui ui/picture xcode/build xcode/debugger xcode/macapp " +
+		"xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "apple/crash device device/act fault op ops telemetry telemetry/builds ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +

@@ -27,6 +27,8 @@ type Catalogue struct {
 	Jobs *Jobs
 	// Steps remember the calls that drive devices; nil is no memory.
 	Steps *Steps
+	// Lines are what apps say; nil is nothing.
+	Lines Lines
 	// Heard is told of every call when it is over; nil is nobody.
 	Heard func(Record)
 	// Log hears of panics; nil is silent.
@@ -170,6 +172,7 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 	work := func(ctx context.Context, call Call) Envelope {
 		start := time.Now()
 		out, err := c.invoke(ctx, o, &call, input)
+		c.over(ctx, o, &call)
 		e := c.finish(start, o.Name, &call, out, err)
 		if call.step > 0 {
 			c.Steps.keep(o, &call, input, start, e)
@@ -214,7 +217,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
-		call.Hints, call.steps, call.secrets, call.unheard = o.Hints, c.Steps, c.Secrets, o.Public
+		call.Hints, call.steps, call.lines, call.secrets, call.unheard = o.Hints, c.Steps, c.Lines, c.Secrets, o.Public
 		c.Secrets.AddEnv(call.Env)
 		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request))
 	}
@@ -250,7 +253,7 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
 	meta := Meta{
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
-		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
+		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices), Logs: call.Logs,
 	}
 	if call.Outside {
 		meta.Toolchain = ""

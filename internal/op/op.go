@@ -6,6 +6,7 @@ package op
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -56,6 +57,7 @@ type Spec struct {
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
+	Follow   string        // the stream that goes on from its answer, with inputs of the same names; the CLI's --follow
 	Examples []string      // CLI lines, without the program's name and the family's word
 	Complete Completer     // adds what the call may leave out; nil: nothing
 	Also     []string      // other routes that lead to it, as Route
@@ -81,6 +83,7 @@ type Op struct {
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
 	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
+	text   func(json.RawMessage) (string, bool) // of a stream's item
 }
 
 // Texter is an output that knows how a person or a model wants to read it.

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 	"time"
 )
@@ -51,7 +52,7 @@ func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In
 	s = checked(s)
 	fields := fieldsOnce[In](s)
 	return Op{
-		Spec: s, out: reflect.TypeFor[Item](), fields: fields,
+		Spec: s, out: reflect.TypeFor[Item](), fields: fields, text: itemText[Item],
 		stream: func(ctx context.Context, c *Call, input []byte, emit func(any) error) error {
 			in, err := read[In](s, fields(), c, input)
 			if err != nil {
@@ -60,6 +61,27 @@ func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In
 			return live(ctx, c, in, emit)
 		},
 	}
+}
+
+// itemText is an item of a stream as people read it, where it knows how.
+func itemText[Item any](raw json.RawMessage) (string, bool) {
+	var item Item
+	if json.Unmarshal(raw, &item) != nil {
+		return "", false
+	}
+	t, knows := any(item).(Texter)
+	if !knows {
+		return "", false
+	}
+	return t.Text(), true
+}
+
+// ItemText is an item of the stream as people read it; false when it has no other form than JSON.
+func (o Op) ItemText(raw json.RawMessage) (string, bool) {
+	if o.text == nil {
+		return "", false
+	}
+	return o.text(raw)
 }
 
 // Named is an item of a stream that is not like the others: SSE has its name as the event's.

@@ -56,6 +56,8 @@ type Services struct {
 	Catalogue func() *op.Catalogue
 	// Guide is the text for agents, made from the catalogue.
 	Guide func() string
+	// Settle waits until what apps said is in the store; nil: what the store was given is enough.
+	Settle Settle
 }
 
 // Server is the daemon the operations run in.
@@ -83,6 +85,7 @@ type Core struct {
 	Defaults *Defaults
 	System   *System
 	Said     Said
+	LogLines *LogLines
 
 	ops []op.Op
 }
@@ -107,12 +110,13 @@ func New(s Services) *Core {
 			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
 		},
 	}
+	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()
 	}
 	c.Builds = &Builds{
 		deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds),
-		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults,
+		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults, store: s.Telemetry, now: s.Now,
 	}
 	shared := &pooled{access, s.Leases}
 	c.ops = slices.Concat(
@@ -121,7 +125,7 @@ func New(s Services) *Core {
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
-		(&standing{access, s.Jobs, s.Server}).ops(),
+		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(),
 	)
 	return c
 }

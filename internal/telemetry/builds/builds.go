@@ -67,11 +67,13 @@ type Tests struct {
 	Skipped  int       `json:"skipped"`
 	Total    int       `json:"total"`
 	Seconds  float64   `json:"duration"`
+	From     string    `json:"from,omitempty"` // what it was read from, where that is not the log
 	Failures []Failure `json:"failures"`
 }
 
 // Failure is a test that failed, with what it said.
 type Failure struct {
+	ID      string  `json:"id,omitempty"` // as -only-testing takes it
 	Class   string  `json:"class_name"`
 	Method  string  `json:"method"`
 	Seconds float64 `json:"duration"`
@@ -119,7 +121,7 @@ func testsOf(l *buildlog.Log) *Tests {
 	for _, one := range l.TestCases {
 		t.Seconds += one.Seconds
 		if (one.Status == buildlog.Failed || one.Status == buildlog.Crashed) && len(t.Failures) < mostListed {
-			f := Failure{Class: one.Suite, Method: one.Name, Seconds: one.Seconds, Message: one.Reason}
+			f := Failure{ID: one.ID(), Class: one.Suite, Method: one.Name, Seconds: one.Seconds, Message: one.Reason}
 			for _, why := range one.Failures {
 				if !why.Known && !why.Warning {
 					f.Message, f.File, f.Line = why.Message, why.File, why.Line
