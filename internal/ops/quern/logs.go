@@ -122,8 +122,8 @@ type linesOut struct {
 	feeding
 }
 
-func (v views) tail(ctx context.Context, _ *op.Call, in tailIn) (linesOut, error) {
-	page, err := v.ask(ctx, telemetry.Query{
+func (v views) tail(ctx context.Context, c *op.Call, in tailIn) (linesOut, error) {
+	page, err := v.ask(ctx, c, telemetry.Query{
 		Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Limit: in.Count,
 	})
 	slices.Reverse(page.Entries)
@@ -131,7 +131,8 @@ func (v views) tail(ctx context.Context, _ *op.Call, in tailIn) (linesOut, error
 }
 
 // ask waits until what was said before the call can be found.
-func (v views) ask(ctx context.Context, q telemetry.Query) (telemetry.Page, error) {
+func (v views) ask(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
+	c.ShowsLog = true
 	if err := v.core.Said.Flush(ctx); err != nil {
 		return telemetry.Page{}, err
 	}
@@ -159,7 +160,7 @@ type queryOut struct {
 	feeding
 }
 
-func (v views) query(ctx context.Context, _ *op.Call, in queryIn) (queryOut, error) {
+func (v views) query(ctx context.Context, c *op.Call, in queryIn) (queryOut, error) {
 	since, err := in.Since.Time()
 	if err != nil {
 		return queryOut{}, err
@@ -168,7 +169,7 @@ func (v views) query(ctx context.Context, _ *op.Call, in queryIn) (queryOut, err
 	if err != nil {
 		return queryOut{}, err
 	}
-	page, err := v.ask(ctx, telemetry.Query{
+	page, err := v.ask(ctx, c, telemetry.Query{
 		Since: since, Until: until, Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Search: in.Search,
 		Device: deviceOf(in.Device), Oldest: true, Limit: in.Limit, Offset: in.Offset,
 	})
@@ -183,7 +184,7 @@ type errorsIn struct {
 }
 
 // errors are the newest ones: those that fit into the page and are last.
-func (v views) errors(ctx context.Context, _ *op.Call, in errorsIn) (linesOut, error) {
+func (v views) errors(ctx context.Context, c *op.Call, in errorsIn) (linesOut, error) {
 	since, err := in.Since.Time()
 	if err != nil {
 		return linesOut{}, err
@@ -192,6 +193,6 @@ func (v views) errors(ctx context.Context, _ *op.Call, in errorsIn) (linesOut, e
 	if !in.Crashes {
 		q.Sources = slices.DeleteFunc(allSources(), func(s telemetry.Source) bool { return s == telemetry.Crash })
 	}
-	page, err := v.ask(ctx, q)
+	page, err := v.ask(ctx, c, q)
 	return linesOut{entriesOf(page.Entries), page.Total, v.feeding(page.Total)}, err
 }

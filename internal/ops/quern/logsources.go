@@ -109,14 +109,14 @@ type sourceState struct {
 	App      string     `json:"bundle_id,omitempty"`
 }
 
-// standing are the sources that quern always lists. One that nothing feeds is stopped, but builds are read when they are made.
+// standing are the sources that quern always lists, as they are before something of them is told.
 var standing = []sourceState{
-	{ID: "crash", Type: "crash_reporter", Status: "stopped", Source: string(telemetry.Crash)},
+	{ID: "crash", Type: "crash_reporter", Status: "watching", Source: string(telemetry.Crash)},
 	{ID: "build", Type: "xcodebuild", Status: "ready", Source: string(telemetry.Build)},
-	{ID: "server-log", Type: "server", Status: "stopped", Source: string(telemetry.Server)},
+	{ID: "server-log", Type: "server", Status: "streaming", Source: string(telemetry.Server)},
 }
 
-func (v views) sources(ctx context.Context, _ *op.Call, _ sourcesIn) (sourcesOut, error) {
+func (v views) sources(ctx context.Context, c *op.Call, _ sourcesIn) (sourcesOut, error) {
 	out := sourcesOut{Sources: []sourceState{}}
 	for _, s := range v.core.Said.Sources() {
 		row := sourceState{
@@ -138,7 +138,7 @@ func (v views) sources(ctx context.Context, _ *op.Call, _ sourcesIn) (sourcesOut
 		if slices.ContainsFunc(out.Sources, func(s sourceState) bool { return s.Source == row.Source }) {
 			continue
 		}
-		stored, err := v.ask(ctx, telemetry.Query{Sources: []telemetry.Source{telemetry.Source(row.Source)}, Limit: 1})
+		stored, err := v.ask(ctx, c, telemetry.Query{Sources: []telemetry.Source{telemetry.Source(row.Source)}, Limit: 1})
 		if err != nil {
 			return sourcesOut{}, err
 		}

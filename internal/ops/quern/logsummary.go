@@ -2,9 +2,6 @@ package quern
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
-	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -43,7 +40,8 @@ type issue struct {
 	Level    string    `json:"level"`
 }
 
-func (v views) logSummary(ctx context.Context, _ *op.Call, in logSummaryIn) (logSummaryOut, error) {
+func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (logSummaryOut, error) {
+	c.ShowsLog = true
 	now := v.core.Said.Now()
 	q := telemetry.Query{Process: in.Process, WithoutNoise: true}
 	if err := v.core.Said.Flush(ctx); err != nil {
@@ -67,7 +65,7 @@ func (v views) logSummary(ctx context.Context, _ *op.Call, in logSummaryIn) (log
 		return logSummaryOut{}, err
 	}
 	out := logSummaryOut{
-		Window: in.Window, Generated: now.UTC(), Cursor: cursorOf(s.Last), Summary: s.Prose, Errors: s.Errors, Warnings: s.Warnings,
+		Window: in.Window, Generated: now.UTC(), Cursor: telemetry.EncodeCursor(s.Last), Summary: s.Prose, Errors: s.Errors, Warnings: s.Warnings,
 		Total: s.Total, Issues: make([]issue, len(s.Issues)), feeding: v.feeding(s.Total),
 	}
 	for i, one := range s.Issues {
@@ -76,19 +74,11 @@ func (v views) logSummary(ctx context.Context, _ *op.Call, in logSummaryIn) (log
 	return out, nil
 }
 
-// cursorOf is a cursor as quern writes it, with an arrival number where quern has a time: what arrives late is not missed.
-func cursorOf(number int64) string {
-	return "c_" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(number)))
-}
-
 // after is the arrival number of a cursor. One that this store never gave is refused: it would show everything, or nothing.
 func (v views) after(cursor string) (int64, error) {
-	text, ok := strings.CutPrefix(cursor, "c_")
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if ok && err == nil && len(raw) == 8 {
-		if n := binary.BigEndian.Uint64(raw); n <= uint64(v.core.Said.Last()) {
-			return int64(n), nil
-		}
+	after, err := telemetry.ParseCursor(cursor)
+	if err == nil && after <= v.core.Said.Last() {
+		return after, nil
 	}
 	return 0, fault.New(fault.InvalidInput, "get_log_summary: %.40q is no cursor of this log", cursor).With("field", "since_cursor").
 		WithHint("ask without a cursor, and use the one of that answer")

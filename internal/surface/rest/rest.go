@@ -44,16 +44,18 @@ func Handler(c *op.Catalogue) http.Handler {
 			methods[path] = append(methods[path], method)
 		}
 	}
+	others := http.NewServeMux() // by path alone: beside the routes, /builds/latest of any method and GET /builds/{id} would exclude each other
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
 		allowed := strings.Join(methods[path], ", ")
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		others.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", allowed)
 			Fail(w, fault.New(fault.MethodNotAllowed, "%s is called with %s, not with %s", r.URL.Path, allowed, r.Method))
 		})
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	others.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		Fail(w, fault.New(fault.UnknownOperation, "there is no route %s", r.URL.Path))
 	})
+	mux.Handle("/", others)
 	return mux
 }
 
