@@ -61,6 +61,7 @@ type Spec struct {
 	Also     []string      // other routes that lead to it, as Route
 	Public   bool          // REST answers it to callers without the key
 	Statuses *Statuses     // REST's, where they are not those of the codes
+	Body     int64         // how many bytes the body of a request may have; 0: REST's bound
 }
 
 // None stands for a verb or a route that an operation does not have.

@@ -45,6 +45,34 @@ func NewStream[In, Item any](s Spec, source Source[In, Item]) []Op {
 	return []Op{stream, twin(s, source)}
 }
 
+// NewLive declares a stream that keeps nothing for those who come later: it has no twin that reads page by page. Its function emits
+// items until ctx ends.
+func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In, emit func(any) error) error) Op {
+	s = checked(s)
+	fields := fieldsOnce[In](s)
+	return Op{
+		Spec: s, out: reflect.TypeFor[Item](), fields: fields,
+		stream: func(ctx context.Context, c *Call, input []byte, emit func(any) error) error {
+			in, err := read[In](s, fields(), c, input)
+			if err != nil {
+				return err
+			}
+			return live(ctx, c, in, emit)
+		},
+	}
+}
+
+// Named is an item of a stream that is not like the others: SSE has its name as the event's.
+type Named interface{ EventName() string }
+
+// EventName is what SSE calls an item.
+func EventName(item any) string {
+	if n, ok := item.(Named); ok {
+		return n.EventName()
+	}
+	return "item"
+}
+
 func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, Item], emit func(any) error) error {
 	for at := (Cursor{Most: 100, Wait: streamWait}); ctx.Err() == nil; {
 		page, err := source(ctx, c, in, at)
