@@ -109,7 +109,7 @@ func (r *Report) markOwn() {
 		for _, t := range all {
 			for j := range t.Frames {
 				f := &t.Frames[j]
-				f.Own = own[f.Image] || len(r.Images) == 0 && r.owns(Image{Name: f.Image})
+				f.Own = own[f.Image] || f.Image != "" && f.Image == r.App || len(r.Images) == 0 && r.owns(Image{Name: f.Image})
 			}
 		}
 	}
