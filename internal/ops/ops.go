@@ -45,6 +45,7 @@ type Services struct {
 	Films     *film.Store
 	Debuggers *debugger.Service
 	Telemetry *telemetry.Store
+	Crashes   CrashServices
 	Home      string
 	Server    Server
 	Now       func() time.Time
@@ -75,6 +76,7 @@ type Core struct {
 	Films    *Films
 	Touch    *Touch
 	Logs     *Logs
+	Crashes  *Crashes
 	Debug    *Debug
 	Builds   *Builds
 	Packages *Packages
@@ -97,6 +99,7 @@ func New(s Services) *Core {
 		Films:    &Films{deviceAccess: access, films: s.Films, home: s.Home, now: s.Now},
 		Touch:    &Touch{access, secrets{SecretsDir(s.Home), s.Secrets}},
 		Logs:     &Logs{access, s.Captures},
+		Crashes:  &Crashes{access, s.Crashes, s.Now},
 		Debug:    &Debug{access},
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
@@ -119,6 +122,7 @@ func New(s Services) *Core {
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
+		c.Crashes.ops(),
 		(&standing{access, s.Jobs, s.Server}).ops(),
 	)
 	return c

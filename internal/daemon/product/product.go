@@ -104,6 +104,7 @@ func Open(o Options) (*Product, error) {
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	said := telemetry.New(telemetry.Options{Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now, Log: o.Log})
+	reported := openCrashes(o, said)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
@@ -134,7 +135,7 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Readers: readers(),
+		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Crashes: reported, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
@@ -144,7 +145,8 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, said, o.Host, reported.Watch, devices, kit,
+		debuggers}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

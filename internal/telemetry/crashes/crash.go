@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"ios-agent/internal/apple/crash"
 	"ios-agent/internal/apple/reports"
@@ -100,7 +101,7 @@ func of(r *crash.Report, f reports.File, data []byte) Crash {
 	for _, i := range r.Images {
 		if used[i.Name] && len(c.Images) < mostImages {
 			c.Images = append(c.Images, Image{Name: clip(i.Name), UUID: clip(i.UUID), Arch: clip(cmp.Or(i.Arch, arch(r.Arch))), Base: clip(i.Base),
-				Path: i.Path})
+				Path: clip(i.Path)})
 		}
 	}
 	return c
@@ -143,7 +144,15 @@ func frames(all []crash.Frame) []Frame {
 	return out
 }
 
-func clip(s string) string { return brief.Clip(s, mostWord) }
+// clip is a word of a report in bounds, and in one line: whoever made the app chose it.
+func clip(s string) string {
+	return brief.Clip(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "")), mostWord)
+}
 
 func start(data []byte) string {
 	return strings.ToValidUTF8(string(data[:min(len(data), mostRaw)]), "")

@@ -24,10 +24,8 @@ type Options struct {
 	Folders []string // where the system puts reports
 	Drop    string   // where people put them, and copies of a device's in a folder with its udid
 	Store   *telemetry.Store
-	Hook    *Hook               // told of each new crash; may be nil
-	Hide    func(string) string // takes secrets out of a text; nil leaves it
+	Hook    *Hook // told of each new crash; may be nil
 	Log     *slog.Logger
-	Now     func() time.Time
 	Every   time.Duration // how often the folders are looked at; 0 is Interval, negative is never
 }
 
@@ -66,9 +64,6 @@ type seen struct {
 
 // New makes a watcher, which looks until it is closed.
 func New(o Options) *Watcher {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -161,7 +156,7 @@ func (w *Watcher) changed() bool {
 }
 
 // Look reads what is new, and what came in the days before this watcher.
-func (w *Watcher) Look(ctx context.Context) error { return w.look(ctx, w.o.Now().Add(-Listed)) }
+func (w *Watcher) Look(ctx context.Context) error { return w.look(ctx, time.Now().Add(-Listed)) }
 
 func (w *Watcher) look(ctx context.Context, since time.Time) error {
 	select {
@@ -266,14 +261,6 @@ func (w *Watcher) keep(ctx context.Context, c Crash, news bool) error {
 	if err != nil {
 		return err
 	}
-	if w.o.Hide != nil {
-		if hidden := []byte(w.o.Hide(string(body))); json.Valid(hidden) {
-			body = hidden
-		}
-		if err := json.Unmarshal(body, &c); err != nil {
-			return err
-		}
-	}
 	old, _, err := w.o.Store.Documents(ctx, telemetry.DocumentQuery{Kind: Kind, ID: c.ID, Limit: 1})
 	if err != nil {
 		return err
@@ -283,10 +270,14 @@ func (w *Watcher) keep(ctx context.Context, c Crash, news bool) error {
 		return err
 	}
 	w.source().Add(c.entry())
-	if c.Kind == string(crash.Crash) {
-		w.o.Hook.Tell(body, w.source())
+	if c.Kind != string(crash.Crash) || w.o.Hook == nil {
+		return nil
 	}
-	return nil
+	kept, _, err := w.o.Store.Documents(ctx, telemetry.DocumentQuery{Kind: Kind, ID: c.ID, Limit: 1})
+	if err == nil && len(kept) > 0 { // the store takes secrets out
+		w.o.Hook.Tell(kept[0].Body, w.source())
+	}
+	return err
 }
 
 // source is the watcher as a source of entries: it is one when it has said something.
