@@ -45,6 +45,7 @@ type Services struct {
 	Films     *film.Store
 	Debuggers *debugger.Service
 	Telemetry *telemetry.Store
+	Crashes   CrashServices
 	Home      string
 	Server    Server
 	Now       func() time.Time
@@ -77,6 +78,7 @@ type Core struct {
 	Films    *Films
 	Touch    *Touch
 	Logs     *Logs
+	Crashes  *Crashes
 	Debug    *Debug
 	Builds   *Builds
 	Packages *Packages
@@ -101,6 +103,7 @@ func New(s Services) *Core {
 		Films:    &Films{deviceAccess: access, films: s.Films, home: s.Home, now: s.Now},
 		Touch:    &Touch{access, secrets{SecretsDir(s.Home), s.Secrets}},
 		Logs:     &Logs{access, s.Captures},
+		Crashes:  &Crashes{access, s.Crashes, s.Now},
 		Debug:    &Debug{access},
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
@@ -125,7 +128,7 @@ func New(s Services) *Core {
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
-		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(),
+		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), c.Crashes.ops(),
 	)
 	return c
 }

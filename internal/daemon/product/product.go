@@ -108,6 +108,7 @@ func Open(o Options) (*Product, error) {
 		return nil, errors.Join(err, said.Close(), o.Host.Close())
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
+	reported := openCrashes(o, said)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
@@ -138,7 +139,7 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Readers: readers(),
+		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Crashes: reported, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
@@ -149,7 +150,7 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	parts := []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers}
+	parts := []io.Closer{talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers}
 	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
 }
 

@@ -1,14 +1,12 @@
 package quern
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
-	"ios-agent/internal/apple/crash"
 	"ios-agent/internal/op"
-	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/crashes"
 )
 
 // crashesIn is quern's input.
@@ -22,9 +20,10 @@ type crashesIn struct {
 type crashesOut struct {
 	Crashes []crashReport `json:"crashes"`
 	Total   int           `json:"total"`
+	Note    string        `json:"note,omitempty"`
 }
 
-// crashReport is quern's.
+// crashReport is quern's, with why the process ended.
 type crashReport struct {
 	ID        string    `json:"crash_id"`
 	Time      time.Time `json:"timestamp"`
@@ -37,6 +36,7 @@ type crashReport struct {
 	File      string    `json:"file_path"`
 	Raw       string    `json:"raw_text"`
 	App       string    `json:"bundle_id,omitempty"`
+	Reason    string    `json:"reason,omitempty"`
 }
 
 // The bounds of a report as quern shows it.
@@ -45,30 +45,35 @@ const (
 	mostRaw    = 3000 // characters
 )
 
-func (v views) crashes(ctx context.Context, _ *op.Call, in crashesIn) (crashesOut, error) {
+func (v views) crashes(ctx context.Context, c *op.Call, in crashesIn) (crashesOut, error) {
+	c.ShowsLog = true
 	since, err := in.Since.Time()
 	if err != nil {
 		return crashesOut{}, err
 	}
-	docs, total, err := v.core.Said.Documents(ctx, telemetry.DocumentQuery{
-		Kind: string(telemetry.Crash), Device: deviceOf(in.UDID), Since: since, Limit: in.Limit,
-	})
-	out := crashesOut{Crashes: make([]crashReport, len(docs)), Total: total}
-	for i, d := range docs {
-		if out.Crashes[i], err = reportOf(d); err != nil {
-			return crashesOut{}, err
-		}
+	found, others, err := v.core.Crashes.Watch.Find(ctx, crashes.Query{Device: deviceOf(in.UDID), Since: since})
+	if err != nil {
+		return crashesOut{}, err
 	}
-	return out, err
+	out := crashesOut{Crashes: []crashReport{}, Total: len(found)}
+	for _, one := range found[:min(len(found), in.Limit)] {
+		out.Crashes = append(out.Crashes, reportOf(one))
+	}
+	if len(others) > 0 {
+		out.Note = "reports that are no crashes are left out here, not in the log: " + crashes.Others(others)
+	}
+	return out, nil
 }
 
-func reportOf(d telemetry.Document) (crashReport, error) {
-	var r crash.Report
-	if err := json.Unmarshal(d.Body, &r); err != nil {
-		return crashReport{}, fmt.Errorf("crash %s: %w", d.ID, err)
+func reportOf(c crashes.Crash) crashReport {
+	out := crashReport{
+		ID: c.ID, Time: c.Time.UTC(), Device: cmp.Or(c.UDID, noDevice), Process: c.Process, Exception: c.Exception, Codes: c.Codes,
+		Signal: c.Signal, Frames: []string{}, File: c.Path, Raw: first(c.Raw, mostRaw), App: c.Bundle, Reason: c.Reason,
 	}
-	out := crashReport{ID: d.ID, Time: d.Time.UTC(), Device: d.Device, Process: r.App, Frames: []string{}, App: d.App}
-	return out, nil
+	for _, f := range c.Frames[:min(len(c.Frames), mostFrames)] {
+		out.Frames = append(out.Frames, f.String())
+	}
+	return out
 }
 
 // first is the beginning of a text.

@@ -43,24 +43,24 @@ type issue struct {
 func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (logSummaryOut, error) {
 	c.ShowsLog = true
 	now := v.core.Said.Now()
-	q := telemetry.Query{Process: in.Process, WithoutNoise: true}
+	q, length := telemetry.Query{Process: in.Process, WithoutNoise: true}, in.Window
 	if err := v.core.Said.Flush(ctx); err != nil {
 		return logSummaryOut{}, err
 	}
 	if in.Cursor == "" {
-		length, err := time.ParseDuration(in.Window)
+		back, err := time.ParseDuration(in.Window)
 		if err != nil {
 			return logSummaryOut{}, err
 		}
-		q.Since = now.Add(-length)
+		q.Since = now.Add(-back)
 	} else {
 		after, err := v.after(in.Cursor)
 		if err != nil {
 			return logSummaryOut{}, err
 		}
-		q.After = after
+		q.After, length = after, "" // it is not the window that bounds it
 	}
-	s, err := v.core.Said.Summarize(ctx, q, in.Window)
+	s, err := v.core.Said.Summarize(ctx, q, length)
 	if err != nil {
 		return logSummaryOut{}, err
 	}

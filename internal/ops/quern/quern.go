@@ -27,6 +27,8 @@ var same = []string{
 var twins = map[string]string{
 	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
 	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
+	"query_logs": "read_logs", "tail_logs": "read_logs", "get_errors": "read_logs", "get_log_summary": "summarize_logs",
+	"get_build_result": "list_builds", "get_latest_crash": "list_crashes",
 }
 
 // Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to

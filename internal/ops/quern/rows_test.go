@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/rest"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/crashes"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -37,6 +38,7 @@ const (
 type desk struct {
 	t     *testing.T
 	store *telemetry.Store
+	drop  string // where crash reports are found
 	all   *op.Catalogue
 	http  http.Handler
 }
@@ -50,8 +52,15 @@ func newDesk(t *testing.T) *desk {
 			t.Error(err)
 		}
 	})
-	c := op.NewCatalogue(catalogue.All(ops.Services{Telemetry: store, Now: now}))
-	return &desk{t, store, c, rest.Handler(c)}
+	drop := t.TempDir()
+	watch := crashes.New(crashes.Options{Drop: drop, Store: store, Now: now, Every: -1})
+	t.Cleanup(func() {
+		if err := watch.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := op.NewCatalogue(catalogue.All(ops.Services{Telemetry: store, Now: now, Crashes: ops.CrashServices{Watch: watch}}))
+	return &desk{t, store, drop, c, rest.Handler(c)}
 }
 
 // log stores what the rows are asked about: a simulator's log and its console, a physical device whose stream broke, and a build.
@@ -99,6 +108,40 @@ func (d *desk) log() {
 	}
 }
 
+// crash puts a report where one looks for it.
+func (d *desk) crash(app string, ago time.Duration, udid string) {
+	d.t.Helper()
+	at := noon.Add(-ago)
+	header := map[string]any{
+		"app_name": app, "bug_type": "309", "bundleID": "com.example." + strings.ToLower(app), "timestamp": at.Format("2006-01-02 15:04:05.00 -0700"),
+		"incident_id": "00000000-0000-0000-0000-0000000000" + fmt.Sprintf("%02d", int(ago.Minutes())),
+	}
+	frames := []map[string]any{
+		{"imageIndex": 1, "imageOffset": 4096, "symbol": "swift_unexpectedError", "symbolLocation": 12},
+		{"imageIndex": 0, "imageOffset": 8192, "symbol": "Cart.total()", "symbolLocation": 20, "sourceFile": "Cart.swift", "sourceLine": 41},
+	}
+	for i := range 6 {
+		frames = append(frames, map[string]any{"imageIndex": 0, "imageOffset": 9000 + i})
+	}
+	body := map[string]any{
+		"procName": app, "pid": 4242, "captureTime": at.Format("2006-01-02 15:04:05.0000 -0700"), "faultingThread": 0,
+		"exception": map[string]any{"type": "EXC_BREAKPOINT", "signal": "SIGTRAP", "codes": "0x0000000000000001, 0x00000001a2b3c4d5"},
+		"threads":   []any{map[string]any{"triggered": true, "frames": frames}},
+		"usedImages": []any{
+			map[string]any{"name": app, "base": 4294967296, "uuid": "aaaaaaaa-0000-0000-0000-000000000000", "path": "/x/" + app + ".app/" + app},
+			map[string]any{"name": "libswiftCore.dylib", "base": 8589934592, "path": "/usr/lib/swift/libswiftCore.dylib"},
+		},
+		"asi": map[string]any{"libswiftCore.dylib": []string{"Fatal error: the cart has " + strings.Repeat("very ", 700) + "many things"}},
+	}
+	dir := filepath.Join(d.drop, udid)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, app+".ips"), []byte(d.compact(header)+"\n"+d.compact(body)), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
 // ask sends a request and writes down what came back: the status, and the body without what differs from run to run.
 func (d *desk) ask(request, body string) string {
 	d.t.Helper()
@@ -125,6 +168,14 @@ func (d *desk) plain(raw []byte) string {
 	}
 	if object, is := whole.(map[string]any); is {
 		delete(object, "meta")
+		if reports, is := object["crashes"].([]any); is {
+			for _, r := range reports {
+				report, _ := r.(map[string]any)
+				file, _ := report["file_path"].(string)
+				raw, _ := report["raw_text"].(string)
+				report["file_path"], report["raw_text"] = strings.TrimPrefix(file, d.drop), fmt.Sprintf("%d bytes", len(raw))
+			}
+		}
 		if _, is := object["raw_line_count"]; is {
 			object["id"] = "BUILD"
 		}
@@ -211,6 +262,12 @@ func TestRowsGolden(t *testing.T) {
 			"GET /api/v1/logs/query?source=build&level=error", "POST /api/v1/builds/parse {}", `POST /api/v1/builds/parse {"output":""}`,
 			`POST /api/v1/builds/parse {"output":" \n"}`, `POST /api/v1/builds/parse {"log":"x"}`, "GET /api/v1/builds/latest?limit=1",
 		},
+		"get_latest_crash": {
+			"GET /api/v1/crashes/latest", "GET /api/v1/crashes/latest?limit=1", "GET /api/v1/crashes/latest?udid=" + phone,
+			"GET /api/v1/crashes/latest?udid=nobody", "GET /api/v1/crashes/latest?since=" + at(90*time.Second),
+			"GET /api/v1/logs/query?source=crash&process=Till", "GET /api/v1/crashes/latest?limit=0", "GET /api/v1/crashes/latest?limit=101",
+			"GET /api/v1/crashes/latest?since=today", "GET /api/v1/crashes/latest?process=Shop",
+		},
 		"set_log_filter": {
 			`POST /api/v1/logs/filter {"source":"syslog","process":"Shop","exclude_patterns":["noise"]}`,
 			`POST /api/v1/logs/filter {"source":"all","exclude_patterns":["one","two"]}`, `POST /api/v1/logs/filter {"source":"all"}`,
@@ -222,6 +279,10 @@ func TestRowsGolden(t *testing.T) {
 		t.Run(row, func(t *testing.T) {
 			d := newDesk(t)
 			d.log()
+			if row == "get_latest_crash" {
+				d.crash("Till", 2*time.Minute, "")
+				d.crash("Shop", time.Minute, phone)
+			}
 			var got strings.Builder
 			for _, request := range requests {
 				body := ""

@@ -20,7 +20,9 @@ func TestRoutesBesideAWildcard(t *testing.T) {
 		return op.Spec{Name: name, Groups: []string{"x"}, Route: route, Summary: "Show"}
 	}
 	say := func(what string) func(context.Context, *op.Call, struct{}) (map[string]string, error) {
-		return func(context.Context, *op.Call, struct{}) (map[string]string, error) { return map[string]string{"said": what}, nil }
+		return func(context.Context, *op.Call, struct{}) (map[string]string, error) {
+			return map[string]string{"said": what}, nil
+		}
 	}
 	h := rest.Handler(op.NewCatalogue([]op.Op{
 		op.New(spec("show_one", "GET /builds/{id}"), func(_ context.Context, _ *op.Call, in in) (map[string]string, error) {
