@@ -53,7 +53,7 @@ func newDesk(t *testing.T) *desk {
 		}
 	})
 	drop := t.TempDir()
-	watch := crashes.New(crashes.Options{Drop: drop, Store: store, Now: now, Every: -1})
+	watch := crashes.New(crashes.Options{Drop: drop, Store: store, Every: -1})
 	t.Cleanup(func() {
 		if err := watch.Close(); err != nil {
 			t.Error(err)
