@@ -466,6 +466,12 @@ func TestQuernsRowsHaveItsShapes(t *testing.T) {
 		"warnings.message:string tests.passed:number tests.failed:number tests.total:number tests.duration:number " +
 		"tests.failures.class_name:string tests.failures.method:string tests.failures.duration:number tests.failures.message:string " +
 		"raw_line_count:number warning_groups.message:string warning_groups.count:number warning_groups.files:list warning_count:number"
+	report := `{"app_name":"Shop","bug_type":"309","timestamp":"` + time.Now().Format("2006-01-02 15:04:05.00 -0700") + `"}` + "\n" +
+		`{"procName":"Shop","faultingThread":0,"exception":{"type":"EXC_BREAKPOINT","signal":"SIGTRAP"},"threads":[{"frames":[]}]}`
+	folder := filepath.Join(h.Home.String(), "crashes")
+	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "Shop.ips"), []byte(report), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	h.Product.Telemetry.Open(telemetry.State{ID: "simlog-test", Type: "simctl_log_stream", Source: telemetry.Simulator, Device: udid}).
 		Add(telemetry.Entry{Time: time.Now(), Process: "Shop", PID: 7, Level: telemetry.Error, Message: "the cart is lost"})
 	rows := []shape{
@@ -518,6 +524,9 @@ func TestQuernsRowsHaveItsShapes(t *testing.T) {
 		{"set_log_filter", map[string]any{"source": "syslog"}, "status:string note:string"},
 		{"list_log_sources", nil, "sources.id:string sources.type:string sources.status:string sources.device_id:string " +
 			"sources.entries_captured:number sources.started_at:any sources.error:any"},
+		{"get_latest_crash", nil, "crashes.crash_id:string crashes.timestamp:string crashes.device_id:string crashes.process:string " +
+			"crashes.exception_type:string crashes.exception_codes:string crashes.signal:string crashes.top_frames:list " +
+			"crashes.file_path:string crashes.raw_text:string total:number"},
 		{"parse_build_output", map[string]any{"output": failedBuild}, build},
 		{"get_build_result", nil, build},
 		{"shutdown_device", map[string]any{"udid": udid}, "status:string udid:string"},

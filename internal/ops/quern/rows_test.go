@@ -131,7 +131,8 @@ func (d *desk) crash(app string, ago time.Duration, udid string) {
 			map[string]any{"name": app, "base": 4294967296, "uuid": "aaaaaaaa-0000-0000-0000-000000000000", "path": "/x/" + app + ".app/" + app},
 			map[string]any{"name": "libswiftCore.dylib", "base": 8589934592, "path": "/usr/lib/swift/libswiftCore.dylib"},
 		},
-		"asi": map[string]any{"libswiftCore.dylib": []string{"Fatal error: the cart has " + strings.Repeat("very ", 700) + "many things"}},
+		"asi":      map[string]any{"libswiftCore.dylib": []string{"Fatal error: the cart is empty"}},
+		"zzFiller": strings.Repeat("a report is long ", 300),
 	}
 	dir := filepath.Join(d.drop, udid)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -168,19 +169,35 @@ func (d *desk) plain(raw []byte) string {
 	}
 	if object, is := whole.(map[string]any); is {
 		delete(object, "meta")
-		if reports, is := object["crashes"].([]any); is {
-			for _, r := range reports {
-				report, _ := r.(map[string]any)
-				file, _ := report["file_path"].(string)
-				raw, _ := report["raw_text"].(string)
-				report["file_path"], report["raw_text"] = strings.TrimPrefix(file, d.drop), fmt.Sprintf("%d bytes", len(raw))
-			}
+		shorten(object["entries"], "raw")
+		shorten(object["crashes"], "raw_text")
+		for _, r := range asList(object["crashes"]) {
+			file, _ := r["file_path"].(string)
+			r["file_path"] = strings.TrimPrefix(file, d.drop)
 		}
 		if _, is := object["raw_line_count"]; is {
 			object["id"] = "BUILD"
 		}
 	}
 	return strings.Join(d.lines(whole), "\n") + "\n"
+}
+
+func asList(value any) (all []map[string]any) {
+	list, _ := value.([]any)
+	for _, item := range list {
+		object, _ := item.(map[string]any)
+		all = append(all, object)
+	}
+	return all
+}
+
+// shorten says of long texts only how long they are.
+func shorten(list any, key string) {
+	for _, object := range asList(list) {
+		if text, _ := object[key].(string); len(text) > 200 {
+			object[key] = fmt.Sprintf("%d bytes", len(text))
+		}
+	}
 }
 
 // lines are a body for people who read it in review: a key a line, and an item of a list a line.
