@@ -42,8 +42,8 @@ func (k *Crashes) ops() []op.Op {
 		"A physical device keeps its own: `ios-agent crashes pull` copies them."
 	show := spec("show_crash", "show", "GET /api/v1/crashes/show", "Show one crash: why, and where in the app's code", reads,
 		"crashes show latest", "crashes show 3f2a91c04d7e")
-	set := spec("set_crash_hook", "hook set", "POST /api/v1/crashes/hook", "Have a program run for each new crash", op.Executes|op.Idempotent,
-		"crashes hook set -- /usr/local/bin/on-crash --quiet")
+	set := spec("set_crash_hook", "set-hook", "POST /api/v1/crashes/hook", "Have a program run for each new crash", op.Executes|op.Idempotent,
+		"crashes set-hook -- /usr/local/bin/on-crash --quiet")
 	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. It is run as it is, without a shell, by the daemon."
 	return []op.Op{
 		op.New(list, k.List),
@@ -51,8 +51,8 @@ func (k *Crashes) ops() []op.Op {
 		op.New(spec("show_crash_hook", "hook", "GET /api/v1/crashes/hook", "Show the program that is run for each new crash", reads,
 			"crashes hook"), k.ShowHook),
 		op.New(set, k.SetHook),
-		op.New(spec("remove_crash_hook", "hook remove", "DELETE /api/v1/crashes/hook", "Run no program for crashes any more", op.Idempotent,
-			"crashes hook remove"), k.RemoveHook),
+		op.New(spec("remove_crash_hook", "remove-hook", "DELETE /api/v1/crashes/hook", "Run no program for crashes any more", op.Idempotent,
+			"crashes remove-hook"), k.RemoveHook),
 	}
 }
 
@@ -76,8 +76,8 @@ func sinceWhen(text string, now func() time.Time) (time.Time, error) {
 	}
 	at, err := op.Instant(text).Time()
 	if err != nil {
-		return at, fault.New(fault.InvalidInput, "since is so long ago, such as 5m or 2h, or a moment, such as 2026-01-31T15:04:05Z; not %.40q", text).
-			With("field", "since")
+		return at, fault.New(fault.InvalidInput, "since: %.40q is neither a time such as 5m nor a moment such as 2026-01-31T15:04:05Z", text).
+			With("field", "since").WithHint("write `--since 10m`, or a moment with its zone")
 	}
 	return at, nil
 }
@@ -91,11 +91,11 @@ type ListCrashesIn struct {
 
 // ListCrashesOut is the groups of reports, the newest first.
 type ListCrashesOut struct {
-	Groups  []crashes.Group `json:"groups"`
-	Total   int             `json:"total"`             // reports that fit
-	More    int             `json:"more,omitempty"`    // groups beyond the limit
-	Others  map[string]int  `json:"others,omitempty"`  // reports of other kinds that fit
-	Skipped map[string]int  `json:"skipped,omitempty"` // files that are no reports of a process, by what they are
+	Groups []crashes.Group `json:"groups"`
+	Total  int             `json:"total"`              // reports that fit
+	More   int             `json:"more,omitempty"`     // groups beyond the limit
+	Others map[string]int  `json:"others,omitempty"`   // reports of other kinds that fit
+	Unread map[string]int  `json:"not_read,omitempty"` // files that are no reports of a process, by what they are
 }
 
 // Text is a line a group, and one of why.
@@ -122,8 +122,8 @@ func (o ListCrashesOut) Text() string {
 	if len(o.Others) > 0 {
 		w.Linef("others: %s; `ios-agent crashes --all` lists them", crashes.Others(o.Others))
 	}
-	if len(o.Skipped) > 0 {
-		w.Linef("not read: %s", crashes.Others(o.Skipped))
+	if len(o.Unread) > 0 {
+		w.Linef("not read: %s", crashes.Others(o.Unread))
 	}
 	return w.String()
 }
@@ -147,7 +147,7 @@ func (k *Crashes) List(ctx context.Context, _ *op.Call, in ListCrashesIn) (ListC
 	}
 	groups := crashes.Groups(found)
 	n := min(len(groups), in.Limit)
-	return ListCrashesOut{Groups: groups[:n], Total: len(found), More: len(groups) - n, Others: others, Skipped: k.Watch.Skipped()}, nil
+	return ListCrashesOut{Groups: groups[:n], Total: len(found), More: len(groups) - n, Others: others, Unread: k.Watch.Skipped()}, nil
 }
 
 // ShowCrashIn says which report to show.
@@ -222,7 +222,7 @@ type CrashHookOut struct {
 // Text is its command line.
 func (o CrashHookOut) Text() string {
 	if len(o.Argv) == 0 {
-		return "no program is run for crashes; `ios-agent crashes hook set -- PROGRAM` sets one"
+		return "no program is run for crashes; `ios-agent crashes set-hook -- PROGRAM` sets one"
 	}
 	return "run for each new crash, without a shell: " + strings.Join(o.Argv, " ")
 }

@@ -14,7 +14,8 @@ const (
 	FormMetricKit = "MetricKit"
 )
 
-// Report is one crash, or another thing that the system reports the same way: Kind says which. Header, Body and Document hold a JSON report as it stood, Fields and Sections a text report.
+// Report is one crash, or another thing that the system reports the same way: Kind says which. Header, Body and Document hold a JSON
+// report as it stood, Fields and Sections a text report.
 type Report struct {
 	Form        string            `json:"form"`
 	Kind        Kind              `json:"kind"`

@@ -50,7 +50,7 @@ Heaviest stack for the main thread of the target process:
 
 Process:          Shop [4711]
 `
-	phoneHang = `{"bug_type":"228","app_name":"Shop","app_version":"1.0","timestamp":"2026-01-02 15:04:05.00 +0100","os_version":"iPhone OS 26.0 (1)"}
+	phoneHang = `{"bug_type":"228","app_name":"Shop","timestamp":"2026-01-02 15:04:05.00 +0100","os_version":"iPhone OS 26.0 (1)"}
 Incident Identifier: D6718F0D
 Date/Time:        2026-01-02 15:04:05.000 +0100
 Reason:           UIKit-runloop-Shop: timeout 9850ms
@@ -72,7 +72,8 @@ Process:          Shop [3715]
 func TestJetsam(t *testing.T) {
 	r := read(t, jetsamReport)
 	m := r.Memory
-	if r.Kind != Jetsam || m == nil || m.Largest != "Game" || len(m.Processes) != 4 || r.App != "Shop" || r.PID != 44152 || r.Model != "iPhone18,1" {
+	if r.Kind != Jetsam || m == nil || m.Largest != "Game" || len(m.Processes) != 4 || r.App != "Shop" ||
+		r.PID != 44152 || r.Model != "iPhone18,1" {
 		t.Fatalf("%s %+v", r.Kind, r)
 	}
 	ended := m.Ended()
@@ -110,7 +111,8 @@ func TestHangs(t *testing.T) {
 		top[2].Line != 31 || top[2].Image != "Shop" {
 		t.Errorf("%+v", top)
 	}
-	if text := r.Text(0); !strings.Contains(text, "hang: hang, 7.23s\nin the app:\n  Shop 0x10772e001 + 8192\n  Shop Cart.total() + 12 (Cart.swift)") {
+	want := "hang: hang, 7.23s\nin the app:\n  Shop 0x10772e001 + 8192\n  Shop Cart.total() + 12 (Cart.swift)"
+	if text := r.Text(0); !strings.Contains(text, want) {
 		t.Error(text)
 	}
 }
@@ -118,10 +120,12 @@ func TestHangs(t *testing.T) {
 func TestHangOfAPhone(t *testing.T) {
 	r := read(t, phoneHang)
 	c := r.CrashedThread()
-	if r.Kind != Hang || r.Event != "Timed Out Runloop Hang" || r.PID != 3715 || c == nil || len(c.Frames) != 3 || r.OS != "iPhone OS 26.0 (1)" {
+	if r.Kind != Hang || r.Event != "Timed Out Runloop Hang" || r.PID != 3715 || c == nil || len(c.Frames) != 3 ||
+		r.OS != "iPhone OS 26.0 (1)" {
 		t.Fatalf("%s %+v %+v", r.Kind, r, c)
 	}
-	if c.Frames[0].Symbol != "mach_msg2_trap" || r.Top(1)[0].Symbol != "Cart.wait()" || !slices.Contains(r.Reasons, "UIKit-runloop-Shop: timeout 9850ms") {
+	if c.Frames[0].Symbol != "mach_msg2_trap" || r.Top(1)[0].Symbol != "Cart.wait()" ||
+		!slices.Contains(r.Reasons, "UIKit-runloop-Shop: timeout 9850ms") {
 		t.Errorf("%+v %v", c.Frames, r.Reasons)
 	}
 	if len(r.Images) != 1 || !strings.Contains(r.Sections["Other"], "other + 8") {

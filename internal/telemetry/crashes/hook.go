@@ -63,7 +63,7 @@ func (h *Hook) Argv() ([]string, error) {
 	}
 	if err != nil {
 		return nil, fault.New(fault.PathError, "the crash hook in %s cannot be read: %w", h.File, err).
-			WithHint("remove it: `ios-agent crashes hook remove`")
+			WithHint("remove it: `ios-agent crashes remove-hook`")
 	}
 	return f.Argv, nil
 }
@@ -73,13 +73,14 @@ func (h *Hook) Set(argv []string) error {
 	switch {
 	case len(argv) == 0 || argv[0] == "":
 		return fault.New(fault.InvalidInput, "no program is named").With("field", "argv").
-			WithHint("name it and its arguments: `ios-agent crashes hook set -- PROGRAM ARGUMENT`")
+			WithHint("name it and its arguments: `ios-agent crashes set-hook -- PROGRAM ARGUMENT`")
 	case len(argv) > mostArgv:
 		return fault.New(fault.TooLarge, "a crash hook has at most %d arguments, not %d", mostArgv, len(argv)).With("field", "argv")
 	}
 	for _, a := range argv {
 		if len(a) > mostArg || strings.ContainsRune(a, 0) {
-			return fault.New(fault.TooLarge, "an argument of a crash hook has at most %d bytes, and none of them is zero", mostArg).With("field", "argv")
+			return fault.New(fault.TooLarge, "an argument of a crash hook has at most %d bytes, and none of them is zero", mostArg).
+				With("field", "argv")
 		}
 	}
 	path := host.Find(argv[0])

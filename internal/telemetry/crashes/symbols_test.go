@@ -19,7 +19,8 @@ import (
 func TestLinesFromSymbols(t *testing.T) {
 	const uuid = "938A8C4A-3BE6-3A6B-865D-1E39ADBFA134"
 	builds := t.TempDir()
-	dsym := filepath.Join(builds, "Shop-1", "Build", "Products", "Debug-iphonesimulator", "Shop.app.dSYM", "Contents", "Resources", "DWARF", "Shop")
+	dsym := filepath.Join(builds, "Shop-1", "Build", "Products", "Debug-iphonesimulator", "Shop.app.dSYM", "Contents", "Resources", "DWARF",
+		"Shop")
 	var asked []string
 	runner, err := host.New(host.Options{Inside: func(name string) host.Main {
 		if name == "mdfind" {

@@ -265,7 +265,8 @@ func (w *Watcher) keep(ctx context.Context, c Crash, news bool) error {
 	if err != nil {
 		return err
 	}
-	err = w.o.Store.Keep(ctx, telemetry.Document{Kind: Kind, ID: c.ID, Time: c.Time, Device: c.UDID, App: c.Bundle, Group: c.Group, Body: body})
+	err = w.o.Store.Keep(ctx, telemetry.Document{Kind: Kind, ID: c.ID, Time: c.Time, Device: c.UDID, App: c.Bundle, Group: c.Group,
+		Body: body})
 	if err != nil || len(old) > 0 || !news {
 		return err
 	}

@@ -61,7 +61,8 @@ func ips(incident, function string) string {
  "threads":[{"triggered":true,"frames":[{"imageIndex":1,"imageOffset":8,"symbol":"_assertionFailure","symbolLocation":4},
   {"imageIndex":0,"imageOffset":4096,"symbol":"%s","symbolLocation":12,"sourceFile":"Cart.swift","sourceLine":7}]}],
  "usedImages":[{"base":4294967296,"size":65536,"uuid":"938a8c4a-3be6-3a6b-865d-1e39adbfa134","arch":"arm64","name":"Shop",
-  "path":"/private/var/containers/Shop.app/Shop"},{"base":1,"size":9,"name":"libswiftCore.dylib","path":"/usr/lib/swift/libswiftCore.dylib"}]}
+  "path":"/private/var/containers/Shop.app/Shop"},
+  {"base":1,"size":9,"name":"libswiftCore.dylib","path":"/usr/lib/swift/libswiftCore.dylib"}]}
 `, incident, function)
 }
 
@@ -172,7 +173,9 @@ func TestGroupsAndFilters(t *testing.T) {
 func TestHalfAReport(t *testing.T) {
 	whole := ips("1", "Cart.total()")
 	header, _, _ := strings.Cut(whole, "\n")
-	for name, half := range map[string]string{"nothing": "", "the header": header + "\n", "half a body": whole[:len(whole)/2], "half a header": header[:30]} {
+	for name, half := range map[string]string{
+		"nothing": "", "the header": header + "\n", "half a body": whole[:len(whole)/2], "half a header": header[:30],
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t, nil)
 			s.write(s.reports, "a.ips", half, 0)
