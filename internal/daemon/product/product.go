@@ -67,6 +67,7 @@ type Options struct {
 // Product is the catalogue and everything that runs behind it.
 type Product struct {
 	Catalogue *op.Catalogue
+	Telemetry *telemetry.Store
 
 	version string
 	parts   []io.Closer // closed in the reverse order
@@ -148,7 +149,8 @@ func Open(o Options) (*Product, error) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers}}, nil
+	parts := []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers}
+	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.
