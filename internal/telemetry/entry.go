@@ -106,7 +106,8 @@ type Page struct {
 
 // Summary is what was said in a time, in short.
 type Summary struct {
-	Errors, Warnings, Total int // counted with repeats
+	Errors, Warnings, Total int // counted with repeats; errors and warnings without noise
+	Noise                   int // errors and warnings that the noise list knows
 	Issues                  []Issue
 	Prose                   string
 	Last                    int64 // cursor for the next summary: the newest arrival number

@@ -1,7 +1,7 @@
 package telemetry
 
 import (
-	"bytes"
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,32 +38,32 @@ func appendFolded(to []byte, text string) []byte {
 	return to
 }
 
-// small has the small letter of each ASCII byte.
-var small = func() (table [256]byte) {
-	for i := range table {
-		table[i] = byte(i)
-		if 'A' <= i && i <= 'Z' {
-			table[i] += 'a' - 'A'
-		}
-	}
-	return table
-}()
-
-// appendSmall is appendFolded for bytes that are all ASCII.
-func appendSmall(to, text []byte) []byte {
+// appendSmall is appendFolded for bytes that are all ASCII, eight at a time. It reports whether they were.
+func appendSmall(to, text []byte) ([]byte, bool) {
+	const each = 0x0101010101010101
 	at := len(to)
 	to = append(to, text...)
-	for i, c := range to[at:] {
-		to[at+i] = small[c]
+	rest := to[at:]
+	for ; len(rest) >= 8; rest = rest[8:] {
+		w := binary.LittleEndian.Uint64(rest)
+		if w&(0x80*each) != 0 {
+			return to, false
+		}
+		capital := (w + (0x80-'A')*each) &^ (w + (0x80-'Z'-1)*each) & (0x80 * each) // bit 7 of each byte from A to Z
+		binary.LittleEndian.PutUint64(rest, w|capital>>2)
 	}
-	return to
+	for i, c := range rest {
+		if c >= utf8.RuneSelf {
+			return to, false
+		}
+		if 'A' <= c && c <= 'Z' {
+			rest[i] = c + 'a' - 'A'
+		}
+	}
+	return to, true
 }
 
 // contains reports whether a text has a part, which is folded, in any case.
 func contains(text, folded string) bool {
 	return folded == "" || strings.Contains(fold(text), folded)
-}
-
-func ascii(text []byte) bool {
-	return bytes.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }

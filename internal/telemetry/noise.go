@@ -10,7 +10,7 @@ var noise = [][]string{
 	{"amfi", "not valid"},
 	{"nw_path_evaluator"},
 	{"tcp conn", "event"},
-	{"tic ", "event"},
+	{"tic tcp conn"},
 	{"coredata: annotation"},
 	{"metal api validation"},
 	{"boringssl_"},

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -13,9 +14,9 @@ func (s *Store) Query(ctx context.Context, q Query) (Page, error) {
 	if q.Limit <= 0 {
 		q.Limit = 100
 	}
-	page := Page{}
-	w := window{skip: max(0, q.Offset), take: q.Limit}
+	var w window
 	last, err := s.scan(ctx, q, func(sc *scanner, blocks []*block) error {
+		w = window{skip: max(0, q.Offset), take: q.Limit}
 		if !q.Oldest {
 			slices.Reverse(blocks)
 		}
@@ -29,12 +30,10 @@ func (s *Store) Query(ctx context.Context, q Query) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	page.Last, page.Total, page.Entries = last, w.total, slices.Concat(w.parts...)
 	if !q.Oldest {
 		slices.Reverse(w.parts)
-		page.Entries = slices.Concat(w.parts...)
 	}
-	return page, nil
+	return Page{Entries: slices.Concat(w.parts...), Total: w.total, Last: last}, nil
 }
 
 // window is the part of what fits that is shown.
@@ -74,7 +73,7 @@ func (w *window) add(sc *scanner, b *block, forwards bool) error {
 }
 
 // scan gives the blocks that may have what is wanted, in the order of their arrival, and the newest number. What they hold is read
-// by the scanner, from the same state of the file.
+// by the scanner, from the same state of the file. fn is called again when the file turned out to be damaged and is a new one.
 func (s *Store) scan(ctx context.Context, q Query, fn func(*scanner, []*block) error) (int64, error) {
 	if !s.load(ctx) {
 		return s.Last(), nil
@@ -114,6 +113,8 @@ type scanner struct {
 	folded []byte
 	lows   []int
 	hits   []int
+	// what was read last
+	buffers [3][]byte
 }
 
 func (sc *scanner) close() {
@@ -157,7 +158,7 @@ func (sc *scanner) blocks() ([]*block, error) {
 	return out, rows.Err()
 }
 
-// read brings columns of a block into memory.
+// read brings columns of a block into memory, where they are until the next ones are read.
 func (sc *scanner) read(b *block, columns string, into ...*[]byte) error {
 	if err := sc.ctx.Err(); err != nil {
 		return err
@@ -173,11 +174,26 @@ func (sc *scanner) read(b *block, columns string, into ...*[]byte) error {
 		}
 		sc.stmts[columns] = stmt
 	}
-	to := make([]any, len(into))
-	for i := range into {
-		to[i] = into[i]
+	rows, err := stmt.Query(b.first)
+	if err != nil {
+		return err
 	}
-	return stmt.QueryRow(b.first).Scan(to...)
+	defer rows.Close()
+	if !rows.Next() {
+		return cmp.Or(rows.Err(), sql.ErrNoRows)
+	}
+	raw, to := make([]sql.RawBytes, len(into)), make([]any, len(into))
+	for i := range raw {
+		to[i] = &raw[i]
+	}
+	if err := rows.Scan(to...); err != nil {
+		return err
+	}
+	for i := range into {
+		sc.buffers[i] = append(sc.buffers[i][:0], raw[i]...)
+		*into[i] = sc.buffers[i]
+	}
+	return rows.Err()
 }
 
 // count says how many entries of a block fit, and which; nil stands for all of them. They are good until the next call.
@@ -232,9 +248,8 @@ func (sc *scanner) byText(to []int, b *block) ([]int, error) {
 		return nil, store.Damaged(err)
 	}
 	sc.ends = ends
-	if ascii(text) {
-		sc.folded = appendSmall(sc.folded[:0], text)
-	} else {
+	var plain bool
+	if sc.folded, plain = appendSmall(sc.folded[:0], text); !plain {
 		sc.folded, sc.lows = sc.folded[:0], sc.lows[:0]
 		from := 0
 		for _, end := range ends {
@@ -293,18 +308,16 @@ func (sc *scanner) entries(b *block, wanted []int) ([]Entry, error) {
 }
 
 // each calls fn for every entry that fits, in the order of arrival, without raw texts.
-func (s *Store) each(ctx context.Context, q Query, fn func(*Entry)) (int64, error) {
-	return s.scan(ctx, q, func(sc *scanner, blocks []*block) error {
-		for _, b := range blocks {
-			if err := sc.each(b, fn); err != nil {
-				return err
-			}
+func (sc *scanner) each(blocks []*block, fn func(*Entry)) error {
+	for _, b := range blocks {
+		if err := sc.eachOf(b, fn); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
-func (sc *scanner) each(b *block, fn func(*Entry)) error {
+func (sc *scanner) eachOf(b *block, fn func(*Entry)) error {
 	if err := sc.read(b, "head, body", &b.head, &b.body); err != nil {
 		return err
 	}

@@ -1,8 +1,187 @@
 package telemetry
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
 
-// Summarize tells in short what the entries say that fit.
+// How many kinds of errors and warnings are told apart, how many are told, and how long a pattern is.
+const (
+	mostKinds   = 2_000
+	mostIssues  = 20
+	mostPattern = 300
+)
+
+// kind is what makes errors or warnings one issue.
+type kind struct {
+	process, pattern string
+	failed           bool // error and fault, not warning
+}
+
+// summer makes a summary of entries in the order of their arrival. What it remembers is bounded.
+type summer struct {
+	sum    Summary
+	kinds  map[kind]*Issue
+	latest map[*Issue]int64 // number of an issue's last entry
+	good   map[string]int64 // by process that had errors: number of its last entry that says it goes well
+}
+
+func newSummer() *summer {
+	return &summer{kinds: map[kind]*Issue{}, latest: map[*Issue]int64{}, good: map[string]int64{}}
+}
+
+func (s *summer) add(e *Entry) {
+	s.sum.Total += e.Count
+	if e.Level < Error {
+		if _, failed := s.good[e.Process]; failed && goesWell(e.Message) {
+			s.good[e.Process] = e.Number
+		}
+	}
+	if e.Level < Warning {
+		return
+	}
+	if Noise(e.Message) {
+		s.sum.Noise += e.Count
+		return
+	}
+	k := kind{e.Process, Template(e.Message), e.Level >= Error}
+	if k.failed {
+		s.sum.Errors += e.Count
+	} else {
+		s.sum.Warnings += e.Count
+	}
+	one := s.kinds[k]
+	if one == nil {
+		if len(s.kinds) >= mostKinds {
+			return
+		}
+		one = &Issue{Pattern: k.pattern, Process: k.process, Level: e.Level, First: e.Time, Last: e.Time}
+		s.kinds[k] = one
+		if _, known := s.good[one.Process]; k.failed && !known {
+			s.good[one.Process] = 0
+		}
+	}
+	one.Count += e.Count
+	one.Level = max(one.Level, e.Level)
+	if e.Time.Before(one.First) {
+		one.First = e.Time
+	}
+	if e.Time.After(one.Last) {
+		one.Last = e.Time
+	}
+	s.latest[one] = e.Number
+}
+
+// wells are the words by which a process says that it goes well again.
+var wells = []string{"succeeded", "successfully", "success", "resolved", "connected", "refreshed", "recovered", "completed"}
+
+// goesWell reports whether a message has one of them as a whole word.
+func goesWell(message string) bool {
+	folded := fold(message)
+	for _, well := range wells {
+		if !strings.Contains(folded, well) {
+			continue
+		}
+		if slices.Contains(strings.FieldsFunc(folded, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
+		}), well) {
+			return true
+		}
+	}
+	return false
+}
+
+// summary is what was added, the most frequent issues first.
+func (s *summer) summary(subject, window string) Summary {
+	var all []Issue
+	for k, one := range s.kinds {
+		one.Resolved = k.failed && s.good[one.Process] > s.latest[one]
+		if len(one.Pattern) > mostPattern {
+			one.Pattern = strings.ToValidUTF8(one.Pattern[:mostPattern], "") + "…"
+		}
+		all = append(all, *one)
+	}
+	slices.SortFunc(all, func(a, b Issue) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(b.Level, a.Level), a.First.Compare(b.First),
+			cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Process, b.Process))
+	})
+	s.sum.Prose = s.prose(all, subject, window)
+	s.sum.Issues = all[:min(len(all), mostIssues)]
+	return s.sum
+}
+
+func (s *summer) prose(all []Issue, subject, window string) string {
+	when := ""
+	if window != "" {
+		when = " in the last " + window
+	}
+	if s.sum.Total == 0 {
+		if subject == "" {
+			return "No log entries" + when + "."
+		}
+		return "No log entries of " + subject + when + "."
+	}
+	parts := []string{fmt.Sprintf("%s logged %s%s.", cmp.Or(subject, "The system"), counted(s.sum.Total, "entry", "entries"), when)}
+	open := pick(all, func(i Issue) bool { return i.Level >= Error && !i.Resolved })
+	gone := pick(all, func(i Issue) bool { return i.Resolved })
+	if len(open) > 0 {
+		parts = append(parts, "Unresolved errors: "+top(open)+".")
+	}
+	if len(gone) > 0 {
+		parts = append(parts, counted(len(gone), "kind of error was resolved", "kinds of errors were resolved")+": "+top(gone)+".")
+	}
+	if s.sum.Errors == 0 {
+		parts = append(parts, "No errors detected.")
+	}
+	if warned := pick(all, func(i Issue) bool { return i.Level == Warning }); len(warned) > 0 {
+		parts = append(parts, "Warnings: "+top(warned)+".")
+	}
+	if s.sum.Noise > 0 {
+		parts = append(parts, counted(s.sum.Noise, "line of known noise is", "lines of known noise are")+" left out.")
+	}
+	return strings.Join(parts, " ")
+}
+
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+func pick(all []Issue, wanted func(Issue) bool) (out []Issue) {
+	for _, i := range all {
+		if wanted(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// top names the three most frequent.
+func top(issues []Issue) string {
+	var out []string
+	for _, i := range issues[:min(3, len(issues))] {
+		out = append(out, fmt.Sprintf("%s (%dx)", i.Pattern, i.Count))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Summarize tells in short what the entries say that fit. The window is how long a time that is, for people; it may be empty.
 func (s *Store) Summarize(ctx context.Context, q Query, window string) (Summary, error) {
-	return Summary{}, nil
+	all := newSummer()
+	last, err := s.scan(ctx, q, func(sc *scanner, blocks []*block) error {
+		all = newSummer()
+		return sc.each(blocks, all.add)
+	})
+	if err != nil {
+		return Summary{}, err
+	}
+	out := all.summary(cmp.Or(q.Process, q.App), window)
+	out.Last = last
+	return out, nil
 }

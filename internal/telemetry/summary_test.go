@@ -1,0 +1,150 @@
+package telemetry_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/telemetry"
+)
+
+func TestTemplate(t *testing.T) {
+	for message, want := range map[string]string{
+		"HTTP 401 on /v1/x":        "HTTP <N> on /v1/x",
+		"at 0x1f from 10.0.0.1:80": "at <HEX> from <IP>",
+		"a 1, 2, 3 b":              "a <N> b",
+		"took 234ms on iOS18":      "took 234ms on iOS18",
+		"took 2.5 s":               "took <N> s",
+		"-5 and +6":                "-<N> and +<N>",
+		"id 0F8FAD5B-D9CB-469F-A165-70867728950E, 0f8fad5b-d9cb-469f-a165-70867728950e": "id <UUID>, <UUID>",
+		"0f8fad5b-d9cb-469f-a165-70867728950ef":                                         "0f8fad5b-d9cb-469f-a165-70867728950ef",
+		"1.2.3.4.5":                                                                     "<IP>.<N>",
+		"0x":                                                                            "0x",
+		"10x1f":                                                                         "10x1f",
+		"é7 7é 7":                                                                       "é7 7é <N>",
+		"":                                                                              "",
+		"12":                                                                            "<N>",
+		"1, 2 of 3 . 4.":                                                                "<N> of <N>.",
+		"a_1":                                                                           "a_<N>",
+		"🙂1":                                                                            "🙂<N>",
+	} {
+		if got := telemetry.Template(message); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
+	}
+}
+
+// FuzzTemplate: it never fails, is the same when it is done again, and does not depend on which digits there are.
+func FuzzTemplate(f *testing.F) {
+	for _, seed := range []string{"a 1, 2, 3 b", "0x1f 10.0.0.1:80", "id 0F8FAD5B-D9CB-469F-A165-70867728950E", "é7\xff7"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, message string) {
+		once := telemetry.Template(message)
+		if again := telemetry.Template(once); again != once {
+			t.Errorf("%q: %q, then %q", message, once, again)
+		}
+		other := strings.Map(func(r rune) rune {
+			if '0' < r && r <= '9' { // a 0 may be that of 0x
+				return '0' + (r-'0')%9 + 1
+			}
+			return r
+		}, message)
+		if strings.ToValidUTF8(message, "\uFFFD") == message && telemetry.Template(other) != once {
+			if strings.ContainsAny(once, "123456789") { // digits that touch letters stay
+				return
+			}
+			t.Errorf("%q is %q, %q is %q", message, once, other, telemetry.Template(other))
+		}
+	})
+}
+
+func TestCursor(t *testing.T) {
+	if got := telemetry.EncodeCursor(1770560000123456); got != "c_AAZKUJ_cYkA" {
+		t.Error(got)
+	}
+	for _, n := range []int64{0, 1, 1770560000123456, 1<<63 - 1} {
+		if got, err := telemetry.ParseCursor(telemetry.EncodeCursor(n)); err != nil || got != n {
+			t.Error(n, got, err)
+		}
+	}
+	for _, text := range []string{"", "c_", "c_AAZKUJ_cYk", "AAZKUJ_cYkA", "c_AAZKUJ_cYkA=", "c_!!!!!!!!!!!", "c_AAZKUJ_cYkB", "c__________8"} {
+		_, err := telemetry.ParseCursor(text)
+		var no *telemetry.CursorError
+		if !errors.As(err, &no) || fault.From(err).Code != fault.InvalidInput {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestSummary: counts with repeats, kinds by pattern and process, what is resolved, without noise, in words.
+func TestSummary(t *testing.T) {
+	s := fresh(t)
+	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	add := func(process string, level telemetry.Level, message string, count int) {
+		at = at.Add(time.Second)
+		s.Add(telemetry.Entry{Time: at, Process: process, Level: level, Message: message, Count: count})
+	}
+	add("Shop", telemetry.Error, "request 1 failed", 1)
+	add("Shop", telemetry.Error, "request 2 failed", 3)
+	add("Other", telemetry.Fault, "out of memory at 0x10", 1)
+	add("Shop", telemetry.Info, "unsuccessfully connectedness", 1)
+	add("Other", telemetry.Error, "boringssl_context_error_print", 7)
+	add("Shop", telemetry.Notice, "Request SUCCEEDED.", 1)
+	add("Shop", telemetry.Warning, "slow: 12.5 s", 2)
+	add("Shop", telemetry.Error, "decoding failed", 1)
+	sum, err := s.Summarize(t.Context(), telemetry.Query{}, "5m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Total != 17 || sum.Errors != 6 || sum.Warnings != 2 || sum.Noise != 7 || sum.Last != 8 {
+		t.Errorf("%+v", sum)
+	}
+	var got []string
+	for _, i := range sum.Issues {
+		got = append(got, fmt.Sprintf("%s: %s %s ×%d %v %v", i.Process, i.Level, i.Pattern, i.Count, i.Last.Sub(i.First), i.Resolved))
+	}
+	want := `Shop: error request <N> failed ×4 1s true
+Shop: warning slow: <N> s ×2 0s false
+Other: fault out of memory at <HEX> ×1 0s false
+Shop: error decoding failed ×1 0s false`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got %s", strings.Join(got, "\n"))
+	}
+	prose := "The system logged 17 entries in the last 5m. Unresolved errors: out of memory at <HEX> (1x), decoding failed (1x). " +
+		"1 kind of error was resolved: request <N> failed (4x). Warnings: slow: <N> s (2x). 7 lines of known noise are left out."
+	if sum.Prose != prose {
+		t.Errorf("%s", sum.Prose)
+	}
+	for want, q := range map[string]telemetry.Query{
+		"No log entries of Nobody in the last 5m.":                                           {Process: "Nobody"},
+		"Shop logged 2 entries in the last 5m. No errors detected.":                          {Process: "Shop", After: 3, Upto: 6},
+		"The system logged 1 entry in the last 5m. Unresolved errors: decoding failed (1x).": {After: 7},
+	} {
+		if sum, err := s.Summarize(t.Context(), q, "5m"); err != nil || sum.Prose != want {
+			t.Errorf("%v\n got %s\nwant %s", err, sum.Prose, want)
+		}
+	}
+	if page := query(t, s, telemetry.Query{WithoutNoise: true}); page.Total != 7 {
+		t.Error(texts(page.Entries))
+	}
+}
+
+func TestNoise(t *testing.T) {
+	for _, text := range []string{
+		"Sandbox: Shop(12) deny(1) mach-lookup com.apple.x", "nw_path_evaluator_evaluate_block", "TIC TCP Conn Event [1:0x6]",
+		"AMFI: signature not valid", "CoreData: annotation: ok", "Metal API Validation Enabled", "boringssl_x", "SecTrustEvaluate error -1",
+	} {
+		if !telemetry.Noise(text) {
+			t.Error(text)
+		}
+	}
+	for _, text := range []string{"", "connection denied by sandbox", "the topic of the event"} {
+		if telemetry.Noise(text) {
+			t.Error(text)
+		}
+	}
+}
