@@ -123,7 +123,7 @@ var arrows = map[string]string{
 		"telemetry telemetry/builds telemetry/crashes ui ui/picture xcode/build xcode/debugger " +
 		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern":     "apple/crash device device/act fault op ops telemetry telemetry/builds ui ui/picture",
+	"internal/ops/quern":     "device device/act fault op ops telemetry telemetry/builds telemetry/crashes ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
 		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage",

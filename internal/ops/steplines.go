@@ -94,12 +94,13 @@ func (s *stepLines) Over(ctx context.Context, c *op.Call) {
 	}
 	apps := slices.DeleteFunc([]string{now.app, before.app, c.App}, func(app string) bool { return app == "" })
 	slices.Sort(apps)
+	apps = slices.Compact(apps)
 	wanted := telemetry.Query{
 		Device: at.udid, Level: telemetry.Error, Sources: appSources, WithoutNoise: true, Oldest: true, Limit: mostErrors,
 	}
-	late, first := s.count(ctx, wanted, before.line, from, slices.Compact(apps))
+	late, first := s.count(ctx, wanted, before.line, from, apps)
 	s.tell(c, late, first, before.step)
-	if n, first := s.count(ctx, wanted, from, now.line, slices.Compact(apps)); n > 0 {
+	if n, first := s.count(ctx, wanted, from, now.line, apps); n > 0 {
 		s.tell(c, n, first, "")
 	}
 }

@@ -79,7 +79,10 @@ func (s *Store) enqueue(a arrival) {
 // cut makes a text valid and not longer than so many bytes.
 func cut(text string, most int) string {
 	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes more)", len(text)-most)
+		for most > 0 && !utf8.RuneStart(text[most]) {
+			most--
+		}
+		text = fmt.Sprintf("%s… (%d bytes more)", text[:most], len(text)-most)
 	}
 	if !utf8.ValidString(text) {
 		return strings.ToValidUTF8(text, "\uFFFD")

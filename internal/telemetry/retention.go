@@ -20,22 +20,14 @@ func (s *Store) trim(now time.Time) {
 	err := s.db.Write(func(tx *sql.Tx) error {
 		removed := int64(0)
 		if byAge {
-			n, err := remove(tx, "arrived < ?", now.Add(-s.o.KeepFor).UnixNano())
+			n, err := remove(tx, "arrived < ?", now.Add(-s.o.KeepFor).UnixNano(), trimAtOnce)
 			if err != nil {
 				return err
 			}
 			removed = n
 		}
-		large, err := s.tooLarge(tx)
-		if err != nil {
+		if err := s.trimSize(tx); err != nil {
 			return err
-		}
-		if large {
-			n, err := remove(tx, "?", 1)
-			if err != nil {
-				return err
-			}
-			removed += n
 		}
 		if removed < trimAtOnce && byAge {
 			s.trimmed = now // nothing is left to do for a while
@@ -47,6 +39,20 @@ func (s *Store) trim(now time.Time) {
 	}
 }
 
+// trimSize removes the oldest until there is not too much, or enough was removed for one step.
+func (s *Store) trimSize(tx *sql.Tx) error {
+	for range trimAtOnce {
+		large, err := s.tooLarge(tx)
+		if err != nil || !large {
+			return err
+		}
+		if n, err := remove(tx, "?", 1, 1); err != nil || n == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
 // tooLarge reports whether what is in use is more than may be kept.
 func (s *Store) tooLarge(tx *sql.Tx) (bool, error) {
 	var pages, unused, each int64
@@ -54,36 +60,30 @@ func (s *Store) tooLarge(tx *sql.Tx) (bool, error) {
 	return (pages-unused)*each > s.o.KeepBytes, err
 }
 
-// remove deletes the oldest blocks and documents that a condition takes: those that came first, of both.
-func remove(tx *sql.Tx, condition string, value int64) (int64, error) {
-	done, err := tx.Query("SELECT first, 'block' FROM block WHERE "+condition+" UNION ALL SELECT number, 'document' FROM document WHERE "+
-		condition+" ORDER BY 1 LIMIT ?", value, value, trimAtOnce)
+// remove deletes the oldest blocks and documents that a condition takes, of both together so many at most, and says how many.
+func remove(tx *sql.Tx, condition string, value int64, most int) (int64, error) {
+	oldest, err := tx.Query("SELECT first FROM block WHERE "+condition+" UNION ALL SELECT number FROM document WHERE "+
+		condition+" ORDER BY 1 LIMIT ?", value, value, most)
 	if err != nil {
 		return 0, err
 	}
-	defer done.Close()
-	var blocks, documents int64
-	var upto int64
-	for done.Next() {
-		var kind string
-		if err := done.Scan(&upto, &kind); err != nil {
+	defer oldest.Close()
+	var n, upto int64
+	for oldest.Next() {
+		if err := oldest.Scan(&upto); err != nil {
 			return 0, err
 		}
-		if kind == "block" {
-			blocks++
-		} else {
-			documents++
-		}
+		n++
 	}
-	if err := done.Err(); err != nil || blocks+documents == 0 {
+	if err := oldest.Err(); err != nil || n == 0 {
 		return 0, err
 	}
-	_ = done.Close()
+	_ = oldest.Close() // there is one connection
 	if _, err := tx.Exec("DELETE FROM block WHERE first <= ? AND ("+condition+")", upto, value); err != nil {
 		return 0, err
 	}
 	_, err = tx.Exec("DELETE FROM document WHERE number <= ? AND ("+condition+")", upto, value)
-	return blocks + documents, err
+	return n, err
 }
 
 // free gives pages that are not used any more back to the disk. Each step of the statement gives one.

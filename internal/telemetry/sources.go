@@ -82,6 +82,19 @@ func (f *Feed) Status(word string, err error) {
 	}
 }
 
+// State is how the source is doing.
+func (f *Feed) State() State {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return f.state()
+}
+
+func (f *Feed) state() State {
+	about := f.about
+	about.Captured, about.Lost = f.captured.Load(), f.lost.Load()
+	return about
+}
+
 // Close ends the source.
 func (f *Feed) Close() {
 	f.s.mu.Lock()
@@ -114,9 +127,7 @@ func (s *Store) Sources() []State {
 	defer s.mu.Unlock()
 	out := make([]State, 0, len(s.feeds))
 	for _, f := range slices.Backward(s.feeds) {
-		about := f.about
-		about.Captured, about.Lost = f.captured.Load(), f.lost.Load()
-		out = append(out, about)
+		out = append(out, f.state())
 	}
 	return out
 }

@@ -109,9 +109,8 @@ func (s *Store) opened(db *sql.DB) error {
 		s.last = s.o.Now().UnixMilli() // the file before is lost: this is more than it can have given
 	}
 	if first && open.Valid {
-		until := time.Unix(0, open.Int64).UTC().Add(time.Second)
-		e := s.own(fmt.Sprintf("the daemon ended without closing the store; up to a second of lines before %s may be missing",
-			until.Format(time.RFC3339)))
+		e := s.own(fmt.Sprintf("the daemon ended without closing the store; up to a second of lines after %s may be missing",
+			time.Unix(0, open.Int64).UTC().Format(time.RFC3339)))
 		s.enqueue(arrival{e, s.o.Now()})
 	}
 	return nil
