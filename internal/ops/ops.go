@@ -111,6 +111,7 @@ func New(s Services) *Core {
 		Said:     Said{s.Telemetry, s.Now},
 		System: &System{
 			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
+			data: &data{s.Telemetry},
 		},
 	}
 	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
@@ -128,7 +129,7 @@ func New(s Services) *Core {
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
-		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), c.Crashes.ops(),
+		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), c.Crashes.ops(), c.System.data.ops(),
 	)
 	return c
 }

@@ -71,7 +71,8 @@ func TestCursor(t *testing.T) {
 			t.Error(n, got, err)
 		}
 	}
-	for _, text := range []string{"", "c_", "c_AAZKUJ_cYk", "AAZKUJ_cYkA", "c_AAZKUJ_cYkA=", "c_!!!!!!!!!!!", "c_AAZKUJ_cYkB", "c__________8"} {
+	for _, text := range []string{"", "c_", "c_AAZKUJ_cYk", "AAZKUJ_cYkA", "c_AAZKUJ_cYkA=", "c_!!!!!!!!!!!",
+		"c_AAZKUJ_cYkB", "c__________8"} {
 		_, err := telemetry.ParseCursor(text)
 		var no *telemetry.CursorError
 		if !errors.As(err, &no) || fault.From(err).Code != fault.InvalidInput {
