@@ -91,7 +91,8 @@ func TestAQuernStream(t *testing.T) {
 
 	phone := h.Product.Telemetry.Open(telemetry.State{ID: "sim", Source: telemetry.Simulator, Device: "PHONE", App: "com.example.shop"})
 	all := listen(t, h, server.URL+path)
-	some := listen(t, h, server.URL+path+"?level=warning&process=Shop&subsystem=s&category=c&source=simulator&match=CART&exclude=full&device_id=PHONE")
+	some := listen(t, h, server.URL+path+
+		"?level=warning&process=Shop&subsystem=s&category=c&source=simulator&match=CART&exclude=full&device_id=PHONE")
 	for _, s := range []*sse{all, some} {
 		name, beat := s.next(t)
 		if _, is := beat["buffer_size"].(float64); name != "heartbeat" || !is || beat["time"] == nil {
@@ -129,7 +130,8 @@ func TestAQuernStream(t *testing.T) {
 		t.Errorf("%s %v", name, got)
 	}
 	keys := []string{
-		"bundle_id", "category", "device_id", "id", "level", "message", "pid", "process", "raw", "repeat_count", "source", "subsystem", "timestamp",
+		"bundle_id", "category", "device_id", "id", "level", "message", "pid", "process", "raw", "repeat_count", "source", "subsystem",
+		"timestamp",
 	}
 	if have := slices.Sorted(maps.Keys(got)); !slices.Equal(have, keys) {
 		t.Errorf("an entry has %q", have)

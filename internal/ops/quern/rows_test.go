@@ -113,7 +113,8 @@ func (d *desk) crash(app string, ago time.Duration, udid string) {
 	d.t.Helper()
 	at := noon.Add(-ago)
 	header := map[string]any{
-		"app_name": app, "bug_type": "309", "bundleID": "com.example." + strings.ToLower(app), "timestamp": at.Format("2006-01-02 15:04:05.00 -0700"),
+		"app_name": app, "bug_type": "309", "bundleID": "com.example." + strings.ToLower(app),
+		"timestamp":   at.Format("2006-01-02 15:04:05.00 -0700"),
 		"incident_id": "00000000-0000-0000-0000-0000000000" + fmt.Sprintf("%02d", int(ago.Minutes())),
 	}
 	frames := []map[string]any{
@@ -360,7 +361,9 @@ func TestTheFilterFilters(t *testing.T) {
 	n := 0
 	say := func() {
 		n++
-		for _, e := range []telemetry.Entry{{Process: "Shop", Message: "cart"}, {Process: "Shop", Message: "NOISE of it"}, {Process: "Mail", Message: "post"}} {
+		for _, e := range []telemetry.Entry{
+			{Process: "Shop", Message: "cart"}, {Process: "Shop", Message: "NOISE of it"}, {Process: "Mail", Message: "post"},
+		} {
 			e.Time, e.Message = noon, fmt.Sprintf("%d %s", n, e.Message)
 			sim.Add(e)
 		}

@@ -44,7 +44,7 @@ func Handler(c *op.Catalogue) http.Handler {
 			methods[path] = append(methods[path], method)
 		}
 	}
-	others := http.NewServeMux() // by path alone: beside the routes, /builds/latest of any method and GET /builds/{id} would exclude each other
+	others := http.NewServeMux() // by path alone: GET /builds/{id} and /builds/latest of any method exclude each other in one
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
 		allowed := strings.Join(methods[path], ", ")
 		others.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -199,16 +199,22 @@ func queryOf(r *http.Request) ([]byte, error) {
 }
 
 func bodyOf(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength > most { // it is not waited for
+		w.Header().Set("Connection", "close")
+		return nil, tooLarge(most)
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes", large.Limit)
+		return nil, tooLarge(most)
 	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidInput, "reading the body: %w", err)
 	}
 	return body, nil
 }
+
+func tooLarge(most int64) error { return fault.New(fault.TooLarge, "the body is larger than %d bytes", most) }
 
 // withPath adds the inputs that the path names. One that is given again is refused: the two values could differ.
 func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
