@@ -113,6 +113,13 @@ func TestAQuernRESTSession(t *testing.T) {
 		{"GET", "/api/v1/device/screenshot?scale=2", "", "query", "scale"},
 		{"GET", "/api/v1/device/screenshot?format=gif", "", "query", "format"},
 		{"POST", "/api/v1/devices/ensure", `{"count":0}`, "body", "count"},
+		{"GET", "/api/v1/logs/query?limit=1001", "", "query", "limit"},
+		{"GET", "/api/v1/logs/summary?window=2h", "", "query", "window"},
+		{"GET", "/api/v1/logs/errors?since=soon", "", "query", "since"},
+		{"GET", "/api/v1/crashes/latest?limit=0", "", "query", "limit"},
+		{"GET", "/api/v1/logs/stream?level=loud", "", "query", "level"},
+		{"POST", "/api/v1/logs/filter", `{}`, "body", "source"},
+		{"POST", "/api/v1/builds/parse", `{}`, "body", "output"},
 		{"POST", "/api/v1/device/app/launch", `{}`, "body", "bundle_id"},
 		{"POST", "/api/v1/device/ui/tap", `{"x":"left","y":1}`, "body", "x"},
 		{"POST", "/api/v1/device/ui/wait-for-element", `{"label":"x","condition":"exists","timeout":61}`, "body", "timeout"},
@@ -261,11 +268,16 @@ func TestAQuernMCPSession(t *testing.T) {
 	wants(t, q.call("clear_text", nil), map[string]any{"status": "ok"})
 	wants(t, q.call("wait_for_element", map[string]any{"label": "No such", "condition": "exists", "timeout": 0}),
 		map[string]any{"matched": false, "polls": 1})
+	quernLogTools(t, h, q)
 	for _, c := range []struct {
 		tool  string
 		input map[string]any
 		begin string
 	}{
+		{"query_logs", map[string]any{"level": "loud"}, `Error: HTTP 422: {"detail":[{`},
+		{"tail_logs", map[string]any{"count": 0}, `Error: HTTP 422: {"detail":[{`},
+		{"get_errors", map[string]any{"since": "yesterday"}, `Error: HTTP 422: {"detail":[{`},
+		{"get_log_summary", map[string]any{"since_cursor": "c_AAZKUJ_cYkA"}, `Error: HTTP 400: {"detail":"`},
 		{"tap_element", map[string]any{"label": "No such"}, `Error: HTTP 404: {"detail":"`},
 		{"wait_for_element", map[string]any{"label": "x", "condition": "exists", "timeout": 61}, `Error: HTTP 422: {"detail":[{`},
 		{"resolve_device", map[string]any{"name": "iPad Air 99"}, `Error: HTTP 404: {"detail":"No device matching`},
@@ -274,6 +286,44 @@ func TestAQuernMCPSession(t *testing.T) {
 			t.Errorf("%s %v: %.300s", c.tool, c.input, text)
 		}
 	}
+}
+
+// quernLogTools takes the steps of the guide about logs: the summary, the errors, the lines around them, a build, and what is new.
+func quernLogTools(t *testing.T, h *house.House, q quernMCP) {
+	t.Helper()
+	if text, failed := q.text("get_build_result", nil); failed || !strings.Contains(text, "No build yet") {
+		t.Errorf("without a build: %s", text)
+	}
+	wants(t, q.call("parse_build_output", map[string]any{"output": failedBuild}), map[string]any{"succeeded": false, "tests.failed": 1})
+	wants(t, q.call("get_build_result", nil), map[string]any{"succeeded": false, "error_count": 1, "raw_line_count": 5})
+	log := h.Product.Telemetry.Open(telemetry.State{ID: "walk", Source: telemetry.Simulator, Device: "WALK"})
+	for _, message := range []string{"one", "two", "three"} {
+		log.Add(telemetry.Entry{Time: time.Now(), Process: "Walk", Level: telemetry.Error, Message: message})
+	}
+	first := func(body map[string]any) any {
+		list, _ := body["entries"].([]any)
+		if len(list) == 0 {
+			t.Fatalf("no entries: %v", body)
+		}
+		entry, _ := list[0].(map[string]any)
+		return entry["message"]
+	}
+	mine := map[string]any{"process": "Walk", "count": "2"} // as a client that sends every value as a text
+	if body := q.call("tail_logs", mine); first(body) != "three" || fmt.Sprint(body["total"]) != "2" {
+		t.Errorf("the tail begins with %v of %v", first(body), body["total"])
+	}
+	if body := q.call("query_logs", map[string]any{"process": "Walk", "limit": 2}); first(body) != "one" || body["has_more"] != true {
+		t.Errorf("the first page begins with %v, %v", first(body), body["has_more"])
+	}
+	wants(t, q.call("query_logs", map[string]any{"process": "Walk", "search": "THR"}), map[string]any{"total": 1, "has_more": false})
+	summary := q.call("get_log_summary", map[string]any{"process": "Walk"})
+	wants(t, summary, map[string]any{"window": "5m", "error_count": 3, "total_count": 3})
+	wants(t, q.call("get_log_summary", map[string]any{"process": "Walk", "since_cursor": summary["cursor"]}), map[string]any{"total_count": 0})
+	wants(t, q.call("set_log_filter", map[string]any{"source": "all", "exclude_patterns": []string{"secretive"}}),
+		map[string]any{"status": "accepted"})
+	log.Add(telemetry.Entry{Time: time.Now(), Process: "Walk", Level: telemetry.Error, Message: "a SECRETIVE line"})
+	wants(t, q.call("query_logs", map[string]any{"process": "Walk"}), map[string]any{"total": 3})
+	q.call("set_log_filter", map[string]any{"source": "all"})
 }
 
 var inTicks = regexp.MustCompile("`([^`]+)`")

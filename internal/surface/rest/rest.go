@@ -214,7 +214,9 @@ func bodyOf(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) 
 	return body, nil
 }
 
-func tooLarge(most int64) error { return fault.New(fault.TooLarge, "the body is larger than %d bytes", most) }
+func tooLarge(most int64) error {
+	return fault.New(fault.TooLarge, "the body is larger than %d bytes", most)
+}
 
 // withPath adds the inputs that the path names. One that is given again is refused: the two values could differ.
 func withPath(input []byte, r *http.Request, o op.Op) ([]byte, error) {
