@@ -47,6 +47,7 @@ var arrows = map[string]string{
 
 	"internal/apple":              "",
 	"internal/apple/appbundle":    "machine/docfile machine/regularfile",
+	"internal/apple/atos":         "machine/host",
 	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
 	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
@@ -60,6 +61,7 @@ var arrows = map[string]string{
 	"internal/apple/pattern":         "",
 	"internal/apple/pbxproj":         "",
 	"internal/apple/pbxproj/pbxtest": "machine/host",
+	"internal/apple/reports":         "apple/crash machine/regularfile",
 	"internal/apple/samples":         "",
 	"internal/apple/schemes":         "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/sdks":            "apple/jsondoc apple/lines apple/pattern op/brief",
@@ -90,7 +92,10 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry":          "fault machine/store telemetry/linetext",
+	"internal/telemetry":        "fault machine/store telemetry/linetext",
+	"internal/telemetry/builds": "apple/buildlog telemetry",
+	"internal/telemetry/crashes": "apple/atos apple/crash apple/reports fault machine/host machine/regularfile " +
+		"machine/wholefile op/brief telemetry",
 	"internal/telemetry/linetext": "",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
@@ -109,17 +114,17 @@ var arrows = map[string]string{
 		"fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault ui",
 	"internal/driver/stream":     "device fault machine/host",
-	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/simctl apple/toolfault " +
-		"apple/xcodebuild device driver/agentwire driver/stream driver/xctest/agentsource fault " +
-		"machine/host machine/regularfile machine/wholefile op/brief ui",
+	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl " +
+		"apple/toolfault apple/xcodebuild device driver/agentwire driver/stream " +
+		"driver/xctest/agentsource fault machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
-		"telemetry ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
-		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"telemetry telemetry/builds telemetry/crashes ui ui/picture xcode/build xcode/debugger " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
+	"internal/ops/quern":     "device device/act fault op ops telemetry telemetry/builds telemetry/crashes ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
 		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage",
@@ -135,13 +140,13 @@ var arrows = map[string]string{
 	"internal/surface/wording":     "op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple apple/kinds device device/film device/lease device/lease/hostlock " +
+	"internal/daemon/product": "apple apple/atos apple/kinds device device/film device/lease device/lease/hostlock " +
 		"device/lease/leasedb device/logcap device/pool device/schema device/session " +
 		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
-		"surface/mcp surface/reference surface/rest telemetry ui/uiread xcode/build xcode/debugger " +
-		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"surface/mcp surface/reference surface/rest telemetry telemetry/crashes ui/uiread " +
+		"xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +

@@ -35,6 +35,7 @@ type house struct {
 	key    *daemon.Key
 	url    string
 	heard  chan op.Record // of each call, when it is over
+	stop   func()         // tells the daemon to leave
 }
 
 func newHouse(t *testing.T, jobAfter time.Duration) *house {
@@ -59,7 +60,7 @@ func open(t *testing.T, world *surfacetest.World) *house {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
-	h.url = <-served
+	h.url, h.stop = <-served, stop
 	h.client = &daemon.Client{Catalogue: h.Catalogue, Place: place, Build: build, Toolchain: "virtual", Session: "mine", Dir: "/project"}
 	t.Cleanup(func() {
 		stop()

@@ -9,6 +9,7 @@ import (
 type End struct {
 	Reason string   `json:"reason"`           // in one line: exception, signal, message
 	Report string   `json:"report,omitempty"` // the file of the crash report
+	ID     string   `json:"id,omitempty"`     // of the crash report, for who asks for it
 	Crash  string   `json:"crash,omitempty"`  // a few lines of it
 	Logs   []string `json:"logs,omitempty"`   // what it logged last
 }

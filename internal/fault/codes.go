@@ -107,6 +107,8 @@ const (
 	Unsupported        Code = "UNSUPPORTED"
 	JobNotFound        Code = "JOB_NOT_FOUND"
 	StepNotFound       Code = "STEP_NOT_FOUND"
+	BuildNotFound      Code = "BUILD_NOT_FOUND"
+	CrashNotFound      Code = "CRASH_NOT_FOUND"
 	SessionNotFound    Code = "SESSION_NOT_FOUND"
 	ProjectNotFound    Code = "PROJECT_NOT_FOUND"
 	ProjectAmbiguous   Code = "PROJECT_AMBIGUOUS"
@@ -197,6 +199,8 @@ var table = map[Code]meaning{
 	Unsupported:    {http.StatusNotImplemented, ExitFailed, "this device or toolchain cannot do that"},
 	JobNotFound:    {http.StatusNotFound, ExitNotFound, "finished jobs are forgotten after an hour"},
 	StepNotFound:   {http.StatusNotFound, ExitNotFound, "the last 500 steps are remembered, until the daemon ends"},
+	BuildNotFound:  {http.StatusNotFound, ExitNotFound, "builds are kept for as long as logs are, and go with `ios-agent data delete`"},
+	CrashNotFound:  {http.StatusNotFound, ExitNotFound, "reports of the last 7 days are known; `ios-agent crashes --all` lists them"},
 	SessionNotFound: {http.StatusNotFound, ExitNotFound,
 		"a capture is given once, to the first who stops it, and ends with the daemon: start another"},
 	ProjectNotFound: {http.StatusNotFound, ExitNotFound,

@@ -19,24 +19,29 @@ type Caller interface {
 // Call is the context of one invocation: who asks, from where, and how to tell them about progress. An operation may
 // fill in Device, so that the answer says which one it is about.
 type Call struct {
-	Session string            // the client's session
-	Client  string            // the client's own name; empty: nobody knows
-	Dir     string            // the client's working folder; "" over plain HTTP
-	Env     map[string]string // the client's environment, as far as PassedEnv allows
-	Process int               // the client's; 0: it is not known
-	Trace   string            // names this call in logs
-	Request string            // the client's id of what it asks for: the same when it asks again; empty: it has none
-	Hints   Hints             // the operation's own: what the call may do
-	Sources map[string]string // of the inputs that the call left out
-	Device  *Device           // set by the operation
-	Outside bool              // set by the operation: what answers is no tool of the toolchain, such as the swift of the PATH
-	Screens []string          // set by the operation: ids of the screens before and after what it did
-	Stdin   io.Reader         // the client's; nil unless a command line runs the operation itself
+	Session  string            // the client's session
+	Client   string            // the client's own name; empty: nobody knows
+	Dir      string            // the client's working folder; "" over plain HTTP
+	Env      map[string]string // the client's environment, as far as PassedEnv allows
+	Process  int               // the client's; 0: it is not known
+	Trace    string            // names this call in logs
+	Request  string            // the client's id of what it asks for: the same when it asks again; empty: it has none
+	Hints    Hints             // the operation's own: what the call may do
+	Sources  map[string]string // of the inputs that the call left out
+	Device   *Device           // set by the operation
+	Outside  bool              // set by the operation: what answers is no tool of the toolchain, such as the swift of the PATH
+	Screens  []string          // set by the operation: ids of the screens before and after what it did
+	App      string            // set by the operation: the bundle id of the app that it launched, if that is not the one in front
+	ShowsLog bool              // set by the operation: its answer is what apps said; no count of it is needed
+	Logs     *AppErrors        // set by Lines
+	Stdin    io.Reader         // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
 	notices  []Notice
 	steps    *Steps // nil: none are remembered
 	step     int    // 0: the call drives no device
+	lines    Lines  // nil: nobody listens
+	from     int64  // the newest line when the step began
 	answered string // the step of the job that the call asks about
 	revealed []string
 	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is

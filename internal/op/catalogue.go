@@ -27,6 +27,8 @@ type Catalogue struct {
 	Jobs *Jobs
 	// Steps remember the calls that drive devices; nil is no memory.
 	Steps *Steps
+	// Lines are what apps say; nil is nothing.
+	Lines Lines
 	// Heard is told of every call when it is over; nil is nobody.
 	Heard func(Record)
 	// Log hears of panics; nil is silent.
@@ -37,8 +39,10 @@ type Catalogue struct {
 	// Secrets are in no answer, event or item; nil hides nothing.
 	Secrets *mask.Set
 
-	ops  []Op
-	byID map[string]int
+	ops     []Op
+	byID    map[string]int
+	streams context.Context // of all streams
+	end     context.CancelCauseFunc
 }
 
 // Record is what is remembered of a call: what, whose, where and how it ended; never the input, which may be secret.
@@ -58,6 +62,7 @@ type Record struct {
 // not exist, are programming errors and panic.
 func NewCatalogue(ops []Op) *Catalogue {
 	c := &Catalogue{ops: slices.Clone(ops), byID: map[string]int{}}
+	c.streams, c.end = context.WithCancelCause(context.Background())
 	leaveAliases(c.ops)
 	taken := map[string]string{}
 	for i, o := range c.ops {
@@ -167,6 +172,7 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 	work := func(ctx context.Context, call Call) Envelope {
 		start := time.Now()
 		out, err := c.invoke(ctx, o, &call, input)
+		c.over(ctx, o, &call)
 		e := c.finish(start, o.Name, &call, out, err)
 		if call.step > 0 {
 			c.Steps.keep(o, &call, input, start, e)
@@ -190,10 +196,17 @@ func (c *Catalogue) Stream(ctx context.Context, name string, call Call, input []
 		err = fault.New(fault.InvalidInput, "%s is not a stream", o.Name)
 	}
 	if err == nil {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c.streams, cancel)()
 		err = c.guarded(o, func() error { return o.stream(ctx, &call, input, c.hideItem(emit)) })
 	}
-	return c.finish(start, name, &call, struct{}{}, err)
+	return c.finish(start, name, &call, struct{}{}, cmp.Or(err, context.Cause(c.streams)))
 }
+
+// EndStreams ends all streams with a reason, and those that begin later. A stream has no end of its own: whoever leaves would wait for
+// its client.
+func (c *Catalogue) EndStreams(why error) { c.end(why) }
 
 // accept finds the operation, takes the session out of its input and checks its name. Input that is not UTF-8 is refused first: decoders
 // would replace its bad bytes silently.
@@ -204,7 +217,7 @@ func (c *Catalogue) accept(name string, call *Call, input *[]byte) (Op, error) {
 	}
 	if err == nil {
 		call.Session, *input = sessionOf(call.Session, *input)
-		call.Hints, call.steps, call.secrets, call.unheard = o.Hints, c.Steps, c.Secrets, o.Public
+		call.Hints, call.steps, call.lines, call.secrets, call.unheard = o.Hints, c.Steps, c.Lines, c.Secrets, o.Public
 		c.Secrets.AddEnv(call.Env)
 		err = cmp.Or(checkSession(call.Session), checkRequest(call.Request))
 	}
@@ -240,7 +253,7 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
 	meta := Meta{
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
-		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices),
+		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices), Logs: call.Logs,
 	}
 	if call.Outside {
 		meta.Toolchain = ""

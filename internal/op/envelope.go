@@ -21,13 +21,14 @@ type Envelope struct {
 
 // Meta says where an answer comes from: which tools, whose session, which device.
 type Meta struct {
-	Toolchain string   `json:"toolchain,omitempty"`
-	Session   string   `json:"session,omitempty"`
-	Device    *Device  `json:"device,omitempty"`
-	Step      string   `json:"step,omitempty"` // of a call that drives a device: show_step tells of it later
-	TookMS    int64    `json:"took_ms"`
-	Next      []string `json:"next,omitempty"` // operations that usually follow
-	Notices   []Notice `json:"notices,omitempty"`
+	Toolchain string     `json:"toolchain,omitempty"`
+	Session   string     `json:"session,omitempty"`
+	Device    *Device    `json:"device,omitempty"`
+	Step      string     `json:"step,omitempty"` // of a call that drives a device: show_step tells of it later
+	TookMS    int64      `json:"took_ms"`
+	Next      []string   `json:"next,omitempty"` // operations that usually follow
+	Notices   []Notice   `json:"notices,omitempty"`
+	Logs      *AppErrors `json:"logs,omitempty"` // errors that the app logged; nil: none
 }
 
 // The two values of Envelope.Status.

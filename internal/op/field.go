@@ -67,6 +67,7 @@ type Field struct {
 	Pairs    bool
 	Private  bool
 	Loses    bool
+	Instant  bool
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -144,6 +145,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Pairs:    sf.Tag.Get("pairs") == "true",
 		Private:  sf.Tag.Get("private") == "true",
 		Loses:    sf.Tag.Get("loses") == "true",
+		Instant:  sf.Type == reflect.TypeFor[Instant](),
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
 	if name == "" || f.Doc == "" {

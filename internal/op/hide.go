@@ -29,6 +29,15 @@ func (c *Catalogue) hideItem(emit func(any) error) func(any) error {
 		if err != nil {
 			return err
 		}
-		return emit(json.RawMessage(c.Secrets.JSON(raw)))
+		return emit(hiddenItem{c.Secrets.JSON(raw), EventName(item)})
 	}
 }
+
+// hiddenItem is an item without its secrets, under its name.
+type hiddenItem struct {
+	json.RawMessage
+	name string
+}
+
+// EventName is that of the item.
+func (i hiddenItem) EventName() string { return i.name }

@@ -28,6 +28,7 @@ const (
 	NoFloat    = "float_parsing"
 	NoString   = "string_type"
 	NoList     = "list_type"
+	NoInstant  = "datetime_from_date_parsing"
 	NoChoice   = "literal_error"
 	NoMatch    = "string_pattern_mismatch"
 	TooSmall   = "greater_than_equal"

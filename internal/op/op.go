@@ -6,6 +6,7 @@ package op
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -56,11 +57,13 @@ type Spec struct {
 	Exclude  [][]string    // groups of inputs of which at most one may be given
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
+	Follow   string        // the stream that goes on from its answer, with inputs of the same names; the CLI's --follow
 	Examples []string      // CLI lines, without the program's name and the family's word
 	Complete Completer     // adds what the call may leave out; nil: nothing
 	Also     []string      // other routes that lead to it, as Route
 	Public   bool          // REST answers it to callers without the key
 	Statuses *Statuses     // REST's, where they are not those of the codes
+	Body     int64         // how many bytes the body of a request may have; 0: REST's bound
 }
 
 // None stands for a verb or a route that an operation does not have.
@@ -80,6 +83,7 @@ type Op struct {
 	invoke func(ctx context.Context, c *Call, input []byte) (any, error)
 	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
+	text   func(json.RawMessage) (string, bool) // of a stream's item
 }
 
 // Texter is an output that knows how a person or a model wants to read it.

@@ -18,9 +18,11 @@ import (
 // Steps remember what calls did to devices, each under the id that its answer gives in meta.step. The zero value is ready.
 // Like jobs, steps belong to their session: they hold what it gave and what it saw.
 type Steps struct {
-	mu   sync.Mutex
-	last int
-	kept map[int]Step
+	mu     sync.Mutex
+	last   int
+	kept   map[int]Step
+	ranges map[int]*lineRange
+	newest map[string]int // the last step of every device
 }
 
 // mostSteps is how many steps are remembered, and mostStepBytes how large one may be. Of a larger one the result is left out; if that
@@ -48,6 +50,7 @@ type Step struct {
 	Screens []string        `json:"snapshots,omitempty"` // ids of the screens before and after
 	Result  json.RawMessage `json:"result,omitempty"`
 	LeftOut int             `json:"result_bytes_left_out,omitempty"` // of a result too large to be remembered
+	Lines   *LogRange       `json:"log_range,omitempty"`             // of what its device logged; `ios-agent logs --step` shows it
 }
 
 // Text is the call and its answer.
@@ -62,9 +65,13 @@ func (s Step) Text() string {
 
 // BeginStep gives the call a step id: it is about to drive its device. Further calls change nothing.
 func (c *Call) BeginStep() {
-	if c.steps != nil && c.step == 0 {
-		c.step = c.steps.begin()
+	if c.steps == nil || c.step != 0 {
+		return
 	}
+	if c.lines != nil {
+		c.from = c.lines.Now()
+	}
+	c.step = c.steps.begin(c)
 }
 
 // Reveal says that an input that may be secret is not in this call: the screen shows it.
@@ -77,10 +84,13 @@ func stepID(number int) string {
 	return "s" + strconv.Itoa(number)
 }
 
-func (s *Steps) begin() int {
+func (s *Steps) begin(c *Call) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last++
+	if c.lines != nil && c.Device != nil {
+		s.mark(s.last, c.Session, c.Device.UDID, c.from)
+	}
 	return s.last
 }
 
@@ -187,17 +197,12 @@ func (s *Steps) show(_ context.Context, c *Call, in stepIn) (Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if one, known := s.kept[number]; known && one.Session == c.Session {
+		if r := s.ranges[number]; r != nil {
+			of := r.lines
+			one.Lines = &of
+		}
 		return one, nil
 	}
-	f := fault.New(fault.StepNotFound, "this session has no step %q", in.Step).With("field", "step")
-	newest := 0
-	for n, one := range s.kept {
-		if one.Session == c.Session {
-			newest = max(newest, n)
-		}
-	}
-	if newest > 0 {
-		return Step{}, f.WithHint("its last step is %s", stepID(newest))
-	}
-	return Step{}, f.WithHint("this session has driven no device; the steps of another one are reached with its `--session`")
+	return Step{}, fault.New(fault.StepNotFound, "this session has no step %q", in.Step).With("field", "step").
+		WithHint("%s", s.otherSteps(c.Session))
 }

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 	"time"
 )
@@ -44,6 +45,58 @@ func NewStream[In, Item any](s Spec, source Source[In, Item]) []Op {
 	}
 	return []Op{stream, twin(s, source)}
 }
+
+// NewLive declares a stream that keeps nothing for those who come later: it has no twin that reads page by page. Its function emits
+// items until ctx ends.
+func NewLive[In, Item any](s Spec, live func(ctx context.Context, c *Call, in In, emit func(any) error) error) Op {
+	s = checked(s)
+	fields := fieldsOnce[In](s)
+	return Op{
+		Spec: s, out: reflect.TypeFor[Item](), fields: fields, text: itemText[Item],
+		stream: func(ctx context.Context, c *Call, input []byte, emit func(any) error) error {
+			in, err := read[In](s, fields(), c, input)
+			if err != nil {
+				return err
+			}
+			return live(ctx, c, in, emit)
+		},
+	}
+}
+
+// itemText is an item of a stream as people read it, where it knows how.
+func itemText[Item any](raw json.RawMessage) (string, bool) {
+	var item Item
+	if json.Unmarshal(raw, &item) != nil {
+		return "", false
+	}
+	t, knows := any(item).(Texter)
+	if !knows {
+		return "", false
+	}
+	return t.Text(), true
+}
+
+// ItemText is an item of the stream as people read it; false when it has no other form than JSON.
+func (o Op) ItemText(raw json.RawMessage) (string, bool) {
+	if o.text == nil {
+		return "", false
+	}
+	return o.text(raw)
+}
+
+// Named is an item of a stream that is not like the others: SSE has its name as the event's.
+type Named interface{ EventName() string }
+
+// EventName is what SSE calls an item.
+func EventName(item any) string {
+	if n, ok := item.(Named); ok {
+		return n.EventName()
+	}
+	return "item"
+}
+
+// Event is what SSE calls the items of the stream.
+func (o Op) Event() string { return EventName(reflect.Zero(o.out).Interface()) }
 
 func pump[In, Item any](ctx context.Context, c *Call, in In, source Source[In, Item], emit func(any) error) error {
 	for at := (Cursor{Most: 100, Wait: streamWait}); ctx.Err() == nil; {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -282,6 +283,7 @@ func (a *Apps) on(ctx context.Context, c *op.Call, t Target, out *AppOut, do fun
 		return err
 	}
 	out.UDID, out.device = h.Info().UDID, h.Info().Name
+	defer func() { c.App = cmp.Or(out.Bundle, c.App) }()
 	if t != (Target{}) {
 		return a.change(ctx, h, func() error { return do(h, d) }) // a device that is named may be booted for it
 	}

@@ -5,9 +5,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
+	"ios-agent/internal/telemetry"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/testrun"
 )
@@ -22,6 +24,8 @@ type Builds struct {
 	screen   *Screen
 	macApps  *MacApps
 	defaults *Defaults
+	store    *telemetry.Store // keeps what came of builds; nil keeps nothing
+	now      func() time.Time
 }
 
 // Project says what is built: a project or a workspace, a scheme, a configuration.
@@ -166,7 +170,9 @@ func (b *Builds) do(ctx context.Context, c *op.Call, r build.Request, on destina
 	if err != nil {
 		return BuildOut{}, err
 	}
-	return answer(c, out, on, quiet), nil
+	said := answer(c, out, on, quiet)
+	b.keep(ctx, c, out, said)
+	return said, nil
 }
 
 // progress hands the engine's progress to the caller.

@@ -45,6 +45,7 @@ type Services struct {
 	Films     *film.Store
 	Debuggers *debugger.Service
 	Telemetry *telemetry.Store
+	Crashes   CrashServices
 	Home      string
 	Server    Server
 	Now       func() time.Time
@@ -56,6 +57,8 @@ type Services struct {
 	Catalogue func() *op.Catalogue
 	// Guide is the text for agents, made from the catalogue.
 	Guide func() string
+	// Settle waits until what apps said is in the store; nil: what the store was given is enough.
+	Settle Settle
 }
 
 // Server is the daemon the operations run in.
@@ -75,6 +78,7 @@ type Core struct {
 	Films    *Films
 	Touch    *Touch
 	Logs     *Logs
+	Crashes  *Crashes
 	Debug    *Debug
 	Builds   *Builds
 	Packages *Packages
@@ -82,6 +86,8 @@ type Core struct {
 	Projects Projects
 	Defaults *Defaults
 	System   *System
+	Said     Said
+	LogLines *LogLines
 
 	ops []op.Op
 }
@@ -97,21 +103,24 @@ func New(s Services) *Core {
 		Films:    &Films{deviceAccess: access, films: s.Films, home: s.Home, now: s.Now},
 		Touch:    &Touch{access, secrets{SecretsDir(s.Home), s.Secrets}},
 		Logs:     &Logs{access, s.Captures},
+		Crashes:  &Crashes{access, s.Crashes, s.Now},
 		Debug:    &Debug{access},
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
+		Said:     Said{s.Telemetry, s.Now},
 		System: &System{
 			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
 			data: &data{s.Telemetry},
 		},
 	}
+	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()
 	}
 	c.Builds = &Builds{
 		deviceAccess: access, engine: s.Builds, tests: testrun.New(s.Builds),
-		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults,
+		devices: c.Devices, apps: c.Apps, screen: c.Screen, macApps: c.MacApps, defaults: c.Defaults, store: s.Telemetry, now: s.Now,
 	}
 	shared := &pooled{access, s.Leases}
 	c.ops = slices.Concat(
@@ -120,7 +129,7 @@ func New(s Services) *Core {
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
-		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(),
+		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), c.Crashes.ops(), c.System.data.ops(),
 	)
 	return c
 }

@@ -160,6 +160,7 @@ func (b *Builds) launch(ctx context.Context, c *op.Call, how LaunchHow, on desti
 			return err
 		}
 		c.Progress("launching " + out.Artifacts.BundleID)
+		c.App = out.Artifacts.BundleID
 		out.Artifacts.ProcessID, err = d.Launch(ctx, out.Artifacts.BundleID, start)
 		return err
 	})

@@ -34,7 +34,7 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, err
 		r.Action = build.TestPrepared
 	}
 	if on.kind == OnMac {
-		return b.finish(c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
+		return b.finish(ctx, c, on, in.NoWarnings)(b.tests.Run(ctx, c.Session, r, progress(c)))
 	}
 	if on.unknown != nil { // nobody could hold it for the tests
 		return BuildOut{}, fault.From(on.unknown).Within("the tests cannot run on " + on.words)
@@ -48,14 +48,16 @@ func (b *Builds) Test(ctx context.Context, c *op.Call, in TestIn) (BuildOut, err
 		out, err = b.tests.Run(ctx, c.Session, r, progress(c))
 		return err
 	})
-	return b.finish(c, on, in.NoWarnings)(out, err)
+	return b.finish(ctx, c, on, in.NoWarnings)(out, err)
 }
 
-func (b *Builds) finish(c *op.Call, on destination, quiet bool) func(*build.Outcome, error) (BuildOut, error) {
+func (b *Builds) finish(ctx context.Context, c *op.Call, on destination, quiet bool) func(*build.Outcome, error) (BuildOut, error) {
 	return func(out *build.Outcome, err error) (BuildOut, error) {
 		if err != nil {
 			return BuildOut{}, err
 		}
-		return answer(c, out, on, quiet), nil
+		said := answer(c, out, on, quiet)
+		b.keep(ctx, c, out, said)
+		return said, nil
 	}
 }

@@ -14,9 +14,11 @@ const (
 	FormMetricKit = "MetricKit"
 )
 
-// Report is one crash. Header, Body and Document hold a JSON report as it stood, Fields and Sections a text report.
+// Report is one crash, or another thing that the system reports the same way: Kind says which. Header, Body and Document hold a JSON
+// report as it stood, Fields and Sections a text report.
 type Report struct {
 	Form        string            `json:"form"`
+	Kind        Kind              `json:"kind"`
 	App         string            `json:"app,omitempty"`
 	BundleID    string            `json:"bundleId,omitempty"`
 	Version     string            `json:"version,omitempty"`
@@ -31,8 +33,12 @@ type Report struct {
 	BugType     string            `json:"bugType,omitempty"` // 309 is a crash
 	Exception   Exception         `json:"exception,omitzero"`
 	Termination string            `json:"termination,omitempty"`
-	Reasons     []string          `json:"reasons,omitempty"` // what the process or its libraries said
-	Crashed     int               `json:"crashedThread"`     // -1: not told
+	Reasons     []string          `json:"reasons,omitempty"`   // what the process or its libraries said
+	Event       string            `json:"event,omitempty"`     // of a sampled report: hang, cpu usage, disk writes
+	Duration    string            `json:"duration,omitempty"`  // of it, as it stood
+	Simulator   string            `json:"simulator,omitempty"` // the udid of the simulator it happened on
+	Memory      *Memory           `json:"memory,omitempty"`    // of a Jetsam report
+	Crashed     int               `json:"crashedThread"`       // -1: not told
 	Threads     []Thread          `json:"threads,omitempty"`
 	Backtraces  []Thread          `json:"backtraces,omitempty"` // of exceptions: where they were thrown
 	Images      []Image           `json:"images,omitempty"`
@@ -69,6 +75,7 @@ type Frame struct {
 	Offset  uint64 `json:"offset,omitempty"`
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
+	Own     bool   `json:"own,omitempty"` // it is in the app's code, not in the system's
 }
 
 // Image is a library in the process.
@@ -94,12 +101,25 @@ func (r *Report) CrashedThread() *Thread {
 
 // Read reads a report of any form.
 func Read(data []byte) (*Report, error) {
-	if r, err := readJSON(data); r != nil || err != nil {
-		return r, err
+	r, err := readJSON(data)
+	if err != nil {
+		return nil, err
 	}
-	r := readText(string(data))
+	if r == nil {
+		r = readText(string(data))
+	}
 	if r == nil {
 		return nil, errors.New("crash: not a crash report")
 	}
+	for _, one := range append([]*Report{r}, r.More...) {
+		one.finish()
+	}
 	return r, nil
+}
+
+// finish works out what follows from what was read.
+func (r *Report) finish() {
+	r.Kind = r.kind()
+	r.Simulator = r.simulator()
+	r.markOwn()
 }

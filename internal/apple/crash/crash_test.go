@@ -2,10 +2,12 @@ package crash
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"ios-agent/internal/apple/samples"
 )
@@ -41,7 +43,12 @@ func TestSamples(t *testing.T) {
 		if r.Exception.Type == "" || r.OS == "" || r.Crashed < 0 {
 			t.Errorf("incomplete: %+v", r.Exception)
 		}
-		return fmt.Sprintf("%s: threads %d, frames %d, images %d, crashed %d", r.Form, len(r.Threads), frames, len(r.Images), r.Crashed)
+		at, timed := r.When()
+		if !timed || r.Kind != Crash {
+			t.Errorf("%s at %q", r.Kind, r.Time)
+		}
+		return fmt.Sprintf("%s: threads %d, frames %d, images %d, crashed %d\n%s %s in group %s at %s on %s", r.Form, len(r.Threads), frames,
+			len(r.Images), r.Crashed, r.Kind, r.ID(s.Name), r.Group(), at.UTC().Format(time.RFC3339), cmp.Or(r.Simulator, "no simulator"))
 	})
 }
 
@@ -68,6 +75,9 @@ func TestSameCrash(t *testing.T) {
 			a.Exception.Type != b.Exception.Type || a.Exception.Signal != b.Exception.Signal || a.Crashed != b.Crashed ||
 			len(a.Threads) != len(b.Threads) {
 			t.Errorf("%s: %+v %+v", ips, a.Exception, b.Exception)
+		}
+		if a.Group() != b.Group() {
+			t.Errorf("%s: groups %s and %s of %v and %v", ips, a.Group(), b.Group(), a.Top(3), b.Top(3))
 		}
 		x, y := a.CrashedThread(), b.CrashedThread()
 		if len(x.Frames) != len(y.Frames) {
@@ -110,5 +120,5 @@ func FuzzRead(f *testing.F) {
 		"Process: A [1]\nException Type: EXC_CRASH (SIGABRT)\nCrashed Thread: 0\nThread 0 Crashed:\n0 A 0x1 f + 1\nBinary Images:\n"+
 			"0x1 - 0x2 A <ab> /A\n",
 		`{"crashDiagnostics":[{"diagnosticMetaData":{"signal":5},"callStackTree":{"callStacks":[{"threadAttributed":true,`+
-			`"callStackRootFrames":[{"binaryUUID":"A","subFrames":[{}]}]}]}}]}`)
+			`"callStackRootFrames":[{"binaryUUID":"A","subFrames":[{}]}]}]}}]}`, jetsamReport, hangReport, phoneHang)
 }

@@ -86,6 +86,8 @@ type body struct {
 		Subtype string `json:"subtype"`
 		Message string `json:"message"`
 	} `json:"exception"`
+	BugType     any    `json:"bug_type"`
+	Coalition   string `json:"coalitionName"`
 	Termination struct {
 		Namespace string   `json:"namespace"`
 		Code      int64    `json:"code"`
@@ -150,9 +152,12 @@ func readIPS(head, main json.RawMessage) *Report {
 	r.Version, r.Build = cmp.Or(h.Version, b.Bundle.Version), cmp.Or(h.Build, b.Bundle.Build)
 	r.OS = cmp.Or(h.OS, brief.Join(" ", b.OSVersion.Train, b.OSVersion.Build))
 	r.Time, r.Incident = cmp.Or(b.Time, h.Time), cmp.Or(h.Incident, b.Incident)
-	if h.BugType != nil {
-		r.BugType = fmt.Sprint(h.BugType)
+	for _, bug := range []any{b.BugType, h.BugType} {
+		if bug != nil {
+			r.BugType = fmt.Sprint(bug)
+		}
 	}
+	r.Simulator = b.Coalition
 	r.PID, r.Path, r.Model, r.Arch = b.PID, b.Path, b.Model, b.CPU
 	e := b.Exception
 	r.Exception = Exception{Type: e.Type, Signal: e.Signal, Codes: e.Codes, Subtype: e.Subtype, Note: e.Message}
@@ -168,6 +173,7 @@ func readIPS(head, main json.RawMessage) *Report {
 		r.Reasons = append(r.Reasons, b.ASI[lib]...)
 	}
 	b.threads(r)
+	r.readMemory(main)
 	return r
 }
 

@@ -11,7 +11,7 @@ import (
 
 const shownFrames = 12
 
-// Text is the report in at most limit bytes: what crashed, of what, and where.
+// Text is the report in at most limit bytes: what happened, to what, and where; the app's own frames come first.
 func (r *Report) Text(limit int) string {
 	w := brief.New(limit)
 	v := r.Version
@@ -23,19 +23,27 @@ func (r *Report) Text(limit int) string {
 		pid = fmt.Sprintf("pid %d", r.PID)
 	}
 	w.Line(brief.Join(", ", brief.Join(" ", r.App, r.BundleID, v), pid, r.OS, r.Model, r.Time))
-	e := r.Exception
-	w.Line(brief.Join(", ", brief.Join(" ", "exception", e.Type, e.Signal), e.Subtype, e.Codes, e.Note))
+	if r.Kind != Crash {
+		w.Line(brief.Join(", ", string(r.Kind)+": "+r.About(), r.Duration))
+	}
+	if e := r.Exception; e != (Exception{}) {
+		w.Line(brief.Join(", ", brief.Join(" ", "exception", e.Type, e.Signal), e.Subtype, e.Codes, e.Note))
+	}
 	if r.Termination != "" {
 		w.Line("termination " + r.Termination)
 	}
 	for _, s := range r.Reasons {
 		w.Line("reason: " + s)
 	}
+	if r.Memory != nil {
+		r.Memory.write(w)
+	}
+	r.writeOwn(w)
 	for _, b := range r.Backtraces {
 		b.write(w, b.Name)
 	}
 	if t := r.CrashedThread(); t != nil {
-		t.write(w, brief.Join(" ", fmt.Sprintf("thread %d crashed", t.Index), t.Name, t.Queue))
+		t.write(w, brief.Join(" ", fmt.Sprintf("thread %d", t.Index), r.word(), t.Name, t.Queue))
 	}
 	for _, m := range r.More {
 		w.Line("also: " + brief.Join(" ", m.BugType, m.Exception.Type, m.Exception.Signal, m.Termination))
@@ -44,6 +52,28 @@ func (r *Report) Text(limit int) string {
 		w.Line("incident " + r.Incident)
 	}
 	return w.String()
+}
+
+// word is what the thread did that a report is about.
+func (r *Report) word() string {
+	if r.Kind == Hang {
+		return "hung"
+	}
+	return "crashed"
+}
+
+// ownFrames is how many frames of the app stand before the stacks.
+const ownFrames = 5
+
+func (r *Report) writeOwn(w *brief.Writer) {
+	top := r.Top(ownFrames)
+	if len(top) == 0 || !top[0].Own {
+		return
+	}
+	w.Line("in the app:")
+	for _, f := range top {
+		w.Linef("  %s", f)
+	}
 }
 
 func (t Thread) write(w *brief.Writer, title string) {
@@ -59,8 +89,10 @@ func (t Thread) write(w *brief.Writer, title string) {
 
 func (f Frame) String() string {
 	at := ""
-	if f.File != "" {
+	if f.Line > 0 {
 		at = fmt.Sprintf("(%s:%d)", f.File, f.Line)
+	} else if f.File != "" {
+		at = "(" + f.File + ")"
 	}
 	where := fmt.Sprintf("%s + %d", cmp.Or(f.Symbol, f.Address), f.Offset)
 	return brief.Join(" ", f.Image, where, at)
@@ -76,7 +108,7 @@ var (
 func Sniff(b []byte) int {
 	o := jsondoc.Look(b)
 	switch {
-	case o.Has("bug_type") && (o.Next || o.HasAny("incident_id", "os_version")):
+	case o.Has("bug_type") && (o.Next || o.HasAny("incident_id", "os_version", "app_name", "timestamp")):
 		return 98
 	case o.HasAny("crashDiagnostics", "hangDiagnostics", "cpuExceptionDiagnostics", "diskWriteExceptionDiagnostics"):
 		return 95
@@ -88,6 +120,9 @@ func Sniff(b []byte) int {
 	head := b[:min(len(b), 1<<14)]
 	if found := reportHead.FindAll(head, -1); len(found) >= 3 && (threadAny.Match(b) || len(found) >= 4) {
 		return 95
+	}
+	if found := sampledHead.FindAll(head, -1); len(found) >= 5 && sampledEvent.Match(head) {
+		return 90
 	}
 	return 0
 }

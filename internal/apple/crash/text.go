@@ -33,7 +33,8 @@ func readText(data string) *Report {
 	for _, line := range lines.All([]byte(data)) {
 		t.line(strings.TrimRight(line, " \t"))
 	}
-	if r.Fields["Exception Type"] == "" && r.Fields["Incident Identifier"] == "" && (r.Fields["Process"] == "" || len(r.Threads) == 0) {
+	if r.Fields["Exception Type"] == "" && r.Fields["Incident Identifier"] == "" && (r.Fields["Process"] == "" || len(r.Threads) == 0) &&
+		!r.sampled() {
 		return nil
 	}
 	r.fromFields()
@@ -46,6 +47,7 @@ type textReader struct {
 	names   map[int]string
 	section string
 	images  bool
+	tree    *callPath // of a sampled thread
 }
 
 func (t *textReader) line(s string) {
@@ -56,7 +58,7 @@ func (t *textReader) line(s string) {
 			t.add("")
 		}
 		t.thread = nil
-	case s == "Binary Images:":
+	case strings.TrimSpace(s) == "Binary Images:":
 		t.images, t.section, t.thread = true, "Binary Images", nil
 	case t.images && t.image(s):
 	case t.heads(s):
@@ -109,6 +111,9 @@ func (t *textReader) heads(s string) bool {
 		t.thread, t.section, t.images = &r.Threads[len(r.Threads)-1], "", false
 		return true
 	}
+	if t.sampledThread(s) {
+		return true
+	}
 	if m := backtrace.FindStringSubmatch(s); m != nil {
 		r.Backtraces = append(r.Backtraces, Thread{Name: m[1]})
 		t.thread, t.section, t.images = &r.Backtraces[len(r.Backtraces)-1], "", false
@@ -120,7 +125,7 @@ func (t *textReader) heads(s string) bool {
 func (t *textReader) frame(s string) bool {
 	m := frameLine.FindStringSubmatch(s)
 	if m == nil {
-		return false
+		return t.sampledFrame(s)
 	}
 	f := Frame{Image: strings.TrimSpace(m[2]), Address: m[3]}
 	if p := plainFrame.FindStringSubmatch(m[4]); p != nil {
@@ -154,12 +159,14 @@ func (t *textReader) image(s string) bool {
 // fromFields fills in what the lines above the stacks tell.
 func (r *Report) fromFields() {
 	f := r.Fields
-	r.App = f["Process"]
+	r.App, r.Event, r.Duration = cmp.Or(f["Process"], f["Command"]), f["Event"], f["Duration"]
+	r.PID, _ = strconv.Atoi(f["PID"])
 	if m := process.FindStringSubmatch(r.App); m != nil {
 		r.App = m[1]
 		r.PID, _ = strconv.Atoi(m[2])
 	}
-	r.BundleID, r.Path, r.OS, r.Model, r.Arch = f["Identifier"], f["Path"], f["OS Version"], f["Hardware Model"], f["Code Type"]
+	r.BundleID, r.Path, r.OS = f["Identifier"], f["Path"], f["OS Version"]
+	r.Model, r.Arch = cmp.Or(f["Hardware Model"], f["Hardware model"]), cmp.Or(f["Code Type"], f["Architecture"])
 	r.Version = f["Version"]
 	if m := version.FindStringSubmatch(r.Version); m != nil {
 		r.Version, r.Build = m[1], m[2]
@@ -183,4 +190,8 @@ func (r *Report) fromFields() {
 			r.Reasons = append(r.Reasons, strings.Split(s, "\n")...)
 		}
 	}
+	if s := f["Reason"]; s != "" {
+		r.Reasons = append(r.Reasons, s)
+	}
+	r.turnSampled()
 }

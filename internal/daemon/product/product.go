@@ -67,6 +67,7 @@ type Options struct {
 // Product is the catalogue and everything that runs behind it.
 type Product struct {
 	Catalogue *op.Catalogue
+	Telemetry *telemetry.Store
 
 	version string
 	parts   []io.Closer // closed in the reverse order
@@ -84,26 +85,30 @@ func Open(o Options) (*Product, error) {
 		return nil, errors.Join(err, o.Host.Close())
 	}
 	secrets := cmp.Or(o.Secrets, &mask.Set{})
-	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	said := telemetry.New(telemetry.Options{
+		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now,
+		Log: slog.New(secrets.Handler(o.Log.Handler())), // not the one below: it would store its own faults
+	})
+	o.Log = slog.New(secrets.Handler(said.Handler(o.Log.Handler(), slog.LevelWarn)))
 	talk, err := agentwire.OpenTalk(agentwire.TalkOptions{Path: o.Talk, Hide: secrets.Text})
 	if err != nil {
-		return nil, errors.Join(err, o.Host.Close())
+		return nil, errors.Join(err, said.Close(), o.Host.Close())
 	}
 	logs := filepath.Join(o.Home.String(), "logs")
 	kit := &xctest.Kit{Host: o.Host, Tools: o.Tools, Root: o.Home.Agent(), ID: sources, Write: agentsource.WriteProject}
 	if err := kit.Sweep(); err != nil {
 		o.Log.Warn("what earlier agents left", "error", err)
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	o.Server.Version = o.Version
 	leases, err := openLeases(o)
 	if err != nil {
-		return nil, errors.Join(err, o.Host.Close())
+		return nil, errors.Join(err, said.Close(), o.Host.Close())
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
-	said := telemetry.New(telemetry.Options{Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now, Log: o.Log})
+	reported := openCrashes(o, said)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
@@ -134,17 +139,19 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Readers: readers(),
+		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Crashes: reported, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
+	c.Lines = ops.NewStepLines(said, sessions, nil)
 	c.Holds = debuggers.Holds
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers}}, nil
+	parts := []io.Closer{talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers}
+	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

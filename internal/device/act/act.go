@@ -325,10 +325,12 @@ func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since tim
 	if end.Reason != "" {
 		f = fault.New(f.Code, "%s: %s", f.Message, end.Reason).WithDispatch(fault.Dispatched)
 	}
-	if end.Report != "" {
-		f = f.With("crash_report", end.Report).With("crash", end.Crash)
+	f = f.With("last_log_lines", end.Logs)
+	if end.Report == "" {
+		return f.WithHint("launch it again: `ios-agent launch %s`", app)
 	}
-	return f.With("last_log_lines", end.Logs).WithHint("launch it again: `ios-agent launch %s`", app)
+	return f.With("crash_report", end.Report).With("crash_id", end.ID).With("crash", end.Crash).
+		WithHint("see where: `ios-agent crashes show %s`; launch it again: `ios-agent launch %s`", end.ID, app)
 }
 
 func (s Step) saw(screen *ui.Screen) {

@@ -171,7 +171,9 @@ func TestAnAppThatEndsDuringAStep(t *testing.T) {
 	_, err := s.Tap(t.Context(), act.How{}, named("controls-tap-button"))
 	f := fault.From(err)
 	s.check(want{code: fault.AppEnded, dispatched: fault.Dispatched, says: "ended after the input: it crashed"}, act.Report{}, err)
-	if f.Details["crash_report"] == nil || f.Details["crash"] == nil || f.Hint != "launch it again: `ios-agent launch "+rig.Conformance+"`" {
+	id, _ := f.Details["crash_id"].(string)
+	hint := "see where: `ios-agent crashes show " + id + "`; launch it again: `ios-agent launch " + rig.Conformance + "`"
+	if f.Details["crash_report"] == nil || f.Details["crash"] == nil || len(id) != 12 || f.Hint != hint {
 		t.Errorf("got %+v", f)
 	}
 	if lines, ok := f.Details["last_log_lines"].([]string); !ok || len(lines) == 0 {

@@ -2,16 +2,14 @@ package xctest
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"ios-agent/internal/apple/crash"
+	"ios-agent/internal/apple/reports"
 	"ios-agent/internal/device"
-	"ios-agent/internal/machine/regularfile"
 )
 
 var _ device.EndReporter = (*phone)(nil)
@@ -19,7 +17,6 @@ var _ device.EndReporter = (*phone)(nil)
 const (
 	reportWait = 3 * time.Second // macOS writes the report a moment after the app has ended
 	reportGap  = 50 * time.Millisecond
-	mostReport = 8 << 20
 	fewLines   = 8   // of the log
 	fewBytes   = 900 // of the report
 )
@@ -32,10 +29,10 @@ func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (de
 	if ours {
 		return device.End{Reason: "it was terminated"}, nil
 	}
-	path, report := p.report(ctx, bundleID, since)
+	file, report := p.report(ctx, bundleID, since)
 	end := device.End{}
 	if report != nil {
-		end.Report, end.Crash, end.Reason = path, report.Text(fewBytes), reason(report)
+		end.Report, end.ID, end.Crash, end.Reason = file.Path, file.ID(report), report.Text(fewBytes), reason(report)
 	}
 	name := bundleID[strings.LastIndex(bundleID, ".")+1:]
 	if report != nil && report.App != "" {
@@ -46,21 +43,21 @@ func (p *phone) Ended(ctx context.Context, bundleID string, since time.Time) (de
 }
 
 // report waits for a report that is not older than since.
-func (p *phone) report(ctx context.Context, bundleID string, since time.Time) (string, *crash.Report) {
+func (p *phone) report(ctx context.Context, bundleID string, since time.Time) (*reports.File, *crash.Report) {
 	late := time.NewTimer(reportWait)
 	defer late.Stop()
 	look := time.NewTicker(reportGap)
 	defer look.Stop()
 	for {
-		if path, r := p.newestReport(bundleID, since); r != nil {
-			return path, r
+		if file, r := p.newestReport(bundleID, since); r != nil {
+			return file, r
 		}
 		select {
 		case <-look.C:
 		case <-late.C:
-			return "", nil
+			return nil, nil
 		case <-ctx.Done():
-			return "", nil
+			return nil, nil
 		}
 	}
 }
@@ -68,32 +65,14 @@ func (p *phone) report(ctx context.Context, bundleID string, since time.Time) (s
 // clockGrain is how much a file system may round a time down.
 const clockGrain = time.Second
 
-func (p *phone) newestReport(bundleID string, since time.Time) (string, *crash.Report) {
-	paths, err := filepath.Glob(filepath.Join(p.driver.Tools.Reports, "*.ips"))
-	if err != nil {
-		return "", nil
-	}
-	type file struct {
-		path string
-		at   time.Time
-	}
-	var fresh []file
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && !info.ModTime().Before(since.Add(-clockGrain)) && info.Size() < mostReport {
-			fresh = append(fresh, file{path, info.ModTime()})
+func (p *phone) newestReport(bundleID string, since time.Time) (*reports.File, *crash.Report) {
+	fresh := reports.In(p.driver.Tools.Reports, since.Add(-clockGrain))
+	for _, f := range slices.Backward(fresh) {
+		if r, _, err := f.Read(); err == nil && r.Kind == crash.Crash && r.BundleID == bundleID {
+			return &f, r
 		}
 	}
-	slices.SortFunc(fresh, func(a, b file) int { return b.at.Compare(a.at) })
-	for _, f := range fresh {
-		data, err := regularfile.Read(f.path, mostReport)
-		if err != nil {
-			continue
-		}
-		if r, err := crash.Read(data); err == nil && r.BundleID == bundleID {
-			return f.path, r
-		}
-	}
-	return "", nil
+	return nil, nil
 }
 
 // reason says in one line why the app ended.

@@ -27,6 +27,8 @@ var same = []string{
 var twins = map[string]string{
 	"get_ui_tree": "snapshot", "get_screen_summary": "snapshot", "get_element_state": "get_element", "wait_for_element": "wait",
 	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
+	"query_logs": "read_logs", "tail_logs": "read_logs", "get_errors": "read_logs", "get_log_summary": "summarize_logs",
+	"get_build_result": "list_builds", "get_latest_crash": "list_crashes",
 }
 
 // Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
@@ -63,8 +65,11 @@ const launch = "launch_app"
 // RouteOf names the core operation whose route a row has over HTTP where it has none of its own. quern asks /health whether the
 // server is there; over MCP the tool tells more.
 func RouteOf(row string) string {
-	if row == "ensure_server" {
+	switch row {
+	case "ensure_server":
 		return "health"
+	case "tail_logs": // which turns the answer round
+		return "query_logs"
 	}
 	return row
 }
@@ -88,7 +93,7 @@ func Ops(core *ops.Core) []op.Op {
 		Name: "list_apps", Family: Family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
 		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 	}, v.apps))
-	all = append(append(all, v.looking()...), v.acting()...)
+	all = slices.Concat(all, v.looking(), v.acting(), v.logging())
 	for i, row := range all {
 		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), Statuses()
 	}

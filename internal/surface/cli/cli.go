@@ -238,7 +238,7 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 		parent.AddGroup(&cobra.Group{ID: group, Title: heading(group) + ":"})
 	}
 	parent.AddCommand(a.verb(o, words[len(words)-1]))
-	if parent != root {
+	if parent != root && !parent.Runnable() {
 		parent.Short = summaryOf(parent, o)
 	}
 }
@@ -295,7 +295,11 @@ func (a *App) run(ctx context.Context, name string, input []byte) error {
 	}
 	if unknown == nil && o.Streams() {
 		return a.finishStream(caller.Stream(ctx, name, input, func(item json.RawMessage) error {
-			_, err := fmt.Fprintf(a.Out, "%s\n", item)
+			text, ok := o.ItemText(item)
+			if !ok || a.asJSON || a.asRaw {
+				text = string(item)
+			}
+			_, err := fmt.Fprintln(a.Out, text)
 			return err
 		}))
 	}

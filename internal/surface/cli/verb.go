@@ -21,6 +21,9 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if on, _ := c.Flags().GetBool(follow); on && o.Follow != "" {
+			return a.run(c.Context(), o.Follow, input)
+		}
 		return a.run(c.Context(), a.Catalogue.ID(o), input)
 	}
 	if !a.names(c) {
@@ -39,6 +42,9 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		c.Flags().AddFlag(a.flag(f))
 		_ = c.RegisterFlagCompletionFunc(f.Flag(), a.complete(o, f)) // fails only for a flag that is not there
 	}
+	if o.Follow != "" {
+		c.Flags().BoolP(follow, follow[:1], false, "go on with what comes, until it is interrupted")
+	}
 	for _, f := range o.Fields() {
 		if short := f.TimeFlag(); short != "" && !f.NoFlag && c.Flags().Lookup(short) == nil {
 			c.Flags().AddFlag(timeFlag(f))
@@ -50,6 +56,9 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 	c.ValidArgsFunction = a.completeArgs(o)
 	return c
 }
+
+// follow is the flag of operations that a stream goes on from.
+const follow = "follow"
 
 // names reports whether the command line names the command.
 func (a *App) names(c *cobra.Command) bool {

@@ -172,8 +172,8 @@ func responses(c *op.Catalogue, o op.Op) map[string]response {
 
 func success(c *op.Catalogue, o op.Op) response {
 	if o.Streams() {
-		return answer("Server-sent events: each `item` carries this, `end` the envelope that says how it ended", "text/event-stream",
-			itemSchema(o))
+		said := fmt.Sprintf("Server-sent events: each `%s` carries this, `end` the envelope that says how it ended", o.Event())
+		return answer(said, "text/event-stream", itemSchema(o))
 	}
 	schema := o.OutputSchema()
 	if job, err := c.Lookup("job_status"); err == nil && o.Long {

@@ -26,7 +26,7 @@ const SessionHeader = "X-Session"
 // RequestHeader is the client's id of a request that may be repeated; see op.Repeatable.
 const RequestHeader = "Idempotency-Key"
 
-// maxBody bounds a request's body. Inputs are small; files travel by path.
+// maxBody bounds a request's body where the operation does not. Inputs are small; files travel by path.
 const maxBody = 1 << 20
 
 // Handler serves every operation that has a route.
@@ -44,16 +44,18 @@ func Handler(c *op.Catalogue) http.Handler {
 			methods[path] = append(methods[path], method)
 		}
 	}
+	others := http.NewServeMux() // by path alone: GET /builds/{id} and /builds/latest of any method exclude each other in one
 	for _, path := range slices.Sorted(maps.Keys(methods)) {
 		allowed := strings.Join(methods[path], ", ")
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		others.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", allowed)
 			Fail(w, fault.New(fault.MethodNotAllowed, "%s is called with %s, not with %s", r.URL.Path, allowed, r.Method))
 		})
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	others.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		Fail(w, fault.New(fault.UnknownOperation, "there is no route %s", r.URL.Path))
 	})
+	mux.Handle("/", others)
 	return mux
 }
 
@@ -98,6 +100,8 @@ func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 // Answer is what a call with this input is answered with.
 func Answer(o op.Op, e op.Envelope, input []byte) (status int, body []byte) {
 	switch {
+	case e.Error == nil && string(e.Result) == "null": // there is none, as the source systems say it
+		return http.StatusOK, e.Result
 	case e.Error == nil:
 		return http.StatusOK, e.Body()
 	case o.AsksBack && e.Error.Code.Question():
@@ -167,7 +171,7 @@ func inputOf(w http.ResponseWriter, r *http.Request, o op.Op) ([]byte, error) {
 	if bodiless(o) {
 		input, err = queryOf(r)
 	} else {
-		input, err = bodyOf(w, r)
+		input, err = bodyOf(w, r, cmp.Or(o.Body, maxBody))
 	}
 	if err != nil {
 		return nil, err
@@ -194,16 +198,24 @@ func queryOf(r *http.Request) ([]byte, error) {
 	return json.Marshal(values)
 }
 
-func bodyOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+func bodyOf(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength > most { // it is not waited for
+		w.Header().Set("Connection", "close")
+		return nil, tooLarge(most)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return nil, fault.New(fault.TooLarge, "the body is larger than %d bytes", large.Limit)
+		return nil, tooLarge(most)
 	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidInput, "reading the body: %w", err)
 	}
 	return body, nil
+}
+
+func tooLarge(most int64) error {
+	return fault.New(fault.TooLarge, "the body is larger than %d bytes", most)
 }
 
 // withPath adds the inputs that the path names. One that is given again is refused: the two values could differ.

@@ -13,11 +13,11 @@ import (
 // heartbeat is how often a stream without items sends a comment, so that proxies and clients do not close it.
 const heartbeat = 15 * time.Second
 
-// stream answers with server-sent events: "item" for each item, "end" with the envelope when the stream is over.
+// stream answers with server-sent events: "item" for each item that has no other name, "end" with the envelope when the stream is over.
 func (s server) stream(w http.ResponseWriter, r *http.Request, o op.Op, input []byte) {
 	events := &events{w: w, flush: http.NewResponseController(w)}
 	stop := events.beat()
-	e := s.Stream(r.Context(), s.ID(o), callOf(r), input, func(item any) error { return events.send("item", item) })
+	e := s.Stream(r.Context(), s.ID(o), callOf(r), input, func(item any) error { return events.send(op.EventName(item), item) })
 	stop()
 	e = s.voice.Envelope(e, input)
 	if e.Error != nil && !events.begun() {

@@ -1,0 +1,187 @@
+// Package atos finds the functions and lines of addresses: it speaks to atos, and to mdfind and dwarfdump, which know where the symbols of
+// a program are. All three are on every Mac with Xcode.
+package atos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/machine/host"
+)
+
+// How long each program may take. The first atos of a large program reads all of its symbols.
+const (
+	findTime = 10 * time.Second
+	readTime = 30 * time.Second
+)
+
+const (
+	mostOutput    = 1 << 20
+	mostAddresses = 200
+	mostFound     = 20
+)
+
+// Tool runs the programs. Its methods are safe for concurrent use if Run is.
+type Tool struct {
+	Run    host.Runner
+	Xcrun  string // path or name of xcrun; empty means "xcrun"
+	Mdfind string // likewise
+}
+
+// Place is where an address is. What is not known is empty.
+type Place struct {
+	Symbol string
+	File   string
+	Line   int
+}
+
+var (
+	uuidPattern = regexp.MustCompile(`^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$`)
+	addressIs   = regexp.MustCompile(`^0x[0-9a-fA-F]{1,16}$`)
+	archIs      = regexp.MustCompile(`^[a-z][a-z0-9_]{1,15}$`)
+	uuidLine    = regexp.MustCompile(`(?m)^UUID: ([0-9A-F-]{36}) `)
+	// atos prints "function (in App) (File.swift:12)", "function (in App) + 8", or the address where it knows nothing.
+	found = regexp.MustCompile(`^(.+?) \(in (.+?)\)(?: \(([^()]+):(\d+)\)| \(([^()]+)\)| \+ \d+)?$`)
+)
+
+// UUID writes the UUID of a program as the tools do: upper case, with hyphens. It is empty for what is none.
+func UUID(text string) string {
+	hex := strings.ToUpper(strings.ReplaceAll(text, "-", ""))
+	if len(hex) != 32 {
+		return ""
+	}
+	id := strings.Join([]string{hex[:8], hex[8:12], hex[12:16], hex[16:20], hex[20:]}, "-")
+	if !uuidPattern.MatchString(id) {
+		return ""
+	}
+	return id
+}
+
+// Symbols finds a file with the symbols of the program name with that UUID: one that Spotlight knows, or one of the candidates. It is
+// empty when there is none.
+func (t Tool) Symbols(ctx context.Context, name, uuid string, candidates []string) (string, error) {
+	id := UUID(uuid)
+	if id == "" {
+		return "", fmt.Errorf("atos: %.60q is not the UUID of a program", uuid)
+	}
+	r, err := t.Run.Run(ctx, host.Cmd{Name: or(t.Mdfind, "mdfind"), Args: []string{"com_apple_xcode_dsym_uuids == " + id}, Timeout: findTime,
+		MaxOutput: mostOutput})
+	if err == nil {
+		lines := strings.Split(strings.TrimSpace(string(r.Stdout)), "\n")
+		for _, line := range lines[:min(len(lines), mostFound)] {
+			candidates = append(candidates, inside(line, name)...)
+		}
+	} else if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	for _, path := range candidates[:min(len(candidates), mostFound)] {
+		if t.is(ctx, path, id) {
+			return path, nil
+		}
+	}
+	return "", ctx.Err()
+}
+
+// inside are the files with symbols in what Spotlight found: a dSYM, or an archive that has some.
+func inside(found, name string) (all []string) {
+	if !filepath.IsAbs(found) {
+		return nil
+	}
+	for _, pattern := range []string{"Contents/Resources/DWARF/*", "dSYMs/*.dSYM/Contents/Resources/DWARF/*"} {
+		names, err := filepath.Glob(filepath.Join(escape(found), pattern))
+		if err == nil {
+			all = append(all, names...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return rank(b, name) - rank(a, name) })
+	return all
+}
+
+func rank(path, name string) int {
+	if filepath.Base(path) == name {
+		return 1
+	}
+	return 0
+}
+
+// escape is a path as a pattern that only it fits.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// is reports whether a file holds the program with that UUID. A program that was built again has another one.
+func (t Tool) is(ctx context.Context, path, id string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(path) {
+		return false
+	}
+	r, err := t.Run.Run(ctx, host.Cmd{Name: or(t.Xcrun, "xcrun"), Args: []string{"dwarfdump", "--uuid", path}, Timeout: findTime,
+		MaxOutput: mostOutput})
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(uuidLine.FindAllStringSubmatch(string(r.Stdout), -1), func(m []string) bool { return m[1] == id })
+}
+
+// Image is a program as it was loaded.
+type Image struct {
+	File string // with its symbols
+	Arch string
+	Base string // the address it was loaded at
+}
+
+// Places asks where addresses are, in their order.
+func (t Tool) Places(ctx context.Context, in Image, addresses []string) ([]Place, error) {
+	if len(addresses) > mostAddresses {
+		return nil, fmt.Errorf("atos: %d addresses, and at most %d can be asked for", len(addresses), mostAddresses)
+	}
+	args := []string{"atos", "-o", in.File}
+	if in.Arch != "" {
+		args = append(args, "-arch", in.Arch)
+	}
+	args = append(args, "-l", in.Base)
+	if !filepath.IsAbs(in.File) || in.Arch != "" && !archIs.MatchString(in.Arch) {
+		return nil, fmt.Errorf("atos: %q of %q is no program", in.Arch, in.File)
+	}
+	for _, a := range append([]string{in.Base}, addresses...) {
+		if !addressIs.MatchString(a) {
+			return nil, fmt.Errorf("atos: %.40q is not an address", a)
+		}
+	}
+	r, err := t.Run.Run(ctx, host.Cmd{Name: or(t.Xcrun, "xcrun"), Args: append(args, addresses...), Timeout: readTime, MaxOutput: mostOutput})
+	if err != nil {
+		return nil, err
+	}
+	return Read(string(r.Stdout), len(addresses)), nil
+}
+
+// Read reads what atos printed for n addresses: a line each. A line that says nothing is an empty place.
+func Read(text string, n int) []Place {
+	out := make([]Place, n)
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines[:min(n, len(lines))] {
+		m := found.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil || strings.HasPrefix(m[1], "0x") {
+			continue
+		}
+		out[i] = Place{Symbol: m[1], File: m[3]}
+		if out[i].File == "" && m[5] != "" {
+			out[i].File = m[5]
+		}
+		out[i].Line, _ = strconv.Atoi(m[4])
+	}
+	return out
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,33 @@
+package op
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Instant is an input that is a moment, as ISO 8601 writes it. Without a zone it is UTC.
+type Instant string
+
+// instants are the forms of a moment. A fraction of a second is read by each.
+var instants = []string{
+	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02",
+}
+
+// Time is the moment; the zero time for an empty input.
+func (i Instant) Time() (time.Time, error) {
+	text := strings.ToUpper(strings.TrimSpace(string(i)))
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day := len("2006-01-02"); len(text) > day && text[day] == ' ' {
+		text = text[:day] + "T" + text[day+1:]
+	}
+	text = strings.Replace(text, " ", "+", 1) // of a zone, in a query that was not encoded
+	for _, layout := range instants {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no moment", string(i))
+}

@@ -1,0 +1,205 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/telemetry"
+	"ios-agent/internal/ui"
+)
+
+// meantLines is what a call means.
+type meantLines struct {
+	query   telemetry.Query
+	of      string // in words
+	step    string
+	device  bool  // they are of one device
+	unknown error // the app is not on the device; a process may have its name
+}
+
+// which works out what a call means.
+func (l *LogLines) which(ctx context.Context, c *op.Call, in whichIn, step string) (m meantLines, err error) {
+	if m, err = l.whose(ctx, c, in.whoseIn, step); err != nil {
+		return m, err
+	}
+	if m.query.Since, err = moment("since", in.Since, l.now); err != nil {
+		return m, err
+	}
+	if in.After != "" {
+		if m.query.After, err = cursor("after", in.After); err != nil {
+			return m, err
+		}
+	}
+	m.query.Level, _ = telemetry.ParseLevel(in.Level)
+	m.query.Search = in.Grep
+	return m, nil
+}
+
+func (l *LogLines) whose(ctx context.Context, c *op.Call, in whoseIn, step string) (m meantLines, err error) {
+	q := &m.query
+	q.Process, q.Subsystem = in.Process, in.Subsystem
+	if in.Source != "" {
+		q.Sources = []telemetry.Source{telemetry.Source(in.Source)}
+	}
+	named := in.Target != (Target{})
+	m.of = "all apps and devices"
+	if in.All && !named || !named && in.App == "" && step == "" && nobodys(in.Source) {
+		if in.Source != "" {
+			m.of = "the source " + in.Source
+		}
+		return m, nil
+	}
+	target := in.Target
+	if step != "" {
+		lines, id, udid, err := l.stepLines(ctx, c, step, target)
+		if err != nil {
+			return m, err
+		}
+		target, m.step, q.After = Target{UDID: udid}, id, lines.After
+		if q.Upto = lines.After; lines.Upto == nil {
+			q.Upto = 0
+		} else if q.Upto = *lines.Upto; q.Upto == lines.After {
+			q.Upto, q.After = 1, 1 // nothing came; 0 would be no bound
+		}
+	}
+	h, s, err := l.device(ctx, c, target)
+	if err != nil {
+		if target != (Target{}) {
+			return m, err
+		}
+		return m, l.appOnly(in.App, &m) // no device is chosen: what is known of all of them
+	}
+	q.Device, m.device = h.Info().UDID, true
+	m.of = h.Info().Name
+	return m, l.app(ctx, in, h, s, &m)
+}
+
+// nobodys reports whether a source belongs to no device.
+func nobodys(source string) bool {
+	return slices.Contains([]telemetry.Source{telemetry.Build, telemetry.Server, telemetry.Proxy}, telemetry.Source(source))
+}
+
+func (l *LogLines) stepLines(ctx context.Context, c *op.Call, step string, on Target) (op.LogRange, string, string, error) {
+	udid := ""
+	if on != (Target{}) {
+		h, _, err := l.device(ctx, c, on)
+		if err != nil {
+			return op.LogRange{}, "", "", err
+		}
+		udid = h.Info().UDID
+	}
+	return l.steps.LinesOf(c.Session, step, udid)
+}
+
+// app narrows the lines to the app that is meant: the one that is named, else the one in front, if somebody listens to it, else the
+// one that was listened to last.
+func (l *LogLines) app(ctx context.Context, in whoseIn, h *pool.Handle, s *session.Session, m *meantLines) (err error) {
+	q, on := &m.query, m.of
+	switch {
+	case in.All || in.Process != "" && in.App == "":
+		return nil
+	case in.App == "":
+		q.App = l.usual(q.Device, s)
+	default:
+		if err := checkApp(in.App); err != nil {
+			return err
+		}
+		if q.App, err = bundleOf(ctx, h, in.App); fault.Is(err, fault.AppNotFound) {
+			q.App, q.Process, m.unknown = "", cmp.Or(q.Process, in.App), err
+		} else if err != nil {
+			return err
+		}
+	}
+	if of := cmp.Or(q.App, q.Process); of != "" {
+		m.of = ui.Inline(of) + " on " + on
+	}
+	return nil
+}
+
+func (l *LogLines) appOnly(app string, m *meantLines) error {
+	if app == "" {
+		return nil
+	}
+	if err := checkApp(app); err != nil {
+		return err
+	}
+	if m.of = ui.Inline(app) + " on all devices"; isBundle(app) {
+		m.query.App = app
+	} else {
+		m.query.Process = cmp.Or(m.query.Process, app)
+	}
+	return nil
+}
+
+// usual is the app that a session means on a device when it names none.
+func (l *LogLines) usual(udid string, s *session.Session) (app string) {
+	s.Refs(func(r *ui.Refs) { app = r.LastApp(udid) })
+	last := ""
+	for _, state := range l.store.Sources() {
+		if state.Device != udid || state.App == "" {
+			continue
+		}
+		if state.App == app {
+			return app
+		}
+		last = cmp.Or(last, state.App)
+	}
+	return last
+}
+
+// sources are those that could have lines that fit.
+func (l *LogLines) sources(q telemetry.Query) []LogSource {
+	out := []LogSource{}
+	for _, s := range l.store.Sources() {
+		if s.Device != "" && q.Device != "" && s.Device != q.Device || s.App != "" && q.App != "" && s.App != q.App ||
+			len(q.Sources) > 0 && !slices.Contains(q.Sources, s.Source) {
+			continue
+		}
+		out = append(out, LogSource{string(s.Source), s.Type, s.Status, s.Device, s.App, s.Captured, s.Lost, s.Error})
+	}
+	return out
+}
+
+// listened reports whether an app's own words are heard now.
+func listened(sources []LogSource) bool {
+	return slices.ContainsFunc(sources, func(s LogSource) bool {
+		return slices.Contains(appSources, telemetry.Source(s.Source)) && s.Status == "streaming"
+	})
+}
+
+// cursor reads a cursor of ours.
+func cursor(field, text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fault.New(fault.InvalidInput, "%s: %.40q is no cursor", field, text).With("field", field).
+			WithHint("give the cursor of an earlier answer")
+	}
+	return n, nil
+}
+
+// moment reads a moment, or how long ago it was.
+func moment(field, text string, now func() time.Time) (time.Time, error) {
+	ago, err := time.ParseDuration(text)
+	if days, is := strings.CutSuffix(text, "d"); is && err != nil {
+		var n float64
+		n, err = strconv.ParseFloat(days, 64)
+		ago = time.Duration(n * 24 * float64(time.Hour))
+	}
+	if err == nil && ago >= 0 {
+		return now().Add(-ago), nil
+	}
+	at, err := op.Instant(text).Time()
+	if err != nil {
+		return at, fault.New(fault.InvalidInput, "%s: %.40q is neither a time such as 5m nor a moment such as 2026-01-31T15:04:05Z", field, text).
+			With("field", field).WithHint("write `--%s 10m`, or a moment with its zone", field)
+	}
+	return at, nil
+}

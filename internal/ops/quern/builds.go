@@ -1,0 +1,64 @@
+package quern
+
+import (
+	"context"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/telemetry/builds"
+)
+
+// mostOutput is how many bytes the output of a build may have, with what JSON adds to it.
+const mostOutput = 16 << 20
+
+// buildOut is quern's answer, with which build it was.
+type buildOut struct {
+	builds.Result
+	Groups []warningGroup `json:"warning_groups"`
+}
+
+// Text says that there is nothing; what there is, is JSON.
+func (b *buildOut) Text() string {
+	if b == nil {
+		return "No build yet: nothing was built here, and no output was parsed. parse_build_output (POST /api/v1/builds/parse) reads what " +
+			"xcodebuild printed."
+	}
+	word := "succeeded"
+	if !b.Succeeded {
+		word = "failed"
+	}
+	return "The build " + b.ID + " " + word + "."
+}
+
+func buildOf(r builds.Result) *buildOut { return &buildOut{r, groups(r.Warnings)} }
+
+// buildsIn is quern's input: none.
+type buildsIn struct{}
+
+// latestBuild is null when there is none.
+func (v views) latestBuild(ctx context.Context, _ *op.Call, _ buildsIn) (*buildOut, error) {
+	all, _, err := builds.Last(ctx, v.core.Said.Store, 1)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return buildOf(all[0]), nil
+}
+
+// parseIn is quern's input.
+type parseIn struct {
+	Output string `json:"output" doc:"what xcodebuild printed"`
+}
+
+func (v views) parseBuild(ctx context.Context, c *op.Call, in parseIn) (*buildOut, error) {
+	r, err := builds.Read(in.Output)
+	if err != nil {
+		return nil, fault.New(fault.InvalidInput, "parse_build_output: %w", err).With("field", "output").
+			WithHint("give the whole output of xcodebuild")
+	}
+	r.Time, r.Session = v.core.Said.Now(), c.Session
+	kept, err := builds.Keep(ctx, v.core.Said.Store, r)
+	if err != nil {
+		return nil, err
+	}
+	return buildOf(kept), nil
+}

@@ -1,0 +1,87 @@
+package quern
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/telemetry/crashes"
+)
+
+// crashesIn is quern's input.
+type crashesIn struct {
+	Limit int        `json:"limit,omitempty" doc:"how many" default:"10" min:"1" max:"100"`
+	Since op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
+	UDID  string     `json:"udid,omitempty" doc:"only of this device"`
+}
+
+// crashesOut is quern's answer.
+type crashesOut struct {
+	Crashes []crashReport `json:"crashes"`
+	Total   int           `json:"total"`
+	Note    string        `json:"note,omitempty"`
+}
+
+// crashReport is quern's, with why the process ended.
+type crashReport struct {
+	ID        string    `json:"crash_id"`
+	Time      time.Time `json:"timestamp"`
+	Device    string    `json:"device_id"`
+	Process   string    `json:"process"`
+	Exception string    `json:"exception_type"`
+	Codes     string    `json:"exception_codes"`
+	Signal    string    `json:"signal"`
+	Frames    []string  `json:"top_frames"`
+	File      string    `json:"file_path"`
+	Raw       string    `json:"raw_text"`
+	App       string    `json:"bundle_id,omitempty"`
+	Reason    string    `json:"reason,omitempty"`
+}
+
+// The bounds of a report as quern shows it.
+const (
+	mostFrames = 5
+	mostRaw    = 3000 // characters
+)
+
+func (v views) crashes(ctx context.Context, c *op.Call, in crashesIn) (crashesOut, error) {
+	c.ShowsLog = true
+	since, err := in.Since.Time()
+	if err != nil {
+		return crashesOut{}, err
+	}
+	found, others, err := v.core.Crashes.Watch.Find(ctx, crashes.Query{Device: deviceOf(in.UDID), Since: since})
+	if err != nil {
+		return crashesOut{}, err
+	}
+	out := crashesOut{Crashes: []crashReport{}, Total: len(found)}
+	for _, one := range found[:min(len(found), in.Limit)] {
+		out.Crashes = append(out.Crashes, reportOf(one))
+	}
+	if len(others) > 0 {
+		out.Note = "reports that are no crashes are left out here, not in the log: " + crashes.Others(others)
+	}
+	return out, nil
+}
+
+func reportOf(c crashes.Crash) crashReport {
+	out := crashReport{
+		ID: c.ID, Time: c.Time.UTC(), Device: cmp.Or(c.UDID, noDevice), Process: c.Process, Exception: c.Exception, Codes: c.Codes,
+		Signal: c.Signal, Frames: []string{}, File: c.Path, Raw: first(c.Raw, mostRaw), App: c.Bundle, Reason: c.Reason,
+	}
+	for _, f := range c.Frames[:min(len(c.Frames), mostFrames)] {
+		out.Frames = append(out.Frames, f.String())
+	}
+	return out
+}
+
+// first is the beginning of a text.
+func first(text string, most int) string {
+	for i := range text {
+		if most--; most < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}

@@ -1,0 +1,198 @@
+package quern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"ios-agent/internal/op"
+	"ios-agent/internal/telemetry"
+)
+
+// logging are quern's rows about logs, crashes and builds, with its routes, parameters and answers.
+func (v views) logging() []op.Op {
+	row := func(name, route, summary string) op.Spec {
+		return op.Spec{
+			Name: name, Family: Family, Groups: []string{"logs"}, Route: route, Summary: summary,
+			Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
+		}
+	}
+	filter := row("set_log_filter", "POST /api/v1/logs/filter", "Say what of a source is stored from now on: the lines of one process, "+
+		"or all but those that contain one of exclude_patterns; a call with the source alone takes its filter away")
+	filter.Hints = op.Idempotent
+	parse := row("parse_build_output", "POST /api/v1/builds/parse", "Read what xcodebuild printed, and keep it as the latest build")
+	parse.Hints, parse.Body = op.Idempotent, mostOutput
+	return []op.Op{
+		op.New(row("tail_logs", op.None, "Show the newest log lines, newest first"), v.tail),
+		op.New(row("query_logs", "GET /api/v1/logs/query", "Search the log lines, oldest first, page by page: by time, level, process, "+
+			"source and text; print() is in the source console"), v.query),
+		op.New(row("get_log_summary", "GET /api/v1/logs/summary", "Tell in short what was logged: counts, the most frequent errors and "+
+			"warnings, and a cursor to ask later for what is new"), v.logSummary),
+		op.New(row("get_errors", "GET /api/v1/logs/errors", "Show the newest errors and crashes of the log, oldest first"), v.errors),
+		op.New(row("get_build_result", "GET /api/v1/builds/latest", "Show what came of the latest build: errors, warnings and tests"),
+			v.latestBuild),
+		op.New(row("get_latest_crash", "GET /api/v1/crashes/latest", "Show the latest crash reports, newest first"), v.crashes),
+		op.New(filter, v.setFilter),
+		op.New(row("list_log_sources", "GET /api/v1/logs/sources", "List what feeds the log, and how it is doing"), v.sources),
+		v.streaming(row("stream_logs", "GET /api/v1/logs/stream", "Watch the log as it is written")),
+		op.New(parse, v.parseBuild),
+	}
+}
+
+// logEntry is quern's, with all its keys, and the app where it is known.
+type logEntry struct {
+	ID        string    `json:"id"`
+	Time      time.Time `json:"timestamp"`
+	Device    string    `json:"device_id"`
+	Process   string    `json:"process"`
+	Subsystem string    `json:"subsystem"`
+	Category  string    `json:"category"`
+	PID       *int      `json:"pid"`
+	Level     string    `json:"level"`
+	Message   string    `json:"message"`
+	Source    string    `json:"source"`
+	Raw       string    `json:"raw"`
+	Count     int       `json:"repeat_count"`
+	App       string    `json:"bundle_id,omitempty"`
+}
+
+// noDevice is what quern calls the device of an entry that has none.
+const noDevice = "default"
+
+// entryID is the arrival number, as long as quern's ids.
+func entryID(number int64) string { return fmt.Sprintf("%08x", number) }
+
+func entryOf(e telemetry.Entry) logEntry {
+	out := logEntry{
+		ID: entryID(e.Number), Time: e.Time.UTC(), Device: e.Device, Process: e.Process, Subsystem: e.Subsystem, Category: e.Category,
+		Level: e.Level.String(), Message: e.Message, Source: string(e.Source), Raw: e.Raw, Count: max(e.Count, 1), App: e.App,
+	}
+	if e.Device == "" {
+		out.Device = noDevice
+	}
+	if e.PID != 0 {
+		out.PID = &e.PID
+	}
+	if e.Raw == "" {
+		out.Raw = e.Message
+	}
+	return out
+}
+
+func entriesOf(all []telemetry.Entry) []logEntry {
+	out := make([]logEntry, len(all))
+	for i, e := range all {
+		out[i] = entryOf(e)
+	}
+	return out
+}
+
+// levelName is a level in quern's words, which are ours. A filter means that level and those above.
+type levelName string
+
+// Choices are the levels.
+func (levelName) Choices() []string { return telemetry.Levels() }
+
+func (l levelName) level() telemetry.Level {
+	level, _ := telemetry.ParseLevel(string(l)) // an empty one is the least
+	return level
+}
+
+// deviceOf is the device of a filter: quern's clients say "default" when they mean none.
+func deviceOf(id string) string {
+	if id == noDevice {
+		return ""
+	}
+	return id
+}
+
+// tailIn is quern's input.
+type tailIn struct {
+	Count   int        `json:"count,omitempty" doc:"how many" default:"50" min:"1" max:"1000"`
+	Level   levelName  `json:"level,omitempty" doc:"this level and those above"`
+	Process string     `json:"process,omitempty" doc:"only of this process, exactly"`
+	Source  sourceName `json:"source,omitempty" doc:"only of this source"`
+}
+
+// linesOut is an answer that has lines. Beside quern's keys it says where they are from.
+type linesOut struct {
+	Entries []logEntry `json:"entries"`
+	Total   int        `json:"total"`
+	feeding
+}
+
+func (v views) tail(ctx context.Context, c *op.Call, in tailIn) (linesOut, error) {
+	page, err := v.ask(ctx, c, telemetry.Query{
+		Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Limit: in.Count,
+	})
+	slices.Reverse(page.Entries)
+	return linesOut{entriesOf(page.Entries), len(page.Entries), v.feeding(len(page.Entries))}, err
+}
+
+// ask waits until what was said before the call can be found.
+func (v views) ask(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
+	c.ShowsLog = true
+	if err := v.core.Said.Flush(ctx); err != nil {
+		return telemetry.Page{}, err
+	}
+	return v.core.Said.Query(ctx, q)
+}
+
+// queryIn is quern's input.
+type queryIn struct {
+	Since   op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
+	Until   op.Instant `json:"until,omitempty" doc:"up to this moment, as ISO 8601"`
+	Level   levelName  `json:"level,omitempty" doc:"this level and those above"`
+	Process string     `json:"process,omitempty" doc:"only of this process, exactly"`
+	Source  sourceName `json:"source,omitempty" doc:"only of this source"`
+	Search  string     `json:"search,omitempty" doc:"a part of the message, in any case"`
+	Limit   int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000"`
+	Offset  int        `json:"offset,omitempty" doc:"how many to pass over, from the oldest" default:"0" min:"0"`
+	Device  string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
+}
+
+// queryOut is quern's answer.
+type queryOut struct {
+	Entries []logEntry `json:"entries"`
+	Total   int        `json:"total"`
+	More    bool       `json:"has_more"`
+	feeding
+}
+
+func (v views) query(ctx context.Context, c *op.Call, in queryIn) (queryOut, error) {
+	since, err := in.Since.Time()
+	if err != nil {
+		return queryOut{}, err
+	}
+	until, err := in.Until.Time()
+	if err != nil {
+		return queryOut{}, err
+	}
+	page, err := v.ask(ctx, c, telemetry.Query{
+		Since: since, Until: until, Level: in.Level.level(), Process: in.Process, Sources: in.Source.sources(), Search: in.Search,
+		Device: deviceOf(in.Device), Oldest: true, Limit: in.Limit, Offset: in.Offset,
+	})
+	return queryOut{entriesOf(page.Entries), page.Total, in.Offset+in.Limit < page.Total, v.feeding(page.Total)}, err
+}
+
+// errorsIn is quern's input.
+type errorsIn struct {
+	Since   op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
+	Limit   int        `json:"limit,omitempty" doc:"how many" default:"50" min:"1" max:"1000"`
+	Crashes bool       `json:"include_crashes,omitempty" doc:"crash reports too" default:"true"`
+}
+
+// errors are the newest ones: those that fit into the page and are last.
+func (v views) errors(ctx context.Context, c *op.Call, in errorsIn) (linesOut, error) {
+	since, err := in.Since.Time()
+	if err != nil {
+		return linesOut{}, err
+	}
+	q := telemetry.Query{Since: since, Level: telemetry.Error, Limit: in.Limit}
+	if !in.Crashes {
+		q.Sources = slices.DeleteFunc(allSources(), func(s telemetry.Source) bool { return s == telemetry.Crash })
+	}
+	page, err := v.ask(ctx, c, q)
+	return linesOut{entriesOf(page.Entries), page.Total, v.feeding(page.Total)}, err
+}

@@ -1,0 +1,226 @@
+package quern
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/op"
+	"ios-agent/internal/telemetry"
+)
+
+// words are the sources as one asks for them. syslog and app_drain are quern's: the log of a physical device, and what an app itself
+// writes. Entries have our words.
+var words = []struct {
+	name string
+	is   telemetry.Source
+}{
+	{"simulator", telemetry.Simulator}, {"device", telemetry.Device}, {"console", telemetry.Console}, {"oslog", telemetry.OSLog},
+	{"crash", telemetry.Crash}, {"build", telemetry.Build}, {"server", telemetry.Server}, {"proxy", telemetry.Proxy},
+	{"syslog", telemetry.Device}, {"app_drain", telemetry.Console},
+}
+
+func allSources() (all []telemetry.Source) {
+	for _, w := range words {
+		if string(w.is) == w.name {
+			all = append(all, w.is)
+		}
+	}
+	return all
+}
+
+// sourceName is a source in quern's words.
+type sourceName string
+
+// Choices are the words.
+func (sourceName) Choices() (names []string) {
+	for _, w := range words {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// source is what is meant; empty is all.
+func (n sourceName) source() telemetry.Source {
+	for _, w := range words {
+		if w.name == string(n) {
+			return w.is
+		}
+	}
+	return ""
+}
+
+func (n sourceName) sources() []telemetry.Source {
+	if n == "" {
+		return nil
+	}
+	return []telemetry.Source{n.source()}
+}
+
+// feeding says which sources an answer rests on: "nothing was logged" means little when nothing listens.
+type feeding struct {
+	Sources []string `json:"sources"` // the ids of those that are under way
+	Note    string   `json:"note,omitempty"`
+}
+
+// apps are the sources of what apps say.
+var apps = []telemetry.Source{telemetry.Simulator, telemetry.Device, telemetry.Console, telemetry.OSLog}
+
+// feeding tells the sources; found is how many entries fit.
+func (v views) feeding(found int) feeding {
+	out, heard := feeding{Sources: []string{}}, false
+	for _, s := range v.core.Said.Sources() {
+		if s.Status == "stopped" || s.Status == "error" {
+			continue
+		}
+		out.Sources = append(out.Sources, s.ID)
+		heard = heard || slices.Contains(apps, s.Source)
+	}
+	slices.Sort(out.Sources)
+	if found == 0 && !heard {
+		out.Note = "no log of an app is read now: launch_app starts the app and its log"
+	}
+	return out
+}
+
+// sourcesIn is quern's input: none.
+type sourcesIn struct{}
+
+// sourcesOut is quern's answer.
+type sourcesOut struct {
+	Sources []sourceState `json:"sources"`
+}
+
+// sourceState is quern's, with what it lost.
+type sourceState struct {
+	ID       string     `json:"id"`
+	Type     string     `json:"type"`
+	Status   string     `json:"status"`
+	Device   string     `json:"device_id"`
+	Captured int64      `json:"entries_captured"`
+	Started  *time.Time `json:"started_at"`
+	Error    *string    `json:"error"`
+	Source   string     `json:"source"` // the word that filters by it
+	Lost     int64      `json:"entries_lost"`
+	App      string     `json:"bundle_id,omitempty"`
+}
+
+// standing are the sources that quern always lists, as they are before something of them is told.
+var standing = []sourceState{
+	{ID: "crash", Type: "crash_reporter", Status: "watching", Source: string(telemetry.Crash)},
+	{ID: "build", Type: "xcodebuild", Status: "ready", Source: string(telemetry.Build)},
+	{ID: "server-log", Type: "server", Status: "streaming", Source: string(telemetry.Server)},
+}
+
+func (v views) sources(ctx context.Context, c *op.Call, _ sourcesIn) (sourcesOut, error) {
+	out := sourcesOut{Sources: []sourceState{}}
+	for _, s := range v.core.Said.Sources() {
+		row := sourceState{
+			ID: s.ID, Type: s.Type, Status: s.Status, Device: s.Device, Captured: s.Captured, Source: string(s.Source), Lost: s.Lost, App: s.App,
+		}
+		if s.Device == "" {
+			row.Device = noDevice
+		}
+		if !s.Started.IsZero() {
+			at := s.Started.UTC()
+			row.Started = &at
+		}
+		if s.Error != "" {
+			row.Error = &s.Error
+		}
+		out.Sources = append(out.Sources, row)
+	}
+	for _, row := range standing {
+		if slices.ContainsFunc(out.Sources, func(s sourceState) bool { return s.Source == row.Source }) {
+			continue
+		}
+		stored, err := v.ask(ctx, c, telemetry.Query{Sources: []telemetry.Source{telemetry.Source(row.Source)}, Limit: 1})
+		if err != nil {
+			return sourcesOut{}, err
+		}
+		row.Device, row.Captured = noDevice, int64(stored.Total)
+		out.Sources = append(out.Sources, row)
+	}
+	return out, nil
+}
+
+// filterIn is quern's input.
+type filterIn struct {
+	Source  filterName `json:"source" doc:"whose lines; all is every source"`
+	Process string     `json:"process,omitempty" doc:"store only what this process says"`
+	Exclude []string   `json:"exclude_patterns,omitempty" doc:"store no line that contains one of these texts, in any case"`
+}
+
+// everySource is the filter's word for all sources.
+const everySource = "all"
+
+// filterName is a source, or all.
+type filterName string
+
+// Choices are the words.
+func (filterName) Choices() []string { return append(sourceName("").Choices(), everySource) }
+
+// filterOut is quern's answer.
+type filterOut struct {
+	Status string `json:"status"`
+	Note   string `json:"note"`
+}
+
+// The bounds of a filter: every line that arrives is held against it.
+const (
+	mostPatterns = 100
+	mostPattern  = 500
+)
+
+// Check refuses a filter that is too large or excludes everything.
+func (in filterIn) Check() error {
+	refused := func(format string, args ...any) *fault.Fault {
+		return fault.New(fault.InvalidInput, "set_log_filter: "+format, args...).With("field", "exclude_patterns")
+	}
+	if len(in.Exclude) > mostPatterns {
+		return refused("%d exclude_patterns are too many", len(in.Exclude)).WithHint("give at most %d", mostPatterns)
+	}
+	for _, pattern := range in.Exclude {
+		if len(pattern) > mostPattern {
+			return refused("a pattern of %d bytes is too long", len(pattern)).WithHint("give at most %d bytes for each", mostPattern)
+		}
+		if strings.TrimSpace(pattern) == "" {
+			return refused("an empty pattern would exclude every line").WithHint("leave it out")
+		}
+	}
+	return nil
+}
+
+func (v views) setFilter(_ context.Context, _ *op.Call, in filterIn) (filterOut, error) {
+	if err := in.Check(); err != nil {
+		return filterOut{}, err
+	}
+	f := telemetry.Filter{Source: sourceName(in.Source).source(), Process: in.Process, Exclude: in.Exclude}
+	v.core.Said.SetFilter(f)
+	return filterOut{"accepted", inWords(f)}, nil
+}
+
+// inWords says what a filter does.
+func inWords(f telemetry.Filter) string {
+	whose := "all sources"
+	if f.Source != "" {
+		whose = "the source " + string(f.Source)
+	}
+	only := "every line"
+	if f.Process != "" {
+		only = fmt.Sprintf("only what the process %q says", f.Process)
+	}
+	note := "from now on " + only + " is stored from " + whose
+	if len(f.Exclude) > 0 {
+		quoted := make([]string, len(f.Exclude))
+		for i, part := range f.Exclude {
+			quoted[i] = strconv.Quote(part)
+		}
+		note += ", but none that contains " + strings.Join(quoted, " or ")
+	}
+	return note + "; this holds for all clients, until the filter of " + whose + " is set again"
+}

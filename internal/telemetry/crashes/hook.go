@@ -1,0 +1,181 @@
+package crashes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/machine/wholefile"
+	"ios-agent/internal/telemetry"
+)
+
+// Hook is a program that is run for each new crash: an argument vector, never a shell line. It gets the Crash as JSON on its standard
+// input. A nil Hook does nothing. It is kept in a file that only the user can read.
+type Hook struct {
+	File string // where it is kept
+	Dir  string // where the program runs
+	Run  host.Runner
+
+	mu     sync.Mutex
+	runs   int
+	closed bool
+	wg     sync.WaitGroup
+	cancel context.CancelFunc
+	ctx    context.Context
+}
+
+const (
+	hookTime   = 60 * time.Second
+	hookOutput = 64 << 10
+	mostHooks  = 4 // at a time: an app that crashes at each start must not fill the machine
+	mostArgv   = 64
+	mostArg    = 4096
+	mostFile   = 1 << 20
+)
+
+// hookFile is what the file holds.
+type hookFile struct {
+	Argv []string `json:"argv"`
+}
+
+// Argv is the program that is run and its arguments; none where there is no hook.
+func (h *Hook) Argv() ([]string, error) {
+	if h == nil {
+		return nil, nil
+	}
+	data, err := regularfile.Read(h.File, mostFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var f hookFile
+	if err == nil {
+		err = json.Unmarshal(data, &f)
+	}
+	if err != nil {
+		return nil, fault.New(fault.PathError, "the crash hook in %s cannot be read: %w", h.File, err).
+			WithHint("remove it: `ios-agent crashes remove-hook`")
+	}
+	return f.Argv, nil
+}
+
+// Set keeps a program to run. One that is not there is refused.
+func (h *Hook) Set(argv []string) error {
+	switch {
+	case len(argv) == 0 || argv[0] == "":
+		return fault.New(fault.InvalidInput, "no program is named").With("field", "argv").
+			WithHint("name it and its arguments: `ios-agent crashes set-hook -- PROGRAM ARGUMENT`")
+	case len(argv) > mostArgv:
+		return fault.New(fault.TooLarge, "a crash hook has at most %d arguments, not %d", mostArgv, len(argv)).With("field", "argv")
+	}
+	for _, a := range argv {
+		if len(a) > mostArg || strings.ContainsRune(a, 0) {
+			return fault.New(fault.TooLarge, "an argument of a crash hook has at most %d bytes, and none of them is zero", mostArg).
+				With("field", "argv")
+		}
+	}
+	path := host.Find(argv[0])
+	if path == "" {
+		return fault.New(fault.ToolMissing, "there is no program %.80q", argv[0]).
+			WithHint("name it by its whole path; it is run as it is, without a shell")
+	}
+	if path, err := filepath.Abs(path); err == nil { // the PATH of the daemon may be another one tomorrow
+		argv = append([]string{path}, argv[1:]...)
+	}
+	data, err := json.Marshal(hookFile{argv})
+	if err == nil {
+		err = wholefile.Write(h.File, data)
+	}
+	if err != nil {
+		return fault.During("the crash hook cannot be kept", err)
+	}
+	return nil
+}
+
+// Remove removes the hook, if there is one.
+func (h *Hook) Remove() error {
+	if err := os.Remove(h.File); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fault.During("the crash hook cannot be removed", err)
+	}
+	return nil
+}
+
+// Tell runs the program for a crash and does not wait for it. What goes wrong becomes an entry.
+func (h *Hook) Tell(crash []byte, to *telemetry.Feed) {
+	if h == nil {
+		return
+	}
+	argv, err := h.Argv()
+	if err == nil && len(argv) == 0 {
+		return
+	}
+	say := func(format string, args ...any) {
+		to.Add(telemetry.Entry{Time: time.Now(), Process: "ios-agent", Level: telemetry.Warning, Source: telemetry.Server,
+			Message: fmt.Sprintf("the crash hook "+format, args...)})
+	}
+	if err != nil {
+		say("was not run: %v", err)
+		return
+	}
+	ctx, begun := h.begin()
+	if !begun {
+		say("was not run: %d of it run already", mostHooks)
+		return
+	}
+	go func() {
+		defer h.end()
+		_, err := h.Run.Run(ctx, host.Cmd{Name: argv[0], Args: argv[1:], Dir: h.Dir, Stdin: bytes.NewReader(crash), Timeout: hookTime,
+			MaxOutput: hookOutput})
+		if err != nil && ctx.Err() == nil {
+			say("failed: %v", err)
+		}
+	}()
+}
+
+func (h *Hook) begin() (context.Context, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.runs == mostHooks {
+		return nil, false
+	}
+	if h.ctx == nil {
+		h.ctx, h.cancel = context.WithCancel(context.Background())
+	}
+	h.runs++
+	h.wg.Add(1)
+	return h.ctx, true
+}
+
+func (h *Hook) end() {
+	h.mu.Lock()
+	h.runs--
+	h.mu.Unlock()
+	h.wg.Done()
+}
+
+// Wait returns when the programs that were started have ended.
+func (h *Hook) Wait() { h.wg.Wait() }
+
+// Close ends the programs that run.
+func (h *Hook) Close() error {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	h.closed = true
+	if h.cancel != nil {
+		h.cancel()
+	}
+	h.mu.Unlock()
+	h.wg.Wait()
+	return nil
+}

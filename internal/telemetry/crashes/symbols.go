@@ -1,0 +1,112 @@
+package crashes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ios-agent/internal/apple/atos"
+	"ios-agent/internal/machine/host"
+)
+
+// Symbols fills in functions and lines that a report does not have.
+type Symbols struct {
+	Atos   atos.Tool
+	Builds string // the folder of derived data of our builds; symbols are looked for there too
+}
+
+// Fill asks for the functions and lines of the app's frames that have none. What cannot be found is said, in a sentence each.
+func (s Symbols) Fill(ctx context.Context, c *Crash) (missing []string) {
+	for _, image := range c.Images {
+		want := unknown(c, image.Name)
+		if len(want) == 0 {
+			continue
+		}
+		if err := s.fill(ctx, c, image, want); err != nil {
+			missing = append(missing, err.Error())
+		}
+	}
+	return missing
+}
+
+// unknown are the frames of an image that lack a line.
+func unknown(c *Crash, image string) (out []*Frame) {
+	for _, all := range [][]Frame{c.Frames, c.Stack} {
+		for i := range all {
+			if f := &all[i]; f.Own && f.Image == image && f.Line == 0 && f.Address != "" {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+func (s Symbols) fill(ctx context.Context, c *Crash, image Image, frames []*Frame) error {
+	id := atos.UUID(image.UUID)
+	if id == "" || image.Base == "" {
+		return fmt.Errorf("no lines for %s: the report does not say where it was loaded, or its UUID", image.Name)
+	}
+	file, err := s.Atos.Symbols(ctx, name(image), id, s.candidates(image))
+	if missing, is := errors.AsType[*host.NotFoundError](err); is {
+		return fmt.Errorf("no lines for %s: there is no %s here", image.Name, missing.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("no lines for %s: %w", image.Name, err)
+	}
+	if file == "" {
+		return fmt.Errorf("no lines for %s: no dSYM with UUID %s is on this Mac. Build with DEBUG_INFORMATION_FORMAT=dwarf-with-dsym, and keep "+
+			"the build", image.Name, id)
+	}
+	asked := make([]string, len(frames))
+	for i, f := range frames {
+		asked[i] = callOf(f, c)
+	}
+	places, err := s.Atos.Places(ctx, atos.Image{File: file, Arch: image.Arch, Base: image.Base}, asked)
+	if err != nil {
+		return fmt.Errorf("no lines for %s: %w", image.Name, err)
+	}
+	for i, p := range places {
+		if p.Symbol != "" {
+			frames[i].Symbol, frames[i].File, frames[i].Line = clip(p.Symbol), clip(p.File), p.Line
+		}
+	}
+	return nil
+}
+
+// callOf is the address to ask for. All frames but the innermost one hold the address after the call, which may be another line's.
+func callOf(f *Frame, c *Crash) string {
+	at, err := strconv.ParseUint(strings.TrimPrefix(f.Address, "0x"), 16, 64)
+	if err != nil || at == 0 || len(c.Stack) > 0 && c.Stack[0].Address == f.Address {
+		return f.Address
+	}
+	return "0x" + strconv.FormatUint(at-1, 16)
+}
+
+// name is the file name of a program; text reports name it by its bundle id.
+func name(i Image) string {
+	if i.Path != "" {
+		return filepath.Base(i.Path)
+	}
+	return i.Name
+}
+
+// candidates are where symbols may be that Spotlight does not know: the program itself, and the dSYMs of our builds.
+func (s Symbols) candidates(i Image) (all []string) {
+	if filepath.IsAbs(i.Path) {
+		all = append(all, filepath.Clean(i.Path))
+	}
+	base := name(i)
+	if s.Builds == "" || strings.ContainsAny(base, `*?[\/`) {
+		return all
+	}
+	for _, products := range []string{"Build/Products", "*/Build/Products"} {
+		found, err := filepath.Glob(filepath.Join(s.Builds, products, "*", "*.dSYM", "Contents", "Resources", "DWARF", base))
+		if err == nil {
+			all = append(all, found...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,103 @@
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+)
+
+// serverLog hands what this program logs on, and adds what is worth it to the store.
+type serverLog struct {
+	slog.Handler
+	store *Store
+	least slog.Level
+	group string // before the names of attributes
+	with  string // what With gave, as text
+}
+
+// ServerProcess is the process of entries that this program logged itself.
+const ServerProcess = "ios-agent"
+
+// Handler is a handler that hands on to next what it is given, and adds what is of least or above to the store, as an entry of the
+// source Server. What the store itself has to say must not go there, or one fault would become endless ones: a logger of next is for it.
+func (s *Store) Handler(next slog.Handler, least slog.Level) slog.Handler {
+	return &serverLog{Handler: next, store: s, least: least}
+}
+
+// Enabled reports whether anybody wants a record of that level.
+func (h *serverLog) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= h.least || h.Handler.Enabled(ctx, level)
+}
+
+// Handle adds a record and hands it on.
+func (h *serverLog) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= h.least {
+		var b strings.Builder
+		b.WriteString(r.Message)
+		b.WriteString(h.with)
+		r.Attrs(func(a slog.Attr) bool {
+			b.WriteString(attribute(h.group, a))
+			return true
+		})
+		at := r.Time
+		if at.IsZero() {
+			at = time.Now()
+		}
+		h.store.Add(Entry{Time: at, Process: ServerProcess, Source: Server, Level: levelOf(r.Level), Message: b.String()})
+	}
+	if !h.Handler.Enabled(ctx, r.Level) {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs is a handler whose records have those attributes.
+func (h *serverLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	more := *h
+	more.Handler = h.Handler.WithAttrs(attrs)
+	for _, a := range attrs {
+		more.with += attribute(h.group, a)
+	}
+	return &more
+}
+
+// WithGroup is a handler whose records have their attributes in a group.
+func (h *serverLog) WithGroup(name string) slog.Handler {
+	more := *h
+	more.Handler = h.Handler.WithGroup(name)
+	if name != "" {
+		more.group += name + "."
+	}
+	return &more
+}
+
+// attribute is one as slog's text has it.
+func attribute(group string, a slog.Attr) string {
+	v := a.Value.Resolve()
+	if v.Kind() != slog.KindGroup {
+		return " " + group + a.Key + "=" + v.String()
+	}
+	text := ""
+	for _, below := range v.Group() {
+		name := group
+		if a.Key != "" {
+			name += a.Key + "."
+		}
+		text += attribute(name, below)
+	}
+	return text
+}
+
+// levelOf is a level of slog in the words of entries.
+func levelOf(l slog.Level) Level {
+	switch {
+	case l >= slog.LevelError:
+		return Error
+	case l >= slog.LevelWarn:
+		return Warning
+	case l >= slog.LevelInfo:
+		return Info
+	}
+	return Debug
+}
