@@ -141,3 +141,41 @@ func TestTheHookIsAsked(t *testing.T) {
 		t.Errorf("%q", argv)
 	}
 }
+
+// TestTheReportsOfADevice: what crashed on a physical device is copied from it, once, and is that device's.
+func TestTheReportsOfADevice(t *testing.T) {
+	h := house.New(t)
+	app := h.Files().App
+	plist := filepath.Join(app, "Info.plist")
+	text, err := os.ReadFile(plist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ui := "start: first\nscreens:\n  first:\n    appear: [{crash: no stock}]\n    elements: [{text: Hello}]\n"
+	for path, content := range map[string]string{
+		plist: strings.Replace(string(text), "iPhoneSimulator", "iPhoneOS", 1), filepath.Join(app, "ui.yaml"): ui,
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	phone := map[string]any{"udid": house.Physical}
+	h.Must("a", "install_app", map[string]any{"udid": house.Physical, "app_path": app})
+	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": "com.iosagent.shop"})
+	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", nil)).Total; n != 0 {
+		t.Errorf("%d reports are known before they are copied", n)
+	}
+	for _, want := range []int{1, 0} {
+		if out := house.Result[ops.PullCrashesOut](h, h.Must("a", "pull_crashes", phone)); out.Copied != want || out.Left != 0 {
+			t.Errorf("copied %+v", out)
+		}
+	}
+	c := house.Result[ops.ShowCrashOut](h, h.Must("a", "show_crash", phone))
+	if c.UDID != house.Physical || c.Bundle != "com.iosagent.shop" || !strings.Contains(c.Reason, "no stock") || !c.Frames[0].Own {
+		t.Errorf("%+v", c.Crash)
+	}
+	h.Boot("a", "")
+	if e := h.Call("a", "pull_crashes", map[string]any{"sim": house.Device}); e.Error == nil || e.Error.Code != fault.Unsupported {
+		t.Errorf("a simulator: %s", e.Text())
+	}
+}
