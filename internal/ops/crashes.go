@@ -46,12 +46,12 @@ func (k *Crashes) ops() []op.Op {
 		"A physical device keeps its own: `ios-agent crashes pull` copies them."
 	show := spec("show_crash", "show", "GET /api/v1/crashes/show", "Show one crash: why, and where in the app's code", reads,
 		"crashes show latest", "crashes show 3f2a91c04d7e")
-	pull := spec("pull_crashes", "pull", "POST /api/v1/crashes/pull", "Copy the newest crash reports of a physical device", op.ReadOnly|op.Idempotent,
+	pull := spec("pull_crashes", "pull", "POST /api/v1/crashes/pull", "Copy the newest crash reports of a physical device", reads,
 		"crashes pull --udid 00008140-000A61C23E04801C")
 	pull.Timeout = 5 * time.Minute
 	set := spec("set_crash_hook", "set-hook", "POST /api/v1/crashes/hook", "Have a program run for each new crash", op.Executes|op.Idempotent,
 		"crashes set-hook -- /usr/local/bin/on-crash --quiet")
-	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. It is run as it is, without a shell, by the daemon."
+	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. The daemon runs it as it is, without a shell."
 	return []op.Op{
 		op.New(list, k.List),
 		op.New(show, k.Show),

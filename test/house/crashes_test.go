@@ -39,8 +39,9 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	}
 	shown := h.Must("a", "show_crash", map[string]string{"crash_id": id})
 	c := house.Result[ops.ShowCrashOut](h, shown)
-	if c.UDID != udid || c.Bundle != drivertest.Conformance || c.Exception != "EXC_BREAKPOINT" || c.Signal != "SIGTRAP" || len(c.Missing) > 0 ||
-		!strings.Contains(c.Reason, "Index out of range") || !c.Frames[0].Own || c.Frames[0].File != "ui.yaml" || c.Frames[0].Line == 0 {
+	if c.UDID != udid || c.Bundle != drivertest.Conformance || c.Exception != "EXC_BREAKPOINT" || c.Signal != "SIGTRAP" ||
+		len(c.Missing) > 0 || !strings.Contains(c.Reason, "Index out of range") ||
+		!c.Frames[0].Own || c.Frames[0].File != "ui.yaml" || c.Frames[0].Line == 0 {
 		t.Errorf("%+v", c.Crash)
 	}
 	text := shown.Text()
@@ -52,7 +53,8 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	again, _ := crashed(t, h, "crash-fatal").Details["crash_id"].(string)
 	other, _ := crashed(t, h, "crash-exception").Details["crash_id"].(string)
 	list := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", nil))
-	if list.Total != 3 || len(list.Groups) != 2 || list.Groups[0].Newest != other || list.Groups[1].Newest != again || list.Groups[1].Count != 2 {
+	if list.Total != 3 || len(list.Groups) != 2 || list.Groups[0].Newest != other || list.Groups[1].Newest != again ||
+		list.Groups[1].Count != 2 {
 		t.Errorf("%+v", list)
 	}
 	latest := house.Result[ops.ShowCrashOut](h, h.Must("a", "show_crash", nil))
@@ -61,10 +63,13 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	}
 
 	h.Restart()
-	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", map[string]any{"udid": udid, "app": "Conformance"})).Total; n != 3 {
+	of := map[string]any{"udid": udid, "app": "Conformance"}
+	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", of)).Total; n != 3 {
 		t.Errorf("after a restart: %d", n)
 	}
-	for input, want := range map[string]int{`{"app":"Other"}`: 0, `{"udid":"x"}`: 0, `{"since":"2026-01-02T15:00:00Z"}`: 3, `{"since":"1s"}`: 0} {
+	for input, want := range map[string]int{
+		`{"app":"Other"}`: 0, `{"udid":"x"}`: 0, `{"since":"2026-01-02T15:00:00Z"}`: 3, `{"since":"1s"}`: 0,
+	} {
 		if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", input)).Total; n != want {
 			t.Errorf("%s: %d", input, n)
 		}

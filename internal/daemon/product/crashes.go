@@ -13,7 +13,10 @@ import (
 // openCrashes watches the folders where crash reports appear. Virtual apps have no machine code, and so no symbols to look for.
 func openCrashes(o Options, said *telemetry.Store) ops.CrashServices {
 	home := o.Home.String()
-	out := ops.CrashServices{Drop: filepath.Join(home, "crashes"), Hook: &crashes.Hook{File: filepath.Join(home, "crash-hook.json"), Dir: home, Run: o.Host}}
+	out := ops.CrashServices{
+		Drop: filepath.Join(home, "crashes"),
+		Hook: &crashes.Hook{File: filepath.Join(home, "crash-hook.json"), Dir: home, Run: o.Host},
+	}
 	out.Watch = crashes.New(crashes.Options{
 		Folders: []string{o.Tools.Reports}, Drop: out.Drop, Store: said, Hook: out.Hook, Log: o.Log,
 	})
