@@ -160,6 +160,7 @@ func abilities() map[string]string {
 		"Apps":        "install, launch and end apps",
 		"Agent":       "run an agent",
 		"EndReporter": "find out why an app ended",
+		"Reports":     "copy crash reports",
 		"Running":     "tell which apps run",
 		"Guarding":    "check what an input is meant for",
 		"Prober":      "check whether the device works",

@@ -14,6 +14,13 @@ type End struct {
 	Logs   []string `json:"logs,omitempty"`   // what it logged last
 }
 
+// Reports copies the crash reports that a device keeps itself.
+type Reports interface {
+	// CopyReports copies the newest reports that are not in the folder yet, at most so many, and tells how many it copied and how many
+	// it left. The folder is there.
+	CopyReports(ctx context.Context, dir string, most int) (copied, left int, err error)
+}
+
 // EndReporter finds out why an app ended.
 type EndReporter interface {
 	Ended(ctx context.Context, bundleID string, since time.Time) (End, error)

@@ -3,9 +3,12 @@ package ops
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
@@ -25,6 +28,7 @@ type CrashServices struct {
 	Watch   *crashes.Watcher
 	Hook    *crashes.Hook
 	Symbols *crashes.Symbols // nil: the tools cannot look for any
+	Drop    string           // the folder that people and devices put reports into
 }
 
 func (k *Crashes) ops() []op.Op {
@@ -42,12 +46,16 @@ func (k *Crashes) ops() []op.Op {
 		"A physical device keeps its own: `ios-agent crashes pull` copies them."
 	show := spec("show_crash", "show", "GET /api/v1/crashes/show", "Show one crash: why, and where in the app's code", reads,
 		"crashes show latest", "crashes show 3f2a91c04d7e")
+	pull := spec("pull_crashes", "pull", "POST /api/v1/crashes/pull", "Copy the newest crash reports of a physical device", reads,
+		"crashes pull --udid 00008140-000A61C23E04801C")
+	pull.Timeout = 5 * time.Minute
 	set := spec("set_crash_hook", "set-hook", "POST /api/v1/crashes/hook", "Have a program run for each new crash", op.Executes|op.Idempotent,
 		"crashes set-hook -- /usr/local/bin/on-crash --quiet")
-	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. It is run as it is, without a shell, by the daemon."
+	set.Help = "The program gets the report as JSON on its standard input, and 60 seconds. The daemon runs it as it is, without a shell."
 	return []op.Op{
 		op.New(list, k.List),
 		op.New(show, k.Show),
+		op.New(pull, k.Pull),
 		op.New(spec("show_crash_hook", "hook", "GET /api/v1/crashes/hook", "Show the program that is run for each new crash", reads,
 			"crashes hook"), k.ShowHook),
 		op.New(set, k.SetHook),
@@ -98,6 +106,9 @@ type ListCrashesOut struct {
 	Unread map[string]int  `json:"not_read,omitempty"` // files that are no reports of a process, by what they are
 }
 
+// shownReason is how much of a reason a list shows.
+const shownReason = 160
+
 // Text is a line a group, and one of why.
 func (o ListCrashesOut) Text() string {
 	w := brief.New(0)
@@ -115,7 +126,7 @@ func (o ListCrashesOut) Text() string {
 		}
 		lines := []string{fmt.Sprintf("%s  %d×  %s  %s%s", g.Newest, g.Count, g.Last.Format(time.RFC3339), what, g.Title)}
 		if g.Reason != "" {
-			lines = append(lines, "  "+ui.Quote(g.Reason))
+			lines = append(lines, "  "+ui.QuoteWhole(brief.Clip(g.Reason, shownReason)))
 		}
 		return lines
 	})
@@ -249,4 +260,52 @@ func (k *Crashes) SetHook(ctx context.Context, c *op.Call, in SetCrashHookIn) (C
 // RemoveHook has no program run any more.
 func (k *Crashes) RemoveHook(context.Context, *op.Call, nothingIn) (CrashHookOut, error) {
 	return CrashHookOut{[]string{}}, k.Hook.Remove()
+}
+
+// PullCrashesIn says from which device.
+type PullCrashesIn struct {
+	Target
+	Limit int `json:"limit,omitempty" doc:"at most so many, the newest first" default:"20" min:"1" max:"200"`
+}
+
+// PullCrashesOut is what was copied.
+type PullCrashesOut struct {
+	UDID   string `json:"udid"`
+	Copied int    `json:"copied"`
+	Left   int    `json:"left,omitempty"` // that the limit left on the device
+	Path   string `json:"path"`           // the folder they are in
+}
+
+// Text says how many.
+func (o PullCrashesOut) Text() string {
+	text := fmt.Sprintf("copied %s to %s", count(o.Copied, "report", "reports"), o.Path)
+	if o.Left > 0 {
+		text += fmt.Sprintf("; %d more are on the device: `--limit` copies more", o.Left)
+	}
+	return text
+}
+
+// Pull copies the reports of a device. Nothing of the device changes, so that it needs no lease.
+func (k *Crashes) Pull(ctx context.Context, c *op.Call, in PullCrashesIn) (PullCrashesOut, error) {
+	h, _, err := k.device(ctx, c, in.Target)
+	if err != nil {
+		return PullCrashesOut{}, err
+	}
+	info := h.Info()
+	if info.Type == device.TypeSimulator {
+		return PullCrashesOut{}, fault.New(fault.Unsupported, "%s is a simulator: this Mac has its crash reports already", info.Name).
+			WithHint("list them: `ios-agent crashes`")
+	}
+	copies, err := device.As[device.Reports](h.Device)
+	if err != nil {
+		return PullCrashesOut{}, err
+	}
+	out := PullCrashesOut{UDID: info.UDID, Path: filepath.Join(k.Drop, info.UDID)}
+	if err := os.MkdirAll(out.Path, 0o700); err != nil {
+		return PullCrashesOut{}, fault.During("the folder for crash reports", err)
+	}
+	if out.Copied, out.Left, err = copies.CopyReports(ctx, out.Path, in.Limit); err != nil {
+		return PullCrashesOut{}, err
+	}
+	return out, k.Watch.Look(ctx)
 }

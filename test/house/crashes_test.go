@@ -39,8 +39,9 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	}
 	shown := h.Must("a", "show_crash", map[string]string{"crash_id": id})
 	c := house.Result[ops.ShowCrashOut](h, shown)
-	if c.UDID != udid || c.Bundle != drivertest.Conformance || c.Exception != "EXC_BREAKPOINT" || c.Signal != "SIGTRAP" || len(c.Missing) > 0 ||
-		!strings.Contains(c.Reason, "Index out of range") || !c.Frames[0].Own || c.Frames[0].File != "ui.yaml" || c.Frames[0].Line == 0 {
+	if c.UDID != udid || c.Bundle != drivertest.Conformance || c.Exception != "EXC_BREAKPOINT" || c.Signal != "SIGTRAP" ||
+		len(c.Missing) > 0 || !strings.Contains(c.Reason, "Index out of range") ||
+		!c.Frames[0].Own || c.Frames[0].File != "ui.yaml" || c.Frames[0].Line == 0 {
 		t.Errorf("%+v", c.Crash)
 	}
 	text := shown.Text()
@@ -52,7 +53,8 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	again, _ := crashed(t, h, "crash-fatal").Details["crash_id"].(string)
 	other, _ := crashed(t, h, "crash-exception").Details["crash_id"].(string)
 	list := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", nil))
-	if list.Total != 3 || len(list.Groups) != 2 || list.Groups[0].Newest != other || list.Groups[1].Newest != again || list.Groups[1].Count != 2 {
+	if list.Total != 3 || len(list.Groups) != 2 || list.Groups[0].Newest != other || list.Groups[1].Newest != again ||
+		list.Groups[1].Count != 2 {
 		t.Errorf("%+v", list)
 	}
 	latest := house.Result[ops.ShowCrashOut](h, h.Must("a", "show_crash", nil))
@@ -61,10 +63,13 @@ func TestFromAStepToItsCrash(t *testing.T) {
 	}
 
 	h.Restart()
-	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", map[string]any{"udid": udid, "app": "Conformance"})).Total; n != 3 {
+	of := map[string]any{"udid": udid, "app": "Conformance"}
+	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", of)).Total; n != 3 {
 		t.Errorf("after a restart: %d", n)
 	}
-	for input, want := range map[string]int{`{"app":"Other"}`: 0, `{"udid":"x"}`: 0, `{"since":"2026-01-02T15:00:00Z"}`: 3, `{"since":"1s"}`: 0} {
+	for input, want := range map[string]int{
+		`{"app":"Other"}`: 0, `{"udid":"x"}`: 0, `{"since":"2026-01-02T15:00:00Z"}`: 3, `{"since":"1s"}`: 0,
+	} {
 		if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", input)).Total; n != want {
 			t.Errorf("%s: %d", input, n)
 		}
@@ -139,5 +144,43 @@ func TestTheHookIsAsked(t *testing.T) {
 	h.Must("a", "remove_crash_hook", nil)
 	if argv := house.Result[ops.CrashHookOut](h, h.Must("a", "show_crash_hook", nil)).Argv; len(argv) != 0 {
 		t.Errorf("%q", argv)
+	}
+}
+
+// TestTheReportsOfADevice: what crashed on a physical device is copied from it, once, and is that device's.
+func TestTheReportsOfADevice(t *testing.T) {
+	h := house.New(t)
+	app := h.Files().App
+	plist := filepath.Join(app, "Info.plist")
+	text, err := os.ReadFile(plist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ui := "start: first\nscreens:\n  first:\n    appear: [{crash: no stock}]\n    elements: [{text: Hello}]\n"
+	for path, content := range map[string]string{
+		plist: strings.Replace(string(text), "iPhoneSimulator", "iPhoneOS", 1), filepath.Join(app, "ui.yaml"): ui,
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	phone := map[string]any{"udid": house.Physical}
+	h.Must("a", "install_app", map[string]any{"udid": house.Physical, "app_path": app})
+	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": "com.iosagent.shop"})
+	if n := house.Result[ops.ListCrashesOut](h, h.Must("a", "list_crashes", nil)).Total; n != 0 {
+		t.Errorf("%d reports are known before they are copied", n)
+	}
+	for _, want := range []int{1, 0} {
+		if out := house.Result[ops.PullCrashesOut](h, h.Must("a", "pull_crashes", phone)); out.Copied != want || out.Left != 0 {
+			t.Errorf("copied %+v", out)
+		}
+	}
+	c := house.Result[ops.ShowCrashOut](h, h.Must("a", "show_crash", phone))
+	if c.UDID != house.Physical || c.Bundle != "com.iosagent.shop" || !strings.Contains(c.Reason, "no stock") || !c.Frames[0].Own {
+		t.Errorf("%+v", c.Crash)
+	}
+	h.Boot("a", "")
+	if e := h.Call("a", "pull_crashes", map[string]any{"sim": house.Device}); e.Error == nil || e.Error.Code != fault.Unsupported {
+		t.Errorf("a simulator: %s", e.Text())
 	}
 }

@@ -126,6 +126,7 @@ func (f Files) rows() map[string]map[string]any {
 		"launch_app_logs_sim":  app,
 		"launch_app_sim":       app,
 		"pasteboard":           {"text": "x"},
+		"pull_crashes":         {"udid": Physical},
 		"quern_press_button":   {"button": "HOME"},
 		"record_sim_video":     {"start": true},
 		"record_video":         {"out": out},

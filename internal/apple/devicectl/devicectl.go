@@ -38,6 +38,7 @@ type Result struct {
 	Process     *Process      `json:"process,omitempty"` // launched or ended
 	Installed   []Installed   `json:"installedApplications,omitempty"`
 	Uninstalled []Installed   `json:"uninstalledApplications,omitempty"`
+	Files       []File        `json:"files,omitempty"`
 	Details     *Device       `json:"-"` // of `device info details`, whose result is the device itself
 	Extra       jsondoc.Extra `json:"-"`
 }

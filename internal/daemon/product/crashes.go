@@ -13,9 +13,12 @@ import (
 // openCrashes watches the folders where crash reports appear. Virtual apps have no machine code, and so no symbols to look for.
 func openCrashes(o Options, said *telemetry.Store) ops.CrashServices {
 	home := o.Home.String()
-	out := ops.CrashServices{Hook: &crashes.Hook{File: filepath.Join(home, "crash-hook.json"), Dir: home, Run: o.Host}}
+	out := ops.CrashServices{
+		Drop: filepath.Join(home, "crashes"),
+		Hook: &crashes.Hook{File: filepath.Join(home, "crash-hook.json"), Dir: home, Run: o.Host},
+	}
 	out.Watch = crashes.New(crashes.Options{
-		Folders: []string{o.Tools.Reports}, Drop: filepath.Join(home, "crashes"), Store: said, Hook: out.Hook, Log: o.Log,
+		Folders: []string{o.Tools.Reports}, Drop: out.Drop, Store: said, Hook: out.Hook, Log: o.Log,
 	})
 	if o.Tools.Name != apple.Virtual {
 		out.Symbols = &crashes.Symbols{Atos: atos.Tool{Run: o.Host, Xcrun: o.Tools.Tool("xcrun")}, Builds: filepath.Join(home, "builds")}

@@ -30,6 +30,7 @@ type Crash struct {
 // Device is what a report says of where an app crashed.
 type Device struct {
 	UDID        string
+	Physical    bool // not a simulator
 	Number      int
 	Runtime     string // its id
 	RuntimeRoot string // the folder of its libraries

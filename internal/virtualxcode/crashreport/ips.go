@@ -269,6 +269,11 @@ func (c Crash) ips(d Device) (ipsHeader, ipsBody) {
 	if k.exception == "EXC_CRASH" {
 		body.Corpse = 1
 	}
+	if d.Physical {
+		// observed: crash/macsymbolicator-ios.ips
+		body.Parent, body.ParentPID, body.CoalitionOf = "launchd", 1, b.ID
+		h.Platform, body.Responsible, body.ResponsibleP = 2, 0, ""
+	}
 	if k.throw != nil {
 		body.Thrown = traced(images, slices.Concat(k.throw, ours(c), callers()), c)
 	}

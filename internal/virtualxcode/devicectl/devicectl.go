@@ -64,12 +64,21 @@ func commands() []command {
 		"--include-hidden-apps":   false,
 		"--include-internal-apps": false, "--include-removable-apps": false, "--no-include-removable-apps": false, "--columns": true,
 		"--filter": true}
+	domain := swiftargs.Required{Option: "--domain-type", Value: "domain-type", Help: "The domain of the files."}
 	return []command{
 		{words: "list devices", summary: "List known devices", options: listing, run: listDevices},
 		{words: "device info details", summary: "Show detailed information about a device", device: true, run: details},
 		{words: "device info apps", summary: "List the apps on a device", usage: "[--bundle-id <bundle-id>]", options: apps, device: true,
 			run: listApps},
 		{words: "device info processes", summary: "List the processes running on a device", options: listing, device: true, run: processes},
+		{words: "device info files", summary: "List files on a device", usage: "--domain-type <domain-type>",
+			options: map[string]bool{"--domain-type": true, "--subdirectory": true, "--recurse": false, "--no-recurse": false}, device: true,
+			needs: []swiftargs.Required{domain}, run: listFiles},
+		{words: "device copy from", summary: "Copy files from a device",
+			usage:   "--domain-type <domain-type> --source <path> --destination <path>",
+			options: map[string]bool{"--domain-type": true, "--source": true, "--destination": true}, device: true,
+			needs: []swiftargs.Required{domain, {Option: "--source", Value: "path", Help: "The files to copy."},
+				{Option: "--destination", Value: "path", Help: "Where to copy them to."}}, run: copyFrom},
 		{words: "device info lockState", summary: "Show whether a device is locked", device: true, run: lockState},
 		{words: "device info displays", summary: "Show the displays of a device", device: true, run: displays},
 		{words: "device install app", summary: "Install an app on a device", usage: "<path>", word: "<path>", takes: 1, device: true,

@@ -40,6 +40,9 @@ func Marks() []mark.Mark {
 		{Tool: tool, Behaviour: "JSON version 5 on demand: properties with connection, hardware, software and state in it, and simulators in " +
 			"the list; https://github.com/dotnet/macios/issues/26482 and https://github.com/expo/expo/pull/48001 show it in part",
 			Source: mark.Assumed},
+		{Tool: tool, Behaviour: "device info files and device copy from of the domain systemCrashLogs, with the reports of apps that crashed " +
+			"on the device; https://github.com/search?q=devicectl+systemCrashLogs&type=code shows command lines and the keys of files",
+			Source: mark.Assumed},
 		{Tool: tool, Behaviour: "a wrong command line: Error, Usage and See lines, exit 64", Source: mark.Assumed},
 	}
 }

@@ -110,6 +110,7 @@ func risksOfXcodebuild() []Risk {
 
 func risksOfTheRest() []Risk {
 	return []Risk{
+		{"devicectl", []string{"device info files"}, "crash reports of physical devices cannot be copied"},
 		{"devicectl", []string{"JSON version 5"}, "physical devices are not found with Xcode 27"},
 		{"devicectl", []string{"the table of list", "what info details"}, "physical devices are listed without some details"},
 		{"devicectl", []string{"a launch on", "an app built for", "a wrong command line"},

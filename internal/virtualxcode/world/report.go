@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -76,13 +77,23 @@ func (w *World) writeReport(d *device, c crashreport.Crash) string {
 	return path
 }
 
+// reportsOf is where the reports of a device are: those of simulators on the Mac, those of a physical device on it, which is a folder of
+// the world that nobody but devicectl looks into.
+func (w *World) reportsOf(d *device) string {
+	if d.hardware == nil {
+		return w.reports
+	}
+	return filepath.Join(filepath.Dir(w.reports), "OnDevices", d.UDID)
+}
+
 func (w *World) saveReport(d *device, c crashreport.Crash) (string, error) {
 	i := d.installed(c.Bundle)
 	if i == nil {
 		return "", notInstalled(c.Bundle)
 	}
-	return c.Write(w.reports, crashreport.Device{
-		UDID: d.UDID, Number: d.Number, Runtime: d.RuntimeID, RuntimeRoot: d.runtime.Root(), Launchd: d.launchd(), Booted: d.LastBooted,
+	return c.Write(w.reportsOf(d), crashreport.Device{
+		Physical: d.hardware != nil,
+		UDID:     d.UDID, Number: d.Number, Runtime: d.RuntimeID, RuntimeRoot: d.runtime.Root(), Launchd: d.launchd(), Booted: d.LastBooted,
 		App: i.bundle, Executable: path.Join(w.containers(d, i.bundle).App, info(i.bundle).Executable),
 	})
 }

@@ -1,0 +1,105 @@
+package devicectl
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple/jsondoc"
+)
+
+// CrashLogs is the domain of the crash reports that a device keeps.
+const CrashLogs = "systemCrashLogs"
+
+// How long each command may take: a device has thousands of reports after some months.
+const (
+	FilesTimeout = 2 * time.Minute
+	CopyTimeout  = 2 * time.Minute
+)
+
+// File is a file on a device.
+type File struct {
+	Name     string        `json:"name,omitempty"`
+	Path     string        `json:"relativePath,omitempty"` // in its domain
+	About    FileAbout     `json:"metadata,omitzero"`
+	Resource FileResource  `json:"resources,omitzero"`
+	Extra    jsondoc.Extra `json:"-"`
+}
+
+// FileAbout is how large a file is and how old.
+type FileAbout struct {
+	Size     int64         `json:"size,omitempty"`
+	Modified string        `json:"lastModDate,omitempty"` // RFC 3339
+	Extra    jsondoc.Extra `json:"-"`
+}
+
+// FileResource is what a file is.
+type FileResource struct {
+	Folder bool          `json:"isDirectory,omitempty"`
+	Link   bool          `json:"isSymbolicLink,omitempty"`
+	Extra  jsondoc.Extra `json:"-"`
+}
+
+// UnmarshalJSON keeps what is not understood.
+func (v *File) UnmarshalJSON(b []byte) error {
+	type plain File
+	return jsondoc.Into(b, (*plain)(v), &v.Extra)
+}
+
+// MarshalJSON writes that again.
+func (v File) MarshalJSON() ([]byte, error) {
+	type plain File
+	return jsondoc.From(plain(v), v.Extra)
+}
+
+// UnmarshalJSON keeps what is not understood.
+func (v *FileAbout) UnmarshalJSON(b []byte) error {
+	type plain FileAbout
+	return jsondoc.Into(b, (*plain)(v), &v.Extra)
+}
+
+// MarshalJSON writes that again.
+func (v FileAbout) MarshalJSON() ([]byte, error) {
+	type plain FileAbout
+	return jsondoc.From(plain(v), v.Extra)
+}
+
+// UnmarshalJSON keeps what is not understood.
+func (v *FileResource) UnmarshalJSON(b []byte) error {
+	type plain FileResource
+	return jsondoc.Into(b, (*plain)(v), &v.Extra)
+}
+
+// MarshalJSON writes that again.
+func (v FileResource) MarshalJSON() ([]byte, error) {
+	type plain FileResource
+	return jsondoc.From(plain(v), v.Extra)
+}
+
+// Files lists the files of a domain on a device.
+func (t Tool) Files(ctx context.Context, device, domain string) ([]File, error) {
+	const name = "device info files"
+	if err := words(name, device, domain); err != nil {
+		return nil, err
+	}
+	out, err := t.do(ctx, FilesTimeout, name, []string{"device", "info", "files", "--device", device, "--domain-type", domain}, nil)
+	if err != nil || out.Result == nil {
+		return nil, err
+	}
+	return out.Result.Files, nil
+}
+
+// CopyFrom copies a file of a domain from a device to this machine.
+func (t Tool) CopyFrom(ctx context.Context, device, domain, source, destination string) error {
+	const name = "device copy from"
+	if err := words(name, device, domain, source, destination); err != nil {
+		return err
+	}
+	if strings.Contains(source, "..") {
+		return errors.New("devicectl device copy from: a path that leads up")
+	}
+	_, err := t.do(ctx, CopyTimeout, name, []string{"device", "copy", "from", "--device", device, "--domain-type", domain, "--source", source,
+		"--destination", destination}, nil)
+	return err
+}

@@ -1,0 +1,58 @@
+package devicectl
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	ctl "ios-agent/internal/apple/devicectl"
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+)
+
+var _ device.Reports = (*handset)(nil)
+
+// mostReport is how large a report may be that is copied; a device keeps archives of hundreds of megabytes beside them.
+const mostReport = 8 << 20
+
+var (
+	reportName = regexp.MustCompile(`^[^/\\-][^/\\]*\.(?:ips|crash)(?:\.(?:ca\.)?synced)?$`)
+	// statistics begins the names of the reports that the system writes every day and that are about no process.
+	statistics = regexp.MustCompile(`^(?:Analytics|SFA|SiriSearchFeedback|log-aggregated|LowBatteryLog|ResetCounter|xp_amp|stacks|proactive_)`)
+)
+
+// CopyReports copies reports one by one: a domain as a whole may have gigabytes.
+func (h *handset) CopyReports(ctx context.Context, dir string, most int) (copied, left int, err error) {
+	all, err := h.driver.tool().Files(ctx, h.info.UDID, ctl.CrashLogs)
+	if err != nil {
+		return 0, 0, h.refused(ctx, err, fault.ToolFailed, "listing the crash reports of "+h.info.Name)
+	}
+	all = slices.DeleteFunc(all, func(f ctl.File) bool { return !isReport(f) || isThere(dir, f) })
+	slices.SortStableFunc(all, func(a, b ctl.File) int { return strings.Compare(b.About.Modified, a.About.Modified) })
+	for i, f := range all {
+		if i == most {
+			return copied, len(all) - i, nil
+		}
+		to := filepath.Join(dir, f.Name)
+		if err := h.driver.tool().CopyFrom(ctx, h.info.UDID, ctl.CrashLogs, f.Path, to); err != nil {
+			return copied, len(all) - i, h.refused(ctx, err, fault.ToolFailed, "copying the crash report "+f.Name)
+		}
+		copied++
+	}
+	return copied, 0, nil
+}
+
+// isReport reports whether a file is a report of a process. Those in folders are older ones, and archives.
+func isReport(f ctl.File) bool {
+	return !f.Resource.Folder && !f.Resource.Link && f.Path == f.Name && f.About.Size <= mostReport && reportName.MatchString(f.Name) &&
+		!statistics.MatchString(f.Name) && !strings.Contains(f.Name, "..")
+}
+
+// isThere reports whether a report was copied before.
+func isThere(dir string, f ctl.File) bool {
+	info, err := os.Lstat(filepath.Join(dir, f.Name))
+	return err == nil && info.Mode().IsRegular() && (f.About.Size == 0 || info.Size() == f.About.Size)
+}
