@@ -35,6 +35,7 @@ type State struct {
 	Reason  string `json:"reason,omitempty"`  // why it is paused, or how it ended
 	Where   string `json:"where,omitempty"`   // file:line in function
 	Hit     []int  `json:"hit,omitempty"`     // breakpoints
+	Through string `json:"through,omitempty"` // lldb-dap, or lldb's prompt and why
 }
 
 // Text says it in one line.
@@ -55,6 +56,14 @@ func (s State) Text() string {
 	return text
 }
 
+// Way says through what it is debugged when that is not lldb-dap; else nothing.
+func (s State) Way() string {
+	if s.Through == "" || s.Through == throughDAP {
+		return ""
+	}
+	return "through " + s.Through
+}
+
 // Held says which program is paused where, and by whom.
 func (s State) Held() string {
 	text := fmt.Sprintf("%s (process %d)", s.Program, s.PID)
@@ -71,6 +80,7 @@ type Debugger struct {
 	Program string
 
 	owner    device.Owner
+	through  string
 	adapter  *adapter
 	farewell time.Duration
 	turn     chan struct{} // of one request at a time that reads and then writes, or that asks several times
@@ -109,7 +119,7 @@ func (d *Debugger) State() State {
 	defer d.mu.Unlock()
 	return State{
 		ID: d.ID, PID: d.PID, Program: d.Program, UDID: d.owner.UDID, Session: d.owner.Session,
-		State: d.state, Reason: d.reason, Where: d.where, Hit: d.hit,
+		State: d.state, Reason: d.reason, Where: d.where, Hit: d.hit, Through: d.through,
 	}
 }
 
@@ -389,7 +399,7 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 		res, _ := d.adapter.process.Result() // after a farewell lldb-dap may end as it likes
 		out := Detached{State: d.State()}
 		if out.Killed = res.Signal == "SIGKILL" || stuck != nil; out.Killed && farewell != nil {
-			out.Note = "lldb-dap did not answer and was killed; the program probably ended with it"
+			out.Note = d.adapter.name + " did not answer and was killed; the program probably ended with it"
 		}
 		d.mu.Lock()
 		d.left = out
