@@ -53,6 +53,7 @@ func (s *Service) startAdapter(ctx context.Context, w way, event func(string, js
 	}
 	cmd := host.Cmd{
 		Stdin: requests, EndByStdin: true, Grace: s.o.Grace,
+		Dir: "/", // lldb takes a file of the folder it runs in for the one that a breakpoint names without folders
 		// Version 19 aborts after it has detached, and takes a second to print its own stack with names.
 		Env: []string{"LLVM_DISABLE_SYMBOLIZATION=1", "LLVM_DISABLE_CRASH_REPORT=1"},
 		OnOutput: func(from host.Stream, b []byte) {

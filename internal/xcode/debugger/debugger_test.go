@@ -192,6 +192,23 @@ func TestTheProgramSurvives(t *testing.T) {
 	}
 }
 
+// TestAConditionThatIsNeverTrue is asked all the time; whatever ends the debugger then leaves the program.
+func TestAConditionThatIsNeverTrue(t *testing.T) {
+	ways(t, func(t *testing.T, through string) {
+		p := debuggee.StartFast(t)
+		s, _ := service(t, debugger.Options{})
+		d := attach(t, s, by(mine(p), through))
+		if b, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add", Condition: "n == -1"}); err != nil || !b.Verified {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		p.MustCount()
+		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Left {
+			t.Errorf("%+v", out)
+		}
+		p.MustCount()
+	})
+}
+
 func TestAttachPausesOnRequest(t *testing.T) {
 	ways(t, func(t *testing.T, through string) {
 		p := start(t)

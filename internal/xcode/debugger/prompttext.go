@@ -215,6 +215,9 @@ func readVariable(line string) (v dap.Variable, is bool) {
 	}
 	name, value, is := strings.Cut(strings.TrimPrefix(line, " "), " =")
 	v.Name, v.Value = name, strings.TrimSpace(value)
+	if rest, cut := strings.CutSuffix(v.Value, "{...}"); cut { // parts that are too deep to be shown
+		v.Value = strings.TrimSpace(rest)
+	}
 	if v.Value == "{" || strings.HasSuffix(v.Value, " {") {
 		v.Value = strings.TrimSpace(strings.TrimSuffix(v.Value, "{"))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -266,7 +267,7 @@ func (d *Debugger) paused() (thread, stops int, err error) {
 	case Ended, Left:
 		return 0, 0, d.notThere()
 	case Running:
-		return 0, 0, d.notPaused()
+		return 0, d.stops, d.notPaused()
 	}
 	return d.thread, d.stops, nil
 }
@@ -390,6 +391,8 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 		d.mu.Lock()
 		d.leaving = true
 		d.mu.Unlock()
+		after := d.uncondition(context.WithoutCancel(ctx))
+		defer after()
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.farewell)
 		defer cancel()
 		kind := dap.DisconnectArguments{TerminateDebuggee: false}
@@ -408,6 +411,37 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.left
+}
+
+// uncondition takes the breakpoints with conditions away before the farewell. While a condition that does not hold is met again and
+// again, lldb cannot halt the program, to leave it or for anything else, and whoever ends lldb then ends the program: so the program is
+// stopped by the system's signal, which lldb sees as a stop like any other. The second function makes that good.
+func (d *Debugger) uncondition(ctx context.Context) (after func()) {
+	after = func() {}
+	ctx, cancel := context.WithTimeout(ctx, 2*d.farewell)
+	defer cancel()
+	conditional := func(p *Breakpoint) bool { return p.Condition != "" }
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	default:
+		return after // another request has the turn, and what it waits for may not come
+	}
+	if d.lives() != nil || !slices.ContainsFunc(d.points, conditional) {
+		return after
+	}
+	if _, stops, err := d.paused(); fault.Is(err, fault.NotPaused) && host.Suspend(d.PID) == nil {
+		after = func() { _ = host.Resume(d.PID) }
+		_, _ = d.wait(ctx, d.farewell, stops)
+	}
+	before := d.points
+	d.points = slices.DeleteFunc(slices.Clone(before), conditional)
+	for _, p := range before {
+		if conditional(p) {
+			_ = d.send(ctx, *p) // the farewell tells what is wrong
+		}
+	}
+	return after
 }
 
 // short is where a frame is, for one line: the file without its folders.
