@@ -2,13 +2,14 @@
 package debuggee
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ios-agent/internal/machine/host"
 )
@@ -175,8 +176,11 @@ func missing() string {
 	return ""
 }
 
-// End ends the program.
-func (p *Program) End() { _ = p.process.Stop(context.Background()) }
+// End ends the program at once: of any other signal a debugger would be told first.
+func (p *Program) End() {
+	_ = unix.Kill(p.PID, unix.SIGKILL)
+	<-p.process.Done()
+}
 
 // MustCount fails the test unless the program runs on: what it has counted is read at once, so that so many lines are new ones.
 func (p *Program) MustCount() {

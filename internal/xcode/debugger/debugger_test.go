@@ -91,6 +91,13 @@ func mustBe(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
+func mustContain(t *testing.T, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%q has no %q", text, part)
+	}
+}
+
 // paused waits until the program is at a breakpoint.
 func paused(t *testing.T, d *debugger.Debugger, where string) {
 	t.Helper()
