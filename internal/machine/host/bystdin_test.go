@@ -50,7 +50,8 @@ func TestAProgramThatIsEndedByItsInputIgnoresTheEndOfItsReader(t *testing.T) {
 	h, _ := newHost(t)
 	r, w := io.Pipe()
 	defer w.Close()
-	res, err := h.Run(t.Context(), host.Cmd{Name: "sh", Args: []string{"-c", `kill -s PIPE $$; echo "$1"`, "sh", `a "b" $HOME`}, Stdin: r, EndByStdin: true})
+	c := host.Cmd{Name: "sh", Args: []string{"-c", `kill -s PIPE $$; echo "$1"`, "sh", `a "b" $HOME`}, Stdin: r, EndByStdin: true}
+	res, err := h.Run(t.Context(), c)
 	if err != nil || string(res.Stdout) != "a \"b\" $HOME\n" {
 		t.Errorf("%q, %v", res.Stdout, err)
 	}

@@ -1,6 +1,6 @@
 // Package debugger attaches LLDB to processes of this machine and keeps the debuggers that are attached. It speaks the Debug
-// Adapter Protocol with lldb-dap over pipes, and where there is none, with lldb's prompt; no port is opened. A program that is debugged survives the debugger: no signal is
-// sent to lldb-dap while it is attached (ADR 0024).
+// Adapter Protocol with lldb-dap over pipes, and where there is none, uses lldb's prompt; no port is opened. A program that is debugged
+// survives the debugger: no signal is sent to a debugger while it is attached (ADR 0024).
 package debugger
 
 import (

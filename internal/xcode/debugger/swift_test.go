@@ -43,7 +43,8 @@ func TestSwift(t *testing.T) {
 			if len(item.Parts) != 2 || !strings.Contains(item.Parts[0].Value, `"thing `+n.Value.Value+`"`) || item.Parts[1].Value != "2.5" {
 				t.Errorf("%+v", item)
 			}
-			if state, err := d.Step(t.Context(), debugger.StepOver, time.Minute); err != nil || !strings.HasPrefix(state.Where, "count.swift:9 in ") {
+			state, err = d.Step(t.Context(), debugger.StepOver, time.Minute)
+			if err != nil || !strings.HasPrefix(state.Where, "count.swift:9 in ") {
 				t.Errorf("%s, %v", state.Text(), err)
 			}
 			if out := s.Detach(t.Context(), d); out.Killed {
