@@ -149,7 +149,7 @@ func run(t testing.TB, binary string, args ...string) *Program {
 		t.Fatal(err)
 	}
 	p.PID = p.process.PID
-	p.await(1)
+	p.Await(1)
 	return p
 }
 
@@ -185,13 +185,13 @@ func (p *Program) End() {
 // MustCount fails the test unless the program runs on: what it has counted is read at once, so that so many lines are new ones.
 func (p *Program) MustCount() {
 	p.t.Helper()
-	p.await(25)
+	p.Await(25)
 }
 
-// await waits for so many lines more.
-func (p *Program) await(lines int) {
+// Await waits for so many lines more.
+func (p *Program) Await(lines int) {
 	p.t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for first := -1; ; {
 		p.mu.Lock()
 		n, more := p.n, p.more

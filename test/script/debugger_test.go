@@ -169,7 +169,7 @@ func TestTheProgramSurvivesTheDaemonBesideACondition(t *testing.T) {
 	d := debuggedFast(t)
 	d.says(0, `is running`, "debug", "attach", "--pid", d.pid())
 	d.says(0, `breakpoint 1 at add`, "debug", "break", "add", "--condition", "n == -1")
-	d.MustCount()
+	d.Await(5)
 	d.killDaemon()
 	d.says(0, `no debugger is attached`, "debug", "sessions")
 	d.MustCount()

@@ -208,7 +208,7 @@ func TestAConditionThatIsNeverTrue(t *testing.T) {
 		if b, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add", Condition: "n == -1"}); err != nil || !b.Verified {
 			t.Fatalf("%+v, %v", b, err)
 		}
-		p.MustCount()
+		p.Await(5)
 		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Left {
 			t.Errorf("%+v", out)
 		}

@@ -25,7 +25,6 @@ type promptServer struct {
 	threads map[int]int         // number of a thread by its id
 	current int                 // number of the one that lldb has selected
 	set     map[string]setPoint // by place
-	frame   int                 // id of the one whose variables are asked for
 	parts   map[int][]dap.Variable
 }
 

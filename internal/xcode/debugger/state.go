@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-dap"
@@ -98,9 +98,11 @@ type Debugger struct {
 	located chan struct{} // closed when where is known, or never will be
 	changed chan struct{} // closed when the state changes
 	isReady bool
-	leaving bool
-	once    sync.Once
-	left    Detached
+	// Whether there are breakpoints with conditions.
+	conditions atomic.Bool
+	leaving    bool
+	once       sync.Once
+	left       Detached
 
 	// Only who has the turn reads and writes these.
 	points  []*Breakpoint
@@ -208,9 +210,28 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 	}
 }
 
-// locate finds out where the program stopped.
+// passing is how long a stop may take that is none: lldb-dap tells of one wherever a condition is met that does not hold.
+const passing = 20 * time.Millisecond
+
+// locate finds out where the program stopped. Beside conditions it waits for the stop to pass: questions about each would keep lldb from
+// everything else.
 func (d *Debugger) locate(stop, thread int, found chan struct{}) {
 	defer close(found)
+	if d.conditions.Load() {
+		d.mu.Lock()
+		changed, same := d.changed, d.stops == stop && d.state == Paused
+		d.mu.Unlock()
+		if !same {
+			return
+		}
+		still := time.NewTimer(passing)
+		defer still.Stop()
+		select {
+		case <-changed:
+			return
+		case <-still.C:
+		}
+	}
 	frames, _, err := d.frames(context.Background(), thread, 0, 1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -368,80 +389,6 @@ func (d *Debugger) Step(ctx context.Context, how string, limit time.Duration) (s
 		return d.State(), err
 	}
 	return state, nil
-}
-
-// Detached is what became of a debugger that was ended.
-type Detached struct {
-	State
-	Killed bool   `json:"killed,omitempty"` // lldb-dap did not leave, and was killed
-	Note   string `json:"note,omitempty"`
-}
-
-// Text says what became of the program.
-func (d Detached) Text() string {
-	if d.Note != "" {
-		return d.ID + ": " + d.Note
-	}
-	return d.State.Text()
-}
-
-// detach disconnects without ending the program, then closes lldb-dap's input. One that ignores both is killed, at last.
-func (d *Debugger) detach(ctx context.Context) Detached {
-	d.once.Do(func() {
-		d.mu.Lock()
-		d.leaving = true
-		d.mu.Unlock()
-		after := d.uncondition(context.WithoutCancel(ctx))
-		defer after()
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.farewell)
-		defer cancel()
-		kind := dap.DisconnectArguments{TerminateDebuggee: false}
-		farewell := d.adapter.ask(limited, "disconnect", kind, nil)
-		stuck := d.adapter.process.Stop(context.Background())
-		<-d.gone
-		res, _ := d.adapter.process.Result() // after a farewell lldb-dap may end as it likes
-		out := Detached{State: d.State()}
-		if out.Killed = res.Signal == "SIGKILL" || stuck != nil; out.Killed && farewell != nil {
-			out.Note = d.adapter.name + " did not answer and was killed; the program probably ended with it"
-		}
-		d.mu.Lock()
-		d.left = out
-		d.mu.Unlock()
-	})
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.left
-}
-
-// uncondition takes the breakpoints with conditions away before the farewell. While a condition that does not hold is met again and
-// again, lldb cannot halt the program, to leave it or for anything else, and whoever ends lldb then ends the program: so the program is
-// stopped by the system's signal, which lldb sees as a stop like any other. The second function makes that good.
-func (d *Debugger) uncondition(ctx context.Context) (after func()) {
-	after = func() {}
-	ctx, cancel := context.WithTimeout(ctx, 2*d.farewell)
-	defer cancel()
-	conditional := func(p *Breakpoint) bool { return p.Condition != "" }
-	select {
-	case d.turn <- struct{}{}:
-		defer func() { <-d.turn }()
-	default:
-		return after // another request has the turn, and what it waits for may not come
-	}
-	if d.lives() != nil || !slices.ContainsFunc(d.points, conditional) {
-		return after
-	}
-	if _, stops, err := d.paused(); fault.Is(err, fault.NotPaused) && host.Suspend(d.PID) == nil {
-		after = func() { _ = host.Resume(d.PID) }
-		_, _ = d.wait(ctx, d.farewell, stops)
-	}
-	before := d.points
-	d.points = slices.DeleteFunc(slices.Clone(before), conditional)
-	for _, p := range before {
-		if conditional(p) {
-			_ = d.send(ctx, *p) // the farewell tells what is wrong
-		}
-	}
-	return after
 }
 
 // short is where a frame is, for one line: the file without its folders.
