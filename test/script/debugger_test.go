@@ -167,8 +167,9 @@ func (d *debugging) killDaemon() {
 // which may take it long; until then the program runs under it, and it ends with the program at the latest.
 func TestTheProgramSurvivesTheDaemonBesideACondition(t *testing.T) {
 	d := debuggedFast(t)
-	d.says(0, `is running`, "debug", "attach", "--pid", d.pid())
+	d.says(0, `is paused`, "debug", "attach", "--pid", d.pid(), "--stop")
 	d.says(0, `breakpoint 1 at add`, "debug", "break", "add", "--condition", "n == -1")
+	d.says(0, `is running`, "debug", "continue")
 	d.Await(5)
 	d.killDaemon()
 	d.says(0, `no debugger is attached`, "debug", "sessions")
