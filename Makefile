@@ -88,7 +88,10 @@ test-debugger:
 	@scripts/lldb || { code=$$?; [ $$code = 77 ] && echo "test-debugger: skipped" && exit 0; exit $$code; }; \
 	IOS_AGENT_DEBUGGER=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m ./internal/xcode/debugger && \
 	IOS_AGENT_DEBUGGER=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m \
-	  -run 'TestDebugARealProgram|TestTheProgramSurvives|TestAHungDebugger' ./test/script
+	  -run 'TestDebugARealProgram|TestDebugThrough|TestTheProgramSurvives|TestAHungDebugger' ./test/script && \
+	CGO_ENABLED=0 go test -c -o swift-debugger.test ./internal/xcode/debugger && \
+	{ IOS_AGENT_SWIFT_DEBUGGER=1 scripts/swift-linux ./swift-debugger.test -test.v -test.timeout 5m -test.run 'TestSwift$$' || \
+	  { code=$$?; [ $$code = 77 ] && echo "test-debugger: Swift skipped"; }; }
 
 # Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
 # the truth. Then logs of full length, and ten thousand claims.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device/pool"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/debugger"
@@ -66,9 +67,28 @@ type DebugAttachIn struct {
 	Keep   bool   `json:"keep_current,omitempty" doc:"do not make it the debugger that is meant when none is named"`
 }
 
+// DebugAttachOut is a debugger that was attached.
+type DebugAttachOut struct{ debugger.State }
+
+// Text says through what, where that is not the usual way.
+func (o DebugAttachOut) Text() string { return withWay(o.State) }
+
+func withWay(s debugger.State) string {
+	if way := s.Way(); way != "" {
+		return s.Text() + "; " + way
+	}
+	return s.Text()
+}
+
 // Attach attaches a debugger.
-func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (debugger.State, error) {
+func (d *Debug) Attach(ctx context.Context, c *op.Call, in DebugAttachIn) (DebugAttachOut, error) {
+	s, err := d.attach(ctx, c, in)
+	return DebugAttachOut{s}, err
+}
+
+func (d *Debug) attach(ctx context.Context, c *op.Call, in DebugAttachIn) (debugger.State, error) {
 	how := debugger.Attach{PID: in.PID, Stop: in.Stop, Keep: in.Keep}
+	how.Through = d.sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(defaults.DebuggerBackend())
 	how.Owner.Session = c.Session
 	if in.Bundle == "" && in.Target == (Target{}) {
 		return d.debuggers.Attach(ctx, how)
@@ -405,7 +425,7 @@ func (o SessionsOut) Text() string {
 	}
 	var lines []string
 	for _, s := range o.Debuggers {
-		lines = append(lines, s.Text())
+		lines = append(lines, withWay(s.State))
 		for _, b := range s.Breakpoints {
 			lines = append(lines, "  "+BreakpointOut{Breakpoint: b}.Text())
 		}
@@ -413,18 +433,17 @@ func (o SessionsOut) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Own are the debuggers of a session by their ids, and the one that is meant when a call names none.
-func (d *Debug) Own(session string) (ids []string, current string) {
-	ids = []string{}
+// Own are the debuggers of a session, and the id of the one that is meant when a call names none.
+func (d *Debug) Own(session string) (all []debugger.State, current string) {
 	for _, s := range d.debuggers.List() {
 		if s.Session == session {
-			ids = append(ids, s.ID)
+			all = append(all, s)
 		}
 	}
 	if one, err := d.debuggers.Get(session, ""); err == nil {
 		current = one.ID
 	}
-	return ids, current
+	return all, current
 }
 
 // Sessions lists the debuggers.

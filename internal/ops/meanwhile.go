@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
@@ -32,7 +34,7 @@ func (l *looking) udid() string { return l.h.Info().UDID }
 // step runs fn with a step on the device, in its lane. The answer tells first what changed on the screen since the session was
 // shown it: an effect of an earlier step may have come late. Nothing looks for that alone; it is the look that the step makes.
 func (d deviceAccess) step(ctx context.Context, l *looking, fn func(act.Step) error) error {
-	if err := d.held(l.udid(), l.c.Session); err != nil {
+	if err := d.held(l.udid(), l.c); err != nil {
 		return err
 	}
 	return d.do(ctx, l.h, func() error {
@@ -46,17 +48,24 @@ func (d deviceAccess) step(ctx context.Context, l *looking, fn func(act.Step) er
 }
 
 // held is a fault when a debugger has paused an app of the device: it answers nobody, and to look at it would wait for nothing.
-func (d deviceAccess) held(udid, session string) error {
+// Who wants to look all the same, and wait, says so with uiDebuggerGuardMode.
+func (d deviceAccess) held(udid string, c *op.Call) error {
 	app, is := d.debuggers.Paused(udid)
-	if !is {
+	if !is || d.guardMode(c) != defaults.GuardError {
 		return nil
 	}
 	f := fault.New(fault.AppPaused, "the app does not answer: it is paused, %s", app.Held()).With("debugger", app.ID).
 		WithDispatch(fault.NotDispatched)
-	if app.Session != session {
+	if app.Session != c.Session {
 		return f.WithHint("the session %q debugs it: wait until it is done, or use another device", app.Session)
 	}
 	return f
+}
+
+// guardMode is what the client wants of looks at a paused app.
+func (d deviceAccess) guardMode(c *op.Call) string {
+	set := d.sessions.Get(c.Session).Defaults(c.Dir, c.Env).Setting(defaults.GuardMode())
+	return cmp.Or(set, defaults.GuardError)
 }
 
 // saw notes what changed until a screen that the step sees. What was told counts as shown.

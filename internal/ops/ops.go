@@ -12,6 +12,7 @@ import (
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
+	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/op"
@@ -205,7 +206,7 @@ func (d deviceAccess) driver(h *pool.Handle) *session.Session {
 func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.Handle, *session.Session, error) {
 	h, s, err := d.resolve(ctx, c, pool.Criteria{UDID: t.UDID, Name: t.Sim})
 	if err == nil {
-		if held, is := d.debuggers.Paused(h.Info().UDID); is {
+		if held, is := d.debuggers.Paused(h.Info().UDID); is && d.guardMode(c) != defaults.GuardOff {
 			c.Notify(op.Notice{Kind: op.Paused, Text: held.Held()})
 		}
 	}

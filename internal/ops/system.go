@@ -174,10 +174,13 @@ func (s *System) agent(context.Context) Check {
 }
 
 func (s *System) debugger(ctx context.Context) Check {
-	path, err := s.debuggers.Find(ctx)
+	path, through, err := s.debuggers.Find(ctx)
 	if err != nil {
 		f := fault.From(err)
 		return Check{"debugger", "warn", f.Message, f.Hint}
+	}
+	if through != "" {
+		path += ", through " + through
 	}
 	return Check{"debugger", "ok", path, ""}
 }

@@ -1,4 +1,4 @@
-// Package debuggee is a C program that is compiled and run by a test, to be debugged. Only tests import it.
+// Package debuggee is a C or Swift program that is compiled and run by a test, to be debugged. Only tests import it.
 package debuggee
 
 import (
@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ios-agent/internal/machine/host"
 )
@@ -24,13 +26,13 @@ int add(int n, struct point *p) {
 	total += n;
 	return total;
 }
-int main(void) {
+int main(int argc, char **argv) {
 	struct point p = {1, 2};
 	for (int i = 0; running; i++) {
 		int sum = add(i, &p);
 		printf("%d %d\n", i, sum);
 		fflush(stdout);
-		usleep(20000);
+		usleep(argc > 1 ? 500 : 20000);
 	}
 	return 7;
 }
@@ -52,7 +54,12 @@ type Program struct {
 }
 
 // Start compiles the program and runs it until the test ends. Without a compiler or a debugger the test is skipped.
-func Start(t testing.TB) *Program {
+func Start(t testing.TB) *Program { t.Helper(); return start(t) }
+
+// StartFast is Start of a program that counts forty times as fast.
+func StartFast(t testing.TB) *Program { t.Helper(); return start(t, "fast") }
+
+func start(t testing.TB, args ...string) *Program {
 	t.Helper()
 	if missing := missing(); missing != "" {
 		if os.Getenv(Required) != "" {
@@ -60,25 +67,89 @@ func Start(t testing.TB) *Program {
 		}
 		t.Skip(missing)
 	}
+	return run(t, compile(t, "count.c", Source, "cc", "-g", "-O0"), args...)
+}
+
+// SwiftRequired is set by make test-debugger where it runs with a Swift toolchain: there a missing one is a failure.
+const SwiftRequired = "IOS_AGENT_SWIFT_DEBUGGER"
+
+// SwiftSource counts too. The lines that tests name: 7 is in add, 16 calls it.
+const SwiftSource = `import Glibc
+struct Item {
+	var name: String
+	var price: Double
+}
+func add(_ n: Int, to items: inout [Item]) -> Int {
+	let item = Item(name: "thing \(n)", price: 2.5)
+	items.append(item)
+	if items.count > 3 { items.removeFirst() }
+	return items.count
+}
+var items: [Item] = []
+var n = 0
+while true {
+	n += 1
+	let count = add(n, to: &items)
+	print(n, count)
+	fflush(stdout)
+	usleep(20000)
+}
+`
+
+// StartSwift is Start of a Swift program. The debugger has to be the Swift toolchain's own: no other knows its types.
+func StartSwift(t testing.TB) *Program {
+	t.Helper()
+	for _, name := range []string{"swiftc", "lldb-dap", "lldb"} {
+		if host.Installed(name) {
+			continue
+		}
+		if os.Getenv(SwiftRequired) != "" {
+			t.Fatal("there is no " + name)
+		}
+		t.Skip("there is no " + name + ": make test-debugger fetches a Swift toolchain")
+	}
+	if os.Getenv(SwiftRequired) == "" {
+		t.Skip("make test-debugger runs this inside a Swift toolchain")
+	}
+	return run(t, compile(t, "count.swift", SwiftSource, "swiftc", "-g", "-Onone"))
+}
+
+// compile gives the program that a compiler makes of a source.
+func compile(t testing.TB, name, text, compiler string, args ...string) (binary string) {
+	t.Helper()
+	h := newHost(t)
+	dir := t.TempDir()
+	source, binary := filepath.Join(dir, name), filepath.Join(dir, "count")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := host.Cmd{Name: compiler, Args: append(args, "-o", binary, source), Dir: dir, Timeout: 5 * time.Minute}
+	if out, err := h.Run(t.Context(), c); err != nil {
+		t.Fatalf("%v\n%s", err, out.Stderr)
+	}
+	return binary
+}
+
+func newHost(t testing.TB) *host.Host {
+	t.Helper()
 	h, err := host.New(host.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	dir := t.TempDir()
-	source, binary := filepath.Join(dir, "count.c"), filepath.Join(dir, "count")
-	if err := os.WriteFile(source, []byte(Source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := h.Run(t.Context(), host.Cmd{Name: "cc", Args: []string{"-g", "-O0", "-o", binary, source}}); err != nil {
-		t.Fatalf("%v\n%s", err, out.Stderr)
-	}
+	return h
+}
+
+// run starts a program that counts.
+func run(t testing.TB, binary string, args ...string) *Program {
+	t.Helper()
 	p := &Program{t: t, more: make(chan struct{})}
-	if p.process, err = h.Start(t.Context(), host.Cmd{Name: binary, OnLine: p.line}); err != nil {
+	var err error
+	if p.process, err = newHost(t).Start(t.Context(), host.Cmd{Name: binary, Args: args, OnLine: p.line}); err != nil {
 		t.Fatal(err)
 	}
 	p.PID = p.process.PID
-	p.await(1)
+	p.Await(1)
 	return p
 }
 
@@ -105,16 +176,22 @@ func missing() string {
 	return ""
 }
 
+// End ends the program at once: of any other signal a debugger would be told first.
+func (p *Program) End() {
+	_ = unix.Kill(p.PID, unix.SIGKILL)
+	<-p.process.Done()
+}
+
 // MustCount fails the test unless the program runs on: what it has counted is read at once, so that so many lines are new ones.
 func (p *Program) MustCount() {
 	p.t.Helper()
-	p.await(25)
+	p.Await(25)
 }
 
-// await waits for so many lines more.
-func (p *Program) await(lines int) {
+// Await waits for so many lines more.
+func (p *Program) Await(lines int) {
 	p.t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for first := -1; ; {
 		p.mu.Lock()
 		n, more := p.n, p.more

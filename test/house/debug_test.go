@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,6 +51,16 @@ func adapter(_ context.Context, in host.Invocation) int {
 	}
 }
 
+// paused is how often an answer tells that the app is paused.
+func paused(e op.Envelope) (n int) {
+	for _, notice := range e.Meta.Notices {
+		if notice.Kind == op.Paused {
+			n++
+		}
+	}
+	return n
+}
+
 // TestAPausedAppIsToldInsteadOfAHang: while a debugger holds an app, looks and actions on its device are refused at once, to every session;
 // what needs no answer of the app is done and tells. Other devices are as ever.
 func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
@@ -90,6 +102,26 @@ func TestAPausedAppIsToldInsteadOfAHang(t *testing.T) {
 	}
 	if b := house.Result[struct{ Breakpoint int }](h, h.Must(holder, "debug_break", map[string]any{"at": "main.c:13"})); b.Breakpoint >= 0 {
 		t.Errorf("a breakpoint that lldb-dap gave no number has %d", b.Breakpoint)
+	}
+
+	// Who wants to look all the same says so, as in XcodeBuildMCP.
+	for mode, notices := range map[string]int{"warn": 1, "off": 0} {
+		file := filepath.Join(h.Home.String(), ".xcodebuildmcp", "config.yaml")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("schemaVersion: 1\nuiDebuggerGuardMode: "+mode+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n := paused(h.Must(holder, "snapshot", nil)); n != notices {
+			t.Errorf("%s: %d notices", mode, n)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := h.Call(holder, "snapshot", nil); e.Error == nil || e.Error.Code != fault.AppPaused {
+		t.Errorf("without the file: %s", e.Text())
 	}
 	h.Must(holder, "debug_continue", nil)
 	h.Must(holder, "snapshot", nil)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,12 +24,24 @@ type debugging struct {
 	t       *testing.T
 	home    string
 	program string // ios-agent
+	env     []string
 }
 
-func debugged(t *testing.T) *debugging {
+func debugged(t *testing.T, env ...string) *debugging {
 	t.Helper()
 	t.Parallel()
-	d := &debugging{debuggee.Start(t), t, filepath.Join(t.TempDir(), "home"), filepath.Join(bin, "ios-agent")}
+	return startDebugging(t, debuggee.Start(t), env...)
+}
+
+func debuggedFast(t *testing.T) *debugging {
+	t.Helper()
+	t.Parallel()
+	return startDebugging(t, debuggee.StartFast(t))
+}
+
+func startDebugging(t *testing.T, p *debuggee.Program, env ...string) *debugging {
+	t.Helper()
+	d := &debugging{p, t, filepath.Join(t.TempDir(), "home"), filepath.Join(bin, "ios-agent"), env}
 	if err := copied.put(d.home); err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +58,17 @@ func debugged(t *testing.T) *debugging {
 // run gives both outputs, and the exit code.
 func (d *debugging) run(args ...string) (said string, code int) {
 	d.t.Helper()
+	cmd := d.command(args...)
+	out, _ := cmd.CombinedOutput()
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+func (d *debugging) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(d.program, args...)
 	cmd.Env = append(os.Environ(), "IOS_AGENT_HOME="+d.home, "IOS_AGENT_TOOLCHAIN=virtual", "IOS_AGENT_VIRTUAL_TIME=request",
 		"IOS_AGENT_SESSION=debug", "GORACE=atexit_sleep_ms=0")
-	out, _ := cmd.CombinedOutput()
-	return string(out), cmd.ProcessState.ExitCode()
+	cmd.Env = append(cmd.Env, d.env...)
+	return cmd
 }
 
 // says runs a command line that has to exit so and to say so.
@@ -112,7 +131,12 @@ func TestDebugARealProgram(t *testing.T) {
 func (d *debugging) atBreakpoint() {
 	d.t.Helper()
 	d.says(0, `is running`, "debug", "attach", "--pid", d.pid())
-	d.says(0, `breakpoint 1 at add`, "debug", "break", "add")
+	d.atBreakpointOf("add")
+}
+
+func (d *debugging) atBreakpointOf(function string) {
+	d.t.Helper()
+	d.says(0, `breakpoint \d+ at `+function, "debug", "break", function)
 	d.says(0, `paused at count.c:7 in add`, "debug", "wait")
 }
 
@@ -120,17 +144,101 @@ func (d *debugging) atBreakpoint() {
 func TestTheProgramSurvivesTheDaemon(t *testing.T) {
 	d := debugged(t)
 	d.atBreakpoint()
-	var status struct{ Result struct{ PID int } }
-	said, _ := d.run("daemon", "status", "--json")
-	if err := json.Unmarshal([]byte(said), &status); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(status.Result.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	d.killDaemon()
 	d.says(0, `no debugger is attached`, "debug", "sessions") // by a new daemon, which has reaped what the old one left
 	d.MustCount()
 	d.atBreakpoint()
+}
+
+// killDaemon ends the daemon as nothing else does: at once.
+func (d *debugging) killDaemon() {
+	d.t.Helper()
+	var status struct{ Result struct{ PID int } }
+	said, _ := d.run("daemon", "status", "--json")
+	if err := json.Unmarshal([]byte(said), &status); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := syscall.Kill(status.Result.PID, syscall.SIGKILL); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestTheProgramSurvivesTheDaemonBesideACondition that is asked all the time and never true. lldb leaves when it can halt the program,
+// which may take it long; until then the program runs under it, and it ends with the program at the latest.
+func TestTheProgramSurvivesTheDaemonBesideACondition(t *testing.T) {
+	d := debuggedFast(t)
+	d.says(0, `is paused`, "debug", "attach", "--pid", d.pid(), "--stop")
+	d.says(0, `breakpoint 1 at add`, "debug", "break", "add", "--condition", "n == -1")
+	d.says(0, `is running`, "debug", "continue")
+	d.Await(5)
+	d.killDaemon()
+	d.says(0, `no debugger is attached`, "debug", "sessions")
+	d.MustCount()
+	d.MustCount()
+	d.End()
+	for late := time.After(time.Minute); ; {
+		left := slices.DeleteFunc(processesOf(d.home), func(p string) bool { return !strings.Contains(p, "lldb") })
+		if len(left) == 0 {
+			return
+		}
+		select {
+		case <-late:
+			t.Fatalf("left behind: %q", left)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// TestDebugThroughThePrompt is the walk over lldb's prompt, as XcodeBuildMCP's variable asks for it.
+func TestDebugThroughThePrompt(t *testing.T) {
+	d := debugged(t, "XCODEBUILDMCP_DEBUGGER_BACKEND=lldb-cli")
+	d.says(0, `attached to count(.|\n)*debug session: d\d+\nthrough lldb's prompt`, "debug-attach-process", d.pid())
+	d.says(0, `breakpoint 1 at count.c:8`, "debug", "break", "count.c:8")
+	d.says(0, `paused at count.c:8 in add \(breakpoint 1.1\)`, "debug", "wait")
+	d.says(0, `(?s)thread 1 count.*#0 add at .*count.c:8.*#1 main at .*count.c:15`, "debug", "stack")
+	d.says(0, `(?s)locals:.*n: int = \d+.*y: int = 2.*doubled: int = \d+.*globals:.*total: int`, "debug", "vars")
+	d.says(0, `paused at count.c:9 in add`, "debug", "step")
+	d.says(0, `\(int\) \$\d+ = 42`, "debug", "lldb", "expression 40 + 2")
+	d.says(1, `TOOL_FAILED: .*would read further lines`, "debug", "lldb", "expression")
+	d.says(0, `d\d+: through lldb's prompt`, "session-status")
+	d.says(0, `(?s); through lldb's prompt.*breakpoint 1 at count.c:8`, "debug", "sessions")
+	d.says(0, `removed breakpoint 1`, "debug", "unbreak", "1")
+	d.says(0, `is running`, "debug", "continue")
+	d.MustCount()
+	d.atBreakpointOf("add")
+	d.killDaemon()
+	d.says(0, `no debugger is attached`, "debug", "sessions")
+	d.MustCount()
+}
+
+// TestTheProgramSurvivesWhoWaits: ctrl-C ends the wait and nothing else; the end of the program ends the wait, and is told.
+func TestTheProgramSurvivesWhoWaits(t *testing.T) {
+	d := debugged(t)
+	d.says(0, `is running`, "debug", "attach", "--pid", d.pid())
+	wait := d.command("debug", "wait", "--timeout-ms", "600000")
+	if err := wait.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.MustCount()
+	if err := wait.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait.Wait(); err == nil {
+		t.Error("ctrl-C is no failure")
+	}
+	d.MustCount()
+	d.says(0, `is running`, "debug", "sessions")
+	wait = d.command("debug", "wait", "--timeout-ms", "600000")
+	var said bytes.Buffer
+	wait.Stdout = &said
+	if err := wait.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.MustCount()
+	d.End()
+	if err := wait.Wait(); err != nil || !strings.Contains(said.String(), "has ended") {
+		t.Errorf("%v: %s", err, said.String())
+	}
 }
 
 // TestTheProgramSurvivesAnUpdate: a newer client's daemon takes over, and the answer says what that did.

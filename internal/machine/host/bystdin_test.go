@@ -45,6 +45,22 @@ func TestAProgramIsEndedByItsInputAlone(t *testing.T) {
 	}
 }
 
+// When its owner dies, what it prints goes nowhere. The signal of that must not end it before it has seen the end of its input.
+func TestAProgramThatIsEndedByItsInputIgnoresTheEndOfItsReader(t *testing.T) {
+	h, _ := newHost(t)
+	r, w := io.Pipe()
+	defer w.Close()
+	c := host.Cmd{Name: "sh", Args: []string{"-c", `kill -s PIPE $$; echo "$1"`, "sh", `a "b" $HOME`}, Stdin: r, EndByStdin: true}
+	res, err := h.Run(t.Context(), c)
+	if err != nil || string(res.Stdout) != "a \"b\" $HOME\n" {
+		t.Errorf("%q, %v", res.Stdout, err)
+	}
+	var missing *host.NotFoundError
+	if _, err := h.Start(t.Context(), host.Cmd{Name: "there-is-no-such-program", Stdin: r, EndByStdin: true}); !errors.As(err, &missing) {
+		t.Errorf("%v", err)
+	}
+}
+
 // One that ignores the end of its input is killed after the grace, and not before.
 func TestAProgramThatIgnoresTheEndOfItsInputIsKilled(t *testing.T) {
 	h, _ := newHost(t)

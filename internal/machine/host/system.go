@@ -27,7 +27,7 @@ func (s system) spawn(c Cmd) (spawned, error) {
 	if err != nil {
 		return spawned{}, startError(c, err)
 	}
-	if err := s.registry.register(g.pid(), g.cmd.Path, c.EndByStdin); err != nil {
+	if err := s.registry.register(g.pid(), g.path, c.EndByStdin); err != nil {
 		// Without its entry nobody could end the child after our death.
 		g.abandon(stdin)
 		return spawned{}, fmt.Errorf("%s: %w", c.Name, err)
@@ -38,17 +38,27 @@ func (s system) spawn(c Cmd) (spawned, error) {
 // group is a program that runs as the leader of its process group.
 type group struct {
 	cmd            *exec.Cmd
+	path           string // of the program
 	registry       registry
 	began          time.Time
 	stdout, stderr pipeReader
 }
 
+// unheard has a shell ignore SIGPIPE and become the program, which ignores it from then on: Go has no way to start one so. The words
+// are always these; the program and its arguments are arguments of the shell, which does not read them.
+const unheard = `trap '' PIPE; exec "$0" "$@"`
+
 func newGroup(c Cmd, r registry) *group {
 	cmd := exec.Command(c.Name, c.Args...)
+	program := cmd.Path
+	if path, err := exec.LookPath(c.Name); c.EndByStdin && err == nil {
+		// When we die, nobody reads what it prints: the signal of that would end it before it has seen the end of its input.
+		cmd = exec.Command("/bin/sh", append([]string{"-c", unheard, path}, c.Args...)...)
+	}
 	cmd.Dir = c.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = c.environ()
-	return &group{cmd: cmd, registry: r}
+	return &group{cmd: cmd, path: program, registry: r}
 }
 
 // launch wires the pipes and starts the program. The pipes are ours and not os/exec's, because a read that a

@@ -135,11 +135,14 @@ func (v views) attachProcess(ctx context.Context, c *op.Call, in attachProcessIn
 func (v views) attach(ctx context.Context, c *op.Call, in ops.DebugAttachIn, how attachHow) (debugOut, error) {
 	in.Stop, in.Keep = !how.Continue, !how.Current
 	s, err := v.core.Debug.Attach(ctx, c, in)
-	out, err := debugged(s, err)
+	out, err := debugged(s.State, err)
 	if err != nil {
 		return out, err
 	}
-	out.Message = fmt.Sprintf("attached to %s (process %d), which is %s\ndebug session: %s", s.Program, s.PID, s.State, s.ID)
+	out.Message = fmt.Sprintf("attached to %s (process %d), which is %s\ndebug session: %s", s.Program, s.PID, s.State.State, s.ID)
+	if way := s.Way(); way != "" {
+		out.Message += "\n" + way
+	}
 	out.NextSteps = []string{
 		nextCall("debug_breakpoint_add", "debugSessionId", s.ID, "file", "ContentView.swift", "line", 12),
 		nextCall("debug_continue", "debugSessionId", s.ID), nextCall("debug_stack", "debugSessionId", s.ID),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"ios-agent/internal/op"
@@ -19,9 +20,16 @@ func (v views) sessionStatus() op.Op {
 		"session-management"),
 		func(_ context.Context, c *op.Call, _ struct{}) (sessionStatusOut, error) {
 			out := sessionStatusOut{}
-			var current string
-			if out.Debug.Sessions, current = v.core.Debug.Own(c.Session); current != "" {
+			debuggers, current := v.core.Debug.Own(c.Session)
+			if current != "" {
 				out.Debug.Current = &current
+			}
+			out.Debug.Sessions = []string{}
+			for _, s := range debuggers {
+				out.Debug.Sessions = append(out.Debug.Sessions, s.ID)
+				if way := s.Way(); way != "" {
+					out.Debug.Notes = append(out.Debug.Notes, s.ID+": "+way)
+				}
 			}
 			out.Logging.Simulator.IDs, out.Logging.Device.IDs, out.Video.IDs, out.Packages.PIDs = []string{}, []string{}, []string{}, []int{}
 			for _, one := range v.core.Logs.Live(c.Session) {
@@ -55,6 +63,7 @@ type activeIDs struct {
 type debugStatus struct {
 	Current  *string  `json:"currentSessionId"`
 	Sessions []string `json:"sessionIds"`
+	Notes    []string `json:"notes,omitempty"` // of those that are not debugged through lldb-dap
 }
 
 type processStatus struct {
@@ -84,8 +93,9 @@ type sessionStatusOut struct {
 
 // Text says it in a few lines.
 func (o sessionStatusOut) Text() string {
-	return fmt.Sprintf("%d under way\nlog captures on simulators: %v, on devices: %v\nrecordings: %v\nprograms: %v\ndebuggers: %v\n"+
+	text := fmt.Sprintf("%d under way\nlog captures on simulators: %v, on devices: %v\nrecordings: %v\nprograms: %v\ndebuggers: %v\n"+
 		"server: pid %d",
 		o.Activity.Count, o.Logging.Simulator.IDs, o.Logging.Device.IDs, o.Video.IDs, o.Packages.PIDs,
 		o.Debug.Sessions, o.Process.PID)
+	return strings.Join(append([]string{text}, o.Debug.Notes...), "\n")
 }

@@ -2,7 +2,7 @@ package agent
 
 import "ios-agent/internal/virtualxcode/mark"
 
-// Marks say what is assumed of XCTest, which the Swift agent runs in, and of macOS. Nobody has recorded either.
+// Marks say what is assumed of XCTest, which the Swift agent runs in, of Xcode's debugger, and of macOS. Nobody has recorded any.
 func Marks() (all []mark.Mark) {
 	add := func(tool string, behaviours ...string) {
 		for _, b := range behaviours {
@@ -36,6 +36,13 @@ func Marks() (all []mark.Mark) {
 			"killed lives for up to three seconds more",
 		"failures: record(_:) gets every failed query and event, and nothing else ends a test with continueAfterFailure",
 		"buttons: a simulator has the buttons home and action, and XCTest cannot lock a device")
+	add("lldb",
+		"start: xcrun starts Xcode's lldb-dap; one of an Xcode that has none ends before it answers, and lldb is there",
+		"attach: an app of a simulator is a process of the Mac, and is debugged by its number; one that is waited for is found by asking again",
+		"leaving: both detach when their input ends, with SIGPIPE ignored; a program that SIGSTOP stopped is stopped to them as at a breakpoint",
+		"refusals: DevToolsSecurity -status says enabled or disabled; what is refused although it is enabled has the hardened runtime",
+		"prompt: with pipes lldb goes on reading while the program runs, tells of it by lines such as Process 7 stopped, and writes frames "+
+			"and threads in the formats it is given")
 	add("macOS",
 		"processes: start times tell a process from a later one with the same number; a zombie's group answers EPERM",
 		"locks: flock on a file of the home goes with its process",

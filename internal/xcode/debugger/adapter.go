@@ -5,10 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,8 +15,9 @@ import (
 	"ios-agent/internal/machine/host"
 )
 
-// adapter is a running lldb-dap. Requests may be sent by several goroutines at once.
+// adapter is a running lldb-dap, or an lldb whose prompt is made one. Requests may be sent by several goroutines at once.
 type adapter struct {
+	name     string // of the way, for errors
 	process  *host.Process
 	patience time.Duration
 	outbox   chan []byte // what is to be written; a program that reads nothing must not hold those who ask
@@ -44,16 +43,17 @@ type incoming struct {
 // mostUnsent is how many requests may wait for a program that does not read.
 const mostUnsent = 64
 
-// startAdapter starts lldb-dap. Events are told in their order, one at a time.
-func (s *Service) startAdapter(ctx context.Context, event func(string, json.RawMessage)) (*adapter, error) {
-	stdin, input := io.Pipe()
+// startAdapter starts a debugger. Events are told in their order, one at a time.
+func (s *Service) startAdapter(ctx context.Context, w way, event func(string, json.RawMessage)) (*adapter, error) {
+	requests, input := io.Pipe()
 	output, stdout := io.Pipe()
 	a := &adapter{
-		patience: s.o.Patience, outbox: make(chan []byte, mostUnsent), over: make(chan struct{}),
+		name: w.name, patience: s.o.Patience, outbox: make(chan []byte, mostUnsent), over: make(chan struct{}),
 		waiting: map[int]chan incoming{}, event: event,
 	}
 	cmd := host.Cmd{
-		Stdin: stdin, EndByStdin: true, Grace: s.o.Grace,
+		Stdin: requests, EndByStdin: true, Grace: s.o.Grace,
+		Dir: "/", // lldb takes a file of the folder it runs in for the one that a breakpoint names without folders
 		// Version 19 aborts after it has detached, and takes a second to print its own stack with names.
 		Env: []string{"LLVM_DISABLE_SYMBOLIZATION=1", "LLVM_DISABLE_CRASH_REPORT=1"},
 		OnOutput: func(from host.Stream, b []byte) {
@@ -62,64 +62,37 @@ func (s *Service) startAdapter(ctx context.Context, event func(string, json.RawM
 			}
 		},
 	}
+	var server *promptServer
+	if w.prompt {
+		server = newPromptServer(stdout, s.o.Patience)
+		server.lldb.over = a.over
+		cmd.Stdin, server.lldb.input = io.Pipe()
+		cmd.OnOutput = server.lldb.heard
+	}
 	var err error
-	if a.process, err = s.launch(ctx, cmd); err != nil {
+	if a.process, err = s.launch(ctx, w, cmd); err != nil {
 		return nil, err
+	}
+	if server != nil {
+		go func() {
+			server.serve(requests)
+			requests.Close()
+			stdout.Close()
+		}()
 	}
 	go a.read(output)
 	go a.write(input)
 	go func() {
 		<-a.process.Done()
-		stdout.Close()
+		if server == nil {
+			stdout.Close()
+		} else {
+			server.lldb.input.Close()
+		}
 		input.Close()
 		close(a.over)
 	}()
 	return a, nil
-}
-
-// names are what lldb-dap is called: Debian's names have a version.
-func names() []string {
-	all := []string{"lldb-dap"}
-	for version := 22; version >= 18; version-- {
-		all = append(all, fmt.Sprintf("lldb-dap-%d", version))
-	}
-	return all
-}
-
-// Find is the file of the lldb-dap that would be started: Xcode's, or the first one that PATH has.
-func (s *Service) Find(ctx context.Context) (string, error) {
-	if !s.Virtual() {
-		found := host.Cmd{Name: s.o.Tools.Tool("xcrun"), Args: []string{"--find", "lldb-dap"}, Timeout: 20 * time.Second}
-		if res, err := s.o.Run.Run(ctx, found); err == nil {
-			return strings.TrimSpace(string(res.Stdout)), nil
-		}
-	}
-	for _, name := range names() {
-		if path := host.Find(name); path != "" {
-			return path, nil
-		}
-	}
-	return "", errNoLLDB
-}
-
-// launch starts the first lldb-dap there is.
-func (s *Service) launch(ctx context.Context, c host.Cmd) (*host.Process, error) {
-	var commands [][]string
-	if !s.Virtual() {
-		commands = append(commands, []string{s.o.Tools.Tool("xcrun"), "lldb-dap"})
-	}
-	for _, name := range names() {
-		commands = append(commands, []string{name})
-	}
-	for _, argv := range commands {
-		c.Name, c.Args = argv[0], argv[1:]
-		process, err := s.o.Start.Start(ctx, c)
-		var missing *host.NotFoundError
-		if err == nil || !errors.As(err, &missing) {
-			return process, err
-		}
-	}
-	return nil, errNoLLDB
 }
 
 func (a *adapter) read(from *io.PipeReader) {
@@ -184,7 +157,7 @@ func (a *adapter) send(command string, arguments any) (answer chan incoming, seq
 		case a.outbox <- message.Bytes():
 			return answer, seq, nil
 		default:
-			err = &silentError{command, 0}
+			err = &silentError{a.name, command, 0}
 		}
 	}
 	a.forget(seq)
@@ -218,7 +191,7 @@ func (a *adapter) await(ctx context.Context, limit time.Duration, command string
 	select {
 	case m = <-answer:
 	case <-late.C:
-		return &silentError{command, limit}
+		return &silentError{a.name, command, limit}
 	case <-a.over:
 		select {
 		case m = <-answer:
@@ -235,7 +208,7 @@ func (a *adapter) await(ctx context.Context, limit time.Duration, command string
 		return nil
 	}
 	if err := json.Unmarshal(m.Body, into); err != nil {
-		return fmt.Errorf("lldb-dap's answer to %s: %w", command, err)
+		return fmt.Errorf("%s: the answer to %s: %w", a.name, command, err)
 	}
 	return nil
 }
@@ -249,8 +222,8 @@ func reason(m incoming) string {
 	return m.Message
 }
 
-// ended says how lldb-dap ended.
+// ended says how the debugger ended.
 func (a *adapter) ended() error {
 	_, err := a.process.Result()
-	return &goneError{err}
+	return &goneError{a.name, err}
 }

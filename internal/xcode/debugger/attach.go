@@ -44,35 +44,70 @@ func check(pid int) (program string, err error) {
 	return filepath.Base(d.Path), nil
 }
 
-// attach starts lldb-dap and attaches it. When that fails, lldb-dap has ended.
+// attach starts a debugger and attaches it: through lldb-dap or, where there is none that starts, through lldb's prompt, unless one of
+// them was asked for. When that fails, the debugger has ended.
 func (s *Service) attach(ctx context.Context, how Attach, program string) (*Debugger, error) {
-	d := newDebugger(how.Owner, how.PID, program)
-	a, err := s.startAdapter(ctx, d.heard)
+	ways, err := waysOf(how.Through)
 	if err != nil {
-		return nil, startFault(err)
+		return nil, err
+	}
+	var before error // why the last way was none
+	for i, w := range ways {
+		d, started, err := s.attachBy(ctx, how, program, w)
+		switch {
+		case err == nil:
+			d.through = w.name
+			if before != nil {
+				d.through += ": " + before.Error()
+			}
+			return d, nil
+		case started || ctx.Err() != nil:
+			return nil, err
+		case i > 0 && !isMissing(before):
+			return nil, before // it is there and does not start: that is to be mended, and the other way did not help
+		case i == len(ways)-1:
+			return nil, err
+		}
+		before = err
+	}
+	return nil, before
+}
+
+// attachBy attaches by one way. Started reports whether the debugger was there to answer.
+func (s *Service) attachBy(ctx context.Context, how Attach, program string, w way) (d *Debugger, started bool, err error) {
+	d = newDebugger(how.Owner, how.PID, program)
+	a, err := s.startAdapter(ctx, w, d.heard)
+	if err != nil {
+		return nil, false, startFault(w, err)
 	}
 	d.adapter, d.farewell = a, s.o.Farewell
 	go d.watch()
-	err = d.begin(ctx, how)
+	started, err = d.begin(ctx, how)
 	if err == nil {
-		return d, nil
+		return d, true, nil
 	}
 	left := d.detach(context.WithoutCancel(ctx))
 	if left.Killed {
-		return nil, fault.New(fault.Timeout, "%w; %s", err, left.Note)
+		return nil, true, fault.New(fault.Timeout, "%w; %s", err, left.Note)
 	}
 	var refused *refusedError
-	if errors.As(err, &refused) {
-		return nil, s.whyRefused(ctx, how.PID, refused)
+	if errors.As(err, &refused) && started {
+		return nil, true, s.whyRefused(ctx, how.PID, refused)
 	}
-	return nil, err
+	var gone *goneError
+	return nil, started || !errors.As(err, &gone), err
 }
 
-func startFault(err error) error {
-	if errors.Is(err, errNoLLDB) {
+func isMissing(err error) bool {
+	var missing noLLDB
+	return errors.As(err, &missing)
+}
+
+func startFault(w way, err error) error {
+	if isMissing(err) {
 		return err
 	}
-	return fault.New(fault.ToolFailed, "lldb-dap does not start: %w", err).WithHint("run `ios-agent doctor`")
+	return fault.New(fault.ToolFailed, "%s does not start: %w", w.name, err).WithHint("run `ios-agent doctor`")
 }
 
 // attachArguments are lldb-dap's own. The program is always stopped: who wants it to go on has it continue.
@@ -81,15 +116,20 @@ type attachArguments struct {
 	StopOnEntry bool `json:"stopOnEntry"`
 }
 
-// begin makes the conversation's beginning. Later versions of lldb-dap answer attach only after configurationDone.
-func (d *Debugger) begin(ctx context.Context, how Attach) error {
-	a := d.adapter
+// begin makes the conversation's beginning, and reports whether there was an answer at all.
+func (d *Debugger) begin(ctx context.Context, how Attach) (answered bool, err error) {
 	hello := dap.InitializeRequestArguments{
 		ClientID: "ios-agent", ClientName: "ios-agent", AdapterID: "lldb-dap", LinesStartAt1: true, ColumnsStartAt1: true, PathFormat: "path",
 	}
-	if err := a.ask(ctx, "initialize", hello, nil); err != nil {
-		return err
+	if err := d.adapter.ask(ctx, "initialize", hello, nil); err != nil {
+		return false, err
 	}
+	return true, d.beginAttached(ctx, how)
+}
+
+// beginAttached attaches. Later versions of lldb-dap answer attach only after configurationDone.
+func (d *Debugger) beginAttached(ctx context.Context, how Attach) error {
+	a := d.adapter
 	attached, seq, err := a.send("attach", attachArguments{how.PID, true})
 	if err != nil {
 		return err
@@ -132,7 +172,7 @@ func (d *Debugger) until(ctx context.Context, event <-chan struct{}, name string
 	case <-event:
 		return nil
 	case <-late.C:
-		return &silentError{name, d.adapter.patience}
+		return &silentError{d.adapter.name, name, d.adapter.patience}
 	case <-d.adapter.over:
 		return d.adapter.ended()
 	case <-ctx.Done():

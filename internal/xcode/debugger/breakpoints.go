@@ -109,6 +109,7 @@ func (d *Debugger) Breakpoints(ctx context.Context) (all []Breakpoint, err error
 
 // send tells all breakpoints of a file, or all of functions: the protocol has no other way to change one.
 func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
+	d.conditions.Store(slices.ContainsFunc(d.points, func(p *Breakpoint) bool { return p.Condition != "" }))
 	var same []*Breakpoint
 	lines, functions := []dap.SourceBreakpoint{}, []dap.FunctionBreakpoint{}
 	for _, p := range d.points {

@@ -1,6 +1,6 @@
 // Package debugger attaches LLDB to processes of this machine and keeps the debuggers that are attached. It speaks the Debug
-// Adapter Protocol with lldb-dap over pipes; no port is opened. A program that is debugged survives the debugger: no signal is
-// sent to lldb-dap while it is attached (ADR 0024).
+// Adapter Protocol with lldb-dap over pipes, and where there is none, uses lldb's prompt; no port is opened. A program that is debugged
+// survives the debugger: no signal is sent to a debugger while it is attached (ADR 0024).
 package debugger
 
 import (
@@ -60,6 +60,8 @@ type Attach struct {
 	PID   int
 	Stop  bool // the program stays paused; else it goes on
 	Keep  bool // the session's current debugger stays the current one
+	// Through is the way, by its name in XcodeBuildMCP: dap, or lldb-cli; empty for the best one there is.
+	Through string
 }
 
 // Attach attaches a debugger and returns when the program is paused or goes on again.

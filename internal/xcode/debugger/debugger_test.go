@@ -54,6 +54,22 @@ func mine(p *debuggee.Program) debugger.Attach {
 	return debugger.Attach{Owner: device.Owner{Session: "ann"}, PID: p.PID}
 }
 
+func by(a debugger.Attach, through string) debugger.Attach {
+	a.Through = through
+	return a
+}
+
+// ways runs a test over lldb-dap and over lldb's prompt: nobody may tell them apart.
+func ways(t *testing.T, test func(t *testing.T, through string)) {
+	t.Parallel()
+	for _, through := range []string{debugger.DAP, debugger.Prompt} {
+		t.Run(through, func(t *testing.T) {
+			t.Parallel()
+			test(t, through)
+		})
+	}
+}
+
 func attach(t *testing.T, s *debugger.Service, a debugger.Attach) *debugger.Debugger {
 	t.Helper()
 	state, err := s.Attach(t.Context(), a)
@@ -75,6 +91,13 @@ func mustBe(t *testing.T, err error, code fault.Code, text string) {
 	}
 }
 
+func mustContain(t *testing.T, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%q has no %q", text, part)
+	}
+}
+
 // paused waits until the program is at a breakpoint.
 func paused(t *testing.T, d *debugger.Debugger, where string) {
 	t.Helper()
@@ -85,63 +108,65 @@ func paused(t *testing.T, d *debugger.Debugger, where string) {
 }
 
 func TestBreakpointStackVariablesStepContinueDetach(t *testing.T) {
-	p := start(t)
-	s, _ := service(t, debugger.Options{})
-	d := attach(t, s, mine(p))
-	if state := d.State(); state.State != debugger.Running {
-		t.Fatal(state.Text())
-	}
-	_, err := d.Stack(t.Context(), 0, 10)
-	mustBe(t, err, fault.NotPaused, "debug pause")
-	b, err := d.Break(t.Context(), debugger.Breakpoint{File: "count.c", Line: 8})
-	if err != nil || !b.Verified || b.ID == 0 {
-		t.Fatalf("%+v, %v", b, err)
-	}
-	paused(t, d, "count.c:8 in add")
-	stack, err := d.Stack(t.Context(), 0, 2)
-	if err != nil || len(stack.Frames) != 2 || stack.Total < 2 || stack.Frames[1].Symbol != "main" || stack.Frames[1].Line != 15 {
-		t.Fatalf("%+v, %v", stack, err)
-	}
-	_, scopes, err := d.Variables(t.Context(), 0, true)
-	if err != nil || len(scopes) != 3 || len(scopes[0].Variables) != 3 {
-		t.Fatalf("%+v, %v", scopes, err)
-	}
-	n, doubled, point := scopes[0].Variables[0], scopes[0].Variables[2], scopes[0].Variables[1]
-	first, _ := strconv.Atoi(n.Value.Value)
-	if n.Name != "n" || first == 0 || doubled.Value.Value != strconv.Itoa(2*first) || len(point.Parts) != 2 || point.Parts[1].Value != "2" {
-		t.Errorf("%+v", scopes[0])
-	}
-	if state, err := d.Step(t.Context(), debugger.StepOver, 20*time.Second); err != nil || state.Where != "count.c:9 in add" {
-		t.Errorf("%s, %v", state.Text(), err)
-	}
-	if state, err := d.Step(t.Context(), debugger.StepOut, 20*time.Second); err != nil || state.Where != "count.c:15 in main" {
-		t.Errorf("%s, %v", state.Text(), err)
-	}
-	out, _, err := d.Command(t.Context(), "expression i + 1000", 20*time.Second)
-	if err != nil || !strings.Contains(out, strconv.Itoa(first+1000)) {
-		t.Errorf("%q, %v", out, err)
-	}
-	again, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add", Condition: fmt.Sprintf("n == %d", first+20)})
-	if err != nil || !again.Verified {
-		t.Fatalf("%+v, %v", again, err)
-	}
-	if _, err := d.Unbreak(t.Context(), b.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Continue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	paused(t, d, "count.c:7 in add")
-	frame, scopes, err := d.Variables(t.Context(), 1, false)
-	if err != nil || frame.Symbol != "main" || len(scopes) != 2 || !slices.ContainsFunc(scopes[0].Variables, func(v debugger.Variable) bool {
-		return v.Name == "i" && v.Value.Value == strconv.Itoa(first+20)
-	}) {
-		t.Errorf("%+v, %+v, %v", frame, scopes, err)
-	}
-	if out := s.Detach(t.Context(), d); out.State.State != debugger.Left || out.Killed || out.Note != "" {
-		t.Errorf("%+v", out)
-	}
-	p.MustCount()
+	ways(t, func(t *testing.T, through string) {
+		p := start(t)
+		s, _ := service(t, debugger.Options{})
+		d := attach(t, s, by(mine(p), through))
+		if state := d.State(); state.State != debugger.Running {
+			t.Fatal(state.Text())
+		}
+		_, err := d.Stack(t.Context(), 0, 10)
+		mustBe(t, err, fault.NotPaused, "debug pause")
+		b, err := d.Break(t.Context(), debugger.Breakpoint{File: "count.c", Line: 8})
+		if err != nil || !b.Verified || b.ID == 0 {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		paused(t, d, "count.c:8 in add")
+		stack, err := d.Stack(t.Context(), 0, 2)
+		if err != nil || len(stack.Frames) != 2 || stack.Total < 2 || stack.Frames[1].Symbol != "main" || stack.Frames[1].Line != 15 {
+			t.Fatalf("%+v, %v", stack, err)
+		}
+		_, scopes, err := d.Variables(t.Context(), 0, true)
+		if err != nil || len(scopes) != 3 || len(scopes[0].Variables) != 3 {
+			t.Fatalf("%+v, %v", scopes, err)
+		}
+		n, doubled, point := scopes[0].Variables[0], scopes[0].Variables[2], scopes[0].Variables[1]
+		first, _ := strconv.Atoi(n.Value.Value)
+		if n.Name != "n" || first == 0 || doubled.Value.Value != strconv.Itoa(2*first) || len(point.Parts) != 2 || point.Parts[1].Value != "2" {
+			t.Errorf("%+v", scopes[0])
+		}
+		if state, err := d.Step(t.Context(), debugger.StepOver, 20*time.Second); err != nil || state.Where != "count.c:9 in add" {
+			t.Errorf("%s, %v", state.Text(), err)
+		}
+		if state, err := d.Step(t.Context(), debugger.StepOut, 20*time.Second); err != nil || state.Where != "count.c:15 in main" {
+			t.Errorf("%s, %v", state.Text(), err)
+		}
+		out, _, err := d.Command(t.Context(), "expression i + 1000", 20*time.Second)
+		if err != nil || !strings.Contains(out, strconv.Itoa(first+1000)) {
+			t.Errorf("%q, %v", out, err)
+		}
+		again, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add", Condition: fmt.Sprintf("n == %d", first+20)})
+		if err != nil || !again.Verified {
+			t.Fatalf("%+v, %v", again, err)
+		}
+		if _, err := d.Unbreak(t.Context(), b.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Continue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		paused(t, d, "count.c:7 in add")
+		frame, scopes, err := d.Variables(t.Context(), 1, false)
+		if err != nil || frame.Symbol != "main" || len(scopes) != 2 || !slices.ContainsFunc(scopes[0].Variables, func(v debugger.Variable) bool {
+			return v.Name == "i" && v.Value.Value == strconv.Itoa(first+20)
+		}) {
+			t.Errorf("%+v, %+v, %v", frame, scopes, err)
+		}
+		if out := s.Detach(t.Context(), d); out.State.State != debugger.Left || out.Killed || out.Note != "" {
+			t.Errorf("%+v", out)
+		}
+		p.MustCount()
+	})
 }
 
 // TestTheProgramSurvives: whatever ends the debugger while the program is at a breakpoint or runs.
@@ -154,12 +179,16 @@ func TestTheProgramSurvives(t *testing.T) {
 			s.EndAll(context.Background(), func(device.Owner) bool { return true })
 		},
 	} {
-		for _, stopped := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s paused=%v", name, stopped), func(t *testing.T) {
+		for i, stopped := range []bool{true, false, true, false} {
+			through := []string{debugger.DAP, debugger.Prompt}[i/2]
+			if through == debugger.Prompt && name != "detach" && name != "only the host is" {
+				continue // the others end it as detach does
+			}
+			t.Run(fmt.Sprintf("%s paused=%v %s", name, stopped, through), func(t *testing.T) {
 				t.Parallel()
 				p := start(t)
 				s, h := service(t, debugger.Options{})
-				d := attach(t, s, mine(p))
+				d := attach(t, s, by(mine(p), through))
 				if stopped {
 					if _, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add"}); err != nil {
 						t.Fatal(err)
@@ -173,59 +202,85 @@ func TestTheProgramSurvives(t *testing.T) {
 	}
 }
 
+// TestAConditionThatIsNeverTrue is asked all the time; whatever ends the debugger then leaves the program.
+func TestAConditionThatIsNeverTrue(t *testing.T) {
+	ways(t, func(t *testing.T, through string) {
+		p := debuggee.StartFast(t)
+		s, _ := service(t, debugger.Options{})
+		how := by(mine(p), through)
+		how.Stop = true // lldb takes a trap that is met while it is set for a signal
+		d := attach(t, s, how)
+		if b, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add", Condition: "n == -1"}); err != nil || !b.Verified {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		if _, err := d.Continue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.Await(5)
+		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Left {
+			t.Errorf("%+v", out)
+		}
+		p.MustCount()
+	})
+}
+
 func TestAttachPausesOnRequest(t *testing.T) {
-	p := start(t)
-	s, _ := service(t, debugger.Options{})
-	how := mine(p)
-	how.Stop, how.Owner.UDID = true, "A"
-	d := attach(t, s, how)
-	if state, on := s.Paused("A"); !on || state.ID != d.ID {
-		t.Errorf("%v", state)
-	}
-	if _, on := s.Paused("B"); on {
-		t.Error("it is paused on another device")
-	}
-	if _, err := d.Continue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if state, on := s.Paused("A"); on {
-		t.Errorf("%v", state)
-	}
-	p.MustCount()
-	if state, err := d.Pause(t.Context()); err != nil || state.State != debugger.Paused {
-		t.Errorf("%v, %v", state, err)
-	}
-	if state, err := d.Pause(t.Context()); err != nil || state.State != debugger.Paused {
-		t.Errorf("a second pause: %v, %v", state, err)
-	}
+	ways(t, func(t *testing.T, through string) {
+		p := start(t)
+		s, _ := service(t, debugger.Options{})
+		how := by(mine(p), through)
+		how.Stop, how.Owner.UDID = true, "A"
+		d := attach(t, s, how)
+		if state, on := s.Paused("A"); !on || state.ID != d.ID {
+			t.Errorf("%v", state)
+		}
+		if _, on := s.Paused("B"); on {
+			t.Error("it is paused on another device")
+		}
+		if _, err := d.Continue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if state, on := s.Paused("A"); on {
+			t.Errorf("%v", state)
+		}
+		p.MustCount()
+		if state, err := d.Pause(t.Context()); err != nil || state.State != debugger.Paused {
+			t.Errorf("%v, %v", state, err)
+		}
+		if state, err := d.Pause(t.Context()); err != nil || state.State != debugger.Paused {
+			t.Errorf("a second pause: %v, %v", state, err)
+		}
+	})
 }
 
 func TestAProgramThatEnds(t *testing.T) {
-	p := start(t)
-	s, _ := service(t, debugger.Options{})
-	how := mine(p)
-	how.Stop = true
-	d := attach(t, s, how)
-	if _, _, err := d.Command(t.Context(), "expression running = 0", 20*time.Second); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Continue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	state, err := d.Wait(t.Context(), 20*time.Second)
-	if err != nil || state.State != debugger.Ended || state.Reason != "exit code 7" {
-		t.Fatalf("%s, %v", state.Text(), err)
-	}
-	_, err = d.Continue(t.Context())
-	mustBe(t, err, fault.AppNotRunning, "exit code 7")
-	_, err = d.Break(t.Context(), debugger.Breakpoint{Function: "add"})
-	mustBe(t, err, fault.AppNotRunning, "exit code 7")
-	if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Ended {
-		t.Errorf("%+v", out)
-	}
-	if len(s.Holds()) != 0 {
-		t.Errorf("%q keep the daemon alive", s.Holds())
-	}
+	ways(t, func(t *testing.T, through string) {
+		p := start(t)
+		s, _ := service(t, debugger.Options{})
+		how := by(mine(p), through)
+		how.Stop = true
+		d := attach(t, s, how)
+		if _, _, err := d.Command(t.Context(), "expression running = 0", 20*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Continue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		state, err := d.Wait(t.Context(), 20*time.Second)
+		if err != nil || state.State != debugger.Ended || state.Reason != "exit code 7" {
+			t.Fatalf("%s, %v", state.Text(), err)
+		}
+		_, err = d.Continue(t.Context())
+		mustBe(t, err, fault.AppNotRunning, "exit code 7")
+		_, err = d.Break(t.Context(), debugger.Breakpoint{Function: "add"})
+		mustBe(t, err, fault.AppNotRunning, "exit code 7")
+		if out := s.Detach(t.Context(), d); out.Killed || out.State.State != debugger.Ended {
+			t.Errorf("%+v", out)
+		}
+		if len(s.Holds()) != 0 {
+			t.Errorf("%q keep the daemon alive", s.Holds())
+		}
+	})
 }
 
 func TestWhoMayDebugWhat(t *testing.T) {
@@ -277,23 +332,25 @@ func TestAnotherUsersProcess(t *testing.T) {
 
 // TestAHungDebugger: an lldb-dap that answers nothing holds nobody longer than it may. Killing it ends the program, and that is said.
 func TestAHungDebugger(t *testing.T) {
-	p := start(t)
-	s, _ := service(t, debugger.Options{Patience: 10 * time.Second, Farewell: 200 * time.Millisecond, Grace: 500 * time.Millisecond})
-	d := attach(t, s, mine(p))
-	if _, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add"}); err != nil {
-		t.Fatal(err)
-	}
-	paused(t, d, "count.c:7 in add")
-	if err := unix.Kill(d.Adapter(), unix.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err := d.Command(t.Context(), "version", 100*time.Millisecond)
-	mustBe(t, err, fault.Timeout, "debug detach")
-	began := time.Now()
-	out := s.Detach(t.Context(), d)
-	if !out.Killed || !strings.Contains(out.Note, "probably ended") || time.Since(began) > 5*time.Second {
-		t.Errorf("%+v after %v", out, time.Since(began))
-	}
-	_, err = d.Continue(t.Context())
-	mustBe(t, err, fault.SessionNotFound, "was detached")
+	ways(t, func(t *testing.T, through string) {
+		p := start(t)
+		s, _ := service(t, debugger.Options{Patience: 10 * time.Second, Farewell: 200 * time.Millisecond, Grace: 500 * time.Millisecond})
+		d := attach(t, s, by(mine(p), through))
+		if _, err := d.Break(t.Context(), debugger.Breakpoint{Function: "add"}); err != nil {
+			t.Fatal(err)
+		}
+		paused(t, d, "count.c:7 in add")
+		if err := unix.Kill(d.Adapter(), unix.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := d.Command(t.Context(), "version", 100*time.Millisecond)
+		mustBe(t, err, fault.Timeout, "debug detach")
+		began := time.Now()
+		out := s.Detach(t.Context(), d)
+		if !out.Killed || !strings.Contains(out.Note, "probably ended") || time.Since(began) > 5*time.Second {
+			t.Errorf("%+v after %v", out, time.Since(began))
+		}
+		_, err = d.Continue(t.Context())
+		mustBe(t, err, fault.SessionNotFound, "was detached")
+	})
 }

@@ -8,29 +8,28 @@ import (
 	"ios-agent/internal/fault"
 )
 
-// errNoLLDB says that there is no lldb-dap on this machine.
-var errNoLLDB error = noLLDB{}
+// noLLDB says that a program is not on this machine.
+type noLLDB struct{ name string }
 
-type noLLDB struct{}
-
-func (noLLDB) Error() string { return "there is no lldb-dap" }
+func (e noLLDB) Error() string { return "there is no " + e.name }
 
 func (e noLLDB) Fault() *fault.Fault {
 	return fault.New(fault.ToolMissing, "%w on the PATH of the daemon", e).
 		WithHint("on a Mac install Xcode, on Debian the package lldb-19, and restart the daemon: `ios-agent daemon stop`")
 }
 
-// silentError says that lldb-dap did not answer in time.
+// silentError says that the debugger did not answer in time.
 type silentError struct {
+	name    string
 	command string
 	after   time.Duration
 }
 
 func (e *silentError) Error() string {
 	if e.after == 0 {
-		return "lldb-dap reads nothing: " + e.command + " was not sent"
+		return e.name + " reads nothing: " + e.command + " was not sent"
 	}
-	return fmt.Sprintf("lldb-dap did not answer %s within %v", e.command, e.after)
+	return fmt.Sprintf("%s did not answer %s within %v", e.name, e.command, e.after)
 }
 
 func (e *silentError) Unwrap() error { return context.DeadlineExceeded }
@@ -39,7 +38,7 @@ func (e *silentError) Fault() *fault.Fault {
 	return fault.New(fault.Timeout, "%s", e.Error()).WithHint("try again, or end it: `ios-agent debug detach`")
 }
 
-// refusedError is what lldb-dap said instead of doing something.
+// refusedError is what the debugger said instead of doing something.
 type refusedError struct{ command, message string }
 
 func (e *refusedError) Error() string { return fmt.Sprintf("lldb: %s: %s", e.command, e.message) }
@@ -48,14 +47,17 @@ func (e *refusedError) Fault() *fault.Fault {
 	return fault.New(fault.ToolFailed, "%s", e.Error()).WithHint("`ios-agent debug sessions` tells how the program is")
 }
 
-// goneError says that lldb-dap ended by itself.
-type goneError struct{ how error }
+// goneError says that the debugger ended by itself.
+type goneError struct {
+	name string
+	how  error
+}
 
 func (e *goneError) Error() string {
 	if e.how == nil {
-		return "lldb-dap has ended"
+		return e.name + " has ended"
 	}
-	return "lldb-dap has ended: " + e.how.Error()
+	return e.name + " has ended: " + e.how.Error()
 }
 
 func (e *goneError) Unwrap() error { return e.how }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-dap"
@@ -35,6 +36,7 @@ type State struct {
 	Reason  string `json:"reason,omitempty"`  // why it is paused, or how it ended
 	Where   string `json:"where,omitempty"`   // file:line in function
 	Hit     []int  `json:"hit,omitempty"`     // breakpoints
+	Through string `json:"through,omitempty"` // lldb-dap, or lldb's prompt and why
 }
 
 // Text says it in one line.
@@ -55,6 +57,14 @@ func (s State) Text() string {
 	return text
 }
 
+// Way says through what it is debugged when that is not lldb-dap; else nothing.
+func (s State) Way() string {
+	if s.Through == "" || s.Through == throughDAP {
+		return ""
+	}
+	return "through " + s.Through
+}
+
 // Held says which program is paused where, and by whom.
 func (s State) Held() string {
 	text := fmt.Sprintf("%s (process %d)", s.Program, s.PID)
@@ -71,6 +81,7 @@ type Debugger struct {
 	Program string
 
 	owner    device.Owner
+	through  string
 	adapter  *adapter
 	farewell time.Duration
 	turn     chan struct{} // of one request at a time that reads and then writes, or that asks several times
@@ -87,9 +98,11 @@ type Debugger struct {
 	located chan struct{} // closed when where is known, or never will be
 	changed chan struct{} // closed when the state changes
 	isReady bool
-	leaving bool
-	once    sync.Once
-	left    Detached
+	// Whether there are breakpoints with conditions.
+	conditions atomic.Bool
+	leaving    bool
+	once       sync.Once
+	left       Detached
 
 	// Only who has the turn reads and writes these.
 	points  []*Breakpoint
@@ -109,7 +122,7 @@ func (d *Debugger) State() State {
 	defer d.mu.Unlock()
 	return State{
 		ID: d.ID, PID: d.PID, Program: d.Program, UDID: d.owner.UDID, Session: d.owner.Session,
-		State: d.state, Reason: d.reason, Where: d.where, Hit: d.hit,
+		State: d.state, Reason: d.reason, Where: d.where, Hit: d.hit, Through: d.through,
 	}
 }
 
@@ -197,9 +210,28 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 	}
 }
 
-// locate finds out where the program stopped.
+// passing is how long a stop may take that is none: lldb-dap tells of one wherever a condition is met that does not hold.
+const passing = 20 * time.Millisecond
+
+// locate finds out where the program stopped. Beside conditions it waits for the stop to pass: questions about each would keep lldb from
+// everything else.
 func (d *Debugger) locate(stop, thread int, found chan struct{}) {
 	defer close(found)
+	if d.conditions.Load() {
+		d.mu.Lock()
+		changed, same := d.changed, d.stops == stop && d.state == Paused
+		d.mu.Unlock()
+		if !same {
+			return
+		}
+		still := time.NewTimer(passing)
+		defer still.Stop()
+		select {
+		case <-changed:
+			return
+		case <-still.C:
+		}
+	}
 	frames, _, err := d.frames(context.Background(), thread, 0, 1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -256,7 +288,7 @@ func (d *Debugger) paused() (thread, stops int, err error) {
 	case Ended, Left:
 		return 0, 0, d.notThere()
 	case Running:
-		return 0, 0, d.notPaused()
+		return 0, d.stops, d.notPaused()
 	}
 	return d.thread, d.stops, nil
 }
@@ -357,47 +389,6 @@ func (d *Debugger) Step(ctx context.Context, how string, limit time.Duration) (s
 		return d.State(), err
 	}
 	return state, nil
-}
-
-// Detached is what became of a debugger that was ended.
-type Detached struct {
-	State
-	Killed bool   `json:"killed,omitempty"` // lldb-dap did not leave, and was killed
-	Note   string `json:"note,omitempty"`
-}
-
-// Text says what became of the program.
-func (d Detached) Text() string {
-	if d.Note != "" {
-		return d.ID + ": " + d.Note
-	}
-	return d.State.Text()
-}
-
-// detach disconnects without ending the program, then closes lldb-dap's input. One that ignores both is killed, at last.
-func (d *Debugger) detach(ctx context.Context) Detached {
-	d.once.Do(func() {
-		d.mu.Lock()
-		d.leaving = true
-		d.mu.Unlock()
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.farewell)
-		defer cancel()
-		kind := dap.DisconnectArguments{TerminateDebuggee: false}
-		farewell := d.adapter.ask(limited, "disconnect", kind, nil)
-		stuck := d.adapter.process.Stop(context.Background())
-		<-d.gone
-		res, _ := d.adapter.process.Result() // after a farewell lldb-dap may end as it likes
-		out := Detached{State: d.State()}
-		if out.Killed = res.Signal == "SIGKILL" || stuck != nil; out.Killed && farewell != nil {
-			out.Note = "lldb-dap did not answer and was killed; the program probably ended with it"
-		}
-		d.mu.Lock()
-		d.left = out
-		d.mu.Unlock()
-	})
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.left
 }
 
 // short is where a frame is, for one line: the file without its folders.

@@ -22,6 +22,7 @@ type config struct {
 	state
 	profiles map[string]layer // "" is the global one
 	active   string
+	settings map[string]string
 	warnings []string
 }
 

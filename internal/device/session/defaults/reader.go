@@ -22,6 +22,7 @@ func (r *reader) warn(path []string, format string, args ...any) {
 }
 
 func (r *reader) read(c *config) {
+	c.settings = r.settings()
 	c.profiles = map[string]layer{"": r.layer(keyGlobal)}
 	profiles, _ := section(r.doc.Tree, keyProfiles)
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {

@@ -22,7 +22,8 @@ type Options struct {
 type Store struct {
 	*memory
 	env      layer
-	warnings []string // about the environment
+	settings map[string]string // of the environment
+	warnings []string          // about the environment
 }
 
 // memory is what all clients of a session share.
@@ -67,6 +68,8 @@ func New(o Options) *Store {
 func (s *Store) For(env map[string]string) *Store {
 	own := &Store{memory: s.memory}
 	own.env, own.warnings = environment(env, s.folders)
+	settings, warnings := settingsOf(env)
+	own.settings, own.warnings = settings, append(own.warnings, warnings...)
 	return own
 }
 

@@ -1,0 +1,210 @@
+package debugger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/machine/host"
+)
+
+// prompt is a running lldb that is talked to as a person does: a line in, a text out. Both outputs are read to a mark that lines of
+// ours make after each command: lldb shows its prompt, which has a number, and says that a command does not exist. So no Python is
+// needed, which not every lldb has. A prompt that is only printed would not do: it stays in a buffer until more is printed.
+type prompt struct {
+	input *io.PipeWriter
+	over  <-chan struct{}
+	told  func(change)
+
+	turn chan struct{} // of one command at a time
+
+	mu     sync.Mutex
+	number int
+	out    bytes.Buffer // since the last mark
+	errs   bytes.Buffer
+	line   []byte // of the output, not yet whole
+	skip   int    // stops that the answer to our question tells again
+	more   chan struct{}
+}
+
+// change is what lldb says of the process by itself.
+type change struct {
+	kind   string // stopped, resuming, exited or detached
+	status int    // of one that exited
+}
+
+const (
+	changeStopped  = "stopped"
+	changeResuming = "resuming"
+	changeExited   = "exited"
+	changeDetached = "detached"
+)
+
+// mostHeard bounds what is kept of the answer to one command.
+const mostHeard = 4 << 20
+
+func newPrompt(told func(change)) *prompt {
+	return &prompt{told: told, turn: make(chan struct{}, 1), more: make(chan struct{}, 1)}
+}
+
+// mark is our prompt after so many commands; missing is the name of a command that is not there.
+func mark(n int) string    { return fmt.Sprintf("ios-agent-%d> ", n) }
+func missing(n int) string { return fmt.Sprintf("iosagentmark%d", n) }
+
+var (
+	marks    = regexp.MustCompile(`ios-agent-\d+> |^\(lldb\) `)
+	ofUs     = regexp.MustCompile(`^(iosagentmark\d+|settings set prompt ".*"|settings show prompt)$`)
+	mistake  = regexp.MustCompile(`(?m)^.*iosagentmark\d+.*\n?`)
+	changing = regexp.MustCompile(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))`)
+)
+
+// heard takes output. Calls do not overlap.
+func (p *prompt) heard(from host.Stream, b []byte) {
+	p.mu.Lock()
+	to := &p.errs
+	if from == host.Stdout {
+		to = &p.out
+	}
+	if to.Len() < mostHeard || bytes.Contains(b, []byte("ios")) {
+		to.Write(b)
+	}
+	var changes []change
+	if from == host.Stdout {
+		p.line = append(p.line, b...)
+		for {
+			line, rest, whole := bytes.Cut(p.line, []byte("\n"))
+			if !whole {
+				break
+			}
+			p.line = rest
+			if c, is := p.change(line); is {
+				changes = append(changes, c)
+			}
+		}
+		p.line = p.line[max(0, len(p.line)-mostValue):]
+	}
+	p.mu.Unlock()
+	for _, c := range changes {
+		p.told(c)
+	}
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+}
+
+// change reads a line. The caller has the mutex.
+func (p *prompt) change(line []byte) (change, bool) {
+	m := changing.FindSubmatch(marks.ReplaceAll(line, nil))
+	if m == nil {
+		return change{}, false
+	}
+	c := change{kind: string(m[1])}
+	if m[2] != nil {
+		c.kind = changeExited
+		c.status, _ = strconv.Atoi(string(m[2]))
+	}
+	if c.kind == changeStopped && p.skip > 0 {
+		p.skip--
+		return change{}, false
+	}
+	return c, true
+}
+
+// run has lldb execute lines and gives what they printed: as output and as errors.
+func (p *prompt) run(ctx context.Context, lines ...string) (output, errors string, err error) {
+	return p.speak(ctx, 0, lines)
+}
+
+// must is run for lines that have to succeed. Skip is how many stops the answer tells that are nothing new.
+func (p *prompt) must(ctx context.Context, skip int, lines ...string) (output string, err error) {
+	output, errors, err := p.speak(ctx, skip, lines)
+	if _, why, failed := strings.Cut(errors, "error:"); err == nil && failed {
+		return "", &refusedError{lines[0], strings.TrimSpace(why)}
+	}
+	return output, err
+}
+
+func (p *prompt) speak(ctx context.Context, skip int, lines []string) (output, errors string, err error) {
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return "", "", ctx.Err()
+	}
+	p.mu.Lock()
+	p.number++
+	n := p.number
+	p.out.Reset()
+	p.errs.Reset()
+	p.skip = skip
+	p.mu.Unlock()
+	text := strings.Join(lines, "\n") + "\n" + missing(n) + "\nsettings set prompt \"" + mark(n) + "\"\nsettings show prompt\n"
+	sent := make(chan error, 1)
+	go func() { _, err := io.WriteString(p.input, text); sent <- err }()
+	for {
+		select {
+		case err := <-sent:
+			if err != nil {
+				return "", "", err
+			}
+			sent = nil
+		case <-p.more:
+			if output, errors, done := p.answer(n, lines); done {
+				return output, errors, nil
+			}
+		case <-p.over:
+			return "", "", io.ErrUnexpectedEOF
+		case <-ctx.Done():
+			return "", "", ctx.Err()
+		}
+	}
+}
+
+// answer is what was said until the mark, in both outputs.
+func (p *prompt) answer(n int, lines []string) (output, errors string, done bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !strings.Contains(p.errs.String(), missing(n)) {
+		return "", "", false
+	}
+	said := p.out.String()
+	shown, _, done := strings.Cut(said, `= "`+mark(n)+`"`)
+	if !done {
+		return "", "", false
+	}
+	said = shown[:strings.LastIndexByte(shown, '\n')+1] // without the beginning of the line that shows it
+	p.skip = 0
+	var kept []string
+	for line := range strings.Lines(said) {
+		line = marks.ReplaceAllString(line, "")
+		bare := strings.TrimRight(line, "\r\n")
+		if ofUs.MatchString(bare) || slices.Contains(lines, bare) {
+			continue // lldb repeats what it reads from a pipe
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, ""), mistake.ReplaceAllString(p.errs.String(), ""), true
+}
+
+// quoted is a text as one argument of a command of lldb: between quotes, where a backslash keeps a quote, itself, and the backtick
+// that would begin an expression.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`").Replace(text) + `"`
+}
+
+// began makes the beginning: nothing is asked, nothing is coloured.
+func (p *prompt) began(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, _, err := p.run(ctx, "settings set auto-confirm true", "settings set use-color false", "settings set stop-line-count-before 0",
+		"settings set stop-line-count-after 0", "settings set stop-disassembly-display never")
+	return err
+}

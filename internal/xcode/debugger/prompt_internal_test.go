@@ -1,0 +1,94 @@
+package debugger
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/machine/host"
+)
+
+func TestVariablesThatThePromptPrints(t *testing.T) {
+	const said = `(int) n = 393
+(point *) p = 0x00007ffe9dbefbc0 {
+  (int) x = 154057
+  (char *) name = 0x1 "a = b"
+}
+(void (*)(int)) then = 0x0000000000000000
+(const char *) text = 0x00005567 "two
+lines"
+(shop.Cart) cart = {
+  ([String]) items = 2 values {
+    (String) [0] ={...}
+  }
+  (Int) total = 3{...}
+}
+(Swift.String) s = ""
+`
+	all, parts := readVariables(said)
+	want := []dap.Variable{
+		{Type: "int", Name: "n", Value: "393"}, {Type: "point *", Name: "p", Value: "0x00007ffe9dbefbc0"},
+		{Type: "void (*)(int)", Name: "then", Value: "0x0000000000000000"},
+		{Type: "const char *", Name: "text", Value: "0x00005567 \"two\nlines\""}, {Type: "shop.Cart", Name: "cart"},
+		{Type: "Swift.String", Name: "s", Value: `""`},
+	}
+	if !reflect.DeepEqual(all, want) {
+		t.Errorf("%+v", all)
+	}
+	inner := []dap.Variable{{Type: "int", Name: "x", Value: "154057"}, {Type: "char *", Name: "name", Value: `0x1 "a = b"`}}
+	if !reflect.DeepEqual(parts[1], inner) {
+		t.Errorf("%+v", parts[1])
+	}
+	if got := parts[4]; len(got) != 2 || got[0].Name != "items" || got[1] != (dap.Variable{Type: "Int", Name: "total", Value: "3"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func FuzzPromptVariables(f *testing.F) {
+	f.Add("(int) n = 393\n(p *) q = {\n  (int) x = 1\n}\n")
+	f.Fuzz(func(t *testing.T, said string) {
+		all, parts := readVariables(said)
+		if len(all) != len(parts) {
+			t.Fatal(len(all), len(parts))
+		}
+		readRegisters(said)
+	})
+}
+
+// TestWhatTheProcessDoesIsHeard: also in pieces, between prompts, and not when we asked.
+func TestWhatTheProcessDoesIsHeard(t *testing.T) {
+	var got []change
+	p := newPrompt(func(c change) { got = append(got, c) })
+	p.skip = 1
+	for _, piece := range []string{
+		"ios-agent-3> thread list\nProcess 7 stopped\n* @thread", "\nios-agent-3> Process 7 resu", "ming\nProcess 7 stopped\n* thread #1\n",
+		"the program says: Process 7 stopped\n", "Process 7 exited with status = 7 (0x00000007) \n", "Process 7 detached\n",
+	} {
+		p.heard(host.Stdout, []byte(piece))
+	}
+	p.heard(host.Stderr, []byte("Process 7 stopped\n"))
+	want := []change{{kind: changeResuming}, {kind: changeStopped}, {kind: changeExited, status: 7}, {kind: changeDetached}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestCommandsThatWouldReadOn: what follows at the prompt is ours, and would be taken for theirs.
+func TestCommandsThatWouldReadOn(t *testing.T) {
+	for command, wants := range map[string]bool{
+		"expression": true, "expr": true, "e": true, "script": true, "p": true, "": true, "bt\nquit": true, "breakpoint command add 1": true,
+		"target stop-hook add": true, "expression 1 + 1": false, "p n": false, "bt": false, "script print(1)": false, "s": false,
+		"breakpoint command add 1 -o bt": false, "step": false,
+	} {
+		if got := wantsMore(command) != ""; got != wants {
+			t.Errorf("%q: %v", command, got)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	if got := quoted("a \"b\" \\ `c`"); got != "\"a \\\"b\\\" \\\\ \\`c\\`\"" {
+		t.Error(got)
+	}
+}

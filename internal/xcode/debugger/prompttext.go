@@ -1,0 +1,309 @@
+package debugger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-dap"
+)
+
+// sep stands between the fields that we have lldb write: no name has it.
+const sep = "\x1f"
+
+// Formats of lldb for one line a frame or thread. What stands in braces is left out where there is none.
+var (
+	frameFormat = strings.Join([]string{
+		"@frame", "${frame.index}", "{${function.name}}", "{${module.file.basename}}", "{${line.file.fullpath}}", "{${line.number}}", `\n`,
+	}, sep)
+	threadFormat = strings.Join([]string{
+		"@thread", "${thread.index}", "${thread.id%tid}", "{${thread.name}}", "{${thread.stop-reason}}", `\n`,
+	}, sep)
+)
+
+// promptThread is a thread of a stopped process.
+type promptThread struct {
+	index, id    int
+	name, reason string
+	selected     bool
+}
+
+// list is the threads of the process; none while it runs.
+func (s *promptServer) list(ctx context.Context) (all []promptThread, err error) {
+	said, err := s.lldb.must(ctx, 1, `settings set thread-format "`+threadFormat+`"`, "thread list", "settings clear thread-format")
+	if err != nil {
+		return nil, err
+	}
+	clear(s.threads)
+	for line := range strings.Lines(said) {
+		before, fields, is := fieldsOf(line, "@thread", 4)
+		if !is {
+			continue
+		}
+		t := promptThread{index: number(fields[0]), id: number(fields[1]), name: fields[2], reason: fields[3]}
+		if t.selected = strings.Contains(before, "*"); t.selected {
+			s.current = t.index
+		}
+		s.threads[t.id] = t.index
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// fieldsOf takes a line of a format apart.
+func fieldsOf(line, kind string, n int) (before string, fields []string, is bool) {
+	before, rest, is := strings.Cut(line, kind+sep)
+	fields = strings.Split(rest, sep)
+	return before, fields, is && len(fields) >= n
+}
+
+func number(text string) int {
+	n, _ := strconv.ParseInt(strings.TrimSpace(text), 0, 64)
+	return int(n)
+}
+
+func (s *promptServer) listThreads(ctx context.Context, _ json.RawMessage) (any, error) {
+	all, err := s.list(ctx)
+	body := dap.ThreadsResponseBody{Threads: []dap.Thread{}}
+	for _, t := range all {
+		body.Threads = append(body.Threads, dap.Thread{Id: t.id, Name: t.name})
+	}
+	return body, err
+}
+
+// A frame's id is its thread and its index in one number.
+const mostFramesOfThread = 1 << 20
+
+// countFrames is how many frames beyond those that are wanted are counted: a stack may be endless.
+const countFrames = 1000
+
+func (s *promptServer) stack(ctx context.Context, in dap.StackTraceArguments) (any, error) {
+	body := dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{}}
+	thread, known := s.threads[in.ThreadId]
+	if !known {
+		if _, err := s.list(ctx); err != nil {
+			return body, err
+		}
+		thread = s.threads[in.ThreadId]
+	}
+	most := in.Levels
+	if most > 1 {
+		most += countFrames
+	}
+	said, err := s.lldb.must(ctx, 0, `settings set frame-format "`+frameFormat+`"`,
+		fmt.Sprintf("thread backtrace --start %d --count %d %d", in.StartFrame, most, thread), "settings clear frame-format")
+	if err != nil {
+		return body, err
+	}
+	for line := range strings.Lines(said) {
+		_, fields, is := fieldsOf(line, "@frame", 5)
+		if !is {
+			continue
+		}
+		body.TotalFrames = number(fields[0]) + 1
+		if len(body.StackFrames) == in.Levels {
+			continue
+		}
+		frame := dap.StackFrame{Id: thread*mostFramesOfThread + number(fields[0]), Name: fields[1], Line: number(fields[4])}
+		if frame.Name == "" {
+			frame.Name = fields[2]
+		}
+		if fields[3] != "" {
+			frame.Source = &dap.Source{Path: fields[3]}
+		}
+		body.StackFrames = append(body.StackFrames, frame)
+	}
+	return body, nil
+}
+
+// References of a frame's kinds of variables; those of their parts follow.
+const (
+	refLocals = iota + 1
+	refGlobals
+	refRegisters
+	refParts
+)
+
+func (s *promptServer) scopes(ctx context.Context, in dap.ScopesArguments) (any, error) {
+	s.parts = map[int][]dap.Variable{}
+	var err error
+	if thread := in.FrameId / mostFramesOfThread; thread != s.current {
+		if _, err = s.lldb.must(ctx, 0, fmt.Sprintf("thread select %d", thread)); err == nil {
+			s.current = thread
+		}
+	}
+	if err == nil {
+		_, err = s.lldb.must(ctx, 0, fmt.Sprintf("frame select %d", in.FrameId%mostFramesOfThread))
+	}
+	return dap.ScopesResponseBody{Scopes: []dap.Scope{
+		{Name: "Locals", VariablesReference: refLocals}, {Name: "Globals", VariablesReference: refGlobals},
+		{Name: "Registers", VariablesReference: refRegisters},
+	}}, err
+}
+
+// variableLines are how lldb shows the variables of the frame that is selected.
+var variableLines = map[int]string{
+	refLocals:    "frame variable --show-types --depth 1 --ptr-depth 1",
+	refGlobals:   "frame variable --show-types --depth 1 --ptr-depth 1 --no-args --no-locals --show-globals",
+	refRegisters: "register read",
+}
+
+func (s *promptServer) variables(ctx context.Context, in dap.VariablesArguments) (any, error) {
+	if in.VariablesReference >= refParts {
+		return dap.VariablesResponseBody{Variables: s.parts[in.VariablesReference]}, nil
+	}
+	said, errors, err := s.lldb.run(ctx, variableLines[in.VariablesReference])
+	if err != nil {
+		return nil, err
+	}
+	if why := strings.TrimSpace(errors); why != "" && said == "" && !strings.Contains(why, "no debug info") {
+		return nil, &refusedError{"variables", why}
+	}
+	if in.VariablesReference == refRegisters {
+		return dap.VariablesResponseBody{Variables: readRegisters(said)}, nil
+	}
+	all, parts := readVariables(said)
+	for i := range all {
+		if len(parts[i]) > 0 {
+			all[i].VariablesReference = refParts + len(s.parts)
+			s.parts[all[i].VariablesReference] = parts[i]
+		}
+	}
+	return dap.VariablesResponseBody{Variables: all}, nil
+}
+
+// readVariables reads what "frame variable" prints: "(type) name = value", the parts of a value indented between braces. A value of
+// several lines has them all.
+func readVariables(said string) (all []dap.Variable, parts [][]dap.Variable) {
+	all = []dap.Variable{}
+	for line := range strings.Lines(said) {
+		line = strings.TrimRight(line, "\r\n")
+		bare := strings.TrimLeft(line, " ")
+		v, is := readVariable(bare)
+		last := len(all) - 1
+		switch depth := (len(line) - len(bare)) / 2; {
+		case is && depth == 0:
+			all, parts = append(all, v), append(parts, nil)
+		case last < 0 || bare == "}" || bare == "":
+		case is && depth == 1:
+			parts[last] = append(parts[last], v)
+		case !is && len(parts[last]) == 0 && len(all[last].Value) < mostValue:
+			all[last].Value += "\n" + line
+		}
+	}
+	return all, parts
+}
+
+// readVariable reads "(type) name = value". A type may have parentheses of its own.
+func readVariable(line string) (v dap.Variable, is bool) {
+	if !strings.HasPrefix(line, "(") {
+		return v, false
+	}
+	depth := 0
+	for i, c := range line {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			v.Type, line = line[1:i], line[i+1:]
+			break
+		}
+	}
+	name, value, is := strings.Cut(strings.TrimPrefix(line, " "), " =")
+	v.Name, v.Value = name, strings.TrimSpace(value)
+	if rest, cut := strings.CutSuffix(v.Value, "{...}"); cut { // parts that are too deep to be shown
+		v.Value = strings.TrimSpace(rest)
+	}
+	if v.Value == "{" || strings.HasSuffix(v.Value, " {") {
+		v.Value = strings.TrimSpace(strings.TrimSuffix(v.Value, "{"))
+	}
+	return v, is && depth == 0 && name != ""
+}
+
+var register = regexp.MustCompile(`^ *(\w+) = (.*)$`)
+
+func readRegisters(said string) []dap.Variable {
+	all := []dap.Variable{}
+	for line := range strings.Lines(said) {
+		if m := register.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+			all = append(all, dap.Variable{Name: m[1], Value: m[2]})
+		}
+	}
+	return all
+}
+
+func (s *promptServer) lines(ctx context.Context, in dap.SetBreakpointsArguments) (any, error) {
+	var wanted []wantedPoint
+	for _, b := range in.Breakpoints {
+		at := fmt.Sprintf("--file %s --line %d", quoted(in.Source.Path), b.Line)
+		wanted = append(wanted, wantedPoint{at, b.Condition})
+	}
+	return s.replace(ctx, "--file "+quoted(in.Source.Path)+" ", wanted)
+}
+
+func (s *promptServer) functions(ctx context.Context, in dap.SetFunctionBreakpointsArguments) (any, error) {
+	var wanted []wantedPoint
+	for _, b := range in.Breakpoints {
+		wanted = append(wanted, wantedPoint{"--name " + quoted(b.Name), b.Condition})
+	}
+	return s.replace(ctx, "--name ", wanted)
+}
+
+type wantedPoint struct{ at, condition string }
+
+var pointMade = regexp.MustCompile(`(?m)^Breakpoint (\d+): (.*)$`)
+
+// replace has the breakpoints of a kind be those that are wanted.
+func (s *promptServer) replace(ctx context.Context, kind string, wanted []wantedPoint) (any, error) {
+	body := dap.SetBreakpointsResponseBody{Breakpoints: []dap.Breakpoint{}}
+	superfluous := maps.Clone(s.set)
+	for _, w := range wanted {
+		if strings.ContainsAny(w.at+w.condition, "\r\n") {
+			return nil, &refusedError{"breakpoint", "a place and a condition have one line"}
+		}
+		b, there := s.set[w.at]
+		delete(superfluous, w.at)
+		switch {
+		case !there:
+			said, err := s.lldb.must(ctx, 0, "breakpoint set "+w.at+conditioned(w.condition))
+			made := pointMade.FindStringSubmatch(said)
+			if err != nil {
+				return nil, err
+			}
+			if made == nil {
+				return nil, &refusedError{"breakpoint", strings.TrimSpace(said)}
+			}
+			b = setPoint{number(made[1]), w.condition, !strings.HasPrefix(made[2], "no locations")}
+		case b.condition != w.condition:
+			if _, err := s.lldb.must(ctx, 0, fmt.Sprintf("breakpoint modify --condition %s %d", quoted(w.condition), b.id)); err != nil {
+				return nil, err
+			}
+			b.condition = w.condition
+		}
+		s.set[w.at] = b
+		body.Breakpoints = append(body.Breakpoints, dap.Breakpoint{Id: b.id, Verified: b.verified})
+	}
+	for at, b := range superfluous {
+		if strings.HasPrefix(at, kind) {
+			if _, err := s.lldb.must(ctx, 0, fmt.Sprintf("breakpoint delete %d", b.id)); err != nil {
+				return nil, err
+			}
+			delete(s.set, at)
+		}
+	}
+	return body, nil
+}
+
+func conditioned(condition string) string {
+	if condition == "" {
+		return ""
+	}
+	return " --condition " + quoted(condition)
+}
