@@ -18,12 +18,12 @@ func (d *data) ops() []op.Op {
 	return []op.Op{
 		op.New(op.Spec{
 			Name: "data_show", Groups: groups, Verb: "data", Route: "GET /api/v1/data",
-			Summary: "Tell how much is stored of logs, crashes and builds, and how long it is kept", Hints: op.ReadOnly | op.Idempotent,
+			Summary: "Tell how much of the logs is stored, and how long it is kept", Hints: op.ReadOnly | op.Idempotent,
 			Examples: []string{"data"},
 		}, d.show),
 		op.New(op.Spec{
 			Name: "data_delete", Groups: groups, Verb: "data delete", Route: "POST /api/v1/data/delete",
-			Summary: "Delete all stored logs, crashes and builds, of all sessions", Hints: op.Destructive | op.Idempotent,
+			Summary: "Delete all stored logs and what came with them, of all sessions", Hints: op.Destructive | op.Idempotent,
 			Examples: []string{"data delete"},
 		}, d.delete),
 	}
