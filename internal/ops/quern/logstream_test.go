@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,11 +18,14 @@ import (
 
 // heard is what a follower told, an event a line.
 type heard struct {
+	mu    sync.Mutex
 	lines []string
 	after int // refuses what comes after so many, as a client that is gone
 }
 
 func (h *heard) emit(item any) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	raw, err := json.Marshal(item)
 	if err == nil && h.after > 0 && len(h.lines) == h.after {
 		err = errors.New("gone")
@@ -34,6 +38,8 @@ func (h *heard) emit(item any) error {
 
 func (h *heard) want(t *testing.T, want ...string) {
 	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	var names []string
 	for _, line := range h.lines {
 		name, _, _ := strings.Cut(line, " ")
@@ -71,6 +77,10 @@ func TestAStreamBeatsInSilence(t *testing.T) {
 		time.Sleep(heartbeatAfter)
 		synctest.Wait()
 		h.want(t, "heartbeat", "log", "log", "log", "log", "heartbeat", "heartbeat")
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("a client that leaves is no error: %v", err)
+		}
 		var beat struct {
 			Time   time.Time
 			Stored int `json:"buffer_size"`
@@ -78,10 +88,6 @@ func TestAStreamBeatsInSilence(t *testing.T) {
 		_, data, _ := strings.Cut(h.lines[5], " ")
 		if err := json.Unmarshal([]byte(data), &beat); err != nil || beat.Stored != 7 || beat.Time.IsZero() {
 			t.Errorf("%s: %v", data, err)
-		}
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("a client that leaves is no error: %v", err)
 		}
 	})
 }
