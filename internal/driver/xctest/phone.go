@@ -118,6 +118,9 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	p.mu.Lock()
+	delete(p.names, bundleID) // the new one may have another
+	p.mu.Unlock()
 	return bundleID, p.refused(p.changing().Install(ctx, p.info.UDID, path), fault.AppInstallFailed)
 }
 

@@ -1,0 +1,78 @@
+package streams
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple/oslog"
+	"ios-agent/internal/telemetry"
+)
+
+// reader makes entries of the lines of a log stream, whether an event is one line of JSON or many.
+type reader struct {
+	feed  *telemetry.Feed
+	appOf func(process string) string
+	lines oslog.Reader
+}
+
+func newReader(feed *telemetry.Feed, appOf func(string) string) *reader {
+	r := &reader{feed: feed, appOf: appOf}
+	r.lines.Each = r.entry
+	return r
+}
+
+func (r *reader) line(text string) {
+	_, _ = r.lines.Write([]byte(text + "\n")) // it never fails
+}
+
+func (r *reader) entry(e oslog.Entry) {
+	if entry, is := Entry(e); is {
+		entry.App = r.appOf(entry.Process)
+		r.feed.Add(entry)
+	}
+}
+
+// levels are Apple's words and what they are here.
+var levels = map[string]telemetry.Level{
+	"debug": telemetry.Debug, "info": telemetry.Info, "default": telemetry.Notice, "notice": telemetry.Notice, "": telemetry.Notice,
+	"warning": telemetry.Warning, "error": telemetry.Error, "fault": telemetry.Fault, "critical": telemetry.Fault,
+	"alert": telemetry.Fault, "emergency": telemetry.Fault,
+}
+
+// Entry is an entry of Apple's log as the store has it; false for what is no message: a signpost, an activity, an empty one.
+func Entry(e oslog.Entry) (telemetry.Entry, bool) {
+	kind, format := extra(e, "eventType"), extra(e, "formatString")
+	if kind != "" && kind != "logEvent" {
+		return telemetry.Entry{}, false
+	}
+	message := e.Message
+	if message == "" {
+		message = format
+	}
+	if strings.TrimSpace(message) == "" {
+		return telemetry.Entry{}, false
+	}
+	level, known := levels[strings.ToLower(e.Level)]
+	if !known {
+		level = telemetry.Notice
+	}
+	return telemetry.Entry{
+		Time: moment(e.Time), Process: e.Process, PID: e.PID, Level: level, Subsystem: e.Subsystem, Category: e.Category, Message: message,
+	}, true
+}
+
+func extra(e oslog.Entry, name string) (text string) {
+	_ = json.Unmarshal(e.Extra[name], &text) // what is no text is none
+	return text
+}
+
+// moment reads a time as Apple's tools write it; zero where none stands. One without a zone is local.
+func moment(text string) time.Time {
+	for _, layout := range []string{"2006-01-02 15:04:05.999999999-0700", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
