@@ -90,7 +90,7 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry": "",
+	"internal/telemetry": "machine/store",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

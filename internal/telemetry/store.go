@@ -1,114 +1,242 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
+
+	"ios-agent/internal/machine/store"
 )
 
 // Options say where the store is and what it may hold.
 type Options struct {
-	Path string              // telemetry.db
-	Hide func(string) string // takes secrets out of a text before it is stored; nil leaves it
-	Now  func() time.Time
+	Path      string              // telemetry.db
+	Hide      func(string) string // takes secrets out of a text before it is stored; nil leaves it
+	Now       func() time.Time
+	Log       *slog.Logger
+	KeepFor   time.Duration // how long entries and documents are kept; 7 days if 0
+	KeepBytes int64         // how large the file may be; 1 GB if 0
 }
+
+// What is kept where nothing is said.
+const (
+	keepFor   = 7 * 24 * time.Hour
+	keepBytes = 1 << 30
+)
 
 // Store keeps entries and documents. It is safe for concurrent use. Nothing is opened before it is needed.
 type Store struct {
-	o    Options
-	mu   sync.Mutex
-	last int64
-	all  []Entry
-	docs []Document
+	o       Options
+	db      *store.Store
+	turn    chan struct{} // held by whoever numbers and writes; it has the next four
+	repeats repeats
+	packer  packer
+	tail    []Entry // of the last block, which is not full
+	trimmed time.Time
+
+	wake    chan struct{}
+	closing chan struct{}
+	writers sync.WaitGroup
+
+	mu      sync.Mutex // of what follows; never held across I/O
+	closed  bool
+	running bool // somebody writes what waits
+	queue   []arrival
+	queued  int           // bytes
+	expiry  time.Duration // until a line that is counted expires; 0 when there is none
+	dropped int64         // since the daemon began,
+	untold  int64         // and not said by an entry yet
+	loaded  bool          // last is known
+	last    int64
+	filters map[Source]*filter
+	feeds   []*Feed // oldest first
+	readers map[*Subscription]bool
 }
+
+// version is that of the tables. A file of another one is set aside.
+const version = 1
+
+var tables = []string{
+	"CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER, n INTEGER, oldest INTEGER, newest INTEGER, levels INTEGER, " +
+		"arrived INTEGER, sieve BLOB, head BLOB, body BLOB, raw BLOB)",
+	"CREATE TABLE document (number INTEGER PRIMARY KEY, kind TEXT, id TEXT, time INTEGER, device TEXT, app TEXT, grp TEXT, " +
+		"arrived INTEGER, body BLOB, UNIQUE (kind, id))",
+	"CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER)",
+}
+
+// The marks: the last number that was given; and when the file was last written, while it is not closed.
+const (
+	markLast = "last"
+	markOpen = "open"
+)
 
 // New makes the store of a file.
-func New(o Options) *Store { return &Store{o: o} }
+func New(o Options) *Store {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.KeepFor, o.KeepBytes = cmp.Or(o.KeepFor, keepFor), cmp.Or(o.KeepBytes, keepBytes)
+	s := &Store{
+		o: o, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), closing: make(chan struct{}),
+		filters: map[Source]*filter{}, readers: map[*Subscription]bool{},
+	}
+	s.db = store.New(store.Options{Path: o.Path, Migrations: tables, Expendable: version, Opened: s.opened, Log: o.Log, Now: o.Now})
+	return s
+}
 
-// Add stores an entry, a moment later. It never waits: what comes faster than it can be written is dropped and counted.
-func (s *Store) Add(e Entry) {
+// opened reads the marks of a file that was just opened.
+func (s *Store) opened(db *sql.DB) error {
+	var last, open sql.NullInt64
+	err := db.QueryRow("SELECT (SELECT value FROM mark WHERE name = ?), (SELECT value FROM mark WHERE name = ?)", markLast, markOpen).
+		Scan(&last, &open)
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last++
-	e.Number = s.last
-	s.all = append(s.all, e)
+	first := !s.loaded
+	s.loaded, s.last = true, max(s.last, last.Int64)
+	if first && !last.Valid && s.db.Notice() != "" {
+		s.last = s.o.Now().UnixMilli() // the file before is lost: this is more than it can have given
+	}
+	if first && open.Valid {
+		until := time.Unix(0, open.Int64).UTC().Add(time.Second)
+		e := s.own(fmt.Sprintf("the daemon ended without closing the store; up to a second of lines before %s may be missing",
+			until.Format(time.RFC3339)))
+		s.enqueue(arrival{e, s.o.Now()})
+	}
+	return nil
 }
 
-// Flush returns when everything that was added before can be found.
-func (s *Store) Flush(context.Context) error { return nil }
+// load makes sure that the last number is known. It reports whether there is, or will be, anything to read: reading makes no file.
+func (s *Store) load(ctx context.Context) bool {
+	s.mu.Lock()
+	loaded, waiting := s.loaded, len(s.queue) > 0
+	s.mu.Unlock()
+	if loaded || waiting {
+		return true
+	}
+	if s.db.Absent() {
+		return false
+	}
+	_ = s.db.Read(func(*sql.DB) error { return nil }) // whoever asks next is told what is wrong
+	return true
+}
 
 // Last is the newest arrival number.
-func (s *Store) Last() int64 { s.mu.Lock(); defer s.mu.Unlock(); return s.last }
-
-// Query gives the entries that fit.
-func (s *Store) Query(_ context.Context, q Query) (Page, error) { return Page{}, nil }
-
-// Summarize tells in short what the entries say that fit.
-func (s *Store) Summarize(_ context.Context, q Query, window string) (Summary, error) {
-	return Summary{}, nil
+func (s *Store) Last() int64 {
+	s.load(context.Background())
+	return s.known()
 }
 
-// Keep stores a document.
-func (s *Store) Keep(_ context.Context, d Document) error { return nil }
-
-// Documents gives documents, newest first, and how many fit.
-func (s *Store) Documents(_ context.Context, q DocumentQuery) ([]Document, int, error) {
-	return nil, 0, nil
+func (s *Store) known() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
 }
 
-// SetFilter replaces the filter of its source.
-func (s *Store) SetFilter(f Filter) {}
-
-// Feed is one source's way into the store.
-type Feed struct{ s *Store }
-
-// Open begins a source. Its state is told by Sources until it is closed, and a while after.
-func (s *Store) Open(about State) *Feed { return &Feed{s} }
-
-// Add stores an entry of this source: source, device and app are its own where the entry has none.
-func (f *Feed) Add(e Entry) { f.s.Add(e) }
-
-// Lose says that n lines are missing, and why; n is 0 where nobody knows. It becomes an entry, so that readers see the gap.
-func (f *Feed) Lose(n int64, why string) {}
-
-// Status says how the source is doing.
-func (f *Feed) Status(word string, err error) {}
-
-// Close ends the source.
-func (f *Feed) Close() {}
-
-// Sources are the sources, newest first.
-func (s *Store) Sources() []State { return nil }
-
-// Subscription gives entries as they are stored.
-type Subscription struct {
-	C <-chan Entry
+// mark says in the file what the last number is, and that it is in use.
+func (s *Store) mark(tx *sql.Tx, last int64, now time.Time) error {
+	_, err := tx.Exec("INSERT OR REPLACE INTO mark VALUES (?, ?), (?, ?)", markLast, last, markOpen, now.UnixNano())
+	return err
 }
 
-// Follow begins a subscription to what fits the query from now on. When its reader is slow, entries are dropped and counted.
-func (s *Store) Follow(q Query) *Subscription { return &Subscription{C: make(chan Entry)} }
-
-// Lost is how many entries were dropped because they were not read.
-func (f *Subscription) Lost() int64 { return 0 }
-
-// Close ends the subscription.
-func (f *Subscription) Close() {}
-
-// Usage is how much the store holds.
+// Usage is how much the store holds, and may hold.
 type Usage struct {
-	Path    string
-	Bytes   int64
-	Entries int64
-	Oldest  time.Time
-	Dropped int64  // since the daemon began
-	Notice  string // what was wrong with the file, for people
+	Path      string
+	Bytes     int64
+	Entries   int64
+	Documents int64
+	Oldest    time.Time
+	Dropped   int64  // since the daemon began
+	Notice    string // what was wrong with the file, for people
+	KeepFor   time.Duration
+	KeepBytes int64
 }
 
 // Usage tells how much there is. It does not make the file.
-func (s *Store) Usage(context.Context) (Usage, error) { return Usage{}, nil }
+func (s *Store) Usage(ctx context.Context) (Usage, error) {
+	u := Usage{Path: s.o.Path, KeepFor: s.o.KeepFor, KeepBytes: s.o.KeepBytes}
+	var err error
+	if s.load(ctx) {
+		_ = s.Flush(ctx) // what it cannot write, Dropped says
+		err = s.db.Read(func(db *sql.DB) error {
+			var oldest sql.NullInt64
+			err := db.QueryRowContext(ctx, "SELECT coalesce(sum(n), 0), min(oldest), (SELECT count(*) FROM document) FROM block").
+				Scan(&u.Entries, &oldest, &u.Documents)
+			if oldest.Valid {
+				u.Oldest = time.Unix(0, oldest.Int64).UTC()
+			}
+			return err
+		})
+	}
+	found, _ := filepath.Glob(s.o.Path + "*")
+	for _, name := range found {
+		if info, err := os.Stat(name); err == nil {
+			u.Bytes += info.Size()
+		}
+	}
+	u.Notice = s.db.Notice()
+	s.mu.Lock()
+	u.Dropped = s.dropped
+	s.mu.Unlock()
+	return u, err
+}
 
-// Delete removes everything that is stored.
-func (s *Store) Delete(context.Context) error { return nil }
+// Delete removes everything that is stored. Numbers go on.
+func (s *Store) Delete(ctx context.Context) error {
+	s.load(ctx)
+	return s.inTurn(ctx, func() error {
+		for more := true; more; { // what waits belongs to what is deleted
+			_, _, more = s.takeBatch()
+		}
+		s.repeats, s.tail = repeats{}, nil
+		if s.db.Absent() && s.known() == 0 {
+			return s.db.Remove()
+		}
+		if err := s.db.Remove(); err != nil {
+			return err
+		}
+		return s.db.Write(func(tx *sql.Tx) error { return s.mark(tx, s.known(), s.o.Now()) })
+	})
+}
 
 // Close writes what is waiting and closes the file.
-func (s *Store) Close() error { return nil }
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	close(s.closing)
+	s.writers.Wait()
+	err := s.inTurn(context.Background(), func() error {
+		err := s.writeAll(true)
+		s.mu.Lock()
+		used := s.loaded
+		s.mu.Unlock()
+		if !used || s.db.Absent() {
+			return err
+		}
+		return s.db.Write(func(tx *sql.Tx) error {
+			_, no := tx.Exec("DELETE FROM mark WHERE name = ?", markOpen)
+			return no
+		})
+	})
+	s.endSubscriptions()
+	if no := s.db.Close(); err == nil {
+		err = no
+	}
+	return err
+}

@@ -104,7 +104,7 @@ func Open(o Options) (*Product, error) {
 		return nil, errors.Join(err, o.Host.Close())
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
-	said := telemetry.New(telemetry.Options{Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now})
+	said := telemetry.New(telemetry.Options{Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now, Log: o.Log})
 	heard := streams.New(streams.Options{Store: said, Dir: filepath.Join(o.Home.String(), "consoles"), Now: o.Now, Log: o.Log})
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})

@@ -27,8 +27,12 @@ type Options struct {
 	Path string
 	// Migrations bring a file from version i to i+1. They are never changed, only added to.
 	Migrations []string
-	Log        *slog.Logger
-	Now        func() time.Time // time.Now if nil
+	// Expendable, where it is not 0, is the version of a file whose loss hurts nobody: see expendable.go.
+	Expendable int
+	// Opened looks at a file that was just opened, before anybody else does.
+	Opened func(*sql.DB) error
+	Log    *slog.Logger
+	Now    func() time.Time // time.Now if nil
 }
 
 // Store is one database file. It is safe for concurrent use; writers take turns.
@@ -37,9 +41,25 @@ type Store struct {
 	opening chan struct{} // one caller at a time opens the file
 
 	mu     sync.Mutex // of what follows; never held across I/O
-	db     *sql.DB
-	file   os.FileInfo // of db
+	in     *handle
 	notice string
+}
+
+// handle is a file that is open.
+type handle struct {
+	db      *sql.DB
+	readers *sql.DB // db itself, but for an expendable file
+	file    os.FileInfo
+}
+
+func (h *handle) Close() error {
+	if h == nil {
+		return nil
+	}
+	if h.readers == h.db {
+		return h.db.Close()
+	}
+	return errors.Join(h.readers.Close(), h.db.Close())
 }
 
 // NewerError says that a newer program wrote the file. It is left as it is.
@@ -89,7 +109,9 @@ func (s *Store) Write(fn func(*sql.Tx) error) error {
 	err := s.write(fn)
 	if damaged(err) || unwritable(err) {
 		s.reopen()
-		err = s.write(fn)
+		if err = s.discard(err); err == nil {
+			err = s.write(fn)
+		}
 	}
 	return s.failed(err)
 }
@@ -97,17 +119,15 @@ func (s *Store) Write(fn func(*sql.Tx) error) error {
 // reopen lets the next call open the file anew: one that is damaged is set aside then, and one that could not be written may be
 // writable by now, which an open one never becomes.
 func (s *Store) reopen() {
-	if db, _ := s.exchange(nil, nil); db != nil {
-		_ = db.Close() // nothing in it was promised to anybody
-	}
+	_ = s.exchange(nil).Close() // nothing in it was promised to anybody
 }
 
 func (s *Store) write(fn func(*sql.Tx) error) error {
-	db, err := s.open()
+	in, err := s.open()
 	if err != nil {
 		return err
 	}
-	tx, err := db.Begin()
+	tx, err := in.db.Begin()
 	if err != nil {
 		return err
 	}
@@ -119,9 +139,19 @@ func (s *Store) write(fn func(*sql.Tx) error) error {
 
 // Read runs fn on the database; on a copy of it when the file can be read and not written.
 func (s *Store) Read(fn func(*sql.DB) error) error {
-	db, err := s.open()
+	in, err := s.open()
 	if err == nil {
-		return s.failed(fn(db))
+		err = fn(in.readers)
+		if s.o.Expendable == 0 || !damaged(err) {
+			return s.failed(err)
+		}
+		s.reopen()
+		if err = s.discard(err); err == nil {
+			in, err = s.open()
+		}
+		if err == nil {
+			return s.failed(fn(in.readers))
+		}
 	}
 	var newer *NewerError
 	if !errors.As(err, &newer) && !s.Absent() && onCopy(s.o.Path, fn) == nil {
@@ -145,72 +175,66 @@ func (s *Store) setNotice(text string) {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	if db, _ := s.exchange(nil, nil); db != nil {
-		return db.Close()
-	}
-	return nil
+	return s.exchange(nil).Close()
 }
 
-// exchange makes a database the store's and gives the one before.
-func (s *Store) exchange(db *sql.DB, file os.FileInfo) (*sql.DB, os.FileInfo) {
+// exchange makes an open file the store's and gives the one before.
+func (s *Store) exchange(in *handle) *handle {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, was := s.db, s.file
-	s.db, s.file = db, file
-	return before, was
+	before := s.in
+	s.in = in
+	return before
 }
 
-// opened is the database that is open; nil when there is none, or when its file was deleted since: what is written to that is
-// lost.
-func (s *Store) opened() *sql.DB {
+// opened is the file that is open; nil when there is none, or when it was deleted since: what is written to that is lost.
+func (s *Store) opened() *handle {
 	s.mu.Lock()
-	db, file := s.db, s.file
+	in := s.in
 	s.mu.Unlock()
-	if db == nil {
+	if in == nil {
 		return nil
 	}
-	if now, err := os.Stat(s.o.Path); err == nil && os.SameFile(now, file) {
-		return db
+	if now, err := os.Stat(s.o.Path); err == nil && os.SameFile(now, in.file) {
+		return in
 	}
 	s.setNotice(s.o.Path + " was deleted while it was in use; it is written anew")
 	s.o.Log.Error("the store was deleted", "path", s.o.Path)
-	s.exchange(nil, nil)
-	_ = db.Close() // of a file that is nobody's
+	s.exchange(nil)
+	_ = in.Close() // of a file that is nobody's
 	return nil
 }
 
-func (s *Store) open() (*sql.DB, error) {
+func (s *Store) open() (*handle, error) {
 	s.opening <- struct{}{}
 	defer func() { <-s.opening }()
-	if db := s.opened(); db != nil {
-		return db, nil
+	if in := s.opened(); in != nil {
+		return in, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(s.o.Path), 0o700); err != nil {
 		return nil, err
 	}
-	if err := s.refuseNewer(); err != nil {
-		return nil, err
+	if s.o.Expendable == 0 {
+		if err := s.refuseNewer(); err != nil {
+			return nil, err
+		}
 	}
-	db, err := s.prepare()
+	in, err := s.prepare()
 	if damaged(err) {
 		if err := s.setAside(err); err != nil {
 			return nil, err
 		}
-		db, err = s.prepare()
+		in, err = s.prepare()
 	}
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Stat(s.o.Path)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	s.exchange(db, file)
-	return db, nil
+	s.exchange(in)
+	return in, nil
 }
 
 // prepare opens, checks and migrates. The file is ours alone before SQLite makes others beside it, which get the same mode.
-func (s *Store) prepare() (*sql.DB, error) {
+func (s *Store) prepare() (*handle, error) {
 	f, err := os.OpenFile(s.o.Path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -218,28 +242,56 @@ func (s *Store) prepare() (*sql.DB, error) {
 	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
 		return nil, err
 	}
-	db, err := connect(s.o.Path)
+	in, err := s.connect()
 	if err != nil {
 		return nil, err
 	}
-	if err = check(db); err == nil {
-		err = s.migrate(db)
+	if s.o.Expendable > 0 {
+		err = s.create(in.db)
+	} else if err = check(in.db); err == nil {
+		err = s.migrate(in.db)
+	}
+	if err == nil && s.o.Opened != nil {
+		err = s.o.Opened(in.db)
+	}
+	if err == nil {
+		in.file, err = os.Stat(s.o.Path)
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, in.Close())
 	}
-	return db, nil
+	return in, nil
+}
+
+// connect opens the file.
+func (s *Store) connect() (*handle, error) {
+	if s.o.Expendable > 0 {
+		return connectExpendable(s.o.Path)
+	}
+	db, err := connect(s.o.Path)
+	return &handle{db: db, readers: db}, err
 }
 
 // connect opens a file. FULL makes every commit reach the disk; one connection makes writers take turns.
 func connect(path string) (*sql.DB, error) {
-	options := fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate",
-		busyWait.Milliseconds())
+	return dial(path, 1, "journal_mode(WAL)", "synchronous(FULL)")
+}
+
+// dial opens a file with so many connections at most, each with these pragmas.
+func dial(path string, connections int, pragmas ...string) (*sql.DB, error) {
+	options := fmt.Sprintf("?_pragma=busy_timeout(%d)", busyWait.Milliseconds())
+	if connections == 1 { // it writes: what begins to read and then writes would find that somebody else wrote in between
+		options += "&_txlock=immediate"
+	}
+	for _, p := range pragmas {
+		options += "&_pragma=" + p
+	}
 	db, err := sql.Open("sqlite", "file:"+escape(path)+options)
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
 	return db, nil
 }
 
@@ -274,16 +326,26 @@ func damaged(err error) bool {
 
 // setAside renames a damaged file, so that somebody can look at it and a clean one can be made.
 func (s *Store) setAside(why error) error {
-	aside := s.o.Path + ".damaged-" + s.o.Now().UTC().Format("20060102T150405.000")
-	for _, suffix := range []string{"", "-wal", "-shm"} {
+	s.forgetAside()
+	aside := s.o.Path + aside + s.o.Now().UTC().Format("20060102T150405.000")
+	for _, suffix := range beside {
 		if err := os.Rename(s.o.Path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("setting the damaged %s aside: %w", s.o.Path+suffix, err)
 		}
 	}
-	s.setNotice(fmt.Sprintf("%s was damaged (%v) and is set aside as %s; what it knew, claims above all, is forgotten", s.o.Path, why, aside))
+	lost := "what it knew, claims above all, is forgotten"
+	if s.o.Expendable > 0 {
+		lost = "a new one is begun"
+	}
+	s.setNotice(fmt.Sprintf("%s was damaged (%v) and is set aside as %s; %s", s.o.Path, why, aside, lost))
 	s.o.Log.Error("the store was damaged", "path", s.o.Path, "error", why, "aside", aside)
 	return nil
 }
+
+// A file and what SQLite puts beside it; and what follows its name when it is set aside.
+var beside = []string{"", "-wal", "-shm"}
+
+const aside = ".damaged-"
 
 func (s *Store) migrate(db *sql.DB) error {
 	var version int

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An expendable file may be large, and its loss hurts nobody. So it is not read whole when it is opened; a commit outlives the process,
+// not a loss of power; readers have connections of their own and wait for no writer; a file of another version is set aside like
+// a damaged one, and of those only the last is kept; what is deleted in it can be given back to the disk.
+
+// readersAtOnce is how many may read an expendable file side by side.
+const readersAtOnce = 4
+
+func connectExpendable(path string) (*handle, error) {
+	// The first two must be said before the file has a page.
+	db, err := dial(path, 1, "page_size(8192)", "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(NORMAL)",
+		"journal_size_limit(16777216)")
+	if err != nil {
+		return nil, err
+	}
+	readers, err := dial(path, readersAtOnce, "query_only(1)")
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &handle{db: db, readers: readers}, nil
+}
+
+// create makes the tables of a new file, and takes one of another version for damaged.
+func (s *Store) create(db *sql.DB) error {
+	var version int
+	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version == s.o.Expendable {
+		return nil
+	}
+	var tables int
+	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return err
+	}
+	if tables > 0 {
+		return fmt.Errorf("%w: it has version %d, this ios-agent writes version %d", errDamaged, version, s.o.Expendable)
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	for _, part := range append(s.o.Migrations, fmt.Sprintf("PRAGMA user_version = %d", s.o.Expendable)) {
+		if _, err := tx.Exec(part); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+	}
+	return tx.Commit()
+}
+
+// discard sets an expendable file aside that turned out to be damaged while it was used: nothing would find that when it is opened
+// again.
+func (s *Store) discard(why error) error {
+	if s.o.Expendable == 0 || !damaged(why) {
+		return nil
+	}
+	s.opening <- struct{}{}
+	defer func() { <-s.opening }()
+	return s.setAside(why)
+}
+
+// forgetAside removes expendable files that were set aside.
+func (s *Store) forgetAside() {
+	if s.o.Expendable == 0 {
+		return
+	}
+	found, err := filepath.Glob(globbed.Replace(s.o.Path) + aside + "*")
+	for _, name := range found {
+		err = errors.Join(err, os.Remove(name))
+	}
+	if err != nil {
+		s.o.Log.Warn("an old file is left", "error", err)
+	}
+}
+
+// Remove deletes an expendable file and those that were set aside. Who reads it reads on.
+func (s *Store) Remove() error {
+	s.opening <- struct{}{}
+	defer func() { <-s.opening }()
+	err := s.exchange(nil).Close()
+	s.forgetAside()
+	for _, suffix := range beside {
+		if no := os.Remove(s.o.Path + suffix); !errors.Is(no, fs.ErrNotExist) {
+			err = errors.Join(err, no)
+		}
+	}
+	s.setNotice("")
+	return s.failed(err)
+}
+
+// globbed makes a path mean only itself in a pattern.
+var globbed = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// Damaged says that what is in the file cannot be as it was written. Returned by a function given to Read or Write, it has an
+// expendable file set aside.
+func Damaged(err error) error { return fmt.Errorf("%w: %w", errDamaged, err) }

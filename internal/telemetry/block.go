@@ -1,0 +1,268 @@
+package telemetry
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A block is what the file has rows of: some hundred entries that came one after the other. A row for each entry would cost more than
+// the entry, both to write and to search; and a text is found in a block's messages at once.
+//
+//	head: a table of strings (number of them; length and bytes of each), then the fields of each entry
+//	body: the lengths of the messages, then the messages
+//	raw:  the raw texts of each rawGroup entries, deflated, with the length before them; read only for entries that are shown
+type block struct {
+	first, last     int64 // numbers
+	n               int
+	oldest, newest  int64 // by their own clock, in ns
+	levels          int64 // a bit for each level that is there
+	arrived         int64 // the last one, ns
+	sieve           sieve
+	head, body, raw []byte
+}
+
+// How many entries, and how many bytes of messages and of raw texts, a block has at most (with one entry more).
+const (
+	blockEntries = 512
+	blockBytes   = 64 << 10
+	blockRaw     = 512 << 10
+	rawGroup     = 32
+)
+
+// The fields in the table of strings.
+const (
+	fieldDevice = iota
+	fieldApp
+	fieldProcess
+	fieldSource
+	fieldSubsystem
+	fieldCategory
+	fieldPID     // not in the table
+	stringFields = fieldPID
+)
+
+func (e *Entry) strings() [stringFields]string {
+	return [...]string{e.Device, e.App, e.Process, string(e.Source), e.Subsystem, e.Category}
+}
+
+// packer makes blocks. Its parts are used again and again.
+type packer struct {
+	deflate *flate.Writer
+	folded  []byte
+}
+
+// pack makes the block of entries, of which there is at least one.
+func (p *packer) pack(entries []Entry, arrived time.Time) (*block, error) {
+	b := &block{
+		first: entries[0].Number, last: entries[len(entries)-1].Number, n: len(entries), arrived: arrived.UnixNano(),
+		oldest: nanos(entries[0].Time), newest: nanos(entries[0].Time), sieve: newSieve(),
+	}
+	index, table, fields := map[string]uint64{}, []byte(nil), []byte(nil)
+	var texts []byte
+	number, at := b.first, int64(0)
+	for i := range entries {
+		e := &entries[i]
+		when := nanos(e.Time)
+		b.oldest, b.newest, b.levels = min(b.oldest, when), max(b.newest, when), b.levels|1<<e.Level
+		fields = binary.AppendUvarint(fields, uint64(e.Number-number))
+		fields = binary.AppendVarint(fields, when-at)
+		number, at = e.Number, when
+		fields = append(fields, byte(e.Level))
+		for field, value := range e.strings() {
+			id, known := index[value]
+			if !known {
+				id = uint64(len(index))
+				index[value] = id
+				table = binary.AppendUvarint(table, uint64(len(value)))
+				table = append(table, value...)
+			}
+			b.sieve.set(fieldPlace(byte(field), value))
+			fields = binary.AppendUvarint(fields, id)
+		}
+		b.sieve.set(fieldPlace(fieldPID, strconv.Itoa(e.PID)))
+		for _, v := range []int{e.PID, e.Count, len(e.Raw)} {
+			fields = binary.AppendUvarint(fields, uint64(v))
+		}
+		b.body = binary.AppendUvarint(b.body, uint64(len(e.Message)))
+		texts = append(texts, e.Message...)
+		p.folded = appendFolded(p.folded[:0], e.Message)
+		b.sieve.addText(p.folded)
+	}
+	b.sieve = b.sieve.shrunk()
+	b.head = slices.Concat(binary.AppendUvarint(nil, uint64(len(index))), table, fields)
+	b.body = append(b.body, texts...)
+	return b, p.squeeze(b, entries)
+}
+
+func (p *packer) squeeze(b *block, entries []Entry) error {
+	if !slices.ContainsFunc(entries, func(e Entry) bool { return e.Raw != "" }) {
+		return nil
+	}
+	var out bytes.Buffer
+	for group := range slices.Chunk(entries, rawGroup) {
+		out.Reset()
+		if p.deflate == nil {
+			w, err := flate.NewWriter(&out, flate.BestSpeed)
+			if err != nil {
+				return err
+			}
+			p.deflate = w
+		}
+		p.deflate.Reset(&out)
+		for i := range group {
+			if _, err := io.WriteString(p.deflate, group[i].Raw); err != nil {
+				return err
+			}
+		}
+		if err := p.deflate.Close(); err != nil {
+			return err
+		}
+		b.raw = append(binary.AppendUvarint(b.raw, uint64(out.Len())), out.Bytes()...)
+	}
+	return nil
+}
+
+// errBlock says that a block is not as we write them.
+var errBlock = errors.New("a block of entries is damaged")
+
+// reader reads numbers and texts one after the other. What is not there is zero, and broken is true from then on.
+type reader struct {
+	left   []byte
+	broken bool
+}
+
+func (r *reader) uint() uint64 {
+	v, n := binary.Uvarint(r.left)
+	if n <= 0 {
+		r.left, r.broken = nil, true
+		return 0
+	}
+	r.left = r.left[n:]
+	return v
+}
+
+func (r *reader) int() int64 {
+	v, n := binary.Varint(r.left)
+	if n <= 0 {
+		r.left, r.broken = nil, true
+		return 0
+	}
+	r.left = r.left[n:]
+	return v
+}
+
+func (r *reader) bytes(n uint64) []byte {
+	if n > uint64(len(r.left)) {
+		r.left, r.broken = nil, true
+		return nil
+	}
+	out := r.left[:n]
+	r.left = r.left[n:]
+	return out
+}
+
+// fields is the head of a block, read: the entries without their texts, and the lengths of the raw ones.
+func (b *block) fields() (entries []Entry, raws []int, err error) {
+	r := &reader{left: b.head}
+	count := r.uint()
+	if count > uint64(len(r.left))+1 {
+		return nil, nil, errBlock
+	}
+	table := make([]string, count)
+	for i := range table {
+		table[i] = string(r.bytes(r.uint()))
+	}
+	entries, raws = make([]Entry, b.n), make([]int, b.n)
+	number, at := b.first, int64(0)
+	for i := range entries {
+		number += int64(r.uint())
+		at += r.int()
+		e := &entries[i]
+		e.Number, e.Time = number, time.Unix(0, at).UTC()
+		if level := r.bytes(1); level != nil {
+			e.Level = Level(level[0])
+		}
+		for field := range stringFields {
+			id := r.uint()
+			if id >= uint64(len(table)) {
+				return nil, nil, errBlock
+			}
+			e.put(field, table[id])
+		}
+		e.PID, e.Count, raws[i] = int(r.uint()), int(r.uint()), int(r.uint())
+	}
+	if r.broken {
+		return nil, nil, errBlock
+	}
+	return entries, raws, nil
+}
+
+func (e *Entry) put(field int, value string) {
+	switch field {
+	case fieldDevice:
+		e.Device = value
+	case fieldApp:
+		e.App = value
+	case fieldProcess:
+		e.Process = value
+	case fieldSource:
+		e.Source = Source(value)
+	case fieldSubsystem:
+		e.Subsystem = value
+	case fieldCategory:
+		e.Category = value
+	}
+}
+
+// messages gives where each message ends in the text, and the text.
+func (b *block) messages(ends []int) ([]int, []byte, error) {
+	r := &reader{left: b.body}
+	total := uint64(0)
+	ends = ends[:0]
+	for range b.n {
+		total += r.uint()
+		ends = append(ends, int(total))
+	}
+	if r.broken || total != uint64(len(r.left)) {
+		return nil, nil, errBlock
+	}
+	return ends, r.left, nil
+}
+
+// raws gives the raw texts to the entries of these indexes, which ascend.
+func (b *block) raws(entries []Entry, lengths, wanted []int) error {
+	if len(b.raw) == 0 {
+		return nil
+	}
+	groups := &reader{left: b.raw}
+	for first := 0; first < len(entries) && len(wanted) > 0; first += rawGroup {
+		squeezed := groups.bytes(groups.uint())
+		if groups.broken {
+			return errBlock
+		}
+		if wanted[0] >= first+rawGroup {
+			continue
+		}
+		all, err := io.ReadAll(flate.NewReader(bytes.NewReader(squeezed)))
+		if err != nil {
+			return errors.Join(errBlock, err)
+		}
+		texts := &reader{left: all}
+		for i := first; i < min(first+rawGroup, len(entries)); i++ {
+			text := texts.bytes(uint64(lengths[i]))
+			if len(wanted) > 0 && wanted[0] == i {
+				entries[i].Raw, wanted = string(text), wanted[1:]
+			}
+		}
+		if texts.broken {
+			return errBlock
+		}
+	}
+	return nil
+}

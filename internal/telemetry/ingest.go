@@ -1,0 +1,270 @@
+package telemetry
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// What waits to be written, at most; how long it waits; and how many entries one transaction has.
+const (
+	queueEntries = 50_000
+	queueBytes   = 32 << 20
+	writeEvery   = 200 * time.Millisecond
+	writeEntries = 8_192
+)
+
+// mostText and mostRaw are how long texts may be, in bytes. A longer one is cut.
+const (
+	mostText = 32 << 10
+	mostRaw  = 64 << 10
+)
+
+// arrival is an entry that waits.
+type arrival struct {
+	Entry
+	at time.Time
+}
+
+func size(e *Entry) int {
+	return len(e.Message) + len(e.Raw) + len(e.Process) + len(e.Subsystem) + len(e.Category) + 200
+}
+
+// Add stores an entry, a moment later. It never waits: what comes faster than it can be written is dropped and counted.
+func (s *Store) Add(e Entry) { s.add(e) }
+
+// add reports whether the entry is accepted.
+func (s *Store) add(e Entry) bool {
+	at := s.o.Now()
+	if e.Time.IsZero() {
+		e.Time = at
+	}
+	e.Count, e.PID = max(1, e.Count), max(0, e.PID)
+	e.Level = min(max(e.Level, Debug), Fault)
+	e.Message, e.Raw = cut(e.Message, mostText), cut(e.Raw, mostRaw)
+	if s.filtered(&e) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.queue) >= queueEntries || s.queued+size(&e) > queueBytes {
+		s.dropped++
+		s.untold++
+		return false
+	}
+	s.enqueue(arrival{e, at})
+	return true
+}
+
+// enqueue is called with mu.
+func (s *Store) enqueue(a arrival) {
+	s.queue = append(s.queue, a)
+	s.queued += size(&a.Entry)
+	if !s.running {
+		s.running = true
+		s.writers.Add(1)
+		go s.run()
+	} else if len(s.queue) == 1 || len(s.queue) == writeEntries {
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// cut makes a text valid and not longer than so many bytes.
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes more)", len(text)-most)
+	}
+	if !utf8.ValidString(text) {
+		return strings.ToValidUTF8(text, "\uFFFD")
+	}
+	return text
+}
+
+// run writes what waits, until nothing does: an idle store has no goroutine.
+func (s *Store) run() {
+	defer s.writers.Done()
+	timer := time.NewTimer(writeEvery)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-s.wake:
+			if s.hurry() {
+				break
+			}
+			timer.Reset(writeEvery)
+			continue
+		case <-s.closing:
+		}
+		_ = s.Flush(context.Background()) // what it could not write is counted
+		s.mu.Lock()
+		wait, more := writeEvery, len(s.queue) > 0
+		if !more {
+			wait, more = s.expiry, s.expiry > 0
+		}
+		if s.closed || !more {
+			s.running = false
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		timer.Reset(wait)
+	}
+}
+
+// hurry reports that there is enough for a transaction, or the end.
+func (s *Store) hurry() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed || len(s.queue) >= writeEntries
+}
+
+// Flush returns when everything that was added before can be found.
+func (s *Store) Flush(ctx context.Context) error {
+	return s.inTurn(ctx, func() error { return s.writeAll(false) })
+}
+
+// inTurn runs fn while nobody else numbers or writes.
+func (s *Store) inTurn(ctx context.Context, fn func() error) error {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.turn }()
+	return fn()
+}
+
+// writeAll writes what waits, in its turn; and at the end also the lines that are only counted yet.
+func (s *Store) writeAll(end bool) error {
+	for {
+		batch, lost, more := s.takeBatch()
+		var fresh []Entry
+		for _, a := range batch {
+			fresh = s.repeats.add(fresh, s.hide(a.Entry), a.at)
+		}
+		now := s.o.Now()
+		if !more {
+			fresh = s.repeats.expire(fresh, now)
+			if end {
+				fresh = s.repeats.all(fresh)
+			}
+		}
+		if lost > 0 {
+			fresh = append(fresh, s.own(fmt.Sprintf("%d lines were dropped: they came faster than they could be stored", lost)))
+		}
+		wait, _ := s.repeats.next(now)
+		s.mu.Lock()
+		s.expiry = wait
+		s.mu.Unlock()
+		if len(fresh) > 0 {
+			if err := s.write(fresh, now); err != nil {
+				s.mu.Lock()
+				s.dropped += int64(len(fresh))
+				s.untold += int64(len(fresh))
+				s.mu.Unlock()
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// takeBatch takes what one transaction writes, and how many were lost before.
+func (s *Store) takeBatch() (batch []arrival, lost int64, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := min(len(s.queue), writeEntries)
+	batch = s.queue[:n:n]
+	s.queue = s.queue[n:]
+	for i := range batch {
+		s.queued -= size(&batch[i].Entry)
+	}
+	if len(s.queue) == 0 {
+		s.queue = nil
+		lost, s.untold = s.untold, 0
+	}
+	return batch, lost, len(s.queue) > 0
+}
+
+// own is an entry of the store itself.
+func (s *Store) own(message string) Entry {
+	return Entry{Time: s.o.Now(), Source: Server, Process: "ios-agent", Level: Warning, Message: message, Count: 1}
+}
+
+func (s *Store) hide(e Entry) Entry {
+	if s.o.Hide != nil {
+		e.Message, e.Process, e.Subsystem = s.o.Hide(e.Message), s.o.Hide(e.Process), s.o.Hide(e.Subsystem)
+		if e.Raw != "" {
+			e.Raw = s.o.Hide(e.Raw)
+		}
+	}
+	return e
+}
+
+// write numbers entries and stores them: in its turn.
+func (s *Store) write(fresh []Entry, now time.Time) error {
+	var tail []Entry
+	var last int64
+	err := s.db.Write(func(tx *sql.Tx) error {
+		last = s.known()
+		for i := range fresh {
+			last++
+			fresh[i].Number = last
+		}
+		var err error
+		if tail, err = s.store(tx, slices.Concat(s.tail, fresh), now); err != nil {
+			return err
+		}
+		return s.mark(tx, last, now)
+	})
+	if err != nil {
+		s.o.Log.Error("lines could not be stored", "lines", len(fresh), "error", err)
+		return err
+	}
+	s.tail = tail
+	s.mu.Lock()
+	s.last = last
+	s.mu.Unlock()
+	s.publish(fresh)
+	s.trim(now)
+	return nil
+}
+
+// store writes entries as blocks and gives those of the last one if it is not full: they are written again with those that follow.
+func (s *Store) store(tx *sql.Tx, entries []Entry, now time.Time) (tail []Entry, err error) {
+	put, err := tx.Prepare("INSERT OR REPLACE INTO block (first, last, n, oldest, newest, levels, arrived, sieve, head, body, raw) " +
+		"VALUES (?,?,?,?,?,?,?,?,?,?,?)")
+	if err != nil {
+		return nil, err
+	}
+	defer put.Close()
+	for len(entries) > 0 {
+		n, texts, raws := 0, 0, 0
+		for n < len(entries) && n < blockEntries && texts < blockBytes && raws < blockRaw {
+			texts, raws, n = texts+len(entries[n].Message), raws+len(entries[n].Raw), n+1
+		}
+		b, err := s.packer.pack(entries[:n], now)
+		if err != nil {
+			return nil, err
+		}
+		_, err = put.Exec(b.first, b.last, b.n, b.oldest, b.newest, b.levels, b.arrived, []byte(b.sieve), b.head, b.body, b.raw)
+		if err != nil {
+			return nil, err
+		}
+		if n == len(entries) && n < blockEntries && texts < blockBytes && raws < blockRaw {
+			return slices.Clone(entries), nil
+		}
+		entries = entries[n:]
+	}
+	return nil, nil
+}

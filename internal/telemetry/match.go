@@ -1,0 +1,162 @@
+package telemetry
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// matcher is a query, ready to be asked.
+type matcher struct {
+	q             Query
+	search        string // folded
+	exclude       []string
+	since, until  int64    // ns
+	places        []uint32 // of the sieve: all must be there
+	sources       []uint32 // one of them must be there
+	fields, texts bool     // whether an entry's fields, its message, decide
+}
+
+// matcher makes a query ready.
+func (q Query) matcher() *matcher {
+	m := &matcher{q: q, search: fold(q.Search), since: math.MinInt64, until: math.MaxInt64}
+	for _, part := range q.Exclude {
+		if part != "" {
+			m.exclude = append(m.exclude, fold(part))
+		}
+	}
+	if !q.Since.IsZero() {
+		m.since = nanos(q.Since)
+	}
+	if !q.Until.IsZero() {
+		m.until = nanos(q.Until)
+	}
+	m.places = textPlaces(m.search)
+	wanted := Entry{Device: q.Device, App: q.App, Process: q.Process, Subsystem: q.Subsystem, Category: q.Category}
+	for field, value := range wanted.strings() {
+		if value != "" {
+			m.places, m.fields = append(m.places, fieldPlace(byte(field), value)), true
+		}
+	}
+	if q.PID != 0 {
+		m.places, m.fields = append(m.places, fieldPlace(fieldPID, strconv.Itoa(q.PID))), true
+	}
+	for _, source := range q.Sources {
+		m.sources, m.fields = append(m.sources, fieldPlace(fieldSource, string(source))), true
+	}
+	m.texts = m.search != "" || len(m.exclude) > 0 || q.WithoutNoise
+	return m
+}
+
+// upto is the last number that is wanted.
+func (m *matcher) upto() int64 {
+	if m.q.Upto == 0 {
+		return math.MaxInt64
+	}
+	return m.q.Upto
+}
+
+// sifts reports whether a sieve can say anything.
+func (m *matcher) sifts() bool { return len(m.places)+len(m.sources) > 0 }
+
+// possible reports whether a block may have an entry that fits. Its texts need not be there yet.
+func (m *matcher) possible(b *block) bool {
+	if b.last <= m.q.After || b.first > m.upto() || b.newest < m.since || b.oldest > m.until || b.levels>>m.q.Level == 0 {
+		return false
+	}
+	if !m.sifts() {
+		return true
+	}
+	if n := len(b.sieve); n == 0 || n&(n-1) != 0 {
+		return true // the file is damaged, and reading the block will say it
+	}
+	if slices.ContainsFunc(m.places, func(at uint32) bool { return !b.sieve.has(at) }) {
+		return false
+	}
+	return len(m.sources) == 0 || slices.ContainsFunc(m.sources, b.sieve.has)
+}
+
+// byFields reports whether the fields of the entries of a possible block must be looked at: not all fit.
+func (m *matcher) byFields(b *block) bool {
+	return m.fields || b.first <= m.q.After || b.last > m.upto() || b.oldest < m.since || b.newest > m.until ||
+		b.levels&(1<<m.q.Level-1) != 0
+}
+
+// fitsFields is fits without the message.
+func (m *matcher) fitsFields(e *Entry) bool {
+	q := &m.q
+	if e.Number <= q.After || e.Number > m.upto() || e.Level < q.Level {
+		return false
+	}
+	if when := nanos(e.Time); when < m.since || when > m.until {
+		return false
+	}
+	return (q.Device == "" || q.Device == e.Device) && (q.App == "" || q.App == e.App) &&
+		(q.Process == "" || q.Process == e.Process) && (q.PID == 0 || q.PID == e.PID) &&
+		(q.Subsystem == "" || q.Subsystem == e.Subsystem) && (q.Category == "" || q.Category == e.Category) &&
+		(len(q.Sources) == 0 || slices.Contains(q.Sources, e.Source))
+}
+
+// fits reports whether an entry is wanted.
+func (m *matcher) fits(e *Entry) bool {
+	return m.fitsFields(e) && m.fitsText(e.Message)
+}
+
+func (m *matcher) fitsText(message string) bool {
+	if !m.texts {
+		return true
+	}
+	folded := fold(message)
+	return strings.Contains(folded, m.search) && !m.unwanted(folded)
+}
+
+func (m *matcher) unwanted(folded string) bool {
+	for _, part := range m.exclude {
+		if strings.Contains(folded, part) {
+			return true
+		}
+	}
+	return m.q.WithoutNoise && noisy(folded)
+}
+
+// Fits reports whether an entry is wanted, but for Limit and Offset.
+func (q Query) Fits(e Entry) bool { return q.matcher().fits(&e) }
+
+// found gives the indexes of messages that have the text, which is folded and not empty. All of them are looked through at once: a
+// place where it stands counts if it is within one message.
+func found(to []int, needle, folded []byte, ends []int) []int {
+	for i, from := 0, 0; i < len(ends); {
+		at := bytes.Index(folded[from:], needle)
+		if at < 0 {
+			break
+		}
+		at += from
+		for ends[i] <= at {
+			i++
+		}
+		if at+len(needle) <= ends[i] {
+			to = append(to, i)
+			from = ends[i]
+			i++
+		} else {
+			from = at + 1
+		}
+	}
+	return to
+}
+
+// The first and the last time that a number of nanoseconds can tell.
+var begin, end = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+
+func nanos(t time.Time) int64 {
+	if t.Before(begin) {
+		return math.MinInt64
+	}
+	if t.After(end) {
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}

@@ -1,0 +1,39 @@
+package telemetry
+
+import "strings"
+
+// noise is what every app on a simulator says and nobody asks for: all parts of a row stand in a line, in this order, in any case.
+var noise = [][]string{
+	{"sandbox", "deny", "mach-lookup"},
+	{"sandbox", "deny", "file-read-data"},
+	{"sandbox:", "deny"},
+	{"amfi", "not valid"},
+	{"nw_path_evaluator"},
+	{"tcp conn", "event"},
+	{"tic ", "event"},
+	{"coredata: annotation"},
+	{"metal api validation"},
+	{"boringssl_"},
+	{"sectrust", "error"},
+}
+
+// Noise reports whether a message is one of those.
+func Noise(message string) bool { return noisy(fold(message)) }
+
+func noisy(folded string) bool {
+	for _, parts := range noise {
+		rest, all := folded, true
+		for _, part := range parts {
+			at := strings.Index(rest, part)
+			if at < 0 {
+				all = false
+				break
+			}
+			rest = rest[at+len(part):]
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,330 @@
+package telemetry
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"ios-agent/internal/machine/store"
+)
+
+// Query gives the entries that fit.
+func (s *Store) Query(ctx context.Context, q Query) (Page, error) {
+	if q.Limit <= 0 {
+		q.Limit = 100
+	}
+	page := Page{}
+	w := window{skip: max(0, q.Offset), take: q.Limit}
+	last, err := s.scan(ctx, q, func(sc *scanner, blocks []*block) error {
+		if !q.Oldest {
+			slices.Reverse(blocks)
+		}
+		for _, b := range blocks {
+			if err := w.add(sc, b, q.Oldest); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Page{}, err
+	}
+	page.Last, page.Total, page.Entries = last, w.total, slices.Concat(w.parts...)
+	if !q.Oldest {
+		slices.Reverse(w.parts)
+		page.Entries = slices.Concat(w.parts...)
+	}
+	return page, nil
+}
+
+// window is the part of what fits that is shown.
+type window struct {
+	skip, take int
+	total      int
+	parts      [][]Entry // one for each block that has some
+}
+
+func (w *window) add(sc *scanner, b *block, forwards bool) error {
+	n, some, err := sc.count(b)
+	if err != nil || n == 0 {
+		return err
+	}
+	w.total += n
+	left := max(0, n-w.skip)
+	w.skip -= n - left
+	shown := min(left, w.take)
+	if shown == 0 {
+		return nil
+	}
+	w.take -= shown
+	if some == nil {
+		some = make([]int, n)
+		for i := range some {
+			some[i] = i
+		}
+	}
+	if forwards {
+		some = some[n-left:][:shown]
+	} else {
+		some = some[:left][left-shown:]
+	}
+	entries, err := sc.entries(b, some)
+	w.parts = append(w.parts, entries)
+	return err
+}
+
+// scan gives the blocks that may have what is wanted, in the order of their arrival, and the newest number. What they hold is read
+// by the scanner, from the same state of the file.
+func (s *Store) scan(ctx context.Context, q Query, fn func(*scanner, []*block) error) (int64, error) {
+	if !s.load(ctx) {
+		return s.Last(), nil
+	}
+	_ = s.Flush(ctx) // if it fails there are fewer lines, which the answer of Usage and the log say
+	last := s.Last()
+	if q.Upto == 0 || q.Upto > last {
+		q.Upto = last // what is stored from now on is later than Last says
+	}
+	if last == 0 || q.After >= q.Upto {
+		return last, ctx.Err()
+	}
+	err := s.db.Read(func(db *sql.DB) error {
+		tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // it only read
+		sc := &scanner{ctx: ctx, tx: tx, m: q.matcher()}
+		defer sc.close()
+		blocks, err := sc.blocks()
+		if err != nil {
+			return err
+		}
+		return fn(sc, blocks)
+	})
+	return last, err
+}
+
+// scanner reads blocks for a query.
+type scanner struct {
+	ctx    context.Context
+	tx     *sql.Tx
+	m      *matcher
+	stmts  map[string]*sql.Stmt
+	ends   []int
+	folded []byte
+	lows   []int
+	hits   []int
+}
+
+func (sc *scanner) close() {
+	for _, s := range sc.stmts {
+		_ = s.Close()
+	}
+}
+
+// blocks are those that may have something, without what they hold.
+func (sc *scanner) blocks() ([]*block, error) {
+	columns := "first, last, n, oldest, newest, levels"
+	if sc.m.sifts() {
+		columns += ", sieve"
+	}
+	rows, err := sc.tx.QueryContext(sc.ctx, "SELECT "+columns+" FROM block WHERE first <= ? ORDER BY first DESC", sc.m.upto())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []*block
+	var raw sql.RawBytes
+	for rows.Next() {
+		b := &block{}
+		into := []any{&b.first, &b.last, &b.n, &b.oldest, &b.newest, &b.levels, &raw}
+		if !sc.m.sifts() {
+			into = into[:len(into)-1]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		if b.last <= sc.m.q.After {
+			break // and so are all before it
+		}
+		b.sieve = sieve(raw)
+		if sc.m.possible(b) {
+			b.sieve = nil
+			out = append(out, b)
+		}
+	}
+	slices.Reverse(out)
+	return out, rows.Err()
+}
+
+// read brings columns of a block into memory.
+func (sc *scanner) read(b *block, columns string, into ...*[]byte) error {
+	if err := sc.ctx.Err(); err != nil {
+		return err
+	}
+	stmt := sc.stmts[columns]
+	if stmt == nil {
+		var err error
+		if stmt, err = sc.tx.PrepareContext(sc.ctx, "SELECT "+columns+" FROM block WHERE first = ?"); err != nil {
+			return err
+		}
+		if sc.stmts == nil {
+			sc.stmts = map[string]*sql.Stmt{}
+		}
+		sc.stmts[columns] = stmt
+	}
+	to := make([]any, len(into))
+	for i := range into {
+		to[i] = into[i]
+	}
+	return stmt.QueryRow(b.first).Scan(to...)
+}
+
+// count says how many entries of a block fit, and which; nil stands for all of them. They are good until the next call.
+func (sc *scanner) count(b *block) (int, []int, error) {
+	if sc.hits == nil {
+		sc.hits = make([]int, 0, blockEntries)
+	}
+	byFields := sc.m.byFields(b)
+	switch {
+	case !byFields && !sc.m.texts:
+		return b.n, nil, nil
+	case sc.m.texts && byFields:
+		if err := sc.read(b, "head, body", &b.head, &b.body); err != nil {
+			return 0, nil, err
+		}
+	case sc.m.texts:
+		if err := sc.read(b, "body", &b.body); err != nil {
+			return 0, nil, err
+		}
+	default:
+		if err := sc.read(b, "head", &b.head); err != nil {
+			return 0, nil, err
+		}
+	}
+	hits := sc.hits[:0]
+	if sc.m.texts {
+		var err error
+		if hits, err = sc.byText(hits, b); err != nil {
+			return 0, nil, err
+		}
+	} else {
+		for i := range b.n {
+			hits = append(hits, i)
+		}
+	}
+	if byFields && len(hits) > 0 {
+		entries, _, err := b.fields()
+		if err != nil {
+			return 0, nil, store.Damaged(err)
+		}
+		hits = slices.DeleteFunc(hits, func(i int) bool { return !sc.m.fitsFields(&entries[i]) })
+	}
+	sc.hits = hits
+	b.head, b.body = nil, nil // there are many blocks
+	return len(hits), hits, nil
+}
+
+// byText gives the indexes of the messages that fit.
+func (sc *scanner) byText(to []int, b *block) ([]int, error) {
+	ends, text, err := b.messages(sc.ends)
+	if err != nil {
+		return nil, store.Damaged(err)
+	}
+	sc.ends = ends
+	if ascii(text) {
+		sc.folded = appendSmall(sc.folded[:0], text)
+	} else {
+		sc.folded, sc.lows = sc.folded[:0], sc.lows[:0]
+		from := 0
+		for _, end := range ends {
+			sc.folded = appendFolded(sc.folded, string(text[from:end]))
+			sc.lows, from = append(sc.lows, len(sc.folded)), end
+		}
+		ends = sc.lows
+	}
+	if sc.m.search != "" {
+		to = found(to, []byte(sc.m.search), sc.folded, ends)
+	} else {
+		for i := range ends {
+			to = append(to, i)
+		}
+	}
+	if len(sc.m.exclude) == 0 && !sc.m.q.WithoutNoise {
+		return to, nil
+	}
+	return slices.DeleteFunc(to, func(i int) bool {
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
+		}
+		return sc.m.unwanted(string(sc.folded[from:ends[i]]))
+	}), nil
+}
+
+// entries are those of these indexes, whole.
+func (sc *scanner) entries(b *block, wanted []int) ([]Entry, error) {
+	if err := sc.read(b, "head, body, raw", &b.head, &b.body, &b.raw); err != nil {
+		return nil, err
+	}
+	defer func() { b.head, b.body, b.raw = nil, nil, nil }()
+	all, raws, err := b.fields()
+	if err != nil {
+		return nil, store.Damaged(err)
+	}
+	ends, text, err := b.messages(sc.ends)
+	if err != nil {
+		return nil, store.Damaged(err)
+	}
+	sc.ends = ends
+	if err := b.raws(all, raws, wanted); err != nil {
+		return nil, store.Damaged(err)
+	}
+	out := make([]Entry, 0, len(wanted))
+	for _, i := range wanted {
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
+		}
+		all[i].Message = string(text[from:ends[i]])
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+// each calls fn for every entry that fits, in the order of arrival, without raw texts.
+func (s *Store) each(ctx context.Context, q Query, fn func(*Entry)) (int64, error) {
+	return s.scan(ctx, q, func(sc *scanner, blocks []*block) error {
+		for _, b := range blocks {
+			if err := sc.each(b, fn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (sc *scanner) each(b *block, fn func(*Entry)) error {
+	if err := sc.read(b, "head, body", &b.head, &b.body); err != nil {
+		return err
+	}
+	defer func() { b.head, b.body = nil, nil }()
+	all, _, err := b.fields()
+	if err != nil {
+		return store.Damaged(err)
+	}
+	ends, text, err := b.messages(sc.ends)
+	if err != nil {
+		return store.Damaged(err)
+	}
+	sc.ends = ends
+	whole, from := string(text), 0
+	for i, end := range ends {
+		e := &all[i]
+		e.Message, from = whole[from:end], end
+		if sc.m.fits(e) {
+			fn(e)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package telemetry
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+)
+
+// mostClosed is how many sources are remembered that have ended.
+const mostClosed = 50
+
+// Feed is one source's way into the store.
+type Feed struct {
+	s              *Store
+	captured, lost atomic.Int64
+
+	// of what follows, the store's mu
+	about  State
+	closed bool
+}
+
+// Open begins a source. Its state is told by Sources until it is closed, and a while after.
+func (s *Store) Open(about State) *Feed {
+	if about.Started.IsZero() {
+		about.Started = s.o.Now()
+	}
+	if about.Status == "" {
+		about.Status = "streaming"
+	}
+	f := &Feed{s: s, about: about}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.feeds = append(s.feeds, f)
+	return f
+}
+
+// Add stores an entry of this source: source, device and app are its own where the entry has none.
+func (f *Feed) Add(e Entry) {
+	if f.s.add(f.complete(e)) {
+		f.captured.Add(1)
+	}
+}
+
+func (f *Feed) complete(e Entry) Entry {
+	f.s.mu.Lock()
+	about := f.about
+	f.s.mu.Unlock()
+	if e.Source == "" {
+		e.Source = about.Source
+	}
+	if e.Device == "" {
+		e.Device = about.Device
+	}
+	if e.App == "" {
+		e.App = about.App
+	}
+	return e
+}
+
+// Lose says that n lines are missing, and why; n is 0 where nobody knows. It becomes an entry, so that readers see the gap.
+func (f *Feed) Lose(n int64, why string) {
+	f.lost.Add(n)
+	lines := "lines are missing here"
+	if n > 0 {
+		lines = fmt.Sprintf("%d lines are missing here", n)
+	}
+	e := f.complete(Entry{Time: f.s.o.Now(), Process: "ios-agent", Level: Warning, Message: lines + ": " + why, Count: 1})
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	if !f.s.closed { // no filter and no full queue keeps it out: it is small, and there are few
+		f.s.enqueue(arrival{e, f.s.o.Now()})
+	}
+}
+
+// Status says how the source is doing.
+func (f *Feed) Status(word string, err error) {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	f.about.Status, f.about.Error = word, ""
+	if err != nil {
+		f.about.Error = err.Error()
+	}
+}
+
+// Close ends the source.
+func (f *Feed) Close() {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	if f.closed {
+		return
+	}
+	f.closed = true
+	if f.about.Status != "error" {
+		f.about.Status = "stopped"
+	}
+	ended := 0
+	for _, one := range f.s.feeds {
+		if one.closed {
+			ended++
+		}
+	}
+	f.s.feeds = slices.DeleteFunc(f.s.feeds, func(one *Feed) bool {
+		if ended > mostClosed && one.closed && one != f {
+			ended--
+			return true
+		}
+		return false
+	})
+}
+
+// Sources are the sources, newest first.
+func (s *Store) Sources() []State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]State, 0, len(s.feeds))
+	for _, f := range slices.Backward(s.feeds) {
+		about := f.about
+		about.Captured, about.Lost = f.captured.Load(), f.lost.Load()
+		out = append(out, about)
+	}
+	return out
+}
+
+// filter is what of a source is not stored, ready to be asked.
+type filter struct {
+	process string
+	exclude []string // folded
+}
+
+// SetFilter replaces the filter of its source. One that keeps nothing out is forgotten.
+func (s *Store) SetFilter(f Filter) {
+	ready := &filter{process: f.Process}
+	for _, part := range f.Exclude {
+		if part != "" {
+			ready.exclude = append(ready.exclude, fold(part))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ready.process == "" && len(ready.exclude) == 0 {
+		delete(s.filters, f.Source)
+		return
+	}
+	s.filters[f.Source] = ready
+}
+
+// filtered reports whether a filter keeps an entry out.
+func (s *Store) filtered(e *Entry) bool {
+	s.mu.Lock()
+	of, all := s.filters[e.Source], s.filters[""]
+	s.mu.Unlock()
+	return of.keepsOut(e) || all.keepsOut(e)
+}
+
+func (f *filter) keepsOut(e *Entry) bool {
+	if f == nil {
+		return false
+	}
+	return f.process != "" && f.process != e.Process ||
+		slices.ContainsFunc(f.exclude, func(part string) bool { return contains(e.Message, part) })
+}
