@@ -16,7 +16,8 @@ func TestStreamsCommandLines(t *testing.T) {
 		t.Error(console.Env)
 	}
 	const follow = "simctl|spawn|UDID|log|stream|--level=debug"
-	if got := strings.Join(tool.LogStream("UDID", LogOptions{Predicate: `subsystem == "a.b"`}).Args, "|"); got != follow+`|--predicate|subsystem == "a.b"` {
+	some := LogOptions{Predicate: `subsystem == "a.b"`}
+	if got := strings.Join(tool.LogStream("UDID", some).Args, "|"); got != follow+`|--predicate|subsystem == "a.b"` {
 		t.Error(got)
 	}
 	if got := strings.Join(tool.LogStream("UDID", LogOptions{}).Args, "|"); got != follow {

@@ -152,7 +152,9 @@ func Open(o Options) (*Product, error) {
 		}
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers, heard}}, nil
+	return &Product{Catalogue: c, version: o.Version, parts: []io.Closer{
+		talk, leases, sessions, said, o.Host, devices, kit, debuggers, heard,
+	}}, nil
 }
 
 // Catalogue is the catalogue without anything behind it: what a client derives its surface from.

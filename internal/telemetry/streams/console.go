@@ -207,7 +207,9 @@ func (m *Manager) newConsole(owner device.Owner, app string, pid int) *console {
 
 // follow adds files to those of the console.
 func (c *console) follow(o Output) []*tail {
-	tails := []*tail{{path: o.Stdout, level: telemetry.Info, ours: o.ours}, {path: o.Stderr, level: telemetry.Notice, ours: o.ours, nslog: true}}
+	tails := []*tail{
+		{path: o.Stdout, level: telemetry.Info, ours: o.ours}, {path: o.Stderr, level: telemetry.Notice, ours: o.ours, nslog: true},
+	}
 	c.outputs, c.files = append(c.outputs, o), append(c.files, tails...)
 	return tails
 }
