@@ -153,11 +153,11 @@ type SourceOut struct {
 	Captured int64     `json:"captured"`
 	Lost     int64     `json:"lost"`
 	Started  time.Time `json:"started_at"`
-	Error    string    `json:"error,omitempty"`
+	Problem  string    `json:"problem,omitempty"` // why it is silent
 }
 
 type sourcesOut struct {
-	Sources []SourceOut `json:"sources"`
+	Sources []SourceOut `json:"feeds"`
 }
 
 // Text is a line a source.
@@ -171,8 +171,8 @@ func (o sourcesOut) Text() string {
 		if s.Lost > 0 {
 			line += fmt.Sprintf(", %d lost", s.Lost)
 		}
-		if s.Error != "" {
-			line += ": " + s.Error
+		if s.Problem != "" {
+			line += ": " + s.Problem
 		}
 		lines = append(lines, line)
 	}
@@ -184,7 +184,7 @@ func (s *Streams) sources(_ context.Context, _ *op.Call, _ struct{}) (sourcesOut
 	for _, one := range s.store.Sources() {
 		out.Sources = append(out.Sources, SourceOut{
 			ID: one.ID, Type: one.Type, Source: string(one.Source), UDID: one.Device, App: one.App, Session: one.Session, Status: one.Status,
-			Captured: one.Captured, Lost: one.Lost, Started: one.Started, Error: one.Error,
+			Captured: one.Captured, Lost: one.Lost, Started: one.Started, Problem: one.Error,
 		})
 	}
 	return out, nil

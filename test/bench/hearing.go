@@ -67,7 +67,7 @@ func (l *lab) floods(ctx context.Context) error {
 	}
 	var answer struct {
 		Result struct {
-			Sources []struct {
+			Feeds []struct {
 				ID, Status string
 				Captured   int64
 			}
@@ -76,7 +76,7 @@ func (l *lab) floods(ctx context.Context) error {
 	if err := json.Unmarshal(out.Stdout, &answer); err != nil {
 		return err
 	}
-	for _, s := range answer.Result.Sources {
+	for _, s := range answer.Result.Feeds {
 		if s.Status == "streaming" && s.Captured > 500 {
 			return nil
 		}

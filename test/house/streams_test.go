@@ -13,9 +13,9 @@ import (
 
 // sources are what is followed, as an answer tells it.
 type sources struct {
-	Sources []struct {
-		ID, Type, Source, UDID, App, Session, Status, Error string
-		Captured, Lost                                      int64
+	Feeds []struct {
+		ID, Type, Source, UDID, App, Session, Status, Problem string
+		Captured, Lost                                        int64
 	}
 }
 
@@ -27,9 +27,9 @@ func follows(h *house.House, t *testing.T, id, status string, captured int64) st
 	defer late.Stop()
 	for {
 		got := house.Result[sources](h, h.Must("a", "log_sources", nil))
-		for _, s := range got.Sources {
+		for _, s := range got.Feeds {
 			if strings.HasPrefix(s.ID, id) && s.Status == status && s.Captured >= captured {
-				return s.Error
+				return s.Problem
 			}
 		}
 		select {

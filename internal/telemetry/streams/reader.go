@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ios-agent/internal/apple/oslog"
+	"ios-agent/internal/device"
 	"ios-agent/internal/telemetry"
 )
 
@@ -13,24 +14,58 @@ import (
 type reader struct {
 	feed  *telemetry.Feed
 	appOf func(process string) string
+	text  bool            // lines for people, as of a physical device
+	least telemetry.Level // what is below is left out: not every program can
+
 	lines oslog.Reader
+	last  telemetry.Entry
 }
 
-func newReader(feed *telemetry.Feed, appOf func(string) string) *reader {
-	r := &reader{feed: feed, appOf: appOf}
+// start makes it ready for the first line.
+func (r *reader) start() *reader {
 	r.lines.Each = r.entry
+	if r.text {
+		r.lines.Remark = r.more
+	}
 	return r
 }
 
 func (r *reader) line(text string) {
 	_, _ = r.lines.Write([]byte(text + "\n")) // it never fails
+	if r.text {
+		r.lines.End() // an entry is there with its first line: nobody knows when the next one comes
+	}
 }
 
 func (r *reader) entry(e oslog.Entry) {
-	if entry, is := Entry(e); is {
-		entry.App = r.appOf(entry.Process)
+	entry, is := Entry(e)
+	if !is {
+		return
+	}
+	entry.App = r.appOf(entry.Process)
+	if r.last = entry; entry.Level >= r.least {
 		r.feed.Add(entry)
 	}
+}
+
+// more is a line that belongs to the one before.
+func (r *reader) more(text string) {
+	if r.last.Process != "" && r.last.Level >= r.least {
+		e := r.last
+		e.Message = text
+		r.feed.Add(e)
+	}
+}
+
+// least is the level from which on messages are wanted.
+func least(level device.LogLevel) telemetry.Level {
+	switch level {
+	case device.LogDebug:
+		return telemetry.Debug
+	case device.LogInfo:
+		return telemetry.Info
+	}
+	return telemetry.Notice
 }
 
 // levels are Apple's words and what they are here.
@@ -74,5 +109,14 @@ func moment(text string) time.Time {
 			return t
 		}
 	}
-	return time.Time{}
+	t, err := time.ParseInLocation("Jan _2 15:04:05.999999999", text, time.Local)
+	if err != nil {
+		return time.Time{}
+	}
+	now := time.Now()
+	t = t.AddDate(now.Year(), 0, 0)
+	if t.After(now.AddDate(0, 0, 1)) { // of last year
+		t = t.AddDate(-1, 0, 0)
+	}
+	return t
 }

@@ -61,8 +61,12 @@ func (m *Manager) begin(w *want, resumed bool) *stream {
 	if resumed {
 		gap = "nobody had made a call for a while, so the log was not followed"
 	}
+	kind, from := "simctl_log_stream", telemetry.Simulator
+	if physical(w.device) {
+		kind, from = "device_log", telemetry.Device
+	}
 	feed := m.o.Store.Open(telemetry.State{
-		ID: s.spec.id(), Type: "simctl_log_stream", Source: source(w.device), Device: s.spec.udid, App: s.spec.app,
+		ID: s.spec.id(), Type: kind, Source: from, Device: s.spec.udid, App: s.spec.app,
 		Session: w.owner.Session, Status: "starting", Started: m.o.Now(),
 	})
 	m.work.Go(func() {
@@ -73,12 +77,7 @@ func (m *Manager) begin(w *want, resumed bool) *stream {
 	return s
 }
 
-func source(d device.Device) telemetry.Source {
-	if d.Info().Type == device.TypePhysical {
-		return telemetry.Device
-	}
-	return telemetry.Simulator
-}
+func physical(d device.Device) bool { return d.Info().Type == device.TypePhysical }
 
 // id names a stream for people.
 func (s spec) id() string {
@@ -170,6 +169,13 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, gap string) {
 	feed.Status("stopped", nil)
 }
 
+// waitsForDevice reports whether the device was off when it was last tried.
+func (s *stream) waitsForDevice() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fault.Is(s.err, fault.DeviceNotBooted)
+}
+
 func drain(c chan struct{}) {
 	select {
 	case <-c:
@@ -188,6 +194,9 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed) (device.Stream
 	ctx, cancel := context.WithTimeout(ctx, beginWait)
 	defer cancel()
 	logs, err := device.As[device.Logs](s.device)
+	if err != nil && physical(s.device) {
+		return nil, fault.New(fault.Unsupported, "%w; with idevicesyslog or pymobiledevice3 on the PATH it can be followed", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -200,6 +209,9 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed) (device.Stream
 			return nil, err
 		}
 	}
-	r := newReader(feed, func(process string) string { return s.m.appOf(s.spec.udid, process) })
-	return logs.FollowLog(ctx, what, r.line)
+	r := reader{
+		feed: feed, appOf: func(process string) string { return s.m.appOf(s.spec.udid, process) }, text: physical(s.device),
+		least: least(s.spec.level),
+	}
+	return logs.FollowLog(ctx, what, r.start().line)
 }

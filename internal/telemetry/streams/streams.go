@@ -290,7 +290,7 @@ func (m *Manager) Heard(session, udid string, worked bool) {
 		return
 	}
 	for _, s := range m.streams {
-		if s.spec.udid == udid {
+		if s.spec.udid == udid && s.waitsForDevice() {
 			s.nudge()
 		}
 	}

@@ -23,6 +23,7 @@ type phone struct {
 	t    *testing.T
 	host *host.Host
 	dir  string
+	kind string // simulator or device
 
 	mu      sync.Mutex
 	off     bool
@@ -36,7 +37,7 @@ var (
 )
 
 func (p *phone) Info() device.Info {
-	return device.Info{UDID: "PHONE-1", Name: "phone", State: device.Booted, Type: "simulator"}
+	return device.Info{UDID: "PHONE-1", Name: "phone", State: device.Booted, Type: p.kind}
 }
 func (p *phone) Driver() string { return "test" }
 func (p *phone) Close() error   { return nil }
@@ -101,7 +102,7 @@ func newRig(t *testing.T, scripts ...string) *rig {
 	if len(scripts) == 0 {
 		scripts = []string{forever}
 	}
-	p := &phone{t: t, host: h, dir: t.TempDir(), scripts: scripts}
+	p := &phone{t: t, host: h, dir: t.TempDir(), kind: "simulator", scripts: scripts}
 	r := &rig{t: t, phone: p, now: time.Now(), dir: filepath.Join(t.TempDir(), "consoles")}
 	r.store = telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db")})
 	r.sub = r.store.Follow(telemetry.Query{})
@@ -200,6 +201,27 @@ func TestEventsBecomeEntries(t *testing.T) {
 	}
 	if asked := r.phone.began(); len(asked) != 1 || asked[0].Process != "Shop" || asked[0].Level != device.LogDefault || !asked[0].Events {
 		t.Errorf("%+v", asked)
+	}
+}
+
+// TestTheLogOfAPhysicalDevice is text: a line is there at once, one that goes on too, and what is less grave than wanted is not.
+func TestTheLogOfAPhysicalDevice(t *testing.T) {
+	r := newRig(t)
+	r.phone.kind = device.TypePhysical
+	r.lines("Jan  2 15:04:05 iPhone Shop(UIKitCore)[77] <Notice>: hello", "  goes on", "Jan  2 15:04:06 iPhone Shop[77] <Debug>: too much",
+		"2026-01-02 15:04:07.000001 Shop{libnet}[77] <ERROR>: it failed")
+	r.follow("ann", shop, "")
+	e := r.await("hello")
+	if e.Process != "Shop" || e.PID != 77 || e.Level != telemetry.Notice || e.Source != telemetry.Device || e.Time.Month() != time.January {
+		t.Errorf("%+v", e)
+	}
+	r.await("goes on")
+	if e := r.await("it failed"); e.Level != telemetry.Error || e.App != shop {
+		t.Errorf("%+v", e)
+	}
+	page, err := r.store.Query(t.Context(), telemetry.Query{})
+	if err != nil || page.Total != 3 {
+		t.Errorf("%v %+v", err, page)
 	}
 }
 
