@@ -17,6 +17,8 @@ type reader struct {
 	text  bool            // lines for people, as of a physical device
 	least telemetry.Level // what is below is left out: not every program can
 
+	first func() // called before an entry is added
+
 	lines oslog.Reader
 	last  telemetry.Entry
 }
@@ -44,6 +46,7 @@ func (r *reader) entry(e oslog.Entry) {
 	}
 	entry.App = r.appOf(entry.Process)
 	if r.last = entry; entry.Level >= r.least {
+		r.first()
 		r.feed.Add(entry)
 	}
 }

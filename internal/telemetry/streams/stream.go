@@ -110,12 +110,16 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, gap string) {
 	for pause := s.m.o.Pause; ctx.Err() == nil; {
 		drain(s.wake)
 		from := s.m.o.Now()
-		running, err := s.start(ctx, feed)
+		missing := gap
+		lost := sync.OnceFunc(func() { // it stands before the first line that came after it
+			if missing != "" {
+				feed.Lose(0, missing)
+			}
+		})
+		running, err := s.start(ctx, feed, lost)
 		s.note(err)
 		if err == nil {
-			if gap != "" {
-				feed.Lose(0, gap)
-			}
+			lost()
 			feed.Status("streaming", nil)
 			first()
 			select {
@@ -190,7 +194,7 @@ func (s *stream) note(err error) {
 }
 
 // start begins the program.
-func (s *stream) start(ctx context.Context, feed *telemetry.Feed) (device.Stream, error) {
+func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lost func()) (device.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, beginWait)
 	defer cancel()
 	logs, err := device.As[device.Logs](s.device)
@@ -211,7 +215,7 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed) (device.Stream
 	}
 	r := reader{
 		feed: feed, appOf: func(process string) string { return s.m.appOf(s.spec.udid, process) }, text: physical(s.device),
-		least: least(s.spec.level),
+		least: least(s.spec.level), first: lost,
 	}
 	return logs.FollowLog(ctx, what, r.start().line)
 }
