@@ -36,7 +36,7 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := l.took(ctx, "ios-agent", "virtual", "fault", "add", "log-stream-floods", "lines=2000"); err != nil {
+		if _, err := l.took(ctx, "ios-agent", "virtual", "fault", "add", "log-stream-floods", "--set", "lines=2000"); err != nil {
 			return nil, err
 		}
 		if err := a.call(ctx, "logs_start", `{"app":"com.iosagent.shop","level":"debug"}`); err != nil {
