@@ -9,7 +9,8 @@ import (
 
 const (
 	noisyRuns = 5
-	noisyTaps = 15
+	noisyTaps = 30
+	fewLines  = 200 // after which a flood is under way
 	// noisyRatio is how much longer a tap may take while its app logs 2,000 lines a second.
 	noisyRatio = 1.3
 )
@@ -42,11 +43,11 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 		if err := a.call(ctx, "logs_start", `{"app":"com.iosagent.shop","level":"debug"}`); err != nil {
 			return nil, err
 		}
-		noisy, err := taps()
-		if err != nil {
+		if err := l.floods(ctx); err != nil {
 			return nil, err
 		}
-		if err := l.floods(ctx); err != nil {
+		noisy, err := taps()
+		if err != nil {
 			return nil, err
 		}
 		if err := a.walk(ctx, step{"logs_stop", `{"app":"com.iosagent.shop"}`}); err != nil {
@@ -59,27 +60,31 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 	}, nil
 }
 
-// floods fails when the lines do not come: a figure without them would say nothing.
+// floods waits until the lines come: a figure without them would say nothing.
 func (l *lab) floods(ctx context.Context) error {
-	out, err := l.host.Run(ctx, l.command("ios-agent", "logs", "sources", "--json"))
-	if err != nil {
-		return err
-	}
-	var answer struct {
-		Result struct {
-			Feeds []struct {
-				ID, Status string
-				Captured   int64
+	for began := time.Now(); ; {
+		out, err := l.host.Run(ctx, l.command("ios-agent", "logs", "sources", "--json"))
+		if err != nil {
+			return err
+		}
+		var answer struct {
+			Result struct {
+				Feeds []struct {
+					Status   string
+					Captured int64
+				}
 			}
 		}
-	}
-	if err := json.Unmarshal(out.Stdout, &answer); err != nil {
-		return err
-	}
-	for _, s := range answer.Result.Feeds {
-		if s.Status == "streaming" && s.Captured > 500 {
-			return nil
+		if err := json.Unmarshal(out.Stdout, &answer); err != nil {
+			return err
+		}
+		for _, s := range answer.Result.Feeds {
+			if s.Status == "streaming" && s.Captured > fewLines {
+				return nil
+			}
+		}
+		if time.Since(began) > patience {
+			return fmt.Errorf("the log does not flood: %s", out.Stdout)
 		}
 	}
-	return fmt.Errorf("the log does not flood: %s", out.Stdout)
 }

@@ -110,7 +110,7 @@ func (t *tail) flush(c *console) {
 // nslog reads what NSLog put before a message.
 func nslog(e telemetry.Entry) telemetry.Entry {
 	r := oslog.Reader{Each: func(said oslog.Entry) {
-		read, is := Entry(said)
+		read, is := entryOf(said, "", "")
 		if !is || read.Time.IsZero() || said.Thread == "" {
 			return
 		}
