@@ -97,6 +97,7 @@ var arrows = map[string]string{
 	"internal/telemetry/crashes": "apple/atos apple/crash apple/reports fault machine/host machine/regularfile " +
 		"machine/wholefile op/brief telemetry",
 	"internal/telemetry/linetext": "",
+	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
@@ -121,8 +122,9 @@ var arrows = map[string]string{
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
-		"telemetry telemetry/builds telemetry/crashes ui ui/picture xcode/build xcode/debugger " +
-		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"telemetry telemetry/builds telemetry/crashes telemetry/streams ui ui/picture xcode/build " +
+		"xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
+		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device device/act fault op ops telemetry telemetry/builds telemetry/crashes ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
@@ -145,8 +147,8 @@ var arrows = map[string]string{
 		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
-		"surface/mcp surface/reference surface/rest telemetry telemetry/crashes ui/uiread " +
-		"xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"surface/mcp surface/reference surface/rest telemetry telemetry/crashes telemetry/streams " +
+		"ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
