@@ -73,7 +73,7 @@ type whichIn struct {
 type readLogsIn struct {
 	whichIn
 	Until  string `json:"until,omitempty" doc:"until then, as since"`
-	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or an id such as s12" match:"^(last|s[0-9]{1,9})$"`
+	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or such as s12" match:"^(last|s[0-9]{1,9})$"`
 	Before string `json:"before,omitempty" doc:"only what came before this cursor"`
 	Oldest bool   `json:"oldest,omitempty" doc:"the first lines instead of the last ones"`
 	Limit  int    `json:"limit,omitempty" doc:"at most so many lines" default:"100" min:"1" max:"1000"`

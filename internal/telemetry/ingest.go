@@ -160,6 +160,7 @@ func (s *Store) writeAll(end bool) error {
 				fresh = s.repeats.all(fresh)
 			}
 		}
+		lines := int64(len(fresh))
 		if lost > 0 {
 			fresh = append(fresh, s.own(fmt.Sprintf("%d lines were dropped: they came faster than they could be stored", lost)))
 		}
@@ -170,9 +171,12 @@ func (s *Store) writeAll(end bool) error {
 		if len(fresh) > 0 {
 			if err := s.write(fresh, now); err != nil {
 				s.mu.Lock()
-				s.dropped += int64(len(fresh))
-				s.untold += int64(len(fresh))
+				s.dropped += lines
+				s.untold += lost + lines
 				s.mu.Unlock()
+				if lines > 0 { // else only what was lost before could not be told yet
+					s.o.Log.Error("lines could not be stored", "lines", lines, "error", err)
+				}
 				return err
 			}
 		}
@@ -231,7 +235,6 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 		return s.mark(tx, last, now)
 	})
 	if err != nil {
-		s.o.Log.Error("lines could not be stored", "lines", len(fresh), "error", err)
 		return err
 	}
 	s.tail = tail
