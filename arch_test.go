@@ -90,7 +90,7 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry":        "machine/store",
+	"internal/telemetry":        "fault machine/store",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +

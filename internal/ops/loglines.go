@@ -27,7 +27,7 @@ type LogLines struct {
 func (l *LogLines) ops() []op.Op {
 	groups := []string{"logs"}
 	follow := op.NewLive[whichIn, LogLine](op.Spec{
-		Name: "logs", Groups: groups, Verb: op.None, Route: "GET /api/v1/logs/follow",
+		Name: "follow_logs", Groups: groups, Verb: op.None, Route: "GET /api/v1/logs/follow",
 		Summary: "Watch what the app logs and prints as it comes", Hints: op.ReadOnly | op.Idempotent,
 	}, l.follow)
 	return []op.Op{

@@ -148,7 +148,8 @@ func TestBuildsAreKept(t *testing.T) {
 	if r := h.CLI("a", "builds", "show", fine.ID); r.Exit != 0 || !strings.Contains(r.Stdout, fine.Log) {
 		t.Errorf("%+v", r)
 	}
-	if only := house.Result[ops.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true})); only.Total != 1 || only.Builds[0].ID != failed.ID {
+	only := house.Result[ops.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true}))
+	if only.Total != 1 || only.Builds[0].ID != failed.ID {
 		t.Errorf("%+v", only)
 	}
 	lines := house.Result[page](h, h.Must("a", "read_logs", in{"source": "build", "level": "error"}))

@@ -131,6 +131,7 @@ func (f Files) rows() map[string]map[string]any {
 		"record_video":         {"out": out},
 		"run":                  built,
 		"set_appearance":       {"mode": "dark"},
+		"show_build":           {"id": "latest"},
 		"set_location":         {"latitude": 1, "longitude": 2},
 		"set_value":            {"identifier": tapped, "to": "on"},
 		"start_device_log_cap": app,

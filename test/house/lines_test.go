@@ -412,7 +412,8 @@ func TestLogsFollow(t *testing.T) {
 	}
 	r = h.CLIUntil("ada", func(out string) bool { return strings.Contains(out, "loud") }, append(after, "--json")...)
 	var line ops.LogLine
-	if err := json.Unmarshal([]byte(r.Stdout), &line); err != nil || line.Message != "\u001b[31mloud" || line.Level != "error" || line.App != shop {
+	err := json.Unmarshal([]byte(r.Stdout), &line)
+	if err != nil || line.Message != "\u001b[31mloud" || line.Level != "error" || line.App != shop {
 		t.Errorf("%+v: %v", r, err)
 	}
 	// From now on: what is said until somebody follows is not shown.
