@@ -90,8 +90,9 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry":        "fault machine/store",
-	"internal/telemetry/builds": "apple/buildlog telemetry",
+	"internal/telemetry":          "fault machine/store telemetry/linetext",
+	"internal/telemetry/builds":   "apple/buildlog telemetry",
+	"internal/telemetry/linetext": "",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

@@ -106,6 +106,7 @@ func New(s Services) *Core {
 		Defaults: &Defaults{s.Sessions},
 		System: &System{
 			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
+			data: &data{s.Telemetry},
 		},
 	}
 	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
@@ -123,7 +124,8 @@ func New(s Services) *Core {
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
-		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(),
+		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(),
+		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(),
 	)
 	return c
 }

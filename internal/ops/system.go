@@ -28,6 +28,7 @@ type System struct {
 	all    func() *op.Catalogue
 
 	debuggers *debugger.Service
+	data      *data
 }
 
 func (s *System) ops() []op.Op {
@@ -103,7 +104,7 @@ func (o DoctorOut) Fault() *fault.Fault {
 // Doctor checks what ios-agent needs.
 func (s *System) Doctor(ctx context.Context, c *op.Call, in DoctorIn) (DoctorOut, error) {
 	out := DoctorOut{Healthy: true, strict: in.Strict}
-	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.debugger, s.writable, s.daemon} {
+	for _, look := range []func(context.Context) Check{s.xcode, s.simulators, s.agent, s.debugger, s.writable, s.data.check, s.daemon} {
 		out.add(look(ctx))
 	}
 	for _, f := range s.tools.Programs(ctx) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"ios-agent/internal/telemetry/linetext"
 )
 
 // A block is what the file has rows of: some hundred entries that came one after the other. A row for each entry would cost more than
@@ -23,7 +25,7 @@ type block struct {
 	oldest, newest  int64 // by their own clock, in ns
 	levels          int64 // a bit for each level that is there
 	arrived         int64 // the last one, ns
-	sieve           sieve
+	sieve           linetext.Sieve
 	head, body, raw []byte
 }
 
@@ -61,7 +63,7 @@ type packer struct {
 func (p *packer) pack(entries []Entry, arrived time.Time) (*block, error) {
 	b := &block{
 		first: entries[0].Number, last: entries[len(entries)-1].Number, n: len(entries), arrived: arrived.UnixNano(),
-		oldest: nanos(entries[0].Time), newest: nanos(entries[0].Time), sieve: newSieve(),
+		oldest: nanos(entries[0].Time), newest: nanos(entries[0].Time), sieve: linetext.NewSieve(),
 	}
 	index, table, fields := map[string]uint64{}, []byte(nil), []byte(nil)
 	var texts []byte
@@ -82,19 +84,19 @@ func (p *packer) pack(entries []Entry, arrived time.Time) (*block, error) {
 				table = binary.AppendUvarint(table, uint64(len(value)))
 				table = append(table, value...)
 			}
-			b.sieve.set(fieldPlace(byte(field), value))
+			b.sieve.Set(linetext.FieldPlace(byte(field), value))
 			fields = binary.AppendUvarint(fields, id)
 		}
-		b.sieve.set(fieldPlace(fieldPID, strconv.Itoa(e.PID)))
+		b.sieve.Set(linetext.FieldPlace(fieldPID, strconv.Itoa(e.PID)))
 		for _, v := range []int{e.PID, e.Count, len(e.Raw)} {
 			fields = binary.AppendUvarint(fields, uint64(v))
 		}
 		b.body = binary.AppendUvarint(b.body, uint64(len(e.Message)))
 		texts = append(texts, e.Message...)
-		p.folded = appendFolded(p.folded[:0], e.Message)
-		b.sieve.addText(p.folded)
+		p.folded = linetext.AppendFolded(p.folded[:0], e.Message)
+		b.sieve.AddText(p.folded)
 	}
-	b.sieve = b.sieve.shrunk()
+	b.sieve = b.sieve.Shrunk()
 	b.head = slices.Concat(binary.AppendUvarint(nil, uint64(len(index))), table, fields)
 	b.body = append(b.body, texts...)
 	return b, p.squeeze(b, entries)

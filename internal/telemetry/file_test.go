@@ -258,7 +258,8 @@ func TestLongLines(t *testing.T) {
 	s := fresh(t)
 	s.Add(telemetry.Entry{Message: strings.Repeat("é", 1<<20), Raw: "\xff" + strings.Repeat("r", 1<<20)})
 	e := query(t, s, telemetry.Query{}).Entries[0]
-	if len(e.Message) > 33<<10 || !strings.HasSuffix(e.Message, "bytes more)") || len(e.Raw) > 65<<10 || !strings.HasPrefix(e.Raw, "\uFFFDrr") {
+	if len(e.Message) > 33<<10 || !strings.HasSuffix(e.Message, "bytes more)") || len(e.Raw) > 65<<10 ||
+		!strings.HasPrefix(e.Raw, "\uFFFDrr") {
 		t.Error(len(e.Message), len(e.Raw), e.Message[len(e.Message)-40:])
 	}
 }

@@ -1,12 +1,13 @@
 package telemetry
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"ios-agent/internal/telemetry/linetext"
 )
 
 // matcher is a query, ready to be asked.
@@ -22,10 +23,10 @@ type matcher struct {
 
 // matcher makes a query ready.
 func (q Query) matcher() *matcher {
-	m := &matcher{q: q, search: fold(q.Search), since: math.MinInt64, until: math.MaxInt64}
+	m := &matcher{q: q, search: linetext.Fold(q.Search), since: math.MinInt64, until: math.MaxInt64}
 	for _, part := range q.Exclude {
 		if part != "" {
-			m.exclude = append(m.exclude, fold(part))
+			m.exclude = append(m.exclude, linetext.Fold(part))
 		}
 	}
 	if !q.Since.IsZero() {
@@ -34,18 +35,18 @@ func (q Query) matcher() *matcher {
 	if !q.Until.IsZero() {
 		m.until = nanos(q.Until)
 	}
-	m.places = textPlaces(m.search)
+	m.places = linetext.Places(m.search)
 	wanted := Entry{Device: q.Device, App: q.App, Process: q.Process, Subsystem: q.Subsystem, Category: q.Category}
 	for field, value := range wanted.strings() {
 		if value != "" {
-			m.places, m.fields = append(m.places, fieldPlace(byte(field), value)), true
+			m.places, m.fields = append(m.places, linetext.FieldPlace(byte(field), value)), true
 		}
 	}
 	if q.PID != 0 {
-		m.places, m.fields = append(m.places, fieldPlace(fieldPID, strconv.Itoa(q.PID))), true
+		m.places, m.fields = append(m.places, linetext.FieldPlace(fieldPID, strconv.Itoa(q.PID))), true
 	}
 	for _, source := range q.Sources {
-		m.sources, m.fields = append(m.sources, fieldPlace(fieldSource, string(source))), true
+		m.sources, m.fields = append(m.sources, linetext.FieldPlace(fieldSource, string(source))), true
 	}
 	m.texts = m.search != "" || len(m.exclude) > 0 || q.WithoutNoise
 	return m
@@ -73,10 +74,10 @@ func (m *matcher) possible(b *block) bool {
 	if n := len(b.sieve); n == 0 || n&(n-1) != 0 {
 		return true // the file is damaged, and reading the block will say it
 	}
-	if slices.ContainsFunc(m.places, func(at uint32) bool { return !b.sieve.has(at) }) {
+	if slices.ContainsFunc(m.places, func(at uint32) bool { return !b.sieve.Has(at) }) {
 		return false
 	}
-	return len(m.sources) == 0 || slices.ContainsFunc(m.sources, b.sieve.has)
+	return len(m.sources) == 0 || slices.ContainsFunc(m.sources, b.sieve.Has)
 }
 
 // byFields reports whether the fields of the entries of a possible block must be looked at: not all fit.
@@ -109,7 +110,7 @@ func (m *matcher) fitsText(message string) bool {
 	if !m.texts {
 		return true
 	}
-	folded := fold(message)
+	folded := linetext.Fold(message)
 	return strings.Contains(folded, m.search) && !m.unwanted(folded)
 }
 
@@ -124,29 +125,6 @@ func (m *matcher) unwanted(folded string) bool {
 
 // Fits reports whether an entry is wanted, but for Limit and Offset.
 func (q Query) Fits(e Entry) bool { return q.matcher().fits(&e) }
-
-// found gives the indexes of messages that have the text, which is folded and not empty. All of them are looked through at once: a
-// place where it stands counts if it is within one message.
-func found(to []int, needle, folded []byte, ends []int) []int {
-	for i, from := 0, 0; i < len(ends); {
-		at := bytes.Index(folded[from:], needle)
-		if at < 0 {
-			break
-		}
-		at += from
-		for ends[i] <= at {
-			i++
-		}
-		if at+len(needle) <= ends[i] {
-			to = append(to, i)
-			from = ends[i]
-			i++
-		} else {
-			from = at + 1
-		}
-	}
-	return to
-}
 
 // The first and the last time that a number of nanoseconds can tell.
 var begin, end = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)

@@ -1,6 +1,10 @@
 package telemetry
 
-import "strings"
+import (
+	"strings"
+
+	"ios-agent/internal/telemetry/linetext"
+)
 
 // noise is what every app on a simulator says and nobody asks for: all parts of a row stand in a line, in this order, in any case.
 var noise = [][]string{
@@ -18,7 +22,7 @@ var noise = [][]string{
 }
 
 // Noise reports whether a message is one of those.
-func Noise(message string) bool { return noisy(fold(message)) }
+func Noise(message string) bool { return noisy(linetext.Fold(message)) }
 
 func noisy(folded string) bool {
 	for _, parts := range noise {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ios-agent/internal/machine/store"
+	"ios-agent/internal/telemetry/linetext"
 )
 
 // Query gives the entries that fit.
@@ -148,7 +149,7 @@ func (sc *scanner) blocks() ([]*block, error) {
 		if b.last <= sc.m.q.After {
 			break // and so are all before it
 		}
-		b.sieve = sieve(raw)
+		b.sieve = linetext.Sieve(raw)
 		if sc.m.possible(b) {
 			b.sieve = nil
 			out = append(out, b)
@@ -249,17 +250,17 @@ func (sc *scanner) byText(to []int, b *block) ([]int, error) {
 	}
 	sc.ends = ends
 	var plain bool
-	if sc.folded, plain = appendSmall(sc.folded[:0], text); !plain {
+	if sc.folded, plain = linetext.AppendSmall(sc.folded[:0], text); !plain {
 		sc.folded, sc.lows = sc.folded[:0], sc.lows[:0]
 		from := 0
 		for _, end := range ends {
-			sc.folded = appendFolded(sc.folded, string(text[from:end]))
+			sc.folded = linetext.AppendFolded(sc.folded, string(text[from:end]))
 			sc.lows, from = append(sc.lows, len(sc.folded)), end
 		}
 		ends = sc.lows
 	}
 	if sc.m.search != "" {
-		to = found(to, []byte(sc.m.search), sc.folded, ends)
+		to = linetext.Found(to, []byte(sc.m.search), sc.folded, ends)
 	} else {
 		for i := range ends {
 			to = append(to, i)

@@ -1,13 +1,11 @@
 package telemetry_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"ios-agent/internal/telemetry"
 )
@@ -150,36 +148,4 @@ func TestAQueryIsWhatFits(t *testing.T) {
 			t.Fatalf("%+v:\n got %q\nwant %q", q, texts(page.Entries), texts(want))
 		}
 	}
-}
-
-// FuzzSearch: a text is found in lines that lie in a file exactly as in the lines themselves, and as strings.Contains finds it where
-// there is no case.
-func FuzzSearch(f *testing.F) {
-	for _, seed := range [][2]string{{"Request timed out|after 5 s", "TIMED"}, {"İ|ß|🙂", "i"}, {"ab|cd", "bc"}, {"a\x00b|\xff", "\x00"}} {
-		f.Add(seed[0], seed[1])
-	}
-	dir := f.TempDir()
-	n := 0
-	f.Fuzz(func(t *testing.T, lines, search string) {
-		n++
-		s := at(t, fmt.Sprintf("%s/%d.db", dir, n))
-		want := 0
-		for i, line := range strings.Split(lines, "|") {
-			line = strings.ToValidUTF8(line, "\uFFFD")
-			e := telemetry.Entry{Message: line, Count: 2, Number: int64(i + 1), Time: time.Now()}
-			s.Add(e)
-			q := telemetry.Query{Search: search}
-			fits := q.Fits(e)
-			if fits {
-				want++
-			}
-			if utf8.ValidString(search) && strings.Contains(line, search) && !fits {
-				t.Errorf("%q is in %q", search, line)
-			}
-		}
-		if page := query(t, s, telemetry.Query{Search: search}); page.Total != want {
-			t.Errorf("%q in %q: %d, want %d", search, lines, page.Total, want)
-		}
-		_ = s.Delete(t.Context())
-	})
 }

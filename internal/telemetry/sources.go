@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
+	"ios-agent/internal/telemetry/linetext"
 )
 
 // mostClosed is how many sources are remembered that have ended.
@@ -143,7 +145,7 @@ func (s *Store) SetFilter(f Filter) {
 	ready := &filter{process: f.Process}
 	for _, part := range f.Exclude {
 		if part != "" {
-			ready.exclude = append(ready.exclude, fold(part))
+			ready.exclude = append(ready.exclude, linetext.Fold(part))
 		}
 	}
 	s.mu.Lock()
@@ -168,5 +170,5 @@ func (f *filter) keepsOut(e *Entry) bool {
 		return false
 	}
 	return f.process != "" && f.process != e.Process ||
-		slices.ContainsFunc(f.exclude, func(part string) bool { return contains(e.Message, part) })
+		slices.ContainsFunc(f.exclude, func(part string) bool { return linetext.Contains(e.Message, part) })
 }

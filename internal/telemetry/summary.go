@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"ios-agent/internal/telemetry/linetext"
 )
 
 // How many kinds of errors and warnings are told apart, how many are told, and how long a pattern is.
@@ -48,7 +50,7 @@ func (s *summer) add(e *Entry) {
 		s.sum.Noise += e.Count
 		return
 	}
-	k := kind{e.Process, Template(e.Message), e.Level >= Error}
+	k := kind{e.Process, linetext.Template(e.Message), e.Level >= Error}
 	if k.failed {
 		s.sum.Errors += e.Count
 	} else {
@@ -81,7 +83,7 @@ var wells = []string{"succeeded", "successfully", "success", "resolved", "connec
 
 // goesWell reports whether a message has one of them as a whole word.
 func goesWell(message string) bool {
-	folded := fold(message)
+	folded := linetext.Fold(message)
 	for _, well := range wells {
 		if !strings.Contains(folded, well) {
 			continue
@@ -185,3 +187,6 @@ func (s *Store) Summarize(ctx context.Context, q Query, window string) (Summary,
 	out.Last = last
 	return out, nil
 }
+
+// Template is a message with what differs from one line to the next replaced, as issues have it.
+func Template(message string) string { return linetext.Template(message) }

@@ -11,57 +11,6 @@ import (
 	"ios-agent/internal/telemetry"
 )
 
-func TestTemplate(t *testing.T) {
-	for message, want := range map[string]string{
-		"HTTP 401 on /v1/x":        "HTTP <N> on /v1/x",
-		"at 0x1f from 10.0.0.1:80": "at <HEX> from <IP>",
-		"a 1, 2, 3 b":              "a <N> b",
-		"took 234ms on iOS18":      "took 234ms on iOS18",
-		"took 2.5 s":               "took <N> s",
-		"-5 and +6":                "-<N> and +<N>",
-		"id 0F8FAD5B-D9CB-469F-A165-70867728950E, 0f8fad5b-d9cb-469f-a165-70867728950e": "id <UUID>, <UUID>",
-		"0f8fad5b-d9cb-469f-a165-70867728950ef":                                         "0f8fad5b-d9cb-469f-a165-70867728950ef",
-		"1.2.3.4.5":                                                                     "<IP>.<N>",
-		"0x":                                                                            "0x",
-		"10x1f":                                                                         "10x1f",
-		"é7 7é 7":                                                                       "é7 7é <N>",
-		"":                                                                              "",
-		"12":                                                                            "<N>",
-		"1, 2 of 3 . 4.":                                                                "<N> of <N>.",
-		"a_1":                                                                           "a_<N>",
-		"🙂1":                                                                            "🙂<N>",
-	} {
-		if got := telemetry.Template(message); got != want {
-			t.Errorf("%q: got %q, want %q", message, got, want)
-		}
-	}
-}
-
-// FuzzTemplate: it never fails, is the same when it is done again, and does not depend on which digits there are.
-func FuzzTemplate(f *testing.F) {
-	for _, seed := range []string{"a 1, 2, 3 b", "0x1f 10.0.0.1:80", "id 0F8FAD5B-D9CB-469F-A165-70867728950E", "é7\xff7"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, message string) {
-		once := telemetry.Template(message)
-		if again := telemetry.Template(once); again != once {
-			t.Errorf("%q: %q, then %q", message, once, again)
-		}
-		other := strings.Map(func(r rune) rune {
-			if '0' < r && r <= '9' { // a 0 may be that of 0x
-				return '0' + (r-'0')%9 + 1
-			}
-			return r
-		}, message)
-		if strings.ToValidUTF8(message, "\uFFFD") == message && telemetry.Template(other) != once {
-			if strings.ContainsAny(once, "123456789") { // digits that touch letters stay
-				return
-			}
-			t.Errorf("%q is %q, %q is %q", message, once, other, telemetry.Template(other))
-		}
-	})
-}
-
 func TestCursor(t *testing.T) {
 	if got := telemetry.EncodeCursor(1770560000123456); got != "c_AAZKUJ_cYkA" {
 		t.Error(got)
@@ -71,7 +20,8 @@ func TestCursor(t *testing.T) {
 			t.Error(n, got, err)
 		}
 	}
-	for _, text := range []string{"", "c_", "c_AAZKUJ_cYk", "AAZKUJ_cYkA", "c_AAZKUJ_cYkA=", "c_!!!!!!!!!!!", "c_AAZKUJ_cYkB", "c__________8"} {
+	for _, text := range []string{"", "c_", "c_AAZKUJ_cYk", "AAZKUJ_cYkA", "c_AAZKUJ_cYkA=", "c_!!!!!!!!!!!",
+		"c_AAZKUJ_cYkB", "c__________8"} {
 		_, err := telemetry.ParseCursor(text)
 		var no *telemetry.CursorError
 		if !errors.As(err, &no) || fault.From(err).Code != fault.InvalidInput {

@@ -49,7 +49,7 @@ func measure(ctx context.Context, l *lab, out io.Writer) error {
 	var broken []error
 	for _, m := range []func(context.Context, *lab) ([]figure, error){
 		without, starting, listing, calling, waking, remembering, reading, tapping, linking, pooling, aging, crowding,
-		gathering,
+		gathering, telling,
 	} {
 		figures, err := m(ctx, l)
 		for _, f := range figures {

@@ -1,47 +1,47 @@
-package telemetry
+package linetext
 
 import "math/bits"
 
-// sieve says of a block which texts it surely has not: one bit for every three bytes that follow each other in its folded
+// Sieve says of a block which texts it surely has not: one bit for every three bytes that follow each other in its folded
 // messages, and for every value of its other fields. A text whose bits are not all there is nowhere in the block.
-type sieve []byte
+type Sieve []byte
 
 // sieveBits is how many bits the largest sieve has.
 const sieveBits = 1 << 16
 
-func newSieve() sieve { return make(sieve, sieveBits/8) }
+func NewSieve() Sieve { return make(Sieve, sieveBits/8) }
 
 func place(of uint32) uint32 { return of * 2654435761 >> 16 }
 
-func (s sieve) set(at uint32) { s[at>>3] |= 1 << (at & 7) }
+func (s Sieve) Set(at uint32) { s[at>>3] |= 1 << (at & 7) }
 
-// has reports whether a bit is there; a small sieve has those of the large one laid over each other.
-func (s sieve) has(at uint32) bool {
+// Has reports whether a bit is there; a small sieve has those of the large one laid over each other.
+func (s Sieve) Has(at uint32) bool {
 	at &= uint32(len(s)*8 - 1)
 	return s[at>>3]&(1<<(at&7)) != 0
 }
 
-func (s sieve) addText(folded []byte) {
+func (s Sieve) AddText(folded []byte) {
 	if len(folded) < 3 {
 		return
 	}
 	v := uint32(folded[0])<<8 | uint32(folded[1])
 	for _, c := range folded[2:] {
 		v = v<<8&0xffffff | uint32(c)
-		s.set(place(v))
+		s.Set(place(v))
 	}
 }
 
-// textPlaces are the bits of a text; none for one that is too short.
-func textPlaces(folded string) (out []uint32) {
+// Places are the bits of a text; none for one that is too short.
+func Places(folded string) (out []uint32) {
 	for i := 0; i+3 <= len(folded); i++ {
 		out = append(out, place(uint32(folded[i])<<16|uint32(folded[i+1])<<8|uint32(folded[i+2])))
 	}
 	return out
 }
 
-// fieldPlace is the bit of the value of a field.
-func fieldPlace(field byte, value string) uint32 {
+// FieldPlace is the bit of the value of a field.
+func FieldPlace(field byte, value string) uint32 {
 	h := uint32(2166136261)
 	h = (h ^ uint32(field)) * 16777619
 	for i := range len(value) {
@@ -50,8 +50,8 @@ func fieldPlace(field byte, value string) uint32 {
 	return place(h)
 }
 
-// shrunk is the sieve as small as it may be: not more than about a seventh of its bits are set.
-func (s sieve) shrunk() sieve {
+// Shrunk is the Sieve as small as it may be: not more than about a seventh of its bits are set.
+func (s Sieve) Shrunk() Sieve {
 	set := 0
 	for _, b := range s {
 		set += bits.OnesCount8(b)
