@@ -93,6 +93,7 @@ var arrows = map[string]string{
 	"internal/telemetry":          "fault machine/store telemetry/linetext",
 	"internal/telemetry/builds":   "apple/buildlog telemetry",
 	"internal/telemetry/linetext": "",
+	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
@@ -117,8 +118,8 @@ var arrows = map[string]string{
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
 		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
-		"telemetry telemetry/builds ui ui/picture xcode/build xcode/debugger xcode/macapp " +
-		"xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+		"telemetry telemetry/builds telemetry/streams ui ui/picture xcode/build xcode/debugger " +
+		"xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern":     "device device/act fault op ops ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
@@ -141,8 +142,8 @@ var arrows = map[string]string{
 		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
 		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
-		"surface/mcp surface/reference surface/rest telemetry ui/uiread xcode/build xcode/debugger " +
-		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"surface/mcp surface/reference surface/rest telemetry telemetry/streams ui/uiread " +
+		"xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +

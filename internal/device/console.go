@@ -14,11 +14,32 @@ type Stream interface {
 }
 
 // Logs follow what the apps and the system of a device log. FollowLog returns when the log is being followed; the context
-// covers this beginning only. Without subsystems everything is shown, otherwise what those log. Calls of line never
-// overlap, and the log is read no faster than line returns.
+// covers this beginning only. Calls of line never overlap, and the log is read no faster than line returns. Both methods may be
+// called outside the device's lane.
 type Logs interface {
-	FollowLog(ctx context.Context, subsystems []string, line func(string)) (Stream, error)
+	FollowLog(ctx context.Context, what LogFilter, line func(string)) (Stream, error)
+	// LogName is the name under which an installed app logs: that of its process.
+	LogName(ctx context.Context, bundleID string) (string, error)
 }
+
+// LogFilter says what of a log is followed, and how it is written. The zero value is everything, as text for people.
+type LogFilter struct {
+	Process    string   // only what this process logs
+	Subsystems []string // only what these log; none is all
+	Level      LogLevel // what is less grave is left out; empty is LogDebug
+	Events     bool     // as JSON, one event a line; a reader should take events that go on over lines too
+	On         bool     // the device was on a moment ago: it is not asked again
+}
+
+// LogLevel is the least grave message that is shown.
+type LogLevel string
+
+// The levels that a log can be followed at.
+const (
+	LogDefault LogLevel = "default" // and errors and faults
+	LogInfo    LogLevel = "info"
+	LogDebug   LogLevel = "debug"
+)
 
 // Console launches an app anew and follows what it prints. LaunchConsole returns when the app has been launched, with its
 // pid, or 0 where the pid is unknown; the context covers this beginning only. The app ends with the stream, and the stream

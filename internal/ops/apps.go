@@ -175,7 +175,9 @@ func (a *Apps) Launch(ctx context.Context, c *op.Call, in LaunchIn) (AppOut, err
 				out.Status, how.Restart = relaunched, true
 			}
 		}
+		launched := a.listen(c, h, out.Bundle, &how)
 		out.PID, err = d.Launch(ctx, out.Bundle, how)
+		launched(out.PID, err)
 		return nearby(ctx, h, out.Bundle, err)
 	})
 	if err == nil {
@@ -262,7 +264,11 @@ func (a *Apps) Terminate(ctx context.Context, c *op.Call, in TerminateIn) (AppOu
 			out.Status = notRunning
 			return nil
 		}
-		return d.Terminate(ctx, out.Bundle)
+		err = d.Terminate(ctx, out.Bundle)
+		if err == nil {
+			a.said.Ended(h.Info().UDID, out.Bundle)
+		}
+		return err
 	})
 	return out, err
 }
@@ -401,7 +407,10 @@ func (a *Apps) open(ctx context.Context, c *op.Call, in openIn) (openOut, error)
 			return err
 		}
 		out.Bundle = bundle
-		out.PID, err = d.Launch(ctx, bundle, device.Launch{})
+		how := device.Launch{}
+		launched := a.listen(c, h, bundle, &how)
+		out.PID, err = d.Launch(ctx, bundle, how)
+		launched(out.PID, err)
 		return nearby(ctx, h, bundle, err)
 	})
 	return out, err

@@ -212,6 +212,7 @@ func (o LogsOut) had() string {
 	if len(had) == 0 {
 		return "no source was listened to"
 	}
+	slices.Sort(had)
 	return "sources: " + strings.Join(had, ", ")
 }
 
@@ -253,7 +254,7 @@ func (l *LogLines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut
 		}
 	}
 	if !listened(out.Sources) && meant.device && in.Source == "" {
-		out.Note = "nobody listens to " + meant.of + " now: `ios-agent launch` begins it, and the lines of before are lost"
+		out.Note = "nobody listens to " + meant.of + " now: `ios-agent launch` or `ios-agent logs start --all` begins it"
 	}
 	return out, nil
 }

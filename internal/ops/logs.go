@@ -73,7 +73,7 @@ func (l *Logs) Start(ctx context.Context, c *op.Call, in CaptureIn) (CaptureOut,
 			return CaptureOut{}, err
 		}
 		start := func(ctx context.Context, line func(string)) (device.Stream, error) {
-			return logs.FollowLog(ctx, in.Subsystems, line)
+			return logs.FollowLog(ctx, device.LogFilter{Subsystems: in.Subsystems}, line)
 		}
 		request.Sources = append(request.Sources, logcap.Source{Name: osLog, Start: start})
 	}

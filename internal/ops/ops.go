@@ -18,6 +18,7 @@ import (
 	"ios-agent/internal/op/feed"
 	"ios-agent/internal/op/parse"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/streams"
 	"ios-agent/internal/ui"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/debugger"
@@ -45,6 +46,7 @@ type Services struct {
 	Films     *film.Store
 	Debuggers *debugger.Service
 	Telemetry *telemetry.Store
+	Streams   *streams.Manager
 	Home      string
 	Server    Server
 	Now       func() time.Time
@@ -91,7 +93,7 @@ type Core struct {
 
 // New makes the nouns and their operations.
 func New(s Services) *Core {
-	access := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers}
+	access := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers, said: s.Streams}
 	c := &Core{
 		Devices:  &Devices{deviceAccess: access, tools: s.Tools, viewer: s.MacApps, prewarm: s.Prewarm},
 		Apps:     &Apps{access},
@@ -125,7 +127,8 @@ func New(s Services) *Core {
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
 		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(),
-		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(),
+		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), // logs stands before what is below its verb
+		(&Streams{access, s.Telemetry}).ops(),
 	)
 	return c
 }
@@ -153,6 +156,7 @@ type deviceAccess struct {
 	pool      *pool.Pool
 	sessions  *session.Store
 	debuggers *debugger.Service
+	said      *streams.Manager
 }
 
 // do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out

@@ -161,7 +161,9 @@ func (b *Builds) launch(ctx context.Context, c *op.Call, how LaunchHow, on desti
 		}
 		c.Progress("launching " + out.Artifacts.BundleID)
 		c.App = out.Artifacts.BundleID
+		launched := b.listen(c, h, out.Artifacts.BundleID, &start)
 		out.Artifacts.ProcessID, err = d.Launch(ctx, out.Artifacts.BundleID, start)
+		launched(out.Artifacts.ProcessID, err)
 		return err
 	})
 	if err == nil {

@@ -48,7 +48,7 @@ func run(ctx context.Context, peers string, out io.Writer) (err error) {
 func measure(ctx context.Context, l *lab, out io.Writer) error {
 	var broken []error
 	for _, m := range []func(context.Context, *lab) ([]figure, error){
-		without, starting, listing, calling, waking, remembering, reading, tapping, linking, pooling, aging, crowding,
+		without, starting, listing, calling, waking, remembering, reading, tapping, hearing, linking, pooling, aging, crowding,
 		gathering, telling,
 	} {
 		figures, err := m(ctx, l)

@@ -125,6 +125,7 @@ func (f Files) rows() map[string]map[string]any {
 		"launch_app_device":    app,
 		"launch_app_logs_sim":  app,
 		"launch_app_sim":       app,
+		"logs_start":           {"app": drivertest.Conformance},
 		"pasteboard":           {"text": "x"},
 		"quern_press_button":   {"button": "HOME"},
 		"record_sim_video":     {"start": true},

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
@@ -148,14 +147,14 @@ func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
 // TestAQuietStepCostsNothing: no file is made and nothing is told where nobody listens.
 func TestAQuietStepCostsNothing(t *testing.T) {
 	h := house.New(t)
-	h.Boot("ada", drivertest.Conformance)
-	h.Must("ada", "snapshot", nil)
-	e := h.Must("ada", "tap_element", in{"label": "Tap Me"})
-	if e.Meta.Logs != nil || strings.Contains(e.Text(), "log:") {
-		t.Error(e.Text())
+	h.Boot("ada", "")
+	for _, step := range []string{"home", "home"} {
+		if r := h.CLI("ada", step, "--json"); r.Exit != 0 || strings.Contains(r.Stdout, "log:") || strings.Contains(r.Stdout, `"logs"`) {
+			t.Errorf("%+v", r)
+		}
 	}
 	if made, _ := filepath.Glob(filepath.Join(h.Home.String(), "telemetry.db*")); len(made) > 0 {
-		t.Errorf("a tap made %v", made)
+		t.Errorf("a step made %v", made)
 	}
 }
 
@@ -203,7 +202,7 @@ func TestTheLogOfAStep(t *testing.T) {
 		t.Errorf("%+v: %s", e.Meta, e.Text())
 	}
 	feed.Add(telemetry.Entry{Process: "Shop", Time: logTime, Message: "a moment later"})
-	want := "3 lines of com.iosagent.shop on iPhone 16; sources: simulator [virtual]\n" +
+	want := "3 lines of com.iosagent.shop on iPhone 16; sources: … [virtual]\n" +
 		"10:29:04.123 I Shop[812] com.acme:net  \"GET /cart\"\n" +
 		"10:29:04.123 E Shop[812] com.acme:net  " + first + "\n" +
 		"10:29:04.123 D Shop  \"a moment later\""
@@ -213,7 +212,12 @@ func TestTheLogOfAStep(t *testing.T) {
 		if r.Exit != 0 {
 			t.Fatalf("%v: %+v", args, r)
 		}
-		return strings.TrimSpace(r.Stdout)
+		head, rest, _ := strings.Cut(strings.TrimSpace(r.Stdout), "\n")
+		begin, sources, _ := strings.Cut(strings.TrimSuffix(head, " [virtual]"), "; sources: ")
+		if !slices.Contains(strings.Split(sources, ", "), "simulator") {
+			t.Errorf("its sources are not told: %s", head)
+		}
+		return begin + "; sources: … [virtual]\n" + rest
 	}
 	for _, args := range [][]string{{"--step", "last"}, {"--step", e.Meta.Step}, {"--step", "last", "--udid", udid}} {
 		if got := shown(args...); got != want {

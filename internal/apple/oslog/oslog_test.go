@@ -97,6 +97,15 @@ func TestJSONStream(t *testing.T) {
 	}
 }
 
+// TestAnEventThatIsCutOff does not take those after it with it.
+func TestAnEventThatIsCutOff(t *testing.T) {
+	l, err := Read([]byte("{\n  \"timestamp\" : \"t\",\n  \"eventMessage\" : \"half\nlog: lost\n" +
+		`{"timestamp":"u","eventMessage":"whole"}` + "\n"))
+	if err != nil || len(l.Entries) != 1 || l.Entries[0].Message != "whole" || len(l.Remarks) != 1 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	samples.Fuzz(f, Sniff, Read, "2026-01-15 15:49:35.850 Df A[6:b] [c.d:e] m\n more\n",
 		"Dec 29 08:48:47 h p[1] (s[2]) <Warning>: \\M-f\n", `{"timestamp":"t","eventMessage":"m"}`+"\n",

@@ -185,6 +185,10 @@ func (r *Reader) jsonLine(s string) bool {
 		t != "]" && t != "},{" && !strings.HasPrefix(t, `,{`) {
 		return false
 	}
+	if len(r.object) > 0 && strings.HasPrefix(s, `{"`) && json.Valid([]byte(s)) { // the one before was cut off
+		r.remark(string(r.object))
+		r.object = nil
+	}
 	if len(r.object) > 2*maxMessage {
 		r.remark(string(r.object[:maxMessage]))
 		r.object = nil

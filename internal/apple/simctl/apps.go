@@ -3,6 +3,8 @@ package simctl
 import (
 	"context"
 	"net/url"
+	"path"
+	"strings"
 )
 
 // Apps lists what is installed on a booted device, by bundle id.
@@ -12,6 +14,14 @@ func (t Tool) Apps(ctx context.Context, udid string) ([]App, error) {
 		return nil, err
 	}
 	return ParseApps(r.Stdout)
+}
+
+// Executable is the name of the app's program, and so of its process.
+func (a App) Executable() string {
+	if name, is := a.Info["CFBundleExecutable"].(string); is && name != "" {
+		return name
+	}
+	return strings.TrimSuffix(path.Base(strings.TrimSuffix(a.Path, "/")), ".app")
 }
 
 // DataPath is where the app keeps its files; simctl tells it as a URL.

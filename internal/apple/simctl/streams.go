@@ -1,9 +1,12 @@
 package simctl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
@@ -38,12 +41,21 @@ func ConsolePID(line, bundle string) (pid int, ok bool) {
 	return pid, err == nil
 }
 
-// LogStream is the command that shows a device's log, down to debug messages, from now on. An empty predicate shows all
-// of it.
-func (t Tool) LogStream(udid, predicate string) host.Cmd {
-	args := []string{"spawn", udid, "log", "stream", "--level=debug"}
-	if predicate != "" {
-		args = append(args, "--predicate", predicate)
+// LogOptions say what `log stream` shows, and how.
+type LogOptions struct {
+	Level     string // default, info or debug; empty is debug
+	Style     string // empty is the tool's own
+	Predicate string // empty shows all
+}
+
+// LogStream is the command that shows a device's log from now on.
+func (t Tool) LogStream(udid string, o LogOptions) host.Cmd {
+	args := []string{"spawn", udid, "log", "stream", "--level=" + cmp.Or(o.Level, "debug")}
+	if o.Style != "" {
+		args = append(args, "--style="+o.Style)
+	}
+	if o.Predicate != "" {
+		args = append(args, "--predicate", o.Predicate)
 	}
 	return t.streaming(nil, args...)
 }
@@ -67,4 +79,24 @@ func FromSubsystems(names ...string) (string, error) {
 		parts[i] = `subsystem == "` + name + `"`
 	}
 	return strings.Join(parts, " OR "), nil
+}
+
+// FromProcess is the predicate for what a process logs. Names of programs may have any sign but those that end a line: quotes and
+// backslashes are escaped, as NSPredicate reads them.
+func FromProcess(name string) (string, error) {
+	if name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", fmt.Errorf("%.80q is no name of a process", name)
+	}
+	return `process == "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`, nil
+}
+
+// AllEvents is the predicate for everything that is logged: signposts and activities are not.
+const AllEvents = "eventType == logEvent"
+
+// Both is the predicate for what fits two others; an empty one fits all.
+func Both(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return "(" + a + ") AND (" + b + ")"
 }

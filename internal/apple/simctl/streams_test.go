@@ -16,10 +16,15 @@ func TestStreamsCommandLines(t *testing.T) {
 		t.Error(console.Env)
 	}
 	const follow = "simctl|spawn|UDID|log|stream|--level=debug"
-	if got := strings.Join(tool.LogStream("UDID", `subsystem == "a.b"`).Args, "|"); got != follow+`|--predicate|subsystem == "a.b"` {
+	some := LogOptions{Predicate: `subsystem == "a.b"`}
+	if got := strings.Join(tool.LogStream("UDID", some).Args, "|"); got != follow+`|--predicate|subsystem == "a.b"` {
 		t.Error(got)
 	}
-	if got := strings.Join(tool.LogStream("UDID", "").Args, "|"); got != follow {
+	if got := strings.Join(tool.LogStream("UDID", LogOptions{}).Args, "|"); got != follow {
+		t.Error(got)
+	}
+	if got := strings.Join(tool.LogStream("UDID", LogOptions{Level: "default", Style: "ndjson"}).Args, "|"); got !=
+		"simctl|spawn|UDID|log|stream|--level=default|--style=ndjson" {
 		t.Error(got)
 	}
 	if pid, ok := ConsolePID("a.b: 4211", "a.b"); !ok || pid != 4211 {
@@ -39,6 +44,31 @@ func FuzzFromSubsystems(f *testing.F) {
 		p, err := FromSubsystems(a, b)
 		if err == nil && (strings.Count(p, `"`) != 4 || strings.ContainsAny(a+b, "\"\\\n ()'")) {
 			t.Errorf("%q and %q make %s", a, b, p)
+		}
+	})
+}
+
+// FuzzFromProcess: a name stays inside its quotes, and is the same name when it is read back.
+func FuzzFromProcess(f *testing.F) {
+	for _, s := range []string{"Shop", `a" OR "1" == "1`, `a\`, `\"`, `\\" OR 1 == 1 --`, "a\nb", "", "Ünï cödé", "'"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		p, err := FromProcess(name)
+		if err != nil {
+			return
+		}
+		quoted, found := strings.CutPrefix(p, `process == "`)
+		var read []byte
+		i := 0
+		for ; i < len(quoted) && quoted[i] != '"'; i++ {
+			if quoted[i] == '\\' {
+				i++
+			}
+			read = append(read, quoted[i])
+		}
+		if !found || i != len(quoted)-1 || string(read) != name {
+			t.Errorf("%q makes %s", name, p)
 		}
 	})
 }

@@ -33,6 +33,7 @@ import (
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/streams"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/debugger"
@@ -108,6 +109,7 @@ func Open(o Options) (*Product, error) {
 		return nil, errors.Join(err, said.Close(), o.Host.Close())
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
+	heard := streams.New(streams.Options{Store: said, Dir: filepath.Join(o.Home.String(), "consoles"), Now: o.Now, Log: o.Log})
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
@@ -119,6 +121,7 @@ func Open(o Options) (*Product, error) {
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			debuggers.EndAll(ctx, left)
+			heard.EndAll(left)
 			err := errors.Join(captures.EndAll("ended when another session got the device", left), films.EndAll(ctx, left))
 			if err != nil {
 				o.Log.Warn("what was left running did not end well", "udid", udid, "error", err)
@@ -138,18 +141,23 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Readers: readers(),
+		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: heard.Settle, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
-	c.Lines = ops.NewStepLines(said, sessions, nil)
+	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
 	c.Holds = debuggers.Holds
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
+		if r.Device != nil {
+			heard.Heard(r.Session, r.Device.UDID, r.Code == "")
+		} else {
+			heard.Heard(r.Session, "", false)
+		}
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	parts := []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers}
+	parts := []io.Closer{talk, leases, sessions, said, o.Host, devices, kit, debuggers, heard}
 	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
 }
 

@@ -28,18 +28,27 @@ type Host interface {
 type Options struct {
 	Host  Host
 	Tools apple.Toolchain
+	// Installed reports whether a program of others is there. If nil the PATH decides, and with Virtual Xcode none is: they know
+	// nothing of its devices.
+	Installed func(name string) bool
 }
 
 // Driver finds physical devices and opens them.
 type Driver struct {
-	host  Host
-	xcrun string
+	host      Host
+	xcrun     string
+	installed func(string) bool
 }
 
 var _ device.Driver = (*Driver)(nil)
 
 // New makes a driver. It runs nothing yet.
-func New(o Options) *Driver { return &Driver{host: o.Host, xcrun: o.Tools.Tool("xcrun")} }
+func New(o Options) *Driver {
+	if o.Installed == nil {
+		o.Installed = func(name string) bool { return o.Tools.Name != apple.Virtual && host.Installed(name) }
+	}
+	return &Driver{host: o.Host, xcrun: o.Tools.Tool("xcrun"), installed: o.Installed}
+}
 
 // Name is how messages call the driver.
 func (d *Driver) Name() string { return "devicectl" }
@@ -147,5 +156,13 @@ func traced(d xctrace.Device) device.Info {
 	return i
 }
 
-// Open gives a device; nothing runs until it is used.
-func (d *Driver) Open(info device.Info) device.Device { return &handset{driver: d, info: info} }
+// Open gives a device; nothing runs until it is used. It has a log where a program is installed that shows it.
+func (d *Driver) Open(info device.Info) device.Device {
+	h := &handset{driver: d, info: info}
+	for _, r := range relays {
+		if d.installed(r.name) {
+			return &logged{h, r}
+		}
+	}
+	return h
+}

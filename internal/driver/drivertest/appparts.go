@@ -31,16 +31,40 @@ func appParts() []part {
 		needs("console", followConsole),
 		needs("log", func(b *bench, d device.Logs) {
 			line, await := b.waiting("Conformance launched contract")
-			s, err := d.FollowLog(b.ctx, []string{Conformance}, line)
+			s, err := d.FollowLog(b.ctx, device.LogFilter{Subsystems: []string{Conformance}}, line)
 			b.must(err)
 			_, err = get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true, Args: []string{"-mode", "contract"}})
 			b.must(err)
 			await()
 			b.ends(s)
-			_, err = d.FollowLog(b.ctx, []string{`a" OR "1" == "1`}, line)
+			_, err = d.FollowLog(b.ctx, device.LogFilter{Subsystems: []string{`a" OR "1" == "1`}}, line)
 			b.refuses(err, fault.InvalidInput)
+			followEvents(b, d)
 		}),
 	}
+}
+
+// followEvents follows what one app logs, as JSON. A name that tries to leave its quotes finds nothing and nobody else's lines.
+func followEvents(b *bench, d device.Logs) {
+	name, err := d.LogName(b.ctx, Conformance)
+	b.must(err)
+	var strange []string
+	other, err := d.FollowLog(b.ctx, device.LogFilter{Process: `x" OR process != "y\`, Events: true},
+		func(line string) { strange = append(strange, line) })
+	b.must(err)
+	line, await := b.waiting(`"eventMessage":"Conformance launched events"`)
+	s, err := d.FollowLog(b.ctx, device.LogFilter{Process: name, Level: device.LogInfo, Events: true}, line)
+	b.must(err)
+	_, err = get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true, Args: []string{"-mode", "events"}})
+	b.must(err)
+	await()
+	b.ends(s)
+	b.ends(other)
+	if len(strange) > 0 {
+		b.t.Errorf("a name got out of its quotes: %q", strange)
+	}
+	_, err = d.LogName(b.ctx, "com.no.such")
+	b.refuses(err, fault.AppNotFound)
 }
 
 // launchAndEnd launches an app once and anew, and ends it twice.
@@ -112,7 +136,7 @@ func (b *bench) isOff() {
 		b.refuses(err, fault.DeviceNotBooted)
 	}
 	if logs, err := device.As[device.Logs](b.d); err == nil {
-		_, err := logs.FollowLog(b.ctx, nil, func(string) {})
+		_, err := logs.FollowLog(b.ctx, device.LogFilter{}, func(string) {})
 		b.refuses(err, fault.DeviceNotBooted)
 	}
 	if console, err := device.As[device.Console](b.d); err == nil {

@@ -21,24 +21,71 @@ var (
 // consoleWait is how long simctl may take to tell the pid of an app whose console it shows.
 const consoleWait = 10 * time.Second
 
-// FollowLog follows the log through `log stream`, down to debug messages.
-func (p *phone) FollowLog(ctx context.Context, subsystems []string, line func(string)) (device.Stream, error) {
-	predicate, err := simctl.FromSubsystems(subsystems...)
+// FollowLog follows the log through `log stream`.
+func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(string)) (device.Stream, error) {
+	how, err := logOptions(what)
 	if err != nil {
 		return nil, fault.New(fault.InvalidInput, "%w", err)
 	}
-	// A stream of a simulator that is off may stay empty instead of failing.
-	if err := p.mustBeBooted(ctx); err != nil {
-		return nil, err
+	if !what.On { // a stream of a simulator that is off may stay empty instead of failing
+		if err := p.mustBeBooted(ctx); err != nil {
+			return nil, err
+		}
 	}
 	s, err := stream.Start(ctx, p.driver.Host, stream.Program{
-		Cmd: p.driver.simctl().LogStream(p.info.UDID, predicate), Remark: simctl.LogHeading, Ready: simctl.LogHeading,
+		Cmd: p.driver.simctl().LogStream(p.info.UDID, how), Remark: simctl.LogHeading, Ready: simctl.LogHeading,
 		Explain: p.refusedWith(fault.ToolFailed),
 	}, line)
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// logOptions are how log stream is told what to show.
+func logOptions(what device.LogFilter) (o simctl.LogOptions, err error) {
+	o.Level = string(what.Level)
+	if what.Events {
+		o.Style = "ndjson"
+	}
+	var process string
+	if what.Process != "" {
+		if process, err = simctl.FromProcess(what.Process); err != nil {
+			return o, err
+		}
+	}
+	subsystems, err := simctl.FromSubsystems(what.Subsystems...)
+	o.Predicate = simctl.Both(process, subsystems)
+	if o.Predicate == "" && what.Events { // with a predicate it says when it has begun
+		o.Predicate = simctl.AllEvents
+	}
+	return o, err
+}
+
+// LogName is the app's executable: unified logging knows processes by it.
+func (p *phone) LogName(ctx context.Context, bundleID string) (string, error) {
+	p.mu.Lock()
+	name := p.names[bundleID]
+	p.mu.Unlock()
+	if name != "" {
+		return name, nil
+	}
+	apps, err := p.driver.simctl().Apps(ctx, p.info.UDID)
+	if err != nil {
+		return "", p.refused(err, fault.ToolFailed)
+	}
+	for _, a := range apps {
+		if a.BundleID == bundleID {
+			name = a.Executable()
+		}
+	}
+	if name == "" {
+		return "", fault.New(fault.AppNotFound, "%s is not installed on %s", bundleID, p.info.Name)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.names[bundleID] = name
+	return name, nil
 }
 
 // LaunchConsole launches an app through simctl, which shows what the app prints until it is interrupted and then ends it.

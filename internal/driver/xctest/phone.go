@@ -21,9 +21,10 @@ type phone struct {
 	mu     sync.Mutex // guards what others than the lane's holder may touch
 	agent  *agent
 	closed bool
-	target string          // the app that was in front last: it is asked first
-	still  string          // the digest of a settled look; empty once something may have changed the screen
-	ended  map[string]bool // apps that we ended ourselves
+	target string            // the app that was in front last: it is asked first
+	still  string            // the digest of a settled look; empty once something may have changed the screen
+	ended  map[string]bool   // apps that we ended ourselves
+	names  map[string]string // of the processes of apps, by bundle id
 }
 
 var (
@@ -35,7 +36,8 @@ var (
 )
 
 func newPhone(d *Driver, info device.Info) *phone {
-	return &phone{driver: d, info: info, connecting: device.NewLane(), target: springboard, ended: map[string]bool{}}
+	return &phone{driver: d, info: info, connecting: device.NewLane(), target: springboard, ended: map[string]bool{},
+		names: map[string]string{}}
 }
 
 func (p *phone) looksAt() string {
@@ -116,6 +118,9 @@ func (p *phone) Install(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	p.mu.Lock()
+	delete(p.names, bundleID) // the new one may have another
+	p.mu.Unlock()
 	return bundleID, p.refused(p.changing().Install(ctx, p.info.UDID, path), fault.AppInstallFailed)
 }
 

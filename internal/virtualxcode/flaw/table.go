@@ -22,6 +22,7 @@ const (
 	BlackScreenshot         = "black-screenshot"
 	WrongScaleScreenshot    = "wrong-scale-screenshot"
 	LogStreamDies           = "log-stream-dies"
+	LogStreamFloods         = "log-stream-floods"
 	ClockJump               = "clock-jump"
 	BuildFails              = "build-fails"
 
@@ -160,6 +161,9 @@ func toolFaults() []Kind {
 		{Name: LogStreamDies, Each: "a log stream", Passing: true, Report: "J73: XcodeBuildMCP#382",
 			Does:   "the stream ends by itself, with exit status 1",
 			Params: []Parameter{{Name: "lines", Means: "how many entries it prints before", Default: 0, Min: 0, Max: 100000}}},
+		{Name: LogStreamFloods, Each: "a log stream", Report: "quern: hundreds of lines a second evicted what mattered",
+			Does:   "the app in front logs without end, as long as the stream runs",
+			Params: []Parameter{{Name: "lines", Means: "how many a second", Default: 2000, Min: 1, Max: 100000}}},
 		{Name: BuildFails, Each: "a build by xcodebuild", Report: "H60: Maestro#1585; K82: XcodeBuildMCP#257",
 			Does:   "a target does not build, though nothing is wrong with its sources",
 			Params: []Parameter{{Name: "kind", Means: "of failure", Words: []string{"compile", "signing"}}}},

@@ -136,6 +136,22 @@ func TestALogStreamThatDies(t *testing.T) {
 	})
 }
 
+func TestALogStreamThatFloods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTool(t)
+		s.ok("boot", phone)
+		s.ok("install", "booted", "Shop.app")
+		s.ok("launch", "booted", shop)
+		s.plan(flaw.LogStreamFloods, "lines=50")
+		out, _, end := s.background("spawn", "booted", "log", "stream", "--style", "ndjson", "--predicate", `process == "Shop"`)
+		time.Sleep(2 * time.Second) // of the bubble
+		end()
+		if n := strings.Count(out.String(), `"category":"flood"`); n < 80 || n > 120 {
+			t.Errorf("%d lines in two seconds", n)
+		}
+	})
+}
+
 func TestPicturesThatLie(t *testing.T) {
 	s := newTool(t)
 	s.ok("boot", phone)

@@ -3,6 +3,7 @@ package simctl
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"ios-agent/internal/virtualxcode/flaw"
 	"ios-agent/internal/virtualxcode/tool"
@@ -54,6 +55,7 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 		return err
 	}
 	death, dies := c.world.TakeFault(d.UDID, flaw.LogStreamDies)
+	noise := c.flood(d)
 	_, next, more, err := c.world.Logs(d.UDID, 0)
 	if err != nil {
 		return err
@@ -80,7 +82,7 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 			entries = r.firstWanted(entries, left)
 			left -= len(entries)
 		}
-		p.print(entries)
+		p.print(append(entries, noise.due()...))
 		if dies && left == 0 {
 			return exitStatus(exitFailed)
 		}
@@ -89,6 +91,42 @@ func (c *call) streamLog(ctx context.Context, d world.Device) error {
 		}
 	}
 	return nil
+}
+
+// flood is an app that logs without end. What it says is in no device's log, so that it costs nobody but who reads it.
+type flood struct {
+	rate  int // lines a second; 0 is none
+	app   world.InstalledApp
+	began time.Time
+	said  int
+	now   func() time.Time
+}
+
+// flood begins one, if that is planned.
+func (c *call) flood(d world.Device) *flood {
+	f := &flood{began: time.Now(), now: c.world.Now}
+	hit, is := c.world.TakeFault(d.UDID, flaw.LogStreamFloods)
+	if !is {
+		return f
+	}
+	apps, _ := c.world.Apps(d.UDID) // a device that is gone has no stream either
+	for _, a := range apps {
+		if a.State == world.RunningForeground {
+			f.app, f.rate = a, hit.Int("lines")
+		}
+	}
+	return f
+}
+
+// due is what it has said since the last time.
+func (f *flood) due() (lines []world.Entry) {
+	for until := int(time.Since(f.began).Seconds() * float64(f.rate)); f.said < until; f.said++ {
+		lines = append(lines, world.Entry{
+			Time: f.now(), Level: world.LevelDefault, Process: f.app.Executable, PID: f.app.PID, Subsystem: f.app.BundleID, Category: "flood",
+			Message: fmt.Sprintf("line %d of many, request %x took %d ms", f.said, f.said*7919, f.said%97),
+		})
+	}
+	return lines
 }
 
 // HostLog is the program log on the Mac itself. Nothing is logged there: show prints a heading only, and stream waits until

@@ -1,0 +1,329 @@
+package streams
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/telemetry"
+)
+
+const (
+	lookAgain  = time.Second         // how often consoles are read when nobody asks
+	oldConsole = 24 * time.Hour      // files that nobody wrote to for so long are removed
+	outSuffix  = "-stdout.log"       // of the files
+	errSuffix  = "-stderr.log"       //
+	stamp      = "20060102T150405.0" // in their names
+)
+
+// Output is the two files that a launched app prints to.
+type Output struct {
+	Stdout, Stderr string
+	ours           bool // they are in our folder, and ours to empty and remove
+}
+
+// NewOutput makes two empty files for what an app prints. Only their owner can read them; the app goes on writing to them when this
+// process ends.
+func (m *Manager) NewOutput(owner device.Owner, app string) (Output, error) {
+	if err := os.MkdirAll(m.o.Dir, 0o700); err != nil {
+		return Output{}, err
+	}
+	m.sweepFiles()
+	base := filepath.Join(m.o.Dir, name(owner.UDID)+"_"+name(app)+"_"+m.o.Now().UTC().Format(stamp)+rand.Text()[:6])
+	out := Output{Stdout: base + outSuffix, Stderr: base + errSuffix, ours: true}
+	if err := empty(out.Stdout); err != nil {
+		return Output{}, err
+	}
+	return out, empty(out.Stderr)
+}
+
+// empty makes an empty file.
+func empty(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// name is a text that can stand in the name of a file.
+func name(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
+			return r
+		}
+		return '-'
+	}, text[:min(len(text), 100)])
+}
+
+// Discard removes files that no app prints to.
+func (o Output) Discard() {
+	if o.ours {
+		_ = os.Remove(o.Stdout) // what stays is removed later
+		_ = os.Remove(o.Stderr)
+		_ = os.Remove(o.marker())
+	}
+}
+
+// sweepFiles removes files that nobody writes to any more, once a manager.
+func (m *Manager) sweepFiles() {
+	m.mu.Lock()
+	swept := m.swept
+	m.swept = true
+	m.mu.Unlock()
+	if swept {
+		return
+	}
+	files, err := os.ReadDir(m.o.Dir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > oldConsole {
+			_ = os.Remove(filepath.Join(m.o.Dir, f.Name())) // tried again by the next daemon
+		}
+	}
+}
+
+// console is what a launched app prints.
+type console struct {
+	m     *Manager
+	owner device.Owner
+	app   string
+	pid   int
+	feed  *telemetry.Feed
+
+	// Guarded by the manager's mutex.
+	used   time.Time
+	asleep bool
+
+	mu      sync.Mutex // one reads at a time; held while files are read
+	outputs []Output
+	files   []*tail
+	over    bool
+}
+
+// Launched is an app that was just launched.
+type Launched struct {
+	Owner device.Owner
+	App   string
+	PID   int
+	To    Output // what it was told to print to
+	New   bool   // an instance that ran was ended first; else it may go on, and print where it did
+}
+
+// Printed begins to follow what an app prints.
+func (m *Manager) Printed(l Launched) {
+	owner, app, pid, to := l.Owner, l.App, l.PID, l.To
+	m.mu.Lock()
+	same := slices.IndexFunc(m.consoles, func(c *console) bool { return c.owner.UDID == owner.UDID && c.app == app && c.pid == pid })
+	if same >= 0 || m.closed {
+		if same >= 0 {
+			m.consoles[same].owner, m.consoles[same].used, m.consoles[same].asleep = owner, m.o.Now(), false
+			m.tick()
+		}
+		m.mu.Unlock()
+		to.Discard()
+		return
+	}
+	before := m.takeConsoles(func(c *console) bool { return c.owner.UDID == owner.UDID && c.app == app })
+	m.mu.Unlock()
+	for _, old := range before {
+		old.finish(removeFiles)
+	}
+	c := m.newConsole(owner, app, pid)
+	left, found := m.leftOutput(owner.UDID, app, to)
+	if found && l.New {
+		left.Discard()
+	} else if found {
+		c.resume(left)
+	}
+	c.follow(to)
+	m.addConsole(c)
+}
+
+// resumePrinted follows again what an app prints that was launched for a session that is gone, or by a daemon that is: the files are
+// still there.
+func (m *Manager) resumePrinted(owner device.Owner, app string) {
+	m.mu.Lock()
+	known := slices.ContainsFunc(m.consoles, func(c *console) bool { return c.owner.UDID == owner.UDID && c.app == app })
+	m.mu.Unlock()
+	if known {
+		return
+	}
+	left, found := m.leftOutput(owner.UDID, app, Output{})
+	if !found {
+		return
+	}
+	c := m.newConsole(owner, app, 0)
+	c.resume(left)
+	m.addConsole(c)
+}
+
+// resume goes on with files that an earlier console read.
+func (c *console) resume(left Output) {
+	tails := c.follow(left)
+	if os.Remove(left.marker()) == nil {
+		return
+	}
+	for _, f := range tails { // whoever read them had no time to say how far
+		f.toEnd()
+	}
+	c.feed.Lose(0, "the daemon was ended while the app ran")
+}
+
+// marker is the file that says that all that was in the files was read.
+func (o Output) marker() string { return strings.TrimSuffix(o.Stdout, outSuffix) + ".read" }
+
+// leftOutput finds the newest files of an app that are not these.
+func (m *Manager) leftOutput(udid, app string, but Output) (Output, bool) {
+	found, err := filepath.Glob(filepath.Join(m.o.Dir, name(udid)+"_"+name(app)+"_*"+outSuffix)) // name leaves no sign of a pattern
+	found = slices.DeleteFunc(found, func(path string) bool { return path == but.Stdout })
+	if err != nil || len(found) == 0 {
+		return Output{}, false
+	}
+	newest := slices.Max(found)
+	return Output{Stdout: newest, Stderr: strings.TrimSuffix(newest, outSuffix) + errSuffix, ours: true}, true
+}
+
+func (m *Manager) newConsole(owner device.Owner, app string, pid int) *console {
+	c := &console{m: m, owner: owner, app: app, pid: pid, used: m.o.Now()}
+	id := fmt.Sprintf("console-%s-%s", owner.UDID[:min(8, len(owner.UDID))], app)
+	if pid > 0 {
+		id += fmt.Sprintf("-%d", pid)
+	}
+	c.feed = m.o.Store.Open(telemetry.State{
+		ID: id, Type: "console", Source: telemetry.Console, Device: owner.UDID, App: app, Session: owner.Session, Status: "streaming",
+		Started: c.used,
+	})
+	return c
+}
+
+// follow adds files to those of the console.
+func (c *console) follow(o Output) []*tail {
+	tails := []*tail{
+		{path: o.Stdout, level: telemetry.Info, ours: o.ours}, {path: o.Stderr, level: telemetry.Notice, ours: o.ours, nslog: true},
+	}
+	c.outputs, c.files = append(c.outputs, o), append(c.files, tails...)
+	return tails
+}
+
+// addConsole has a console read.
+func (m *Manager) addConsole(c *console) {
+	m.mu.Lock()
+	closed := m.closed
+	if !closed {
+		m.consoles = append(m.consoles, c)
+		m.schedule()
+		m.tick()
+	}
+	m.mu.Unlock()
+	if closed {
+		c.finish(keepFiles)
+	}
+}
+
+// Ended says that an app was ended: what it printed last is read, and its files are gone.
+func (m *Manager) Ended(udid, app string) {
+	m.mu.Lock()
+	over := m.takeConsoles(func(c *console) bool { return c.owner.UDID == udid && c.app == app })
+	m.mu.Unlock()
+	for _, c := range over {
+		c.finish(removeFiles)
+	}
+}
+
+// takeConsoles takes consoles out of the manager, for the caller to finish. It needs the mutex.
+func (m *Manager) takeConsoles(fits func(*console) bool) (taken []*console) {
+	m.consoles = slices.DeleteFunc(m.consoles, func(c *console) bool {
+		if fits(c) {
+			taken = append(taken, c)
+			return true
+		}
+		return false
+	})
+	return taken
+}
+
+// tick has consoles read now and then while there are some that are not asleep. It needs the mutex.
+func (m *Manager) tick() {
+	awake := slices.ContainsFunc(m.consoles, func(c *console) bool { return !c.asleep })
+	if m.ticking || m.closed || !awake {
+		return
+	}
+	m.ticking = true
+	m.work.Go(func() {
+		again := time.NewTicker(lookAgain)
+		defer again.Stop()
+		for m.readAwake() {
+			select {
+			case <-again.C:
+			case <-m.life.Done():
+				return
+			}
+		}
+	})
+}
+
+// readAwake reads the consoles that are not asleep; false when there are none.
+func (m *Manager) readAwake() bool {
+	m.mu.Lock()
+	awake := slices.DeleteFunc(slices.Clone(m.consoles), func(c *console) bool { return c.asleep })
+	m.ticking = len(awake) > 0
+	m.mu.Unlock()
+	for _, c := range awake {
+		c.read()
+	}
+	return len(awake) > 0
+}
+
+// read takes what was printed since.
+func (c *console) read() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return
+	}
+	for _, f := range c.files {
+		f.read(c)
+	}
+}
+
+type after bool
+
+const (
+	removeFiles after = false
+	keepFiles   after = true // the app may still write to them
+)
+
+// finish reads what is left and ends the source.
+func (c *console) finish(files after) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return
+	}
+	for _, f := range c.files {
+		f.read(c)
+		f.flush(c)
+		if f.ours && files == keepFiles {
+			_ = os.Truncate(f.path, 0) // all of it was read
+		}
+	}
+	for _, o := range c.outputs {
+		if files == removeFiles {
+			o.Discard()
+		} else if o.ours {
+			_ = empty(o.marker()) // without it, the next reader begins at the end and says so
+		}
+	}
+	c.over = true
+	c.feed.Status("stopped", nil)
+	c.feed.Close()
+}

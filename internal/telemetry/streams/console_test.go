@@ -1,0 +1,218 @@
+package streams_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/streams"
+)
+
+// output makes the files for an app that is launched.
+func (r *rig) output(session string) streams.Output {
+	r.t.Helper()
+	out, err := r.NewOutput(owner(session), shop)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, path := range []string{out.Stdout, out.Stderr} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			r.t.Errorf("%v %v", info, err)
+		}
+	}
+	return out
+}
+
+func (r *rig) launched(session string, pid int, to streams.Output, fresh bool) {
+	r.Printed(streams.Launched{Owner: owner(session), App: shop, PID: pid, To: to, New: fresh})
+}
+
+func (r *rig) print(path, text string) {
+	r.t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	_, err = f.WriteString(text)
+	if closed := f.Close(); err != nil || closed != nil {
+		r.t.Fatal(err, closed)
+	}
+}
+
+// said are the messages that the store has.
+func (r *rig) said() (all []string) {
+	r.t.Helper()
+	if err := r.Settle(r.t.Context(), "PHONE-1", shop); err != nil {
+		r.t.Fatal(err)
+	}
+	page, err := r.store.Query(r.t.Context(), telemetry.Query{Limit: 1000})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range page.Entries {
+		all = append(all, e.Message)
+	}
+	return all
+}
+
+func (r *rig) has(want ...string) {
+	r.t.Helper()
+	if got := r.said(); strings.Join(got, "|") != strings.Join(want, "|") {
+		r.t.Errorf("said %q, want %q", got, want)
+	}
+}
+
+// TestWhatAnAppPrints is there when somebody asks, line by line.
+func TestWhatAnAppPrints(t *testing.T) {
+	r := newRig(t)
+	to := r.output("ann")
+	r.launched("ann", 77, to, true)
+	r.print(to.Stdout, "hello\nhalf ")
+	r.has("hello")
+	r.print(to.Stdout, "a line\r\n\n")
+	r.print(to.Stderr, "2026-01-02 15:04:05.678 Shop[77:1a2b] NSLog said this\nplain \xff\n")
+	r.has("hello", "half a line", "NSLog said this", "plain \uFFFD")
+	page, err := r.store.Query(t.Context(), telemetry.Query{Sources: []telemetry.Source{telemetry.Console}, App: shop, Device: "PHONE-1"})
+	if err != nil || len(page.Entries) != 4 {
+		t.Fatal(err, page)
+	}
+	out, ns, plain := page.Entries[0], page.Entries[2], page.Entries[3]
+	if out.Level != telemetry.Info || out.PID != 77 || out.Process != "Shop" || plain.Level != telemetry.Notice {
+		t.Errorf("%+v %+v", out, plain)
+	}
+	if at := time.Date(2026, 1, 2, 15, 4, 5, 678e6, time.Local); !ns.Time.Equal(at) || ns.Level != telemetry.Notice || ns.Process != "Shop" {
+		t.Errorf("%+v", ns)
+	}
+	r.print(to.Stdout, "without an end")
+	r.Ended("PHONE-1", shop)
+	r.has("hello", "half a line", "NSLog said this", "plain \uFFFD", "without an end")
+	if left, _ := os.ReadDir(r.dir); len(left) != 0 {
+		t.Errorf("%v stays", left)
+	}
+}
+
+// TestWithoutAQuestionItIsReadToo: who follows the store sees what an app prints soon after.
+func TestWithoutAQuestionItIsReadToo(t *testing.T) {
+	r := newRig(t)
+	to := r.output("ann")
+	r.launched("ann", 77, to, true)
+	r.print(to.Stdout, "by itself\n")
+	r.await("by itself")
+}
+
+// TestAnAppThatRunsAlready prints where it did; one that is launched anew does not.
+func TestAnAppThatRunsAlready(t *testing.T) {
+	r := newRig(t)
+	first := r.output("ann")
+	r.launched("ann", 77, first, true)
+	second := r.output("ann")
+	r.launched("ann", 77, second, false)
+	r.print(first.Stdout, "still here\n")
+	r.has("still here")
+	if _, err := os.Stat(second.Stdout); err == nil {
+		t.Error("files that nobody writes to stay")
+	}
+	r.print(first.Stdout, "last words\n")
+	third := r.output("ann")
+	r.launched("ann", 78, third, true)
+	r.print(third.Stdout, "new\n")
+	r.has("still here", "last words", "new")
+	if left, _ := os.ReadDir(r.dir); len(left) != 2 {
+		t.Errorf("%v", left)
+	}
+}
+
+// TestLargeOutputIsEmptied: a file does not grow for ever, whether the app appends or writes where it was.
+func TestLargeOutputIsEmptied(t *testing.T) {
+	for name, flags := range map[string]int{"append": os.O_APPEND, "at its place": 0} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			to := r.output("ann")
+			r.launched("ann", 77, to, true)
+			app, err := os.OpenFile(to.Stdout, os.O_WRONLY|flags, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer app.Close()
+			write := func(text string) {
+				if _, err := app.WriteString(text); err != nil {
+					t.Fatal(err)
+				}
+				r.said()
+			}
+			long := strings.Repeat(strings.Repeat("x", 60<<10)+"\n", 150)
+			write(long)
+			write("after\n")
+			write("and again\n")
+			all := r.said()
+			if n := len(all); n < 3 || all[n-2] != "after" || all[n-1] != "and again" {
+				t.Errorf("%d, the last %.80q", n, all[max(0, n-3):])
+			}
+			size, err := os.Stat(to.Stdout)
+			if err != nil || flags != 0 && size.Size() > 100 {
+				t.Errorf("%v %v", size, err)
+			}
+		})
+	}
+}
+
+// TestAnAppOutlivesUs: what it prints while nobody listens is read when a session asks again, and once only.
+func TestAnAppOutlivesUs(t *testing.T) {
+	r := newRig(t)
+	to := r.output("ann")
+	r.launched("ann", 77, to, true)
+	r.print(to.Stdout, "one\n")
+	r.EndAll(func(o device.Owner) bool { return o.Session == "ann" })
+	r.print(to.Stdout, "two\n")
+	r.has("one")
+	r.Resume(r.phone, streams.Request{Owner: owner("bob"), App: shop})
+	r.has("one", "two")
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.print(to.Stdout, "three\n")
+	r.open()
+	r.launched("bob", 77, r.output("bob"), false)
+	r.print(to.Stdout, "four\n")
+	r.has("one", "two", "three", "four")
+}
+
+// TestAfterAKill nobody knows how far the files were read: what comes from then on is read, and the gap is told.
+func TestAfterAKill(t *testing.T) {
+	r := newRig(t)
+	to := r.output("ann")
+	r.launched("ann", 77, to, true)
+	r.print(to.Stdout, "one\n")
+	r.has("one")
+	killed := r.Manager // it never says goodbye
+	t.Cleanup(func() { _ = killed.Close() })
+	r.open()
+	r.Resume(r.phone, streams.Request{Owner: owner("ann"), App: shop})
+	r.print(to.Stdout, "two\n")
+	if said := r.said(); len(said) < 3 || said[0] != "one" || !strings.Contains(said[1], "missing") || said[2] != "two" {
+		t.Errorf("%q", said)
+	}
+}
+
+func TestOldFilesAreRemoved(t *testing.T) {
+	r := newRig(t)
+	old := filepath.Join(r.dir, "PHONE-1_x_20200101T000000.0abc-stdout.log")
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(old, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	longAgo := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(old, longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	r.output("ann")
+	if _, err := os.Stat(old); err == nil {
+		t.Error("it is still there")
+	}
+}

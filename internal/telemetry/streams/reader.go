@@ -1,0 +1,125 @@
+package streams
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"ios-agent/internal/apple/oslog"
+	"ios-agent/internal/device"
+	"ios-agent/internal/telemetry"
+)
+
+// reader makes entries of the lines of a log stream, whether an event is one line of JSON or many.
+type reader struct {
+	feed  *telemetry.Feed
+	appOf func(process string) string
+	text  bool            // lines for people, as of a physical device
+	least telemetry.Level // what is below is left out: not every program can
+
+	first func() // called before an entry is added
+
+	lines oslog.Reader
+	last  telemetry.Entry
+}
+
+// start makes it ready for the first line.
+func (r *reader) start() *reader {
+	r.lines.Each = r.entry
+	if r.text {
+		r.lines.Remark = r.more
+	}
+	return r
+}
+
+func (r *reader) line(text string) {
+	_, _ = r.lines.Write([]byte(text + "\n")) // it never fails
+	if r.text {
+		r.lines.End() // an entry is there with its first line: nobody knows when the next one comes
+	}
+}
+
+func (r *reader) entry(e oslog.Entry) {
+	entry, is := Entry(e)
+	if !is {
+		return
+	}
+	entry.App = r.appOf(entry.Process)
+	if r.last = entry; entry.Level >= r.least {
+		r.first()
+		r.feed.Add(entry)
+	}
+}
+
+// more is a line that belongs to the one before.
+func (r *reader) more(text string) {
+	if r.last.Process != "" && r.last.Level >= r.least {
+		e := r.last
+		e.Message = text
+		r.feed.Add(e)
+	}
+}
+
+// least is the level from which on messages are wanted.
+func least(level device.LogLevel) telemetry.Level {
+	switch level {
+	case device.LogDebug:
+		return telemetry.Debug
+	case device.LogInfo:
+		return telemetry.Info
+	}
+	return telemetry.Notice
+}
+
+// levels are Apple's words and what they are here.
+var levels = map[string]telemetry.Level{
+	"debug": telemetry.Debug, "info": telemetry.Info, "default": telemetry.Notice, "notice": telemetry.Notice, "": telemetry.Notice,
+	"warning": telemetry.Warning, "error": telemetry.Error, "fault": telemetry.Fault, "critical": telemetry.Fault,
+	"alert": telemetry.Fault, "emergency": telemetry.Fault,
+}
+
+// Entry is an entry of Apple's log as the store has it; false for what is no message: a signpost, an activity, an empty one.
+func Entry(e oslog.Entry) (telemetry.Entry, bool) {
+	kind, format := extra(e, "eventType"), extra(e, "formatString")
+	if kind != "" && kind != "logEvent" {
+		return telemetry.Entry{}, false
+	}
+	message := e.Message
+	if message == "" {
+		message = format
+	}
+	if strings.TrimSpace(message) == "" {
+		return telemetry.Entry{}, false
+	}
+	level, known := levels[strings.ToLower(e.Level)]
+	if !known {
+		level = telemetry.Notice
+	}
+	return telemetry.Entry{
+		Time: moment(e.Time), Process: e.Process, PID: e.PID, Level: level, Subsystem: e.Subsystem, Category: e.Category, Message: message,
+	}, true
+}
+
+func extra(e oslog.Entry, name string) (text string) {
+	_ = json.Unmarshal(e.Extra[name], &text) // what is no text is none
+	return text
+}
+
+// moment reads a time as Apple's tools write it; zero where none stands. One without a zone is local.
+func moment(text string) time.Time {
+	for _, layout := range []string{"2006-01-02 15:04:05.999999999-0700", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t
+		}
+	}
+	t, err := time.ParseInLocation("Jan _2 15:04:05.999999999", text, time.Local)
+	if err != nil {
+		return time.Time{}
+	}
+	now := time.Now()
+	t = t.AddDate(now.Year(), 0, 0)
+	if t.After(now.AddDate(0, 0, 1)) { // of last year
+		t = t.AddDate(-1, 0, 0)
+	}
+	return t
+}

@@ -1,0 +1,221 @@
+package streams
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/telemetry"
+)
+
+const (
+	beginWait = 30 * time.Second // for a stream to begin
+	mostPause = 30 * time.Second // between two beginnings
+	proven    = time.Minute      // a stream that lived so long is not taken for one that cannot live
+)
+
+// stream is one log that is followed, from when it is first wanted until nobody wants it. The program behind it may be begun again
+// and again.
+type stream struct {
+	m      *Manager
+	spec   spec
+	device device.Device
+	on     bool // the device was on when it was asked for
+	cancel context.CancelFunc
+	wake   chan struct{} // try now
+	begun  chan struct{} // closed when it is known whether the first beginning worked
+
+	mu  sync.Mutex
+	err error // why it is not followed now
+}
+
+// Following is a log that a session follows.
+type Following struct{ s *stream }
+
+// Begun waits until the log is being followed, and tells why it is not.
+func (f *Following) Begun(ctx context.Context) error {
+	if f.s == nil {
+		return fault.New(fault.Cancelled, "the daemon is leaving")
+	}
+	select {
+	case <-f.s.begun:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return f.s.err
+}
+
+// begin makes a stream and lets it run. It needs the manager's mutex.
+func (m *Manager) begin(w *want, resumed bool) *stream {
+	ctx, cancel := context.WithCancel(m.life)
+	s := &stream{
+		m: m, spec: w.spec, device: w.device, on: w.on, cancel: cancel, wake: make(chan struct{}, 1), begun: make(chan struct{}),
+	}
+	gap := ""
+	if resumed {
+		gap = "nobody had made a call for a while, so the log was not followed"
+	}
+	kind, from := "simctl_log_stream", telemetry.Simulator
+	if physical(w.device) {
+		kind, from = "device_log", telemetry.Device
+	}
+	feed := m.o.Store.Open(telemetry.State{
+		ID: s.spec.id(), Type: kind, Source: from, Device: s.spec.udid, App: s.spec.app,
+		Session: w.owner.Session, Status: "starting", Started: m.o.Now(),
+	})
+	m.work.Go(func() {
+		defer cancel()
+		defer feed.Close()
+		s.run(ctx, feed, gap)
+	})
+	return s
+}
+
+func physical(d device.Device) bool { return d.Info().Type == device.TypePhysical }
+
+// id names a stream for people.
+func (s spec) id() string {
+	what := s.app
+	if s.all {
+		what = "all"
+	}
+	id := fmt.Sprintf("log-%s-%s", s.udid[:min(8, len(s.udid))], what)
+	if s.level != device.LogDefault {
+		id += "-" + string(s.level)
+	}
+	if s.subsystems != "" {
+		id += "-" + strings.ReplaceAll(s.subsystems, " ", "+")
+	}
+	return id
+}
+
+// nudge has a stream that waits try again now.
+func (s *stream) nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run follows the log until the context ends. A device that is off is waited for without asking: a call that works on it nudges.
+func (s *stream) run(ctx context.Context, feed *telemetry.Feed, gap string) {
+	first := sync.OnceFunc(func() { close(s.begun) })
+	defer first()
+	for pause := s.m.o.Pause; ctx.Err() == nil; {
+		drain(s.wake)
+		from := s.m.o.Now()
+		missing := gap
+		lost := sync.OnceFunc(func() { // it stands before the first line that came after it
+			if missing != "" {
+				feed.Lose(0, missing)
+			}
+		})
+		running, err := s.start(ctx, feed, lost)
+		s.note(err)
+		if err == nil {
+			lost()
+			feed.Status("streaming", nil)
+			first()
+			select {
+			case <-running.Done():
+				err = running.Err()
+			case <-ctx.Done():
+			}
+			if closed := running.Close(); closed != nil {
+				s.m.o.Log.Warn("a log stream did not end well", "stream", s.spec.id(), "error", closed)
+			}
+			if ctx.Err() != nil {
+				break
+			}
+			if err == nil {
+				err = fault.New(fault.ToolFailed, "log stream ended by itself")
+			}
+			gap = "log stream ended by itself and was begun again"
+			s.note(err)
+			if s.m.o.Now().Sub(from) > proven {
+				pause = s.m.o.Pause
+			}
+			s.on = false // the end of the device is an end of its stream
+		}
+		var late <-chan time.Time
+		switch {
+		case ctx.Err() != nil:
+		case fault.Is(err, fault.DeviceNotBooted):
+			gap = "the device was off"
+			feed.Status("stopped", fault.New(fault.DeviceNotBooted, "the device is off; the log is followed again when it is on"))
+		default:
+			feed.Status("error", err)
+			late = time.After(pause)
+			pause = min(2*pause, mostPause)
+		}
+		if gap == "" {
+			gap = "the log could not be followed at first"
+		}
+		first()
+		wake := s.wake
+		if fault.Is(err, fault.Unsupported) || fault.Is(err, fault.InvalidInput) { // it never will
+			wake, late = nil, nil
+		}
+		select {
+		case <-late:
+		case <-wake:
+			s.on = false
+		case <-ctx.Done():
+		}
+	}
+	s.note(context.Canceled)
+	feed.Status("stopped", nil)
+}
+
+// waitsForDevice reports whether the device was off when it was last tried.
+func (s *stream) waitsForDevice() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fault.Is(s.err, fault.DeviceNotBooted)
+}
+
+func drain(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+	}
+}
+
+func (s *stream) note(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+// start begins the program.
+func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lost func()) (device.Stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, beginWait)
+	defer cancel()
+	logs, err := device.As[device.Logs](s.device)
+	if err != nil && physical(s.device) {
+		return nil, fault.New(fault.Unsupported, "%w; with idevicesyslog or pymobiledevice3 on the PATH it can be followed", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	what := device.LogFilter{Level: s.spec.level, Events: true, On: s.on}
+	if s.spec.subsystems != "" {
+		what.Subsystems = strings.Fields(s.spec.subsystems)
+	}
+	if !s.spec.all {
+		if what.Process, err = s.m.learn(ctx, logs, s.spec.udid, s.spec.app); err != nil {
+			return nil, err
+		}
+	}
+	r := reader{
+		feed: feed, appOf: func(process string) string { return s.m.appOf(s.spec.udid, process) }, text: physical(s.device),
+		least: least(s.spec.level), first: lost,
+	}
+	return logs.FollowLog(ctx, what, r.start().line)
+}

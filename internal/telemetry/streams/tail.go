@@ -1,0 +1,138 @@
+package streams
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"ios-agent/internal/apple/oslog"
+	"ios-agent/internal/telemetry"
+)
+
+const (
+	mostFile = 8 << 20   // of what was read; a file of ours is emptied then
+	mostLine = 64 << 10  // a longer line becomes several
+	chunk    = 256 << 10 // is read at once
+)
+
+// tail is one file that an app prints to.
+type tail struct {
+	path  string
+	level telemetry.Level
+	nslog bool // lines may be NSLog's
+	ours  bool
+
+	offset  int64
+	emptied bool   // by us; the app may go on where it was, or at the beginning
+	part    []byte // of a line that has no end yet
+}
+
+// read adds the lines that are new.
+func (t *tail) read(c *console) {
+	f, err := os.Open(t.path)
+	if err != nil {
+		return // simctl makes it a moment later, or somebody removed it
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if t.emptied && info.Size() > 0 {
+		t.emptied = false
+		if !hole(f) {
+			t.offset = 0
+		}
+	}
+	if info.Size() < t.offset { // somebody else emptied it
+		t.offset = 0
+	}
+	buffer := make([]byte, chunk)
+	for {
+		n, err := f.ReadAt(buffer, t.offset)
+		t.offset += int64(n)
+		t.take(c, buffer[:n])
+		if err != nil || n == 0 {
+			break
+		}
+	}
+	if t.ours && t.offset > mostFile && !t.emptied && os.Truncate(t.path, 0) == nil {
+		t.emptied = true // what was printed between the last read and this is lost: a few lines of eight megabytes
+	}
+}
+
+// toEnd leaves out what there is.
+func (t *tail) toEnd() {
+	if info, err := os.Stat(t.path); err == nil {
+		t.offset = info.Size()
+	}
+}
+
+// hole reports whether a file begins with nothing: a program that does not append writes where it was before the file was emptied.
+func hole(f io.ReaderAt) bool {
+	first := make([]byte, 1)
+	_, err := f.ReadAt(first, 0)
+	return err == nil && first[0] == 0
+}
+
+// take splits what was printed into lines.
+func (t *tail) take(c *console, b []byte) {
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			t.part = append(t.part, b...)
+			if len(t.part) > mostLine {
+				t.flush(c)
+			}
+			return
+		}
+		t.part = append(t.part, b[:i]...)
+		b = b[i+1:]
+		t.flush(c)
+	}
+}
+
+// flush adds a line.
+func (t *tail) flush(c *console) {
+	text := strings.ToValidUTF8(strings.TrimRight(string(bytes.TrimLeft(t.part, "\x00")), "\r"), "\uFFFD")
+	t.part = t.part[:0]
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	e := telemetry.Entry{Time: c.m.o.Now(), PID: c.pid, Level: t.level, Message: text, Process: c.m.processOf(c.owner.UDID, c.app)}
+	if t.nslog {
+		e = nslog(e)
+	}
+	c.feed.Add(e)
+}
+
+// nslog reads what NSLog put before a message.
+func nslog(e telemetry.Entry) telemetry.Entry {
+	r := oslog.Reader{Each: func(said oslog.Entry) {
+		read, is := Entry(said)
+		if !is || read.Time.IsZero() || said.Thread == "" {
+			return
+		}
+		raw := e.Message
+		e.Time, e.Process, e.PID, e.Level, e.Message, e.Raw = read.Time, read.Process, read.PID, read.Level, read.Message, raw
+	}}
+	_, _ = r.Write([]byte(e.Message + "\n"))
+	r.End()
+	return e
+}
+
+// processOf is the name of an app's process, or a guess: the last word of its bundle id.
+func (m *Manager) processOf(udid, app string) (name string) {
+	m.names.Range(func(key, value any) bool {
+		p, _ := key.(program)
+		if p.udid == udid && value == app {
+			name = p.name
+		}
+		return name == ""
+	})
+	if name == "" {
+		name = app[strings.LastIndex(app, ".")+1:]
+	}
+	return name
+}

@@ -1,0 +1,97 @@
+package house_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/driver/drivertest"
+	"ios-agent/test/house"
+)
+
+// sources are what is followed, as an answer tells it.
+type sources struct {
+	Feeds []struct {
+		ID, Type, Source, UDID, App, Session, Status, Problem string
+		Captured, Lost                                        int64
+	}
+}
+
+// follows waits until a source is as it should be; it has no event.
+func follows(h *house.House, t *testing.T, id, status string, captured int64) string {
+	t.Helper()
+	again, late := time.NewTicker(5*time.Millisecond), time.NewTimer(time.Minute)
+	defer again.Stop()
+	defer late.Stop()
+	for {
+		got := house.Result[sources](h, h.Must("a", "log_sources", nil))
+		for _, s := range got.Feeds {
+			if strings.HasPrefix(s.ID, id) && s.Status == status && s.Captured >= captured {
+				return s.Problem
+			}
+		}
+		select {
+		case <-again.C:
+		case <-late.C:
+			t.Fatalf("no %s that is %s: %+v", id, status, got)
+		}
+	}
+}
+
+// TestALaunchIsHeard: what the app logs and prints is followed from its launch on, by nobody's request, until the app is ended or
+// another session gets the device.
+func TestALaunchIsHeard(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", drivertest.Conformance)
+	follows(h, t, "log-"+udid[:8]+"-"+drivertest.Conformance, "streaming", 0)
+	follows(h, t, "console-"+udid[:8], "streaming", 1)
+	files, err := filepath.Glob(filepath.Join(h.Home.String(), "consoles", "*"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v %v", info, err)
+		}
+	}
+	h.Must("a", "logs_start", map[string]any{"app": drivertest.Conformance, "level": "debug"})
+	h.Must("a", "launch_app", map[string]any{"bundle_id": drivertest.Conformance, "restart": true})
+	follows(h, t, "log-"+udid[:8]+"-"+drivertest.Conformance+"-debug", "streaming", 1)
+	h.Must("a", "terminate_app", map[string]any{"bundle_id": drivertest.Conformance})
+	if files, _ := filepath.Glob(filepath.Join(h.Home.String(), "consoles", "*")); len(files) != 0 {
+		t.Errorf("%q stays after the app", files)
+	}
+	h.Must("b", "take_over_device", map[string]any{"udid": udid, "reason": "a left"})
+	h.Must("b", "launch_app", map[string]any{"udid": udid, "bundle_id": drivertest.Conformance})
+	follows(h, t, "log-"+udid[:8]+"-"+drivertest.Conformance+"-debug", "stopped", 0)
+	stopped := house.Result[struct{ Status string }](h, h.Must("b", "logs_stop", nil))
+	if stopped.Status != "stopped" {
+		t.Errorf("%+v", stopped)
+	}
+}
+
+// TestAStreamOutlivesItsDevice: a device that is shut down and booted again is heard again, and the gap is told.
+func TestAStreamOutlivesItsDevice(t *testing.T) {
+	h := house.New(t)
+	udid := h.Boot("a", drivertest.Conformance)
+	log := "log-" + udid[:8] + "-" + drivertest.Conformance
+	follows(h, t, log, "streaming", 0)
+	h.Must("a", "shutdown_device", map[string]any{"udid": udid})
+	if why := follows(h, t, log, "stopped", 0); !strings.Contains(why, "off") {
+		t.Error(why)
+	}
+	h.Must("a", "boot_device", map[string]any{"udid": udid})
+	follows(h, t, log, "streaming", 0)
+}
+
+// TestAPhysicalDeviceSaysWhatItCannot: a launch works, and the source tells why it is silent.
+func TestAPhysicalDeviceSaysWhatItCannot(t *testing.T) {
+	h := house.New(t)
+	h.Must("a", "launch_app", map[string]any{"udid": house.Physical, "bundle_id": drivertest.Conformance})
+	why := follows(h, t, "log-"+house.Physical[:8], "error", 0)
+	if why == "" {
+		t.Error("it does not tell why")
+	}
+}
