@@ -30,7 +30,9 @@ func TestInstants(t *testing.T) {
 			t.Errorf("%q is %v, want %v (%v)", text, got, want, err)
 		}
 	}
-	for _, text := range []string{"yesterday", "5m", "2026-02-30", "2026-13-01T00:00:00Z", "2026-01-31T25:00:00Z", "1770560000", "2026-01-31T15:04:05Z x"} {
+	for _, text := range []string{
+		"yesterday", "5m", "2026-02-30", "2026-13-01T00:00:00Z", "2026-01-31T25:00:00Z", "1770560000", "2026-01-31T15:04:05Z x",
+	} {
 		if got, err := Instant(text).Time(); err == nil {
 			t.Errorf("%q is taken for %v", text, got)
 		}

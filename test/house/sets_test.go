@@ -68,7 +68,7 @@ func TestFindToolsFindsWhatIsMeant(t *testing.T) {
 			"direction?: up|down|left|right", "distance?: number"},
 		"swiping":                      {"\nswipe("},
 		"logs":                         {"start_sim_log_cap(", "launch_app_logs_sim("},
-		"crash report why app ended":   {"launch_app_logs_sim(", "parse("},
+		"crash report why app ended":   {"read_logs(", "parse("},
 		"read full text of an element": {"\nget_element("},
 		"take a picture":               {"\ntake_screenshot("},
 		"gps":                          {"\nset_location("},
