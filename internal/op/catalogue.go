@@ -164,7 +164,7 @@ func (c *Catalogue) Lookup(name string) (Op, error) {
 func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byte) Envelope {
 	o, err := c.accept(name, &call, &input)
 	if err == nil && o.Streams() {
-		err = fault.New(fault.InvalidInput, "%s is a stream", o.Name).WithHint("read it page by page with read_%s", o.Name)
+		err = fault.New(fault.InvalidInput, "%s is a stream", o.Name).WithHint("read it page by page with %s", c.pages(o))
 	}
 	if err != nil {
 		return c.finish(time.Now(), name, &call, nil, err)
@@ -186,6 +186,16 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 		return c.Jobs.run(ctx, o, call, work)
 	}
 	return work(ctx, call)
+}
+
+// pages is the operation that reads a stream page by page.
+func (c *Catalogue) pages(stream Op) string {
+	for _, o := range c.ops {
+		if o.Follow == stream.Name {
+			return o.Name
+		}
+	}
+	return "read_" + stream.Name
 }
 
 // Stream runs a stream: every item goes to emit as it comes. The envelope at its end says how it ended.

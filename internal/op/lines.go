@@ -12,8 +12,8 @@ import (
 
 // Lines are what apps say while calls drive their devices. Lines have numbers that only grow: those of their arrival.
 type Lines interface {
-	// Now is the number of the newest line.
-	Now() int64
+	// Now is the number of the newest line, before a step on a device begins.
+	Now(udid string) int64
 	// Over is called when a call about a device is over, before its answer is written. What is to be told it tells with Notify and in
 	// Call.Logs.
 	Over(context.Context, *Call)

@@ -68,8 +68,8 @@ func (c *Call) BeginStep() {
 	if c.steps == nil || c.step != 0 {
 		return
 	}
-	if c.lines != nil {
-		c.from = c.lines.Now()
+	if c.lines != nil && c.Device != nil {
+		c.from = c.lines.Now(c.Device.UDID)
 	}
 	c.step = c.steps.begin(c)
 }

@@ -31,6 +31,9 @@ func (l *LogLines) follow(ctx context.Context, c *op.Call, in whichIn, emit func
 	defer more.Close()
 	for {
 		page, err := l.store.Query(ctx, q)
+		if ctx.Err() != nil {
+			return nil // whoever followed has seen enough
+		}
 		if err != nil {
 			return err
 		}
@@ -47,7 +50,7 @@ func (l *LogLines) follow(ctx context.Context, c *op.Call, in whichIn, emit func
 		select {
 		case <-more.C:
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil
 		}
 	}
 }

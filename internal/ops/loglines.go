@@ -27,7 +27,7 @@ type LogLines struct {
 func (l *LogLines) ops() []op.Op {
 	groups := []string{"logs"}
 	follow := op.NewLive[whichIn, LogLine](op.Spec{
-		Name: "logs", Groups: groups, Verb: op.None, Route: "GET /api/v1/logs/follow",
+		Name: "follow_logs", Groups: groups, Verb: op.None, Route: "GET /api/v1/logs/follow",
 		Summary: "Watch what the app logs and prints as it comes", Hints: op.ReadOnly | op.Idempotent,
 	}, l.follow)
 	return []op.Op{
@@ -73,7 +73,7 @@ type whichIn struct {
 type readLogsIn struct {
 	whichIn
 	Until  string `json:"until,omitempty" doc:"until then, as since"`
-	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or an id such as s12" match:"^(last|s[0-9]{1,9})$"`
+	Step   string `json:"step,omitempty" doc:"from this step to the next on its device: last, or such as s12" match:"^(last|s[0-9]{1,9})$"`
 	Before string `json:"before,omitempty" doc:"only what came before this cursor"`
 	Oldest bool   `json:"oldest,omitempty" doc:"the first lines instead of the last ones"`
 	Limit  int    `json:"limit,omitempty" doc:"at most so many lines" default:"100" min:"1" max:"1000"`
@@ -212,6 +212,7 @@ func (o LogsOut) had() string {
 	if len(had) == 0 {
 		return "no source was listened to"
 	}
+	slices.Sort(had)
 	return "sources: " + strings.Join(had, ", ")
 }
 
@@ -253,7 +254,7 @@ func (l *LogLines) read(ctx context.Context, c *op.Call, in readLogsIn) (LogsOut
 		}
 	}
 	if !listened(out.Sources) && meant.device && in.Source == "" {
-		out.Note = "nobody listens to " + meant.of + " now: `ios-agent launch` begins it, and the lines of before are lost"
+		out.Note = "nobody listens to " + meant.of + " now: `ios-agent launch` or `ios-agent logs start --all` begins it"
 	}
 	return out, nil
 }

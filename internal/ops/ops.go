@@ -132,8 +132,9 @@ func New(s Services) *Core {
 		c.Touch.ops(), c.Touch.buttonOps(), c.Touch.alertOps(), c.Touch.textOps(),
 		(&batch{s.Catalogue}).ops(), (&agents{access}).ops(), c.Defaults.ops(), c.System.ops(), (&parser{s.Readers}).ops(),
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
+		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(), c.Crashes.ops(),
+		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), // logs stands before what is below its verb
 		(&Streams{access, s.Telemetry}).ops(),
-		(&standing{access, s.Jobs, s.Server}).ops(), c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), c.Crashes.ops(), c.System.data.ops(),
 	)
 	return c
 }

@@ -55,10 +55,10 @@ var appSources = []telemetry.Source{telemetry.Simulator, telemetry.Device, telem
 
 // Now is the number of the newest line. What was said before and is not written yet gets its number first: it is not of the step that
 // begins.
-func (s *stepLines) Now() int64 {
+func (s *stepLines) Now(udid string) int64 {
 	ctx, cancel := context.WithTimeout(context.Background(), settleLimit)
 	defer cancel()
-	_ = s.store.Settle(ctx) // else a line of before is taken for one of the step
+	_ = s.wait(ctx, udid, "") // else a line of before is taken for one of the step
 	return s.store.Last()
 }
 

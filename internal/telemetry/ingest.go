@@ -172,8 +172,11 @@ func (s *Store) writeAll(end bool) error {
 			if err := s.write(fresh, now); err != nil {
 				s.mu.Lock()
 				s.dropped += lines
-				s.untold += lines + lost
+				s.untold += lost + lines
 				s.mu.Unlock()
+				if lines > 0 { // else only what was lost before could not be told yet
+					s.o.Log.Error("lines could not be stored", "lines", lines, "error", err)
+				}
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/virtualxcode"
@@ -111,5 +112,48 @@ func TestTestFindsEverything(t *testing.T) {
 	if said := strings.Join(out.Choices, "\n"); !strings.Contains(said, "project: ") || !strings.Contains(said, "scheme: ") ||
 		!strings.Contains(said, "simulator: ") {
 		t.Errorf("what was chosen, and why:\n%s", said)
+	}
+}
+
+// TestBuildsAreKept: how each ended, what to mend, its failed tests and its log; and each error and warning is a line of the log.
+func TestBuildsAreKept(t *testing.T) {
+	h := house.New(t)
+	if e := h.Call("a", "show_build", in{"id": "latest"}); e.Error == nil || e.Error.Code != fault.BuildNotFound {
+		t.Errorf("nothing was built: %s", e.Text())
+	}
+	if text := h.Must("a", "list_builds", nil).Text(); !strings.Contains(text, "ios-agent run") {
+		t.Error(text)
+	}
+	f, dir := h.Files(), filepath.Join(h.Home.String(), "broken")
+	if err := virtualxcode.WriteSample(dir, "broken"); err != nil {
+		t.Fatal(err)
+	}
+	h.Must("a", "build_sim", in{"projectPath": f.Project, "scheme": f.Scheme, "simulatorName": house.Device})
+	h.Call("a", "run", in{"projectPath": filepath.Join(dir, "Broken.xcodeproj"), "scheme": "Broken"})
+	all := house.Result[ops.BuildsOut](h, h.Must("a", "list_builds", nil))
+	if all.Total != 2 || len(all.Builds) != 2 {
+		t.Fatalf("%+v", all)
+	}
+	failed, fine := all.Builds[0], all.Builds[1]
+	if fine.Status != "succeeded" || fine.Scheme != f.Scheme || fine.Action != "build" || fine.Log == "" || fine.UDID == "" {
+		t.Errorf("%+v", fine)
+	}
+	if failed.Status != "failed" || failed.ErrorCount != 1 || failed.WarningCount != 1 || failed.Diagnostics != nil {
+		t.Errorf("%+v", failed)
+	}
+	one := house.Result[ops.KeptBuild](h, h.Must("a", "show_build", in{"id": "latest"}))
+	if one.ID != failed.ID || len(one.Diagnostics) != 2 || one.Diagnostics[0].Severity != "error" || one.Diagnostics[0].Line == 0 {
+		t.Errorf("%+v", one)
+	}
+	if r := h.CLI("a", "builds", "show", fine.ID); r.Exit != 0 || !strings.Contains(r.Stdout, fine.Log) {
+		t.Errorf("%+v", r)
+	}
+	only := house.Result[ops.BuildsOut](h, h.Must("a", "list_builds", in{"failed": true}))
+	if only.Total != 1 || only.Builds[0].ID != failed.ID {
+		t.Errorf("%+v", only)
+	}
+	lines := house.Result[page](h, h.Must("a", "read_logs", in{"source": "build", "level": "error"}))
+	if len(lines.Lines) != 1 || !strings.Contains(lines.messages(), one.Diagnostics[0].Message) {
+		t.Errorf("%+v", lines)
 	}
 }

@@ -134,6 +134,7 @@ func (f Files) rows() map[string]map[string]any {
 		"run":                  built,
 		"set_appearance":       {"mode": "dark"},
 		"set_crash_hook":       {"argv": []string{"sh"}},
+		"show_build":           {"id": "latest"},
 		"set_location":         {"latitude": 1, "longitude": 2},
 		"set_value":            {"identifier": tapped, "to": "on"},
 		"start_device_log_cap": app,

@@ -1,18 +1,21 @@
 package house_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"ios-agent/internal/device/session"
-	"ios-agent/internal/driver/drivertest"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
@@ -144,14 +147,14 @@ func TestLateErrorsAreToldByTheNextCall(t *testing.T) {
 // TestAQuietStepCostsNothing: no file is made and nothing is told where nobody listens.
 func TestAQuietStepCostsNothing(t *testing.T) {
 	h := house.New(t)
-	h.Boot("ada", drivertest.Conformance)
-	h.Must("ada", "snapshot", nil)
-	e := h.Must("ada", "tap_element", in{"label": "Tap Me"})
-	if e.Meta.Logs != nil || strings.Contains(e.Text(), "log:") {
-		t.Error(e.Text())
+	h.Boot("ada", "")
+	for _, step := range []string{"home", "home"} {
+		if r := h.CLI("ada", step, "--json"); r.Exit != 0 || strings.Contains(r.Stdout, "log:") || strings.Contains(r.Stdout, `"logs"`) {
+			t.Errorf("%+v", r)
+		}
 	}
 	if made, _ := filepath.Glob(filepath.Join(h.Home.String(), "telemetry.db*")); len(made) > 0 {
-		t.Errorf("a tap made %v", made)
+		t.Errorf("a step made %v", made)
 	}
 }
 
@@ -199,7 +202,7 @@ func TestTheLogOfAStep(t *testing.T) {
 		t.Errorf("%+v: %s", e.Meta, e.Text())
 	}
 	feed.Add(telemetry.Entry{Process: "Shop", Time: logTime, Message: "a moment later"})
-	want := "3 lines of com.iosagent.shop on iPhone 16; sources: simulator [virtual]\n" +
+	want := "3 lines of com.iosagent.shop on iPhone 16; sources: … [virtual]\n" +
 		"10:29:04.123 I Shop[812] com.acme:net  \"GET /cart\"\n" +
 		"10:29:04.123 E Shop[812] com.acme:net  " + first + "\n" +
 		"10:29:04.123 D Shop  \"a moment later\""
@@ -209,7 +212,12 @@ func TestTheLogOfAStep(t *testing.T) {
 		if r.Exit != 0 {
 			t.Fatalf("%v: %+v", args, r)
 		}
-		return strings.TrimSpace(r.Stdout)
+		head, rest, _ := strings.Cut(strings.TrimSpace(r.Stdout), "\n")
+		begin, sources, _ := strings.Cut(strings.TrimSuffix(head, " [virtual]"), "; sources: ")
+		if !slices.Contains(strings.Split(sources, ", "), "simulator") {
+			t.Errorf("its sources are not told: %s", head)
+		}
+		return begin + "; sources: … [virtual]\n" + rest
 	}
 	for _, args := range [][]string{{"--step", "last"}, {"--step", e.Meta.Step}, {"--step", "last", "--udid", udid}} {
 		if got := shown(args...); got != want {
@@ -389,4 +397,103 @@ func TestLogsSummary(t *testing.T) {
 	if out.Total != 0 {
 		t.Errorf("%+v", out)
 	}
+}
+
+// TestLogsFollow: lines as they come, for people and as JSON, from now on or from a cursor; what does not fit is not shown.
+func TestLogsFollow(t *testing.T) {
+	h, _, feed := listening(t, func(*telemetry.Feed) {})
+	say := func(level telemetry.Level, text string) {
+		feed.Add(telemetry.Entry{Time: logTime, Process: "Shop", Level: level, Message: text})
+	}
+	say(telemetry.Error, "of before")
+	number := house.Result[page](h, h.Must("ada", "read_logs", nil)).Lines[0].Line
+	say(telemetry.Info, "quiet")
+	say(telemetry.Error, "\u001b[31mloud")
+	after := []string{"logs", "-f", "--level", "error", "--after", strconv.FormatInt(number, 10)}
+	r := h.CLIUntil("ada", func(out string) bool { return strings.Contains(out, "loud") }, after...)
+	if r.Stdout != "10:29:04.123 E Shop  \"�[31mloud\"\n" || r.Exit != 0 {
+		t.Errorf("%+v", r)
+	}
+	r = h.CLIUntil("ada", func(out string) bool { return strings.Contains(out, "loud") }, append(after, "--json")...)
+	var line ops.LogLine
+	err := json.Unmarshal([]byte(r.Stdout), &line)
+	if err != nil || line.Message != "\u001b[31mloud" || line.Level != "error" || line.App != shop {
+		t.Errorf("%+v: %v", r, err)
+	}
+	// From now on: what is said until somebody follows is not shown.
+	enough, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			select {
+			case <-enough:
+				return
+			default:
+				say(telemetry.Info, "now "+strconv.Itoa(i))
+				_ = h.Product.Telemetry.Flush(t.Context())
+			}
+		}
+	}()
+	r = h.CLIUntil("ada", func(out string) bool { return strings.Count(out, "\n") > 2 }, "logs", "-f")
+	close(enough)
+	<-ended
+	if !strings.Contains(r.Stdout, `"now `) || strings.Contains(r.Stdout, "loud") {
+		t.Errorf("%+v", r)
+	}
+	if r := h.CLI("ada", "logs", "-f", "--until", "5m"); r.Exit != fault.ExitUsage {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestTheDaemonsLogIsASource: its warnings, without secrets.
+func TestTheDaemonsLogIsASource(t *testing.T) {
+	h := house.New(t)
+	h.Product.Catalogue.Secrets.Add("hunter2", "•••")
+	h.Product.Catalogue.Log.Info("quiet")
+	h.Product.Catalogue.Log.Warn("lost a lease", "device", "iPhone hunter2", "sent", "Authorization: Bearer abc123def")
+	got := house.Result[page](h, h.Must("ada", "read_logs", in{"source": "server"}))
+	if len(got.Lines) != 1 || !strings.HasPrefix(got.messages(), "lost a lease device=") {
+		t.Fatalf("%+v", got)
+	}
+	for _, secret := range []string{"hunter2", "abc123def"} {
+		if strings.Contains(got.messages(), secret) {
+			t.Errorf("%s is shown: %s", secret, got.messages())
+		}
+	}
+}
+
+// TestAStoreThatCannotWriteDoesNotLogIntoItself: one line that is lost would become endless ones.
+func TestAStoreThatCannotWriteDoesNotLogIntoItself(t *testing.T) {
+	var written logged
+	h := house.New(t, house.Options{Log: slog.New(slog.NewTextHandler(&written, nil))})
+	inTheWay := filepath.Join(h.Home.String(), "telemetry.db")
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(inTheWay) })
+	h.Product.Catalogue.Log.Warn("a line")
+	for range 20 {
+		_ = h.Product.Telemetry.Flush(t.Context()) // it fails
+	}
+	if n := strings.Count(written.String(), "could not be stored"); n != 1 {
+		t.Errorf("one line was lost, and that was logged %d times: %s", n, written.String())
+	}
+}
+
+// logged is a log that is written and read side by side.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -3,6 +3,7 @@ package house
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -111,11 +112,43 @@ func (h *House) CLI(session string, args ...string) Ran {
 // CLIWithInput is CLI with something on stdin.
 func (h *House) CLIWithInput(session, stdin string, args ...string) Ran {
 	h.t.Helper()
-	var out, errs bytes.Buffer
+	var out bytes.Buffer
+	errs, exit := h.cli(h.t.Context(), session, strings.NewReader(stdin), &out, args)
+	return Ran{Stdout: out.String(), Stderr: errs, Exit: exit}
+}
+
+// CLIUntil is CLI for a stream: it is interrupted when enough of its output is there.
+func (h *House) CLIUntil(session string, enough func(stdout string) bool, args ...string) Ran {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(h.t.Context())
+	defer cancel()
+	out := &until{enough: enough, stop: cancel}
+	errs, exit := h.cli(ctx, session, strings.NewReader(""), out, args)
+	return Ran{Stdout: out.String(), Stderr: errs, Exit: exit}
+}
+
+// until is an output that stops whoever writes it.
+type until struct {
+	bytes.Buffer
+	enough func(string) bool
+	stop   func()
+}
+
+// Write takes more.
+func (u *until) Write(p []byte) (int, error) {
+	n, err := u.Buffer.Write(p)
+	if u.enough(u.String()) {
+		u.stop()
+	}
+	return n, err
+}
+
+func (h *House) cli(ctx context.Context, session string, in io.Reader, out io.Writer, args []string) (stderr string, exit int) {
+	var errs bytes.Buffer
 	app := &cli.App{
-		Catalogue: h.Product.Catalogue, Version: "test", In: strings.NewReader(stdin), Out: &out, Err: &errs,
+		Catalogue: h.Product.Catalogue, Version: "test", In: in, Out: out, Err: &errs,
 		Connect: func(name string) (op.Caller, error) { return h.caller(cmp.Or(name, session)), nil },
 	}
-	exit := app.Main(h.t.Context(), args)
-	return Ran{Stdout: out.String(), Stderr: errs.String(), Exit: exit}
+	exit = app.Main(ctx, args)
+	return errs.String(), exit
 }

@@ -142,13 +142,13 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Crashes: reported,
-		Readers: readers(),
-		Home:    o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
+		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: heard.Settle,
+		Crashes: reported, Readers: readers(),
+		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
-	c.Lines = ops.NewStepLines(said, sessions, nil)
+	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
 	c.Holds = debuggers.Holds
 	c.Heard = func(r op.Record) {
 		happened.Add(r)

@@ -19,7 +19,7 @@ var everyday = []struct{ heading, verbs string }{
 	{"Start", "demo init doctor status"},
 	{"Devices", "devices use boot shutdown"},
 	{"Apps", "run test install launch terminate"},
-	{"See", "snapshot get screenshot wait"},
+	{"See", "snapshot get screenshot wait logs builds"},
 	{"Act", "tap fill type swipe scroll-to back home alert"},
 }
 
