@@ -73,21 +73,8 @@ type CrashFilter struct {
 
 // query is the filter as the watcher takes it.
 func (k *Crashes) query(in CrashFilter, all bool) (crashes.Query, error) {
-	since, err := sinceWhen(in.Since, k.now)
+	since, err := moment("since", in.Since, k.now)
 	return crashes.Query{App: in.App, Device: in.UDID, Since: since, All: all}, err
-}
-
-// sinceWhen reads a moment, or how long ago it was.
-func sinceWhen(text string, now func() time.Time) (time.Time, error) {
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		return now().Add(-ago), nil
-	}
-	at, err := op.Instant(text).Time()
-	if err != nil {
-		return at, fault.New(fault.InvalidInput, "since: %.40q is neither a time such as 5m nor a moment such as 2026-01-31T15:04:05Z", text).
-			With("field", "since").WithHint("write `--since 10m`, or a moment with its zone")
-	}
-	return at, nil
 }
 
 // ListCrashesIn says which reports to list.

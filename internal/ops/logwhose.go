@@ -8,11 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
+	"ios-agent/internal/telemetry/streams"
 	"ios-agent/internal/ui"
 )
 
@@ -79,7 +81,10 @@ func (l *LogLines) whose(ctx context.Context, c *op.Call, in whoseIn, step strin
 	}
 	q.Device, m.device = h.Info().UDID, true
 	m.of = h.Info().Name
-	return m, l.app(ctx, in, h, s, &m)
+	if err = l.app(ctx, in, h, s, &m); err == nil && l.said != nil {
+		l.said.Resume(h.Device, streams.Request{Owner: device.Owner{Session: c.Session, UDID: q.Device}, App: q.App})
+	}
+	return m, err
 }
 
 // nobodys reports whether a source belongs to no device.

@@ -111,7 +111,7 @@ func New(s Services) *Core {
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
-		Said:     Said{s.Telemetry, s.Now},
+		Said:     Said{s.Telemetry, s.Now, s.Settle},
 		System: &System{
 			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
 			data: &data{s.Telemetry},

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"time"
 
 	"ios-agent/internal/telemetry"
@@ -9,5 +10,14 @@ import (
 // Said is what apps, devices and builds said, for the views of other families.
 type Said struct {
 	*telemetry.Store
-	Now func() time.Time
+	Now    func() time.Time
+	settle Settle
+}
+
+// Settle waits until what was said before the call can be found.
+func (s Said) Settle(ctx context.Context) error {
+	if s.settle == nil {
+		return s.Flush(ctx)
+	}
+	return s.settle(ctx, "", "")
 }

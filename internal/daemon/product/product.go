@@ -90,7 +90,7 @@ func Open(o Options) (*Product, error) {
 		o.Now = time.Now
 	}
 	said := telemetry.New(telemetry.Options{
-		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Text, Now: o.Now,
+		Path: filepath.Join(o.Home.String(), "telemetry.db"), Hide: secrets.Line, Now: o.Now,
 		Log: slog.New(secrets.Handler(o.Log.Handler())), // not the one below: it would store its own faults
 	})
 	o.Log = slog.New(secrets.Handler(said.Handler(o.Log.Handler(), slog.LevelWarn)))
@@ -111,6 +111,9 @@ func Open(o Options) (*Product, error) {
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	reported := openCrashes(o, said)
 	heard := streams.New(streams.Options{Store: said, Dir: filepath.Join(o.Home.String(), "consoles"), Now: o.Now, Log: o.Log})
+	settle := func(ctx context.Context, udid, app string) error {
+		return errors.Join(reported.Watch.Look(ctx), heard.Settle(ctx, udid, app))
+	}
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
@@ -142,7 +145,7 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: heard.Settle,
+		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: settle,
 		Crashes: reported, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,

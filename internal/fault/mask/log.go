@@ -18,7 +18,7 @@ func (h handler) Enabled(ctx context.Context, level slog.Level) bool {
 }
 
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
-	clean := slog.NewRecord(r.Time, r.Level, h.text(r.Message), r.PC)
+	clean := slog.NewRecord(r.Time, r.Level, h.set.Line(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		clean.AddAttrs(h.attr(a))
 		return true
@@ -45,12 +45,13 @@ func (h handler) attr(a slog.Attr) slog.Attr {
 		}
 		return slog.Attr{Key: a.Key, Value: slog.GroupValue(group...)}
 	case slog.KindString, slog.KindAny:
-		return slog.String(a.Key, h.text(v.String()))
+		return slog.String(a.Key, h.set.Line(v.String()))
 	}
 	return a
 }
 
-func (h handler) text(text string) string {
-	shown, _ := Credentials(h.set.Text(text))
+// Line is a line of a log without the secrets, and without what is secret by where it stands.
+func (s *Set) Line(text string) string {
+	shown, _ := Credentials(s.Text(text))
 	return shown
 }

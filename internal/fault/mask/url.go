@@ -1,6 +1,9 @@
 package mask
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Hidden stands for a secret that has no name.
 const Hidden = "<secret>"
@@ -14,18 +17,40 @@ var (
 )
 
 // Credentials is a text without what is secret by where it stands: users and passwords of URLs, parts of a query with such a name,
-// headers. It gives also what it took out, because the same may stand elsewhere.
+// headers. It gives also what it took out, because the same may stand elsewhere. A text that has nothing of the kind, as most lines of a
+// log, is read once and costs little.
 func Credentials(text string) (shown string, found []string) {
-	text = replace(userInfo, text, func(m []string) (string, string) { return m[1] + Hidden + m[3], m[2] }, &found)
-	text = replace(query, text, func(m []string) (string, string) {
-		if !Named(m[2]) || m[4] == "" {
-			return m[0], ""
-		}
-		return m[1] + m[2] + m[3] + Hidden, m[4]
-	}, &found)
-	text = replace(header, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
-	text = replace(bearer, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
+	if strings.Contains(text, "://") && strings.Contains(text, "@") {
+		text = replace(userInfo, text, func(m []string) (string, string) { return m[1] + Hidden + m[3], m[2] }, &found)
+	}
+	if strings.Contains(text, "=") && strings.ContainsAny(text, "?&;#") {
+		text = replace(query, text, func(m []string) (string, string) {
+			if !Named(m[2]) || m[4] == "" {
+				return m[0], ""
+			}
+			return m[1] + m[2] + m[3] + Hidden, m[4]
+		}, &found)
+	}
+	if mentions(text, "authorization", "cookie", "x-api-key") {
+		text = replace(header, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
+	}
+	if mentions(text, "bearer", "basic") {
+		text = replace(bearer, text, func(m []string) (string, string) { return m[1] + Hidden, m[2] }, &found)
+	}
 	return text, found
+}
+
+// mentions reports whether one of the words, which are in small letters, may stand in the text in any case. The patterns above take ſ for
+// an s, and the sign of Kelvin for a k.
+func mentions(text string, words ...string) bool {
+	for i := range len(text) {
+		for _, word := range words {
+			if text[i]|0x20 == word[0] && len(text)-i >= len(word) && strings.EqualFold(text[i:i+len(word)], word) {
+				return true
+			}
+		}
+	}
+	return strings.Contains(text, "\u017f") || strings.Contains(text, "\u212a")
 }
 
 // replace calls fn for each match with its groups; fn gives what is shown and what is hidden.

@@ -133,7 +133,7 @@ func (v views) tail(ctx context.Context, c *op.Call, in tailIn) (linesOut, error
 // ask waits until what was said before the call can be found.
 func (v views) ask(ctx context.Context, c *op.Call, q telemetry.Query) (telemetry.Page, error) {
 	c.ShowsLog = true
-	if err := v.core.Said.Flush(ctx); err != nil {
+	if err := v.core.Said.Settle(ctx); err != nil {
 		return telemetry.Page{}, err
 	}
 	return v.core.Said.Query(ctx, q)

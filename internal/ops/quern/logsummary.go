@@ -44,7 +44,7 @@ func (v views) logSummary(ctx context.Context, c *op.Call, in logSummaryIn) (log
 	c.ShowsLog = true
 	now := v.core.Said.Now()
 	q, length := telemetry.Query{Process: in.Process, WithoutNoise: true}, in.Window
-	if err := v.core.Said.Flush(ctx); err != nil {
+	if err := v.core.Said.Settle(ctx); err != nil {
 		return logSummaryOut{}, err
 	}
 	if in.Cursor == "" {

@@ -148,22 +148,22 @@ func (m *Manager) Printed(l Launched) {
 	m.addConsole(c)
 }
 
-// resumePrinted follows again what an app prints that was launched for a session that is gone, or by a daemon that is: the files are
-// still there.
-func (m *Manager) resumePrinted(owner device.Owner, app string) {
+// resumePrinted follows again what an app prints, if the files are still there. It reports whether they were and nobody read them.
+func (m *Manager) resumePrinted(owner device.Owner, app string) bool {
 	m.mu.Lock()
 	known := slices.ContainsFunc(m.consoles, func(c *console) bool { return c.owner.UDID == owner.UDID && c.app == app })
 	m.mu.Unlock()
 	if known {
-		return
+		return false
 	}
 	left, found := m.leftOutput(owner.UDID, app, Output{})
 	if !found {
-		return
+		return false
 	}
 	c := m.newConsole(owner, app, 0)
 	c.resume(left)
 	m.addConsole(c)
+	return true
 }
 
 // resume goes on with files that an earlier console read.

@@ -169,13 +169,12 @@ func (m *Manager) Follow(d device.Device, r Request) *Following {
 	return &Following{}
 }
 
-// Resume is Follow for a session that reads what an app said: it also follows what the app prints, where the app was launched by a
-// session that is gone or by an earlier daemon. What is missing is said.
-func (m *Manager) Resume(d device.Device, r Request) *Following {
-	if r.App != "" {
-		m.resumePrinted(r.Owner, r.App)
+// Resume follows again what an app logs and prints that was launched for a session that is gone, or by an earlier daemon: for a session
+// that reads what the app said. What is missing is said. Nothing begins for an app that nobody launched.
+func (m *Manager) Resume(d device.Device, r Request) {
+	if r.App != "" && m.resumePrinted(r.Owner, r.App) {
+		m.Follow(d, r)
 	}
-	return m.Follow(d, r)
 }
 
 // forgetOldest makes room. It needs the mutex.
