@@ -17,9 +17,9 @@ import (
 // operation, or a command that is none.
 var everyday = []struct{ heading, verbs string }{
 	{"Start", "demo init doctor status"},
-	{"Devices", "devices use boot shutdown"},
+	{"Devices", "devices use boot"},
 	{"Apps", "run test install launch terminate"},
-	{"See", "snapshot get screenshot wait logs builds"},
+	{"See", "snapshot get screenshot wait logs"},
 	{"Act", "tap fill type swipe scroll-to back home alert"},
 }
 
