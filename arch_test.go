@@ -47,7 +47,7 @@ var arrows = map[string]string{
 
 	"internal/apple":              "",
 	"internal/apple/appbundle":    "machine/docfile machine/regularfile",
-	"internal/apple/atos":         "machine/host",
+	"internal/apple/atos":         "apple/pattern machine/host",
 	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
 	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
@@ -61,7 +61,7 @@ var arrows = map[string]string{
 	"internal/apple/pattern":         "",
 	"internal/apple/pbxproj":         "",
 	"internal/apple/pbxproj/pbxtest": "machine/host",
-	"internal/apple/reports":         "apple/crash machine/regularfile",
+	"internal/apple/reports":         "apple/crash apple/pattern machine/regularfile",
 	"internal/apple/samples":         "",
 	"internal/apple/schemes":         "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/sdks":            "apple/jsondoc apple/lines apple/pattern op/brief",
@@ -75,9 +75,9 @@ var arrows = map[string]string{
 	"internal/apple/xcresult":        "apple/jsondoc op/brief",
 	"internal/apple/xctrace":         "apple/lines apple/pattern machine/host",
 
-	"internal/ui":         "fault fault/nearest",
+	"internal/ui":         "apple/pattern fault fault/nearest",
 	"internal/ui/picture": "",
-	"internal/ui/uiread":  "fault op/parse ui",
+	"internal/ui/uiread":  "apple/pattern fault op/parse ui",
 
 	"internal/device":                  "fault ui",
 	"internal/device/act":              "device device/session fault ui",
@@ -89,12 +89,12 @@ var arrows = map[string]string{
 	"internal/device/pool":             "device device/lease fault fault/nearest",
 	"internal/device/schema":           "",
 	"internal/device/session":          "device/session/defaults ui",
-	"internal/device/session/defaults": "apple/xcodeargs fault fault/nearest machine/docfile",
+	"internal/device/session/defaults": "apple/pattern apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
 	"internal/telemetry":        "fault machine/store telemetry/linetext",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
-	"internal/telemetry/crashes": "apple/atos apple/crash apple/reports fault machine/host machine/regularfile " +
+	"internal/telemetry/crashes": "apple/atos apple/crash apple/pattern apple/reports fault machine/host machine/regularfile " +
 		"machine/wholefile op/brief telemetry",
 	"internal/telemetry/linetext": "",
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
@@ -102,7 +102,7 @@ var arrows = map[string]string{
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
 		"apple/xcresult fault fault/nearest machine/home machine/host machine/regularfile op/brief",
-	"internal/xcode/debugger":     "apple device fault machine/host",
+	"internal/xcode/debugger":     "apple apple/pattern device fault machine/host",
 	"internal/xcode/macapp":       "apple apple/appbundle apple/toolfault fault fault/nearest machine/host",
 	"internal/xcode/scaffold":     "apple/pbxproj",
 	"internal/xcode/swiftpackage": "apple/buildlog apple/swiftpm apple/toolfault fault machine/host",
@@ -111,8 +111,8 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
-	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/toolfault apple/xctrace device driver/stream " +
-		"fault fault/nearest machine/host",
+	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
+		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl " +
@@ -139,7 +139,7 @@ var arrows = map[string]string{
 	"internal/surface/rest":        "device/session fault op surface/wording",
 	"internal/surface/setup":       "fault machine/docfile machine/home machine/wholefile op ui",
 	"internal/surface/surfacetest": "fault op op/feed",
-	"internal/surface/wording":     "op op/words",
+	"internal/surface/wording":     "apple/pattern op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds device device/film device/lease device/lease/hostlock " +
@@ -191,8 +191,8 @@ var arrows = map[string]string{
 	"internal/virtualxcode/web":        "virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
-	"internal/virtualxcode/xcodebuild": "virtualxcode/applejson virtualxcode/flaw virtualxcode/mark virtualxcode/project " +
-		"virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
+	"internal/virtualxcode/xcodebuild": "apple/pattern virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +
+		"virtualxcode/project virtualxcode/service virtualxcode/tool virtualxcode/xcresult",
 	"internal/virtualxcode/xcresult": "virtualxcode/applejson virtualxcode/mark virtualxcode/tool",
 	"internal/virtualxcode/xctrace":  "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
 )
 
@@ -43,12 +43,12 @@ type Place struct {
 }
 
 var (
-	uuidPattern = regexp.MustCompile(`^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$`)
-	addressIs   = regexp.MustCompile(`^0x[0-9a-fA-F]{1,16}$`)
-	archIs      = regexp.MustCompile(`^[a-z][a-z0-9_]{1,15}$`)
-	uuidLine    = regexp.MustCompile(`(?m)^UUID: ([0-9A-F-]{36}) `)
+	uuidPattern = pattern.New(`^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$`)
+	addressIs   = pattern.New(`^0x[0-9a-fA-F]{1,16}$`)
+	archIs      = pattern.New(`^[a-z][a-z0-9_]{1,15}$`)
+	uuidLine    = pattern.New(`(?m)^UUID: ([0-9A-F-]{36}) `)
 	// atos prints "function (in App) (File.swift:12)", "function (in App) + 8", or the address where it knows nothing.
-	found = regexp.MustCompile(`^(.+?) \(in (.+?)\)(?: \(([^()]+):(\d+)\)| \(([^()]+)\)| \+ \d+)?$`)
+	found = pattern.New(`^(.+?) \(in (.+?)\)(?: \(([^()]+):(\d+)\)| \(([^()]+)\)| \+ \d+)?$`)
 )
 
 // UUID writes the UUID of a program as the tools do: upper case, with hyphens. It is empty for what is none.

@@ -32,3 +32,12 @@ func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return p.get().FindAllStringSubmatchIndex(s, n)
 }
+
+func (p *Pattern) FindAllString(s string, n int) []string { return p.get().FindAllString(s, n) }
+func (p *Pattern) FindSubmatch(b []byte) [][]byte         { return p.get().FindSubmatch(b) }
+func (p *Pattern) ReplaceAll(b, to []byte) []byte         { return p.get().ReplaceAll(b, to) }
+func (p *Pattern) ReplaceAllString(s, to string) string   { return p.get().ReplaceAllString(s, to) }
+
+func (p *Pattern) ReplaceAllStringFunc(s string, to func(string) string) string {
+	return p.get().ReplaceAllStringFunc(s, to)
+}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	ctl "ios-agent/internal/apple/devicectl"
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
 )
@@ -19,9 +19,9 @@ var _ device.Reports = (*handset)(nil)
 const mostReport = 8 << 20
 
 var (
-	reportName = regexp.MustCompile(`^[^/\\-][^/\\]*\.(?:ips|crash)(?:\.(?:ca\.)?synced)?$`)
+	reportName = pattern.New(`^[^/\\-][^/\\]*\.(?:ips|crash)(?:\.(?:ca\.)?synced)?$`)
 	// statistics begins the names of the reports that the system writes every day and that are about no process.
-	statistics = regexp.MustCompile(`^(?:Analytics|SFA|SiriSearchFeedback|log-aggregated|LowBatteryLog|ResetCounter|xp_amp|stacks|proactive_)`)
+	statistics = pattern.New(`^(?:Analytics|SFA|SiriSearchFeedback|log-aggregated|LowBatteryLog|ResetCounter|xp_amp|stacks|proactive_)`)
 )
 
 // CopyReports copies reports one by one: a domain as a whole may have gigabytes.

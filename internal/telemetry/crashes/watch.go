@@ -9,12 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
 	"ios-agent/internal/apple/crash"
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/apple/reports"
 	"ios-agent/internal/telemetry"
 )
@@ -206,7 +206,7 @@ type place struct {
 }
 
 // udids are the names of folders with the reports of a device.
-var udids = regexp.MustCompile(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{16,27}$|^[0-9a-f]{40}$`)
+var udids = pattern.New(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f-]{16,27}$|^[0-9a-f]{40}$`)
 
 // forget drops what is gone: a report that was moved is known by its id.
 func (w *Watcher) forget(there map[string]bool, since time.Time) {

@@ -3,10 +3,10 @@ package uiread
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/ui"
 )
 
@@ -190,7 +190,7 @@ func (t *taker) place(n *ui.Node) {
 	}
 }
 
-var cocoaRect = regexp.MustCompile(`^\{\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}, ?\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}\}$`)
+var cocoaRect = pattern.New(`^\{\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}, ?\{(-?[0-9.eE+-]+), ?(-?[0-9.eE+-]+)\}\}$`)
 
 // frameOf reads a frame in any of the forms there are; complete: nothing else was said with it.
 func frameOf(v any) (frame ui.Rect, complete, ok bool) {

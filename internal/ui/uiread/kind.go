@@ -3,10 +3,10 @@ package uiread
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/op/parse"
 	"ios-agent/internal/ui"
 )
@@ -36,7 +36,7 @@ var signs = []struct {
 	{`"actions_available"`, 95}, {`"XCUIElementType`, 90}, {`"AXValue"`, 90}, {`"role_description"`, 80}, {`"elements"`, 40},
 }
 
-var outlineHead = regexp.MustCompile(`(?m)^` + outlineStart + `[0-9a-z]+ title:"`)
+var outlineHead = pattern.New(`(?m)^` + outlineStart + `[0-9a-z]+ title:"`)
 
 // enough is how much of the input is looked at: a tree shows what it is at its top.
 const enough = 64 << 10

@@ -1,10 +1,10 @@
 package uiread
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/ui"
 )
 
@@ -28,7 +28,7 @@ func (t *Tree) line(content string) (n *ui.Node, known bool) {
 }
 
 // outlinePattern is a line of our outline: role "name" [ref=e1] [state]: value
-var outlinePattern = regexp.MustCompile(`^([A-Za-z]+)(?: "((?:[^"\\]|\\.)*)")?( \[ref=e[0-9]+\])((?: \[[^\]]*\])*)(?:: (.*))?$`)
+var outlinePattern = pattern.New(`^([A-Za-z]+)(?: "((?:[^"\\]|\\.)*)")?( \[ref=e[0-9]+\])((?: \[[^\]]*\])*)(?:: (.*))?$`)
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
@@ -83,13 +83,13 @@ func (t *Tree) header(content string) {
 	}
 }
 
-var headerPart = regexp.MustCompile(`[a-z-]+(?::(?:"(?:[^"\\]|\\.)*"|[^ "]+))?`)
+var headerPart = pattern.New(`[a-z-]+(?::(?:"(?:[^"\\]|\\.)*"|[^ "]+))?`)
 
 var (
-	framePart  = regexp.MustCompile(`\{\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}, ?\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}\}`)
-	namedPart  = regexp.MustCompile(`\b([A-Za-z_]+) ?[:=] ?(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|([^,'"\s]+))`)
-	quotedPart = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
-	memoryPart = regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`)
+	framePart  = pattern.New(`\{\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}, ?\{-?[0-9.eE+-]+, ?-?[0-9.eE+-]+\}\}`)
+	namedPart  = pattern.New(`\b([A-Za-z_]+) ?[:=] ?(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|([^,'"\s]+))`)
+	quotedPart = pattern.New(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
+	memoryPart = pattern.New(`\b0x[0-9a-fA-F]+\b`)
 )
 
 // wordStates are the states that XCTest's debug descriptions say in words.

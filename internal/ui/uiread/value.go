@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // object is a JSON object with its keys in order.
@@ -247,7 +248,7 @@ func (v *values) string() (string, error) {
 }
 
 // numberPattern is JSON's grammar of numbers.
-var numberPattern = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var numberPattern = pattern.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // number reads a number as it is written.
 func (v *values) number() (any, error) {

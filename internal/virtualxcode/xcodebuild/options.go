@@ -2,10 +2,11 @@ package xcodebuild
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // options is a command line, read.
@@ -38,7 +39,7 @@ var (
 		-allowProvisioningDeviceRegistration -parallelizeTargets -hideShellScriptEnvironment -disableAutomaticPackageResolution
 		-onlyUsePackageVersionsFromResolvedFile -showBuildTimingSummary -retry-tests-on-failure -run-tests-until-failure -alltargets
 		-disable-concurrent-destination-testing -disable-concurrent-testing -skipUnavailableActions`)
-	pair     = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_\[\]=*.-]*?)=(.*)$`)
+	pair     = pattern.New(`^([A-Za-z_][A-Za-z0-9_\[\]=*.-]*?)=(.*)$`)
 	joinable = []string{"-only-testing", "-skip-testing"} // also as -only-testing:X
 )
 

@@ -3,10 +3,11 @@ package xcodebuild
 import (
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // What the virtual compiler reads of a Swift file: comments that say what a compiler or a test would report.
@@ -102,15 +103,15 @@ func readSource(path string) (source, error) {
 }
 
 var (
-	stringLiteral = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
-	typeDecl      = regexp.MustCompile(`\b(?:struct|class|actor|enum|extension)\s+([A-Za-z_]\w*)\s*(?::\s*([^{]*))?`)
-	funcDecl      = regexp.MustCompile("\\bfunc\\s+`?([^(`<]+)`?\\s*(?:<[^>]*>)?\\(([^)]*)\\)")
-	propertyDecl  = regexp.MustCompile(`\bvar\s+(\w+)\s*:[^={]*\{\s*$`)
-	attribute     = regexp.MustCompile(`@(Test|Suite)\b(?:\((.*)\))?`)
-	displayName   = regexp.MustCompile(`^\s*"((?:\\.|[^"\\])*)"`)
-	argumentList  = regexp.MustCompile(`arguments:\s*\[([^\]]*)\]`)
-	tagList       = regexp.MustCompile(`\.tags\(([^)]*)\)`)
-	quotedToken   = regexp.MustCompile(`'([^']+)'`)
+	stringLiteral = pattern.New(`"(?:\\.|[^"\\])*"`)
+	typeDecl      = pattern.New(`\b(?:struct|class|actor|enum|extension)\s+([A-Za-z_]\w*)\s*(?::\s*([^{]*))?`)
+	funcDecl      = pattern.New("\\bfunc\\s+`?([^(`<]+)`?\\s*(?:<[^>]*>)?\\(([^)]*)\\)")
+	propertyDecl  = pattern.New(`\bvar\s+(\w+)\s*:[^={]*\{\s*$`)
+	attribute     = pattern.New(`@(Test|Suite)\b(?:\((.*)\))?`)
+	displayName   = pattern.New(`^\s*"((?:\\.|[^"\\])*)"`)
+	argumentList  = pattern.New(`arguments:\s*\[([^\]]*)\]`)
+	tagList       = pattern.New(`\.tags\(([^)]*)\)`)
+	quotedToken   = pattern.New(`'([^']+)'`)
 )
 
 // newIssue finds where on its line a message points: at what it quotes first, else at the first character.

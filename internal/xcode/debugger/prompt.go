@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
 )
 
@@ -59,10 +59,10 @@ func mark(n int) string    { return fmt.Sprintf("ios-agent-%d> ", n) }
 func missing(n int) string { return fmt.Sprintf("iosagentmark%d", n) }
 
 var (
-	marks    = regexp.MustCompile(`ios-agent-\d+> |^\(lldb\) `)
-	ofUs     = regexp.MustCompile(`^(iosagentmark\d+|settings set prompt ".*"|settings show prompt)$`)
-	mistake  = regexp.MustCompile(`(?m)^.*iosagentmark\d+.*\n?`)
-	changing = regexp.MustCompile(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))`)
+	marks    = pattern.New(`ios-agent-\d+> |^\(lldb\) `)
+	ofUs     = pattern.New(`^(iosagentmark\d+|settings set prompt ".*"|settings show prompt)$`)
+	mistake  = pattern.New(`(?m)^.*iosagentmark\d+.*\n?`)
+	changing = pattern.New(`^Process \d+ (stopped|resuming|detached|exited with status = (-?\d+))`)
 )
 
 // heard takes output. Calls do not overlap.

@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/go-dap"
+
+	"ios-agent/internal/apple/pattern"
 )
 
 // promptServer answers the Debug Adapter Protocol by commands of lldb's prompt: for Xcodes that have lldb and no lldb-dap. So both ways
@@ -140,7 +141,7 @@ func (s *promptServer) tell(ctx context.Context, c change) {
 	}
 }
 
-var hitPoint = regexp.MustCompile(`^breakpoint (\d+)`)
+var hitPoint = pattern.New(`^breakpoint (\d+)`)
 
 // request answers one request.
 func (s *promptServer) request(ctx context.Context, raw []byte) {
@@ -264,4 +265,4 @@ func wantsMore(command string) string {
 	return ""
 }
 
-var addsLines = regexp.MustCompile(`\bcommand\s+add\b|\bstop-hook\s+add\b|\bcommand\s+regex\b|\bcommand\s+script\s+add\s*$`)
+var addsLines = pattern.New(`\bcommand\s+add\b|\bstop-hook\s+add\b|\bcommand\s+regex\b|\bcommand\s+script\s+add\s*$`)

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/docfile"
 )
 
@@ -16,7 +16,7 @@ import (
 // into text that stays as its author wrote it, and what it writes must look like what people write.
 
 // bare text needs no quotes in YAML, in any version of it.
-var bare = regexp.MustCompile(`^[A-Za-z/]([A-Za-z0-9_./ -]*[A-Za-z0-9_/])?$`)
+var bare = pattern.New(`^[A-Za-z/]([A-Za-z0-9_./ -]*[A-Za-z0-9_/])?$`)
 
 // reserved words mean something else than text to some reader of YAML.
 var reserved = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"}
