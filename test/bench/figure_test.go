@@ -15,6 +15,7 @@ func TestFigureLine(t *testing.T) {
 		{figure{name: "a ratio over", value: 3.01, unit: times, bound: 3}, "a ratio over|3.01 ×|≤ 3 ×|over", true},
 		{figure{name: "a size", value: 12289, unit: octets, bound: 12288}, "a size|12289 B|≤ 12288 B|over", true},
 		{figure{name: "a slow machine", value: 21, unit: millis, bound: 20}, "a slow machine|21 ms|≤ 20 ms|over", false},
+		{figure{name: "a system's choice", value: 26, unit: megabytes, bound: 25, systems: true}, "a system's choice|26 MB|≤ 25 MB|over", false},
 		{figure{name: "no /proc", bound: 0, skipped: true}, "no /proc|skipped|≤ 0|skipped", false},
 	} {
 		if got := columns(c.figure.String()); got != c.want || c.figure.breaks() != c.breaks {

@@ -56,24 +56,33 @@ func allGone(entry string) bool {
 	return false
 }
 
-// residentMB is the memory a process has in RAM.
-func residentMB(pid int) (float64, error) {
+// memoryMB is the memory of a process in RAM, by its name in proc(5): VmRSS is all of it, RssAnon what is not a page of a file.
+func memoryMB(pid int, name string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range bytes.Lines(status) {
-		if rest, found := bytes.CutPrefix(line, []byte("VmRSS:")); found {
+		if rest, found := bytes.CutPrefix(line, []byte(name+":")); found {
 			kb, err := strconv.ParseFloat(string(bytes.Fields(rest)[0]), 64)
 			return kb / 1024, err
 		}
 	}
-	return 0, errors.New("no VmRSS")
+	return 0, errors.New("no " + name)
 }
+
+// residentMB is the memory a process has in RAM.
+func residentMB(pid int) (float64, error) { return memoryMB(pid, "VmRSS") }
 
 // resident is residentMB as a figure.
 func resident(name string, pid int, bound float64) figure {
 	mb, err := residentMB(pid)
+	return figure{name: name, value: mb, unit: megabytes, bound: bound, skipped: err != nil}
+}
+
+// owned is the memory that a process made for itself.
+func owned(name string, pid int, bound float64) figure {
+	mb, err := memoryMB(pid, "RssAnon")
 	return figure{name: name, value: mb, unit: megabytes, bound: bound, skipped: err != nil}
 }
 
