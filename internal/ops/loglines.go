@@ -177,7 +177,7 @@ func (o LogsOut) Text() string {
 	}
 	head := fmt.Sprintf("%d of %d lines of %s", len(shown), o.Total, o.of)
 	if len(shown) == o.Total {
-		head = fmt.Sprintf("%d lines of %s", o.Total, o.of)
+		head = fmt.Sprintf("%s of %s", brief.Count(o.Total, "line"), o.of)
 	}
 	lines := append([]string{head + "; " + o.had()}, shown...)
 	switch left := o.Total - len(shown); {

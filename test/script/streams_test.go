@@ -46,7 +46,7 @@ func startStream(ts *testscript.TestScript, _ bool, args []string) {
 
 // awaitCalls waits until the daemon has so many calls under way.
 func awaitCalls(ts *testscript.TestScript, n int) {
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		ts.Check(ts.Exec("ios-agent", "daemon", "status", "--json"))
 		if at(ts, decode(ts, ts.ReadFile("stdout")), ".result.calls") == strconv.Itoa(n) {
 			return
