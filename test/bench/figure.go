@@ -15,6 +15,7 @@ type unit string
 
 const (
 	times     unit = "×"
+	percent   unit = "%"
 	megabytes unit = "MB"
 	octets    unit = "B"
 	pieces    unit = ""
