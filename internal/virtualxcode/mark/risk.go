@@ -128,6 +128,7 @@ func risksOfTheRest() []Risk {
 		{"iOS", []string{"a test runner has"}, "a runner that is left on a device is not ended, and the next agent does not start"},
 		{"iOS", []string{"on demand"}, Hardship},
 		{"iOS", []string{"requests", "two taps", "landscape"}, OnlyTests},
+		{"atos", []string{"symbols:"}, "frames of the app in a crash report have no lines of the source"},
 		{"lldb", []string{"start:", "attach:"}, "no app is debugged"},
 		{"lldb", []string{"leaving:"}, "a program that is debugged ends with the daemon, or with the debugger"},
 		{"lldb", []string{"refusals:"}, "why an app cannot be debugged is told with another reason"},

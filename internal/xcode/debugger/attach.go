@@ -39,7 +39,8 @@ func check(pid int) (program string, err error) {
 			by = fmt.Sprintf("process %d", d.Tracer)
 		}
 		return "", field(refusal("traced", "a debugger is attached to process %d already: %s", pid, by).
-			WithHint("end that one first: Xcode, an lldb or a gdb; `ios-agent debug sessions` lists ours"))
+			WithHint("let that one detach first: Xcode, an lldb or a gdb; to kill it may end the program too; " +
+				"`ios-agent debug sessions` lists ours"))
 	}
 	return filepath.Base(d.Path), nil
 }
