@@ -37,8 +37,8 @@ func Marks() (all []mark.Mark) {
 		"failures: record(_:) gets every failed query and event, and nothing else ends a test with continueAfterFailure",
 		"buttons: a simulator has the buttons home and action, and XCTest cannot lock a device")
 	add("atos",
-		"symbols: the arguments of atos, mdfind and dwarfdump, and lines such as f(x) (in Shop) (Cart.swift:7), are from public examples; none of them "+
-			"was run, and Virtual Xcode has none")
+		"symbols: the arguments of atos, mdfind and dwarfdump, and lines such as f(x) (in Shop) (Cart.swift:7), are from public "+
+			"examples; none of them was run, and Virtual Xcode has none")
 	add("lldb",
 		"start: xcrun starts Xcode's lldb-dap; one of an Xcode that has none ends before it answers, and lldb is there",
 		"attach: an app of a simulator is a process of the Mac, and is debugged by its number; one that is waited for is found by asking again",
