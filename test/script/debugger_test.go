@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,18 +29,7 @@ type debugging struct {
 func debugged(t *testing.T, env ...string) *debugging {
 	t.Helper()
 	t.Parallel()
-	return startDebugging(t, debuggee.Start(t), env...)
-}
-
-func debuggedFast(t *testing.T) *debugging {
-	t.Helper()
-	t.Parallel()
-	return startDebugging(t, debuggee.StartFast(t))
-}
-
-func startDebugging(t *testing.T, p *debuggee.Program, env ...string) *debugging {
-	t.Helper()
-	d := &debugging{p, t, filepath.Join(t.TempDir(), "home"), filepath.Join(bin, "ios-agent"), env}
+	d := &debugging{debuggee.Start(t), t, filepath.Join(t.TempDir(), "home"), filepath.Join(bin, "ios-agent"), env}
 	if err := copied.put(d.home); err != nil {
 		t.Fatal(err)
 	}
@@ -160,32 +148,6 @@ func (d *debugging) killDaemon() {
 	}
 	if err := syscall.Kill(status.Result.PID, syscall.SIGKILL); err != nil {
 		d.t.Fatal(err)
-	}
-}
-
-// TestTheProgramSurvivesTheDaemonBesideACondition that is asked all the time and never true. lldb leaves when it can halt the program,
-// which may take it long; until then the program runs under it, and it ends with the program at the latest.
-func TestTheProgramSurvivesTheDaemonBesideACondition(t *testing.T) {
-	d := debuggedFast(t)
-	d.says(0, `is paused`, "debug", "attach", "--pid", d.pid(), "--stop")
-	d.says(0, `breakpoint 1 at add`, "debug", "break", "add", "--condition", "n == -1")
-	d.says(0, `is running`, "debug", "continue")
-	d.Await(5)
-	d.killDaemon()
-	d.says(0, `no debugger is attached`, "debug", "sessions")
-	d.MustCount()
-	d.MustCount()
-	d.End()
-	for late := time.After(time.Minute); ; {
-		left := slices.DeleteFunc(processesOf(d.home), func(p string) bool { return !strings.Contains(p, "lldb") })
-		if len(left) == 0 {
-			return
-		}
-		select {
-		case <-late:
-			t.Fatalf("left behind: %q", left)
-		case <-time.After(20 * time.Millisecond):
-		}
 	}
 }
 
