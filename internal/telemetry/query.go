@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ios-agent/internal/machine/store"
+	"ios-agent/internal/telemetry/lineindex"
 	"ios-agent/internal/telemetry/linetext"
 )
 
@@ -88,20 +89,25 @@ func (s *Store) scan(ctx context.Context, q Query, fn func(*scanner, []*block) e
 	if last == 0 || q.After >= q.Upto {
 		return last, ctx.Err()
 	}
+	lacks := false
 	err := s.db.Read(func(db *sql.DB) error {
 		tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return err
 		}
 		defer func() { _ = tx.Rollback() }() // it only read
-		sc := &scanner{ctx: ctx, tx: tx, m: q.matcher()}
+		sc := &scanner{ctx: ctx, tx: tx, m: q.matcher(), index: s.index}
 		defer sc.close()
 		blocks, err := sc.blocks()
 		if err != nil {
 			return err
 		}
+		lacks = sc.lacks
 		return fn(sc, blocks)
 	})
+	if lacks {
+		s.mend()
+	}
 	return last, err
 }
 
@@ -110,6 +116,8 @@ type scanner struct {
 	ctx    context.Context
 	tx     *sql.Tx
 	m      *matcher
+	index  *lineindex.Files
+	lacks  bool // the index lacks blocks that it should have
 	stmts  map[string]*sql.Stmt
 	ends   []int
 	folded []byte
@@ -129,8 +137,10 @@ func (sc *scanner) close() {
 
 // blocks are those that may have something, without what they hold.
 func (sc *scanner) blocks() ([]*block, error) {
-	columns := "first, last, n, oldest, newest, levels"
-	if sc.m.sifts() {
+	p := sc.m.plan()
+	sieves := p == nil && sc.m.sifts()
+	columns := "first, last, n, oldest, newest, levels, sum"
+	if sieves {
 		columns += ", sieve"
 	}
 	rows, err := sc.tx.QueryContext(sc.ctx, "SELECT "+columns+" FROM block WHERE first <= ? ORDER BY first DESC", sc.m.upto())
@@ -142,8 +152,8 @@ func (sc *scanner) blocks() ([]*block, error) {
 	var raw sql.RawBytes
 	for rows.Next() {
 		b := &block{}
-		into := []any{&b.first, &b.last, &b.n, &b.oldest, &b.newest, &b.levels, &raw}
-		if !sc.m.sifts() {
+		into := []any{&b.first, &b.last, &b.n, &b.oldest, &b.newest, &b.levels, &b.sum, &raw}
+		if !sieves {
 			into = into[:len(into)-1]
 		}
 		if err := rows.Scan(into...); err != nil {
@@ -162,7 +172,24 @@ func (sc *scanner) blocks() ([]*block, error) {
 		}
 	}
 	slices.Reverse(out)
-	return out, rows.Err()
+	if err := rows.Err(); err != nil || p == nil {
+		return out, err
+	}
+	_ = rows.Close() // before others are read
+	return sc.sift(p, out)
+}
+
+// possible asks the sieve of a block that the index does not know.
+func (sc *scanner) possible(b *block) (bool, error) {
+	if !sc.m.sifts() {
+		return true, nil
+	}
+	var sieve []byte
+	err := sc.read(b, "sieve", &sieve)
+	b.sieve = sieve
+	ok := sc.m.possible(b)
+	b.sieve = nil
+	return ok, err
 }
 
 // read brings columns of a block into memory, where they are until the next ones are read.
@@ -209,16 +236,24 @@ func (sc *scanner) count(b *block, whole bool) (int, []int, error) {
 	if sc.hits == nil {
 		sc.hits = make([]int, 0, blockEntries)
 	}
-	byFields := sc.m.byFields(b)
+	byFields, byTexts := sc.m.byFields(b), sc.m.texts
+	if b.known != nil {
+		byFields, byTexts = b.known.fields, b.known.texts
+	}
 	var err error
 	switch {
-	case !byFields && !sc.m.texts:
+	case !byFields && !byTexts && b.known == nil:
 		return b.n, nil, nil
+	case !byFields && !byTexts && !whole:
+		return b.known.bits.Count(), nil, nil
+	case !byFields && !byTexts:
+		sc.hits = b.known.bits.Append(sc.hits[:0])
+		return len(sc.hits), sc.hits, nil
 	case whole:
 		err = sc.readWhole(b)
-	case sc.m.texts && byFields:
+	case byTexts && byFields:
 		err = sc.read(b, "head, body", &b.head, &b.body)
-	case sc.m.texts:
+	case byTexts:
 		err = sc.read(b, "body", &b.body)
 	default:
 		err = sc.read(b, "head", &b.head)
@@ -227,7 +262,7 @@ func (sc *scanner) count(b *block, whole bool) (int, []int, error) {
 		return 0, nil, err
 	}
 	hits := sc.hits[:0]
-	if sc.m.texts {
+	if byTexts {
 		if hits, err = sc.byText(hits, b); err != nil {
 			return 0, nil, err
 		}
@@ -236,8 +271,11 @@ func (sc *scanner) count(b *block, whole bool) (int, []int, error) {
 			hits = append(hits, i)
 		}
 	}
+	if b.known != nil {
+		hits = slices.DeleteFunc(hits, func(i int) bool { return !b.known.bits.Has(i) })
+	}
 	if byFields && len(hits) > 0 {
-		entries, err := sc.fields(b)
+		entries, err := sc.fields(b, hits)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -251,10 +289,10 @@ func (sc *scanner) readWhole(b *block) error {
 	return sc.read(b, "head, body, raw", &b.head, &b.body, &b.raw)
 }
 
-// fields are the entries of a block without their texts, good until those of the next are read.
-func (sc *scanner) fields(b *block) ([]Entry, error) {
+// fields are the entries of a block without their texts, good until those of the next are read; nil wants all of them.
+func (sc *scanner) fields(b *block, wanted []int) ([]Entry, error) {
 	var err error
-	if sc.all, sc.raws, err = b.fields(sc.all, sc.raws); err != nil {
+	if sc.all, sc.raws, err = b.fields(sc.all, sc.raws, wanted); err != nil {
 		return nil, store.Damaged(err)
 	}
 	return sc.all, nil
@@ -303,7 +341,7 @@ func (sc *scanner) entries(b *block, wanted []int) ([]Entry, error) {
 			return nil, err
 		}
 	}
-	all, err := sc.fields(b)
+	all, err := sc.fields(b, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +380,7 @@ func (sc *scanner) eachOf(b *block, fn func(*Entry)) error {
 		return err
 	}
 	defer b.forget()
-	all, err := sc.fields(b)
+	all, err := sc.fields(b, nil)
 	if err != nil {
 		return err
 	}
