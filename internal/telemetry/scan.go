@@ -43,11 +43,11 @@ func (sc *scanner) close() {
 func (sc *scanner) blocks() ([]*block, error) {
 	p := sc.m.plan()
 	sieves := p == nil && sc.m.sifts()
-	columns := "first, last, n, oldest, newest, levels, sum"
+	columns, from := outline, "block INDEXED BY outline"
 	if sieves {
-		columns += ", sieve"
+		columns, from = outline+", sieve", "block"
 	}
-	rows, err := sc.tx.QueryContext(sc.ctx, "SELECT "+columns+" FROM block WHERE first <= ? ORDER BY first DESC", sc.m.upto())
+	rows, err := sc.tx.QueryContext(sc.ctx, "SELECT "+columns+" FROM "+from+" WHERE first <= ? ORDER BY first DESC", sc.m.upto())
 	if err != nil {
 		return nil, err
 	}

@@ -72,9 +72,14 @@ type Store struct {
 // version is that of the tables. A file of another one is set aside.
 const version = 2
 
+// outline are the columns that say which blocks a query needs.
+const outline = "first, last, n, oldest, newest, levels, sum"
+
 var tables = []string{
 	"CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER, n INTEGER, oldest INTEGER, newest INTEGER, levels INTEGER, " +
 		"arrived INTEGER, sum INTEGER, sieve BLOB, head BLOB, body BLOB, raw BLOB)",
+	// What is known of each block, without the pages that its row has.
+	"CREATE INDEX outline ON block (" + outline + ")",
 	"CREATE TABLE document (number INTEGER PRIMARY KEY, kind TEXT, id TEXT, time INTEGER, device TEXT, app TEXT, grp TEXT, " +
 		"arrived INTEGER, body BLOB, UNIQUE (kind, id))",
 	"CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER)",
