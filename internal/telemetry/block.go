@@ -218,7 +218,8 @@ func (r *reader) bytes(n uint64) []byte {
 func (b *block) forget() { b.head, b.body, b.raw = nil, nil, nil }
 
 // fields is the head of a block, read: the entries without their texts, and the lengths of the raw ones. They are written over those
-// that are given. Of entries that are not in wanted, whose indexes ascend, only the length is read; nil wants all.
+// that are given. Of entries that are not in wanted, whose indexes ascend, only the length is read, and nothing behind the group of
+// the last one; nil wants all.
 func (b *block) fields(entries []Entry, raws, wanted []int) ([]Entry, []int, error) {
 	r := &reader{left: b.head}
 	count := r.uint()
@@ -230,8 +231,12 @@ func (b *block) fields(entries []Entry, raws, wanted []int) ([]Entry, []int, err
 		table[i] = string(r.bytes(r.uint()))
 	}
 	entries, raws = slices.Grow(entries[:0], b.n)[:b.n], slices.Grow(raws[:0], b.n)[:b.n]
+	upto := b.n
+	if len(wanted) > 0 {
+		upto = min(upto, (wanted[len(wanted)-1]/rawGroup+1)*rawGroup)
+	}
 	number, at := b.first, int64(0)
-	for i := range entries {
+	for i := range upto {
 		number += int64(r.uint())
 		at += r.int()
 		if wanted != nil && (len(wanted) == 0 || wanted[0] != i) {

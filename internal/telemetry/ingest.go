@@ -16,6 +16,7 @@ const (
 	queueBytes   = 32 << 20
 	writeEvery   = 200 * time.Millisecond
 	writeEntries = 8_192
+	keptRecords  = 1 << 20 // bytes of memory that are used again
 )
 
 // mostText and mostRaw are how long texts may be, in bytes. A longer one is cut.
@@ -241,6 +242,9 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 	}
 	s.tail = tail
 	s.indexed(s.index.Append(s.records))
+	if cap(s.records) > keptRecords {
+		s.records = nil
+	}
 	s.mu.Lock()
 	s.last = last
 	s.mu.Unlock()
