@@ -47,6 +47,7 @@ var ownReaders = map[string]string{
 	"internal/device/film/move.go":               "a recording that we made",
 	"internal/device/lease/hostlock/hostlock.go": "the locks, in a folder of ours",
 	"internal/device/logcap/sink.go":             "the captures, in the home",
+	"internal/telemetry/lineindex/files.go":      "what is derived of the store, in the home",
 	"internal/telemetry/streams/console.go":      "makes the files that apps print to, in the home",
 	"internal/telemetry/streams/tail.go":         "reads those files, piece by piece",
 	"internal/device/session/defaults/file.go":   "writes the config file, below its project",

@@ -92,12 +92,13 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/pattern apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry":        "fault machine/store telemetry/linetext",
+	"internal/telemetry":        "fault machine/store telemetry/lineindex telemetry/linetext",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
 	"internal/telemetry/crashes": "apple/atos apple/crash apple/pattern apple/reports fault machine/host machine/regularfile " +
 		"machine/wholefile op/brief telemetry",
-	"internal/telemetry/linetext": "",
-	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
+	"internal/telemetry/lineindex": "telemetry/linetext",
+	"internal/telemetry/linetext":  "",
+	"internal/telemetry/streams":   "apple/oslog device fault telemetry",
 
 	"internal/network/flow": "",
 

@@ -5,11 +5,13 @@ import (
 	"compress/flate"
 	"encoding/binary"
 	"errors"
+	"hash/crc64"
 	"io"
 	"slices"
 	"strconv"
 	"time"
 
+	"ios-agent/internal/telemetry/lineindex"
 	"ios-agent/internal/telemetry/linetext"
 )
 
@@ -25,13 +27,15 @@ type block struct {
 	oldest, newest  int64 // by their own clock, in ns
 	levels          int64 // a bit for each level that is there
 	arrived         int64 // the last one, ns
+	sum             int64 // of head and body: what was derived of them is known by it
 	sieve           linetext.Sieve
 	head, body, raw []byte
+	known           *known // by the index
 }
 
 // How many entries, and how many bytes of messages and of raw texts, a block has at most (with one entry more).
 const (
-	blockEntries = 512
+	blockEntries = lineindex.Most
 	blockBytes   = 64 << 10
 	blockRaw     = 512 << 10
 	rawGroup     = 32
@@ -45,7 +49,8 @@ const (
 	fieldSource
 	fieldSubsystem
 	fieldCategory
-	fieldPID     // not in the table
+	fieldPID     // not in the table,
+	fieldLevel   // nor this
 	stringFields = fieldPID
 )
 
@@ -57,14 +62,16 @@ func (e *Entry) strings() [stringFields]string {
 type packer struct {
 	deflate *flate.Writer
 	folded  []byte
+	index   lineindex.Builder
 }
 
-// pack makes the block of entries, of which there is at least one.
-func (p *packer) pack(entries []Entry, arrived time.Time) (*block, error) {
+// pack makes the block of entries, of which there is at least one. With full its record can be taken from the index.
+func (p *packer) pack(entries []Entry, arrived time.Time, full bool) (*block, error) {
 	b := &block{
 		first: entries[0].Number, last: entries[len(entries)-1].Number, n: len(entries), arrived: arrived.UnixNano(),
 		oldest: nanos(entries[0].Time), newest: nanos(entries[0].Time), sieve: linetext.NewSieve(),
 	}
+	p.index.Reset()
 	index, table, fields := map[string]uint64{}, []byte(nil), []byte(nil)
 	var texts []byte
 	number, at := b.first, int64(0)
@@ -95,11 +102,35 @@ func (p *packer) pack(entries []Entry, arrived time.Time) (*block, error) {
 		texts = append(texts, e.Message...)
 		p.folded = linetext.AppendFolded(p.folded[:0], e.Message)
 		b.sieve.AddText(p.folded)
+		if full {
+			p.indexed(e)
+		}
 	}
 	b.sieve = b.sieve.Shrunk()
 	b.head = slices.Concat(binary.AppendUvarint(nil, uint64(len(index))), table, fields)
 	b.body = append(b.body, texts...)
+	b.sum = sum(b.head, b.body)
 	return b, p.squeeze(b, entries)
+}
+
+// indexed adds an entry, whose message is folded, to the record of the index.
+func (p *packer) indexed(e *Entry) {
+	for field, value := range e.strings() {
+		p.index.Value(byte(field), value)
+	}
+	p.index.Value(fieldPID, strconv.Itoa(e.PID))
+	p.index.Value(fieldLevel, e.Level.key())
+	p.index.Line(p.folded)
+}
+
+// sums is the table of sum.
+var sums = crc64.MakeTable(crc64.ECMA)
+
+func sum(head, body []byte) int64 { return int64(crc64.Update(crc64.Checksum(head, sums), sums, body)) }
+
+// id is what a record of the index knows the block by.
+func (b *block) id() lineindex.Block {
+	return lineindex.Block{First: b.first, Last: b.last, N: b.n, Sum: b.sum}
 }
 
 func (p *packer) squeeze(b *block, entries []Entry) error {
@@ -149,6 +180,20 @@ func (r *reader) uint() uint64 {
 	return v
 }
 
+// skip goes over n numbers.
+func (r *reader) skip(n int) {
+	for i, c := range r.left {
+		if c < 0x80 {
+			n--
+		}
+		if n == 0 {
+			r.left = r.left[i+1:]
+			return
+		}
+	}
+	r.left, r.broken = nil, true
+}
+
 func (r *reader) int() int64 {
 	v, n := binary.Varint(r.left)
 	if n <= 0 {
@@ -173,8 +218,9 @@ func (r *reader) bytes(n uint64) []byte {
 func (b *block) forget() { b.head, b.body, b.raw = nil, nil, nil }
 
 // fields is the head of a block, read: the entries without their texts, and the lengths of the raw ones. They are written over those
-// that are given.
-func (b *block) fields(entries []Entry, raws []int) ([]Entry, []int, error) {
+// that are given. Of entries that are not in wanted, whose indexes ascend, only the length is read, and nothing behind the group of
+// the last one; nil wants all.
+func (b *block) fields(entries []Entry, raws, wanted []int) ([]Entry, []int, error) {
 	r := &reader{left: b.head}
 	count := r.uint()
 	if count > uint64(len(r.left))+1 {
@@ -185,10 +231,23 @@ func (b *block) fields(entries []Entry, raws []int) ([]Entry, []int, error) {
 		table[i] = string(r.bytes(r.uint()))
 	}
 	entries, raws = slices.Grow(entries[:0], b.n)[:b.n], slices.Grow(raws[:0], b.n)[:b.n]
+	upto := b.n
+	if len(wanted) > 0 {
+		upto = min(upto, (wanted[len(wanted)-1]/rawGroup+1)*rawGroup)
+	}
 	number, at := b.first, int64(0)
-	for i := range entries {
+	for i := range upto {
 		number += int64(r.uint())
 		at += r.int()
+		if wanted != nil && (len(wanted) == 0 || wanted[0] != i) {
+			r.bytes(1)
+			r.skip(stringFields + 2)
+			raws[i] = int(r.uint())
+			continue
+		}
+		if wanted != nil {
+			wanted = wanted[1:]
+		}
 		e := &entries[i]
 		*e = Entry{Number: number, Time: time.Unix(0, at).UTC()}
 		if level := r.bytes(1); level != nil {

@@ -16,6 +16,7 @@ const (
 	queueBytes   = 32 << 20
 	writeEvery   = 200 * time.Millisecond
 	writeEntries = 8_192
+	keptRecords  = 1 << 20 // bytes of memory that are used again
 )
 
 // mostText and mostRaw are how long texts may be, in bytes. A longer one is cut.
@@ -223,6 +224,7 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 	var tail []Entry
 	var last int64
 	err := s.db.Write(func(tx *sql.Tx) error {
+		s.records = s.records[:0]
 		last = s.known()
 		for i := range fresh {
 			last++
@@ -239,6 +241,10 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 		return err
 	}
 	s.tail = tail
+	s.indexed(s.index.Append(s.records))
+	if cap(s.records) > keptRecords {
+		s.records = nil
+	}
 	s.mu.Lock()
 	s.last = last
 	s.mu.Unlock()
@@ -260,8 +266,8 @@ func (s *Store) tell(err error) {
 
 // store writes entries as blocks and gives those of the last one if it is not full: they are written again with those that follow.
 func (s *Store) store(tx *sql.Tx, entries []Entry, now time.Time) (tail []Entry, err error) {
-	put, err := tx.Prepare("INSERT OR REPLACE INTO block (first, last, n, oldest, newest, levels, arrived, sieve, head, body, raw) " +
-		"VALUES (?,?,?,?,?,?,?,?,?,?,?)")
+	put, err := tx.Prepare("INSERT OR REPLACE INTO block (first, last, n, oldest, newest, levels, arrived, sum, sieve, head, body, raw) " +
+		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
 		return nil, err
 	}
@@ -271,17 +277,19 @@ func (s *Store) store(tx *sql.Tx, entries []Entry, now time.Time) (tail []Entry,
 		for n < len(entries) && n < blockEntries && texts < blockBytes && raws < blockRaw {
 			texts, raws, n = texts+len(entries[n].Message), raws+len(entries[n].Raw), n+1
 		}
-		b, err := s.packer.pack(entries[:n], now)
+		full := n < len(entries) || n == blockEntries || texts >= blockBytes || raws >= blockRaw
+		b, err := s.packer.pack(entries[:n], now, full)
 		if err != nil {
 			return nil, err
 		}
-		_, err = put.Exec(b.first, b.last, b.n, b.oldest, b.newest, b.levels, b.arrived, []byte(b.sieve), b.head, b.body, b.raw)
+		_, err = put.Exec(b.first, b.last, b.n, b.oldest, b.newest, b.levels, b.arrived, b.sum, []byte(b.sieve), b.head, b.body, b.raw)
 		if err != nil {
 			return nil, err
 		}
-		if n == len(entries) && n < blockEntries && texts < blockBytes && raws < blockRaw {
+		if !full {
 			return slices.Clone(entries), nil
 		}
+		s.records = append(s.records, s.packer.index.Record(b.id())...)
 		entries = entries[n:]
 	}
 	return nil, nil

@@ -76,6 +76,9 @@ func TestKilledWhileItStores(t *testing.T) {
 	if end.Source != telemetry.Server || end.Level != telemetry.Warning || !strings.Contains(end.Message, "ended without closing the store") {
 		t.Errorf("%+v", end)
 	}
+	if told := query(t, s, telemetry.Query{Search: "TOLD"}).Total; told != page.Total-1 {
+		t.Errorf("%d lines are found, of %d", told, page.Total-1)
+	}
 	if int64(page.Total) != end.Number {
 		t.Errorf("%d lines, the last is %d", page.Total, end.Number)
 	}

@@ -82,8 +82,12 @@ func (m *matcher) possible(b *block) bool {
 
 // byFields reports whether the fields of the entries of a possible block must be looked at: not all fit.
 func (m *matcher) byFields(b *block) bool {
-	return m.fields || b.first <= m.q.After || b.last > m.upto() || b.oldest < m.since || b.newest > m.until ||
-		b.levels&(1<<m.q.Level-1) != 0
+	return m.fields || m.atTheEdge(b) || b.levels&(1<<m.q.Level-1) != 0
+}
+
+// atTheEdge reports whether some entries of a possible block may be too early or too late.
+func (m *matcher) atTheEdge(b *block) bool {
+	return b.first <= m.q.After || b.last > m.upto() || b.oldest < m.since || b.newest > m.until
 }
 
 // fitsFields is fits without the message.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ios-agent/internal/machine/store"
+	"ios-agent/internal/telemetry/lineindex"
 )
 
 // Options say where the store is and what it may hold.
@@ -36,38 +37,49 @@ const (
 type Store struct {
 	o       Options
 	db      *store.Store
-	turn    chan struct{} // held by whoever numbers and writes; it has the next four
+	index   *lineindex.Files // changed in turn
+	turn    chan struct{}    // held by whoever numbers and writes; it has the next five
 	repeats repeats
 	packer  packer
 	tail    []Entry // of the last block, which is not full
 	trimmed time.Time
+	records []byte // of the index, for the blocks that are written
+	deletes int    // how often everything was deleted
 
 	wake    chan struct{}
 	closing chan struct{}
 	writers sync.WaitGroup
+	mends   sync.WaitGroup
 
-	mu      sync.Mutex // of what follows; never held across I/O
-	closed  bool
-	running bool // somebody writes what waits
-	queue   []arrival
-	queued  int           // bytes
-	expiry  time.Duration // until a line that is counted expires; 0 when there is none
-	dropped int64         // since the daemon began,
-	untold  int64         // and not said by an entry yet
-	loaded  bool          // last is known
-	last    int64
-	failing error // why lines cannot be stored
-	filters map[Source]*filter
-	feeds   []*Feed // oldest first
-	readers map[*Subscription]bool
+	mu        sync.Mutex // of what follows; never held across I/O
+	closed    bool
+	running   bool // somebody writes what waits
+	queue     []arrival
+	queued    int           // bytes
+	expiry    time.Duration // until a line that is counted expires; 0 when there is none
+	dropped   int64         // since the daemon began,
+	untold    int64         // and not said by an entry yet
+	loaded    bool          // last is known
+	last      int64
+	failing   error // why lines cannot be stored,
+	unindexed error // and why not in the index
+	mending   bool  // somebody adds to the index what it lacks
+	filters   map[Source]*filter
+	feeds     []*Feed // oldest first
+	readers   map[*Subscription]bool
 }
 
 // version is that of the tables. A file of another one is set aside.
-const version = 1
+const version = 2
+
+// outline are the columns that say which blocks a query needs.
+const outline = "first, last, n, oldest, newest, levels, sum"
 
 var tables = []string{
 	"CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER, n INTEGER, oldest INTEGER, newest INTEGER, levels INTEGER, " +
-		"arrived INTEGER, sieve BLOB, head BLOB, body BLOB, raw BLOB)",
+		"arrived INTEGER, sum INTEGER, sieve BLOB, head BLOB, body BLOB, raw BLOB)",
+	// What is known of each block, without the pages that its row has.
+	"CREATE INDEX outline ON block (" + outline + ")",
 	"CREATE TABLE document (number INTEGER PRIMARY KEY, kind TEXT, id TEXT, time INTEGER, device TEXT, app TEXT, grp TEXT, " +
 		"arrived INTEGER, body BLOB, UNIQUE (kind, id))",
 	"CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER)",
@@ -91,6 +103,7 @@ func New(o Options) *Store {
 	s := &Store{
 		o: o, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), closing: make(chan struct{}),
 		filters: map[Source]*filter{}, readers: map[*Subscription]bool{},
+		index: lineindex.New(o.Path+indexSuffix, min(max(o.KeepBytes/indexFiles, leastIndexFile), mostIndexFile)),
 	}
 	s.db = store.New(store.Options{Path: o.Path, Migrations: tables, Expendable: version, Opened: s.opened, Log: o.Log, Now: o.Now})
 	return s
@@ -102,6 +115,9 @@ func (s *Store) opened(db *sql.DB) error {
 	err := db.QueryRow("SELECT (SELECT value FROM mark WHERE name = ?), (SELECT value FROM mark WHERE name = ?)", markLast, markOpen).
 		Scan(&last, &open)
 	if err != nil {
+		return err
+	}
+	if err := s.openIndex(db); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -204,6 +220,10 @@ func (s *Store) Delete(ctx context.Context) error {
 			_, _, more = s.takeBatch()
 		}
 		s.repeats, s.tail = repeats{}, nil
+		s.deletes++
+		if err := s.index.Remove(); err != nil {
+			return err
+		}
 		if s.db.Absent() && s.known() == 0 {
 			return s.db.Remove()
 		}
@@ -225,6 +245,7 @@ func (s *Store) Close() error {
 	s.mu.Unlock()
 	close(s.closing)
 	s.writers.Wait()
+	s.mends.Wait()
 	err := s.inTurn(context.Background(), func() error {
 		err := s.writeAll(true)
 		s.mu.Lock()
@@ -239,5 +260,5 @@ func (s *Store) Close() error {
 		}))
 	})
 	s.endSubscriptions()
-	return errors.Join(err, s.db.Close())
+	return errors.Join(err, s.db.Close(), s.index.Close())
 }

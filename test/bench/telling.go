@@ -15,7 +15,7 @@ import (
 const storedLines = 1_000_000
 
 // telling stores lines of logs and searches them: how fast they come in, with all that finding them takes, and how long the newest page
-// of a rare word, of a frequent one and of a part of one takes, with the exact number of lines that have it.
+// of words, of parts of them and of the values of fields takes, with the exact number of lines that have them.
 func telling(ctx context.Context, _ *lab) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "ios-agent-bench-*")
 	if err != nil {
@@ -39,28 +39,33 @@ func telling(ctx context.Context, _ *lab) ([]figure, error) {
 		{name: "store: 20,000 lines of a log", value: inMillis(took) / storedLines * 20_000, unit: millis, bound: 1000},
 		{name: "store: a million lines on the disk", value: float64(usage.Bytes) / (1 << 20), unit: megabytes, bound: 200},
 	}
+	const word, text = 50, 600 // ms, for a whole word or the value of a field, and for any other text
 	for _, search := range []struct {
-		name, text string
-		total      int
-		bound      float64
+		name  string
+		query telemetry.Query
+		total int
+		bound float64
 	}{
-		{"store: newest 100 of a rare word in a million lines", "zebracorn", storedLines / 10_000, 50},
-		{"store: newest 100 of a frequent word", "timeout", storedLines / 10, 600},
-		{"store: newest 100 of a part of a word", "meou", storedLines / 10, 600},
+		{"a rare word in a million lines", telemetry.Query{Search: "zebracorn"}, storedLines / 10_000, word},
+		{"a frequent word", telemetry.Query{Search: "timeout"}, storedLines / 10, word},
+		{"a frequent word of an app", telemetry.Query{Search: "timeout", App: "com.example.shop"}, storedLines / 10, word},
+		{"errors", telemetry.Query{Level: telemetry.Error}, storedLines/3 - 1, word},
+		{"a part of a word", telemetry.Query{Search: "meou"}, storedLines / 10, text},
+		{"words and signs between them", telemetry.Query{Search: " ms for "}, storedLines, text},
 	} {
 		var samples []time.Duration
 		for range 5 {
 			begin := time.Now()
-			page, err := s.Query(ctx, telemetry.Query{Search: search.text})
+			page, err := s.Query(ctx, search.query)
 			if err != nil {
 				return nil, err
 			}
 			samples = append(samples, time.Since(begin))
 			if page.Total != search.total || len(page.Entries) != 100 {
-				return nil, fmt.Errorf("%q: %d lines of %d, %d shown", search.text, page.Total, search.total, len(page.Entries))
+				return nil, fmt.Errorf("%s: %d lines of %d, %d shown", search.name, page.Total, search.total, len(page.Entries))
 			}
 		}
-		out = append(out, figure{name: search.name, value: inMillis(median(samples)), unit: millis, bound: search.bound})
+		out = append(out, figure{name: "store: newest 100 of " + search.name, value: inMillis(median(samples)), unit: millis, bound: search.bound})
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ package linetext
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -74,7 +75,7 @@ func Contains(text, folded string) bool {
 // place where it stands counts if it is within one message.
 func Found(to []int, needle, folded []byte, ends []int) []int {
 	for i, from := 0, 0; i < len(ends); {
-		at := bytes.Index(folded[from:], needle)
+		at := Index(folded[from:], needle)
 		if at < 0 {
 			break
 		}
@@ -91,4 +92,27 @@ func Found(to []int, needle, folded []byte, ends []int) []int {
 		}
 	}
 	return to
+}
+
+// Index is bytes.Index, and faster where every byte is frequent, as digits are in ids: it looks at eight places at once for the first
+// three bytes.
+func Index(text, needle []byte) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	if len(needle) < 3 {
+		return bytes.Index(text, needle)
+	}
+	a, b, c := each*uint64(needle[0]), each*uint64(needle[1]), each*uint64(needle[2])
+	at := 0
+	for rest := text; len(rest) >= 10; rest, at = rest[8:], at+8 {
+		differs := binary.LittleEndian.Uint64(rest) ^ a | binary.LittleEndian.Uint64(rest[1:]) ^ b | binary.LittleEndian.Uint64(rest[2:]) ^ c
+		for same := (differs - each) &^ differs & high; same != 0; same &= same - 1 { // bytes that are zero, and some more above them
+			if i := bits.TrailingZeros64(same) / 8; bytes.HasPrefix(rest[i:], needle) {
+				return at + i
+			}
+		}
+	}
+	if last := bytes.Index(text[at:], needle); last >= 0 {
+		return at + last
+	}
+	return -1
 }

@@ -62,7 +62,8 @@ func FuzzTemplate(f *testing.F) {
 // FuzzSearch: a text is found in many lines at once exactly as in each by itself, the sieve of the lines lets it through, and ASCII is
 // folded eight bytes at a time as one by one.
 func FuzzSearch(f *testing.F) {
-	for _, seed := range [][2]string{{"Request timed out|after 5 s", "TIMED"}, {"İ|ß|🙂", "i"}, {"ab|cd", "bc"}, {"a\x00b|\xff", "\x00"}} {
+	for _, seed := range [][2]string{{"Request timed out|after 5 s", "TIMED"}, {"İ|ß|🙂", "i"}, {"ab|cd", "bc"}, {"a\x00b|\xff", "\x00"},
+		{"id=0123401230123412345|0123412345", "12345"}, {"aaaaaaaaaaaaaaaaaab|", "aab"}, {"0123456789abc|xyz", "yz"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, lines, search string) {
@@ -87,6 +88,9 @@ func FuzzSearch(f *testing.F) {
 		}
 		if needle == "" {
 			return
+		}
+		if got, want := linetext.Index(folded, []byte(needle)), strings.Index(string(folded), needle); got != want {
+			t.Errorf("%q in %q: at %d, want %d", needle, folded, got, want)
 		}
 		if got := linetext.Found(nil, []byte(needle), folded, ends); !slices.Equal(got, want) {
 			t.Errorf("%q in %q: %v, want %v", search, lines, got, want)

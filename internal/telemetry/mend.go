@@ -1,0 +1,137 @@
+package telemetry
+
+import (
+	"context"
+	"database/sql"
+
+	"ios-agent/internal/telemetry/lineindex"
+	"ios-agent/internal/telemetry/linetext"
+)
+
+// mendAtOnce is how many blocks are added to the index at a time.
+const mendAtOnce = 16
+
+// mend begins to add the blocks to the index that it lacks, unless somebody does already: after its files were lost or damaged, or the
+// daemon was killed before it could add them.
+func (s *Store) mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mending || s.closed {
+		return
+	}
+	s.mending = true
+	s.mends.Go(func() {
+		err := s.mendAll()
+		s.mu.Lock()
+		s.mending = false
+		s.mu.Unlock()
+		s.indexed(err)
+	})
+}
+
+func (s *Store) mendAll() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-s.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	var deletes int
+	if err := s.inTurn(ctx, func() error { deletes = s.deletes; return nil }); err != nil {
+		return nil // it is closed
+	}
+	lacking, err := s.lacking(ctx)
+	var p packer
+	for len(lacking) > 0 && err == nil {
+		some := lacking[:min(mendAtOnce, len(lacking))]
+		lacking = lacking[len(some):]
+		var records []byte
+		if records, err = s.recordsOf(ctx, &p, some); err != nil {
+			break
+		}
+		err = s.inTurn(ctx, func() error {
+			if s.deletes != deletes {
+				lacking = nil // nothing of what was read may come back
+				return nil
+			}
+			return s.index.Append(records)
+		})
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// lacking are the blocks that the index should have and has not, without what they hold: all but the last, which may become longer.
+func (s *Store) lacking(ctx context.Context) (out []*block, err error) {
+	err = s.db.Read(func(db *sql.DB) error {
+		out = nil
+		rows, err := db.QueryContext(ctx, "SELECT first, last, n, sum FROM block ORDER BY first")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var before *block
+		for rows.Next() {
+			b := &block{}
+			if err := rows.Scan(&b.first, &b.last, &b.n, &b.sum); err != nil {
+				return err
+			}
+			if before != nil && !s.index.Has(before.id()) {
+				out = append(out, before)
+			}
+			before = b
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+// recordsOf makes the records of blocks. One that is gone, or is not what it was, has none.
+func (s *Store) recordsOf(ctx context.Context, p *packer, blocks []*block) (records []byte, err error) {
+	err = s.db.Read(func(db *sql.DB) error {
+		tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // it only read
+		sc := &scanner{ctx: ctx, tx: tx}
+		defer sc.close()
+		records = nil
+		for _, b := range blocks {
+			if b.n < 1 || b.n > lineindex.Most || sc.read(b, "head, body", &b.head, &b.body) != nil || sum(b.head, b.body) != b.sum {
+				continue // whoever asks for it is told
+			}
+			if p.reindex(sc, b) == nil {
+				records = append(records, p.index.Record(b.id())...)
+			}
+			b.forget()
+		}
+		return ctx.Err()
+	})
+	return records, err
+}
+
+// reindex makes the record of a block that was read.
+func (p *packer) reindex(sc *scanner, b *block) error {
+	entries, err := sc.fields(b, nil)
+	if err != nil {
+		return err
+	}
+	ends, text, err := b.messages(sc.ends)
+	if err != nil {
+		return err
+	}
+	p.index.Reset()
+	from := 0
+	for i, end := range ends {
+		p.folded = linetext.AppendFolded(p.folded[:0], string(text[from:end]))
+		p.indexed(&entries[i])
+		from = end
+	}
+	return nil
+}
