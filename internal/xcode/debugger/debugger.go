@@ -22,8 +22,8 @@ type Options struct {
 	Run   host.Runner
 	Start host.Starter
 	Tools apple.Toolchain
-	// Keeper is the program, with its first arguments, that starts a debugger for us and outlives us to say goodbye to it (keeper.go). Without one
-	// we start the debugger ourselves.
+	// Keeper is the program, with its first arguments, that starts a debugger for us and outlives us to say goodbye to it (keeper.go).
+	// Without one we start the debugger ourselves.
 	Keeper []string
 	// Patience is how long lldb-dap may take for an answer; 0 is half a minute.
 	Patience time.Duration
