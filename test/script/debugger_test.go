@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,7 +31,12 @@ type debugging struct {
 func debugged(t *testing.T, env ...string) *debugging {
 	t.Helper()
 	t.Parallel()
-	d := &debugging{debuggee.Start(t), t, filepath.Join(t.TempDir(), "home"), filepath.Join(bin, "ios-agent"), env}
+	return startDebugging(t, debuggee.Start(t), env...)
+}
+
+func startDebugging(t *testing.T, p *debuggee.Program, env ...string) *debugging {
+	t.Helper()
+	d := &debugging{p, t, filepath.Join(t.TempDir(), "home"), filepath.Join(bin, "ios-agent"), env}
 	if err := copied.put(d.home); err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +158,43 @@ func (d *debugging) killDaemon() {
 	}
 }
 
+// TestTheProgramSurvivesTheDaemonBesideACondition that is asked all the time and never true: lldb cannot halt the program then, and to
+// end lldb would end the program. The keeper stops it, says goodbye, and lets it go on; nothing stays attached.
+func TestTheProgramSurvivesTheDaemonBesideACondition(t *testing.T) {
+	t.Parallel()
+	for _, through := range []string{"dap", "lldb-cli"} {
+		t.Run(through, func(t *testing.T) {
+			t.Parallel()
+			d := startDebugging(t, debuggee.StartFast(t), "XCODEBUILDMCP_DEBUGGER_BACKEND="+through)
+			for range 2 {
+				d.says(0, `is paused`, "debug", "attach", "--pid", d.pid(), "--stop")
+				d.says(0, `breakpoint 1 at add`, "debug", "break", "add", "--condition", "n == -1")
+				d.says(0, `is running`, "debug", "continue")
+				d.Await(5)
+				d.killDaemon()
+				d.left()
+				d.MustCount()
+			}
+		})
+	}
+}
+
+// left waits until no debugger is attached to the program, and none is there.
+func (d *debugging) left() {
+	d.t.Helper()
+	for late := time.After(time.Minute); ; {
+		debuggers := slices.DeleteFunc(processesOf(d.home), func(p string) bool { return !strings.Contains(p, "lldb") })
+		if len(debuggers) == 0 {
+			return
+		}
+		select {
+		case <-late:
+			d.t.Fatalf("left behind: %q", debuggers)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
 // TestDebugThroughThePrompt is the walk over lldb's prompt, as XcodeBuildMCP's variable asks for it.
 func TestDebugThroughThePrompt(t *testing.T) {
 	d := debugged(t, "XCODEBUILDMCP_DEBUGGER_BACKEND=lldb-cli")
@@ -243,24 +287,11 @@ func newerBuild(t *testing.T, of string) string {
 func TestAHungDebuggerIsEnded(t *testing.T) {
 	d := debugged(t)
 	d.atBreakpoint()
-	entries, err := filepath.Glob(filepath.Join(d.home, "run", "children", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range entries {
-		var child struct {
-			PID   int
-			Argv0 string
-		}
-		raw, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(raw, &child)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(child.Argv0, "lldb-dap") {
-			if err := syscall.Kill(child.PID, syscall.SIGSTOP); err != nil {
+	for _, p := range processesOf(d.home) {
+		pid, command, _ := strings.Cut(p, " ")
+		if program, _, _ := strings.Cut(command, " "); strings.HasPrefix(filepath.Base(program), "lldb-dap") {
+			n, _ := strconv.Atoi(pid)
+			if err := syscall.Kill(n, syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -60,6 +60,7 @@ type Options struct {
 	JobAfter time.Duration // how long a call waits before it becomes a job
 	Secrets  *mask.Set     // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one
 	Macros   bool          // macros of packages are trusted, as build.Options.TrustMacros says
+	Keeper   []string      // as debugger.Options have it
 	Prewarm  bool          // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
@@ -114,7 +115,7 @@ func Open(o Options) (*Product, error) {
 	settle := func(ctx context.Context, udid, app string) error {
 		return errors.Join(reported.Watch.Look(ctx), heard.Settle(ctx, udid, app))
 	}
-	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
+	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{

@@ -8,7 +8,7 @@ import (
 
 // TestDecidersAreToldOfActions: a program once, because it remembers; a model in every request, because it does not.
 func TestDecidersAreToldOfActions(t *testing.T) {
-	prompt := newPrompt("a goal", actionsOf(product(), Policy{}))
+	prompt := newPrompt("a goal", actionsOf(catalogue(), Policy{}))
 	var p Program
 	sizes := [2]int{}
 	for i := range sizes {
@@ -30,7 +30,7 @@ func TestDecidersAreToldOfActions(t *testing.T) {
 			}
 		}
 	}
-	if sizes[0] < 10_000 || sizes[1] > 1_000 {
+	if sizes[0] < 2*sizes[1] || sizes[1] > 1_000 {
 		t.Errorf("turns of %d bytes", sizes)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ios-agent/internal/fault"
 	"ios-agent/internal/fault/nearest"
@@ -154,5 +155,10 @@ func operation(name string, c *op.Catalogue) (found op.Op, near []string, ok boo
 
 // letters is a name without its separators and its case.
 func letters(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_- ", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }

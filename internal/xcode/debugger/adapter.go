@@ -44,54 +44,24 @@ type incoming struct {
 const mostUnsent = 64
 
 // startAdapter starts a debugger. Events are told in their order, one at a time.
-func (s *Service) startAdapter(ctx context.Context, w way, event func(string, json.RawMessage)) (*adapter, error) {
-	requests, input := io.Pipe()
-	output, stdout := io.Pipe()
-	a := &adapter{
-		name: w.name, patience: s.o.Patience, outbox: make(chan []byte, mostUnsent), over: make(chan struct{}),
-		waiting: map[int]chan incoming{}, event: event,
-	}
+func (s *Service) startAdapter(ctx context.Context, w way, pid int, event func(string, json.RawMessage)) (*adapter, error) {
 	cmd := host.Cmd{
-		Stdin: requests, EndByStdin: true, Grace: s.o.Grace,
-		Dir: "/", // lldb takes a file of the folder it runs in for the one that a breakpoint names without folders
+		Grace: s.o.Grace,
+		Dir:   "/", // lldb takes a file of the folder it runs in for the one that a breakpoint names without folders
 		// Version 19 aborts after it has detached, and takes a second to print its own stack with names.
 		Env: []string{"LLVM_DISABLE_SYMBOLIZATION=1", "LLVM_DISABLE_CRASH_REPORT=1"},
-		OnOutput: func(from host.Stream, b []byte) {
-			if from == host.Stdout {
-				_, _ = stdout.Write(b) // fails when nobody reads any more
-			}
-		},
 	}
-	var server *promptServer
-	if w.prompt {
-		server = newPromptServer(stdout, s.o.Patience)
-		server.lldb.over = a.over
-		cmd.Stdin, server.lldb.input = io.Pipe()
-		cmd.OnOutput = server.lldb.heard
-	}
-	var err error
-	if a.process, err = s.launch(ctx, w, cmd); err != nil {
+	prompt := w.prompt && len(s.o.Keeper) == 0 // a keeper makes it one
+	c, err := connect(cmd, prompt, s.o.Patience, func(c host.Cmd) (*host.Process, error) { return s.launch(ctx, w, pid, c) })
+	if err != nil {
 		return nil, err
 	}
-	if server != nil {
-		go func() {
-			server.serve(requests)
-			requests.Close()
-			stdout.Close()
-		}()
+	a := &adapter{
+		name: w.name, process: c.process, patience: s.o.Patience, outbox: make(chan []byte, mostUnsent), over: c.over,
+		waiting: map[int]chan incoming{}, event: event,
 	}
-	go a.read(output)
-	go a.write(input)
-	go func() {
-		<-a.process.Done()
-		if server == nil {
-			stdout.Close()
-		} else {
-			server.lldb.input.Close()
-		}
-		input.Close()
-		close(a.over)
-	}()
+	go a.read(c.output)
+	go a.write(c.input)
 	return a, nil
 }
 

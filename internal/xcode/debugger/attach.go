@@ -77,7 +77,7 @@ func (s *Service) attach(ctx context.Context, how Attach, program string) (*Debu
 // attachBy attaches by one way. Started reports whether the debugger was there to answer.
 func (s *Service) attachBy(ctx context.Context, how Attach, program string, w way) (d *Debugger, started bool, err error) {
 	d = newDebugger(how.Owner, how.PID, program)
-	a, err := s.startAdapter(ctx, w, d.heard)
+	a, err := s.startAdapter(ctx, w, how.PID, d.heard)
 	if err != nil {
 		return nil, false, startFault(w, err)
 	}

@@ -22,6 +22,9 @@ type Options struct {
 	Run   host.Runner
 	Start host.Starter
 	Tools apple.Toolchain
+	// Keeper is the program, with its first arguments, that starts a debugger for us and outlives us to say goodbye to it (keeper.go).
+	// Without one we start the debugger ourselves.
+	Keeper []string
 	// Patience is how long lldb-dap may take for an answer; 0 is half a minute.
 	Patience time.Duration
 	// Farewell is how long lldb-dap may take to disconnect before its input is closed; 0 is 2 s.

@@ -41,7 +41,7 @@ func (d *Debugger) detach(ctx context.Context) Detached {
 		<-d.gone
 		res, _ := d.adapter.process.Result() // after a farewell lldb-dap may end as it likes
 		out := Detached{State: d.State()}
-		if out.Killed = res.Signal == "SIGKILL" || stuck != nil; out.Killed && farewell != nil {
+		if out.Killed = res.Signal == "SIGKILL" || res.ExitCode == exitKilled || stuck != nil; out.Killed && farewell != nil {
 			out.Note = d.adapter.name + " did not answer and was killed; the program probably ended with it"
 		}
 		d.mu.Lock()

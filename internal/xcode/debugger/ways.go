@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ type way struct {
 	oldest  int // version whose name on Debian is tried last
 	args    []string
 	prompt  bool
+
+	xcodeBuildMCP string // its name there
 }
 
 // The ways' names for people.
@@ -33,8 +36,8 @@ const (
 )
 
 var (
-	byDAP    = way{name: throughDAP, program: "lldb-dap", oldest: 18}
-	byPrompt = way{name: throughPrompt, program: "lldb", oldest: 13, args: []string{"--no-lldbinit"}, prompt: true}
+	byDAP    = way{name: throughDAP, program: "lldb-dap", oldest: 18, xcodeBuildMCP: DAP}
+	byPrompt = way{name: throughPrompt, program: "lldb", oldest: 13, args: []string{"--no-lldbinit"}, prompt: true, xcodeBuildMCP: Prompt}
 )
 
 // waysOf are the ways to try, the best first.
@@ -89,8 +92,8 @@ func (s *Service) find(ctx context.Context, w way) (string, error) {
 	return "", noLLDB{w.program}
 }
 
-// launch starts the first program of a way there is.
-func (s *Service) launch(ctx context.Context, w way, c host.Cmd) (*host.Process, error) {
+// launch starts the first program of a way there is, through the keeper if we have one.
+func (s *Service) launch(ctx context.Context, w way, pid int, c host.Cmd) (*host.Process, error) {
 	var commands [][]string
 	if !s.Virtual() {
 		commands = append(commands, []string{s.o.Tools.Tool("xcrun"), w.program})
@@ -99,7 +102,14 @@ func (s *Service) launch(ctx context.Context, w way, c host.Cmd) (*host.Process,
 		commands = append(commands, []string{name})
 	}
 	for _, argv := range commands {
-		c.Name, c.Args = argv[0], append(argv[1:], w.args...)
+		c.Name, c.Args = argv[0], slices.Concat(argv[1:], w.args)
+		if len(s.o.Keeper) > 0 {
+			path := host.Find(c.Name)
+			if path == "" {
+				continue
+			}
+			return s.o.Start.Start(ctx, s.kept(w, pid, path, c))
+		}
 		process, err := s.o.Start.Start(ctx, c)
 		var missing *host.NotFoundError
 		if err == nil || !errors.As(err, &missing) {
@@ -107,4 +117,12 @@ func (s *Service) launch(ctx context.Context, w way, c host.Cmd) (*host.Process,
 		}
 	}
 	return nil, noLLDB{w.program}
+}
+
+// kept is the command line of a keeper. It may take longer to leave than the debugger: it has a goodbye to say.
+func (s *Service) kept(w way, pid int, path string, c host.Cmd) host.Cmd {
+	k := Keep{PID: pid, Way: w.xcodeBuildMCP, Farewell: s.o.Farewell, Grace: s.o.Grace, Argv: slices.Concat([]string{path}, c.Args)}
+	c.Name, c.Args = s.o.Keeper[0], slices.Concat(s.o.Keeper[1:], k.args())
+	c.Grace = k.longest()
+	return c
 }

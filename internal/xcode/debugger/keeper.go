@@ -1,0 +1,310 @@
+package debugger
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"ios-agent/internal/machine/host"
+)
+
+// Keep is a process between the daemon and a debugger. It passes on what both say. When the daemon's end of its input closes, because
+// the daemon leaves or was killed, it says goodbye to the debugger as the daemon would have: whoever dies, the program survives. It ends
+// with the debugger, and after its deadlines in any case.
+type Keep struct {
+	PID  int      // of the program that is debugged
+	Way  string   // DAP or Prompt
+	Argv []string // of the debugger
+
+	// Farewell is how long each part of the goodbye may take; Grace how long the debugger may take to leave after that.
+	Farewell, Grace time.Duration
+}
+
+// exitKilled is the exit code of a keeper that had to kill its debugger.
+const exitKilled = 125
+
+// ownRequests is the first number of the keeper's own requests: no daemon asks so often.
+const ownRequests = 1 << 30
+
+// mostKept is how many requests may wait for a debugger that does not read; with more of them, it is left.
+const mostKept = 1024
+
+func (k Keep) args() []string {
+	return append([]string{strconv.Itoa(k.PID), k.Way, k.Farewell.String(), k.Grace.String()}, k.Argv...)
+}
+
+// longest is how long a keeper may take to leave: a second for each thing that is not its own to bound.
+func (k Keep) longest() time.Duration { return 4*k.Farewell + k.Grace + 3*time.Second }
+
+// ParseKeep reads the arguments of a keeper.
+func ParseKeep(args []string) (k Keep, err error) {
+	if len(args) < 5 {
+		return k, fmt.Errorf("a keeper needs a process, a way, two times and a debugger, and has %d arguments", len(args))
+	}
+	k.Way, k.Argv = args[1], args[4:]
+	if k.PID, err = strconv.Atoi(args[0]); err != nil {
+		return k, err
+	}
+	if k.Farewell, err = time.ParseDuration(args[2]); err != nil {
+		return k, err
+	}
+	k.Grace, err = time.ParseDuration(args[3])
+	return k, err
+}
+
+// keeper is a Keep at work.
+type keeper struct {
+	Keep
+	c       *connection
+	born    string // when the program began, so that no later one is taken for it
+	started bool   // known only on systems that tell
+
+	mu       sync.Mutex
+	seq      int
+	waiting  map[int]chan struct{}
+	attached bool // the debugger was told to attach
+	leaving  bool // it was told to disconnect
+	runs     bool
+	ended    bool              // the program has
+	halted   chan struct{}     // closed when the program stops by a signal such as ours; a new one when ours is sent
+	places   map[string][]byte // where breakpoints are, as the request that sets none there
+}
+
+// Run keeps a debugger until it has ended, and gives the exit code of this process.
+func (k Keep) Run(start host.Starter, in io.Reader, out, complaints io.Writer) int {
+	ways, err := waysOf(k.Way)
+	if err != nil {
+		fmt.Fprintln(complaints, err)
+		return 1
+	}
+	w := &keeper{Keep: k, seq: ownRequests, waiting: map[int]chan struct{}{}, halted: make(chan struct{}), places: map[string][]byte{}}
+	w.born, err = host.StartTime(k.PID)
+	w.started = err == nil
+	cmd := host.Cmd{
+		Name: k.Argv[0], Args: k.Argv[1:], Dir: "/", Grace: k.Grace, Inherit: []string{"*"}, // the daemon has chosen what we got
+		OnOutput: func(_ host.Stream, b []byte) { _, _ = complaints.Write(b) },
+	}
+	w.c, err = connect(cmd, ways[0].prompt, 30*time.Second, func(c host.Cmd) (*host.Process, error) {
+		return start.Start(context.Background(), c)
+	})
+	if err != nil {
+		fmt.Fprintln(complaints, err)
+		return 1
+	}
+	requests, alone := make(chan []byte, mostKept), make(chan struct{})
+	go w.hear(in, requests, alone)
+	go w.pass(requests)
+	told := make(chan struct{})
+	go func() { w.tell(out); close(told) }()
+	select {
+	case <-alone:
+		w.leave(requests)
+	case <-w.c.over:
+	}
+	<-told
+	return exitOf(w.c.process)
+}
+
+func exitOf(p *host.Process) int {
+	res, _ := p.Result()
+	switch {
+	case res.Signal == "SIGKILL":
+		return exitKilled
+	case res.ExitCode < 0:
+		return 1
+	}
+	return res.ExitCode
+}
+
+// hear takes the daemon's requests until there are no more.
+func (w *keeper) hear(in io.Reader, requests chan<- []byte, alone chan<- struct{}) {
+	defer close(alone)
+	for messages := bufio.NewReader(in); ; {
+		raw, err := dap.ReadBaseMessage(messages)
+		if err != nil {
+			return // half a message of a daemon that died is none
+		}
+		w.note(raw)
+		select {
+		case requests <- raw:
+		default:
+			return
+		}
+	}
+}
+
+// pass gives requests to the debugger.
+func (w *keeper) pass(requests <-chan []byte) {
+	for {
+		select {
+		case raw := <-requests:
+			if dap.WriteBaseMessage(w.c.input, raw) != nil {
+				return
+			}
+		case <-w.c.over:
+			return
+		}
+	}
+}
+
+// tell gives the debugger's messages to the daemon, and goes on when there is none: a debugger that nobody reads could not leave.
+func (w *keeper) tell(out io.Writer) {
+	for messages := bufio.NewReader(w.c.output); ; {
+		raw, err := dap.ReadBaseMessage(messages)
+		if err != nil {
+			_, _ = io.Copy(io.Discard, messages)
+			return
+		}
+		if !w.heard(raw) {
+			_ = dap.WriteBaseMessage(out, raw)
+		}
+	}
+}
+
+// note remembers what a request of the daemon does.
+func (w *keeper) note(raw []byte) {
+	var r struct {
+		Command   string
+		Arguments struct {
+			Source      json.RawMessage
+			Breakpoints []json.RawMessage
+		}
+	}
+	if json.Unmarshal(raw, &r) != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch r.Command {
+	case "attach":
+		w.attached = true
+	case "disconnect":
+		w.leaving = true
+	case "continue", "next", "stepIn", "stepOut":
+		w.runs = true
+	case "setBreakpoints", "setFunctionBreakpoints":
+		place := r.Command + " " + string(r.Arguments.Source)
+		if len(r.Arguments.Breakpoints) == 0 {
+			delete(w.places, place)
+			return
+		}
+		none := map[string]any{"breakpoints": []any{}}
+		if len(r.Arguments.Source) > 0 {
+			none["source"] = r.Arguments.Source
+		}
+		w.places[place], _ = json.Marshal(none)
+	}
+}
+
+// heard remembers what the debugger says, and reports whether it is for us alone.
+func (w *keeper) heard(raw []byte) (ours bool) {
+	var m incoming
+	if json.Unmarshal(raw, &m) != nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case m.Type == "response" && m.RequestSeq >= ownRequests:
+		if answer := w.waiting[m.RequestSeq]; answer != nil {
+			delete(w.waiting, m.RequestSeq)
+			close(answer)
+		}
+		return true
+	case m.Event == "stopped":
+		w.runs = false
+		var stop dap.StoppedEventBody
+		if json.Unmarshal(m.Body, &stop) == nil && strings.Contains(stop.Description, "SIGSTOP") {
+			w.halt()
+		}
+	case m.Event == "continued":
+		w.runs = true
+	case m.Event == "exited" || m.Event == "terminated":
+		w.ended = true
+		w.halt()
+	}
+	return false
+}
+
+// halt tells who waits that the program has stopped. The caller has the mutex.
+func (w *keeper) halt() {
+	select {
+	case <-w.halted:
+	default:
+		close(w.halted)
+	}
+}
+
+// leave says goodbye as Debugger.detach does. The program is stopped for it by the system's signal: while a condition that does not hold
+// is met again and again, lldb cannot halt it, and a killed lldb takes the program with it.
+func (w *keeper) leave(requests chan<- []byte) {
+	w.mu.Lock()
+	talk, runs := w.attached && !w.leaving && !w.ended, w.runs
+	places := w.places
+	w.halted = make(chan struct{}) // to attach stops it so, too
+	halted := w.halted
+	w.mu.Unlock()
+	if talk {
+		if runs && w.traced() && host.Suspend(w.PID) == nil {
+			defer func() { _ = host.Resume(w.PID) }()
+			w.within(w.Farewell, halted)
+		}
+		var answers []chan struct{}
+		for place, none := range places {
+			command, _, _ := strings.Cut(place, " ")
+			answers = append(answers, w.ask(requests, command, none))
+		}
+		w.within(w.Farewell, answers...)
+		w.within(w.Farewell, w.ask(requests, "disconnect", []byte(`{"terminateDebuggee":false}`)))
+	}
+	_ = w.c.process.Stop(context.Background()) // ends its input, and kills it after the grace
+}
+
+// traced reports whether the program is still the one that is debugged.
+func (w *keeper) traced() bool {
+	d, err := host.Inspect(w.PID)
+	return err == nil && d.Traced && d.User == os.Geteuid() && (!w.started || host.Alive(w.PID, w.born))
+}
+
+// ask asks the debugger something of our own; the channel is closed by the answer.
+func (w *keeper) ask(requests chan<- []byte, command string, arguments []byte) chan struct{} {
+	answer := make(chan struct{})
+	w.mu.Lock()
+	w.seq++
+	seq := w.seq
+	w.waiting[seq] = answer
+	w.mu.Unlock()
+	r := request{Request: dap.Request{Command: command}, Arguments: json.RawMessage(arguments)}
+	r.Seq, r.Type = seq, "request"
+	if raw, err := json.Marshal(r); err == nil {
+		select {
+		case requests <- raw:
+		default: // it reads nothing, and will not answer
+		}
+	}
+	return answer
+}
+
+// within waits for events, all together no longer than a time.
+func (w *keeper) within(limit time.Duration, events ...chan struct{}) {
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	for _, event := range events {
+		select {
+		case <-event:
+		case <-w.c.over:
+			return
+		case <-late.C:
+			return
+		}
+	}
+}
