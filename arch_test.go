@@ -97,7 +97,7 @@ var arrows = map[string]string{
 	"internal/telemetry/crashes": "apple/atos apple/crash apple/pattern apple/reports fault machine/host machine/regularfile " +
 		"machine/wholefile op/brief telemetry",
 	"internal/telemetry/linetext": "",
-	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
+	"internal/telemetry/streams":  "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

@@ -277,3 +277,39 @@ func TestTheNextDaemonGoesOn(t *testing.T) {
 	r.Filled(ctx, "PHONE-1", shop)
 	r.awaitAll("one", "tick", "tick", "meanwhile", "live")
 }
+
+// TestAReaderHasTheLastLogsFollowedAgain, with what they were followed with, also by the next daemon; not what was stopped.
+func TestAReaderHasTheLastLogsFollowedAgain(t *testing.T) {
+	r := newRig(t)
+	k := r.keeps()
+	r.filled(k, streams.Request{App: shop, Level: device.LogDebug, Subsystems: []string{"b", "a"}})
+	r.follow("ann", "com.example.Other", "")
+	r.follow("ann", "com.example.Third", "")
+	r.Stop(owner("ann"), "com.example.Third")
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.pass(time.Minute)
+	r.open()
+	if app := r.Resume(k, streams.Request{Owner: owner("bob")}); app != shop && app != "com.example.Other" {
+		t.Errorf("%q", app)
+	}
+	r.status("log-PHONE-1-com.example.Shop-debug-a+b", "streaming")
+	r.status("log-PHONE-1-com.example.Other", "streaming")
+	for _, s := range r.store.Sources() {
+		if s.Status == "streaming" && s.App == "com.example.Third" || s.Session == "" {
+			t.Errorf("%+v", s)
+		}
+	}
+	if app := r.Resume(k, streams.Request{Owner: owner("cat")}); app != "" {
+		t.Errorf("%q is resumed twice", app)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.pass(25 * time.Hour)
+	r.open()
+	if app := r.Resume(k, streams.Request{Owner: owner("bob")}); app != "" {
+		t.Errorf("%q of yesterday is resumed", app)
+	}
+}

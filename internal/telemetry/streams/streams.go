@@ -25,8 +25,11 @@ const (
 // Options configure a Manager.
 type Options struct {
 	Store *telemetry.Store
-	// Dir is the manager's own folder, for what launched apps print. Old files in it are removed.
-	Dir   string
+	// Dir is the manager's own folder, for what launched apps print. Beside it is a file, Dir with .json, of what the next daemon has to
+	// know.
+	Dir string
+	// Gone reports whether a process that was launched on a simulator has ended for sure; nil: nobody knows.
+	Gone  func(pid int) bool
 	Now   func() time.Time // time.Now if nil
 	Pause time.Duration    // before a stream that ended by itself is begun again, twice as long each time; 0 is 250 ms
 	Log   *slog.Logger     // nil is silent
@@ -46,7 +49,10 @@ type Manager struct {
 	consoles []*console
 	sweep    *time.Timer // ends what is idle; nil when nothing runs
 	ticking  bool        // a goroutine reads consoles
-	swept    bool        // the folder was looked at
+	earlier  []followed  // what was followed, and is no longer
+	launches []launch
+	stale    bool // the notes
+	noting   bool // a goroutine writes them
 
 	fills chan struct{} // taken by each program that shows a past
 	names sync.Map      // program → bundle id
@@ -83,6 +89,8 @@ func New(o Options) *Manager {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	m := &Manager{o: o, fills: make(chan struct{}, pastLines)}
+	before := m.readNotes()
+	m.earlier, m.launches = before.Followed, before.Launches
 	m.life, m.end = context.WithCancel(context.Background())
 	return m
 }
@@ -161,6 +169,8 @@ func (m *Manager) Follow(d device.Device, r Request) *Following {
 			r.lacks.from = m.o.Now()
 		}
 		i, m.wants = len(m.wants), append(m.wants, &want{owner: r.Owner, spec: s, lacks: r.lacks})
+		m.forget(func(f followed) bool { return f.spec() == s })
+		m.note()
 	}
 	w := m.wants[i]
 	w.device, w.on, w.used, w.asleep = d, r.On, m.o.Now(), false
@@ -175,15 +185,6 @@ func (m *Manager) Follow(d device.Device, r Request) *Following {
 		return &Following{one}
 	}
 	return &Following{}
-}
-
-// Resume follows again what an app logs and prints that was launched for a session that is gone, or by an earlier daemon: for a session
-// that reads what the app said. What is missing is said. Nothing begins for an app that nobody launched.
-func (m *Manager) Resume(d device.Device, r Request) {
-	if r.App != "" && m.resumePrinted(r.Owner, r.App) {
-		r.lacks.why = "nobody followed the log for a while"
-		m.Follow(d, r)
-	}
 }
 
 // forgetOldest makes room. It needs the mutex.
@@ -318,6 +319,8 @@ func (m *Manager) Stop(owner device.Owner, app string) (ended int) {
 		}
 		return gone
 	})
+	m.forget(func(f followed) bool { return f.Device == owner.UDID && (app == "" || f.App == app) })
+	m.note()
 	m.reconcile()
 	return ended
 }
@@ -325,7 +328,14 @@ func (m *Manager) Stop(owner device.Owner, app string) (ended int) {
 // EndAll ends everything whose owner fits.
 func (m *Manager) EndAll(fits func(device.Owner) bool) {
 	m.mu.Lock()
-	m.wants = slices.DeleteFunc(m.wants, func(w *want) bool { return fits(w.owner) })
+	m.wants = slices.DeleteFunc(m.wants, func(w *want) bool {
+		gone := fits(w.owner)
+		if gone {
+			m.remember(w)
+		}
+		return gone
+	})
+	m.note()
 	m.reconcile()
 	over := m.takeConsoles(func(c *console) bool { return fits(c.owner) })
 	m.mu.Unlock()

@@ -87,6 +87,7 @@ type rig struct {
 	sub   *telemetry.Subscription
 	dir   string
 	db    string
+	gone  func(int) bool
 
 	mu  sync.Mutex
 	now time.Time
@@ -125,7 +126,7 @@ func (r *rig) reopen() {
 }
 
 func (r *rig) open() {
-	r.Manager = streams.New(streams.Options{Store: r.store, Dir: r.dir, Now: r.clock, Pause: time.Millisecond})
+	r.Manager = streams.New(streams.Options{Store: r.store, Dir: r.dir, Now: r.clock, Pause: time.Millisecond, Gone: r.gone})
 }
 
 func (r *rig) clock() time.Time {
