@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/telemetry"
 )
 
@@ -230,7 +231,7 @@ func (o Output) marker() string { return strings.TrimSuffix(o.Stdout, outSuffix)
 
 // leftOutput finds the newest files of an app that are not these.
 func (m *Manager) leftOutput(udid, app string, but Output) (Output, bool) {
-	found, err := filepath.Glob(filepath.Join(m.o.Dir, name(udid)+"_"+name(app)+"_*"+outSuffix)) // name leaves no sign of a pattern
+	found, err := filepath.Glob(filepath.Join(regularfile.Pattern(m.o.Dir), name(udid)+"_"+name(app)+"_*"+outSuffix))
 	found = slices.DeleteFunc(found, func(path string) bool { return path == but.Stdout })
 	if err != nil || len(found) == 0 {
 		return Output{}, false

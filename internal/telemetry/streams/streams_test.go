@@ -105,7 +105,7 @@ func newRig(t *testing.T, scripts ...string) *rig {
 		scripts = []string{forever}
 	}
 	p := &phone{t: t, host: h, dir: t.TempDir(), kind: "simulator", scripts: scripts}
-	r := &rig{t: t, phone: p, now: time.Now(), dir: filepath.Join(t.TempDir(), "consoles")}
+	r := &rig{t: t, phone: p, now: time.Now(), dir: filepath.Join(t.TempDir(), "[all]*consoles")}
 	r.db = filepath.Join(t.TempDir(), "telemetry.db")
 	r.reopen()
 	t.Cleanup(func() {
