@@ -35,7 +35,7 @@ var arrows = map[string]string{
 	"internal/machine/regularfile":        "",
 	"internal/machine/resident":           "machine/host machine/private",
 	"internal/machine/self":               "fault machine/private machine/regularfile machine/wholefile",
-	"internal/machine/store":              "fault machine/wholefile",
+	"internal/machine/store":              "fault machine/regularfile machine/wholefile",
 	"internal/machine/wholefile":          "",
 
 	"internal/op":       "fault fault/mask fault/nearest op/words",
@@ -47,7 +47,7 @@ var arrows = map[string]string{
 
 	"internal/apple":              "",
 	"internal/apple/appbundle":    "machine/docfile machine/regularfile",
-	"internal/apple/atos":         "apple/pattern machine/host",
+	"internal/apple/atos":         "apple/pattern machine/host machine/regularfile",
 	"internal/apple/buildlog":     "apple/destinations apple/lines apple/pattern op/brief",
 	"internal/apple/crash":        "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/destinations": "apple/lines apple/pattern op/brief",
@@ -92,13 +92,13 @@ var arrows = map[string]string{
 	"internal/device/session/defaults": "apple/pattern apple/xcodeargs fault fault/nearest machine/docfile",
 	"internal/device/session/refdb":    "device/session machine/store",
 
-	"internal/telemetry":        "fault machine/store telemetry/lineindex telemetry/linetext",
+	"internal/telemetry":        "fault machine/regularfile machine/store telemetry/lineindex telemetry/linetext",
 	"internal/telemetry/builds": "apple/buildlog telemetry",
 	"internal/telemetry/crashes": "apple/atos apple/crash apple/pattern apple/reports fault machine/host machine/regularfile " +
 		"machine/wholefile op/brief telemetry",
 	"internal/telemetry/lineindex": "telemetry/linetext",
 	"internal/telemetry/linetext":  "",
-	"internal/telemetry/streams":   "apple/oslog device fault telemetry",
+	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
 	"internal/network/flow": "",
 

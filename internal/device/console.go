@@ -1,6 +1,9 @@
 package device
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Stream is what a device shows line by line. It ends by itself or with Close; who started it closes it, Device.Close does
 // not. All methods may be called at any time, also outside the device's lane.
@@ -20,6 +23,13 @@ type Logs interface {
 	FollowLog(ctx context.Context, what LogFilter, line func(string)) (Stream, error)
 	// LogName is the name under which an installed app logs: that of its process.
 	LogName(ctx context.Context, bundleID string) (string, error)
+}
+
+// PastLog shows what the system of a device kept of its log.
+type PastLog interface {
+	// ShowLog gives the lines from a moment on, the oldest first, and returns after the last one. For line the same holds as in Logs. It
+	// may be called outside the device's lane.
+	ShowLog(ctx context.Context, what LogFilter, since time.Time, line func(string)) error
 }
 
 // LogFilter says what of a log is followed, and how it is written. The zero value is everything, as text for people.

@@ -33,8 +33,10 @@ type Call struct {
 	Screens  []string          // set by the operation: ids of the screens before and after what it did
 	App      string            // set by the operation: the bundle id of the app that it launched, if that is not the one in front
 	ShowsLog bool              // set by the operation: its answer is what apps said; no count of it is needed
-	Logs     *AppErrors        // set by Lines
-	Stdin    io.Reader         // the client's; nil unless a command line runs the operation itself
+	// NothingNext is set by an operation whose answer leaves nothing for what usually follows it.
+	NothingNext bool
+	Logs        *AppErrors // set by Lines
+	Stdin       io.Reader  // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
 	notices  []Notice

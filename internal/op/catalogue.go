@@ -177,7 +177,7 @@ func (c *Catalogue) Run(ctx context.Context, name string, call Call, input []byt
 		if call.step > 0 {
 			c.Steps.keep(o, &call, input, start, e)
 		}
-		if e.Error == nil {
+		if e.Error == nil && !call.NothingNext {
 			e.Meta.Next = o.Next
 		}
 		return e

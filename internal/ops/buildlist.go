@@ -160,7 +160,7 @@ func (o BuildsOut) Text() string {
 // mostBuilds is how many builds are looked through.
 const mostBuilds = 1000
 
-func (b *buildList) list(ctx context.Context, _ *op.Call, in buildsIn) (BuildsOut, error) {
+func (b *buildList) list(ctx context.Context, c *op.Call, in buildsIn) (BuildsOut, error) {
 	out := BuildsOut{Builds: []KeptBuild{}}
 	most := in.Limit
 	if in.Scheme != "" || in.Failed {
@@ -178,6 +178,7 @@ func (b *buildList) list(ctx context.Context, _ *op.Call, in buildsIn) (BuildsOu
 		}
 	}
 	if out.Total = total; total == 0 {
+		c.NothingNext = true // there is none to show
 		out.Note = "nothing that fits was built yet: `ios-agent run` builds and launches, `ios-agent test` tests"
 	}
 	return out, nil

@@ -134,7 +134,7 @@ func count(n int, one, many string) string {
 }
 
 // List lists reports.
-func (k *Crashes) List(ctx context.Context, _ *op.Call, in ListCrashesIn) (ListCrashesOut, error) {
+func (k *Crashes) List(ctx context.Context, c *op.Call, in ListCrashesIn) (ListCrashesOut, error) {
 	q, err := k.query(in.CrashFilter, in.All)
 	if err != nil {
 		return ListCrashesOut{}, err
@@ -145,6 +145,7 @@ func (k *Crashes) List(ctx context.Context, _ *op.Call, in ListCrashesIn) (ListC
 	}
 	groups := crashes.Groups(found)
 	n := min(len(groups), in.Limit)
+	c.NothingNext = len(groups) == 0 // there is none to show
 	return ListCrashesOut{Groups: groups[:n], Total: len(found), More: len(groups) - n, Others: others, Unread: k.Watch.Skipped()}, nil
 }
 

@@ -272,7 +272,15 @@ func (l *LogLines) query(ctx context.Context, c *op.Call, q telemetry.Query, m m
 	return page, err
 }
 
+// pastWait is how long a reader waits for lines that were logged before their stream began.
+const pastWait = 3 * time.Second
+
 func (l *LogLines) wait(ctx context.Context, udid, app string) error {
+	if l.said != nil && udid != "" {
+		short, cancel := context.WithTimeout(ctx, pastWait)
+		l.said.Filled(short, udid, app)
+		cancel()
+	}
 	if l.settle != nil {
 		return l.settle(ctx, udid, app)
 	}

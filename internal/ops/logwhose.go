@@ -82,9 +82,27 @@ func (l *LogLines) whose(ctx context.Context, c *op.Call, in whoseIn, step strin
 	q.Device, m.device = h.Info().UDID, true
 	m.of = h.Info().Name
 	if err = l.app(ctx, in, h, s, &m); err == nil && l.said != nil {
-		l.said.Resume(h.Device, streams.Request{Owner: device.Owner{Session: c.Session, UDID: q.Device}, App: q.App})
+		q.App = l.resume(c, h, in, q.App)
+		m.name(h.Info().Name)
 	}
 	return m, err
+}
+
+// resume has what was followed before heard again, for who reads it, and gives the app that is meant: where none is known yet, the one
+// that was followed last.
+func (l *LogLines) resume(c *op.Call, h *pool.Handle, in whoseIn, app string) string {
+	last := l.said.Resume(h.Device, streams.Request{Owner: device.Owner{Session: c.Session, UDID: h.Info().UDID}, App: app})
+	if in.All || in.Process != "" {
+		return app
+	}
+	return cmp.Or(app, last)
+}
+
+// name says in words whose lines they are.
+func (m *meantLines) name(device string) {
+	if of := cmp.Or(m.query.App, m.query.Process); of != "" {
+		m.of = ui.Inline(of) + " on " + device
+	}
 }
 
 // nobodys reports whether a source belongs to no device.
@@ -107,7 +125,7 @@ func (l *LogLines) stepLines(ctx context.Context, c *op.Call, step string, on Ta
 // app narrows the lines to the app that is meant: the one that is named, else the one in front, if somebody listens to it, else the
 // one that was listened to last.
 func (l *LogLines) app(ctx context.Context, in whoseIn, h *pool.Handle, s *session.Session, m *meantLines) (err error) {
-	q, on := &m.query, m.of
+	q := &m.query
 	switch {
 	case in.All || in.Process != "" && in.App == "":
 		return nil
@@ -123,9 +141,7 @@ func (l *LogLines) app(ctx context.Context, in whoseIn, h *pool.Handle, s *sessi
 			return err
 		}
 	}
-	if of := cmp.Or(q.App, q.Process); of != "" {
-		m.of = ui.Inline(of) + " on " + on
-	}
+	m.name(h.Info().Name)
 	return nil
 }
 

@@ -108,7 +108,7 @@ func New(s Services) *Core {
 		Logs:     &Logs{access, s.Captures},
 		Crashes:  &Crashes{access, s.Crashes, s.Now},
 		Debug:    &Debug{access},
-		Packages: &Packages{s.Packages},
+		Packages: &Packages{s.Packages, s.Telemetry, s.Now},
 		MacApps:  &MacApps{s.MacApps},
 		Defaults: &Defaults{s.Sessions},
 		Said:     Said{s.Telemetry, s.Now, s.Settle},

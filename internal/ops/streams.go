@@ -201,7 +201,7 @@ func (d deviceAccess) listen(c *op.Call, h *pool.Handle, bundle string, how *dev
 			to, how.Stdout, how.Stderr = made, made.Stdout, made.Stderr
 		}
 	}
-	d.said.Follow(h.Device, streams.Request{Owner: owner, App: bundle, On: true})
+	d.said.Follow(h.Device, streams.Request{Owner: owner, App: bundle, On: true, Launch: true})
 	restart := how.Restart
 	return func(pid int, err error) {
 		switch {

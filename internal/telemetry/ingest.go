@@ -209,6 +209,12 @@ func (s *Store) own(message string) Entry {
 	return Entry{Time: s.o.Now(), Source: Server, Process: "ios-agent", Level: Warning, Message: message, Count: 1}
 }
 
+// Stored is an entry as the store keeps it: secrets hidden, long texts cut.
+func (s *Store) Stored(e Entry) Entry {
+	e.Message, e.Raw = cut(e.Message, mostText), cut(e.Raw, mostRaw)
+	return s.hide(e)
+}
+
 func (s *Store) hide(e Entry) Entry {
 	if s.o.Hide != nil {
 		e.Message, e.Process, e.Subsystem = s.o.Hide(e.Message), s.o.Hide(e.Process), s.o.Hide(e.Subsystem)

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/machine/store"
 	"ios-agent/internal/telemetry/lineindex"
 )
@@ -197,7 +198,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 			return err
 		})
 	}
-	found, _ := filepath.Glob(s.o.Path + "*")
+	found, _ := filepath.Glob(regularfile.Pattern(s.o.Path) + "*")
 	for _, name := range found {
 		if info, err := os.Stat(name); err == nil {
 			u.Bytes += info.Size()

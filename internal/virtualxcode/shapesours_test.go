@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,9 @@ func simctlOutputs(kind string) func(*testing.T) map[string][]byte {
 		all := map[string][]byte{}
 		for name, args := range commands[kind] {
 			all[name] = run(args...)
+		}
+		if kind == "ndjson" { // the recordings are entries only, without what show says before and after them
+			all[kind] = regexp.MustCompile(`(?m)^(Filtering .*|\{"count".*)\n`).ReplaceAll(all[kind], nil)
 		}
 		return all
 	}

@@ -1,14 +1,19 @@
 package house_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/virtualxcode"
@@ -155,5 +160,61 @@ func TestBuildsAreKept(t *testing.T) {
 	lines := house.Result[page](h, h.Must("a", "read_logs", in{"source": "build", "level": "error"}))
 	if len(lines.Lines) != 1 || !strings.Contains(lines.messages(), one.Diagnostics[0].Message) {
 		t.Errorf("%+v", lines)
+	}
+}
+
+// TestPackagesAreKeptLikeProjects: what came of a Swift package is in the list of builds, its errors are lines, and nothing is offered to
+// be shown where there is nothing.
+func TestPackagesAreKeptLikeProjects(t *testing.T) {
+	broken := true
+	h := house.New(t, house.Options{Programs: func(name string, tool host.Main) host.Main {
+		if filepath.Base(name) != "swift" {
+			return tool
+		}
+		return func(_ context.Context, in host.Invocation) int {
+			switch {
+			case slices.Contains(in.Args, "test"):
+				fmt.Fprintln(in.Stdout, "Test Case 'CartTests.testTotal' started.\n/p/Tests/CartTests.swift:7: error: CartTests.testTotal : "+
+					"XCTAssertEqual failed\nTest Case 'CartTests.testTotal' failed (0.1 seconds)")
+				return 1
+			case broken:
+				fmt.Fprintln(in.Stderr, "/p/Sources/Cart.swift:3:5: error: cannot find 'totl' in scope")
+				return 1
+			}
+			fmt.Fprintln(in.Stdout, "Build complete! (0.10s)")
+			return 0
+		}
+	}})
+	if r := h.CLI("a", "builds"); strings.Contains(r.Stdout, "builds show") || r.Exit != 0 {
+		t.Errorf("there is nothing to show:\n%s", r.Stdout)
+	}
+	if r := h.CLI("a", "crashes"); strings.Contains(r.Stdout, "crashes show") || r.Exit != 0 {
+		t.Errorf("there is nothing to show:\n%s", r.Stdout)
+	}
+	dir := filepath.Join(h.Home.String(), "Cart")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "Package.swift"), []byte("// swift-tools-version:6.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.Call("a", "swift_package_build", map[string]any{"packagePath": dir})
+	broken = false
+	h.Must("a", "swift_package_build", map[string]any{"packagePath": dir, "configuration": "release"})
+	h.Call("a", "swift_package_test", map[string]any{"packagePath": dir})
+	all := house.Result[ops.BuildsOut](h, h.Must("a", "list_builds", nil)).Builds
+	if len(all) != 3 {
+		t.Fatalf("%+v", all)
+	}
+	test, fine, bad := all[0], all[1], all[2]
+	if bad.Status != "failed" || bad.Action != "build" || bad.Project != dir || bad.ErrorCount != 1 || bad.Log == "" || bad.Session != "a" ||
+		fine.Status != "succeeded" || fine.Config != "release" || fine.ErrorCount != 0 || test.Action != "test" || test.Tests.Failed != 1 {
+		t.Errorf("%+v", all)
+	}
+	if r := h.CLI("a", "builds", "show", bad.ID); !strings.Contains(r.Stdout, "build Cart failed") || !strings.Contains(r.Stdout, "totl") {
+		t.Error(r.Stdout)
+	}
+	if r := h.CLI("a", "logs", "--all", "--source", "build"); !strings.Contains(r.Stdout, " E swift") || strings.Contains(r.Stdout, "xcodebuild") {
+		t.Error(r.Stdout)
 	}
 }

@@ -95,3 +95,52 @@ func TestAPhysicalDeviceSaysWhatItCannot(t *testing.T) {
 		t.Error("it does not tell why")
 	}
 }
+
+// early is an app that logs as soon as it is launched, and when it is opened by a link.
+var early = map[string]string{
+	"Info.plist": `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
+<key>CFBundleIdentifier</key><string>com.example.early</string><key>CFBundleExecutable</key><string>Early</string></dict></plist>`,
+	"ui.yaml": `start: home
+launch:
+  - log: {message: "up and running"}
+open:
+  "early://now": [{log: {message: "meanwhile"}}]
+screens:
+  home: {title: Home}
+`,
+}
+
+// TestWhatWasLoggedBeforeAStream: the first lines of a launch are there although the app was faster than the stream, and once only; and
+// after a restart of the daemon who reads gets what was logged meanwhile, without naming the app, and nothing twice.
+func TestWhatWasLoggedBeforeAStream(t *testing.T) {
+	var h *house.House
+	now := func() time.Time { // a simulator has the clock of its Mac
+		if h == nil {
+			return time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+		}
+		return h.World.Now()
+	}
+	h = house.New(t, house.Options{Now: now})
+	app := filepath.Join(h.Home.String(), "Early.app")
+	if err := os.MkdirAll(app, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range early {
+		if err := os.WriteFile(filepath.Join(app, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	udid := h.Boot("a", "")
+	h.Must("a", "install_app", map[string]any{"app_path": app})
+	h.Must("a", "launch_app", map[string]any{"bundle_id": "com.example.early"})
+	first := `"up and running"`
+	h.CLIUntil("a", func(out string) bool { return strings.Contains(out, "up and running") }, "logs", "-f", "--after", "0")
+	h.Restart()
+	if err := h.World.OpenURL(t.Context(), udid, "early://now"); err != nil {
+		t.Fatal(err)
+	}
+	said := h.Must("b", "read_logs", map[string]any{"udid": udid}).Text()
+	if strings.Count(said, first) != 1 || strings.Count(said, `"meanwhile"`) != 1 || !strings.Contains(said, "of com.example.early on ") {
+		t.Error(said)
+	}
+}

@@ -3,6 +3,7 @@
 package atos
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/regularfile"
 )
 
 // How long each program may take. The first atos of a large program reads all of its symbols.
@@ -71,7 +73,7 @@ func (t Tool) Symbols(ctx context.Context, name, uuid string, candidates []strin
 	if id == "" {
 		return "", fmt.Errorf("atos: %.60q is not the UUID of a program", uuid)
 	}
-	r, err := t.Run.Run(ctx, host.Cmd{Name: or(t.Mdfind, "mdfind"), Args: []string{"com_apple_xcode_dsym_uuids == " + id}, Timeout: findTime,
+	r, err := t.Run.Run(ctx, host.Cmd{Name: cmp.Or(t.Mdfind, "mdfind"), Args: []string{"com_apple_xcode_dsym_uuids == " + id}, Timeout: findTime,
 		MaxOutput: mostOutput})
 	if err == nil {
 		lines := strings.Split(strings.TrimSpace(string(r.Stdout)), "\n")
@@ -95,7 +97,7 @@ func inside(found, name string) (all []string) {
 		return nil
 	}
 	for _, pattern := range []string{"Contents/Resources/DWARF/*", "dSYMs/*.dSYM/Contents/Resources/DWARF/*"} {
-		names, err := filepath.Glob(filepath.Join(escape(found), pattern))
+		names, err := filepath.Glob(filepath.Join(regularfile.Pattern(found), pattern))
 		if err == nil {
 			all = append(all, names...)
 		}
@@ -111,17 +113,12 @@ func rank(path, name string) int {
 	return 0
 }
 
-// escape is a path as a pattern that only it fits.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
 // is reports whether a file holds the program with that UUID. A program that was built again has another one.
 func (t Tool) is(ctx context.Context, path, id string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(path) {
 		return false
 	}
-	r, err := t.Run.Run(ctx, host.Cmd{Name: or(t.Xcrun, "xcrun"), Args: []string{"dwarfdump", "--uuid", path}, Timeout: findTime,
+	r, err := t.Run.Run(ctx, host.Cmd{Name: cmp.Or(t.Xcrun, "xcrun"), Args: []string{"dwarfdump", "--uuid", path}, Timeout: findTime,
 		MaxOutput: mostOutput})
 	if err != nil {
 		return false
@@ -154,7 +151,7 @@ func (t Tool) Places(ctx context.Context, in Image, addresses []string) ([]Place
 			return nil, fmt.Errorf("atos: %.40q is not an address", a)
 		}
 	}
-	r, err := t.Run.Run(ctx, host.Cmd{Name: or(t.Xcrun, "xcrun"), Args: append(args, addresses...), Timeout: readTime, MaxOutput: mostOutput})
+	r, err := t.Run.Run(ctx, host.Cmd{Name: cmp.Or(t.Xcrun, "xcrun"), Args: append(args, addresses...), Timeout: readTime, MaxOutput: mostOutput})
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +174,4 @@ func Read(text string, n int) []Place {
 		out[i].Line, _ = strconv.Atoi(m[4])
 	}
 	return out
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

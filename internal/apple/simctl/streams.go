@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -51,6 +52,25 @@ type LogOptions struct {
 // LogStream is the command that shows a device's log from now on.
 func (t Tool) LogStream(udid string, o LogOptions) host.Cmd {
 	args := []string{"spawn", udid, "log", "stream", "--level=" + cmp.Or(o.Level, "debug")}
+	if o.Style != "" {
+		args = append(args, "--style="+o.Style)
+	}
+	if o.Predicate != "" {
+		args = append(args, "--predicate", o.Predicate)
+	}
+	return t.streaming(nil, args...)
+}
+
+// LogShow is the command that shows what a device kept of its log since a moment, the oldest first. It has no limit of lines, and shows a
+// whole second more at the beginning. Apple's tool has no --level here: two flags stand for it.
+func (t Tool) LogShow(udid string, o LogOptions, since time.Time) host.Cmd {
+	args := []string{"spawn", udid, "log", "show", "--start", fmt.Sprintf("@%d", since.Unix())}
+	switch cmp.Or(o.Level, "debug") {
+	case "debug":
+		args = append(args, "--info", "--debug")
+	case "info":
+		args = append(args, "--info")
+	}
 	if o.Style != "" {
 		args = append(args, "--style="+o.Style)
 	}

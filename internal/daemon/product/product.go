@@ -33,7 +33,6 @@ import (
 	"ios-agent/internal/ops/catalogue"
 	"ios-agent/internal/surface/reference"
 	"ios-agent/internal/telemetry"
-	"ios-agent/internal/telemetry/streams"
 	"ios-agent/internal/ui/uiread"
 	"ios-agent/internal/xcode/build"
 	"ios-agent/internal/xcode/debugger"
@@ -111,7 +110,7 @@ func Open(o Options) (*Product, error) {
 	}
 	captures, films := logcap.New(logcap.Options{Dir: logs, Hide: secrets.Text}), film.New(film.Options{})
 	reported := openCrashes(o, said)
-	heard := streams.New(streams.Options{Store: said, Dir: filepath.Join(o.Home.String(), "consoles"), Now: o.Now, Log: o.Log})
+	heard := openStreams(o, said)
 	settle := func(ctx context.Context, udid, app string) error {
 		return errors.Join(reported.Watch.Look(ctx), heard.Settle(ctx, udid, app))
 	}

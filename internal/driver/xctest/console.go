@@ -11,10 +11,12 @@ import (
 	"ios-agent/internal/device"
 	"ios-agent/internal/driver/stream"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
 )
 
 var (
 	_ device.Logs    = (*phone)(nil)
+	_ device.PastLog = (*phone)(nil)
 	_ device.Console = (*phone)(nil)
 )
 
@@ -40,6 +42,26 @@ func (p *phone) FollowLog(ctx context.Context, what device.LogFilter, line func(
 		return nil, err
 	}
 	return s, nil
+}
+
+// ShowLog shows the past of the log through `log show`.
+func (p *phone) ShowLog(ctx context.Context, what device.LogFilter, since time.Time, line func(string)) error {
+	how, err := logOptions(what)
+	if err != nil {
+		return fault.New(fault.InvalidInput, "%w", err)
+	}
+	cmd := p.driver.simctl().LogShow(p.info.UDID, how, since)
+	cmd.Timeout, cmd.MaxOutput = -1, 64<<10 // the context limits it, and the lines go to the caller
+	cmd.OnLine = func(from host.Stream, text []byte) {
+		if from == host.Stdout {
+			line(string(text))
+		}
+	}
+	r, err := p.driver.Host.Run(ctx, cmd)
+	if err != nil {
+		return p.refusedWith(fault.ToolFailed)(r.Stderr, err)
+	}
+	return nil
 }
 
 // logOptions are how log stream is told what to show.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -73,4 +74,9 @@ func check(f *os.File, most int64) error {
 		return &LargeError{most}
 	}
 	return nil
+}
+
+// Pattern is a path as a pattern of filepath.Glob that fits only that path.
+func Pattern(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

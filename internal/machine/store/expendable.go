@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"ios-agent/internal/machine/regularfile"
 )
 
 // An expendable file may be large, and its loss hurts nobody. So it is not read whole when it is opened; a commit outlives the process,
@@ -75,7 +76,7 @@ func (s *Store) forgetAside() {
 	if s.o.Expendable == 0 {
 		return
 	}
-	found, err := filepath.Glob(globbed.Replace(s.o.Path) + aside + "*")
+	found, err := filepath.Glob(regularfile.Pattern(s.o.Path) + aside + "*")
 	for _, name := range found {
 		err = errors.Join(err, os.Remove(name))
 	}
@@ -98,9 +99,6 @@ func (s *Store) Remove() error {
 	s.setNotice("")
 	return s.failed(err)
 }
-
-// globbed makes a path mean only itself in a pattern.
-var globbed = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
 // Damaged says that what is in the file cannot be as it was written. Returned by a function given to Read or Write, it has an
 // expendable file set aside.

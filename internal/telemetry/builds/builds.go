@@ -3,6 +3,7 @@
 package builds
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -17,14 +18,18 @@ import (
 // Kind is the kind of the documents.
 const Kind = "build"
 
-// process is who says the errors and warnings, as quern has it.
+// process is who says the errors and warnings where no other tool is named, as quern has it.
 const process = "xcodebuild"
+
+// Swift is the tool that builds Swift packages.
+const Swift = "swift"
 
 // Result is a build or a test run. The keys that quern has are quern's.
 type Result struct {
 	ID            string    `json:"id"`
 	Time          time.Time `json:"time"`
 	Action        string    `json:"action,omitempty"` // in xcodebuild's words; empty: somebody else's log
+	Tool          string    `json:"tool,omitempty"`   // empty: xcodebuild
 	Project       string    `json:"project,omitempty"`
 	Scheme        string    `json:"scheme,omitempty"`
 	Configuration string    `json:"configuration,omitempty"`
@@ -171,7 +176,7 @@ func Keep(ctx context.Context, s *telemetry.Store, r Result) (Result, error) {
 
 func (r Result) entry(d Diagnostic) telemetry.Entry {
 	e := telemetry.Entry{
-		Time: r.Time, Device: r.Device, Process: process, Source: telemetry.Build, Level: telemetry.Warning, Subsystem: r.Scheme,
+		Time: r.Time, Device: r.Device, Process: cmp.Or(r.Tool, process), Source: telemetry.Build, Level: telemetry.Warning, Subsystem: r.Scheme,
 		Category: d.Category, Message: d.Message, Count: max(d.Times, 1),
 	}
 	if d.Severity == "error" {

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/apple/atos"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/machine/regularfile"
 )
 
 // Symbols fills in functions and lines that a report does not have.
@@ -103,7 +104,7 @@ func (s Symbols) candidates(i Image) (all []string) {
 		return all
 	}
 	for _, products := range []string{"Build/Products", "*/Build/Products"} {
-		found, err := filepath.Glob(filepath.Join(s.Builds, products, "*", "*.dSYM", "Contents", "Resources", "DWARF", base))
+		found, err := filepath.Glob(filepath.Join(regularfile.Pattern(s.Builds), products, "*", "*.dSYM", "Contents", "Resources", "DWARF", base))
 		if err == nil {
 			all = append(all, found...)
 		}

@@ -18,7 +18,7 @@ import (
 // byte before it. Without a dSYM, that is said.
 func TestLinesFromSymbols(t *testing.T) {
 	const uuid = "938A8C4A-3BE6-3A6B-865D-1E39ADBFA134"
-	builds := t.TempDir()
+	builds := filepath.Join(t.TempDir(), "builds [of today]*")
 	dsym := filepath.Join(builds, "Shop-1", "Build", "Products", "Debug-iphonesimulator", "Shop.app.dSYM", "Contents", "Resources", "DWARF",
 		"Shop")
 	var asked []string

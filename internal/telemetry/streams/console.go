@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ios-agent/internal/device"
+	"ios-agent/internal/machine/regularfile"
 	"ios-agent/internal/telemetry"
 )
 
@@ -19,6 +20,7 @@ const (
 	oldConsole = 24 * time.Hour      // files that nobody wrote to for so long are removed
 	outSuffix  = "-stdout.log"       // of the files
 	errSuffix  = "-stderr.log"       //
+	readSuffix = ".read"             //
 	stamp      = "20060102T150405.0" // in their names
 )
 
@@ -34,7 +36,6 @@ func (m *Manager) NewOutput(owner device.Owner, app string) (Output, error) {
 	if err := os.MkdirAll(m.o.Dir, 0o700); err != nil {
 		return Output{}, err
 	}
-	m.sweepFiles()
 	base := filepath.Join(m.o.Dir, name(owner.UDID)+"_"+name(app)+"_"+m.o.Now().UTC().Format(stamp)+rand.Text()[:6])
 	out := Output{Stdout: base + outSuffix, Stderr: base + errSuffix, ours: true}
 	if err := empty(out.Stdout); err != nil {
@@ -71,24 +72,59 @@ func (o Output) Discard() {
 	}
 }
 
-// sweepFiles removes files that nobody writes to any more, once a manager.
-func (m *Manager) sweepFiles() {
-	m.mu.Lock()
-	swept := m.swept
-	m.swept = true
-	m.mu.Unlock()
-	if swept {
-		return
-	}
+// Tidy bounds and removes what earlier daemons left in the folder: apps go on printing when a daemon ends. It is called once, before
+// anything is followed.
+func (m *Manager) Tidy() {
 	files, err := os.ReadDir(m.o.Dir)
 	if err != nil {
-		return
+		return // there is none yet
+	}
+	m.mu.Lock()
+	launches := slices.Clone(m.launches)
+	m.mu.Unlock()
+	newest := map[string]string{} // of each app on a device: an app that is launched anew prints to new files
+	for _, f := range files {
+		of, base := launchOf(f.Name())
+		newest[of] = max(newest[of], base)
 	}
 	for _, f := range files {
-		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > oldConsole {
-			_ = os.Remove(filepath.Join(m.o.Dir, f.Name())) // tried again by the next daemon
+		path := filepath.Join(m.o.Dir, f.Name())
+		info, err := f.Info()
+		of, base := launchOf(f.Name())
+		if err != nil || !info.Mode().IsRegular() || of == "" {
+			continue
+		}
+		dead := newest[of] > base || time.Since(info.ModTime()) > oldConsole
+		for _, l := range launches {
+			dead = dead || m.o.Gone != nil && l.Stdout == filepath.Join(m.o.Dir, base+outSuffix) && m.o.Gone(l.PID)
+		}
+		switch {
+		case dead:
+			_ = os.Remove(path) // what stays is tried again by the next daemon
+		case info.Size() > mostFile:
+			_ = os.Remove(filepath.Join(m.o.Dir, base+readSuffix)) // it was not all read: who reads on says so
+			_ = os.Truncate(path, 0)
 		}
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.launches = slices.DeleteFunc(m.launches, func(l launch) bool {
+		_, err := os.Stat(l.Stdout)
+		return err != nil
+	})
+}
+
+// launchOf takes the name of a file of ours apart: the app on its device, and the name that the files of one launch have in common.
+// Both are empty for other files.
+func launchOf(file string) (app, base string) {
+	for _, suffix := range []string{outSuffix, errSuffix, readSuffix} {
+		if base, is := strings.CutSuffix(file, suffix); is {
+			if i := strings.LastIndexByte(base, '_'); i > 0 {
+				return base[:i], base
+			}
+		}
+	}
+	return "", ""
 }
 
 // console is what a launched app prints.
@@ -146,6 +182,18 @@ func (m *Manager) Printed(l Launched) {
 	}
 	c.follow(to)
 	m.addConsole(c)
+	if to.ours {
+		m.launchedTo(to, pid)
+	}
+}
+
+// launchedTo notes which process prints to files.
+func (m *Manager) launchedTo(to Output, pid int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.launches = append(m.launches, launch{to.Stdout, pid})
+	m.launches = m.launches[max(0, len(m.launches)-mostNotes):]
+	m.note()
 }
 
 // resumePrinted follows again what an app prints, if the files are still there. It reports whether they were and nobody read them.
@@ -179,11 +227,11 @@ func (c *console) resume(left Output) {
 }
 
 // marker is the file that says that all that was in the files was read.
-func (o Output) marker() string { return strings.TrimSuffix(o.Stdout, outSuffix) + ".read" }
+func (o Output) marker() string { return strings.TrimSuffix(o.Stdout, outSuffix) + readSuffix }
 
 // leftOutput finds the newest files of an app that are not these.
 func (m *Manager) leftOutput(udid, app string, but Output) (Output, bool) {
-	found, err := filepath.Glob(filepath.Join(m.o.Dir, name(udid)+"_"+name(app)+"_*"+outSuffix)) // name leaves no sign of a pattern
+	found, err := filepath.Glob(filepath.Join(regularfile.Pattern(m.o.Dir), name(udid)+"_"+name(app)+"_*"+outSuffix))
 	found = slices.DeleteFunc(found, func(path string) bool { return path == but.Stdout })
 	if err != nil || len(found) == 0 {
 		return Output{}, false

@@ -1,6 +1,7 @@
 package streams_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,21 +199,65 @@ func TestAfterAKill(t *testing.T) {
 	}
 }
 
-func TestOldFilesAreRemoved(t *testing.T) {
+// TestTidy: what earlier daemons left is bounded, and what no app can print to any more is removed.
+func TestTidy(t *testing.T) {
 	r := newRig(t)
-	old := filepath.Join(r.dir, "PHONE-1_x_20200101T000000.0abc-stdout.log")
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(old, nil, 0o600); err != nil {
+	file := func(name, text string, age time.Duration) {
+		t.Helper()
+		path, when := filepath.Join(r.dir, name), time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file("PHONE-1_a.old_20200101T000000.0abc-stdout.log", "x", 48*time.Hour)
+	file("PHONE-1_a.b_20260101T000000.0abc-stdout.log", "of a launch before", 0)
+	file("PHONE-1_a.b_20260101T000000.0abc-stderr.log", "", 0)
+	file("PHONE-1_a.b_20260101T000000.0abc.read", "", 0)
+	file("PHONE-1_a.b_20260102T000000.0abc-stdout.log", "still there", 0)
+	file("PHONE-2_a.b_20260101T000000.0abc-stdout.log", "on another device", 0)
+	file("PHONE-1_a.c_20260101T000000.0abc-stdout.log", strings.Repeat("x", 9<<20), 0)
+	file("PHONE-1_a.c_20260101T000000.0abc.read", "", 0)
+	file("notes of a user", strings.Repeat("x", 9<<20), 48*time.Hour)
+	dead, alive := r.output("ann"), streams.Output{}
+	r.launched("ann", 77, dead, true)
+	r.EndAll(func(device.Owner) bool { return true })
+	alive, err := r.NewOutput(owner("ann"), "com.example.Other")
+	if err != nil {
 		t.Fatal(err)
 	}
-	longAgo := time.Now().Add(-48 * time.Hour)
-	if err := os.Chtimes(old, longAgo, longAgo); err != nil {
+	r.Printed(streams.Launched{Owner: owner("ann"), App: "com.example.Other", PID: 78, To: alive, New: true})
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.output("ann")
-	if _, err := os.Stat(old); err == nil {
-		t.Error("it is still there")
+	r.gone = func(pid int) bool { return pid == 77 }
+	r.open()
+	r.Tidy()
+	left := map[string]int64{}
+	entries, err := os.ReadDir(r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		left[e.Name()] = info.Size()
+	}
+	for name, size := range map[string]int64{
+		"PHONE-1_a.b_20260102T000000.0abc-stdout.log": 11, "PHONE-2_a.b_20260101T000000.0abc-stdout.log": 17,
+		"PHONE-1_a.c_20260101T000000.0abc-stdout.log": 0, "notes of a user": 9 << 20, filepath.Base(alive.Stdout): 0,
+		filepath.Base(alive.Stderr): 0, strings.TrimSuffix(filepath.Base(alive.Stdout), "-stdout.log") + ".read": 0,
+	} {
+		if got, is := left[name]; !is || got != size {
+			t.Errorf("%s: %d bytes, there %v", name, got, is)
+		}
+		delete(left, name)
+	}
+	if len(left) > 0 {
+		t.Errorf("%v stays", left)
 	}
 }

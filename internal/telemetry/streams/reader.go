@@ -12,12 +12,10 @@ import (
 
 // reader makes entries of the lines of a log stream, whether an event is one line of JSON or many.
 type reader struct {
-	feed  *telemetry.Feed
+	add   func(telemetry.Entry)
 	appOf func(process string) string
 	text  bool            // lines for people, as of a physical device
 	least telemetry.Level // what is below is left out: not every program can
-
-	first func() // called before an entry is added
 
 	lines oslog.Reader
 	last  telemetry.Entry
@@ -69,8 +67,7 @@ func (r *reader) said(e oslog.Entry, kind, format string) {
 	}
 	entry.App = r.appOf(entry.Process)
 	if r.last = entry; entry.Level >= r.least {
-		r.first()
-		r.feed.Add(entry)
+		r.add(entry)
 	}
 }
 
@@ -79,7 +76,7 @@ func (r *reader) more(text string) {
 	if r.last.Process != "" && r.last.Level >= r.least {
 		e := r.last
 		e.Message = text
-		r.feed.Add(e)
+		r.add(e)
 	}
 }
 

@@ -14,7 +14,7 @@ func TestBothWaysReadTheSame(t *testing.T) {
 	store := telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db")})
 	defer store.Close()
 	sub := store.Follow(telemetry.Query{})
-	r := (&reader{feed: store.Open(telemetry.State{ID: "x"}), appOf: func(string) string { return "a.b" }, first: func() {}}).start()
+	r := (&reader{add: store.Open(telemetry.State{ID: "x"}).Add, appOf: func(string) string { return "a.b" }}).start()
 	const head = `{"timestamp":"2026-01-02 15:04:05.123456+0100","eventType":"logEvent",`
 	for i, rest := range []string{
 		`"messageType":"Error","eventMessage":"%s","processImagePath":"\/x\/Shop","processID":7,"subsystem":"s","category":"c"}`,
@@ -44,7 +44,8 @@ func BenchmarkLine(b *testing.B) {
 	store := telemetry.New(telemetry.Options{Path: filepath.Join(b.TempDir(), "telemetry.db")})
 	defer store.Close()
 	n := 0
-	r := (&reader{feed: store.Open(telemetry.State{ID: "x"}), appOf: func(string) string { n++; return "" }, least: telemetry.Fault}).start()
+	feed := store.Open(telemetry.State{ID: "x"})
+	r := (&reader{add: feed.Add, appOf: func(string) string { n++; return "" }, least: telemetry.Fault}).start()
 	const line = `{"timezoneName":"","messageType":"Default","eventType":"logEvent","source":null,"formatString":"%{public}s","userID":501,` +
 		`"activityIdentifier":0,"subsystem":"com.iosagent.shop","category":"flood","threadID":25886720,"backtrace":{"frames":[{"imageOffset":` +
 		`109999,"imageUUID":"2F16B6B6-41B5-34D4-88A1-06CAFCE952EF"}]},"bootUUID":"","processImagePath":"\/x\/Shop.app\/Shop","timestamp":` +

@@ -29,8 +29,9 @@ type stream struct {
 	wake   chan struct{} // try now
 	begun  chan struct{} // closed when it is known whether the first beginning worked
 
-	mu  sync.Mutex
-	err error // why it is not followed now
+	mu      sync.Mutex
+	err     error         // why it is not followed now
+	filling chan struct{} // closed when its past is filled in; nil: nothing is being filled in
 }
 
 // Following is a log that a session follows.
@@ -52,15 +53,13 @@ func (f *Following) Begun(ctx context.Context) error {
 }
 
 // begin makes a stream and lets it run. It needs the manager's mutex.
-func (m *Manager) begin(w *want, resumed bool) *stream {
+func (m *Manager) begin(w *want) *stream {
 	ctx, cancel := context.WithCancel(m.life)
 	s := &stream{
 		m: m, spec: w.spec, device: w.device, on: w.on, cancel: cancel, wake: make(chan struct{}, 1), begun: make(chan struct{}),
 	}
-	gap := ""
-	if resumed {
-		gap = "nobody had made a call for a while, so the log was not followed"
-	}
+	lacks := w.lacks
+	w.lacks = gap{from: m.o.Now().Add(-backlash)} // what it is followed by later begins where another stream ended
 	kind, from := "simctl_log_stream", telemetry.Simulator
 	if physical(w.device) {
 		kind, from = "device_log", telemetry.Device
@@ -72,7 +71,7 @@ func (m *Manager) begin(w *want, resumed bool) *stream {
 	m.work.Go(func() {
 		defer cancel()
 		defer feed.Close()
-		s.run(ctx, feed, gap)
+		s.run(ctx, feed, lacks)
 	})
 	return s
 }
@@ -104,22 +103,16 @@ func (s *stream) nudge() {
 }
 
 // run follows the log until the context ends. A device that is off is waited for without asking: a call that works on it nudges.
-func (s *stream) run(ctx context.Context, feed *telemetry.Feed, gap string) {
+func (s *stream) run(ctx context.Context, feed *telemetry.Feed, lacks gap) {
 	first := sync.OnceFunc(func() { close(s.begun) })
 	defer first()
 	for pause := s.m.o.Pause; ctx.Err() == nil; {
 		drain(s.wake)
 		from := s.m.o.Now()
-		missing := gap
-		lost := sync.OnceFunc(func() { // it stands before the first line that came after it
-			if missing != "" {
-				feed.Lose(0, missing)
-			}
-		})
-		running, err := s.start(ctx, feed, lost)
+		running, before, err := s.start(ctx, feed, lacks)
 		s.note(err)
 		if err == nil {
-			lost()
+			filled := s.fill(ctx, before)
 			feed.Status("streaming", nil)
 			first()
 			select {
@@ -127,6 +120,7 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, gap string) {
 				err = running.Err()
 			case <-ctx.Done():
 			}
+			closedGap := filled()
 			if closed := running.Close(); closed != nil {
 				s.m.o.Log.Warn("a log stream did not end well", "stream", s.spec.id(), "error", closed)
 			}
@@ -136,7 +130,10 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, gap string) {
 			if err == nil {
 				err = fault.New(fault.ToolFailed, "log stream ended by itself")
 			}
-			gap = "log stream ended by itself and was begun again"
+			if closedGap {
+				lacks.from = s.m.o.Now().Add(-backlash)
+			}
+			lacks.why = "log stream ended by itself and was begun again"
 			s.note(err)
 			if s.m.o.Now().Sub(from) > proven {
 				pause = s.m.o.Pause
@@ -147,15 +144,15 @@ func (s *stream) run(ctx context.Context, feed *telemetry.Feed, gap string) {
 		switch {
 		case ctx.Err() != nil:
 		case fault.Is(err, fault.DeviceNotBooted):
-			gap = "the device was off"
+			lacks.why = "the device was off"
 			feed.Status("stopped", fault.New(fault.DeviceNotBooted, "the device is off; the log is followed again when it is on"))
 		default:
 			feed.Status("error", err)
 			late = time.After(pause)
 			pause = min(2*pause, mostPause)
 		}
-		if gap == "" {
-			gap = "the log could not be followed at first"
+		if lacks.why == "" {
+			lacks.why = "the log could not be followed at first"
 		}
 		first()
 		wake := s.wake
@@ -193,16 +190,16 @@ func (s *stream) note(err error) {
 	s.err = err
 }
 
-// start begins the program.
-func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lost func()) (device.Stream, error) {
+// start begins the program, and says how to fill in what came before it; nil where the device cannot.
+func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lacks gap) (device.Stream, *past, error) {
 	ctx, cancel := context.WithTimeout(ctx, beginWait)
 	defer cancel()
 	logs, err := device.As[device.Logs](s.device)
 	if err != nil && physical(s.device) {
-		return nil, fault.New(fault.Unsupported, "%w; with idevicesyslog or pymobiledevice3 on the PATH it can be followed", err)
+		return nil, nil, fault.New(fault.Unsupported, "%w; with idevicesyslog or pymobiledevice3 on the PATH it can be followed", err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	what := device.LogFilter{Level: s.spec.level, Events: true, On: s.on}
 	if s.spec.subsystems != "" {
@@ -210,12 +207,33 @@ func (s *stream) start(ctx context.Context, feed *telemetry.Feed, lost func()) (
 	}
 	if !s.spec.all {
 		if what.Process, err = s.m.learn(ctx, logs, s.spec.udid, s.spec.app); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	r := reader{
-		feed: feed, appOf: func(process string) string { return s.m.appOf(s.spec.udid, process) }, text: physical(s.device),
-		least: least(s.spec.level), first: lost,
+	before := s.past(ctx, feed, what, lacks)
+	lost := sync.OnceFunc(func() { // it stands before the first line that came after it
+		if before == nil && lacks.why != "" {
+			feed.Lose(0, lacks.why)
+		}
+	})
+	r := s.reader(func(e telemetry.Entry) {
+		lost()
+		if before == nil || before.isNew(e) {
+			feed.Add(e)
+		}
+	})
+	running, err := logs.FollowLog(ctx, what, r.line)
+	if err == nil {
+		lost()
 	}
-	return logs.FollowLog(ctx, what, r.start().line)
+	return running, before, err
+}
+
+// reader reads lines of the log.
+func (s *stream) reader(add func(telemetry.Entry)) *reader {
+	r := &reader{
+		add: add, appOf: func(process string) string { return s.m.appOf(s.spec.udid, process) }, text: physical(s.device),
+		least: least(s.spec.level),
+	}
+	return r.start()
 }

@@ -25,8 +25,11 @@ const (
 // Options configure a Manager.
 type Options struct {
 	Store *telemetry.Store
-	// Dir is the manager's own folder, for what launched apps print. Old files in it are removed.
-	Dir   string
+	// Dir is the manager's own folder, for what launched apps print. Beside it is a file, Dir with .json, of what the next daemon has to
+	// know.
+	Dir string
+	// Gone reports whether a process that was launched on a simulator has ended for sure; nil: nobody knows.
+	Gone  func(pid int) bool
 	Now   func() time.Time // time.Now if nil
 	Pause time.Duration    // before a stream that ended by itself is begun again, twice as long each time; 0 is 250 ms
 	Log   *slog.Logger     // nil is silent
@@ -46,9 +49,13 @@ type Manager struct {
 	consoles []*console
 	sweep    *time.Timer // ends what is idle; nil when nothing runs
 	ticking  bool        // a goroutine reads consoles
-	swept    bool        // the folder was looked at
+	earlier  []followed  // what was followed, and is no longer
+	launches []launch
+	stale    bool // the notes
+	noting   bool // a goroutine writes them
 
-	names sync.Map // program → bundle id
+	fills chan struct{} // taken by each program that shows a past
+	names sync.Map      // program → bundle id
 }
 
 // program is a process by its name, on a device.
@@ -81,7 +88,9 @@ func New(o Options) *Manager {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	m := &Manager{o: o}
+	m := &Manager{o: o, fills: make(chan struct{}, pastLines)}
+	before := m.readNotes()
+	m.earlier, m.launches = before.Followed, before.Launches
 	m.life, m.end = context.WithCancel(context.Background())
 	return m
 }
@@ -95,6 +104,10 @@ type Request struct {
 	Subsystems []string
 	// On says that the device was on a moment ago.
 	On bool
+	// Launch says that the app is about to be launched: what was logged before is of no interest.
+	Launch bool
+
+	lacks gap
 }
 
 // spec is what one stream shows.
@@ -135,6 +148,7 @@ type want struct {
 	on     bool
 	used   time.Time
 	asleep bool // its session was idle; its next call on the device wakes it
+	lacks  gap  // what it is to be told of the time before
 }
 
 // Follow begins to follow a log for a session, and returns at once: what goes wrong becomes the state of the source. Sessions that
@@ -151,12 +165,16 @@ func (m *Manager) Follow(d device.Device, r Request) *Following {
 		if len(m.wants) >= MostWants {
 			m.forgetOldest()
 		}
-		i, m.wants = len(m.wants), append(m.wants, &want{owner: r.Owner, spec: s})
+		if r.Launch {
+			r.lacks.from = m.o.Now()
+		}
+		i, m.wants = len(m.wants), append(m.wants, &want{owner: r.Owner, spec: s, lacks: r.lacks})
+		m.forget(func(f followed) bool { return f.spec() == s })
+		m.note()
 	}
 	w := m.wants[i]
-	was := w.asleep
 	w.device, w.on, w.used, w.asleep = d, r.On, m.o.Now(), false
-	for _, one := range m.reconcile(was) {
+	for _, one := range m.reconcile() {
 		if !one.spec.covers(s) {
 			continue
 		}
@@ -169,23 +187,14 @@ func (m *Manager) Follow(d device.Device, r Request) *Following {
 	return &Following{}
 }
 
-// Resume follows again what an app logs and prints that was launched for a session that is gone, or by an earlier daemon: for a session
-// that reads what the app said. What is missing is said. Nothing begins for an app that nobody launched.
-func (m *Manager) Resume(d device.Device, r Request) {
-	if r.App != "" && m.resumePrinted(r.Owner, r.App) {
-		m.Follow(d, r)
-	}
-}
-
 // forgetOldest makes room. It needs the mutex.
 func (m *Manager) forgetOldest() {
 	oldest := slices.MinFunc(m.wants, func(a, b *want) int { return a.used.Compare(b.used) })
 	m.wants = slices.DeleteFunc(m.wants, func(w *want) bool { return w == oldest })
 }
 
-// reconcile begins the streams that are wanted and ends the others, and gives those that go on. It needs the mutex. resumed says
-// that what begins was followed before and was idle since.
-func (m *Manager) reconcile(resumed bool) []*stream {
+// reconcile begins the streams that are wanted and ends the others, and gives those that go on. It needs the mutex.
+func (m *Manager) reconcile() []*stream {
 	var needed []*want
 	for _, w := range m.wants {
 		if w.asleep || slices.ContainsFunc(needed, func(n *want) bool { return n.spec.covers(w.spec) }) {
@@ -201,7 +210,7 @@ func (m *Manager) reconcile(resumed bool) []*stream {
 			goesOn = append(goesOn, m.streams[i])
 			continue
 		}
-		goesOn = append(goesOn, m.begin(w, resumed))
+		goesOn = append(goesOn, m.begin(w))
 	}
 	for _, s := range m.streams {
 		if !slices.Contains(goesOn, s) {
@@ -254,12 +263,15 @@ func (m *Manager) Sweep() {
 	}
 	late := m.o.Now().Add(-Idle)
 	for _, w := range m.wants {
-		w.asleep = w.asleep || !w.used.After(late)
+		if !w.asleep && !w.used.After(late) {
+			w.asleep = true
+			w.lacks = gap{m.o.Now().Add(-backlash), "nobody had made a call for a while, so the log was not followed"}
+		}
 	}
 	for _, c := range m.consoles {
 		c.asleep = c.asleep || !c.used.After(late)
 	}
-	m.reconcile(false)
+	m.reconcile()
 }
 
 // Heard notes that a session made a call: what it follows is in use. A call that worked on a device resumes what waits for that
@@ -283,7 +295,7 @@ func (m *Manager) Heard(session, udid string, worked bool) {
 		}
 	}
 	if woken {
-		m.reconcile(true)
+		m.reconcile()
 	}
 	if !worked || udid == "" {
 		return
@@ -307,15 +319,24 @@ func (m *Manager) Stop(owner device.Owner, app string) (ended int) {
 		}
 		return gone
 	})
-	m.reconcile(false)
+	m.forget(func(f followed) bool { return f.Device == owner.UDID && (app == "" || f.App == app) })
+	m.note()
+	m.reconcile()
 	return ended
 }
 
 // EndAll ends everything whose owner fits.
 func (m *Manager) EndAll(fits func(device.Owner) bool) {
 	m.mu.Lock()
-	m.wants = slices.DeleteFunc(m.wants, func(w *want) bool { return fits(w.owner) })
-	m.reconcile(false)
+	m.wants = slices.DeleteFunc(m.wants, func(w *want) bool {
+		gone := fits(w.owner)
+		if gone {
+			m.remember(w)
+		}
+		return gone
+	})
+	m.note()
+	m.reconcile()
 	over := m.takeConsoles(func(c *console) bool { return fits(c.owner) })
 	m.mu.Unlock()
 	for _, c := range over {
@@ -338,38 +359,4 @@ func (m *Manager) Close() error {
 		c.finish(keepFiles)
 	}
 	return nil
-}
-
-// Settle makes what apps have printed up to now findable, of one app or with an empty id of all on the device. What `log stream`
-// has not shown yet cannot be hurried: such lines come a moment later.
-func (m *Manager) Settle(ctx context.Context, udid, app string) error {
-	m.mu.Lock()
-	var mine []*console
-	for _, c := range m.consoles {
-		if (udid == "" || c.owner.UDID == udid) && (app == "" || c.app == app) {
-			mine = append(mine, c)
-		}
-	}
-	m.mu.Unlock()
-	for _, c := range mine {
-		c.read()
-	}
-	return m.o.Store.Flush(ctx)
-}
-
-// Begun waits until the streams of an app, or with an empty id of a device, have begun or cannot.
-func (m *Manager) Begun(ctx context.Context, udid, app string) {
-	m.mu.Lock()
-	all := slices.Clone(m.streams)
-	m.mu.Unlock()
-	for _, s := range all {
-		if s.spec.udid != udid || app != "" && s.spec.app != app && !s.spec.all {
-			continue
-		}
-		select {
-		case <-s.begun:
-		case <-ctx.Done():
-			return
-		}
-	}
 }

@@ -86,6 +86,8 @@ type rig struct {
 	phone *phone
 	sub   *telemetry.Subscription
 	dir   string
+	db    string
+	gone  func(int) bool
 
 	mu  sync.Mutex
 	now time.Time
@@ -103,10 +105,9 @@ func newRig(t *testing.T, scripts ...string) *rig {
 		scripts = []string{forever}
 	}
 	p := &phone{t: t, host: h, dir: t.TempDir(), kind: "simulator", scripts: scripts}
-	r := &rig{t: t, phone: p, now: time.Now(), dir: filepath.Join(t.TempDir(), "consoles")}
-	r.store = telemetry.New(telemetry.Options{Path: filepath.Join(t.TempDir(), "telemetry.db")})
-	r.sub = r.store.Follow(telemetry.Query{})
-	r.open()
+	r := &rig{t: t, phone: p, now: time.Now(), dir: filepath.Join(t.TempDir(), "[all]*consoles")}
+	r.db = filepath.Join(t.TempDir(), "telemetry.db")
+	r.reopen()
 	t.Cleanup(func() {
 		for _, err := range []error{r.Close(), h.Close(), r.store.Close()} {
 			if err != nil {
@@ -117,8 +118,15 @@ func newRig(t *testing.T, scripts ...string) *rig {
 	return r
 }
 
+// reopen opens the store and a manager on it, as the next daemon does.
+func (r *rig) reopen() {
+	r.store = telemetry.New(telemetry.Options{Path: r.db})
+	r.sub = r.store.Follow(telemetry.Query{})
+	r.open()
+}
+
 func (r *rig) open() {
-	r.Manager = streams.New(streams.Options{Store: r.store, Dir: r.dir, Now: r.clock, Pause: time.Millisecond})
+	r.Manager = streams.New(streams.Options{Store: r.store, Dir: r.dir, Now: r.clock, Pause: time.Millisecond, Gone: r.gone})
 }
 
 func (r *rig) clock() time.Time {

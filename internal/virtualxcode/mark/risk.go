@@ -79,6 +79,7 @@ func risksOfSimctl() []Risk {
 			"get_app_container"),
 		of("grant, set-location, set-status-bar, set-appearance, pasteboard, push or open fail, or change nothing", "privacy", "location",
 			"status_bar", "ui:", "pbcopy", "push", "openurl"),
+		of("lines of before a stream began are missing, or come twice", "spawn log show"),
 		of("log captures miss lines or end early", "spawn log"),
 		of("reset-sim fails, or leaves something behind", "erase"),
 		of("`make verify-mac` cannot make or delete its simulator", "create", "delete"),

@@ -30,7 +30,7 @@ func (c *call) logUsage(text string) error {
 }
 
 func (c *call) showLog(_ context.Context, d world.Device) error {
-	r, err := c.logReader(d)
+	r, err := c.logReader(d, showsLog())
 	if err != nil {
 		return err
 	}
@@ -39,18 +39,18 @@ func (c *call) showLog(_ context.Context, d world.Device) error {
 		return err
 	}
 	p := logPrinter{call: c, logReader: r}
-	if r.text != "" && r.style.prose {
-		p.filtering()
-	}
-	p.open()
+	p.past()
 	p.print(entries)
 	p.close()
+	if r.style.count {
+		fmt.Fprintf(c.Stdout, "{\"count\":%d,\"finished\":1}\n", p.printed)
+	}
 	return nil
 }
 
 // streamLog prints what is logged from now on, until it is interrupted or the device is not booted any more.
 func (c *call) streamLog(ctx context.Context, d world.Device) error {
-	r, err := c.logReader(d)
+	r, err := c.logReader(d, streamsLog())
 	if err != nil {
 		return err
 	}
@@ -138,23 +138,26 @@ func HostLog(ctx context.Context, w *world.World, of tool.Call) int {
 		_ = c.logUsage("log: only stream and show are supported by Virtual Xcode")
 		return exitLogUsage
 	}
-	r, err := c.logReader(world.Device{})
+	verbs := map[string]logVerb{"show": showsLog(), "stream": streamsLog()}
+	r, err := c.logReader(world.Device{}, verbs[verb])
 	if err != nil {
 		return exitLogUsage
 	}
 	p := logPrinter{call: c, logReader: r}
-	if verb == "stream" && r.text != "" {
-		fmt.Fprintf(c.Stdout, "Filtering the log data using \"%s\"\n", r.text)
+	defer p.close()
+	if verb == "show" {
+		p.past()
+		return 0
+	}
+	if r.text != "" {
+		p.filtering()
 	}
 	p.open()
-	defer p.close()
-	if verb == "stream" {
-		if r.timeout > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, r.timeout)
-			defer cancel()
-		}
-		<-ctx.Done()
+	if r.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.timeout)
+		defer cancel()
 	}
+	<-ctx.Done()
 	return 0
 }

@@ -2,6 +2,7 @@ package simctl_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -59,7 +60,8 @@ func TestLogPredicates(t *testing.T) {
 		`process == "Sh\"op"`:                                                              0,
 	} {
 		out := s.ok("spawn", "booted", "log", "show", "--debug", "--style", "ndjson", "--predicate", predicate)
-		if got := strings.Count(out, "\n"); got != want {
+		end := fmt.Sprintf("{\"count\":%d,\"finished\":1}\n", want)
+		if got := strings.Count(out, `"eventType"`); got != want || !strings.HasSuffix(out, end) {
 			t.Errorf("%s: %d entries, want %d\n%s", predicate, got, want, out)
 		}
 	}
@@ -76,18 +78,20 @@ func TestLogPredicates(t *testing.T) {
 func TestLogLevelsAndTimes(t *testing.T) {
 	s := told(t)
 	for args, want := range map[string]int{
-		"": 3, "--info": 4, "--debug": 5, "--level info": 4, "--process 7 --info --debug": 5, "--last 1h": 3, "--last boot": 3,
+		"": 3, "--info": 4, "--debug": 5, "--process 7 --info --debug": 5, "--last 1h": 3, "--last boot": 3,
 		"--start 2030-01-01": 0, "--end 2020-01-01": 0, "--start 2025-06-09_00:00:00 --end 2025-06-10": 3,
+		"--start @1749427200 --end @1749513600": 3, "--start @1893456000": 0,
 	} {
 		command := []string{"spawn", "booted", "log", "show", "--style=ndjson", "--predicate", `process == "Shop"`}
 		for _, a := range strings.Fields(args) {
 			command = append(command, strings.ReplaceAll(a, "_", " "))
 		}
-		if got := strings.Count(s.ok(command...), "\n"); got != want {
+		if got := strings.Count(s.ok(command...), `"eventType"`); got != want {
 			t.Errorf("%q: %d entries, want %d", args, got, want)
 		}
 	}
-	for _, bad := range []string{"--last x", "--last 5y", "--start then", "--level loud", "--frobnicate", "extra"} {
+	for _, bad := range []string{"--last x", "--last 5y", "--start then", "--level info", "--timeout 1m", "--start @then", "--frobnicate",
+		"extra"} {
 		if _, _, exit := s.run(append([]string{"spawn", "booted", "log", "show"}, strings.Fields(bad)...)...); exit != 64 {
 			t.Errorf("%q: exit %d", bad, exit)
 		}
@@ -134,6 +138,9 @@ func TestNDJSONHasTheKeysOfTheRealOne(t *testing.T) {
 	}
 	read := func(text string) (out []any) {
 		for line := range strings.Lines(text) {
+			if !strings.HasPrefix(line, "{") || strings.HasPrefix(line, `{"count"`) {
+				continue // what show says before and after
+			}
 			var one map[string]any
 			if err := json.Unmarshal([]byte(line), &one); err != nil {
 				t.Fatal(err)
@@ -217,4 +224,31 @@ func FuzzPredicate(f *testing.F) {
 			t.Errorf("exit %d", exit)
 		}
 	})
+}
+
+// TestLogRefusesInTheWordsOfTheRealOne: each verb knows its own options.
+func TestLogRefusesInTheWordsOfTheRealOne(t *testing.T) {
+	s := told(t)
+	for args, want := range map[string]string{
+		"show --predictive x":     "log: unrecognized option `--predictive'\nusage: log show [options] <archive>\n   or: log show [options]\n",
+		"show --level=info":       "log: unrecognized option `--level'\nusage: log show",
+		"show --start":            "log: option `--start' requires an argument\nusage: log show",
+		"show --info=yes":         "log: option `--info' doesn't allow an argument\nusage: log show",
+		"stream --last 1m":        "log: unrecognized option `--last'\nusage: log stream [options]\n",
+		"stream --style ndjson x": "log: Unknown argument 'x'\nusage: log stream",
+	} {
+		_, errout, exit := s.run(append([]string{"spawn", "booted", "log"}, strings.Fields(args)...)...)
+		if exit != 64 || !strings.HasPrefix(errout, want) {
+			t.Errorf("%s: exit %d, %q", args, exit, errout)
+		}
+	}
+	for args, want := range map[string]string{
+		"--last 1h --predicate FALSEPREDICATE": "Filtering the log data using \"FALSEPREDICATE\"\n" +
+			"Skipping info and debug messages, pass --info and/or --debug to include.\n{\"count\":0,\"finished\":1}\n",
+		"--last 1h --info --start @1893456000": "{\"count\":0,\"finished\":1}\n",
+	} {
+		if out := s.ok(append([]string{"spawn", "booted", "log", "show", "--style", "ndjson"}, strings.Fields(args)...)...); out != want {
+			t.Errorf("%s: %q", args, out)
+		}
+	}
 }

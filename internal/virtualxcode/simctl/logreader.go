@@ -10,12 +10,50 @@ import (
 	"ios-agent/internal/virtualxcode/world"
 )
 
-func logOptions() map[string]option {
-	return map[string]option{
+// logVerb is what one of log's verbs understands.
+type logVerb struct {
+	name, usage string
+	options     map[string]option
+}
+
+// showsLog and streamsLog are the verbs. Their options differ: only a stream has a level, and only show has a past.
+func showsLog() logVerb {
+	return logVerb{"show", "usage: log show [options] <archive>\n   or: log show [options]", map[string]option{
+		"--style": valued, "--predicate": valued, "--process": valued, "--color": valued, "--last": valued, "--start": valued, "--end": valued,
+		"--timezone": valued, "--source": flag, "--info": flag, "--no-info": flag, "--debug": flag, "--no-debug": flag, "--pager": flag,
+		"--no-pager": flag, "--backtrace": flag, "--no-backtrace": flag, "--loss": flag, "--no-loss": flag, "--signpost": flag,
+		"--no-signpost": flag, "--mach-continuous-time": flag,
+	}}
+}
+
+func streamsLog() logVerb {
+	return logVerb{"stream", "usage: log stream [options]\n   or: log stream [options] --process <pid> | <process>", map[string]option{
 		"--style": valued, "--predicate": valued, "--level": valued, "--process": valued, "--type": valued, "--timeout": valued,
-		"--color": valued, "--last": valued, "--start": valued, "--end": valued, "--source": flag, "--no-source": flag,
-		"--info": flag, "--debug": flag, "--no-info": flag, "--no-debug": flag, "--no-pager": flag,
+		"--color": valued, "--user": valued, "--source": flag, "--backtrace": flag, "--no-backtrace": flag, "--mach-continuous-time": flag,
+		"--unreliable": flag, "--ignore-dropped": flag,
+	}}
+}
+
+// check refuses what a verb does not know, in the words of getopt, which Apple's tool uses.
+func (v logVerb) check(c *call) error {
+	for i := 0; i < len(c.Args); i++ {
+		name, _, joined := strings.Cut(c.Args[i], "=")
+		if !strings.HasPrefix(name, "-") {
+			return c.logUsage("log: Unknown argument '" + name + "'\n" + v.usage)
+		}
+		kind, known := v.options[name]
+		switch {
+		case !known:
+			return c.logUsage("log: unrecognized option `" + name + "'\n" + v.usage)
+		case kind == flag && joined:
+			return c.logUsage("log: option `" + name + "' doesn't allow an argument\n" + v.usage)
+		case kind == valued && !joined:
+			if i++; i == len(c.Args) {
+				return c.logUsage("log: option `" + name + "' requires an argument\n" + v.usage)
+			}
+		}
 	}
+	return nil
 }
 
 // logReader is what to show of a log, and how.
@@ -27,12 +65,16 @@ type logReader struct {
 	text        string // of the predicate
 	first, last time.Time
 	timeout     time.Duration // of a stream; zero is none
+	skips       bool          // neither info nor debug was asked for
 }
 
-func (c *call) logReader(d world.Device) (r logReader, err error) {
-	given, err := c.options(logOptions())
-	if err != nil || len(c.Args) > 0 {
-		return r, c.logUsage("log: Unknown option or argument")
+func (c *call) logReader(d world.Device, v logVerb) (r logReader, err error) {
+	if err := v.check(c); err != nil {
+		return r, err
+	}
+	given, err := c.options(v.options)
+	if err != nil {
+		return r, c.logUsage(v.usage)
 	}
 	has := func(name string) bool { _, ok := given[name]; return ok }
 	r = logReader{device: d, text: given["--predicate"], predicate: anyEntry, levels: levelsFrom(given["--level"], has("--info"),
@@ -40,6 +82,7 @@ func (c *call) logReader(d world.Device) (r logReader, err error) {
 	if r.levels == nil {
 		return r, c.logUsage("log: Invalid level '" + given["--level"] + "'")
 	}
+	r.skips = !has("--info") && !has("--debug")
 	var known bool
 	if r.style, known = logStyles()[given["--style"]]; !known {
 		return r, c.logUsage("log: Invalid style '" + given["--style"] + "'")
@@ -116,6 +159,10 @@ func span(text string) (time.Duration, bool) {
 }
 
 func parseTime(text string) (t time.Time, err error) {
+	if unix, is := strings.CutPrefix(text, "@"); is {
+		seconds, err := strconv.ParseInt(unix, 10, 64)
+		return time.Unix(seconds, 0), err
+	}
 	for _, layout := range []string{"2006-01-02 15:04:05-0700", "2006-01-02 15:04:05", "2006-01-02"} {
 		if t, err = time.Parse(layout, text); err == nil {
 			return t, nil

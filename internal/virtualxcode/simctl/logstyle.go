@@ -40,21 +40,21 @@ func (e entry) thread() int { return 0x18b0000 + e.PID }
 type logStyle struct {
 	head, between, tail string
 	line                func(entry) string
-	prose               bool // for people: lines that are no entries may be printed too
+	count               bool // show says at the end how many there were
 }
 
 func logStyles() map[string]logStyle {
 	const heading = "Timestamp                       Thread     Type        Activity             PID    TTL  \n"
-	plain := logStyle{head: heading, line: defaultLine, prose: true}
+	plain := logStyle{head: heading, line: defaultLine}
 	return map[string]logStyle{
 		"":        plain,
 		"default": plain,
-		"compact": {head: "Timestamp               Ty Process[PID:TID]\n", line: compactLine, prose: true},
-		"syslog":  {head: "Timestamp                       (process)[PID]    \n", line: syslogLine, prose: true},
+		"compact": {head: "Timestamp               Ty Process[PID:TID]\n", line: compactLine},
+		"syslog":  {head: "Timestamp                       (process)[PID]    \n", line: syslogLine},
 		"json": {head: "[", between: ",", tail: "]\n", line: func(e entry) string {
 			return strings.TrimSuffix(applejson.Encode(jsonEntry(e)), "\n")
 		}},
-		"ndjson": {line: func(e entry) string { return applejson.Style{}.Line(jsonEntry(e)) + "\n" }},
+		"ndjson": {count: true, line: func(e entry) string { return applejson.Style{}.Line(jsonEntry(e)) + "\n" }},
 	}
 }
 
@@ -109,12 +109,23 @@ func jsonEntry(e entry) object {
 type logPrinter struct {
 	*call
 	logReader
-	printed bool
+	printed int
 }
 
 // filtering repeats the predicate.
 func (p *logPrinter) filtering() {
 	fmt.Fprintf(p.Stdout, "Filtering the log data using \"%s\"\n", p.text)
+}
+
+// past begins what show prints.
+func (p *logPrinter) past() {
+	if p.text != "" {
+		p.filtering()
+	}
+	if p.skips {
+		fmt.Fprintln(p.Stdout, "Skipping info and debug messages, pass --info and/or --debug to include.")
+	}
+	p.open()
 }
 
 func (p *logPrinter) open() { fmt.Fprint(p.Stdout, p.style.head) }
@@ -126,10 +137,10 @@ func (p *logPrinter) print(entries []world.Entry) {
 		if !p.wants(e) {
 			continue
 		}
-		if p.printed {
+		if p.printed > 0 {
 			fmt.Fprint(p.Stdout, p.style.between)
 		}
 		fmt.Fprint(p.Stdout, p.style.line(entry{e, p.logReader.device}))
-		p.printed = true
+		p.printed++
 	}
 }

@@ -109,6 +109,11 @@ func assumedOfApps() (all []mark.Mark) {
 		"spawn: log, defaults, launchctl list and true; any other program is not found, exit 72",
 		"spawn log: what SpringBoard and installd say; levels, predicates with the operators of strings, LIKE, MATCHES, IN and [cd] "+
 			"(bad ones exit 64), --last, --start, --end, --process",
+		"spawn log show and log stream have options of their own: only stream has --level, only show --start, --end and --last (with "+
+			"@ and the seconds since 1970 too); an option that is not known is refused as getopt does, with the usage, exit 64",
+		"spawn log show: the oldest line first; says before the lines that info and debug are skipped; with --style ndjson the last line "+
+			"counts them: {\"count\":2,\"finished\":1}",
+		"spawn log show has the lines of before log stream began, at the same moment to the microsecond",
 		"spawn log --style json: an array of indented objects, joined by a comma",
 		"spawn log stream ends with exit 0 when interrupted or when the device shuts down",
 		"spawn launchctl list: its columns; apps and test runners as UIKitApplication:<id>[<hex>][rb-legacy]; com.apple.SpringBoard",

@@ -40,7 +40,11 @@ type Result struct {
 	Seconds  float64  `json:"seconds,omitempty"`
 
 	fault *fault.Fault
+	log   *buildlog.Log
 }
+
+// Log is what swift printed, read; nil where nothing was built.
+func (r *Result) Log() *buildlog.Log { return r.log }
 
 // Counts are how tests ended.
 type Counts struct {

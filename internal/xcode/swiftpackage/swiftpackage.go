@@ -207,7 +207,8 @@ func (s *Service) do(ctx context.Context, p Package, cmd host.Cmd, watch func(st
 	default:
 		out.Status, out.ExitCode = Succeeded, &res.ExitCode
 	}
-	return out, log.End(), nil
+	out.log = log.End()
+	return out, out.log, nil
 }
 
 func badArgument(err error) error { return fault.New(fault.InvalidInput, "swift %w", err) }

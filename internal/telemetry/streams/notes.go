@@ -1,0 +1,151 @@
+package streams
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/machine/wholefile"
+)
+
+const (
+	mostNotes   = 64        // logs and launches that are remembered
+	mostResumed = 4         // logs of a device that a reader has followed again
+	mostNoted   = 256 << 10 // bytes of the file
+)
+
+// notes are what the next daemon has to know: what was followed, and which processes print to our files.
+type notes struct {
+	Followed []followed `json:"followed"`
+	Launches []launch   `json:"launches"`
+}
+
+// followed is a log that was followed.
+type followed struct {
+	Device     string          `json:"udid"`
+	App        string          `json:"bundle_id,omitempty"`
+	All        bool            `json:"all,omitempty"`
+	Level      device.LogLevel `json:"level"`
+	Subsystems string          `json:"subsystems,omitempty"`
+	At         time.Time       `json:"at"` // when it was last used
+}
+
+// launch is a process that prints to files of ours.
+type launch struct {
+	Stdout string `json:"stdout"`
+	PID    int    `json:"pid"`
+}
+
+func (f followed) spec() spec {
+	return spec{udid: f.Device, app: f.App, all: f.All, level: f.Level, subsystems: f.Subsystems}
+}
+
+func (w *want) followed() followed {
+	return followed{w.spec.udid, w.spec.app, w.spec.all, w.spec.level, w.spec.subsystems, w.used}
+}
+
+// notesFile is beside the folder: who looks into that finds what apps print.
+func (m *Manager) notesFile() string { return strings.TrimRight(m.o.Dir, "/") + ".json" }
+
+// readNotes reads what an earlier daemon noted. What cannot be read is forgotten: nothing but comfort is lost.
+func (m *Manager) readNotes() (n notes) {
+	data, err := regularfile.Read(m.notesFile(), mostNoted)
+	if err == nil && json.Unmarshal(data, &n) != nil {
+		return notes{}
+	}
+	return n
+}
+
+// forget removes what was followed from what is remembered. It needs the mutex.
+func (m *Manager) forget(fits func(followed) bool) { m.earlier = slices.DeleteFunc(m.earlier, fits) }
+
+// remember keeps in mind what is followed no longer, for who asks next. It needs the mutex.
+func (m *Manager) remember(w *want) {
+	m.forget(func(f followed) bool { return f.spec() == w.spec })
+	m.earlier = append(m.earlier, w.followed())
+}
+
+// note has the notes written, soon. It needs the mutex.
+func (m *Manager) note() {
+	m.stale = true
+	if m.noting || m.closed {
+		return
+	}
+	m.noting = true
+	m.work.Go(func() {
+		for {
+			m.mu.Lock()
+			m.noting = m.stale
+			m.stale = false
+			now := m.now()
+			again := m.noting
+			m.mu.Unlock()
+			if !again {
+				return
+			}
+			data, err := json.Marshal(now)
+			if err == nil {
+				err = wholefile.Write(m.notesFile(), data)
+			}
+			if err != nil {
+				m.o.Log.Warn("what is followed cannot be noted", "error", err)
+			}
+		}
+	})
+}
+
+// now is what is to be noted: what is followed, then what was. It needs the mutex.
+func (m *Manager) now() notes {
+	n := notes{Followed: []followed{}, Launches: slices.Clone(m.launches)}
+	add := func(f followed) {
+		if !slices.ContainsFunc(n.Followed, func(o followed) bool { return o.spec() == f.spec() }) {
+			n.Followed = append(n.Followed, f)
+		}
+	}
+	for _, w := range m.wants {
+		add(w.followed())
+	}
+	for _, f := range m.earlier {
+		add(f)
+	}
+	slices.SortStableFunc(n.Followed, func(a, b followed) int { return b.At.Compare(a.At) })
+	n.Followed = n.Followed[:min(len(n.Followed), mostNotes)]
+	n.Launches = n.Launches[max(0, len(n.Launches)-mostNotes):]
+	return n
+}
+
+// Resume follows again what was followed on a device for a session that is gone, or by an earlier daemon: for a session that reads what
+// was said. With an app it is that app; else what was followed last, and it gives its app. What is missing is said. Nothing begins for
+// an app that nobody followed.
+func (m *Manager) Resume(d device.Device, r Request) (app string) {
+	m.mu.Lock()
+	var last []followed
+	for _, f := range m.earlier {
+		young := m.o.Now().Sub(f.At) < oldConsole
+		if f.Device == r.Owner.UDID && young && (r.App == "" || f.App == r.App) {
+			last = append(last, f)
+		}
+	}
+	slices.SortStableFunc(last, func(a, b followed) int { return b.At.Compare(a.At) })
+	last = last[:min(len(last), mostResumed)]
+	m.forget(func(f followed) bool { return slices.Contains(last, f) })
+	m.mu.Unlock()
+	for _, f := range last {
+		app = cmp.Or(app, f.App)
+		again := r
+		again.lacks.why = "nobody followed the log for a while"
+		again.App, again.All, again.Level, again.Subsystems = f.App, f.All, f.Level, strings.Fields(f.Subsystems)
+		if f.App != "" {
+			m.resumePrinted(r.Owner, f.App)
+		}
+		m.Follow(d, again)
+	}
+	if len(last) == 0 && r.App != "" && m.resumePrinted(r.Owner, r.App) {
+		m.Follow(d, r)
+	}
+	return cmp.Or(r.App, app)
+}
