@@ -1,13 +1,16 @@
 package house_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/machine/host"
 	"ios-agent/test/house"
 )
 
@@ -94,6 +97,29 @@ func TestAPhysicalDeviceSaysWhatItCannot(t *testing.T) {
 	if why == "" {
 		t.Error("it does not tell why")
 	}
+}
+
+// TestAHungLogShowHoldsNobodyUp: a launch, an input and the end of the product wait for no past.
+func TestAHungLogShowHoldsNobodyUp(t *testing.T) {
+	asked := make(chan struct{}, 8)
+	h := house.New(t, house.Options{Programs: func(_ string, tool host.Main) host.Main {
+		if tool == nil {
+			return nil
+		}
+		return func(ctx context.Context, in host.Invocation) int {
+			if slices.Contains(in.Args, "log") && slices.Contains(in.Args, "show") {
+				asked <- struct{}{}
+				<-ctx.Done()
+				return 1
+			}
+			return tool(ctx, in)
+		}
+	}})
+	h.Boot("a", drivertest.Conformance)
+	<-asked
+	h.Must("a", "launch_app", map[string]any{"bundle_id": drivertest.Conformance, "restart": true})
+	h.Must("a", "tap_element", map[string]any{"label": "Tap Me"})
+	h.Restart() // ends it
 }
 
 // early is an app that logs as soon as it is launched, and when it is opened by a link.
