@@ -165,6 +165,7 @@ func TestWhatWasLoggedBeforeAStream(t *testing.T) {
 	if err := h.World.OpenURL(t.Context(), udid, "early://now"); err != nil {
 		t.Fatal(err)
 	}
+	h.CLIUntil("b", func(out string) bool { return strings.Contains(out, "meanwhile") }, "logs", "-f", "--after", "0", "--udid", udid)
 	said := h.Must("b", "read_logs", map[string]any{"udid": udid}).Text()
 	if strings.Count(said, first) != 1 || strings.Count(said, `"meanwhile"`) != 1 || !strings.Contains(said, "of com.example.early on ") {
 		t.Error(said)
