@@ -177,6 +177,7 @@ func abilities() map[string]string {
 		"Preparer":    "prepare the device for automation",
 		"Console":     "show what an app prints",
 		"Logs":        "show its log",
+		"PastLog":     "show the past of its log",
 		"Processes":   "end a process by its id",
 	}
 }

@@ -36,8 +36,8 @@ func (l *LogLines) ops() []op.Op {
 			Summary: "Show what the app logged and printed: the newest lines, or those of a step",
 			Help: "Without a device, an app or a step that is named, it is the app in front on the session's device. The newest lines are shown,\n" +
 				"the oldest of them first; `--after` reads on from a cursor, `--before` goes back. `-f` shows new lines as they come.\n" +
-				"What is shown was said while somebody listened: `ios-agent launch` and `ios-agent run` begin that. Levels: debug, info, notice\n" +
-				"(Apple's default), warning, error, fault.",
+				"What is shown was said while somebody listened: `ios-agent launch` and `ios-agent run` begin that. Of a simulator the two minutes\n" +
+				"before are there too, as far as its system kept them. Levels: debug, info, notice (Apple's default), warning, error, fault.",
 			Hints: op.ReadOnly | op.Idempotent, Exclude: [][]string{{"after", "before"}, {"after", "step"}, {"all", "app"}, {"all", "step"}},
 			Examples: []string{"logs", "logs --step last", "logs --level error --since 5m", "logs --grep timeout --app Shop", "logs -f"},
 		}, l.read),

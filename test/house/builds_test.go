@@ -214,7 +214,8 @@ func TestPackagesAreKeptLikeProjects(t *testing.T) {
 	if r := h.CLI("a", "builds", "show", bad.ID); !strings.Contains(r.Stdout, "build Cart failed") || !strings.Contains(r.Stdout, "totl") {
 		t.Error(r.Stdout)
 	}
-	if r := h.CLI("a", "logs", "--all", "--source", "build"); !strings.Contains(r.Stdout, " E swift") || strings.Contains(r.Stdout, "xcodebuild") {
+	r := h.CLI("a", "logs", "--all", "--source", "build")
+	if !strings.Contains(r.Stdout, " E swift") || strings.Contains(r.Stdout, "xcodebuild") {
 		t.Error(r.Stdout)
 	}
 }

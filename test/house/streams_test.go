@@ -1,13 +1,16 @@
 package house_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ios-agent/internal/driver/drivertest"
+	"ios-agent/internal/machine/host"
 	"ios-agent/test/house"
 )
 
@@ -96,6 +99,29 @@ func TestAPhysicalDeviceSaysWhatItCannot(t *testing.T) {
 	}
 }
 
+// TestAHungLogShowHoldsNobodyUp: a launch, an input and the end of the product wait for no past.
+func TestAHungLogShowHoldsNobodyUp(t *testing.T) {
+	asked := make(chan struct{}, 8)
+	h := house.New(t, house.Options{Programs: func(_ string, tool host.Main) host.Main {
+		if tool == nil {
+			return nil
+		}
+		return func(ctx context.Context, in host.Invocation) int {
+			if slices.Contains(in.Args, "log") && slices.Contains(in.Args, "show") {
+				asked <- struct{}{}
+				<-ctx.Done()
+				return 1
+			}
+			return tool(ctx, in)
+		}
+	}})
+	h.Boot("a", drivertest.Conformance)
+	<-asked
+	h.Must("a", "launch_app", map[string]any{"bundle_id": drivertest.Conformance, "restart": true})
+	h.Must("a", "tap_element", map[string]any{"label": "Tap Me"})
+	h.Restart() // ends it
+}
+
 // early is an app that logs as soon as it is launched, and when it is opened by a link.
 var early = map[string]string{
 	"Info.plist": `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
@@ -139,6 +165,7 @@ func TestWhatWasLoggedBeforeAStream(t *testing.T) {
 	if err := h.World.OpenURL(t.Context(), udid, "early://now"); err != nil {
 		t.Fatal(err)
 	}
+	h.CLIUntil("b", func(out string) bool { return strings.Contains(out, "meanwhile") }, "logs", "-f", "--after", "0", "--udid", udid)
 	said := h.Must("b", "read_logs", map[string]any{"udid": udid}).Text()
 	if strings.Count(said, first) != 1 || strings.Count(said, `"meanwhile"`) != 1 || !strings.Contains(said, "of com.example.early on ") {
 		t.Error(said)

@@ -73,8 +73,8 @@ func (t Tool) Symbols(ctx context.Context, name, uuid string, candidates []strin
 	if id == "" {
 		return "", fmt.Errorf("atos: %.60q is not the UUID of a program", uuid)
 	}
-	r, err := t.Run.Run(ctx, host.Cmd{Name: cmp.Or(t.Mdfind, "mdfind"), Args: []string{"com_apple_xcode_dsym_uuids == " + id}, Timeout: findTime,
-		MaxOutput: mostOutput})
+	r, err := t.Run.Run(ctx, host.Cmd{Name: cmp.Or(t.Mdfind, "mdfind"), Args: []string{"com_apple_xcode_dsym_uuids == " + id},
+		Timeout: findTime, MaxOutput: mostOutput})
 	if err == nil {
 		lines := strings.Split(strings.TrimSpace(string(r.Stdout)), "\n")
 		for _, line := range lines[:min(len(lines), mostFound)] {
@@ -151,7 +151,8 @@ func (t Tool) Places(ctx context.Context, in Image, addresses []string) ([]Place
 			return nil, fmt.Errorf("atos: %.40q is not an address", a)
 		}
 	}
-	r, err := t.Run.Run(ctx, host.Cmd{Name: cmp.Or(t.Xcrun, "xcrun"), Args: append(args, addresses...), Timeout: readTime, MaxOutput: mostOutput})
+	r, err := t.Run.Run(ctx, host.Cmd{Name: cmp.Or(t.Xcrun, "xcrun"), Args: append(args, addresses...), Timeout: readTime,
+		MaxOutput: mostOutput})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestStreamsCommandLines(t *testing.T) {
@@ -26,6 +27,13 @@ func TestStreamsCommandLines(t *testing.T) {
 	if got := strings.Join(tool.LogStream("UDID", LogOptions{Level: "default", Style: "ndjson"}).Args, "|"); got !=
 		"simctl|spawn|UDID|log|stream|--level=default|--style=ndjson" {
 		t.Error(got)
+	}
+	since := time.Unix(1767366245, 999)
+	for level, flags := range map[string]string{"default": "", "info": "|--info", "debug": "|--info|--debug", "": "|--info|--debug"} {
+		got := strings.Join(tool.LogShow("UDID", LogOptions{Level: level, Style: "ndjson", Predicate: "x"}, since).Args, "|")
+		if got != "simctl|spawn|UDID|log|show|--start|@1767366245"+flags+"|--style=ndjson|--predicate|x" {
+			t.Error(got)
+		}
 	}
 	if pid, ok := ConsolePID("a.b: 4211", "a.b"); !ok || pid != 4211 {
 		t.Error(pid, ok)

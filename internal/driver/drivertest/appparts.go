@@ -2,6 +2,8 @@ package drivertest
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
@@ -41,6 +43,7 @@ func appParts() []part {
 			b.refuses(err, fault.InvalidInput)
 			followEvents(b, d)
 		}),
+		needs("log of before", showPast),
 	}
 }
 
@@ -65,6 +68,37 @@ func followEvents(b *bench, d device.Logs) {
 	}
 	_, err = d.LogName(b.ctx, "com.no.such")
 	b.refuses(err, fault.AppNotFound)
+}
+
+// showPast shows what an app logged before anybody followed it, and only what is asked for.
+func showPast(b *bench, d device.PastLog) {
+	name, err := get[device.Logs](b).LogName(b.ctx, Conformance)
+	b.must(err)
+	_, err = get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true, Args: []string{"-mode", "past"}})
+	b.must(err)
+	count := func(what device.LogFilter, since time.Time) (n int) {
+		b.t.Helper()
+		b.must(d.ShowLog(b.ctx, what, since, func(line string) {
+			if strings.Contains(line, `"eventMessage":"Conformance launched past"`) {
+				n++
+			}
+		}))
+		return n
+	}
+	long := time.Unix(0, 0)
+	if n := count(device.LogFilter{Process: name, Level: device.LogInfo, Events: true}, long); n != 1 {
+		b.t.Errorf("%d lines of the launch", n)
+	}
+	for what, n := range map[string]int{
+		"another process": count(device.LogFilter{Process: `x" OR process != "y\`, Level: device.LogInfo, Events: true}, long),
+		"a higher level":  count(device.LogFilter{Process: name, Level: device.LogDefault, Events: true}, long),
+		"a later time":    count(device.LogFilter{Process: name, Level: device.LogInfo, Events: true}, time.Now().AddDate(1, 0, 0)),
+	} {
+		if n != 0 {
+			b.t.Errorf("%s: %d lines", what, n)
+		}
+	}
+	b.refuses(d.ShowLog(b.ctx, device.LogFilter{Subsystems: []string{`a" OR "1" == "1`}}, long, func(string) {}), fault.InvalidInput)
 }
 
 // launchAndEnd launches an app once and anew, and ends it twice.
@@ -138,6 +172,9 @@ func (b *bench) isOff() {
 	if logs, err := device.As[device.Logs](b.d); err == nil {
 		_, err := logs.FollowLog(b.ctx, device.LogFilter{}, func(string) {})
 		b.refuses(err, fault.DeviceNotBooted)
+	}
+	if past, err := device.As[device.PastLog](b.d); err == nil {
+		b.refuses(past.ShowLog(b.ctx, device.LogFilter{}, time.Now(), func(string) {}), fault.DeviceNotBooted)
 	}
 	if console, err := device.As[device.Console](b.d); err == nil {
 		_, _, err := console.LaunchConsole(b.ctx, Conformance, device.Launch{}, func(string) {})

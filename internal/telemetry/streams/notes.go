@@ -60,8 +60,12 @@ func (m *Manager) readNotes() (n notes) {
 	return n
 }
 
-// forget removes what was followed from what is remembered. It needs the mutex.
-func (m *Manager) forget(fits func(followed) bool) { m.earlier = slices.DeleteFunc(m.earlier, fits) }
+// forget removes what was followed from what is remembered, and reports whether there was any. It needs the mutex.
+func (m *Manager) forget(fits func(followed) bool) bool {
+	before := len(m.earlier)
+	m.earlier = slices.DeleteFunc(m.earlier, fits)
+	return len(m.earlier) < before
+}
 
 // remember keeps in mind what is followed no longer, for who asks next. It needs the mutex.
 func (m *Manager) remember(w *want) {

@@ -319,8 +319,9 @@ func (m *Manager) Stop(owner device.Owner, app string) (ended int) {
 		}
 		return gone
 	})
-	m.forget(func(f followed) bool { return f.Device == owner.UDID && (app == "" || f.App == app) })
-	m.note()
+	if m.forget(func(f followed) bool { return f.Device == owner.UDID && (app == "" || f.App == app) }) || ended > 0 {
+		m.note()
+	}
 	m.reconcile()
 	return ended
 }
@@ -332,10 +333,10 @@ func (m *Manager) EndAll(fits func(device.Owner) bool) {
 		gone := fits(w.owner)
 		if gone {
 			m.remember(w)
+			m.note()
 		}
 		return gone
 	})
-	m.note()
 	m.reconcile()
 	over := m.takeConsoles(func(c *console) bool { return fits(c.owner) })
 	m.mu.Unlock()
