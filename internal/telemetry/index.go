@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"database/sql"
+	"errors"
 	"math"
 	"runtime"
 	"strconv"
@@ -30,9 +31,11 @@ func (s *Store) openIndex(db *sql.DB) error {
 	loaded := s.loaded
 	s.mu.Unlock()
 	if !loaded {
-		s.indexed(s.index.Load())
+		err = s.index.Load()
 	}
-	s.indexed(s.index.DropBefore(first))
+	if err = errors.Join(err, s.index.DropBefore(first)); err != nil {
+		s.tellIndex(err)
+	}
 	return nil
 }
 
@@ -45,8 +48,8 @@ func firstBlock(db interface {
 	return first, err
 }
 
-// indexed logs that the index could not be changed, once until it can: without it all is found, more slowly.
-func (s *Store) indexed(err error) {
+// tellIndex logs that the index could not be changed, once until it can: without it all is found, more slowly.
+func (s *Store) tellIndex(err error) {
 	s.mu.Lock()
 	first := s.unindexed == nil
 	s.unindexed = err

@@ -247,7 +247,9 @@ func (s *Store) write(fresh []Entry, now time.Time) error {
 		return err
 	}
 	s.tail = tail
-	s.indexed(s.index.Append(s.records))
+	if len(s.records) > 0 {
+		s.tellIndex(s.index.Append(s.records))
+	}
 	if cap(s.records) > keptRecords {
 		s.records = nil
 	}

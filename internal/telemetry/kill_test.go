@@ -33,7 +33,7 @@ func ingest(path string) {
 	}()
 	i := 0
 	for range time.Tick(time.Millisecond) {
-		for range 20 {
+		for range 5 {
 			i++
 			s.Add(telemetry.Entry{Message: fmt.Sprintf("line %d is told", i), Raw: strings.Repeat("raw", 20)})
 		}
@@ -54,7 +54,7 @@ func TestKilledWhileItStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	safe, took := 0, []int(nil)
-	for lines := bufio.NewScanner(out); safe < 5000 && lines.Scan(); {
+	for lines := bufio.NewScanner(out); safe < 3000 && lines.Scan(); {
 		took = append(took, 0)
 		if _, err := fmt.Sscan(lines.Text(), &safe, &took[len(took)-1]); err != nil {
 			t.Error(err)

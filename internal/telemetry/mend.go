@@ -25,7 +25,9 @@ func (s *Store) mend() {
 		s.mu.Lock()
 		s.mending = false
 		s.mu.Unlock()
-		s.indexed(err)
+		if err != nil {
+			s.tellIndex(err)
+		}
 	})
 }
 

@@ -46,7 +46,9 @@ func (s *Store) trim(now time.Time) {
 		return
 	}
 	if first > 0 {
-		s.indexed(s.index.DropBefore(first))
+		if err := s.index.DropBefore(first); err != nil {
+			s.tellIndex(err)
+		}
 	}
 }
 

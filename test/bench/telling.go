@@ -51,6 +51,7 @@ func telling(ctx context.Context, _ *lab) ([]figure, error) {
 		{"a frequent word of an app", telemetry.Query{Search: "timeout", App: "com.example.shop"}, storedLines / 10, word},
 		{"errors", telemetry.Query{Level: telemetry.Error}, storedLines/3 - 1, word},
 		{"a part of a word", telemetry.Query{Search: "meou"}, storedLines / 10, text},
+		{"a number", telemetry.Query{Search: "4711"}, 815, text},
 		{"words and signs between them", telemetry.Query{Search: " ms for "}, storedLines, text},
 	} {
 		var samples []time.Duration
@@ -65,7 +66,8 @@ func telling(ctx context.Context, _ *lab) ([]figure, error) {
 				return nil, fmt.Errorf("%s: %d lines of %d, %d shown", search.name, page.Total, search.total, len(page.Entries))
 			}
 		}
-		out = append(out, figure{name: "store: newest 100 of " + search.name, value: inMillis(median(samples)), unit: millis, bound: search.bound})
+		took := inMillis(median(samples))
+		out = append(out, figure{name: "store: newest 100 of " + search.name, value: took, unit: millis, bound: search.bound})
 	}
 	return out, nil
 }

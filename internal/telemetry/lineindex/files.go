@@ -61,11 +61,15 @@ func (f *Files) Load() error {
 	}
 	slices.SortStableFunc(records, func(a, b record) int { return cmp.Compare(a.First, b.First) })
 	f.mu.Lock()
+	before := f.files
 	f.files, f.records, f.live = files, nil, 0
 	for _, r := range records {
 		f.put(r)
 	}
 	f.mu.Unlock()
+	for _, one := range before {
+		err = errors.Join(err, one.Close())
+	}
 	return err
 }
 
