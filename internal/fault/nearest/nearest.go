@@ -29,41 +29,47 @@ func To(word string, names []string, n int) []string {
 	return out
 }
 
-// distance is the edit distance, or the length difference when one word contains the other; ok says whether that is
-// near enough to be worth naming.
+// longest is how many letters a word may have that is compared.
+const longest = 64
+
+// distance is the edit distance; ok says whether that is near enough to be worth naming, or one word contains the other. That is told
+// without counting where the lengths tell it: every call with a wrong name is compared with some hundred names.
 func distance(a, b string) (d int, ok bool) {
 	ra, rb := []rune(a), []rune(b)
-	if len(ra) > 64 || len(rb) > 64 || len(ra) == 0 || len(rb) == 0 {
+	if len(ra) > longest || len(rb) > longest || len(ra) == 0 || len(rb) == 0 {
 		return 0, false
 	}
-	d = edits(ra, rb)
+	least := max(len(ra), len(rb)) - min(len(ra), len(rb)) // so many letters one has more
 	if min(len(ra), len(rb)) >= 3 && (strings.Contains(a, b) || strings.Contains(b, a)) {
-		return min(d, max(len(ra), len(rb))-min(len(ra), len(rb))), true
+		return least, true
 	}
-	return d, d <= max(1, max(len(ra), len(rb))/3)
+	most := max(1, max(len(ra), len(rb))/3)
+	if least > most {
+		return least, false
+	}
+	d = edits(ra, rb)
+	return d, d <= most
 }
 
 // edits counts the typing slips between two words: a letter too many, too few or wrong, or two in each other's place.
 func edits(a, b []rune) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
+	var before, last, row [longest + 1]int // of the letters of a: the one before the last, the last, and this one
+	for j := range len(b) + 1 {
+		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
+		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			change := rows[i-1][j-1]
+			change := last[j-1]
 			if a[i-1] != b[j-1] {
 				change++
 			}
-			rows[i][j] = min(change, rows[i-1][j]+1, rows[i][j-1]+1)
+			row[j] = min(change, last[j]+1, row[j-1]+1)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+				row[j] = min(row[j], before[j-2]+1)
 			}
 		}
+		before, last = last, row
 	}
-	return rows[len(a)][len(b)]
+	return last[len(b)]
 }

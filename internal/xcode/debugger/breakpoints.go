@@ -21,6 +21,8 @@ type Breakpoint struct {
 	Function  string `json:"function,omitempty"`
 	Condition string `json:"condition,omitempty"` // an expression: it stops where this is true
 	Verified  bool   `json:"verified"`            // the program has such a place
+
+	pc string // where its code is, as the adapter names it; empty where it does not
 }
 
 // At is the place.
@@ -136,7 +138,7 @@ func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 		if i >= len(body.Breakpoints) {
 			break
 		}
-		p.Verified = body.Breakpoints[i].Verified
+		p.Verified, p.pc = body.Breakpoints[i].Verified, body.Breakpoints[i].InstructionReference
 		switch {
 		case body.Breakpoints[i].Id != 0:
 			p.ID = body.Breakpoints[i].Id
@@ -145,5 +147,14 @@ func (d *Debugger) send(ctx context.Context, like Breakpoint) error {
 			p.ID = d.unnamed
 		}
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.places = map[string]int{}
+	for _, p := range d.points {
+		if p.pc != "" && p.Condition == "" { // whether a condition holds, nobody has asked
+			d.places[p.pc] = p.ID
+		}
+	}
+	d.recognize()
 	return nil
 }

@@ -29,6 +29,7 @@ type Frame struct {
 	Line   int    `json:"line,omitempty"`
 
 	id int
+	pc string // where its code is, as the adapter names it; empty where it does not
 }
 
 // At is where the frame is: a file and its line, or nothing.
@@ -54,7 +55,7 @@ func (d *Debugger) frames(ctx context.Context, thread, from, most int) (frames [
 	var body dap.StackTraceResponseBody
 	err = d.adapter.ask(ctx, "stackTrace", dap.StackTraceArguments{ThreadId: thread, StartFrame: from, Levels: most}, &body)
 	for i, f := range body.StackFrames {
-		frame := Frame{Index: from + i, Symbol: brief(f.Name), Line: f.Line, id: f.Id}
+		frame := Frame{Index: from + i, Symbol: brief(f.Name), Line: f.Line, id: f.Id, pc: f.InstructionPointerReference}
 		if f.Source != nil {
 			frame.File = brief(cmp.Or(f.Source.Path, f.Source.Name))
 		}

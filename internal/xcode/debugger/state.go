@@ -95,8 +95,10 @@ type Debugger struct {
 	thread  int // that stopped it
 	hit     []int
 	where   string
-	located chan struct{} // closed when where is known, or never will be
-	changed chan struct{} // closed when the state changes
+	trap    string         // where it is, if lldb calls the stop a trap
+	places  map[string]int // of breakpoints without conditions: their numbers, by where their code is
+	located chan struct{}  // closed when where is known, or never will be
+	changed chan struct{}  // closed when the state changes
 	isReady bool
 	// Whether there are breakpoints with conditions.
 	conditions atomic.Bool
@@ -160,7 +162,7 @@ func (d *Debugger) over() bool { return d.state == Ended || d.state == Left }
 
 // becomes changes the state and tells who waits. The caller has the mutex.
 func (d *Debugger) becomes(state string) {
-	d.state, d.where, d.hit, d.reason = state, "", nil, ""
+	d.state, d.where, d.hit, d.reason, d.trap = state, "", nil, "", ""
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
@@ -207,36 +209,6 @@ func (d *Debugger) heard(event string, body json.RawMessage) {
 		if d.over() {
 			go d.detach(context.Background()) // nothing is attached any more: lldb-dap need not stay
 		}
-	}
-}
-
-// passing is how long a stop may take that is none: lldb-dap tells of one wherever a condition is met that does not hold.
-const passing = 20 * time.Millisecond
-
-// locate finds out where the program stopped. Beside conditions it waits for the stop to pass: questions about each would keep lldb from
-// everything else.
-func (d *Debugger) locate(stop, thread int, found chan struct{}) {
-	defer close(found)
-	if d.conditions.Load() {
-		d.mu.Lock()
-		changed, same := d.changed, d.stops == stop && d.state == Paused
-		d.mu.Unlock()
-		if !same {
-			return
-		}
-		still := time.NewTimer(passing)
-		defer still.Stop()
-		select {
-		case <-changed:
-			return
-		case <-still.C:
-		}
-	}
-	frames, _, err := d.frames(context.Background(), thread, 0, 1)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err == nil && len(frames) > 0 && d.stops == stop && d.state == Paused {
-		d.where = frames[0].short()
 	}
 }
 
