@@ -100,6 +100,7 @@ var arrows = map[string]string{
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
 	"internal/network/flow": "",
+	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
