@@ -122,14 +122,15 @@ const hintQuote = "Write a condition on both sides of & and |, or put the text i
 
 // one reads a term: !term, (terms), an operator, or a text.
 func (p *parser) one() (node, error) {
+	c := p.next()
 	at := p.at
-	switch c := p.next(); c {
+	switch c {
 	case '!', '(':
 		if p.depth++; p.depth > mostDepth {
 			return nil, p.wrong(p.at, "it is nested too deep", "Take brackets away: a | b & c means a | (b & c).")
 		}
 		defer func() { p.depth-- }()
-		at, p.at = p.at, p.at+1
+		p.at++
 		if c == '(' {
 			return p.group(at)
 		}
@@ -143,7 +144,6 @@ func (p *parser) one() (node, error) {
 	case '~':
 		return p.operator()
 	default:
-		at = p.at
 		text, err := p.regex("", at)
 		if err != nil {
 			return nil, err
@@ -253,4 +253,9 @@ func (p *parser) quoted(quote byte) (string, error) {
 		}
 	}
 	return "", p.wrong(from, "this quote is never closed", "Close it, or write \\ before a quote that belongs to the text.")
+}
+
+// Quote writes a regular expression as a text of a pattern, for mitmproxy too.
+func Quote(regex string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(regex) + `"`
 }

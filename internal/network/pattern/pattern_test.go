@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -18,7 +19,8 @@ func order() *flow.Flow {
 		Request: flow.Request{Method: "POST", URL: "https://api.example.com/v1/orders/12?dry=1",
 			Header: flow.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "X-A", Value: "1"}, {Name: "X-A", Value: "two"}},
 			Body:   flow.Body{Size: 9, Content: []byte(`{"n":2}`)}},
-		Response: &flow.Response{Status: 503, Header: flow.Header{{Name: "Retry-After", Value: "3"}}, Body: flow.Body{Content: []byte("later\nplease")}},
+		Response: &flow.Response{Status: 503, Header: flow.Header{{Name: "Retry-After", Value: "3"}},
+			Body: flow.Body{Content: []byte("later\nplease")}},
 	}
 }
 
@@ -258,8 +260,22 @@ func checkCould(t *testing.T, p *pattern.Pattern, whole flow.Flow, phase pattern
 	}
 }
 
+func TestQuote(t *testing.T) {
+	for _, text := range []string{`https://a/b?c=1`, `quo"te 'and' \back`, `(x) | & ! ~u`} {
+		p, err := pattern.Parse("~m GET & ~u " + pattern.Quote("^"+regexp.QuoteMeta(text)+"$"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.Match(&flow.Flow{Request: flow.Request{Method: "GET", URL: text}}) {
+			t.Errorf("%s does not find %s", p, text)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"~u a & !(~m GET | ~c 500)", `~b "x\"y" 'z'`, "~p", "a|b", `"(?=x)"`, "((", `~h "[^]" `, "~hs \\x", "é ~q"} {
+	for _, text := range []string{
+		"~u a & !(~m GET | ~c 500)", `~b "x\"y" 'z'`, "~p", "a|b", `"(?=x)"`, "((", `~h "[^]" `, "~hs \\x", "é ~q",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -282,7 +298,8 @@ func FuzzParse(f *testing.F) {
 		if !p.RequestTime() && p.Match(whole) {
 			t.Fatalf("%q holds at request time", text)
 		}
-		if again, err := pattern.Parse("(" + text + ")"); err != nil && len(text) < pattern.Most-2 && !strings.Contains(err.Error(), "too deep") {
+		again, err := pattern.Parse("(" + text + ")")
+		if err != nil && len(text) < pattern.Most-2 && !strings.Contains(err.Error(), "too deep") {
 			t.Fatalf("(%q): %v", text, err)
 		} else if err == nil && again.Match(whole) != p.Match(whole) {
 			t.Fatalf("(%q) means something else", text)

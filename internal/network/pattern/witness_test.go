@@ -12,7 +12,8 @@ import (
 
 // What mitmproxy takes and we refuse, because it means something else than it looks like; testdata/witness.py has them.
 var refused = []string{
-	"orders&", "~m GET &", "& a", "a | | b", "~c 404abc", "a~q", `"a"b`, `a"b"`, "~tcp", "~marked", "~u a|~q", "a& b", "~u &", "! & a", "~c 9x",
+	"orders&", "~m GET &", "& a", "a | | b", "~c 404abc", "a~q", `"a"b`, `a"b"`, "~tcp", "~marked", "~u a|~q", "a& b", "~u &", "! & a",
+	"~c 9x",
 }
 
 // What mitmproxy refuses and we take, because it can mean only one thing.
