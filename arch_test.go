@@ -99,8 +99,9 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext": "",
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
-	"internal/network/flow":  "",
-	"internal/network/spool": "network/flow",
+	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
+	"internal/network/flow":    "",
+	"internal/network/spool":   "network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
