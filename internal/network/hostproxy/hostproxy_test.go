@@ -126,7 +126,8 @@ func TestTheProxyOfBeforeIsToldForTheWay(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["only one"])
 	c := m.mustSet()
-	if c.Upstream(networksetup.Secure) != "secure.test:3129" || c.Upstream(networksetup.Web) != "" || !reflect.DeepEqual(c.Bypass, []string{"*.corp"}) {
+	if c.Upstream(networksetup.Secure) != "secure.test:3129" || c.Upstream(networksetup.Web) != "" ||
+		!reflect.DeepEqual(c.Bypass, []string{"*.corp"}) {
 		t.Errorf("%+v", c)
 	}
 }
@@ -203,7 +204,9 @@ func TestAnOldProxyThatIsUsedAgainStays(t *testing.T) {
 	m := newMac(t)
 	m.change(befores()["one that is off"])
 	m.mustSet()
-	m.change(func(n *world.Network) { n.Services[0].Web = world.HostProxy{On: true, Server: "proxy.test", Port: 3128} })
+	m.change(func(n *world.Network) {
+		n.Services[0].Web = world.HostProxy{On: true, Server: "proxy.test", Port: 3128}
+	})
 	u := m.undo()
 	if s := m.world.Network().Services[0]; !s.Web.On || s.Secure.On || len(u.Left) != 1 {
 		t.Errorf("%+v, told as %q", s, u.Text())
@@ -244,8 +247,9 @@ func TestWhatCannotBePutBackIsNotTouched(t *testing.T) {
 		"password": {func(n *world.Network) {
 			n.Services[0].Secure = world.HostProxy{On: true, Server: "p.test", Port: 1, Authenticated: true}
 		}, "needs a password"},
-		"automatic": {func(n *world.Network) { n.Services[0].AutoOn, n.Services[0].AutoURL = true, "http://p.test/a.pac" }, "http://p.test/a.pac"},
-		"offline":   {func(n *world.Network) { n.Route, n.Services[0].Disabled = "", true }, "no network service"},
+		"automatic": {func(n *world.Network) { n.Services[0].AutoOn, n.Services[0].AutoURL = true, "http://p.test/a.pac" },
+			"http://p.test/a.pac"},
+		"offline": {func(n *world.Network) { n.Route, n.Services[0].Disabled = "", true }, "no network service"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)

@@ -139,5 +139,6 @@ func setAside(journal string, torn *tornError) error {
 		return fault.New(fault.PathError, "the journal of changes of this Mac: %w", err)
 	}
 	return fault.New(fault.StateFailed, "what was changed of this Mac's proxies is not known any more: %w", torn).
-		WithHint("look at System Settings, Network, Details, Proxies, and turn off what points at %s; the file is kept as %s.bad", ourHost, journal)
+		WithHint("look at System Settings, Network, Details, Proxies, and turn off what points at %s; the file is kept as %s.bad",
+			ourHost, journal)
 }

@@ -6,7 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
+
+	"ios-agent/internal/machine/host"
 )
 
 // patience is how long an owner that lives may take to undo its change after it closed the pipe.
@@ -43,4 +46,14 @@ func Watch(ctx context.Context, stdin io.Reader, journal string, run func(contex
 		}
 	}
 	return run(ctx)
+}
+
+// WatcherCommand is the word that makes our program a watcher; the path of the journal follows it.
+const WatcherCommand = "proxy-watcher"
+
+// StartWatcher starts a watcher, in a session of its own, for the journal whose change this process owns. Closing the tether, or our
+// death, is what it waits for: close it after Undo. env is added to ours; the watcher writes what goes wrong beside the journal.
+func StartWatcher(binary, journal string, env []string) (tether io.Closer, err error) {
+	tether, _, err = host.StartTethered(binary, []string{WatcherCommand, journal}, env, filepath.Join(filepath.Dir(journal), "watcher.log"))
+	return tether, err
 }
