@@ -102,7 +102,8 @@ func TestOtherProtocols(t *testing.T) {
 		must(t, err)
 		must(t, conn.Close())
 		f := r.done()
-		if f.Request.Method != "CONNECT" || f.Request.URL != "tcp://"+l.Addr().String() || f.Request.Body.Size != int64(len(want)) || f.Response.Body.Size < int64(len(want)) {
+		if f.Request.Method != "CONNECT" || f.Request.URL != "tcp://"+l.Addr().String() ||
+			f.Request.Body.Size != int64(len(want)) || f.Response.Body.Size < int64(len(want)) {
 			t.Errorf("%+v %+v", f.Request, f.Response)
 		}
 	}
@@ -157,9 +158,8 @@ func TestTheAppRefusesOurCertificate(t *testing.T) {
 	r.forget()
 	conn = r.connect("leaves.example:443")
 	errLeft := errors.New("left")
-	config := &tls.Config{ServerName: "leaves.example", InsecureSkipVerify: true, VerifyPeerCertificate: func([][]byte, [][]*x509.Certificate) error {
-		return errors.Join(errLeft, conn.Close())
-	}}
+	config := &tls.Config{ServerName: "leaves.example", InsecureSkipVerify: true}
+	config.VerifyConnection = func(tls.ConnectionState) error { return errors.Join(errLeft, conn.Close()) }
 	if err := tls.Client(conn, config).Handshake(); !errors.Is(err, errLeft) {
 		t.Fatal(err)
 	}
@@ -252,7 +252,8 @@ func TestTroubles(t *testing.T) {
 		resp, body := r.get(r.client(false), c.url)
 		f := r.failed()
 		at, _ := url.Parse(c.url)
-		if resp.StatusCode != c.status || f.Kind != c.kind || f.Response != nil || !strings.Contains(body, f.Error) || !strings.Contains(f.Error, at.Port()) {
+		if resp.StatusCode != c.status || f.Kind != c.kind || f.Response != nil ||
+			!strings.Contains(body, f.Error) || !strings.Contains(f.Error, at.Port()) {
 			t.Errorf("%s: %d %s %q %q", c.url, resp.StatusCode, f.Kind, f.Error, body)
 		}
 	}

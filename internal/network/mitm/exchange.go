@@ -259,7 +259,7 @@ func (x *exchange) send() {
 	if x.look.Hidden {
 		ctx = x.ctx
 	}
-	resp, err := x.p.transport.RoundTrip(x.out.WithContext(ctx))
+	resp, err := x.p.route.Load().transport.RoundTrip(x.out.WithContext(ctx))
 	x.clocks.end()
 	if err != nil {
 		if _, broken := x.sending.how(); broken != nil && x.p.ctx.Err() == nil {

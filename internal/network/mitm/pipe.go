@@ -27,7 +27,9 @@ func (p *Proxy) tunnelFlow(at *place, target string) *flow.Flow {
 	}
 	f := newFlow(at)
 	f.TLS = at.tls
-	f.Request = flow.Request{Method: "CONNECT", URL: scheme + "://" + target, Protocol: "HTTP/1.1", Header: flow.Header{{Name: "Host", Value: target}}}
+	f.Request = flow.Request{
+		Method: "CONNECT", URL: scheme + "://" + target, Protocol: "HTTP/1.1", Header: flow.Header{{Name: "Host", Value: target}},
+	}
 	return f
 }
 

@@ -31,7 +31,8 @@ func TestProtocols(t *testing.T) {
 			must(t, err)
 			req.Header = http.Header{"X-Twice": {"one", "two"}, "User-Agent": {""}, "Accept-Encoding": {"x-own"}}
 			resp, body := r.do(r.client(sides.app), req)
-			if want := version(sides.server) + " POST an order [one two]"; body != want || resp.StatusCode != 201 || resp.Proto != version(sides.app) {
+			want := version(sides.server) + " POST an order [one two]"
+			if body != want || resp.StatusCode != 201 || resp.Proto != version(sides.app) {
 				t.Errorf("%s %d %q, not %q", resp.Proto, resp.StatusCode, body, want)
 			}
 			if got := resp.Header; !slices.Equal(got["Set-Cookie"], []string{"a=1", "b=2"}) || got["Date"] != nil || got["Content-Type"] != nil {
