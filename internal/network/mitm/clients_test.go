@@ -39,7 +39,9 @@ func TestCurl(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, believing)
-			s := r.server(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, req.ContentLength, " ", req.Header.Get("X-A")) }, true)
+			s := r.server(func(w http.ResponseWriter, req *http.Request) {
+				fmt.Fprint(w, req.ContentLength, " ", req.Header.Get("X-A"))
+			}, true)
 			option := "--http1.1"
 			if http2 {
 				option = "--http2"
