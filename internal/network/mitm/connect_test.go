@@ -199,8 +199,10 @@ func TestBypass(t *testing.T) {
 	if f := r.done(); f.TLS == nil {
 		t.Errorf("%+v", f)
 	}
-	if len(r.flows) != 2 {
-		t.Errorf("what was passed on is told: %+v", r.flows)
+	for _, f := range r.flows {
+		if f.TLS == nil {
+			t.Errorf("what was passed on is told: %+v", f)
+		}
 	}
 	for _, wrong := range []string{"", "*", "a b", "https://x", "x:port"} {
 		if err := r.proxy.Set([]string{wrong}, nil); err == nil {

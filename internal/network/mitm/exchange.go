@@ -97,9 +97,11 @@ type exchange struct {
 	sending           *tee
 	messages          messages
 
-	mu   sync.Mutex // guards f, and that nothing is told after its end
-	f    *flow.Flow
-	over bool
+	mu      sync.Mutex // guards f once it is sent, and that nothing is told after its end
+	f       *flow.Flow
+	opening *time.Timer
+	told    bool // that it is open
+	over    bool
 }
 
 // pass takes a request to where it goes, and the answer back.
@@ -254,7 +256,7 @@ func (x *exchange) send() {
 		x.fail(errOwnPort)
 		return
 	}
-	x.tell()
+	x.openSoon()
 	ctx := httptrace.WithClientTrace(x.ctx, x.clocks.trace(x.early))
 	if x.look.Hidden {
 		ctx = x.ctx
@@ -301,17 +303,37 @@ func (x *exchange) ended(kind flow.TroubleKind, text string, status int) {
 	http.Error(x.w, "ios-agent proxy: "+text, status)
 }
 
-// tell tells how far the flow is.
-func (x *exchange) tell() {
-	if x.look.Hidden {
-		return
+// openAfter is how long a request may be under way before that is told. Most are done by then, and are told once instead of twice.
+const openAfter = 20 * time.Millisecond
+
+func (x *exchange) openSoon() {
+	if !x.look.Hidden {
+		x.opening = time.AfterFunc(openAfter, x.tellOpen)
 	}
+}
+
+// tellOpen tells that the request is under way, unless something was told already.
+func (x *exchange) tellOpen() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.over {
-		x.messages.into(x.f)
-		x.p.Tell.Tell(copyOf(x.f))
+	if !x.told && !x.over {
+		x.tellLocked()
 	}
+}
+
+// tell tells how far the flow is.
+func (x *exchange) tell() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over && !x.look.Hidden {
+		x.tellLocked()
+	}
+}
+
+func (x *exchange) tellLocked() {
+	x.told = true
+	x.messages.into(x.f)
+	x.p.Tell.Tell(copyOf(x.f))
 }
 
 // finish tells how the flow ended, once.
@@ -323,6 +345,9 @@ func (x *exchange) finish(state flow.State, trouble flow.Trouble) {
 		return
 	}
 	x.over = true
+	if x.opening != nil {
+		x.opening.Stop()
+	}
 	f := x.f
 	f.State, f.Trouble = state, trouble
 	if x.look.Hidden {

@@ -57,11 +57,20 @@ func TestProtocols(t *testing.T) {
 			if len(twice) != 2 || len(cookies) != 2 || f.TLS == nil || f.TLS.Version != "TLS 1.3" || f.Client.Address == "" || f.Timing.Total <= 0 {
 				t.Errorf("%v %v %+v", twice, cookies, f)
 			}
-			opened := r.wait("open", func(o flow.Flow) bool { return o.State == flow.Open })
-			if opened.ID != f.ID || opened.Response != nil {
-				t.Errorf("%+v", opened)
-			}
 		})
+	}
+}
+
+// TestOpen: a request that is under way is told before it is answered.
+func TestOpen(t *testing.T) {
+	r := open(t, believing)
+	var opened flow.Flow
+	s := r.server(func(http.ResponseWriter, *http.Request) {
+		opened = r.wait("open", func(f flow.Flow) bool { return f.State == flow.Open })
+	}, true)
+	r.get(r.client(true), s.URL)
+	if f := r.done(); opened.ID != f.ID || opened.Response != nil {
+		t.Errorf("%+v, then %+v", opened, f)
 	}
 }
 

@@ -45,6 +45,7 @@ func (x *exchange) receive(resp *http.Response) {
 
 // askResponse lets the rules see an answer, and changes it as they say. They may also answer themselves.
 func (x *exchange) askResponse(resp *http.Response) (answered bool, err error) {
+	x.tellOpen()                                       // from here on nobody else looks at the flow
 	if x.look.ResponseBody && !isEvents(resp.Header) { // a stream of events has no end to wait for
 		first, whole, again, err := ahead(resp.Body, x.p.MostLook)
 		if err != nil {
