@@ -186,7 +186,8 @@ func TestAgain(t *testing.T) {
 		}
 		r.wait("sent again", func(f flow.Flow) bool { return f.ID == again.ID && f.State == flow.Done })
 	}
-	for _, cut := range []flow.Body{{Size: 5, Cut: true}, {Size: 5, File: "../x"}, {Size: 5, File: "x", FileCut: true}, {Size: 5, File: "none"}} {
+	for _, cut := range []flow.Body{{Size: 5, Cut: true}, {Size: 5, File: "../x"}, {Size: 5, File: "x", FileCut: true},
+		{Size: 5, File: "none"}} {
 		if _, err := r.proxy.Do(t.Context(), flow.Request{Method: "POST", URL: s.URL, Body: cut}, "f_1"); err == nil {
 			t.Errorf("%+v is sent again", cut)
 		}

@@ -52,7 +52,8 @@ func TestCurl(t *testing.T) {
 				t.Errorf("%q, not %q", got, want)
 			}
 			f := r.done()
-			if f.Request.Protocol != version(http2) || f.Request.Body.Size != 3000 || !strings.HasPrefix(f.Request.Header.Get("User-Agent"), "curl/") {
+			if f.Request.Protocol != version(http2) || f.Request.Body.Size != 3000 ||
+				!strings.HasPrefix(f.Request.Header.Get("User-Agent"), "curl/") {
 				t.Errorf("%+v", f.Request)
 			}
 		})

@@ -100,7 +100,8 @@ func TestUpstream(t *testing.T) {
 	must(t, r.proxy.Set(nil, at))
 	r.forget()
 	resp, body := r.get(r.client(true), "https://example.com/")
-	if f := r.failed(); resp.StatusCode != 502 || f.Kind != flow.NoServer || !strings.Contains(body, "407") || strings.Contains(body+f.Error, "wrong") {
+	if f := r.failed(); resp.StatusCode != 502 || f.Kind != flow.NoServer || !strings.Contains(body, "407") ||
+		strings.Contains(body+f.Error, "wrong") {
 		t.Errorf("%d %q %+v", resp.StatusCode, body, f)
 	}
 	for _, wrong := range []string{"ftp://x", "socks5://x", "http://"} {

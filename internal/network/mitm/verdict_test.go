@@ -39,7 +39,8 @@ func TestChanges(t *testing.T) {
 			var before string
 			r.response = func(_ context.Context, f *flow.Flow) (flow.Verdict, error) {
 				before = string(f.Response.Body.Content)
-				return flow.Verdict{Change: &flow.Change{Status: &status, Body: &answer, Set: flow.Header{{Name: "X-New", Value: "1"}}, Remove: []string{"X-Old"}}}, nil
+				return flow.Verdict{Change: &flow.Change{Status: &status, Body: &answer, Set: flow.Header{{Name: "X-New", Value: "1"}},
+					Remove: []string{"X-Old"}}}, nil
 			}
 			req, err := http.NewRequest(http.MethodPost, s.URL+"/order", strings.NewReader("original"))
 			must(t, err)
@@ -50,7 +51,8 @@ func TestChanges(t *testing.T) {
 				t.Errorf("the server saw %q", before)
 			}
 			h := resp.Header
-			if resp.StatusCode != 418 || got != "another answer" || h.Get("X-New") != "1" || h.Get("X-Old") != "" || h.Get("Content-Encoding") != "" {
+			if resp.StatusCode != 418 || got != "another answer" || h.Get("X-New") != "1" || h.Get("X-Old") != "" ||
+				h.Get("Content-Encoding") != "" {
 				t.Errorf("%+v %q", resp, got)
 			}
 			f := r.done()
@@ -70,7 +72,8 @@ func TestAnAnswer(t *testing.T) {
 			r.request = func(context.Context, *flow.Flow) (flow.Verdict, error) {
 				return flow.Verdict{Answer: &flow.Answer{
 					Rule: "mock_1", Status: 500, Body: []byte(`{"error":"sold out"}`), Delay: time.Millisecond,
-					Header: flow.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Set-Cookie", Value: "a"}, {Name: "Set-Cookie", Value: "b"}},
+					Header: flow.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Set-Cookie", Value: "a"},
+						{Name: "Set-Cookie", Value: "b"}},
 				}}, nil
 			}
 			req, err := http.NewRequest(http.MethodPost, "https://no.such.example/order", strings.NewReader("an order"))
@@ -80,7 +83,8 @@ func TestAnAnswer(t *testing.T) {
 				t.Errorf("%+v %q", resp, body)
 			}
 			f := r.done()
-			if f.Rule != "mock_1" || f.Response.Status != 500 || string(f.Response.Body.Content) != body || string(f.Request.Body.Content) != "an order" ||
+			if f.Rule != "mock_1" || f.Response.Status != 500 || string(f.Response.Body.Content) != body ||
+				string(f.Request.Body.Content) != "an order" ||
 				f.Request.URL != "https://no.such.example/order" || len(r.flows) != 1 {
 				t.Errorf("%+v", f)
 			}

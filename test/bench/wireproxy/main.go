@@ -102,7 +102,8 @@ func bare(l net.Listener, dir string, roots *x509.CertPool) error {
 	p := goproxy.NewProxyHttpServer()
 	p.AllowHTTP2 = true
 	p.CertStore = &certs{byHost: map[string]*tls.Certificate{}}
-	p.Tr = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 64, DisableCompression: true}
+	p.Tr = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 64,
+		DisableCompression: true}
 	action := &goproxy.ConnectAction{Action: goproxy.ConnectMitm, TLSConfig: goproxy.TLSConfigFromCA(&cert)}
 	p.OnRequest().HandleConnect(goproxy.FuncHttpsHandler(func(host string, _ *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
 		return action, host
