@@ -152,7 +152,7 @@ func TestTheAppRefusesOurCertificate(t *testing.T) {
 	must(t, conn.Close())
 	f := r.failed()
 	if f.Kind != flow.AppRefused || f.Error != "tls: the app refused our certificate for pinned.example" || f.TLS.Name != "pinned.example" ||
-		f.Request.URL != "https://pinned.example:443" {
+		f.Request.URL != "https://pinned.example/" {
 		t.Errorf("%+v", f)
 	}
 	r.forget()

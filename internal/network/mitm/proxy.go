@@ -4,16 +4,17 @@
 package mitm
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,7 @@ type Options struct {
 	Roots    *x509.CertPool // which servers are believed; nil is as the system does
 
 	Bypass   []string // hosts that are passed on unopened: shop.example, *.shop.example, shop.example:8443
-	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them) that everything goes through
+	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them); what is on this machine is reached without it
 	Anywhere bool     // it may listen elsewhere than on loopback
 	Log      *slog.Logger
 }
@@ -90,6 +91,11 @@ func New(o Options) (*Proxy, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Bodies != "" {
+		if err := os.MkdirAll(o.Bodies, 0o700); err != nil {
+			return nil, err
+		}
 	}
 	leaves, err := newLeaves(o.CA)
 	if err != nil {
@@ -221,7 +227,7 @@ func sameURL(a, b *url.URL) bool {
 
 func (p *Proxy) newTransport(upstream *url.URL) *http.Transport {
 	return &http.Transport{
-		Proxy:                 http.ProxyURL(upstream),
+		Proxy:                 func(r *http.Request) (*url.URL, error) { return byWayOf(upstream, r.URL.Hostname()), nil },
 		DialContext:           p.dialer.DialContext,
 		TLSClientConfig:       &tls.Config{RootCAs: p.Roots},
 		ForceAttemptHTTP2:     true,
@@ -255,14 +261,11 @@ func (p *Proxy) Figures() Figures {
 // certificate is asked in the middle of a handshake.
 func (p *Proxy) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := hello.ServerName
-	if t, ok := hello.Conn.(*tunnel); ok {
-		t.certified.Store(true)
-		if name == "" {
-			name = t.host
-		}
+	t, ok := hello.Conn.(*tunnel)
+	if !ok {
+		return nil, errors.New("a handshake outside of a tunnel")
 	}
-	if name == "" {
-		return nil, fmt.Errorf("the app named no host")
-	}
-	return p.leaves.of(name)
+	cert, err := p.leaves.of(cmp.Or(name, t.host))
+	t.certified.Store(err == nil)
+	return cert, err
 }

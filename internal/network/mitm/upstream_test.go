@@ -66,6 +66,9 @@ func TestUpstream(t *testing.T) {
 	if f := r.done(); f.Request.URL != "https://example.com/" || f.Request.Header.Get("Proxy-Authorization") != "" {
 		t.Errorf("%+v", f.Request)
 	}
+	if _, body := r.get(r.client(true), s.URL); !strings.HasPrefix(body, "server has 127.0.0.1") {
+		t.Error(body)
+	}
 	if _, body := r.get(r.client(true), "http://plain.example/x"); body != "upstream has http://plain.example/x" {
 		t.Error(body)
 	}
