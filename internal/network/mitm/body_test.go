@@ -68,6 +68,9 @@ func TestCodings(t *testing.T) {
 		}
 		b := r.done().Response.Body
 		if coding == "lie" || coding == "unknown" {
+			if _, err := mitm.Decode(coding, want, 1<<20); err == nil {
+				t.Errorf("%s is unpacked", coding)
+			}
 			if string(b.Content) != string(want) || b.Coding != "" || b.File != "" || b.Cut {
 				t.Errorf("%s: %+v", coding, b)
 			}
@@ -75,6 +78,9 @@ func TestCodings(t *testing.T) {
 		}
 		if string(b.Content) != string(text) || b.Coding != coding || b.Size != int64(len(want)) || b.Cut || b.FileCut {
 			t.Errorf("%s: %+v", coding, b)
+		}
+		if again, err := mitm.Decode(coding, want, 1<<20); err != nil || string(again) != string(text) {
+			t.Errorf("%s: %q %v", coding, again, err)
 		}
 		file := filepath.Join(r.bodies, b.File)
 		kept, err := os.ReadFile(file)

@@ -93,6 +93,7 @@ type exchange struct {
 	look   flow.Look
 	clocks clocks
 
+	asked             flow.Body // the request's, if rules wanted to see it
 	request, response *capture
 	sending           *tee
 	messages          messages
@@ -182,7 +183,8 @@ func (x *exchange) askRequest() (flow.Verdict, error) {
 			return flow.Verdict{}, err
 		}
 		x.out.Body = again
-		x.f.Request.Body = seen(x.in.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
+		x.asked = seen(x.in.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
+		x.f.Request.Body = x.asked
 	}
 	verdict, err := x.held(x.p.Rules.Request)
 	x.f.Request.Body = flow.Body{} // what was really sent is told at the end
@@ -228,6 +230,7 @@ func (x *exchange) changeRequest(c *flow.Change) error {
 		x.drain()
 		x.request = x.p.capture(f.ID + ".changed-request")
 		body := *c.Body
+		x.asked = flow.Body{Size: int64(len(body)), Content: body}
 		x.sending = &tee{from: io.NopCloser(bytes.NewReader(body)), seen: []func([]byte){x.request.add}}
 		out.Body, out.ContentLength = x.sending, int64(len(body))
 		if len(body) == 0 {

@@ -64,11 +64,12 @@ func TestProtocols(t *testing.T) {
 // TestOpen: a request that is under way is told before it is answered.
 func TestOpen(t *testing.T) {
 	r := open(t, believing)
-	var opened flow.Flow
+	told := make(chan flow.Flow, 1)
 	s := r.server(func(http.ResponseWriter, *http.Request) {
-		opened = r.wait("open", func(f flow.Flow) bool { return f.State == flow.Open })
+		told <- r.wait("open", func(f flow.Flow) bool { return f.State == flow.Open })
 	}, true)
 	r.get(r.client(true), s.URL)
+	opened := <-told
 	if f := r.done(); opened.ID != f.ID || opened.Response != nil {
 		t.Errorf("%+v, then %+v", opened, f)
 	}

@@ -54,8 +54,9 @@ func (x *exchange) askResponse(resp *http.Response) (answered bool, err error) {
 		resp.Body = again
 		x.f.Response.Body = seen(resp.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
 	}
+	x.f.Request.Body = x.asked
 	verdict, err := x.held(x.p.Rules.Response)
-	x.f.Response.Body = flow.Body{}
+	x.f.Request.Body, x.f.Response.Body = flow.Body{}, flow.Body{}
 	if err != nil {
 		return false, err
 	}

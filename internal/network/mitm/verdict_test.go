@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,6 +40,9 @@ func TestChanges(t *testing.T) {
 			var before string
 			r.response = func(_ context.Context, f *flow.Flow) (flow.Verdict, error) {
 				before = string(f.Response.Body.Content)
+				if string(f.Request.Body.Content) != "changed" {
+					t.Errorf("with the answer, the rules see the request %+v", f.Request.Body)
+				}
 				return flow.Verdict{Change: &flow.Change{Status: &status, Body: &answer, Set: flow.Header{{Name: "X-New", Value: "1"}},
 					Remove: []string{"X-Old"}}}, nil
 			}
@@ -97,12 +101,12 @@ func TestFaults(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(version(http2), func(t *testing.T) {
 			r := open(t, nil)
-			var fault flow.Fault
-			r.request = func(context.Context, *flow.Flow) (flow.Verdict, error) {
+			r.request = func(_ context.Context, f *flow.Flow) (flow.Verdict, error) {
+				fault := flow.Fault(path.Base(f.Request.URL))
 				return flow.Verdict{Answer: &flow.Answer{Rule: "mock_1", Status: 200, Body: []byte(strings.Repeat("x", 1000)), Fault: fault}}, nil
 			}
-			ask := func(ctx context.Context) (int, error) {
-				req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://no.such.example/", nil)
+			ask := func(ctx context.Context, fault flow.Fault) (int, error) {
+				req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://no.such.example/"+string(fault), nil)
 				must(t, err)
 				resp, err := r.client(http2).Do(req)
 				if err != nil {
@@ -112,25 +116,20 @@ func TestFaults(t *testing.T) {
 				body, err := io.ReadAll(resp.Body)
 				return len(body), err
 			}
-			fault = flow.Reset
-			_, err := ask(context.Background())
+			_, err := ask(context.Background(), flow.Reset)
 			if err == nil || !http2 && !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("reset: %v", err)
 			}
-			fault = flow.Truncated
-			n, err := ask(context.Background())
+			n, err := ask(context.Background(), flow.Truncated)
 			if n != 500 || err == nil {
 				t.Errorf("truncated: %d %v", n, err)
 			}
-			fault = flow.Timeout
 			ctx, cancel := context.WithCancel(context.Background())
-			stop := context.AfterFunc(ctx, func() {})
-			defer stop()
 			go func() {
 				r.wait("open", func(f flow.Flow) bool { return f.State == flow.Open })
 				cancel() // the app gives up
 			}()
-			if _, err := ask(ctx); !errors.Is(err, context.Canceled) {
+			if _, err := ask(ctx, flow.Timeout); !errors.Is(err, context.Canceled) {
 				t.Errorf("timeout: %v", err)
 			}
 			r.wait("all three", func(flow.Flow) bool {
