@@ -99,8 +99,9 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext": "",
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
-	"internal/network/flow":    "",
-	"internal/network/mock":    "fault fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
+	"internal/network/flow": "",
+	"internal/network/mock": "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow " +
+		"network/pattern",
 	"internal/network/pattern": "fault fault/nearest network/flow",
 	"internal/network/rules":   "fault network/flow network/mock network/pattern",
 
