@@ -100,7 +100,7 @@ var arrows = map[string]string{
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
 	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
-	"internal/network/flow":    "",
+	"internal/network/flow":    "fault fault/mask",
 	"internal/network/spool":   "network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
