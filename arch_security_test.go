@@ -54,6 +54,8 @@ var ownReaders = map[string]string{
 	"internal/driver/agentwire/talk.go":          "writes what is said with agents, into a folder the user names",
 	"internal/driver/xctest/prepare.go":          "what a device was before it was prepared, in the home",
 	"internal/driver/drivertest/matrix.go":       "a golden file of tests",
+	"internal/network/spool/reader.go":           "the spool, in the home",
+	"internal/network/spool/writer.go":           "writes the spool, in the home",
 	"internal/ops/agent.go":                      "the log of the agent, in the home",
 	"internal/ops/outfile.go":                    "writes what a caller asked for",
 	"internal/ops/secret.go":                     "the secrets, in the home",

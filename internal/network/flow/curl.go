@@ -19,10 +19,10 @@ type CurlError struct{ Why string }
 
 func (e *CurlError) Error() string { return e.Why }
 
-// Curl is a command of a POSIX shell that sends the flow's request again, to the byte: the header lines in their order, also several of one
-// name, and nothing that curl would add by itself. Texts stand between single quotes, which every shell takes as they are. A body that is no
-// text comes from printf, in octal, through a pipe: neither $'…' nor a zero byte in an argument is POSIX. The flow is data of others: what
-// curl would take for more than a header, such as a file to read, is refused.
+// Curl is a command of a POSIX shell that sends the flow's request again, to the byte: the header lines in their order, also several
+// of one name, and nothing that curl would add by itself. Texts stand between single quotes, which every shell takes as they are. A body
+// that is no text comes from printf, in octal, through a pipe: neither $'…' nor a zero byte in an argument is POSIX. The flow is data of
+// others: what curl would take for more than a header, such as a file to read, is refused.
 func Curl(f Flow, o CurlOptions) (string, error) {
 	url := f.Request.URL
 	if rest, is := strings.CutPrefix(url, "ws"); is {
@@ -72,8 +72,8 @@ func (c *curl) options(f *Flow, url string) {
 	if strings.Contains(url, "/.") {
 		c.add("--path-as-is")
 	}
-	if accepts := strings.ToLower(f.Request.Header.Get("Accept-Encoding")); strings.Contains(accepts, "gzip") || strings.Contains(accepts, "br") ||
-		strings.Contains(accepts, "deflate") || strings.Contains(accepts, "zstd") {
+	if accepts := strings.ToLower(f.Request.Header.Get("Accept-Encoding")); strings.Contains(accepts, "gzip") ||
+		strings.Contains(accepts, "br") || strings.Contains(accepts, "deflate") || strings.Contains(accepts, "zstd") {
 		c.add("--compressed")
 	}
 	switch method := f.Request.Method; {

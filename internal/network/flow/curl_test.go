@@ -64,6 +64,14 @@ func request(conn net.Conn) string {
 	return head + string(body)
 }
 
+func header(lines ...string) (h flow.Header) {
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ": ")
+		h = append(h, flow.Field{Name: name, Value: value})
+	}
+	return h
+}
+
 func shell(t *testing.T, command string) {
 	t.Helper()
 	cmd := exec.Command("/bin/sh", "-s")
@@ -98,13 +106,13 @@ func TestCurl(t *testing.T) {
 		body         string
 	}{
 		"plain":                          {method: "GET", path: "/"},
-		"duplicates":                     {"GET", "/", flow.Header{{Name: "X-A", Value: "1"}, {Name: "Accept", Value: "a/b"}, {Name: "X-A", Value: "2"}, {Name: "x-a", Value: "1"}}, ""},
-		"quotes":                         {"GET", "/a?b='c\"$(id)`id`\\&d={1,2}[3]", flow.Header{{Name: "X-Q", Value: `it's "$HOME" \ $(id) ; & | > <!--`}}, ""},
+		"duplicates":                     {"GET", "/", header("X-A: 1", "Accept: a/b", "X-A: 2", "x-a: 1"), ""},
+		"quotes":                         {"GET", "/a?b='c\"$(id)`id`\\&d={1,2}[3]", header(`X-Q: it's "$HOME" \ $(id) ; & | > <!--`), ""},
 		"empty header":                   {"GET", "/", flow.Header{{Name: "X-E", Value: ""}, {Name: "User-Agent", Value: "App/1"}}, ""},
 		"dots":                           {"GET", "/a/../b/./c", nil, ""},
 		"delete":                         {"DELETE", "/a", nil, ""},
 		"options":                        {"OPTIONS", "/a", nil, ""},
-		"form":                           {"POST", "/", flow.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}, "a=1&b=%20"},
+		"form":                           {"POST", "/", header("Content-Type: application/x-www-form-urlencoded"), "a=1&b=%20"},
 		"a file's sign":                  {"POST", "/", flow.Header{{Name: "Content-Type", Value: "text/plain"}}, "@/etc/hostname"},
 		"lines":                          {"PUT", "/", nil, "it's\n\"two\" lines\r\n\n$HOME\\n %s 'x'\n"},
 		"no kind":                        {"POST", "/", nil, "{\"ä\":1}"},
@@ -112,7 +120,7 @@ func TestCurl(t *testing.T) {
 		"zeros at the end":               {"PATCH", "/", nil, "a\x00\x00"},
 		"many bytes":                     {"POST", "/", nil, string(long)},
 		"GET with a body":                {"GET", "/", nil, "x"},
-		"length in its line":             {"POST", "/", flow.Header{{Name: "A", Value: "1"}, {Name: "Content-Length", Value: "3"}, {Name: "B", Value: "2"}}, "abc"},
+		"length in its line":             {"POST", "/", header("A: 1", "Content-Length: 3", "B: 2"), "abc"},
 		"a wrong length":                 {"POST", "/", flow.Header{{Name: "Content-Length", Value: "99"}}, "abc"},
 		"long text":                      {"POST", "/", nil, strings.Repeat("it's ", 20_000)},
 		"longer than an argument may be": {"POST", "/", nil, strings.Repeat("it's ", 50_000)},
@@ -166,8 +174,8 @@ func TestCurlOfAFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("\x00from a file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := flow.Flow{Request: flow.Request{Method: "POST", URL: server.URL + "/x", Protocol: "HTTP/2.0", Header: flow.Header{
-		{Name: ":authority", Value: "x"}, {Name: "accept-encoding", Value: "gzip, br"}, {Name: "connection", Value: "keep-alive"}, {Name: "content-length", Value: "9"}}}}
+	f := flow.Flow{Request: flow.Request{Method: "POST", URL: server.URL + "/x", Protocol: "HTTP/2.0", Header: append(
+		flow.Header{{Name: ":authority", Value: "x"}}, header("accept-encoding: gzip, br", "connection: keep-alive", "content-length: 9")...)}}
 	command, err := flow.Curl(f, flow.CurlOptions{File: file})
 	if err != nil || !strings.HasPrefix(command, "curl --http2 --compressed -H 'accept-encoding: gzip, br' -H") {
 		t.Fatal(command, err)

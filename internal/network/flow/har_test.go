@@ -42,11 +42,12 @@ func randomFlow(r *rand.Rand) Flow {
 	f := Flow{
 		ID: NewID(), Started: time.UnixMicro(r.Int64N(4e15)).UTC(), State: pick(r, Open, Held, Done, Failed),
 		Client: Client{Address: "127.0.0.1:1", PID: r.IntN(3), App: pick(r, "", "com.example")},
-		Request: Request{Method: pick(r, "GET", "POST"), Protocol: "HTTP/2.0", Header: randomHeader(r), Body: randomBody(r), Trailer: randomHeader(r),
-			URL: "https://shop.example/a" + pick(r, "", "?", "?a=1&b=%20+&c&=&a=%ff%zz", "?x=1#y=2")},
+		Request: Request{Method: pick(r, "GET", "POST"), Protocol: "HTTP/2.0", Header: randomHeader(r),
+			Body: randomBody(r), Trailer: randomHeader(r), URL: "https://shop.example/a" + pick(r, "", "?", "?a=1&b=%20+&c&=&a=%ff%zz", "?x=1#y=2")},
 		Timing: Timing{DNS: pick(r, 0, 1.25), Connect: pick(r, 0, 2.5), TLS: pick(r, 0, 3.0), Request: pick(r, 0, 0.1), Held: pick(r, 0, 1000.0),
 			Response: 4, Total: pick(r, 0, 20.0, 2000)},
-		TLS: pick(r, nil, &TLS{"TLS 1.3", "shop.example"}), Rule: pick(r, "", "mock_1"), Changed: r.IntN(2) == 0, Hidden: pick(r, nil, []string{"url"}),
+		TLS: pick(r, nil, &TLS{"TLS 1.3", "shop.example"}), Rule: pick(r, "", "mock_1"), Changed: r.IntN(2) == 0,
+		Hidden: pick(r, nil, []string{"url"}),
 	}
 	if r.IntN(4) > 0 {
 		f.Response = &Response{Status: pick(r, 0, 101, 200, 500), Reason: pick(r, "", "OK"), Protocol: "HTTP/1.1", Header: randomHeader(r),
@@ -116,7 +117,8 @@ func TestHARIsHAR(t *testing.T) {
 		}
 	}
 	for name, spoil := range map[string][2]string{
-		"a field without underscore": {`"_flow"`, `"flow"`}, "no timings": {`"timings"`, `"_timings"`}, "a negative wait": {`"wait":`, `"wait":-1,"_w":`},
+		"a field without underscore": {`"_flow"`, `"flow"`}, "no timings": {`"timings"`, `"_timings"`},
+		"a negative wait": {`"wait":`, `"wait":-1,"_w":`},
 		"another version": {`"version":"1.2"`, `"version":"1.3"`}, "no time": {`"startedDateTime":"`, `"startedDateTime":"x`},
 	} {
 		var doc any
@@ -133,18 +135,21 @@ func TestHARIsHAR(t *testing.T) {
 // TestOneEntry: the parts that other programs look at.
 func TestOneEntry(t *testing.T) {
 	f := Flow{
-		ID: "f_1", State: Done, Started: time.Date(2026, 11, 16, 12, 0, 0, 5e6, time.UTC), Timing: Timing{DNS: 1, Connect: 2, TLS: 3, Response: 4, Total: 20},
-		Request: Request{Method: "POST", URL: "wss://shop.example/a?b=1%202&b=", Protocol: "HTTP/1.1", Header: Header{{"cookie", "s=1; t=2"}, {"Content-Type", "x/y"}},
-			Body: Body{Size: 3, Content: []byte{255, 0, 1}}},
-		Response: &Response{Status: 302, Reason: "Found", Protocol: "HTTP/1.1", Header: Header{{"location", "/b"}, {"Set-Cookie", "s=2; Path=/; Secure"}},
-			Body: Body{Size: 10, Coding: "gzip", Content: []byte("hello hello hello")}},
+		ID: "f_1", State: Done, Started: time.Date(2026, 11, 16, 12, 0, 0, 5e6, time.UTC),
+		Timing: Timing{DNS: 1, Connect: 2, TLS: 3, Response: 4, Total: 20},
+		Request: Request{Method: "POST", URL: "wss://shop.example/a?b=1%202&b=", Protocol: "HTTP/1.1",
+			Header: Header{{"cookie", "s=1; t=2"}, {"Content-Type", "x/y"}},
+			Body:   Body{Size: 3, Content: []byte{255, 0, 1}}},
+		Response: &Response{Status: 302, Reason: "Found", Protocol: "HTTP/1.1",
+			Header: Header{{"location", "/b"}, {"Set-Cookie", "s=2; Path=/; Secure"}},
+			Body:   Body{Size: 10, Coding: "gzip", Content: []byte("hello hello hello")}},
 		Messages: []Message{{AtMS: 95, Sent: true, Text: true, Size: 2, Data: []byte("hi")}},
 	}
 	e := entryOf(&f)
-	got := fmt.Sprintln(e.Started, e.Time, e.Timings, e.Request.Cookies, e.Request.Query, *e.Request.PostData, e.Response.Status, e.Response.RedirectURL,
-		e.Response.Cookies, e.Response.Content, e.Response.BodySize, e.Resource, e.Messages)
-	want := `2026-11-16T12:00:00.005Z 20 {-1 1 5 0 10 4 3} [{s 1    false false} {t 2    false false}] [{b 1 2} {b }] {x/y [] /wAB base64} 302 /b ` +
-		`[{s 2 /   false true}] {17 7  hello hello hello  } 10 websocket [{send 1.7948304001e+09 1 hi 2 false 95}]`
+	got := fmt.Sprintln(e.Started, e.Time, e.Timings, e.Request.Cookies, e.Request.Query, *e.Request.PostData, e.Response.Status,
+		e.Response.RedirectURL, e.Response.Cookies, e.Response.Content, e.Response.BodySize, e.Resource, e.Messages)
+	want := `2026-11-16T12:00:00.005Z 20 {-1 1 5 0 10 4 3} [{s 1    false false} {t 2    false false}] [{b 1 2} {b }] ` +
+		`{x/y [] /wAB base64} 302 /b [{s 2 /   false true}] {17 7  hello hello hello  } 10 websocket [{send 1.7948304001e+09 1 hi 2 false 95}]`
 	if strings.TrimSpace(got) != want {
 		t.Errorf("%s\nnot\n%s", got, want)
 	}
@@ -153,7 +158,8 @@ func TestOneEntry(t *testing.T) {
 // TestHARsOfOthers: what a browser wrote is read too, and what is wrong is told with its place.
 func TestHARsOfOthers(t *testing.T) {
 	const one = `{"log":{"version":"1.2","entries":[{"startedDateTime":"2026-11-16T12:00:00+01:00","time":5,"request":{"method":"POST",` +
-		`"url":"https://a.example/","headers":[{"name":"A","value":"b"}],"bodySize":-1,"postData":{"mimeType":"x","params":[{"name":"a b","value":"&"}]}},` +
+		`"url":"https://a.example/","headers":[{"name":"A","value":"b"}],"bodySize":-1,` +
+		`"postData":{"mimeType":"x","params":[{"name":"a b","value":"&"}]}},` +
 		`"response":{"status":200,"content":{"text":"aGk=","encoding":"base64"},"bodySize":-1},"timings":{"dns":-1,"send":1}}]}}`
 	flows, err := ReadHAR([]byte("\xef\xbb\xbf" + one))
 	if err != nil || len(flows) != 1 || string(flows[0].Request.Body.Content) != "a+b=%26" || string(flows[0].Response.Body.Content) != "hi" ||
@@ -184,7 +190,8 @@ func TestHARsOfOthers(t *testing.T) {
 func FuzzHAR(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
 	f.Add(written(f, []Flow{randomFlow(r), randomFlow(r)}))
-	f.Add([]byte(`{"log":{"entries":[{"startedDateTime":"2026-11-16T12:00:00+01:00","_webSocketMessages":[{"type":"send","time":1,"opcode":1}]}]}}`))
+	f.Add([]byte(`{"log":{"entries":[{"startedDateTime":"2026-11-16T12:00:00+01:00",` +
+		`"_webSocketMessages":[{"type":"send","time":1,"opcode":1}]}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		flows, err := ReadHAR(data)
 		if err != nil {

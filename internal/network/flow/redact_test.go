@@ -18,10 +18,12 @@ func login() Flow {
 				{"X-Own", "hunter2"}, {"Content-Type", "application/json; charset=utf-8"}, {"X-Auth-Token", ""},
 			},
 			Body: Body{File: "f_1.request", Content: []byte(
-				`{"user":"bob","password":"hunter2","n":{"pin" : 4711,"api_key":"hun\"ter2"},"ok":true,"list":[{"secretCode":"hunter2"}],"empty_token":""`)},
+				`{"user":"bob","password":"hunter2","n":{"pin" : 4711,"api_key":"hun\"ter2"},"ok":true,` +
+					`"list":[{"secretCode":"hunter2"}],"empty_token":""`)},
 		},
 		Response: &Response{
-			Header:  Header{{"Set-Cookie", "session=hunter2; Path=/; HttpOnly"}, {"Set-Cookie", "b=hunter2"}, {"Location", "/next?code=1&token=hunter2"}},
+			Header: Header{{"Set-Cookie", "session=hunter2; Path=/; HttpOnly"}, {"Set-Cookie", "b=hunter2"},
+				{"Location", "/next?code=1&token=hunter2"}},
 			Body:    Body{Content: []byte("page=2&password=hunter2&otp=hunter2")},
 			Trailer: Header{{"X-Signature", "hunter2"}},
 		},
