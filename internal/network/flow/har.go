@@ -18,7 +18,6 @@ import (
 type harLog struct {
 	Version string     `json:"version"`
 	Creator harCreator `json:"creator"`
-	Pages   []struct{} `json:"pages,omitempty"`
 	Entries []harEntry `json:"entries"`
 	Comment string     `json:"comment,omitempty"`
 }
@@ -29,17 +28,16 @@ type harCreator struct {
 }
 
 type harEntry struct {
-	Started   string       `json:"startedDateTime"`
-	Time      float64      `json:"time"`
-	Request   harRequest   `json:"request"`
-	Response  harResponse  `json:"response"`
-	Cache     struct{}     `json:"cache"`
-	Timings   harTimings   `json:"timings"`
-	Resource  string       `json:"_resourceType,omitempty"`
-	Messages  []harMessage `json:"_webSocketMessages,omitempty"`
-	Flow      *harFlow     `json:"_flow,omitempty"`
-	Comment   string       `json:"comment,omitempty"`
-	Connected string       `json:"connection,omitempty"`
+	Started  string       `json:"startedDateTime"`
+	Time     float64      `json:"time"`
+	Request  harRequest   `json:"request"`
+	Response harResponse  `json:"response"`
+	Cache    struct{}     `json:"cache"`
+	Timings  harTimings   `json:"timings"`
+	Resource string       `json:"_resourceType,omitempty"`
+	Messages []harMessage `json:"_webSocketMessages,omitempty"`
+	Flow     *harFlow     `json:"_flow,omitempty"`
+	Comment  string       `json:"comment,omitempty"`
 }
 
 type harRequest struct {
