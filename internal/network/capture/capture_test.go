@@ -509,6 +509,7 @@ func TestBounds(t *testing.T) {
 			h.query(flow.Filter{}, capture.Page{Limit: 1})
 		}
 	}
+	h.w.Flush()
 	first, total := h.query(flow.Filter{}, capture.Page{Limit: 1})
 	if total != 500 || first[0].ID != "f_1600" {
 		t.Errorf("%d flows from %s on", total, first[0].ID)
