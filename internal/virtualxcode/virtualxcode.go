@@ -144,7 +144,8 @@ func clockCalled(text string) (world.Clock, string, error) {
 func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	var sender urlsession.Sender = web.Web{}
 	if len(x.Carry) > 0 {
-		carrier, err := web.NewCarrier(web.CarrierOptions{Binary: x.Binary, Dir: filepath.Join(x.Dir, "CoreSimulator"), Args: x.Carry})
+		carrier, err := web.NewCarrier(web.CarrierOptions{Binary: x.Binary, Dir: filepath.Join(x.Dir, "CoreSimulator"),
+			Args: x.Carry})
 		if err != nil {
 			return err
 		}
@@ -167,8 +168,8 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// CarryRequests is a process that sends requests of apps, as Xcode.Carry says, until its input ends: that of an app, or with the bootstrap file
-// of a device the launchd_sim of that one.
+// CarryRequests is a process that sends requests of apps, as Xcode.Carry says, until its input ends: that of an app, or with the
+// bootstrap file of a device the launchd_sim of that one.
 func (x Xcode) CarryRequests(ctx context.Context, in io.Reader, out io.Writer, bootstrap ...string) error {
 	if len(bootstrap) > 0 {
 		return web.Init(ctx, in, out, x.Carry)
