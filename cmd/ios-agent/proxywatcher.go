@@ -63,7 +63,8 @@ const undoTimeout = 30 * time.Second
 func mayUndo(args []string) bool {
 	line := strings.Join(args, " ") + " "
 	return len(args) > 0 && !slices.ContainsFunc(
-		[]string{hostproxy.WatcherCommand + " ", "virtual serve ", "virtual carry ", "daemon run ", cobra.ShellCompRequestCmd},
+		[]string{hostproxy.WatcherCommand + " ", "proxy-process ", "virtual serve ", "virtual carry ", "daemon run ",
+			cobra.ShellCompRequestCmd},
 		func(own string) bool { return strings.HasPrefix(line, own) })
 }
 
