@@ -57,6 +57,7 @@ var arrows = map[string]string{
 		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief " +
 		"op/parse",
 	"internal/apple/lines":           "",
+	"internal/apple/networksetup":    "apple machine/host",
 	"internal/apple/oslog":           "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/pattern":         "",
 	"internal/apple/pbxproj":         "",
@@ -100,7 +101,19 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext":  "",
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
-	"internal/network/flow": "",
+	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
+	"internal/network/flow":    "fault fault/mask",
+	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
+		"machine/wholefile",
+	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
+	"internal/network/mock": "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow " +
+		"network/pattern",
+	"internal/network/pattern": "fault fault/nearest network/flow",
+	"internal/network/proxy": "fault machine/host machine/regularfile machine/wholefile network/flow network/mitm " +
+		"network/mock network/rules network/spool",
+	"internal/network/rules": "fault network/flow network/mock network/pattern",
+	"internal/network/spool": "network/flow",
+	"internal/network/whose": "apple/appbundle machine/host network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
@@ -116,7 +129,7 @@ var arrows = map[string]string{
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
-	"internal/driver/drivertest": "device fault ui",
+	"internal/driver/drivertest": "device fault machine/wholefile ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl " +
 		"apple/toolfault apple/xcodebuild device driver/agentwire driver/stream " +
@@ -124,12 +137,14 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
-		"telemetry telemetry/builds telemetry/crashes telemetry/streams ui ui/picture xcode/build " +
-		"xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
+		"device/session/defaults fault fault/mask fault/nearest network/capture network/flow " +
+		"network/mitm network/mock network/pattern network/proxy network/rules op op/brief op/feed " +
+		"op/parse telemetry telemetry/builds telemetry/crashes telemetry/streams ui ui/picture " +
+		"xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern":     "device device/act fault op ops telemetry telemetry/builds telemetry/crashes ui ui/picture",
+	"internal/ops/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops " +
+		"telemetry telemetry/builds telemetry/crashes ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
 		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage",
@@ -149,16 +164,17 @@ var arrows = map[string]string{
 		"device/lease/leasedb device/logcap device/pool device/schema device/session " +
 		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
-		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
-		"surface/mcp surface/reference surface/rest telemetry telemetry/crashes telemetry/streams " +
-		"ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"machine/private machine/store network/capture network/mitm network/proxy op op/feed " +
+		"op/parse ops ops/catalogue ops/quern ops/xcode surface/mcp surface/reference surface/rest " +
+		"telemetry telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger " +
+		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
-		"virtualxcode/mark virtualxcode/open virtualxcode/osascript virtualxcode/plists " +
-		"virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
-		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild " +
-		"virtualxcode/xcresult virtualxcode/xctrace",
+		"virtualxcode/mark virtualxcode/networksetup virtualxcode/open virtualxcode/osascript " +
+		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
+		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/web " +
+		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
@@ -173,10 +189,11 @@ var arrows = map[string]string{
 	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
 		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/mark":      "",
-	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
-	"internal/virtualxcode/open":      "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/mark":         "",
+	"internal/virtualxcode/networksetup": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/oldplist":     "virtualxcode/applejson",
+	"internal/virtualxcode/open":         "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/osascript":    "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",
@@ -191,7 +208,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
 	"internal/virtualxcode/uuid":       "",
-	"internal/virtualxcode/web":        "virtualxcode/urlsession",
+	"internal/virtualxcode/web":        "machine/host virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
 	"internal/virtualxcode/xcodebuild": "apple/pattern virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 
 	"ios-agent/internal/fault/mask"
 )
@@ -36,6 +37,7 @@ type Call struct {
 	// NothingNext is set by an operation whose answer leaves nothing for what usually follows it.
 	NothingNext bool
 	Logs        *AppErrors // set by Lines
+	Net         *Requests  // set by Lines
 	Stdin       io.Reader  // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
@@ -44,6 +46,7 @@ type Call struct {
 	step     int    // 0: the call drives no device
 	lines    Lines  // nil: nobody listens
 	from     int64  // the newest line when the step began
+	began    time.Time
 	answered string // the step of the job that the call asks about
 	revealed []string
 	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is

@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/virtualxcode/devicectl"
 	"ios-agent/internal/virtualxcode/idb"
 	"ios-agent/internal/virtualxcode/mark"
+	"ios-agent/internal/virtualxcode/networksetup"
 	"ios-agent/internal/virtualxcode/open"
 	"ios-agent/internal/virtualxcode/osascript"
 	"ios-agent/internal/virtualxcode/plists"
@@ -66,6 +67,9 @@ func frontEnds() []frontEnd {
 		{name: "log", onWorld: simctl.HostLog, marks: of("log", located)},
 		{name: "open", here: Xcode.open, marks: open.Marks()},
 		{name: "osascript", onWorld: osascript.Run, marks: osascript.Marks()},
+		{name: "networksetup", onWorld: networksetup.Run, marks: of("networksetup", networksetup.Marks())},
+		{name: "scutil", onWorld: networksetup.Scutil, marks: of("scutil", networksetup.Marks())},
+		{name: "route", onWorld: networksetup.Route, marks: of("route", networksetup.Marks())},
 	}
 }
 

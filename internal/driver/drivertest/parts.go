@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/ui"
 )
 
@@ -171,6 +172,12 @@ func systemParts() []part {
 		needs("permissions", func(b *bench, d device.Permissions) {
 			b.must(d.Permit(b.ctx, "grant", "photos", Conformance))
 			b.must(d.Permit(b.ctx, "reset", "photos", Conformance))
+		}),
+		needs("certificates", func(b *bench, d device.Trust) {
+			path := filepath.Join(b.t.TempDir(), "root.pem")
+			b.must(wholefile.Write(path, rootCertificate(b.t)))
+			b.must(d.TrustRoot(b.ctx, path))
+			b.must(d.TrustRoot(b.ctx, path))
 		}),
 		needs("appearance", func(b *bench, d device.Looks) {
 			b.must(d.SetLook(b.ctx, "appearance", "dark"))

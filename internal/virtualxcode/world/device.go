@@ -69,6 +69,7 @@ type power struct {
 	Since      time.Time // when
 	BootFor    time.Duration
 	LastBooted time.Time
+	Proxies    *proxies `json:",omitempty"` // the Mac's, as they were when it booted; nil: none
 }
 
 // software is the apps of a device and their processes.

@@ -23,6 +23,8 @@ func Marks() (all []mark.Mark) {
 			"the Mac is one of ours",
 		"log: launchd_sim says by which signal a service ended; tccd that an access record changed; CFNetwork how a task went",
 		"requests: User-Agent, errors in the words of NSURLErrorDomain; no App Transport Security",
+		"proxies: a simulator takes the Mac's when it boots, for requests to this machine itself too; what is changed later reaches it "+
+			"with its next boot",
 		"a notification is a banner of SpringBoard for five seconds, unless its app is in front or may not notify; a tap opens the app",
 		"two taps are a double tap within 350 ms and 30 points; a finger lifts what can be dragged after 500 ms",
 		"landscape: a telephone has no status bar, keeps its sides clear of the cut-out, and its keyboard is lower",

@@ -88,7 +88,7 @@ func (w *World) prepareBoot(d *device) error {
 	if d.flaws.Happens(flaw.BootFails) {
 		return cannotBoot()
 	}
-	d.BootFor = 0
+	d.BootFor, d.Proxies = 0, w.network.proxies()
 	if slow, yes := d.flaws(flaw.SlowBoot); yes {
 		d.BootFor = slow.Seconds("seconds")
 	}

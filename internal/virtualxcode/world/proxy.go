@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // SetProxy sends the requests of a device's apps through a proxy such as http://127.0.0.1:9101; "" sends them as the host
-// does. A real simulator uses the host's proxy: this is the host's proxy for one device.
+// did when the device booted. A real simulator has only the latter.
 func (w *World) SetProxy(ctx context.Context, udid, address string) error {
 	if address != "" {
 		if u, err := url.Parse(address); err != nil || u.Host == "" {
@@ -28,7 +29,7 @@ func (w *World) SetProxy(ctx context.Context, udid, address string) error {
 // proxy is the proxy for a URL: what the app was launched with says, or else the device.
 func (p *process) proxy(u *url.URL) string {
 	if p.exempt(u.Hostname()) {
-		return p.on.Settings.Proxy
+		return p.hostProxy(u)
 	}
 	for _, name := range []string{u.Scheme + "_proxy", "all_proxy"} {
 		for _, spelled := range []string{strings.ToUpper(name), name} {
@@ -40,7 +41,12 @@ func (p *process) proxy(u *url.URL) string {
 			}
 		}
 	}
-	return p.on.Settings.Proxy
+	return p.hostProxy(u)
+}
+
+// hostProxy is the device's own proxy, or that of the Mac when the device booted.
+func (p *process) hostProxy(u *url.URL) string {
+	return cmp.Or(p.on.Settings.Proxy, p.on.Proxies.of(u))
 }
 
 // exempt reports whether the launch says that a host is to be reached without its proxy.

@@ -42,6 +42,7 @@ type shared struct {
 	Deleted []string // UDIDs of the default set that are no more
 	Host    string   // the pasteboard of the Mac
 	Pairs   []pairing
+	Network *Network `json:",omitempty"` // of the Mac
 }
 
 // save keeps d. The caller holds the lock. When the Store fails the change has been made but is not kept: the error tells
@@ -56,7 +57,7 @@ func (w *World) save(d *device) error {
 
 func (w *World) saveShared() error {
 	return w.keep(worldKey, shared{Faults: w.plan.Armed, Profile: w.plan.Profile, Next: w.next, Deleted: w.deleted, Host: w.host,
-		Pairs: w.pairs})
+		Pairs: w.pairs, Network: &w.network})
 }
 
 // forget removes what is kept of a device that is no more. It is first written down as deleted: a device of the
@@ -114,6 +115,9 @@ func (w *World) restore() error {
 	w.plan.Armed, w.deleted, w.host, w.next = s.Faults, s.Deleted, s.Host, max(w.next, s.Next)
 	if s.Pairs != nil { // older states have none
 		w.pairs = s.Pairs
+	}
+	if s.Network != nil {
+		w.network = *s.Network
 	}
 	w.devices = slices.DeleteFunc(w.devices, func(d *device) bool { return slices.Contains(s.Deleted, d.UDID) })
 	if err := w.restoreMade(entries); err != nil {

@@ -44,6 +44,7 @@ type World struct {
 	deleted  []string // UDIDs of the default set that are no more
 	host     string   // the pasteboard of the Mac
 	pairs    []pairing
+	network  Network // of the Mac
 	plan     flaw.Plan
 	damaged  []string      // entries of the Store that were set aside; set by New
 	changed  chan struct{} // closed and replaced whenever a device's power changes
@@ -56,7 +57,7 @@ type World struct {
 // New makes a world and restores what the Store has of it.
 func New(o Options) (*World, error) {
 	w := &World{clock: o.Clock, store: o.Store, root: o.Root, files: o.Root != "", preinstalled: o.Preinstalled,
-		byUDID: map[string]*device{}, pairs: defaultPairs(), changed: make(chan struct{}), reports: o.Reports}
+		byUDID: map[string]*device{}, pairs: defaultPairs(), network: newNetwork(), changed: make(chan struct{}), reports: o.Reports}
 	w.plan.Keep, w.plan.KeepChaos = w.saveShared, func() error { return w.keep(chaosKey, w.plan.Chaos) }
 	if w.clock == nil {
 		w.clock = RealClock()
