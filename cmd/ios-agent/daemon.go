@@ -194,7 +194,12 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 	if talk != "" {
 		talk = filepath.Join(talk, agentwire.TalkFile)
 	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, errors.Join(fault.New(fault.Internal, "finding our own binary: %w", err), runner.Close())
+	}
 	return product.Open(product.Options{
+		Program: program,
 		Home: h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,

@@ -28,6 +28,9 @@ func main() {
 	if exit, played := play(os.Args); played {
 		os.Exit(exit)
 	}
+	if exit, played := playProxy(os.Args); played {
+		os.Exit(exit)
+	}
 	ctx, cancel := untilSignalled()
 	defer cancel()
 	os.Exit(command().run(ctx, os.Args[1:]))

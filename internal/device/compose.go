@@ -169,6 +169,7 @@ func abilities() map[string]string {
 		"Links":       "open URLs",
 		"Place":       "set the location",
 		"Permissions": "change what apps may do",
+		"Trust":       "have its apps trust a certificate",
 		"Looks":       "change the appearance and the status bar",
 		"Mailbox":     "send push notifications",
 		"Pasteboard":  "read and write the pasteboard",

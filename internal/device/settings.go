@@ -44,6 +44,11 @@ type Permissions interface {
 	Permit(ctx context.Context, action, service, bundleID string) error
 }
 
+// Trust is whose certificates apps believe. The file is a certificate in PEM; one that is trusted already is fine.
+type Trust interface {
+	TrustRoot(ctx context.Context, path string) error
+}
+
 // Looks are settings of the whole screen.
 type Looks interface {
 	Look(ctx context.Context, option string) (string, error)

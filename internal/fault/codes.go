@@ -110,6 +110,12 @@ const (
 	BuildNotFound      Code = "BUILD_NOT_FOUND"
 	CrashNotFound      Code = "CRASH_NOT_FOUND"
 	SessionNotFound    Code = "SESSION_NOT_FOUND"
+	ProxyNotRunning    Code = "PROXY_NOT_RUNNING"
+	ProxyRunning       Code = "PROXY_RUNNING"
+	ProxyFailed        Code = "PROXY_FAILED"
+	FlowNotFound       Code = "FLOW_NOT_FOUND"
+	FlowNotHeld        Code = "FLOW_NOT_HELD"
+	MockNotFound       Code = "MOCK_NOT_FOUND"
 	ProjectNotFound    Code = "PROJECT_NOT_FOUND"
 	ProjectAmbiguous   Code = "PROJECT_AMBIGUOUS"
 	SchemeNotFound     Code = "SCHEME_NOT_FOUND"
@@ -203,6 +209,13 @@ var table = map[Code]meaning{
 	CrashNotFound:  {http.StatusNotFound, ExitNotFound, "reports of the last 7 days are known; `ios-agent crashes --all` lists them"},
 	SessionNotFound: {http.StatusNotFound, ExitNotFound,
 		"a capture is given once, to the first who stops it, and ends with the daemon: start another"},
+	ProxyNotRunning: {http.StatusServiceUnavailable, ExitPrecondition, "start it: `ios-agent proxy start`"},
+	ProxyRunning: {http.StatusConflict, ExitPrecondition,
+		"use it as it is, `ios-agent proxy status`, change it with `ios-agent proxy set`, or end it first: `ios-agent proxy stop`"},
+	ProxyFailed:  {http.StatusBadGateway, ExitFailed, "`ios-agent proxy status` tells how it is; the daemon's log says more"},
+	FlowNotFound: {http.StatusNotFound, ExitNotFound, "`ios-agent proxy flows` lists those that are kept"},
+	FlowNotHeld:  {http.StatusNotFound, ExitNotFound, "`ios-agent proxy held` lists those that wait; one is let go after 30 seconds"},
+	MockNotFound: {http.StatusNotFound, ExitNotFound, "`ios-agent proxy mocks` lists the rules"},
 	ProjectNotFound: {http.StatusNotFound, ExitNotFound,
 		"name the .xcodeproj or .xcworkspace; `ios-agent xcode discover-projs` looks for them"},
 	ProjectAmbiguous: {http.StatusConflict, ExitNotFound, "name one of them as projectPath or workspacePath"},

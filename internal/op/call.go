@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 
 	"ios-agent/internal/fault/mask"
 )
@@ -34,6 +35,7 @@ type Call struct {
 	App      string            // set by the operation: the bundle id of the app that it launched, if that is not the one in front
 	ShowsLog bool              // set by the operation: its answer is what apps said; no count of it is needed
 	Logs     *AppErrors        // set by Lines
+	Net      *Requests         // set by Lines
 	Stdin    io.Reader         // the client's; nil unless a command line runs the operation itself
 
 	progress func(Event)
@@ -42,6 +44,7 @@ type Call struct {
 	step     int    // 0: the call drives no device
 	lines    Lines  // nil: nobody listens
 	from     int64  // the newest line when the step began
+	began    time.Time
 	answered string // the step of the job that the call asks about
 	revealed []string
 	unheard  bool // anybody may make it, also without the key: it is not recorded, so that they cannot fill what is

@@ -263,7 +263,7 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 func (c *Catalogue) finish(start time.Time, name string, call *Call, out any, err error) Envelope {
 	meta := Meta{
 		Toolchain: c.Toolchain, Session: call.Session, Device: call.Device, Step: cmp.Or(stepID(call.step), call.answered),
-		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices), Logs: call.Logs,
+		TookMS: time.Since(start).Milliseconds(), Notices: inOrder(call.notices), Logs: call.Logs, Net: call.Net,
 	}
 	if call.Outside {
 		meta.Toolchain = ""

@@ -205,6 +205,12 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 	switch f.Kind {
 	case Strings:
 		return f.parseStrings(raw)
+	case Nested:
+		var parts map[string]json.RawMessage
+		if text := scalar(raw); json.Unmarshal([]byte(text), &parts) == nil && parts != nil {
+			return text, nil
+		}
+		return nil, f.wrong(NoObject, raw, "an object")
 	case Bool:
 		b, err := strconv.ParseBool(scalar(raw))
 		if err != nil {

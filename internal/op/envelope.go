@@ -29,6 +29,7 @@ type Meta struct {
 	Next      []string   `json:"next,omitempty"` // operations that usually follow
 	Notices   []Notice   `json:"notices,omitempty"`
 	Logs      *AppErrors `json:"logs,omitempty"` // errors that the app logged; nil: none
+	Net       *Requests  `json:"net,omitempty"`  // requests of the step; nil: none, or no proxy runs
 }
 
 // The two values of Envelope.Status.

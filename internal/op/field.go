@@ -21,11 +21,14 @@ const Dash Path = "-"
 // Choice is the type of an input that has more values than fit into an enum tag.
 type Choice interface{ Choices() []string }
 
+// Object is an input that has parts of its own, kept as its text. Only a shape that others made needs one.
+type Object string
+
 // Kind is the shape of a field's value.
 type Kind string
 
-// The kinds, in JSON Schema's words where it has one. Maps and nested objects are not among them: they make poor
-// command lines and poor tool calls.
+// The kinds, in JSON Schema's words where it has one. Maps are not among them, and objects only for the
+// shapes of others: they make poor command lines and poor tool calls.
 const (
 	String  Kind = "string"
 	Bool    Kind = "boolean"
@@ -33,6 +36,7 @@ const (
 	Float   Kind = "number"
 	Strings Kind = "array"
 	File    Kind = "path"
+	Nested  Kind = "object"
 )
 
 // Field is one input of an operation, read once from the struct that declares it. Its tags:
@@ -193,6 +197,9 @@ func kindOf(t reflect.Type) (Kind, error) {
 	}
 	if t == reflect.TypeFor[Path]() {
 		return File, nil
+	}
+	if t == reflect.TypeFor[Object]() {
+		return Nested, nil
 	}
 	kinds := map[reflect.Kind]Kind{
 		reflect.String: String, reflect.Bool: Bool,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ios-agent/internal/fault"
 )
@@ -27,6 +28,14 @@ type AppErrors struct {
 	Since  string `json:"since_step,omitempty"`  // that step
 }
 
+// Requests are how many requests a device made during a call, and how many of them failed.
+type Requests struct {
+	Count  int    `json:"requests"`
+	Failed int    `json:"failed_requests"`
+	Open   int    `json:"open_requests,omitempty"` // that were not answered yet
+	First  string `json:"first_failure,omitempty"` // POST /order 500
+}
+
 // LogRange is which lines belong to a step: those that arrived after the first number, and not after the second. Without a second
 // the step is the last one on its device.
 type LogRange struct {
@@ -38,10 +47,14 @@ type LogRange struct {
 type lineRange struct {
 	session, device string
 	lines           LogRange
+	began, ended    time.Time // ended when the next one on that device began; zero: it is the last
 }
 
 // Step is the id of the call's step and the number of the newest line when it began; empty for a call that drives no device.
 func (c *Call) Step() (id string, from int64) { return stepID(c.step), c.from }
+
+// Began is when the call's step began; zero for a call that drives no device.
+func (c *Call) Began() time.Time { return c.began }
 
 // over lets the catalogue's lines tell what came of a call. The answer does not depend on it.
 func (c *Catalogue) over(ctx context.Context, o Op, call *Call) {
@@ -51,14 +64,14 @@ func (c *Catalogue) over(ctx context.Context, o Op, call *Call) {
 }
 
 // mark notes where the lines of a step begin, and so where those of the step before it on that device end.
-func (s *Steps) mark(step int, session, device string, now int64) {
+func (s *Steps) mark(step int, session, device string, now int64, at time.Time) {
 	if s.ranges == nil {
 		s.ranges, s.newest = map[int]*lineRange{}, map[string]int{}
 	}
 	if before := s.ranges[s.newest[device]]; before != nil {
-		before.lines.Upto = &now
+		before.lines.Upto, before.ended = &now, at
 	}
-	s.ranges[step], s.newest[device] = &lineRange{session, device, LogRange{After: now}}, step
+	s.ranges[step], s.newest[device] = &lineRange{session, device, LogRange{After: now}, at, time.Time{}}, step
 	if len(s.ranges) > 2*mostSteps {
 		oldest := slices.Min(slices.Collect(maps.Keys(s.ranges)))
 		maps.DeleteFunc(s.newest, func(_ string, of int) bool { return of == oldest })
@@ -72,6 +85,21 @@ const LastStep = "last"
 // LinesOf are the lines of a step of a session, and its device. The id may be LastStep; udid is then the device it was on, if one is
 // meant.
 func (s *Steps) LinesOf(session, id, udid string) (of LogRange, step, device string, err error) {
+	r, step, err := s.find(session, id, udid)
+	if err != nil {
+		return LogRange{}, "", "", err
+	}
+	return r.lines, step, r.device, nil
+}
+
+// TimesOf are when a step began, and when the next one on its device did (zero: none has), and its device. What it takes is as for
+// LinesOf.
+func (s *Steps) TimesOf(session, id, udid string) (from, to time.Time, step, device string, err error) {
+	r, step, err := s.find(session, id, udid)
+	return r.began, r.ended, step, r.device, err
+}
+
+func (s *Steps) find(session, id, udid string) (of lineRange, step string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	number, _ := strconv.Atoi(strings.TrimPrefix(id, "s"))
@@ -84,9 +112,9 @@ func (s *Steps) LinesOf(session, id, udid string) (of LogRange, step, device str
 		if id == LastStep {
 			f = fault.New(fault.StepNotFound, "this session has no last step").With("field", "step")
 		}
-		return LogRange{}, "", "", f.WithHint("%s", s.otherSteps(session))
+		return lineRange{}, "", f.WithHint("%s", s.otherSteps(session))
 	}
-	return r.lines, stepID(number), r.device, nil
+	return *r, stepID(number), nil
 }
 
 // lastOf is the newest step of a session, on one device if it is named; 0: it has none.

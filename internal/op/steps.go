@@ -71,6 +71,7 @@ func (c *Call) BeginStep() {
 	if c.lines != nil && c.Device != nil {
 		c.from = c.lines.Now(c.Device.UDID)
 	}
+	c.began = time.Now()
 	c.step = c.steps.begin(c)
 }
 
@@ -89,7 +90,7 @@ func (s *Steps) begin(c *Call) int {
 	defer s.mu.Unlock()
 	s.last++
 	if c.lines != nil && c.Device != nil {
-		s.mark(s.last, c.Session, c.Device.UDID, c.from)
+		s.mark(s.last, c.Session, c.Device.UDID, c.from, c.began)
 	}
 	return s.last
 }

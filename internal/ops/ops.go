@@ -48,6 +48,7 @@ type Services struct {
 	Debuggers *debugger.Service
 	Telemetry *telemetry.Store
 	Crashes   CrashServices
+	Network   NetworkServices
 	Streams   *streams.Manager
 	Home      string
 	Server    Server
@@ -82,6 +83,7 @@ type Core struct {
 	Touch    *Touch
 	Logs     *Logs
 	Crashes  *Crashes
+	Network  *Network
 	Debug    *Debug
 	Builds   *Builds
 	Packages *Packages
@@ -107,6 +109,7 @@ func New(s Services) *Core {
 		Touch:    &Touch{access, secrets{SecretsDir(s.Home), s.Secrets}},
 		Logs:     &Logs{access, s.Captures},
 		Crashes:  &Crashes{access, s.Crashes, s.Now},
+		Network:  &Network{access, s.Network, s.Steps, s.Now},
 		Debug:    &Debug{access},
 		Packages: &Packages{s.Packages},
 		MacApps:  &MacApps{s.MacApps},
@@ -134,7 +137,7 @@ func New(s Services) *Core {
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
 		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(), c.Crashes.ops(),
 		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), // logs stands before what is below its verb
-		(&Streams{access, s.Telemetry}).ops(),
+		(&Streams{access, s.Telemetry}).ops(), c.Network.ops(), c.Network.flowOps(), c.Network.holdOps(), c.Network.mockOps(), c.Network.certOps(),
 	)
 	return c
 }

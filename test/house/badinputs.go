@@ -42,7 +42,7 @@ func BadInputs(o op.Op) []BadInput {
 	}
 	for _, f := range o.Fields() {
 		switch f.Kind {
-		case op.Bool, op.Int, op.Float:
+		case op.Bool, op.Int, op.Float, op.Nested:
 			cases = append(cases, BadInput{"words for " + f.Name, with(f.Name, "many"), invalid})
 		case op.File:
 			cases = append(cases, BadInput{"object for " + f.Name, with(f.Name, map[string]any{"a": 1}), invalid})

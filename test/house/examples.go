@@ -88,6 +88,8 @@ func (f Files) value(field op.Field) any {
 		return 100
 	case op.Strings:
 		return []string{"x"}
+	case op.Nested:
+		return map[string]any{}
 	}
 	return "x"
 }

@@ -56,6 +56,11 @@ func (t Tool) Privacy(ctx context.Context, udid, action, service, bundle string)
 	return t.set(ctx, udid, "privacy", args...)
 }
 
+// AddRootCertificate has the device trust a root certificate, a file in PEM.
+func (t Tool) AddRootCertificate(ctx context.Context, udid, path string) error {
+	return t.set(ctx, udid, "keychain", "add-root-cert", path)
+}
+
 // SetUI sets one of the options of `simctl ui`: appearance, content_size, increase_contrast.
 func (t Tool) SetUI(ctx context.Context, udid, option, value string) error {
 	return t.set(ctx, udid, "ui", option, value)

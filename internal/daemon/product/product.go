@@ -50,6 +50,7 @@ type Options struct {
 	Home    home.Home
 	Tools   apple.Toolchain
 	Host    *host.Host // runs the tools; the product closes it
+	Program string     // our own binary, which is started as the proxy
 	Server  ops.Server
 	Version string // of this program, for documents and MCP clients
 	Log     *slog.Logger
@@ -114,6 +115,7 @@ func Open(o Options) (*Product, error) {
 	settle := func(ctx context.Context, udid, app string) error {
 		return errors.Join(reported.Watch.Look(ctx), heard.Settle(ctx, udid, app))
 	}
+	network := openNetwork(o, said, secrets)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
@@ -146,13 +148,14 @@ func Open(o Options) (*Product, error) {
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
 		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: settle,
-		Crashes: reported, Readers: readers(),
+		Crashes: reported, Network: network, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
 	}))
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
 	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
-	c.Holds = debuggers.Holds
+	c.Lines = ops.NewStepFlows(c.Lines, network)
+	c.Holds = func() []string { return append(debuggers.Holds(), network.Proxy.Holds()...) }
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		if r.Device != nil {
@@ -162,7 +165,7 @@ func Open(o Options) (*Product, error) {
 		}
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	parts := []io.Closer{talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard}
+	parts := []io.Closer{talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy}
 	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
 }
 

@@ -172,6 +172,12 @@ func systemParts() []part {
 			b.must(d.Permit(b.ctx, "grant", "photos", Conformance))
 			b.must(d.Permit(b.ctx, "reset", "photos", Conformance))
 		}),
+		needs("certificates", func(b *bench, d device.Trust) {
+			path := filepath.Join(b.t.TempDir(), "root.pem")
+			b.must(os.WriteFile(path, rootCertificate(b.t), 0o600))
+			b.must(d.TrustRoot(b.ctx, path))
+			b.must(d.TrustRoot(b.ctx, path))
+		}),
 		needs("appearance", func(b *bench, d device.Looks) {
 			b.must(d.SetLook(b.ctx, "appearance", "dark"))
 			if now, err := d.Look(b.ctx, "appearance"); err != nil || now != "dark" {

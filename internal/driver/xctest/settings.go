@@ -23,6 +23,7 @@ var (
 	_ device.Links       = (*phone)(nil)
 	_ device.Place       = (*phone)(nil)
 	_ device.Permissions = (*phone)(nil)
+	_ device.Trust       = (*phone)(nil)
 	_ device.Looks       = (*phone)(nil)
 	_ device.Mailbox     = (*phone)(nil)
 	_ device.Pasteboard  = (*phone)(nil)
@@ -106,6 +107,11 @@ func (p *phone) ClearLocation(ctx context.Context) error {
 // Permit changes a permission. simctl ends the app when it takes a permission away.
 func (p *phone) Permit(ctx context.Context, action, service, bundleID string) error {
 	return p.refused(p.changing().Privacy(ctx, p.info.UDID, action, service, bundleID), fault.ToolFailed)
+}
+
+// TrustRoot has the apps of the simulator trust what a root certificate vouches for.
+func (p *phone) TrustRoot(ctx context.Context, path string) error {
+	return p.refused(p.changing().AddRootCertificate(ctx, p.info.UDID, path), fault.ToolFailed)
 }
 
 // Look tells an option of `simctl ui`.

@@ -136,7 +136,7 @@ func (v *value) Type() string {
 		return "time"
 	}
 	return map[op.Kind]string{op.String: "string", op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings",
-		op.File: "path"}[v.field.Kind]
+		op.File: "path", op.Nested: "json"}[v.field.Kind]
 }
 
 // valueOf is a flag that was given.

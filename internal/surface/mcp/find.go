@@ -80,7 +80,7 @@ func signature(o op.Op) []string {
 	return inputs
 }
 
-var kinds = map[op.Kind]string{op.Bool: "boolean", op.Int: "integer", op.Float: "number", op.Strings: "list"}
+var kinds = map[op.Kind]string{op.Bool: "boolean", op.Int: "integer", op.Float: "number", op.Strings: "list", op.Nested: "object"}
 
 func groups(ops []op.Op) []string {
 	var all []string

@@ -1,0 +1,40 @@
+package product
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+
+	"ios-agent/internal/fault/mask"
+	"ios-agent/internal/network/capture"
+	"ios-agent/internal/network/mitm"
+	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/telemetry"
+)
+
+// openNetwork makes what captures requests, and starts the proxy that ran when the daemon before ended.
+func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) ops.NetworkServices {
+	dir := filepath.Join(o.Home.String(), "proxy")
+	flows := capture.New(capture.Options{
+		Store: said, Spool: proxy.SpoolDir(dir), Bodies: proxy.BodiesDir(dir), Hide: secrets.Text, Decode: mitm.Decode, Now: o.Now, Log: o.Log,
+	})
+	runs := proxy.New(proxy.Options{
+		Dir: dir, Program: o.Program, Run: o.Host, Spooled: flows.Ring, Log: o.Log, Now: o.Now,
+		Ended: func(ctx context.Context) {
+			if n, err := flows.Ended(ctx); n > 0 || err != nil {
+				o.Log.Info("requests that the proxy left open", "count", n, "error", err)
+			}
+		},
+		Own: func() []string {
+			if u, err := url.Parse(o.Server.URL); err == nil && u.Port() != "" {
+				return []string{u.Host}
+			}
+			return nil
+		},
+	})
+	runs.Resume()
+	return ops.NetworkServices{
+		Proxy: runs, Flows: flows, Authority: func() (*mitm.CA, error) { return mitm.LoadCA(proxy.CADir(dir)) }, Version: o.Version,
+	}
+}

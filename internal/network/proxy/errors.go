@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"fmt"
+
+	"ios-agent/internal/fault"
+)
+
+// stoppedError says that no proxy runs.
+type stoppedError struct{ why string }
+
+func (e *stoppedError) Error() string {
+	if e.why != "" {
+		return "the proxy does not run: " + e.why
+	}
+	return "the proxy does not run"
+}
+
+func (e *stoppedError) Fault() *fault.Fault { return fault.New(fault.ProxyNotRunning, "%w", e) }
+
+// endedError says that the process ended before it answered. A new one is started by itself.
+type endedError struct{}
+
+func (*endedError) Error() string { return "the proxy's process ended before it answered" }
+
+func (e *endedError) Fault() *fault.Fault {
+	return fault.New(fault.ProxyFailed, "%w", e).WithHint("a new one is started: look with `ios-agent proxy status`, then repeat the call")
+}
+
+// runningError says that a proxy runs already.
+type runningError struct{ at string }
+
+func (e *runningError) Error() string { return "a proxy runs already on " + e.at }
+
+func (e *runningError) Fault() *fault.Fault { return fault.New(fault.ProxyRunning, "%w", e) }
+
+// refusedError is what the process said instead of doing something.
+type refusedError struct{ trouble }
+
+func (e *refusedError) Error() string { return e.Text }
+
+func (e *refusedError) Fault() *fault.Fault {
+	switch e.Kind {
+	case kindInput:
+		return fault.New(fault.InvalidInput, "%s", e.Text)
+	case kindPort:
+		return fault.New(fault.ProxyFailed, "%s", e.Text).WithHint("end what uses the port, or name another one with `--port`; without it a free one is found")
+	case kindNotHeld:
+		return fault.New(fault.FlowNotHeld, "%s", e.Text)
+	}
+	return fault.New(fault.ProxyFailed, "%s", e.Text)
+}
+
+// brokenError says that the process ended so often that no new one is started.
+type brokenError struct {
+	times int
+	last  error
+}
+
+func (e *brokenError) Error() string {
+	return fmt.Sprintf("the proxy's process ended %d times in a minute, at last: %v", e.times, e.last)
+}
+
+func (e *brokenError) Unwrap() error { return e.last }

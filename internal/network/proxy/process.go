@@ -1,0 +1,387 @@
+// Package proxy is the proxy as a process of its own, and the daemon's side of it. The process takes connections, decides by its rules
+// and writes what it saw into a spool; the daemon tells it what to do, line by line, over its standard input. When that ends, the process
+// writes down what it has and leaves, so that none outlives its daemon. A flood of requests costs the daemon a doorbell.
+package proxy
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/mitm"
+	"ios-agent/internal/network/rules"
+	"ios-agent/internal/network/spool"
+)
+
+// Folders below the proxy's own.
+const (
+	spoolDir  = "spool"
+	bodiesDir = "bodies"
+)
+
+// SpoolDir is where the process writes what it saw.
+func SpoolDir(dir string) string { return filepath.Join(dir, spoolDir) }
+
+// BodiesDir is where it keeps bodies that are large.
+func BodiesDir(dir string) string { return filepath.Join(dir, bodiesDir) }
+
+// ProcessOptions are what the process finds on its machine; the zero value is what it is outside of tests.
+type ProcessOptions struct {
+	Whose func(net.Conn) flow.Client // nil: nobody knows
+	Roots *x509.CertPool             // whom servers' certificates are believed from; nil: the system's
+	Log   *slog.Logger
+}
+
+// process is a proxy that runs.
+type process struct {
+	o      ProcessOptions
+	say    *voice
+	rules  *rules.Rules
+	engine *mitm.Proxy
+	spool  *spool.Writer
+	listen net.Listener
+	ports  []uint16 // of the daemon
+	bell   chan struct{}
+	work   sync.WaitGroup
+	lock   *os.File // of the folder: one process at a time writes the spool
+}
+
+// Main is the process. It ends when its input does, or the context; the answer is its exit code.
+func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, o ProcessOptions) int {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in, say := newLines(stdin), newVoice(stdout)
+	var first command
+	if err := in.next(&first); err != nil {
+		return 1 // nobody is there
+	}
+	if first.Version != version || first.Config == nil {
+		_ = say.say(line{Version: version, Error: &trouble{kindInput, fmt.Sprintf("version %d is not spoken here, but %d", first.Version, version)}})
+		return 1
+	}
+	p := &process{o: o, say: say, bell: make(chan struct{}, 1)}
+	if err := p.open(ctx, *first.Config); err != nil {
+		_ = say.say(line{Version: version, Error: troubleOf(err)})
+		return 1
+	}
+	if say.say(line{Version: version, Listen: p.listen.Addr().String()}) != nil {
+		cancel()
+	}
+	p.work.Go(func() { p.serve(cancel) })
+	p.work.Go(func() { p.ring(ctx) })
+	p.obey(ctx, cancel, in)
+	p.close()
+	return 0
+}
+
+// open makes all parts.
+func (p *process) open(ctx context.Context, c Config) (err error) {
+	if p.lock, err = lock(ctx, c.Dir); err != nil {
+		return err
+	}
+	if p.listen, err = listen(c.Listen, c.Next); err != nil {
+		return errors.Join(err, p.lock.Close())
+	}
+	defer func() {
+		if err != nil {
+			_ = p.listen.Close()
+			_ = p.lock.Close()
+		}
+	}()
+	authority, err := mitm.LoadCA(filepath.Join(c.Dir, caDir))
+	if err != nil {
+		return err
+	}
+	upstream, err := upstreamOf(c)
+	if err != nil {
+		return err
+	}
+	for _, own := range c.Own {
+		if at, err := netip.ParseAddrPort(own); err == nil {
+			p.ports = append(p.ports, at.Port())
+		}
+	}
+	p.rules = rules.New(rules.Options{Told: p.told})
+	if err := p.rules.Set(rulesOf(c)); err != nil {
+		return err
+	}
+	if p.spool, err = spool.NewWriter(spool.Options{Dir: SpoolDir(c.Dir), Written: p.written}); err != nil {
+		return err
+	}
+	p.engine, err = mitm.New(mitm.Options{
+		CA: authority, Rules: p.rules, Tell: p.spool, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream, Bypass: c.Bypass,
+		Own: p.own, Roots: p.o.Roots, Anywhere: true, Log: p.o.Log, // whoever sent the config has asked for the address
+	})
+	return err
+}
+
+// lockWait is how long the process waits for one that is leaving.
+const lockWait = 20 * time.Second
+
+// lock is the folder for us alone. One that a killed daemon left may still be writing what it has.
+func lock(ctx context.Context, dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	limit := time.NewTimer(lockWait)
+	defer limit.Stop()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-look.C:
+		case <-limit.C:
+			return nil, errors.Join(fmt.Errorf("another proxy of this home is still there after %v", lockWait), f.Close())
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		}
+	}
+}
+
+const caDir = "ca"
+
+// CADir is where the proxy's authority is.
+func CADir(dir string) string { return filepath.Join(dir, caDir) }
+
+func rulesOf(c Config) rules.Config {
+	return rules.Config{Host: c.Host, Hold: c.Hold, Mocks: c.Mocks}
+}
+
+func upstreamOf(c Config) (*url.URL, error) {
+	if c.Upstream == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(c.Upstream)
+	if err != nil {
+		return nil, fault.New(fault.InvalidInput, "the URL of the upstream proxy cannot be read")
+	}
+	return u, nil
+}
+
+// portTries is how many ports are tried, as for the daemon's own.
+const portTries = 100
+
+// portError says that a port is taken.
+type portError struct {
+	at  string
+	err error
+}
+
+func (e *portError) Error() string {
+	return fmt.Sprintf("the proxy cannot listen on %s: %v", e.at, e.err)
+}
+
+func (e *portError) Unwrap() error { return e.err }
+
+func listen(at string, next bool) (net.Listener, error) {
+	host, portText, err := net.SplitHostPort(at)
+	if err != nil {
+		return nil, err
+	}
+	first, err := strconv.Atoi(portText)
+	if err != nil {
+		return nil, err
+	}
+	tries := 1
+	if next {
+		tries = portTries
+	}
+	for port := first; port < first+tries && port < 1<<16; port++ {
+		var l net.Listener
+		if l, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
+			return l, nil
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return nil, &portError{at, err}
+}
+
+// own reports whether an address is one of the daemon's. Its port is enough: the engine asks for addresses of this machine only.
+func (p *process) own(address netip.AddrPort) bool { return slices.Contains(p.ports, address.Port()) }
+
+// serve takes connections until the listener is closed.
+func (p *process) serve(cancel context.CancelFunc) {
+	if err := p.engine.Serve(p.listen); err != nil && !errors.Is(err, net.ErrClosed) {
+		_ = p.say.say(line{Event: eventFailed, Error: troubleOf(err)})
+		cancel() // a new process may do better
+	}
+}
+
+// written rings the bell: there is more in the spool.
+func (p *process) written() {
+	select {
+	case p.bell <- struct{}{}:
+	default:
+	}
+}
+
+// ringEvery is how often the daemon is told at most that there is more.
+const ringEvery = 20 * time.Millisecond
+
+func (p *process) ring(ctx context.Context) {
+	rest := time.NewTimer(0)
+	defer rest.Stop()
+	for {
+		select {
+		case <-p.bell:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+			return
+		}
+		if p.say.say(line{Event: eventFlows, Hits: p.rules.Hits()}) != nil {
+			return
+		}
+		rest.Reset(ringEvery)
+	}
+}
+
+// told passes on what the rules tell of flows that are held.
+func (p *process) told(e rules.Event) {
+	switch {
+	case e.Held != nil:
+		_ = p.say.say(line{Event: eventHeld, Held: e.Held})
+	default:
+		_ = p.say.say(line{Event: eventReleased, Flow: e.Released, Reason: string(e.Reason)})
+	}
+}
+
+// obey does what comes, until the input or the context ends. What takes long does not hold up what comes after it.
+func (p *process) obey(ctx context.Context, cancel context.CancelFunc, in *lines) {
+	commands := make(chan command)
+	go func() { // it is left behind when the context ends first: nobody can end a read
+		defer cancel()
+		for {
+			var c command
+			if err := in.next(&c); err != nil {
+				return
+			}
+			select {
+			case commands <- c:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case c := <-commands:
+			if c.Do == doReplay || c.Do == doFlush {
+				p.work.Go(func() { p.answer(ctx, c) })
+			} else {
+				p.answer(ctx, c)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (p *process) answer(ctx context.Context, c command) {
+	reply := line{ID: c.ID}
+	if err := p.do(ctx, c, &reply); err != nil {
+		reply.Error = troubleOf(err)
+	}
+	_ = p.say.say(reply) // the end of the input tells that nobody is there
+}
+
+func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
+	switch c.Do {
+	case doConfig:
+		if c.Config == nil {
+			return errors.New("no config is given")
+		}
+		if err := p.rules.Set(rulesOf(*c.Config)); err != nil {
+			return err
+		}
+		upstream, err := upstreamOf(*c.Config)
+		if err != nil {
+			return err
+		}
+		reply.Hits = p.rules.Hits()
+		return p.engine.Set(c.Config.Bypass, upstream)
+	case doRelease:
+		return p.rules.Release(c.Flow, c.Change)
+	case doReleaseAll:
+		reply.Count = p.rules.ReleaseAll()
+	case doReplay:
+		if c.Request == nil {
+			return errors.New("no request is given")
+		}
+		done, err := p.engine.Do(ctx, *c.Request, c.Flow)
+		reply.Flow = done.ID
+		return err
+	case doFlush:
+		p.spool.Flush()
+	default:
+		return fmt.Errorf("there is no command %q", c.Do)
+	}
+	return nil
+}
+
+// closeLimit is what connections get to end.
+const closeLimit = 3 * time.Second
+
+// close lets go what is held, ends all connections and writes down the rest.
+func (p *process) close() {
+	_ = p.listen.Close()
+	p.rules.Close()
+	limit, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	_ = p.engine.Close(limit)
+	p.work.Wait()
+	if err := p.spool.Close(); err != nil {
+		p.o.Log.Warn("the end of the spool", "error", err)
+	}
+	_ = p.lock.Close()
+}
+
+// troubleOf is an error as it goes over the pipe.
+func troubleOf(err error) *trouble {
+	kind := kindOther
+	var port *portError
+	f, known := fault.In(err)
+	var notHeld *rules.NotHeldError
+	switch {
+	case errors.As(err, &notHeld):
+		kind = kindNotHeld
+	case errors.As(err, &port):
+		kind = kindPort
+	case known && f.Code == fault.InvalidInput:
+		kind = kindInput
+	}
+	return &trouble{kind, err.Error()}
+}

@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/machine/wholefile"
+	"ios-agent/internal/network/mock"
+	"ios-agent/internal/network/rules"
+)
+
+// Settings are what a proxy was asked to do. They last until it is stopped, also over the end of a daemon.
+type Settings struct {
+	Port     int         `json:"port"` // 0: the first free one from FirstPort on
+	Host     string      `json:"listen_host"`
+	Bypass   []string    `json:"bypass,omitempty"`   // hosts that are passed on unseen
+	Upstream string      `json:"upstream,omitempty"` // the proxy that requests go to
+	Folder   string      `json:"mocks_dir,omitempty"`
+	Only     string      `json:"host,omitempty"` // the only host that is seen
+	Hold     rules.Hold  `json:"hold"`
+	Mocks    []mock.Rule `json:"mocks,omitempty"` // those that calls made; the folder's come after them
+	Started  time.Time   `json:"started"`
+}
+
+func (s Settings) clone() Settings {
+	s.Bypass, s.Mocks = slices.Clone(s.Bypass), slices.Clone(s.Mocks)
+	return s
+}
+
+// State is how a proxy is.
+type State string
+
+// The states.
+const (
+	Stopped    State = "stopped"
+	Running    State = "running"
+	Restarting State = "restarting" // its process ended, and a new one is being started
+	Broken     State = "error"      // it ended too often
+)
+
+// Status is how the proxy is.
+type Status struct {
+	Settings
+	State    State
+	Listen   string // host and port
+	Error    string // why it does not run, or what is wrong with the folder of mocks
+	Restarts int
+	Held     int
+	Rules    []mock.Rule // all, in the order in which they are tried
+	Hits     map[string]int
+}
+
+// Status tells it, without waiting.
+func (c *Controller) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := Status{
+		Settings: c.settings.clone(), State: Stopped, Listen: c.at, Restarts: c.restarts, Held: len(c.held),
+		Rules: slices.Concat(c.settings.Mocks, c.folder.rules), Hits: maps.Clone(c.hits),
+	}
+	if c.folder.problem != nil {
+		s.Error = c.folder.problem.Error()
+	}
+	switch {
+	case c.link != nil:
+		s.State = Running
+	case c.wanted:
+		s.State = Restarting
+	}
+	if c.why != nil {
+		s.Error = c.why.Error()
+		if !c.wanted {
+			s.State = Broken
+		}
+	}
+	return s
+}
+
+// save notes what runs, for the next daemon.
+func (c *Controller) save() error {
+	c.mu.Lock()
+	raw, err := json.Marshal(c.settings)
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(c.stateFile(), raw)
+}
+
+// mostState is how large the note of a proxy may be.
+const mostState = mostLine
+
+// Resume starts the proxy that ran when the daemon before this one ended, if one did. It does not wait for it; calls that need the
+// proxy do.
+func (c *Controller) Resume() {
+	raw, err := regularfile.Read(c.stateFile(), mostState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var s Settings
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	if err != nil {
+		c.o.Log.Warn("the proxy of before cannot be started again", "error", err)
+		_ = os.Remove(c.stateFile()) // the next daemon would say it again
+		return
+	}
+	f, err := openFolder(s.Folder)
+	if err != nil {
+		f = folder{dir: s.Folder, problem: err}
+		c.o.Log.Warn("the mocks of the proxy", "error", err)
+	}
+	c.mu.Lock()
+	c.wanted, c.settings, c.folder, c.why = true, s, f, errResumes
+	c.mu.Unlock()
+	c.work.Go(func() {
+		c.o.Ended(c.life)
+		c.again(1)
+	})
+	c.work.Go(c.watchFolder)
+}
+
+var errResumes = errors.New("it is started again after the daemon was")
+
+// folder is the mocks of a folder, as they were read last.
+type folder struct {
+	dir     string
+	rules   []mock.Rule
+	problem error // why its newest content is not used
+	loaded  *mock.Folder
+}
+
+func openFolder(dir string) (folder, error) {
+	if dir == "" {
+		return folder{}, nil
+	}
+	loaded, err := mock.Load(dir)
+	if err != nil {
+		return folder{}, err
+	}
+	return folder{dir: dir, rules: loaded.Rules(), loaded: loaded}, nil
+}
+
+// lookEvery is how often the folder of mocks is looked at.
+const lookEvery = time.Second
+
+// watchFolder has the mocks of the folder used as they change, until the proxy is stopped.
+func (c *Controller) watchFolder() {
+	c.mu.Lock()
+	dir := c.folder.dir
+	c.mu.Unlock()
+	if dir == "" {
+		return
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-c.life.Done():
+			return
+		}
+		ctx, cancel := context.WithTimeout(c.life, startLimit)
+		more := c.reload(ctx, dir)
+		cancel()
+		if !more {
+			return
+		}
+	}
+}

@@ -1,0 +1,333 @@
+package quern
+
+import (
+	"context"
+	"encoding/base64"
+	"net"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/capture"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/op"
+	"ios-agent/internal/telemetry"
+)
+
+// flowRecord is quern's.
+type flowRecord struct {
+	ID       string        `json:"id"`
+	Time     time.Time     `json:"timestamp"`
+	Device   string        `json:"device_id"`
+	Request  flowRequest   `json:"request"`
+	Response *flowResponse `json:"response"`
+	Timing   flowTiming    `json:"timing"`
+	TLS      *flowTLS      `json:"tls"`
+	Error    *string       `json:"error"`
+	Tags     []string      `json:"tags"`
+	Process  *string       `json:"source_process"`
+	PID      *int          `json:"source_pid"`
+	UDID     *string       `json:"simulator_udid"`
+	ClientIP *string       `json:"client_ip"`
+	App      string        `json:"bundle_id,omitempty"`
+	State    string        `json:"state"`            // ours: open, held, done or failed
+	Hidden   []string      `json:"hidden,omitempty"` // ours: what is not shown because it is secret
+}
+
+type flowRequest struct {
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	Host   string `json:"host"`
+	Path   string `json:"path"`
+	flowBody
+}
+
+type flowResponse struct {
+	Status int    `json:"status_code"`
+	Reason string `json:"reason"`
+	flowBody
+}
+
+// flowBody is the headers and the body of a message. A header that was there several times has a list.
+type flowBody struct {
+	Headers   map[string]any `json:"headers"`
+	Body      *string        `json:"body"`
+	Size      int64          `json:"body_size"`
+	Truncated bool           `json:"body_truncated"`
+	Encoding  string         `json:"body_encoding"`
+}
+
+type flowTiming struct {
+	DNS      *float64 `json:"dns_ms"`
+	Connect  *float64 `json:"connect_ms"`
+	TLS      *float64 `json:"tls_ms"`
+	Request  *float64 `json:"request_ms"`
+	Response *float64 `json:"response_ms"`
+	Total    *float64 `json:"total_ms"`
+}
+
+type flowTLS struct {
+	Version string `json:"version"`
+	SNI     string `json:"sni"`
+}
+
+// some is a value, or null for the zero one.
+func some[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
+func recordOf(f flow.Flow) flowRecord {
+	f = flow.Redacted(f, nil)
+	host, path := flow.Place(f.Request.URL)
+	out := flowRecord{
+		ID: f.ID, Time: f.Started.UTC(), Device: noDevice, Tags: []string{}, Process: some(f.Client.Process), PID: some(f.Client.PID),
+		UDID: some(f.Client.Simulator), App: f.Client.App, State: string(f.State), Hidden: f.Hidden, Error: some(f.Error),
+		Request: flowRequest{f.Request.Method, f.Request.URL, host, path, bodyOf(f.Request.Header, f.Request.Body)},
+		Timing: flowTiming{some(f.Timing.DNS), some(f.Timing.Connect), some(f.Timing.TLS), some(f.Timing.Request), some(f.Timing.Response),
+			some(f.Timing.Total)},
+	}
+	if f.Client.Simulator != "" {
+		out.Device = f.Client.Simulator
+	}
+	if ip, _, err := net.SplitHostPort(f.Client.Address); err == nil {
+		out.ClientIP = &ip
+	}
+	if f.Response != nil {
+		out.Response = &flowResponse{f.Response.Status, f.Response.Reason, bodyOf(f.Response.Header, f.Response.Body)}
+	}
+	if f.TLS != nil {
+		out.TLS = &flowTLS{f.TLS.Version, f.TLS.Name}
+	}
+	for tag, is := range map[string]bool{"mock": f.Rule != "", "replay": f.Repeats != "", "modified": f.Changed} {
+		if is {
+			out.Tags = append(out.Tags, tag)
+		}
+	}
+	return out
+}
+
+func bodyOf(h flow.Header, b flow.Body) flowBody {
+	out := flowBody{Headers: map[string]any{}, Size: b.Size, Truncated: b.Cut, Encoding: "utf-8"}
+	for _, f := range h {
+		name := strings.ToLower(f.Name)
+		switch before := out.Headers[name].(type) {
+		case nil:
+			out.Headers[name] = f.Value
+		case string:
+			out.Headers[name] = []string{before, f.Value}
+		case []string:
+			out.Headers[name] = append(before, f.Value)
+		}
+	}
+	if len(b.Content) > 0 {
+		text := string(b.Content)
+		if !utf8.Valid(b.Content) {
+			text, out.Encoding = base64.StdEncoding.EncodeToString(b.Content), "base64"
+		}
+		out.Body = &text
+	}
+	return out
+}
+
+// flowFilterIn is quern's filter of flows.
+type flowFilterIn struct {
+	Host      string `json:"host,omitempty" doc:"exactly this host"`
+	Path      string `json:"path_contains,omitempty" doc:"a part of the path; capitals count"`
+	Method    string `json:"method,omitempty" doc:"of this method, in any case"`
+	StatusMin int    `json:"status_min,omitempty" doc:"answered with this status or a greater one"`
+	StatusMax int    `json:"status_max,omitempty" doc:"answered with this status or a smaller one"`
+	HasError  *bool  `json:"has_error,omitempty" doc:"true: only those without an answer; false: only the others"`
+	UDID      string `json:"simulator_udid,omitempty" doc:"only of this simulator"`
+	ClientIP  string `json:"client_ip,omitempty" doc:"only from this address"`
+}
+
+func (in flowFilterIn) filter() flow.Filter {
+	return flow.Filter{
+		Host: in.Host, Path: in.Path, Method: in.Method, StatusMin: in.StatusMin, StatusMax: in.StatusMax, HasError: in.HasError,
+		Device: in.UDID, ClientIP: in.ClientIP,
+	}
+}
+
+// queryFlowsIn is quern's input.
+type queryFlowsIn struct {
+	flowFilterIn
+	Since  op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; without a zone it is UTC"`
+	Until  op.Instant `json:"until,omitempty" doc:"up to this moment, as ISO 8601"`
+	Limit  int        `json:"limit,omitempty" doc:"how many" default:"100" min:"1" max:"1000"`
+	Offset int        `json:"offset,omitempty" doc:"how many to pass over, from the newest" default:"0" min:"0"`
+	Device string     `json:"device_id,omitempty" doc:"only of this device; absent: of all"`
+}
+
+// queryFlowsOut is quern's answer.
+type queryFlowsOut struct {
+	Flows []flowRecord `json:"flows"`
+	Total int          `json:"total"`
+	More  bool         `json:"has_more"`
+}
+
+func (v views) queryFlows(ctx context.Context, _ *op.Call, in queryFlowsIn) (queryFlowsOut, error) {
+	f := in.filter()
+	var err error
+	if f.Since, err = in.Since.Time(); err != nil {
+		return queryFlowsOut{}, err
+	}
+	if f.Until, err = in.Until.Time(); err != nil {
+		return queryFlowsOut{}, err
+	}
+	if d := deviceOf(in.Device); d != "" {
+		f.Device = d
+	}
+	n := v.core.Network
+	if err := n.Settled(ctx); err != nil {
+		return queryFlowsOut{}, err
+	}
+	found, total, err := n.Flows.Query(ctx, f, capture.Page{Limit: in.Limit, Offset: in.Offset, Newest: true})
+	if err != nil {
+		return queryFlowsOut{}, err
+	}
+	out := queryFlowsOut{Flows: []flowRecord{}, Total: total, More: in.Offset+len(found) < total}
+	for _, one := range found {
+		out.Flows = append(out.Flows, recordOf(one))
+	}
+	return out, nil
+}
+
+// flowIn names a flow.
+type flowIn struct {
+	ID string `json:"flow_id" doc:"of a flow, such as f_0123456789ab"`
+}
+
+func (v views) flowDetail(ctx context.Context, _ *op.Call, in flowIn) (flowRecord, error) {
+	f, err := v.core.Network.Get(ctx, in.ID)
+	if err != nil {
+		return flowRecord{}, err
+	}
+	v.core.Network.Flows.Fill(&f)
+	return recordOf(f), nil
+}
+
+// flowSummaryIn is quern's input.
+type flowSummaryIn struct {
+	Window   string `json:"window,omitempty" doc:"how far back" enum:"30s,1m,5m,15m,1h" default:"5m"`
+	Host     string `json:"host,omitempty" doc:"exactly this host"`
+	Cursor   string `json:"since_cursor,omitempty" doc:"the cursor of the summary before: only what finished after it"`
+	UDID     string `json:"simulator_udid,omitempty" doc:"only of this simulator"`
+	ClientIP string `json:"client_ip,omitempty" doc:"only from this address"`
+}
+
+// flowSummaryOut is quern's answer.
+type flowSummaryOut struct {
+	Window    string      `json:"window"`
+	Generated time.Time   `json:"generated_at"`
+	Cursor    string      `json:"cursor"`
+	Summary   string      `json:"summary"`
+	Total     int         `json:"total_flows"`
+	ByHost    []hostCount `json:"by_host"`
+	Errors    []flowError `json:"errors"`
+	Slow      []slowFlow  `json:"slow_requests"`
+}
+
+type hostCount struct {
+	Host         string  `json:"host"`
+	Total        int     `json:"total"`
+	Success      int     `json:"success"`
+	ClientErrors int     `json:"client_error"`
+	ServerErrors int     `json:"server_error"`
+	Unanswered   int     `json:"connection_errors"`
+	AvgMS        float64 `json:"avg_latency_ms"`
+}
+
+type flowError struct {
+	Pattern string    `json:"pattern"`
+	Count   int       `json:"count"`
+	First   time.Time `json:"first_seen"`
+	Last    time.Time `json:"last_seen"`
+}
+
+type slowFlow struct {
+	Method string  `json:"method"`
+	URL    string  `json:"url"`
+	MS     float64 `json:"total_ms"`
+	Status *int    `json:"status_code"`
+}
+
+func (v views) flowSummary(ctx context.Context, _ *op.Call, in flowSummaryIn) (flowSummaryOut, error) {
+	back, err := time.ParseDuration(in.Window)
+	if err != nil {
+		return flowSummaryOut{}, err
+	}
+	if in.Cursor != "" {
+		if _, err := v.after(in.Cursor); err != nil {
+			return flowSummaryOut{}, err
+		}
+	}
+	n := v.core.Network
+	if err := n.Settled(ctx); err != nil {
+		return flowSummaryOut{}, err
+	}
+	sum, cursor, err := n.Flows.Summary(ctx, capture.SummaryQuery{
+		Window: back, Host: in.Host, Device: in.UDID, ClientIP: in.ClientIP, Cursor: in.Cursor,
+	})
+	if err != nil {
+		return flowSummaryOut{}, err
+	}
+	out := flowSummaryOut{
+		Window: in.Window, Generated: v.core.Said.Now().UTC(), Cursor: cursor, Summary: sum.Prose, Total: sum.Total, ByHost: []hostCount{},
+		Errors: []flowError{}, Slow: []slowFlow{},
+	}
+	for _, h := range sum.ByHost {
+		out.ByHost = append(out.ByHost, hostCount{h.Host, h.Total, h.Success, h.ClientErrors, h.ServerErrors, h.ConnectionErrors, h.AvgMS})
+	}
+	for _, e := range sum.Errors {
+		out.Errors = append(out.Errors, flowError{e.Pattern, e.Count, e.First.UTC(), e.Last.UTC()})
+	}
+	for _, s := range sum.Slow {
+		out.Slow = append(out.Slow, slowFlow{s.Method, s.URL, s.TotalMS, some(s.Status)})
+	}
+	return out, nil
+}
+
+// waitForFlowIn is quern's input.
+type waitForFlowIn struct {
+	flowFilterIn
+	Timeout  float64    `json:"timeout,omitempty" doc:"seconds" default:"10" min:"0.1" max:"60" unit:"s"`
+	Interval float64    `json:"interval,omitempty" doc:"taken for quern's clients; nothing is polled" default:"0.5" min:"0.1" max:"5" unit:"s"`
+	Since    op.Instant `json:"since,omitempty" doc:"from this moment on, as ISO 8601; absent: 5 seconds ago"`
+}
+
+// waitForFlowOut is quern's answer.
+type waitForFlowOut struct {
+	Matched bool        `json:"matched"`
+	Flow    *flowRecord `json:"flow"`
+	Elapsed float64     `json:"elapsed_seconds"`
+	Polls   int         `json:"polls"`
+}
+
+func (v views) waitForFlow(ctx context.Context, _ *op.Call, in waitForFlowIn) (waitForFlowOut, error) {
+	f := in.filter()
+	var err error
+	if f.Since, err = in.Since.Time(); err != nil {
+		return waitForFlowOut{}, err
+	}
+	began := time.Now()
+	found, err := v.core.Network.Await(ctx, f, time.Duration(in.Timeout*float64(time.Second)))
+	if err != nil {
+		return waitForFlowOut{}, err
+	}
+	out := waitForFlowOut{Matched: found != nil, Elapsed: float64(time.Since(began).Milliseconds()) / 1000, Polls: 1}
+	if found != nil {
+		record := recordOf(*found)
+		out.Flow = &record
+	}
+	return out, nil
+}
+
+// noFlow says that a flow is not there.
+func noFlow(id string) *fault.Fault { return fault.New(fault.FlowNotFound, "Flow %.40q not found", id) }
+
+var _ = telemetry.EncodeCursor
