@@ -200,7 +200,7 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 	}
 	return product.Open(product.Options{
 		Program: program,
-		Home: h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
+		Home:    h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
 	})

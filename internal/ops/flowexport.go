@@ -60,7 +60,7 @@ func (n *Network) Export(ctx context.Context, c *op.Call, in ExportFlowsIn) (Exp
 		}
 	} else if !in.Reveal {
 		for i := range flows {
-			flows[i] = flow.Redacted(flows[i])
+			flows[i] = flow.Redacted(flows[i], nil)
 		}
 	}
 	data, err := n.written(flows, in.Format)
@@ -79,7 +79,7 @@ func (n *Network) exported(ctx context.Context, c *op.Call, in ExportFlowsIn) ([
 			return nil, fault.New(fault.InvalidInput, "%s is of one request: which?", in.Format).With("field", "flow").
 				WithHint("name it: `--flow ID`; `ios-agent proxy flows` lists them")
 		}
-		f, err := n.get(ctx, in.Flow)
+		f, err := n.Get(ctx, in.Flow)
 		return []flow.Flow{f}, err
 	}
 	f, _, err := n.meant(ctx, c, in.FlowFilter, in.Step)
@@ -168,7 +168,7 @@ func (o SummarizeFlowsOut) Text() string {
 func (n *Network) Summary(ctx context.Context, _ *op.Call, in SummarizeFlowsIn) (SummarizeFlowsOut, error) {
 	since, err := moment("since", in.Since, n.now)
 	if err == nil {
-		err = n.settled(ctx)
+		err = n.Settled(ctx)
 	}
 	if err != nil {
 		return SummarizeFlowsOut{}, err

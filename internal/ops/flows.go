@@ -191,7 +191,7 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	}
 	out := ListFlowsOut{Flows: []FlowLine{}, Total: total, HasMore: total > len(found), Step: step}
 	for i := len(found) - 1; i >= 0; i-- {
-		hidden := flow.Redacted(found[i])
+		hidden := flow.Redacted(found[i], nil)
 		out.Flows = append(out.Flows, flowLine(&hidden))
 	}
 	if total == 0 {
@@ -218,7 +218,7 @@ func (n *Network) meant(ctx context.Context, c *op.Call, in FlowFilter, step str
 			return f, "", err
 		}
 	}
-	return f, id, n.settled(ctx)
+	return f, id, n.Settled(ctx)
 }
 
 // ShowFlowIn says which flow.
@@ -347,11 +347,11 @@ func shownBytes(b []byte) (text, encoded string) {
 
 // Show shows a flow.
 func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlowOut, error) {
-	f, err := n.get(ctx, in.ID)
+	f, err := n.Get(ctx, in.ID)
 	if err != nil {
 		return ShowFlowOut{}, err
 	}
-	f = flow.Redacted(f)
+	f = flow.Redacted(f, nil)
 	out := ShowFlowOut{
 		FlowLine: flowLine(&f), Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body), Timing: f.Timing, Told: f.Told,
 		Hidden: f.Hidden,
@@ -374,9 +374,9 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 	return out, err
 }
 
-// get finds a flow by its id.
-func (n *Network) get(ctx context.Context, id string) (flow.Flow, error) {
-	if err := n.settled(ctx); err != nil {
+// Get finds a flow by its id.
+func (n *Network) Get(ctx context.Context, id string) (flow.Flow, error) {
+	if err := n.Settled(ctx); err != nil {
 		return flow.Flow{}, err
 	}
 	if id == "latest" {

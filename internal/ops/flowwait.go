@@ -88,20 +88,20 @@ func (n *Network) Wait(ctx context.Context, _ *op.Call, in WaitFlowIn) (WaitFlow
 	f.Finished = true
 	out := WaitFlowOut{what: ui.Quote(strings.TrimSpace(strings.Join([]string{f.Method, f.Host, f.Path}, " "))), soft: in.Soft}
 	began := time.Now()
-	found, err := n.await(ctx, f, time.Duration(in.Timeout)*time.Millisecond)
+	found, err := n.Await(ctx, f, time.Duration(in.Timeout)*time.Millisecond)
 	out.ElapsedMS = time.Since(began).Milliseconds()
 	if err != nil || found == nil {
 		return out, err
 	}
-	hidden := flow.Redacted(*found)
+	hidden := flow.Redacted(*found, nil)
 	line := flowLine(&hidden)
 	out.Matched, out.Flow = true, &line
 	return out, nil
 }
 
-// await waits for a flow that fits; nil: none came in time.
-func (n *Network) await(ctx context.Context, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
-	if err := n.settled(ctx); err != nil {
+// Await waits for a flow that fits; nil: none came in time.
+func (n *Network) Await(ctx context.Context, f flow.Filter, limit time.Duration) (*flow.Flow, error) {
+	if err := n.Settled(ctx); err != nil {
 		return nil, err
 	}
 	if limit == 0 {

@@ -99,14 +99,18 @@ func (n *Network) Hold(ctx context.Context, _ *op.Call, in HoldIn) (HoldOut, err
 func (n *Network) hold(ctx context.Context, out HoldOut) (HoldOut, error) {
 	out.Released = n.Proxy.Status().Held
 	err := n.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		s.Hold = rules.Hold{Pattern: out.Pattern, Request: out.Requests, Response: out.Responses}
+		if s.Hold = nil; out.Pattern != "" {
+			s.Hold = &rules.Intercept{Pattern: out.Pattern, Request: out.Requests, Response: out.Responses}
+		}
 		return nil
 	})
 	return out, err
 }
 
 // Unhold holds nothing any more.
-func (n *Network) Unhold(ctx context.Context, _ *op.Call, _ nothingIn) (HoldOut, error) { return n.hold(ctx, HoldOut{}) }
+func (n *Network) Unhold(ctx context.Context, _ *op.Call, _ nothingIn) (HoldOut, error) {
+	return n.hold(ctx, HoldOut{})
+}
 
 // HeldIn says whether to wait.
 type HeldIn struct {
@@ -158,13 +162,13 @@ func (o HeldOut) Text() string {
 
 // Held shows what is held.
 func (n *Network) Held(ctx context.Context, _ *op.Call, in HeldIn) (HeldOut, error) {
-	held, last := n.Proxy.Held(ctx, uint64(in.After), time.Duration(in.Wait)*time.Millisecond)
-	out := HeldOut{Pattern: n.Proxy.Status().Hold.Pattern, Held: []HeldFlow{}, Total: len(held), Next: int64(last)}
+	held, last := n.Proxy.Held(ctx, in.After, time.Duration(in.Wait)*time.Millisecond)
+	out := HeldOut{Pattern: holdPattern(n.Proxy.Status()), Held: []HeldFlow{}, Total: len(held), Next: last}
 	for _, h := range held {
-		f := flow.Redacted(h.Flow)
+		f := flow.Redacted(h.Flow, nil)
 		age := n.now().Sub(h.Since)
 		one := HeldFlow{
-			FlowLine: flowLine(&f), Phase: string(h.Phase), HeldMS: age.Milliseconds(), ReleaseMS: max(0, (rules.AutoRelease - age).Milliseconds()),
+			FlowLine: flowLine(&f), Phase: string(h.Phase), HeldMS: age.Milliseconds(), ReleaseMS: max(0, h.Until.Sub(n.now()).Milliseconds()),
 			Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body),
 		}
 		one.State = string(flow.Held)
@@ -175,6 +179,14 @@ func (n *Network) Held(ctx context.Context, _ *op.Call, in HeldIn) (HeldOut, err
 		out.Held = append(out.Held, one)
 	}
 	return out, nil
+}
+
+// holdPattern is the pattern of what is held; empty: nothing is.
+func holdPattern(s proxy.Status) string {
+	if s.Hold == nil {
+		return ""
+	}
+	return s.Hold.Pattern
 }
 
 // ReleaseIn is what to let go, and how to change it.

@@ -22,7 +22,7 @@ func (n *Network) mockOps() []op.Op {
 	set := networkSpec("proxy_mock", "mock", "POST mocks", "Answer requests that fit a pattern without their server, or have them fail", 0,
 		`proxy mock "~m POST & ~u /order" --status 500 --body '{"error":"sold out"}'`, `proxy mock "~d api.example.com" --fault timeout`,
 		"proxy mock --from f_0123456789ab")
-	set.Require, set.Exclude = [][]string{{"pattern", "from"}}, [][]string{{"fault", "status"}, {"fault", "body"}}
+	set.Require, set.Exclude = [][]string{{"pattern", "from", "id"}}, [][]string{{"fault", "status"}, {"fault", "body"}}
 	set.Help = "Rules are tried in the order in which they were made, then those of the folder of mocks; the first that fits answers. In a body\n" +
 		"{{request.path}}, {{request.query.NAME}}, {{request.header.NAME}}, {{request.json.a.b}}, {{now}}, {{uuid}} and {{counter}} are filled in.\n" +
 		"With `--id` a rule is changed and keeps its place; with `--from` it answers what was answered before."
@@ -129,7 +129,10 @@ func mockOut(r mock.Rule, hits map[string]int) MockOut {
 }
 
 // Mocks lists the rules.
-func (n *Network) Mocks(context.Context, *op.Call, nothingIn) (MocksOut, error) {
+func (n *Network) Mocks(ctx context.Context, _ *op.Call, _ nothingIn) (MocksOut, error) {
+	if err := n.Proxy.Flush(ctx); err != nil { // it tells how often each answered
+		return MocksOut{}, err
+	}
 	s := n.Proxy.Status()
 	out := MocksOut{Mocks: []MockOut{}, Total: len(s.Rules), Problem: s.Error}
 	for _, r := range s.Rules {
@@ -142,7 +145,7 @@ func (n *Network) Mocks(context.Context, *op.Call, nothingIn) (MocksOut, error) 
 func (n *Network) Mock(ctx context.Context, _ *op.Call, in MockIn) (MockOut, error) {
 	var from *flow.Flow
 	if in.From != "" {
-		f, err := n.get(ctx, in.From)
+		f, err := n.Get(ctx, in.From)
 		if err != nil {
 			return MockOut{}, err
 		}
@@ -271,7 +274,7 @@ const replayWait = 30 * time.Second
 
 // Replay sends a request again and waits for what comes of it.
 func (n *Network) Replay(ctx context.Context, _ *op.Call, in ReplayIn) (ReplayOut, error) {
-	f, err := n.get(ctx, in.ID)
+	f, err := n.Get(ctx, in.ID)
 	if err != nil {
 		return ReplayOut{}, err
 	}
@@ -294,7 +297,7 @@ func (n *Network) Replay(ctx context.Context, _ *op.Call, in ReplayIn) (ReplayOu
 	if err != nil {
 		return ReplayOut{}, err
 	}
-	done, err := n.get(ctx, id)
+	done, err := n.Get(ctx, id)
 	if err != nil {
 		return ReplayOut{}, err
 	}

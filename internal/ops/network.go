@@ -35,8 +35,8 @@ type NetworkServices struct {
 	Version   string // of this program
 }
 
-// settled waits until all that the proxy saw so far can be asked for.
-func (n NetworkServices) settled(ctx context.Context) error {
+// Settled waits until all that the proxy saw so far can be asked for.
+func (n NetworkServices) Settled(ctx context.Context) error {
 	if err := n.Proxy.Flush(ctx); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (n *Network) Status(ctx context.Context, _ *op.Call, _ nothingIn) (ProxyOut
 	s := n.Proxy.Status()
 	out := ProxyOut{
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: s.Bypass, Upstream: withoutPassword(s.Upstream), Only: s.Only,
-		Hold: s.Hold.Pattern, Held: s.Held, Mocks: len(s.Rules), MocksDir: s.Folder, Restarts: s.Restarts, Problem: s.Error,
+		Hold: holdPattern(s), Held: s.Held, Mocks: len(s.Rules), MocksDir: s.Folder, Restarts: s.Restarts, Problem: s.Error,
 	}
 	if !s.Started.IsZero() {
 		out.Started = s.Started.Format(time.RFC3339)
@@ -198,7 +198,7 @@ func (n *Network) Status(ctx context.Context, _ *op.Call, _ nothingIn) (ProxyOut
 	if ip := net.ParseIP(s.Host); ip != nil && !ip.IsLoopback() {
 		out.Warnings = append(out.Warnings, "other machines can reach the proxy on "+s.Host+": whoever does reaches what this machine reaches")
 	}
-	if err := n.settled(ctx); err != nil {
+	if err := n.Settled(ctx); err != nil {
 		return out, err
 	}
 	_, total, err := n.Flows.List(ctx, flow.Filter{}, capture.Page{Limit: 1, Newest: true})

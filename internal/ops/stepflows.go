@@ -34,7 +34,7 @@ func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flowsLimit)
 	defer cancel()
-	_ = s.settled(ctx) // else the answer has those that are there
+	_ = s.Settled(ctx) // else the answer has those that are there
 	found, err := s.Flows.OfStep(ctx, capture.Step{Device: c.Device.UDID, From: began})
 	if err != nil || len(found.Flows) == 0 {
 		return // an answer does not fail because a request could not be read

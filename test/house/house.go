@@ -5,6 +5,7 @@
 package house
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -23,6 +24,7 @@ import (
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 	"ios-agent/internal/virtualxcode"
@@ -44,6 +46,16 @@ type Options struct {
 	Record   bool // transcripts of all programs are kept below the home
 	// Inherit names variables that programs get besides the usual ones.
 	Inherit []string
+	// Proxy is what the proxy's process finds on its machine.
+	Proxy proxy.ProcessOptions
+}
+
+// program is the name that our own binary has here.
+const program = "ios-agent"
+
+// own plays our own program: as the proxy's process, which is all that a daemon starts it as.
+func (o Options) own(ctx context.Context, in host.Invocation) int {
+	return proxy.Main(ctx, in.Stdin, in.Stdout, o.Proxy)
 }
 
 // House is one product over one world. Its methods are safe for concurrent use; methods that cannot fail end the test.
@@ -98,10 +110,16 @@ func New(t testing.TB, options ...Options) *House {
 }
 
 func (o Options) programs(find func(string) host.Main) func(string) host.Main {
-	if o.Programs == nil {
-		return find
+	return func(name string) host.Main {
+		tool := find(name)
+		if name == program {
+			tool = o.own
+		}
+		if o.Programs == nil {
+			return tool
+		}
+		return o.Programs(name, tool)
 	}
-	return func(name string) host.Main { return o.Programs(name, find(name)) }
 }
 
 func (h *House) close() {
@@ -134,7 +152,7 @@ func (h *House) openProduct(o Options, over product.Options) {
 	}
 	var err error
 	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
-	over.Talk, over.Now = o.Talk, o.Now
+	over.Talk, over.Now, over.Program = o.Talk, o.Now, program
 	over.Implicit, over.JobAfter, over.Prewarm = o.Implicit, o.JobAfter, o.Prewarm
 	over.Server = ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
 	h.Product, err = product.Open(over)

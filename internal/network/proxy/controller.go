@@ -58,7 +58,7 @@ type Controller struct {
 	crashes  []time.Time
 	restarts int
 	held     []rules.Held
-	last     uint64 // the newest that was ever held
+	last     int64 // the newest that was ever held
 	flows    time.Time
 	hits     map[string]int
 	changed  chan struct{} // closed at every change
@@ -283,8 +283,9 @@ func (c *Controller) live(ctx context.Context) (*link, error) {
 		l, wanted, why, changed := c.link, c.wanted, c.why, c.changed
 		c.mu.Unlock()
 		switch {
-		case l != nil:
+		case l != nil && !l.ended():
 			return l, nil
+		case l != nil: // its end is being noted
 		case !wanted && why != nil:
 			return nil, &stoppedError{why.Error()}
 		case !wanted:
@@ -351,8 +352,18 @@ func (c *Controller) Close() error {
 	return err
 }
 
-// Set changes settings of the proxy that runs. The process gets them whole; what it refuses is not changed.
+// Set changes settings of the proxy that runs. The process gets them whole; what it refuses is not changed. When it ends meanwhile, the
+// next one gets them: the change may be asked for again, on settings that do not have it.
 func (c *Controller) Set(ctx context.Context, change func(*Settings) error) error {
+	for {
+		err := c.set(ctx, change)
+		if ended := (*endedError)(nil); !errors.As(err, &ended) {
+			return err
+		}
+	}
+}
+
+func (c *Controller) set(ctx context.Context, change func(*Settings) error) error {
 	var l *link
 	for l == nil { // who starts a process again needs the turn too
 		if _, err := c.live(ctx); err != nil {
@@ -429,7 +440,12 @@ func (c *Controller) Flush(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
-	_, err := l.ask(ctx, command{Do: doFlush})
+	said, err := l.ask(ctx, command{Do: doFlush})
+	if err == nil {
+		c.mu.Lock()
+		c.hits = said.Hits
+		c.mu.Unlock()
+	}
 	if ended := (*endedError)(nil); errors.As(err, &ended) {
 		return nil // what it had is in the spool
 	}
@@ -446,7 +462,7 @@ func (c *Controller) ask(ctx context.Context, what command) (line, error) {
 
 // Held are the flows that wait, the oldest first, and the number of the newest that ever did. It waits for one with a larger number
 // than after, at most so long; zero does not wait.
-func (c *Controller) Held(ctx context.Context, after uint64, wait time.Duration) ([]rules.Held, uint64) {
+func (c *Controller) Held(ctx context.Context, after int64, wait time.Duration) ([]rules.Held, int64) {
 	limit := time.NewTimer(wait)
 	defer limit.Stop()
 	for {

@@ -42,7 +42,14 @@ func (e *refusedError) Error() string { return e.Text }
 func (e *refusedError) Fault() *fault.Fault {
 	switch e.Kind {
 	case kindInput:
-		return fault.New(fault.InvalidInput, "%s", e.Text)
+		f := fault.New(fault.InvalidInput, "%s", e.Text)
+		if e.Hint != "" {
+			f = f.WithHint("%s", e.Hint)
+		}
+		if e.Field != "" {
+			f = f.With("field", e.Field)
+		}
+		return f
 	case kindPort:
 		return fault.New(fault.ProxyFailed, "%s", e.Text).WithHint("end what uses the port, or name another one with `--port`; without it a free one is found")
 	case kindNotHeld:

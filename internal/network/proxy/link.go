@@ -141,12 +141,18 @@ func (l *link) ask(ctx context.Context, c command) (line, error) {
 	}
 }
 
-func (l *link) gone(err error) error {
+// ended reports whether the process is gone.
+func (l *link) ended() bool {
 	select {
 	case <-l.over:
-		return &endedError{}
+		return true
 	default:
+		return false
 	}
+}
+
+// gone is why a command could not be sent, or was not answered.
+func (l *link) gone(err error) error {
 	if errors.Is(err, errLine) {
 		return err
 	}

@@ -60,7 +60,9 @@ type process struct {
 	ports  []uint16 // of the daemon
 	bell   chan struct{}
 	work   sync.WaitGroup
-	lock   *os.File // of the folder: one process at a time writes the spool
+	events chan line     // of the rules, for the daemon
+	over   chan struct{} // closed when no event is of use any more
+	lock   *os.File      // of the folder: one process at a time writes the spool
 }
 
 // Main is the process. It ends when its input does, or the context; the answer is its exit code.
@@ -76,10 +78,12 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, o ProcessOptio
 		return 1 // nobody is there
 	}
 	if first.Version != version || first.Config == nil {
-		_ = say.say(line{Version: version, Error: &trouble{kindInput, fmt.Sprintf("version %d is not spoken here, but %d", first.Version, version)}})
+		_ = say.say(line{Version: version, Error: &trouble{
+			Kind: kindInput, Text: fmt.Sprintf("version %d is not spoken here, but %d", first.Version, version),
+		}})
 		return 1
 	}
-	p := &process{o: o, say: say, bell: make(chan struct{}, 1)}
+	p := &process{o: o, say: say, bell: make(chan struct{}, 1), events: make(chan line, 4*rules.MostHeld), over: make(chan struct{})}
 	if err := p.open(ctx, *first.Config); err != nil {
 		_ = say.say(line{Version: version, Error: troubleOf(err)})
 		return 1
@@ -89,6 +93,7 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, o ProcessOptio
 	}
 	p.work.Go(func() { p.serve(cancel) })
 	p.work.Go(func() { p.ring(ctx) })
+	p.work.Go(p.tell)
 	p.obey(ctx, cancel, in)
 	p.close()
 	return 0
@@ -121,7 +126,7 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 			p.ports = append(p.ports, at.Port())
 		}
 	}
-	p.rules = rules.New(rules.Options{Told: p.told})
+	p.rules = rules.New(rules.Options{Told: p.told, First: time.Now().UnixMicro()})
 	if err := p.rules.Set(rulesOf(c)); err != nil {
 		return err
 	}
@@ -172,7 +177,7 @@ const caDir = "ca"
 func CADir(dir string) string { return filepath.Join(dir, caDir) }
 
 func rulesOf(c Config) rules.Config {
-	return rules.Config{Host: c.Host, Hold: c.Hold, Mocks: c.Mocks}
+	return rules.Config{Host: c.Host, Intercept: c.Hold, Mocks: c.Mocks}
 }
 
 func upstreamOf(c Config) (*url.URL, error) {
@@ -269,13 +274,27 @@ func (p *process) ring(ctx context.Context) {
 	}
 }
 
-// told passes on what the rules tell of flows that are held.
+// told takes what the rules tell of flows that are held; it does not wait for the daemon.
 func (p *process) told(e rules.Event) {
-	switch {
-	case e.Held != nil:
-		_ = p.say.say(line{Event: eventHeld, Held: e.Held})
-	default:
-		_ = p.say.say(line{Event: eventReleased, Flow: e.Released, Reason: string(e.Reason)})
+	said := line{Event: eventHeld, Held: &e.Held}
+	if e.Held.Released != "" {
+		said = line{Event: eventReleased, Flow: e.Held.Flow.ID, Reason: string(e.Held.Released)}
+	}
+	select {
+	case p.events <- said:
+	case <-p.over:
+	}
+}
+
+// tell passes it on, in its order.
+func (p *process) tell() {
+	for {
+		select {
+		case said := <-p.events:
+			_ = p.say.say(said) // the end of the input tells that nobody is there
+		case <-p.over:
+			return
+		}
 	}
 }
 
@@ -346,6 +365,7 @@ func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 		return err
 	case doFlush:
 		p.spool.Flush()
+		reply.Hits = p.rules.Hits()
 	default:
 		return fmt.Errorf("there is no command %q", c.Do)
 	}
@@ -359,6 +379,7 @@ const closeLimit = 3 * time.Second
 func (p *process) close() {
 	_ = p.listen.Close()
 	p.rules.Close()
+	close(p.over)
 	limit, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	_ = p.engine.Close(limit)
@@ -371,17 +392,18 @@ func (p *process) close() {
 
 // troubleOf is an error as it goes over the pipe.
 func troubleOf(err error) *trouble {
-	kind := kindOther
+	out := &trouble{Kind: kindOther, Text: err.Error()}
 	var port *portError
-	f, known := fault.In(err)
 	var notHeld *rules.NotHeldError
+	f, known := fault.In(err)
 	switch {
 	case errors.As(err, &notHeld):
-		kind = kindNotHeld
+		out.Kind = kindNotHeld
 	case errors.As(err, &port):
-		kind = kindPort
+		out.Kind = kindPort
 	case known && f.Code == fault.InvalidInput:
-		kind = kindInput
+		out.Kind, out.Hint = kindInput, f.Hint
+		out.Field, _ = f.Details["field"].(string)
 	}
-	return &trouble{kind, err.Error()}
+	return out
 }

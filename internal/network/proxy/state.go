@@ -18,15 +18,15 @@ import (
 
 // Settings are what a proxy was asked to do. They last until it is stopped, also over the end of a daemon.
 type Settings struct {
-	Port     int         `json:"port"` // 0: the first free one from FirstPort on
-	Host     string      `json:"listen_host"`
-	Bypass   []string    `json:"bypass,omitempty"`   // hosts that are passed on unseen
-	Upstream string      `json:"upstream,omitempty"` // the proxy that requests go to
-	Folder   string      `json:"mocks_dir,omitempty"`
-	Only     string      `json:"host,omitempty"` // the only host that is seen
-	Hold     rules.Hold  `json:"hold"`
-	Mocks    []mock.Rule `json:"mocks,omitempty"` // those that calls made; the folder's come after them
-	Started  time.Time   `json:"started"`
+	Port     int              `json:"port"` // 0: the first free one from FirstPort on
+	Host     string           `json:"listen_host"`
+	Bypass   []string         `json:"bypass,omitempty"`   // hosts that are passed on unseen
+	Upstream string           `json:"upstream,omitempty"` // the proxy that requests go to
+	Folder   string           `json:"mocks_dir,omitempty"`
+	Only     string           `json:"host,omitempty"`  // the only host that is seen
+	Hold     *rules.Intercept `json:"hold,omitempty"`  // nil: nothing is held
+	Mocks    []mock.Rule      `json:"mocks,omitempty"` // those that calls made; the folder's come after them
+	Started  time.Time        `json:"started"`
 }
 
 func (s Settings) clone() Settings {
@@ -175,4 +175,33 @@ func (c *Controller) watchFolder() {
 			return
 		}
 	}
+}
+
+// reload reads the folder again if it changed. What cannot be read leaves the mocks as they are, and is told. It reports whether the
+// folder is still the proxy's.
+func (c *Controller) reload(ctx context.Context, dir string) (more bool) {
+	c.mu.Lock()
+	f, wanted := c.folder, c.wanted
+	c.mu.Unlock()
+	if !wanted || f.dir != dir {
+		return false
+	}
+	if f.loaded != nil && !f.loaded.Changed() {
+		return true
+	}
+	fresh, err := openFolder(dir)
+	err = c.Set(ctx, func(*Settings) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if err != nil {
+			c.folder.problem = err
+			return err
+		}
+		c.folder = fresh
+		return nil
+	})
+	if err != nil {
+		c.o.Log.Warn("the mocks of the folder are as they were", "error", err)
+	}
+	return true
 }

@@ -22,15 +22,15 @@ const mostLine = 15 << 20
 
 // Config is everything that a process works by. It is sent whole: at first, and whenever something changed.
 type Config struct {
-	Dir      string      `json:"dir"`    // of the home; certificate, spool and bodies are below it
-	Listen   string      `json:"listen"` // host and port
-	Next     bool        `json:"next"`   // the next free port will do
-	Own      []string    `json:"own"`    // addresses of ios-agent itself, which it connects to for nobody
-	Bypass   []string    `json:"bypass"`
-	Upstream string      `json:"upstream"`
-	Host     string      `json:"host"` // the only host that is seen; empty: all
-	Hold     rules.Hold  `json:"hold"`
-	Mocks    []mock.Rule `json:"mocks"`
+	Dir      string           `json:"dir"`    // of the home; certificate, spool and bodies are below it
+	Listen   string           `json:"listen"` // host and port
+	Next     bool             `json:"next"`   // the next free port will do
+	Own      []string         `json:"own"`    // addresses of ios-agent itself, which it connects to for nobody
+	Bypass   []string         `json:"bypass"`
+	Upstream string           `json:"upstream"`
+	Host     string           `json:"host"` // the only host that is seen; empty: all
+	Hold     *rules.Intercept `json:"hold,omitempty"`
+	Mocks    []mock.Rule      `json:"mocks"`
 }
 
 // command is a line for the process. The first has a version and the config.
@@ -78,8 +78,10 @@ const (
 
 // trouble is an error as it goes over the pipe.
 type trouble struct {
-	Kind string `json:"kind"`
-	Text string `json:"text"`
+	Kind  string `json:"kind"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"`
+	Field string `json:"field,omitempty"`
 }
 
 // The kinds of trouble that the daemon tells apart.

@@ -1,0 +1,323 @@
+package quern
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+)
+
+// proxying are quern's rows about the network, with its routes, parameters and answers.
+func (v views) proxying() []op.Op {
+	row := func(name, route, summary string, hints op.Hints) op.Spec {
+		return op.Spec{
+			Name: name, Family: Family, Groups: []string{"network"}, Route: route, Summary: summary, Hints: hints, Timeout: time.Minute,
+		}
+	}
+	looks := op.ReadOnly | op.Idempotent
+	held := row("list_held_flows", "GET /api/v1/proxy/intercept/held", "List what is held; with timeout, wait until something is", looks)
+	wait := row("wait_for_flow", "POST /api/v1/proxy/flows/wait", "Wait until a request that fits was answered or has failed", looks)
+	held.Timeout, wait.Timeout = 2*time.Minute, 2*time.Minute
+	replay := row("replay_flow", "POST /api/v1/proxy/replay/{flow_id}", "Send a captured request again, byte for byte or changed",
+		op.OpenWorld|op.Destructive)
+	set := row("set_mock", "POST /api/v1/proxy/mock", "Answer requests that fit a pattern without their server", 0)
+	list := row("list_mocks", "GET /api/v1/proxy/mock", "List the mocks in the order in which they are tried", looks)
+	clear := row("clear_mocks", "DELETE /api/v1/proxy/mock", "Remove one mock, or all", op.Idempotent)
+	set.Also, list.Also = []string{"POST /api/v1/proxy/mocks"}, []string{"GET /api/v1/proxy/mocks"}
+	clear.Also = []string{"DELETE /api/v1/proxy/mocks", "DELETE /api/v1/proxy/mock/{rule_id}", "DELETE /api/v1/proxy/mocks/{rule_id}"}
+	return []op.Op{
+		op.New(row("query_flows", "GET /api/v1/proxy/flows", "List the requests that went through the proxy, newest first; secrets are hidden", looks),
+			v.queryFlows),
+		op.New(row("get_flow_detail", "GET /api/v1/proxy/flows/{flow_id}", "Show one request and its answer; secrets are hidden", looks), v.flowDetail),
+		op.New(row("get_flow_summary", "GET /api/v1/proxy/flows/summary", "Tell in short what went over the wire: by host, failures, slow requests, "+
+			"and a cursor to ask later for what is new", looks), v.flowSummary),
+		op.New(wait, v.waitForFlow),
+		op.New(row("proxy_status", "GET /api/v1/proxy/status", "Show whether the proxy runs, where, and what it does to requests", looks), v.proxyStatus),
+		op.New(row("start_proxy", "POST /api/v1/proxy/start", "Start the proxy; proxy_setup_guide tells how an app's requests get to it", 0), v.startProxy),
+		op.New(row("stop_proxy", "POST /api/v1/proxy/stop", "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0), v.stopProxy),
+		op.New(row("set_intercept", "POST /api/v1/proxy/intercept", "Hold requests that fit a pattern, 30 seconds at most", op.Idempotent), v.setIntercept),
+		op.New(row("clear_intercept", "DELETE /api/v1/proxy/intercept", "Hold nothing any more, and let go what is held", op.Idempotent), v.clearIntercept),
+		op.New(held, v.heldFlows),
+		op.New(row("release_flow", "POST /api/v1/proxy/intercept/release", "Let a held request or answer go on, changed if you like", 0), v.release),
+		op.New(row("release_all_flows", "POST /api/v1/proxy/intercept/release-all", "Let all that is held go on as it is", op.Idempotent), v.releaseAll),
+		op.New(replay, v.replay),
+		op.New(set, v.setMock),
+		op.New(list, v.listMocks),
+		op.New(clear, v.clearMocks),
+		op.New(row("set_proxy_filter", "POST /api/v1/proxy/filter", "See, mock and hold only the requests to one host; without a host, all", op.Idempotent),
+			v.setProxyFilter),
+		op.New(row("proxy_setup_guide", "GET /api/v1/proxy/setup-guide", "Tell how to have an app's requests go through the proxy", looks), v.setupGuide),
+	}
+}
+
+// stops is the status of stop_proxy when none runs: quern's clients know a conflict.
+func stops() *op.Statuses {
+	s := Statuses()
+	s.Name += "Stop"
+	s.Codes = maps.Clone(s.Codes)
+	s.Codes[fault.ProxyNotRunning] = 409
+	return s
+}
+
+// proxyOut is quern's.
+type proxyOut struct {
+	Status    string  `json:"status"`
+	Port      int     `json:"port"`
+	Host      string  `json:"listen_host"`
+	Started   *string `json:"started_at"`
+	Flows     int     `json:"flows_captured"`
+	Filter    *string `json:"active_filter"`
+	Intercept *string `json:"active_intercept"`
+	Held      int     `json:"held_flows_count"`
+	Mocks     int     `json:"mock_rules_count"`
+	Error     *string `json:"error"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+func proxyOf(o ops.ProxyOut) proxyOut {
+	out := proxyOut{
+		Status: o.Status, Port: o.Port, Host: o.Listen, Started: some(o.Started), Flows: o.Flows, Filter: some(o.Only), Intercept: some(o.Hold),
+		Held: o.Held, Mocks: o.Mocks, Error: some(o.Problem), Warnings: o.Warnings,
+	}
+	if out.Port == 0 {
+		out.Port, out.Host = proxy.FirstPort, proxy.Loopback
+	}
+	if o.Status == string(proxy.Restarting) {
+		out.Status = "error"
+	}
+	return out
+}
+
+type noIn struct{}
+
+func (v views) proxyStatus(ctx context.Context, c *op.Call, _ noIn) (proxyOut, error) {
+	o, err := v.core.Network.State(ctx, c)
+	return proxyOf(o), err
+}
+
+// startProxyIn is quern's input.
+type startProxyIn struct {
+	Port   int    `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
+	Listen string `json:"listen_host,omitempty" doc:"address to listen on; other machines can use the proxy if it is not a loopback one" default:"127.0.0.1"`
+}
+
+func (v views) startProxy(ctx context.Context, c *op.Call, in startProxyIn) (proxyOut, error) {
+	o, err := v.core.Network.Start(ctx, c, ops.ProxyStartIn{Port: in.Port, Listen: in.Listen})
+	return proxyOf(o), err
+}
+
+func (v views) stopProxy(ctx context.Context, c *op.Call, _ noIn) (proxyOut, error) {
+	o, err := v.core.Network.End(ctx, c)
+	return proxyOf(o), err
+}
+
+// acceptedOut is quern's answer to a change.
+type acceptedOut struct {
+	Status  string  `json:"status"`
+	Pattern *string `json:"pattern,omitempty"`
+	Note    string  `json:"note,omitempty"`
+}
+
+// patternIn is quern's input.
+type patternIn struct {
+	Pattern string `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
+}
+
+func (v views) setIntercept(ctx context.Context, c *op.Call, in patternIn) (acceptedOut, error) {
+	o, err := v.core.Network.Hold(ctx, c, ops.HoldIn{Pattern: in.Pattern, Auto: true})
+	return acceptedOut{"accepted", &in.Pattern, o.Text()}, err
+}
+
+func (v views) clearIntercept(ctx context.Context, c *op.Call, _ noIn) (acceptedOut, error) {
+	o, err := v.core.Network.NoHold(ctx)
+	return acceptedOut{Status: "accepted", Note: fmt.Sprintf("Intercept cleared, %d held flows released", o.Released)}, err
+}
+
+// heldIn is quern's input.
+type heldIn struct {
+	Timeout float64 `json:"timeout,omitempty" doc:"seconds to wait for the next one, if none is held" default:"0" min:"0" max:"60" unit:"s"`
+}
+
+// heldFlow is quern's. An answer that is held has its response.
+type heldFlow struct {
+	ID       string        `json:"id"`
+	Since    time.Time     `json:"held_at"`
+	Age      float64       `json:"age_seconds"`
+	Request  flowRequest   `json:"request"`
+	Response *flowResponse `json:"response,omitempty"`
+}
+
+// heldOut is quern's answer.
+type heldOut struct {
+	Pattern *string    `json:"pattern"`
+	Flows   []heldFlow `json:"held_flows"`
+	Total   int        `json:"total_held"`
+}
+
+func (v views) heldFlows(ctx context.Context, _ *op.Call, in heldIn) (heldOut, error) {
+	n := v.core.Network
+	held, _ := n.Proxy.Held(ctx, 0, time.Duration(in.Timeout*float64(time.Second)))
+	out := heldOut{Flows: []heldFlow{}, Total: len(held)}
+	if hold := n.Proxy.Status().Hold; hold != nil {
+		out.Pattern = &hold.Pattern
+	}
+	for _, h := range held {
+		r := recordOf(h.Flow)
+		age := float64(v.core.Said.Now().Sub(h.Since).Milliseconds()) / 1000
+		out.Flows = append(out.Flows, heldFlow{h.Flow.ID, h.Since.UTC(), age, r.Request, r.Response})
+	}
+	return out, nil
+}
+
+// releaseIn is quern's input.
+type releaseIn struct {
+	ID      string    `json:"flow_id" doc:"of a held one"`
+	Changes op.Object `json:"modifications,omitempty" doc:"headers to set, body, and url and method of a request or status_code of an answer" private:"true"`
+}
+
+// modifications are quern's, and the status of an answer.
+type modifications struct {
+	Headers map[string]string `json:"headers"`
+	Body    *string           `json:"body"`
+	URL     *string           `json:"url"`
+	Method  *string           `json:"method"`
+	Status  *int              `json:"status_code"`
+}
+
+// parts reads an object that has these parts and no others.
+func parts(field string, from op.Object, into any) error {
+	if from == "" {
+		return nil
+	}
+	d := json.NewDecoder(bytesOf(from))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fault.New(fault.InvalidInput, "%s: %w", field, err).With("field", field)
+	}
+	return nil
+}
+
+func headerOf(given map[string]string) (h flow.Header) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		h = append(h, flow.Field{Name: name, Value: given[name]})
+	}
+	return h
+}
+
+// releasedOut is quern's answer.
+type releasedOut struct {
+	Status string `json:"status"`
+	ID     string `json:"flow_id,omitempty"`
+	Count  *int   `json:"count,omitempty"`
+}
+
+func (v views) release(ctx context.Context, _ *op.Call, in releaseIn) (releasedOut, error) {
+	var m modifications
+	if err := parts("modifications", in.Changes, &m); err != nil {
+		return releasedOut{}, err
+	}
+	change := &flow.Change{Method: m.Method, URL: m.URL, Status: m.Status, Set: headerOf(m.Headers)}
+	if m.Body != nil {
+		body := []byte(*m.Body)
+		change.Body = &body
+	}
+	return releasedOut{Status: "released", ID: in.ID}, v.core.Network.Proxy.Release(ctx, in.ID, change)
+}
+
+func (v views) releaseAll(ctx context.Context, _ *op.Call, _ noIn) (releasedOut, error) {
+	count, err := v.core.Network.Proxy.ReleaseAll(ctx)
+	return releasedOut{Status: "released", Count: &count}, err
+}
+
+// replayIn is quern's input.
+type replayIn struct {
+	ID      string   `json:"flow_id" doc:"of a captured request"`
+	Headers []string `json:"modify_headers,omitempty" doc:"headers to set; the others stay" pairs:"true" private:"true"`
+	Body    *string  `json:"modify_body,omitempty" doc:"another body" private:"true"`
+}
+
+// replayOut is quern's answer, and the id of the new flow.
+type replayOut struct {
+	Status string  `json:"status"`
+	Of     string  `json:"original_flow_id"`
+	Flow   string  `json:"flow_id"`
+	Code   *int    `json:"status_code"`
+	Error  *string `json:"error"`
+}
+
+func (v views) replay(ctx context.Context, c *op.Call, in replayIn) (replayOut, error) {
+	o, err := v.core.Network.Replay(ctx, c, ops.ReplayIn{ID: in.ID, Header: in.Headers, Body: in.Body})
+	if err != nil {
+		return replayOut{}, err
+	}
+	out := replayOut{Status: "success", Of: in.ID, Flow: o.Flow.ID, Code: some(o.Flow.Code), Error: some(o.Flow.Problem)}
+	if o.Flow.State == string(flow.Failed) {
+		out.Status = "error"
+	}
+	return out, nil
+}
+
+// filterIn is quern's input.
+type proxyFilterIn struct {
+	Host string `json:"host,omitempty" doc:"the one host; empty: all"`
+}
+
+// filterOut is quern's answer.
+type proxyFilterOut struct {
+	Status string  `json:"status"`
+	Filter *string `json:"filter"`
+}
+
+func (v views) setProxyFilter(ctx context.Context, c *op.Call, in proxyFilterIn) (proxyFilterOut, error) {
+	_, err := v.core.Network.Set(ctx, c, ops.ProxySetIn{Only: &in.Host})
+	return proxyFilterOut{"accepted", some(in.Host)}, err
+}
+
+// guideOut is quern's answer.
+type guideOut struct {
+	Host      string      `json:"proxy_host"`
+	Port      int         `json:"proxy_port"`
+	Interface *string     `json:"active_interface"`
+	Warnings  []string    `json:"warnings"`
+	Cert      string      `json:"cert_install_url"`
+	Steps     []guideStep `json:"steps"`
+}
+
+type guideStep struct {
+	Target       string   `json:"target"`
+	Note         string   `json:"note"`
+	Instructions []string `json:"instructions"`
+}
+
+func (v views) setupGuide(ctx context.Context, c *op.Call, _ noIn) (guideOut, error) {
+	o, err := v.core.Network.HowTo(ctx, c)
+	if err != nil {
+		return guideOut{}, err
+	}
+	out := guideOut{Host: o.Listen, Port: o.Port, Warnings: []string{}, Cert: o.Path}
+	if out.Port == 0 {
+		out.Host, out.Port = proxy.Loopback, proxy.FirstPort
+		out.Warnings = append(out.Warnings, "the proxy does not run: start_proxy first")
+	}
+	at := net.JoinHostPort(out.Host, strconv.Itoa(out.Port))
+	for i, s := range o.Steps {
+		target := "simulator"
+		if i > 0 {
+			target = "physical_device"
+		}
+		if i < 2 {
+			out.Steps = append(out.Steps, guideStep{target, s.Target + ", proxy " + at, s.Instructions})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,232 @@
+package house_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/proxy"
+	"ios-agent/internal/op"
+	"ios-agent/test/house"
+)
+
+// wire is a house with a server, and a client that uses the proxy.
+type wire struct {
+	*house.House
+	t      *testing.T
+	server *httptest.Server
+	owner  atomic.Pointer[string] // the simulator that the client is taken for
+}
+
+func newWire(t *testing.T) *wire {
+	t.Helper()
+	w := &wire{t: t}
+	w.House = house.New(t, house.Options{Proxy: proxy.ProcessOptions{Whose: func(c net.Conn) flow.Client {
+		if udid := w.owner.Load(); udid != nil {
+			return flow.Client{Address: c.RemoteAddr().String(), PID: 4711, Process: "Shop", Simulator: *udid, App: "com.iosagent.shop"}
+		}
+		return flow.Client{Address: c.RemoteAddr().String(), Unknown: "nobody looked"}
+	}}})
+	w.server = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.HasPrefix(r.URL.Path, "/broken") {
+			out.WriteHeader(http.StatusInternalServerError)
+			body = nil
+		}
+		fmt.Fprintf(out, "%s %s %q", r.Method, r.URL.Path, body)
+	}))
+	t.Cleanup(w.server.Close)
+	return w
+}
+
+// send sends a request through the proxy.
+func (w *wire) send(method, path, body string) (int, string) {
+	w.t.Helper()
+	at := house.Result[struct {
+		Host string `json:"listen_host"`
+		Port int
+	}](w.House, w.Must("a", "proxy_status", nil))
+	transport := &http.Transport{DisableKeepAlives: true,
+		Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: net.JoinHostPort(at.Host, fmt.Sprint(at.Port))})}
+	defer transport.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.server.URL+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer geheim-0815")
+	answer, err := (&http.Client{Transport: transport}).Do(r)
+	if err != nil {
+		w.t.Error(err)
+		return 0, ""
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(text)
+}
+
+// says wants all of these in the text of an answer.
+func (w *wire) says(e op.Envelope, want ...string) {
+	w.t.Helper()
+	for _, text := range want {
+		if !strings.Contains(e.Text(), text) {
+			w.t.Errorf("no %q in: %s", text, e.Text())
+		}
+	}
+}
+
+// refused wants a fault.
+func (w *wire) refused(code fault.Code, name string, input any) {
+	w.t.Helper()
+	if e := w.Call("a", name, input); e.Error == nil || e.Error.Code != code || e.Error.Hint == "" {
+		w.t.Errorf("%s: %s", name, e.Text())
+	}
+}
+
+// TestTheProxy: what goes through it is listed and shown without secrets, held, changed, mocked, sent again and written to a file.
+func TestTheProxy(t *testing.T) {
+	w := newWire(t)
+	w.refused(fault.ProxyNotRunning, "proxy_stop", nil)
+	w.refused(fault.ProxyNotRunning, "proxy_hold", map[string]any{"pattern": "~all"})
+	w.says(w.Must("a", "list_flows", nil), "0 requests", "proxy start")
+	w.says(w.Must("a", "proxy_start", nil), "the proxy runs on 127.0.0.1:", "0 requests captured")
+	w.refused(fault.ProxyRunning, "proxy_start", nil)
+	w.send("GET", "/products?page=1", "")
+	w.send("POST", "/broken/order", `{"amount":1,"password":"hunter2"}`)
+	w.says(w.Must("a", "list_flows", nil), "2 requests", "GET /products?page=1  200", "POST /broken/order  500")
+	w.says(w.Must("a", "list_flows", map[string]any{"failed": true}), "1 request ", "/broken/order")
+	w.says(w.Must("a", "list_flows", map[string]any{"status": "2xx", "method": "get"}), "1 request ", "/products")
+	w.says(w.Must("a", "summarize_flows", nil), "2 requests", "POST /broken/order -> 500")
+
+	shown := w.Must("a", "show_flow", map[string]any{"flow_id": "latest"})
+	w.says(shown, "amount", "Authorization", "500")
+	raw, _ := json.Marshal(shown)
+	for _, secret := range []string{"geheim-0815", "hunter2"} {
+		if strings.Contains(string(raw), secret) {
+			t.Errorf("%s is shown: %s", secret, raw)
+		}
+	}
+	id := house.Result[struct {
+		ID string `json:"flow_id"`
+	}](w.House, shown).ID
+	w.refused(fault.FlowNotFound, "show_flow", map[string]any{"flow_id": "f_000000000000"})
+	w.says(w.Must("a", "show_flow", map[string]any{"flow_id": id, "curl": true}), "curl ", "/broken/order")
+
+	// A file has no secrets unless they are asked for.
+	har := filepath.Join(t.TempDir(), "all.har")
+	w.says(w.Must("a", "export_flows", map[string]any{"out": har}), "wrote 2 requests")
+	if data, err := os.ReadFile(har); err != nil || !json.Valid(data) || strings.Contains(string(data), "geheim") {
+		t.Errorf("%v %.300s", err, data)
+	}
+	w.Must("a", "export_flows", map[string]any{"out": har, "force": true, "reveal": true})
+	if data, _ := os.ReadFile(har); !strings.Contains(string(data), "geheim-0815") {
+		t.Errorf("%.300s", data)
+	}
+
+	// Held, and changed.
+	w.refused(fault.InvalidInput, "proxy_hold", map[string]any{"pattern": "~p /order"})
+	w.Must("a", "proxy_hold", map[string]any{"pattern": "~u /held"})
+	answered := make(chan string, 1)
+	go func() {
+		_, text := w.send("POST", "/held", "before")
+		answered <- text
+	}()
+	held := house.Result[struct {
+		Held []struct {
+			ID    string `json:"flow_id"`
+			Phase string
+		}
+	}](w.House, w.Must("a", "proxy_held", map[string]any{"wait_ms": 60000})).Held
+	if len(held) != 1 || held[0].Phase != "request" {
+		t.Fatalf("%+v", held)
+	}
+	w.Must("a", "proxy_release", map[string]any{"flow_id": held[0].ID, "body": "after"})
+	if text := <-answered; text != `POST /held "after"` {
+		t.Error(text)
+	}
+	w.refused(fault.FlowNotHeld, "proxy_release", map[string]any{"flow_id": held[0].ID})
+	w.says(w.Must("a", "proxy_unhold", nil), "nothing is held")
+
+	// Mocked, as it was told and as it was answered before.
+	rule := house.Result[struct{ Mock string }](w.House, w.Must("a", "proxy_mock", map[string]any{
+		"pattern": "~u /broken", "status": 418, "body": `{"path":"{{request.path}}"}`})).Mock
+	if code, text := w.send("GET", "/broken/pot", ""); code != 418 || text != `{"path":"/broken/pot"}` {
+		t.Errorf("%d %s", code, text)
+	}
+	w.says(w.Must("a", "proxy_mocks", nil), "1 mock", rule, "418", "answered 1 time")
+	w.Must("a", "proxy_mock", map[string]any{"id": rule, "status": 503})
+	if code, _ := w.send("GET", "/broken/pot", ""); code != 503 {
+		t.Error(code)
+	}
+	w.refused(fault.MockNotFound, "proxy_unmock", map[string]any{"id": "mock_00000000"})
+	w.says(w.Must("a", "proxy_unmock", map[string]any{"all": true}), "removed 1 mock")
+	w.Must("a", "proxy_mock", map[string]any{"from": id, "status": 200})
+	if code, text := w.send("POST", "/broken/order", ""); code != 200 || !strings.Contains(text, "/broken/order") {
+		t.Errorf("%d %s", code, text)
+	}
+	w.Must("a", "proxy_unmock", map[string]any{"all": true})
+
+	// Sent again, byte for byte.
+	again := house.Result[struct {
+		Repeats string
+		Flow    struct {
+			ID   string `json:"flow_id"`
+			Code int    `json:"status_code"`
+		}
+	}](w.House, w.Must("a", "proxy_replay", map[string]any{"flow_id": id}))
+	if again.Repeats != id || again.Flow.ID == id || again.Flow.Code != 500 {
+		t.Errorf("%+v", again)
+	}
+	w.says(w.Must("a", "proxy_stop", nil), "the proxy stopped")
+	w.says(w.Must("a", "list_flows", map[string]any{"method": "GET"}), "/products")
+}
+
+// TestTheProxyOutlivesTheDaemon: the next one starts it again, on its port, with its mocks.
+func TestTheProxyOutlivesTheDaemon(t *testing.T) {
+	w := newWire(t)
+	port := house.Result[struct{ Port int }](w.House, w.Must("a", "proxy_start", nil)).Port
+	w.Must("a", "proxy_mock", map[string]any{"pattern": "~u /x", "status": 404})
+	w.send("GET", "/before", "")
+	w.Restart()
+	w.Must("a", "proxy_set", map[string]any{"bypass": []string{"pinned.example.com"}}) // waits until it runs
+	status := house.Result[struct {
+		Port  int
+		Mocks int `json:"mock_rules"`
+		Flows int `json:"flows_captured"`
+	}](w.House, w.Must("a", "proxy_status", nil))
+	if status.Port != port || status.Mocks != 1 || status.Flows != 1 {
+		t.Errorf("%+v, port %d before", status, port)
+	}
+	if code, _ := w.send("GET", "/x", ""); code != 404 {
+		t.Error(code)
+	}
+}
+
+// TestRequestsOfAStep: an answer counts the requests of its device, and the step is asked for them later.
+func TestRequestsOfAStep(t *testing.T) {
+	w := newWire(t)
+	udid := w.Boot("a", "com.iosagent.shop")
+	w.Must("a", "proxy_start", nil)
+	w.says(w.Must("a", "install_proxy_cert", nil), "trusted on "+house.Device)
+	w.owner.Store(&udid)
+	if e := w.Must("a", "home", nil); e.Meta.Net != nil {
+		t.Errorf("nothing was sent: %s", e.Text())
+	}
+	w.refused(fault.Timeout, "wait_flow", map[string]any{"request": "DELETE /nothing", "timeout_ms": 1})
+	w.Must("a", "launch_app", map[string]any{"bundle_id": "com.iosagent.shop"})
+	w.send("GET", "/products", "")
+	w.send("POST", "/broken/order", "")
+	w.says(w.Must("a", "wait_flow", map[string]any{"request": "POST /order"}), "POST /broken/order  500")
+	w.says(w.Must("a", "list_flows", map[string]any{"step": "last"}), "2 requests of step", "/products", "/broken/order")
+	w.says(w.Must("a", "proxy_guide", nil), "proxy cert install")
+}
