@@ -101,6 +101,8 @@ var arrows = map[string]string{
 
 	"internal/network/flow":  "",
 	"internal/network/whose": "apple/appbundle machine/host network/flow",
+	"internal/network/flow": "",
+	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

@@ -1,0 +1,100 @@
+package mitm
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// mostCodings bounds how often a body may be packed: more than two is an attack or a mistake.
+const mostCodings = 3
+
+// mostWindow bounds what unpacking one body takes, whatever it says it needs.
+const mostWindow = 8 << 20
+
+var unpackers = map[string]func(io.Reader) (io.Reader, error){
+	"gzip":    func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"x-gzip":  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"deflate": inflated,
+	"br":      func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+	"zstd": func(r io.Reader) (io.Reader, error) {
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	},
+}
+
+// inflated reads "deflate", by which some mean zlib, as the standard says, and some the bare format.
+func inflated(r io.Reader) (io.Reader, error) {
+	var first [2]byte
+	n, err := io.ReadFull(r, first[:])
+	all := io.MultiReader(bytes.NewReader(first[:n]), r)
+	if err != nil {
+		return nil, err
+	}
+	if first[0]&0x0f == 8 && (int(first[0])<<8|int(first[1]))%31 == 0 {
+		return zlib.NewReader(all)
+	}
+	return flate.NewReader(all), nil
+}
+
+// decode unpacks the first most bytes of a body. used is the coding that was taken away; it is empty when the body is what it is, or
+// is not what its head says. all says that nothing is missing.
+func decode(coding string, raw []byte, whole bool, most int) (content []byte, used string, all bool) {
+	if len(raw) == 0 {
+		return nil, "", whole
+	}
+	asIs := func() ([]byte, string, bool) { return raw[:min(len(raw), most)], "", whole && len(raw) <= most }
+	names := codings(coding)
+	if len(names) == 0 || len(names) > mostCodings {
+		return asIs()
+	}
+	var from io.Reader = bytes.NewReader(raw)
+	var open []io.Closer
+	defer func() {
+		for _, c := range open {
+			_ = c.Close() // it gives memory back
+		}
+	}()
+	for _, name := range slices.Backward(names) {
+		unpack := unpackers[name]
+		if unpack == nil {
+			return asIs()
+		}
+		next, err := unpack(from)
+		if err != nil {
+			return asIs()
+		}
+		if c, ok := next.(io.Closer); ok {
+			open = append(open, c)
+		}
+		from = next
+	}
+	var out bytes.Buffer
+	n, err := io.Copy(&out, io.LimitReader(from, int64(most)+1))
+	if err != nil && n == 0 {
+		return asIs()
+	}
+	content = out.Bytes()[:min(int(n), most)]
+	return content, strings.Join(names, ", "), err == nil && int(n) <= most && whole
+}
+
+// codings are the names of a Content-Encoding, without those that say nothing.
+func codings(line string) []string {
+	var names []string
+	for name := range strings.SplitSeq(line, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && name != "identity" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,362 @@
+package mitm
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"ios-agent/internal/network/flow"
+)
+
+// serveOuter answers apps that know that this is a proxy.
+func (p *Proxy) serveOuter(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodConnect:
+		p.connect(w, r)
+	case r.URL.Host == "":
+		p.here(w, r)
+	default:
+		to := *r.URL
+		to.User = nil
+		p.pass(w, r, &to)
+	}
+}
+
+// serveInner answers apps that believe to speak with their server.
+func (p *Proxy) serveInner(w http.ResponseWriter, r *http.Request) {
+	at := placeFrom(r.Context())
+	if r.Method == http.MethodConnect {
+		http.Error(w, "ios-agent proxy: CONNECT inside a CONNECT", http.StatusMethodNotAllowed)
+		return
+	}
+	to := *r.URL
+	to.Scheme, to.Host = "http", at.target
+	if at.tls != nil {
+		to.Scheme = "https"
+		// An app that connects to an address may still name the server.
+		if host, port, err := net.SplitHostPort(at.target); err == nil && at.tls.Name != "" {
+			if _, isAddress := asAddress(host); isAddress {
+				to.Host = net.JoinHostPort(at.tls.Name, port)
+			}
+		}
+	}
+	p.pass(w, r, shorter(&to))
+}
+
+// shorter leaves a port out that the scheme says already.
+func shorter(u *url.URL) *url.URL {
+	if host, port, err := net.SplitHostPort(u.Host); err == nil && port == defaultPort(u.Scheme) {
+		u.Host = host
+		if _, isAddress := asAddress(host); isAddress && bytes.ContainsRune([]byte(host), ':') {
+			u.Host = "[" + host + "]"
+		}
+	}
+	return u
+}
+
+// here answers who asks the proxy itself: browsers and devices fetch the certificate so.
+func (p *Proxy) here(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/ca.cer":
+		w.Header().Set("Content-Type", "application/x-x509-ca-cert")
+		_, _ = w.Write(p.CA.DER())
+	case "/ca.pem":
+		w.Header().Set("Content-Type", "application/x-pem-file")
+		_, _ = w.Write(p.CA.PEM())
+	default:
+		http.Error(w, "This is the proxy of ios-agent. Its certificate: /ca.cer or /ca.pem", http.StatusNotFound)
+	}
+}
+
+func newFlow(at *place) *flow.Flow {
+	return &flow.Flow{ID: flow.NewID(), Started: time.Now(), State: flow.Open, Client: at.client(), TLS: at.tls}
+}
+
+func since(t time.Time) float64 { return float64(time.Since(t).Microseconds()) / 1000 }
+
+// exchange is one request on its way, and its answer back.
+type exchange struct {
+	p      *Proxy
+	ctx    context.Context
+	at     *place
+	w      http.ResponseWriter
+	in     *http.Request
+	out    *http.Request
+	look   flow.Look
+	clocks clocks
+
+	request, response *capture
+	sending           *tee
+	messages          messages
+
+	mu   sync.Mutex // guards f, and that nothing is told after its end
+	f    *flow.Flow
+	over bool
+}
+
+// pass takes a request to where it goes, and the answer back.
+func (p *Proxy) pass(w http.ResponseWriter, r *http.Request, to *url.URL) {
+	p.counts.requests.Add(1)
+	at := placeFrom(r.Context())
+	f := newFlow(at)
+	f.Request = flow.Request{Method: r.Method, URL: to.String(), Protocol: r.Proto, Header: fields(r.Header, r.Host)}
+	x := &exchange{p: p, ctx: r.Context(), at: at, w: w, in: r, f: f}
+	x.run(to)
+}
+
+func (x *exchange) run(to *url.URL) {
+	p, r, f := x.p, x.in, x.f
+	x.out = &http.Request{
+		Method: r.Method, URL: to, Host: r.Host, Header: onward(r.Header), ContentLength: r.ContentLength,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Trailer: r.Trailer,
+	}
+	if _, named := r.Header["User-Agent"]; !named {
+		x.out.Header["User-Agent"] = nil // else net/http names itself
+	}
+	if hasToken(r.Header, "Te", "trailers") {
+		x.out.Header.Set("Te", "trailers")
+	}
+	if isWebSocket(r.Header) && r.ProtoMajor == 1 {
+		x.out.Header.Set("Connection", "Upgrade")
+		x.out.Header.Set("Upgrade", "websocket")
+	}
+	x.look = p.Rules.Look(f)
+	x.prepareBody()
+	if x.look.Hidden {
+		x.send()
+		return
+	}
+	verdict, err := x.askRequest()
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	if verdict.Change != nil {
+		if err := x.changeRequest(verdict.Change); err != nil {
+			x.fail(err)
+			return
+		}
+	}
+	if verdict.Answer != nil {
+		x.answer(verdict.Answer)
+		return
+	}
+	x.send()
+}
+
+// prepareBody sets up what sees the body of the request.
+func (x *exchange) prepareBody() {
+	r := x.in
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		x.out.Body, x.out.ContentLength = nil, 0
+		return
+	}
+	if !x.look.Hidden {
+		x.request = x.p.capture(x.f.ID + ".request")
+	}
+	x.sending = &tee{from: r.Body, seen: []func([]byte){x.request.add}}
+	x.out.Body = x.sending
+	if r.ProtoMajor == 1 && x.w != nil {
+		_ = http.NewResponseController(x.w).EnableFullDuplex() // a server may answer before it heard everything
+	}
+}
+
+func (p *Proxy) capture(name string) *capture {
+	return &capture{dir: p.Bodies, name: name, most: p.MostFile, log: p.Log}
+}
+
+func (x *exchange) askRequest() (flow.Verdict, error) {
+	if x.look.RequestBody && x.out.Body != nil {
+		first, whole, again, err := ahead(x.out.Body, x.p.MostLook)
+		if err != nil {
+			return flow.Verdict{}, err
+		}
+		x.out.Body = again
+		x.f.Request.Body = seen(x.in.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
+	}
+	verdict, err := x.held(x.p.Rules.Request)
+	x.f.Request.Body = flow.Body{} // what was really sent is told at the end
+	return verdict, err
+}
+
+// held asks the rules and counts how long they took. An error is that the app is gone, or the proxy; rules that cannot decide let pass.
+func (x *exchange) held(ask func(context.Context, *flow.Flow) (flow.Verdict, error)) (flow.Verdict, error) {
+	began := time.Now()
+	verdict, err := ask(x.ctx, x.f)
+	if took := time.Since(began); took >= time.Millisecond {
+		x.f.Timing.Held += float64(took.Microseconds()) / 1000
+	}
+	if err != nil && x.ctx.Err() == nil {
+		x.p.Log.Warn("a flow passes without its rules", "flow", x.f.ID, "error", err)
+		return flow.Verdict{}, nil
+	}
+	return verdict, err
+}
+
+func (x *exchange) changeRequest(c *flow.Change) error {
+	f, out := x.f, x.out
+	f.Changed = true
+	if c.Method != nil {
+		out.Method = *c.Method
+	}
+	if c.URL != nil {
+		to, err := url.Parse(*c.URL)
+		if err != nil {
+			return err
+		}
+		if to.Host != out.URL.Host {
+			out.Host = to.Host
+		}
+		out.URL = to
+	}
+	change(out.Header, c)
+	if host := c.Set.Get("Host"); host != "" {
+		out.Host = host
+		out.Header.Del("Host")
+	}
+	if c.Body != nil {
+		x.drain()
+		x.request = x.p.capture(f.ID + ".changed-request")
+		body := *c.Body
+		x.sending = &tee{from: io.NopCloser(bytes.NewReader(body)), seen: []func([]byte){x.request.add}}
+		out.Body, out.ContentLength = x.sending, int64(len(body))
+		if len(body) == 0 {
+			out.Body = nil
+		}
+	}
+	shown := out.Header.Clone()
+	if shown["User-Agent"] == nil {
+		delete(shown, "User-Agent")
+	}
+	f.Request.Method, f.Request.URL, f.Request.Header = out.Method, out.URL.String(), fields(shown, out.Host)
+	return nil
+}
+
+// drain reads what the app still sends and nobody gets.
+func (x *exchange) drain() {
+	if x.out.Body != nil {
+		_, _ = io.Copy(io.Discard, x.out.Body) // an app that is gone is noticed by whoever answers it
+	}
+}
+
+// send asks the server.
+func (x *exchange) send() {
+	target := hostPort(x.out.URL)
+	if x.p.namesOwn(target) {
+		x.fail(errOwnPort)
+		return
+	}
+	x.tell()
+	ctx := httptrace.WithClientTrace(x.ctx, x.clocks.trace(x.early))
+	if x.look.Hidden {
+		ctx = x.ctx
+	}
+	resp, err := x.p.transport.RoundTrip(x.out.WithContext(ctx))
+	x.clocks.end()
+	if err != nil {
+		if _, broken := x.sending.how(); broken != nil && x.p.ctx.Err() == nil {
+			x.ended(flow.AppGone, "the app ended the connection while it sent its request", http.StatusBadRequest)
+			return
+		}
+		x.fail(err)
+		return
+	}
+	defer resp.Body.Close()
+	x.receive(resp)
+}
+
+// early passes on what a server says before its answer, such as 103 Early Hints. 100 Continue is each side's own.
+func (x *exchange) early(code int, header textproto.MIMEHeader) {
+	if code == http.StatusContinue || x.w == nil {
+		return
+	}
+	h := x.w.Header()
+	for name, values := range header {
+		h[name] = slices.Clone(values)
+	}
+	x.w.WriteHeader(code)
+	clear(h)
+}
+
+// fail answers the app that its request could not be sent, and tells why.
+func (x *exchange) fail(err error) {
+	kind, text, status := x.p.explain(x.ctx, err, hostPort(x.out.URL))
+	x.ended(kind, text, status)
+}
+
+func (x *exchange) ended(kind flow.TroubleKind, text string, status int) {
+	x.finish(flow.Failed, flow.Trouble{Kind: kind, Error: text})
+	if x.w == nil {
+		return
+	}
+	x.w.Header().Set("Ios-Agent-Trouble", string(kind))
+	http.Error(x.w, "ios-agent proxy: "+text, status)
+}
+
+// tell tells how far the flow is.
+func (x *exchange) tell() {
+	if x.look.Hidden {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over {
+		x.messages.into(x.f)
+		x.p.Tell.Tell(copyOf(x.f))
+	}
+}
+
+// finish tells how the flow ended, once.
+func (x *exchange) finish(state flow.State, trouble flow.Trouble) {
+	x.messages.stop()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over {
+		return
+	}
+	x.over = true
+	f := x.f
+	f.State, f.Trouble = state, trouble
+	if x.look.Hidden {
+		return
+	}
+	if x.request != nil {
+		coding := f.Request.Header.Get("Content-Encoding")
+		f.Request.Body = x.request.finish(coding)
+		if ended, _ := x.sending.how(); ended {
+			f.Request.Trailer = fields(x.in.Trailer, "")
+		}
+	}
+	if x.response != nil && f.Response != nil {
+		f.Response.Body = x.response.finish(f.Response.Header.Get("Content-Encoding"))
+	}
+	x.messages.into(f)
+	x.clocks.into(&f.Timing)
+	f.Timing.Total = since(f.Started)
+	x.p.Tell.Tell(copyOf(f))
+}
+
+// copyOf is a flow that shares nothing that anybody changes: the teller owns it.
+func copyOf(f *flow.Flow) flow.Flow {
+	c := *f
+	c.Request.Header, c.Request.Trailer = slices.Clone(f.Request.Header), slices.Clone(f.Request.Trailer)
+	c.Messages = slices.Clone(f.Messages)
+	if f.Response != nil {
+		r := *f.Response
+		r.Header, r.Trailer = slices.Clone(r.Header), slices.Clone(r.Trailer)
+		c.Response = &r
+	}
+	if f.TLS != nil {
+		t := *f.TLS
+		c.TLS = &t
+	}
+	return c
+}

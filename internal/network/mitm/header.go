@@ -1,0 +1,82 @@
+package mitm
+
+import (
+	"maps"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/network/flow"
+)
+
+// hops are the lines that are meant for the next machine only.
+var hops = []string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// fields writes lines down. net/http keeps the order of the lines of one name, and no order of names: theirs is the alphabet's.
+func fields(h http.Header, host string) flow.Header {
+	n := 0
+	for _, values := range h {
+		n += len(values)
+	}
+	list := make(flow.Header, 0, n+1)
+	if host != "" {
+		list = append(list, flow.Field{Name: "Host", Value: host})
+	}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			list = append(list, flow.Field{Name: name, Value: value})
+		}
+	}
+	return list
+}
+
+// onward is what of the lines goes on to the next machine.
+func onward(h http.Header) http.Header {
+	to := make(http.Header, len(h)+2)
+	maps.Copy(to, h)
+	for _, line := range h["Connection"] {
+		for name := range strings.SplitSeq(line, ",") {
+			delete(to, textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)))
+		}
+	}
+	for _, name := range hops {
+		delete(to, name)
+	}
+	return to
+}
+
+// change applies what somebody changed.
+func change(h http.Header, c *flow.Change) {
+	for _, name := range c.Remove {
+		h.Del(name)
+	}
+	for _, f := range c.Set {
+		h.Del(f.Name)
+	}
+	for _, f := range c.Set {
+		h.Add(f.Name, f.Value)
+	}
+	if c.Body != nil {
+		h.Del("Content-Encoding")
+		h.Del("Content-Length")
+	}
+}
+
+// hasToken finds a word in a list of words, in any case.
+func hasToken(h http.Header, name, word string) bool {
+	for _, line := range h[name] {
+		for each := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(each), word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isWebSocket(h http.Header) bool {
+	return hasToken(h, "Connection", "upgrade") && strings.EqualFold(h.Get("Upgrade"), "websocket")
+}

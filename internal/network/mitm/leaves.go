@@ -1,0 +1,88 @@
+package mitm
+
+import (
+	"container/list"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+)
+
+// mostLeaves bounds the certificates that are remembered: a page has some dozen hosts, a day some hundred.
+const mostLeaves = 1024
+
+// leaves are the certificates of hosts, made when they are first asked for. All have one key, made for this process.
+type leaves struct {
+	ca  *CA
+	key *ecdsa.PrivateKey
+
+	mu     sync.Mutex
+	byName map[string]*list.Element // of *leaf
+	used   *list.List               // the one used last is in front
+}
+
+type leaf struct {
+	name string
+	cert *tls.Certificate
+}
+
+func newLeaves(ca *CA) (*leaves, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	return &leaves{ca: ca, key: key, byName: map[string]*list.Element{}, used: list.New()}, nil
+}
+
+// of is the certificate of a host. Two who ask at once may both sign; that is 50 µs, and the last one stays.
+func (l *leaves) of(host string) (*tls.Certificate, error) {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	now := time.Now()
+	if cert := l.known(host, now); cert != nil {
+		return cert, nil
+	}
+	cert, err := l.ca.sign(host, l.key, now)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if old := l.byName[host]; old != nil {
+		l.used.Remove(old)
+	}
+	l.byName[host] = l.used.PushFront(&leaf{host, cert})
+	for l.used.Len() > mostLeaves {
+		oldest := l.used.Back()
+		delete(l.byName, l.used.Remove(oldest).(*leaf).name)
+	}
+	return cert, nil
+}
+
+func (l *leaves) known(host string, now time.Time) *tls.Certificate {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.byName[host]
+	if e == nil {
+		return nil
+	}
+	cert := e.Value.(*leaf).cert
+	if now.Add(24 * time.Hour).After(cert.Leaf.NotAfter) {
+		return nil
+	}
+	l.used.MoveToFront(e)
+	return cert
+}
+
+// asAddress tells an address from a name.
+func asAddress(host string) (net.IP, bool) {
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	if err != nil {
+		return nil, false
+	}
+	return addr.Unmap().WithZone("").AsSlice(), true
+}

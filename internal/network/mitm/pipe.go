@@ -1,0 +1,95 @@
+package mitm
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"ios-agent/internal/network/flow"
+)
+
+// tellTunnel tells of a CONNECT that led nowhere.
+func (p *Proxy) tellTunnel(at *place, target string, trouble flow.Trouble) {
+	f := p.tunnelFlow(at, target)
+	f.Trouble, f.State = trouble, flow.Failed
+	if !p.Rules.Look(f).Hidden {
+		p.Tell.Tell(*f)
+	}
+}
+
+// tunnelFlow is the flow of a tunnel that is not opened: its address is all there is to know.
+func (p *Proxy) tunnelFlow(at *place, target string) *flow.Flow {
+	scheme := "tcp"
+	if at.tls != nil {
+		scheme = "https"
+	}
+	f := newFlow(at)
+	f.TLS = at.tls
+	f.Request = flow.Request{Method: "CONNECT", URL: scheme + "://" + target, Protocol: "HTTP/1.1", Header: flow.Header{{Name: "Host", Value: target}}}
+	return f
+}
+
+// tellPiped passes a tunnel on unopened, because what is inside is not HTTP, and tells how much went by.
+func (p *Proxy) tellPiped(t *tunnel, server net.Conn) {
+	f := p.tunnelFlow(&t.place, t.place.target)
+	hidden := p.Rules.Look(f).Hidden
+	if !hidden {
+		p.Tell.Tell(copyOf(f))
+	}
+	var sent, got atomic.Int64
+	err := p.pipe(t, server, func(fromApp bool, n int64) {
+		if fromApp {
+			sent.Add(n)
+		} else {
+			got.Add(n)
+		}
+	})
+	f.State, f.Timing.Total = flow.Done, since(f.Started)
+	f.Request.Body.Size = sent.Load()
+	if err != nil {
+		f.State = flow.Failed
+		f.Kind, f.Error, _ = p.explain(p.ctx, err, t.place.target)
+	} else {
+		f.Response = &flow.Response{Status: 200, Reason: "Connection established", Protocol: "HTTP/1.1", Body: flow.Body{Size: got.Load()}}
+	}
+	f.Request.Body.Cut, f.Request.Body.FileCut = f.Request.Body.Size > 0, f.Request.Body.Size > 0
+	if f.Response != nil {
+		f.Response.Body.Cut, f.Response.Body.FileCut = got.Load() > 0, got.Load() > 0
+	}
+	if !hidden {
+		p.Tell.Tell(copyOf(f))
+	}
+}
+
+// pipe copies bytes both ways until both sides have said all. The error is that of the connection to the server.
+func (p *Proxy) pipe(app *tunnel, server net.Conn, count func(fromApp bool, n int64)) error {
+	defer app.Close()
+	if server == nil {
+		var err error
+		if server, err = p.dial(p.ctx, app.place.target); err != nil {
+			return err
+		}
+	}
+	defer server.Close()
+	if count == nil {
+		count = func(bool, int64) {}
+	}
+	var both sync.WaitGroup
+	both.Go(func() { copyHalf(server, app, func(n int64) { count(true, n) }) })
+	copyHalf(app, server, func(n int64) { count(false, n) })
+	both.Wait()
+	return nil
+}
+
+// copyHalf copies one way. An orderly end is passed on; a broken connection ends both.
+func copyHalf(to, from net.Conn, count func(int64)) {
+	n, err := io.Copy(to, from)
+	count(n)
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		_, _ = to.Close(), from.Close()
+		return
+	}
+	_ = closeWrite(to)
+}

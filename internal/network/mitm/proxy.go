@@ -1,0 +1,250 @@
+// Package mitm is the proxy itself: it stands between apps and servers, opens TLS with certificates of its own authority, speaks
+// HTTP/1.1 and HTTP/2 to both sides, and passes bodies on as they come. It asks flow.Rules what becomes of a request and tells
+// flow.Teller what happened. It knows neither patterns nor stores, and starts no program.
+package mitm
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
+)
+
+// Options are what a proxy needs. CA, Rules and Tell must be there.
+type Options struct {
+	CA    *CA
+	Rules flow.Rules
+	Tell  flow.Teller
+
+	// Whose says who is at the other end of a connection. It is asked once for each, when it is accepted, and may take its time: only
+	// the first flow of that connection waits for it. Nil leaves all but the address unknown.
+	Whose func(net.Conn) flow.Client
+	// Own says whether a port of this machine belongs to ios-agent. What goes there is refused. The proxy's own ports always are.
+	Own func(netip.AddrPort) bool
+
+	Bodies   string         // the folder of bodies; empty keeps none in files
+	MostFile int64          // the bytes of one body that are kept in its file, 32 MiB when zero
+	MostLook int64          // the bytes of a body that rules are shown, 10 MiB when zero
+	MostOpen int            // connections of apps at once, 1,024 when zero: more wait
+	Roots    *x509.CertPool // which servers are believed; nil is as the system does
+
+	Bypass   []string // hosts that are passed on unopened: shop.example, *.shop.example, shop.example:8443
+	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them) that everything goes through
+	Anywhere bool     // it may listen elsewhere than on loopback
+	Log      *slog.Logger
+}
+
+const (
+	mostFile   = 32 << 20
+	mostLook   = 10 << 20
+	mostOpen   = 1024
+	mostHead   = 256 << 10
+	idleApp    = 2 * time.Minute
+	idleServer = 90 * time.Second
+	headIn     = time.Minute
+	greetIn    = 30 * time.Second // a TLS handshake, and a connection to a server
+)
+
+// Proxy is one proxy. It serves any number of listeners until it is closed.
+type Proxy struct {
+	Options
+	leaves    *leaves
+	tls       *tls.Config
+	transport *http.Transport
+	dialer    net.Dialer
+	outer     *http.Server // speaks with apps as a proxy
+	inner     *http.Server // speaks with apps as the server they asked for
+	inside    *handover    // how inner gets its connections
+	route     atomic.Pointer[route]
+	quiet     time.Duration
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	ports  sync.Map // of our listeners, uint16
+	open   openConns
+	counts counts
+}
+
+// New makes a proxy that serves nobody yet.
+func New(o Options) (*Proxy, error) {
+	if o.MostFile == 0 {
+		o.MostFile = mostFile
+	}
+	if o.MostLook == 0 {
+		o.MostLook = mostLook
+	}
+	if o.MostOpen == 0 {
+		o.MostOpen = mostOpen
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	leaves, err := newLeaves(o.CA)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{Options: o, leaves: leaves, inside: newHandover(), quiet: quiet, open: newOpenConns(o.MostOpen)}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	if err := p.Set(o.Bypass, o.Upstream); err != nil {
+		return nil, err
+	}
+	p.dialer = net.Dialer{Timeout: greetIn, ControlContext: p.refuseOwn}
+	p.tls = &tls.Config{NextProtos: []string{"h2", "http/1.1"}, GetCertificate: p.certificate}
+	p.transport = &http.Transport{
+		Proxy:                 func(*http.Request) (*url.URL, error) { return p.route.Load().upstream, nil },
+		DialContext:           p.dialer.DialContext,
+		TLSClientConfig:       &tls.Config{RootCAs: o.Roots},
+		ForceAttemptHTTP2:     true,
+		DisableCompression:    true, // what the app accepts is the app's to say
+		MaxIdleConns:          256,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       idleServer,
+		TLSHandshakeTimeout:   greetIn,
+		ExpectContinueTimeout: time.Second,
+		OnProxyConnectResponse: func(_ context.Context, at *url.URL, _ *http.Request, answer *http.Response) error {
+			return upstreamAnswer(at, answer)
+		},
+	}
+	p.outer = p.server(http.HandlerFunc(p.serveOuter))
+	p.inner = p.server(http.HandlerFunc(p.serveInner))
+	p.inner.Protocols = new(http.Protocols)
+	p.inner.Protocols.SetHTTP1(true)
+	p.inner.Protocols.SetHTTP2(true)
+	p.inner.Protocols.SetUnencryptedHTTP2(true)
+	p.wg.Go(func() { _ = p.inner.Serve(p.inside) }) // until Close
+	return p, nil
+}
+
+func (p *Proxy) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           p.counted(h),
+		MaxHeaderBytes:    mostHead,
+		ReadHeaderTimeout: headIn,
+		IdleTimeout:       idleApp,
+		ErrorLog:          slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return p.ctx },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, placeKey{}, placeOf(c))
+		},
+	}
+}
+
+// counted lets Close wait for whatever is being served.
+func (p *Proxy) counted(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !p.open.enter(&p.wg) {
+			panic(http.ErrAbortHandler)
+		}
+		defer p.wg.Done()
+		h.ServeHTTP(w, r)
+	})
+}
+
+// NotLoopbackError says that a listener can be reached from other machines.
+type NotLoopbackError struct{ Address string }
+
+func (e *NotLoopbackError) Error() string {
+	return "the proxy would listen on " + e.Address + ", where other machines can reach it"
+}
+
+// Fault says what to do about it.
+func (e *NotLoopbackError) Fault() *fault.Fault {
+	return fault.New(fault.InvalidInput, "%w", e).WithHint("listen on 127.0.0.1, or say that other machines may use the proxy")
+}
+
+// Serve takes connections until the proxy is closed, and returns nil then.
+func (p *Proxy) Serve(l net.Listener) error {
+	if at, ok := l.Addr().(*net.TCPAddr); ok {
+		if !at.IP.IsLoopback() && !p.Anywhere {
+			return errors.Join(&NotLoopbackError{at.String()}, l.Close())
+		}
+		p.ports.Store(uint16(at.Port), true)
+		defer p.ports.Delete(uint16(at.Port))
+	}
+	err := p.outer.Serve(&door{Listener: l, proxy: p})
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends all connections and waits until every flow was told how it ended, or until the context ends.
+func (p *Proxy) Close(ctx context.Context) error {
+	p.open.close()
+	p.cancel()
+	err := errors.Join(p.outer.Close(), p.inner.Close())
+	p.open.endAll()
+	done := make(chan struct{})
+	go func() { p.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = errors.Join(err, ctx.Err())
+	}
+	p.transport.CloseIdleConnections()
+	return err
+}
+
+// route is what can be set while the proxy runs.
+type route struct {
+	bypass   []string
+	upstream *url.URL
+}
+
+// Set replaces the hosts that are passed on unopened, and the upstream proxy (nil is none). Connections that are open stay as they are.
+func (p *Proxy) Set(bypass []string, upstream *url.URL) error {
+	if upstream != nil && (upstream.Scheme != "http" && upstream.Scheme != "https" || upstream.Host == "") {
+		return fault.New(fault.InvalidInput, "%s is not an upstream proxy", upstream.Redacted()).
+			WithHint("name it as http://HOST:PORT or https://HOST:PORT, with NAME:PASSWORD@ before the host if it wants them")
+	}
+	for _, pattern := range bypass {
+		if err := checkBypass(pattern); err != nil {
+			return err
+		}
+	}
+	p.route.Store(&route{bypass, upstream})
+	return nil
+}
+
+// Figures are what went by.
+type Figures struct {
+	Open     int              `json:"open"`     // connections of apps now
+	Accepted int64            `json:"accepted"` // since the start
+	Requests int64            `json:"requests"`
+	Bypassed map[string]int64 `json:"bypassed,omitempty"` // connections that were passed on unopened, by host
+}
+
+// Figures counts.
+func (p *Proxy) Figures() Figures {
+	f := Figures{Requests: p.counts.requests.Load(), Bypassed: p.counts.bypassedHosts()}
+	f.Open, f.Accepted = p.open.count()
+	return f
+}
+
+// certificate is asked in the middle of a handshake.
+func (p *Proxy) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	name := hello.ServerName
+	if t, ok := hello.Conn.(*tunnel); ok {
+		t.certified.Store(true)
+		if name == "" {
+			name = t.host
+		}
+	}
+	if name == "" {
+		return nil, fmt.Errorf("the app named no host")
+	}
+	return p.leaves.of(name)
+}

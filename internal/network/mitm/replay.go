@@ -1,0 +1,88 @@
+package mitm
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/network/flow"
+)
+
+// Do sends a request again, the way that requests of apps take: rules are asked, and it is told as a flow of its own. It returns when it
+// is answered. repeats is the id of the flow it was taken from. The error is about the request; what came of sending it is in the flow.
+func (p *Proxy) Do(ctx context.Context, r flow.Request, repeats string) (flow.Flow, error) {
+	if !p.open.enter(&p.wg) {
+		return flow.Flow{}, fault.New(fault.StateFailed, "the proxy was ended").WithHint("start the proxy, then try again")
+	}
+	defer p.wg.Done()
+	in, err := p.again(r, repeats)
+	if err != nil {
+		return flow.Flow{}, err
+	}
+	p.counts.requests.Add(1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+	at := &place{client: func() flow.Client { return flow.Client{Process: "ios-agent", Unknown: "sent again by ios-agent"} }}
+	f := newFlow(at)
+	f.Repeats = repeats
+	f.Request = flow.Request{Method: in.Method, URL: in.URL.String(), Protocol: in.Proto, Header: fields(in.Header, in.Host)}
+	x := &exchange{p: p, ctx: ctx, at: at, in: in, f: f}
+	x.run(in.URL)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return copyOf(x.f), nil
+}
+
+// again makes the request of a flow once more: the same bytes, the same lines but for those that say how it was sent.
+func (p *Proxy) again(r flow.Request, repeats string) (*http.Request, error) {
+	to, err := url.Parse(r.URL)
+	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
+		return nil, fault.New(fault.InvalidInput, "the request of flow %s to %q cannot be sent again", repeats, r.URL).
+			WithHint("only requests of HTTP and HTTPS can be sent again")
+	}
+	body, err := p.bodyOf(r.Body, repeats)
+	if err != nil {
+		return nil, err
+	}
+	in := &http.Request{
+		Method: r.Method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+	}
+	for _, f := range r.Header {
+		switch {
+		case strings.HasPrefix(f.Name, ":"), strings.EqualFold(f.Name, "Content-Length"), strings.EqualFold(f.Name, "Expect"):
+		case strings.EqualFold(f.Name, "Host"):
+			in.Host = f.Value
+		default:
+			in.Header.Add(f.Name, f.Value)
+		}
+	}
+	if isWebSocket(in.Header) {
+		return nil, fault.New(fault.InvalidInput, "flow %s is a WebSocket, which cannot be sent again", repeats).
+			WithHint("only single requests can be sent again")
+	}
+	return in, nil
+}
+
+// bodyOf is a body byte for byte, as it was on the wire.
+func (p *Proxy) bodyOf(b flow.Body, repeats string) ([]byte, error) {
+	switch {
+	case b.File == "" && !b.Cut && b.Coding == "":
+		return b.Content, nil
+	case b.File == "" || b.FileCut || p.Bodies == "" || b.File != filepath.Base(b.File):
+		return nil, fault.New(fault.InvalidInput, "the body of flow %s was not kept whole", repeats).
+			WithHint("give the body that shall be sent")
+	}
+	data, err := regularfile.Read(filepath.Join(p.Bodies, b.File), p.MostFile)
+	if err != nil {
+		return nil, fault.New(fault.PathError, "the body of flow %s: %w", repeats, err).WithHint("give the body that shall be sent")
+	}
+	return data, nil
+}

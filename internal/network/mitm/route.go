@@ -1,0 +1,177 @@
+package mitm
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"ios-agent/internal/fault"
+)
+
+// errOwnPort says that somebody wanted to reach ios-agent through its own proxy.
+var errOwnPort = errors.New("that port is ios-agent's own: the proxy does not lead there")
+
+// refuseOwn sees every address before it is connected to, so that no name leads round it.
+func (p *Proxy) refuseOwn(_ context.Context, _, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !p.own(at) {
+		return nil
+	}
+	return errOwnPort
+}
+
+func (p *Proxy) own(at netip.AddrPort) bool {
+	_, ours := p.ports.Load(at.Port())
+	return (ours || p.Own != nil && p.Own(at)) && ofThisMachine(at.Addr())
+}
+
+func ofThisMachine(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if a.IsLoopback() || a.IsUnspecified() {
+		return true
+	}
+	addrs, _ := net.InterfaceAddrs() // without them, loopback is all we know
+	for _, each := range addrs {
+		if prefix, err := netip.ParsePrefix(each.String()); err == nil && prefix.Addr().WithZone("") == a {
+			return true
+		}
+	}
+	return false
+}
+
+// namesOwn is for what an upstream proxy would connect to: it may stand on this machine.
+func (p *Proxy) namesOwn(target string) bool {
+	host, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return false
+	}
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		host = "127.0.0.1"
+	}
+	addr, err := netip.ParseAddr(host)
+	number, portErr := strconv.ParseUint(port, 10, 16)
+	return err == nil && portErr == nil && p.own(netip.AddrPortFrom(addr, uint16(number)))
+}
+
+// UpstreamError says that the upstream proxy did not connect us.
+type UpstreamError struct {
+	Proxy  string
+	Status string
+}
+
+func (e *UpstreamError) Error() string {
+	return fmt.Sprintf("the upstream proxy %s does not connect: %s", e.Proxy, e.Status)
+}
+
+func upstreamAnswer(at *url.URL, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &UpstreamError{at.Host, answer.Status}
+}
+
+// dial connects to a server for a tunnel, by way of the upstream proxy if there is one.
+func (p *Proxy) dial(ctx context.Context, target string) (net.Conn, error) {
+	upstream := p.route.Load().upstream
+	if upstream == nil {
+		return p.dialer.DialContext(ctx, "tcp", target)
+	}
+	conn, err := p.dialer.DialContext(ctx, "tcp", hostPort(upstream))
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	through, err := p.through(ctx, conn, upstream, target)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return through, nil
+}
+
+func (p *Proxy) through(ctx context.Context, conn net.Conn, upstream *url.URL, target string) (net.Conn, error) {
+	if upstream.Scheme == "https" {
+		secure := tls.Client(conn, &tls.Config{RootCAs: p.Roots, ServerName: upstream.Hostname()})
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return nil, err
+		}
+		conn = secure
+	}
+	ask := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target, Header: http.Header{}}
+	if user := upstream.User; user != nil {
+		password, _ := user.Password()
+		ask.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
+	}
+	if err := ask.Write(conn); err != nil {
+		return nil, err
+	}
+	read := bufio.NewReader(conn)
+	answer, err := http.ReadResponse(read, ask)
+	if err != nil {
+		return nil, err
+	}
+	if err := upstreamAnswer(upstream, answer); err != nil {
+		return nil, err
+	}
+	early, _ := read.Peek(read.Buffered())
+	return &tunnel{Conn: conn, early: early}, nil
+}
+
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = defaultPort(u.Scheme)
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+func defaultPort(scheme string) string {
+	if scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+func checkBypass(pattern string) error {
+	host := strings.TrimPrefix(pattern, "*.")
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			host = ""
+		} else {
+			host = name
+		}
+	}
+	if host == "" || strings.ContainsAny(host, "*/@ \t\r\n") {
+		return fault.New(fault.InvalidInput, "%q is not a host to pass on unopened", pattern).
+			WithHint("name hosts as shop.example, *.shop.example or shop.example:8443")
+	}
+	return nil
+}
+
+// bypasses says whether what goes to a host is passed on unopened.
+func (p *Proxy) bypasses(host, port string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	for _, pattern := range p.route.Load().bypass {
+		name := strings.ToLower(pattern)
+		if only, at, err := net.SplitHostPort(pattern); err == nil {
+			if at != port {
+				continue
+			}
+			name = strings.ToLower(only)
+		}
+		if below, ok := strings.CutPrefix(name, "*"); ok && strings.HasSuffix(host, below) || name == host {
+			return true
+		}
+	}
+	return false
+}
