@@ -103,6 +103,10 @@ var arrows = map[string]string{
 	"internal/network/whose": "apple/appbundle machine/host network/flow",
 	"internal/network/flow": "",
 	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
+	"internal/network/flow":    "",
+	"internal/network/mock":    "fault fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
+	"internal/network/pattern": "fault fault/nearest network/flow",
+	"internal/network/rules":   "fault network/flow network/mock network/pattern",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

@@ -1,0 +1,251 @@
+// Package mock is answers that are given instead of a server's: which requests they are for, what they say, how they fail. Rules come from
+// callers, from YAML files in a folder, and from flows that were captured. Only Load and an answer's body file read files.
+package mock
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/pattern"
+)
+
+// Bounds.
+const (
+	MostRules = 1000
+	MostBody  = 10 << 20
+	MostDelay = 10 * time.Minute
+
+	mostValues = 200 // in a body, each of them as large as a request's
+)
+
+// Rule says what requests of a pattern are answered. Of several that fit, the first is taken.
+type Rule struct {
+	ID       string   `json:"id"` // mock_ and 8 hexadecimal digits
+	Pattern  string   `json:"pattern"`
+	Response Response `json:"response"`
+	Times    int      `json:"times,omitempty"` // so many requests, and then the rules after it; 0 is always
+}
+
+// Response is what is answered: at most one of Body, Bytes, JSON and BodyFile. Body, JSON's texts and the values of header lines are
+// templates; Bytes and the file are sent as they are.
+type Response struct {
+	Status   int             `json:"status,omitempty"` // 0 is 200
+	Header   flow.Header     `json:"header,omitempty"`
+	Body     string          `json:"body,omitempty"`
+	Bytes    []byte          `json:"bytes,omitempty"`
+	JSON     json.RawMessage `json:"json,omitempty"`
+	BodyFile string          `json:"body_file,omitempty"` // in Folder
+	Folder   string          `json:"folder,omitempty"`    // where the rule was loaded from
+	Delay    time.Duration   `json:"delay,omitempty"`     // before the answer begins
+	Fault    flow.Fault      `json:"fault,omitempty"`
+}
+
+// NewID makes an id.
+func NewID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return idPrefix + hex.EncodeToString(b[:])
+}
+
+const idPrefix = "mock_"
+
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^mock_[0-9a-f]{8}$`) })
+
+// Put adds a rule at the end. One whose id is there takes the place of the old one.
+func Put(rules []Rule, r Rule) []Rule {
+	out := slices.Clone(rules)
+	if i := slices.IndexFunc(out, func(o Rule) bool { return o.ID == r.ID }); i >= 0 {
+		out[i] = r
+		return out
+	}
+	return append(out, r)
+}
+
+// Without takes one rule out, and says whether it was there.
+func Without(rules []Rule, id string) ([]Rule, bool) {
+	out := slices.DeleteFunc(slices.Clone(rules), func(o Rule) bool { return o.ID == id })
+	return out, len(out) < len(rules)
+}
+
+// Error is what is wrong with a rule.
+type Error struct {
+	ID    string
+	Field string // of the YAML form, such as body
+	Why   string
+	Hint  string
+	cause error
+}
+
+func (e *Error) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("mock: %s: %s", e.Field, e.Why)
+	}
+	return fmt.Sprintf("mock %s: %s: %s", e.ID, e.Field, e.Why)
+}
+
+// Unwrap gives the error of the pattern or template.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Fault is the error for a caller.
+func (e *Error) Fault() *fault.Fault {
+	f := fault.New(fault.InvalidInput, "%w", e)
+	if e.Hint != "" {
+		f = f.WithHint("%s", e.Hint)
+	}
+	return f.With("field", e.Field)
+}
+
+// compiled is a rule that can answer.
+type compiled struct {
+	Rule
+	pattern *pattern.Pattern
+	body    template
+	json    jsonTemplate
+	header  []template // of the values
+	hits    *atomic.Int64
+}
+
+// Check says what is wrong with a rule, as an *Error.
+func Check(r Rule) error {
+	_, err := compile(r)
+	return err
+}
+
+func compile(r Rule) (*compiled, error) {
+	c := &compiled{Rule: r, hits: new(atomic.Int64)}
+	wrong := func(field, why, hint string) error { return &Error{ID: r.ID, Field: field, Why: why, Hint: hint} }
+	var err error
+	if c.pattern, err = pattern.Parse(r.Pattern); err != nil {
+		e := err.(*pattern.Error) // Parse has no other
+		return nil, &Error{ID: r.ID, Field: "match", Why: e.Error(), Hint: e.Hint, cause: err}
+	}
+	a := r.Response
+	switch bodies := countBodies(a); {
+	case !idForm().MatchString(r.ID):
+		return nil, wrong("id", "an id is mock_ and 8 hexadecimal digits", "Leave it out, and one is made.")
+	case !c.pattern.RequestTime():
+		return nil, wrong("match", "it can only hold when the server answered, and a mock answers instead of the server",
+			"Say which requests are meant, such as ~u /orders.")
+	case a.Status != 0 && (a.Status < 200 || a.Status > 599):
+		return nil, wrong("status", "a status is from 200 to 599", "Write 200, or another final status.")
+	case r.Times < 0:
+		return nil, wrong("times", "it is less than 0", "Write how often it answers; 0 is always.")
+	case a.Delay < 0 || a.Delay > MostDelay:
+		return nil, wrong("delay", fmt.Sprintf("a delay is from 0 to %s", MostDelay), "Write less, such as 2s.")
+	case a.Fault != "" && !slices.Contains(faults, a.Fault):
+		return nil, wrong("fault", "there is no such fault", "Write reset, timeout or truncated.")
+	case bodies > 1:
+		return nil, wrong("body", "there is more than one body", "Give one of body, json, body_base64 and body_file.")
+	case len(a.Body) > MostBody || len(a.Bytes) > MostBody || len(a.JSON) > MostBody:
+		return nil, wrong("body", fmt.Sprintf("it is larger than %d bytes", MostBody), "Answer with less.")
+	case a.BodyFile != "" && (a.Folder == "" || !filepath.IsLocal(a.BodyFile)):
+		return nil, wrong("body_file", "it must be a file in the folder of the mocks", "Move the file there, and write its name.")
+	}
+	return c, c.templates(wrong)
+}
+
+var faults = []flow.Fault{flow.Reset, flow.Timeout, flow.Truncated}
+
+func countBodies(a Response) (n int) {
+	for _, has := range []bool{a.Body != "", len(a.Bytes) > 0, len(a.JSON) > 0, a.BodyFile != ""} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// templates reads the templates and checks the header lines.
+func (c *compiled) templates(wrong func(field, why, hint string) error) error {
+	inTemplate := func(field string, err error) error {
+		e := err.(*TemplateError) // there is no other
+		return &Error{ID: c.ID, Field: field, Why: e.Error(), Hint: e.Hint, cause: err}
+	}
+	var err error
+	if c.body, err = parseTemplate(c.Response.Body); err != nil {
+		return inTemplate("body", err)
+	}
+	if len(c.Response.JSON) > 0 {
+		if c.json, err = parseJSONTemplate(c.Response.JSON); err != nil {
+			if _, is := err.(*TemplateError); is {
+				return inTemplate("json", err)
+			}
+			return wrong("json", "it is not JSON", "Write JSON, or use body for other text.")
+		}
+	}
+	for _, line := range c.Response.Header {
+		if !headerName(line.Name) {
+			return wrong("headers", fmt.Sprintf("%q is no name of a header", line.Name), "Write letters, digits and dashes.")
+		}
+		if strings.ContainsAny(line.Value, "\r\n\x00") {
+			return wrong("headers", fmt.Sprintf("the value of %s has an end of line", line.Name), "Write it in one line.")
+		}
+		if framing(line.Name) {
+			return wrong("headers", fmt.Sprintf("%s is written by the proxy", line.Name), "Leave it out.")
+		}
+		value, err := parseTemplate(line.Value)
+		if err != nil {
+			return inTemplate("headers", err)
+		}
+		c.header = append(c.header, value)
+	}
+	if n := c.body.values() + c.json.values; n > mostValues {
+		return wrong("body", fmt.Sprintf("it has %d values; at most %d are filled in", n, mostValues), "Answer with less.")
+	}
+	return nil
+}
+
+// headerName says whether a name is a token of HTTP.
+func headerName(name string) bool {
+	return name != "" && strings.Trim(name, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// framing says whether a header tells where a body ends, which only the proxy knows.
+func framing(name string) bool {
+	return slices.ContainsFunc([]string{"content-length", "transfer-encoding", "connection"}, func(n string) bool {
+		return strings.EqualFold(n, name)
+	})
+}
+
+// Normal is the same rule in one form: with an id, and with JSON written in one way.
+func Normal(r Rule) Rule {
+	if r.ID == "" {
+		r.ID = NewID()
+	}
+	if tree, err := decodeJSON(r.Response.JSON); len(r.Response.JSON) > 0 && err == nil {
+		r.Response.JSON = encodeJSON(tree)
+	}
+	return r
+}
+
+func decodeJSON(raw []byte) (tree any, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, fmt.Errorf("text after the end")
+	}
+	return tree, nil
+}
+
+func encodeJSON(tree any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(tree) // it came from JSON
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,199 @@
+package mock
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/docfile"
+	"ios-agent/internal/machine/regularfile"
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/pattern"
+)
+
+// Set is rules in their order, with what each has answered. It is safe for concurrent use; nil has no rules.
+type Set struct {
+	now   func() time.Time
+	rules []*compiled
+}
+
+// NewSet makes a set. A rule that is the same in the old set goes on counting where that was. What is wrong is an *Error.
+func NewSet(rules []Rule, old *Set, now func() time.Time) (*Set, error) {
+	if len(rules) > MostRules {
+		return nil, fault.New(fault.TooMany, "%d mocks; at most %d are kept", len(rules), MostRules).
+			WithHint("Clear some, or use wider patterns.")
+	}
+	s, seen := &Set{now: now}, map[string]bool{}
+	for _, r := range rules {
+		c, err := compile(r)
+		if err != nil {
+			return nil, err
+		}
+		if seen[r.ID] {
+			return nil, &Error{ID: r.ID, Field: "id", Why: "two mocks have this id", Hint: "Leave the id out, and one is made."}
+		}
+		seen[r.ID] = true
+		s.rules = append(s.rules, c)
+	}
+	if old != nil {
+		for _, was := range old.rules {
+			for _, c := range s.rules {
+				if c.ID == was.ID && reflect.DeepEqual(c.Rule, was.Rule) {
+					c.hits = was.hits
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// Rules are the rules in their order.
+func (s *Set) Rules() []Rule {
+	if s == nil {
+		return nil
+	}
+	var all []Rule
+	for _, c := range s.rules {
+		all = append(all, c.Rule)
+	}
+	return all
+}
+
+// Hits is how often each rule answered.
+func (s *Set) Hits() map[string]int {
+	all := map[string]int{}
+	if s != nil {
+		for _, c := range s.rules {
+			all[c.ID] = c.counted()
+		}
+	}
+	return all
+}
+
+// counted is how often the rule answered.
+func (c *compiled) counted() int { return int(c.hits.Load()) }
+
+func (c *compiled) spent() bool { return c.Times > 0 && c.counted() >= c.Times }
+
+// take counts one more answer; not when the last was given in the meantime.
+func (c *compiled) take() (hit int, ok bool) {
+	for {
+		had := c.hits.Load()
+		if c.Times > 0 && had >= int64(c.Times) {
+			return 0, false
+		}
+		if c.hits.CompareAndSwap(had, had+1) {
+			return int(had) + 1, true
+		}
+	}
+}
+
+// Look says, when only the head of a request is known, whether a rule could answer it, and whether its body is needed to tell or to answer.
+func (s *Set) Look(f *flow.Flow) (could, body bool) {
+	if s == nil {
+		return false, false
+	}
+	for _, c := range s.rules {
+		if c.spent() {
+			continue
+		}
+		can, needs := c.pattern.Could(f, pattern.AtRequest)
+		if !can {
+			continue
+		}
+		could, body = true, body || needs.RequestBody || c.needsBody()
+		if !needs.RequestBody && c.Times == 0 {
+			break // it answers; what comes after it is never asked
+		}
+	}
+	return could, body
+}
+
+func (c *compiled) needsBody() bool {
+	for _, h := range c.header {
+		if h.needsBody() {
+			return true
+		}
+	}
+	return c.body.needsBody() || c.json.body
+}
+
+// Answer is what the first rule that fits says to a request, and counts it; nil when none fits.
+func (s *Set) Answer(f *flow.Flow) *flow.Answer {
+	if s == nil {
+		return nil
+	}
+	for _, c := range s.rules {
+		if c.spent() || !c.pattern.Match(f) {
+			continue
+		}
+		if hit, ok := c.take(); ok {
+			return c.answer(f, hit, s.now())
+		}
+	}
+	return nil
+}
+
+func (c *compiled) answer(f *flow.Flow, hit int, now time.Time) *flow.Answer {
+	m := &moment{flow: f, url: &url.URL{}, hit: hit, now: now}
+	if u, err := url.Parse(f.Request.URL); err == nil {
+		m.url = u
+	}
+	r := c.Response
+	a := &flow.Answer{Rule: c.ID, Status: r.Status, Delay: r.Delay, Fault: r.Fault}
+	if a.Status == 0 {
+		a.Status = 200
+	}
+	for i, line := range r.Header {
+		a.Header = append(a.Header, flow.Field{Name: line.Name, Value: c.header[i].header(m)})
+	}
+	kind := a.Header.Get("content-type")
+	guess := ""
+	switch {
+	case len(r.JSON) > 0:
+		a.Body, guess = c.json.text(m), "application/json"
+	case r.BodyFile != "":
+		body, err := docfile.Read(r.Folder, r.BodyFile, MostBody)
+		if err != nil {
+			return &flow.Answer{Rule: c.ID, Status: 500, Header: flow.Header{{Name: "Content-Type", Value: "text/plain; charset=utf-8"}},
+				Body: fmt.Appendf(nil, "ios-agent: mock %s: body_file %s cannot be read: %s\n", c.ID, r.BodyFile, reason(err))}
+		}
+		a.Body, guess = body, kinds[strings.ToLower(filepath.Ext(r.BodyFile))]
+	case len(r.Bytes) > 0:
+		a.Body = r.Bytes
+	default:
+		a.Body = c.body.text(m, strings.Contains(strings.ToLower(kind), "json"))
+	}
+	if kind == "" && guess != "" {
+		a.Header = append(a.Header, flow.Field{Name: "Content-Type", Value: guess})
+	}
+	return a
+}
+
+// kinds are the content types of files whose lines say none. Not those of the machine, which differ from one to the next.
+var kinds = map[string]string{
+	".json": "application/json", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".xml": "application/xml",
+	".js": "text/javascript", ".css": "text/css", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+	".webp": "image/webp", ".svg": "image/svg+xml", ".pdf": "application/pdf",
+}
+
+// reason is why a file cannot be read, without the folders of this machine.
+func reason(err error) string {
+	switch large := (*regularfile.LargeError)(nil); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is not there"
+	case errors.As(err, &large):
+		return large.Error()
+	case errors.Is(err, regularfile.ErrNotRegular):
+		return "it is no regular file"
+	case errors.Is(err, docfile.ErrSlow):
+		return docfile.ErrSlow.Error()
+	}
+	return "it cannot be opened, or it leads out of the folder"
+}

@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
+)
+
+// ChangeError is what is wrong with a change.
+type ChangeError struct {
+	Field string
+	Why   string
+	Hint  string
+}
+
+func (e *ChangeError) Error() string {
+	return fmt.Sprintf("the change of the %s cannot be made: %s", e.Field, e.Why)
+}
+
+// Fault is the error for a caller.
+func (e *ChangeError) Fault() *fault.Fault {
+	return fault.New(fault.InvalidInput, "%w", e).WithHint("%s The flow is still held.", e.Hint).With("field", e.Field)
+}
+
+// mostBody bounds a body that a change gives.
+const mostBody = 10 << 20
+
+func empty(c *flow.Change) bool {
+	return c == nil || c.Method == nil && c.URL == nil && c.Status == nil && len(c.Set) == 0 && len(c.Remove) == 0 && c.Body == nil
+}
+
+// CheckChange says whether a flow that is held in a phase can be changed so: an *ChangeError if not.
+func CheckChange(c *flow.Change, phase Phase) error {
+	switch {
+	case phase == AtResponse && c.Method != nil:
+		return &ChangeError{"method", "the request was sent already", "Change status, headers or body of the response."}
+	case phase == AtResponse && c.URL != nil:
+		return &ChangeError{"url", "the request was sent already", "Change status, headers or body of the response."}
+	case phase == AtRequest && c.Status != nil:
+		return &ChangeError{"status", "there is no response yet", "Hold the response to change it, or answer with a mock."}
+	case c.Method != nil && !token(*c.Method):
+		return &ChangeError{"method", "a method is one word", "Write GET, POST or another one."}
+	case c.Method != nil && strings.EqualFold(*c.Method, "CONNECT"):
+		return &ChangeError{"method", "a request cannot become a CONNECT", "Write GET, POST or another one."}
+	case c.URL != nil && !absolute(*c.URL):
+		return &ChangeError{"url", "a URL is whole, with http or https and a host", "Write it like https://example.com/orders."}
+	case c.Status != nil && (*c.Status < 100 || *c.Status > 599):
+		return &ChangeError{"status", "a status is from 100 to 599", "Write 200, 404 or another one."}
+	case c.Body != nil && len(*c.Body) > mostBody:
+		return &ChangeError{"body", fmt.Sprintf("it is larger than %d bytes", mostBody), "Send less."}
+	}
+	for _, line := range c.Set {
+		if err := checkLine(line); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Remove {
+		if err := checkLine(flow.Field{Name: name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkLine(line flow.Field) error {
+	switch {
+	case !token(line.Name):
+		return &ChangeError{"headers", fmt.Sprintf("%q is no name of a header", line.Name), "Write letters, digits and dashes."}
+	case strings.ContainsAny(line.Value, "\r\n\x00"):
+		return &ChangeError{"headers", fmt.Sprintf("the value of %s has an end of line", line.Name), "Write it in one line."}
+	case strings.EqualFold(line.Name, "content-length") || strings.EqualFold(line.Name, "transfer-encoding"):
+		return &ChangeError{"headers", line.Name + " is written by the proxy", "Leave it out: it follows from the body."}
+	}
+	return nil
+}
+
+// token says whether a text is a token of HTTP: what methods and names of headers are.
+func token(text string) bool {
+	const signs = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return text != "" && strings.Trim(text, signs) == ""
+}
+
+func absolute(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !strings.ContainsAny(text, " \t\r\n\x00")
+}

@@ -1,0 +1,307 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"ios-agent/internal/network/flow"
+)
+
+// Phase is when a flow is held.
+type Phase string
+
+// The phases.
+const (
+	AtRequest  Phase = "request"
+	AtResponse Phase = "response"
+)
+
+// Reason is why a flow was released.
+type Reason string
+
+// The reasons.
+const (
+	Manual           Reason = "manual"
+	Modified         Reason = "modified"
+	TimedOut         Reason = "timeout"
+	AllReleased      Reason = "release_all"
+	InterceptCleared Reason = "intercept_cleared"
+	Shutdown         Reason = "shutdown"
+	ClientGone       Reason = "client_gone"
+	TooMany          Reason = "too_many" // it was not held at all: too many others are
+)
+
+// Held is a flow that is held, or was.
+type Held struct {
+	Sequence int64     `json:"sequence"` // grows with every hold
+	Phase    Phase     `json:"phase"`
+	Since    time.Time `json:"since"`
+	Until    time.Time `json:"until"` // then it is released by itself
+	Flow     flow.Flow `json:"flow"`
+	Released Reason    `json:"released,omitempty"` // empty while it is held; the flow has no bodies then
+}
+
+// Event is a hold or a release: Held.Released is empty in the first.
+type Event struct{ Held Held }
+
+// NotHeldError says that no flow of this id is held.
+type NotHeldError struct{ ID string }
+
+func (e *NotHeldError) Error() string { return fmt.Sprintf("flow %s is not held", e.ID) }
+
+// hold is a flow that somebody waits with.
+type hold struct {
+	Held
+	done    chan struct{} // closed when it is released
+	verdict flow.Verdict  // set before
+}
+
+// mostGone is how many flows are remembered that are no longer held, for those who ask what was held since they last did.
+const mostGone = 1000
+
+// hold waits while the intercept holds a flow.
+func (r *Rules) hold(ctx context.Context, f *flow.Flow, phase Phase) (flow.Verdict, error) {
+	h := r.begin(f, phase)
+	r.tell()
+	if h == nil {
+		return flow.Verdict{}, nil
+	}
+	late := time.NewTimer(Hold)
+	defer late.Stop()
+	select {
+	case <-h.done:
+	case <-late.C:
+		r.end(h, TimedOut)
+	case <-ctx.Done():
+		r.end(h, ClientGone)
+		if h.Released == ClientGone {
+			return flow.Verdict{}, context.Cause(ctx)
+		}
+	}
+	return h.verdict, nil
+}
+
+// begin registers a hold, or nil if the flow is not held. The pattern is asked without the lock; if the intercept was replaced in the
+// meantime, the new one is asked: nothing is held by a pattern that was cleared.
+func (r *Rules) begin(f *flow.Flow, phase Phase) *hold {
+	for {
+		s := r.setting()
+		if !s.holds(f, phase) {
+			return nil
+		}
+		now := time.Now()
+		h := &hold{done: make(chan struct{}), Held: Held{Phase: phase, Since: now, Until: now.Add(Hold), Flow: copied(f)}}
+		r.mu.Lock()
+		if r.now != s {
+			r.mu.Unlock()
+			continue
+		}
+		held := r.register(h)
+		r.mu.Unlock()
+		if !held {
+			return nil
+		}
+		return h
+	}
+}
+
+// register gives a hold its number and tells it, if it can be held; the lock is held.
+func (r *Rules) register(h *hold) bool {
+	h.Sequence = r.next
+	r.next++
+	h.Flow.State = flow.Held
+	switch {
+	case r.closed:
+		return false
+	case len(r.held) >= MostHeld:
+		h.Released = TooMany
+		r.remember(h)
+		return false
+	}
+	r.held = append(r.held, h)
+	r.events = append(r.events, Event{h.Held})
+	close(r.woken)
+	r.woken = make(chan struct{})
+	return true
+}
+
+// end releases a hold that its own waiter gives up, unless somebody else did already. After it the verdict is there.
+func (r *Rules) end(h *hold, why Reason) {
+	r.mu.Lock()
+	if h.Released == "" {
+		if r.closed && why == ClientGone {
+			why = Shutdown
+		}
+		r.release(h, why, nil)
+	}
+	r.mu.Unlock()
+	r.tell()
+}
+
+// release lets a flow go on; the lock is held, and the flow is held.
+func (r *Rules) release(h *hold, why Reason, c *flow.Change) {
+	h.Released, h.verdict.Change = why, c
+	r.held = slices.DeleteFunc(r.held, func(o *hold) bool { return o == h })
+	r.remember(h)
+	close(h.done)
+}
+
+// remember keeps what was held, and tells its release; the lock is held.
+func (r *Rules) remember(h *hold) {
+	gone := h.Held
+	gone.Flow.Request.Body.Content = nil
+	if gone.Flow.Response != nil {
+		response := *gone.Flow.Response
+		response.Body.Content = nil
+		gone.Flow.Response = &response
+	}
+	if r.gone = append(r.gone, gone); len(r.gone) > mostGone {
+		r.gone = slices.Clone(r.gone[len(r.gone)-mostGone/2:])
+	}
+	r.events = append(r.events, Event{gone})
+}
+
+func (r *Rules) releaseAll(why Reason) int {
+	all := slices.Clone(r.held)
+	for _, h := range all {
+		r.release(h, why, nil)
+	}
+	return len(all)
+}
+
+// Held are the flows that are held, in the order in which they came.
+func (r *Rules) Held() []Held {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.those(nil)
+}
+
+// those are the flows that are held; the lock is held.
+func (r *Rules) those(all []Held) []Held {
+	for _, h := range r.held {
+		all = append(all, h.Held)
+	}
+	return all
+}
+
+// Last is the greatest sequence number that was given: who waits after it hears of the next hold.
+func (r *Rules) Last() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next - 1
+}
+
+// Now is for Wait: what is held now, else what is held next.
+const Now = -1
+
+// Wait gives the flows that were held after a sequence number, in its order, and waits for one if there is none yet. Who asks again with
+// the number of the last one misses none: those that were released in the meantime are there too, and say so. When the context ends it
+// gives none.
+func (r *Rules) Wait(ctx context.Context, after int64) []Held {
+	for {
+		r.mu.Lock()
+		found, woken := r.since(after), r.woken
+		if after < 0 {
+			after = r.next - 1
+		}
+		r.mu.Unlock()
+		if len(found) > 0 {
+			return found
+		}
+		select {
+		case <-woken:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// since is what was held after a number; the lock is held.
+func (r *Rules) since(after int64) []Held {
+	if after < 0 {
+		return r.those(nil)
+	}
+	var found []Held
+	for _, h := range r.those(slices.Clip(r.gone)) {
+		if h.Sequence > after {
+			found = append(found, h)
+		}
+	}
+	slices.SortFunc(found, func(a, b Held) int { return int(a.Sequence - b.Sequence) })
+	return found
+}
+
+// Release lets a held flow go on, changed if a change is given. An id that is not held is a *NotHeldError; a change that cannot be made
+// is a *ChangeError, and the flow stays held.
+func (r *Rules) Release(id string, c *flow.Change) error {
+	defer r.tell()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.held, func(h *hold) bool { return h.Flow.ID == id })
+	if i < 0 {
+		return &NotHeldError{id}
+	}
+	if empty(c) {
+		r.release(r.held[i], Manual, nil)
+		return nil
+	}
+	if err := CheckChange(c, r.held[i].Phase); err != nil {
+		return err
+	}
+	r.release(r.held[i], Modified, c)
+	return nil
+}
+
+// ReleaseAll lets all held flows go on as they are, and says how many.
+func (r *Rules) ReleaseAll() int {
+	defer r.tell()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.releaseAll(AllReleased)
+}
+
+// Close releases all and holds nothing from now on.
+func (r *Rules) Close() {
+	defer r.tell()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.releaseAll(Shutdown)
+}
+
+// tell says what happened, in its order. One goroutine says it for all: who finds another one telling leaves its events to that one.
+func (r *Rules) tell() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tells {
+		return
+	}
+	r.tells = true
+	for len(r.events) > 0 {
+		events := r.events
+		r.events = nil
+		r.mu.Unlock()
+		for _, e := range events {
+			if r.told != nil {
+				r.told(e)
+			}
+		}
+		r.mu.Lock()
+	}
+	r.tells = false
+}
+
+// copied is a flow that nobody else changes. What a change of a flow replaces whole is shared: bodies and lines are never written to.
+func copied(f *flow.Flow) flow.Flow {
+	c := *f
+	c.Request.Header, c.Messages = slices.Clone(f.Request.Header), slices.Clone(f.Messages)
+	c.Request.Body.Content = slices.Clone(f.Request.Body.Content)
+	if f.Response != nil {
+		response := *f.Response
+		response.Header, response.Body.Content = slices.Clone(response.Header), slices.Clone(response.Body.Content)
+		c.Response = &response
+	}
+	return c
+}
