@@ -107,6 +107,7 @@ var arrows = map[string]string{
 	"internal/network/mock":    "fault fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
 	"internal/network/pattern": "fault fault/nearest network/flow",
 	"internal/network/rules":   "fault network/flow network/mock network/pattern",
+	"internal/network/spool": "network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

@@ -11,7 +11,9 @@ import (
 
 // Flow is one request and what came of it. It has its id from its first byte on: held, changed, answered and done it is the same flow.
 type Flow struct {
-	ID      string    `json:"id"` // f_ and 12 hexadecimal digits
+	ID string `json:"id"` // f_ and 12 hexadecimal digits
+	// Number is that of its last arrival in the daemon's store, in the count of all that is kept there. The store gives it.
+	Number  int64     `json:"number,omitempty"`
 	Started time.Time `json:"started"`
 	State   State     `json:"state"`
 	Client  Client    `json:"client"`
@@ -28,6 +30,8 @@ type Flow struct {
 	Rule    string `json:"rule,omitempty"`    // id of the mock that answered
 	Repeats string `json:"repeats,omitempty"` // id of the flow that this one replays
 	Changed bool   `json:"changed,omitempty"` // somebody changed the request or the response when it was released
+	// Hidden says where something secret is not shown, such as "request header Authorization". Such a flow is not as it was on the wire.
+	Hidden []string `json:"hidden,omitempty"`
 }
 
 // State is how far a flow is.

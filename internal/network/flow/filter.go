@@ -1,0 +1,51 @@
+package flow
+
+import (
+	"strings"
+	"time"
+)
+
+// Filter says which flows are wanted. The zero value of a field takes all.
+type Filter struct {
+	Host                 string // exact, in any case; with a port only that port
+	Path                 string // a part of the path with its query; capitals count
+	Method               string // in any case
+	StatusMin, StatusMax int    // with a bound, flows without a response are not wanted
+	HasError             *bool  // that ended without an answer or with an error
+	Since, Until         time.Time
+	Device, App          string
+	ClientIP             string
+	After                int64 // later than this arrival number
+	Finished             bool  // only those of which nothing more comes
+}
+
+// Fits reports whether a flow is wanted.
+func (q Filter) Fits(f *Flow) bool {
+	facets := f.Facets()
+	return q.FitsFacets(&facets)
+}
+
+// FitsFacets reports it of a flow of which only these are known.
+func (q Filter) FitsFacets(f *Facets) bool {
+	return f.Number > q.After &&
+		(q.Method == "" || strings.EqualFold(q.Method, f.Method)) &&
+		(q.Device == "" || q.Device == f.Device) && (q.App == "" || q.App == f.App) && (q.ClientIP == "" || q.ClientIP == f.ClientIP) &&
+		(q.Since.IsZero() || !f.Started.Before(q.Since)) && (q.Until.IsZero() || !f.Started.After(q.Until)) &&
+		(!q.Finished || f.Finished()) && (q.HasError == nil || *q.HasError == f.Broken()) &&
+		q.fitsStatus(f.Status) && q.fitsHost(f) && (q.Path == "" || strings.Contains(f.Path(), q.Path))
+}
+
+func (q Filter) fitsStatus(status int) bool {
+	if q.StatusMin == 0 && q.StatusMax == 0 {
+		return true
+	}
+	return status != 0 && status >= q.StatusMin && (q.StatusMax == 0 || status <= q.StatusMax)
+}
+
+func (q Filter) fitsHost(f *Facets) bool {
+	if q.Host == "" || strings.EqualFold(q.Host, f.Host()) {
+		return true
+	}
+	host, _ := Place(f.URL)
+	return strings.EqualFold(q.Host, host)
+}
