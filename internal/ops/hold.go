@@ -96,6 +96,15 @@ func (n *Network) Hold(ctx context.Context, _ *op.Call, in HoldIn) (HoldOut, err
 	return n.hold(ctx, out)
 }
 
+// HoldAs is Hold for a pattern that says by itself whether it is about requests or answers.
+func (n *Network) HoldAs(ctx context.Context, text string) (HoldOut, error) {
+	p, err := checkPattern(text)
+	if err != nil {
+		return HoldOut{}, err
+	}
+	return n.hold(ctx, HoldOut{Pattern: text, Requests: p.RequestTime(), Responses: !p.RequestTime()})
+}
+
 func (n *Network) hold(ctx context.Context, out HoldOut) (HoldOut, error) {
 	out.Released = n.Proxy.Status().Held
 	err := n.Proxy.Set(ctx, func(s *proxy.Settings) error {

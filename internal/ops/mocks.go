@@ -165,7 +165,7 @@ func (n *Network) Mock(ctx context.Context, _ *op.Call, in MockIn) (MockOut, err
 			made = s.Mocks[at]
 		}
 		if from != nil {
-			rule, err := mock.FromFlow(*from)
+			rule, err := mock.FromFlow(from)
 			if err != nil {
 				return err
 			}

@@ -206,6 +206,29 @@ func (n *Network) Status(ctx context.Context, _ *op.Call, _ nothingIn) (ProxyOut
 	return out, err
 }
 
+// State is Status, for views.
+func (n *Network) State(ctx context.Context, c *op.Call) (ProxyOut, error) {
+	return n.Status(ctx, c, nothingIn{})
+}
+
+// End is Stop, for views.
+func (n *Network) End(ctx context.Context, c *op.Call) (ProxyOut, error) {
+	return n.Stop(ctx, c, nothingIn{})
+}
+
+// NoHold is Unhold, for views.
+func (n *Network) NoHold(ctx context.Context) (HoldOut, error) { return n.hold(ctx, HoldOut{}) }
+
+// AllMocks is Mocks, for views.
+func (n *Network) AllMocks(ctx context.Context) (MocksOut, error) {
+	return n.Mocks(ctx, nil, nothingIn{})
+}
+
+// HowTo is Guide, for views.
+func (n *Network) HowTo(ctx context.Context, c *op.Call) (ProxyGuideOut, error) {
+	return n.Guide(ctx, c, nothingIn{})
+}
+
 // ProxySetIn is what is changed.
 type ProxySetIn struct {
 	Only     *string   `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`

@@ -115,7 +115,6 @@ func (c *Controller) Resume() {
 	}
 	f, err := openFolder(s.Folder)
 	if err != nil {
-		f = folder{dir: s.Folder, problem: err}
 		c.o.Log.Warn("the mocks of the proxy", "error", err)
 	}
 	c.mu.Lock()
@@ -143,10 +142,11 @@ func openFolder(dir string) (folder, error) {
 		return folder{}, nil
 	}
 	loaded, err := mock.Load(dir)
-	if err != nil {
-		return folder{}, err
+	f := folder{dir: dir, loaded: loaded, problem: err}
+	if loaded != nil {
+		f.rules = loaded.Rules()
 	}
-	return folder{dir: dir, rules: loaded.Rules(), loaded: loaded}, nil
+	return f, err
 }
 
 // lookEvery is how often the folder of mocks is looked at.
@@ -186,19 +186,15 @@ func (c *Controller) reload(ctx context.Context, dir string) (more bool) {
 	if !wanted || f.dir != dir {
 		return false
 	}
-	if f.loaded != nil && !f.loaded.Changed() {
+	if f.loaded == nil || !f.loaded.Changed() {
 		return true
 	}
-	fresh, err := openFolder(dir)
-	err = c.Set(ctx, func(*Settings) error {
+	wrong := f.loaded.Reload()
+	err := c.Set(ctx, func(*Settings) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if err != nil {
-			c.folder.problem = err
-			return err
-		}
-		c.folder = fresh
-		return nil
+		c.folder.rules, c.folder.problem = f.loaded.Rules(), wrong
+		return wrong
 	})
 	if err != nil {
 		c.o.Log.Warn("the mocks of the folder are as they were", "error", err)

@@ -8,11 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ios-agent/internal/fault"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
-	"ios-agent/internal/telemetry"
 )
 
 // flowRecord is quern's.
@@ -103,9 +101,12 @@ func recordOf(f flow.Flow) flowRecord {
 	if f.TLS != nil {
 		out.TLS = &flowTLS{f.TLS.Version, f.TLS.Name}
 	}
-	for tag, is := range map[string]bool{"mock": f.Rule != "", "replay": f.Repeats != "", "modified": f.Changed} {
-		if is {
-			out.Tags = append(out.Tags, tag)
+	for _, tag := range []struct {
+		is   bool
+		name string
+	}{{f.Rule != "", "mock"}, {f.Repeats != "", "replay"}, {f.Changed, "modified"}} {
+		if tag.is {
+			out.Tags = append(out.Tags, tag.name)
 		}
 	}
 	return out
@@ -326,8 +327,3 @@ func (v views) waitForFlow(ctx context.Context, _ *op.Call, in waitForFlowIn) (w
 	}
 	return out, nil
 }
-
-// noFlow says that a flow is not there.
-func noFlow(id string) *fault.Fault { return fault.New(fault.FlowNotFound, "Flow %.40q not found", id) }
-
-var _ = telemetry.EncodeCursor

@@ -71,16 +71,16 @@ func stops() *op.Statuses {
 
 // proxyOut is quern's.
 type proxyOut struct {
-	Status    string  `json:"status"`
-	Port      int     `json:"port"`
-	Host      string  `json:"listen_host"`
-	Started   *string `json:"started_at"`
-	Flows     int     `json:"flows_captured"`
-	Filter    *string `json:"active_filter"`
-	Intercept *string `json:"active_intercept"`
-	Held      int     `json:"held_flows_count"`
-	Mocks     int     `json:"mock_rules_count"`
-	Error     *string `json:"error"`
+	Status    string   `json:"status"`
+	Port      int      `json:"port"`
+	Host      string   `json:"listen_host"`
+	Started   *string  `json:"started_at"`
+	Flows     int      `json:"flows_captured"`
+	Filter    *string  `json:"active_filter"`
+	Intercept *string  `json:"active_intercept"`
+	Held      int      `json:"held_flows_count"`
+	Mocks     int      `json:"mock_rules_count"`
+	Error     *string  `json:"error"`
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
@@ -133,12 +133,12 @@ type patternIn struct {
 	Pattern string `json:"pattern" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
 }
 
-func (v views) setIntercept(ctx context.Context, c *op.Call, in patternIn) (acceptedOut, error) {
-	o, err := v.core.Network.Hold(ctx, c, ops.HoldIn{Pattern: in.Pattern, Auto: true})
+func (v views) setIntercept(ctx context.Context, _ *op.Call, in patternIn) (acceptedOut, error) {
+	o, err := v.core.Network.HoldAs(ctx, in.Pattern)
 	return acceptedOut{"accepted", &in.Pattern, o.Text()}, err
 }
 
-func (v views) clearIntercept(ctx context.Context, c *op.Call, _ noIn) (acceptedOut, error) {
+func (v views) clearIntercept(ctx context.Context, _ *op.Call, _ noIn) (acceptedOut, error) {
 	o, err := v.core.Network.NoHold(ctx)
 	return acceptedOut{Status: "accepted", Note: fmt.Sprintf("Intercept cleared, %d held flows released", o.Released)}, err
 }

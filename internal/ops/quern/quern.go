@@ -29,6 +29,11 @@ var twins = map[string]string{
 	"take_annotated_screenshot": "take_screenshot", "tap": "tap_element", "clear_text": "clear",
 	"query_logs": "read_logs", "tail_logs": "read_logs", "get_errors": "read_logs", "get_log_summary": "summarize_logs",
 	"get_build_result": "list_builds", "get_latest_crash": "list_crashes",
+	"query_flows": "list_flows", "get_flow_detail": "show_flow", "get_flow_summary": "summarize_flows", "wait_for_flow": "wait_flow",
+	"start_proxy": "proxy_start", "stop_proxy": "proxy_stop", "set_intercept": "proxy_hold", "clear_intercept": "proxy_unhold",
+	"list_held_flows": "proxy_held", "release_flow": "proxy_release", "release_all_flows": "proxy_release_all", "replay_flow": "proxy_replay",
+	"set_mock": "proxy_mock", "list_mocks": "proxy_mocks", "clear_mocks": "proxy_unmock", "set_proxy_filter": "proxy_set",
+	"proxy_setup_guide": "proxy_guide",
 }
 
 // Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
@@ -93,9 +98,12 @@ func Ops(core *ops.Core) []op.Op {
 		Name: "list_apps", Family: Family, Groups: []string{"app"}, Route: "GET /api/v1/device/app/list",
 		Summary: "List the installed apps and which of them run", Hints: op.ReadOnly | op.Idempotent, Timeout: time.Minute,
 	}, v.apps))
-	all = slices.Concat(all, v.looking(), v.acting(), v.logging())
+	all = slices.Concat(all, v.looking(), v.acting(), v.logging(), v.proxying())
 	for i, row := range all {
 		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), Statuses()
+		if row.Name == "stop_proxy" {
+			all[i].Statuses = stops()
+		}
 	}
 	return all
 }
