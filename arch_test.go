@@ -108,6 +108,9 @@ var arrows = map[string]string{
 	"internal/network/pattern": "fault fault/nearest network/flow",
 	"internal/network/rules":   "fault network/flow network/mock network/pattern",
 	"internal/network/spool": "network/flow",
+	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
+	"internal/network/flow":    "",
+	"internal/network/spool":   "network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

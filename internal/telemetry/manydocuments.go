@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 	"time"
 )
 
@@ -13,26 +12,16 @@ import (
 const headIndex = "CREATE INDEX IF NOT EXISTS document_head ON document (kind, number, id, time, device, app, grp, arrived)"
 
 // KeepMany stores documents in one transaction, in their order: all are in the file when it returns, or none. Marks are numbers that are
-// stored with them, for whoever must know up to where that was. It gives the number of each document.
+// stored with them, for whoever must know up to where that was. It gives the number of each document. Bodies are stored as they are: who
+// knows what is text in them takes secrets out before.
 func (s *Store) KeepMany(ctx context.Context, docs []Document, marks map[string]int64) ([]int64, error) {
 	now := s.o.Now()
-	hidden := make([]Document, len(docs))
-	for i, d := range docs {
-		if d.Time.IsZero() {
-			d.Time = now
-		}
-		d.Body = s.hideJSON(d.Body)
-		if s.o.Hide != nil {
-			d.Group = s.o.Hide(d.Group)
-		}
-		hidden[i] = d
-	}
 	numbers := make([]int64, len(docs))
 	err := s.inTurn(ctx, func() error {
 		last := int64(0)
 		err := s.db.Write(func(tx *sql.Tx) error {
 			last = s.known()
-			if err := s.putMany(tx, hidden, numbers, &last, now); err != nil {
+			if err := putMany(tx, docs, numbers, &last, now); err != nil {
 				return err
 			}
 			for name, value := range marks {
@@ -60,7 +49,7 @@ func (s *Store) KeepMany(ctx context.Context, docs []Document, marks map[string]
 // markOf begins the names of marks of others.
 const markOf = "of "
 
-func (s *Store) putMany(tx *sql.Tx, docs []Document, numbers []int64, last *int64, now time.Time) error {
+func putMany(tx *sql.Tx, docs []Document, numbers []int64, last *int64, now time.Time) error {
 	if _, err := tx.Exec(headIndex); err != nil {
 		return err
 	}
@@ -73,6 +62,9 @@ func (s *Store) putMany(tx *sql.Tx, docs []Document, numbers []int64, last *int6
 	for i, d := range docs {
 		*last++
 		numbers[i] = *last
+		if d.Time.IsZero() {
+			d.Time = now
+		}
 		if _, err := put.Exec(*last, d.Kind, d.ID, nanos(d.Time), d.Device, d.App, d.Group, now.UnixNano(), d.Body); err != nil {
 			return err
 		}
@@ -103,78 +95,79 @@ type Head struct {
 	Arrived time.Time
 }
 
-// Choose looks through the heads of documents, newest first, of one state of the file. fn says of each whether it is wanted whole, and
-// whether to go on. Those that are wanted are given in the order in which they were seen. Since and Limit of the query do not count. fn is
-// called from the first again when the file turned out to be damaged and is a new one: begin is called before.
-func (s *Store) Choose(ctx context.Context, q DocumentQuery, begin func(), fn func(*Head) (take, more bool)) ([]Document, error) {
-	begin()
+// Heads gives all documents of a kind without their bodies, oldest first.
+func (s *Store) Heads(ctx context.Context, kind string) ([]Head, error) {
 	if !s.load(ctx) {
+		return nil, ctx.Err()
+	}
+	var out []Head
+	err := s.db.Read(func(db *sql.DB) error {
+		out = nil
+		rows, err := db.QueryContext(ctx, "SELECT number, id, time, device, app, grp, arrived FROM document WHERE kind = ? ORDER BY number", kind)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			h := Head{Document: Document{Kind: kind}}
+			var at, arrived int64
+			if err := rows.Scan(&h.Number, &h.ID, &at, &h.Device, &h.App, &h.Group, &arrived); err != nil {
+				return err
+			}
+			h.Time, h.Arrived = time.Unix(0, at).UTC(), time.Unix(0, arrived).UTC()
+			out = append(out, h)
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+// First is the number of the oldest document of a kind; 0 when there is none. Documents are removed oldest first.
+func (s *Store) First(ctx context.Context, kind string) (int64, error) {
+	if !s.load(ctx) {
+		return 0, ctx.Err()
+	}
+	var first sql.NullInt64
+	err := s.db.Read(func(db *sql.DB) error {
+		return db.QueryRowContext(ctx, "SELECT min(number) FROM document WHERE kind = ?", kind).Scan(&first)
+	})
+	return first.Int64, err
+}
+
+// Numbered gives the documents of these numbers, in that order, of one state of the file. Those that are gone are left out.
+func (s *Store) Numbered(ctx context.Context, numbers []int64) ([]Document, error) {
+	if len(numbers) == 0 || !s.load(ctx) {
 		return nil, ctx.Err()
 	}
 	var out []Document
 	err := s.db.Read(func(db *sql.DB) error {
-		begin()
-		out = nil
 		tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return err
 		}
 		defer func() { _ = tx.Rollback() }() // it only read
-		if out, err = heads(ctx, tx, q, fn); err != nil {
+		get, err := tx.PrepareContext(ctx, "SELECT number, kind, id, time, device, app, grp, body FROM document WHERE number = ?")
+		if err != nil {
 			return err
 		}
-		return bodies(ctx, tx, out)
+		defer get.Close()
+		out = make([]Document, 0, len(numbers))
+		for _, number := range numbers {
+			var d Document
+			var at int64
+			err := get.QueryRowContext(ctx, number).Scan(&d.Number, &d.Kind, &d.ID, &at, &d.Device, &d.App, &d.Group, &d.Body)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			d.Time = time.Unix(0, at).UTC()
+			out = append(out, d)
+		}
+		return nil
 	})
 	return out, err
-}
-
-func heads(ctx context.Context, tx *sql.Tx, q DocumentQuery, fn func(*Head) (take, more bool)) ([]Document, error) {
-	where, values := []string{"kind = ?", "number > ?"}, []any{q.Kind, q.After}
-	for _, one := range [][2]string{{"id", q.ID}, {"device", q.Device}, {"app", q.App}, {"grp", q.Group}} {
-		if one[1] != "" {
-			where, values = append(where, one[0]+" = ?"), append(values, one[1])
-		}
-	}
-	rows, err := tx.QueryContext(ctx, "SELECT number, id, time, device, app, grp, arrived FROM document WHERE "+
-		strings.Join(where, " AND ")+" ORDER BY number DESC", values...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Document
-	for rows.Next() {
-		h := Head{Document: Document{Kind: q.Kind}}
-		var at, arrived int64
-		if err := rows.Scan(&h.Number, &h.ID, &at, &h.Device, &h.App, &h.Group, &arrived); err != nil {
-			return nil, err
-		}
-		h.Time, h.Arrived = time.Unix(0, at).UTC(), time.Unix(0, arrived).UTC()
-		take, more := fn(&h)
-		if take {
-			out = append(out, h.Document)
-		}
-		if !more {
-			break
-		}
-	}
-	return out, rows.Err()
-}
-
-func bodies(ctx context.Context, tx *sql.Tx, docs []Document) error {
-	if len(docs) == 0 {
-		return nil
-	}
-	get, err := tx.PrepareContext(ctx, "SELECT body FROM document WHERE number = ?")
-	if err != nil {
-		return err
-	}
-	defer get.Close()
-	for i := range docs {
-		if err := get.QueryRowContext(ctx, docs[i].Number).Scan(&docs[i].Body); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Discard removes documents of a kind up to a number. It gives back a part of the disk only: the rest follows as more is stored.

@@ -107,11 +107,9 @@ func (f *Facets) Line() string {
 		f.Process, f.ClientIP, f.Rule, strconv.FormatInt(f.Size, 10),
 	}
 	for i, one := range fields {
-		if strings.ContainsAny(one, "\t\x00") {
-			fields[i] = strings.NewReplacer("\t", " ", "\x00", " ").Replace(one)
-		}
+		fields[i] = strings.ReplaceAll(one, "\t", " ")
 	}
-	return strings.Join(fields, "\t") + "\t" + strings.ReplaceAll(f.URL, "\x00", "%00") // the last one may have tabs
+	return strings.Join(fields, "\t") + "\t" + f.URL // the last one may have tabs
 }
 
 // lineFields is how many fields a line has.

@@ -30,6 +30,21 @@ type Batch struct {
 	More    bool        // there is more to read at once
 }
 
+// End is where a spool ends now.
+func End(dir string) (Position, error) {
+	all, err := segments(dir)
+	if err != nil || len(all) == 0 {
+		return Position{}, err
+	}
+	last := all[len(all)-1]
+	return Position{last.number, last.size}, nil
+}
+
+// Before reports whether a position comes before another.
+func (p Position) Before(other Position) bool {
+	return p.Segment < other.Segment || p.Segment == other.Segment && p.Offset < other.Offset
+}
+
 // Reader reads a spool. It is for one goroutine.
 type Reader struct {
 	dir string
