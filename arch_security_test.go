@@ -54,6 +54,7 @@ var ownReaders = map[string]string{
 	"internal/driver/agentwire/talk.go":          "writes what is said with agents, into a folder the user names",
 	"internal/driver/xctest/prepare.go":          "what a device was before it was prepared, in the home",
 	"internal/driver/drivertest/matrix.go":       "a golden file of tests",
+	"internal/network/hostproxy/journal.go":      "the lock of the journal, in the home",
 	"internal/network/whose/holder_linux.go":     "the kernel's tables and the descriptors of our user's processes",
 	"internal/ops/agent.go":                      "the log of the agent, in the home",
 	"internal/ops/outfile.go":                    "writes what a caller asked for",

@@ -57,6 +57,7 @@ var arrows = map[string]string{
 		"apple/sdks apple/settings apple/simctl apple/toolerror apple/xcresult fault op/brief " +
 		"op/parse",
 	"internal/apple/lines":           "",
+	"internal/apple/networksetup":    "apple machine/host",
 	"internal/apple/oslog":           "apple/jsondoc apple/lines apple/pattern op/brief",
 	"internal/apple/pattern":         "",
 	"internal/apple/pbxproj":         "",
@@ -99,7 +100,9 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext": "",
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
-	"internal/network/flow":  "",
+	"internal/network/flow": "",
+	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
+		"machine/wholefile",
 	"internal/network/whose": "apple/appbundle machine/host network/flow",
 	"internal/network/flow": "",
 	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
@@ -165,10 +168,10 @@ var arrows = map[string]string{
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
-		"virtualxcode/mark virtualxcode/open virtualxcode/osascript virtualxcode/plists " +
-		"virtualxcode/project virtualxcode/service virtualxcode/simctl virtualxcode/sips " +
-		"virtualxcode/tool virtualxcode/web virtualxcode/world virtualxcode/xcodebuild " +
-		"virtualxcode/xcresult virtualxcode/xctrace",
+		"virtualxcode/mark virtualxcode/networksetup virtualxcode/open virtualxcode/osascript " +
+		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
+		"virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
+		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
@@ -183,10 +186,11 @@ var arrows = map[string]string{
 	"internal/virtualxcode/hid":  "virtualxcode/world",
 	"internal/virtualxcode/idb": "virtualxcode/app virtualxcode/applejson virtualxcode/axtree virtualxcode/hid " +
 		"virtualxcode/mark virtualxcode/render virtualxcode/tool virtualxcode/world",
-	"internal/virtualxcode/mark":      "",
-	"internal/virtualxcode/oldplist":  "virtualxcode/applejson",
-	"internal/virtualxcode/open":      "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
-	"internal/virtualxcode/osascript": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/mark":         "",
+	"internal/virtualxcode/networksetup": "virtualxcode/mark virtualxcode/tool virtualxcode/world",
+	"internal/virtualxcode/oldplist":     "virtualxcode/applejson",
+	"internal/virtualxcode/open":         "machine/host machine/wholefile virtualxcode/flaw virtualxcode/mark virtualxcode/tool",
+	"internal/virtualxcode/osascript":    "virtualxcode/mark virtualxcode/tool virtualxcode/world",
 	"internal/virtualxcode/plists": "machine/wholefile virtualxcode/applejson virtualxcode/mark virtualxcode/oldplist " +
 		"virtualxcode/tool",
 	"internal/virtualxcode/project": "apple/pbxproj",

@@ -20,6 +20,7 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
+	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/surface/cli"
 )
@@ -69,7 +70,7 @@ func command() *program {
 			return client, nil
 		},
 		Version: version(), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Live: isTerminal(os.Stderr),
-		Alone: []string{"mcp", "daemon"},
+		Alone: []string{"mcp", "daemon", hostproxy.WatcherCommand},
 	}
 	return p
 }
@@ -88,13 +89,14 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if p.app.JSON, err = outputJSON(os.Getenv); err != nil {
 		return p.app.Refuse(args, err)
 	}
+	p.undoWhatIsLeft(ctx, args)
 	return p.app.Main(ctx, args, p.commands()...)
 }
 
 // commands are those that are not operations.
 func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{p.daemonCommand(), p.keyCommand(), p.mcpCommand(), p.virtualCommand(), p.demoCommand(),
-		p.initCommand(), p.skillCommand(), p.connectCommand(), p.selfCommand()}
+		p.initCommand(), p.skillCommand(), p.connectCommand(), p.selfCommand(), p.watcherCommand()}
 }
 
 // stamped is the version of a release; the linker sets it.

@@ -58,7 +58,7 @@ func TestReadVPNs(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for text, want := range map[string]string{
-		"Wi-Fi2 is not a recognized network service.\n** Error: The parameters were not valid.\n": "Wi-Fi2 is not a recognized network service. " +
+		"Wifi is not a recognized network service.\n** Error: The parameters were not valid.\n": "Wifi is not a recognized network service. " +
 			"The parameters were not valid.",
 		"Wi-Fi2 is not a recognized network service.\n": "Wi-Fi2 is not a recognized network service.",
 		"":                        "",

@@ -18,8 +18,8 @@ const Variable = "IOS_AGENT_HOME"
 // Home is the folder. Everything in it belongs to the user alone.
 type Home string
 
-// Open finds the home and makes it when it is not there. A home that others can write is refused.
-func Open() (Home, error) {
+// Where says where the home is, or will be. It makes nothing and looks at nothing.
+func Where() (Home, error) {
 	dir := os.Getenv(Variable)
 	if dir == "" {
 		user, err := os.UserHomeDir()
@@ -32,10 +32,20 @@ func Open() (Home, error) {
 	if err != nil {
 		return "", fault.New(fault.PathError, "%s: %w", Variable, err)
 	}
+	return Home(dir), nil
+}
+
+// Open finds the home and makes it when it is not there. A home that others can write is refused.
+func Open() (Home, error) {
+	h, err := Where()
+	if err != nil {
+		return "", err
+	}
+	dir := h.String()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unusable(dir, err)
 	}
-	return Home(dir), Home(dir).check()
+	return h, h.check()
 }
 
 // Is reports whether a folder is a home in which a daemon ran, whoever's: what is in it was written by us.

@@ -93,7 +93,8 @@ func (c *call) on(name string, run func(*call, *world.NetworkService) error) err
 }
 
 func (c *call) show(p world.HostProxy) error {
-	fmt.Fprintf(c.Stdout, "Enabled: %s\nServer: %s\nPort: %d\nAuthenticated Proxy Enabled: %d\n", yes(p.On), p.Server, p.Port, number(p.Authenticated))
+	fmt.Fprintf(c.Stdout, "Enabled: %s\nServer: %s\nPort: %d\nAuthenticated Proxy Enabled: %d\n", yes(p.On), p.Server, p.Port,
+		number(p.Authenticated))
 	return nil
 }
 
