@@ -100,20 +100,19 @@ var arrows = map[string]string{
 	"internal/telemetry/linetext": "",
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
-	"internal/network/flow": "",
-	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
-		"machine/wholefile",
-	"internal/network/whose": "apple/appbundle machine/host network/flow",
-	"internal/network/flow": "",
-	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
-	"internal/network/flow":    "",
-	"internal/network/mock":    "fault fault/nearest machine/docfile machine/regularfile network/flow network/pattern",
-	"internal/network/pattern": "fault fault/nearest network/flow",
-	"internal/network/rules":   "fault network/flow network/mock network/pattern",
-	"internal/network/spool": "network/flow",
 	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
 	"internal/network/flow":    "",
-	"internal/network/spool":   "network/flow",
+	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
+		"machine/wholefile",
+	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
+	"internal/network/mock": "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow " +
+		"network/pattern",
+	"internal/network/pattern": "fault fault/nearest network/flow",
+	"internal/network/proxy": "fault machine/host machine/regularfile machine/wholefile network/flow network/mitm " +
+		"network/mock network/rules network/spool",
+	"internal/network/rules": "fault network/flow network/mock network/pattern",
+	"internal/network/spool": "network/flow",
+	"internal/network/whose": "apple/appbundle machine/host network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
@@ -137,12 +136,14 @@ var arrows = map[string]string{
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
 	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/mask fault/nearest op op/brief op/feed op/parse " +
-		"telemetry telemetry/builds telemetry/crashes telemetry/streams ui ui/picture xcode/build " +
-		"xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
+		"device/session/defaults fault fault/mask fault/nearest network/capture network/flow " +
+		"network/mitm network/mock network/pattern network/proxy network/rules op op/brief op/feed " +
+		"op/parse telemetry telemetry/builds telemetry/crashes telemetry/streams ui ui/picture " +
+		"xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage xcode/testrun " +
 		"xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
-	"internal/ops/quern":     "device device/act fault op ops telemetry telemetry/builds telemetry/crashes ui ui/picture",
+	"internal/ops/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops " +
+		"telemetry telemetry/builds telemetry/crashes ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
 		"op/terms ops ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
 		"xcode/swiftpackage",
@@ -162,9 +163,10 @@ var arrows = map[string]string{
 		"device/lease/leasedb device/logcap device/pool device/schema device/session " +
 		"device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
 		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
-		"machine/private machine/store op op/feed op/parse ops ops/catalogue ops/quern ops/xcode " +
-		"surface/mcp surface/reference surface/rest telemetry telemetry/crashes telemetry/streams " +
-		"ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"machine/private machine/store network/capture network/mitm network/proxy op op/feed " +
+		"op/parse ops ops/catalogue ops/quern ops/xcode surface/mcp surface/reference surface/rest " +
+		"telemetry telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger " +
+		"xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +

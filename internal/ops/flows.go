@@ -23,21 +23,17 @@ func (n *Network) flowOps() []op.Op {
 	list.Next = []string{"show_flow"}
 	list.Exclude = [][]string{{"step", "since"}, {"step", "until"}, {"step", "app"}}
 	show := networkSpec("show_flow", "show", "GET flows/show", "Show one request and its answer: headers, bodies, timing; secrets are hidden", reads,
-		"proxy show f_0123456789ab", "proxy show latest", "proxy show f_0123456789ab --curl")
-	show.Help = "Values that look secret are shown as ***. `ios-agent proxy export` writes them to a file when it is asked to."
+		"proxy show f_0123456789ab", "proxy show latest")
+	show.Help = "Values that look secret are shown as ***."
 	wait := networkSpec("wait_flow", "wait", "GET flows/wait", "Wait until a request that fits was answered or has failed", reads,
 		`proxy wait "POST /order"`, "proxy wait --path /order --failed --timeout-ms 30000")
 	wait.Timeout = 6 * time.Minute
-	save := networkSpec("export_flows", "export", "POST flows/export", "Write requests to a file: as HAR, as a curl command, or the bytes of a body", 0,
-		"proxy export shop.har --host shop.example.com", "proxy export order.sh --flow f_0123456789ab --format curl")
-	save.Help = "HAR 1.2 is what browsers and proxies read. Secrets are hidden in the file too, unless `--reveal` is given."
 	return []op.Op{
 		op.New(list, n.List),
 		op.New(show, n.Show),
 		op.New(networkSpec("summarize_flows", "summary", "GET flows/digest", "Tell in short what went over the wire: by host, failures, slow requests",
 			reads, "proxy summary", "proxy summary --since 1h"), n.Summary),
 		op.New(wait, n.Wait),
-		op.New(save, n.Export),
 	}
 }
 
@@ -191,8 +187,8 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	}
 	out := ListFlowsOut{Flows: []FlowLine{}, Total: total, HasMore: total > len(found), Step: step}
 	for i := len(found) - 1; i >= 0; i-- {
-		hidden := flow.Redacted(found[i], nil)
-		out.Flows = append(out.Flows, flowLine(&hidden))
+		shown := Redacted(found[i])
+		out.Flows = append(out.Flows, flowLine(&shown))
 	}
 	if total == 0 {
 		out.Note = n.whyNone()
@@ -223,8 +219,7 @@ func (n *Network) meant(ctx context.Context, c *op.Call, in FlowFilter, step str
 
 // ShowFlowIn says which flow.
 type ShowFlowIn struct {
-	ID   string `json:"flow_id,omitempty" doc:"its id, or latest" default:"latest" cli:"arg"`
-	Curl bool   `json:"curl,omitempty" doc:"as a command of curl that sends the same request"`
+	ID string `json:"flow_id,omitempty" doc:"its id, or latest" default:"latest" cli:"arg"`
 }
 
 // FlowField is a header line.
@@ -264,7 +259,6 @@ type ShowFlowOut struct {
 	Timing   flow.Timing   `json:"timing"`
 	TLS      string        `json:"tls,omitempty"`
 	Hidden   []string      `json:"hidden,omitempty"` // what is not shown because it is secret
-	Curl     string        `json:"curl,omitempty"`
 }
 
 const (
@@ -274,9 +268,6 @@ const (
 
 // Text is the line of the flow, then what was sent and what came back.
 func (o ShowFlowOut) Text() string {
-	if o.Curl != "" {
-		return o.Curl
-	}
 	w := brief.New(0)
 	w.Line(o.FlowLine.Text())
 	w.Linef("url: %s", ui.QuoteWhole(brief.Clip(o.URL, mostBodyText)))
@@ -296,7 +287,7 @@ func (o ShowFlowOut) Text() string {
 		case p.Body != "":
 			w.Linef("  body, %s: %s", brief.Count(int(p.Bytes), "byte"), ui.QuoteWhole(brief.Clip(p.Body, mostBodyText)))
 		case p.Bytes > 0:
-			w.Linef("  body, %s, not text: `ios-agent proxy export FILE --flow %s --format %s`", brief.Count(int(p.Bytes), "byte"), o.ID, name)
+			w.Linef("  body, %s, not text", brief.Count(int(p.Bytes), "byte"))
 		}
 	}
 	part("request", &o.Request)
@@ -351,7 +342,7 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 	if err != nil {
 		return ShowFlowOut{}, err
 	}
-	f = flow.Redacted(f, nil)
+	f = Redacted(f)
 	out := ShowFlowOut{
 		FlowLine: flowLine(&f), Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body), Timing: f.Timing, Told: f.Told,
 		Hidden: f.Hidden,
@@ -368,10 +359,7 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 		one.Text, one.Base64 = shownBytes(m.Data)
 		out.Messages = append(out.Messages, one)
 	}
-	if in.Curl {
-		out.Curl, err = flow.Curl(&f)
-	}
-	return out, err
+	return out, nil
 }
 
 // Get finds a flow by its id.

@@ -93,8 +93,8 @@ func (n *Network) Wait(ctx context.Context, _ *op.Call, in WaitFlowIn) (WaitFlow
 	if err != nil || found == nil {
 		return out, err
 	}
-	hidden := flow.Redacted(*found, nil)
-	line := flowLine(&hidden)
+	shown := Redacted(*found)
+	line := flowLine(&shown)
 	out.Matched, out.Flow = true, &line
 	return out, nil
 }

@@ -28,7 +28,7 @@ func (n *Network) mockOps() []op.Op {
 		"With `--id` a rule is changed and keeps its place; with `--from` it answers what was answered before."
 	clear := networkSpec("proxy_unmock", "unmock", "DELETE mocks", "Remove one mock, or all that were made with calls", op.Idempotent,
 		"proxy unmock mock_0123abcd", "proxy unmock --all")
-	clear.Require, clear.Exclude = [][]string{{"id", "all"}}, [][]string{{"id", "all"}}
+	clear.Require, clear.Exclude = [][]string{{"all", "id"}}, [][]string{{"id", "all"}}
 	replay := networkSpec("proxy_replay", "replay", "POST flows/replay", "Send a captured request again, byte for byte or changed", op.OpenWorld|op.Destructive,
 		"proxy replay f_0123456789ab", `proxy replay f_0123456789ab --body '{"amount":2}'`)
 	replay.Timeout, replay.Next = 2*time.Minute, []string{"show_flow"}
@@ -301,8 +301,8 @@ func (n *Network) Replay(ctx context.Context, _ *op.Call, in ReplayIn) (ReplayOu
 	if err != nil {
 		return ReplayOut{}, err
 	}
-	hidden := flow.Redacted(done, nil)
-	return ReplayOut{f.ID, flowLine(&hidden)}, nil
+	shown := Redacted(done)
+	return ReplayOut{f.ID, flowLine(&shown)}, nil
 }
 
 // setFields are header lines with others set over them, in any case of their names.

@@ -65,13 +65,19 @@ func (n *Network) ops() []op.Op {
 	set.Require = [][]string{{"only", "bypass", "upstream"}}
 	return []op.Op{
 		op.New(start, n.Start),
-		op.New(networkSpec("proxy_stop", "stop", "POST proxy/stop", "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0,
-			"proxy stop"), n.Stop),
 		op.New(networkSpec("proxy_status", "status", "GET proxy/status", "Show whether the proxy runs, where, and what it does to requests", reads,
 			"proxy status"), n.Status),
 		op.New(set, n.Set),
 		op.New(networkSpec("proxy_guide", "guide", "GET proxy/guide", "Tell how to have an app's requests go through the proxy", reads, "proxy guide"),
 			n.Guide),
+	}
+}
+
+// endOps end it; in every list they are the last.
+func (n *Network) endOps() []op.Op {
+	return []op.Op{
+		op.New(networkSpec("proxy_stop", "stop", "POST proxy/stop", "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0,
+			"proxy stop"), n.Stop),
 	}
 }
 

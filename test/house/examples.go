@@ -147,6 +147,8 @@ func (f Files) rows() map[string]map[string]any {
 		"test_sim":             built,
 		"use_device":           {"device": Device},
 		"uninstall_app":        {"bundle_id": "com.iosagent.shop"}, // the others need the usual one
+		"wait_flow":            {"timeout_ms": 0, "soft": true},
+		"wait_for_flow":        {"timeout": 0.1},
 		"xcode_batch":          {"steps": []map[string]any{{"action": "tap", "elementRef": "e2"}}},
 		"xcode_long_press":     {"x": 100, "y": 100},
 		"xcode_swipe":          {"x1": 100, "y1": 500, "x2": 100, "y2": 100},

@@ -179,6 +179,7 @@ var refusedExamples = map[string]string{
 	"debug_attach": "there is no lldb-dap here", "debug_break": noDebugger, "debug_unbreak": noDebugger, "debug_continue": noDebugger,
 	"debug_pause": noDebugger, "debug_step": noDebugger, "debug_wait": noDebugger, "debug_stack": noDebugger, "debug_vars": noDebugger,
 	"debug_lldb": noDebugger, "debug_detach": noDebugger,
+	"show_flow": "nothing went through the proxy", "proxy_release": "nothing is held", "proxy_replay": "there is no such request",
 	"show_crash": "nothing crashed", "take_over_device": "there is no such device", "session_use_defaults_profile": "there is no such profile",
 }
 

@@ -12,6 +12,7 @@ type Filter struct {
 	Method               string // in any case
 	StatusMin, StatusMax int    // with a bound, flows without a response are not wanted
 	HasError             *bool  // that ended without an answer or with an error
+	Failed               bool  // answered with 400 or more, or HasError
 	Since, Until         time.Time
 	Device, App          string
 	ClientIP             string
@@ -32,6 +33,7 @@ func (q Filter) FitsFacets(f *Facets) bool {
 		(q.Device == "" || q.Device == f.Device) && (q.App == "" || q.App == f.App) && (q.ClientIP == "" || q.ClientIP == f.ClientIP) &&
 		(q.Since.IsZero() || !f.Started.Before(q.Since)) && (q.Until.IsZero() || !f.Started.After(q.Until)) &&
 		(!q.Finished || f.Finished()) && (q.HasError == nil || *q.HasError == f.Broken()) &&
+		(!q.Failed || f.Broken() || f.Status >= 400) &&
 		q.fitsStatus(f.Status) && q.fitsHost(f) && (q.Path == "" || strings.Contains(f.Path(), q.Path))
 }
 

@@ -1,0 +1,51 @@
+package ops_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ios-agent/internal/network/flow"
+	"ios-agent/internal/ops"
+)
+
+// TestSecretsOfFlowsAreNotShown, wherever they stand; the rest stays byte for byte, and the flow that was given as it was.
+func TestSecretsOfFlowsAreNotShown(t *testing.T) {
+	const secret = "hunter2-0815"
+	for _, c := range []struct{ url, name, value, body, kept string }{
+		{url: "https://x.example/a?page=1&access_token=" + secret + "#top", kept: "page=1"},
+		{url: "https://me:" + secret + "@x.example/a", kept: "x.example/a"},
+		{name: "Authorization", value: "Bearer " + secret, kept: "Authorization"},
+		{name: "Cookie", value: "sid=" + secret, kept: "Cookie"},
+		{name: "X-API-Key", value: secret, kept: "X-API-Key"},
+		{body: `{"user":"ann","login":{"password":"` + secret + `"},"n":12345678901234567890}`, kept: `12345678901234567890`},
+		{body: `[{"refreshToken":"` + secret + `"},{"a":"<b>"}]`, kept: "<b>"},
+		{body: `{"apiKey":{"id":"` + secret + `"}}`, kept: "apiKey"},
+		{body: "user=ann&password=" + secret, kept: "user=ann"},
+		{body: `{"user":"ann","password":"` + secret + `","cut":"of`, kept: `"user":"ann"`},
+		{body: `{"user":"ann","password":"` + secret, kept: `"user":"ann"`},
+	} {
+		f := flow.Flow{Request: flow.Request{URL: c.url, Header: flow.Header{{Name: c.name, Value: c.value}}, Body: flow.Body{Content: []byte(c.body)}}}
+		f.Response = &flow.Response{Header: f.Request.Header, Body: f.Request.Body}
+		f.Messages = []flow.Message{{Data: []byte(c.body)}}
+		before, _ := json.Marshal(f)
+		got := ops.Redacted(f)
+		after, _ := json.Marshal(f)
+		if string(before) != string(after) {
+			t.Errorf("the flow itself was changed: %s", after)
+		}
+		if len(got.Hidden) == 0 {
+			t.Errorf("%+v: nothing is said of it", c)
+		}
+		var all strings.Builder
+		all.WriteString(got.Request.URL + got.Request.Header[0].Name + got.Request.Header[0].Value)
+		all.WriteString(string(got.Request.Body.Content) + got.Response.Header[0].Value + string(got.Response.Body.Content) + string(got.Messages[0].Data))
+		if text := all.String(); strings.Contains(text, secret) || !strings.Contains(text, c.kept) {
+			t.Errorf("%+v: %s", c, text)
+		}
+	}
+	plain := flow.Flow{Request: flow.Request{URL: "https://x.example/?q=1", Body: flow.Body{Content: []byte("{ \"a\" : 1 }")}}}
+	if got := ops.Redacted(plain); string(got.Request.Body.Content) != `{ "a" : 1 }` || got.Request.URL != plain.Request.URL || got.Hidden != nil {
+		t.Errorf("%+v", got)
+	}
+}
