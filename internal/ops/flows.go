@@ -22,7 +22,8 @@ func (n *Network) flowOps() []op.Op {
 		"proxy flows", "proxy flows --step last", "proxy flows --failed --since 5m", "proxy flows --method POST --path /order")
 	list.Next = []string{"show_flow"}
 	list.Exclude = [][]string{{"step", "since"}, {"step", "until"}, {"step", "app"}}
-	show := networkSpec("show_flow", "show", "GET flows/show", "Show one request and its answer: headers, bodies, timing; secrets are hidden", reads,
+	show := networkSpec("show_flow", "show", "GET flows/show",
+		"Show one request and its answer: headers, bodies, timing; secrets are hidden", reads,
 		"proxy show f_0123456789ab", "proxy show latest")
 	show.Help = "Values that look secret are shown as ***."
 	wait := networkSpec("wait_flow", "wait", "GET flows/wait", "Wait until a request that fits was answered or has failed", reads,
@@ -31,7 +32,8 @@ func (n *Network) flowOps() []op.Op {
 	return []op.Op{
 		op.New(list, n.List),
 		op.New(show, n.Show),
-		op.New(networkSpec("summarize_flows", "summary", "GET flows/digest", "Tell in short what went over the wire: by host, failures, slow requests",
+		op.New(networkSpec("summarize_flows", "summary", "GET flows/digest",
+			"Tell in short what went over the wire: by host, failures, slow requests",
 			reads, "proxy summary", "proxy summary --since 1h"), n.Summary),
 		op.New(wait, n.Wait),
 	}

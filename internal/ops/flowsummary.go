@@ -87,7 +87,8 @@ func (n *Network) Summary(ctx context.Context, _ *op.Call, in SummarizeFlowsIn) 
 		out.Failures = append(out.Failures, FlowFailure{e.Pattern, e.Count, e.First, e.Last})
 	}
 	for _, s := range sum.Slow {
-		out.Slow = append(out.Slow, FlowLine{ID: s.ID, Method: s.Method, URL: s.URL, Code: s.Status, TookMS: int64(s.TotalMS), State: string(flow.Done)})
+		out.Slow = append(out.Slow, FlowLine{ID: s.ID, Method: s.Method, URL: s.URL, Code: s.Status, TookMS: int64(s.TotalMS),
+			State: string(flow.Done)})
 	}
 	return out, nil
 }

@@ -44,7 +44,8 @@ func (o WaitFlowOut) Fault() *fault.Fault {
 	if o.Matched || o.soft {
 		return nil
 	}
-	return fault.New(fault.Timeout, "%s", o.Text()).WithHint("`ios-agent proxy flows` shows what came; `ios-agent proxy guide` tells how an app uses the proxy")
+	return fault.New(fault.Timeout, "%s", o.Text()).
+		WithHint("`ios-agent proxy flows` shows what came; `ios-agent proxy guide` tells how an app uses the proxy")
 }
 
 // lookBack is how old a request may be that was waited for: it may have come before the call that waits.

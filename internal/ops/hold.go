@@ -22,17 +22,20 @@ const patternDoc = "what fits, as mitmproxy writes it: ~m POST & ~u /order"
 func (n *Network) holdOps() []op.Op {
 	hold := networkSpec("proxy_hold", "hold", "POST hold", "Hold requests, or answers, that fit a pattern, to look at them and change them",
 		op.Idempotent, `proxy hold "~m POST & ~u /order"`, `proxy hold "~u /login" --responses`)
-	hold.Help = "A pattern is one of mitmproxy's filter expressions: ~m method, ~u URL, ~d domain, ~h header, ~b body, ~c status; & | ! and brackets.\n" +
-		"A new pattern replaces the one before and lets go what that holds. What nobody releases is let go after 30 seconds, so that no app hangs."
+	hold.Help = "A pattern is one of mitmproxy's filter expressions: ~m method, ~u URL, ~d domain, ~h header, ~b body,\n" +
+		"~c status; & | ! and brackets. A new pattern replaces the one before and lets go what that holds. What nobody releases is let go\n" +
+		"after 30 seconds, so that no app hangs."
 	hold.Next = []string{"proxy_held"}
 	held := networkSpec("proxy_held", "held", "GET hold/held", "Show what is held, or wait until something is", reads,
 		"proxy held", "proxy held --wait-ms 30000")
 	held.Timeout, held.Next = 3*time.Minute, []string{"proxy_release"}
 	release := networkSpec("proxy_release", "release", "POST hold/release", "Let a held request or answer go on, changed if you like", 0,
-		"proxy release f_0123456789ab", `proxy release f_0123456789ab --body '{"amount":1}' --header X-Test=1`, "proxy release f_0123456789ab --status 500")
+		"proxy release f_0123456789ab", `proxy release f_0123456789ab --body '{"amount":1}' --header X-Test=1`,
+		"proxy release f_0123456789ab --status 500")
 	return []op.Op{
 		op.New(hold, n.Hold),
-		op.New(networkSpec("proxy_unhold", "unhold", "DELETE hold", "Hold nothing any more, and let go what is held", op.Idempotent, "proxy unhold"), n.Unhold),
+		op.New(networkSpec("proxy_unhold", "unhold", "DELETE hold", "Hold nothing any more, and let go what is held", op.Idempotent,
+			"proxy unhold"), n.Unhold),
 		op.New(held, n.Held),
 		op.New(release, n.Release),
 		op.New(networkSpec("proxy_release_all", "release-all", "POST hold/release-all", "Let all that is held go on as it is", op.Idempotent,
@@ -68,7 +71,8 @@ func (o HoldOut) Text() string {
 	if o.Requests && o.Responses {
 		what = "requests and answers"
 	}
-	return fmt.Sprintf("holding %s that fit %s%s; each is let go after 30 s: `ios-agent proxy held --wait-ms 30000`", what, ui.Quote(o.Pattern), freed)
+	return fmt.Sprintf("holding %s that fit %s%s; each is let go after 30 s: `ios-agent proxy held --wait-ms 30000`", what,
+		ui.Quote(o.Pattern), freed)
 }
 
 // checkPattern reads a pattern, so that what is wrong with it is told with its place before anything is done.

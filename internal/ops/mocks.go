@@ -23,18 +23,21 @@ func (n *Network) mockOps() []op.Op {
 		`proxy mock "~m POST & ~u /order" --status 500 --body '{"error":"sold out"}'`, `proxy mock "~d api.example.com" --fault timeout`,
 		"proxy mock --from f_0123456789ab")
 	set.Require, set.Exclude = [][]string{{"pattern", "from", "id"}}, [][]string{{"fault", "status"}, {"fault", "body"}}
-	set.Help = "Rules are tried in the order in which they were made, then those of the folder of mocks; the first that fits answers. In a body\n" +
-		"{{request.path}}, {{request.query.NAME}}, {{request.header.NAME}}, {{request.json.a.b}}, {{now}}, {{uuid}} and {{counter}} are filled in.\n" +
+	set.Help = "Rules are tried in the order in which they were made, then those of the folder of mocks; the first that fits answers.\n" +
+		"In a body {{request.path}}, {{request.query.NAME}}, {{request.header.NAME}}, {{request.json.a.b}}, {{now}}, {{uuid}} and\n" +
+		"{{counter}} are filled in. " +
 		"With `--id` a rule is changed and keeps its place; with `--from` it answers what was answered before."
 	clear := networkSpec("proxy_unmock", "unmock", "DELETE mocks", "Remove one mock, or all that were made with calls", op.Idempotent,
 		"proxy unmock mock_0123abcd", "proxy unmock --all")
 	clear.Require, clear.Exclude = [][]string{{"all", "id"}}, [][]string{{"id", "all"}}
-	replay := networkSpec("proxy_replay", "replay", "POST flows/replay", "Send a captured request again, byte for byte or changed", op.OpenWorld|op.Destructive,
+	replay := networkSpec("proxy_replay", "replay", "POST flows/replay", "Send a captured request again, byte for byte or changed",
+		op.OpenWorld|op.Destructive,
 		"proxy replay f_0123456789ab", `proxy replay f_0123456789ab --body '{"amount":2}'`)
 	replay.Timeout, replay.Next = 2*time.Minute, []string{"show_flow"}
 	return []op.Op{
 		op.New(set, n.Mock),
-		op.New(networkSpec("proxy_mocks", "mocks", "GET mocks", "List the mocks in the order in which they are tried", reads, "proxy mocks"), n.Mocks),
+		op.New(networkSpec("proxy_mocks", "mocks", "GET mocks", "List the mocks in the order in which they are tried", reads, "proxy mocks"),
+			n.Mocks),
 		op.New(clear, n.Unmock),
 		op.New(replay, n.Replay),
 	}
@@ -118,7 +121,8 @@ func (o MocksOut) Text() string {
 
 func mockOut(r mock.Rule, hits map[string]int) MockOut {
 	out := MockOut{
-		ID: r.ID, Pattern: r.Pattern, Code: cmp.Or(r.Response.Status, 200), DelayMS: r.Response.Delay.Milliseconds(), Fault: string(r.Response.Fault),
+		ID: r.ID, Pattern: r.Pattern, Code: cmp.Or(r.Response.Status, 200), DelayMS: r.Response.Delay.Milliseconds(),
+		Fault: string(r.Response.Fault),
 		Times: r.Times, File: r.Response.BodyFile, Hits: hits[r.ID], Fields: []FlowField{},
 	}
 	out.Body, _ = shownBytes([]byte(cmp.Or(r.Response.Body, string(r.Response.JSON), string(r.Response.Bytes))))
@@ -158,7 +162,8 @@ func (n *Network) Mock(ctx context.Context, _ *op.Call, in MockIn) (MockOut, err
 			return noMock(in.ID)
 		}
 		if len(s.Mocks) >= mock.MostRules {
-			return fault.New(fault.TooMany, "there are %d mocks: more are not kept", len(s.Mocks)).WithHint("remove some: `ios-agent proxy unmock --all`")
+			return fault.New(fault.TooMany, "there are %d mocks: more are not kept", len(s.Mocks)).
+				WithHint("remove some: `ios-agent proxy unmock --all`")
 		}
 		made = mock.Rule{ID: mock.NewID(), Response: mock.Response{Status: 200}}
 		if at >= 0 {

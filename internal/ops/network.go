@@ -57,18 +57,21 @@ func networkSpec(name, verb, route, summary string, hints op.Hints, examples ...
 func (n *Network) ops() []op.Op {
 	start := networkSpec("proxy_start", "start", "POST proxy/start", "Start the proxy that sees, holds, mocks and repeats requests", 0,
 		"proxy start", "proxy start --port 8080 --bypass pinned.example.com", "proxy start --mocks fixtures")
-	start.Help = "It listens on 127.0.0.1 and shows nothing before something uses it: `ios-agent proxy guide` tells how. A proxy that runs is\n" +
-		"started again when its process or the daemon ends, until `ios-agent proxy stop`."
+	start.Help = "It listens on 127.0.0.1 and shows nothing before something uses it: `ios-agent proxy guide` tells how. A proxy\n" +
+		"that runs is started again when its process or the daemon ends, until `ios-agent proxy stop`."
 	start.Next = []string{"proxy_guide"}
-	set := networkSpec("proxy_set", "set", "POST proxy/set", "Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
+	set := networkSpec("proxy_set", "set", "POST proxy/set",
+		"Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
 		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com")
 	set.Require = [][]string{{"only", "bypass", "upstream"}}
 	return []op.Op{
 		op.New(start, n.Start),
-		op.New(networkSpec("proxy_status", "status", "GET proxy/status", "Show whether the proxy runs, where, and what it does to requests", reads,
+		op.New(networkSpec("proxy_status", "status", "GET proxy/status", "Show whether the proxy runs, where, and what it does to requests",
+			reads,
 			"proxy status"), n.Status),
 		op.New(set, n.Set),
-		op.New(networkSpec("proxy_guide", "guide", "GET proxy/guide", "Tell how to have an app's requests go through the proxy", reads, "proxy guide"),
+		op.New(networkSpec("proxy_guide", "guide", "GET proxy/guide", "Tell how to have an app's requests go through the proxy", reads,
+			"proxy guide"),
 			n.Guide),
 	}
 }
@@ -76,7 +79,8 @@ func (n *Network) ops() []op.Op {
 // endOps end it; in every list they are the last.
 func (n *Network) endOps() []op.Op {
 	return []op.Op{
-		op.New(networkSpec("proxy_stop", "stop", "POST proxy/stop", "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0,
+		op.New(networkSpec("proxy_stop", "stop", "POST proxy/stop",
+			"Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0,
 			"proxy stop"), n.Stop),
 	}
 }
@@ -84,7 +88,7 @@ func (n *Network) endOps() []op.Op {
 // ProxyStartIn is how a proxy is started.
 type ProxyStartIn struct {
 	Port     int      `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen   string   `json:"listen_host,omitempty" doc:"address to listen on; other machines can use the proxy if it is not a loopback one" default:"127.0.0.1"`
+	Listen   string   `json:"listen_host,omitempty" doc:"address to listen on; one that is no loopback, others reach" default:"127.0.0.1"`
 	Mocks    op.Path  `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
 	Bypass   []string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
 	Upstream string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`

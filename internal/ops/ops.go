@@ -137,7 +137,8 @@ func New(s Services) *Core {
 		(&events{s.Events}).ops(), s.Jobs.Ops(), s.Steps.Ops(), c.Builds.ops(), c.Builds.testOps(), c.Debug.ops(),
 		(&standing{access, s.Jobs, s.Server}).ops(), c.System.data.ops(), c.Crashes.ops(),
 		c.LogLines.ops(), (&buildList{s.Telemetry}).ops(), // logs stands before what is below its verb
-		(&Streams{access, s.Telemetry}).ops(), c.Network.ops(), c.Network.flowOps(), c.Network.holdOps(), c.Network.mockOps(), c.Network.certOps(),
+		(&Streams{access, s.Telemetry}).ops(), c.Network.ops(), c.Network.flowOps(), c.Network.holdOps(), c.Network.mockOps(),
+		c.Network.certOps(),
 		c.Network.endOps(),
 	)
 	return c

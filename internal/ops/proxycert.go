@@ -15,7 +15,8 @@ import (
 )
 
 func (n *Network) certOps() []op.Op {
-	install := networkSpec("install_proxy_cert", "cert install", "POST proxy/cert/install", "Have the apps of a simulator trust the proxy's certificate",
+	install := networkSpec("install_proxy_cert", "cert install", "POST proxy/cert/install",
+		"Have the apps of a simulator trust the proxy's certificate",
 		op.Idempotent, "proxy cert install", `proxy cert install --sim "iPhone 16"`)
 	install.Help = "Without it apps refuse what the proxy shows of HTTPS. Erasing the simulator takes it away."
 	return []op.Op{

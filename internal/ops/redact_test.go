@@ -25,7 +25,8 @@ func TestSecretsOfFlowsAreNotShown(t *testing.T) {
 		{body: `{"user":"ann","password":"` + secret + `","cut":"of`, kept: `"user":"ann"`},
 		{body: `{"user":"ann","password":"` + secret, kept: `"user":"ann"`},
 	} {
-		f := flow.Flow{Request: flow.Request{URL: c.url, Header: flow.Header{{Name: c.name, Value: c.value}}, Body: flow.Body{Content: []byte(c.body)}}}
+		f := flow.Flow{}
+		f.Request = flow.Request{URL: c.url, Header: flow.Header{{Name: c.name, Value: c.value}}, Body: flow.Body{Content: []byte(c.body)}}
 		f.Response = &flow.Response{Header: f.Request.Header, Body: f.Request.Body}
 		f.Messages = []flow.Message{{Data: []byte(c.body)}}
 		before, _ := json.Marshal(f)
@@ -39,13 +40,15 @@ func TestSecretsOfFlowsAreNotShown(t *testing.T) {
 		}
 		var all strings.Builder
 		all.WriteString(got.Request.URL + got.Request.Header[0].Name + got.Request.Header[0].Value)
-		all.WriteString(string(got.Request.Body.Content) + got.Response.Header[0].Value + string(got.Response.Body.Content) + string(got.Messages[0].Data))
+		all.WriteString(string(got.Request.Body.Content) + got.Response.Header[0].Value)
+		all.WriteString(string(got.Response.Body.Content) + string(got.Messages[0].Data))
 		if text := all.String(); strings.Contains(text, secret) || !strings.Contains(text, c.kept) {
 			t.Errorf("%+v: %s", c, text)
 		}
 	}
 	plain := flow.Flow{Request: flow.Request{URL: "https://x.example/?q=1", Body: flow.Body{Content: []byte("{ \"a\" : 1 }")}}}
-	if got := ops.Redacted(plain); string(got.Request.Body.Content) != `{ "a" : 1 }` || got.Request.URL != plain.Request.URL || got.Hidden != nil {
+	got := ops.Redacted(plain)
+	if string(got.Request.Body.Content) != `{ "a" : 1 }` || got.Request.URL != plain.Request.URL || got.Hidden != nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"ios-agent/internal/device"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/wholefile"
 	"ios-agent/internal/ui"
 )
 
@@ -174,7 +175,7 @@ func systemParts() []part {
 		}),
 		needs("certificates", func(b *bench, d device.Trust) {
 			path := filepath.Join(b.t.TempDir(), "root.pem")
-			b.must(os.WriteFile(path, rootCertificate(b.t), 0o600))
+			b.must(wholefile.Write(path, rootCertificate(b.t)))
 			b.must(d.TrustRoot(b.ctx, path))
 			b.must(d.TrustRoot(b.ctx, path))
 		}),

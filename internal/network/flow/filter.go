@@ -12,7 +12,7 @@ type Filter struct {
 	Method               string // in any case
 	StatusMin, StatusMax int    // with a bound, flows without a response are not wanted
 	HasError             *bool  // that ended without an answer or with an error
-	Failed               bool  // answered with 400 or more, or HasError
+	Failed               bool   // answered with 400 or more, or HasError
 	Since, Until         time.Time
 	Device, App          string
 	ClientIP             string

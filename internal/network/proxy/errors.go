@@ -51,7 +51,8 @@ func (e *refusedError) Fault() *fault.Fault {
 		}
 		return f
 	case kindPort:
-		return fault.New(fault.ProxyFailed, "%s", e.Text).WithHint("end what uses the port, or name another one with `--port`; without it a free one is found")
+		return fault.New(fault.ProxyFailed, "%s", e.Text).
+			WithHint("end what uses the port, or name another one with `--port`; without it a free one is found")
 	case kindNotHeld:
 		return fault.New(fault.FlowNotHeld, "%s", e.Text)
 	}

@@ -395,15 +395,17 @@ func troubleOf(err error) *trouble {
 	out := &trouble{Kind: kindOther, Text: err.Error()}
 	var port *portError
 	var notHeld *rules.NotHeldError
+	var change *rules.ChangeError
 	f, known := fault.In(err)
 	switch {
 	case errors.As(err, &notHeld):
 		out.Kind = kindNotHeld
 	case errors.As(err, &port):
 		out.Kind = kindPort
+	case errors.As(err, &change):
+		out.Kind, out.Hint, out.Field = kindInput, change.Hint+" The flow is still held.", change.Field
 	case known && f.Code == fault.InvalidInput:
 		out.Kind, out.Hint = kindInput, f.Hint
-		out.Field, _ = f.Details["field"].(string)
 	}
 	return out
 }

@@ -255,7 +255,8 @@ func TestTheNextDaemonResumes(t *testing.T) {
 	d.Resume()
 	d.must(d.Set(t.Context(), func(*proxy.Settings) error { return nil }))
 	after := d.Status()
-	if after.Port != before.Port || after.Only != "127.0.0.1" || after.Hold == nil || len(after.Bypass) != 1 || !after.Started.Equal(before.Started) {
+	if after.Port != before.Port || after.Only != "127.0.0.1" || after.Hold == nil ||
+		len(after.Bypass) != 1 || !after.Started.Equal(before.Started) {
 		t.Errorf("%+v", after)
 	}
 	if code, _ := d.send("GET", server.URL+"/free", ""); code != 200 {
@@ -277,7 +278,8 @@ func TestPorts(t *testing.T) {
 	defer taken.Close()
 	port := taken.Addr().(*net.TCPAddr).Port
 	_, err = d.Start(t.Context(), proxy.Settings{Port: port})
-	if f, is := fault.In(err); !is || f.Code != fault.ProxyFailed || !strings.Contains(f.Message, fmt.Sprint(port)) || !strings.Contains(f.Hint, "--port") {
+	if f, is := fault.In(err); !is || f.Code != fault.ProxyFailed || !strings.Contains(f.Message,
+		fmt.Sprint(port)) || !strings.Contains(f.Hint, "--port") {
 		t.Errorf("%v", err)
 	}
 	if s := d.Status(); s.State != proxy.Stopped {

@@ -36,27 +36,39 @@ func (v views) proxying() []op.Op {
 	set.Also, list.Also = []string{"POST /api/v1/proxy/mocks"}, []string{"GET /api/v1/proxy/mocks"}
 	clear.Also = []string{"DELETE /api/v1/proxy/mocks", "DELETE /api/v1/proxy/mock/{rule_id}", "DELETE /api/v1/proxy/mocks/{rule_id}"}
 	return []op.Op{
-		op.New(row("query_flows", "GET /api/v1/proxy/flows", "List the requests that went through the proxy, newest first; secrets are hidden", looks),
+		op.New(row("query_flows", "GET /api/v1/proxy/flows", "List the requests that went through the proxy, newest first; secrets are hidden",
+			looks),
 			v.queryFlows),
-		op.New(row("get_flow_detail", "GET /api/v1/proxy/flows/{flow_id}", "Show one request and its answer; secrets are hidden", looks), v.flowDetail),
-		op.New(row("get_flow_summary", "GET /api/v1/proxy/flows/summary", "Tell in short what went over the wire: by host, failures, slow requests, "+
-			"and a cursor to ask later for what is new", looks), v.flowSummary),
+		op.New(row("get_flow_detail", "GET /api/v1/proxy/flows/{flow_id}", "Show one request and its answer; secrets are hidden", looks),
+			v.flowDetail),
+		op.New(row("get_flow_summary", "GET /api/v1/proxy/flows/summary",
+			"Tell in short what went over the wire: by host, failures, slow requests, "+
+				"and a cursor to ask later for what is new", looks), v.flowSummary),
 		op.New(wait, v.waitForFlow),
-		op.New(row("proxy_status", "GET /api/v1/proxy/status", "Show whether the proxy runs, where, and what it does to requests", looks), v.proxyStatus),
-		op.New(row("start_proxy", "POST /api/v1/proxy/start", "Start the proxy; proxy_setup_guide tells how an app's requests get to it", 0), v.startProxy),
-		op.New(row("stop_proxy", "POST /api/v1/proxy/stop", "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0), v.stopProxy),
-		op.New(row("set_intercept", "POST /api/v1/proxy/intercept", "Hold requests that fit a pattern, 30 seconds at most", op.Idempotent), v.setIntercept),
-		op.New(row("clear_intercept", "DELETE /api/v1/proxy/intercept", "Hold nothing any more, and let go what is held", op.Idempotent), v.clearIntercept),
+		op.New(row("proxy_status", "GET /api/v1/proxy/status", "Show whether the proxy runs, where, and what it does to requests", looks),
+			v.proxyStatus),
+		op.New(row("start_proxy", "POST /api/v1/proxy/start", "Start the proxy; proxy_setup_guide tells how an app's requests get to it", 0),
+			v.startProxy),
+		op.New(row("stop_proxy", "POST /api/v1/proxy/stop", "Stop the proxy; what it captured is kept, its mocks and holds are forgotten", 0),
+			v.stopProxy),
+		op.New(row("set_intercept", "POST /api/v1/proxy/intercept", "Hold requests that fit a pattern, 30 seconds at most", op.Idempotent),
+			v.setIntercept),
+		op.New(row("clear_intercept", "DELETE /api/v1/proxy/intercept", "Hold nothing any more, and let go what is held", op.Idempotent),
+			v.clearIntercept),
 		op.New(held, v.heldFlows),
-		op.New(row("release_flow", "POST /api/v1/proxy/intercept/release", "Let a held request or answer go on, changed if you like", 0), v.release),
-		op.New(row("release_all_flows", "POST /api/v1/proxy/intercept/release-all", "Let all that is held go on as it is", op.Idempotent), v.releaseAll),
+		op.New(row("release_flow", "POST /api/v1/proxy/intercept/release", "Let a held request or answer go on, changed if you like", 0),
+			v.release),
+		op.New(row("release_all_flows", "POST /api/v1/proxy/intercept/release-all", "Let all that is held go on as it is", op.Idempotent),
+			v.releaseAll),
 		op.New(replay, v.replay),
 		op.New(set, v.setMock),
 		op.New(list, v.listMocks),
 		op.New(clear, v.clearMocks),
-		op.New(row("set_proxy_filter", "POST /api/v1/proxy/filter", "See, mock and hold only the requests to one host; without a host, all", op.Idempotent),
+		op.New(row("set_proxy_filter", "POST /api/v1/proxy/filter", "See, mock and hold only the requests to one host; without a host, all",
+			op.Idempotent),
 			v.setProxyFilter),
-		op.New(row("proxy_setup_guide", "GET /api/v1/proxy/setup-guide", "Tell how to have an app's requests go through the proxy", looks), v.setupGuide),
+		op.New(row("proxy_setup_guide", "GET /api/v1/proxy/setup-guide", "Tell how to have an app's requests go through the proxy", looks),
+			v.setupGuide),
 	}
 }
 
@@ -108,7 +120,7 @@ func (v views) proxyStatus(ctx context.Context, c *op.Call, _ noIn) (proxyOut, e
 // startProxyIn is quern's input.
 type startProxyIn struct {
 	Port   int    `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
-	Listen string `json:"listen_host,omitempty" doc:"address to listen on; other machines can use the proxy if it is not a loopback one" default:"127.0.0.1"`
+	Listen string `json:"listen_host,omitempty" doc:"address to listen on; one that is no loopback, others reach" default:"127.0.0.1"`
 }
 
 func (v views) startProxy(ctx context.Context, c *op.Call, in startProxyIn) (proxyOut, error) {
@@ -182,7 +194,7 @@ func (v views) heldFlows(ctx context.Context, _ *op.Call, in heldIn) (heldOut, e
 // releaseIn is quern's input.
 type releaseIn struct {
 	ID      string    `json:"flow_id" doc:"of a held one"`
-	Changes op.Object `json:"modifications,omitempty" doc:"headers to set, body, and url and method of a request or status_code of an answer" private:"true"`
+	Changes op.Object `json:"modifications,omitempty" doc:"headers, body; url, method; status_code of an answer" private:"true"`
 }
 
 // modifications are quern's, and the status of an answer.
