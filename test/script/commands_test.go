@@ -125,11 +125,12 @@ func setStateVersion(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(errors.Join(err, f.Close()))
 }
 
-// kill9 sends SIGKILL: kill9 daemon|agent|service. It waits until the kernel has ended the process, not for
+// kill9 sends SIGKILL: kill9 daemon|agent|proxy|service. It waits until the kernel has ended the process, not for
 // anything that follows from it.
 func kill9(ts *testscript.TestScript, _ bool, args []string) {
 	home := ts.Getenv("IOS_AGENT_HOME")
 	files := map[string]string{"daemon": "run/daemon.lock", "service": "virtual/service.lock", "agent": "run/children/*.json"}
+	files["proxy"] = files["agent"] // in a script without a device it is the only child
 	matches, err := filepath.Glob(filepath.Join(home, files[args[0]]))
 	ts.Check(err)
 	if len(matches) == 0 {

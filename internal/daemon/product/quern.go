@@ -97,6 +97,14 @@ Use device tools to inspect and interact with the simulator:
 		"- `set_log_filter` decides what is stored from then on, for all clients; with the source alone it takes the filter away.\n" +
 		"- GET /api/v1/logs/stream sends events: `log` with an entry, `heartbeat` at its beginning and after 15 seconds of silence, `lost` " +
 		"with a count when a slow reader missed some.\n\n" +
+		"### Network\n\n" +
+		"1. `start_proxy`, then `proxy_setup_guide` — how the app's requests get to the proxy\n" +
+		"2. `query_flows` / `get_flow_summary` — what went over the wire; `get_flow_detail` — one request, whole\n" +
+		"3. `set_intercept`, `list_held_flows` with `timeout`, `release_flow` — hold a request, look at it, change it (30 seconds at most)\n" +
+		"4. `set_mock` — answer without the server; `replay_flow` — send a captured request again\n\n" +
+		"- Patterns are mitmproxy's: `~m POST & ~u /order`, `~d api.example.com`, `! ~h x-debug`; a bare word is a part of the URL. There " +
+		"is no `~p`: a path is a part of the URL.\n" +
+		"- Values that look secret are shown as `***`.\n\n" +
 		"### What answers mean\n\n" +
 		"- `resolve_device` without `session_id` claims nothing: another agent may get the same device. With it the device is yours until " +
 		"`release_device`, or for 30 minutes after its last use.\n" +
