@@ -25,7 +25,7 @@ func (n *Network) flowOps() []op.Op {
 	show := networkSpec("show_flow", "show", "GET flows/show",
 		"Show one request and its answer: headers, bodies, timing; secrets are hidden", reads,
 		"proxy show f_0123456789ab", "proxy show latest")
-	show.Help = "Values that look secret are shown as ***."
+	show.Help = "Values that look secret are shown as <secret>."
 	wait := networkSpec("wait_flow", "wait", "GET flows/wait", "Wait until a request that fits was answered or has failed", reads,
 		`proxy wait "POST /order"`, "proxy wait --path /order --failed --timeout-ms 30000")
 	wait.Timeout = 6 * time.Minute
@@ -232,7 +232,7 @@ type FlowField struct {
 
 // FlowPart is a request or an answer.
 type FlowPart struct {
-	Protocol string      `json:"protocol,omitempty"`
+	Protocol string      `json:"http_version,omitempty"`
 	Fields   []FlowField `json:"headers"`
 	Body     string      `json:"body,omitempty"`        // as text
 	Base64   string      `json:"body_base64,omitempty"` // where it is no text
@@ -260,7 +260,7 @@ type ShowFlowOut struct {
 	Told     int           `json:"message_count,omitempty"` // of all messages
 	Timing   flow.Timing   `json:"timing"`
 	TLS      string        `json:"tls,omitempty"`
-	Hidden   []string      `json:"hidden,omitempty"` // what is not shown because it is secret
+	Hidden   []string      `json:"hidden_values,omitempty"` // what is not shown because it is secret
 }
 
 const (

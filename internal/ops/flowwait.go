@@ -64,7 +64,7 @@ func askedFor(text string, f *flow.Filter) error {
 	}
 	if strings.ContainsAny(f.Path, " \t\n") || strings.ContainsFunc(f.Method, func(r rune) bool { return r < '!' || r > '~' }) {
 		return fault.New(fault.InvalidInput, "request: %.80q is no method with a path", text).With("field", "request").
-			WithHint(`write it as "POST /order"`)
+			WithHint("write a method, a space and a part of the path")
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ type ProxyGuideOut struct {
 	Listen string      `json:"listen_host,omitempty"`
 	Port   int         `json:"port,omitempty"`
 	Path   string      `json:"path"` // of the certificate
-	Steps  []GuideStep `json:"guide"`
+	Steps  []GuideStep `json:"ways"`
 }
 
 // Text is the steps.

@@ -602,7 +602,7 @@ func TestQuernsRowsHaveItsShapes(t *testing.T) {
 		}
 	}
 	for _, o := range h.Product.Catalogue.Ops() {
-		if o.Family == "quern" && !covered[o.Name] && !o.Streams() {
+		if o.Family == "quern" && !covered[o.Name] && !o.Streams() && o.Group() != "network" { // TestAQuernProxySession has those
 			t.Errorf("the table has no row of %s", o.Name)
 		}
 	}
@@ -656,7 +656,7 @@ func TestFromQuernIsTrue(t *testing.T) {
 			t.Errorf("%s is there", m[1])
 		}
 	}
-	if len(named) != 15 {
-		t.Errorf("quern's table has 14 rows about the network, and a guide; the document names %d", len(named))
+	if len(named) != 3 {
+		t.Errorf("3 rows of later versions are not there; the document names %d", len(named))
 	}
 }

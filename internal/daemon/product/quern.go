@@ -104,7 +104,7 @@ Use device tools to inspect and interact with the simulator:
 		"4. `set_mock` — answer without the server; `replay_flow` — send a captured request again\n\n" +
 		"- Patterns are mitmproxy's: `~m POST & ~u /order`, `~d api.example.com`, `! ~h x-debug`; a bare word is a part of the URL. There " +
 		"is no `~p`: a path is a part of the URL.\n" +
-		"- Values that look secret are shown as `***`.\n\n" +
+		"- Values that look secret are shown as `<secret>`.\n\n" +
 		"### What answers mean\n\n" +
 		"- `resolve_device` without `session_id` claims nothing: another agent may get the same device. With it the device is yours until " +
 		"`release_device`, or for 30 minutes after its last use.\n" +
