@@ -70,7 +70,7 @@ fuzz:
 bench:
 	go run ./test/bench
 
-# The same beside other MCP servers of this field, from npm.
+# The same beside other MCP servers of this field, from npm, and our proxy beside Debian's mitmdump.
 bench-peers:
 	scripts/bench-peers
 

@@ -30,6 +30,7 @@ var programs = []struct{ name, pkg, tags string }{
 	{"novirtual", "cmd/ios-agent", "novirtual"},
 	{"baresdk", "test/bench/baresdk", ""},
 	{"hello", "test/bench/hello", ""},
+	{"wireproxy", "test/bench/wireproxy", ""},
 }
 
 // openLab builds what is measured.

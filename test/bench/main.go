@@ -8,6 +8,7 @@
 //
 //	go run ./test/bench               our own figures
 //	go run ./test/bench -peers DIR    us beside the servers that scripts/bench-peers put into DIR
+//	go run ./test/bench -mitmdump P   our proxy beside that mitmdump and a bare goproxy
 package main
 
 import (
@@ -24,22 +25,29 @@ import (
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
+	mitmdump := flag.String("mitmdump", "", "path of mitmdump, to measure our proxy beside it; empty leaves it out")
 	peers := flag.String("peers", "", "folder with the node_modules of the peers; empty measures only ourselves")
 	flag.Parse()
-	if err := run(ctx, *peers, os.Stdout); err != nil {
+	if err := run(ctx, *peers, *mitmdump, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, peers string, out io.Writer) (err error) {
+func run(ctx context.Context, peers, mitmdump string, out io.Writer) (err error) {
 	l, err := openLab(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
 	if peers != "" {
-		return compare(ctx, l, peers, out)
+		err = compare(ctx, l, peers, out)
+	}
+	if mitmdump != "" {
+		err = errors.Join(err, wirePeers(ctx, l, mitmdump, out))
+	}
+	if peers != "" || mitmdump != "" {
+		return err
 	}
 	return measure(ctx, l, out)
 }
@@ -49,7 +57,7 @@ func measure(ctx context.Context, l *lab, out io.Writer) error {
 	var broken []error
 	for _, m := range []func(context.Context, *lab) ([]figure, error){
 		without, starting, listing, calling, waking, remembering, reading, tapping, hearing, linking, pooling, aging, crowding,
-		gathering, telling,
+		gathering, telling, wiring,
 	} {
 		figures, err := m(ctx, l)
 		for _, f := range figures {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,7 +82,7 @@ func TestLeaves(t *testing.T) {
 	published, err := x509.ParseCertificate(goproxy.GoproxyCa.Certificate[0])
 	must(t, err)
 	public.AddCert(published)
-	for _, host := range []string{"shop.example", "127.0.0.1", "::1", "a.very.long.name.of.a.host.that.does.not.fit.into.a.common.name.example"} {
+	for _, host := range []string{"shop.example", "127.0.0.1", "::1", strings.Repeat("long.", 20) + "example"} {
 		chain, err := r.proxy.Leaf(host)
 		must(t, err)
 		leaf, err := x509.ParseCertificate(chain[0])
@@ -110,11 +111,12 @@ func TestLeaves(t *testing.T) {
 			t.Errorf("%s was signed twice", host)
 		}
 	}
-	for i := range mitm.MostLeaves + 10 {
+	r.proxy.SetMostLeaves(10)
+	for i := range 20 {
 		_, err := r.proxy.Leaf(fmt.Sprintf("h%d.example", i))
 		must(t, err)
 	}
-	if n := r.proxy.Leaves(); n != mitm.MostLeaves {
+	if n := r.proxy.Leaves(); n != 10 {
 		t.Errorf("%d leaves are kept", n)
 	}
 }

@@ -162,7 +162,7 @@ func (p *Proxy) openTLS(t *tunnel, port string) {
 		return
 	}
 	// Not TLS after all, or TLS for something that is not HTTP.
-	if !ok || len(protocols) > 0 && !slices.ContainsFunc(protocols, func(s string) bool { return s == "h2" || strings.HasPrefix(s, "http/1.") }) {
+	if !ok || len(protocols) > 0 && !slices.ContainsFunc(protocols, isHTTP) {
 		p.tellPiped(t, nil)
 		return
 	}
@@ -180,6 +180,9 @@ func (p *Proxy) openTLS(t *tunnel, port string) {
 		_ = t.Close()
 	}
 }
+
+// isHTTP knows the names that ALPN has for HTTP.
+func isHTTP(protocol string) bool { return protocol == "h2" || strings.HasPrefix(protocol, "http/1.") }
 
 // refused tells of a handshake that an app ended. It tells so by an alert, or just leaves when it sees our certificate.
 func (p *Proxy) refused(t *tunnel, name string, err error) {

@@ -5,7 +5,9 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,6 +47,15 @@ func inflated(r io.Reader) (io.Reader, error) {
 		return zlib.NewReader(all)
 	}
 	return flate.NewReader(all), nil
+}
+
+// Decode unpacks a body that was kept as it was on the wire: at most so many bytes of it.
+func Decode(coding string, wire []byte, most int64) ([]byte, error) {
+	content, used, _ := decode(coding, wire, true, int(min(most, math.MaxInt)))
+	if used == "" && len(wire) > 0 && len(codings(coding)) > 0 {
+		return nil, fmt.Errorf("the body is not %s", coding)
+	}
+	return content, nil
 }
 
 // decode unpacks the first most bytes of a body. used is the coding that was taken away; it is empty when the body is what it is, or

@@ -93,13 +93,16 @@ type exchange struct {
 	look   flow.Look
 	clocks clocks
 
+	asked             flow.Body // the request's, if rules wanted to see it
 	request, response *capture
 	sending           *tee
 	messages          messages
 
-	mu   sync.Mutex // guards f, and that nothing is told after its end
-	f    *flow.Flow
-	over bool
+	mu      sync.Mutex // guards f once it is sent, and that nothing is told after its end
+	f       *flow.Flow
+	opening *time.Timer
+	told    bool // that it is open
+	over    bool
 }
 
 // pass takes a request to where it goes, and the answer back.
@@ -180,7 +183,8 @@ func (x *exchange) askRequest() (flow.Verdict, error) {
 			return flow.Verdict{}, err
 		}
 		x.out.Body = again
-		x.f.Request.Body = seen(x.in.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
+		x.asked = seen(x.in.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
+		x.f.Request.Body = x.asked
 	}
 	verdict, err := x.held(x.p.Rules.Request)
 	x.f.Request.Body = flow.Body{} // what was really sent is told at the end
@@ -226,6 +230,7 @@ func (x *exchange) changeRequest(c *flow.Change) error {
 		x.drain()
 		x.request = x.p.capture(f.ID + ".changed-request")
 		body := *c.Body
+		x.asked = flow.Body{Size: int64(len(body)), Content: body}
 		x.sending = &tee{from: io.NopCloser(bytes.NewReader(body)), seen: []func([]byte){x.request.add}}
 		out.Body, out.ContentLength = x.sending, int64(len(body))
 		if len(body) == 0 {
@@ -254,12 +259,12 @@ func (x *exchange) send() {
 		x.fail(errOwnPort)
 		return
 	}
-	x.tell()
+	x.openSoon()
 	ctx := httptrace.WithClientTrace(x.ctx, x.clocks.trace(x.early))
 	if x.look.Hidden {
 		ctx = x.ctx
 	}
-	resp, err := x.p.transport.RoundTrip(x.out.WithContext(ctx))
+	resp, err := x.p.route.Load().transport.RoundTrip(x.out.WithContext(ctx))
 	x.clocks.end()
 	if err != nil {
 		if _, broken := x.sending.how(); broken != nil && x.p.ctx.Err() == nil {
@@ -301,17 +306,37 @@ func (x *exchange) ended(kind flow.TroubleKind, text string, status int) {
 	http.Error(x.w, "ios-agent proxy: "+text, status)
 }
 
-// tell tells how far the flow is.
-func (x *exchange) tell() {
-	if x.look.Hidden {
-		return
+// openAfter is how long a request may be under way before that is told. Most are done by then, and are told once instead of twice.
+const openAfter = 20 * time.Millisecond
+
+func (x *exchange) openSoon() {
+	if !x.look.Hidden {
+		x.opening = time.AfterFunc(openAfter, x.tellOpen)
 	}
+}
+
+// tellOpen tells that the request is under way, unless something was told already.
+func (x *exchange) tellOpen() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.over {
-		x.messages.into(x.f)
-		x.p.Tell.Tell(copyOf(x.f))
+	if !x.told && !x.over {
+		x.tellLocked()
 	}
+}
+
+// tell tells how far the flow is.
+func (x *exchange) tell() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over && !x.look.Hidden {
+		x.tellLocked()
+	}
+}
+
+func (x *exchange) tellLocked() {
+	x.told = true
+	x.messages.into(x.f)
+	x.p.Tell.Tell(copyOf(x.f))
 }
 
 // finish tells how the flow ended, once.
@@ -323,6 +348,9 @@ func (x *exchange) finish(state flow.State, trouble flow.Trouble) {
 		return
 	}
 	x.over = true
+	if x.opening != nil {
+		x.opening.Stop()
+	}
 	f := x.f
 	f.State, f.Trouble = state, trouble
 	if x.look.Hidden {

@@ -12,7 +12,8 @@ import (
 
 // hops are the lines that are meant for the next machine only.
 var hops = []string{
-	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te",
+	"Trailer", "Transfer-Encoding", "Upgrade",
 }
 
 // fields writes lines down. net/http keeps the order of the lines of one name, and no order of names: theirs is the alphabet's.

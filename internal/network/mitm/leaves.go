@@ -24,6 +24,7 @@ type leaves struct {
 	mu     sync.Mutex
 	byName map[string]*list.Element // of *leaf
 	used   *list.List               // the one used last is in front
+	most   int
 }
 
 type leaf struct {
@@ -36,7 +37,7 @@ func newLeaves(ca *CA) (*leaves, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &leaves{ca: ca, key: key, byName: map[string]*list.Element{}, used: list.New()}, nil
+	return &leaves{ca: ca, key: key, byName: map[string]*list.Element{}, used: list.New(), most: mostLeaves}, nil
 }
 
 // of is the certificate of a host. Two who ask at once may both sign; that is 50 µs, and the last one stays.
@@ -56,7 +57,7 @@ func (l *leaves) of(host string) (*tls.Certificate, error) {
 		l.used.Remove(old)
 	}
 	l.byName[host] = l.used.PushFront(&leaf{host, cert})
-	for l.used.Len() > mostLeaves {
+	for l.used.Len() > l.most {
 		oldest := l.used.Back()
 		delete(l.byName, l.used.Remove(oldest).(*leaf).name)
 	}

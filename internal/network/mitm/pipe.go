@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/url"
 	"sync"
 	"sync/atomic"
 
@@ -21,13 +22,15 @@ func (p *Proxy) tellTunnel(at *place, target string, trouble flow.Trouble) {
 
 // tunnelFlow is the flow of a tunnel that is not opened: its address is all there is to know.
 func (p *Proxy) tunnelFlow(at *place, target string) *flow.Flow {
-	scheme := "tcp"
+	to := "tcp://" + target
 	if at.tls != nil {
-		scheme = "https"
+		to = shorter(&url.URL{Scheme: "https", Host: target, Path: "/"}).String()
 	}
 	f := newFlow(at)
 	f.TLS = at.tls
-	f.Request = flow.Request{Method: "CONNECT", URL: scheme + "://" + target, Protocol: "HTTP/1.1", Header: flow.Header{{Name: "Host", Value: target}}}
+	f.Request = flow.Request{
+		Method: "CONNECT", URL: to, Protocol: "HTTP/1.1", Header: flow.Header{{Name: "Host", Value: target}},
+	}
 	return f
 }
 

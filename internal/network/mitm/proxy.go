@@ -4,16 +4,17 @@
 package mitm
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,7 @@ type Options struct {
 	Roots    *x509.CertPool // which servers are believed; nil is as the system does
 
 	Bypass   []string // hosts that are passed on unopened: shop.example, *.shop.example, shop.example:8443
-	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them) that everything goes through
+	Upstream *url.URL // a proxy (http or https, with a name and a password if it wants them); what is on this machine is reached without it
 	Anywhere bool     // it may listen elsewhere than on loopback
 	Log      *slog.Logger
 }
@@ -60,15 +61,14 @@ const (
 // Proxy is one proxy. It serves any number of listeners until it is closed.
 type Proxy struct {
 	Options
-	leaves    *leaves
-	tls       *tls.Config
-	transport *http.Transport
-	dialer    net.Dialer
-	outer     *http.Server // speaks with apps as a proxy
-	inner     *http.Server // speaks with apps as the server they asked for
-	inside    *handover    // how inner gets its connections
-	route     atomic.Pointer[route]
-	quiet     time.Duration
+	leaves *leaves
+	tls    *tls.Config
+	dialer net.Dialer
+	outer  *http.Server // speaks with apps as a proxy
+	inner  *http.Server // speaks with apps as the server they asked for
+	inside *handover    // how inner gets its connections
+	route  atomic.Pointer[route]
+	quiet  time.Duration
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -92,32 +92,22 @@ func New(o Options) (*Proxy, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Bodies != "" {
+		if err := os.MkdirAll(o.Bodies, 0o700); err != nil {
+			return nil, err
+		}
+	}
 	leaves, err := newLeaves(o.CA)
 	if err != nil {
 		return nil, err
 	}
 	p := &Proxy{Options: o, leaves: leaves, inside: newHandover(), quiet: quiet, open: newOpenConns(o.MostOpen)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.dialer = net.Dialer{Timeout: greetIn, ControlContext: p.refuseOwn}
 	if err := p.Set(o.Bypass, o.Upstream); err != nil {
 		return nil, err
 	}
-	p.dialer = net.Dialer{Timeout: greetIn, ControlContext: p.refuseOwn}
 	p.tls = &tls.Config{NextProtos: []string{"h2", "http/1.1"}, GetCertificate: p.certificate}
-	p.transport = &http.Transport{
-		Proxy:                 func(*http.Request) (*url.URL, error) { return p.route.Load().upstream, nil },
-		DialContext:           p.dialer.DialContext,
-		TLSClientConfig:       &tls.Config{RootCAs: o.Roots},
-		ForceAttemptHTTP2:     true,
-		DisableCompression:    true, // what the app accepts is the app's to say
-		MaxIdleConns:          256,
-		MaxIdleConnsPerHost:   64,
-		IdleConnTimeout:       idleServer,
-		TLSHandshakeTimeout:   greetIn,
-		ExpectContinueTimeout: time.Second,
-		OnProxyConnectResponse: func(_ context.Context, at *url.URL, _ *http.Request, answer *http.Response) error {
-			return upstreamAnswer(at, answer)
-		},
-	}
 	p.outer = p.server(http.HandlerFunc(p.serveOuter))
 	p.inner = p.server(http.HandlerFunc(p.serveInner))
 	p.inner.Protocols = new(http.Protocols)
@@ -194,7 +184,7 @@ func (p *Proxy) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = errors.Join(err, ctx.Err())
 	}
-	p.transport.CloseIdleConnections()
+	p.route.Load().transport.CloseIdleConnections()
 	return err
 }
 
@@ -202,6 +192,8 @@ func (p *Proxy) Close(ctx context.Context) error {
 type route struct {
 	bypass   []string
 	upstream *url.URL
+	// transport is made anew with another upstream: those it has connected through are not asked for again.
+	transport *http.Transport
 }
 
 // Set replaces the hosts that are passed on unopened, and the upstream proxy (nil is none). Connections that are open stay as they are.
@@ -215,8 +207,40 @@ func (p *Proxy) Set(bypass []string, upstream *url.URL) error {
 			return err
 		}
 	}
-	p.route.Store(&route{bypass, upstream})
+	next := &route{bypass: bypass, upstream: upstream}
+	old := p.route.Load()
+	if old != nil && sameURL(old.upstream, upstream) {
+		next.transport = old.transport
+	} else {
+		next.transport = p.newTransport(upstream)
+	}
+	p.route.Store(next)
+	if old != nil && old.transport != next.transport {
+		old.transport.CloseIdleConnections()
+	}
 	return nil
+}
+
+func sameURL(a, b *url.URL) bool {
+	return a == b || a != nil && b != nil && a.String() == b.String()
+}
+
+func (p *Proxy) newTransport(upstream *url.URL) *http.Transport {
+	return &http.Transport{
+		Proxy:                 func(r *http.Request) (*url.URL, error) { return byWayOf(upstream, r.URL.Hostname()), nil },
+		DialContext:           p.dialer.DialContext,
+		TLSClientConfig:       &tls.Config{RootCAs: p.Roots},
+		ForceAttemptHTTP2:     true,
+		DisableCompression:    true, // what the app accepts is the app's to say
+		MaxIdleConns:          256,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       idleServer,
+		TLSHandshakeTimeout:   greetIn,
+		ExpectContinueTimeout: time.Second,
+		OnProxyConnectResponse: func(_ context.Context, at *url.URL, _ *http.Request, answer *http.Response) error {
+			return upstreamAnswer(at, answer)
+		},
+	}
 }
 
 // Figures are what went by.
@@ -237,14 +261,11 @@ func (p *Proxy) Figures() Figures {
 // certificate is asked in the middle of a handshake.
 func (p *Proxy) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := hello.ServerName
-	if t, ok := hello.Conn.(*tunnel); ok {
-		t.certified.Store(true)
-		if name == "" {
-			name = t.host
-		}
+	t, ok := hello.Conn.(*tunnel)
+	if !ok {
+		return nil, errors.New("a handshake outside of a tunnel")
 	}
-	if name == "" {
-		return nil, fmt.Errorf("the app named no host")
-	}
-	return p.leaves.of(name)
+	cert, err := p.leaves.of(cmp.Or(name, t.host))
+	t.certified.Store(err == nil)
+	return cert, err
 }

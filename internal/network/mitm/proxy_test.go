@@ -31,7 +31,8 @@ func TestProtocols(t *testing.T) {
 			must(t, err)
 			req.Header = http.Header{"X-Twice": {"one", "two"}, "User-Agent": {""}, "Accept-Encoding": {"x-own"}}
 			resp, body := r.do(r.client(sides.app), req)
-			if want := version(sides.server) + " POST an order [one two]"; body != want || resp.StatusCode != 201 || resp.Proto != version(sides.app) {
+			want := version(sides.server) + " POST an order [one two]"
+			if body != want || resp.StatusCode != 201 || resp.Proto != version(sides.app) {
 				t.Errorf("%s %d %q, not %q", resp.Proto, resp.StatusCode, body, want)
 			}
 			if got := resp.Header; !slices.Equal(got["Set-Cookie"], []string{"a=1", "b=2"}) || got["Date"] != nil || got["Content-Type"] != nil {
@@ -56,11 +57,21 @@ func TestProtocols(t *testing.T) {
 			if len(twice) != 2 || len(cookies) != 2 || f.TLS == nil || f.TLS.Version != "TLS 1.3" || f.Client.Address == "" || f.Timing.Total <= 0 {
 				t.Errorf("%v %v %+v", twice, cookies, f)
 			}
-			opened := r.wait("open", func(o flow.Flow) bool { return o.State == flow.Open })
-			if opened.ID != f.ID || opened.Response != nil {
-				t.Errorf("%+v", opened)
-			}
 		})
+	}
+}
+
+// TestOpen: a request that is under way is told before it is answered.
+func TestOpen(t *testing.T) {
+	r := open(t, believing)
+	told := make(chan flow.Flow, 1)
+	s := r.server(func(http.ResponseWriter, *http.Request) {
+		told <- r.wait("open", func(f flow.Flow) bool { return f.State == flow.Open })
+	}, true)
+	r.get(r.client(true), s.URL)
+	opened := <-told
+	if f := r.done(); opened.ID != f.ID || opened.Response != nil {
+		t.Errorf("%+v, then %+v", opened, f)
 	}
 }
 

@@ -45,6 +45,7 @@ func (x *exchange) receive(resp *http.Response) {
 
 // askResponse lets the rules see an answer, and changes it as they say. They may also answer themselves.
 func (x *exchange) askResponse(resp *http.Response) (answered bool, err error) {
+	x.tellOpen()                                       // from here on nobody else looks at the flow
 	if x.look.ResponseBody && !isEvents(resp.Header) { // a stream of events has no end to wait for
 		first, whole, again, err := ahead(resp.Body, x.p.MostLook)
 		if err != nil {
@@ -53,8 +54,9 @@ func (x *exchange) askResponse(resp *http.Response) (answered bool, err error) {
 		resp.Body = again
 		x.f.Response.Body = seen(resp.Header.Get("Content-Encoding"), first, whole, x.p.MostLook)
 	}
+	x.f.Request.Body = x.asked
 	verdict, err := x.held(x.p.Rules.Response)
-	x.f.Response.Body = flow.Body{}
+	x.f.Request.Body, x.f.Response.Body = flow.Body{}, flow.Body{}
 	if err != nil {
 		return false, err
 	}

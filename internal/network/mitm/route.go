@@ -80,9 +80,19 @@ func upstreamAnswer(at *url.URL, answer *http.Response) error {
 	return &UpstreamError{at.Host, answer.Status}
 }
 
+// byWayOf is the upstream proxy for a host. What runs on this machine no other machine can reach.
+func byWayOf(upstream *url.URL, host string) *url.URL {
+	addr, err := netip.ParseAddr(host)
+	if strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback() {
+		return nil
+	}
+	return upstream
+}
+
 // dial connects to a server for a tunnel, by way of the upstream proxy if there is one.
 func (p *Proxy) dial(ctx context.Context, target string) (net.Conn, error) {
-	upstream := p.route.Load().upstream
+	host, _, _ := net.SplitHostPort(target)
+	upstream := byWayOf(p.route.Load().upstream, host)
 	if upstream == nil {
 		return p.dialer.DialContext(ctx, "tcp", target)
 	}
