@@ -105,6 +105,7 @@ var arrows = map[string]string{
 	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
 		"machine/wholefile",
 	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
+	"internal/network/flow": "",
 	"internal/network/mock": "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow " +
 		"network/pattern",
 	"internal/network/pattern": "fault fault/nearest network/flow",

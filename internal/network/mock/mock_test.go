@@ -146,24 +146,58 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestTimesAtOnce: with many requests at once a rule answers exactly so many.
+// TestTimesAtOnce: with many requests at once a rule answers exactly so many, and counts each once.
 func TestTimesAtOnce(t *testing.T) {
-	s := newSet(t, mock.Rule{ID: "mock_00000001", Pattern: "~all", Times: 30, Response: mock.Response{Body: "{{counter}}"}})
+	s := newSet(t, mock.Rule{ID: "mock_00000001", Pattern: "~all", Times: 9000, Response: mock.Response{Body: "{{counter}}"}})
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	seen := map[string]bool{}
-	for range 100 {
+	seen, answers := map[string]bool{}, 0
+	for range 4 {
 		wg.Go(func() {
-			if a := s.Answer(order()); a != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				seen[string(a.Body)] = true
+			var mine []string
+			for range 2500 {
+				if a := s.Answer(order()); a != nil {
+					mine = append(mine, string(a.Body))
+				}
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, one := range mine {
+				seen[one] = true
+			}
+			answers += len(mine)
 		})
 	}
 	wg.Wait()
-	if len(seen) != 30 {
-		t.Errorf("%d answers", len(seen))
+	if len(seen) != 9000 || answers != 9000 {
+		t.Errorf("%d answers, %d numbers", answers, len(seen))
+	}
+}
+
+// TestLook: a body is read before the rules are asked only if a rule that may be taken looks at it.
+func TestLook(t *testing.T) {
+	plain, inBody := mock.Response{}, mock.Response{Header: flow.Header{{Name: "X", Value: "{{request.json.n}}"}}}
+	head := order()
+	head.Request.Body = flow.Body{}
+	for _, c := range []struct {
+		rules       []mock.Rule
+		could, body bool
+	}{
+		{nil, false, false},
+		{[]mock.Rule{{Pattern: "~m GET", Response: inBody}}, false, false},
+		{[]mock.Rule{{Pattern: "~m POST", Response: plain}}, true, false},
+		{[]mock.Rule{{Pattern: "~m POST", Response: inBody}}, true, true},
+		{[]mock.Rule{{Pattern: "~bq tea", Response: plain}}, true, true},
+		{[]mock.Rule{{Pattern: "~m POST", Response: plain}, {Pattern: "~bq tea", Response: inBody}}, true, false},         // never asked
+		{[]mock.Rule{{Pattern: "~m POST", Response: plain, Times: 1}, {Pattern: "~bq tea", Response: plain}}, true, true}, // soon
+		{[]mock.Rule{{Pattern: "~m GET", Response: plain}, {Pattern: "~all", Response: inBody}}, true, true},
+	} {
+		for i := range c.rules {
+			c.rules[i].ID = mock.NewID()
+		}
+		if could, body := newSet(t, c.rules...).Look(head); could != c.could || body != c.body {
+			t.Errorf("%+v: %v %v", c.rules, could, body)
+		}
 	}
 }
 

@@ -57,45 +57,56 @@ type value func(m *moment) any
 
 func parseTemplate(text string) (template, error) {
 	var t template
-	add := func(s string) {
-		if n := len(t); n > 0 && t[n-1].value == nil {
-			t[n-1].text += s
-		} else if s != "" {
-			t = append(t, piece{text: s})
+	var plain strings.Builder
+	flush := func() {
+		if plain.Len() > 0 {
+			t = append(t, piece{text: plain.String()})
+			plain.Reset()
 		}
-	}
-	wrong := func(at int, message, hint string) error {
-		return &TemplateError{Offset: at, Line: 1 + strings.Count(text[:at], "\n"), Message: message, Hint: hint}
 	}
 	for at := 0; at < len(text); {
 		open := strings.Index(text[at:], "{{")
 		if open < 0 {
-			add(text[at:])
+			plain.WriteString(text[at:])
 			break
 		}
-		add(text[at : at+open])
+		plain.WriteString(text[at : at+open])
 		at += open
 		if strings.HasPrefix(text[at:], "{{{{") {
-			add("{{")
+			plain.WriteString("{{")
 			at += 4
 			continue
 		}
-		end := strings.Index(text[at:], "}}")
-		if end < 0 {
-			return nil, wrong(at, "{{ is not closed by }}", "Write {{{{ for two braces that stand for themselves.")
+		p, length, err := parseValue(text, at)
+		if err != nil {
+			return nil, err
 		}
-		name := strings.TrimSpace(text[at+2 : at+end])
-		p, hint := named(name)
-		if p.value == nil {
-			if len(name) > 80 {
-				name = name[:80] + "…"
-			}
-			return nil, wrong(at, fmt.Sprintf("there is no value %q", name), hint)
-		}
+		flush()
 		t = append(t, p)
-		at += end + 2
+		at += length
 	}
+	flush()
 	return t, nil
+}
+
+// parseValue reads the {{name}} at a place, and says how long it is.
+func parseValue(text string, at int) (piece, int, error) {
+	wrong := func(message, hint string) (piece, int, error) {
+		return piece{}, 0, &TemplateError{Offset: at, Line: 1 + strings.Count(text[:at], "\n"), Message: message, Hint: hint}
+	}
+	end := strings.Index(text[at:], "}}")
+	if end < 0 {
+		return wrong("{{ is not closed by }}", "Write {{{{ for two braces that stand for themselves.")
+	}
+	name := strings.TrimSpace(text[at+2 : at+end])
+	p, hint := named(name)
+	if p.value == nil {
+		if len(name) > 80 {
+			name = name[:80] + "…"
+		}
+		return wrong(fmt.Sprintf("there is no value %q", name), hint)
+	}
+	return p, end + 2, nil
 }
 
 // escape writes a text so that a template of it gives the text.

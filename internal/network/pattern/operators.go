@@ -215,6 +215,9 @@ func unknownOperator(name string) (message, hint string) {
 	return message, "There are ~" + strings.Join(usable(), " ~") + "."
 }
 
+// Operators are the names of all operators, those that are refused too.
+func Operators() []string { return slices.Sorted(maps.Keys(operators())) }
+
 func usable() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(operators())) {
