@@ -57,6 +57,8 @@ var ownReaders = map[string]string{
 	"internal/network/hostproxy/journal.go":      "the lock of the journal, in the home",
 	"internal/network/whose/holder_linux.go":     "the kernel's tables and the descriptors of our user's processes",
 	"internal/network/mitm/body.go":              "writes bodies of requests, into the home",
+	"internal/network/spool/reader.go":           "the spool, in the home",
+	"internal/network/spool/writer.go":           "writes the spool, in the home",
 	"internal/ops/agent.go":                      "the log of the agent, in the home",
 	"internal/network/mitm/body.go":              "writes bodies into its own folder",
 	"internal/network/proxy/process.go":          "the lock of its own folder",

@@ -114,6 +114,8 @@ var arrows = map[string]string{
 	"internal/network/rules": "fault network/flow network/mock network/pattern",
 	"internal/network/spool": "network/flow",
 	"internal/network/whose": "apple/appbundle machine/host network/flow",
+	"internal/network/flow":    "fault fault/mask",
+	"internal/network/spool":   "network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

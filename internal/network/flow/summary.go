@@ -142,7 +142,7 @@ func Pattern(f *Facets) string {
 }
 
 func (s *Summer) slow(f *Facets) {
-	s.sum.Slow = append(s.sum.Slow, SlowRequest{f.ID, f.Method, f.URL, f.TotalMS, f.Status})
+	s.sum.Slow = append(s.sum.Slow, SlowRequest{f.ID, f.Method, ShownURL(f.URL), f.TotalMS, f.Status})
 	if len(s.sum.Slow) >= 2*toldSlow {
 		s.sum.Slow = slowest(s.sum.Slow)
 	}

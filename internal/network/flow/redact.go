@@ -1,0 +1,219 @@
+package flow
+
+import (
+	"bytes"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/fault/mask"
+)
+
+// Names say what is hidden beside the usual, and what is shown though its name is that of a secret. Capitals do not count.
+type Names struct {
+	Hide, Show []string
+}
+
+// credentials are the headers whose value is secret though no word of their name says so.
+var credentials = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "www-authenticate", "proxy-authenticate",
+	"authentication-info", "x-csrf", "x-xsrf"}
+
+// secret reports whether what has this name is hidden.
+func (n Names) secret(name string) bool {
+	same := func(other string) bool { return strings.EqualFold(name, other) }
+	switch {
+	case slices.ContainsFunc(n.Show, same):
+		return false
+	case slices.ContainsFunc(n.Hide, same), slices.ContainsFunc(credentials, same):
+		return true
+	}
+	return mask.Named(name)
+}
+
+// Redacted is a flow without what is secret by its name: headers, parts of the query, fields of JSON and of forms. Hidden says what was
+// taken out. Its bodies have no files any more: those have it all. The flow itself stays as it is.
+func Redacted(f Flow, names Names) Flow {
+	r := &redactor{names: names, hidden: slices.Clone(f.Hidden)}
+	f.Request.URL = r.url(f.Request.URL, "query ")
+	f.Request.Header, f.Request.Trailer = r.header(f.Request.Header, "request"), r.header(f.Request.Trailer, "request")
+	f.Request.Body = r.body(f.Request.Body, f.Request.Header.Get("Content-Type"), "request body ")
+	if f.Response != nil {
+		answer := *f.Response
+		answer.Header, answer.Trailer = r.header(answer.Header, "response"), r.header(answer.Trailer, "response")
+		answer.Body = r.body(answer.Body, answer.Header.Get("Content-Type"), "response body ")
+		f.Response = &answer
+	}
+	f.Messages = slices.Clone(f.Messages)
+	for i := range f.Messages {
+		f.Messages[i].Data = r.text(f.Messages[i].Data, "message ")
+	}
+	f.Error, _ = mask.Credentials(f.Error)
+	f.Hidden = r.hidden
+	return f
+}
+
+// ShownURL is a URL without its secrets.
+func ShownURL(text string) string { return new(redactor).url(text, "") }
+
+type redactor struct {
+	names  Names
+	hidden []string
+}
+
+func (r *redactor) note(place string) {
+	if !slices.Contains(r.hidden, place) {
+		r.hidden = append(r.hidden, place)
+	}
+}
+
+// header hides values. The scheme of an authorization and the names of cookies stay: they are no secrets, and say what is there.
+func (r *redactor) header(h Header, of string) Header {
+	h = slices.Clone(h)
+	for i, f := range h {
+		shown := f.Value
+		switch {
+		case f.Value == "" || slices.ContainsFunc(r.names.Show, func(name string) bool { return strings.EqualFold(name, f.Name) }):
+		case r.names.secret(f.Name):
+			shown = hideValue(f)
+		default:
+			shown = r.url(f.Value, "")
+		}
+		if shown != f.Value {
+			r.note(of + " header " + f.Name)
+			h[i].Value = shown
+		}
+	}
+	return h
+}
+
+func hideValue(f Field) string {
+	switch strings.ToLower(f.Name) {
+	case "authorization", "proxy-authorization":
+		if scheme, _, ok := strings.Cut(f.Value, " "); ok && !strings.ContainsAny(scheme, "=,:") {
+			return scheme + " " + mask.Hidden
+		}
+	case "cookie":
+		parts := strings.Split(f.Value, ";")
+		for i := range parts {
+			parts[i] = hideCookie(parts[i])
+		}
+		return strings.Join(parts, ";")
+	case "set-cookie":
+		first, rest, more := strings.Cut(f.Value, ";")
+		if more {
+			return hideCookie(first) + ";" + rest
+		}
+		return hideCookie(first)
+	}
+	return mask.Hidden
+}
+
+func hideCookie(part string) string {
+	name, _, ok := strings.Cut(part, "=")
+	if !ok {
+		return mask.Hidden
+	}
+	return name + "=" + mask.Hidden
+}
+
+// url hides the user and parts of the query, and fragments that are like one. What is no URL is a text that may have some.
+func (r *redactor) url(text, place string) string {
+	rest := ""
+	if start := strings.IndexAny(text, "?#"); start >= 0 {
+		text, rest = text[:start], text[start:start+1]+r.pairs(text[start+1:], place)
+	}
+	shown, found := mask.Credentials(text)
+	if len(found) > 0 && place != "" {
+		r.note("url")
+	}
+	return shown + rest
+}
+
+// pairs hides the values of a form or a query.
+func (r *redactor) pairs(text, place string) string {
+	var out strings.Builder
+	for len(text) > 0 {
+		end := strings.IndexAny(text, "&;#?")
+		if end < 0 {
+			end = len(text)
+		}
+		name, value, ok := strings.Cut(text[:end], "=")
+		plain, err := url.QueryUnescape(name)
+		if err != nil {
+			plain = name
+		}
+		if ok && value != "" && r.names.secret(strings.TrimSpace(plain)) {
+			if place != "" {
+				r.note(place + plain)
+			}
+			value = mask.Hidden
+		}
+		out.WriteString(name)
+		if ok {
+			out.WriteString("=" + value)
+		}
+		if end < len(text) {
+			out.WriteByte(text[end])
+			end++
+		}
+		text = text[end:]
+	}
+	return out.String()
+}
+
+func (r *redactor) body(b Body, kind, place string) Body {
+	b.File, b.FileCut = "", false
+	if len(b.Content) == 0 {
+		return b
+	}
+	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
+	switch strings.TrimSpace(kind) {
+	case "application/x-www-form-urlencoded":
+		b.Content = []byte(r.pairs(string(b.Content), place))
+	case "multipart/form-data":
+		b.Content = r.parts(b.Content, place)
+	default:
+		b.Content = r.text(b.Content, place)
+	}
+	return b
+}
+
+// fields are the fields of JSON with a value that is a string, a number or a word. A text that is cut, or only like JSON, has them too.
+var fields = regexp.MustCompile(`"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|-?[0-9][0-9.eE+-]*|true|false)`)
+
+// text hides fields of JSON, wherever it stands in the text, and what is secret by where it stands.
+func (r *redactor) text(content []byte, place string) []byte {
+	if len(content) == 0 {
+		return content
+	}
+	if bytes.ContainsRune(content, ':') {
+		content = fields.ReplaceAllFunc(content, func(match []byte) []byte {
+			m := fields.FindSubmatch(match)
+			if !r.names.secret(string(m[1])) || len(m[3]) == 2 && m[3][0] == '"' {
+				return match
+			}
+			r.note(place + string(m[1]))
+			return slices.Concat([]byte{'"'}, m[1], []byte{'"'}, m[2], []byte(`"`+mask.Hidden+`"`))
+		})
+	}
+	if shown, found := mask.Credentials(string(content)); len(found) > 0 {
+		r.note(strings.TrimSpace(place))
+		content = []byte(shown)
+	}
+	return content
+}
+
+// part is a field of a multipart form: its head, its name, its value up to the next boundary.
+var part = regexp.MustCompile(`(?s)(name="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(.*?)(\r?\n--|$)`)
+
+func (r *redactor) parts(content []byte, place string) []byte {
+	return part.ReplaceAllFunc(content, func(match []byte) []byte {
+		m := part.FindSubmatch(match)
+		if !r.names.secret(string(m[2])) || len(m[3]) == 0 {
+			return match
+		}
+		r.note(place + string(m[2]))
+		return slices.Concat(m[1], []byte(mask.Hidden), m[4])
+	})
+}
