@@ -175,8 +175,8 @@ var arrows = map[string]string{
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
 		"virtualxcode/mark virtualxcode/networksetup virtualxcode/open virtualxcode/osascript " +
 		"virtualxcode/plists virtualxcode/project virtualxcode/service virtualxcode/simctl " +
-		"virtualxcode/sips virtualxcode/tool virtualxcode/web virtualxcode/world " +
-		"virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
+		"virtualxcode/sips virtualxcode/tool virtualxcode/urlsession virtualxcode/web " +
+		"virtualxcode/world virtualxcode/xcodebuild virtualxcode/xcresult virtualxcode/xctrace",
 	"internal/virtualxcode/agent":     "driver/agentwire virtualxcode/flaw virtualxcode/mark virtualxcode/world",
 	"internal/virtualxcode/app":       "",
 	"internal/virtualxcode/applejson": "",
@@ -210,7 +210,7 @@ var arrows = map[string]string{
 	"internal/virtualxcode/tool":       "",
 	"internal/virtualxcode/urlsession": "",
 	"internal/virtualxcode/uuid":       "",
-	"internal/virtualxcode/web":        "virtualxcode/urlsession",
+	"internal/virtualxcode/web":        "machine/host virtualxcode/urlsession",
 	"internal/virtualxcode/world": "virtualxcode/app virtualxcode/crashreport virtualxcode/flaw virtualxcode/mark " +
 		"virtualxcode/urlsession virtualxcode/uuid",
 	"internal/virtualxcode/xcodebuild": "apple/pattern virtualxcode/applejson virtualxcode/flaw virtualxcode/mark " +

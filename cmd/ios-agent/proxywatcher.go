@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -57,10 +58,20 @@ func undoHostChanges(ctx context.Context, journal string) (hostproxy.Undone, err
 // undoTimeout bounds what a command does before its own work.
 const undoTimeout = 30 * time.Second
 
+// mayUndo reports whether a command is one that somebody gave. Our own background processes must not undo: the virtual service is started
+// by the tools that undoing runs, and would wait for itself.
+func mayUndo(args []string) bool {
+	line := strings.Join(args, " ") + " "
+	return len(args) > 0 && !slices.ContainsFunc(
+		[]string{hostproxy.WatcherCommand + " ", "proxy-process ", "virtual serve ", "virtual carry ", "daemon run ",
+			cobra.ShellCompRequestCmd},
+		func(own string) bool { return strings.HasPrefix(line, own) })
+}
+
 // undoWhatIsLeft puts back what a daemon that was killed, and its watcher too, left changed on the Mac, before a command does anything
 // else. Nearly always there is nothing, which costs one look at a file. What goes wrong is told, and the command goes on.
 func (p *program) undoWhatIsLeft(ctx context.Context, args []string) {
-	if len(args) == 0 || args[0] == hostproxy.WatcherCommand || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+	if !mayUndo(args) {
 		return
 	}
 	h, err := home.Where()

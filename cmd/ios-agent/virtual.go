@@ -48,7 +48,7 @@ func play(argv []string) (exit int, played bool) {
 // neither side of a process boundary may import the other.
 func virtual(dir, binary string) virtualxcode.Xcode {
 	return virtualxcode.Xcode{
-		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"},
+		Dir: dir, Binary: binary, Serve: []string{"virtual", "serve"}, Carry: []string{"virtual", "carry"},
 		Agent: virtualxcode.Scheme{
 			Name: xcodebuild.AgentScheme, Port: xcodebuild.PortVariable, Token: xcodebuild.AuthVariable, Build: xcodebuild.BuildVariable,
 			PublicOnly: xcodebuild.PublicVariable, VariablePrefix: xcodebuild.RunnerPrefix,
@@ -87,6 +87,10 @@ func (p *program) virtualCommand() *cobra.Command {
 	c := &cobra.Command{Use: "virtual", Short: "Virtual Xcode: its folder, its state, and faults on demand", Args: cobra.NoArgs}
 	serve := &cobra.Command{Use: "serve DIR", Short: "Run the service that holds the virtual devices", Args: cobra.ExactArgs(1),
 		Hidden: true, RunE: virtualServe}
+	carry := &cobra.Command{Use: "carry [BOOTSTRAP]", Short: "Send requests of virtual apps", Args: cobra.MaximumNArgs(1), Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			return virtual("", "").CarryRequests(c.Context(), p.app.In, p.app.Out, args...)
+		}}
 	c.AddCommand(
 		&cobra.Command{Use: "path", Short: "Print the folder with xcrun, xcodebuild, …, for your PATH", Args: cobra.NoArgs,
 			RunE: p.virtualPath},
@@ -100,7 +104,7 @@ func (p *program) virtualCommand() *cobra.Command {
 			RunE: p.virtualProject},
 		&cobra.Command{Use: "profile [NAME|none]", Short: "Show or set how kind the virtual world is: " +
 			strings.Join(virtualxcode.Profiles(), ", "), Args: cobra.MaximumNArgs(1), RunE: p.withService(p.virtualProfile)},
-		p.faultCommand(), serve,
+		p.faultCommand(), serve, carry,
 	)
 	return c
 }

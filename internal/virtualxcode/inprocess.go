@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ios-agent/internal/machine/host"
+	"ios-agent/internal/virtualxcode/web"
 	"ios-agent/internal/virtualxcode/world"
 )
 
@@ -61,7 +62,7 @@ func NewInProcess(o InProcessOptions) (*InProcess, error) {
 	if o.Keep && store == nil {
 		store = p.state()
 	}
-	server, err := p.newServer(o.Time, store, nil)
+	server, err := p.newServer(o.Time, store, web.Web{}, nil)
 	if err != nil {
 		return nil, errors.Join(err, p.remove())
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -24,6 +25,7 @@ import (
 	"ios-agent/internal/virtualxcode/app"
 	"ios-agent/internal/virtualxcode/apps"
 	"ios-agent/internal/virtualxcode/service"
+	"ios-agent/internal/virtualxcode/urlsession"
 	"ios-agent/internal/virtualxcode/web"
 	"ios-agent/internal/virtualxcode/world"
 	"ios-agent/internal/virtualxcode/xcodebuild"
@@ -34,6 +36,7 @@ type Xcode struct {
 	Dir    string   // of the installation
 	Binary string   // our own program, which plays the tools
 	Serve  []string // arguments that make it the service
+	Carry  []string // arguments that make it a process that sends requests (CarryRequests); none: the service sends them itself
 	Agent  Scheme   // what the production code calls its agent
 
 	server *service.Server // of InProcess: the world is in this process
@@ -139,7 +142,17 @@ func clockCalled(text string) (world.Clock, string, error) {
 
 // RunService is the process that holds the world. It ends at once, and quietly, when there is one already.
 func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
-	server, err := x.newServer(os.Getenv(TimeVariable), x.state(), log)
+	var sender urlsession.Sender = web.Web{}
+	if len(x.Carry) > 0 {
+		carrier, err := web.NewCarrier(web.CarrierOptions{Binary: x.Binary, Dir: filepath.Join(x.Dir, "CoreSimulator"),
+			Args: x.Carry})
+		if err != nil {
+			return err
+		}
+		defer carrier.Close()
+		sender = carrier
+	}
+	server, err := x.newServer(os.Getenv(TimeVariable), x.state(), sender, log)
 	if err != nil {
 		return err
 	}
@@ -155,6 +168,15 @@ func (x Xcode) RunService(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
+// CarryRequests is a process that sends requests of apps, as Xcode.Carry says, until its input ends: that of an app, or with the
+// bootstrap file of a device the launchd_sim of that one.
+func (x Xcode) CarryRequests(ctx context.Context, in io.Reader, out io.Writer, bootstrap ...string) error {
+	if len(bootstrap) > 0 {
+		return web.Init(ctx, in, out, x.Carry)
+	}
+	return web.Send(ctx, in, out)
+}
+
 // state is where the service keeps its world.
 func (x Xcode) state() service.Files { return service.Files(filepath.Join(x.Dir, "state")) }
 
@@ -162,7 +184,7 @@ func (x Xcode) state() service.Files { return service.Files(filepath.Join(x.Dir,
 var builtinApps = sync.OnceValues(apps.Builtin)
 
 // newServer makes the world of this installation and the server that holds it.
-func (x Xcode) newServer(time string, store world.Store, log *slog.Logger) (*service.Server, error) {
+func (x Xcode) newServer(time string, store world.Store, sender urlsession.Sender, log *slog.Logger) (*service.Server, error) {
 	clock, name, err := clockCalled(time)
 	if err != nil {
 		return nil, err
@@ -172,7 +194,7 @@ func (x Xcode) newServer(time string, store world.Store, log *slog.Logger) (*ser
 		return nil, err
 	}
 	w, err := world.New(world.Options{
-		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: web.Web{},
+		Clock: clock, Root: filepath.Join(x.Dir, "CoreSimulator"), Preinstalled: builtin, Store: store, Web: sender,
 		Reports: x.Reports(),
 	})
 	if err != nil {

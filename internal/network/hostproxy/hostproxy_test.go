@@ -153,10 +153,10 @@ func (d *dying) Run(ctx context.Context, c host.Cmd) (host.Result, error) {
 
 // TestDeathAtAnyMoment: whenever we die while we set or undo, the journal was there before each change, and the next one puts all back.
 func TestDeathAtAnyMoment(t *testing.T) {
-	for name, before := range befores() {
+	for _, name := range []string{"one that is off", "only one"} { // the others differ in nothing that is done
 		t.Run(name, func(t *testing.T) {
 			m := newMac(t)
-			m.change(before)
+			m.change(befores()[name])
 			was, good := m.world.Network(), m.tool
 			written := func() {
 				t.Helper()

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // else each process of a -race build takes a second to exit
 	os.Exit(m.Run())
 }
 
@@ -129,7 +130,7 @@ func newRealMac(t *testing.T) *realMac {
 func (m *realMac) begin(me string) {
 	m.Helper()
 	m.owner = exec.Command(me, m.dir)
-	m.owner.Env = append(os.Environ(), roleVariable+"=owner", "GORACE=atexit_sleep_ms=0")
+	m.owner.Env = append(os.Environ(), roleVariable+"=owner")
 	m.owner.Stderr = os.Stderr
 	m.owner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err1 := m.owner.StdinPipe()

@@ -22,6 +22,7 @@ const noSimulator = "the program runs on this machine itself, in no simulator"
 
 // identify says what a process is. look tells of others.
 func identify(p host.Ancestor, look func(pid int) (host.Ancestor, error)) flow.Client {
+	p.Path = program(p)
 	client := flow.Client{PID: p.PID, Process: name(p)}
 	if !mine(p.UID) {
 		client.Unknown = otherUserError{p.UID}.Error()
@@ -62,6 +63,15 @@ func simulatorOf(p host.Ancestor, look func(pid int) (host.Ancestor, error)) (ud
 		p = parent
 	}
 	return "", noSimulator
+}
+
+// program is what a process executes. Of a link the system tells where it leads, and the command line how it was called: that is the
+// app, if one of the two is.
+func program(p host.Ancestor) string {
+	if len(p.Args) > 0 && !anApp.MatchString(p.Path) && anApp.MatchString(p.Args[0]) {
+		return p.Args[0]
+	}
+	return p.Path
 }
 
 // is reports whether a process executes a program of this name, or calls itself so.

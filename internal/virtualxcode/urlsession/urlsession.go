@@ -24,6 +24,13 @@ type Request struct {
 	Body    string
 	Proxy   string   // through which proxy; empty: what the host does
 	Roots   [][]byte // certificates the device trusts besides those the host does, as it was given them
+	From    Source
+}
+
+// Source is the app that sends a request.
+type Source struct {
+	Data    string // the data folder of its device; empty: there are no folders
+	Program string // the file that it executes
 }
 
 // Header is one header of a Request.

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (s stage) Request(r *app.Request) {
 		c.fails(urlsession.Offline)
 	default:
 		q := urlsession.Request{Method: r.Method, URL: address, Body: r.Body.Expand(s.Values), Proxy: s.proxy(u),
-			Roots: s.on.Settings.Roots}
+			Roots: s.on.Settings.Roots, From: s.source()}
 		q.Headers = []urlsession.Header{{Name: "User-Agent", Value: fmt.Sprintf("%s/%s %s", s.bundle.Name, s.bundle.Build, networkStack)},
 			{Name: "Accept", Value: "*/*"}}
 		for _, h := range r.Headers {
@@ -58,6 +59,19 @@ func (s stage) Request(r *app.Request) {
 		}
 		c.task = s.on.world.session.Send(q, r.Timeout, s.on.answered)
 	}
+}
+
+// source says where the app of a process and its device lie.
+func (s stage) source() urlsession.Source {
+	w := s.on.world
+	if !w.files || s.on.hardware != nil {
+		return urlsession.Source{}
+	}
+	c := w.containers(s.on, s.bundle)
+	if c.fill(s.bundle) != nil {
+		return urlsession.Source{}
+	}
+	return urlsession.Source{Data: path.Join(w.folder(s.on), "data"), Program: path.Join(c.App, info(s.bundle).Executable)}
 }
 
 // networkStack is what URLSession calls itself in every request. assumed.
