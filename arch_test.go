@@ -101,11 +101,10 @@ var arrows = map[string]string{
 	"internal/telemetry/streams":  "apple/oslog device fault telemetry",
 
 	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
-	"internal/network/flow":    "",
+	"internal/network/flow":    "fault fault/mask",
 	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
 		"machine/wholefile",
 	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
-	"internal/network/flow": "",
 	"internal/network/mock": "fault fault/mask fault/nearest machine/docfile machine/regularfile network/flow " +
 		"network/pattern",
 	"internal/network/pattern": "fault fault/nearest network/flow",
@@ -114,8 +113,6 @@ var arrows = map[string]string{
 	"internal/network/rules": "fault network/flow network/mock network/pattern",
 	"internal/network/spool": "network/flow",
 	"internal/network/whose": "apple/appbundle machine/host network/flow",
-	"internal/network/flow":    "fault fault/mask",
-	"internal/network/spool":   "network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +
