@@ -17,7 +17,8 @@ import (
 func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) ops.NetworkServices {
 	dir := filepath.Join(o.Home.String(), "proxy")
 	flows := capture.New(capture.Options{
-		Store: said, Spool: proxy.SpoolDir(dir), Bodies: proxy.BodiesDir(dir), Hide: secrets.Text, Now: o.Now, Log: o.Log,
+		Store: said, Spool: proxy.SpoolDir(dir), Bodies: proxy.BodiesDir(dir), Hide: secrets.Text, Decode: mitm.Decode, Now: o.Now,
+		Log: o.Log,
 	})
 	runs := proxy.New(proxy.Options{
 		Dir: dir, Program: o.Program, Run: o.Host, Spooled: flows.Ring, Log: o.Log, Now: o.Now,
