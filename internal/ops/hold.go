@@ -16,9 +16,6 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// patternDoc says what a pattern is, wherever one is taken.
-const patternDoc = "what fits, as mitmproxy writes it: ~m POST & ~u /order"
-
 func (n *Network) holdOps() []op.Op {
 	hold := networkSpec("proxy_hold", "hold", "POST hold", "Hold requests, or answers, that fit a pattern, to look at them and change them",
 		op.Idempotent, `proxy hold "~m POST & ~u /order"`, `proxy hold "~u /login" --responses`)
