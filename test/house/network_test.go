@@ -16,6 +16,7 @@ import (
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
+	"ios-agent/test/freeport"
 	"ios-agent/test/house"
 )
 
@@ -180,7 +181,8 @@ func TestTheProxy(t *testing.T) {
 // TestTheProxyOutlivesTheDaemon: the next one starts it again, on its port, with its mocks.
 func TestTheProxyOutlivesTheDaemon(t *testing.T) {
 	w := newWire(t)
-	port := house.Result[struct{ Port int }](w.House, w.Must("a", "proxy_start", nil)).Port
+	port := freeport.Of(t)
+	w.Must("a", "proxy_start", map[string]any{"port": port})
 	w.Must("a", "proxy_mock", map[string]any{"pattern": "~u /x", "status": 404})
 	w.send("GET", "/before", "")
 	w.Restart()

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ios-agent/internal/virtualxcode"
+	"ios-agent/test/freeport"
 )
 
 // bin is the folder of the binary under test.
@@ -134,8 +135,9 @@ func setup(env *testscript.Env) error {
 	env.Setenv("GORACE", "log_path="+filepath.Join(races, "log")+" halt_on_error=1 atexit_sleep_ms=0")
 	env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	env.Setenv("HOME", env.WorkDir)
-	vars := env.Vars
 	t := env.T().(testing.TB)
+	env.Setenv("FREE_PORT", strconv.Itoa(freeport.Of(t)))
+	vars := env.Vars
 	env.Defer(func() {
 		for _, args := range [][]string{{"daemon", "stop"}, {"virtual", "stop"}} {
 			stop := exec.Command(filepath.Join(bin, "ios-agent"), args...)

@@ -25,6 +25,7 @@ import (
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/network/rules"
 	"ios-agent/internal/network/spool"
+	"ios-agent/test/freeport"
 )
 
 // desk is a controller whose process is a function.
@@ -216,7 +217,7 @@ func TestAHeldRequestGoesOnChanged(t *testing.T) {
 // TestAProcessThatDiesIsStartedAgain: on the same port, with its mocks.
 func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
 	d, server := newDesk(t), echo(t)
-	before := d.start(proxy.Settings{})
+	before := d.start(proxy.Settings{Port: freeport.Of(t)})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {
 		s.Mocks = append(s.Mocks, mock.Rule{ID: mock.NewID(), Pattern: "~u /order", Response: mock.Response{Status: 503, Body: "sold out"}})
 		return nil
@@ -244,7 +245,7 @@ func TestAProcessThatDiesIsStartedAgain(t *testing.T) {
 // TestTheNextDaemonResumes: with all settings, on the same port; a note that cannot be read harms nobody.
 func TestTheNextDaemonResumes(t *testing.T) {
 	d, server := newDesk(t), echo(t)
-	before := d.start(proxy.Settings{Bypass: []string{"pinned.example.com"}})
+	before := d.start(proxy.Settings{Port: freeport.Of(t), Bypass: []string{"pinned.example.com"}})
 	d.must(d.Set(t.Context(), func(s *proxy.Settings) error {
 		s.Only = "127.0.0.1"
 		s.Hold = &rules.Intercept{Pattern: "~u /held", Request: true}

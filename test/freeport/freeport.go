@@ -1,0 +1,28 @@
+// Package freeport finds ports for tests that give one up and take it again: the usual first free one may be another test's by then.
+package freeport
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"testing"
+)
+
+// Ports that no system gives out by itself, and that ours do not begin with.
+const first, some = 20_000, 10_000
+
+// Of is a port that is free now, and that nobody is likely to take.
+func Of(t testing.TB) int {
+	t.Helper()
+	for range 100 {
+		port := first + rand.IntN(some)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
+}
