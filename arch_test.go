@@ -102,7 +102,7 @@ var arrows = map[string]string{
 	"internal/telemetry/streams":   "apple/oslog device fault machine/regularfile machine/wholefile telemetry",
 
 	"internal/network/capture": "machine/regularfile network/flow network/spool telemetry",
-	"internal/network/flow":    "fault fault/mask",
+	"internal/network/flow":    "apple/pattern fault fault/mask",
 	"internal/network/hostproxy": "apple/networksetup apple/toolfault fault machine/host machine/regularfile " +
 		"machine/wholefile",
 	"internal/network/mitm": "fault machine/private machine/regularfile machine/wholefile network/flow",
@@ -113,7 +113,7 @@ var arrows = map[string]string{
 		"network/mock network/rules network/spool",
 	"internal/network/rules": "fault network/flow network/mock network/pattern",
 	"internal/network/spool": "network/flow",
-	"internal/network/whose": "apple/appbundle machine/host network/flow",
+	"internal/network/whose": "apple/appbundle apple/pattern machine/host network/flow",
 
 	"internal/xcode/build": "apple apple/appbundle apple/buildlog apple/destinations apple/lines apple/schemes " +
 		"apple/settings apple/toolerror apple/toolfault apple/xcodeargs apple/xcodebuild " +

@@ -189,7 +189,7 @@ func (n *Network) List(ctx context.Context, c *op.Call, in ListFlowsIn) (ListFlo
 	}
 	out := ListFlowsOut{Flows: []FlowLine{}, Total: total, HasMore: total > len(found), Step: step}
 	for i := len(found) - 1; i >= 0; i-- {
-		shown := Redacted(found[i])
+		shown := flow.Redacted(found[i], flow.Names{})
 		out.Flows = append(out.Flows, flowLine(&shown))
 	}
 	if total == 0 {
@@ -344,7 +344,7 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 	if err != nil {
 		return ShowFlowOut{}, err
 	}
-	f = Redacted(f)
+	f = flow.Redacted(f, flow.Names{})
 	out := ShowFlowOut{
 		FlowLine: flowLine(&f), Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body), Timing: f.Timing, Told: f.Told,
 		Hidden: f.Hidden,

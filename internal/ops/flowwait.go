@@ -94,7 +94,7 @@ func (n *Network) Wait(ctx context.Context, _ *op.Call, in WaitFlowIn) (WaitFlow
 	if err != nil || found == nil {
 		return out, err
 	}
-	shown := Redacted(*found)
+	shown := flow.Redacted(*found, flow.Names{})
 	line := flowLine(&shown)
 	out.Matched, out.Flow = true, &line
 	return out, nil

@@ -175,7 +175,7 @@ func (n *Network) Held(ctx context.Context, _ *op.Call, in HeldIn) (HeldOut, err
 	held, last := n.Proxy.Held(ctx, in.After, time.Duration(in.Wait)*time.Millisecond)
 	out := HeldOut{Pattern: holdPattern(n.Proxy.Status()), Held: []HeldFlow{}, Total: len(held), Next: last}
 	for _, h := range held {
-		f := Redacted(h.Flow)
+		f := flow.Redacted(h.Flow, flow.Names{})
 		age := n.now().Sub(h.Since)
 		one := HeldFlow{
 			FlowLine: flowLine(&f), Phase: string(h.Phase), HeldMS: age.Milliseconds(), ReleaseMS: max(0, h.Until.Sub(n.now()).Milliseconds()),

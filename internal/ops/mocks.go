@@ -306,7 +306,7 @@ func (n *Network) Replay(ctx context.Context, _ *op.Call, in ReplayIn) (ReplayOu
 	if err != nil {
 		return ReplayOut{}, err
 	}
-	shown := Redacted(done)
+	shown := flow.Redacted(done, flow.Names{})
 	return ReplayOut{f.ID, flowLine(&shown)}, nil
 }
 

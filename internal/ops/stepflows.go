@@ -54,8 +54,7 @@ func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 
 // failure is a request that failed, in short: POST /order 500.
 func failure(f *flow.Facets) string {
-	shown := Redacted(flow.Flow{Request: flow.Request{Method: f.Method, URL: f.URL}})
-	_, path := flow.Place(shown.Request.URL)
+	_, path := flow.Place(flow.ShownURL(f.URL))
 	came := fmt.Sprint(f.Status)
 	if f.Broken() {
 		came = cmp.Or(f.Error, string(f.Kind), "no answer")

@@ -41,3 +41,7 @@ func (p *Pattern) ReplaceAllString(s, to string) string   { return p.get().Repla
 func (p *Pattern) ReplaceAllStringFunc(s string, to func(string) string) string {
 	return p.get().ReplaceAllStringFunc(s, to)
 }
+
+func (p *Pattern) ReplaceAllFunc(b []byte, to func([]byte) []byte) []byte {
+	return p.get().ReplaceAllFunc(b, to)
+}

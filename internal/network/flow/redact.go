@@ -3,10 +3,10 @@ package flow
 import (
 	"bytes"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"ios-agent/internal/apple/pattern"
 	"ios-agent/internal/fault/mask"
 )
 
@@ -180,7 +180,7 @@ func (r *redactor) body(b Body, kind, place string) Body {
 }
 
 // fields are the fields of JSON with a value that is a string, a number or a word. A text that is cut, or only like JSON, has them too.
-var fields = regexp.MustCompile(`"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|-?[0-9][0-9.eE+-]*|true|false)`)
+var fields = pattern.New(`"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|-?[0-9][0-9.eE+-]*|true|false)`)
 
 // text hides fields of JSON, wherever it stands in the text, and what is secret by where it stands.
 func (r *redactor) text(content []byte, place string) []byte {
@@ -188,6 +188,7 @@ func (r *redactor) text(content []byte, place string) []byte {
 		return content
 	}
 	if bytes.ContainsRune(content, ':') {
+		content = r.nested(content, place)
 		content = fields.ReplaceAllFunc(content, func(match []byte) []byte {
 			m := fields.FindSubmatch(match)
 			if !r.names.secret(string(m[1])) || len(m[3]) == 2 && m[3][0] == '"' {
@@ -204,8 +205,51 @@ func (r *redactor) text(content []byte, place string) []byte {
 	return content
 }
 
+// opened are the fields of JSON whose value is an object or an array.
+var opened = pattern.New(`"((?:[^"\\]|\\.){1,100})"\s*:\s*[{\[]`)
+
+// nested hides objects and arrays that are secret by their name, as a whole.
+func (r *redactor) nested(content []byte, place string) []byte {
+	text, from := string(content), 0
+	var out []byte
+	for _, at := range opened.FindAllStringSubmatchIndex(text, -1) {
+		name, value := text[at[2]:at[3]], at[1]-1
+		if value < from || !r.names.secret(name) {
+			continue
+		}
+		r.note(place + name)
+		out = append(append(out, text[from:value]...), `"`+mask.Hidden+`"`...)
+		from = value + valueLength(text[value:])
+	}
+	if from == 0 {
+		return content
+	}
+	return append(out, text[from:]...)
+}
+
+// valueLength is how long the object or the array is that a text begins with; a text that is cut is all of it.
+func valueLength(text string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
+}
+
 // part is a field of a multipart form: its head, its name, its value up to the next boundary.
-var part = regexp.MustCompile(`(?s)(name="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(.*?)(\r?\n--|$)`)
+var part = pattern.New(`(?s)(name="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)(.*?)(\r?\n--|$)`)
 
 func (r *redactor) parts(content []byte, place string) []byte {
 	return part.ReplaceAllFunc(content, func(match []byte) []byte {

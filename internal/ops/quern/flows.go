@@ -11,7 +11,6 @@ import (
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
-	"ios-agent/internal/ops"
 )
 
 // flowRecord is quern's.
@@ -81,7 +80,7 @@ func some[T comparable](v T) *T {
 }
 
 func recordOf(f flow.Flow) flowRecord {
-	f = ops.Redacted(f)
+	f = flow.Redacted(f, flow.Names{})
 	host, path := flow.Place(f.Request.URL)
 	out := flowRecord{
 		ID: f.ID, Time: f.Started.UTC(), Device: noDevice, Tags: []string{}, Process: some(f.Client.Process), PID: some(f.Client.PID),

@@ -1,4 +1,4 @@
-package ops_test
+package flow_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ios-agent/internal/network/flow"
-	"ios-agent/internal/ops"
 )
 
 // TestSecretsOfFlowsAreNotShown, wherever they stand; the rest stays byte for byte, and the flow that was given as it was.
@@ -21,6 +20,8 @@ func TestSecretsOfFlowsAreNotShown(t *testing.T) {
 		{body: `{"user":"ann","login":{"password":"` + secret + `"},"n":12345678901234567890}`, kept: `12345678901234567890`},
 		{body: `[{"refreshToken":"` + secret + `"},{"a":"<b>"}]`, kept: "<b>"},
 		{body: `{"apiKey":{"id":"` + secret + `"}}`, kept: "apiKey"},
+		{body: `{"tokens":["}","` + secret + `"],"a":[1]}`, kept: `"a":[1]`},
+		{body: `{"password":{"old":["` + secret, kept: "password"},
 		{body: "user=ann&password=" + secret, kept: "user=ann"},
 		{body: `{"user":"ann","password":"` + secret + `","cut":"of`, kept: `"user":"ann"`},
 		{body: `{"user":"ann","password":"` + secret, kept: `"user":"ann"`},
@@ -30,7 +31,7 @@ func TestSecretsOfFlowsAreNotShown(t *testing.T) {
 		f.Response = &flow.Response{Header: f.Request.Header, Body: f.Request.Body}
 		f.Messages = []flow.Message{{Data: []byte(c.body)}}
 		before, _ := json.Marshal(f)
-		got := ops.Redacted(f)
+		got := flow.Redacted(f, flow.Names{})
 		after, _ := json.Marshal(f)
 		if string(before) != string(after) {
 			t.Errorf("the flow itself was changed: %s", after)
@@ -47,7 +48,7 @@ func TestSecretsOfFlowsAreNotShown(t *testing.T) {
 		}
 	}
 	plain := flow.Flow{Request: flow.Request{URL: "https://x.example/?q=1", Body: flow.Body{Content: []byte("{ \"a\" : 1 }")}}}
-	got := ops.Redacted(plain)
+	got := flow.Redacted(plain, flow.Names{})
 	if string(got.Request.Body.Content) != `{ "a" : 1 }` || got.Request.URL != plain.Request.URL || got.Hidden != nil {
 		t.Errorf("%+v", got)
 	}
