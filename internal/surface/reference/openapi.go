@@ -57,7 +57,9 @@ func OpenAPI(c *op.Catalogue, version string) ([]byte, error) {
 			continue
 		}
 		for i, route := range append([]string{o.Route}, o.Also...) {
-			described, err := describe(c, o)
+			at := o
+			at.Route = route // it says which inputs are in the path
+			described, err := describe(c, at)
 			if err != nil {
 				return nil, err
 			}
