@@ -112,7 +112,7 @@ func (a *App) firstPage(root *cobra.Command) {
 	table(a.Out, [][2]string{
 		{"help VERB", "arguments, flags and examples of one verb"},
 		{"help all", "every verb"},
-		{"help GROUP", "verbs of one of " + strings.Join(a.coreGroups(), ", ")},
+		{"help GROUP", "of one group: " + strings.Join(a.coreGroups(), ", ")},
 		{"help xcode", "the tools of XcodeBuildMCP by their own names, such as ios-agent xcode build-sim"},
 		{"help quern", "the tools of quern by theirs"},
 		{"help exit-codes", "what each exit code means to a script"},
