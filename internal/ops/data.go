@@ -6,12 +6,16 @@ import (
 	"time"
 
 	"ios-agent/internal/fault"
+	"ios-agent/internal/network/capture"
 	"ios-agent/internal/op"
 	"ios-agent/internal/telemetry"
 )
 
-// data is what was stored of what apps, devices and builds said.
-type data struct{ said *telemetry.Store }
+// data is what was stored of what apps, devices and builds said, and of what went over the wire.
+type data struct {
+	said  *telemetry.Store
+	flows *capture.Capture
+}
 
 func (d *data) ops() []op.Op {
 	groups := []string{"logs"}
@@ -23,7 +27,7 @@ func (d *data) ops() []op.Op {
 		}, d.show),
 		op.New(op.Spec{
 			Name: "data_delete", Groups: groups, Verb: "data delete", Route: "POST /api/v1/data/delete",
-			Summary: "Delete all stored logs and what came with them, of all sessions", Hints: op.Destructive | op.Idempotent,
+			Summary: "Delete all stored logs, requests and what came with them, of all sessions", Hints: op.Destructive | op.Idempotent,
 			Examples: []string{"data delete"},
 		}, d.delete),
 	}
@@ -55,7 +59,7 @@ func dataOf(u telemetry.Usage) dataOut {
 
 // Text says it in a line or two.
 func (o dataOut) Text() string {
-	text := fmt.Sprintf("%s in %s: %d lines, %d crashes and builds", amount(o.Bytes), o.Path, o.Entries, o.Documents)
+	text := fmt.Sprintf("%s in %s: %d lines, %d crashes, builds and requests", amount(o.Bytes), o.Path, o.Entries, o.Documents)
 	if o.Oldest != nil {
 		text += ", the oldest of " + o.Oldest.Format(time.RFC3339)
 	}
@@ -101,12 +105,15 @@ type dataDeleteOut struct {
 
 // Text says it in a line.
 func (o dataDeleteOut) Text() string {
-	return fmt.Sprintf("deleted %d lines, %d crashes and builds: %s in %s", o.Entries, o.Documents, amount(o.Bytes), o.Path)
+	return fmt.Sprintf("deleted %d lines, %d crashes, builds and requests: %s in %s", o.Entries, o.Documents, amount(o.Bytes), o.Path)
 }
 
 func (d *data) delete(ctx context.Context, _ *op.Call, _ struct{}) (dataDeleteOut, error) {
 	u, _ := d.said.Usage(ctx) // what cannot be counted is deleted all the same
 	if err := d.said.Delete(ctx); err != nil {
+		return dataDeleteOut{}, err
+	}
+	if err := d.flows.Delete(ctx); err != nil { // its bodies are files of their own
 		return dataDeleteOut{}, err
 	}
 	return dataDeleteOut{u.Path, u.Bytes, u.Entries, u.Documents}, nil
@@ -118,7 +125,8 @@ func (d *data) check(ctx context.Context) Check {
 	if err != nil {
 		return Check{"data", "warn", fault.From(err).Message, fault.From(err).Hint}
 	}
-	said := fmt.Sprintf("%s of logs, crashes and builds; kept for %s, at most %s", amount(u.Bytes), days(u.KeepFor), amount(u.KeepBytes))
+	said := fmt.Sprintf("%s of logs, crashes, builds and requests; kept for %s, at most %s", amount(u.Bytes), days(u.KeepFor),
+		amount(u.KeepBytes))
 	if u.Dropped > 0 {
 		said += fmt.Sprintf("; %d lines were dropped since the daemon began", u.Dropped)
 	}

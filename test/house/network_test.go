@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -198,6 +201,38 @@ func TestTheProxyOutlivesTheDaemon(t *testing.T) {
 	if code, _ := w.send("GET", "/x", ""); code != 404 {
 		t.Error(code)
 	}
+}
+
+// TestDeletedRequests: nothing is left of them, not in the store, the spool or the files of bodies; what comes later is kept.
+func TestDeletedRequests(t *testing.T) {
+	w := newWire(t)
+	w.Must("a", "proxy_start", nil)
+	w.send("POST", "/upload", strings.Repeat("geheim-4711 ", 20_000))
+	w.says(w.Must("a", "list_flows", nil), "1 request [")
+	left := func() (found []string) {
+		if err := filepath.WalkDir(filepath.Join(w.Home.String(), "proxy"), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "geheim-4711") {
+				found = append(found, filepath.Base(path))
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if len(left()) == 0 {
+		t.Fatal("its body is nowhere")
+	}
+	w.Must("a", "data_delete", nil)
+	if found := left(); len(found) > 0 {
+		t.Errorf("%q are left", found)
+	}
+	w.says(w.Must("a", "list_flows", nil), "0 requests")
+	w.send("GET", "/after", "")
+	w.says(w.Must("a", "list_flows", nil), "1 request [", "/after")
 }
 
 // TestRequestsOfAStep: an answer counts the requests of its device, and the step is asked for them later.
