@@ -59,7 +59,7 @@ func TestAQuernProxySession(t *testing.T) {
 	one, _ := found["flows"].([]any)[0].(map[string]any)
 	wants(t, one, body{"request.method": "POST", "request.path": "/broken/order", "response.status_code": 500, "error": nil,
 		"device_id":                     "default",
-		"request.headers.authorization": "<secret>", "request.body": `{"password":"<secret>"}`, "request.body_encoding": "utf-8"})
+		"request.headers.authorization": "Bearer <secret>", "request.body": `{"password":"<secret>"}`, "request.body_encoding": "utf-8"})
 	id, _ := one["id"].(string)
 	wants(t, q.ask(200, "GET", at+"/flows/"+id, nil), body{"id": id})
 	sum := q.ask(200, "GET", at+"/flows/summary", nil)
