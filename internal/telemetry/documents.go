@@ -9,33 +9,11 @@ import (
 	"time"
 )
 
-// Keep stores a document. It is in the file when Keep returns.
+// Keep stores a document, without the secrets in its strings. It is in the file when Keep returns.
 func (s *Store) Keep(ctx context.Context, d Document) error {
-	now := s.o.Now()
-	if d.Time.IsZero() {
-		d.Time = now
-	}
 	d.Body = s.hideJSON(d.Body)
-	return s.inTurn(ctx, func() error {
-		var last int64
-		err := s.db.Write(func(tx *sql.Tx) error {
-			last = s.known() + 1
-			_, err := tx.Exec("INSERT OR REPLACE INTO document (number, kind, id, time, device, app, grp, arrived, body) "+
-				"VALUES (?,?,?,?,?,?,?,?,?)", last, d.Kind, d.ID, nanos(d.Time), d.Device, d.App, d.Group, now.UnixNano(), d.Body)
-			if err != nil {
-				return err
-			}
-			return s.mark(tx, last, now)
-		})
-		if err != nil {
-			return err
-		}
-		s.mu.Lock()
-		s.last = last
-		s.mu.Unlock()
-		s.trim(now)
-		return nil
-	})
+	_, err := s.KeepMany(ctx, []Document{d}, nil)
+	return err
 }
 
 // hideJSON takes secrets out of the strings of a JSON document.

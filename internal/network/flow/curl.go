@@ -31,7 +31,7 @@ func Curl(f Flow, o CurlOptions) (string, error) {
 	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return "", &CurlError{fmt.Sprintf("%q is no URL of the web", f.Request.URL)}
 	}
-	if strings.ContainsRune(url, 0) || !token(f.Request.Method) {
+	if strings.ContainsRune(url, 0) || !Token(f.Request.Method) {
 		return "", &CurlError{fmt.Sprintf("%q %q cannot be written in a command", f.Request.Method, f.Request.URL)}
 	}
 	c := &curl{body: o.Body, file: o.File, v2: strings.HasPrefix(f.Request.Protocol, "HTTP/2")}
@@ -94,7 +94,7 @@ func (c *curl) header(h Header) error {
 		switch {
 		case strings.HasPrefix(f.Name, ":"):
 			continue // of HTTP/2, and in the URL
-		case !token(f.Name) || strings.ContainsAny(f.Value, "\r\n\x00"):
+		case !Token(f.Name) || strings.ContainsAny(f.Value, "\r\n\x00"):
 			return &CurlError{fmt.Sprintf("the header %q cannot be written in a command", f.Name)}
 		case slices.Contains(leftOut, name) && c.v2, name == "proxy-connection":
 			continue
@@ -160,11 +160,4 @@ func quote(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// token reports whether a text is a name as HTTP has them. None begins with the sign by which curl reads a file.
-func token(name string) bool {
-	return name != "" && strings.IndexFunc(name, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
-	}) < 0
 }

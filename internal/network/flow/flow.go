@@ -97,6 +97,12 @@ func (h Header) Get(name string) string {
 	return ""
 }
 
+// Token says whether a text is a token of HTTP: what methods and names of header lines are.
+func Token(text string) bool {
+	const signs = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return text != "" && strings.Trim(text, signs) == ""
+}
+
 // Request is what an app asked.
 type Request struct {
 	Method   string `json:"method"`

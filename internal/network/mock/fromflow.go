@@ -80,7 +80,7 @@ func kept(h flow.Header) (out flow.Header) {
 	}
 	for _, f := range h {
 		name := strings.ToLower(f.Name)
-		if slices.Contains(dropped, name) || slices.Contains(own, name) || mask.Named(name) || !headerName(name) {
+		if slices.Contains(dropped, name) || slices.Contains(own, name) || mask.Named(name) || !flow.Token(name) {
 			continue
 		}
 		value := strings.Map(func(r rune) rune {

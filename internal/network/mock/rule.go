@@ -186,7 +186,7 @@ func (c *compiled) templates(wrong func(field, why, hint string) error) error {
 		}
 	}
 	for _, line := range c.Response.Header {
-		if !headerName(line.Name) {
+		if !flow.Token(line.Name) {
 			return wrong("headers", fmt.Sprintf("%q is no name of a header", line.Name), "Write letters, digits and dashes.")
 		}
 		if strings.ContainsAny(line.Value, "\r\n\x00") {
@@ -205,11 +205,6 @@ func (c *compiled) templates(wrong func(field, why, hint string) error) error {
 		return wrong("body", fmt.Sprintf("it has %d values; at most %d are filled in", n, mostValues), "Answer with less.")
 	}
 	return nil
-}
-
-// headerName says whether a name is a token of HTTP.
-func headerName(name string) bool {
-	return name != "" && strings.Trim(name, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // framing says whether a header tells where a body ends, which only the proxy knows.

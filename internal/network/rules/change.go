@@ -41,7 +41,7 @@ func CheckChange(c *flow.Change, phase Phase) error {
 		return &ChangeError{"url", "the request was sent already", "Change status, headers or body of the response."}
 	case phase == AtRequest && c.Status != nil:
 		return &ChangeError{"status", "there is no response yet", "Hold the response to change it, or answer with a mock."}
-	case c.Method != nil && !token(*c.Method):
+	case c.Method != nil && !flow.Token(*c.Method):
 		return &ChangeError{"method", "a method is one word", "Write GET, POST or another one."}
 	case c.Method != nil && strings.EqualFold(*c.Method, "CONNECT"):
 		return &ChangeError{"method", "a request cannot become a CONNECT", "Write GET, POST or another one."}
@@ -67,7 +67,7 @@ func CheckChange(c *flow.Change, phase Phase) error {
 
 func checkLine(line flow.Field) error {
 	switch {
-	case !token(line.Name):
+	case !flow.Token(line.Name):
 		return &ChangeError{"headers", fmt.Sprintf("%q is no name of a header", line.Name), "Write letters, digits and dashes."}
 	case strings.ContainsAny(line.Value, "\r\n\x00"):
 		return &ChangeError{"headers", fmt.Sprintf("the value of %s has an end of line", line.Name), "Write it in one line."}
@@ -75,12 +75,6 @@ func checkLine(line flow.Field) error {
 		return &ChangeError{"headers", line.Name + " is written by the proxy", "Leave it out: it follows from the body."}
 	}
 	return nil
-}
-
-// token says whether a text is a token of HTTP: what methods and names of headers are.
-func token(text string) bool {
-	const signs = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	return text != "" && strings.Trim(text, signs) == ""
 }
 
 func absolute(text string) bool {
