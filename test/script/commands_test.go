@@ -217,7 +217,8 @@ func waitGone(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s is still there", args[0])
 }
 
-// endApp ends the processes of this script's home that have a word in their command line, and waits: end-app Notes.app
+// endApp ends the processes of this script's home that have a word in their command line, and waits: end-app Notes.app.
+// One that only names the app, such as a log that is followed, may be gone by itself before it is ended.
 func endApp(ts *testscript.TestScript, _ bool, args []string) {
 	found := 0
 	for _, p := range processesOf(ts.Getenv("IOS_AGENT_HOME")) {
@@ -225,7 +226,11 @@ func endApp(ts *testscript.TestScript, _ bool, args []string) {
 			number, _, _ := strings.Cut(p, " ")
 			pid, err := strconv.Atoi(number)
 			ts.Check(err)
-			ts.Check(syscall.Kill(pid, syscall.SIGTERM))
+			if err := syscall.Kill(pid, syscall.SIGTERM); errors.Is(err, syscall.ESRCH) {
+				continue
+			} else {
+				ts.Check(err)
+			}
 			awaitGone(ts, pid)
 			found++
 		}
