@@ -4,10 +4,10 @@
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
 
-# Vet and all tests, once.
+# Vet and all tests, once; the longest first, so that no core waits for them at the end.
 test: fmt
 	go vet ./...
-	go test $(TESTFLAGS) -vet=off -timeout 20m ./...
+	go test $(TESTFLAGS) -vet=off -timeout 20m ./test/house ./test/script ./...
 
 # The scripts alone; at the end, what they took.
 test-scripts:
@@ -33,7 +33,7 @@ PIXELS = image compress hash golang.org/x/image
 RACE = -race $(PIXELS:%=-gcflags=%/...=-race=false) -short -timeout 20m
 RACESCRIPTS = daemon|events|idle|jobs|mcp|pool|recovery|twohomes|xcode-logs
 race:
-	go test $(TESTFLAGS) -vet=off $(RACE) $$(go list ./cmd/... ./internal/... ./test/house | grep -vE '/internal/(apple|ui)/')
+	go test $(TESTFLAGS) -vet=off $(RACE) ./test/house $$(go list ./cmd/... ./internal/... | grep -vE '/internal/(apple|ui)/')
 	go test $(TESTFLAGS) -vet=off $(RACE) -run 'TestScripts/^($(RACESCRIPTS))$$|TestTwoAgents|TestNoDoubleBooking' ./test/script
 
 # One static program: without the C library it starts sooner and needs a megabyte less.
@@ -94,11 +94,14 @@ test-debugger:
 	  { code=$$?; [ $$code = 77 ] && echo "test-debugger: Swift skipped"; }; }
 
 # Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
-# the truth. Then logs of full length, and ten thousand claims.
+# the truth. Every input with every fault, and a virtual world that answers the same a hundred times. Then logs of full length, and
+# ten thousand claims.
 soak:
 	IOS_AGENT_SOAK_SEEDS=$(or $(SEEDS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestTruthUnderChaos ./internal/driver/xctest
 	IOS_AGENT_SOAK_SEEDS=$(or $(WALKS),300) go test $(TESTFLAGS) -timeout 60m -count=1 -run TestNothingButTheTruth ./test/oracle
-	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 -run 'TestMemoryOfALongLog|TestHugeLog' ./internal/apple/buildlog ./internal/xcode/build
+	IOS_AGENT_SOAK_SEEDS=1 go test $(TESTFLAGS) -timeout 10m -count=1 \
+	  -run 'TestDispatchedIsTheTruth|TestAWorldCanBeRepeated|TestMemoryOfALongLog|TestHugeLog' \
+	  ./internal/device/act ./internal/virtualxcode ./internal/apple/buildlog ./internal/xcode/build
 	IOS_AGENT_SOAK_CLAIMS=10000 go test $(TESTFLAGS) -timeout 20m -count=1 -run TestNoDoubleBooking ./test/script
 
 # On a Mac with Xcode: what holds with Apple's tools, as one page, and one file that replays anywhere.

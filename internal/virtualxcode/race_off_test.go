@@ -4,6 +4,6 @@ package virtualxcode_test
 
 // How often conversations are repeated: in each of two halves, and through services.
 const (
-	rounds   = 50
+	rounds   = 10
 	services = 5
 )

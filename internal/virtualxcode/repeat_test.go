@@ -215,6 +215,10 @@ func TestAWorldCanBeRepeated(t *testing.T) {
 	if len(hits) < 3 || first == calm || first == other {
 		t.Fatalf("chaos did too little: %v", hits)
 	}
+	rounds := rounds
+	if os.Getenv("IOS_AGENT_SOAK_SEEDS") != "" {
+		rounds *= 5
+	}
 	for half := range 2 { // worlds do not know of each other
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
 			t.Parallel()

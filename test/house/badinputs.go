@@ -32,6 +32,8 @@ func BadInputs(o op.Op) []BadInput {
 				valid[f.Name] = "/dev/null/no" // which not even root can make
 			}
 			cases = append(cases, BadInput{"missing " + f.Name, `{}`, invalid})
+		} else if f.Name == "timeout" && f.Kind == op.Float {
+			valid[f.Name] = 0.1 // what is accepted after all would be waited for
 		}
 	}
 	with := func(name string, value any) string {
