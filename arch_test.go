@@ -136,12 +136,12 @@ var arrows = map[string]string{
 		"driver/xctest/agentsource fault machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops": "apple/networksetup device device/act device/film device/lease device/logcap device/pool " +
-		"device/session device/session/defaults fault fault/mask fault/nearest network/capture " +
-		"network/flow network/hostproxy network/mitm network/mock network/pattern network/proxy " +
-		"network/rules op op/brief op/feed op/parse telemetry telemetry/builds telemetry/crashes " +
-		"telemetry/streams ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold " +
-		"xcode/swiftpackage xcode/testrun xcode/toolcheck",
+	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
+		"device/session/defaults fault fault/mask fault/nearest network/capture network/flow " +
+		"network/hostproxy network/mitm network/mock network/pattern network/proxy network/rules op " +
+		"op/brief op/feed op/parse telemetry telemetry/builds telemetry/crashes telemetry/streams " +
+		"ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage " +
+		"xcode/testrun xcode/toolcheck",
 	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
 	"internal/ops/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops " +
 		"telemetry telemetry/builds telemetry/crashes ui ui/picture",

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"strings"
 	"time"
 
-	"ios-agent/internal/apple/networksetup"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/fault"
@@ -55,8 +53,9 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 	if err != nil {
 		return undone, err
 	}
+	chain, _ := c.Chain()
 	err = n.Proxy.Set(ctx, func(s *proxy.Settings) error {
-		s.System, s.Chained = true, upstreamOf(c)
+		s.System, s.Chained = true, chain
 		return nil
 	})
 	if err != nil { // requests would go round the proxy of before
@@ -73,16 +72,6 @@ func joined(err, after error) error {
 	}
 	f := fault.From(err)
 	return fault.New(f.Code, "%s; and then: %w", f.Message, after).WithHint("%s", fault.From(after).Hint)
-}
-
-// upstreamOf is the proxy of before as a URL. There is one way for all requests: that of https, where both were set.
-func upstreamOf(c hostproxy.Change) string {
-	for _, k := range []networksetup.Kind{networksetup.Secure, networksetup.Web} {
-		if at := c.Upstream(k); at != "" {
-			return "http://" + at
-		}
-	}
-	return ""
 }
 
 // bootedNow are the simulators that are booted, with the time of each boot. The tools are asked.
@@ -189,9 +178,8 @@ func (n *Network) hostWarnings(ctx context.Context, s proxy.Status) (all []strin
 	case !set:
 		return nil
 	}
-	if web, secure := c.Upstream(networksetup.Web), c.Upstream(networksetup.Secure); web != secure && s.Upstream == "" {
-		all = append(all, "all requests go on to "+strings.TrimPrefix(upstreamOf(c), "http://")+
-			": before, the Mac had "+c.Original())
+	if chain, mixed := c.Chain(); mixed && s.Upstream == "" {
+		all = append(all, fmt.Sprintf("all requests go on to %s; before, the Mac had: %s", chain, c.Original()))
 	}
 	return append(all, n.Host.Warnings(ctx)...)
 }

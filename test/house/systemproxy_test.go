@@ -61,7 +61,8 @@ func TestSystemProxy(t *testing.T) {
 	}
 	set := w.World.Network()
 	w.Restart()
-	w.says(w.Must("a", "proxy_set", map[string]any{"bypass": []string{"pinned.example.com"}}), "(Wi-Fi) is set to it", "upstream: http://corp.test")
+	w.says(w.Must("a", "proxy_set", map[string]any{"bypass": []string{"pinned.example.com"}}), "(Wi-Fi) is set to it",
+		"upstream: http://corp.test")
 	if !reflect.DeepEqual(w.World.Network(), set) {
 		t.Error("the next daemon changed the settings")
 	}
@@ -116,7 +117,8 @@ func TestADeadDaemonsSettings(t *testing.T) {
 		}
 	})
 	w.wantNetwork(before)
-	w.says(w.Must("a", "proxy_set", map[string]any{"bypass": []string{"x.example"}}), "the proxy runs on", "was put back when the daemon ended", "--system-proxy")
+	w.says(w.Must("a", "proxy_set", map[string]any{"bypass": []string{"x.example"}}), "the proxy runs on",
+		"was put back when the daemon ended", "--system-proxy")
 	w.says(w.Must("a", "proxy_set", map[string]any{"system_proxy": true}), "(Wi-Fi) is set to it")
 	w.Must("a", "proxy_stop", nil)
 	w.wantNetwork(before)

@@ -57,13 +57,14 @@ type Options struct {
 	Talk    string // file that keeps what is said with agents; empty keeps nothing
 
 	Start    xctest.Start
-	Implicit time.Duration                           // how long the lease lasts that the first command on a free device takes; 0 takes none
-	JobAfter time.Duration                           // how long a call waits before it becomes a job
-	Secrets  *mask.Set                               // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one
-	Macros   bool                                    // macros of packages are trusted, as build.Options.TrustMacros says
-	Watcher  func(journal string) (io.Closer, error) // starts who puts the Mac's proxy settings back after our death; nil: nobody does
-	Keeper   []string                                // as debugger.Options have it
-	Prewarm  bool                                    // a device's agent is started when the device is booted, not when it is first needed
+	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
+	JobAfter time.Duration // how long a call waits before it becomes a job
+	Secrets  *mask.Set     // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one
+	Macros   bool          // macros of packages are trusted, as build.Options.TrustMacros says
+	// Watcher starts who puts the Mac's proxy settings back after our death; nil: nobody does.
+	Watcher func(journal string) (io.Closer, error)
+	Keeper  []string // as debugger.Options have it
+	Prewarm bool     // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
 }
@@ -167,7 +168,9 @@ func Open(o Options) (*Product, error) {
 		}
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	parts := []io.Closer{network.Host, talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy}
+	parts := []io.Closer{
+		network.Host, talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy,
+	}
 	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
 }
 

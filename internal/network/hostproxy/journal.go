@@ -1,6 +1,7 @@
 package hostproxy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,6 +95,16 @@ func (c Change) Upstream(k networksetup.Kind) string {
 	return fmt.Sprintf("%s:%d", p.Server, p.Port)
 }
 
+// Chain is the URL of the proxy that was set before, to which our requests go on; empty: there was none. There is one way for all
+// requests: that of https, where both were set. mixed says that those of http and https had different ways.
+func (c Change) Chain() (url string, mixed bool) {
+	web, secure := c.Upstream(networksetup.Web), c.Upstream(networksetup.Secure)
+	if url = cmp.Or(secure, web); url != "" {
+		url = "http://" + url
+	}
+	return url, web != secure
+}
+
 // Reaches reports whether the apps of a simulator that is booted send their requests through our proxy: it must have booted after the
 // change. bootedAt is the time of its boot as simctl tells it; it is only compared with the one of then, so that no clock matters.
 func (c Change) Reaches(udid, bootedAt string) bool {
@@ -159,8 +170,8 @@ func Adopt(ctx context.Context, journal string) (Change, error) {
 	return c, c.write(journal)
 }
 
-// Pending reports whether there is a change whose owner is dead and that no other is awaited for, to be undone by whoever comes next. It costs one look at a file that
-// is not there, nearly always.
+// Pending reports whether there is a change whose owner is dead, and no other is awaited, to be undone by whoever comes next. It costs
+// one look at a file that is not there, nearly always.
 func Pending(journal string) bool {
 	if _, err := os.Lstat(journal); err != nil {
 		return false
