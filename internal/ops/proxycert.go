@@ -116,7 +116,7 @@ func (n *Network) Guide(context.Context, *op.Call, nothingIn) (ProxyGuideOut, er
 	}
 	out.Steps = []GuideStep{
 		{"a simulator", []string{
-			"simulators use the proxy of the Mac, which they read when they boot: `ios-agent proxy set --system-proxy true` sets it to " + at +
+			"simulators use the proxy of the Mac, which they read when they boot: `ios-agent proxy set --system-proxy` sets it to " + at +
 				" until `ios-agent proxy stop`",
 			"`ios-agent shutdown`, then `ios-agent proxy start --device DEVICE`: it boots, and has it trust the certificate",
 			"a VPN, or iCloud Private Relay, goes round the proxy: turn it off meanwhile",

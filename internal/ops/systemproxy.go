@@ -174,7 +174,7 @@ func (n *Network) hostWarnings(ctx context.Context, s proxy.Status) (all []strin
 	c, set := n.Host.Current()
 	switch {
 	case !set && s.System:
-		return []string{"the Mac's proxy was put back when the daemon ended: `ios-agent proxy set --system-proxy true` sets it again"}
+		return []string{"the Mac's proxy was put back when the daemon ended: `ios-agent proxy set --system-proxy` sets it again"}
 	case !set:
 		return nil
 	}
