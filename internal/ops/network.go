@@ -68,7 +68,7 @@ func (n *Network) ops() []op.Op {
 	start.Next = []string{"proxy_guide"}
 	set := networkSpec("proxy_set", "set", "POST proxy/set",
 		"Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
-		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com", "proxy set --system-proxy", "proxy set --system-proxy=false")
+		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com")
 	set.Require = [][]string{{"only", "bypass", "upstream", "system_proxy"}}
 	return []op.Op{
 		op.New(start, n.Start),
