@@ -25,6 +25,7 @@ import (
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/machine/resident"
 	"ios-agent/internal/machine/self"
+	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
 )
@@ -203,6 +204,7 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 		Home:    h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
-		Keeper: keeperCommand(),
+		Keeper:  keeperCommand(),
+		Watcher: func(journal string) (io.Closer, error) { return hostproxy.StartWatcher(program, journal, nil) },
 	})
 }

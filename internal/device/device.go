@@ -26,6 +26,8 @@ type Info struct {
 	Available bool   `json:"is_available"`
 	// Aliases are other ids that tools have for the device: CoreDevice's identifier, its serial number.
 	Aliases []string `json:"-"`
+	// BootedAt is when a simulator booted last, as simctl tells it: only to be compared.
+	BootedAt string `json:"-"`
 	// Hardware is set for physical devices only.
 	Hardware *Hardware `json:"hardware,omitempty"`
 }

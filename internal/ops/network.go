@@ -11,6 +11,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/network/mitm"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
@@ -30,6 +31,7 @@ type Network struct {
 type NetworkServices struct {
 	Proxy *proxy.Controller
 	Flows *capture.Capture
+	Host  *hostproxy.Keeper // of the Mac's proxy settings
 	// Authority is the proxy's own, made when it is first asked for.
 	Authority func() (*mitm.CA, error)
 	Version   string // of this program
@@ -56,14 +58,18 @@ func networkSpec(name, verb, route, summary string, hints op.Hints, examples ...
 
 func (n *Network) ops() []op.Op {
 	start := networkSpec("proxy_start", "start", "POST proxy/start", "Start the proxy that sees, holds, mocks and repeats requests", 0,
-		"proxy start", "proxy start --port 8080 --bypass pinned.example.com", "proxy start --mocks fixtures")
+		"proxy start", "proxy start --port 8080 --bypass pinned.example.com", "proxy start --mocks fixtures", "proxy start --system-proxy",
+		`proxy start --system-proxy --device "iPhone 16"`)
 	start.Help = "It listens on 127.0.0.1 and shows nothing before something uses it: `ios-agent proxy guide` tells how. A proxy\n" +
-		"that runs is started again when its process or the daemon ends, until `ios-agent proxy stop`."
+		"that runs is started again when its process or the daemon ends, until `ios-agent proxy stop`. --system-proxy sets\n" +
+		"the Mac's proxy to it, which simulators take when they boot; it is put back by `ios-agent proxy stop` and when the daemon\n" +
+		"ends. --device boots a simulator that is shut down, and has it trust the certificate; a proxy that runs is used as it is."
+	start.Timeout = 5 * time.Minute
 	start.Next = []string{"proxy_guide"}
 	set := networkSpec("proxy_set", "set", "POST proxy/set",
 		"Change the proxy that runs: hosts that it passes on unseen, the one host it sees",
 		op.Idempotent, "proxy set --only api.example.com", "proxy set --only ''", "proxy set --bypass pinned.example.com")
-	set.Require = [][]string{{"only", "bypass", "upstream"}}
+	set.Require = [][]string{{"only", "bypass", "upstream", "system_proxy"}}
 	return []op.Op{
 		op.New(start, n.Start),
 		op.New(networkSpec("proxy_status", "status", "GET proxy/status", "Show whether the proxy runs, where, and what it does to requests",
@@ -92,6 +98,8 @@ type ProxyStartIn struct {
 	Mocks    op.Path  `json:"mocks,omitempty" doc:"folder of YAML files with mocks; it is watched"`
 	Bypass   []string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, such as *.example.com: apps that pin certificates"`
 	Upstream string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to" private:"true"`
+	System   bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it until it is stopped; simulators take that when they boot"`
+	Device   string   `json:"device,omitempty" doc:"simulator whose apps are to use it, by name or udid; it gets the certificate"`
 }
 
 // ProxyOut is how the proxy is.
@@ -112,6 +120,9 @@ type ProxyOut struct {
 	Problem   string   `json:"problem,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
 	Forgotten bool     `json:"forgotten,omitempty"` // it was stopped by this call
+
+	Host    *HostProxyOut `json:"host_proxy,omitempty"` // what is changed of the Mac
+	PutBack string        `json:"put_back,omitempty"`   // what the Mac's settings are again, by this call
 }
 
 // Text says it in a line, and one for each thing that is not as usual.
@@ -137,6 +148,12 @@ func (o ProxyOut) Text() string {
 		if part.value != "" {
 			w.Linef("%s: %s", part.name, ui.Inline(part.value))
 		}
+	}
+	if o.Host != nil {
+		w.Linef("the Mac's proxy (%s) is set to it; before: %s", o.Host.Service, o.Host.Before)
+	}
+	if o.PutBack != "" {
+		w.Linef("the Mac's proxy is put back: %s", o.PutBack)
 	}
 	if o.Held > 0 {
 		w.Linef("%s held: `ios-agent proxy held`", brief.Count(o.Held, "request"))
@@ -167,13 +184,51 @@ func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (Proxy
 	if in.Listen == "localhost" {
 		in.Listen = proxy.Loopback
 	}
-	_, err := n.Proxy.Start(ctx, proxy.Settings{
-		Port: in.Port, Host: strings.Trim(in.Listen, "[]"), Folder: string(in.Mocks), Bypass: in.Bypass, Upstream: in.Upstream,
-	})
+	give, err := n.Host.Turn(ctx)
 	if err != nil {
 		return ProxyOut{}, err
 	}
+	defer give()
+	via, err := n.wanted(ctx, c, in.Device, in.System)
+	if err != nil {
+		return ProxyOut{}, err
+	}
+	undo := func(err error) error { return err } // of what this call has done
+	if !n.goesOn(in) {
+		_, err := n.Proxy.Start(ctx, proxy.Settings{
+			Port: in.Port, Host: strings.Trim(in.Listen, "[]"), Folder: string(in.Mocks), Bypass: in.Bypass, Upstream: in.Upstream,
+		})
+		if err != nil {
+			return ProxyOut{}, err
+		}
+		undo = func(err error) error { return joined(err, n.end(context.WithoutCancel(ctx))) }
+	}
+	if in.System {
+		if _, err := n.systemProxy(ctx, true, ""); err != nil {
+			return ProxyOut{}, undo(err)
+		}
+	}
+	if via != nil {
+		if err := n.through(ctx, c, via); err != nil {
+			return ProxyOut{}, undo(err)
+		}
+	}
 	return n.Status(ctx, c, nothingIn{})
+}
+
+// end stops the proxy, and first puts the Mac's settings back: without the proxy nothing on this Mac would reach the network.
+func (n *Network) end(ctx context.Context) error {
+	if _, err := n.Host.Undo(ctx); err != nil {
+		return err
+	}
+	return n.Proxy.Stop(ctx)
+}
+
+// goesOn reports whether a proxy that runs is used as it is: for a device, when nothing else is asked of it.
+func (n *Network) goesOn(in ProxyStartIn) bool {
+	state := n.Proxy.Status().State
+	other := in.Port != 0 || in.Mocks != "" || len(in.Bypass) > 0 || in.Upstream != ""
+	return in.Device != "" && !other && (state == proxy.Running || state == proxy.Restarting)
 }
 
 // checkHost refuses what is no name of a host.
@@ -187,11 +242,20 @@ func checkHost(field, host string) error {
 
 // Stop stops it.
 func (n *Network) Stop(ctx context.Context, c *op.Call, in nothingIn) (ProxyOut, error) {
+	give, err := n.Host.Turn(ctx)
+	if err != nil {
+		return ProxyOut{}, err
+	}
+	defer give()
+	undone, err := n.Host.Undo(ctx) // first: without the proxy nothing on this Mac would reach the network
+	if err != nil {
+		return ProxyOut{}, err
+	}
 	if err := n.Proxy.Stop(ctx); err != nil {
 		return ProxyOut{}, err
 	}
 	out, err := n.Status(ctx, c, in)
-	out.Forgotten = true
+	out.Forgotten, out.PutBack = true, undone.Text()
 	return out, err
 }
 
@@ -208,6 +272,11 @@ func (n *Network) Status(ctx context.Context, _ *op.Call, _ nothingIn) (ProxyOut
 	if ip := net.ParseIP(s.Host); ip != nil && !ip.IsLoopback() {
 		out.Warnings = append(out.Warnings, "other machines can reach the proxy on "+s.Host+": whoever does reaches what this machine reaches")
 	}
+	if change, is := n.Host.Current(); is {
+		out.Host = hostProxyOf(change)
+	}
+	out.Upstream = cmp.Or(out.Upstream, s.Chained)
+	out.Warnings = append(out.Warnings, n.hostWarnings(ctx, s)...)
 	if err := n.Settled(ctx); err != nil {
 		return out, err
 	}
@@ -244,6 +313,7 @@ type ProxySetIn struct {
 	Only     *string   `json:"only,omitempty" doc:"the one host that is seen, mocked and held; empty: all" cli:"arg"`
 	Bypass   *[]string `json:"bypass,omitempty" doc:"hosts that are passed on unseen, instead of those before"`
 	Upstream *string   `json:"upstream,omitempty" doc:"URL of the proxy that requests are sent to; empty: none" private:"true"`
+	System   *bool     `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it, or put it back"`
 }
 
 // Set changes it.
@@ -253,7 +323,12 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 			return ProxyOut{}, err
 		}
 	}
-	err := n.Proxy.Set(ctx, func(s *proxy.Settings) error {
+	give, err := n.Host.Turn(ctx)
+	if err != nil {
+		return ProxyOut{}, err
+	}
+	defer give()
+	err = n.Proxy.Set(ctx, func(s *proxy.Settings) error {
 		s.Only = *cmp.Or(in.Only, &s.Only)
 		s.Upstream = *cmp.Or(in.Upstream, &s.Upstream)
 		s.Bypass = *cmp.Or(in.Bypass, &s.Bypass)
@@ -262,5 +337,13 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 	if err != nil {
 		return ProxyOut{}, err
 	}
-	return n.Status(ctx, c, nothingIn{})
+	var undone hostproxy.Undone
+	if in.System != nil {
+		if undone, err = n.systemProxy(ctx, *in.System, ""); err != nil {
+			return ProxyOut{}, err
+		}
+	}
+	out, err := n.Status(ctx, c, nothingIn{})
+	out.PutBack = undone.Text()
+	return out, err
 }

@@ -116,9 +116,9 @@ func (n *Network) Guide(context.Context, *op.Call, nothingIn) (ProxyGuideOut, er
 	}
 	out.Steps = []GuideStep{
 		{"a simulator", []string{
-			"have it trust the certificate: `ios-agent proxy cert install`",
-			"simulators use the proxy of the Mac, which they read when they boot: set it in System Settings, Network, Details, Proxies (web and " +
-				"secure web proxy " + at + "), then `ios-agent shutdown` and `ios-agent boot`",
+			"simulators use the proxy of the Mac, which they read when they boot: `ios-agent proxy set --system-proxy` sets it to " + at +
+				" until `ios-agent proxy stop`",
+			"`ios-agent shutdown`, then `ios-agent proxy start --device DEVICE`: it boots, and has it trust the certificate",
 			"a VPN, or iCloud Private Relay, goes round the proxy: turn it off meanwhile",
 			"drive the app, then look: `ios-agent proxy flows`",
 		}},

@@ -132,7 +132,14 @@ func (h *House) close() {
 // that starts. Its surfaces are made anew too.
 func (h *House) Restart() {
 	h.t.Helper()
+	h.RestartAfter(func() {})
+}
+
+// RestartAfter is Restart with something that happens while no product is open.
+func (h *House) RestartAfter(meanwhile func()) {
+	h.t.Helper()
 	h.close()
+	meanwhile()
 	h.more = surfaces{}
 	h.open()
 }

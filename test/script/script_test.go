@@ -110,7 +110,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ios-agent": iosAgent, "json": jsonCheck, "ref": refOf, "kill9": kill9, "parallel": parallel,
 			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone,
-			"env-is": envIs, "capture": capture,
+			"proxied": proxied,
+			"env-is":  envIs, "capture": capture,
 			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
 			"state-version": setStateVersion, "interrupt": interrupt,
 		},

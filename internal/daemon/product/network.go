@@ -2,11 +2,14 @@ package product
 
 import (
 	"context"
+	"io"
 	"net/url"
 	"path/filepath"
 
+	"ios-agent/internal/apple/networksetup"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/network/capture"
+	"ios-agent/internal/network/hostproxy"
 	"ios-agent/internal/network/mitm"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/ops"
@@ -20,12 +23,24 @@ func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) ops.Networ
 		Store: said, Spool: proxy.SpoolDir(dir), Bodies: proxy.BodiesDir(dir), Hide: secrets.Text, Decode: mitm.Decode, Now: o.Now,
 		Log: o.Log,
 	})
+	journal := hostproxy.JournalOf(o.Home.String())
+	watch := func() (io.Closer, error) { return o.Watcher(journal) }
+	if o.Watcher == nil {
+		watch = nil
+	}
+	settings := hostproxy.NewKeeper(hostproxy.KeeperOptions{
+		Tool: networksetup.Tool{Host: o.Host, Tools: o.Tools}, Journal: journal, Watch: watch, Log: o.Log,
+	})
 	runs := proxy.New(proxy.Options{
 		Dir: dir, Program: o.Program, Run: o.Host, Spooled: flows.Ring, Log: o.Log, Now: o.Now,
 		Ended: func(ctx context.Context) {
 			if n, err := flows.Ended(ctx); n > 0 || err != nil {
 				o.Log.Info("requests that the proxy left open", "count", n, "error", err)
 			}
+		},
+		GivenUp: func() {
+			undone, err := settings.Undo(context.Background()) // else nothing on this Mac would reach the network
+			o.Log.Warn("the proxy is given up", "settings", undone.Text(), "error", err)
 		},
 		Own: func() []string {
 			if u, err := url.Parse(o.Server.URL); err == nil && u.Port() != "" {
@@ -34,8 +49,9 @@ func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) ops.Networ
 			return nil
 		},
 	})
-	runs.Resume()
+	settings.Begin(runs.Resume())
 	return ops.NetworkServices{
-		Proxy: runs, Flows: flows, Authority: func() (*mitm.CA, error) { return mitm.LoadCA(proxy.CADir(dir)) }, Version: o.Version,
+		Proxy: runs, Flows: flows, Host: settings, Authority: func() (*mitm.CA, error) { return mitm.LoadCA(proxy.CADir(dir)) },
+		Version: o.Version,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ios-agent/internal/apple"
@@ -60,8 +61,10 @@ type Options struct {
 	JobAfter time.Duration // how long a call waits before it becomes a job
 	Secrets  *mask.Set     // what answers, logs and captures must not show, and what the Host leaves out of transcripts; nil is a new one
 	Macros   bool          // macros of packages are trusted, as build.Options.TrustMacros says
-	Keeper   []string      // as debugger.Options have it
-	Prewarm  bool          // a device's agent is started when the device is booted, not when it is first needed
+	// Watcher starts who puts the Mac's proxy settings back after our death; nil: nobody does.
+	Watcher func(journal string) (io.Closer, error)
+	Keeper  []string // as debugger.Options have it
+	Prewarm bool     // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
 }
@@ -155,7 +158,7 @@ func Open(o Options) (*Product, error) {
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
 	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
 	c.Lines = ops.NewStepFlows(c.Lines, network)
-	c.Holds = func() []string { return append(debuggers.Holds(), network.Proxy.Holds()...) }
+	c.Holds = func() []string { return slices.Concat(debuggers.Holds(), network.Proxy.Holds(), network.Host.Holds()) }
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		if r.Device != nil {
@@ -165,7 +168,9 @@ func Open(o Options) (*Product, error) {
 		}
 		o.Log.Info("call", "op", r.Op, "session", r.Session, "trace", r.Trace, "took_ms", r.TookMS, "code", r.Code)
 	}
-	parts := []io.Closer{talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy}
+	parts := []io.Closer{
+		network.Host, talk, leases, sessions, said, o.Host, reported.Watch, devices, kit, debuggers, heard, network.Flows, network.Proxy,
+	}
 	return &Product{Catalogue: c, Telemetry: said, version: o.Version, parts: parts}, nil
 }
 

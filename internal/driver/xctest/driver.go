@@ -49,6 +49,7 @@ func (d *Driver) List(ctx context.Context) ([]device.Info, error) {
 		infos = append(infos, device.Info{
 			UDID: s.UDID, Name: s.Name, State: strings.ToLower(s.State), OS: simctl.RuntimeName(s.Runtime), Type: "simulator",
 			Model: s.DeviceType, Runtime: s.Runtime, Family: families[s.DeviceType], Available: s.Available,
+			BootedAt: s.LastBootedAt,
 		})
 	}
 	return infos, nil

@@ -1,6 +1,7 @@
 package hostproxy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,6 +34,8 @@ type Change struct {
 	Owner   Owner                                    `json:"owner"`
 	// Undoing says that somebody began to undo it: a proxy that was off may be on for a moment, with its own server.
 	Undoing bool `json:"undoing,omitempty"`
+	// Left is when the owner left and meant the next daemon to take the change over; zero: it did not.
+	Left time.Time `json:"left,omitzero"`
 }
 
 // Owner is the process that undoes the change when it is done. Others do when it is dead.
@@ -54,6 +57,35 @@ func newChange(service string, port int, booted map[string]string) Change {
 // owned reports whether the owner lives.
 func (c Change) owned() bool { return host.Alive(c.Owner.PID, c.Owner.Start) }
 
+// grace is how long a change waits for the next daemon after its owner left in good order.
+const grace = 3 * time.Second
+
+// awaits reports whether the next daemon may still come. A clock that was changed meanwhile ends it.
+func (c Change) awaits() bool {
+	since := time.Since(c.Left)
+	return !c.Left.IsZero() && since >= 0 && since < grace
+}
+
+// leave notes that the owner, who is this process, leaves and means the next daemon to take over.
+func leave(ctx context.Context, journal string) error {
+	unlock, err := lock(ctx, journal)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	c, err := read(journal)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.Left = time.Now().UTC()
+	return c.write(journal)
+}
+
+func dirOf(journal string) string { return filepath.Dir(journal) }
+
 // Upstream is the proxy that was set before, through which the world is to be reached: host and port; empty if there was none.
 func (c Change) Upstream(k networksetup.Kind) string {
 	p := c.Before[k]
@@ -61,6 +93,16 @@ func (c Change) Upstream(k networksetup.Kind) string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", p.Server, p.Port)
+}
+
+// Chain is the URL of the proxy that was set before, to which our requests go on; empty: there was none. There is one way for all
+// requests: that of https, where both were set. mixed says that those of http and https had different ways.
+func (c Change) Chain() (url string, mixed bool) {
+	web, secure := c.Upstream(networksetup.Web), c.Upstream(networksetup.Secure)
+	if url = cmp.Or(secure, web); url != "" {
+		url = "http://" + url
+	}
+	return url, web != secure
 }
 
 // Reaches reports whether the apps of a simulator that is booted send their requests through our proxy: it must have booted after the
@@ -124,23 +166,23 @@ func Adopt(ctx context.Context, journal string) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	c.Owner = self()
+	c.Owner, c.Left = self(), time.Time{}
 	return c, c.write(journal)
 }
 
-// Pending reports whether there is a change whose owner is dead, to be undone by whoever comes next. It costs one look at a file that
-// is not there, nearly always.
+// Pending reports whether there is a change whose owner is dead, and no other is awaited, to be undone by whoever comes next. It costs
+// one look at a file that is not there, nearly always.
 func Pending(journal string) bool {
 	if _, err := os.Lstat(journal); err != nil {
 		return false
 	}
 	c, err := read(journal)
-	return !errors.Is(err, fs.ErrNotExist) && !(err == nil && c.owned())
+	return !errors.Is(err, fs.ErrNotExist) && !(err == nil && (c.owned() || c.awaits()))
 }
 
 // lock keeps two processes from changing or undoing at the same time. The lock ends with its process.
 func lock(ctx context.Context, journal string) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(journal), 0o700); err != nil {
+	if err := os.MkdirAll(dirOf(journal), 0o700); err != nil {
 		return nil, fault.New(fault.PathError, "the journal of changes of this Mac: %w", err)
 	}
 	f, err := os.OpenFile(journal+".lock", os.O_CREATE|os.O_RDWR, 0o600)

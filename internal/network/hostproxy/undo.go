@@ -90,6 +90,15 @@ func describe(p networksetup.Proxy) string {
 	return fmt.Sprintf("%s:%d", p.Server, p.Port)
 }
 
+// Original is what the settings were before, for people.
+func (c Change) Original() string {
+	var all []string
+	for _, k := range kinds() {
+		all = append(all, called(k)+" "+describe(c.Before[k]))
+	}
+	return strings.Join(all, ", ")
+}
+
 // passesOn reports whether undoing turns a proxy on for a moment that was off: setting its server does.
 func (c Change) passesOn() bool {
 	return slices.ContainsFunc(kinds(), func(k networksetup.Kind) bool { return !c.Before[k].On && c.Before[k].Server != "" })

@@ -17,7 +17,7 @@ const patience = 2 * time.Second
 
 // Watch is the watcher: it waits for the end of stdin, which is a pipe whose other end the owner of the change holds, and then undoes
 // what is left: at once when the owner is dead. One that lives undoes its change itself, and one that took it over has a watcher of its
-// own; after two seconds they are believed to. run undoes.
+// own; after a while they are believed to. For one that left in good order the next is awaited first. run undoes.
 func Watch(ctx context.Context, stdin io.Reader, journal string, run func(context.Context) error) error {
 	over := make(chan struct{})
 	go func() {
@@ -31,7 +31,7 @@ func Watch(ctx context.Context, stdin io.Reader, journal string, run func(contex
 	}
 	poll := time.NewTicker(50 * time.Millisecond) // nobody tells of the end of a process that is not our child
 	defer poll.Stop()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(patience + grace)
 	defer late.Stop()
 	for !Pending(journal) {
 		if _, err := os.Lstat(journal); errors.Is(err, fs.ErrNotExist) {

@@ -32,6 +32,7 @@ type Options struct {
 	Run     Starter
 	Own     func() []string       // addresses of ios-agent itself; nil: none
 	Spooled func()                // there is more in the spool; must not wait. nil: nobody reads it
+	GivenUp func()                // it ended too often, and is not started again
 	Ended   func(context.Context) // the process is gone: of flows that are open nothing more comes
 	Log     *slog.Logger          // nil is silent
 	Now     func() time.Time
@@ -74,6 +75,9 @@ func New(o Options) *Controller {
 	}
 	if o.Spooled == nil {
 		o.Spooled = func() {}
+	}
+	if o.GivenUp == nil {
+		o.GivenUp = func() {}
 	}
 	if o.Ended == nil {
 		o.Ended = func(context.Context) {}
@@ -157,7 +161,8 @@ func (c *Controller) launch(ctx context.Context, s Settings, any bool) error {
 
 func (c *Controller) config(s Settings) Config {
 	out := Config{
-		Dir: c.o.Dir, Listen: net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), Bypass: s.Bypass, Upstream: s.Upstream, Host: s.Only, Hold: s.Hold,
+		Dir: c.o.Dir, Listen: net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), Bypass: s.Bypass,
+		Upstream: cmp.Or(s.Upstream, s.Chained), Host: s.Only, Hold: s.Hold,
 	}
 	if c.o.Own != nil {
 		out.Own = c.o.Own()
@@ -244,6 +249,7 @@ func (c *Controller) again(times int) {
 	c.wanted = false
 	c.tell()
 	c.mu.Unlock()
+	c.o.GivenUp()
 }
 
 // retry starts a process with the settings there are. It is done when one runs, or when none is wanted.

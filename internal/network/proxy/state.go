@@ -18,15 +18,18 @@ import (
 
 // Settings are what a proxy was asked to do. They last until it is stopped, also over the end of a daemon.
 type Settings struct {
-	Port     int              `json:"port"` // 0: the first free one from FirstPort on
-	Host     string           `json:"listen_host"`
-	Bypass   []string         `json:"bypass,omitempty"`   // hosts that are passed on unseen
-	Upstream string           `json:"upstream,omitempty"` // the proxy that requests go to
-	Folder   string           `json:"mocks_dir,omitempty"`
-	Only     string           `json:"host,omitempty"`  // the only host that is seen
-	Hold     *rules.Intercept `json:"hold,omitempty"`  // nil: nothing is held
-	Mocks    []mock.Rule      `json:"mocks,omitempty"` // those that calls made; the folder's come after them
-	Started  time.Time        `json:"started"`
+	Port     int      `json:"port"` // 0: the first free one from FirstPort on
+	Host     string   `json:"listen_host"`
+	Bypass   []string `json:"bypass,omitempty"`   // hosts that are passed on unseen
+	Upstream string   `json:"upstream,omitempty"` // the proxy that requests go to
+	// System: the Mac's proxy was asked to point here. Chained is the proxy that was set there before; requests go on to it.
+	System  bool             `json:"system_proxy,omitempty"`
+	Chained string           `json:"chained,omitempty"`
+	Folder  string           `json:"mocks_dir,omitempty"`
+	Only    string           `json:"host,omitempty"`  // the only host that is seen
+	Hold    *rules.Intercept `json:"hold,omitempty"`  // nil: nothing is held
+	Mocks   []mock.Rule      `json:"mocks,omitempty"` // those that calls made; the folder's come after them
+	Started time.Time        `json:"started"`
 }
 
 func (s Settings) clone() Settings {
@@ -98,11 +101,11 @@ func (c *Controller) save() error {
 const mostState = mostLine
 
 // Resume starts the proxy that ran when the daemon before this one ended, if one did. It does not wait for it; calls that need the
-// proxy do.
-func (c *Controller) Resume() {
+// proxy do. It reports whether one did.
+func (c *Controller) Resume() (resumes bool) {
 	raw, err := regularfile.Read(c.stateFile(), mostState)
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return false
 	}
 	var s Settings
 	if err == nil {
@@ -111,7 +114,7 @@ func (c *Controller) Resume() {
 	if err != nil {
 		c.o.Log.Warn("the proxy of before cannot be started again", "error", err)
 		_ = os.Remove(c.stateFile()) // the next daemon would say it again
-		return
+		return false
 	}
 	f, err := openFolder(s.Folder)
 	if err != nil {
@@ -125,6 +128,7 @@ func (c *Controller) Resume() {
 		c.again(1)
 	})
 	c.work.Go(c.watchFolder)
+	return true
 }
 
 var errResumes = errors.New("it is started again after the daemon was")
