@@ -52,6 +52,7 @@ type Spec struct {
 	Long     bool          // may take longer than a client waits: becomes a job then
 	Default  bool          // in the default MCP tool set
 	Picture  bool          // REST answers with the picture that comes with the output, not with JSON
+	Download bool          // REST answers with the file that the output, which embeds a Download, has, not with JSON
 	AsksBack bool          // REST answers 200 when it has to ask which of several was meant
 	Twin     string        // of another family: the operation of ours that does the same; empty: the one of its name, if there is one
 	Exclude  [][]string    // groups of inputs of which at most one may be given
@@ -94,6 +95,13 @@ type Image struct {
 	MIME  string `json:"mime"`
 	Data  []byte `json:"data"`
 	About string `json:"about,omitempty"` // a line for whoever sees it
+}
+
+// Download is a file that is an output.
+type Download struct {
+	Name string `json:"file_name"`
+	MIME string `json:"media_type"`
+	Data string `json:"data_base64"`
 }
 
 // Imager is an output that comes with pictures.
@@ -254,7 +262,7 @@ func (o Op) Limit() time.Duration {
 
 var (
 	namePattern  = regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`)
-	routePattern = regexp.MustCompile(`^(GET|POST|PUT|DELETE) /`)
+	routePattern = regexp.MustCompile(`^(GET|POST|PUT|PATCH|DELETE) /`)
 )
 
 func unlessNone(name string) string {

@@ -24,8 +24,8 @@ func (n *Network) flowOps() []op.Op {
 	list.Exclude = [][]string{{"step", "since"}, {"step", "until"}, {"step", "app"}}
 	show := networkSpec("show_flow", "show", "GET flows/show",
 		"Show one request and its answer: headers, bodies, timing; secrets are hidden", reads,
-		"proxy show f_0123456789ab", "proxy show latest")
-	show.Help = "Values that look secret are shown as <secret>."
+		"proxy show f_0123456789ab", "proxy show latest", "proxy show latest --curl")
+	show.Help = "Values that look secret are shown as <secret>. `ios-agent proxy export` writes a body, a command or many requests to a file."
 	wait := networkSpec("wait_flow", "wait", "GET flows/wait", "Wait until a request that fits was answered or has failed", reads,
 		`proxy wait "POST /order"`, "proxy wait --path /order --failed --timeout-ms 30000")
 	wait.Timeout = 6 * time.Minute
@@ -36,6 +36,7 @@ func (n *Network) flowOps() []op.Op {
 			"Tell in short what went over the wire: by host, failures, slow requests",
 			reads, "proxy summary", "proxy summary --since 1h"), n.Summary),
 		op.New(wait, n.Wait),
+		n.exportOp(),
 	}
 }
 
@@ -221,7 +222,8 @@ func (n *Network) meant(ctx context.Context, c *op.Call, in FlowFilter, step str
 
 // ShowFlowIn says which flow.
 type ShowFlowIn struct {
-	ID string `json:"flow_id,omitempty" doc:"its id, or latest" default:"latest" cli:"arg"`
+	ID   string `json:"flow_id,omitempty" doc:"its id, or latest" default:"latest" cli:"arg"`
+	Curl bool   `json:"curl,omitempty" doc:"also as a command of curl that sends the request again"`
 }
 
 // FlowField is a header line.
@@ -261,6 +263,7 @@ type ShowFlowOut struct {
 	Timing   flow.Timing   `json:"timing"`
 	TLS      string        `json:"tls,omitempty"`
 	Hidden   []string      `json:"hidden_values,omitempty"` // what is not shown because it is secret
+	Curl     string        `json:"curl,omitempty"`          // a command that sends the request again
 }
 
 const (
@@ -305,6 +308,9 @@ func (o ShowFlowOut) Text() string {
 	if len(o.Hidden) > 0 {
 		w.Linef("hidden: %s", ui.Inline(strings.Join(o.Hidden, ", ")))
 	}
+	if o.Curl != "" {
+		w.Line(o.command())
+	}
 	return w.String()
 }
 
@@ -344,10 +350,16 @@ func (n *Network) Show(ctx context.Context, _ *op.Call, in ShowFlowIn) (ShowFlow
 	if err != nil {
 		return ShowFlowOut{}, err
 	}
+	command := ""
+	if in.Curl {
+		if command, err = n.shownCurl(f); err != nil {
+			return ShowFlowOut{}, err
+		}
+	}
 	f = flow.Redacted(f, flow.Names{})
 	out := ShowFlowOut{
 		FlowLine: flowLine(&f), Request: flowPart(f.Request.Protocol, f.Request.Header, f.Request.Body), Timing: f.Timing, Told: f.Told,
-		Hidden: f.Hidden,
+		Hidden: f.Hidden, Curl: command,
 	}
 	if f.Response != nil {
 		part := flowPart(f.Response.Protocol, f.Response.Header, f.Response.Body)

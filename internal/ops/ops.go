@@ -117,7 +117,7 @@ func New(s Services) *Core {
 		Said:     Said{s.Telemetry, s.Now, s.Settle},
 		System: &System{
 			pool: s.Pool, tools: s.Tools, home: s.Home, server: s.Server, guide: s.Guide, all: s.Catalogue, debuggers: s.Debuggers,
-			data: &data{s.Telemetry, s.Network.Flows},
+			data: &data{s.Telemetry, s.Network.Flows}, proxy: s.Network.Proxy,
 		},
 	}
 	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}

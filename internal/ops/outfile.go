@@ -2,6 +2,7 @@ package ops
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -34,20 +35,58 @@ func (o OutFile) check() error {
 
 // write checks again as it opens the file: it may have changed since.
 func (o OutFile) write(data []byte) error {
-	if err := o.check(); err != nil {
+	_, err := o.fill(int64(len(data)), func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
+	})
+	return err
+}
+
+// fill is write for what is not in memory: fn writes it, up to so many bytes. A file that does not get all is removed.
+func (o OutFile) fill(most int64, fn func(io.Writer) error) (written int64, err error) {
+	if err := o.check(); err != nil {
+		return 0, err
 	}
 	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if o.Force {
 		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC | syscall.O_NOFOLLOW
 	}
 	f, err := os.OpenFile(o.Path, how, 0o600)
-	if err == nil {
-		_, err = f.Write(data)
-		err = errors.Join(err, f.Close())
-	}
 	if err != nil {
-		return fault.New(fault.PathError, "writing the file: %w", err)
+		return 0, fault.New(fault.PathError, "writing the file: %w", err)
 	}
-	return nil
+	w := &bounded{to: f, left: most}
+	err = fn(w)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		return most - w.left, nil
+	}
+	_ = os.Remove(o.Path) // half a file would be taken for all
+	var disk *fs.PathError
+	switch {
+	case w.full:
+		err = fault.New(fault.TooLarge, "%s would be larger than %d bytes", o.Path, most).WithHint("write less: fewer requests, or one of them")
+	case errors.As(err, &disk):
+		err = fault.New(fault.PathError, "writing the file: %w", err)
+	}
+	return 0, err
+}
+
+// bounded writes so many bytes and no more.
+type bounded struct {
+	to   io.Writer
+	left int64
+	full bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if int64(len(p)) > b.left {
+		b.full = true
+		return 0, io.ErrShortWrite
+	}
+	n, err := b.to.Write(p)
+	b.left -= int64(n)
+	return n, err
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/session/defaults"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/xcode/debugger"
 	"ios-agent/internal/xcode/toolcheck"
@@ -24,6 +26,7 @@ type System struct {
 	tools  *toolcheck.Checker
 	home   string
 	server Server
+	proxy  *proxy.Controller
 	guide  func() string
 	all    func() *op.Catalogue
 
@@ -214,11 +217,17 @@ type serverOut struct {
 // Text says it in a line.
 func (o serverOut) Text() string { return fmt.Sprintf("running at %s, pid %d", o.URL, o.PID) }
 
+// URL is where the daemon serves HTTP.
+func (s *System) URL() string { return s.server.URL }
+
 // ensure answers, which proves that the server runs: a client that finds none starts it.
 func (s *System) ensure(context.Context, *op.Call, struct{}) (serverOut, error) {
-	return serverOut{
-		Status: "running", URL: s.server.URL, ProxyStatus: "disabled", StartedAt: s.server.StartedAt.UTC(), PID: os.Getpid(),
-	}, nil
+	p := s.proxy.Status()
+	out := serverOut{
+		Status: "running", URL: s.server.URL, ProxyPort: cmp.Or(p.Port, proxy.FirstPort), ProxyOn: p.State != proxy.Stopped,
+		ProxyStatus: string(p.State), StartedAt: s.server.StartedAt.UTC(), PID: os.Getpid(),
+	}
+	return out, nil
 }
 
 // healthOut is what anybody may know of the server.

@@ -88,7 +88,7 @@ func TestStrangeRequests(t *testing.T) {
 			status        int
 			code          string
 		}{
-			{"wrong method", http.MethodPatch, "X-API-Key", key, 405, "METHOD_NOT_ALLOWED"},
+			{"wrong method", http.MethodPut, "X-API-Key", key, 405, "METHOD_NOT_ALLOWED"},
 			{"no key", o.Method(), "X-API-Key", "", 401, "UNAUTHORIZED"},
 			{"bad key", o.Method(), "X-API-Key", "bad", 401, "UNAUTHORIZED"},
 			{"foreign origin", o.Method(), "Origin", "https://evil.example", 403, "FORBIDDEN"},

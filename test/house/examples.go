@@ -112,6 +112,7 @@ func (f Files) rows() map[string]map[string]any {
 	app := map[string]any{"bundleId": drivertest.Conformance}
 	built := map[string]any{"projectPath": f.Project, "scheme": f.Scheme}
 	out := filepath.Join(filepath.Dir(f.App), "film.mp4")
+	archive := filepath.Join(filepath.Dir(f.App), "flows.har")
 	return map[string]map[string]any{
 		"alert":                {"accept": true},
 		"build_device":         built,
@@ -122,6 +123,7 @@ func (f Files) rows() map[string]map[string]any {
 		"debug_attach_sim":     app,
 		"drag":                 {"identifier": tapped},
 		"erase_sims":           {"shutdownFirst": true},
+		"export_flows":         {"out": archive, "force": true},
 		"fill":                 {"identifier": tapped},
 		"grant_permission":     {"bundle_id": drivertest.Conformance, "permission": "photos"},
 		"launch_app_device":    app,

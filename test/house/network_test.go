@@ -122,6 +122,7 @@ func TestTheProxy(t *testing.T) {
 		ID string `json:"flow_id"`
 	}](w.House, shown).ID
 	w.refused(fault.FlowNotFound, "show_flow", map[string]any{"flow_id": "f_000000000000"})
+	w.exports(id)
 
 	// Held, and changed.
 	w.refused(fault.InvalidInput, "proxy_hold", map[string]any{"pattern": "~p /order"})

@@ -237,6 +237,7 @@ func TestAQuernMCPSession(t *testing.T) {
 	standsAlone(t, listed.Tools, "the instructions", instructions)
 	standsAlone(t, listed.Tools, "the guide", guide.Contents[0].Text)
 	pathsOfAll(t, h, listed.Tools, guide.Contents[0].Text)
+	pathsOfQuern(t, h, listed.Tools, guide.Contents[0].Text)
 	for _, want := range []string{
 		"1. `resolve_device`", "2. `boot_device`", "3. `install_app`", "4. `get_screen_summary`", "5. `take_screenshot`", "6. `tap_element`",
 		"7. `type_text`", "8. `clear_text`", "9. `get_screen_summary`", "**Tip**: `tap_element` is preferred over `tap`",

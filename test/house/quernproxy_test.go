@@ -1,9 +1,16 @@
 package house_test
 
 import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
+
+	"ios-agent/test/house"
 )
 
 // TestAQuernProxySession is written from quern's documents: paths, parameters, bodies and statuses of its rows about the network.
@@ -24,12 +31,20 @@ func TestAQuernProxySession(t *testing.T) {
 	}{
 		{"POST", "/intercept", body{"pattern": "~all"}}, {"DELETE", "/intercept", nil}, {"POST", "/intercept/release", body{"flow_id": "f_0"}},
 		{"POST", "/intercept/release-all", nil}, {"POST", "/mock", body{"pattern": "~all"}}, {"DELETE", "/mocks", nil},
-		{"POST", "/filter", body{"host": "x.example"}},
+		{"POST", "/filter", body{"host": "x.example"}}, {"PATCH", "/mocks/mock_00000000", body{"body": "x"}},
 	} {
 		q.ask(http.StatusServiceUnavailable, c.method, at+c.path, c.body)
 	}
 	wants(t, q.ask(200, "POST", at+"/start", nil), body{"status": "running", "listen_host": "127.0.0.1", "active_filter": nil})
 	q.ask(http.StatusConflict, "POST", at+"/start", nil)
+	server := house.Result[struct {
+		Port   int    `json:"proxy_port"`
+		On     bool   `json:"proxy_enabled"`
+		Status string `json:"proxy_status"`
+	}](w.House, w.Must("a", "ensure_server", nil))
+	if server.Port < 1024 || !server.On || server.Status != "running" {
+		t.Errorf("%+v", server)
+	}
 	w.send("GET", "/products?page=1", "")
 	w.send("POST", "/broken/order", `{"password":"hunter2"}`)
 
@@ -108,6 +123,7 @@ func TestAQuernProxySession(t *testing.T) {
 	rule, _ := list["rules"].([]any)[1].(map[string]any)
 	wants(t, rule, body{"rule_id": nested["rule_id"], "pattern": "~u /nested", "response.status_code": 503, "response.headers.x-a": "b",
 		"hits": 1})
+	q.changesMocks(at, flat["rule_id"].(string))
 	wants(t, q.ask(200, "DELETE", at+"/mocks/"+flat["rule_id"].(string), nil), body{"status": "deleted", "rule_id": flat["rule_id"]})
 	wants(t, q.ask(200, "DELETE", at+"/mock/mock_00000000", nil), body{"status": "deleted"})
 	wants(t, q.ask(200, "DELETE", at+"/mock", nil), body{"status": "deleted", "count": 1})
@@ -116,9 +132,59 @@ func TestAQuernProxySession(t *testing.T) {
 	wants(t, q.ask(200, "POST", at+"/filter", body{"host": "x.example"}), body{"status": "accepted", "filter": "x.example"})
 	wants(t, q.ask(200, "GET", at+"/status", nil), body{"active_filter": "x.example"})
 	wants(t, q.ask(200, "POST", at+"/filter", body{}), body{"filter": nil})
+	q.loadsTheCertificate(at + "/cert")
 	guide := q.ask(200, "GET", at+"/setup-guide", nil)
 	if steps, _ := guide["steps"].([]any); len(steps) != 2 {
 		t.Errorf("%v", guide)
 	}
 	wants(t, q.ask(200, "POST", at+"/stop", nil), body{"status": "stopped"})
+}
+
+// changesMocks: what is given changes, the rest stays, and what is no template is shown as it was given.
+func (q quernREST) changesMocks(at, rule string) {
+	q.t.Helper()
+	type body = map[string]any
+	before := q.ask(200, "GET", at+"/mocks", nil)["rules"].([]any)[0].(map[string]any)
+	wants(q.t, before, body{"rule_id": rule, "response.status_code": 418, "response.body": "{{now}}"})
+	wants(q.t, q.ask(200, "PATCH", at+"/mocks/"+rule, body{"status_code": 503}), body{"status": "updated", "rule_id": rule,
+		"pattern": "~u /flat", "response.status_code": 503, "response.body": "{{now}}"})
+	both := body{"pattern": "~u /moved", "response": body{"body": "{{uuid}}", "headers": body{"x-b": "c"}}}
+	wants(q.t, q.ask(200, "PATCH", at+"/mock/"+rule, both),
+		body{"pattern": "~u /moved", "response.status_code": 503, "response.headers.x-b": "c", "response.body": "{{uuid}}"})
+	after := q.ask(200, "GET", at+"/mocks", nil)["rules"].([]any)[0].(map[string]any)
+	wants(q.t, after, body{"rule_id": rule, "pattern": "~u /moved", "response.status_code": 503, "response.body": "{{uuid}}"})
+	for _, c := range []struct {
+		status int
+		rule   string
+		body   any
+	}{
+		{404, "mock_00000000", body{"body": "x"}}, {400, rule, body{}}, {400, rule, body{"pattern": "~("}}, {422, rule, body{"status_code": 99}},
+		{400, rule, body{"response": body{"no": 1}}}, {400, rule, body{"response": body{"headers": body{}}}}, {422, rule, body{"rule": "x"}},
+	} {
+		q.ask(c.status, "PATCH", at+"/mocks/"+c.rule, c.body)
+	}
+}
+
+// loadsTheCertificate: a phone without the key gets it as iOS wants it, or as PEM; never the key.
+func (q quernREST) loadsTheCertificate(path string) {
+	q.t.Helper()
+	handler, _ := q.h.HTTP()
+	load := func(query, kind string) []byte {
+		q.t.Helper()
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(q.t.Context(), http.MethodGet, "http://127.0.0.1"+path+query, nil))
+		if w.Code != 200 || w.Header().Get("Content-Type") != kind || !strings.HasPrefix(w.Header().Get("Content-Disposition"), "attachment") {
+			q.t.Errorf("%s: %d %v %s", query, w.Code, w.Header(), w.Body)
+		}
+		return w.Body.Bytes()
+	}
+	der := load("", "application/x-x509-ca-cert")
+	if cert, err := x509.ParseCertificate(der); err != nil || !cert.IsCA {
+		q.t.Errorf("%v", err)
+	}
+	block, rest := pem.Decode(load("?format=pem", "application/x-pem-file"))
+	if block == nil || block.Type != "CERTIFICATE" || len(rest) > 0 || !bytes.Equal(block.Bytes, der) {
+		q.t.Errorf("%v %q", block, rest)
+	}
+	q.ask(422, "GET", path+"?format=p12", nil)
 }

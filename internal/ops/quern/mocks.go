@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/mock"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
 )
 
 func bytesOf(o op.Object) io.Reader { return bytes.NewReader([]byte(o)) }
@@ -39,14 +41,7 @@ type setMockOut struct {
 }
 
 func (in setMockIn) rule() (mock.Rule, error) {
-	r := mockResponse{Status: in.Status, Body: in.Body}
-	for _, pair := range in.Headers {
-		name, value, _ := strings.Cut(pair, "=")
-		if r.Headers == nil {
-			r.Headers = map[string]string{}
-		}
-		r.Headers[name] = value
-	}
+	r := mockResponse{Status: in.Status, Body: in.Body, Headers: pairsOf(in.Headers)}
 	if err := parts("response", in.Response, &r); err != nil {
 		return mock.Rule{}, err
 	}
@@ -60,6 +55,18 @@ func (in setMockIn) rule() (mock.Rule, error) {
 		ID: mock.NewID(), Pattern: in.Pattern, Response: mock.Response{Status: r.Status, Header: headerOf(r.Headers), Body: literal(r.Body)},
 	}
 	return rule, mock.Check(rule)
+}
+
+// pairsOf are NAME=VALUE by their names; none are nil.
+func pairsOf(given []string) (all map[string]string) {
+	for _, pair := range given {
+		name, value, _ := strings.Cut(pair, "=")
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[name] = value
+	}
+	return all
 }
 
 // literal is a body of quern's, which has no templates.
@@ -103,13 +110,64 @@ func (v views) listMocks(ctx context.Context, c *op.Call, _ noIn) (mocksOut, err
 	o, err := v.core.Network.AllMocks(ctx)
 	out := mocksOut{Rules: []mockRule{}, Total: o.Total}
 	for _, m := range o.Mocks {
-		var h flow.Header
-		for _, f := range m.Fields {
-			h = append(h, flow.Field(f))
-		}
-		out.Rules = append(out.Rules, mockRule{m.ID, m.Pattern, mockSpec{m.Code, bodyOf(h, flow.Body{}).Headers, m.Body, m.Fault}, m.Hits})
+		out.Rules = append(out.Rules, mockRule{m.ID, m.Pattern, specOf(m), m.Hits})
 	}
 	return out, err
+}
+
+func specOf(m ops.MockOut) mockSpec {
+	var h flow.Header
+	for _, f := range m.Fields {
+		h = append(h, flow.Field(f))
+	}
+	return mockSpec{m.Code, bodyOf(h, flow.Body{}).Headers, strings.ReplaceAll(m.Body, "{{{{", "{{"), m.Fault}
+}
+
+// updateMockIn is quern's input: what is absent stays as it is.
+type updateMockIn struct {
+	ID       string    `json:"rule_id" doc:"of the rule"`
+	Pattern  string    `json:"pattern,omitempty" doc:"what fits, as mitmproxy writes it: ~m POST & ~u /order"`
+	Status   int       `json:"status_code,omitempty" doc:"of the answer" min:"100" max:"599"`
+	Headers  []string  `json:"headers,omitempty" doc:"of the answer, instead of all before" pairs:"true"`
+	Body     *string   `json:"body,omitempty" doc:"of the answer"`
+	Response op.Object `json:"response,omitempty" doc:"status_code, headers and body in one, instead of the three"`
+}
+
+// updateMockOut is quern's answer.
+type updateMockOut struct {
+	Status   string   `json:"status"`
+	ID       string   `json:"rule_id"`
+	Pattern  string   `json:"pattern"`
+	Response mockSpec `json:"response"`
+}
+
+func (v views) updateMock(ctx context.Context, c *op.Call, in updateMockIn) (updateMockOut, error) {
+	change := struct {
+		Status  int               `json:"status_code"`
+		Headers map[string]string `json:"headers"`
+		Body    *string           `json:"body"`
+	}{Status: in.Status, Headers: pairsOf(in.Headers), Body: in.Body}
+	if err := parts("response", in.Response, &change); err != nil {
+		return updateMockOut{}, err
+	}
+	if change.Headers != nil && len(change.Headers) == 0 {
+		return updateMockOut{}, fault.New(fault.InvalidInput, "headers: none is given").With("field", "headers").
+			WithHint("leave `headers` out to keep those before, or give all that the answer is to have")
+	}
+	if in.Pattern == "" && change.Status == 0 && change.Headers == nil && change.Body == nil {
+		return updateMockOut{}, fault.New(fault.InvalidInput, "nothing is given to change").
+			WithHint("give `pattern`, `status_code`, `headers` or `body`")
+	}
+	to := ops.MockIn{ID: in.ID, Pattern: in.Pattern, Status: change.Status}
+	for _, f := range headerOf(change.Headers) {
+		to.Header = append(to.Header, f.Name+"="+f.Value)
+	}
+	if change.Body != nil {
+		body := literal(*change.Body)
+		to.Body = &body
+	}
+	o, err := v.core.Network.Mock(ctx, c, to)
+	return updateMockOut{"updated", o.ID, o.Pattern, specOf(o)}, err
 }
 
 // clearMocksIn is quern's input.

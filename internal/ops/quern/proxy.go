@@ -35,6 +35,11 @@ func (v views) proxying() []op.Op {
 	clear := row("clear_mocks", "DELETE /api/v1/proxy/mock", "Remove one mock, or all", op.Idempotent)
 	set.Also, list.Also = []string{"POST /api/v1/proxy/mocks"}, []string{"GET /api/v1/proxy/mocks"}
 	clear.Also = []string{"DELETE /api/v1/proxy/mocks", "DELETE /api/v1/proxy/mock/{rule_id}", "DELETE /api/v1/proxy/mocks/{rule_id}"}
+	change := row("update_mock", "PATCH /api/v1/proxy/mocks/{rule_id}", "Change what fits a mock, or what it answers; it keeps its place",
+		op.Idempotent)
+	change.Also = []string{"PATCH /api/v1/proxy/mock/{rule_id}"}
+	cert := row("get_proxy_cert", "GET /api/v1/proxy/cert", "Load the certificate that apps and phones have to trust, as a file", looks)
+	cert.Public, cert.Download = true, true // it is no secret, and a phone that is to trust it has no key
 	return []op.Op{
 		op.New(row("query_flows", "GET /api/v1/proxy/flows", "List the requests that went through the proxy, newest first; secrets are hidden",
 			looks),
@@ -63,12 +68,14 @@ func (v views) proxying() []op.Op {
 		op.New(replay, v.replay),
 		op.New(set, v.setMock),
 		op.New(list, v.listMocks),
+		op.New(change, v.updateMock),
 		op.New(clear, v.clearMocks),
 		op.New(row("set_proxy_filter", "POST /api/v1/proxy/filter", "See, mock and hold only the requests to one host; without a host, all",
 			op.Idempotent),
 			v.setProxyFilter),
 		op.New(row("proxy_setup_guide", "GET /api/v1/proxy/setup-guide", "Tell how to have an app's requests go through the proxy", looks),
 			v.setupGuide),
+		op.New(cert, v.proxyCert),
 	}
 }
 
@@ -320,6 +327,9 @@ func (v views) setupGuide(ctx context.Context, c *op.Call, _ noIn) (guideOut, er
 	if out.Port == 0 {
 		out.Host, out.Port = proxy.Loopback, proxy.FirstPort
 		out.Warnings = append(out.Warnings, "the proxy does not run: start_proxy first")
+	}
+	if url := v.core.System.URL(); url != "" {
+		out.Cert = url + "/api/v1/proxy/cert"
 	}
 	at := net.JoinHostPort(out.Host, strconv.Itoa(out.Port))
 	for i, s := range o.Steps {

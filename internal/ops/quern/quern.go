@@ -33,7 +33,7 @@ var twins = map[string]string{
 	"start_proxy": "proxy_start", "stop_proxy": "proxy_stop", "set_intercept": "proxy_hold", "clear_intercept": "proxy_unhold",
 	"list_held_flows": "proxy_held", "release_flow": "proxy_release", "release_all_flows": "proxy_release_all", "replay_flow": "proxy_replay",
 	"set_mock": "proxy_mock", "list_mocks": "proxy_mocks", "clear_mocks": "proxy_unmock", "set_proxy_filter": "proxy_set",
-	"proxy_setup_guide": "proxy_guide",
+	"proxy_setup_guide": "proxy_guide", "get_proxy_cert": "proxy_cert", "update_mock": "proxy_mock",
 }
 
 // Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to

@@ -4,10 +4,12 @@ package rest
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -91,6 +93,10 @@ func (s server) serve(w http.ResponseWriter, r *http.Request, o op.Op) {
 	e := s.voice.Envelope(s.Run(r.Context(), s.ID(o), callOf(r), input), input)
 	if e.Error == nil && o.Picture && len(e.Images) > 0 {
 		writePicture(w, e.Images[0])
+		return
+	}
+	if e.Error == nil && o.Download {
+		writeFile(w, e.Result)
 		return
 	}
 	status, body := Answer(o, e, input)
@@ -275,6 +281,19 @@ func writePicture(w http.ResponseWriter, i op.Image) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Write(i.Data)
+}
+
+// writeFile sends the file that a result is. Its name is ours.
+func writeFile(w http.ResponseWriter, result json.RawMessage) {
+	var file op.Download
+	err := json.Unmarshal(result, &file)
+	data, wrong := base64.StdEncoding.DecodeString(file.Data)
+	if err := cmp.Or(err, wrong); err != nil {
+		Fail(w, fault.New(fault.Internal, "reading the file of an answer: %w", err))
+		return
+	}
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
+	writePicture(w, op.Image{MIME: file.MIME, Data: data})
 }
 
 func write(w http.ResponseWriter, status int, body []byte) {

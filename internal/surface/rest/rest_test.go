@@ -182,6 +182,17 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestDownloads: a file is the body itself, with its name.
+func TestDownloads(t *testing.T) {
+	_, h := newWorld()
+	r := ask(t, h, "GET /api/v1/file", "")
+	raw, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != 200 || string(raw) != "\x00\x01\x02\xff" || r.Header.Get("Content-Type") != "application/x-test" ||
+		r.Header.Get("Content-Disposition") != "attachment; filename=a.bin" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%d %q %v %v", r.StatusCode, raw, r.Header, err)
+	}
+}
+
 func TestJobs(t *testing.T) {
 	w := surfacetest.New(0)
 	h := rest.Handler(w.Catalogue)
@@ -289,7 +300,7 @@ func TestTheProductsRoutes(t *testing.T) {
 			continue
 		}
 		path := strings.NewReplacer("{", "", "}", "").Replace(o.Path())
-		r := ask(t, h, "PATCH "+path, "")
+		r := ask(t, h, "PUT "+path, "")
 		if a := read(t, r); r.StatusCode != 405 || a.Error.Code != fault.MethodNotAllowed ||
 			!strings.Contains(r.Header.Get("Allow"), o.Method()) {
 			t.Errorf("%s: %d", o.Route, r.StatusCode)

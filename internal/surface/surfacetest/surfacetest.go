@@ -61,6 +61,10 @@ func (w *World) ops() []op.Op {
 		op.New(op.Spec{Name: "take_picture", Groups: text, Verb: "picture", Route: "GET /api/v1/picture", Summary: "Take a picture",
 			Picture: true,
 			Hints:   op.ReadOnly, Default: true}, picture),
+		op.New(op.Spec{Name: "load_file", Groups: text, Verb: "load", Route: "GET /api/v1/file", Summary: "Load a file", Download: true,
+			Hints: op.ReadOnly}, func(context.Context, *op.Call, struct{}) (op.Download, error) {
+			return op.Download{Name: "a.bin", MIME: "application/x-test", Data: "AAEC/w=="}, nil
+		}),
 		op.New(op.Spec{Name: "pick_one", Groups: text, Verb: "pick", Route: "POST /api/v1/pick", Summary: "Pick one of several",
 			AsksBack: true}, pick),
 		op.New(op.Spec{Name: "show_call", Groups: text, Verb: "show-call", Summary: "Show what came with the call", Hints: op.ReadOnly},
