@@ -131,13 +131,14 @@ func (o ProxyOut) Text() string {
 		w.Linef("the proxy does not run now (%s); %s", o.Status, flows)
 	}
 	for _, part := range []struct{ name, value string }{
-		{"problem", o.Problem}, {"sees only", o.Only}, {"passes on unseen", strings.Join(o.Bypass, ", ")}, {"upstream", o.Upstream},
+		{"sees only", o.Only}, {"passes on unseen", strings.Join(o.Bypass, ", ")}, {"upstream", o.Upstream},
 		{"holds", o.Hold}, {"mocks of", o.MocksDir},
 	} {
 		if part.value != "" {
 			w.Linef("%s: %s", part.name, ui.Inline(part.value))
 		}
 	}
+	problemLines(w, o.Problem)
 	if o.Held > 0 {
 		w.Linef("%s held: `ios-agent proxy held`", brief.Count(o.Held, "request"))
 	}
@@ -197,6 +198,7 @@ func (n *Network) Stop(ctx context.Context, c *op.Call, in nothingIn) (ProxyOut,
 
 // Status tells how it is.
 func (n *Network) Status(ctx context.Context, _ *op.Call, _ nothingIn) (ProxyOut, error) {
+	n.Proxy.Reread(ctx)
 	s := n.Proxy.Status()
 	out := ProxyOut{
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: s.Bypass, Upstream: withoutPassword(s.Upstream), Only: s.Only,

@@ -112,7 +112,7 @@ func TestScripts(t *testing.T) {
 			"processes": countProcesses, "same": sameOnAllSurfaces, "rest": restCall, "mcp": mcpCall, "wait-gone": waitGone,
 			"env-is": envIs, "capture": capture,
 			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
-			"state-version": setStateVersion, "interrupt": interrupt,
+			"state-version": setStateVersion, "interrupt": interrupt, "serve": serve,
 		},
 	})
 }
