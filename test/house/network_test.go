@@ -2,12 +2,15 @@ package house_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +19,7 @@ import (
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
 	"ios-agent/test/freeport"
 	"ios-agent/test/house"
 )
@@ -266,9 +270,12 @@ func TestWaitForARequest(t *testing.T) {
 // TestReplayWithoutItsSecrets: what was not kept as it was cannot be sent again as it was.
 func TestReplayWithoutItsSecrets(t *testing.T) {
 	w := newWire(t)
-	w.Boot("a", "com.iosagent.shop")
+	dir := ops.SecretsDir(w.Home.String())
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "PIN"), []byte("zugang-4711-geheim"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	w.Restart() // a daemon knows the secrets of its home
 	w.Must("a", "proxy_start", nil)
-	w.Must("a", "store_secret", map[string]any{"name": "PIN", "value": "zugang-4711-geheim"})
 	w.send("POST", "/login", `{"pin":"zugang-4711-geheim"}`)
 	before := w.Must("a", "list_flows", nil)
 	w.says(before, "1 request")
