@@ -34,6 +34,8 @@ type Requests struct {
 	Failed int    `json:"failed_requests"`
 	Open   int    `json:"open_requests,omitempty"` // that were not answered yet
 	First  string `json:"first_failure,omitempty"` // POST /order 500
+	Late   int    `json:"late_requests,omitempty"` // of the step before, that ended after its answer
+	Since  string `json:"since_step,omitempty"`    // that step
 }
 
 // LogRange is which lines belong to a step: those that arrived after the first number, and not after the second. Without a second

@@ -70,7 +70,7 @@ func askedFor(text string, f *flow.Filter) error {
 }
 
 // Wait waits for a flow.
-func (n *Network) Wait(ctx context.Context, _ *op.Call, in WaitFlowIn) (WaitFlowOut, error) {
+func (n *Network) Wait(ctx context.Context, c *op.Call, in WaitFlowIn) (WaitFlowOut, error) {
 	f, err := n.filter(in.FlowFilter)
 	if err != nil {
 		return WaitFlowOut{}, err
@@ -80,16 +80,24 @@ func (n *Network) Wait(ctx context.Context, _ *op.Call, in WaitFlowIn) (WaitFlow
 			return WaitFlowOut{}, err
 		}
 	}
+	return n.finished(ctx, c, f, time.Duration(in.Timeout)*time.Millisecond, in.Soft)
+}
+
+// finished waits until a flow that fits has ended. One of the session's last step is not missed, however long ago that was.
+func (n *Network) finished(ctx context.Context, c *op.Call, f flow.Filter, limit time.Duration, soft bool) (WaitFlowOut, error) {
 	if s := n.Proxy.Status(); s.State == "stopped" {
 		return WaitFlowOut{}, fault.New(fault.ProxyNotRunning, "no request can come: the proxy does not run")
 	}
 	if f.Since.IsZero() {
 		f.Since = n.now().Add(-lookBack)
+		if began, _, _, _, err := n.steps.TimesOf(c.Session, op.LastStep, f.Device); err == nil && began.Before(f.Since) {
+			f.Since = began
+		}
 	}
 	f.Finished = true
-	out := WaitFlowOut{what: ui.Quote(strings.TrimSpace(strings.Join([]string{f.Method, f.Host, f.Path}, " "))), soft: in.Soft}
+	out := WaitFlowOut{what: ui.Quote(strings.TrimSpace(strings.Join([]string{f.Method, f.Host, f.Path}, " "))), soft: soft}
 	began := time.Now()
-	found, err := n.Await(ctx, f, time.Duration(in.Timeout)*time.Millisecond)
+	found, err := n.Await(ctx, f, limit)
 	out.ElapsedMS = time.Since(began).Milliseconds()
 	if err != nil || found == nil {
 		return out, err

@@ -113,11 +113,20 @@ func (o MocksOut) Text() string {
 	for _, m := range o.Mocks {
 		w.Line(m.Text())
 	}
-	if o.Problem != "" {
-		w.Linef("problem: %s", ui.Inline(o.Problem))
-	}
+	problemLines(w, o.Problem)
 	return w.String()
 }
+
+// problemLines writes what is wrong with the files of mocks: each mistake has its line, and is told whole.
+func problemLines(w *brief.Writer, text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if line != "" {
+			w.Linef("%s%s", map[bool]string{true: "problem: ", false: "  "}[i == 0], op.Legible(brief.Clip(line, mostProblem)))
+		}
+	}
+}
+
+const mostProblem = 500
 
 func mockOut(r mock.Rule, hits map[string]int) MockOut {
 	out := MockOut{
@@ -134,6 +143,7 @@ func mockOut(r mock.Rule, hits map[string]int) MockOut {
 
 // Mocks lists the rules.
 func (n *Network) Mocks(ctx context.Context, _ *op.Call, _ nothingIn) (MocksOut, error) {
+	n.Proxy.Reread(ctx)
 	if err := n.Proxy.Flush(ctx); err != nil { // it tells how often each answered
 		return MocksOut{}, err
 	}

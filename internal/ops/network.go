@@ -142,7 +142,7 @@ func (o ProxyOut) Text() string {
 		w.Linef("the proxy does not run now (%s); %s", o.Status, flows)
 	}
 	for _, part := range []struct{ name, value string }{
-		{"problem", o.Problem}, {"sees only", o.Only}, {"passes on unseen", strings.Join(o.Bypass, ", ")}, {"upstream", o.Upstream},
+		{"sees only", o.Only}, {"passes on unseen", strings.Join(o.Bypass, ", ")}, {"upstream", o.Upstream},
 		{"holds", o.Hold}, {"mocks of", o.MocksDir},
 	} {
 		if part.value != "" {
@@ -155,6 +155,7 @@ func (o ProxyOut) Text() string {
 	if o.PutBack != "" {
 		w.Linef("the Mac's proxy is put back: %s", o.PutBack)
 	}
+	problemLines(w, o.Problem)
 	if o.Held > 0 {
 		w.Linef("%s held: `ios-agent proxy held`", brief.Count(o.Held, "request"))
 	}
@@ -261,6 +262,7 @@ func (n *Network) Stop(ctx context.Context, c *op.Call, in nothingIn) (ProxyOut,
 
 // Status tells how it is.
 func (n *Network) Status(ctx context.Context, _ *op.Call, _ nothingIn) (ProxyOut, error) {
+	n.Proxy.Reread(ctx)
 	s := n.Proxy.Status()
 	out := ProxyOut{
 		Status: string(s.State), Listen: s.Host, Port: s.Port, Bypass: s.Bypass, Upstream: withoutPassword(s.Upstream), Only: s.Only,

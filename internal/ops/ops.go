@@ -120,6 +120,7 @@ func New(s Services) *Core {
 			data: &data{s.Telemetry, s.Network.Flows}, proxy: s.Network.Proxy,
 		},
 	}
+	c.Screen.wire = c.Network
 	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()

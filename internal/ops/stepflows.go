@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"ios-agent/internal/network/capture"
@@ -13,47 +14,157 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// stepFlows tells in the answer of a step which requests its device made meanwhile. Without a proxy it costs a look at a flag.
+// stepFlows tells in the answer of a step which requests its device made meanwhile, and in the answers after it how those ended that
+// were on their way. Without a proxy it costs a look at a flag.
 type stepFlows struct {
 	op.Lines
 	NetworkServices
+
+	mu   sync.Mutex
+	told map[spot]*toldFlows
+}
+
+// toldFlows is the last step of a session on a device, and the requests of it whose end was told.
+type toldFlows struct {
+	step  string
+	began time.Time
+	ended map[string]bool
 }
 
 // NewStepFlows adds the requests of a step to what its app logged.
-func NewStepFlows(lines op.Lines, n NetworkServices) op.Lines { return &stepFlows{lines, n} }
+func NewStepFlows(lines op.Lines, n NetworkServices) op.Lines {
+	return &stepFlows{Lines: lines, NetworkServices: n, told: map[spot]*toldFlows{}}
+}
 
-// flowsLimit is how long an answer waits for what is on its way into the store.
-const flowsLimit = 500 * time.Millisecond
+const (
+	flowsLimit = 500 * time.Millisecond // an answer does not wait longer for what is on its way into the store
+	lateLimit  = time.Minute            // what ends so long after a step began is not told any more
+	mostEnded  = 1000                   // requests of a step; what is late in a flood nobody reads
+)
 
-// Over tells the requests of a step after what was logged.
+// Over tells the requests of a step after what was logged, and those that ended since the step before.
 func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 	s.Lines.Over(ctx, c)
-	began := c.Began()
-	if began.IsZero() || !s.Proxy.Runs() {
+	if !s.Proxy.Runs() {
 		return
+	}
+	began, now := c.Began(), time.Now()
+	step, _ := c.Step()
+	before := s.last(spot{c.Session, c.Device.UDID}, step, began)
+	if before != nil && now.Sub(before.began) > lateLimit {
+		before = nil
+	}
+	if began.IsZero() && before == nil {
+		return // it looks, and nothing was done before
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flowsLimit)
 	defer cancel()
 	_ = s.Settled(ctx) // else the answer has those that are there
+	if before != nil {
+		s.tellLate(ctx, c, before, began)
+	}
+	if !began.IsZero() {
+		s.tell(ctx, c, began)
+	}
+}
+
+// last is the step before of a session on a device; a new one takes its place.
+func (s *stepFlows) last(at spot, step string, began time.Time) *toldFlows {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.told[at]
+	if began.IsZero() {
+		return before
+	}
+	if before == nil && len(s.told) >= mostTold {
+		for oldest := range s.told {
+			delete(s.told, oldest)
+			break
+		}
+	}
+	s.told[at] = &toldFlows{step: step, began: began, ended: map[string]bool{}}
+	return before
+}
+
+// fresh are the flows whose end was not told yet. From now on it is.
+func (s *stepFlows) fresh(of *toldFlows, flows []flow.Facets) (out []*flow.Facets) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range flows {
+		if f := &flows[i]; f.Finished() && !of.ended[f.ID] && len(of.ended) < mostEnded {
+			of.ended[f.ID] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// tell tells the requests of the call itself.
+func (s *stepFlows) tell(ctx context.Context, c *op.Call, began time.Time) {
 	found, err := s.Flows.OfStep(ctx, capture.Step{Device: c.Device.UDID, From: began})
 	if err != nil || len(found.Flows) == 0 {
 		return // an answer does not fail because a request could not be read
 	}
-	told := &op.Requests{Count: len(found.Flows), Failed: found.Failed}
+	s.mu.Lock()
+	own := s.told[spot{c.Session, c.Device.UDID}]
+	s.mu.Unlock()
+	if own != nil && own.began.Equal(began) {
+		s.fresh(own, found.Flows)
+	}
+	told := requestsOf(c)
+	told.Count, told.Failed = len(found.Flows), found.Failed
+	first := ""
 	for i := range found.Flows {
 		switch f := &found.Flows[i]; {
 		case !f.Finished():
 			told.Open++
-		case told.First == "" && (f.Broken() || f.Status >= 400):
-			told.First = failure(f)
+		case first == "":
+			first = failure(f)
 		}
 	}
-	c.Net = told
-	c.Notify(op.Notice{Kind: op.Net, Text: requestsText(told)})
+	told.First = cmp.Or(first, told.First)
+	text := brief.Count(told.Count, "request")
+	if told.Open > 0 {
+		text += fmt.Sprintf(", %d not answered yet", told.Open)
+	}
+	c.Notify(op.Notice{Kind: op.Net, Text: text + failedText(told.Failed, first, op.LastStep)})
 }
 
-// failure is a request that failed, in short: POST /order 500.
+// tellLate tells the requests of the step before that ended after its answer.
+func (s *stepFlows) tellLate(ctx context.Context, c *op.Call, before *toldFlows, until time.Time) {
+	found, err := s.Flows.OfStep(ctx, capture.Step{Device: c.Device.UDID, From: before.began, To: until})
+	if err != nil {
+		return
+	}
+	late := s.fresh(before, found.Flows)
+	if len(late) == 0 {
+		return
+	}
+	told, failed := requestsOf(c), 0
+	told.Late, told.Since = len(late), before.step
+	for _, f := range late {
+		if text := failure(f); text != "" {
+			failed++
+			told.First = cmp.Or(told.First, text)
+		}
+	}
+	c.Notify(op.Notice{Kind: op.Net,
+		Text: brief.Count(len(late), "request") + " since step " + before.step + failedText(failed, told.First, before.step)})
+}
+
+// requestsOf is where a call tells of requests.
+func requestsOf(c *op.Call) *op.Requests {
+	if c.Net == nil {
+		c.Net = &op.Requests{}
+	}
+	return c.Net
+}
+
+// failure is a request that failed, in short: POST /order 500. Empty: it did not.
 func failure(f *flow.Facets) string {
+	if !f.Broken() && f.Status < 400 {
+		return ""
+	}
 	_, path := flow.Place(flow.ShownURL(f.URL))
 	came := fmt.Sprint(f.Status)
 	if f.Broken() {
@@ -62,18 +173,14 @@ func failure(f *flow.Facets) string {
 	return f.Method + " " + path + " " + came
 }
 
-func requestsText(r *op.Requests) string {
-	text := brief.Count(r.Count, "request")
-	if r.Open > 0 {
-		text += fmt.Sprintf(", %d not answered yet", r.Open)
+func failedText(failed int, first, step string) string {
+	switch failed {
+	case 0:
+		return ""
+	case 1:
+		return ", 1 failed: " + ui.Inline(first)
 	}
-	if r.Failed > 0 {
-		text += fmt.Sprintf(", %d failed: %s", r.Failed, ui.Inline(r.First))
-	}
-	if r.Failed > 1 {
-		text += fmt.Sprintf(" (`ios-agent proxy flows --step %s`)", op.LastStep)
-	}
-	return text
+	return fmt.Sprintf(", %d failed: %s (`ios-agent proxy flows --step %s`)", failed, ui.Inline(first), step)
 }
 
 // ofStep narrows a filter to what went over the wire in a step, and until the next one on its device.

@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/device/act"
 	"ios-agent/internal/fault"
+	"ios-agent/internal/network/flow"
 	"ios-agent/internal/op"
 	"ios-agent/internal/ui"
 )
@@ -14,11 +15,11 @@ import (
 func (s *Screen) waitOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
-		Summary: "Wait until an element or text is there or gone, has a value, or the screen is still",
+		Summary: "Wait for an element, text, value or request, for something to go, or the screen to be still",
 		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
 		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute,
-		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled"},
+		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled", `wait --request "POST /order"`},
 	}, s.wait)}
 }
 
@@ -29,6 +30,7 @@ type waitIn struct {
 	Condition condition `json:"condition,omitempty" doc:"visible if absent; text with text" cli:"arg"`
 	Expected  *string   `json:"expected,omitempty" doc:"for value_equals and value_contains"`
 	Text      string    `json:"text,omitempty" doc:"this text shows anywhere"`
+	Request   string    `json:"request,omitempty" doc:"POST /order: the app's, over the proxy"`
 	Timeout   float64   `json:"timeout,omitempty" doc:"seconds; 0 looks once" min:"0" max:"300" default:"10" unit:"s"`
 	Soft      bool      `json:"soft,omitempty" doc:"no failure when time runs out"`
 }
@@ -49,12 +51,14 @@ type waitOut struct {
 	ElapsedMS int64       `json:"elapsed_ms"`
 	Polls     int         `json:"polls"`
 	Element   *ui.Element `json:"element,omitempty"`
+	Flow      *FlowLine   `json:"flow,omitempty"`     // the request that was waited for
 	Screen    string      `json:"screen,omitempty"`   // its title, as in a snapshot
 	Snapshot  string      `json:"snapshot,omitempty"` // the id of the screen at the end
 	shown
 
 	what      string
 	soft      bool
+	request   bool // that is what was waited for
 	took      time.Duration
 	described string // the element
 }
@@ -69,6 +73,9 @@ func (o waitOut) Text() string {
 	if o.Element != nil {
 		text += ": " + o.described
 	}
+	if o.Flow != nil {
+		text += ": " + o.Flow.Text()
+	}
 	return text + o.text()
 }
 
@@ -77,8 +84,12 @@ func (o waitOut) Fault() *fault.Fault {
 	if o.Matched || o.soft {
 		return nil
 	}
+	hint := "`ios-agent snapshot` shows what is there"
+	if o.request {
+		hint = "`ios-agent proxy flows` shows what came; `ios-agent proxy guide` tells how an app uses the proxy"
+	}
 	return fault.New(fault.Timeout, "%s did not match within %s", o.what, briefly(o.took)).
-		WithHint("`ios-agent snapshot` shows what is there")
+		WithHint("%s", hint)
 }
 
 func briefly(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
@@ -112,11 +123,49 @@ func (in waitIn) waiting() (act.Waiting, error) {
 
 // Check is for batches, which read all their steps before the first.
 func (in waitIn) Check() error {
+	if in.Request != "" {
+		_, err := in.requested()
+		return err
+	}
 	_, err := in.waiting()
 	return err
 }
 
+// requested is the request that is waited for.
+func (in waitIn) requested() (f flow.Filter, err error) {
+	if in.Text != "" || in.Condition != "" || in.Expected != nil || !in.query().Empty() {
+		return f, fault.New(fault.InvalidInput, "wait: a request is waited for alone").With("field", "request").
+			WithHint("first `ios-agent wait --request \"POST /order\"`, then wait for the screen")
+	}
+	return f, askedFor(in.Request, &f)
+}
+
+// waitRequest waits until a request of the device was answered or has failed.
+func (s *Screen) waitRequest(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+	f, err := in.requested()
+	if err != nil {
+		return waitOut{}, err
+	}
+	h, _, err := s.device(ctx, c, in.Target)
+	if err != nil {
+		return waitOut{}, err
+	}
+	f.Device, f.OrUnknown = h.Info().UDID, true
+	done, err := s.wire.finished(ctx, c, f, span(in.Timeout), in.Soft)
+	if err != nil {
+		return waitOut{}, err
+	}
+	out := waitOut{
+		Matched: done.Matched, ElapsedMS: done.ElapsedMS, Flow: done.Flow, what: "request " + ui.Quote(in.Request), soft: in.Soft,
+		request: true, took: time.Duration(done.ElapsedMS) * time.Millisecond,
+	}
+	return out, nil
+}
+
 func (s *Screen) wait(ctx context.Context, c *op.Call, in waitIn) (waitOut, error) {
+	if in.Request != "" {
+		return s.waitRequest(ctx, c, in)
+	}
 	w, err := in.waiting()
 	if err != nil {
 		return waitOut{}, err

@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 	"ios-agent/internal/network/flow"
 	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
 	"ios-agent/test/freeport"
 	"ios-agent/test/house"
 )
@@ -253,4 +255,64 @@ func TestRequestsOfAStep(t *testing.T) {
 	w.says(w.Must("a", "wait_flow", map[string]any{"request": "POST /order"}), "POST /broken/order  500")
 	w.says(w.Must("a", "list_flows", map[string]any{"step": "last"}), "2 requests of step", "/products", "/broken/order")
 	w.says(w.Must("a", "proxy_guide", nil), "proxy cert install")
+
+	// How they ended is told by the next answer, once. One request is told as one failure, several with where they are.
+	step := w.Must("a", "launch_app", map[string]any{"bundle_id": "com.iosagent.shop"}).Meta.Step
+	w.send("GET", "/products", "")
+	w.send("POST", "/broken/order", "")
+	e := w.Must("a", "snapshot", nil)
+	w.says(e, "net: 2 requests since step "+step+", 1 failed: POST /broken/order 500")
+	if n := e.Meta.Net; n == nil || n.Late != 2 || n.Since != step || n.First != "POST /broken/order 500" || n.Count != 0 {
+		t.Errorf("%+v", n)
+	}
+	if e := w.Must("a", "snapshot", nil); e.Meta.Net != nil {
+		t.Errorf("told twice: %s", e.Text())
+	}
+	w.send("POST", "/broken/a", "")
+	w.send("POST", "/broken/b", "")
+	w.says(w.Must("a", "home", nil), "net: 2 requests since step "+step+", 2 failed: POST /broken/a 500 (`ios-agent proxy flows --step "+step+"`)")
+	if e := w.Must("b", "snapshot", map[string]any{"udid": udid}); e.Meta.Net != nil {
+		t.Errorf("another session did nothing: %s", e.Text())
+	}
+}
+
+// TestWaitForARequest: one of the last step is not missed, one of another device is not meant, and the screen is waited for on its own.
+func TestWaitForARequest(t *testing.T) {
+	w := newWire(t)
+	udid := w.Boot("a", "com.iosagent.shop")
+	w.refused(fault.ProxyNotRunning, "wait", map[string]any{"request": "POST /order"})
+	w.Must("a", "proxy_start", nil)
+	other := "00000000-0000-0000-0000-000000000000"
+	w.owner.Store(&other)
+	w.Must("a", "home", nil)
+	w.send("POST", "/order", "")
+	w.refused(fault.Timeout, "wait", map[string]any{"request": "POST /order", "timeout": 0})
+	w.says(w.Must("a", "wait", map[string]any{"request": "POST /order", "timeout": 0, "soft": true}), "did not match")
+	w.owner.Store(&udid)
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		w.send("POST", "/broken/order", "")
+	}()
+	e := w.Must("a", "wait", map[string]any{"request": "POST /order", "timeout": 60})
+	<-answered
+	w.says(e, `request "POST /order" matched after`, "POST /broken/order  500", "com.iosagent.shop")
+	w.refused(fault.InvalidInput, "wait", map[string]any{"request": "POST /order", "text": "Thank you"})
+	w.refused(fault.InvalidInput, "wait", map[string]any{"request": "POST /a b"})
+}
+
+// TestReplayWithoutItsSecrets: what was not kept as it was cannot be sent again as it was.
+func TestReplayWithoutItsSecrets(t *testing.T) {
+	w := newWire(t)
+	dir := ops.SecretsDir(w.Home.String())
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "PIN"), []byte("zugang-4711-geheim"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	w.Restart() // a daemon knows the secrets of its home
+	w.Must("a", "proxy_start", nil)
+	w.send("POST", "/login", `{"pin":"zugang-4711-geheim"}`)
+	before := w.Must("a", "list_flows", nil)
+	w.says(before, "1 request")
+	w.refused(fault.InvalidInput, "proxy_replay", map[string]any{"flow_id": "latest"})
+	w.says(w.Must("a", "list_flows", nil), "1 request ")
 }

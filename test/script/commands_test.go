@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -268,6 +271,17 @@ func envIs(ts *testscript.TestScript, neg bool, args []string) {
 // capture puts a value of a JSON document into a variable: capture NAME FILE PATH
 func capture(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], at(ts, decode(ts, ts.ReadFile(args[1])), args[2]))
+}
+
+// serve starts a server on this machine that answers every request with 201 and a text, until the script ends: serve VARIABLE TEXT. Its
+// URL goes into the variable.
+func serve(ts *testscript.TestScript, _ bool, args []string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, args[1])
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
 }
 
 // toolsOnPath puts the virtual tools first on the script's PATH: tools-on-path

@@ -113,7 +113,7 @@ func TestScripts(t *testing.T) {
 			"proxied": proxied,
 			"env-is":  envIs, "capture": capture,
 			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
-			"state-version": setStateVersion, "interrupt": interrupt,
+			"state-version": setStateVersion, "interrupt": interrupt, "serve": serve,
 		},
 	})
 }

@@ -41,11 +41,12 @@ type Options struct {
 
 // Controller starts the proxy's process, keeps it running, and speaks with it. It is safe for concurrent use.
 type Controller struct {
-	o    Options
-	life context.Context
-	end  context.CancelFunc
-	work sync.WaitGroup
-	turn chan struct{} // one at a time starts, stops or changes settings
+	o     Options
+	life  context.Context
+	end   context.CancelFunc
+	work  sync.WaitGroup
+	turn  chan struct{} // one at a time starts, stops or changes settings
+	reads chan struct{} // one at a time reads the folder of mocks
 
 	mu       sync.Mutex
 	wanted   bool // it is to run
@@ -82,7 +83,7 @@ func New(o Options) *Controller {
 	if o.Ended == nil {
 		o.Ended = func(context.Context) {}
 	}
-	c := &Controller{o: o, turn: make(chan struct{}, 1), changed: make(chan struct{})}
+	c := &Controller{o: o, turn: make(chan struct{}, 1), reads: make(chan struct{}, 1), changed: make(chan struct{})}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
 }

@@ -181,9 +181,25 @@ func (c *Controller) watchFolder() {
 	}
 }
 
+// Reread has the mocks of the folder used as they are now.
+func (c *Controller) Reread(ctx context.Context) {
+	c.mu.Lock()
+	dir := c.folder.dir
+	c.mu.Unlock()
+	if dir != "" {
+		c.reload(ctx, dir)
+	}
+}
+
 // reload reads the folder again if it changed. What cannot be read leaves the mocks as they are, and is told. It reports whether the
 // folder is still the proxy's.
 func (c *Controller) reload(ctx context.Context, dir string) (more bool) {
+	select {
+	case c.reads <- struct{}{}: // one at a time: who comes second finds what the first one read in use
+		defer func() { <-c.reads }()
+	case <-ctx.Done():
+		return true
+	}
 	c.mu.Lock()
 	f, wanted := c.folder, c.wanted
 	c.mu.Unlock()
