@@ -135,11 +135,18 @@ func (a *Agent) Stream(ctx context.Context) (net.Conn, error) {
 	return a.c.send(ctx, request{Kind: kindStream, ID: a.id})
 }
 
-// Close ends the agent and its test runner. A process that is killed does not come to this, and its runner may live on.
+// Close ends the agent and its test runner, and waits until the service knows. A process that is killed does not come to this, and its
+// runner may live on.
 func (a *Agent) Close() error {
-	_, _ = a.conn.Write([]byte{'\n'}) // fails only if the service is gone, and the agent with it
+	if _, err := a.conn.Write([]byte{'\n'}); err == nil { // fails only if the service is gone, and the agent with it
+		_ = a.conn.SetReadDeadline(time.Now().Add(farewell))
+		_, _ = io.Copy(io.Discard, a.conn) // the service hangs up
+	}
 	return a.conn.Close()
 }
+
+// farewell is how long the end of an agent may take in the service.
+const farewell = 5 * time.Second
 
 // Status asks the service how it is.
 func (c Client) Status(ctx context.Context) (Status, error) {
