@@ -137,7 +137,8 @@ func (in waitIn) requested() (f flow.Filter, err error) {
 		return f, fault.New(fault.InvalidInput, "wait: a request is waited for alone").With("field", "request").
 			WithHint("first `ios-agent wait --request \"POST /order\"`, then wait for the screen")
 	}
-	return f, askedFor(in.Request, &f)
+	err = askedFor(in.Request, &f)
+	return f, err
 }
 
 // waitRequest waits until a request of the device was answered or has failed.

@@ -31,7 +31,8 @@ func (q Filter) Fits(f *Flow) bool {
 func (q Filter) FitsFacets(f *Facets) bool {
 	return f.Number > q.After &&
 		(q.Method == "" || strings.EqualFold(q.Method, f.Method)) &&
-		(q.Device == "" || q.Device == f.Device || q.OrUnknown && f.Device == "") && (q.App == "" || q.App == f.App) && (q.ClientIP == "" || q.ClientIP == f.ClientIP) &&
+		(q.Device == "" || q.Device == f.Device || q.OrUnknown && f.Device == "") && (q.App == "" || q.App == f.App) &&
+		(q.ClientIP == "" || q.ClientIP == f.ClientIP) &&
 		(q.Since.IsZero() || !f.Started.Before(q.Since)) && (q.Until.IsZero() || !f.Started.After(q.Until)) &&
 		(!q.Finished || f.Finished()) && (q.HasError == nil || *q.HasError == f.Broken()) &&
 		(!q.Failed || f.Broken() || f.Status >= 400) &&
