@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-debugger verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -78,6 +78,11 @@ bench-peers:
 test-peers:
 	scripts/peers
 	IOS_AGENT_PEERS=1 go test $(TESTFLAGS) -count=1 ./test/peers
+
+# A real browser through our proxy. Skipped, with the reason, where there is none; never with CI=true.
+test-chromium:
+	@chromium=$$(scripts/chromium) || { code=$$?; [ $$code = 77 ] && echo "test-chromium: skipped" && exit 0; exit $$code; }; \
+	IOS_AGENT_CHROMIUM=$$chromium go test $(TESTFLAGS) -vet=off -count=1 -timeout 5m -run TestChromium ./internal/network/mitm
 
 # The Swift agent, with a Swift toolchain that is fetched where none is installed.
 test-agent:

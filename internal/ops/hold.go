@@ -72,8 +72,8 @@ func (o HoldOut) Text() string {
 		ui.Quote(o.Pattern), freed)
 }
 
-// checkPattern reads a pattern, so that what is wrong with it is told with its place before anything is done.
-func checkPattern(text string) (*pattern.Pattern, error) {
+// CheckPattern reads a pattern, so that what is wrong with it is told with its place before anything is done.
+func CheckPattern(text string) (*pattern.Pattern, error) {
 	p, err := pattern.Parse(text)
 	if err != nil {
 		if f, is := fault.In(err); is {
@@ -85,7 +85,7 @@ func checkPattern(text string) (*pattern.Pattern, error) {
 
 // Hold sets the pattern of what is held.
 func (n *Network) Hold(ctx context.Context, _ *op.Call, in HoldIn) (HoldOut, error) {
-	p, err := checkPattern(in.Pattern)
+	p, err := CheckPattern(in.Pattern)
 	if err != nil {
 		return HoldOut{}, err
 	}
@@ -99,7 +99,7 @@ func (n *Network) Hold(ctx context.Context, _ *op.Call, in HoldIn) (HoldOut, err
 
 // HoldAs is Hold for a pattern that says by itself whether it is about requests or answers.
 func (n *Network) HoldAs(ctx context.Context, text string) (HoldOut, error) {
-	p, err := checkPattern(text)
+	p, err := CheckPattern(text)
 	if err != nil {
 		return HoldOut{}, err
 	}

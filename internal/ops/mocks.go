@@ -204,7 +204,7 @@ func noMock(id string) *fault.Fault {
 // into puts what was given into a rule.
 func (in MockIn) into(r *mock.Rule) error {
 	if in.Pattern != "" {
-		if _, err := checkPattern(in.Pattern); err != nil {
+		if _, err := CheckPattern(in.Pattern); err != nil {
 			return err
 		}
 		r.Pattern = in.Pattern

@@ -32,8 +32,8 @@ type NetworkServices struct {
 	Proxy *proxy.Controller
 	Flows *capture.Capture
 	Host  *hostproxy.Keeper // of the Mac's proxy settings
-	// Authority is the proxy's own, made when it is first asked for.
-	Authority func() (*mitm.CA, error)
+	// Authority is the proxy's own. Where there is none it is made, or fs.ErrNotExist.
+	Authority func(made bool) (*mitm.CA, error)
 	Version   string // of this program
 }
 
@@ -292,6 +292,26 @@ func (n *Network) State(ctx context.Context, c *op.Call) (ProxyOut, error) {
 	return n.Status(ctx, c, nothingIn{})
 }
 
+// System is Set of the Mac's proxy alone, for views; service is the network service, if not the one that is used.
+func (n *Network) System(ctx context.Context, c *op.Call, on bool, service string) (ProxyOut, error) {
+	give, err := n.Host.Turn(ctx)
+	if err != nil {
+		return ProxyOut{}, err
+	}
+	defer give()
+	return n.setSystem(ctx, c, on, service)
+}
+
+func (n *Network) setSystem(ctx context.Context, c *op.Call, on bool, service string) (ProxyOut, error) {
+	undone, err := n.systemProxy(ctx, on, service)
+	if err != nil {
+		return ProxyOut{}, err
+	}
+	out, err := n.Status(ctx, c, nothingIn{})
+	out.PutBack = undone.Text()
+	return out, err
+}
+
 // End is Stop, for views.
 func (n *Network) End(ctx context.Context, c *op.Call) (ProxyOut, error) {
 	return n.Stop(ctx, c, nothingIn{})
@@ -339,13 +359,8 @@ func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut,
 	if err != nil {
 		return ProxyOut{}, err
 	}
-	var undone hostproxy.Undone
-	if in.System != nil {
-		if undone, err = n.systemProxy(ctx, *in.System, ""); err != nil {
-			return ProxyOut{}, err
-		}
+	if in.System == nil {
+		return n.Status(ctx, c, nothingIn{})
 	}
-	out, err := n.Status(ctx, c, nothingIn{})
-	out.PutBack = undone.Text()
-	return out, err
+	return n.setSystem(ctx, c, *in.System, "")
 }

@@ -43,7 +43,7 @@ func (o CertOut) Text() string {
 
 // Cert shows it. It is made when there is none.
 func (n *Network) Cert(context.Context, *op.Call, nothingIn) (CertOut, error) {
-	ca, err := n.Authority()
+	ca, err := n.Authority(true)
 	if err != nil {
 		return CertOut{}, err
 	}
@@ -61,7 +61,7 @@ type InstallCertOut struct {
 
 // InstallCert has a simulator trust it.
 func (n *Network) InstallCert(ctx context.Context, c *op.Call, in InstallCertIn) (InstallCertOut, error) {
-	ca, err := n.Authority()
+	ca, err := n.Authority(true)
 	if err != nil {
 		return InstallCertOut{}, err
 	}
@@ -104,7 +104,7 @@ func (o ProxyGuideOut) Text() string {
 
 // Guide tells how to have requests go through the proxy.
 func (n *Network) Guide(context.Context, *op.Call, nothingIn) (ProxyGuideOut, error) {
-	ca, err := n.Authority()
+	ca, err := n.Authority(true)
 	if err != nil {
 		return ProxyGuideOut{}, err
 	}
@@ -118,7 +118,8 @@ func (n *Network) Guide(context.Context, *op.Call, nothingIn) (ProxyGuideOut, er
 		{"a simulator", []string{
 			"simulators use the proxy of the Mac, which they read when they boot: `ios-agent proxy set --system-proxy` sets it to " + at +
 				" until `ios-agent proxy stop`",
-			"`ios-agent shutdown`, then `ios-agent proxy start --device DEVICE`: it boots, and has it trust the certificate",
+			"`ios-agent shutdown`, then `ios-agent proxy start --device DEVICE`: it boots, and has it trust the certificate; " +
+				"one that booted since needs only `ios-agent proxy cert install`",
 			"a VPN, or iCloud Private Relay, goes round the proxy: turn it off meanwhile",
 			"drive the app, then look: `ios-agent proxy flows`",
 		}},

@@ -38,6 +38,9 @@ func (n *Network) systemProxy(ctx context.Context, on bool, service string) (und
 		})
 	}
 	now := n.Proxy.Status()
+	if now.State == proxy.Stopped {
+		return undone, fault.New(fault.ProxyNotRunning, "the Mac's proxy can be set to ours when ours runs")
+	}
 	if ip := net.ParseIP(now.Host); ip == nil || !ip.IsUnspecified() && now.Host != proxy.Loopback {
 		return undone, fault.New(fault.InvalidInput, "the Mac's proxy can only be set to %s, where this proxy does not listen, but on %s",
 			proxy.Loopback, now.Host).WithHint("start it without `--listen-host`, or with 0.0.0.0: `ios-agent proxy start --system-proxy`")
@@ -148,7 +151,7 @@ func unreached(format string, i device.Info) *fault.Fault {
 
 // through boots a device that is shut down, and has it trust the proxy's certificate.
 func (n *Network) through(ctx context.Context, c *op.Call, v *viaProxy) error {
-	ca, err := n.Authority()
+	ca, err := n.Authority(true)
 	if err != nil {
 		return err
 	}

@@ -270,7 +270,8 @@ func TestRequestsOfAStep(t *testing.T) {
 	}
 	w.send("POST", "/broken/a", "")
 	w.send("POST", "/broken/b", "")
-	w.says(w.Must("a", "home", nil), "net: 2 requests since step "+step+", 2 failed: POST /broken/a 500 (`ios-agent proxy flows --step "+step+"`)")
+	w.says(w.Must("a", "home", nil),
+		"net: 2 requests since step "+step+", 2 failed: POST /broken/a 500 (`ios-agent proxy flows --step "+step+"`)")
 	if e := w.Must("b", "snapshot", map[string]any{"udid": udid}); e.Meta.Net != nil {
 		t.Errorf("another session did nothing: %s", e.Text())
 	}

@@ -44,8 +44,9 @@ var lanes = []lane{
 		{"known vulnerabilities", []string{"make", "vulncheck"}, nil},
 		{"bill of materials", []string{"make", "sbom"}, nil},
 	}},
-	{"peers", "other people's programs on Virtual Xcode", 5 * time.Minute, []step{
+	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 5 * time.Minute, []step{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
+		{"Chromium", []string{"make", "test-chromium", "TESTFLAGS=-json"}, nil},
 	}},
 	{"swift", "the Swift agent, packages with the real compiler, a real debugger", 8 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},

@@ -51,7 +51,11 @@ func openNetwork(o Options, said *telemetry.Store, secrets *mask.Set) ops.Networ
 	})
 	settings.Begin(runs.Resume())
 	return ops.NetworkServices{
-		Proxy: runs, Flows: flows, Host: settings, Authority: func() (*mitm.CA, error) { return mitm.LoadCA(proxy.CADir(dir)) },
-		Version: o.Version,
+		Proxy: runs, Flows: flows, Host: settings, Version: o.Version, Authority: func(made bool) (*mitm.CA, error) {
+			if made {
+				return mitm.LoadCA(proxy.CADir(dir))
+			}
+			return mitm.ReadCA(proxy.CADir(dir))
+		},
 	}
 }

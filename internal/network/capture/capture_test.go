@@ -442,7 +442,7 @@ func TestSummary(t *testing.T) {
 	}
 	h.tell(order("f_0", 500)) // it began before the cursor
 	next, _, err := h.c.Summary(t.Context(), capture.SummaryQuery{Window: time.Nanosecond, Cursor: cursor})
-	if err != nil || next.Total != 1 || next.Prose != "1 request to 1 host, 1 failed; most often POST /order -> 500 (1 times)." {
+	if err != nil || next.Total != 1 || next.Prose != "1 request to 1 host, 1 failed; most often POST /order -> 500 (1 time)." {
 		t.Errorf("%+v %v", next, err)
 	}
 	var bad *telemetry.CursorError

@@ -189,7 +189,7 @@ func (s *Summary) prose(hosts int) string {
 	}
 	text := fmt.Sprintf("%s to %s, %d failed", counted(s.Total, "request"), counted(hosts, "host"), s.Failed)
 	if len(s.Errors) > 0 {
-		text += fmt.Sprintf("; most often %s (%d times)", s.Errors[0].Pattern, s.Errors[0].Count)
+		text += fmt.Sprintf("; most often %s (%s)", s.Errors[0].Pattern, counted(s.Errors[0].Count, "time"))
 	}
 	if len(s.Slow) > 0 {
 		text += fmt.Sprintf("; slowest %s %s (%.0f ms)", s.Slow[0].Method, s.Slow[0].URL, s.Slow[0].TotalMS)

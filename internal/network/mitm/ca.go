@@ -68,14 +68,15 @@ func (e *CAError) Fault() *fault.Fault {
 // LoadCA reads the authority of a folder, and makes it when there is none. A key that anybody else can read is refused: who had it could
 // read what the apps of this machine say.
 func LoadCA(dir string) (*CA, error) {
-	ca, err := readCA(dir)
+	ca, err := ReadCA(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return makeCA(dir, time.Now())
 	}
 	return ca, err
 }
 
-func readCA(dir string) (*CA, error) {
+// ReadCA is the one that is there; fs.ErrNotExist says that there is none.
+func ReadCA(dir string) (*CA, error) {
 	keyPath, certPath := filepath.Join(dir, keyFile), filepath.Join(dir, certFile)
 	if err := private.ClosedFile(keyPath); err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func makeCA(dir string, now time.Time) (*CA, error) {
 			return nil, err
 		}
 	}
-	return readCA(dir)
+	return ReadCA(dir)
 }
 
 // File is the path of the certificate, as PEM: what `simctl keychain add-root-cert` takes.

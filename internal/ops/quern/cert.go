@@ -3,7 +3,10 @@ package quern
 import (
 	"context"
 	"encoding/base64"
+	"errors"
+	"io/fs"
 
+	"ios-agent/internal/fault"
 	"ios-agent/internal/op"
 )
 
@@ -18,9 +21,13 @@ type certOut struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// proxyCert is the certificate: as DER, under the type that iOS opens as a profile, or as PEM. It is made when there is none.
+// proxyCert is the certificate: as DER, under the type that iOS opens as a profile, or as PEM. Nobody needs a key to ask for
+// it, so that nothing is made for who asks.
 func (v views) proxyCert(_ context.Context, _ *op.Call, in certIn) (certOut, error) {
-	ca, err := v.core.Network.Authority()
+	ca, err := v.core.Network.Authority(false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return certOut{}, fault.New(fault.ProxyNotRunning, "there is no certificate yet: the proxy makes it when it first starts")
+	}
 	if err != nil {
 		return certOut{}, err
 	}

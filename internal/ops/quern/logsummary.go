@@ -80,6 +80,6 @@ func (v views) after(cursor string) (int64, error) {
 	if err == nil && after <= v.core.Said.Last() {
 		return after, nil
 	}
-	return 0, fault.New(fault.InvalidInput, "get_log_summary: %.40q is no cursor of this log", cursor).With("field", "since_cursor").
+	return 0, fault.New(fault.InvalidInput, "since_cursor: %.40q is no cursor of an answer from here", cursor).With("field", "since_cursor").
 		WithHint("ask without a cursor, and use the one of that answer")
 }

@@ -54,6 +54,9 @@ func (in setMockIn) rule() (mock.Rule, error) {
 	rule := mock.Rule{
 		ID: mock.NewID(), Pattern: in.Pattern, Response: mock.Response{Status: r.Status, Header: headerOf(r.Headers), Body: literal(r.Body)},
 	}
+	if _, err := ops.CheckPattern(in.Pattern); err != nil {
+		return rule, err
+	}
 	return rule, mock.Check(rule)
 }
 

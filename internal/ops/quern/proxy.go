@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -76,16 +77,11 @@ func (v views) proxying() []op.Op {
 		op.New(row("proxy_setup_guide", "GET /api/v1/proxy/setup-guide", "Tell how to have an app's requests go through the proxy", looks),
 			v.setupGuide),
 		op.New(cert, v.proxyCert),
+		op.New(row("configure_system_proxy", "POST /api/v1/proxy/configure-system",
+			"Set the Mac's proxy to ours, which simulators take when they boot; it is put back when the proxy stops", 0), v.configureSystemProxy),
+		op.New(row("unconfigure_system_proxy", "POST /api/v1/proxy/unconfigure-system", "Put the Mac's proxy settings back", 0),
+			v.unconfigureSystemProxy),
 	}
-}
-
-// stops is the status of stop_proxy when none runs: quern's clients know a conflict.
-func stops() *op.Statuses {
-	s := Statuses()
-	s.Name += "Stop"
-	s.Codes = maps.Clone(s.Codes)
-	s.Codes[fault.ProxyNotRunning] = 409
-	return s
 }
 
 // proxyOut is quern's.
@@ -101,12 +97,16 @@ type proxyOut struct {
 	Mocks     int      `json:"mock_rules_count"`
 	Error     *string  `json:"error"`
 	Warnings  []string `json:"warnings,omitempty"`
+
+	System  systemProxyOut `json:"system_proxy"`
+	Restore *restoredOut   `json:"system_proxy_restore,omitempty"` // what stop_proxy put back
 }
 
 func proxyOf(o ops.ProxyOut) proxyOut {
 	out := proxyOut{
 		Status: o.Status, Port: o.Port, Host: o.Listen, Started: some(o.Started), Flows: o.Flows, Filter: some(o.Only), Intercept: some(o.Hold),
 		Held: o.Held, Mocks: o.Mocks, Error: some(o.Problem), Warnings: o.Warnings,
+		System: systemProxyOf(o.Host),
 	}
 	if out.Port == 0 {
 		out.Port, out.Host = proxy.FirstPort, proxy.Loopback
@@ -128,16 +128,25 @@ func (v views) proxyStatus(ctx context.Context, c *op.Call, _ noIn) (proxyOut, e
 type startProxyIn struct {
 	Port   int    `json:"port,omitempty" doc:"if not the first free one from 9101 on" min:"1" max:"65535"`
 	Listen string `json:"listen_host,omitempty" doc:"address to listen on; one that is no loopback, others reach" default:"127.0.0.1"`
+	System bool   `json:"system_proxy,omitempty" doc:"set the Mac's proxy to it too; simulators take that when they boot"`
 }
 
 func (v views) startProxy(ctx context.Context, c *op.Call, in startProxyIn) (proxyOut, error) {
-	o, err := v.core.Network.Start(ctx, c, ops.ProxyStartIn{Port: in.Port, Listen: in.Listen})
+	o, err := v.core.Network.Start(ctx, c, ops.ProxyStartIn{Port: in.Port, Listen: in.Listen, System: in.System})
 	return proxyOf(o), err
 }
 
 func (v views) stopProxy(ctx context.Context, c *op.Call, _ noIn) (proxyOut, error) {
+	before, err := v.core.Network.State(ctx, c)
+	if err != nil {
+		return proxyOut{}, err
+	}
 	o, err := v.core.Network.End(ctx, c)
-	return proxyOf(o), err
+	out := proxyOf(o)
+	if back := restored(before, o); back.Restored {
+		out.Restore = &back
+	}
+	return out, err
 }
 
 // acceptedOut is quern's answer to a change.
@@ -153,8 +162,8 @@ type patternIn struct {
 }
 
 func (v views) setIntercept(ctx context.Context, _ *op.Call, in patternIn) (acceptedOut, error) {
-	o, err := v.core.Network.HoldAs(ctx, in.Pattern)
-	return acceptedOut{"accepted", &in.Pattern, o.Text()}, err
+	_, err := v.core.Network.HoldAs(ctx, in.Pattern)
+	return acceptedOut{"accepted", &in.Pattern, "Each is let go after 30 seconds; list_held_flows with a timeout waits for the next one"}, err
 }
 
 func (v views) clearIntercept(ctx context.Context, _ *op.Call, _ noIn) (acceptedOut, error) {
@@ -226,6 +235,17 @@ func parts(field string, from op.Object, into any) error {
 	return nil
 }
 
+// called is a fault about an input of ours with the name that the input has here.
+func called(err error, ours, theirs string) error {
+	f, is := fault.In(err)
+	if !is || f.Details["field"] != ours {
+		return err
+	}
+	f = f.With("field", theirs)
+	f.Message = theirs + strings.TrimPrefix(f.Message, ours)
+	return f
+}
+
 func headerOf(given map[string]string) (h flow.Header) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		h = append(h, flow.Field{Name: name, Value: given[name]})
@@ -277,7 +297,7 @@ type replayOut struct {
 func (v views) replay(ctx context.Context, c *op.Call, in replayIn) (replayOut, error) {
 	o, err := v.core.Network.Replay(ctx, c, ops.ReplayIn{ID: in.ID, Header: in.Headers, Body: in.Body})
 	if err != nil {
-		return replayOut{}, err
+		return replayOut{}, called(err, "header", "modify_headers")
 	}
 	out := replayOut{Status: "success", Of: in.ID, Flow: o.Flow.ID, Code: some(o.Flow.Code), Error: some(o.Flow.Problem)}
 	if o.Flow.State == string(flow.Failed) {
@@ -299,7 +319,7 @@ type proxyFilterOut struct {
 
 func (v views) setProxyFilter(ctx context.Context, c *op.Call, in proxyFilterIn) (proxyFilterOut, error) {
 	_, err := v.core.Network.Set(ctx, c, ops.ProxySetIn{Only: &in.Host})
-	return proxyFilterOut{"accepted", some(in.Host)}, err
+	return proxyFilterOut{"accepted", some(in.Host)}, called(err, "only", "host")
 }
 
 // guideOut is quern's answer.

@@ -33,7 +33,8 @@ var twins = map[string]string{
 	"start_proxy": "proxy_start", "stop_proxy": "proxy_stop", "set_intercept": "proxy_hold", "clear_intercept": "proxy_unhold",
 	"list_held_flows": "proxy_held", "release_flow": "proxy_release", "release_all_flows": "proxy_release_all", "replay_flow": "proxy_replay",
 	"set_mock": "proxy_mock", "list_mocks": "proxy_mocks", "clear_mocks": "proxy_unmock", "set_proxy_filter": "proxy_set",
-	"proxy_setup_guide": "proxy_guide", "get_proxy_cert": "proxy_cert", "update_mock": "proxy_mock",
+	"proxy_setup_guide": "proxy_guide", "get_proxy_cert": "proxy_cert", "update_mock": "proxy_mock", "configure_system_proxy": "proxy_set",
+	"unconfigure_system_proxy": "proxy_set",
 }
 
 // Statuses are what quern's clients know, where our own are others: an input that breaks the schema is 422, what the caller has to
@@ -100,10 +101,7 @@ func Ops(core *ops.Core) []op.Op {
 	}, v.apps))
 	all = slices.Concat(all, v.looking(), v.acting(), v.logging(), v.proxying())
 	for i, row := range all {
-		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), Statuses()
-		if row.Name == "stop_proxy" {
-			all[i].Statuses = stops()
-		}
+		all[i].Twin, all[i].Statuses = cmp.Or(twins[row.Name], row.Name), notRunning(row.Name)
 	}
 	return all
 }

@@ -1,11 +1,8 @@
 package quern_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,9 +18,8 @@ import (
 	"ios-agent/internal/surface/rest"
 	"ios-agent/internal/telemetry"
 	"ios-agent/internal/telemetry/crashes"
+	"ios-agent/test/goldenrows"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // noon is when the rows are asked.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -139,7 +135,8 @@ func (d *desk) crash(app string, ago time.Duration, udid string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		d.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, app+".ips"), []byte(d.compact(header)+"\n"+d.compact(body)), 0o600); err != nil {
+	text := goldenrows.Compact(d.t, header) + "\n" + goldenrows.Compact(d.t, body)
+	if err := os.WriteFile(filepath.Join(dir, app+".ips"), []byte(text), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -180,7 +177,7 @@ func (d *desk) plain(raw []byte) string {
 			object["id"] = "BUILD"
 		}
 	}
-	return strings.Join(d.lines(whole), "\n") + "\n"
+	return goldenrows.Lines(d.t, whole)
 }
 
 func asList(value any) (all []map[string]any) {
@@ -199,38 +196,6 @@ func shorten(list any, key string) {
 			object[key] = fmt.Sprintf("%d bytes", len(text))
 		}
 	}
-}
-
-// lines are a body for people who read it in review: a key a line, and an item of a list a line.
-func (d *desk) lines(whole any) (out []string) {
-	d.t.Helper()
-	object, is := whole.(map[string]any)
-	if !is {
-		return []string{d.compact(whole)}
-	}
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		list, is := object[key].([]any)
-		if !is {
-			out = append(out, key+": "+d.compact(object[key]))
-			continue
-		}
-		out = append(out, fmt.Sprintf("%s: %d", key, len(list)))
-		for _, item := range list {
-			out = append(out, "  "+d.compact(item))
-		}
-	}
-	return out
-}
-
-func (d *desk) compact(value any) string {
-	d.t.Helper()
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		d.t.Fatal(err)
-	}
-	return strings.TrimSpace(out.String())
 }
 
 const output = "/p/Cart.swift:3:7: warning: variable 'x' was never used\n/p/Shop.swift:8:7: warning: variable 'total' was never used\n" +
@@ -309,33 +274,9 @@ func TestRowsGolden(t *testing.T) {
 				}
 				got.WriteString(d.ask(request, body))
 			}
-			golden(t, row, got.String())
+			goldenrows.Same(t, filepath.Join("testdata", "rows", row+".golden"), got.String())
 		})
 	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", "rows", name+".golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got == string(want) {
-		return
-	}
-	theirs, ours := strings.Split(string(want), "\n"), strings.Split(got, "\n")
-	for i := range min(len(theirs), len(ours)) {
-		if theirs[i] != ours[i] {
-			t.Fatalf("%s:%d is %q, was %q; -update writes it anew\n%s", file, i+1, ours[i], theirs[i], strings.Join(ours[max(0, i-12):i+1], "\n"))
-		}
-	}
-	t.Fatalf("%s has %d lines, the answers %d", file, len(theirs), len(ours))
 }
 
 // messages are those of an answer, in their order.
