@@ -174,7 +174,7 @@ func (o ProxyOut) Text() string {
 // Start starts the proxy.
 func (n *Network) Start(ctx context.Context, c *op.Call, in ProxyStartIn) (ProxyOut, error) {
 	for _, host := range in.Bypass {
-		if err := checkHost("bypass", host); err != nil {
+		if err := CheckHost("bypass", host); err != nil {
 			return ProxyOut{}, err
 		}
 	}
@@ -232,8 +232,8 @@ func (n *Network) goesOn(in ProxyStartIn) bool {
 	return in.Device != "" && !other && (state == proxy.Running || state == proxy.Restarting)
 }
 
-// checkHost refuses what is no name of a host.
-func checkHost(field, host string) error {
+// CheckHost refuses what is no name of a host.
+func CheckHost(field, host string) error {
 	if host != "" && len(host) <= 253 && !strings.ContainsAny(host, "/ \t\r\n@?#\\\"'") && op.Legible(host) == host {
 		return nil
 	}
@@ -341,7 +341,7 @@ type ProxySetIn struct {
 // Set changes it.
 func (n *Network) Set(ctx context.Context, c *op.Call, in ProxySetIn) (ProxyOut, error) {
 	if in.Only != nil && *in.Only != "" {
-		if err := checkHost("only", *in.Only); err != nil {
+		if err := CheckHost("only", *in.Only); err != nil {
 			return ProxyOut{}, err
 		}
 	}

@@ -73,7 +73,8 @@ func TestTheNetworksRowsGolden(t *testing.T) {
 		}},
 		{"system", func() {
 			ask(`POST configure-system {"interface":"Ethernet 9"}`, `POST configure-system {"service":"Wi-Fi"}`, "POST configure-system",
-				"GET status", "POST configure-system", "POST unconfigure-system", "POST unconfigure-system", `POST configure-system {"interface":"Wi-Fi"}`)
+				"GET status", "POST configure-system", "POST unconfigure-system", "POST unconfigure-system",
+				`POST configure-system {"interface":"Wi-Fi"}`)
 		}},
 		{"stop", func() {
 			ask("GET setup-guide", "GET cert?format=p12", "POST stop", "POST stop", "GET status", "GET flows?limit=1")

@@ -41,7 +41,11 @@ type setMockOut struct {
 }
 
 func (in setMockIn) rule() (mock.Rule, error) {
-	r := mockResponse{Status: in.Status, Body: in.Body, Headers: pairsOf(in.Headers)}
+	headers, err := pairsOf("headers", in.Headers)
+	if err != nil {
+		return mock.Rule{}, err
+	}
+	r := mockResponse{Status: in.Status, Body: in.Body, Headers: headers}
 	if err := parts("response", in.Response, &r); err != nil {
 		return mock.Rule{}, err
 	}
@@ -61,15 +65,19 @@ func (in setMockIn) rule() (mock.Rule, error) {
 }
 
 // pairsOf are NAME=VALUE by their names; none are nil.
-func pairsOf(given []string) (all map[string]string) {
+func pairsOf(field string, given []string) (all map[string]string, err error) {
 	for _, pair := range given {
-		name, value, _ := strings.Cut(pair, "=")
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, fault.New(fault.InvalidInput, "%s: %.80q is not NAME=VALUE", field, name).With("field", field).
+				WithHint("give an object of names and values")
+		}
 		if all == nil {
 			all = map[string]string{}
 		}
 		all[name] = value
 	}
-	return all
+	return all, nil
 }
 
 // literal is a body of quern's, which has no templates.
@@ -145,11 +153,15 @@ type updateMockOut struct {
 }
 
 func (v views) updateMock(ctx context.Context, c *op.Call, in updateMockIn) (updateMockOut, error) {
+	headers, err := pairsOf("headers", in.Headers)
+	if err != nil {
+		return updateMockOut{}, err
+	}
 	change := struct {
 		Status  int               `json:"status_code"`
 		Headers map[string]string `json:"headers"`
 		Body    *string           `json:"body"`
-	}{Status: in.Status, Headers: pairsOf(in.Headers), Body: in.Body}
+	}{Status: in.Status, Headers: headers, Body: in.Body}
 	if err := parts("response", in.Response, &change); err != nil {
 		return updateMockOut{}, err
 	}

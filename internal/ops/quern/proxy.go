@@ -8,7 +8,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"ios-agent/internal/fault"
@@ -235,17 +234,6 @@ func parts(field string, from op.Object, into any) error {
 	return nil
 }
 
-// called is a fault about an input of ours with the name that the input has here.
-func called(err error, ours, theirs string) error {
-	f, is := fault.In(err)
-	if !is || f.Details["field"] != ours {
-		return err
-	}
-	f = f.With("field", theirs)
-	f.Message = theirs + strings.TrimPrefix(f.Message, ours)
-	return f
-}
-
 func headerOf(given map[string]string) (h flow.Header) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		h = append(h, flow.Field{Name: name, Value: given[name]})
@@ -295,9 +283,12 @@ type replayOut struct {
 }
 
 func (v views) replay(ctx context.Context, c *op.Call, in replayIn) (replayOut, error) {
+	if _, err := pairsOf("modify_headers", in.Headers); err != nil {
+		return replayOut{}, err
+	}
 	o, err := v.core.Network.Replay(ctx, c, ops.ReplayIn{ID: in.ID, Header: in.Headers, Body: in.Body})
 	if err != nil {
-		return replayOut{}, called(err, "header", "modify_headers")
+		return replayOut{}, err
 	}
 	out := replayOut{Status: "success", Of: in.ID, Flow: o.Flow.ID, Code: some(o.Flow.Code), Error: some(o.Flow.Problem)}
 	if o.Flow.State == string(flow.Failed) {
@@ -318,8 +309,13 @@ type proxyFilterOut struct {
 }
 
 func (v views) setProxyFilter(ctx context.Context, c *op.Call, in proxyFilterIn) (proxyFilterOut, error) {
+	if in.Host != "" {
+		if err := ops.CheckHost("host", in.Host); err != nil {
+			return proxyFilterOut{}, err
+		}
+	}
 	_, err := v.core.Network.Set(ctx, c, ops.ProxySetIn{Only: &in.Host})
-	return proxyFilterOut{"accepted", some(in.Host)}, called(err, "only", "host")
+	return proxyFilterOut{"accepted", some(in.Host)}, err
 }
 
 // guideOut is quern's answer.
