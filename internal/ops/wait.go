@@ -135,7 +135,7 @@ func (in waitIn) Check() error {
 func (in waitIn) requested() (f flow.Filter, err error) {
 	if in.Text != "" || in.Condition != "" || in.Expected != nil || !in.query().Empty() {
 		return f, fault.New(fault.InvalidInput, "wait: a request is waited for alone").With("field", "request").
-			WithHint("first `ios-agent wait --request \"POST /order\"`, then wait for the screen")
+			WithHint("first `ios-agent wait --request /order`, then wait for the screen")
 	}
 	err = askedFor(in.Request, &f)
 	return f, err

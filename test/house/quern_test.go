@@ -657,7 +657,7 @@ func TestFromQuernIsTrue(t *testing.T) {
 			t.Errorf("%s is there", m[1])
 		}
 	}
-	if len(named) != 3 {
-		t.Errorf("3 rows of later versions are not there; the document names %d", len(named))
+	if len(named) != 4 {
+		t.Errorf("4 rows of later versions are not there; the document names %d", len(named))
 	}
 }

@@ -43,7 +43,7 @@ func (v views) configureSystemProxy(ctx context.Context, c *op.Call, in configur
 	}
 	if now.Host != nil {
 		return systemProxyOut{}, fault.New(fault.ProxyRunning, "the proxy of %s is set to ours already", now.Host.Service).
-			WithHint("unconfigure_system_proxy puts it back")
+			WithHint("there is nothing to do; `ios-agent proxy stop` puts it back")
 	}
 	o, err := v.core.Network.System(ctx, c, true, in.Interface)
 	return systemProxyOf(o.Host), err
@@ -56,7 +56,7 @@ func (v views) unconfigureSystemProxy(ctx context.Context, c *op.Call, _ noIn) (
 	}
 	if now.Host == nil {
 		return restoredOut{}, fault.New(fault.ProxyNotRunning, "the Mac's proxy is not set to ours").
-			WithHint("configure_system_proxy sets it")
+			WithHint("there is nothing to put back; `ios-agent proxy status` tells how it is")
 	}
 	o, err := v.core.Network.System(ctx, c, false, "")
 	return restored(now, o), err
