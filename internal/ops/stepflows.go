@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sort"
 	"sync"
 	"time"
 
-	"ios-agent/internal/network/capture"
 	"ios-agent/internal/network/flow"
+	"ios-agent/internal/network/proxy"
 	"ios-agent/internal/op"
 	"ios-agent/internal/op/brief"
 	"ios-agent/internal/ui"
@@ -37,7 +38,7 @@ func NewStepFlows(lines op.Lines, n NetworkServices) op.Lines {
 }
 
 const (
-	flowsLimit = 500 * time.Millisecond // an answer does not wait longer for what is on its way into the store
+	flowsLimit = 500 * time.Millisecond // an answer does not wait longer for the proxy
 	lateLimit  = time.Minute            // what ends so long after a step began is not told any more
 	mostEnded  = 1000                   // requests of a step; what is late in a flood nobody reads
 )
@@ -57,15 +58,24 @@ func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 	if began.IsZero() && before == nil {
 		return // it looks, and nothing was done before
 	}
+	from := began
+	if before != nil {
+		from = before.began
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flowsLimit)
 	defer cancel()
-	_ = s.Settled(ctx) // else the answer has those that are there
-	if before != nil {
-		s.tellLate(ctx, c, before, began)
+	flows, err := s.Proxy.Recent(ctx, proxy.Span{Device: c.Device.UDID, From: from})
+	if err != nil {
+		return // an answer does not fail because nobody knows what was asked meanwhile
 	}
+	own := len(flows) // from here on they are those of the call itself
 	if !began.IsZero() {
-		s.tell(ctx, c, began)
+		own = sort.Search(len(flows), func(i int) bool { return !flows[i].Started.Before(began) })
 	}
+	if before != nil {
+		s.tellLate(c, before, flows[:own])
+	}
+	s.tell(c, began, flows[own:])
 }
 
 // last is the step before of a session on a device; a new one takes its place.
@@ -100,26 +110,25 @@ func (s *stepFlows) fresh(of *toldFlows, flows []flow.Facets) (out []*flow.Facet
 }
 
 // tell tells the requests of the call itself.
-func (s *stepFlows) tell(ctx context.Context, c *op.Call, began time.Time) {
-	found, err := s.Flows.OfStep(ctx, capture.Step{Device: c.Device.UDID, From: began})
-	if err != nil || len(found.Flows) == 0 {
-		return // an answer does not fail because a request could not be read
+func (s *stepFlows) tell(c *op.Call, began time.Time, flows []flow.Facets) {
+	if len(flows) == 0 {
+		return
 	}
 	s.mu.Lock()
 	own := s.told[spot{c.Session, c.Device.UDID}]
 	s.mu.Unlock()
 	if own != nil && own.began.Equal(began) {
-		s.fresh(own, found.Flows)
+		s.fresh(own, flows)
 	}
-	told := requestsOf(c)
-	told.Count, told.Failed = len(found.Flows), found.Failed
-	first := ""
-	for i := range found.Flows {
-		switch f := &found.Flows[i]; {
-		case !f.Finished():
+	told, first := requestsOf(c), ""
+	told.Count = len(flows)
+	for i := range flows {
+		if text := failure(&flows[i]); text != "" {
+			told.Failed++
+			first = cmp.Or(first, text)
+		}
+		if !flows[i].Finished() {
 			told.Open++
-		case first == "":
-			first = failure(f)
 		}
 	}
 	told.First = cmp.Or(first, told.First)
@@ -131,12 +140,8 @@ func (s *stepFlows) tell(ctx context.Context, c *op.Call, began time.Time) {
 }
 
 // tellLate tells the requests of the step before that ended after its answer.
-func (s *stepFlows) tellLate(ctx context.Context, c *op.Call, before *toldFlows, until time.Time) {
-	found, err := s.Flows.OfStep(ctx, capture.Step{Device: c.Device.UDID, From: before.began, To: until})
-	if err != nil {
-		return
-	}
-	late := s.fresh(before, found.Flows)
+func (s *stepFlows) tellLate(c *op.Call, before *toldFlows, flows []flow.Facets) {
+	late := s.fresh(before, flows)
 	if len(late) == 0 {
 		return
 	}

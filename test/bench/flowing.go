@@ -62,10 +62,6 @@ func flowing(ctx context.Context, _ *lab) ([]figure, error) {
 			got, _, err := c.Query(ctx, flow.Filter{}, capture.Page{Newest: true})
 			return len(got), err
 		}, 100},
-		{"network: the requests of a step", 20, func() (int, error) {
-			got, err := c.OfStep(ctx, capture.Step{Device: "phone", From: begin.Add((keptFlows - 50) * time.Microsecond)})
-			return len(got.Flows), err
-		}, 50},
 	} {
 		var samples []time.Duration
 		for range 5 {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -16,7 +17,7 @@ const (
 	noisyLooks = 2 // a machine that does something else just then is looked at again
 )
 
-// hearing is a tap while the app floods its log, and the same without: the median of five runs, each with taps of its own of both kinds.
+// hearing is a tap while the app floods its log, and the same without.
 func hearing(ctx context.Context, l *lab) ([]figure, error) {
 	a, err := l.api(ctx)
 	if err == nil {
@@ -25,8 +26,34 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ratios []float64
 	var under figure
+	slower, err := a.disturbed(ctx, noisyRatio, func() (end func() error, err error) {
+		if _, err := l.took(ctx, "ios-agent", "virtual", "fault", "add", "log-stream-floods", "--set", "lines=2000"); err != nil {
+			return nil, err
+		}
+		if err := a.call(ctx, "logs_start", `{"app":"com.iosagent.shop","level":"debug"}`); err != nil {
+			return nil, err
+		}
+		return func() error {
+			under = resident("memory: daemon beside 2000 lines/s", a.status.PID, 150)
+			return a.call(ctx, "logs_stop", `{"app":"com.iosagent.shop"}`)
+		}, l.floods(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.took(ctx, "ios-agent", "virtual", "fault", "clear"); err != nil {
+		return nil, err
+	}
+	return []figure{
+		{name: "logs: a tap beside 2000 lines/s / without, median of 5", value: slower, unit: times, bound: noisyRatio},
+		under, idling(ctx, a.status.PID),
+	}, nil
+}
+
+// disturbed is how many times longer a tap takes while something goes on that begin begins: the median of five runs, each with taps of its
+// own of both kinds.
+func (a *api) disturbed(ctx context.Context, bound float64, begin func() (end func() error, err error)) (float64, error) {
 	taps := func() ([]time.Duration, error) {
 		got, err := alternate(noisyTaps, func() (time.Duration, error) { return a.tap(ctx) })
 		if err != nil {
@@ -34,43 +61,29 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 		}
 		return got[0], nil
 	}
+	var ratios []float64
 	for range noisyLooks {
 		ratios = ratios[:0]
 		for range noisyRuns {
 			quiet, err := taps()
 			if err != nil {
-				return nil, err
+				return 0, err
 			}
-			if _, err := l.took(ctx, "ios-agent", "virtual", "fault", "add", "log-stream-floods", "--set", "lines=2000"); err != nil {
-				return nil, err
-			}
-			if err := a.call(ctx, "logs_start", `{"app":"com.iosagent.shop","level":"debug"}`); err != nil {
-				return nil, err
-			}
-			if err := l.floods(ctx); err != nil {
-				return nil, err
+			end, err := begin()
+			if err != nil {
+				return 0, err
 			}
 			noisy, err := taps()
-			if err != nil {
-				return nil, err
-			}
-			under = resident("memory: daemon beside 2000 lines/s", a.status.PID, 150)
-			if err := a.walk(ctx, step{"logs_stop", `{"app":"com.iosagent.shop"}`}); err != nil {
-				return nil, err
+			if err := errors.Join(err, end()); err != nil {
+				return 0, err
 			}
 			ratios = append(ratios, ratio(noisy, quiet))
 		}
-		if median(ratios) <= noisyRatio {
+		if median(ratios) <= bound {
 			break
 		}
 	}
-	if _, err := l.took(ctx, "ios-agent", "virtual", "fault", "clear"); err != nil {
-		return nil, err
-	}
-	return []figure{
-		{name: "logs: a tap beside 2000 lines/s / without, median of 5", value: median(ratios), unit: times, bound: noisyRatio},
-		under, idling(ctx, a.status.PID),
-	}, nil
+	return median(ratios), nil
 }
 
 // idleFor is how long an idle daemon is watched; idleLooks how often, until one look is within the bound: what was just done has an end of

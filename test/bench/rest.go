@@ -43,24 +43,30 @@ func (l *lab) api(ctx context.Context) (*api, error) {
 
 // call calls an operation and wants it to succeed.
 func (a *api) call(ctx context.Context, name, input string) error {
+	_, err := a.ask(ctx, name, input)
+	return err
+}
+
+// ask calls an operation and gives what it answered.
+func (a *api) ask(ctx context.Context, name, input string) (answer []byte, err error) {
 	o, err := a.catalogue.Lookup(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := http.NewRequestWithContext(ctx, o.Method(), a.status.URL+o.Path(), strings.NewReader(input))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Header.Set("X-API-Key", a.key)
 	r.Header.Set(rest.SessionHeader, a.session)
 	resp, err := a.client.Do(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
+	answer, err = io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %s", name, resp.Status, bytes.TrimSpace(body))
+		err = fmt.Errorf("%s: %s: %s", name, resp.Status, bytes.TrimSpace(answer))
 	}
-	return err
+	return answer, err
 }

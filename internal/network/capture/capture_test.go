@@ -460,32 +460,6 @@ func plain(s flow.Summary) string {
 	return fmt.Sprintf("%d %d %v %+v %+v", s.Total, s.Failed, hosts, s.Errors, s.Slow)
 }
 
-// TestOfStep: what a device's app asked in that time, and how many nobody knows about.
-func TestOfStep(t *testing.T) {
-	h := newHome(t, capture.Options{})
-	from := order("", 0).Started
-	flows := []flow.Flow{order("f_1", 200), order("f_2", 500), order("f_3", 200), order("f_4", 200), order("f_5", 200), order("f_6", 200)}
-	flows[0].Started = from.Add(-1)
-	flows[2].Client.Simulator = "OTHER"
-	flows[3].Client = flow.Client{}
-	flows[4].Client.App = ""
-	flows[5].Started = from.Add(time.Second + 1)
-	h.tell(flows...)
-	for app, want := range map[string]string{"": "f_2 f_5, 1 failed, 1 unknown", "com.example.shop": "f_2, 1 failed, 2 unknown"} {
-		got, err := h.c.OfStep(t.Context(), capture.Step{Device: "SIM", App: app, From: from, To: from.Add(time.Second)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var ids []string
-		for _, f := range got.Flows {
-			ids = append(ids, f.ID)
-		}
-		if said := fmt.Sprintf("%s, %d failed, %d unknown", strings.Join(ids, " "), got.Failed, got.Unknown); said != want {
-			t.Errorf("%q: %s", app, said)
-		}
-	}
-}
-
 // TestBounds: the newest flows stay, and the newest bodies.
 func TestBounds(t *testing.T) {
 	h := newHome(t, capture.Options{MostFlows: 500, MostBodies: 2500})

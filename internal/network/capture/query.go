@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"ios-agent/internal/network/flow"
@@ -126,38 +125,4 @@ func (c *Capture) Summary(ctx context.Context, q SummaryQuery) (sum flow.Summary
 		return nil
 	})
 	return sum, telemetry.EncodeCursor(max(last, filter.After)), err
-}
-
-// Step is a time in which something was done to a device.
-type Step struct {
-	Device   string
-	App      string // empty: of all apps
-	From, To time.Time
-}
-
-// StepFlows are the flows that started in a step.
-type StepFlows struct {
-	Flows   []flow.Facets // of the device, oldest first
-	Failed  int           // of them
-	Unknown int           // others, of which nobody knows whose they are
-}
-
-// OfStep gives the flows of a step. It looks only at what arrived since then.
-func (c *Capture) OfStep(ctx context.Context, s Step) (out StepFlows, err error) {
-	err = c.look(ctx, func() error {
-		for f := range c.known.fitting(flow.Filter{Since: s.From, Until: s.To}) {
-			switch {
-			case f.Device == "" || f.Device == s.Device && f.App == "" && s.App != "":
-				out.Unknown++
-			case f.Device == s.Device && (s.App == "" || f.App == s.App):
-				out.Flows = append(out.Flows, *f)
-				if f.Broken() || f.Status >= 400 {
-					out.Failed++
-				}
-			}
-		}
-		return nil
-	})
-	slices.Reverse(out.Flows)
-	return out, err
 }

@@ -56,6 +56,7 @@ type process struct {
 	rules  *rules.Rules
 	engine *mitm.Proxy
 	spool  *spool.Writer
+	recent recent
 	listen net.Listener
 	ports  []uint16 // of the daemon
 	bell   chan struct{}
@@ -134,7 +135,7 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	p.engine, err = mitm.New(mitm.Options{
-		CA: authority, Rules: p.rules, Tell: p.spool, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream, Bypass: c.Bypass,
+		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream, Bypass: c.Bypass,
 		Own: p.own, Roots: p.o.Roots, Anywhere: true, Log: p.o.Log, // whoever sent the config has asked for the address
 	})
 	return err
@@ -363,6 +364,11 @@ func (p *process) do(ctx context.Context, c command, reply *line) (err error) {
 		done, err := p.engine.Do(ctx, *c.Request, c.Flow)
 		reply.Flow = done.ID
 		return err
+	case doRecent:
+		if c.Span == nil {
+			return errors.New("no time is given")
+		}
+		reply.Recent = p.recent.in(*c.Span)
 	case doFlush:
 		p.spool.Flush()
 		reply.Hits = p.rules.Hits()

@@ -42,6 +42,7 @@ type command struct {
 	Flow    string        `json:"flow,omitempty"`
 	Change  *flow.Change  `json:"change,omitempty"`
 	Request *flow.Request `json:"request,omitempty"`
+	Span    *Span         `json:"span,omitempty"`
 }
 
 // What a command does.
@@ -50,7 +51,8 @@ const (
 	doRelease    = "release"
 	doReleaseAll = "release_all"
 	doReplay     = "replay"
-	doFlush      = "flush" // answers when all that was told is in the spool
+	doFlush      = "flush"  // answers when all that was told is in the spool
+	doRecent     = "recent" // answers what a device did in a time
 )
 
 // line is what the process says: a reply, which has the id of its command, or an event.
@@ -66,6 +68,7 @@ type line struct {
 	Held   *rules.Held    `json:"held,omitempty"`
 	Reason string         `json:"reason,omitempty"`
 	Hits   map[string]int `json:"hits,omitempty"` // of mocks
+	Recent []flow.Facets  `json:"recent,omitempty"`
 }
 
 // The events.

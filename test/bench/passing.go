@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"time"
+)
+
+const (
+	passingRate  = 1000 // requests a second
+	passingRatio = 1.2  // how much longer a tap may take beside them
+)
+
+// passing is a tap while requests go through the proxy of the daemon, and the same without them. They are not encrypted: that of a
+// connection which stays open costs the proxy little, and the server would have to be trusted by a daemon that runs.
+func passing(ctx context.Context, l *lab) ([]figure, error) {
+	a, err := l.api(ctx)
+	if err == nil {
+		err = a.openShop(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	raw, err := a.ask(ctx, "proxy_start", "{}")
+	if err != nil {
+		return nil, err
+	}
+	var answer struct{ Port int }
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return nil, err
+	}
+	kilobyte := make([]byte, wireSize)
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(kilobyte) }))
+	defer origin.Close()
+	proxy := fmt.Sprintf("127.0.0.1:%d", answer.Port)
+	slower, err := a.disturbed(ctx, passingRatio, func() (end func() error, err error) { return pass(ctx, proxy, origin.URL), nil })
+	if err != nil {
+		return nil, err
+	}
+	return []figure{{
+		name: "proxy: a tap beside 1000 requests/s / without, median of 5", value: slower, unit: times, bound: passingRatio,
+	}}, a.call(ctx, "proxy_stop", "{}")
+}
+
+// pass sends requests until the end, which fails when they were too few: a figure would say nothing.
+func pass(ctx context.Context, proxy, origin string) (end func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	sent, errs := make([]int, wireConns), make([]error, wireConns)
+	var wg sync.WaitGroup
+	began := time.Now()
+	for i := range wireConns {
+		wg.Go(func() {
+			c := wireClient(proxy, false)
+			defer c.CloseIdleConnections()
+			due := time.NewTicker(wireConns * time.Second / passingRate)
+			defer due.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-due.C:
+				}
+				if err := fetch(ctx, c, origin, false); err != nil {
+					if ctx.Err() == nil {
+						errs[i] = err
+					}
+					return
+				}
+				sent[i]++
+			}
+		})
+	}
+	return func() error {
+		cancel()
+		wg.Wait()
+		all := 0
+		for _, n := range sent {
+			all += n
+		}
+		if rate := float64(all) / time.Since(began).Seconds(); rate < passingRate/2 {
+			errs = append(errs, fmt.Errorf("only %.0f requests/s were sent, not %d", rate, passingRate))
+		}
+		return errors.Join(errs...)
+	}
+}
