@@ -132,7 +132,7 @@ func (c *Client) send(ctx context.Context, id string, o op.Op, body []byte, hear
 			for _, what := range last.Ends {
 				ended = append(ended, op.Notice{Kind: op.Config, Text: "the daemon made room for a newer one: " + what})
 			}
-			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left because this build is newer")
+			err = fault.New(fault.DaemonUnreachable, "three daemons in a row left before the call began")
 			if waited := c.awaitLeave(ctx, *last.Leaving); waited != nil {
 				return nil, waited
 			}

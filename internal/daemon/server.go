@@ -39,9 +39,10 @@ type Server struct {
 	url       string
 	stop      context.CancelFunc
 
-	mu    sync.Mutex
-	calls int
-	idle  *time.Timer
+	mu      sync.Mutex
+	calls   int
+	idle    *time.Timer
+	leaving bool // no call begins any more
 }
 
 // drainTime is what calls under way get to finish when the daemon is told to leave.
@@ -183,6 +184,9 @@ func (s *Server) counted(next http.Handler) http.Handler {
 func (s *Server) begin() (end func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.leaving {
+		return nil, &leavingError{}
+	}
 	if s.calls >= mostCalls {
 		return nil, tooManyCalls()
 	}
@@ -212,12 +216,34 @@ func (s *Server) arm() {
 }
 
 func (s *Server) leaveIfIdle() {
-	if s.busy() > 0 || len(s.holds()) > 0 {
+	if len(s.holds()) > 0 || !s.leave(0) {
 		s.arm()
 		return
 	}
 	s.Log.Info("idle", "for", s.IdleExit)
+}
+
+// leave ends the daemon, unless more is under way than so many calls. A call that comes later is told to find another daemon: one that
+// began now would be cancelled.
+func (s *Server) leave(calls int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls+s.catalogue.Jobs.Active() > calls {
+		return false
+	}
+	s.leaving = true
 	s.stop()
+	return true
+}
+
+// leavingError says that this daemon takes no call any more.
+type leavingError struct{}
+
+func (e *leavingError) Error() string { return "the daemon leaves, and takes no call any more" }
+
+// Fault is the error for a caller that does not look for another daemon by itself.
+func (e *leavingError) Fault() *fault.Fault {
+	return fault.New(fault.DaemonUnreachable, "%w", e).WithHint("start another one with `ios-agent daemon start`, and send the call again")
 }
 
 // holds is what a daemon that is idle stays for. For a newer client it leaves all the same.
@@ -243,11 +269,12 @@ func (s *Server) suits(client request) bool {
 	return !older && !other
 }
 
-// alone reports whether the call that asks is the only thing under way.
-func (s *Server) alone() bool { return s.busy() <= 1 }
-
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	done, err := s.begin()
+	if leaving := (*leavingError)(nil); errors.As(err, &leaving) {
+		_ = json.NewEncoder(w).Encode(line{Leaving: &s.listener.Info.StartedAt}) // to a client that may be gone
+		return
+	}
 	if err != nil {
 		_ = json.NewEncoder(w).Encode(line{Envelope: new(op.Failed(err, op.Meta{}))}) // to a client that may be gone
 		return
@@ -259,11 +286,12 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 		out.end(op.Failed(fault.New(fault.InvalidInput, "the call cannot be read: %w", err), op.Meta{}))
 		return
 	}
-	if !s.suits(req) && s.alone() {
-		s.Log.Info("stepping aside", "build", req.Build.ID, "toolchain", req.Toolchain)
-		out.say(line{Leaving: &s.listener.Info.StartedAt, Ends: s.holds()})
-		s.stop()
-		return
+	if !s.suits(req) {
+		if ends := s.holds(); s.leave(1) {
+			s.Log.Info("stepping aside", "build", req.Build.ID, "toolchain", req.Toolchain)
+			out.say(line{Leaving: &s.listener.Info.StartedAt, Ends: ends})
+			return
+		}
 	}
 	if req.Toolchain != "" && req.Toolchain != s.catalogue.Toolchain {
 		out.end(op.Failed(fault.New(fault.DaemonUnreachable, "the daemon of this home is busy with the %s toolchain",

@@ -157,9 +157,9 @@ func steady(value any) any {
 		for key, one := range value {
 			_, number := one.(float64)
 			switch {
-			case number && (strings.HasSuffix(key, "port") || strings.HasSuffix(key, "_ms") || key == "elapsed_seconds"):
+			case number && (strings.HasSuffix(key, "port") || key == "elapsed_seconds"):
 				value[key] = strings.ToUpper(key)
-			case key == "date" || key == "cursor":
+			case key == "date" || key == "cursor" || strings.HasSuffix(key, "_ms"): // null where a connection was there already
 				value[key] = strings.ToUpper(key)
 			default:
 				value[key] = steady(one)
