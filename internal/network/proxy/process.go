@@ -135,8 +135,8 @@ func (p *process) open(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	p.engine, err = mitm.New(mitm.Options{
-		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream, Bypass: c.Bypass,
-		Own: p.own, Roots: p.o.Roots, Anywhere: true, Log: p.o.Log, // whoever sent the config has asked for the address
+		CA: authority, Rules: p.rules, Tell: both{&p.recent, p.spool}, Whose: p.o.Whose, Bodies: BodiesDir(c.Dir), Upstream: upstream,
+		Bypass: c.Bypass, Own: p.own, Roots: p.o.Roots, Anywhere: true, Log: p.o.Log, // whoever sent the config has asked for the address
 	})
 	return err
 }

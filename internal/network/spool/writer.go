@@ -29,6 +29,9 @@ const (
 	spoolBytes   = 256 << 20
 )
 
+// gathering is how long a flow waits for its next record and for others: most of them end soon, and are written once.
+const gathering = 5 * time.Millisecond
+
 // Options say where the spool is.
 type Options struct {
 	Dir          string
@@ -49,6 +52,7 @@ type record struct {
 type Writer struct {
 	o       Options
 	wake    chan struct{}
+	hurry   chan struct{} // somebody waits for what is written
 	stopped chan struct{}
 
 	// of the goroutine that writes
@@ -81,7 +85,7 @@ func NewWriter(o Options) (*Writer, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	w := &Writer{o: o, wake: make(chan struct{}, 1), stopped: make(chan struct{}), places: map[string]int{}}
+	w := &Writer{o: o, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stopped: make(chan struct{}), places: map[string]int{}}
 	w.idle = sync.NewCond(&w.mu)
 	if err := w.begin(); err != nil {
 		return nil, err
@@ -175,7 +179,14 @@ func shed(f *flow.Flow) {
 // run writes what waits until the writer is closed.
 func (w *Writer) run() {
 	defer close(w.stopped)
+	wait := time.NewTimer(gathering)
+	defer wait.Stop()
 	for range w.wake {
+		wait.Reset(gathering)
+		select {
+		case <-wait.C:
+		case <-w.hurry:
+		}
 		for {
 			w.mu.Lock()
 			batch, dropped, why, closed := w.queue, w.dropped, w.why, w.closed
@@ -317,8 +328,17 @@ func (w *Writer) Lost() (int64, error) {
 	return w.lost, w.failing
 }
 
+// soon has what waits written at once.
+func (w *Writer) soon() {
+	select {
+	case w.hurry <- struct{}{}:
+	default:
+	}
+}
+
 // Flush returns when everything that was told before can be read.
 func (w *Writer) Flush() {
+	w.soon()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !w.closed && (len(w.queue) > 0 || w.busy) {
@@ -335,6 +355,7 @@ func (w *Writer) Close() error {
 	}
 	w.closed = true
 	w.mu.Unlock()
+	w.soon()
 	select {
 	case w.wake <- struct{}{}:
 	default:
