@@ -43,12 +43,19 @@ const (
 	mostEnded  = 1000                   // requests of a step; what is late in a flood nobody reads
 )
 
+// Now is the beginning of a step.
+func (s *stepFlows) Now(udid string) int64 {
+	s.Flows.Acts()
+	return s.Lines.Now(udid)
+}
+
 // Over tells the requests of a step after what was logged, and those that ended since the step before.
 func (s *stepFlows) Over(ctx context.Context, c *op.Call) {
 	s.Lines.Over(ctx, c)
 	if !s.Proxy.Runs() {
 		return
 	}
+	s.Flows.Acts()
 	began, now := c.Began(), time.Now()
 	step, _ := c.Step()
 	before := s.last(spot{c.Session, c.Device.UDID}, step, began)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ios-agent/internal/network/flow"
@@ -34,6 +35,12 @@ const (
 	batchBytes = 8 << 20
 	readEvery  = 50 * time.Millisecond
 	trimEvery  = 2_000
+)
+
+// Flows that nobody asked for are stored when no device is being driven: so long after the last action, or so long after they came.
+const (
+	calmAfter = 100 * time.Millisecond
+	mostLate  = time.Second
 )
 
 // The marks in the store: how far the spool was read.
@@ -70,6 +77,7 @@ type Capture struct {
 	filed   int64 // and bytes of their bodies in files
 	closing chan struct{}
 	running sync.WaitGroup
+	acted   atomic.Int64 // when a device was driven last, in nanoseconds
 
 	mu      sync.Mutex
 	closed  bool
@@ -122,13 +130,35 @@ func (c *Capture) run() {
 		}
 		c.rung = false
 		c.mu.Unlock()
-		_ = c.Sync(context.Background()) // it told the log
-		pause.Reset(readEvery)
-		select {
-		case <-pause.C:
-		case <-c.closing:
+		for came := time.Now(); c.acts() && time.Since(came) < mostLate; {
+			if !c.rest(pause) {
+				break
+			}
 		}
+		_ = c.Sync(context.Background()) // it told the log
+		c.rest(pause)
 	}
+}
+
+// rest waits a little; it reports whether there is more time.
+func (c *Capture) rest(pause *time.Timer) bool {
+	pause.Reset(readEvery)
+	select {
+	case <-pause.C:
+		return true
+	case <-c.closing:
+		return false
+	}
+}
+
+// Acts says that a device is being driven: the processor is needed for that.
+func (c *Capture) Acts() { c.acted.Store(time.Now().UnixNano()) }
+
+// acts reports whether one is, and nobody waits for a flow.
+func (c *Capture) acts() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting) == 0 && time.Since(time.Unix(0, c.acted.Load())) < calmAfter
 }
 
 // Sync returns when all that is in the spool can be found.

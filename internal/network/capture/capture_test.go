@@ -460,6 +460,36 @@ func plain(s flow.Summary) string {
 	return fmt.Sprintf("%d %d %v %+v %+v", s.Total, s.Failed, hosts, s.Errors, s.Slow)
 }
 
+// TestActionsGoFirst: while a device is driven, flows that nobody asks for are stored a second late; whoever asks or waits has them at once.
+func TestActionsGoFirst(t *testing.T) {
+	h := newHome(t, capture.Options{})
+	stored := func() int {
+		heads, err := h.store.Heads(t.Context(), capture.Kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(heads)
+	}
+	h.w.Tell(order("f_1", 200))
+	h.w.Flush()
+	began := time.Now()
+	h.c.Acts()
+	h.c.Ring()
+	for stored() == 0 {
+		h.c.Acts()
+	}
+	if late := time.Since(began); late < 900*time.Millisecond {
+		t.Errorf("it was stored after %s", late)
+	}
+	h.w.Tell(order("f_2", 200))
+	h.w.Flush()
+	h.c.Acts()
+	h.c.Ring()
+	if err := h.c.Sync(t.Context()); err != nil || stored() != 2 {
+		t.Errorf("%d, %v", stored(), err)
+	}
+}
+
 // TestBounds: the newest flows stay, and the newest bodies.
 func TestBounds(t *testing.T) {
 	h := newHome(t, capture.Options{MostFlows: 500, MostBodies: 2500})
