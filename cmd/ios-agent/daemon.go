@@ -137,6 +137,7 @@ const memoryLimit = 150 << 20
 
 // runDaemon is the daemon. A second one in the same home exits without an error: the clients that started both find the first.
 func runDaemon(ctx context.Context, listen string, remote bool) (err error) {
+	collectAfter(livesWith)
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(memoryLimit)
 	}

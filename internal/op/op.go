@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -260,10 +259,16 @@ func (o Op) Limit() time.Duration {
 	return DefaultTimeout
 }
 
-var (
-	namePattern  = regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`)
-	routePattern = regexp.MustCompile(`^(GET|POST|PUT|PATCH|DELETE) /`)
-)
+// isName reports whether an operation may be called so. Like isRoute it is no regular expression: every start of the program would compile it.
+func isName(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	return len(name) >= 2 && len(name) <= 61 && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, letters+"0123456789_") == ""
+}
+
+func isRoute(route string) bool {
+	method, path, _ := strings.Cut(route, " ")
+	return slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, method) && strings.HasPrefix(path, "/")
+}
 
 func unlessNone(name string) string {
 	if name == None {
@@ -289,11 +294,11 @@ func checked(s Spec) Spec {
 	}
 	s.Route = unlessNone(cmp.Or(s.Route, "POST /api/v1/"+s.Family+"/"+s.Name))
 	switch {
-	case !namePattern.MatchString(s.Name):
+	case !isName(s.Name):
 		panic(fmt.Sprintf("op: bad name %q", s.Name))
 	case s.Summary == "" || strings.HasSuffix(s.Summary, "."):
 		panic(fmt.Sprintf("op %s: the summary is one line without a full stop", s.Name))
-	case s.Route != "" && !routePattern.MatchString(s.Route):
+	case s.Route != "" && !isRoute(s.Route):
 		panic(fmt.Sprintf("op %s: bad route %q", s.Name, s.Route))
 	case s.Hints.Has(ReadOnly) && s.Hints.Has(Destructive):
 		panic(fmt.Sprintf("op %s: cannot be read-only and destructive", s.Name))

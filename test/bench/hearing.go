@@ -14,7 +14,7 @@ const (
 	fewLines  = 200 // after which a flood is under way
 	// noisyRatio is how much longer a tap may take while its app logs 2,000 lines a second.
 	noisyRatio = 1.3
-	noisyLooks = 2 // a machine that does something else just then is looked at again
+	noisyLooks = 3 // a machine that does something else just then is looked at again
 )
 
 // hearing is a tap while the app floods its log, and the same without.
@@ -27,7 +27,7 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 		return nil, err
 	}
 	var under figure
-	slower, err := a.disturbed(ctx, noisyRatio, func() (end func() error, err error) {
+	slower, err := a.disturbed(ctx, noisyRatio, nothing, func() (end func() error, err error) {
 		if _, err := l.took(ctx, "ios-agent", "virtual", "fault", "add", "log-stream-floods", "--set", "lines=2000"); err != nil {
 			return nil, err
 		}
@@ -51,12 +51,21 @@ func hearing(ctx context.Context, l *lab) ([]figure, error) {
 	}, nil
 }
 
-// disturbed is how many times longer a tap takes while something goes on that begin begins: the median of five runs, each with taps of its
-// own of both kinds.
-func (a *api) disturbed(ctx context.Context, bound float64, begin func() (end func() error, err error)) (float64, error) {
-	taps := func() ([]time.Duration, error) {
-		got, err := alternate(noisyTaps, func() (time.Duration, error) { return a.tap(ctx) })
+// noise begins something that goes on beside a tap, until its end.
+type noise func() (end func() error, err error)
+
+func nothing() (func() error, error) { return func() error { return nil }, nil }
+
+// disturbed is how many times longer a tap takes beside loud than beside quiet: the median of five runs, each with taps of its own of both
+// kinds.
+func (a *api) disturbed(ctx context.Context, bound float64, quiet, loud noise) (float64, error) {
+	taps := func(beside noise) ([]time.Duration, error) {
+		end, err := beside()
 		if err != nil {
+			return nil, err
+		}
+		got, err := alternate(noisyTaps, func() (time.Duration, error) { return a.tap(ctx) })
+		if err := errors.Join(err, end()); err != nil {
 			return nil, err
 		}
 		return got[0], nil
@@ -65,19 +74,15 @@ func (a *api) disturbed(ctx context.Context, bound float64, begin func() (end fu
 	for range noisyLooks {
 		ratios = ratios[:0]
 		for range noisyRuns {
-			quiet, err := taps()
+			baseline, err := taps(quiet)
 			if err != nil {
 				return 0, err
 			}
-			end, err := begin()
+			disturbed, err := taps(loud)
 			if err != nil {
 				return 0, err
 			}
-			noisy, err := taps()
-			if err := errors.Join(err, end()); err != nil {
-				return 0, err
-			}
-			ratios = append(ratios, ratio(noisy, quiet))
+			ratios = append(ratios, ratio(disturbed, baseline))
 		}
 		if median(ratios) <= bound {
 			break

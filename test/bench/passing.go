@@ -16,8 +16,9 @@ const (
 	passingRatio = 1.2  // how much longer a tap may take beside them
 )
 
-// passing is a tap while requests go through the proxy of the daemon, and the same without them. They are not encrypted: that of a
-// connection which stays open costs the proxy little, and the server would have to be trusted by a daemon that runs.
+// passing is a tap while requests go through the proxy of the daemon, beside a tap while the same requests go past it, and beside one
+// without any: who sends and who answers them takes the processor too, so the last is up to the system. They are not encrypted: that of
+// a connection which stays open costs the proxy little, and the server would have to be trusted by a daemon that runs.
 func passing(ctx context.Context, l *lab) ([]figure, error) {
 	a, err := l.api(ctx)
 	if err == nil {
@@ -37,25 +38,32 @@ func passing(ctx context.Context, l *lab) ([]figure, error) {
 	kilobyte := make([]byte, wireSize)
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(kilobyte) }))
 	defer origin.Close()
-	proxy := fmt.Sprintf("127.0.0.1:%d", answer.Port)
-	slower, err := a.disturbed(ctx, passingRatio, func() (end func() error, err error) { return pass(ctx, proxy, origin.URL), nil })
-	if err != nil {
-		return nil, err
+	requests := func(client func() *http.Client) noise {
+		return func() (func() error, error) { return pass(ctx, client, origin.URL), nil }
 	}
-	return []figure{{
-		name: "proxy: a tap beside 1000 requests/s / without, median of 5", value: slower, unit: times, bound: passingRatio,
-	}}, a.call(ctx, "proxy_stop", "{}")
+	past := requests(func() *http.Client { return &http.Client{Transport: &http.Transport{}} })
+	through := requests(func() *http.Client { return wireClient(fmt.Sprintf("127.0.0.1:%d", answer.Port), false) })
+	figures := []figure{
+		{name: "proxy: a tap beside 1000 requests/s / past the proxy", unit: times, bound: passingRatio},
+		{name: "proxy: a tap beside 1000 requests/s / beside none", unit: times, bound: passingRatio, systems: true},
+	}
+	for i, quiet := range []noise{past, nothing} {
+		if figures[i].value, err = a.disturbed(ctx, passingRatio, quiet, through); err != nil {
+			return nil, err
+		}
+	}
+	return figures, a.call(ctx, "proxy_stop", "{}")
 }
 
 // pass sends requests until the end, which fails when they were too few: a figure would say nothing.
-func pass(ctx context.Context, proxy, origin string) (end func() error) {
+func pass(ctx context.Context, client func() *http.Client, origin string) (end func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	sent, errs := make([]int, wireConns), make([]error, wireConns)
 	var wg sync.WaitGroup
 	began := time.Now()
 	for i := range wireConns {
 		wg.Go(func() {
-			c := wireClient(proxy, false)
+			c := client()
 			defer c.CloseIdleConnections()
 			due := time.NewTicker(wireConns * time.Second / passingRate)
 			defer due.Stop()
