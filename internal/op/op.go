@@ -259,7 +259,7 @@ func (o Op) Limit() time.Duration {
 	return DefaultTimeout
 }
 
-// isName reports whether an operation may be called so. Like isRoute it is no regular expression: every start of the program would compile it.
+// isName reports whether an operation may be called so. It is no regular expression, as isRoute is none: every start would compile it.
 func isName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
 	return len(name) >= 2 && len(name) <= 61 && name[0] >= 'a' && name[0] <= 'z' && strings.Trim(name, letters+"0123456789_") == ""

@@ -460,7 +460,7 @@ func plain(s flow.Summary) string {
 	return fmt.Sprintf("%d %d %v %+v %+v", s.Total, s.Failed, hosts, s.Errors, s.Slow)
 }
 
-// TestActionsGoFirst: while a device is driven, flows that nobody asks for are stored a second late; whoever asks or waits has them at once.
+// TestActionsGoFirst: while a device is driven, flows that nobody asks for are stored a second late; whoever asks has them at once.
 func TestActionsGoFirst(t *testing.T) {
 	h := newHome(t, capture.Options{})
 	stored := func() int {
