@@ -10,12 +10,12 @@ import (
 
 // ElementIn says which element is meant; all that is given must hold.
 type ElementIn struct {
-	Ref        string `json:"ref,omitempty" doc:"a ref of a snapshot, such as @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
+	Ref        string `json:"ref,omitempty" doc:"from a snapshot: @e12" match:"^@?e[0-9]{1,9}$" cli:"arg"`
 	Identifier string `json:"identifier,omitempty" doc:"its identifier, exactly"`
 	Label      string `json:"label,omitempty" doc:"its label, case ignored"`
 	Contains   string `json:"contains,omitempty" doc:"text in label, value or identifier"`
-	Type       string `json:"type,omitempty" doc:"its type, such as Button"`
-	Role       string `json:"role,omitempty" doc:"its role, such as button"`
+	Type       string `json:"type,omitempty" doc:"such as Button"`
+	Role       string `json:"role,omitempty" doc:"such as button"`
 	Value      string `json:"value,omitempty" doc:"its value, exactly"`
 	Index      *int   `json:"index,omitempty" doc:"of several, from 0" min:"0"`
 	Within     string `json:"within,omitempty" doc:"ref, identifier or label around it"`

@@ -15,7 +15,7 @@ import (
 func (s *Screen) waitOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "wait", Groups: []string{"ui"}, Route: "POST /api/v1/ui/wait",
-		Summary: "Wait for an element, text, value or request, for something to go, or the screen to be still",
+		Summary: "Wait for an element, text, value or request, until something is gone, or the screen is still",
 		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
 		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute,
