@@ -1,0 +1,173 @@
+// Package desktop is what desktop apps show and what is done with them, on any system: the tree of a process, ids that stay, actions by
+// accessibility first and by input second. It knows no bus and no framework; a Desktop does: driver/atspi on Linux, driver/macax on macOS.
+package desktop
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"ios-agent/internal/ui"
+)
+
+// Desktop is where processes of this user show windows.
+type Desktop interface {
+	// Methods say how actions are done here.
+	Methods() Methods
+	// Open connects to a process. It fails with a fault that says what is missing: a display, the accessibility bus, a permission, a
+	// process that lives and is the user's.
+	Open(ctx context.Context, pid int) (App, error)
+	// Windows are all windows that can be seen or are minimized, of all processes of the user.
+	Windows(ctx context.Context) ([]Window, error)
+}
+
+// Methods are the words for how an action was done.
+type Methods struct {
+	Accessibility string // ax, atspi
+	Input         string // cgevent, xtest
+}
+
+// Window is a window of a process.
+type Window struct {
+	ID      string  `json:"id"` // of the window system
+	PID     int     `json:"pid"`
+	App     string  `json:"app"` // the process's name
+	Title   string  `json:"title"`
+	Bounds  ui.Rect `json:"bounds"`
+	Focused bool    `json:"focused"`
+	Hidden  bool    `json:"minimized,omitempty"`
+}
+
+// App is a process that shows windows. One goroutine at a time calls its methods; only Events, Next and Close may be called beside.
+type App interface {
+	Eyes
+	Hands
+	Pointer
+	Keys
+	Close() error
+}
+
+// Eyes look.
+type Eyes interface {
+	// Look reads the trees of all windows, back to front. A window without any element is a node without children.
+	Look(ctx context.Context, l Limits) (*Tree, error)
+	// Capture is a picture of the window that lies on top, or of the one with that node's key, and where on the screen it is, in points.
+	Capture(ctx context.Context, key string) (image.Image, ui.Rect, error)
+	// Events counts what the process told of its windows since it was opened; Next waits until it has told more than that, or ctx ends.
+	Events() uint64
+	Next(ctx context.Context, after uint64) error
+}
+
+// Limits bound a look.
+type Limits struct {
+	Depth int // 0: MaxDepth
+	Nodes int // 0: MaxNodes
+}
+
+// The limits of a look, which are told when they cut something off.
+const (
+	MaxDepth = 50
+	MaxNodes = 10_000
+)
+
+// Tree is one look at a process.
+type Tree struct {
+	Windows []*Node
+	Toolkit string // "gtk 3.24.38", "AppKit"; empty: nobody said
+	// Left are elements that the limits cut off: how many at least, and by which.
+	Left    int
+	LeftWhy string // "deeper than 50 levels", "more than 10000 elements"
+	Took    time.Duration
+}
+
+// Hands act on an element by accessibility, by its key. An element that is gone is a *GoneError; what it cannot do, a
+// *UnsupportedError. Any other error is the system's; when the action may have been done all the same, it is a fault that says so.
+type Hands interface {
+	Perform(ctx context.Context, key, action string) error
+	SetNumber(ctx context.Context, key string, value float64) error
+	SetText(ctx context.Context, key, text string) error
+	Focus(ctx context.Context, key string) error
+}
+
+// Pointer is the mouse. Points are those of the screen, as bounds are.
+type Pointer interface {
+	// Click presses and lets go at a point: button is 1 for the left, 3 for the right one; times is 1 or 2.
+	Click(ctx context.Context, at ui.Point, button, times int) error
+	// Hold presses at a point for a time.
+	Hold(ctx context.Context, at ui.Point, long time.Duration) error
+	// Drag presses at from, moves over the points of path, one every step, waits for hold, and lets go at the last.
+	Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error
+	// Scroll turns the wheel over a point by so many lines: dy < 0 shows what is below, dx < 0 what is to the right.
+	Scroll(ctx context.Context, at ui.Point, dx, dy int) error
+}
+
+// Keys is the keyboard. What is typed goes to the process's element that has the focus.
+type Keys interface {
+	Press(ctx context.Context, c Chord, times int) error
+	Type(ctx context.Context, text string) error
+}
+
+// Node is an element of a window.
+type Node struct {
+	ID       string   `json:"id"`
+	Role     string   `json:"role"`            // the name of AX on every system: AXButton; atspi:<role> where AX has none
+	Title    string   `json:"title,omitempty"` // what it is called; else its description
+	Value    *string  `json:"value,omitempty"`
+	Enabled  bool     `json:"enabled"`
+	Focused  bool     `json:"focused"`
+	Bounds   *ui.Rect `json:"bounds,omitempty"`  // on the screen, in points
+	Actions  []string `json:"actions,omitempty"` // by AX's names: AXPress
+	Source   string   `json:"source"`            // who told: ax, atspi
+	Children []*Node  `json:"children,omitempty"`
+
+	// Key says which element it is: the same on every look for as long as the element lives, and never another's after.
+	Key         string `json:"-"`
+	Identifier  string `json:"-"` // the developer's name for it
+	Placeholder string `json:"-"`
+	Subrole     string `json:"-"` // AXSecureTextField, AXSwitch, …
+	Selected    bool   `json:"-"` // or checked, or pressed
+	Hidden      bool   `json:"-"` // the source says that it does not show
+}
+
+// Walk visits the node and all below it, parents first, until visit returns false.
+func (n *Node) Walk(visit func(*Node) bool) bool {
+	if !visit(n) {
+		return false
+	}
+	for _, c := range n.Children {
+		if !c.Walk(visit) {
+			return false
+		}
+	}
+	return true
+}
+
+// Walk visits all nodes of all windows, parents first, until visit returns false.
+func (t *Tree) Walk(visit func(*Node) bool) {
+	for _, w := range t.Windows {
+		if !w.Walk(visit) {
+			return
+		}
+	}
+}
+
+// ByKey is the node of an element; nil when the look did not see it.
+func (t *Tree) ByKey(key string) (found *Node) {
+	t.Walk(func(n *Node) bool {
+		if n.Key == key {
+			found = n
+		}
+		return found == nil
+	})
+	return found
+}
+
+// GoneError says that an element does not exist any more.
+type GoneError struct{ Key string }
+
+func (e *GoneError) Error() string { return "the element is gone" }
+
+// UnsupportedError says that an element cannot do something.
+type UnsupportedError struct{ What string }
+
+func (e *UnsupportedError) Error() string { return "the element cannot " + e.What }

@@ -1,0 +1,374 @@
+// Package desktoptest is a desktop in memory for tests: one small app with the widgets of strobe's test app, which does what its widgets
+// do. It is no double of an accessibility system: those are tested with real ones.
+package desktoptest
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Desktop has one app for every process of Apps.
+type Desktop struct {
+	mu   sync.Mutex
+	Apps map[int]*App
+}
+
+// New is a desktop with a test app for each process.
+func New(pids ...int) *Desktop {
+	d := &Desktop{Apps: map[int]*App{}}
+	for _, pid := range pids {
+		d.Apps[pid] = NewApp()
+	}
+	return d
+}
+
+// Methods are words that no real system has.
+func (d *Desktop) Methods() desktop.Methods {
+	return desktop.Methods{Accessibility: "said", Input: "done"}
+}
+
+// Open gives the app of a process.
+func (d *Desktop) Open(_ context.Context, pid int) (desktop.App, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if a := d.Apps[pid]; a != nil {
+		return a, nil
+	}
+	return nil, fault.New(fault.AppNotRunning, "process %d shows no windows", pid)
+}
+
+// Windows are those of the apps.
+func (d *Desktop) Windows(context.Context) (all []desktop.Window, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for pid, a := range d.Apps {
+		a.mu.Lock()
+		if !a.closed {
+			all = append(all, desktop.Window{ID: strconv.Itoa(pid), PID: pid, App: "testapp", Title: "Test App", Bounds: frame, Focused: true})
+		}
+		a.mu.Unlock()
+	}
+	slices.SortFunc(all, func(x, y desktop.Window) int { return x.PID - y.PID })
+	return all, nil
+}
+
+var frame = ui.Rect{X: 100, Y: 50, W: 400, H: 600}
+
+// widget is an element of the app, which is also its state.
+type widget struct {
+	role, title, value string
+	valued             bool
+	actions            []string
+	disabled           bool
+	at                 ui.Rect
+	press              func(a *App)
+}
+
+// App is the test app. Its exported methods for tests tell its own state.
+type App struct {
+	mu      sync.Mutex
+	widgets []*widget
+	focus   *widget
+	events  uint64
+	told    chan struct{} // closed at the next event
+	closed  bool
+	did     []string
+	times   int // how often Action was pressed
+}
+
+// NewApp makes one.
+func NewApp() *App {
+	a := &App{told: make(chan struct{})}
+	press := []string{desktop.Press}
+	rows := []*widget{
+		{role: "AXButton", title: "Action", actions: press, press: func(a *App) {
+			a.times++
+			a.widgets[2].title = fmt.Sprintf("Clicked: %d", a.times)
+		}},
+		{role: "AXCheckBox", title: "Enabled", valued: true, value: "0", actions: press, press: func(a *App) {
+			a.widgets[1].value = map[string]string{"0": "1", "1": "0"}[a.widgets[1].value]
+		}},
+		{role: "AXStaticText", title: "Ready"},
+		{role: "AXSlider", title: "Volume", valued: true, value: "0.5", actions: []string{"AXIncrement", "AXDecrement"}},
+		{role: "AXTextField", title: "Name", valued: true},
+		{role: "AXList", title: "Items"},
+		{role: "AXStaticText", title: "Drag Source"},
+		{role: "AXStaticText", title: "Drop Here"},
+		{role: "AXButton", title: "Off", actions: press, disabled: true, press: func(*App) {}},
+	}
+	for i, w := range rows {
+		w.at = ui.Rect{X: frame.X + 20, Y: frame.Y + 40 + float64(i)*50, W: 200, H: 30}
+	}
+	a.widgets = rows
+	return a
+}
+
+// Did is what reached the app, in order: "press Action", "type héllo", "key s 0x100000", "scroll Items 0 -3",
+// "drag Drag Source to Drop Here".
+func (a *App) Did() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.did)
+}
+
+// Set changes an element by its title, as the app itself would.
+func (a *App) Set(title string, change func(title, value *string)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, w := range a.widgets {
+		if w.title == title {
+			change(&w.title, &w.value)
+			break
+		}
+	}
+	a.tell()
+}
+
+// Leave closes the window.
+func (a *App) Leave() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	a.tell()
+}
+
+// tell is called with the lock held.
+func (a *App) tell() {
+	a.events++
+	close(a.told)
+	a.told = make(chan struct{})
+}
+
+// Look shows the window.
+func (a *App) Look(ctx context.Context, _ desktop.Limits) (*desktop.Tree, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	t := &desktop.Tree{Toolkit: "test 1"}
+	if a.closed {
+		return t, nil
+	}
+	w := &desktop.Node{Role: "AXWindow", Title: "Test App", Enabled: true, Bounds: &frame, Key: "window", Source: "said"}
+	for i, own := range a.widgets {
+		at := own.at
+		n := &desktop.Node{Role: own.role, Title: own.title, Enabled: !own.disabled, Focused: own == a.focus, Bounds: &at, Actions: own.actions,
+			Key: strconv.Itoa(i), Source: "said"}
+		if own.valued {
+			value := own.value
+			n.Value = &value
+		}
+		if own.role == "AXCheckBox" {
+			n.Selected = own.value == "1"
+		}
+		if own.role == "AXList" {
+			for j, name := range []string{"Alpha", "Beta", "Gamma"} {
+				row := ui.Rect{X: at.X, Y: at.Y + float64(j)*10, W: at.W, H: 10}
+				n.Children = append(n.Children, &desktop.Node{
+					Role: "AXStaticText", Title: name, Enabled: true, Bounds: &row, Key: "row" + name, Source: "said",
+				})
+			}
+		}
+		w.Children = append(w.Children, n)
+	}
+	t.Windows = []*desktop.Node{w}
+	return t, nil
+}
+
+// Capture is a grey picture of twice the points.
+func (a *App) Capture(context.Context, string) (image.Image, ui.Rect, error) {
+	p := image.NewRGBA(image.Rect(0, 0, int(2*frame.W), int(2*frame.H)))
+	for i := range p.Pix {
+		p.Pix[i] = 0xC0
+	}
+	p.Set(0, 0, color.White)
+	return p, frame, nil
+}
+
+// Events counts changes.
+func (a *App) Events() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.events
+}
+
+// Next waits for one.
+func (a *App) Next(ctx context.Context, after uint64) error {
+	for {
+		a.mu.Lock()
+		more, told := a.events > after, a.told
+		a.mu.Unlock()
+		if more {
+			return nil
+		}
+		select {
+		case <-told:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// do runs fn on the widget of a key.
+func (a *App) do(key string, fn func(w *widget) error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i, err := strconv.Atoi(key)
+	if err != nil || i >= len(a.widgets) || a.closed {
+		return &desktop.GoneError{Key: key}
+	}
+	if err := fn(a.widgets[i]); err != nil {
+		return err
+	}
+	a.tell()
+	return nil
+}
+
+func (a *App) pressed(w *widget) {
+	a.did = append(a.did, "press "+w.title)
+	if w.press != nil && !w.disabled {
+		w.press(a)
+	}
+}
+
+// Perform presses.
+func (a *App) Perform(_ context.Context, key, action string) error {
+	return a.do(key, func(w *widget) error {
+		if !slices.Contains(w.actions, action) {
+			return &desktop.UnsupportedError{What: action}
+		}
+		a.pressed(w)
+		return nil
+	})
+}
+
+// SetNumber moves the slider.
+func (a *App) SetNumber(_ context.Context, key string, value float64) error {
+	return a.do(key, func(w *widget) error {
+		if w.role != "AXSlider" {
+			return &desktop.UnsupportedError{What: "take a number"}
+		}
+		w.value = strconv.FormatFloat(min(max(value, 0), 1), 'f', -1, 64)
+		return nil
+	})
+}
+
+// SetText replaces a field's text.
+func (a *App) SetText(_ context.Context, key, text string) error {
+	return a.do(key, func(w *widget) error {
+		if w.role != "AXTextField" {
+			return &desktop.UnsupportedError{What: "take a text"}
+		}
+		w.value = text
+		return nil
+	})
+}
+
+// Focus gives a field the focus.
+func (a *App) Focus(_ context.Context, key string) error {
+	return a.do(key, func(w *widget) error {
+		if w.role != "AXTextField" && w.role != "AXButton" {
+			return &desktop.UnsupportedError{What: "have the focus"}
+		}
+		a.focus = w
+		return nil
+	})
+}
+
+// under is the widget at a point; nil for none. The lock is held.
+func (a *App) under(at ui.Point) *widget {
+	for _, w := range a.widgets {
+		if w.at.Contains(at) {
+			return w
+		}
+	}
+	return nil
+}
+
+// Click presses what is there.
+func (a *App) Click(_ context.Context, at ui.Point, _, times int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if w := a.under(at); w != nil {
+		for range times {
+			a.pressed(w)
+		}
+		if w.role == "AXTextField" {
+			a.focus = w
+		}
+	}
+	a.tell()
+	return nil
+}
+
+// Hold does what a click does.
+func (a *App) Hold(ctx context.Context, at ui.Point, _ time.Duration) error {
+	return a.Click(ctx, at, 1, 1)
+}
+
+// Drag drops the source on the target.
+func (a *App) Drag(_ context.Context, from ui.Point, path []ui.Point, _, _ time.Duration) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	source, target := a.under(from), a.under(path[len(path)-1])
+	if source == nil || target == nil {
+		return nil
+	}
+	a.did = append(a.did, "drag "+source.title+" to "+target.title)
+	if source.title == "Drag Source" && target.title == "Drop Here" {
+		target.title = "Drop Received"
+	}
+	a.tell()
+	return nil
+}
+
+// Scroll notes it: a scroll is not seen in the tree.
+func (a *App) Scroll(_ context.Context, at ui.Point, dx, dy int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if w := a.under(at); w != nil {
+		a.did = append(a.did, fmt.Sprintf("scroll %s %d %d", w.title, dx, dy))
+	}
+	return nil
+}
+
+// Press notes a key.
+func (a *App) Press(_ context.Context, c desktop.Chord, times int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for range times {
+		a.did = append(a.did, fmt.Sprintf("key %s %#x", c.Key, uint64(c.Modifiers)))
+		if c.Key == "delete" && a.focus != nil && a.focus.value != "" {
+			runes := []rune(a.focus.value)
+			a.focus.value = string(runes[:len(runes)-1])
+		}
+	}
+	a.tell()
+	return nil
+}
+
+// Type adds to the field that has the focus.
+func (a *App) Type(_ context.Context, text string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.did = append(a.did, "type "+text)
+	if a.focus != nil && a.focus.role == "AXTextField" {
+		a.focus.value += text
+	}
+	a.tell()
+	return nil
+}
+
+// Close leaves the app as it is.
+func (a *App) Close() error { return nil }
