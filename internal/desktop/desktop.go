@@ -14,12 +14,18 @@ import (
 type Desktop interface {
 	// Methods say how actions are done here.
 	Methods() Methods
-	// Open connects to a process. It fails with a fault that says what is missing: a display, the accessibility bus, a permission, a
-	// process that lives and is the user's.
+	// Prepare makes the desktop that an environment names ready for a program that is about to be started with it, and gives the variables
+	// that the program needs beside, so that it tells of its windows.
+	Prepare(ctx context.Context, env Environ) (more []string, err error)
+	// Open connects to a process, on the display that the process itself uses. It fails with a fault that says what is missing: a display,
+	// the accessibility bus, a permission, a process that lives and is the user's.
 	Open(ctx context.Context, pid int) (App, error)
-	// Windows are all windows that can be seen or are minimized, of all processes of the user.
-	Windows(ctx context.Context) ([]Window, error)
+	// Windows are all windows that can be seen or are minimized, of all processes of the user, on the desktop that an environment names.
+	Windows(ctx context.Context, env Environ) ([]Window, error)
 }
+
+// Environ gives a variable of the environment of who asks; empty when it is not set.
+type Environ func(name string) string
 
 // Methods are the words for how an action was done.
 type Methods struct {
@@ -160,6 +166,16 @@ func (t *Tree) ByKey(key string) (found *Node) {
 		return found == nil
 	})
 	return found
+}
+
+// Process is a device that is a process with windows, for operations that know them.
+type Process interface {
+	// Seen is the tree of the last look, with ids; nil before the first.
+	Seen() *Tree
+	// Node is the element with an id in the last look; nil when it was not there.
+	Node(id string) *Node
+	// Performer does actions on the process.
+	Performer() Performer
 }
 
 // GoneError says that an element does not exist any more.

@@ -17,6 +17,8 @@ import (
 	"ios-agent/internal/ui"
 )
 
+var _ desktop.Desktop = (*Desktop)(nil)
+
 // Desktop has one app for every process of Apps.
 type Desktop struct {
 	mu   sync.Mutex
@@ -37,6 +39,9 @@ func (d *Desktop) Methods() desktop.Methods {
 	return desktop.Methods{Accessibility: "said", Input: "done"}
 }
 
+// Prepare has nothing to do.
+func (d *Desktop) Prepare(context.Context, desktop.Environ) ([]string, error) { return nil, nil }
+
 // Open gives the app of a process.
 func (d *Desktop) Open(_ context.Context, pid int) (desktop.App, error) {
 	d.mu.Lock()
@@ -48,7 +53,7 @@ func (d *Desktop) Open(_ context.Context, pid int) (desktop.App, error) {
 }
 
 // Windows are those of the apps.
-func (d *Desktop) Windows(context.Context) (all []desktop.Window, err error) {
+func (d *Desktop) Windows(context.Context, desktop.Environ) (all []desktop.Window, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for pid, a := range d.Apps {
