@@ -1,0 +1,205 @@
+// Package atspi is the desktop of Linux: it sees windows by AT-SPI2 over D-Bus, and works the mouse and the keyboard of an X server by
+// XTEST. It has no C in it. What is on the bus was written by programs of others: every answer may be wrong, late or missing.
+package atspi
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+var (
+	_ desktop.Desktop = (*Desktop)(nil)
+	_ desktop.App     = (*App)(nil)
+)
+
+// Options of a Desktop. The zero value works.
+type Options struct {
+	Log    *slog.Logger
+	Getenv func(string) string // the daemon's own environment; nil: os.Getenv
+	// Dial connects to a bus; nil: by its address, with authentication.
+	Dial func(ctx context.Context, address string, more ...dbus.ConnOption) (*dbus.Conn, error)
+	// Answer is how long one call may take; 0: 3 s. Patience is how long Open waits for a process to come to the bus; 0: 3 s.
+	Answer, Patience time.Duration
+
+	// blind opens apps without a display; windows are what it would tell. Only tests, which have no X server, set them.
+	blind   bool
+	windows []xwindow
+}
+
+// Source is who tells of elements.
+const Source = "atspi"
+
+// Desktop opens processes.
+type Desktop struct{ o Options }
+
+// New makes one; it connects to nothing.
+func New(o Options) *Desktop {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Dial == nil {
+		o.Dial = dial
+	}
+	if o.Answer == 0 {
+		o.Answer = 3 * time.Second
+	}
+	if o.Patience == 0 {
+		o.Patience = 3 * time.Second
+	}
+	return &Desktop{o}
+}
+
+// Methods of Linux.
+func (d *Desktop) Methods() desktop.Methods {
+	return desktop.Methods{Accessibility: Source, Input: "xtest"}
+}
+
+// Open connects to a process, on its own display and bus.
+func (d *Desktop) Open(ctx context.Context, pid int) (desktop.App, error) {
+	if err := allowed(pid); err != nil {
+		return nil, err
+	}
+	start, err := host.StartTime(pid)
+	if err != nil {
+		return nil, notRunning(pid)
+	}
+	a := &App{d: d, pid: pid, start: start}
+	if err := a.open(ctx, environOf(pid, d.o.Getenv)); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// allowed refuses a process that does not live, and one of another user. Root may drive all.
+func allowed(pid int) error {
+	if pid <= 0 {
+		return fault.New(fault.InvalidInput, "%d is no process id", pid).With("field", "pid").WithHint("process ids are above 0")
+	}
+	info, err := host.Inspect(pid)
+	switch us := os.Geteuid(); {
+	case errors.Is(err, fs.ErrNotExist):
+		return notRunning(pid)
+	case err != nil:
+		return err
+	case info.User != us && us != 0:
+		return fault.New(fault.AttachRefused, "process %d belongs to another user", pid).With("reason", "other_user").
+			WithHint("only processes of the user that runs ios-agent can be driven")
+	}
+	return nil
+}
+
+// App is a process that shows windows.
+type App struct {
+	d     *Desktop
+	pid   int
+	start string
+
+	bus    *bus
+	screen *display // nil when blind
+	heard  heard
+	names  map[string]*application // by name on the bus
+	seen   map[string]seen         // by key: what the last look saw
+	noted  []window                // the windows of the last look
+}
+
+// open finds display and bus, and the process on it.
+func (a *App) open(ctx context.Context, env environ) error {
+	a.names = map[string]*application{}
+	a.heard.gens = map[ref]uint32{}
+	at := env.place()
+	if !a.d.o.blind {
+		if at.display == "" {
+			return noDisplay(a.pid, at.wayland)
+		}
+		screen, err := openDisplay(ctx, at)
+		if err != nil {
+			return err
+		}
+		a.screen = screen
+	}
+	b, err := a.d.accessibility(ctx, at, a.screen, &a.heard)
+	if err != nil {
+		return err
+	}
+	a.bus = b
+	if err := a.bus.registerEvents(ctx); err != nil {
+		return a.explain(err)
+	}
+	if err := a.await(ctx); err != nil {
+		return err
+	}
+	if at.wayland != "" && a.screen != nil {
+		return a.onlyWayland(ctx)
+	}
+	return nil
+}
+
+// onlyWayland refuses a process whose windows the accessibility bus knows and the X server does not.
+func (a *App) onlyWayland(ctx context.Context) error {
+	tree, err := a.Look(ctx, desktop.Limits{Depth: 1})
+	if err != nil || len(tree.Windows) == 0 {
+		return err
+	}
+	if own, err := a.screen.windows(a.pid); err == nil && len(own) == 0 {
+		return noDisplay(a.pid, a.screen.name)
+	}
+	return nil
+}
+
+// Close ends the connections. The process and its windows stay as they are.
+func (a *App) Close() error {
+	if a.bus != nil {
+		a.bus.close()
+	}
+	if a.screen != nil {
+		a.screen.close()
+	}
+	a.heard.end()
+	return nil
+}
+
+// Prepare starts the accessibility bus of an environment, has toolkits use it, and gives the variables with which they do.
+func (d *Desktop) Prepare(ctx context.Context, env desktop.Environ) (more []string, err error) {
+	at := environ{get: env}.place()
+	if at.display == "" && !d.o.blind {
+		return nil, noDisplay(0, at.wayland)
+	}
+	if at.session == "" {
+		return nil, noSession()
+	}
+	session, err := d.connect(ctx, at.session, nil)
+	if err != nil {
+		return nil, noSession().With("session_bus", err.Error())
+	}
+	defer session.close()
+	if _, err := session.call(ctx, a11yBus, "org.a11y.Bus.GetAddress"); err != nil {
+		return nil, noAccessibility(err)
+	}
+	on, err := session.call(ctx, a11yBus, getProperty, "org.a11y.Status", "IsEnabled")
+	if err != nil || !truth(on) {
+		if _, err := session.call(ctx, a11yBus, setProperty, "org.a11y.Status", "IsEnabled", dbus.MakeVariant(true)); err != nil {
+			return nil, noAccessibility(err)
+		}
+	}
+	return variables(), nil
+}
+
+// variables are the variables by which programs tell of their windows: of GTK, Qt, and of Chromium and what is made with it.
+func variables() []string {
+	return []string{"NO_AT_BRIDGE=0", "QT_ACCESSIBILITY=1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "ACCESSIBILITY_ENABLED=1",
+		"GNOME_ACCESSIBILITY=1"}
+}

@@ -1,0 +1,164 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+
+	"ios-agent/internal/fault"
+)
+
+// display is a connection to an X server.
+type display struct {
+	name  string
+	conn  *xgb.Conn
+	line  net.Conn
+	setup *xproto.SetupInfo
+	root  xproto.Window
+	size  [2]int
+	atoms map[string]xproto.Atom
+}
+
+// longestX is how long an X server may take to do what is asked of it in one piece.
+const longestX = 5 * time.Second
+
+// quiet keeps the library from writing to our standard error.
+var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
+
+var atomNames = []string{"_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_WM_PID", "_NET_WM_NAME", "UTF8_STRING", "_NET_ACTIVE_WINDOW",
+	"_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_SUPPORTING_WM_CHECK", "_GTK_FRAME_EXTENTS", "AT_SPI_BUS"}
+
+// openDisplay connects to the X server of a place.
+func openDisplay(ctx context.Context, at place) (*display, error) {
+	quiet()
+	d, err := connectX(ctx, at)
+	if err != nil {
+		return nil, fault.New(fault.ToolMissing, "the display %s does not answer: %w", at.display, err).With("display", at.display).
+			WithHint("see that the X server of DISPLAY runs and lets this user in (XAUTHORITY), and start the program again")
+	}
+	return d, nil
+}
+
+// address is where the server of a DISPLAY listens: network, address, host, number.
+func address(name string) (network, at, host, number string, err error) {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 {
+		return "", "", "", "", fmt.Errorf("%q is no name of a display", name)
+	}
+	host, number = name[:i], name[i+1:]
+	number, _, _ = strings.Cut(number, ".")
+	n, err := strconv.ParseUint(number, 10, 16)
+	if err != nil || n > 59535 {
+		return "", "", "", "", fmt.Errorf("%q is no name of a display", name)
+	}
+	host = strings.TrimPrefix(host, "tcp/")
+	switch {
+	case host == "" || host == "unix":
+		return "unix", "/tmp/.X11-unix/X" + number, "", number, nil
+	case host[0] == '/':
+		return "unix", host + ":" + number, "", number, nil
+	}
+	return "tcp", net.JoinHostPort(host, strconv.FormatUint(6000+n, 10)), host, number, nil
+}
+
+func connectX(ctx context.Context, at place) (*display, error) {
+	network, where, host, number, err := address(at.display)
+	if err != nil {
+		return nil, err
+	}
+	line, err := (&net.Dialer{Timeout: longestX}).DialContext(ctx, network, where)
+	if err != nil {
+		return nil, err
+	}
+	if err := line.SetDeadline(time.Now().Add(longestX)); err != nil {
+		line.Close()
+		return nil, err
+	}
+	conn, err := xgb.NewConnNet(&authorized{Conn: line, cookie: cookieOf(at.authority, host, number)})
+	if err != nil {
+		line.Close()
+		return nil, err
+	}
+	go func() { // what nobody takes would fill its queue
+		for {
+			if e, err := conn.WaitForEvent(); e == nil && err == nil {
+				return
+			}
+		}
+	}()
+	d := &display{name: at.display, conn: conn, line: line, atoms: map[string]xproto.Atom{}}
+	if err := d.learn(); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, line.SetDeadline(time.Time{})
+}
+
+func (d *display) learn() error {
+	d.setup = xproto.Setup(d.conn)
+	if len(d.setup.Roots) == 0 {
+		return errors.New("it has no screen")
+	}
+	screen := d.setup.DefaultScreen(d.conn)
+	d.root, d.size = screen.Root, [2]int{int(screen.WidthInPixels), int(screen.HeightInPixels)}
+	if err := xtest.Init(d.conn); err != nil {
+		return fmt.Errorf("it has no XTEST extension: %w", err)
+	}
+	cookies := make([]xproto.InternAtomCookie, len(atomNames))
+	for i, n := range atomNames {
+		cookies[i] = xproto.InternAtom(d.conn, false, uint16(len(n)), n)
+	}
+	for i, c := range cookies {
+		reply, err := c.Reply()
+		if err != nil {
+			return err
+		}
+		d.atoms[atomNames[i]] = reply.Atom
+	}
+	return nil
+}
+
+// close ends the connection; whoever waits for an answer gets an error.
+func (d *display) close() { d.line.Close() }
+
+// within bounds what the server may take until the returned function is called. One that hangs costs the connection.
+func (d *display) within(long time.Duration) (end func() bool) { return time.AfterFunc(long, d.close).Stop }
+
+// property reads up to so many words of a window's property.
+func (d *display) property(w xproto.Window, name string, words uint32) xproto.GetPropertyCookie {
+	return xproto.GetProperty(d.conn, false, w, d.atoms[name], xproto.GetPropertyTypeAny, 0, words)
+}
+
+// words are the numbers of a property.
+func words(c xproto.GetPropertyCookie) (all []uint32) {
+	reply, err := c.Reply()
+	if err != nil || reply == nil || reply.Format != 32 {
+		return nil
+	}
+	for b := reply.Value; len(b) >= 4; b = b[4:] {
+		all = append(all, xgb.Get32(b))
+	}
+	return all
+}
+
+func textOf(c xproto.GetPropertyCookie) string {
+	reply, err := c.Reply()
+	if err != nil || reply == nil || reply.Format != 8 {
+		return ""
+	}
+	return strings.ToValidUTF8(strings.TrimRight(string(reply.Value), "\x00"), "")
+}
+
+// rootText is a text that the server keeps for all.
+func (d *display) rootText(name string) string { return textOf(d.property(d.root, name, 1024)) }

@@ -1,0 +1,89 @@
+package atspi
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/machine/regularfile"
+)
+
+// environ is where a program finds its display and its buses.
+type environ struct {
+	get   func(string) string // the program's own
+	other func(string) string // asked where get has nothing; nil: nobody
+}
+
+// place is a display and the buses beside it. What is empty is not there.
+type place struct {
+	display, authority, wayland string
+	session                     string // the session bus
+	access                      string // the accessibility bus, where the environment names it
+	other                       string // the session bus of who else may know
+}
+
+const mostEnviron = 1 << 20
+
+// environOf reads what a process was started with; what is missing there is the daemon's.
+func environOf(pid int, daemon func(string) string) environ {
+	raw, err := regularfile.Read(fmt.Sprintf("/proc/%d/environ", pid), mostEnviron)
+	if err != nil {
+		return environ{get: daemon}
+	}
+	own := parseEnviron(raw)
+	return environ{get: func(name string) string { return own[name] }, other: daemon}
+}
+
+// parseEnviron reads NAME=value, each ended by a zero. The first of a name counts, as for getenv.
+func parseEnviron(raw []byte) map[string]string {
+	all := map[string]string{}
+	for pair := range bytes.SplitSeq(raw, []byte{0}) {
+		name, value, is := bytes.Cut(pair, []byte{'='})
+		if _, twice := all[string(name)]; is && len(name) > 0 && !twice {
+			all[string(name)] = string(value)
+		}
+	}
+	return all
+}
+
+// place takes the display with its authority from one environment, and each bus likewise.
+func (e environ) place() place {
+	p := displayIn(e.get)
+	p.session, p.access = sessionIn(e.get), e.get("AT_SPI_BUS_ADDRESS")
+	if e.other == nil {
+		return p
+	}
+	if p.display == "" && p.wayland == "" {
+		more := displayIn(e.other)
+		p.display, p.authority, p.wayland = more.display, more.authority, more.wayland
+	}
+	if p.session == "" {
+		p.other = sessionIn(e.other)
+	}
+	return p
+}
+
+func displayIn(get func(string) string) place {
+	p := place{display: get("DISPLAY"), authority: get("XAUTHORITY"), wayland: get("WAYLAND_DISPLAY")}
+	if home := get("HOME"); p.authority == "" && home != "" {
+		p.authority = filepath.Join(home, ".Xauthority")
+	}
+	return p
+}
+
+// sessionIn is the session bus that an environment names, or the one at its usual place.
+func sessionIn(get func(string) string) string {
+	if address := get("DBUS_SESSION_BUS_ADDRESS"); address != "" {
+		return address
+	}
+	if dir := get("XDG_RUNTIME_DIR"); dir != "" {
+		path := filepath.Join(dir, "bus")
+		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+			return "unix:path=" + dbus.EscapeBusAddressValue(path)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+func notRunning(pid int) *fault.Fault {
+	return fault.New(fault.AppNotRunning, "no process %d is running", pid).WithHint("start the program again, and use its new process id")
+}
+
+// noDisplay says what works where no X server is. A pid of 0 is a program that is not started yet.
+func noDisplay(pid int, wayland string) *fault.Fault {
+	who := "the program"
+	if pid != 0 {
+		who = fmt.Sprintf("process %d", pid)
+	}
+	if wayland != "" {
+		return fault.New(fault.Unsupported, "%s shows its windows on Wayland (%s), where no program may work another's mouse and keyboard",
+			who, wayland).WithHint("start it on an X server or on XWayland, with its X11 backend: DISPLAY set, " +
+			"GDK_BACKEND=x11 for GTK, QT_QPA_PLATFORM=xcb for Qt, --ozone-platform=x11 for Chromium and Electron")
+	}
+	return fault.New(fault.ToolMissing, "%s has no display: DISPLAY is not set", who).
+		WithHint("start it with DISPLAY set to an X server; on a machine without a screen, Xvfb is one")
+}
+
+func noSession() *fault.Fault {
+	return fault.New(fault.ToolMissing, "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, or nobody answers there").
+		WithHint("start the program below `dbus-run-session`, or in a session that has a bus")
+}
+
+func noAccessibility(err error) *fault.Fault {
+	return fault.New(fault.ToolMissing, "there is no accessibility bus: %w", err).
+		WithHint("install at-spi2-core, which starts it on demand, and start the program again")
+}
+
+// absent says that a process does not tell of its windows. Its child may.
+func absent(pid, child int) *fault.Fault {
+	if child != 0 {
+		return fault.New(fault.Unsupported, "process %d is not on the accessibility bus, and its child %d is", pid, child).With("child", child).
+			WithHint("use process %d", child)
+	}
+	return fault.New(fault.Unsupported, "process %d is not on the accessibility bus: it has no window yet, or its toolkit tells of none", pid).
+		WithHint("wait until it shows a window. GTK needs NO_AT_BRIDGE unset; Qt needs QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1; " +
+			"Chromium and Electron need --force-renderer-accessibility, or ACCESSIBILITY_ENABLED=1; set them before the program starts")
+}
+
+// silentError says that nobody answered in time.
+type silentError struct{ err error }
+
+func (e *silentError) Error() string { return "no answer: " + e.err.Error() }
+func (e *silentError) Unwrap() error { return e.err }
+
+// explain makes of an error of the bus what a caller can act on.
+func (a *App) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, is := fault.In(err); is {
+		return err
+	}
+	if !host.Alive(a.pid, a.start) {
+		return notRunning(a.pid)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case isSilent(err):
+		return fault.New(fault.Timeout, "process %d does not answer on the accessibility bus: it is busy, or it was stopped", a.pid).
+			WithHint("try again; if a debugger or a signal stopped it, let it continue first")
+	}
+	return fault.New(fault.ToolFailed, "process %d: the accessibility bus: %w", a.pid, err).
+		WithHint("look again; if it stays so, the program has left the bus: start it again")
+}
+
+func isSilent(err error) bool {
+	_, is := errors.AsType[*silentError](err)
+	return is || errors.Is(err, context.DeadlineExceeded) || isNamed(err, "org.freedesktop.DBus.Error.NoReply",
+		"org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut")
+}
+
+// isMissing reports whether an error says that there is no such object, interface or method, or nobody of that name.
+func isMissing(err error) bool {
+	return isNamed(err, "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",
+		"org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.UnknownProperty",
+		"org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.NotSupported",
+		"org.freedesktop.DBus.Error.NoSuchObject", "org.freedesktop.DBus.Error.Disconnected", "org.freedesktop.DBus.Error.InvalidArgs",
+		"org.freedesktop.DBus.Error.Failed")
+}
+
+func isNamed(err error, names ...string) bool {
+	var e dbus.Error
+	if p, is := errors.AsType[*dbus.Error](err); is {
+		e = *p
+	} else if e, is = errors.AsType[dbus.Error](err); !is {
+		return false
+	}
+	for _, n := range names {
+		if e.Name == n {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// parseKey reads what keyOf wrote.
+func parseKey(key string) (r ref, generation uint32, ok bool) {
+	head, tail, is := cutLast(key, "#")
+	n, err := strconv.ParseUint(tail, 10, 32)
+	i := strings.IndexByte(head, '/')
+	if !is || err != nil || i <= 0 {
+		return r, 0, false
+	}
+	r = ref{head[:i], head[i:]}
+	return r, uint32(n), isBusName(r.bus) && dbus.ObjectPath(r.path).IsValid() && !r.none()
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// element finds an element by its key, and asks what it is now.
+func (a *App) element(ctx context.Context, key string) (*item, error) {
+	r, generation, ok := parseKey(key)
+	if !ok || a.heard.generation(r) != generation {
+		return nil, &desktop.GoneError{Key: key}
+	}
+	it := &item{ref: r}
+	var gone error
+	plain := func(method string, got func(v any)) *ask {
+		return &ask{r, accessible + "." + method, nil, func(body []any, err error) {
+			if err != nil {
+				gone = err
+				return
+			}
+			got(unwrapped(body))
+		}}
+	}
+	err := a.bus.all(ctx, []*ask{
+		plain("GetRole", func(v any) { it.role, _ = v.(uint32) }),
+		plain("GetState", func(v any) { it.states = statesOf(v) }),
+		plain("GetInterfaces", func(v any) { it.faces = facesOf(v) }),
+	})
+	switch {
+	case err != nil:
+		return nil, a.explain(err)
+	case gone != nil && isMissing(gone), it.states.has(stateDefunct):
+		return nil, &desktop.GoneError{Key: key}
+	case gone != nil:
+		return nil, a.explain(gone)
+	}
+	return it, nil
+}
+
+// Perform does an action by the name that macOS has for it.
+func (a *App) Perform(ctx context.Context, key, name string) error {
+	it, err := a.element(ctx, key)
+	if err != nil {
+		return err
+	}
+	if !it.faces.has(faceAction) {
+		return &desktop.UnsupportedError{What: "do " + name}
+	}
+	answer, err := a.bus.call(ctx, it.ref, action+".GetActions")
+	if err != nil {
+		return a.refused(key, "do "+name, err)
+	}
+	for i, own := range actionsOf(it.role, unwrapped(answer)) {
+		if own.name == name {
+			return a.do(ctx, key, "do "+name, &ask{to: it.ref, method: action + ".DoAction", args: []any{int32(i)}})
+		}
+	}
+	return &desktop.UnsupportedError{What: "do " + name}
+}
+
+// SetNumber sets the number of an element: what the toolkit makes of it is seen by looking.
+func (a *App) SetNumber(ctx context.Context, key string, to float64) error {
+	it, err := a.element(ctx, key)
+	if err != nil {
+		return err
+	}
+	const what = "take a number"
+	if !it.faces.has(faceValue) {
+		return &desktop.UnsupportedError{What: what}
+	}
+	return a.do(ctx, key, what, &ask{to: it.ref, method: setProperty, args: []any{value, "CurrentValue", dbus.MakeVariant(to)}})
+}
+
+// SetText replaces the text of an element.
+func (a *App) SetText(ctx context.Context, key, to string) error {
+	it, err := a.element(ctx, key)
+	if err != nil {
+		return err
+	}
+	const what = "take a text"
+	if !it.faces.has(faceEditable) || strings.ContainsRune(to, 0) {
+		return &desktop.UnsupportedError{What: what}
+	}
+	return a.do(ctx, key, what, &ask{to: it.ref, method: editable + ".SetTextContents", args: []any{to}})
+}
+
+// Focus gives an element the focus.
+func (a *App) Focus(ctx context.Context, key string) error {
+	it, err := a.element(ctx, key)
+	if err != nil {
+		return err
+	}
+	const what = "have the focus"
+	if !it.faces.has(faceComponent) || !it.states.has(stateFocusable) {
+		return &desktop.UnsupportedError{What: what}
+	}
+	return a.do(ctx, key, what, &ask{to: it.ref, method: component + ".GrabFocus"})
+}
+
+// do sends what changes something, once. Qt answers a press only when the dialog that it opened is closed: when the program answers what
+// was asked after it, the action has begun, and is not waited for.
+func (a *App) do(ctx context.Context, key, what string, act *ask) error {
+	ctx, cancel := context.WithTimeout(ctx, a.bus.answer)
+	defer cancel()
+	call := a.bus.conn.Object(act.to.bus, dbus.ObjectPath(act.to.path)).GoWithContext(ctx, act.method, 0, make(chan *dbus.Call, 1), act.args...)
+	begun := time.NewTimer(a.bus.answer / 4)
+	defer begun.Stop()
+	for {
+		select {
+		case <-begun.C:
+			if _, err := a.bus.call(ctx, act.to, accessible+".GetRole"); err == nil || isMissing(err) {
+				return nil
+			}
+		case c := <-call.Done:
+			switch {
+			case c.Err == nil && len(c.Body) > 0 && !truth(c.Body):
+				return &desktop.UnsupportedError{What: what}
+			case c.Err == nil:
+				return nil
+			}
+			return a.refused(key, what, c.Err)
+		}
+	}
+}
+
+// refused says what the error of an action means: the element is gone, it cannot do that, or nobody knows whether it was done.
+func (a *App) refused(key, what string, err error) error {
+	switch {
+	case !host.Alive(a.pid, a.start):
+		return notRunning(a.pid).WithDispatch(fault.MaybeDispatched)
+	case isNamed(err, "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner"),
+		isNamed(err, "org.freedesktop.DBus.Error.UnknownObject"):
+		return &desktop.GoneError{Key: key}
+	case isMissing(err):
+		return &desktop.UnsupportedError{What: what}
+	case isSilent(err) || errors.Is(err, context.Canceled) || errors.Is(err, dbus.ErrClosed):
+		return fault.New(fault.OutcomeUnknown, "process %d did not answer when it was asked to %s: %w", a.pid, what, err).
+			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: look before you do it again; the process may be busy or stopped")
+	}
+	return a.explain(err)
+}

@@ -1,0 +1,153 @@
+package atspi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/ui"
+)
+
+// longestLook bounds a look at a program that answers, but slowly.
+const longestLook = 15 * time.Second
+
+// seen is what is remembered of an element of the last look.
+type seen struct{ window int }
+
+// window is a window of the last look.
+type window struct {
+	key   string
+	title string
+	rect  *ui.Rect // as the bus tells it
+	x     *xwindow // nil: the X server has none like it
+}
+
+// Look reads the trees of all windows. What the cache of the program knows is one call; places, actions and values are asked for what
+// shows, many at a time.
+func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, longestLook)
+	defer cancel()
+	if _, err := a.refresh(ctx); err != nil {
+		return nil, a.explain(err)
+	}
+	if len(a.names) == 0 {
+		return nil, a.explain(absent(a.pid, 0))
+	}
+	l.Depth, l.Nodes = cmp.Or(l.Depth, desktop.MaxDepth), cmp.Or(l.Nodes, desktop.MaxNodes)
+	tree := &desktop.Tree{}
+	var all []shown
+	own, _ := a.ownWindows() // a display that is gone has no windows; the bus still has
+	for _, name := range slices.Sorted(maps.Keys(a.names)) {
+		p := a.names[name]
+		r := &reading{a: a, p: p, limits: l, items: map[ref]*item{}}
+		windows, err := r.read(ctx)
+		if err != nil {
+			return nil, a.explain(err)
+		}
+		tree.Toolkit = cmp.Or(tree.Toolkit, strings.TrimSpace(p.toolkit+" "+p.version))
+		tree.Left += r.left
+		tree.LeftWhy = cmp.Or(tree.LeftWhy, r.leftWhy)
+		l.Nodes -= r.count
+		for _, w := range windows {
+			s := shown{item: w, p: p, node: r.node(w, nil)}
+			s.match(own)
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y shown) int { return cmp.Compare(x.level(), y.level()) })
+	a.remember(tree, all)
+	tree.Took = time.Since(began)
+	return tree, nil
+}
+
+// ownWindows are the process's windows on the X server, back to front.
+func (a *App) ownWindows() ([]xwindow, error) {
+	if a.screen == nil {
+		return a.d.o.windows, nil
+	}
+	return a.screen.windows(a.pid)
+}
+
+// shown is a window with its tree.
+type shown struct {
+	item *item
+	p    *application
+	node *desktop.Node
+	x    *xwindow
+	at   int // among the windows of the X server
+}
+
+// match finds the window on the X server that a tree is of: by its title and size, by its title, by its place. GTK 4 tells places from
+// the window's corner on; they are moved to where it is.
+func (s *shown) match(own []xwindow) {
+	best := 0
+	for i := range own {
+		w := &own[i]
+		score := 0
+		if w.title != "" && w.title == s.item.name {
+			score += 4
+		}
+		if b := s.item.bounds; b != nil {
+			inner := w.content()
+			if near(b.W, inner.W) && near(b.H, inner.H) {
+				score += 2
+			}
+			if !s.p.gtk4() && near(b.X, inner.X) && near(b.Y, inner.Y) {
+				score += 2
+			}
+		}
+		if score > best {
+			best, s.x, s.at = score, w, i+1
+		}
+	}
+	if s.x == nil && len(own) == 1 && s.p.gtk4() {
+		s.x, s.at = &own[0], 1
+	}
+	if s.x == nil || !s.p.gtk4() {
+		return
+	}
+	corner := s.x.content()
+	s.node.Walk(func(n *desktop.Node) bool {
+		if n.Bounds != nil {
+			n.Bounds.X, n.Bounds.Y = n.Bounds.X+corner.X, n.Bounds.Y+corner.Y
+		}
+		return true
+	})
+}
+
+func near(x, y float64) bool { return x-y <= 2 && y-x <= 2 }
+
+// level orders windows back to front. What the window manager does not know, such as an open menu, lies above what it knows.
+func (s *shown) level() int {
+	switch {
+	case s.x == nil && s.item.states.has(stateActive):
+		return 1 << 19
+	case s.x == nil && s.node.Subrole == "":
+		return 1 << 18
+	case s.x == nil:
+		return 1 << 20
+	}
+	return s.at
+}
+
+// remember puts the windows into the tree, and notes what the hands need.
+func (a *App) remember(tree *desktop.Tree, all []shown) {
+	a.seen, a.noted = map[string]seen{}, nil
+	for i, s := range all {
+		tree.Windows = append(tree.Windows, s.node)
+		a.noted = append(a.noted, window{key: s.node.Key, title: s.item.name, rect: s.item.bounds, x: s.x})
+		s.node.Walk(func(n *desktop.Node) bool {
+			a.seen[n.Key] = seen{window: i}
+			return true
+		})
+	}
+}
+
+// keyOf says which element it is: name, path, and how many had that path before.
+func (a *App) keyOf(r ref) string { return fmt.Sprintf("%s%s#%d", r.bus, r.path, a.heard.name(r)) }

@@ -1,0 +1,226 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// Kinds of input that XTEST makes: the numbers of their events.
+const (
+	keyDown    = 2
+	keyUp      = 3
+	buttonDown = 4
+	buttonUp   = 5
+	motion     = 6
+)
+
+// The buttons that a wheel is.
+const (
+	wheelUp    = 4
+	wheelDown  = 5
+	wheelLeft  = 6
+	wheelRight = 7
+)
+
+// activation is how long a window manager may take to raise a window.
+const activation = 3 * time.Second
+
+// fake makes one input.
+func (d *display) fake(kind, detail byte, at ui.Point) {
+	xtest.FakeInput(d.conn, kind, detail, 0, d.root, int16(at.X), int16(at.Y), 0)
+}
+
+// sync waits until the server has done all that was sent.
+func (d *display) sync() error {
+	_, err := xproto.GetInputFocus(d.conn).Reply()
+	return err
+}
+
+// raise brings a window to the front and gives it the keyboard.
+func (d *display) raise(ctx context.Context, w xproto.Window) error {
+	if d.active() == w {
+		return nil
+	}
+	managed := len(words(d.property(d.root, "_NET_SUPPORTING_WM_CHECK", 1))) == 1
+	if !managed {
+		xproto.ConfigureWindow(d.conn, w, xproto.ConfigWindowStackMode, []uint32{xproto.StackModeAbove})
+		xproto.SetInputFocus(d.conn, xproto.InputFocusParent, w, xproto.TimeCurrentTime)
+		return d.sync()
+	}
+	const pager = 2 // a request of the user's, which window managers do not question
+	event := xproto.ClientMessageEvent{Format: 32, Window: w, Type: d.atoms["_NET_ACTIVE_WINDOW"],
+		Data: xproto.ClientMessageDataUnionData32New([]uint32{pager, 0, 0, 0, 0})}
+	xproto.SendEvent(d.conn, false, d.root, xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(event.Bytes()))
+	until := time.Now().Add(activation)
+	for d.active() != w {
+		if time.Now().After(until) {
+			return errors.New("the window manager does not bring the window to the front")
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// under is which of some windows lies at a point, above all others; 0 for none of them.
+func (d *display) under(at ui.Point, own []xwindow) xproto.Window {
+	w := d.root
+	for range 32 { // windows in windows
+		reply, err := xproto.TranslateCoordinates(d.conn, d.root, w, int16(at.X), int16(at.Y)).Reply()
+		if err != nil || reply.Child == 0 {
+			return 0
+		}
+		w = reply.Child
+		for _, o := range own {
+			if o.id == w {
+				return w
+			}
+		}
+	}
+	return 0
+}
+
+// eyesNeeded is the fault of a process that was opened without a display.
+func (a *App) eyesNeeded() error {
+	if a.screen == nil {
+		return noDisplay(a.pid, "")
+	}
+	return nil
+}
+
+// aim sees to it that a point belongs to a window of the process that nothing covers, so that input goes to nobody else.
+func (a *App) aim(ctx context.Context, at ui.Point) error {
+	if err := a.eyesNeeded(); err != nil {
+		return err
+	}
+	off := func(format string, args ...any) error {
+		return fault.New(fault.ElementUnhittable, format, args...).WithDispatch(fault.NotDispatched).
+			WithHint("look again: the window may have been moved, closed or covered; scroll what is outside of it into view")
+	}
+	d := a.screen
+	if at.X < 0 || at.Y < 0 || int(at.X) >= d.size[0] || int(at.Y) >= d.size[1] {
+		return off("the point %.0f,%.0f is not on the screen, which has %d × %d", at.X, at.Y, d.size[0], d.size[1])
+	}
+	own, err := d.windows(a.pid)
+	if err != nil {
+		return a.display(err)
+	}
+	var target *xwindow
+	for i := range own {
+		if own[i].viewable && own[i].rect.Contains(at) {
+			target = &own[i]
+		}
+	}
+	if target == nil {
+		return off("no window of process %d is at %.0f,%.0f", a.pid, at.X, at.Y)
+	}
+	if !target.override && d.under(at, own) != target.id || !target.override && d.active() != target.id {
+		if err := d.raise(ctx, target.id); err != nil {
+			return a.display(err)
+		}
+	}
+	if d.under(at, own) == 0 {
+		return off("a window of another program covers %.0f,%.0f", at.X, at.Y)
+	}
+	return nil
+}
+
+// display says that the X server has failed, or a window manager.
+func (a *App) display(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fault.New(fault.ToolFailed, "process %d: the display %s: %w", a.pid, a.screen.name, err).
+		WithHint("look again; if it stays so, see that the X server and its window manager run")
+}
+
+// press aims, presses, does something, and lets go, whatever happened in between.
+func (a *App) press(ctx context.Context, at ui.Point, button byte, between func() (ui.Point, error)) error {
+	if err := a.aim(ctx, at); err != nil {
+		return err
+	}
+	d := a.screen
+	at = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
+	d.fake(motion, 0, at)
+	if err := d.sync(); err != nil {
+		return a.display(err)
+	}
+	d.fake(buttonDown, button, at)
+	last, err := between()
+	d.fake(buttonUp, button, last)
+	if synced := d.sync(); err == nil {
+		err = synced
+	}
+	return a.display(err)
+}
+
+// Click presses and lets go.
+func (a *App) Click(ctx context.Context, at ui.Point, button, times int) error {
+	for range times {
+		if err := a.press(ctx, at, byte(button), func() (ui.Point, error) { return at, nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Hold presses for a time.
+func (a *App) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
+	return a.press(ctx, at, 1, func() (ui.Point, error) { return at, errors.Join(a.screen.sync(), pause(ctx, long)) })
+}
+
+// Drag presses, moves and lets go.
+func (a *App) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error {
+	return a.press(ctx, from, 1, func() (ui.Point, error) {
+		last := from
+		for _, at := range path {
+			if err := pause(ctx, step); err != nil {
+				return last, err
+			}
+			last = ui.Point{X: math.Round(at.X), Y: math.Round(at.Y)}
+			a.screen.fake(motion, 0, last)
+			if err := a.screen.sync(); err != nil {
+				return last, err
+			}
+		}
+		return last, pause(ctx, hold)
+	})
+}
+
+// mostLines bounds how far one call scrolls.
+const mostLines = 1000
+
+// Scroll turns the wheel.
+func (a *App) Scroll(ctx context.Context, at ui.Point, dx, dy int) error {
+	turn := func(n int, positive, negative byte) error {
+		button := positive
+		if n < 0 {
+			button, n = negative, -n
+		}
+		for range min(n, mostLines) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			a.screen.fake(buttonDown, button, at)
+			a.screen.fake(buttonUp, button, at)
+		}
+		return nil
+	}
+	if err := a.aim(ctx, at); err != nil {
+		return err
+	}
+	a.screen.fake(motion, 0, at)
+	if err := errors.Join(turn(dy, wheelUp, wheelDown), turn(dx, wheelLeft, wheelRight)); err != nil {
+		return err
+	}
+	return a.display(a.screen.sync())
+}

@@ -1,0 +1,285 @@
+package atspi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"ios-agent/internal/desktop"
+)
+
+// reading is one look at one application.
+type reading struct {
+	a      *App
+	p      *application
+	limits desktop.Limits
+	items  map[ref]*item
+
+	count   int // of elements in the tree
+	left    int
+	leftWhy string
+}
+
+// cachePatience is how long the cache of GTK 3 is waited for after events were registered.
+const cachePatience = 600 * time.Millisecond
+
+// mostCells bounds the children of one element that are asked for one by one.
+const mostCells = 400
+
+// read gives the windows that show, with all that is below them.
+func (r *reading) read(ctx context.Context) ([]*item, error) {
+	root := &item{ref: r.p.root, role: roleApplication, kids: -1, index: -1, showing: true}
+	if err := r.cached(ctx, root); err != nil {
+		return nil, err
+	}
+	if err := r.complete(ctx, root); err != nil {
+		return nil, err
+	}
+	windows := slices.DeleteFunc(slices.Clone(root.children), func(w *item) bool { return !w.showing && !w.states.has(stateIconified) })
+	var visible []*item
+	reached := map[ref]bool{root.ref: true}
+	for _, w := range windows {
+		visible = append(visible, r.prune(w, 1, reached)...)
+	}
+	windows = slices.DeleteFunc(windows, func(w *item) bool { return w.ref.path == "" })
+	return windows, r.details(ctx, visible)
+}
+
+// cached makes a tree of what the program's cache knows.
+func (r *reading) cached(ctx context.Context, root *item) error {
+	items, err := r.getItems(ctx)
+	if err != nil {
+		return err
+	}
+	byParent := map[ref][]*item{}
+	for _, it := range items {
+		if _, twice := r.items[it.ref]; twice || it.ref == root.ref {
+			if it.ref == root.ref {
+				root.kids, root.listed = it.kids, it.listed
+			}
+			continue
+		}
+		it.showing = r.shows(it.states)
+		r.items[it.ref] = it
+		byParent[it.parent] = append(byParent[it.parent], it)
+	}
+	adopt := func(it *item) {
+		if it.listed != nil {
+			for _, c := range it.listed {
+				if child := r.items[c]; child != nil {
+					it.children = append(it.children, child)
+				}
+			}
+			return
+		}
+		it.children = byParent[it.ref]
+		slices.SortStableFunc(it.children, func(x, y *item) int { return cmp.Compare(x.index, y.index) })
+	}
+	adopt(root)
+	for _, it := range r.items {
+		adopt(it)
+	}
+	return nil
+}
+
+func (r *reading) shows(s states) bool {
+	return s.has(stateShowing) || r.p.gtk4() && s.has(stateVisible)
+}
+
+// getItems asks for the cache. A program without one is walked.
+func (r *reading) getItems(ctx context.Context) ([]*item, error) {
+	if r.p.cache == cacheNone {
+		return nil, nil
+	}
+	cache := ref{r.p.root.bus, "/org/a11y/atspi/cache"}
+	until := time.Now().Add(cachePatience)
+	for {
+		answer, err := r.a.bus.call(ctx, cache, "org.a11y.atspi.Cache.GetItems")
+		if err == nil {
+			items := itemsOf(unwrapped(answer))
+			if r.p.cache = cacheWorks; len(items) == 0 {
+				r.p.cache = cacheNone // Qt answers, and keeps none
+			}
+			return items, nil
+		}
+		if !isMissing(err) {
+			return nil, err
+		}
+		if r.p.cache == cacheWorks || time.Now().After(until) {
+			if r.p.cache == cacheUntried {
+				r.p.cache = cacheNone
+			}
+			return nil, nil
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// complete walks what the cache leaves out, level by level: the root of a program without one, cells of tables, which are made when
+// somebody asks. Of what does not show, only what the cache has is told, unless there is no cache.
+func (r *reading) complete(ctx context.Context, root *item) error {
+	level := []*item{root}
+	walked := map[ref]bool{}
+	for depth := 0; len(level) > 0 && depth <= r.limits.Depth; depth++ {
+		var missing, next []*item
+		for _, it := range level {
+			if walked[it.ref] {
+				continue
+			}
+			walked[it.ref] = true
+			if len(it.children) < it.kids || it.kids < 0 {
+				if it.showing || r.p.cache == cacheNone {
+					missing = append(missing, it)
+				}
+			}
+		}
+		if err := r.children(ctx, missing); err != nil {
+			return err
+		}
+		for _, it := range level {
+			next = append(next, it.children...)
+		}
+		if len(r.items) > r.limits.Nodes {
+			break // prune tells
+		}
+		level = next
+	}
+	return nil
+}
+
+// children asks for the children of elements, and reads those that are not known.
+func (r *reading) children(ctx context.Context, of []*item) error {
+	room := max(r.limits.Nodes-len(r.items), 0) + 1 // one more, so that prune sees that there are more
+	refs := make([][]ref, len(of))
+	var asks []*ask
+	for i, it := range of {
+		if it.kids > mostCells || it.states.has(stateManages) || it.role == roleTable || it.role == roleTree || it.role == roleTreeTable {
+			if it.kids > mostCells {
+				r.leave(it.kids-mostCells, fmt.Sprintf("more than %d elements of one table or list", mostCells))
+			}
+			refs[i] = make([]ref, max(min(it.kids, mostCells), 0))
+			for k := range refs[i] {
+				asks = append(asks, &ask{it.ref, accessible + ".GetChildAtIndex", []any{int32(k)}, func(body []any, err error) {
+					if err == nil {
+						refs[i][k], _ = refOf(unwrapped(body))
+					}
+				}})
+			}
+			continue
+		}
+		asks = append(asks, &ask{it.ref, accessible + ".GetChildren", nil, func(body []any, err error) {
+			if err == nil {
+				refs[i] = refsOf(unwrapped(body))
+			}
+		}})
+	}
+	if err := r.a.bus.all(ctx, asks); err != nil {
+		return err
+	}
+	var fresh []*item
+	for i, it := range of {
+		known := it.children
+		it.children = nil
+		have := map[*item]bool{}
+		add := func(c *item) {
+			if !have[c] {
+				have[c] = true
+				it.children = append(it.children, c)
+			}
+		}
+		for _, c := range refs[i] {
+			child := r.items[c]
+			switch {
+			case c.none() || c == r.p.root:
+				continue
+			case child == nil && len(fresh) >= room:
+				r.leave(1, r.tooMany())
+				continue
+			case child == nil:
+				child = &item{ref: c, parent: it.ref, index: -1}
+				r.items[c] = child
+				fresh = append(fresh, child)
+			}
+			add(child)
+		}
+		for _, c := range known { // of which GetChildren does not tell
+			add(c)
+		}
+	}
+	return r.load(ctx, fresh)
+}
+
+// load reads elements call by call.
+func (r *reading) load(ctx context.Context, fresh []*item) error {
+	asks := make([]*ask, 0, 6*len(fresh))
+	for _, it := range fresh {
+		plain := func(method string, got func(v any)) *ask {
+			return &ask{it.ref, accessible + "." + method, nil, func(body []any, err error) {
+				if err == nil {
+					got(unwrapped(body))
+				}
+			}}
+		}
+		asks = append(asks,
+			get(it.ref, accessible, "Name", func(v any) { it.name = short(v) }),
+			get(it.ref, accessible, "Description", func(v any) { it.description = short(v) }),
+			get(it.ref, accessible, "ChildCount", func(v any) { it.kids = whole(v) }),
+			plain("GetRole", func(v any) { it.role, _ = v.(uint32) }),
+			plain("GetState", func(v any) { it.states = statesOf(v) }),
+			plain("GetInterfaces", func(v any) { it.faces = facesOf(v) }),
+		)
+	}
+	if err := r.a.bus.all(ctx, asks); err != nil {
+		return err
+	}
+	for _, it := range fresh {
+		it.showing = r.shows(it.states)
+	}
+	return nil
+}
+
+// prune cuts off what is beyond the limits, and what was reached before: trees of programs may have rings. It gives what shows.
+func (r *reading) prune(it *item, depth int, reached map[ref]bool) (visible []*item) {
+	reached[it.ref] = true
+	r.count++
+	if it.showing {
+		visible = append(visible, it)
+	}
+	kept := it.children[:0:0]
+	for _, c := range it.children {
+		switch {
+		case reached[c.ref] || c.states.has(stateDefunct):
+		case depth >= r.limits.Depth:
+			r.leave(1, fmt.Sprintf("deeper than %d levels", r.limits.Depth))
+		case r.count >= r.limits.Nodes:
+			r.leave(1, r.tooMany())
+		default:
+			kept = append(kept, c)
+			visible = append(visible, r.prune(c, depth+1, reached)...)
+		}
+	}
+	it.children = kept
+	return visible
+}
+
+func (r *reading) tooMany() string { return fmt.Sprintf("more than %d elements", r.limits.Nodes) }
+
+func (r *reading) leave(n int, why string) {
+	r.left += n
+	r.leftWhy = cmp.Or(r.leftWhy, why)
+}

@@ -1,0 +1,207 @@
+package atspi
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/machine/host"
+)
+
+// application is what a toolkit of the process has registered. One process may have several.
+type application struct {
+	root    ref
+	toolkit string
+	version string
+	cache   cacheState
+}
+
+// cacheState is whether Cache.GetItems works.
+type cacheState uint8
+
+const (
+	cacheUntried cacheState = iota // it may come: GTK 3 serves it some time after somebody wants events
+	cacheWorks
+	cacheNone
+)
+
+func (p *application) gtk4() bool {
+	return strings.EqualFold(p.toolkit, "gtk") && !strings.HasPrefix(p.version, "3.") && !strings.HasPrefix(p.version, "2.")
+}
+
+// unique reports whether the toolkit gives each element a path of its own, for good.
+func (p *application) unique() bool { return p.gtk4() || strings.EqualFold(p.toolkit, "chromium") }
+
+// accessibility connects to the accessibility bus that a place has: the one it names, the one its session bus knows, or the one that the
+// display tells of.
+func (d *Desktop) accessibility(ctx context.Context, at place, screen *display, hears dbus.SignalHandler) (*bus, error) {
+	var first error
+	try := func(address string) *bus {
+		if address == "" {
+			return nil
+		}
+		b, err := d.connect(ctx, address, hears)
+		if err != nil && first == nil {
+			first = err
+		}
+		return b
+	}
+	if b := try(at.access); b != nil {
+		return b, nil
+	}
+	for _, session := range []string{at.session, at.other} {
+		if session == "" {
+			continue
+		}
+		address, err := d.ask(ctx, session)
+		if err != nil && first == nil {
+			first = err
+		}
+		if b := try(address); b != nil {
+			return b, nil
+		}
+		if session == at.session && screen != nil { // before another session's bus
+			if b := try(screen.rootText("AT_SPI_BUS")); b != nil {
+				return b, nil
+			}
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case first == nil && at.session == "" && at.other == "":
+		if screen != nil {
+			if b := try(screen.rootText("AT_SPI_BUS")); b != nil {
+				return b, nil
+			}
+		}
+		return nil, noSession()
+	}
+	return nil, first
+}
+
+// ask asks a session bus for the accessibility bus, which is started thereby.
+func (d *Desktop) ask(ctx context.Context, session string) (string, error) {
+	b, err := d.connect(ctx, session, nil)
+	if err != nil {
+		return "", noSession().With("session_bus", err.Error())
+	}
+	defer b.close()
+	answer, err := b.call(ctx, a11yBus, "org.a11y.Bus.GetAddress")
+	if err != nil {
+		return "", noAccessibility(err)
+	}
+	address, _ := unwrapped(answer).(string)
+	if address == "" {
+		return "", noAccessibility(fmt.Errorf("org.a11y.Bus names none"))
+	}
+	return address, nil
+}
+
+// events are those that programs are to tell. Without any, GTK 3 tells nothing, and serves no cache.
+var events = []string{"object:", "window:", "document:"}
+
+func (b *bus) registerEvents(ctx context.Context) error {
+	asks := make([]*ask, len(events))
+	for i, event := range events {
+		asks[i] = &ask{registry, "org.a11y.atspi.Registry.RegisterEvent", []any{event, []string{}, ""}, func(_ []any, err error) {}}
+	}
+	return b.all(ctx, asks)
+}
+
+// await finds the process on the bus; one that has just been started comes there by and by.
+func (a *App) await(ctx context.Context) error {
+	until := time.NewTimer(a.d.o.Patience)
+	defer until.Stop()
+	poll := time.NewTicker(50 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		child, err := a.refresh(ctx)
+		if err != nil {
+			return a.explain(err)
+		}
+		if len(a.names) > 0 {
+			return nil
+		}
+		select {
+		case <-poll.C:
+		case <-until.C:
+			return absent(a.pid, child)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !host.Alive(a.pid, a.start) {
+			return notRunning(a.pid)
+		}
+	}
+}
+
+const mostPrograms = 1000
+
+// refresh asks the registry which applications there are, and keeps those of the process. The child is a process below it that is on the
+// bus.
+func (a *App) refresh(ctx context.Context) (child int, err error) {
+	answer, err := a.bus.call(ctx, programs, accessible+".GetChildren")
+	if err != nil {
+		return 0, err
+	}
+	roots := refsOf(unwrapped(answer))
+	roots = roots[:min(len(roots), mostPrograms)]
+	pids := make([]int, len(roots))
+	var asks []*ask
+	for i, r := range roots {
+		if a.names[r.bus] == nil {
+			asks = append(asks, &ask{daemonOf, "org.freedesktop.DBus.GetConnectionUnixProcessID", []any{r.bus}, func(body []any, err error) {
+				if err == nil {
+					pids[i] = whole(unwrapped(body))
+				}
+			}})
+		}
+	}
+	if err := a.bus.all(ctx, asks); err != nil {
+		return 0, err
+	}
+	for i, r := range roots {
+		switch {
+		case a.names[r.bus] != nil:
+		case pids[i] == a.pid:
+			if err := a.join(ctx, r); err != nil {
+				return 0, err
+			}
+		case pids[i] > 0 && slices.Contains(host.Line(pids[i]), a.pid):
+			child = pids[i]
+		}
+	}
+	for name := range a.names {
+		if !a.heard.lives(name) {
+			delete(a.names, name)
+		}
+	}
+	return child, nil
+}
+
+// join listens to an application of the process.
+func (a *App) join(ctx context.Context, root ref) error {
+	p := &application{root: root}
+	asks := []*ask{
+		get(root, programOf, "ToolkitName", func(v any) { p.toolkit = short(v) }),
+		get(root, programOf, "Version", func(v any) { p.version = short(v) }),
+	}
+	for _, rule := range []string{
+		"type='signal',sender='" + root.bus + "'",
+		"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" + root.bus + "'",
+	} {
+		asks = append(asks, &ask{daemonOf, "org.freedesktop.DBus.AddMatch", []any{rule}, func([]any, error) {}})
+	}
+	a.heard.hear(root.bus, false)
+	if err := a.bus.all(ctx, asks); err != nil {
+		return err
+	}
+	a.heard.hear(root.bus, p.unique())
+	a.names[root.bus] = p
+	return nil
+}

@@ -1,0 +1,89 @@
+package atspi
+
+import (
+	"encoding/binary"
+	"net"
+	"os"
+	"slices"
+
+	"ios-agent/internal/machine/regularfile"
+)
+
+const (
+	mostAuthority = 1 << 20
+	cookieName    = "MIT-MAGIC-COOKIE-1"
+	familyLocal   = 256
+	familyWild    = 65535
+)
+
+// cookieOf reads the authority file of a display; nil where it has no cookie for it: many servers want none.
+func cookieOf(file, host, number string) []byte {
+	raw, err := regularfile.Read(file, mostAuthority)
+	if err != nil {
+		return nil
+	}
+	if host == "" || host == "localhost" {
+		host, _ = os.Hostname()
+	}
+	return cookieIn(raw, host, number)
+}
+
+// cookieIn reads entries of a family and four counted texts: address, number of the display, name, data.
+func cookieIn(raw []byte, host, number string) []byte {
+	for len(raw) > 2 {
+		family := binary.BigEndian.Uint16(raw)
+		raw = raw[2:]
+		var fields [4][]byte
+		for i := range fields {
+			if len(raw) < 2 {
+				return nil
+			}
+			n := int(binary.BigEndian.Uint16(raw))
+			if len(raw) < 2+n {
+				return nil
+			}
+			fields[i], raw = raw[2:2+n], raw[2+n:]
+		}
+		here := family == familyWild || family == familyLocal && string(fields[0]) == host
+		if here && (len(fields[1]) == 0 || string(fields[1]) == number) && string(fields[2]) == cookieName && len(fields[3]) == 16 {
+			return slices.Clone(fields[3])
+		}
+	}
+	return nil
+}
+
+// authorized is a connection whose first words are ours: the library reads the cookie from the daemon's own environment, and the one that
+// counts is the process's.
+type authorized struct {
+	net.Conn
+	cookie []byte
+	spoken bool
+}
+
+func (c *authorized) Write(b []byte) (int, error) {
+	if c.spoken {
+		return c.Conn.Write(b)
+	}
+	c.spoken = true
+	if _, err := c.Conn.Write(greeting(c.cookie)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// greeting is what a client of the X protocol says first, little end first.
+func greeting(cookie []byte) []byte {
+	name := cookieName
+	if cookie == nil {
+		name = ""
+	}
+	pad := func(n int) int { return (n + 3) &^ 3 }
+	b := make([]byte, 12+pad(len(name))+pad(len(cookie)))
+	b[0] = 'l'
+	binary.LittleEndian.PutUint16(b[2:], 11)
+	binary.LittleEndian.PutUint16(b[6:], uint16(len(name)))
+	binary.LittleEndian.PutUint16(b[8:], uint16(len(cookie)))
+	copy(b[12:], name)
+	copy(b[12+pad(len(name)):], cookie)
+	return b
+}

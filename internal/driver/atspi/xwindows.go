@@ -1,0 +1,160 @@
+package atspi
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+
+	"github.com/jezek/xgb/xproto"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/ui"
+)
+
+// xwindow is a window of an X server.
+type xwindow struct {
+	id       xproto.Window
+	pid      int
+	title    string
+	rect     ui.Rect // without the window manager's frame
+	shadow   [4]int  // left, right, top, bottom: what GTK draws around the window inside of it
+	viewable bool
+	hidden   bool // minimized
+	override bool // not of the window manager's: a menu, a hint
+}
+
+// content is where the window is that people see.
+func (w *xwindow) content() ui.Rect {
+	l, r, t, b := float64(w.shadow[0]), float64(w.shadow[1]), float64(w.shadow[2]), float64(w.shadow[3])
+	return ui.Rect{X: w.rect.X + l, Y: w.rect.Y + t, W: w.rect.W - l - r, H: w.rect.H - t - b}
+}
+
+const mostWindows = 1000
+
+// windows are those of a process, back to front; of all with pid 0.
+func (d *display) windows(pid int) ([]xwindow, error) {
+	defer d.within(longestX)()
+	clients := words(d.property(d.root, "_NET_CLIENT_LIST_STACKING", mostWindows))
+	if len(clients) == 0 {
+		clients = words(d.property(d.root, "_NET_CLIENT_LIST", mostWindows))
+	}
+	managed := map[xproto.Window]bool{}
+	var ids []xproto.Window
+	for _, c := range clients {
+		managed[xproto.Window(c)] = true
+		ids = append(ids, xproto.Window(c))
+	}
+	tree, err := xproto.QueryTree(d.conn, d.root).Reply()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range tree.Children[max(len(tree.Children)-mostWindows, 0):] {
+		if !managed[w] {
+			ids = append(ids, w)
+		}
+	}
+	var all []xwindow
+	for i, w := range d.describe(ids) {
+		if w.pid == 0 || pid != 0 && w.pid != pid {
+			continue
+		}
+		if managed[ids[i]] || w.viewable && (w.override || len(clients) == 0) {
+			all = append(all, w)
+		}
+	}
+	return all, nil
+}
+
+// describe asks everything about windows before it waits for the first answer.
+func (d *display) describe(ids []xproto.Window) []xwindow {
+	type asked struct {
+		pid, name, old, state, shadow xproto.GetPropertyCookie
+		geometry                      xproto.GetGeometryCookie
+		at                            xproto.TranslateCoordinatesCookie
+		attributes                    xproto.GetWindowAttributesCookie
+	}
+	cookies := make([]asked, len(ids))
+	for i, w := range ids {
+		cookies[i] = asked{
+			pid: d.property(w, "_NET_WM_PID", 1), name: d.property(w, "_NET_WM_NAME", 256),
+			old:   xproto.GetProperty(d.conn, false, w, xproto.AtomWmName, xproto.GetPropertyTypeAny, 0, 256),
+			state: d.property(w, "_NET_WM_STATE", 32), shadow: d.property(w, "_GTK_FRAME_EXTENTS", 4),
+			geometry: xproto.GetGeometry(d.conn, xproto.Drawable(w)), at: xproto.TranslateCoordinates(d.conn, w, d.root, 0, 0),
+			attributes: xproto.GetWindowAttributes(d.conn, w),
+		}
+	}
+	all := make([]xwindow, len(ids))
+	for i, c := range cookies {
+		w := xwindow{id: ids[i], title: textOf(c.name)}
+		if old := textOf(c.old); w.title == "" {
+			w.title = old
+		}
+		pid, state, shadow := words(c.pid), words(c.state), words(c.shadow)
+		geometry, err1 := c.geometry.Reply()
+		at, err2 := c.at.Reply()
+		attributes, err3 := c.attributes.Reply()
+		if err1 == nil && err2 == nil && err3 == nil && len(pid) == 1 { // it may be gone by now
+			w.pid = int(pid[0])
+			w.rect = ui.Rect{X: float64(at.DstX), Y: float64(at.DstY), W: float64(geometry.Width), H: float64(geometry.Height)}
+			w.viewable = attributes.MapState == xproto.MapStateViewable
+			w.override = attributes.OverrideRedirect
+		}
+		for _, s := range state {
+			w.hidden = w.hidden || xproto.Atom(s) == d.atoms["_NET_WM_STATE_HIDDEN"]
+		}
+		if len(shadow) == 4 {
+			for k, n := range shadow {
+				w.shadow[k] = int(min(n, 1000))
+			}
+		}
+		all[i] = w
+	}
+	return all
+}
+
+// active is the window that has the keyboard, as the window manager says; 0 for none.
+func (d *display) active() xproto.Window {
+	if all := words(d.property(d.root, "_NET_ACTIVE_WINDOW", 1)); len(all) == 1 {
+		return xproto.Window(all[0])
+	}
+	return 0
+}
+
+// Windows are all windows of the user's processes.
+func (d *Desktop) Windows(ctx context.Context, env desktop.Environ) ([]desktop.Window, error) {
+	at := environ{get: env, other: d.o.Getenv}.place()
+	if at.display == "" {
+		return nil, noDisplay(0, at.wayland)
+	}
+	screen, err := openDisplay(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	defer screen.close()
+	found, err := screen.windows(0)
+	if err != nil {
+		return nil, err
+	}
+	active := screen.active()
+	all := []desktop.Window{}
+	for _, w := range found {
+		if w.override || !w.viewable && !w.hidden || allowed(w.pid) != nil {
+			continue
+		}
+		all = append(all, desktop.Window{ID: "0x" + strconv.FormatUint(uint64(w.id), 16), PID: w.pid, App: programName(w.pid), Title: w.title,
+			Bounds: w.content(), Focused: w.id == active, Hidden: w.hidden})
+	}
+	return all, nil
+}
+
+func programName(pid int) string {
+	known, err := host.Known(pid)
+	if err != nil {
+		return ""
+	}
+	if known.Path == "" && len(known.Args) > 0 {
+		return filepath.Base(known.Args[0])
+	}
+	return filepath.Base(known.Path)
+}
