@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger test-desktop verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -97,6 +97,12 @@ test-debugger:
 	CGO_ENABLED=0 go test -c -o swift-debugger.test ./internal/xcode/debugger && \
 	{ IOS_AGENT_SWIFT_DEBUGGER=1 scripts/swift-linux ./swift-debugger.test -test.v -test.timeout 5m -test.run 'TestSwift$$' || \
 	  { code=$$?; [ $$code = 77 ] && echo "test-debugger: Swift skipped"; }; }
+
+# Desktop apps: real programs of GTK 3, GTK 4, Qt and Chromium on a virtual display, driven. Skipped, with the reason, where they are
+# missing; never with CI=true.
+test-desktop:
+	@scripts/desktop || { code=$$?; [ $$code = 77 ] && echo "test-desktop: skipped" && exit 0; exit $$code; }; \
+	IOS_AGENT_DESKTOP=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m -run TestReal ./internal/driver/atspi
 
 # Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
 # the truth. Every input with every fault, and a virtual world that answers the same a hundred times. Then logs of full length, and

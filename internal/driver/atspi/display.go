@@ -133,7 +133,9 @@ func (d *display) learn() error {
 func (d *display) close() { d.line.Close() }
 
 // within bounds what the server may take until the returned function is called. One that hangs costs the connection.
-func (d *display) within(long time.Duration) (end func() bool) { return time.AfterFunc(long, d.close).Stop }
+func (d *display) within(long time.Duration) (end func() bool) {
+	return time.AfterFunc(long, d.close).Stop
+}
 
 // property reads up to so many words of a window's property.
 func (d *display) property(w xproto.Window, name string, words uint32) xproto.GetPropertyCookie {

@@ -1,0 +1,255 @@
+package atspi
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/fault"
+)
+
+// TestHostileAnswers: programs may answer anything. A look ends, without a panic, with what could be read or with a fault.
+func TestHostileAnswers(t *testing.T) {
+	wrong := []any{"text", int32(math.MinInt32), uint32(math.MaxUint32), math.NaN(), []string{"a"}, []uint32{1, 2, 3}, []wireRef{{"", "/"}, {":1.5", "/x"}},
+		dbus.MakeVariant(dbus.MakeVariant("deep")), map[string]string{"id": "x"}, [][]string{}, true}
+	methods := []string{"GetItems", "GetChildren", "GetChildAtIndex", "GetRole", "GetState", "GetInterfaces", "GetExtents", "GetActions", "Get", "GetText",
+		"GetAttributes", "GetRelationSet", "GetConnectionUnixProcessID", "DoAction", "GrabFocus"}
+	for _, cache := range []string{"always", ""} {
+		for _, method := range methods {
+			for _, body := range append(wrong, nil) {
+				app := gtk3App()
+				app.program.cache = cache
+				f := &fakeBus{programs: []*fakeProgram{app.program}}
+				a := openFake(t, f, nil)
+				key := titled(t, look(t, a), "Bold").Key
+				f.mu.Lock()
+				f.before = func(c fakeCall) *fakeReply {
+					if c.member != method {
+						return nil
+					}
+					if body == nil {
+						return &fakeReply{}
+					}
+					return &fakeReply{body: []any{body, body}}
+				}
+				f.mu.Unlock()
+				if _, err := a.Look(t.Context(), desktop.Limits{}); err != nil {
+					if _, is := fault.In(err); !is {
+						t.Errorf("%s answers %v: %v", method, body, err)
+					}
+				}
+				a.Perform(t.Context(), key, desktop.Press) // whatever comes of it
+				a.Focus(t.Context(), key)
+				a.Close()
+			}
+		}
+	}
+}
+
+// TestRings: an element that is its own child, one that two have, a parent that is below its child.
+func TestRings(t *testing.T) {
+	for _, cache := range []string{"always", "old", ""} {
+		app := gtk3App()
+		app.program.cache = cache
+		panel := &fakeWidget{path: "/p", role: 39, name: "P", states: shownStates(), faces: []string{component}}
+		app.window.kids = append(app.window.kids, panel)
+		f := &fakeBus{programs: []*fakeProgram{app.program}}
+		f.before = func(c fakeCall) *fakeReply {
+			if c.is("/p", accessible+".GetChildren") {
+				return &fakeReply{body: []any{[]wireRef{{":1.5", "/p"}, {":1.5", dbus.ObjectPath(app.window.path)}, {":1.5", dbus.ObjectPath(app.root.path)},
+					{":1.5", dbus.ObjectPath(app.toggle.path)}, {":1.5", dbus.ObjectPath(app.toggle.path)}}}}
+			}
+			return nil
+		}
+		panel.count = 5
+		a := openFake(t, f, nil)
+		tree := look(t, a)
+		count := map[string]int{}
+		tree.Walk(func(n *desktop.Node) bool { count[n.Key]++; return true })
+		for key, n := range count {
+			if n != 1 {
+				t.Errorf("cache %q: %s is there %d times", cache, key, n)
+			}
+		}
+		titled(t, tree, "P")
+	}
+}
+
+// TestHugeCounts: an element that says it has two thousand million children costs a bounded number of calls, and says what is left out.
+func TestHugeCounts(t *testing.T) {
+	app := gtk3App()
+	app.table.count = math.MaxInt32
+	f := &fakeBus{programs: []*fakeProgram{app.program}}
+	a := openFake(t, f, nil)
+	tree := look(t, a)
+	if tree.Left < 1<<30 || tree.LeftWhy == "" || f.calls["GetChildAtIndex"] > mostCells {
+		t.Errorf("left %d %q after %d calls", tree.Left, tree.LeftWhy, f.calls["GetChildAtIndex"])
+	}
+	titled(t, tree, "two")
+}
+
+// TestSilence: a program that stops answering is not waited for, and the fault says so; then it goes on.
+func TestSilence(t *testing.T) {
+	app := gtk3App()
+	f := &fakeBus{programs: []*fakeProgram{app.program}}
+	a := openFake(t, f, func(o *Options) { o.Answer = 100 * time.Millisecond })
+	key := titled(t, look(t, a), "Bold").Key
+	for _, method := range []string{"GetItems", "GetExtents", "GetChildren"} {
+		f.mu.Lock()
+		f.before = func(c fakeCall) *fakeReply {
+			if c.member == method {
+				return &fakeReply{silent: true}
+			}
+			return nil
+		}
+		f.mu.Unlock()
+		_, err := a.Look(t.Context(), desktop.Limits{})
+		if !fault.Is(err, fault.Timeout) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	f.mu.Lock()
+	f.before = func(c fakeCall) *fakeReply {
+		if c.dest == ":1.5" {
+			return &fakeReply{silent: true}
+		}
+		return nil
+	}
+	f.mu.Unlock()
+	if err := a.Focus(t.Context(), key); !fault.Is(err, fault.Timeout) {
+		t.Errorf("nothing was sent: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := a.Look(ended, desktop.Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller left: %v", err)
+	}
+	f.mu.Lock()
+	f.before = nil
+	f.mu.Unlock()
+	titled(t, look(t, a), "Bold")
+}
+
+// TestTheProgramDies: in the middle of a look, with the bus saying so, and with the connection cut.
+func TestTheProgramDies(t *testing.T) {
+	for name, dies := range map[string]func(f *fakeBus){
+		"it leaves": func(f *fakeBus) {
+			f.mu.Lock()
+			f.programs = nil
+			f.mu.Unlock()
+		},
+		"the bus dies": func(f *fakeBus) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			for _, l := range f.lines {
+				l.conn.Close()
+			}
+		},
+	} {
+		app := gtk3App()
+		f := &fakeBus{programs: []*fakeProgram{app.program}}
+		a := openFake(t, f, nil)
+		key := titled(t, look(t, a), "Bold").Key
+		f.mu.Lock()
+		f.before = func(c fakeCall) *fakeReply {
+			if c.member == "GetExtents" {
+				dies(f)
+			}
+			return nil
+		}
+		f.mu.Unlock()
+		if _, err := a.Look(t.Context(), desktop.Limits{}); err != nil {
+			if _, is := fault.In(err); !is {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		err := a.Perform(t.Context(), key, desktop.Press)
+		if _, is := fault.In(err); !is && !isGone(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzWire: whatever a bus delivers, decoding it gives something or nothing, and never what a bus would not take back.
+func FuzzWire(f *testing.F) {
+	seed := func(body ...any) {
+		var b bytes.Buffer
+		m := &dbus.Message{Type: dbus.TypeMethodReply, Body: body, Headers: map[dbus.HeaderField]dbus.Variant{
+			dbus.FieldReplySerial: dbus.MakeVariant(uint32(1)), dbus.FieldSignature: dbus.MakeVariant(dbus.SignatureOf(body...))}}
+		if err := m.EncodeTo(&b, binary.LittleEndian); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	app := gtk3App()
+	seed(app.program.items())
+	app.program.cache = "old"
+	seed(app.program.items())
+	seed([]wireRef{{":1.5", "/x"}})
+	seed(struct{ X, Y, W, H int32 }{1, 2, 3, 4})
+	seed(dbus.MakeVariant([]uint32{1, 2}))
+	seed([]struct{ A, B, C string }{{"click", "", ""}})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := dbus.DecodeMessage(bytes.NewReader(raw))
+		if err != nil {
+			return
+		}
+		v := unwrapped(m.Body)
+		for _, it := range itemsOf(v) {
+			if !dbus.ObjectPath(it.ref.path).IsValid() || !isBusName(it.ref.bus) {
+				t.Errorf("%+v", it.ref)
+			}
+			if r, _, ok := parseKey(it.ref.bus + it.ref.path + "#0"); !ok || r != it.ref {
+				t.Errorf("%+v is read as %+v", it.ref, r)
+			}
+		}
+		refsOf(v)
+		statesOf(v)
+		facesOf(v)
+		rectOf(v)
+		number(v)
+		whole(v)
+		for _, a := range actionsOf(43, v) {
+			if len(a.said) > longestText+8 {
+				t.Errorf("%d bytes", len(a.said))
+			}
+		}
+		(&reading{}).labelOf(v)
+		h := &heard{senses: map[string]bool{":1.5": false}, gens: map[ref]uint32{}}
+		for _, iface := range []string{"org.a11y.atspi.Event.Object", "org.freedesktop.DBus"} {
+			for _, member := range []string{"StateChanged", "ChildrenChanged", "NameOwnerChanged"} {
+				h.DeliverSignal(iface, member, &dbus.Signal{Sender: ":1.5", Path: "/x", Body: m.Body})
+			}
+		}
+	})
+}
+
+// FuzzFiles: the environment of a process, an authority file, a key.
+func FuzzFiles(f *testing.F) {
+	f.Add([]byte("DISPLAY=:1\x00A=\x00=b\x00DISPLAY=:2\x00"))
+	f.Add(authority(familyLocal, "h", "1", cookieName, "0123456789abcdef"))
+	f.Add([]byte(":1.5/org/a11y/atspi/accessible/1#12"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for name := range parseEnviron(raw) {
+			if name == "" {
+				t.Error("a variable without a name")
+			}
+		}
+		if c := cookieIn(raw, "h", "1"); c != nil && len(c) != 16 {
+			t.Errorf("a cookie of %d bytes", len(c))
+		}
+		if r, _, ok := parseKey(string(raw)); ok && (!dbus.ObjectPath(r.path).IsValid() || !isBusName(r.bus)) {
+			t.Errorf("%+v", r)
+		}
+		address(string(raw))
+		cleanName(string(raw))
+		nameAction(43, 0, string(raw))
+	})
+}

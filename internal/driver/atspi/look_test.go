@@ -1,0 +1,221 @@
+package atspi
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/ui"
+)
+
+// outline writes a tree down, one element a line.
+func outline(t *desktop.Tree) string {
+	var b strings.Builder
+	var write func(n *desktop.Node, depth int)
+	write = func(n *desktop.Node, depth int) {
+		fmt.Fprintf(&b, "%s%s", strings.Repeat("  ", depth), n.Role)
+		if n.Subrole != "" {
+			fmt.Fprintf(&b, "/%s", n.Subrole)
+		}
+		fmt.Fprintf(&b, " %q", n.Title)
+		if n.Value != nil {
+			fmt.Fprintf(&b, " =%q", *n.Value)
+		}
+		if n.Bounds != nil {
+			fmt.Fprintf(&b, " %g,%g %gx%g", n.Bounds.X, n.Bounds.Y, n.Bounds.W, n.Bounds.H)
+		}
+		for word, is := range map[string]bool{" disabled": !n.Enabled} {
+			if is {
+				b.WriteString(word)
+			}
+		}
+		if n.Hidden {
+			b.WriteString(" hidden")
+		}
+		if n.Selected {
+			b.WriteString(" selected")
+		}
+		if n.Focused {
+			b.WriteString(" focused")
+		}
+		if len(n.Actions) > 0 {
+			fmt.Fprintf(&b, " %v", n.Actions)
+		}
+		b.WriteByte('\n')
+		for _, c := range n.Children {
+			write(c, depth+1)
+		}
+	}
+	for _, w := range t.Windows {
+		write(w, 0)
+	}
+	return b.String()
+}
+
+const gtk3Outline = `AXWindow "Test App" 100,50 400x400
+  AXMenuBar "" 100,50 400x20
+    AXMenuBarItem "File" 100,50 40x20 [AXPress]
+      AXMenuItem "Quit" hidden [AXPress]
+  AXCheckBox/AXToggle "Bold" ="0" 110,70 80x30 [AXPress]
+  AXSlider "Volume" ="50" 110,110 200x30
+  AXStaticText "Full name" 110,150 80x30
+  AXTextField "Full name" ="Ada" 200,150 100x30 [AXConfirm]
+  AXTextField/AXSecureTextField "Password" ="•••••••" 200,190 100x30
+  AXTable "Rows" 110,230 200x100
+    AXCell "one" 110,230 200x20 [AXExpand atspi:edit AXConfirm]
+    AXCell "two" 110,250 200x20 [AXExpand atspi:edit AXConfirm]
+  AXButton "Off" 110,340 80x30 disabled [AXPress]
+  AXIncrementor "" ="7.5" 110,380 80x30 [AXConfirm]
+`
+
+// TestLook: a program as GTK 3 makes them gives the same tree with the cache that comes when events are wanted, with the older form of it,
+// and without any.
+func TestLook(t *testing.T) {
+	for _, cache := range []string{"gtk3", "always", "old", ""} {
+		t.Run("cache "+cache, func(t *testing.T) {
+			app := gtk3App()
+			app.program.cache = cache
+			other := &fakeProgram{name: ":1.7", pid: 1, toolkit: "gtk", version: "3.24.38", cache: "always",
+				root: &fakeWidget{path: "/org/a11y/atspi/accessible/root", kids: []*fakeWidget{{path: "/other", role: 23, name: "Another's", states: shownStates()}}}}
+			f := &fakeBus{programs: []*fakeProgram{app.program, other}}
+			a := openFake(t, f, nil)
+			tree := look(t, a)
+			if got := outline(tree); got != gtk3Outline {
+				t.Errorf("got\n%s\nwant\n%s", got, gtk3Outline)
+			}
+			if tree.Toolkit != "gtk 3.24.38" || tree.Left != 0 {
+				t.Errorf("%q, left %d %s", tree.Toolkit, tree.Left, tree.LeftWhy)
+			}
+			if n := titled(t, tree, "Volume"); n.Source != "atspi" {
+				t.Error(n.Source)
+			}
+			tree.Walk(func(n *desktop.Node) bool {
+				if n.Role == "AXTextField" && n.Subrole == "" && n.Placeholder != "who" {
+					t.Errorf("placeholder %q", n.Placeholder)
+				}
+				return true
+			})
+			f.mu.Lock()
+			walked, hidden := f.calls["GetRole"] > 12, f.calls["GetExtents"] > 13
+			f.mu.Unlock()
+			if walked == (cache != "") || hidden {
+				t.Errorf("the cache does not save calls: %v", f.calls)
+			}
+		})
+	}
+}
+
+// TestKeysStay: an element has the same key in every look; what gets its path after it died has another, and the old key is gone.
+func TestKeysStay(t *testing.T) {
+	app := gtk3App()
+	f := &fakeBus{programs: []*fakeProgram{app.program}}
+	a := openFake(t, f, nil)
+	keys := func() (all []string) {
+		look(t, a).Walk(func(n *desktop.Node) bool { all = append(all, n.Key); return true })
+		return all
+	}
+	first := keys()
+	if again := keys(); !slices.Equal(first, again) {
+		t.Fatalf("%q\n%q", first, again)
+	}
+	if slices.Sort(first); len(slices.Compact(slices.Clone(first))) != len(first) {
+		t.Errorf("two have the same: %q", first)
+	}
+	for _, dies := range []func(){
+		func() { f.object(app.toggle, "StateChanged", "defunct", 1, int32(0)) },
+		func() {
+			f.object(app.window, "ChildrenChanged", "remove", 1, wireRef{":1.5", dbus.ObjectPath(app.toggle.path)})
+		},
+	} {
+		old := titled(t, look(t, a), "Bold").Key
+		before := a.Events()
+		dies()
+		if err := a.Next(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+		if now := titled(t, look(t, a), "Bold").Key; now == old {
+			t.Errorf("a path that was used again has the key %s", now)
+		}
+		if err := a.Perform(t.Context(), old, desktop.Press); !isGone(err) {
+			t.Errorf("the old key: %v", err)
+		}
+	}
+}
+
+// TestLookGTK4: nothing says that it shows, names are doubled or those of classes, and places begin at the window's corner.
+func TestLookGTK4(t *testing.T) {
+	visible := []uint{stateEnabled, stateSensitive, stateVisible}
+	const base = "/org/gnome/Calculator/a11y/"
+	button := &fakeWidget{path: base + "b", role: 43, name: "7 7", desc: "GtkButton", states: visible, rect: [4]int32{10, 100, 40, 30},
+		faces: []string{component, action}, actions: []string{"Click"}}
+	box := &fakeWidget{path: base + "g", role: 39, name: "GtkBox", states: visible, rect: [4]int32{0, 0, 300, 400}, faces: []string{component},
+		kids: []*fakeWidget{button}}
+	window := &fakeWidget{path: base + "w", role: 23, name: "Calculator", states: visible, rect: [4]int32{0, 0, 300, 400}, faces: []string{component},
+		kids: []*fakeWidget{box}}
+	root := &fakeWidget{path: "/org/a11y/atspi/accessible/root", kids: []*fakeWidget{window}}
+	f := &fakeBus{programs: []*fakeProgram{{name: ":1.5", pid: os.Getpid(), toolkit: "GTK", version: "4.8.3", cache: "always", root: root}}}
+	a := openFake(t, f, func(o *Options) {
+		o.windows = []xwindow{
+			{id: 1, title: "About", rect: ui.Rect{X: 5, Y: 5, W: 50, H: 50}, viewable: true},
+			{id: 2, title: "Calculator", rect: ui.Rect{X: 600, Y: 480, W: 320, H: 420}, shadow: [4]int{10, 10, 4, 16}, viewable: true},
+		}
+	})
+	const want = `AXWindow "Calculator" 610,484 300x400
+  AXGroup "" 610,484 300x400
+    AXButton "7" 620,584 40x30 [AXPress]
+`
+	if got := outline(look(t, a)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestWindowsBackToFront: the X server says which window lies above; an open menu is above all.
+func TestWindowsBackToFront(t *testing.T) {
+	win := func(path, name string, role uint32) *fakeWidget {
+		return &fakeWidget{path: path, role: role, name: name, states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100, 100}}
+	}
+	root := &fakeWidget{path: "/root", kids: []*fakeWidget{win("/a", "A", 23), win("/m", "", 69), win("/b", "B", 16)}}
+	root.kids[1].rect = [4]int32{5, 5, 20, 60}
+	f := &fakeBus{programs: []*fakeProgram{{name: ":1.5", pid: os.Getpid(), toolkit: "gtk", version: "3.24", cache: "always", root: root}}}
+	at := ui.Rect{W: 100, H: 100}
+	a := openFake(t, f, func(o *Options) {
+		o.windows = []xwindow{{id: 1, title: "B", rect: at}, {id: 2, title: "A", rect: at}, {id: 3, override: true, rect: ui.Rect{X: 5, Y: 5, W: 20, H: 60}}}
+	})
+	var got []string
+	for _, w := range look(t, a).Windows {
+		got = append(got, w.Title+"/"+w.Role+"/"+w.Subrole)
+	}
+	if want := []string{"B/AXWindow/AXDialog", "A/AXWindow/", "/AXWindow/"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestLimits: what the limits cut off is told.
+func TestLimits(t *testing.T) {
+	app := gtk3App()
+	for _, cache := range []string{"always", ""} {
+		app.program.cache = cache
+		a := openFake(t, &fakeBus{programs: []*fakeProgram{app.program}}, nil)
+		tree, err := a.Look(t.Context(), desktop.Limits{Nodes: 5})
+		count := 0
+		tree.Walk(func(*desktop.Node) bool { count++; return true })
+		if err != nil || count != 5 || tree.Left == 0 || tree.LeftWhy != "more than 5 elements" {
+			t.Errorf("cache %q: %d elements, left %d (%s), %v", cache, count, tree.Left, tree.LeftWhy, err)
+		}
+		tree, err = a.Look(t.Context(), desktop.Limits{Depth: 2})
+		deep := 0
+		for _, w := range tree.Windows {
+			for _, c := range w.Children {
+				deep += len(c.Children)
+			}
+		}
+		if err != nil || deep != 0 || tree.Left == 0 || tree.LeftWhy != "deeper than 2 levels" {
+			t.Errorf("cache %q: %d too deep, left %d (%s), %v", cache, deep, tree.Left, tree.LeftWhy, err)
+		}
+	}
+}

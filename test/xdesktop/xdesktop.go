@@ -1,0 +1,234 @@
+// Package xdesktop is a desktop without a screen, for tests: an X server, a window manager, a session bus, and programs on them. Only tests
+// import it.
+package xdesktop
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ios-agent/internal/machine/host"
+)
+
+// Required is set by make test-desktop, which alone has all the programs: there a missing one is a failure.
+const Required = "IOS_AGENT_DESKTOP"
+
+// marker is in the environment of every program of a session, so that those which a bus starts are found at the end.
+const marker = "IOS_AGENT_TEST_SESSION"
+
+// hang is how long something may take before it is taken for hanging.
+const hang = 60 * time.Second
+
+//go:embed app.c.txt
+var source string
+
+// Session is a desktop that lives as long as its test.
+type Session struct {
+	Env []string // for programs on it
+
+	t    testing.TB
+	host *host.Host
+	dir  string
+}
+
+// Start starts a desktop; outside of make test-desktop the test is skipped.
+func Start(t testing.TB) *Session {
+	t.Helper()
+	if os.Getenv(Required) == "" {
+		t.Skip("make test-desktop runs this, with real programs")
+	}
+	h, err := host.New(host.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "xd") // a short path, for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Session{t: t, host: h, dir: dir}
+	t.Cleanup(s.end)
+	for _, name := range []string{"home", "run"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Env = []string{marker + "=" + dir, "HOME=" + filepath.Join(dir, "home"), "XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"), "LANG=C.UTF-8",
+		"LC_ALL=C.UTF-8", "GSETTINGS_BACKEND=memory", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "WAYLAND_DISPLAY=", "XAUTHORITY="}
+	server := s.Run("Xvfb", "-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp", "+extension", "XTEST")
+	s.Env = append(s.Env, "DISPLAY=:"+server.AwaitLine(func(line string) bool { _, err := strconv.Atoi(line); return err == nil }))
+	bus := s.Run("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1")
+	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS="+bus.AwaitLine(func(line string) bool { return strings.Contains(line, "unix:") }))
+	return s
+}
+
+// Manage starts a window manager.
+func (s *Session) Manage() { s.Run("openbox", "--sm-disable") }
+
+// Getenv is a variable of the session.
+func (s *Session) Getenv(name string) (value string) {
+	for _, pair := range s.Env {
+		if n, v, _ := strings.Cut(pair, "="); n == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// Dir is a folder of the session.
+func (s *Session) Dir() string { return s.dir }
+
+// end ends everything that was started here, and what a bus started for it.
+func (s *Session) end() {
+	s.host.Close() // ends all; a program that does not leave is found below
+	for _, pid := range s.marked() {
+		unix.Kill(pid, unix.SIGKILL) // it may have left
+	}
+	for range 100 { // what was killed still writes its last
+		if len(s.marked()) == 0 {
+			break
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	os.RemoveAll(s.dir)
+}
+
+// marked are the processes of the session.
+func (s *Session) marked() (pids []int) {
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, name := range all {
+		raw, err := os.ReadFile(name)
+		if err != nil || !slices.ContainsFunc(bytes.Split(raw, []byte{0}), func(b []byte) bool { return string(b) == marker+"="+s.dir }) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != os.Getpid() {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// Program is a program of the session.
+type Program struct {
+	PID     int
+	t       testing.TB
+	name    string
+	process *host.Process
+
+	mu    sync.Mutex
+	lines []string
+	more  chan struct{}
+}
+
+// Run starts a program. It ends with the session.
+func (s *Session) Run(name string, args ...string) *Program {
+	s.t.Helper()
+	return s.RunWith(nil, name, args...)
+}
+
+// RunWith starts a program with more variables.
+func (s *Session) RunWith(env []string, name string, args ...string) *Program {
+	s.t.Helper()
+	p := &Program{t: s.t, name: name, more: make(chan struct{})}
+	process, err := s.host.Start(s.t.Context(), host.Cmd{Name: name, Args: args, Dir: s.dir, Env: slices.Concat(s.Env, env), Grace: time.Second,
+		OnLine: p.line})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	p.process, p.PID = process, process.PID
+	return p
+}
+
+func (p *Program) line(_ host.Stream, line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines = append(p.lines, string(line))
+	close(p.more)
+	p.more = make(chan struct{})
+}
+
+// Lines are all that it printed.
+func (p *Program) Lines() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.lines)
+}
+
+// Await waits until it has printed a line.
+func (p *Program) Await(line string) {
+	p.t.Helper()
+	p.AwaitLine(func(s string) bool { return s == line })
+}
+
+// AwaitLine waits for a line that fits.
+func (p *Program) AwaitLine(fits func(string) bool) string {
+	p.t.Helper()
+	late := time.NewTimer(hang)
+	defer late.Stop()
+	for seen := 0; ; {
+		p.mu.Lock()
+		lines, more := p.lines, p.more
+		p.mu.Unlock()
+		for _, l := range lines[seen:] {
+			if fits(l) {
+				return l
+			}
+		}
+		seen = len(lines)
+		select {
+		case <-more:
+		case <-late.C:
+			p.t.Fatalf("%s did not print what was awaited; it printed %q", p.name, lines)
+		case <-p.process.Done():
+			if len(p.Lines()) == seen {
+				p.t.Fatalf("%s ended; it printed %q", p.name, lines)
+			}
+		}
+	}
+}
+
+// Done is closed when it has ended.
+func (p *Program) Done() <-chan struct{} { return p.process.Done() }
+
+// App compiles the test program of GTK 3, which prints what becomes of its widgets.
+func (s *Session) App() string {
+	s.t.Helper()
+	file, binary := filepath.Join(s.dir, "app.c"), filepath.Join(s.dir, "app")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	flags, err := s.host.Run(s.t.Context(), host.Cmd{Name: "pkg-config", Args: []string{"--cflags", "--libs", "gtk+-3.0"}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	args := append([]string{"-O0", "-Wno-deprecated-declarations", "-o", binary, file}, strings.Fields(string(flags.Stdout))...)
+	if out, err := s.host.Run(s.t.Context(), host.Cmd{Name: "cc", Args: args, Timeout: 5 * time.Minute}); err != nil {
+		s.t.Fatalf("%v\n%s", err, out.Stderr)
+	}
+	return binary
+}
+
+// Eventually waits until something is so.
+func Eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	late := time.NewTimer(hang)
+	defer late.Stop()
+	for !is() {
+		select {
+		case <-poll.C:
+		case <-late.C:
+			t.Fatal(fmt.Sprint("in vain: ", what))
+		}
+	}
+}
