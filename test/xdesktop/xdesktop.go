@@ -139,7 +139,8 @@ func (s *Session) Run(name string, args ...string) *Program {
 func (s *Session) RunWith(env []string, name string, args ...string) *Program {
 	s.t.Helper()
 	p := &Program{t: s.t, name: name, more: make(chan struct{})}
-	process, err := s.host.Start(s.t.Context(), host.Cmd{Name: name, Args: args, Dir: s.dir, Env: slices.Concat(s.Env, env), Grace: time.Second,
+	process, err := s.host.Start(s.t.Context(), host.Cmd{Name: name, Args: args, Dir: s.dir, Env: slices.Concat(s.Env, env),
+		Grace:  time.Second,
 		OnLine: p.line})
 	if err != nil {
 		s.t.Fatal(err)

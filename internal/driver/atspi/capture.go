@@ -1,6 +1,7 @@
 package atspi
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"math/bits"
@@ -13,8 +14,8 @@ import (
 )
 
 // Capture takes a picture of a window, as far as it is on the screen.
-func (a *App) Capture(_ context.Context, key string) (image.Image, ui.Rect, error) {
-	if err := a.eyesNeeded(); err != nil {
+func (a *App) Capture(ctx context.Context, key string) (image.Image, ui.Rect, error) {
+	if err := cmp.Or(ctx.Err(), a.eyesNeeded()); err != nil {
 		return nil, ui.Rect{}, err
 	}
 	w, err := a.pictured(key)
@@ -22,7 +23,8 @@ func (a *App) Capture(_ context.Context, key string) (image.Image, ui.Rect, erro
 		return nil, ui.Rect{}, err
 	}
 	failed := func(format string, args ...any) error {
-		return fault.New(fault.ScreenshotFailed, format, args...).WithHint("bring the window to the screen: it may be minimized, or outside of it")
+		return fault.New(fault.ScreenshotFailed, format,
+			args...).WithHint("bring the window to the screen: it may be minimized, or outside of it")
 	}
 	d := a.screen
 	part := w.rect.Intersect(ui.Rect{W: float64(d.size[0]), H: float64(d.size[1])})
@@ -112,6 +114,9 @@ type format struct {
 	masks     [3]uint32
 }
 
+// usualFormat is that of nearly all servers.
+var usualFormat = format{32, 32, false, [3]uint32{0xFF0000, 0xFF00, 0xFF}}
+
 func pixels(data []byte, w, h int, f format) (*image.RGBA, bool) {
 	n := f.bits / 8
 	if f.bits != 16 && f.bits != 24 && f.bits != 32 || f.pad < 8 || w <= 0 || h <= 0 {
@@ -128,6 +133,15 @@ func pixels(data []byte, w, h int, f format) (*image.RGBA, bool) {
 		}
 	}
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	if f == usualFormat {
+		for y := range h {
+			from, to := data[y*stride:y*stride+4*w], img.Pix[y*img.Stride:]
+			for i := 0; i < len(from); i += 4 {
+				to[i], to[i+1], to[i+2], to[i+3] = from[i+2], from[i+1], from[i], 255
+			}
+		}
+		return img, true
+	}
 	for y := range h {
 		from, to := data[y*stride:], img.Pix[y*img.Stride:]
 		for x := range w {

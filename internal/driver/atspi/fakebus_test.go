@@ -344,7 +344,11 @@ func (p *fakeProgram) items() any {
 		if w.transient {
 			return
 		}
-		items = append(items, wireItem{p.ref(w), p.ref(p.root), p.ref(parent), int32(i), w.children(), w.faces, w.name, w.role, w.desc, w.bits()})
+		count := w.children()
+		if slices.Contains(w.states, stateManages) {
+			count = -1 // as GTK 3 says it
+		}
+		items = append(items, wireItem{p.ref(w), p.ref(p.root), p.ref(parent), int32(i), count, w.faces, w.name, w.role, w.desc, w.bits()})
 		kids := []wireRef{}
 		for _, k := range w.kids {
 			kids = append(kids, p.ref(k))
@@ -448,7 +452,8 @@ func gtk3App() *theApp {
 	const base = "/org/a11y/atspi/accessible/"
 	box := []string{component}
 	a := &theApp{}
-	a.toggle = &fakeWidget{path: base + "10", role: roleToggleButton, name: "Bold", states: shownStates(stateFocusable), rect: [4]int32{110, 70, 80, 30},
+	a.toggle = &fakeWidget{path: base + "10", role: roleToggleButton, name: "Bold", states: shownStates(stateFocusable),
+		rect:  [4]int32{110, 70, 80, 30},
 		faces: []string{component, action}, actions: []string{"click"}}
 	a.toggle.act = func(int) bool {
 		if i := slices.Index(a.toggle.states, stateChecked); i >= 0 {
@@ -464,25 +469,31 @@ func gtk3App() *theApp {
 	a.entry = &fakeWidget{path: base + "13", role: 79, states: shownStates(stateFocusable, stateEditable), rect: [4]int32{200, 150, 100, 30},
 		faces: []string{component, action, text, editable}, actions: []string{"activate"}, text: "Ada", labelledBy: a.label,
 		attrs: map[string]string{"placeholder-text": "who"}}
-	a.secret = &fakeWidget{path: base + "14", role: rolePassword, name: "Password", states: shownStates(stateFocusable), rect: [4]int32{200, 190, 100, 30},
+	a.secret = &fakeWidget{path: base + "14", role: rolePassword, name: "Password", states: shownStates(stateFocusable),
+		rect:  [4]int32{200, 190, 100, 30},
 		faces: []string{component, text, editable}, text: "hunter2"}
 	cells := []*fakeWidget{}
 	for i, n := range []string{"one", "two"} {
-		cells = append(cells, &fakeWidget{path: base + "2" + string(rune('0'+i)), role: 56, name: n, transient: true, faces: []string{component, action},
+		cells = append(cells, &fakeWidget{path: base + "2" + string(rune('0'+i)), role: 56, name: n, transient: true,
+			faces:   []string{component, action},
 			actions: []string{"expand or contract", "edit", "activate"}, states: shownStates(), rect: [4]int32{110, int32(230 + 20*i), 200, 20}})
 	}
-	a.table = &fakeWidget{path: base + "15", role: roleTable, name: "Rows", states: shownStates(stateManages), rect: [4]int32{110, 230, 200, 100},
+	a.table = &fakeWidget{path: base + "15", role: roleTable, name: "Rows", states: shownStates(stateManages), rect: [4]int32{110, 230,
+		200, 100},
 		faces: []string{component, "org.a11y.atspi.Table"}, kids: cells}
 	a.item = &fakeWidget{path: base + "17", role: 35, name: "Quit", states: []uint{stateEnabled, stateSensitive, stateVisible},
 		rect: [4]int32{math.MinInt32, math.MinInt32, 1, 1}, faces: []string{component, action}, actions: []string{"click"}}
-	menu := &fakeWidget{path: base + "16", role: 33, name: "File", states: shownStates(), rect: [4]int32{100, 50, 40, 20}, faces: []string{component, action},
+	menu := &fakeWidget{path: base + "16", role: 33, name: "File", states: shownStates(), rect: [4]int32{100, 50, 40, 20},
+		faces:   []string{component, action},
 		actions: []string{"click"}, kids: []*fakeWidget{a.item}}
-	bar := &fakeWidget{path: base + "18", role: roleMenuBar, states: shownStates(), rect: [4]int32{100, 50, 400, 20}, faces: box, kids: []*fakeWidget{menu}}
+	bar := &fakeWidget{path: base + "18", role: roleMenuBar, states: shownStates(), rect: [4]int32{100, 50, 400, 20}, faces: box,
+		kids: []*fakeWidget{menu}}
 	a.off = &fakeWidget{path: base + "19", role: 43, name: "Off", states: []uint{stateShowing, stateVisible}, rect: [4]int32{110, 340, 80, 30},
 		faces: []string{component, action}, actions: []string{"click"}, refuses: true}
 	a.spin = &fakeWidget{path: base + "30", role: 52, states: shownStates(stateFocusable, stateEditable), rect: [4]int32{110, 380, 80, 30},
 		faces: []string{component, action, value, text, editable}, actions: []string{"activate"}, number: 7.5, text: "7.50"}
-	a.window = &fakeWidget{path: base + "1", role: 23, name: "Test App", states: shownStates(stateActive), rect: [4]int32{100, 50, 400, 400}, faces: box,
+	a.window = &fakeWidget{path: base + "1", role: 23, name: "Test App", states: shownStates(stateActive), rect: [4]int32{100, 50, 400,
+		400}, faces: box,
 		kids: []*fakeWidget{bar, a.toggle, a.slider, a.label, a.entry, a.secret, a.table, a.off, a.spin}}
 	popup := &fakeWidget{path: base + "2", role: 69, states: []uint{stateEnabled}, faces: box}
 	a.root = &fakeWidget{path: base + "root", role: roleApplication, name: "test", kids: []*fakeWidget{a.window, popup}}

@@ -85,6 +85,13 @@ func isSilent(err error) bool {
 		"org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut")
 }
 
+// isRefusal reports whether an error is the answer of somebody to one call.
+func isRefusal(err error) bool {
+	_, pointer := errors.AsType[*dbus.Error](err)
+	_, plain := errors.AsType[dbus.Error](err)
+	return (pointer || plain) && !isSilent(err)
+}
+
 // isMissing reports whether an error says that there is no such object, interface or method, or nobody of that name.
 func isMissing(err error) bool {
 	return isNamed(err, "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod",

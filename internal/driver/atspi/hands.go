@@ -131,7 +131,8 @@ func (a *App) Focus(ctx context.Context, key string) error {
 func (a *App) do(ctx context.Context, key, what string, act *ask) error {
 	ctx, cancel := context.WithTimeout(ctx, a.bus.answer)
 	defer cancel()
-	call := a.bus.conn.Object(act.to.bus, dbus.ObjectPath(act.to.path)).GoWithContext(ctx, act.method, 0, make(chan *dbus.Call, 1), act.args...)
+	call := a.bus.conn.Object(act.to.bus, dbus.ObjectPath(act.to.path)).GoWithContext(ctx, act.method, 0, make(chan *dbus.Call, 1),
+		act.args...)
 	begun := time.NewTimer(a.bus.answer / 4)
 	defer begun.Stop()
 	for {

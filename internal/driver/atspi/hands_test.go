@@ -35,7 +35,8 @@ func TestHands(t *testing.T) {
 		defer f.mu.Unlock()
 		return check()
 	}
-	if err := a.Perform(t.Context(), titled(t, tree, "Bold").Key, desktop.Press); err != nil || !own(func() bool { return slices.Contains(app.toggle.states, stateChecked) }) {
+	if err := a.Perform(t.Context(), titled(t, tree, "Bold").Key, desktop.Press); err != nil ||
+		!own(func() bool { return slices.Contains(app.toggle.states, stateChecked) }) {
 		t.Errorf("press: %v", err)
 	}
 	if n := titled(t, look(t, a), "Bold"); !n.Selected || *n.Value != "1" {
@@ -47,7 +48,10 @@ func TestHands(t *testing.T) {
 	if err := a.SetText(t.Context(), key(app.entry), "héllo 世界"); err != nil || !own(func() bool { return app.entry.text == "héllo 世界" }) {
 		t.Errorf("set text: %v", err)
 	}
-	if err := a.Focus(t.Context(), key(app.entry)); err != nil || !own(func() bool { return slices.Contains(app.entry.states, stateFocused) }) {
+	if err := a.Focus(t.Context(), key(app.entry)); err != nil || !own(func() bool {
+		return slices.Contains(app.entry.states,
+			stateFocused)
+	}) {
 		t.Errorf("focus: %v", err)
 	}
 	for what, err := range map[string]error{
@@ -80,7 +84,10 @@ func TestHands(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if tree := look(t, a); slices.ContainsFunc(tree.Windows[0].Children, func(n *desktop.Node) bool { return n.Title == "Bold" || n.Title == "Volume" }) {
+	if tree := look(t, a); slices.ContainsFunc(tree.Windows[0].Children, func(n *desktop.Node) bool {
+		return n.Title == "Bold" ||
+			n.Title == "Volume"
+	}) {
 		t.Errorf("what is gone is shown:\n%s", outline(tree))
 	}
 }
@@ -122,7 +129,8 @@ func TestEvents(t *testing.T) {
 		t.Errorf("registered %q", f.events)
 	}
 	before := a.Events()
-	f.emit(":1.7", "/x", "org.a11y.atspi.Event.Object", "StateChanged", "focused", int32(1), int32(0), dbus.MakeVariant(""), map[string]dbus.Variant{})
+	f.emit(":1.7", "/x", "org.a11y.atspi.Event.Object", "StateChanged", "focused", int32(1), int32(0), dbus.MakeVariant(""),
+		map[string]dbus.Variant{})
 	f.emit(":1.5", "/x", "org.example.Other", "Happened", "x")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

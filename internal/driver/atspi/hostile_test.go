@@ -17,9 +17,11 @@ import (
 
 // TestHostileAnswers: programs may answer anything. A look ends, without a panic, with what could be read or with a fault.
 func TestHostileAnswers(t *testing.T) {
-	wrong := []any{"text", int32(math.MinInt32), uint32(math.MaxUint32), math.NaN(), []string{"a"}, []uint32{1, 2, 3}, []wireRef{{"", "/"}, {":1.5", "/x"}},
+	wrong := []any{"text", int32(math.MinInt32), uint32(math.MaxUint32), math.NaN(), []string{"a"}, []uint32{1, 2, 3}, []wireRef{{"", "/"},
+		{":1.5", "/x"}},
 		dbus.MakeVariant(dbus.MakeVariant("deep")), map[string]string{"id": "x"}, [][]string{}, true}
-	methods := []string{"GetItems", "GetChildren", "GetChildAtIndex", "GetRole", "GetState", "GetInterfaces", "GetExtents", "GetActions", "Get", "GetText",
+	methods := []string{"GetItems", "GetChildren", "GetChildAtIndex", "GetRole", "GetState", "GetInterfaces", "GetExtents", "GetActions",
+		"Get", "GetText",
 		"GetAttributes", "GetRelationSet", "GetConnectionUnixProcessID", "DoAction", "GrabFocus"}
 	for _, cache := range []string{"always", ""} {
 		for _, method := range methods {
@@ -63,7 +65,8 @@ func TestRings(t *testing.T) {
 		f := &fakeBus{programs: []*fakeProgram{app.program}}
 		f.before = func(c fakeCall) *fakeReply {
 			if c.is("/p", accessible+".GetChildren") {
-				return &fakeReply{body: []any{[]wireRef{{":1.5", "/p"}, {":1.5", dbus.ObjectPath(app.window.path)}, {":1.5", dbus.ObjectPath(app.root.path)},
+				return &fakeReply{body: []any{[]wireRef{{":1.5", "/p"}, {":1.5", dbus.ObjectPath(app.window.path)}, {":1.5",
+					dbus.ObjectPath(app.root.path)},
 					{":1.5", dbus.ObjectPath(app.toggle.path)}, {":1.5", dbus.ObjectPath(app.toggle.path)}}}}
 			}
 			return nil

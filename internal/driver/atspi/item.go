@@ -25,6 +25,11 @@ type item struct {
 	attrs   map[string]string
 }
 
+// makes reports whether the children are made when somebody asks, such as the cells of a table.
+func (it *item) makes() bool {
+	return it.states.has(stateManages) || it.role == roleTable || it.role == roleTree || it.role == roleTreeTable
+}
+
 // states are the bits of AtspiStateType.
 type states uint64
 

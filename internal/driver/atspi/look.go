@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ios-agent/internal/desktop"
+	"ios-agent/internal/machine/host"
 	"ios-agent/internal/ui"
 )
 
@@ -37,7 +38,7 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 		return nil, a.explain(err)
 	}
 	if len(a.names) == 0 {
-		return nil, a.explain(absent(a.pid, 0))
+		return nil, a.left()
 	}
 	l.Depth, l.Nodes = cmp.Or(l.Depth, desktop.MaxDepth), cmp.Or(l.Nodes, desktop.MaxNodes)
 	tree := &desktop.Tree{}
@@ -60,10 +61,21 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 			all = append(all, s)
 		}
 	}
+	if len(all) == 0 && !host.Alive(a.pid, a.start) { // it refused every call on its way out
+		return nil, notRunning(a.pid)
+	}
 	slices.SortStableFunc(all, func(x, y shown) int { return cmp.Compare(x.level(), y.level()) })
 	a.remember(tree, all)
 	tree.Took = time.Since(began)
 	return tree, nil
+}
+
+// left says why a process that was on the bus is not there any more.
+func (a *App) left() error {
+	if !host.Alive(a.pid, a.start) {
+		return notRunning(a.pid)
+	}
+	return absent(a.pid, 0)
 }
 
 // ownWindows are the process's windows on the X server, back to front.

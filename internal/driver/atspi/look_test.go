@@ -81,7 +81,8 @@ func TestLook(t *testing.T) {
 			app := gtk3App()
 			app.program.cache = cache
 			other := &fakeProgram{name: ":1.7", pid: 1, toolkit: "gtk", version: "3.24.38", cache: "always",
-				root: &fakeWidget{path: "/org/a11y/atspi/accessible/root", kids: []*fakeWidget{{path: "/other", role: 23, name: "Another's", states: shownStates()}}}}
+				root: &fakeWidget{path: "/org/a11y/atspi/accessible/root", kids: []*fakeWidget{{path: "/other", role: 23, name: "Another's",
+					states: shownStates()}}}}
 			f := &fakeBus{programs: []*fakeProgram{app.program, other}}
 			a := openFake(t, f, nil)
 			tree := look(t, a)
@@ -155,8 +156,9 @@ func TestLookGTK4(t *testing.T) {
 		faces: []string{component, action}, actions: []string{"Click"}}
 	box := &fakeWidget{path: base + "g", role: 39, name: "GtkBox", states: visible, rect: [4]int32{0, 0, 300, 400}, faces: []string{component},
 		kids: []*fakeWidget{button}}
-	window := &fakeWidget{path: base + "w", role: 23, name: "Calculator", states: visible, rect: [4]int32{0, 0, 300, 400}, faces: []string{component},
-		kids: []*fakeWidget{box}}
+	window := &fakeWidget{path: base + "w", role: 23, name: "Calculator", states: visible, rect: [4]int32{0, 0, 300, 400},
+		faces: []string{component},
+		kids:  []*fakeWidget{box}}
 	root := &fakeWidget{path: "/org/a11y/atspi/accessible/root", kids: []*fakeWidget{window}}
 	f := &fakeBus{programs: []*fakeProgram{{name: ":1.5", pid: os.Getpid(), toolkit: "GTK", version: "4.8.3", cache: "always", root: root}}}
 	a := openFake(t, f, func(o *Options) {
@@ -184,7 +186,8 @@ func TestWindowsBackToFront(t *testing.T) {
 	f := &fakeBus{programs: []*fakeProgram{{name: ":1.5", pid: os.Getpid(), toolkit: "gtk", version: "3.24", cache: "always", root: root}}}
 	at := ui.Rect{W: 100, H: 100}
 	a := openFake(t, f, func(o *Options) {
-		o.windows = []xwindow{{id: 1, title: "B", rect: at}, {id: 2, title: "A", rect: at}, {id: 3, override: true, rect: ui.Rect{X: 5, Y: 5, W: 20, H: 60}}}
+		o.windows = []xwindow{{id: 1, title: "B", rect: at}, {id: 2, title: "A", rect: at}, {id: 3, override: true, rect: ui.Rect{X: 5, Y: 5,
+			W: 20, H: 60}}}
 	})
 	var got []string
 	for _, w := range look(t, a).Windows {

@@ -68,21 +68,26 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "no display", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{Getenv: env()}, code: fault.ToolMissing,
 			says: []string{"DISPLAY is not set", "Xvfb"}},
 		{name: "wayland", pid: func(t *testing.T) int { return sleeper(t, 0, "WAYLAND_DISPLAY=wayland-0") },
-			o: Options{Getenv: env("DISPLAY", ":9")}, code: fault.Unsupported, says: []string{"Wayland (wayland-0)", "GDK_BACKEND=x11", "QT_QPA_PLATFORM=xcb", "XWayland"}},
+			o: Options{Getenv: env("DISPLAY", ":9")}, code: fault.Unsupported, says: []string{"Wayland (wayland-0)", "GDK_BACKEND=x11",
+				"QT_QPA_PLATFORM=xcb", "XWayland"}},
 		{name: "a dead display", pid: func(t *testing.T) int { return sleeper(t, 0, "DISPLAY=/nowhere/x:3") }, o: Options{Getenv: env()},
 			code: fault.ToolMissing, says: []string{"display /nowhere/x:3 does not answer", "XAUTHORITY"}},
 		{name: "no display of that name", pid: func(t *testing.T) int { return sleeper(t, 0, "DISPLAY=nonsense") }, o: Options{Getenv: env()},
 			code: fault.ToolMissing, says: []string{`"nonsense" is no name of a display`}},
-		{name: "no session bus", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true, Getenv: env()}, code: fault.ToolMissing,
+		{name: "no session bus", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true, Getenv: env()},
+			code: fault.ToolMissing,
 			says: []string{"no session bus", "dbus-run-session"}},
 		{name: "a dead session bus", pid: func(t *testing.T) int { return sleeper(t, 0, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere") },
 			o: Options{blind: true, Getenv: env(), Dial: refusing}, code: fault.ToolMissing, says: []string{"no session bus"}},
 		{name: "a bus that is silent", pid: func(t *testing.T) int { return sleeper(t, 0, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere") },
-			o: Options{blind: true, Getenv: env(), Dial: silent.dial, Answer: 50 * time.Millisecond}, code: fault.ToolMissing, says: []string{"no session bus"}},
-		{name: "no at-spi", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true, Getenv: env("DBUS_SESSION_BUS_ADDRESS", "fake"),
-			Dial: (&fakeBus{noA11y: true}).dial}, code: fault.ToolMissing, says: []string{"no accessibility bus", "at-spi2-core"}},
-		{name: "not on the bus", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true, Getenv: env("DBUS_SESSION_BUS_ADDRESS", "fake"),
-			Dial: (&fakeBus{}).dial, Patience: time.Millisecond}, code: fault.Unsupported,
+			o: Options{blind: true, Getenv: env(), Dial: silent.dial,
+				Answer: 50 * time.Millisecond}, code: fault.ToolMissing, says: []string{"no session bus"}},
+		{name: "no at-spi", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true,
+			Getenv: env("DBUS_SESSION_BUS_ADDRESS", "fake"),
+			Dial:   (&fakeBus{noA11y: true}).dial}, code: fault.ToolMissing, says: []string{"no accessibility bus", "at-spi2-core"}},
+		{name: "not on the bus", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true,
+			Getenv: env("DBUS_SESSION_BUS_ADDRESS", "fake"),
+			Dial:   (&fakeBus{}).dial, Patience: time.Millisecond}, code: fault.Unsupported,
 			says: []string{"not on the accessibility bus", "--force-renderer-accessibility", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -200,7 +205,8 @@ func TestPrepare(t *testing.T) {
 	if _, err := d.Prepare(t.Context(), env()); !fault.Is(err, fault.ToolMissing) {
 		t.Errorf("no session: %v", err)
 	}
-	if _, err := fakeDesktop(&fakeBus{noA11y: true}, nil).Prepare(t.Context(), env("DBUS_SESSION_BUS_ADDRESS", "x")); !fault.Is(err, fault.ToolMissing) {
+	if _, err := fakeDesktop(&fakeBus{noA11y: true}, nil).Prepare(t.Context(), env("DBUS_SESSION_BUS_ADDRESS", "x")); !fault.Is(err,
+		fault.ToolMissing) {
 		t.Errorf("no at-spi: %v", err)
 	}
 	if _, err := New(Options{}).Prepare(t.Context(), env("DBUS_SESSION_BUS_ADDRESS", "x")); !fault.Is(err, fault.ToolMissing) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/jezek/xgb/xproto"
@@ -123,7 +124,9 @@ func (a *App) aim(ctx context.Context, at ui.Point) error {
 	if target == nil {
 		return off("no window of process %d is at %.0f,%.0f", a.pid, at.X, at.Y)
 	}
-	if !target.override && d.under(at, own) != target.id || !target.override && d.active() != target.id {
+	active := d.active()
+	seen := d.under(at, own) == target.id && slices.ContainsFunc(own, func(w xwindow) bool { return w.id == active })
+	if !target.override && !seen {
 		if err := d.raise(ctx, target.id); err != nil {
 			return a.display(err)
 		}

@@ -104,7 +104,7 @@ func (r *reading) getItems(ctx context.Context) ([]*item, error) {
 			}
 			return items, nil
 		}
-		if !isMissing(err) {
+		if !isRefusal(err) {
 			return nil, err
 		}
 		if r.p.cache == cacheWorks || time.Now().After(until) {
@@ -164,11 +164,14 @@ func (r *reading) complete(ctx context.Context, root *item) error {
 
 // children asks for the children of elements, and reads those that are not known.
 func (r *reading) children(ctx context.Context, of []*item) error {
+	if err := r.counts(ctx, of); err != nil {
+		return err
+	}
 	room := max(r.limits.Nodes-len(r.items), 0) + 1 // one more, so that prune sees that there are more
 	refs := make([][]ref, len(of))
 	var asks []*ask
 	for i, it := range of {
-		if it.kids > mostCells || it.states.has(stateManages) || it.role == roleTable || it.role == roleTree || it.role == roleTreeTable {
+		if it.kids > mostCells || it.makes() {
 			if it.kids > mostCells {
 				r.leave(it.kids-mostCells, fmt.Sprintf("more than %d elements of one table or list", mostCells))
 			}
@@ -222,6 +225,17 @@ func (r *reading) children(ctx context.Context, of []*item) error {
 		}
 	}
 	return r.load(ctx, fresh)
+}
+
+// counts asks those which make their children when somebody asks how many there are: no cache says it.
+func (r *reading) counts(ctx context.Context, of []*item) error {
+	var asks []*ask
+	for _, it := range of {
+		if it.kids < 0 && it.makes() {
+			asks = append(asks, get(it.ref, accessible, "ChildCount", func(v any) { it.kids = whole(v) }))
+		}
+	}
+	return r.a.bus.all(ctx, asks)
 }
 
 // load reads elements call by call.

@@ -178,7 +178,8 @@ func TestRealGTK3(t *testing.T) {
 	a.must(a.Focus(t.Context(), a.find("AXTextField", "Password").Key))
 	a.must(a.Type(t.Context(), "hunter2"))
 	p.Await("secret hunter2")
-	if n := a.find("AXTextField", "Password"); n.Subrole != "AXSecureTextField" || n.Value == nil || *n.Value != strings.Repeat(secretMark, 7) {
+	if n := a.find("AXTextField", "Password"); n.Subrole != "AXSecureTextField" || n.Value == nil || *n.Value != strings.Repeat(secretMark,
+		7) {
 		t.Errorf("the password is told: %v", n.Value)
 	}
 	if k, err := a.screen.keyboard(); err != nil || len(k.spares()) < spareKeys {
@@ -313,7 +314,8 @@ func TestRealHonesty(t *testing.T) {
 	}
 	for _, w := range wins {
 		said := s.tell("xprop", "-id", w.ID, "_NET_WM_PID", "_NET_WM_NAME")
-		if !strings.Contains(said, fmt.Sprintf("_NET_WM_PID(CARDINAL) = %d", w.PID)) || !strings.Contains(said, fmt.Sprintf("%q", w.Title)) || w.App != "app" {
+		if !strings.Contains(said, fmt.Sprintf("_NET_WM_PID(CARDINAL) = %d", w.PID)) || !strings.Contains(said, fmt.Sprintf("%q", w.Title)) ||
+			w.App != "app" {
 			t.Errorf("%+v, and xprop says %s", w, said)
 		}
 	}

@@ -122,7 +122,8 @@ func TestRealChromium(t *testing.T) {
 		w.Write([]byte(form)) // the browser may have left
 	}))
 	defer server.Close()
-	p := s.Run("chromium", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--user-data-dir="+filepath.Join(s.Dir(), "profile"),
+	p := s.Run("chromium", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
+		"--user-data-dir="+filepath.Join(s.Dir(), "profile"),
 		"--disable-extensions", "--password-store=basic", "--window-size=900,700", server.URL)
 	a := s.open(p)
 	customer := a.find("AXTextField", "Customer")

@@ -23,7 +23,8 @@ func authority(family uint16, fields ...string) (b []byte) {
 func TestCookie(t *testing.T) {
 	const c1, c2, c3 = "0123456789abcdef", "fedcba9876543210", "ABCDEFGHIJKLMNOP"
 	file := slices.Concat(authority(familyLocal, "other", "7", cookieName, c3), authority(familyLocal, "here", "7", "XDM-AUTHORIZATION-1", c3),
-		authority(familyLocal, "here", "7", cookieName, "short"), authority(familyLocal, "here", "7", cookieName, c1), authority(familyWild, "", "", cookieName, c2))
+		authority(familyLocal, "here", "7", cookieName, "short"), authority(familyLocal, "here", "7", cookieName, c1), authority(familyWild,
+			"", "", cookieName, c2))
 	for number, want := range map[string]string{"7": c1, "8": c2} {
 		if got := cookieIn(file, "here", number); string(got) != want {
 			t.Errorf("display %s: %q", number, got)
@@ -81,13 +82,15 @@ func TestAddress(t *testing.T) {
 
 func TestKeyboard(t *testing.T) {
 	// Keys 8 to 13: a A, 1 !, nothing, Return, q with one symbol, a second layout that has я on the key of a.
-	k := &keyboard{first: 8, per: 4, syms: []xproto.Keysym{'a', 'A', 0x6D1, 0x6F1, '1', '!', '1', '!', 0, 0, 0, 0, symReturn, 0, 0, 0, 'q', 0, 0, 0, 0, 0, 0, 0}}
+	k := &keyboard{first: 8, per: 4, syms: []xproto.Keysym{'a', 'A', 0x6D1, 0x6F1, '1', '!', '1', '!', 0, 0, 0, 0, symReturn, 0, 0, 0, 'q',
+		0, 0, 0, 0, 0, 0, 0}}
 	for _, row := range []struct {
 		sym   uint32
 		code  byte
 		shift bool
 		ok    bool
-	}{{'a', 8, false, true}, {'A', 8, true, true}, {'!', 9, true, true}, {symReturn, 11, false, true}, {'Q', 12, true, true}, {'z', 0, false, false}} {
+	}{{'a', 8, false, true}, {'A', 8, true, true}, {'!', 9, true, true}, {symReturn, 11, false, true}, {'Q', 12, true, true}, {'z', 0,
+		false, false}} {
 		if code, shift, ok := k.find(row.sym); code != row.code || shift != row.shift || ok != row.ok {
 			t.Errorf("%#x: %d %v %v", row.sym, code, shift, ok)
 		}
@@ -105,7 +108,8 @@ func TestKeyboard(t *testing.T) {
 	if _, _, ok := (&keyboard{}).find('a'); ok || (&keyboard{}).spares() != nil {
 		t.Error("a keyboard without keys has one")
 	}
-	for r, want := range map[rune]uint32{'a': 'a', 'é': 0xE9, '世': 0x1004E16, '😀': 0x101F600, '\n': symReturn, '\t': symTab, 0: 0, 0x1B: 0, 0x85: 0, 0xFFFD: 0} {
+	for r, want := range map[rune]uint32{'a': 'a', 'é': 0xE9, '世': 0x1004E16, '😀': 0x101F600, '\n': symReturn, '\t': symTab, 0: 0, 0x1B: 0,
+		0x85: 0, 0xFFFD: 0} {
 		if got := symOf(r); got != want {
 			t.Errorf("%q: %#x", r, got)
 		}
@@ -131,7 +135,8 @@ func TestPixels(t *testing.T) {
 		img.At(0, 0) != (color.RGBA{255, 0, 0, 255}) || img.At(1, 0) != (color.RGBA{0, 255, 0, 255}) {
 		t.Errorf("16: %v %v", img, ok)
 	}
-	for name, f := range map[string]format{"8 bits": {8, 32, false, rgb}, "no masks": {32, 32, false, [3]uint32{}}, "no pad": {32, 0, false, rgb}} {
+	for name, f := range map[string]format{"8 bits": {8, 32, false, rgb}, "no masks": {32, 32, false, [3]uint32{}}, "no pad": {32, 0,
+		false, rgb}} {
 		if _, ok := pixels(make([]byte, 64), 2, 1, f); ok {
 			t.Errorf("%s is read", name)
 		}
@@ -142,7 +147,8 @@ func TestPixels(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for name, want := range map[string]string{"7 7": "7", "GtkButton": "", "AdwGizmo": "", "Gtk": "Gtk", "Gtk is fun": "Gtk is fun", "a b": "a b",
+	for name, want := range map[string]string{"7 7": "7", "GtkButton": "", "AdwGizmo": "", "Gtk": "Gtk", "Gtk is fun": "Gtk is fun",
+		"a b":             "a b",
 		"Save as Save as": "Save as", "": "", " ": " ", "Gtkish": "Gtkish"} {
 		if got := cleanName(name); got != want {
 			t.Errorf("%q: %q", name, got)
@@ -153,7 +159,8 @@ func TestNames(t *testing.T) {
 		index int
 		said  string
 		want  string
-	}{{43, 0, "click", "AXPress"}, {43, 0, "Press", "AXPress"}, {79, 0, "activate", "AXConfirm"}, {56, 2, "activate", "AXConfirm"}, {32, 0, "activate", "AXPress"},
+	}{{43, 0, "click", "AXPress"}, {43, 0, "Press", "AXPress"}, {79, 0, "activate", "AXConfirm"}, {56, 2, "activate", "AXConfirm"}, {32, 0,
+		"activate", "AXPress"},
 		{43, 0, "", "AXPress"}, {43, 1, "", ""}, {39, 0, "", ""}, {51, 0, "Increase", "AXIncrement"}, {43, 0, "ShowMenu", "AXShowMenu"},
 		{43, 0, "frobnicate", "atspi:frobnicate"}, {88, 0, "jump", "AXPress"}} {
 		if got := nameAction(row.role, row.index, row.said); got != row.want {
