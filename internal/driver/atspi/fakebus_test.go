@@ -361,6 +361,15 @@ func (p *fakeProgram) items() any {
 	return items
 }
 
+func (w *fakeWidget) atPoint(x, y int32) *fakeWidget {
+	for _, k := range w.kids {
+		if x >= k.rect[0] && y >= k.rect[1] && x < k.rect[0]+k.rect[2] && y < k.rect[1]+k.rect[3] {
+			return k
+		}
+	}
+	return nil
+}
+
 func (w *fakeWidget) children() int32 {
 	if w.count != 0 {
 		return int32(w.count)
@@ -410,6 +419,10 @@ func (p *fakeProgram) widget(w, parent *fakeWidget, at int, c fakeCall) (body []
 			return []any{p.ref(w.kids[i])}, true
 		}
 		return []any{p.ref(nil)}, true
+	case "GetIndexInParent":
+		return []any{int32(at)}, true
+	case "GetAccessibleAtPoint":
+		return []any{p.ref(w.atPoint(c.args[0].(int32), c.args[1].(int32)))}, true
 	case "GetExtents":
 		return []any{struct{ X, Y, W, H int32 }{w.rect[0], w.rect[1], w.rect[2], w.rect[3]}}, true
 	case "GetActions":

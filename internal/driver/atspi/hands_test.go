@@ -106,8 +106,9 @@ func TestNoAnswerToAnAction(t *testing.T) {
 		}
 		return nil
 	}
-	a := openFake(t, f, func(o *Options) { o.Answer = 400 * time.Millisecond })
+	a := openFake(t, f, nil)
 	key := titled(t, look(t, a), "Bold").Key
+	a.bus.answer = time.Second
 	if err := a.Perform(t.Context(), key, desktop.Press); err != nil {
 		t.Errorf("a dialog that the press opened is waited for: %v", err)
 	}

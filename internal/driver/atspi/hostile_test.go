@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -98,12 +99,38 @@ func TestHugeCounts(t *testing.T) {
 	titled(t, tree, "two")
 }
 
+// TestLongTable: of a table with thousands of cells those are read that show, wherever it is scrolled to.
+func TestLongTable(t *testing.T) {
+	app := gtk3App()
+	app.table.kids = nil
+	for i := range 3000 {
+		w := &fakeWidget{path: fmt.Sprintf("/cell/%d", i), role: 56, name: fmt.Sprintf("row %d", i), transient: true, faces: []string{component},
+			rect: [4]int32{110, int32(230 + 20*(i-1000)), 200, 20}}
+		if i >= 1000 && i < 1005 {
+			w.states = shownStates()
+		}
+		app.table.kids = append(app.table.kids, w)
+	}
+	f := &fakeBus{programs: []*fakeProgram{app.program}}
+	a := openFake(t, f, nil)
+	tree := look(t, a)
+	for i := 1000; i < 1005; i++ {
+		if n := titled(t, tree, fmt.Sprintf("row %d", i)); n.Bounds == nil || n.Hidden {
+			t.Errorf("%+v", n)
+		}
+	}
+	if tree.Left != 3000-mostCells {
+		t.Errorf("left %d: %s", tree.Left, tree.LeftWhy)
+	}
+}
+
 // TestSilence: a program that stops answering is not waited for, and the fault says so; then it goes on.
 func TestSilence(t *testing.T) {
 	app := gtk3App()
 	f := &fakeBus{programs: []*fakeProgram{app.program}}
-	a := openFake(t, f, func(o *Options) { o.Answer = 100 * time.Millisecond })
+	a := openFake(t, f, nil)
 	key := titled(t, look(t, a), "Bold").Key
+	a.bus.answer = 100 * time.Millisecond
 	for _, method := range []string{"GetItems", "GetExtents", "GetChildren"} {
 		f.mu.Lock()
 		f.before = func(c fakeCall) *fakeReply {
@@ -137,6 +164,7 @@ func TestSilence(t *testing.T) {
 	f.mu.Lock()
 	f.before = nil
 	f.mu.Unlock()
+	a.bus.answer = time.Minute
 	titled(t, look(t, a), "Bold")
 }
 

@@ -176,8 +176,12 @@ func (r *reading) children(ctx context.Context, of []*item) error {
 				r.leave(it.kids-mostCells, fmt.Sprintf("more than %d elements of one table or list", mostCells))
 			}
 			refs[i] = make([]ref, max(min(it.kids, mostCells), 0))
+			first, err := r.firstCell(ctx, it)
+			if err != nil {
+				return err
+			}
 			for k := range refs[i] {
-				asks = append(asks, &ask{it.ref, accessible + ".GetChildAtIndex", []any{int32(k)}, func(body []any, err error) {
+				asks = append(asks, &ask{it.ref, accessible + ".GetChildAtIndex", []any{int32(first + k)}, func(body []any, err error) {
 					if err == nil {
 						refs[i][k], _ = refOf(unwrapped(body))
 					}
@@ -225,6 +229,32 @@ func (r *reading) children(ctx context.Context, of []*item) error {
 		}
 	}
 	return r.load(ctx, fresh)
+}
+
+// firstCell is where to begin with the children of an element that has more than are asked for: so that those are among them which show
+// in its middle.
+func (r *reading) firstCell(ctx context.Context, it *item) (int, error) {
+	if it.kids <= mostCells || !it.faces.has(faceComponent) {
+		return 0, nil
+	}
+	at := 0
+	one := func(to ref, method string, args []any, got func(v any)) error {
+		return r.a.bus.all(ctx, []*ask{{to, method, args, func(body []any, err error) {
+			if err == nil {
+				got(unwrapped(body))
+			}
+		}}})
+	}
+	var cell ref
+	if err := one(it.ref, component+".GetExtents", []any{uint32(0)}, func(v any) { it.bounds = rectOf(v) }); err != nil || it.bounds == nil {
+		return 0, err
+	}
+	middle := []any{int32(it.bounds.X + 8), int32(it.bounds.Y + it.bounds.H/2), uint32(0)}
+	if err := one(it.ref, component+".GetAccessibleAtPoint", middle, func(v any) { cell, _ = refOf(v) }); err != nil || cell.none() {
+		return 0, err
+	}
+	err := one(cell, accessible+".GetIndexInParent", nil, func(v any) { at = whole(v) })
+	return max(min(at-mostCells/2, it.kids-mostCells), 0), err
 }
 
 // counts asks those which make their children when somebody asks how many there are: no cache says it.
