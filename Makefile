@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -97,6 +97,15 @@ test-debugger:
 	CGO_ENABLED=0 go test -c -o swift-debugger.test ./internal/xcode/debugger && \
 	{ IOS_AGENT_SWIFT_DEBUGGER=1 scripts/swift-linux ./swift-debugger.test -test.v -test.timeout 5m -test.run 'TestSwift$$' || \
 	  { code=$$?; [ $$code = 77 ] && echo "test-debugger: Swift skipped"; }; }
+
+# The driver of macOS for desktop apps: its Go code over fake frameworks that gcc compiles, as the product is built and with the race
+# detector, and its build for both kinds of Mac. Skipped, with the reason, where there is no gcc; never with CI=true.
+test-macax:
+	@command -v gcc >/dev/null || { echo "test-macax: skipped: the fake frameworks need gcc"; [ "$$CI" != true ]; exit; }; \
+	CGO_ENABLED=0 go vet -tags macaxfake ./internal/driver/macax && \
+	CGO_ENABLED=0 go test $(TESTFLAGS) -vet=off -tags macaxfake -count=1 -timeout 5m ./internal/driver/macax && \
+	CGO_ENABLED=1 go test $(TESTFLAGS) -vet=off -tags macaxfake -count=1 -timeout 5m -race -short ./internal/driver/macax && \
+	for arch in arm64 amd64; do GOOS=darwin GOARCH=$$arch CGO_ENABLED=0 go vet ./internal/driver/macax || exit 1; done
 
 # Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
 # the truth. Every input with every fault, and a virtual world that answers the same a hundred times. Then logs of full length, and
