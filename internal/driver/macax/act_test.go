@@ -84,7 +84,8 @@ func TestErrorsOfActions(t *testing.T) {
 	}
 	f.errors(axFailure, axFailure, 0, 0)
 	cannot(a.SetNumber(ctx, slider, 1), "take a number") // SwiftUI
-	if refused := wantFault(t, a.Perform(ctx, button, desktop.Press), fault.ToolFailed, "kAXErrorFailure"); refused.Dispatched != fault.MaybeDispatched {
+	refused := wantFault(t, a.Perform(ctx, button, desktop.Press), fault.ToolFailed, "kAXErrorFailure")
+	if refused.Dispatched != fault.MaybeDispatched {
 		t.Errorf("dispatched %q", refused.Dispatched)
 	}
 	f.errors(axCannotComplete, axCannotComplete, 0, 0)
@@ -129,7 +130,8 @@ func TestPointer(t *testing.T) {
 			line("moved", "0", "0") + line("down", "1", "0") + line("up", "1", "0") + "press Action\n"},
 		"double": {func() error { return a.Click(ctx, at, 1, 2) }, line("moved", "0", "0") + line("down", "1", "0") + line("up", "1", "0") +
 			"press Action\n" + line("down", "2", "0") + line("up", "2", "0") + "press Action\n"},
-		"right": {func() error { return a.Click(ctx, at, 3, 1) }, line("moved", "0", "1") + line("right down", "1", "1") + line("right up", "1", "1")},
+		"right": {func() error { return a.Click(ctx, at, 3, 1) },
+			line("moved", "0", "1") + line("right down", "1", "1") + line("right up", "1", "1")},
 		"hold": {func() error { return a.Hold(ctx, at, time.Millisecond) },
 			line("moved", "0", "0") + line("down", "1", "0") + line("up", "1", "0") + "press Action\n"},
 		"drag": {func() error {

@@ -70,8 +70,8 @@ func (es *elements) drop(l *library, e *element) {
 }
 
 // sweep drops what the last look did not see and what does not live any more. An element that is only out of sight keeps its key.
-func (es *elements) sweep(ctx context.Context, l *library) {
-	asked := 0
+func (a *App) sweep(ctx context.Context) {
+	es, asked := &a.elements, 0
 	for _, e := range es.byKey { // in any order: in the end each has its turn
 		if e.look == es.look {
 			continue
@@ -79,14 +79,11 @@ func (es *elements) sweep(ctx context.Context, l *library) {
 		if asked++; asked > askedALook || ctx.Err() != nil {
 			break
 		}
-		var role ref
-		switch code := l.copyAttribute(e.ref, l.name(attributes[attrRole]), &role); {
-		case code == axInvalidElement:
-			es.drop(l, e)
-		case code == axCannotComplete:
-			return // it would cost as long for each
-		case role != 0:
-			l.release(role)
+		switch _, code := a.role(e.ref); code {
+		case axInvalidElement:
+			es.drop(a.lib, e)
+		case axCannotComplete:
+			return // each of the others would take as long
 		}
 	}
 	if len(es.byKey) <= mostElements {
@@ -94,7 +91,7 @@ func (es *elements) sweep(ctx context.Context, l *library) {
 	}
 	oldest := slices.SortedFunc(maps.Values(es.byKey), func(a, b *element) int { return cmp.Compare(a.look, b.look) })
 	for _, e := range oldest[:len(oldest)-mostElements] {
-		es.drop(l, e)
+		es.drop(a.lib, e)
 	}
 }
 

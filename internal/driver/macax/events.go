@@ -108,13 +108,19 @@ type observer struct {
 	pid      int
 	listener uintptr
 
-	loop    ref           // of the thread
+	loop    ref           // of the thread; it is retained, as it may be told to stop when the thread is gone
 	ending  chan struct{} // closed by stop
 	stopped chan struct{} // closed when the thread has let go of everything
 }
 
+// mostWatches is how often an observer is tried: a process that has just been started may not be ready for one.
+const mostWatches = 3
+
 // watch begins to observe the process. Without an observer, a.observer stays nil: looking still works, and the next look tries again.
 func (a *App) watch() {
+	if a.watches++; a.watches > mostWatches {
+		return
+	}
 	o := &observer{lib: a.lib, root: a.root, pid: a.pid, ending: make(chan struct{}), stopped: make(chan struct{})}
 	o.listener = a.lib.listen(a.events)
 	ready := make(chan bool, 1)
@@ -156,7 +162,7 @@ func (o *observer) run(ready chan<- bool) {
 		ready <- false
 		return
 	}
-	o.loop = l.runLoopCurrent()
+	o.loop = l.retain(l.runLoopCurrent())
 	source := l.observerSource(object)
 	l.runLoopAdd(o.loop, source, l.defaultMode)
 	defer l.runLoopRemove(o.loop, source, l.defaultMode)
@@ -204,6 +210,7 @@ func (o *observer) wait() {
 // stop ends the thread and waits for it. A loop that does not run at that moment forgets that it is to stop: it is told again.
 func (o *observer) stop() {
 	close(o.ending)
+	defer o.lib.release(o.loop)
 	for {
 		o.lib.runLoopStop(o.loop)
 		select {

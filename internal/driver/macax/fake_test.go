@@ -92,7 +92,8 @@ func control(t testing.TB, library string) *fake {
 	}
 	f := &fake{}
 	for name, to := range map[string]any{
-		"reset": &f.reset, "live": &f.live, "made": &f.made, "told": &f.told, "wrong": &f.wrong, "forget": &f.forget, "cycle": &f.cycle, "idle": &f.idle,
+		"reset": &f.reset, "live": &f.live, "made": &f.made, "told": &f.told, "wrong": &f.wrong, "forget": &f.forget, "cycle": &f.cycle,
+		"idle":  &f.idle,
 		"trust": &f.trust, "hang": &f.hang, "hide": &f.hide, "deep": &f.deep, "wide": &f.wide, "kill": &f.kill, "silence": &f.silence,
 		"minimize": &f.minimize, "hold_shift": &f.shift, "allow_pictures": &f.mayPicture, "second_window": &f.second, "errors": &f.errors,
 		"timeout": &f.timeout, "pools": &f.pools, "pushed": &f.pushed, "observers": &f.observers, "registered": &f.registered,

@@ -193,7 +193,7 @@ func load(paths Libraries) (*library, error) {
 		{cmp.Or(paths.ObjC, "/usr/lib/libobjc.A.dylib"),
 			[]symbol{{"objc_autoreleasePoolPush", &l.poolPush}, {"objc_autoreleasePoolPop", &l.poolPop}}, nil},
 	} {
-		handle, err := purego.Dlopen(part.path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		handle, err := purego.Dlopen(part.path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 		if err != nil {
 			return nil, fault.New(fault.Unsupported, "%s cannot be loaded: %w", part.path, err).
 				WithHint("desktop apps are driven through frameworks of macOS: is this one of its supported versions?")

@@ -41,7 +41,10 @@ const (
 	valueSize  = 2
 )
 
-const secureField = "AXSecureTextField"
+const (
+	secureField = "AXSecureTextField"
+	menuBar     = "MenuBar"
+)
 
 // mostSilent is how many elements of a look may give no answer while the process as a whole does: each costs answerWithin.
 const mostSilent = 2
@@ -71,7 +74,7 @@ func (a *App) Look(ctx context.Context, limits desktop.Limits) (tree *desktop.Tr
 		if err := w.windows(); err != nil {
 			return err
 		}
-		a.elements.sweep(ctx, a.lib)
+		a.sweep(ctx)
 		if a.observer == nil {
 			a.watch() // it could not tell of events yet when it was opened
 		}
@@ -111,10 +114,12 @@ func (w *walk) windows() error {
 	hidden := root.node != nil && root.node.Hidden
 	var all []*desktop.Node
 	place := 0 // among the windows as the process has them
-	for i, object := range root.children {
+	for _, object := range root.children {
 		if w.nodes == w.limits.Nodes {
-			w.left(len(root.children)-i, w.tooMany())
-			break
+			if role, _ := w.role(object); !strings.Contains(role, menuBar) {
+				w.left(1, w.tooMany())
+			}
+			continue
 		}
 		e := w.elements.keep(w.lib, object)
 		e.window = e
@@ -122,7 +127,7 @@ func (w *walk) windows() error {
 		if err != nil {
 			return err
 		}
-		if n != nil && strings.Contains(n.Role, "MenuBar") {
+		if n != nil && strings.Contains(n.Role, menuBar) {
 			continue
 		}
 		if n != nil {
@@ -167,7 +172,7 @@ func (w *walk) visit(e *element, level int) (*desktop.Node, error) {
 	}
 	n := f.node
 	n.Key = e.key
-	if level == 1 && strings.Contains(n.Role, "MenuBar") {
+	if level == 1 && strings.Contains(n.Role, menuBar) {
 		return n, nil // it is left out, and what is in it is not read
 	}
 	w.nodes++
@@ -203,16 +208,23 @@ func (w *walk) below(n *desktop.Node, e *element, children []ref, level int) err
 // unanswered is called for an element that gave no answer: the process may hang, or only this element, as one that another process
 // serves.
 func (w *walk) unanswered() error {
-	var role ref
-	code := w.lib.copyAttribute(w.root, w.lib.name(attributes[attrRole]), &role)
-	if role != 0 {
-		w.lib.release(role)
-	}
+	_, code := w.role(w.root)
 	if w.silent++; code != axSuccess || w.silent > mostSilent {
 		return w.errSilent(false)
 	}
 	w.left(1, "an element gave no answer")
 	return nil
+}
+
+// role asks for nothing but an element's role.
+func (a *App) role(object ref) (role string, code axError) {
+	var value ref
+	code = a.lib.copyAttribute(object, a.lib.name(attributes[attrRole]), &value)
+	if value != 0 {
+		role = a.lib.string(value)
+		a.lib.release(value)
+	}
+	return role, code
 }
 
 func (w *walk) left(n int, why string) {

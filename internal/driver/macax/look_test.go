@@ -204,6 +204,9 @@ func TestLimits(t *testing.T) {
 		}
 	})
 	t.Run("nodes", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("a look at 10,000 elements, which is slow with the race detector")
+		}
 		a, f := open(t)
 		f.wide(12_000)
 		tree := look(t, a)

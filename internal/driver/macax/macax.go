@@ -120,6 +120,7 @@ type App struct {
 	attributes ref
 	elements   elements
 	observer   *observer
+	watches    int // how often an observer was tried
 	closed     bool
 }
 

@@ -96,7 +96,7 @@ void fake_minimize(int id) {
 // fake_deep and fake_wide add that many elements, below each other or beside each other.
 void fake_deep(int n) { for (int at = 2; n--;) at = add(at, "AXGroup", "deep")->id; }
 void fake_wide(int n) { while (n--) add(11, "AXRow", ""); }
-void fake_cycle(void) { node *n = get(22); n->first = n->last = 2; } // a window that is in itself
+void fake_cycle(void) { world.cycle = 1; } // a window that is in itself
 
 void fake_kill(int id) { get(id)->dead = 1; }
 void fake_silence(int id) { get(id)->silent = 1; }
@@ -162,6 +162,11 @@ static obj *value(uint32_t type, double a, double b) {
 
 static obj *children(node *n, int windows) {
 	int count = 0;
+	if (n->id == 22) {
+		obj *window = array(1);
+		window->as.array.items[0] = element(2);
+		return window;
+	}
 	for (int c = n->first; c; c = get(c)->next) count += !windows || !strcmp(get(c)->role, "AXWindow");
 	obj *all = array(count);
 	count = 0;
@@ -199,7 +204,7 @@ static int32_t attribute(node *n, obj *name, obj **out) {
 	WHEN("AXMain") *out = is_window ? truth(n->id == world.screen[0]) : 0;
 	WHEN("AXHidden") *out = n->id == 1 ? truth(world.hidden) : 0;
 	WHEN("AXFrontmost") *out = n->id == 1 ? truth(1) : 0;
-	WHEN("AXChildren") *out = n->first ? children(n, 0) : 0;
+	WHEN("AXChildren") *out = n->first || (world.cycle && n->id == 22) ? children(n, 0) : 0;
 	WHEN("AXWindows") *out = n->id == 1 ? children(n, 1) : 0;
 	else { violation("who asks for %s?", s); return AttributeUnsupported; }
 	return *out ? 0 : NoValue;

@@ -51,7 +51,7 @@ obj *CFRetain(obj *o) {
 
 void CFRelease(obj *o) {
 	is(o, 0, "CFRelease");
-	if (!o || o->fixed || o->refs <= 0 || --o->refs > 0) return;
+	if (!o || o->fixed || o->refs <= 0 || --o->refs > 0 || o->kind == LOOP) return;
 	ended++;
 	switch (o->kind) {
 	case ARRAY: case DICTIONARY:
@@ -204,13 +204,16 @@ void fake_idle(void) { // waits until all notifications are delivered
 }
 static obj mode = {.kind = TEXT, .fixed = 1};
 obj *kCFRunLoopDefaultMode = &mode;
-static _Thread_local obj *here;
+static pthread_key_t key;
+__attribute__((constructor)) static void make_key(void) { pthread_key_create(&key, (void (*)(void *))CFRelease); }
 
-obj *CFRunLoopGetCurrent(void) {
+obj *CFRunLoopGetCurrent(void) { // the thread's, which releases it when it ends
+	obj *here = pthread_getspecific(key);
 	if (!here) {
 		here = calloc(1, sizeof *here);
-		here->kind = LOOP, here->fixed = 1;
+		here->kind = LOOP, here->refs = 1;
 		pthread_cond_init(&here->as.loop.woken, 0);
+		pthread_setspecific(key, here);
 	}
 	return here;
 }
