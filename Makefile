@@ -1,5 +1,5 @@
 # make test is what a newcomer runs: it needs Go, and fetches the rest. .ci/run has the slower lanes.
-.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger test-desktop verify-mac
+.PHONY: attack soak test test-scripts test-real-mac check fmt race build release sbom vulncheck fuzz bench bench-peers test-peers test-agent test-chromium test-debugger test-desktop test-macax verify-mac
 
 # More for `go test`: TESTFLAGS=-json is what .ci/run reads.
 TESTFLAGS ?=
@@ -103,6 +103,15 @@ test-debugger:
 test-desktop:
 	@scripts/desktop || { code=$$?; [ $$code = 77 ] && echo "test-desktop: skipped" && exit 0; exit $$code; }; \
 	IOS_AGENT_DESKTOP=1 go test $(TESTFLAGS) -vet=off -count=1 -timeout 10m -run TestReal ./internal/driver/atspi
+
+# The driver of macOS for desktop apps: its Go code over fake frameworks that gcc compiles, as the product is built and with the race
+# detector, and its build for both kinds of Mac. Skipped, with the reason, where there is no gcc; never with CI=true.
+test-macax:
+	@command -v gcc >/dev/null || { echo "test-macax: skipped: the fake frameworks need gcc"; [ "$$CI" != true ]; exit; }; \
+	CGO_ENABLED=0 go vet -tags macaxfake ./internal/driver/macax && \
+	CGO_ENABLED=0 go test $(TESTFLAGS) -vet=off -tags macaxfake -count=1 -timeout 5m ./internal/driver/macax && \
+	CGO_ENABLED=1 go test $(TESTFLAGS) -vet=off -tags macaxfake -count=1 -timeout 5m -race -short ./internal/driver/macax && \
+	for arch in arm64 amd64; do GOOS=darwin GOARCH=$$arch CGO_ENABLED=0 go vet ./internal/driver/macax || exit 1; done
 
 # Chaos by many seeds: hours of things going wrong, in minutes. A failing seed fails again. Walks on which every answer is held to
 # the truth. Every input with every fault, and a virtual world that answers the same a hundred times. Then logs of full length, and

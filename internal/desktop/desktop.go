@@ -133,6 +133,9 @@ type Node struct {
 	Subrole     string `json:"-"` // AXSecureTextField, AXSwitch, …
 	Selected    bool   `json:"-"` // or checked, or pressed
 	Hidden      bool   `json:"-"` // the source says that it does not show
+	// Shift is its place among its siblings as the source has them, less its place here: elements without a role are left out, and still
+	// count in ids.
+	Shift int `json:"-"`
 }
 
 // Walk visits the node and all below it, parents first, until visit returns false.

@@ -45,7 +45,7 @@ func (n *Names) Name(t *Tree) {
 		n.ids, n.keys = map[string]string{}, map[string]string{}
 	}
 	for i, w := range t.Windows {
-		n.name(w, i)
+		n.name(w, i+w.Shift)
 	}
 }
 
@@ -57,7 +57,7 @@ func (n *Names) name(node *Node, index int) {
 	}
 	node.ID = id
 	for i, c := range node.Children {
-		n.name(c, i)
+		n.name(c, i+c.Shift)
 	}
 }
 

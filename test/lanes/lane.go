@@ -31,6 +31,7 @@ var lanes = []lane{
 		{"the scripts on a world as unkind as a real Mac", []string{"make", "test-real-mac", "TESTFLAGS=-json"}, nil},
 		{"vet for darwin, staticcheck", []string{"make", "check"}, nil},
 		{"race detector", []string{"make", "race", "TESTFLAGS=-json"}, nil},
+		{"desktop apps of macOS, over fake frameworks", []string{"make", "test-macax", "TESTFLAGS=-json"}, nil},
 		{"the README's first command, as a newcomer runs it", []string{"scripts/newcomer"}, nil},
 		{"OpenAPI lint", []string{"scripts/openapi-lint"}, nil},
 		{"workflow lint", []string{"scripts/workflow-lint"}, nil},

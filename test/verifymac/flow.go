@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // part is some steps that show one ability.
 type part struct {
 	name   string
@@ -7,7 +9,7 @@ type part struct {
 	steps  []step
 }
 
-// step is one call of ios-agent.
+// step is one call of ios-agent, or of a tool.
 type step struct {
 	name  string
 	args  []string
@@ -15,6 +17,8 @@ type step struct {
 	says  []string // texts of which the answer must have one
 	needs string   // a step without which this one cannot be tried
 	fixed bool     // a replay gives the same answer: it only runs tools
+	tool  string   // one of Apple's tools to call, and not ios-agent
+	tries int      // how often it may be tried, a second apart; 0 is once
 }
 
 // Steps that nearly all others need.
@@ -32,7 +36,7 @@ const (
 // provoked and answered, no step relies on a keyboard on the screen, which a hardware keyboard hides, and none on the language of the Mac.
 func (t *trial) parts() []part {
 	on := []string{"--udid", t.simulator}
-	return append(t.before(on), append(inSettings(t), inMaps(t)...)...)
+	return slices.Concat(t.before(on), inSettings(t), inMaps(t), t.onDesktop())
 }
 
 func (t *trial) before(on []string) []part {

@@ -59,7 +59,7 @@ func (t *trial) try(ctx context.Context) {
 			if s.needs != "" && t.outcomeOf(s.needs) != holds {
 				r.Outcome, r.Why = notTried, s.needs+" does not hold"
 			} else {
-				t.take(ctx, s, &r)
+				t.takeUntil(ctx, s, &r)
 			}
 			if ctx.Err() != nil {
 				r.Outcome, r.Why = notTried, "interrupted"
@@ -80,16 +80,44 @@ func (t *trial) outcomeOf(name string) outcome {
 	return t.results[i].Outcome
 }
 
+// takeUntil takes a step until it holds, as often as it may be tried.
+func (t *trial) takeUntil(ctx context.Context, s step, r *result) {
+	for try := 1; ; try++ {
+		t.take(ctx, s, r)
+		if r.Outcome == holds || try >= s.tries {
+			return
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // take runs the command of a step and judges it.
 func (t *trial) take(ctx context.Context, s step, r *result) {
 	files, lines := t.transcripts(), t.talkLines()
 	began := time.Now()
-	run, err := t.host.Run(ctx, host.Cmd{Name: t.agent, Args: append(slices.Clone(s.args), "--json"), Env: t.env, Timeout: stepTime,
+	args, err := t.fill(s.args)
+	if err != nil {
+		r.Outcome, r.Why = fails, err.Error()
+		return
+	}
+	r.Args = args
+	runner, name := t.host, t.agent
+	if s.tool != "" {
+		runner, name = t.aside, t.tools.Tool(s.tool)
+	} else {
+		args = withJSON(args)
+	}
+	run, err := runner.Run(ctx, host.Cmd{Name: name, Args: args, Env: t.env, Timeout: stepTime,
 		Grace: 10 * time.Second, MaxOutput: 16 << 20})
 	r.Took = time.Since(began).Round(time.Millisecond).String()
 	r.Code, r.Stderr = run.ExitCode, string(run.Stderr)
 	if json.Valid(run.Stdout) {
 		r.Answer = run.Stdout
+		t.learn(run.Stdout)
 	} else {
 		r.Stderr += string(run.Stdout)
 	}
@@ -101,6 +129,14 @@ func (t *trial) take(ctx context.Context, s step, r *result) {
 		return
 	}
 	r.Outcome, r.Why = s.judge(*r)
+}
+
+// withJSON asks for an answer that can be read, before what belongs to another program.
+func withJSON(args []string) []string {
+	if at := slices.Index(args, "--"); at >= 0 {
+		return slices.Insert(slices.Clone(args), at, "--json")
+	}
+	return append(slices.Clone(args), "--json")
 }
 
 // judge compares an answer with what is right.

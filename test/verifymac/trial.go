@@ -37,6 +37,7 @@ type trial struct {
 	about     string // one line
 	simulator string // its UDID; empty: there is none
 	results   []result
+	known     map[string]string // what answers told and later steps name
 }
 
 func newTrial(ctx context.Context, o options, out io.Writer) (*trial, error) {

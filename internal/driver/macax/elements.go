@@ -1,0 +1,104 @@
+//go:build darwin || macaxfake
+
+package macax
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"ios-agent/internal/desktop"
+)
+
+// The bounds of the table: elements that are kept, and those of them that one look asks whether they still live.
+const (
+	mostElements = 4 * desktop.MaxNodes
+	askedALook   = 200
+)
+
+// element is one that was seen. Its object is retained for as long as it is in the table.
+type element struct {
+	ref    ref
+	hash   uint
+	key    string
+	look   uint64   // the last one that saw it
+	window *element // that it was seen in; itself for a window
+}
+
+// elements are those of a process, each with a key that no other one ever gets. Objects of accessibility are new at every look: two that
+// are equal are the same element.
+type elements struct {
+	byHash map[uint][]*element
+	byKey  map[string]*element
+	last   uint64 // key
+	look   uint64
+}
+
+// keep finds the element of an object, or takes it in.
+func (es *elements) keep(l *library, object ref) *element {
+	if es.byHash == nil {
+		es.byHash, es.byKey = map[uint][]*element{}, map[string]*element{}
+	}
+	hash := l.hash(object)
+	for _, e := range es.byHash[hash] {
+		if l.equal(e.ref, object) {
+			return e
+		}
+	}
+	es.last++
+	e := &element{ref: l.retain(object), hash: hash, key: "ax" + strconv.FormatUint(es.last, 10)}
+	es.byHash[hash] = append(es.byHash[hash], e)
+	es.byKey[e.key] = e
+	return e
+}
+
+// drop releases an element that is gone.
+func (es *elements) drop(l *library, e *element) {
+	if es.byKey[e.key] != e {
+		return
+	}
+	delete(es.byKey, e.key)
+	same := slices.DeleteFunc(es.byHash[e.hash], func(o *element) bool { return o == e })
+	if len(same) == 0 {
+		delete(es.byHash, e.hash)
+	} else {
+		es.byHash[e.hash] = same
+	}
+	l.release(e.ref)
+}
+
+// sweep drops what the last look did not see and what does not live any more. An element that is only out of sight keeps its key.
+func (a *App) sweep(ctx context.Context) {
+	es, asked := &a.elements, 0
+	for _, e := range es.byKey { // in any order: in the end each has its turn
+		if e.look == es.look {
+			continue
+		}
+		if asked++; asked > askedALook || ctx.Err() != nil {
+			break
+		}
+		switch _, code := a.role(e.ref); code {
+		case axInvalidElement:
+			es.drop(a.lib, e)
+		case axCannotComplete:
+			return // each of the others would take as long
+		}
+	}
+	if len(es.byKey) <= mostElements {
+		return
+	}
+	oldest := slices.SortedFunc(maps.Values(es.byKey), func(a, b *element) int { return cmp.Compare(a.look, b.look) })
+	for _, e := range oldest[:len(oldest)-mostElements] {
+		es.drop(a.lib, e)
+	}
+}
+
+// clear releases all.
+func (es *elements) clear(l *library) {
+	for _, e := range es.byKey {
+		l.release(e.ref)
+	}
+	es.byHash, es.byKey = nil, nil
+}

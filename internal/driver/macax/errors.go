@@ -1,0 +1,116 @@
+//go:build darwin || macaxfake
+
+package macax
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/fault"
+)
+
+// axError is AXError of AXError.h.
+type axError int32
+
+const (
+	axSuccess                axError = 0
+	axFailure                axError = -25200
+	axIllegalArgument        axError = -25201
+	axInvalidElement         axError = -25202
+	axInvalidObserver        axError = -25203
+	axCannotComplete         axError = -25204
+	axAttributeUnsupported   axError = -25205
+	axActionUnsupported      axError = -25206
+	axNotificationUnsupports axError = -25207
+	axNotImplemented         axError = -25208
+	axAlreadyRegistered      axError = -25209
+	axNotRegistered          axError = -25210
+	axAPIDisabled            axError = -25211
+	axNoValue                axError = -25212
+)
+
+var axNames = map[axError]string{
+	axFailure: "Failure", axIllegalArgument: "IllegalArgument", axInvalidElement: "InvalidUIElement",
+	axInvalidObserver: "InvalidUIElementObserver", axCannotComplete: "CannotComplete", axAttributeUnsupported: "AttributeUnsupported",
+	axActionUnsupported: "ActionUnsupported", axNotificationUnsupports: "NotificationUnsupported", axNotImplemented: "NotImplemented",
+	axAlreadyRegistered: "NotificationAlreadyRegistered", axNotRegistered: "NotificationNotRegistered", axAPIDisabled: "APIDisabled",
+	axNoValue: "NoValue",
+}
+
+func (e axError) String() string {
+	if name, known := axNames[e]; known {
+		return "kAXError" + name
+	}
+	return fmt.Sprintf("AXError %d", int32(e))
+}
+
+// errUntrusted says who has to be allowed what, and where.
+func errUntrusted() *fault.Fault {
+	return fault.New(fault.Forbidden, "macOS does not let this program use accessibility").
+		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in " +
+			"System Settings → Privacy & Security → Accessibility, then begin again: `ios-agent daemon stop`")
+}
+
+// errBlind is the same for pictures.
+func errBlind() *fault.Fault {
+	return fault.New(fault.Forbidden, "macOS does not let this program take pictures of windows").
+		WithHint("allow the program that started the daemon (the terminal, editor or agent that you work in) in " +
+			"System Settings → Privacy & Security → Screen & System Audio Recording (Screen Recording before macOS 15), " +
+			"then begin again: `ios-agent daemon stop`")
+}
+
+// alive reports why a process cannot be driven: it has ended, or it is another user's. That is what signal 0 finds out.
+func alive(pid int) error {
+	if pid <= 0 {
+		return syscall.ESRCH
+	}
+	return syscall.Kill(pid, 0)
+}
+
+// errNotOurs is the fault of a process that cannot be driven; nil for one that can.
+func (o Options) errNotOurs(pid int) error {
+	switch err := o.Alive(pid); {
+	case errors.Is(err, syscall.ESRCH):
+		return fault.New(fault.AppNotRunning, "process %d has ended", pid).WithHint("start the program again")
+	case errors.Is(err, syscall.EPERM):
+		return fault.New(fault.Forbidden, "process %d belongs to another user", pid).
+			WithHint("only processes of the user who runs ios-agent can be driven")
+	case err != nil:
+		return fault.New(fault.ToolFailed, "process %d cannot be looked for: %w", pid, err)
+	}
+	return nil
+}
+
+// errSilent is the fault of a process that did not answer, of an action when it may have been done all the same.
+func (a *App) errSilent(acting bool) error {
+	if err := a.options.errNotOurs(a.pid); err != nil {
+		return err
+	}
+	if acting {
+		return fault.New(fault.OutcomeUnknown, "process %d did not answer within %s; it may have done it", a.pid, answerWithin).
+			WithHint("a dialog that the action opened can keep it busy: look before you repeat it").WithDispatch(fault.MaybeDispatched)
+	}
+	return fault.New(fault.Timeout, "process %d does not answer within %s", a.pid, answerWithin).
+		WithHint("it is busy, it is paused (`ios-agent debug continue`), or it shows no windows")
+}
+
+// fail is the error of an action on an element; nil for none. What it cannot do is said by cannot.
+func (a *App) fail(e axError, on *element, cannot string) error {
+	switch e {
+	case axSuccess:
+		return nil
+	case axInvalidElement:
+		a.elements.drop(a.lib, on)
+		return &desktop.GoneError{Key: on.key}
+	case axActionUnsupported, axAttributeUnsupported, axIllegalArgument, axNotImplemented, axNoValue:
+		return &desktop.UnsupportedError{What: cannot}
+	case axCannotComplete:
+		return a.errSilent(true)
+	case axAPIDisabled:
+		return errUntrusted()
+	}
+	return fault.New(fault.ToolFailed, "macOS answers %s: the element did not %s", e, cannot).
+		WithHint("look at what became of it before you try another way").WithDispatch(fault.MaybeDispatched)
+}

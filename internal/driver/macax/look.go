@@ -1,0 +1,299 @@
+//go:build darwin || macaxfake
+
+package macax
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/ui"
+)
+
+// attributes are read of every element, all with one question.
+var attributes = []string{"AXRole", "AXSubrole", "AXTitle", "AXDescription", "AXValue", "AXEnabled", "AXFocused", "AXPosition", "AXSize",
+	"AXIdentifier", "AXPlaceholderValue", "AXSelected", "AXMinimized", "AXHidden", "AXChildren"}
+
+// The places of attributes.
+const (
+	attrRole = iota
+	attrSubrole
+	attrTitle
+	attrDescription
+	attrValue
+	attrEnabled
+	attrFocused
+	attrPosition
+	attrSize
+	attrIdentifier
+	attrPlaceholder
+	attrSelected
+	attrMinimized
+	attrHidden
+	attrChildren
+)
+
+// Types of AXValue.
+const (
+	valuePoint = 1
+	valueSize  = 2
+)
+
+const (
+	secureField = "AXSecureTextField"
+	menuBar     = "MenuBar"
+)
+
+// mostSilent is how many elements of a look may give no answer while the process as a whole does: each costs answerWithin.
+const mostSilent = 2
+
+// walk is one look.
+type walk struct {
+	*App
+	ctx    context.Context
+	limits desktop.Limits
+	tree   *desktop.Tree
+	nodes  int
+	silent int
+}
+
+// Look reads all windows. See desktop.Eyes.
+func (a *App) Look(ctx context.Context, limits desktop.Limits) (tree *desktop.Tree, err error) {
+	began := time.Now()
+	if limits.Depth == 0 {
+		limits.Depth = desktop.MaxDepth
+	}
+	if limits.Nodes == 0 {
+		limits.Nodes = desktop.MaxNodes
+	}
+	err = a.do(ctx, func() error {
+		w := &walk{App: a, ctx: ctx, limits: limits, tree: &desktop.Tree{}}
+		a.elements.look++
+		if err := w.windows(); err != nil {
+			return err
+		}
+		a.sweep(ctx)
+		if a.observer == nil {
+			a.watch() // it could not tell of events yet when it was opened
+		}
+		tree = w.tree
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	tree.Took = time.Since(began)
+	return tree, nil
+}
+
+// facts are an element's attributes.
+type facts struct {
+	node     *desktop.Node // nil: it has no role
+	children []ref         // values has them
+	values   ref
+}
+
+func (f facts) release(l *library) {
+	if f.values != 0 {
+		l.release(f.values)
+	}
+}
+
+func (w *walk) windows() error {
+	root, code := w.read(w.root)
+	defer root.release(w.lib)
+	switch code {
+	case axSuccess:
+	case axAPIDisabled:
+		return errUntrusted()
+	default: // also of a process that is gone
+		return w.errSilent(false)
+	}
+	hidden := root.node != nil && root.node.Hidden
+	var all []*desktop.Node
+	place := 0 // among the windows as the process has them
+	for _, object := range root.children {
+		if w.nodes == w.limits.Nodes {
+			if role, _ := w.role(object); !strings.Contains(role, menuBar) {
+				w.left(1, w.tooMany())
+			}
+			continue
+		}
+		e := w.elements.keep(w.lib, object)
+		e.window = e
+		n, err := w.visit(e, 1)
+		if err != nil {
+			return err
+		}
+		if n != nil && strings.Contains(n.Role, menuBar) {
+			continue
+		}
+		if n != nil {
+			n.Hidden = n.Hidden || hidden
+			n.Shift = place
+			all = append(all, n)
+		}
+		place++
+	}
+	w.tree.Windows = w.backToFront(all)
+	for i, n := range w.tree.Windows {
+		n.Shift -= i
+	}
+	return nil
+}
+
+// visit reads an element and all below; nil for one that has no role, is gone, or was seen before.
+func (w *walk) visit(e *element, level int) (*desktop.Node, error) {
+	if err := w.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if e.look == w.elements.look {
+		return nil, nil
+	}
+	e.look = w.elements.look
+	f, code := w.read(e.ref)
+	defer f.release(w.lib)
+	switch code {
+	case axSuccess:
+	case axInvalidElement:
+		w.elements.drop(w.lib, e)
+		return nil, nil
+	case axCannotComplete:
+		return nil, w.unanswered()
+	case axAPIDisabled:
+		return nil, errUntrusted()
+	default:
+		return nil, nil
+	}
+	if f.node == nil {
+		return nil, nil
+	}
+	n := f.node
+	n.Key = e.key
+	if level == 1 && strings.Contains(n.Role, menuBar) {
+		return n, nil // it is left out, and what is in it is not read
+	}
+	w.nodes++
+	n.Actions = w.actions(e.ref)
+	return n, w.below(n, e, f.children, level)
+}
+
+// below reads an element's children.
+func (w *walk) below(n *desktop.Node, e *element, children []ref, level int) error {
+	if level == w.limits.Depth && len(children) > 0 {
+		w.left(len(children), fmt.Sprintf("deeper than %d levels", w.limits.Depth))
+		return nil
+	}
+	for i, object := range children {
+		if w.nodes == w.limits.Nodes {
+			w.left(len(children)-i, w.tooMany())
+			return nil
+		}
+		c := w.elements.keep(w.lib, object)
+		c.window = e.window
+		child, err := w.visit(c, level+1)
+		if err != nil {
+			return err
+		}
+		if child != nil {
+			child.Shift = i - len(n.Children)
+			n.Children = append(n.Children, child)
+		}
+	}
+	return nil
+}
+
+// unanswered is called for an element that gave no answer: the process may hang, or only this element, as one that another process
+// serves.
+func (w *walk) unanswered() error {
+	_, code := w.role(w.root)
+	if w.silent++; code != axSuccess || w.silent > mostSilent {
+		return w.errSilent(false)
+	}
+	w.left(1, "an element gave no answer")
+	return nil
+}
+
+// role asks for nothing but an element's role.
+func (a *App) role(object ref) (role string, code axError) {
+	var value ref
+	code = a.lib.copyAttribute(object, a.lib.name(attributes[attrRole]), &value)
+	if value != 0 {
+		role = a.lib.string(value)
+		a.lib.release(value)
+	}
+	return role, code
+}
+
+func (w *walk) left(n int, why string) {
+	w.tree.Left += n
+	if !strings.Contains(w.tree.LeftWhy, why) {
+		w.tree.LeftWhy = strings.TrimPrefix(w.tree.LeftWhy+", "+why, ", ")
+	}
+}
+
+// read asks for the attributes of an element. The caller releases what it gets, also with an error.
+func (a *App) read(object ref) (f facts, code axError) {
+	l := a.lib
+	code = l.copyAttributes(object, a.attributes, 0, &f.values)
+	if code == axSuccess && (f.values == 0 || l.arrayCount(f.values) != len(attributes)) {
+		code = axFailure
+	}
+	if code != axSuccess {
+		return f, code
+	}
+	at := func(i int) ref { return l.arrayAt(f.values, i) }
+	if role := l.string(at(attrRole)); role != "" {
+		f.node = l.node(role, at)
+	}
+	f.children = l.items(at(attrChildren), l.types.element)
+	return f, axSuccess
+}
+
+// node is what attributes say. Where one is missing there stands an AXValue with an error, which is of no type that is asked for.
+func (l *library) node(role string, at func(int) ref) *desktop.Node {
+	n := &desktop.Node{
+		Role: role, Source: source, Enabled: true, Title: l.string(at(attrTitle)), Subrole: l.string(at(attrSubrole)),
+		Identifier: l.string(at(attrIdentifier)), Placeholder: l.string(at(attrPlaceholder)),
+	}
+	if n.Title == "" {
+		n.Title = l.string(at(attrDescription))
+	}
+	if n.Role != secureField && n.Subrole != secureField {
+		n.Value = l.value(at(attrValue))
+	}
+	if enabled, said := l.bool(at(attrEnabled)); said {
+		n.Enabled = enabled
+	}
+	n.Focused, _ = l.bool(at(attrFocused))
+	n.Selected, _ = l.bool(at(attrSelected))
+	if n.Role == "AXCheckBox" || n.Role == "AXRadioButton" || n.Subrole == "AXSwitch" || n.Subrole == "AXToggle" {
+		n.Selected = n.Value != nil && *n.Value == "1"
+	}
+	minimized, _ := l.bool(at(attrMinimized))
+	hidden, _ := l.bool(at(attrHidden))
+	n.Hidden = minimized || hidden
+	x, y, placed := l.pair(at(attrPosition), valuePoint)
+	width, height, sized := l.pair(at(attrSize), valueSize)
+	if placed && sized {
+		n.Bounds = &ui.Rect{X: x, Y: y, W: width, H: height}
+	}
+	return n
+}
+
+// actions are the names of what an element can do.
+func (a *App) actions(object ref) (names []string) {
+	var all ref
+	if a.lib.copyActions(object, &all) != axSuccess || all == 0 {
+		return nil
+	}
+	defer a.lib.release(all)
+	for _, name := range a.lib.items(all, a.lib.types.text) {
+		names = append(names, a.lib.string(name))
+	}
+	return names
+}
+
+func (w *walk) tooMany() string { return fmt.Sprintf("more than %d elements", w.limits.Nodes) }

@@ -1,0 +1,182 @@
+//go:build darwin || macaxfake
+
+package macax
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/ui"
+)
+
+var (
+	_ desktop.Desktop = (*Desktop)(nil)
+	_ desktop.App     = (*App)(nil)
+)
+
+// answerWithin is how long a process has to answer one question. The system's own limit is six seconds, for each.
+const answerWithin = 1500 * time.Millisecond
+
+// Options of a desktop. The zero value is macOS.
+type Options struct {
+	Libraries Libraries
+	// Alive says nil for a process that lives and is the user's, ESRCH for one that does not live, EPERM for another user's; nil is
+	// signal 0.
+	Alive func(pid int) error
+	// Pace is the time between events of one input; 0 is 8 ms. Some apps lose what comes at once.
+	Pace time.Duration
+}
+
+// Desktop is the desktop of the user who runs this process.
+type Desktop struct {
+	options Options
+	load    func() (*library, error)
+}
+
+// New makes a desktop. Nothing is loaded before it is used.
+func New(o Options) *Desktop {
+	if o.Alive == nil {
+		o.Alive = alive
+	}
+	if o.Pace == 0 {
+		o.Pace = 8 * time.Millisecond
+	}
+	return &Desktop{options: o, load: sync.OnceValues(func() (*library, error) { return load(o.Libraries) })}
+}
+
+// Methods are accessibility's name and that of the events of Core Graphics.
+func (d *Desktop) Methods() desktop.Methods {
+	return desktop.Methods{Accessibility: source, Input: "cgevent"}
+}
+
+// source is who tells of elements.
+const source = "ax"
+
+// Prepare checks the permission, before a program is started in vain.
+func (d *Desktop) Prepare(context.Context, desktop.Environ) ([]string, error) {
+	_, err := d.permitted()
+	return nil, err
+}
+
+// permitted gives the library when this process may use accessibility. It never asks the user.
+func (d *Desktop) permitted() (*library, error) {
+	l, err := d.load()
+	if err != nil {
+		return nil, err
+	}
+	return l, l.pooled(func() error {
+		if !l.trusted(0) {
+			return errUntrusted()
+		}
+		return nil
+	})
+}
+
+// Open connects to a process. One that shows no window yet can be opened: it is looked at until it does.
+func (d *Desktop) Open(ctx context.Context, pid int) (desktop.App, error) {
+	if err := d.options.errNotOurs(pid); err != nil {
+		return nil, err
+	}
+	l, err := d.permitted()
+	if err != nil {
+		return nil, err
+	}
+	a := &App{lib: l, pid: pid, options: d.options, lane: make(chan struct{}, 1), events: newEvents()}
+	if err := a.do(ctx, a.connect); err != nil {
+		_ = a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// connect is called once, by Open.
+func (a *App) connect() error {
+	l := a.lib
+	system := l.systemElement()
+	l.setTimeout(system, float32(answerWithin.Seconds())) // of all elements of this process
+	l.release(system)
+	a.root = l.appElement(int32(a.pid))
+	if a.root == 0 {
+		return a.errSilent(false)
+	}
+	l.setTimeout(a.root, float32(answerWithin.Seconds()))
+	a.attributes = l.texts(attributes)
+	l.setAttribute(a.root, l.name("AXManualAccessibility"), l.booleanTrue) // without it Electron tells of no page; others refuse it
+	a.watch()
+	return nil
+}
+
+// App is a process. See desktop.App.
+type App struct {
+	lib     *library
+	pid     int
+	options Options
+	events  *events
+
+	lane       chan struct{} // full while a method works; guards all below
+	root       ref
+	attributes ref
+	elements   elements
+	observer   *observer
+	watches    int // how often an observer was tried
+	closed     bool
+}
+
+// do runs fn alone and on one thread.
+func (a *App) do(ctx context.Context, fn func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case a.lane <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-a.lane }()
+	if a.closed {
+		return errClosed
+	}
+	return a.lib.pooled(fn)
+}
+
+// on runs fn on the element with a key.
+func (a *App) on(ctx context.Context, key string, fn func(e *element) error) error {
+	return a.do(ctx, func() error {
+		e := a.elements.byKey[key]
+		if e == nil {
+			return &desktop.GoneError{Key: key}
+		}
+		return fn(e)
+	})
+}
+
+// Close ends the events and releases everything. A method that works is waited for: it is bound by answerWithin.
+func (a *App) Close() error {
+	a.lane <- struct{}{}
+	defer func() { <-a.lane }()
+	if a.closed {
+		return nil
+	}
+	a.closed = true
+	a.events.end()
+	if a.observer != nil {
+		a.observer.stop()
+	}
+	a.elements.clear(a.lib)
+	for _, r := range []ref{a.root, a.attributes} {
+		if r != 0 {
+			a.lib.release(r)
+		}
+	}
+	return nil
+}
+
+// near reports whether two frames are the same but for rounding.
+func near(a, b ui.Rect) bool {
+	const off = 1
+	return abs(a.X-b.X) <= off && abs(a.Y-b.Y) <= off && abs(a.W-b.W) <= off && abs(a.H-b.H) <= off
+}
+
+func abs(f float64) float64 { return max(f, -f) }
