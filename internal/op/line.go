@@ -21,7 +21,7 @@ func Place(o Op, input map[string]any, args []string) error {
 			input[f.Name], args = args, nil
 			continue
 		}
-		input[f.Name], args = args[0], args[1:]
+		input[f.Name], args = f.Word(args[0]), args[1:]
 	}
 	if len(args) > 0 {
 		return fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
@@ -74,7 +74,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			list, _ := input[f.Name].([]string)
 			input[f.Name] = append(list, value)
 		} else {
-			input[f.Name] = value
+			input[f.Name] = f.Word(value)
 		}
 	}
 	return input, Place(o, input, args)

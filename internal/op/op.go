@@ -43,6 +43,7 @@ type Spec struct {
 	Aliases  []string      // other words that the CLI takes for the verb; the name is added
 	Route    string        // REST: "POST /api/v1/…"; empty: derived from family and name; None: no route
 	Summary  string        // one line, no full stop
+	Describe string        // what MCP clients are told instead of the summary, where another product's text is known; with its full stop
 	Help     string        // more, for people who ask
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
@@ -88,6 +89,9 @@ type Op struct {
 
 // Texter is an output that knows how a person or a model wants to read it.
 type Texter interface{ Text() string }
+
+// Refuser is an output that may say that nothing was done, where the shape of others has no fault for it.
+type Refuser interface{ Refused() bool }
 
 // Image is a picture that goes with an output.
 type Image struct {

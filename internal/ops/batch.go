@@ -103,11 +103,10 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 		out.Steps = append(out.Steps, stepOut{
 			Step: in.Steps[i], ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		})
-		if e.Error != nil && !in.Go {
-			break
-		}
-		if e.Error == nil {
+		if failed := e.Error != nil || e.Refused; !failed {
 			out.Done++
+		} else if !in.Go {
+			break
 		}
 		if e.Meta.Device != nil {
 			c.Device = e.Meta.Device

@@ -1,6 +1,6 @@
 // Package ops is the product: what ios-agent can do, one file a noun, every operation declared once. Of the world below it
 // knows sessions, the pool and domain services; it can run no program and open no device by itself. The families of other
-// systems' names, ops/xcode and ops/quern, are views of it.
+// systems' names, ops/xcode, ops/quern and ops/desktop, are views of it.
 package ops
 
 import (
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
@@ -46,6 +48,8 @@ type Services struct {
 	Captures  *logcap.Store
 	Films     *film.Store
 	Debuggers *debugger.Service
+	Desktop   desktop.Desktop // nil: this system has none
+	Processes *process.Sessions
 	Telemetry *telemetry.Store
 	Crashes   CrashServices
 	Network   NetworkServices
@@ -85,6 +89,7 @@ type Core struct {
 	Crashes  *Crashes
 	Network  *Network
 	Debug    *Debug
+	Desktop  *Desktop
 	Builds   *Builds
 	Packages *Packages
 	MacApps  *MacApps
@@ -121,6 +126,7 @@ func New(s Services) *Core {
 		},
 	}
 	c.Screen.wire = c.Network
+	c.Desktop = &Desktop{access, s.Processes, s.Desktop, c.Screen, c.Touch.secrets}
 	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()

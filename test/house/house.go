@@ -20,6 +20,7 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/desktop"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
@@ -46,6 +47,8 @@ type Options struct {
 	Record   bool // transcripts of all programs are kept below the home
 	// Inherit names variables that programs get besides the usual ones.
 	Inherit []string
+	// Desktop is where programs show windows; nil: nowhere.
+	Desktop desktop.Desktop
 	// Proxy is what the proxy's process finds on its machine.
 	Proxy proxy.ProcessOptions
 }
@@ -159,7 +162,7 @@ func (h *House) openProduct(o Options, over product.Options) {
 	}
 	var err error
 	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
-	over.Talk, over.Now, over.Program = o.Talk, o.Now, program
+	over.Talk, over.Now, over.Program, over.Desktop = o.Talk, o.Now, program, o.Desktop
 	over.Implicit, over.JobAfter, over.Prewarm = o.Implicit, o.JobAfter, o.Prewarm
 	over.Server = ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
 	h.Product, err = product.Open(over)

@@ -14,6 +14,8 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/kinds"
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
@@ -64,6 +66,8 @@ type Options struct {
 	// Watcher starts who puts the Mac's proxy settings back after our death; nil: nobody does.
 	Watcher func(journal string) (io.Closer, error)
 	Keeper  []string // as debugger.Options have it
+	// Desktop is where programs show windows; nil: this system's.
+	Desktop desktop.Desktop
 	Prewarm bool     // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
@@ -120,6 +124,10 @@ func Open(o Options) (*Product, error) {
 	}
 	network := openNetwork(o, said, secrets)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
+	if o.Desktop == nil {
+		o.Desktop = newDesktop()
+	}
+	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
@@ -150,7 +158,7 @@ func Open(o Options) (*Product, error) {
 		Packages: swiftpackage.New(swiftpackage.Options{Run: o.Host, Start: o.Host, Logs: logs}),
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
-		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: settle,
+		Captures: captures, Films: films, Debuggers: debuggers, Desktop: o.Desktop, Processes: processes, Telemetry: said, Streams: heard, Settle: settle,
 		Crashes: reported, Network: network, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
@@ -158,7 +166,7 @@ func Open(o Options) (*Product, error) {
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
 	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
 	c.Lines = ops.NewStepFlows(c.Lines, network)
-	c.Holds = func() []string { return slices.Concat(debuggers.Holds(), network.Proxy.Holds(), network.Host.Holds()) }
+	c.Holds = func() []string { return slices.Concat(debuggers.Holds(), processes.Holds(), network.Proxy.Holds(), network.Host.Holds()) }
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		if r.Device != nil {

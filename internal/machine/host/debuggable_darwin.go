@@ -6,14 +6,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const flagTraced = 0x800 // P_TRACED of <sys/proc.h>
+// Of <sys/proc.h>.
+const (
+	flagTraced   = 0x800 // P_TRACED
+	stateStopped = 4     // SSTOP
+)
 
 func tracing(pid int) (Debuggable, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return Debuggable{}, fmt.Errorf("process %d: %w", pid, err)
 	}
-	return Debuggable{User: int(k.Eproc.Ucred.Uid), Traced: k.Proc.P_flag&flagTraced != 0}, nil
+	return Debuggable{
+		User: int(k.Eproc.Ucred.Uid), Traced: k.Proc.P_flag&flagTraced != 0, Stopped: k.Proc.P_stat == stateStopped,
+	}, nil
 }
 
 // PtraceScope is 0: macOS has no Yama.

@@ -136,7 +136,7 @@ func (v *value) Type() string {
 		return "time"
 	}
 	return map[op.Kind]string{op.String: "string", op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings",
-		op.File: "path", op.Nested: "json"}[v.field.Kind]
+		op.File: "path", op.Nested: "json", op.Any: "value"}[v.field.Kind]
 }
 
 // valueOf is a flag that was given.
@@ -161,7 +161,7 @@ func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
 				return nil, fault.New(fault.InvalidInput, "--%s and --%s are the same", f.Flag(), name).With("field", f.Name).
 					WithHint("give one of them")
 			}
-			input[f.Name] = v.texts[0]
+			input[f.Name] = f.Word(v.texts[0])
 			if f.Kind == op.Strings {
 				input[f.Name] = v.texts
 			}
