@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
@@ -232,26 +233,44 @@ func (d *Desktop) open(ctx context.Context, c *op.Call, id, what string) (*pool.
 	if err != nil {
 		return nil, nil, err
 	}
-	pid := d.showing(ctx, c, s)
+	pid, err := d.showing(ctx, c, s, what)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := d.awake(s, pid); err != nil {
 		return nil, nil, err
 	}
 	return d.device(ctx, c, Target{UDID: deviceOf(pid)})
 }
 
-// showing is the process that shows the session's windows: its own, or one that it started.
-func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session) int {
-	if s.Attached {
-		return s.PID
-	}
-	windows, err := d.desk.Windows(ctx, d.environ(c))
-	if err != nil || slices.ContainsFunc(windows, func(w desktop.Window) bool { return w.PID == s.PID }) {
-		return s.PID
-	}
-	for _, w := range windows {
-		if s.Started(w.PID) {
-			return w.PID
+// appearing is how long a program may take to show its first window after it was launched.
+const appearing = 10 * time.Second
+
+// showing is the process that shows the session's windows: its own, or one that it started. A program that was launched just now is
+// waited for: nobody tells when its first window is there.
+func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session, what string) (int, error) {
+	poll := time.NewTicker(50 * time.Millisecond)
+	defer poll.Stop()
+	for !s.Attached {
+		windows, err := d.desk.Windows(ctx, d.environ(c))
+		of := func(w desktop.Window) bool { return w.PID == s.PID }
+		if err != nil || slices.ContainsFunc(windows, of) {
+			break // what is wrong with the desktop, the process's own tells better
+		}
+		if i := slices.IndexFunc(windows, func(w desktop.Window) bool { return s.Started(w.PID) }); i >= 0 {
+			return windows[i].PID, nil
+		}
+		if !s.Running() {
+			return 0, exited(s.PID, s.ID, what)
+		}
+		if time.Since(s.Launched) > appearing {
+			break
+		}
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return 0, ctx.Err()
 		}
 	}
-	return s.PID
+	return s.PID, nil
 }

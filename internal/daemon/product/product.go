@@ -66,9 +66,9 @@ type Options struct {
 	// Watcher starts who puts the Mac's proxy settings back after our death; nil: nobody does.
 	Watcher func(journal string) (io.Closer, error)
 	Keeper  []string // as debugger.Options have it
-	// Desktop is where programs show windows; nil: this system's.
+	// Desktop is where programs show windows, such as NewDesktop's; nil: nowhere.
 	Desktop desktop.Desktop
-	Prewarm bool     // a device's agent is started when the device is booted, not when it is first needed
+	Prewarm bool // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
 }
@@ -124,9 +124,6 @@ func Open(o Options) (*Product, error) {
 	}
 	network := openNetwork(o, said, secrets)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
-	if o.Desktop == nil {
-		o.Desktop = newDesktop()
-	}
 	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
@@ -166,7 +163,9 @@ func Open(o Options) (*Product, error) {
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
 	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
 	c.Lines = ops.NewStepFlows(c.Lines, network)
-	c.Holds = func() []string { return slices.Concat(debuggers.Holds(), processes.Holds(), network.Proxy.Holds(), network.Host.Holds()) }
+	c.Holds = func() []string {
+		return slices.Concat(debuggers.Holds(), processes.Holds(), network.Proxy.Holds(), network.Host.Holds())
+	}
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		if r.Device != nil {

@@ -60,6 +60,7 @@ type Session struct {
 	Program  string // its name
 	Attached bool   // it was running before; it is never ended
 	Began    time.Time
+	Launched time.Time // by the clock of this machine; zero of an attached one
 
 	start   string        // of an attached one: its start time
 	process *host.Process // of a launched one
@@ -108,7 +109,7 @@ func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
 		s.forget(one)
 		return nil, launchFault(l, err)
 	}
-	return s.place(one, func(one *Session) { one.PID, one.process = p.PID, p }), nil
+	return s.place(one, func(one *Session) { one.PID, one.process, one.Launched = p.PID, p, time.Now() }), nil
 }
 
 func launchFault(l Launch, err error) error {
