@@ -125,8 +125,6 @@ type Node struct {
 	Actions  []string `json:"actions,omitempty"` // by AX's names: AXPress
 	Source   string   `json:"source"`            // who told: ax, atspi
 	Children []*Node  `json:"children,omitempty"`
-	// Omitted is how many elements below it an answer leaves out.
-	Omitted int `json:"childrenOmitted,omitempty"`
 
 	// Key says which element it is: the same on every look for as long as the element lives, and never another's after.
 	Key         string `json:"-"`

@@ -143,21 +143,20 @@ func (n *Node) Alone() *Node {
 	return &alone
 }
 
-// Counted is Alone with how many elements are left out.
-func (n *Node) Counted() *Node {
-	alone := n.Alone()
-	alone.Omitted = -1 // itself
-	n.Walk(func(*Node) bool { alone.Omitted++; return true })
-	return alone
-}
-
-// Whole is a copy with all that is below it.
+// Whole is a copy with all that is below it, as Alone shows it.
 func (n *Node) Whole() *Node {
 	whole := n.Alone()
 	for _, c := range n.Children {
 		whole.Children = append(whole.Children, c.Whole())
 	}
 	return whole
+}
+
+// Below counts the elements below it.
+func (n *Node) Below() int {
+	all := -1 // itself
+	n.Walk(func(*Node) bool { all++; return true })
+	return all
 }
 
 // Line is a node in strobe's short form.

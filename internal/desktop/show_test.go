@@ -97,10 +97,10 @@ func TestATreeAsJSON(t *testing.T) {
 // TestNodesOfAnAnswer have no children, but their number.
 func TestNodesOfAnAnswer(t *testing.T) {
 	w := shown().Windows[0]
-	if n := w.Counted(); n.Omitted != 6 || n.Children != nil || len(w.Children) != 2 {
+	if n := w.Alone(); n.Children != nil || len(w.Children) != 2 || w.Below() != 6 {
 		t.Errorf("%+v", n)
 	}
-	if n := w.Whole(); n.Omitted != 0 || len(n.Children) != 2 || *n.Children[1].Children[1].Value != "•••••••" {
+	if n := w.Whole(); len(n.Children) != 2 || *n.Children[1].Children[1].Value != "•••••••" {
 		t.Errorf("%+v", n)
 	}
 }

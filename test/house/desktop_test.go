@@ -17,6 +17,7 @@ import (
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/host"
 	"ios-agent/internal/op"
+	"ios-agent/internal/ui"
 	"ios-agent/test/house"
 )
 
@@ -62,14 +63,24 @@ type begun struct {
 type did struct {
 	Success    bool
 	Method     string
-	NodeBefore *desktop.Node
-	NodeAfter  *desktop.Node
+	NodeBefore *node
+	NodeAfter  *node
 	Changed    *bool
 	Error      string
 	Outcome    string
 	LookedMS   int64 `json:"looked_ms"`
 	Diff       []string
 	Hint       string
+}
+
+type node struct {
+	ID, Role, Title  string
+	Value            *string
+	Enabled, Focused bool
+	Bounds           *ui.Rect
+	Source           string
+	Children         []desktop.Node
+	ChildrenOmitted  int
 }
 
 // act performs an action on the element with a title; none has no id.
@@ -151,7 +162,7 @@ func TestDesktopScenarios(t *testing.T) {
 		t.Errorf("key: %+v", key)
 	}
 	scroll := d.act("Items", "scroll", quick(in{"direction": "down"}))
-	if check("scroll", scroll, "done", false); !strings.Contains(scroll.Hint, "--mode screenshot") || scroll.NodeBefore.Omitted != 3 {
+	if check("scroll", scroll, "done", false); !strings.Contains(scroll.Hint, "--mode screenshot") || scroll.NodeBefore.ChildrenOmitted != 3 {
 		t.Errorf("%+v", scroll)
 	}
 	target := d.named("Drop Here")

@@ -2,6 +2,7 @@ package desktop
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -18,7 +19,12 @@ type actIn struct {
 
 // actOut is strobe's response, and what the engine saw.
 type actOut struct {
-	contract.Response
+	Success  bool       `json:"success"`
+	Method   string     `json:"method,omitempty"`
+	Before   *nodeOut   `json:"nodeBefore,omitempty"`
+	After    *nodeOut   `json:"nodeAfter,omitempty"`
+	Changed  *bool      `json:"changed,omitempty"` // absent when it cannot be known
+	Error    string     `json:"error,omitempty"`
 	Outcome  ui.Outcome `json:"outcome,omitempty"` // changed, unchanged or unknown, of all windows
 	LookedMS int64      `json:"looked_ms"`
 	Settled  bool       `json:"settled"`
@@ -26,6 +32,43 @@ type actOut struct {
 	Hint     string     `json:"hint,omitempty"`
 
 	action string
+}
+
+// nodeOut is an element, with what is below it only if that was asked for: it may be a whole window.
+type nodeOut struct {
+	ID       string            `json:"id"`
+	Role     string            `json:"role"`
+	Title    string            `json:"title,omitempty"`
+	Value    *string           `json:"value,omitempty"`
+	Enabled  bool              `json:"enabled"`
+	Focused  bool              `json:"focused"`
+	Bounds   *ui.Rect          `json:"bounds,omitempty"`
+	Actions  []string          `json:"actions,omitempty"`
+	Source   string            `json:"source"`
+	Children []json.RawMessage `json:"children,omitempty"`
+	Omitted  int               `json:"childrenOmitted,omitempty"` // how many elements below it are left out
+
+	line string
+}
+
+func nodeOf(n *contract.Node, children bool) *nodeOut {
+	if n == nil {
+		return nil
+	}
+	n = n.Whole()
+	out := &nodeOut{
+		ID: n.ID, Role: n.Role, Title: n.Title, Value: n.Value, Enabled: n.Enabled, Focused: n.Focused, Bounds: n.Bounds, Actions: n.Actions,
+		Source: n.Source, line: n.Line(),
+	}
+	if !children {
+		out.Omitted = n.Below()
+		return out
+	}
+	for _, c := range n.Children {
+		raw, _ := json.Marshal(c) // strings, numbers and booleans: it cannot fail
+		out.Children = append(out.Children, raw)
+	}
+	return out
 }
 
 // Refused reports whether the action was not done.
@@ -38,7 +81,7 @@ const mostLines = 40
 func (o actOut) Text() string {
 	what := o.action
 	if o.Before != nil {
-		what += " " + o.Before.Line()
+		what += " " + o.Before.line
 	}
 	if !o.Success {
 		return fmt.Sprintf("%s → success: false: %s", what, o.Error)
@@ -49,7 +92,7 @@ func (o actOut) Text() string {
 	}
 	text += fmt.Sprintf(" (looked for %d ms)", o.LookedMS)
 	if o.After != nil {
-		text += "\nnow " + o.After.Line()
+		text += "\nnow " + o.After.line
 	}
 	if len(o.Diff) > 0 {
 		text += "\n" + ui.Summary(o.Diff, mostLines)
@@ -65,20 +108,11 @@ func (v views) act(ctx context.Context, c *op.Call, in actIn) (out actOut, err e
 	if err != nil {
 		return out, err
 	}
-	out = actOut{
-		Response: did.Response, Outcome: did.Outcome, LookedMS: did.Looked.Milliseconds(), Settled: did.Settled, Diff: did.Diff, action: in.Action,
-	}
-	shown := (*contract.Node).Counted
-	if in.Children {
-		shown = (*contract.Node).Whole
-	}
-	for _, n := range []**contract.Node{&out.Before, &out.After} {
-		if *n != nil {
-			*n = shown(*n)
-		}
-	}
-	out.Hint = next(in.Request, did)
-	return out, nil
+	return actOut{
+		Success: did.Success, Method: did.Method, Before: nodeOf(did.Before, in.Children), After: nodeOf(did.After, in.Children),
+		Changed: did.Changed, Error: did.Error, Outcome: did.Outcome, LookedMS: did.Looked.Milliseconds(), Settled: did.Settled, Diff: did.Diff,
+		Hint: next(in.Request, did), action: in.Action,
+	}, nil
 }
 
 // next is what to do when an action had no effect that can be seen.
