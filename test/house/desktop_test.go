@@ -521,3 +521,39 @@ func TestNoDesktop(t *testing.T) {
 		}
 	}
 }
+
+// TestDesktopAnswersFitTheirSchemas: a program that asks for JSON gets what was published.
+func TestDesktopAnswersFitTheirSchemas(t *testing.T) {
+	d := newDesk(t)
+	schemas := published(t, d.House, "desktop")
+	client := d.MCP("ada", product.Serving{Tools: "desktop", Structured: true})
+	button := d.named("Action")
+	for _, c := range []struct {
+		tool  string
+		input in
+	}{
+		{"debug_attach", in{"pid": d.pid}}, {"debug_windows", in{}}, {"debug_windows", in{"sessionId": d.id}},
+		{"debug_session", in{"action": "list"}}, {"debug_session", in{"sessionId": d.id}},
+		{"debug_ui", in{"sessionId": d.id, "mode": "both"}},
+		{"debug_ui_action", in{"sessionId": d.id, "action": "click", "id": button}},
+		{"debug_ui_action", in{"sessionId": d.id, "action": "click", "id": d.named("Test App"), "children": true, "settleMs": 10}},
+		{"debug_ui_action", in{"sessionId": d.id, "action": "click", "id": "btn_0000"}},
+		{"debug_ui_action", in{"sessionId": d.id, "action": "click"}},
+	} {
+		r, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: c.input})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema, err := schemas[c.tool].Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(r.StructuredContent); err != nil {
+			said, _ := json.Marshal(r.StructuredContent)
+			t.Errorf("%s %v: %v\n%s", c.tool, c.input, err, said)
+		}
+		if _, fitting := c.input["id"]; c.tool == "debug_ui_action" && r.IsError == fitting {
+			t.Errorf("%s %v: %+v", c.tool, c.input, r.Content)
+		}
+	}
+}
