@@ -14,6 +14,7 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/kinds"
+	"ios-agent/internal/desktop"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
@@ -21,6 +22,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -55,6 +57,9 @@ type Options struct {
 	Version string // of this program, for documents and MCP clients
 	Log     *slog.Logger
 	Talk    string // file that keeps what is said with agents; empty keeps nothing
+
+	// Desktop is where apps of this system show their windows; nil: it has none that can be driven.
+	Desktop desktop.Desktop
 
 	Start    xctest.Start
 	Implicit time.Duration // how long the lease lasts that the first command on a free device takes; 0 takes none
@@ -126,7 +131,8 @@ func Open(o Options) (*Product, error) {
 			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
-		Leases: leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
+		Openers: []pool.Opener{deskapp.New(o.Desktop)},
+		Leases:  leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			debuggers.EndAll(ctx, left)
