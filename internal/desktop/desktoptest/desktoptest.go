@@ -101,7 +101,7 @@ type App struct {
 	closed  bool
 	did     []string
 	times   int // how often Action was pressed
-	hook    func(title string)
+	hook    func(title string, looks uint64)
 	// selected says that all of what the focus is in is selected.
 	selected bool
 }
@@ -293,7 +293,7 @@ func (a *App) pressed(w *widget) {
 		w.press(a)
 	}
 	if a.hook != nil {
-		go a.hook(w.title)
+		go a.hook(w.title, a.looks)
 	}
 }
 

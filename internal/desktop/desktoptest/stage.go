@@ -28,8 +28,9 @@ func (a *App) MoveTo(x, y float64) {
 	a.tell()
 }
 
-// OnPress has something called, in a goroutine of its own, whenever an element was pressed.
-func (a *App) OnPress(hook func(title string)) {
+// OnPress has something called, in a goroutine of its own, whenever an element was pressed: which one, and how often the app had been
+// looked at before.
+func (a *App) OnPress(hook func(title string, looks uint64)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.hook = hook

@@ -45,8 +45,8 @@ func TestTap(t *testing.T) {
 func TestALateEffect(t *testing.T) {
 	s := newStand(t)
 	s.see()
-	s.app.OnPress(func(string) {
-		if s.app.NextLook(t.Context(), s.app.Looks()) == nil {
+	s.app.OnPress(func(_ string, looks uint64) {
+		if s.app.NextLook(t.Context(), looks) == nil { // it was looked at after the press, and was as before
 			s.app.Set("Drop Here", func(title, _ *string) { *title = "Came late" })
 		}
 	})

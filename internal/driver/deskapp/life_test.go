@@ -47,7 +47,7 @@ func TestAProcessThatExits(t *testing.T) {
 func TestAnInputThatEndsIt(t *testing.T) {
 	s := newStand(t)
 	s.see()
-	s.app.OnPress(func(string) {
+	s.app.OnPress(func(string, uint64) {
 		s.end()
 		s.app.Set("Ready", func(title, _ *string) { *title = "Bye" })
 	})
@@ -60,7 +60,7 @@ func TestAnInputThatEndsIt(t *testing.T) {
 func TestAWindowThatCloses(t *testing.T) {
 	s := newStand(t)
 	s.see()
-	s.app.OnPress(func(string) { s.app.Leave() })
+	s.app.OnPress(func(string, uint64) { s.app.Leave() })
 	s.Expect = true
 	_, err := s.Tap(t.Context(), act.How{Timeout: time.Minute}, named("Drag Source"))
 	refused(t, err, fault.AppNotInFront, fault.Dispatched, "shows no window any more")

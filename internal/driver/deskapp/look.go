@@ -148,6 +148,9 @@ func (p *process) last() (look, bool) {
 
 // present is what is shown now: the last look, if the app has told nothing since.
 func (p *process) present(ctx context.Context, depth int) (look, error) {
+	if err := p.answers(); err != nil {
+		return look{}, err
+	}
 	told, _ := p.ears.heard()
 	if seen, is := p.last(); is && seen.told == told {
 		return seen, nil
