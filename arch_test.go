@@ -80,6 +80,9 @@ var arrows = map[string]string{
 	"internal/ui/picture": "",
 	"internal/ui/uiread":  "apple/pattern fault op/parse ui",
 
+	"internal/desktop":             "fault fault/nearest ui",
+	"internal/desktop/desktoptest": "desktop fault ui",
+
 	"internal/device":                  "fault ui",
 	"internal/device/act":              "device device/session fault ui",
 	"internal/device/film":             "device fault",
@@ -127,6 +130,7 @@ var arrows = map[string]string{
 
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
+	"internal/driver/deskapp":             "desktop device fault fault/nearest machine/host ui",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
@@ -160,14 +164,14 @@ var arrows = map[string]string{
 	"internal/surface/wording":     "apple/pattern op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup device device/film device/lease " +
+	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop device device/film device/lease " +
 		"device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema " +
-		"device/session device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
-		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
-		"machine/private machine/store network/capture network/hostproxy network/mitm network/proxy " +
-		"op op/feed op/parse ops ops/catalogue ops/quern ops/xcode surface/mcp surface/reference " +
-		"surface/rest telemetry telemetry/crashes telemetry/streams ui/uiread xcode/build " +
-		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+		"device/session device/session/refdb driver/agentwire driver/deskapp driver/devicectl " +
+		"driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest machine/home " +
+		"machine/host machine/private machine/store network/capture network/hostproxy network/mitm " +
+		"network/proxy op op/feed op/parse ops ops/catalogue ops/quern ops/xcode surface/mcp " +
+		"surface/reference surface/rest telemetry telemetry/crashes telemetry/streams ui/uiread " +
+		"xcode/build xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +
@@ -292,7 +296,7 @@ func TestArrowsPointDown(t *testing.T) {
 
 // floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
 // floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
-var floors = []string{"fault", "machine", "op", "apple", "ui", "device", "telemetry", "network", "xcode", "driver",
+var floors = []string{"fault", "machine", "op", "apple", "ui", "desktop", "device", "telemetry", "network", "xcode", "driver",
 	"ops", "surface", "daemon", "virtualxcode"}
 
 func TestFloors(t *testing.T) {

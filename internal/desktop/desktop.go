@@ -133,6 +133,9 @@ type Node struct {
 	Subrole     string `json:"-"` // AXSecureTextField, AXSwitch, …
 	Selected    bool   `json:"-"` // or checked, or pressed
 	Hidden      bool   `json:"-"` // the source says that it does not show
+	Modal       bool   `json:"-"` // a window that keeps input from the others of its process
+	// Min and Max are the range of a value that is a number; nil: the source does not say.
+	Min, Max *float64 `json:"-"`
 }
 
 // Walk visits the node and all below it, parents first, until visit returns false.

@@ -117,7 +117,11 @@ func fieldsOf(s Spec, t reflect.Type) []Field {
 		panic(fmt.Sprintf("op %s: input %s is not a struct", s.Name, t))
 	}
 	fields := flatten(s, t, nil)
-	for _, group := range slices.Concat(s.Exclude, s.Require) {
+	var short []string
+	for _, f := range s.Short {
+		short = append(short, f.Input)
+	}
+	for _, group := range slices.Concat(s.Exclude, s.Require, [][]string{short}) {
 		for _, name := range group {
 			if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
 				panic(fmt.Sprintf("op %s: a group names the input %q, which does not exist", s.Name, name))

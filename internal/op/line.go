@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -50,7 +51,11 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			continue
 		}
 		name, value, given := strings.Cut(name, "=")
-		f, err := flagNamed(o, name)
+		short, isShort := shortNamed(o, name)
+		f, err := Field{Name: short.Input, Kind: String}, error(nil)
+		if !isShort {
+			f, err = flagNamed(o, name)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -63,6 +68,12 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 		default:
 			i++
 			value = words[i]
+		}
+		if isShort {
+			if err := short.Put(o, input, value); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if name == f.TimeFlag() && !HasUnit(value) {
 			return nil, fault.New(fault.InvalidInput, "%s: --%s %s", o.Verb, name, NeedsUnit).With("field", f.Name)
@@ -82,6 +93,16 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 
 // NeedsUnit is what is wrong with a bare number where the unit is not in the flag's name.
 const NeedsUnit = "needs its unit, such as 3s or 500ms"
+
+// shortNamed finds the flag that is short for a form of an input.
+func shortNamed(o Op, name string) (Short, bool) {
+	all := o.Shorts()
+	i := slices.IndexFunc(all, func(s Short) bool { return s.Flag == Field{Name: name}.Flag() })
+	if i < 0 {
+		return Short{}, false
+	}
+	return all[i], true
+}
 
 // flagNamed finds the field that a flag means, in any spelling of its name.
 func flagNamed(o Op, name string) (Field, error) {

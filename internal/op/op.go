@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ios-agent/internal/fault"
 )
 
 // Hints tell a caller what an operation may change. The zero value is an operation that changes something
@@ -59,6 +61,7 @@ type Spec struct {
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
 	Follow   string        // the stream that goes on from its answer, with inputs of the same names; the CLI's --follow
+	Short    []Short       // flags that only a command line has
 	Examples []string      // CLI lines, without the program's name and the family's word
 	Complete Completer     // adds what the call may leave out; nil: nothing
 	Also     []string      // other routes that lead to it, as Route
@@ -66,6 +69,10 @@ type Spec struct {
 	Statuses *Statuses     // REST's, where they are not those of the codes
 	Body     int64         // how many bytes the body of a request may have; 0: REST's bound
 }
+
+// Short is a flag of command lines for one form of another input: --pid 4711 for --udid pid:4711. Where an operation has an input of that
+// name, the flag is the input's.
+type Short struct{ Flag, Input, Prefix, Doc string }
 
 // None stands for a verb or a route that an operation does not have.
 const None = "-"
@@ -85,6 +92,23 @@ type Op struct {
 	check  func(c *Call, input []byte) error // nil: what invoke does is not known before
 	stream func(ctx context.Context, c *Call, input []byte, emit func(any) error) error
 	text   func(json.RawMessage) (string, bool) // of a stream's item
+}
+
+// Shorts are the flags of Spec.Short that are no input's.
+func (o Op) Shorts() []Short {
+	return slices.DeleteFunc(slices.Clone(o.Short), func(s Short) bool {
+		return slices.ContainsFunc(o.Fields(), func(f Field) bool { return f.Flag() == s.Flag })
+	})
+}
+
+// Put gives the input that the flag is short for its value.
+func (s Short) Put(o Op, input map[string]any, value string) error {
+	if _, twice := input[s.Input]; twice {
+		return fault.New(fault.InvalidInput, "%s: --%s and --%s are the same", o.Verb, Field{Name: s.Input}.Flag(), s.Flag).
+			With("field", s.Input).WithHint("give one of them")
+	}
+	input[s.Input] = s.Prefix + value
+	return nil
 }
 
 // Texter is an output that knows how a person or a model wants to read it.

@@ -21,6 +21,7 @@ func (b *batch) ops() []op.Op {
 		Summary: "Perform commands in one call, until one fails; also " + moreSteps,
 		Help: "Steps are verbs of the group ui, with launch, terminate and open, as one types them. All are read before the first is\n" +
 			"performed. A question, a wait that runs out and a step whose outcome is unknown stop the batch too.",
+		Short:    desktopFlags("udid"),
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
 	}, b.run)}
 }

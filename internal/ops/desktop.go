@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -35,15 +34,6 @@ func (d *Desktop) here() error {
 		WithHint("use it on Linux with X11, or on macOS")
 }
 
-// environ is the environment of the client, as far as it says which desktop is meant. A client that names none is on ours: a call over
-// HTTP has no environment.
-func (d *Desktop) environ(c *op.Call) desktop.Environ {
-	if slices.ContainsFunc(op.DesktopEnv(), func(name string) bool { return c.Env[name] != "" }) {
-		return func(name string) string { return c.Env[name] }
-	}
-	return os.Getenv
-}
-
 // DesktopLaunch says what to start.
 type DesktopLaunch struct {
 	Argv []string
@@ -57,7 +47,7 @@ func (d *Desktop) Launch(ctx context.Context, c *op.Call, in DesktopLaunch) (*pr
 		return nil, err
 	}
 	c.Outside = true
-	env := d.environ(c)
+	env := environ(c)
 	more, err := d.desk.Prepare(ctx, env)
 	if err != nil {
 		return nil, err
@@ -98,7 +88,7 @@ func (d *Desktop) meant(ctx context.Context, c *op.Call, in DesktopAttach) (int,
 	if in.PID != 0 {
 		return in.PID, nil
 	}
-	windows, err := d.desk.Windows(ctx, d.environ(c))
+	windows, err := d.desk.Windows(ctx, environ(c))
 	if in.Title != "" {
 		if err != nil {
 			return 0, err
@@ -150,7 +140,7 @@ func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop
 		}
 		of = func(w desktop.Window) bool { return w.PID == s.PID || s.Started(w.PID) }
 	}
-	all, err := d.desk.Windows(ctx, d.environ(c))
+	all, err := d.desk.Windows(ctx, environ(c))
 	return slices.DeleteFunc(slices.Clone(all), func(w desktop.Window) bool { return !of(w) }), err
 }
 
@@ -252,7 +242,7 @@ func (d *Desktop) showing(ctx context.Context, c *op.Call, s *process.Session, w
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
 	for !s.Attached {
-		windows, err := d.desk.Windows(ctx, d.environ(c))
+		windows, err := d.desk.Windows(ctx, environ(c))
 		of := func(w desktop.Window) bool { return w.PID == s.PID }
 		if err != nil || slices.ContainsFunc(windows, of) {
 			break // what is wrong with the desktop, the process's own tells better

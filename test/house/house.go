@@ -39,6 +39,7 @@ type Options struct {
 	JobAfter time.Duration // when a call becomes a job; 0 is a daemon's
 	Start    xctest.Start  // how patiently agents are started
 	Prewarm  bool
+	Desktop  desktop.Desktop  // of the machine; nil: it has none
 	Now      func() time.Time // what leases go by; nil is the real clock
 	Talk     string           // file that keeps what is said with agents; empty keeps nothing
 
@@ -47,8 +48,6 @@ type Options struct {
 	Record   bool // transcripts of all programs are kept below the home
 	// Inherit names variables that programs get besides the usual ones.
 	Inherit []string
-	// Desktop is where programs show windows; nil: nowhere.
-	Desktop desktop.Desktop
 	// Proxy is what the proxy's process finds on its machine.
 	Proxy proxy.ProcessOptions
 }

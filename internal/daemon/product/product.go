@@ -23,6 +23,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -131,7 +132,8 @@ func Open(o Options) (*Product, error) {
 			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
-		Leases: leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
+		Openers: []pool.Opener{deskapp.New(o.Desktop)},
+		Leases:  leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			debuggers.EndAll(ctx, left)

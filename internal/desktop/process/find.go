@@ -12,10 +12,7 @@ import (
 )
 
 // Stopped reports whether a process does nothing, because a signal or a debugger stopped it: it would answer nobody.
-func Stopped(pid int) bool {
-	d, err := host.Inspect(pid)
-	return err == nil && d.Stopped
-}
+func Stopped(pid int) bool { return host.Stopped(pid) }
 
 // Started reports whether a process was started by the session's, or by one that it started. Programs that show windows are often
 // started by a script or by a first process of their own.

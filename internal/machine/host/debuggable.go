@@ -8,11 +8,10 @@ import (
 
 // Debuggable is what the system tells of a process that somebody wants to debug.
 type Debuggable struct {
-	Path    string // of what it executes; empty where the system does not tell
-	User    int    // whose rights it has
-	Traced  bool   // a debugger is attached to it
-	Tracer  int    // the debugger's process; 0 where the system does not tell
-	Stopped bool   // by a signal or a debugger: it does nothing until it is told to go on
+	Path   string // of what it executes; empty where the system does not tell
+	User   int    // whose rights it has
+	Traced bool   // a debugger is attached to it
+	Tracer int    // the debugger's process; 0 where the system does not tell
 }
 
 // Inspect tells what stands in the way of debugging a process. An error that is fs.ErrNotExist means that there is no such process.

@@ -6,20 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of <sys/proc.h>.
-const (
-	flagTraced   = 0x800 // P_TRACED
-	stateStopped = 4     // SSTOP
-)
+const flagTraced = 0x800 // P_TRACED of <sys/proc.h>
 
 func tracing(pid int) (Debuggable, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return Debuggable{}, fmt.Errorf("process %d: %w", pid, err)
 	}
-	return Debuggable{
-		User: int(k.Eproc.Ucred.Uid), Traced: k.Proc.P_flag&flagTraced != 0, Stopped: k.Proc.P_stat == stateStopped,
-	}, nil
+	return Debuggable{User: int(k.Eproc.Ucred.Uid), Traced: k.Proc.P_flag&flagTraced != 0}, nil
 }
 
 // PtraceScope is 0: macOS has no Yama.

@@ -19,8 +19,6 @@ func tracing(pid int) (d Debuggable, err error) {
 		name, rest, _ := strings.Cut(lines.Text(), ":")
 		values := strings.Fields(rest)
 		switch {
-		case name == "State" && len(values) > 0:
-			d.Stopped = values[0] == "T" || values[0] == "t"
 		case name == "Uid" && len(values) > 1:
 			d.User, err = strconv.Atoi(values[1])
 		case name == "TracerPid" && len(values) > 0:

@@ -42,6 +42,10 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		c.Flags().AddFlag(a.flag(f))
 		_ = c.RegisterFlagCompletionFunc(f.Flag(), a.complete(o, f)) // fails only for a flag that is not there
 	}
+	for _, s := range o.Shorts() {
+		v := &value{field: op.Field{Name: s.Input, Kind: op.String}, again: completing(a.args)}
+		c.Flags().AddFlag(&pflag.Flag{Name: s.Flag, Usage: s.Doc, Value: v})
+	}
 	if o.Follow != "" {
 		c.Flags().BoolP(follow, follow[:1], false, "go on with what comes, until it is interrupted")
 	}
@@ -164,6 +168,13 @@ func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
 			input[f.Name] = f.Word(v.texts[0])
 			if f.Kind == op.Strings {
 				input[f.Name] = v.texts
+			}
+		}
+	}
+	for _, s := range o.Shorts() {
+		if v, given := valueOf(flags, s.Flag); given {
+			if err := s.Put(o, input, v.texts[0]); err != nil {
+				return nil, err
 			}
 		}
 	}
