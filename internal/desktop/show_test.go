@@ -57,7 +57,7 @@ func TestWhatIsPicked(t *testing.T) {
 		"with hidden":   {desktop.Pick{Text: "open", Hidden: true}, []string{"mi_1"}, ""},
 		"a secret":      {desktop.Pick{Text: "hunter"}, nil, ""},
 		"levels":        {desktop.Pick{Depth: 2}, []string{"w_1", "btn_1", "pnl_1"}, "4 elements below level 2 are left out"},
-		"length": {desktop.Pick{Bytes: 130}, []string{"w_1", "btn_1"},
+		"length": {desktop.Pick{Bytes: 115}, []string{"w_1", "btn_1"},
 			"1 elements that do not show are left out; 4 elements are left out: the text would be longer than the budget"},
 	} {
 		got := shown().Show(c.pick)

@@ -352,8 +352,8 @@ func TestDesktopTools(t *testing.T) {
 	}
 	raw, _ := json.Marshal(act.InputSchema)
 	for _, part := range []string{
-		`"sessionId":{"type":"string","description":"Session ID (from debug_launch)"}`,
-		`"id":{"type":"string","description":"Target node ID from debug_ui tree. Required for all except 'key'."}`,
+		`"sessionId":{"description":"Session ID (from debug_launch)","type":"string"}`,
+		`"id":{"description":"Target node ID from debug_ui tree. Required for all except 'key'.","type":"string"}`,
 		`"value":{"description":"Value to set (number or string). Required for 'set_value'."}`,
 		`"description":"Modifier keys: 'cmd', 'shift', 'alt', 'ctrl'"`, `"required":["sessionId","action"]`,
 		`"description":"Wait time after action for UI to update (default: 80ms)"`, `"enum":["click","set_value","type","key","scroll","drag"]`,
@@ -380,7 +380,7 @@ func TestDesktopTools(t *testing.T) {
 		Stats struct{ AxNodes, ShownNodes, LatencyMs int }
 	}
 	text := r.Content[0].(*sdk.TextContent).Text
-	if err := json.Unmarshal([]byte(text), &seen); err != nil || seen.Stats.AxNodes != 13 || strings.Contains(text, "[virtual]") {
+	if err := json.Unmarshal([]byte(text), &seen); err != nil || seen.Stats.AxNodes != 14 || strings.Contains(text, "[virtual]") {
 		t.Errorf("%v %s", err, text)
 	}
 	lines := strings.Split(seen.Tree, "\n")
