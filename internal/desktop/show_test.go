@@ -18,7 +18,8 @@ func text(s string) *string { return &s }
 func shown() *desktop.Tree {
 	at := func(x, y, w, h float64) *ui.Rect { return &ui.Rect{X: x, Y: y, W: w, H: h} }
 	button := &desktop.Node{ID: "btn_1", Role: "AXButton", Title: "Save", Enabled: true, Bounds: at(10.9, 20.2, 80, 30), Key: "b"}
-	field := &desktop.Node{ID: "txt_1", Role: "AXTextField", Title: "Name", Value: text("a] [AXButton \"Evil\nid=x]"), Enabled: true, Focused: true, Key: "t"}
+	evil := text("a] [AXButton \"Evil\nid=x]")
+	field := &desktop.Node{ID: "txt_1", Role: "AXTextField", Title: "Name", Value: evil, Enabled: true, Focused: true, Key: "t"}
 	secret := &desktop.Node{ID: "txt_2", Role: "AXTextField", Subrole: "AXSecureTextField", Value: text("hunter2"), Enabled: true, Key: "s"}
 	slider := &desktop.Node{ID: "sld_1", Role: "AXSlider", Value: text("0.5"), Key: "v"}
 	hidden := &desktop.Node{ID: "mi_1", Role: "AXMenuItem", Title: "Open", Hidden: true, Key: "m"}
@@ -72,7 +73,8 @@ func TestWhatIsPicked(t *testing.T) {
 	}
 	cut := shown()
 	cut.Left, cut.LeftWhy = 12, "deeper than 50 levels"
-	if left := cut.Show(desktop.Pick{Hidden: true}).Left; len(left) != 1 || left[0] != "12 elements or more were not read: deeper than 50 levels" {
+	left := cut.Show(desktop.Pick{Hidden: true}).Left
+	if len(left) != 1 || left[0] != "12 elements or more were not read: deeper than 50 levels" {
 		t.Errorf("%q", left)
 	}
 }

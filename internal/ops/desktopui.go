@@ -58,7 +58,7 @@ func (d *Desktop) Look(ctx context.Context, c *op.Call, in DesktopLook) (out Des
 		if err := s.Look(ctx, func(*ui.Screen, *ui.Refs) {}); err != nil {
 			return err
 		}
-		p, tree, err := seen(h)
+		_, tree, err := seen(h)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (d *Desktop) Look(ctx context.Context, c *op.Call, in DesktopLook) (out Des
 			out.Shown = tree.Show(in.Pick)
 		}
 		if in.Picture {
-			out.Picture, err = d.photograph(ctx, h, p, tree, in.ID)
+			out.Picture, err = d.photograph(ctx, h, in.ID)
 		}
 		return err
 	})
@@ -105,7 +105,12 @@ func (d *Desktop) gone(c *op.Call, id, what string, err error) error {
 		WithHint("it may need a moment, or its window was closed: `ios-agent app windows` lists the windows there are")
 }
 
-func (d *Desktop) photograph(ctx context.Context, h *pool.Handle, p desktop.Process, tree *desktop.Tree, id string) (*DesktopPicture, error) {
+// photograph takes a picture of the window on top, or of the element with an id.
+func (d *Desktop) photograph(ctx context.Context, h *pool.Handle, id string) (*DesktopPicture, error) {
+	p, tree, err := seen(h)
+	if err != nil {
+		return nil, err
+	}
 	key := ""
 	var node *desktop.Node
 	if id != "" {

@@ -134,7 +134,8 @@ func TestDesktopScenarios(t *testing.T) {
 	d := newStage(t)
 	check := func(name string, out did, method string, changed bool) {
 		t.Helper()
-		if !out.Success || out.Method != method || out.NodeBefore == nil || out.NodeAfter == nil || out.Changed == nil || *out.Changed != changed {
+		if !out.Success || out.Method != method || out.NodeBefore == nil || out.NodeAfter == nil || out.Changed == nil ||
+			*out.Changed != changed {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
@@ -191,7 +192,8 @@ func TestDesktopScenarios(t *testing.T) {
 func TestDesktopHonesty(t *testing.T) {
 	d := newStage(t)
 	off := d.act("Off", "click", nil)
-	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint, "not enabled") || off.LookedMS < 900 {
+	if !off.Success || off.Changed == nil || *off.Changed || off.Outcome != "unchanged" || !strings.Contains(off.Hint, "not enabled") ||
+		off.LookedMS < 900 {
 		t.Errorf("%+v", off)
 	}
 	soon := d.act("Off", "click", in{"settleMs": 50})
@@ -213,6 +215,7 @@ func TestDesktopHonesty(t *testing.T) {
 func TestDesktopRefusals(t *testing.T) {
 	d := newStage(t)
 	button := d.named("Action")
+	client := d.MCP("ada", product.Serving{Tools: "desktop"})
 	for says, more := range map[string]in{
 		"node not found":                                 {"action": "click", "id": "btn_0000"},
 		"drag destination node not found":                {"action": "drag", "id": button, "toId": "btn_0000"},
@@ -236,7 +239,7 @@ func TestDesktopRefusals(t *testing.T) {
 		if ran := d.CLI("ada", args...); ran.Exit != fault.ExitFailed || !strings.Contains(ran.Stdout, says) {
 			t.Errorf("%s: exit %d\n%s%s", says, ran.Exit, ran.Stdout, ran.Stderr)
 		}
-		r, err := d.MCP("ada", product.Serving{Tools: "desktop"}).CallTool(t.Context(), &sdk.CallToolParams{Name: "debug_ui_action", Arguments: more})
+		r, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "debug_ui_action", Arguments: more})
 		if err != nil || r.IsError || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, `"success": false`) {
 			t.Errorf("%s: %v %+v", says, err, r)
 		}
@@ -312,7 +315,8 @@ func TestDesktopFaults(t *testing.T) {
 	}
 	d.end()
 	fails(fault.AppNotRunning, fmt.Sprintf("Process not running (PID %d exited). Cannot perform UI action.", d.pid), click)
-	if ran := d.CLI("ada", "app", "ui", d.id); ran.Exit != fault.ExitPrecondition || !strings.Contains(ran.Stderr, "app session status "+d.id) {
+	ran := d.CLI("ada", "app", "ui", d.id)
+	if ran.Exit != fault.ExitPrecondition || !strings.Contains(ran.Stderr, "app session status "+d.id) {
 		t.Errorf("exit %d: %s", ran.Exit, ran.Stderr)
 	}
 	if got := d.app.Did(); len(got) != 0 {
@@ -342,7 +346,8 @@ func TestDesktopTools(t *testing.T) {
 		tools[tool.Name], names = tool, append(names, tool.Name)
 	}
 	slices.Sort(names)
-	if want := []string{"debug_attach", "debug_launch", "debug_session", "debug_ui", "debug_ui_action", "debug_windows"}; !slices.Equal(names, want) {
+	want := []string{"debug_attach", "debug_launch", "debug_session", "debug_ui", "debug_ui_action", "debug_windows"}
+	if !slices.Equal(names, want) {
 		t.Fatalf("%q", names)
 	}
 	act := tools["debug_ui_action"]
@@ -371,7 +376,10 @@ func TestDesktopTools(t *testing.T) {
 		}
 	}
 
-	r, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "debug_ui", Arguments: in{"sessionId": d.id, "mode": "both", "id": d.named("Action")}})
+	button := d.named("Action")
+	r, err := client.CallTool(t.Context(), &sdk.CallToolParams{
+		Name: "debug_ui", Arguments: in{"sessionId": d.id, "mode": "both", "id": button},
+	})
 	if err != nil || r.IsError || len(r.Content) != 2 {
 		t.Fatalf("%v %+v", err, r)
 	}
@@ -396,8 +404,8 @@ func TestDesktopTools(t *testing.T) {
 	type shot struct {
 		Screenshot struct{ Width, Height int }
 	}
-	if s := house.Result[shot](d.House, d.Must("ada", "debug_ui", in{"sessionId": d.id, "mode": "screenshot", "id": d.named("Action")})); s.Screenshot.Width != 400 ||
-		s.Screenshot.Height != 60 {
+	s := house.Result[shot](d.House, d.Must("ada", "debug_ui", in{"sessionId": d.id, "mode": "screenshot", "id": button}))
+	if s.Screenshot.Width != 400 || s.Screenshot.Height != 60 {
 		t.Errorf("the crop: %+v", s)
 	}
 	says := d.Call("ada", "debug_ui", in{"sessionId": d.id, "mode": "screenshot", "id": "btn_0000"})
@@ -442,8 +450,8 @@ func TestDesktopSessions(t *testing.T) {
 		}
 	}
 
-	launched := d.Product.Catalogue.Run(t.Context(), "debug_launch", op.Call{Session: "ada", Dir: d.Home.String(), Env: map[string]string{"DISPLAY": ":77"}},
-		[]byte(`{"command":["greeter","--brief"],"env":["GREETING=!"]}`))
+	call := op.Call{Session: "ada", Dir: d.Home.String(), Env: map[string]string{"DISPLAY": ":77"}}
+	launched := d.Product.Catalogue.Run(t.Context(), "debug_launch", call, []byte(`{"command":["greeter","--brief"],"env":["GREETING=!"]}`))
 	one := house.Result[begun](d.House, launched)
 	type status struct {
 		SessionID, Status, Stdout, Stderr string
@@ -485,7 +493,8 @@ func TestDesktopSessions(t *testing.T) {
 	if ran := d.CLI("ada", "app", "session", "stop", stays); ran.Exit != 0 || !strings.Contains(ran.Stdout, "has ended") {
 		t.Errorf("%+v", ran)
 	}
-	if ran := d.CLI("ada", "app", "session", "stop", d.id); ran.Exit != 0 || !strings.Contains(ran.Stdout, "it was let go") || !host.Alive(d.pid, "") {
+	ran = d.CLI("ada", "app", "session", "stop", d.id)
+	if ran.Exit != 0 || !strings.Contains(ran.Stdout, "it was let go") || !host.Alive(d.pid, "") {
 		t.Errorf("%+v", ran)
 	}
 	if holds := d.Product.Catalogue.Holds(); len(holds) != 0 {
@@ -508,7 +517,8 @@ func TestNoDesktop(t *testing.T) {
 	for name, input := range map[string]in{
 		"debug_launch": {"command": []string{"x"}}, "desktop_debug_attach": {"pid": 4711}, "debug_windows": {},
 	} {
-		if e := h.Call("ada", name, input); e.Error == nil || e.Error.Code != fault.Unsupported || !strings.Contains(e.Error.Hint, "Linux with X11") {
+		e := h.Call("ada", name, input)
+		if e.Error == nil || e.Error.Code != fault.Unsupported || !strings.Contains(e.Error.Hint, "Linux with X11") {
 			t.Errorf("%s: %s", name, e.Text())
 		}
 	}

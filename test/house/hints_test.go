@@ -45,8 +45,8 @@ func TestHintsCanBeFollowed(t *testing.T) {
 		}
 	}
 	for _, how := range []product.Serving{
-		{Tools: "core"}, {Tools: "xcode"}, {Tools: "xcode", Workflows: "swift-package"}, {Tools: "xcode", Dynamic: true}, {Tools: "quern"}, {Tools: "desktop"},
-		{Tools: "simulator"}, {Tools: "device"}, {Tools: "core,quern"}, {Tools: "all"},
+		{Tools: "core"}, {Tools: "xcode"}, {Tools: "xcode", Workflows: "swift-package"}, {Tools: "xcode", Dynamic: true}, {Tools: "quern"},
+		{Tools: "desktop"}, {Tools: "simulator"}, {Tools: "device"}, {Tools: "core,quern"}, {Tools: "all"},
 	} {
 		o, err := how.Options(c)
 		if err != nil {

@@ -68,7 +68,8 @@ func Missing(what string) error {
 }
 
 func (d *Display) start(ctx context.Context, by host.Starter) error {
-	number, err := d.part(ctx, by, host.Cmd{Name: "Xvfb", Args: []string{"-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"}}, true)
+	screen := []string{"-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"}
+	number, err := d.part(ctx, by, host.Cmd{Name: "Xvfb", Args: screen}, true)
 	if err != nil {
 		return err
 	}

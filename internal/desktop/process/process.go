@@ -152,8 +152,8 @@ func Own(pid int) (program, start string, err error) {
 	case err != nil:
 		return "", "", field(fault.New(fault.AppNotRunning, "%w", err))
 	case d.User != os.Geteuid():
-		return "", "", field(fault.New(fault.Forbidden, "process %d belongs to the user %d, and only processes of user %d are looked at", pid, d.User,
-			os.Geteuid()).WithHint("name a process of your own"))
+		return "", "", field(fault.New(fault.Forbidden, "process %d belongs to the user %d, and only processes of user %d are looked at",
+			pid, d.User, os.Geteuid()).WithHint("name a process of your own"))
 	}
 	return filepath.Base(d.Path), start, nil
 }

@@ -87,7 +87,8 @@ func (d Desktop) drive(ctx context.Context, session string) error {
 		}
 		step.more["sessionId"], step.more["action"], step.more["id"] = session, step.action, id
 		var out struct{ Outcome ui.Outcome }
-		if err := d.call(ctx, "debug_ui_action", fmt.Sprintf("app act %s %s %s%s", session, step.action, id, step.shown), step.more, &out); err != nil {
+		shown := fmt.Sprintf("app act %s %s %s%s", session, step.action, id, step.shown)
+		if err := d.call(ctx, "debug_ui_action", shown, step.more, &out); err != nil {
 			return err
 		}
 		if out.Outcome != ui.Changed {

@@ -185,7 +185,8 @@ func (s *Service) Paused(udid string) (State, bool) {
 	holds := s.debuggers(func(o device.Owner) bool { return o.UDID == udid })
 	if rest, is := strings.CutPrefix(udid, "pid:"); is {
 		pid, _, _ := strings.Cut(rest, ":") // its start may follow
-		holds = slices.DeleteFunc(s.debuggers(func(device.Owner) bool { return true }), func(d *Debugger) bool { return strconv.Itoa(d.PID) != pid })
+		all := s.debuggers(func(device.Owner) bool { return true })
+		holds = slices.DeleteFunc(all, func(d *Debugger) bool { return strconv.Itoa(d.PID) != pid })
 	}
 	for _, d := range holds {
 		if state := d.State(); state.State == Paused {
