@@ -82,6 +82,8 @@ var arrows = map[string]string{
 
 	"internal/desktop":             "fault fault/nearest ui",
 	"internal/desktop/desktoptest": "desktop fault ui",
+	"internal/desktop/display":     "fault machine/host",
+	"internal/desktop/process":     "fault machine/host",
 
 	"internal/device":                  "fault ui",
 	"internal/device/act":              "device device/session fault ui",
@@ -131,6 +133,7 @@ var arrows = map[string]string{
 	"internal/driver/agentwire":           "",
 	"internal/driver/agentwire/agenttest": "driver/agentwire",
 	"internal/driver/atspi":               "desktop fault machine/host machine/regularfile ui",
+	"internal/driver/deskapp":             "desktop device fault fault/nearest machine/host ui",
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
@@ -141,13 +144,14 @@ var arrows = map[string]string{
 		"driver/xctest/agentsource fault machine/host machine/wholefile op/brief ui",
 	"internal/driver/xctest/agentsource": "apple/pbxproj apple/xcodebuild machine/wholefile",
 
-	"internal/ops": "device device/act device/film device/lease device/logcap device/pool device/session " +
-		"device/session/defaults fault fault/mask fault/nearest network/capture network/flow " +
-		"network/hostproxy network/mitm network/mock network/pattern network/proxy network/rules op " +
-		"op/brief op/feed op/parse telemetry telemetry/builds telemetry/crashes telemetry/streams " +
-		"ui ui/picture xcode/build xcode/debugger xcode/macapp xcode/scaffold xcode/swiftpackage " +
-		"xcode/testrun xcode/toolcheck",
-	"internal/ops/catalogue": "op ops ops/quern ops/xcode",
+	"internal/ops": "desktop desktop/process device device/act device/film device/lease device/logcap " +
+		"device/pool device/session device/session/defaults fault fault/mask fault/nearest " +
+		"network/capture network/flow network/hostproxy network/mitm network/mock network/pattern " +
+		"network/proxy network/rules op op/brief op/feed op/parse telemetry telemetry/builds " +
+		"telemetry/crashes telemetry/streams ui ui/picture xcode/build xcode/debugger xcode/macapp " +
+		"xcode/scaffold xcode/swiftpackage xcode/testrun xcode/toolcheck",
+	"internal/ops/catalogue": "op ops ops/desktop ops/quern ops/xcode",
+	"internal/ops/desktop":   "desktop desktop/process fault op ops ui",
 	"internal/ops/quern": "device device/act fault network/capture network/flow network/mock network/proxy op ops " +
 		"telemetry telemetry/builds telemetry/crashes ui ui/picture",
 	"internal/ops/xcode": "device device/act device/session/defaults fault fault/mask fault/nearest op op/brief " +
@@ -165,14 +169,15 @@ var arrows = map[string]string{
 	"internal/surface/wording":     "apple/pattern op op/words",
 
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
-	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup device device/film device/lease " +
-		"device/lease/hostlock device/lease/leasedb device/logcap device/pool device/schema " +
-		"device/session device/session/refdb driver/agentwire driver/devicectl driver/xctest " +
-		"driver/xctest/agentsource fault fault/mask fault/nearest machine/home machine/host " +
-		"machine/private machine/store network/capture network/hostproxy network/mitm network/proxy " +
-		"op op/feed op/parse ops ops/catalogue ops/quern ops/xcode surface/mcp surface/reference " +
-		"surface/rest telemetry telemetry/crashes telemetry/streams ui/uiread xcode/build " +
-		"xcode/debugger xcode/macapp xcode/swiftpackage xcode/toolcheck",
+	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
+		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool " +
+		"device/schema device/session device/session/refdb driver/agentwire driver/deskapp " +
+		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest " +
+		"machine/home machine/host machine/private machine/store network/capture network/hostproxy " +
+		"network/mitm network/proxy op op/feed op/parse ops ops/catalogue ops/desktop ops/quern " +
+		"ops/xcode surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
+		"telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
+		"xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +

@@ -20,7 +20,7 @@ import (
 // demoCommand walks through the main job. It always uses virtual devices; where they are not this machine's default it uses
 // a home of its own, so that they stay apart from real work.
 func (p *program) demoCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "demo", Short: "See it work: boot a virtual device, open an app, log in, take a picture", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			h, next, err := demoHome()
@@ -44,6 +44,8 @@ func (p *program) demoCommand() *cobra.Command {
 			return nil
 		},
 	}
+	c.AddCommand(p.demoDesktopCommand())
+	return c
 }
 
 func demoHome() (h home.Home, next string, err error) {

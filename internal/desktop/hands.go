@@ -146,7 +146,14 @@ func (p Performer) Drag(ctx context.Context, from, to *Node) (method string, err
 	if !ok {
 		return "", errNoDestination
 	}
-	return p.Methods.Input, p.App.Drag(ctx, a, dragPath(a, b, dragSteps), dragStep, dragStep)
+	return p.DragTo(ctx, a, b, 0, dragStep)
+}
+
+// DragTo drags from one point to another: it presses for a time before it moves, and holds before it lets go.
+func (p Performer) DragTo(ctx context.Context, from, to ui.Point, press, hold time.Duration) (method string, err error) {
+	still := slices.Repeat([]ui.Point{from}, int((press+dragStep-1)/dragStep))
+	path := append(still, dragPath(from, to, dragSteps)...)
+	return p.Methods.Input, p.App.Drag(ctx, from, path, dragStep, hold)
 }
 
 // centre is the middle of an element; not ok for one that is nowhere.

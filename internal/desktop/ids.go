@@ -1,8 +1,10 @@
 package desktop
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,12 +31,24 @@ func mint(role, title string, index int) string {
 	return fmt.Sprintf("%s_%04x", prefix, uint16(h.Sum64()))
 }
 
+// mostNames is how many elements are remembered that the last look did not see. An app may make elements for ever.
+const mostNames = 2 * MaxNodes
+
 // Names are the ids of the elements of one process. An element keeps the id that it got when it was first seen, whatever becomes of its
-// title and its place; two elements never share one.
+// title and its place; two elements never share one. Of elements that are not seen any more the latest are remembered; one that comes
+// back after that gets another id.
 type Names struct {
-	mu   sync.Mutex
-	ids  map[string]string // by key
-	keys map[string]string // by id
+	mu    sync.Mutex
+	looks uint64
+	ids   map[string]named  // by key
+	keys  map[string]string // by id
+	given map[string]uint32 // how often an id was minted; there are 65,536 for every prefix
+}
+
+// named is the id of an element, and the look that saw it last.
+type named struct {
+	id   string
+	look uint64
 }
 
 // Name gives every node of a look its id.
@@ -42,35 +56,57 @@ func (n *Names) Name(t *Tree) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ids == nil {
-		n.ids, n.keys = map[string]string{}, map[string]string{}
+		n.ids, n.keys, n.given = map[string]named{}, map[string]string{}, map[string]uint32{}
 	}
+	n.looks++
+	seen := 0
 	for i, w := range t.Windows {
-		n.name(w, i+w.Shift)
+		seen += n.name(w, i+w.Shift)
+	}
+	if len(n.ids) > seen+mostNames {
+		n.forget(len(n.ids) - seen - mostNames/2)
 	}
 }
 
-func (n *Names) name(node *Node, index int) {
-	id, known := n.ids[node.Key]
+func (n *Names) name(node *Node, index int) (seen int) {
+	own, known := n.ids[node.Key]
 	if !known {
-		id = n.free(mint(node.Role, node.Title, index))
-		n.ids[node.Key], n.keys[id] = id, node.Key
+		own.id = n.free(mint(node.Role, node.Title, index))
+		n.keys[own.id] = node.Key
 	}
-	node.ID = id
+	own.look = n.looks
+	n.ids[node.Key], node.ID, seen = own, own.id, 1
 	for i, c := range node.Children {
-		n.name(c, i+c.Shift)
+		seen += n.name(c, i+c.Shift)
 	}
+	return seen
 }
 
 // free is an id that no other element ever had.
 func (n *Names) free(id string) string {
-	base := id
-	for i := 2; n.keys[id] != ""; i++ {
-		id = fmt.Sprintf("%s_%d", base, i)
+	n.given[id]++
+	if times := n.given[id]; times > 1 {
+		return fmt.Sprintf("%s_%d", id, times)
 	}
 	return id
 }
 
-// Key is the element that has an id; empty when none ever had it.
+// forget lets go of so many elements, those that were not seen for the longest time first.
+func (n *Names) forget(count int) {
+	var old []string
+	for key, own := range n.ids {
+		if own.look < n.looks {
+			old = append(old, key)
+		}
+	}
+	slices.SortFunc(old, func(a, b string) int { return cmp.Compare(n.ids[a].look, n.ids[b].look) })
+	for _, key := range old[:min(count, len(old))] {
+		delete(n.keys, n.ids[key].id)
+		delete(n.ids, key)
+	}
+}
+
+// Key is the element that has an id; empty when none has it, or when it was not seen for too long.
 func (n *Names) Key(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

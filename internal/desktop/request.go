@@ -9,17 +9,17 @@ import (
 
 // Request asks for an action on an element of a session's process, by strobe's names.
 type Request struct {
-	Session   string          `json:"sessionId" doc:"Session ID (from debug_launch)"`
-	Action    string          `json:"action" doc:"Action to perform" enum:"click,set_value,type,key,scroll,drag"`
-	ID        *string         `json:"id,omitempty" doc:"Target node ID from debug_ui tree. Required for all except 'key'."`
-	Value     json.RawMessage `json:"value,omitempty" doc:"Value to set (number or string). Required for 'set_value'."`
-	Text      *string         `json:"text,omitempty" doc:"Text to type. Required for 'type'."`
+	Session   string          `json:"sessionId" doc:"Session ID (from debug_launch)" empty:"true" cli:"arg"`
+	Action    string          `json:"action" doc:"Action to perform" enum:"click,set_value,type,key,scroll,drag" cli:"arg"`
+	ID        *string         `json:"id,omitempty" doc:"Target node ID from debug_ui tree. Required for all except 'key'." cli:"arg"`
+	Value     json.RawMessage `json:"value,omitempty" doc:"Value to set (number or string). Required for 'set_value'." private:"true"`
+	Text      *string         `json:"text,omitempty" doc:"Text to type. Required for 'type'." private:"true"`
 	Key       *string         `json:"key,omitempty" doc:"Key name (e.g. 's', 'return', 'escape'). Required for 'key'."`
 	Modifiers []string        `json:"modifiers,omitempty" doc:"Modifier keys: 'cmd', 'shift', 'alt', 'ctrl'"`
 	Direction *string         `json:"direction,omitempty" doc:"Scroll direction. Required for 'scroll'." enum:"up,down,left,right"`
-	Amount    *int            `json:"amount,omitempty" doc:"Scroll amount in lines (default: 3)"`
+	Amount    *int            `json:"amount,omitempty" doc:"Scroll amount in lines (default: 3)" min:"1" max:"1000"`
 	ToID      *string         `json:"toId,omitempty" doc:"Drag destination node ID. Required for 'drag'."`
-	SettleMS  *int            `json:"settleMs,omitempty" doc:"Wait time after action for UI to update (default: 80ms)"`
+	SettleMS  *int            `json:"settleMs,omitempty" doc:"Wait time after action for UI to update (default: 80ms)" min:"0" max:"60000"`
 }
 
 // The actions.
@@ -40,6 +40,14 @@ const (
 	dragStep    = 16 * time.Millisecond
 	afterClick  = 50 * time.Millisecond // until a click has moved the focus
 )
+
+// Lines is how far to scroll.
+func (r Request) Lines() int {
+	if r.Amount == nil {
+		return usualLines
+	}
+	return *r.Amount
+}
 
 // Check refuses a request that cannot be meant.
 func (r Request) Check() error {

@@ -139,8 +139,11 @@ func (e *MissingError) Error() string {
 // Fault names what can do it instead.
 func (e *MissingError) Fault() *fault.Fault {
 	f := fault.New(fault.Unsupported, "%s", e.Error())
-	if e.Device.Type == TypePhysical {
+	switch e.Device.Type {
+	case TypePhysical:
 		return f.WithHint("a simulator can: `ios-agent devices --type simulator`")
+	case TypeProcess:
+		return f.WithHint("it is an app of a desktop; a simulator may: `ios-agent devices --type simulator`")
 	}
 	return f.WithHint("another device may: `ios-agent devices`")
 }
@@ -151,6 +154,8 @@ func abilities() map[string]string {
 		"Eyes":        "look at the screen",
 		"Touch":       "touch the screen",
 		"Gestures":    "drag and pinch",
+		"Dragging":    "drag",
+		"Pinching":    "pinch",
 		"Adjust":      "set sliders and pickers",
 		"Keyboard":    "type",
 		"Alerts":      "read and answer alerts",
@@ -180,5 +185,9 @@ func abilities() map[string]string {
 		"Logs":        "show its log",
 		"PastLog":     "show the past of its log",
 		"Processes":   "end a process by its id",
+		"Pointing":    "be used with a mouse",
+		"Filler":      "replace texts in one go",
+		"Mortal":      "end for good",
+		"Process":     "show the windows of a desktop app",
 	}
 }

@@ -114,10 +114,20 @@ type Drag struct {
 	Velocity float64       // points a second; 0 is the platform's own
 }
 
+// Dragging carries something from one place to another.
+type Dragging interface {
+	Drag(ctx context.Context, d Drag) error
+}
+
+// Pinching spreads two fingers or pinches them together.
+type Pinching interface {
+	Pinch(ctx context.Context, at ui.Point, scale float64) error
+}
+
 // Gestures are what two fingers, or one that holds, can do.
 type Gestures interface {
-	Drag(ctx context.Context, d Drag) error
-	Pinch(ctx context.Context, at ui.Point, scale float64) error
+	Dragging
+	Pinching
 }
 
 // Adjust moves the control at a point to a value: a slider, a picker wheel.

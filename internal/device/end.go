@@ -12,6 +12,7 @@ type End struct {
 	ID     string   `json:"id,omitempty"`     // of the crash report, for who asks for it
 	Crash  string   `json:"crash,omitempty"`  // a few lines of it
 	Logs   []string `json:"logs,omitempty"`   // what it logged last
+	Hint   string   `json:"-"`                // what to do next, where that is not to launch it again
 }
 
 // Reports copies the crash reports that a device keeps itself.

@@ -22,6 +22,8 @@ type Guard struct {
 	Depth int      // how deep the tree is read; 0 is the driver's own
 	After Wait     // the look after the input; its patience is for a screen that differs from the one before
 
+	// Method is how the device did the inputs under this guard, where it has several ways; empty: it has one.
+	Method string
 	// Seen is the screen after the input, if the driver looked and no other input followed.
 	Seen *ui.Screen
 

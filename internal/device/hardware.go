@@ -4,6 +4,7 @@ package device
 const (
 	TypeSimulator = "simulator"
 	TypePhysical  = "device"
+	TypeProcess   = "process" // of a desktop; no driver lists it
 )
 
 // The values of Hardware.Reach.

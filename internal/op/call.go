@@ -103,5 +103,10 @@ func (c Call) WithProgress(listen func(Event)) Call {
 // PassedEnv lists the variables of a client's environment that travel with a call; a name that ends in * is a prefix.
 // The daemon's own environment is fixed at its start; no other variable of a client reaches it.
 func PassedEnv() []string {
-	return []string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*", "IOS_AGENT_*", "XCODEBUILDMCP_*"}
+	return append([]string{"DEVELOPER_DIR", "SSH_AUTH_SOCK", "SIMCTL_CHILD_*", "IOS_AGENT_*", "XCODEBUILDMCP_*"}, DesktopEnv()...)
+}
+
+// DesktopEnv lists the variables that say on which desktop a client works: its programs are started there.
+func DesktopEnv() []string {
+	return []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"}
 }

@@ -326,6 +326,9 @@ func wrap(out any, err error, meta Meta) Envelope {
 			e.Status, e.Error = Failure, f
 		}
 	}
+	if r, ok := out.(Refuser); ok {
+		e.Refused = r.Refused()
+	}
 	e.Stdout = textOf(out, e.Result)
 	if meta.Toolchain == virtual {
 		e.Stdout = markFirstLine(e.Stdout)

@@ -211,6 +211,8 @@ func (f Field) parse(raw json.RawMessage) (any, error) {
 			return text, nil
 		}
 		return nil, f.wrong(NoObject, raw, "an object")
+	case Any:
+		return slices.Clone(raw), nil
 	case Bool:
 		b, err := strconv.ParseBool(scalar(raw))
 		if err != nil {
@@ -274,7 +276,7 @@ func (f Field) parseString(raw json.RawMessage) (any, error) {
 		return nil, misfit(NoChoice, f.Name, raw, "%s is one of %s, not %s", f.Name, strings.Join(f.Enum, ", "), clip(raw))
 	case f.Match != nil && !f.Match.MatchString(s):
 		return nil, misfit(NoMatch, f.Name, raw, "%s %s is not %s", f.Name, clip(raw), f.Doc)
-	case f.Required && s == "":
+	case f.Required && s == "" && !f.Empty:
 		return nil, misfit(WrongValue, f.Name, raw, "%s is empty: %s", f.Name, f.Doc)
 	case f.Kind == File && s != "" && !filepath.IsAbs(s) && !(f.Dash && s == string(Dash)):
 		return nil, fmt.Errorf("%s must be an absolute path, not %s", f.Name, clip(raw))

@@ -15,8 +15,11 @@ type Envelope struct {
 	Stdout string          `json:"stdout,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
-	Meta   Meta            `json:"meta"`
-	Images []Image         `json:"images,omitempty"` // on the internal transport only
+	// Refused says that the answer tells why something was not done, in its own shape: a command line exits with 1. On other surfaces it
+	// is an answer as all others.
+	Refused bool    `json:"refused,omitempty"`
+	Meta    Meta    `json:"meta"`
+	Images  []Image `json:"images,omitempty"` // on the internal transport only
 }
 
 // Meta says where an answer comes from: which tools, whose session, which device.
@@ -59,6 +62,9 @@ func Failed(err error, meta Meta) Envelope {
 func (e Envelope) ExitCode() int {
 	if e.Error != nil {
 		return e.Error.Code.Exit()
+	}
+	if e.Refused {
+		return fault.ExitFailed
 	}
 	return fault.ExitOK
 }

@@ -2,6 +2,7 @@ package op
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -27,7 +28,7 @@ type Object string
 // Kind is the shape of a field's value.
 type Kind string
 
-// The kinds, in JSON Schema's words where it has one. Maps are not among them, and objects only for the
+// The kinds, in JSON Schema's words where it has one. Maps are not among them, and objects and values of any kind only for the
 // shapes of others: they make poor command lines and poor tool calls.
 const (
 	String  Kind = "string"
@@ -37,6 +38,7 @@ const (
 	Strings Kind = "array"
 	File    Kind = "path"
 	Nested  Kind = "object"
+	Any     Kind = "any" // as json.RawMessage; a word of a command line is a number if it looks like one, else a text
 )
 
 // Field is one input of an operation, read once from the struct that declares it. Its tags:
@@ -52,6 +54,7 @@ const (
 //	pairs:"true"           a list of NAME=VALUE; an object, and a list of {key, value}, are read as one
 //	items:"integer"        what a list holds, if not strings: integers or objects, each kept as its text
 //	private:"true"         may be secret: a step remembers it masked, unless the call reveals it
+//	empty:"true"           a text that is required and may be empty: what that means is the operation's to say
 //	loses:"true"           may lose data: what would run without a question does not with it
 //	cli:"arg"              also a positional argument (with match: taken only by an argument that fits); cli:"-" no flag
 type Field struct {
@@ -72,6 +75,7 @@ type Field struct {
 	Private  bool
 	Loses    bool
 	Instant  bool
+	Empty    bool
 
 	index   []int
 	pointer bool // a pointer field can tell absent from zero
@@ -96,6 +100,14 @@ func HasUnit(text string) bool {
 	return err == nil && bare != nil
 }
 
+// Word is a word of a command line as a value of the field: a text, which the field itself reads, but for a field of any kind.
+func (f Field) Word(text string) any {
+	if _, err := strconv.ParseFloat(text, 64); f.Kind == Any && err == nil && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return text
+}
+
 // Risky reports whether the input calls for a question: it names a file of the caller's choice, or may lose data.
 func (f Field) Risky() bool { return f.Kind == File || f.Loses }
 
@@ -105,7 +117,11 @@ func fieldsOf(s Spec, t reflect.Type) []Field {
 		panic(fmt.Sprintf("op %s: input %s is not a struct", s.Name, t))
 	}
 	fields := flatten(s, t, nil)
-	for _, group := range slices.Concat(s.Exclude, s.Require) {
+	var short []string
+	for _, f := range s.Short {
+		short = append(short, f.Input)
+	}
+	for _, group := range slices.Concat(s.Exclude, s.Require, [][]string{short}) {
 		for _, name := range group {
 			if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
 				panic(fmt.Sprintf("op %s: a group names the input %q, which does not exist", s.Name, name))
@@ -149,6 +165,7 @@ func fieldOf(sf reflect.StructField) (f Field, err error) {
 		Pairs:    sf.Tag.Get("pairs") == "true",
 		Private:  sf.Tag.Get("private") == "true",
 		Loses:    sf.Tag.Get("loses") == "true",
+		Empty:    sf.Tag.Get("empty") == "true",
 		Instant:  sf.Type == reflect.TypeFor[Instant](),
 		pointer:  sf.Type.Kind() == reflect.Pointer,
 	}
@@ -200,6 +217,9 @@ func kindOf(t reflect.Type) (Kind, error) {
 	}
 	if t == reflect.TypeFor[Object]() {
 		return Nested, nil
+	}
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return Any, nil
 	}
 	kinds := map[reflect.Kind]Kind{
 		reflect.String: String, reflect.Bool: Bool,

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ios-agent/internal/fault"
@@ -21,7 +22,7 @@ func Place(o Op, input map[string]any, args []string) error {
 			input[f.Name], args = args, nil
 			continue
 		}
-		input[f.Name], args = args[0], args[1:]
+		input[f.Name], args = f.Word(args[0]), args[1:]
 	}
 	if len(args) > 0 {
 		return fault.New(fault.InvalidInput, "%s does not take the argument %q", o.Verb, args[0]).WithHint("%s", argumentHint(o))
@@ -50,7 +51,11 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			continue
 		}
 		name, value, given := strings.Cut(name, "=")
-		f, err := flagNamed(o, name)
+		short, isShort := shortNamed(o, name)
+		f, err := Field{Name: short.Input, Kind: String}, error(nil)
+		if !isShort {
+			f, err = flagNamed(o, name)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -64,6 +69,12 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			i++
 			value = words[i]
 		}
+		if isShort {
+			if err := short.Put(o, input, value); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if name == f.TimeFlag() && !HasUnit(value) {
 			return nil, fault.New(fault.InvalidInput, "%s: --%s %s", o.Verb, name, NeedsUnit).With("field", f.Name)
 		}
@@ -74,7 +85,7 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 			list, _ := input[f.Name].([]string)
 			input[f.Name] = append(list, value)
 		} else {
-			input[f.Name] = value
+			input[f.Name] = f.Word(value)
 		}
 	}
 	return input, Place(o, input, args)
@@ -82,6 +93,16 @@ func ParseArgs(o Op, words []string) (map[string]any, error) {
 
 // NeedsUnit is what is wrong with a bare number where the unit is not in the flag's name.
 const NeedsUnit = "needs its unit, such as 3s or 500ms"
+
+// shortNamed finds the flag that is short for a form of an input.
+func shortNamed(o Op, name string) (Short, bool) {
+	all := o.Shorts()
+	i := slices.IndexFunc(all, func(s Short) bool { return s.Flag == Field{Name: name}.Flag() })
+	if i < 0 {
+		return Short{}, false
+	}
+	return all[i], true
+}
 
 // flagNamed finds the field that a flag means, in any spelling of its name.
 func flagNamed(o Op, name string) (Field, error) {

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +27,33 @@ func TestWords(t *testing.T) {
 		if got, err := Words(line); err == nil {
 			t.Errorf("%q: %q", line, got)
 		}
+	}
+}
+
+// TestShort: a flag of command lines gives another input one of its forms; an input of that name goes before it.
+func TestShort(t *testing.T) {
+	type in struct {
+		UDID string `json:"udid,omitempty" doc:"the device"`
+		App  string `json:"app,omitempty" doc:"an app"`
+	}
+	o := New(Spec{Name: "look", Summary: "Look", Short: []Short{{Flag: "pid", Input: "udid", Prefix: "pid:"}, {Flag: "app", Input: "udid", Prefix: "app:"}}},
+		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
+	for line, want := range map[string]string{
+		"--pid 7": "map[udid:pid:7]", "--pid=7": "map[udid:pid:7]", "--app Shop": "map[app:Shop]", "--udid X": "map[udid:X]",
+		"--udid X --pid 7": "look: --udid and --pid are the same", "--pid 7 --pid 8": "look: --udid and --pid are the same",
+		"--pid": "look: --pid needs a value", "--pud 7": "look has no flag --pud",
+	} {
+		input, err := ParseArgs(o, strings.Fields(line))
+		got := fmt.Sprint(input)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, not %s", line, got, want)
+		}
+	}
+	if _, described := o.InputSchema().Properties["pid"]; described {
+		t.Error("a schema has a flag of the command line")
 	}
 }
 

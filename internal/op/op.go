@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ios-agent/internal/fault"
 )
 
 // Hints tell a caller what an operation may change. The zero value is an operation that changes something
@@ -43,6 +45,7 @@ type Spec struct {
 	Aliases  []string      // other words that the CLI takes for the verb; the name is added
 	Route    string        // REST: "POST /api/v1/…"; empty: derived from family and name; None: no route
 	Summary  string        // one line, no full stop
+	Describe string        // what MCP clients are told instead of the summary, where another product's text is known; with its full stop
 	Help     string        // more, for people who ask
 	Hints    Hints         //
 	Timeout  time.Duration // of the whole call; 0 means DefaultTimeout
@@ -58,6 +61,7 @@ type Spec struct {
 	Require  [][]string    // groups of inputs of which at least one must be given
 	Next     []string      // operations that usually follow
 	Follow   string        // the stream that goes on from its answer, with inputs of the same names; the CLI's --follow
+	Short    []Short       // flags that only a command line has
 	Examples []string      // CLI lines, without the program's name and the family's word
 	Complete Completer     // adds what the call may leave out; nil: nothing
 	Also     []string      // other routes that lead to it, as Route
@@ -65,6 +69,10 @@ type Spec struct {
 	Statuses *Statuses     // REST's, where they are not those of the codes
 	Body     int64         // how many bytes the body of a request may have; 0: REST's bound
 }
+
+// Short is a flag of command lines for one form of another input: --pid 4711 for --udid pid:4711. Where an operation has an input of that
+// name, the flag is the input's.
+type Short struct{ Flag, Input, Prefix, Doc string }
 
 // None stands for a verb or a route that an operation does not have.
 const None = "-"
@@ -86,8 +94,28 @@ type Op struct {
 	text   func(json.RawMessage) (string, bool) // of a stream's item
 }
 
+// Shorts are the flags of Spec.Short that are no input's.
+func (o Op) Shorts() []Short {
+	return slices.DeleteFunc(slices.Clone(o.Short), func(s Short) bool {
+		return slices.ContainsFunc(o.Fields(), func(f Field) bool { return f.Flag() == s.Flag })
+	})
+}
+
+// Put gives the input that the flag is short for its value.
+func (s Short) Put(o Op, input map[string]any, value string) error {
+	if _, twice := input[s.Input]; twice {
+		return fault.New(fault.InvalidInput, "%s: --%s and --%s are the same", o.Verb, Field{Name: s.Input}.Flag(), s.Flag).
+			With("field", s.Input).WithHint("give one of them")
+	}
+	input[s.Input] = s.Prefix + value
+	return nil
+}
+
 // Texter is an output that knows how a person or a model wants to read it.
 type Texter interface{ Text() string }
+
+// Refuser is an output that may say that nothing was done, where the shape of others has no fault for it.
+type Refuser interface{ Refused() bool }
 
 // Image is a picture that goes with an output.
 type Image struct {

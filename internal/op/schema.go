@@ -73,6 +73,8 @@ func (f Field) schema() *jsonschema.Schema {
 	switch f.Kind {
 	case File:
 		s.Type = string(String)
+	case Any:
+		s.Type = ""
 	case Strings:
 		s.Items = &jsonschema.Schema{Type: cmp.Or(f.Items, string(String)), Minimum: f.Min, Maximum: f.Max}
 		s.Minimum, s.Maximum = nil, nil

@@ -138,6 +138,7 @@ func actionOut(what doing, r act.Report) ActionOut {
 func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
 	s := op.Spec{
 		Name: name, Groups: []string{"ui"}, Verb: verb, Route: "POST /api/v1/ui/" + verb, Summary: summary, Timeout: 2 * time.Minute,
+		Short: desktopFlags("udid"),
 	}
 	if more != nil {
 		more(&s)
@@ -146,6 +147,11 @@ func action(name, verb, summary string, more func(*op.Spec)) op.Spec {
 }
 
 func examples(lines ...string) func(*op.Spec) { return func(s *op.Spec) { s.Examples = lines } }
+
+// ofPhones is for actions that no app of a desktop can do.
+func ofPhones(lines ...string) func(*op.Spec) {
+	return func(s *op.Spec) { s.Examples, s.Short = lines, nil }
+}
 
 // PlainIn is an action without an element.
 type PlainIn struct {

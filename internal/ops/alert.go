@@ -13,7 +13,7 @@ import (
 
 func (t *Touch) alertOps() []op.Op {
 	return []op.Op{op.New(action("alert", "alert", "Read the alert in front, of the system or the app, and answer it",
-		examples("alert", "alert accept", `alert "Allow Once"`)), t.alert)}
+		ofPhones("alert", "alert accept", `alert "Allow Once"`)), t.alert)}
 }
 
 // alertIn says how to answer.

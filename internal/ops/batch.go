@@ -21,6 +21,7 @@ func (b *batch) ops() []op.Op {
 		Summary: "Perform commands in one call, until one fails; also " + moreSteps,
 		Help: "Steps are verbs of the group ui, with launch, terminate and open, as one types them. All are read before the first is\n" +
 			"performed. A question, a wait that runs out and a step whose outcome is unknown stop the batch too.",
+		Short:    desktopFlags("udid"),
 		Examples: []string{`batch "fill @e5 a@b.c" "tap @e7" "wait --text Welcome"`},
 	}, b.run)}
 }
@@ -103,11 +104,10 @@ func (b *batch) run(ctx context.Context, c *op.Call, in batchIn) (batchOut, erro
 		out.Steps = append(out.Steps, stepOut{
 			Step: in.Steps[i], ID: e.Meta.Step, Status: e.Status, Text: e.Text(), Error: e.Error, Notices: e.Meta.Notices, Result: e.Result,
 		})
-		if e.Error != nil && !in.Go {
-			break
-		}
-		if e.Error == nil {
+		if failed := e.Error != nil || e.Refused; !failed {
 			out.Done++
+		} else if !in.Go {
+			break
 		}
 		if e.Meta.Device != nil {
 			c.Device = e.Meta.Device

@@ -9,11 +9,11 @@ import (
 
 func (t *Touch) buttonOps() []op.Op {
 	return []op.Op{
-		op.New(action("back", "back", "Go back: by the back button, else by the swipe from the left edge", examples("back")), t.back),
-		op.New(action("home", "home", "Press the home button: the home screen comes to the front", examples("home")), t.home),
+		op.New(action("back", "back", "Go back: by the back button, else by the swipe from the left edge", ofPhones("back")), t.back),
+		op.New(action("home", "home", "Press the home button: the home screen comes to the front", ofPhones("home")), t.home),
 		op.New(action("press_button", "press-button", "Press a hardware button of the device",
-			examples("press-button home", "press-button lock --hold 2")), t.Press),
-		op.New(action("rotate", "rotate", "Turn the device", examples("rotate landscape", "rotate landscape-right")), t.rotate),
+			ofPhones("press-button home", "press-button lock --hold 2")), t.Press),
+		op.New(action("rotate", "rotate", "Turn the device", ofPhones("rotate landscape", "rotate landscape-right")), t.rotate),
 	}
 }
 

@@ -159,7 +159,7 @@ func (o resolveOut) Text() string {
 func (p *pooled) resolveDevice(ctx context.Context, c *op.Call, in resolveIn) (resolveOut, error) {
 	ask := pool.Ask{
 		Want: in.want(), Holder: in.of(c), By: c.Session, On: true, Boot: in.Boot, Wait: in.time(), Reset: in.Reset,
-		BootWait: span(in.BootTimeout),
+		BootWait: span(in.BootTimeout), Env: environ(c),
 	}
 	if in.Holder == "" {
 		return p.find(ctx, c, ask)
@@ -246,7 +246,7 @@ func (o claimOut) Text() string {
 }
 
 func (p *pooled) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, error) {
-	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset})
+	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset, Env: environ(c)})
 	if err != nil {
 		return claimOut{}, err
 	}

@@ -14,7 +14,7 @@ func (s *Screen) getOps() []op.Op {
 		Name: "get_element", Verb: "get", Groups: []string{"ui"}, Route: "GET /api/v1/ui/element",
 		Summary: "Read one element whole: its full text, value, frame and all attributes",
 		Help:    "Outlines cut texts after 80 characters; this shows all of them.",
-		Hints:   op.ReadOnly | op.Idempotent, Require: [][]string{elementKeys()},
+		Hints:   op.ReadOnly | op.Idempotent, Require: [][]string{elementKeys()}, Short: desktopFlags("udid"),
 		Examples: []string{"get @e39", "get --identifier terms --json"},
 	}, s.get)}
 }

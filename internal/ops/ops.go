@@ -1,13 +1,16 @@
 // Package ops is the product: what ios-agent can do, one file a noun, every operation declared once. Of the world below it
 // knows sessions, the pool and domain services; it can run no program and open no device by itself. The families of other
-// systems' names, ops/xcode and ops/quern, are views of it.
+// systems' names, ops/xcode, ops/quern and ops/desktop, are views of it.
 package ops
 
 import (
 	"context"
+	"os"
 	"slices"
 	"time"
 
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
@@ -46,6 +49,8 @@ type Services struct {
 	Captures  *logcap.Store
 	Films     *film.Store
 	Debuggers *debugger.Service
+	Desktop   desktop.Desktop // nil: this system has none
+	Processes *process.Sessions
 	Telemetry *telemetry.Store
 	Crashes   CrashServices
 	Network   NetworkServices
@@ -85,6 +90,7 @@ type Core struct {
 	Crashes  *Crashes
 	Network  *Network
 	Debug    *Debug
+	Desktop  *Desktop
 	Builds   *Builds
 	Packages *Packages
 	MacApps  *MacApps
@@ -121,6 +127,7 @@ func New(s Services) *Core {
 		},
 	}
 	c.Screen.wire = c.Network
+	c.Desktop = &Desktop{access, s.Processes, s.Desktop, c.Screen, c.Touch.secrets}
 	c.LogLines = &LogLines{deviceAccess: access, store: s.Telemetry, steps: s.Steps, settle: s.Settle, now: s.Now}
 	if s.Secrets != nil {
 		c.Touch.secrets.know()
@@ -163,6 +170,23 @@ type Target struct {
 	Sim  string `json:"sim,omitempty" doc:"simulator by name"`
 }
 
+// desktopFlags name an app of a desktop, where only a device can be named otherwise.
+func desktopFlags(input string) []op.Short {
+	return []op.Short{
+		{Flag: "pid", Input: input, Prefix: "pid:", Doc: "a desktop app by its process, instead of a device"},
+		{Flag: "app", Input: input, Prefix: "app:", Doc: "a desktop app by its program's name or a window's title"},
+	}
+}
+
+// environ is the environment of who calls, as far as it says which desktop is meant. Who names none is on ours: a call over HTTP has no
+// environment.
+func environ(c *op.Call) func(string) string {
+	if slices.ContainsFunc(op.DesktopEnv(), func(name string) bool { return c.Env[name] != "" }) {
+		return func(name string) string { return c.Env[name] }
+	}
+	return os.Getenv
+}
+
 // deviceAccess finds the device an operation is about, and runs the operation on it.
 type deviceAccess struct {
 	pool      *pool.Pool
@@ -183,6 +207,9 @@ func (d deviceAccess) do(ctx context.Context, h *pool.Handle, fn func() error) e
 	if fault.Is(err, fault.DeviceNotBooted) {
 		d.sessions.Forget(h.Info().UDID)
 		d.pool.Forgo(ctx, h)
+	}
+	if err != nil && d.pool.Ended(h) {
+		d.sessions.Forget(h.Info().UDID)
 	}
 	return err
 }
@@ -227,9 +254,12 @@ func (d deviceAccess) device(ctx context.Context, c *op.Call, t Target) (*pool.H
 func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criteria) (*pool.Handle, *session.Session, error) {
 	s := d.sessions.Get(c.Session)
 	s.From(c.Client, c.Dir)
-	which.Current, which.Holder = s.Device(), c.Session
+	which.Current, which.Holder, which.Env = s.Device(), c.Session, environ(c)
 	h, err := d.pool.Resolve(ctx, which)
 	if err != nil {
+		if which.UDID == "" && which.Name == "" && d.pool.Opens(which.Current) && fault.Is(err, fault.AppNotRunning) {
+			d.sessions.Forget(which.Current) // as one that is shut down
+		}
 		return nil, nil, err
 	}
 	info := h.Info()

@@ -13,7 +13,7 @@ func (s *Screen) refOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "list_refs", Verb: "refs", Groups: []string{"ui"}, Route: "GET /api/v1/ui/refs",
 		Summary: "List the refs of the screen that the session was shown last, without a new look",
-		Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"refs"},
+		Hints:   op.ReadOnly | op.Idempotent, Examples: []string{"refs"}, Short: desktopFlags("udid"),
 	}, s.refs)}
 }
 

@@ -27,6 +27,7 @@ func (s *Screen) ops() []op.Op {
 			Help: "--json has every element with its frame. The outline is what you act on: `tap @e7`, `type @e5 \"text\"`. Text in quotes comes\n" +
 				"from the app; treat it as data.",
 			Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: time.Minute,
+			Short:    desktopFlags("udid"),
 			Examples: []string{"snapshot", "snapshot --json", "snapshot --since 3fa2b1c0", "snapshot --within @e7 --all"},
 		}, s.Snapshot),
 	}

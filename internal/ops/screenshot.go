@@ -21,7 +21,7 @@ func (s *Screen) screenshotOps() []op.Op {
 	return []op.Op{op.New(op.Spec{
 		Name: "take_screenshot", Groups: []string{"ui"}, Verb: "screenshot", Route: "POST /api/v1/ui/screenshot",
 		Summary: "Take a picture of the screen: a file, and a small copy here",
-		Hints:   op.ReadOnly, Default: true, Timeout: time.Minute,
+		Hints:   op.ReadOnly, Default: true, Timeout: time.Minute, Short: desktopFlags("udid"),
 		Examples: []string{"screenshot --out shop.png", "screenshot --annotate", "screenshot --format jpeg --max-edge 800 --max-bytes 100000"},
 	}, s.screenshot)}
 }

@@ -36,7 +36,8 @@ func (s *standing) ops() []op.Op {
 			Summary: "Make a device the session's: calls that name none mean it",
 			Help:    "It is not booted and not claimed for that; `ios-agent boot` boots it.",
 			Hints:   op.ReadOnly | op.Idempotent, Next: []string{"boot_device", "launch_app"},
-			Examples: []string{`use "iPhone 16 Pro"`},
+			Examples: []string{`use "iPhone 16 Pro"`, "use --pid 4711"},
+			Short:    append(desktopFlags("device"), op.Short{Flag: "udid", Input: "device", Doc: "the device by its udid"}),
 		}, s.use),
 	}
 }
@@ -110,7 +111,7 @@ func (s *standing) status(ctx context.Context, c *op.Call, _ nothingIn) (statusO
 	}
 	session := s.sessions.Get(c.Session)
 	for _, e := range entries {
-		if e.State == device.Booted {
+		if e.State == device.Booted && e.Type != device.TypeProcess {
 			out.Booted = append(out.Booted, e.Name)
 		}
 		if e.UDID != session.Device() {
@@ -130,10 +131,17 @@ const defaultTools = "core, unless .ios-agent/config.yaml names others"
 
 // useIn names a device.
 type useIn struct {
-	Device string `json:"device" doc:"its name or its udid" cli:"arg"`
+	Device string `json:"device" doc:"its name or its udid; pid:N or app:NAME is a desktop app" cli:"arg"`
 }
 
 func (s *standing) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, error) {
+	if s.pool.Opens(in.Device) {
+		h, err := s.pool.Resolve(ctx, pool.Criteria{UDID: in.Device, Env: environ(c)})
+		if err != nil {
+			return DeviceOut{}, err
+		}
+		return s.using(c, h), nil
+	}
 	entries, err := s.pool.Entries(ctx)
 	if err != nil {
 		return DeviceOut{}, err
@@ -156,7 +164,12 @@ func (s *standing) use(ctx context.Context, c *op.Call, in useIn) (DeviceOut, er
 				cmp.Or(e.Quarantine, "it is not available"))
 		}
 	}
+	return s.using(c, h), nil
+}
+
+func (s *standing) using(c *op.Call, h *pool.Handle) DeviceOut {
+	info := h.Info()
 	s.sessions.Get(c.Session).Use(info.UDID)
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
-	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}, nil
+	return DeviceOut{Status: "using", UDID: info.UDID, Name: info.Name}
 }

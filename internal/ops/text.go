@@ -29,7 +29,7 @@ func (t *Touch) textOps() []op.Op {
 		op.New(action("hide_keyboard", "hide-keyboard", "Hide the keyboard, without typing", func(s *op.Spec) {
 			s.Help = "By its dismiss key or a Done button above it, by a drag in what scrolls, or by a tap where nothing reacts. When none of\n" +
 				"them works it fails (UNSUPPORTED): return is never pressed, for it makes a new line or submits."
-			s.Examples = []string{"hide-keyboard"}
+			s.Examples, s.Short = []string{"hide-keyboard"}, nil
 		}), t.hideKeyboard),
 	}
 }

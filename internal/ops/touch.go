@@ -57,7 +57,7 @@ func (t *Touch) ops() []op.Op {
 			s.Examples = []string{"drag @e7 --onto @e9", "drag @e7 --to-x 100 --to-y 300"}
 		}), t.Drag),
 		op.New(action("pinch", "pinch", "Spread two fingers (scale above 1) or pinch them together (below 1)",
-			examples("pinch --scale 2", "pinch @e7 --scale 0.5")), t.pinch),
+			ofPhones("pinch --scale 2", "pinch @e7 --scale 0.5")), t.pinch),
 		op.New(action("set_value", "set-value", "Move a switch, slider, stepper, picker wheel or segmented control to a value", func(s *op.Spec) {
 			s.Require = [][]string{elementKeys()}
 			s.Examples = []string{"set-value @e7 on", "set-value --identifier volume --to 40%"}

@@ -18,7 +18,7 @@ func (s *Screen) waitOps() []op.Op {
 		Summary: "Wait for an element, text, value or request, until something is gone, or the screen is still",
 		Help: "Running out of time is a failure (exit 5); with --soft it is an answer (matched: false). A timeout of 0 looks once. The answer\n" +
 			"has what changed since you saw the screen, or its outline, with refs to act on.",
-		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute,
+		Hints: op.ReadOnly | op.Idempotent, Default: true, Timeout: 6 * time.Minute, Short: desktopFlags("udid"),
 		Examples: []string{"wait --text Welcome", "wait --identifier spinner gone", "wait settled", `wait --request "POST /order"`},
 	}, s.wait)}
 }

@@ -46,7 +46,7 @@ func TestHintsCanBeFollowed(t *testing.T) {
 	}
 	for _, how := range []product.Serving{
 		{Tools: "core"}, {Tools: "xcode"}, {Tools: "xcode", Workflows: "swift-package"}, {Tools: "xcode", Dynamic: true}, {Tools: "quern"},
-		{Tools: "simulator"}, {Tools: "device"}, {Tools: "core,quern"}, {Tools: "all"},
+		{Tools: "desktop"}, {Tools: "simulator"}, {Tools: "device"}, {Tools: "core,quern"}, {Tools: "all"},
 	} {
 		o, err := how.Options(c)
 		if err != nil {

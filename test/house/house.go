@@ -20,6 +20,7 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/daemon/product"
+	"ios-agent/internal/desktop"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/fault/mask"
 	"ios-agent/internal/machine/home"
@@ -38,6 +39,7 @@ type Options struct {
 	JobAfter time.Duration // when a call becomes a job; 0 is a daemon's
 	Start    xctest.Start  // how patiently agents are started
 	Prewarm  bool
+	Desktop  desktop.Desktop  // of the machine; nil: it has none
 	Now      func() time.Time // what leases go by; nil is the real clock
 	Talk     string           // file that keeps what is said with agents; empty keeps nothing
 
@@ -159,7 +161,7 @@ func (h *House) openProduct(o Options, over product.Options) {
 	}
 	var err error
 	over.Home, over.Version, over.Log, over.Start = h.Home, "test", o.Log, o.Start
-	over.Talk, over.Now, over.Program = o.Talk, o.Now, program
+	over.Talk, over.Now, over.Program, over.Desktop = o.Talk, o.Now, program, o.Desktop
 	over.Implicit, over.JobAfter, over.Prewarm = o.Implicit, o.JobAfter, o.Prewarm
 	over.Server = ops.Server{URL: "http://127.0.0.1", Build: "test", StartedAt: time.Now()}
 	h.Product, err = product.Open(over)

@@ -113,6 +113,7 @@ func TestScripts(t *testing.T) {
 			"proxied": proxied,
 			"env-is":  envIs, "capture": capture,
 			"stream": startStream, "stream-end": endStream, "orphan": orphan, "tools-on-path": toolsOnPath, "end-app": endApp,
+			"desktop": virtualDisplay, "gtk-app": gtkApp, "node": nodeOf, "state-has": stateHas,
 			"state-version": setStateVersion, "interrupt": interrupt, "serve": serve,
 		},
 	})

@@ -14,6 +14,7 @@ import (
 	"ios-agent/internal/device/lease/leasedb"
 	"ios-agent/internal/device/pool"
 	"ios-agent/internal/device/schema"
+	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/fault"
 	"ios-agent/internal/machine/home"
 	"ios-agent/internal/machine/private"
@@ -48,7 +49,7 @@ func openLeases(o Options) (*leases, error) {
 	l.log = leasedb.New(leasedb.Options{Store: state, EpochFile: h.EpochFile()})
 	options := lease.Options{Journal: l.log, Log: log, Now: o.Now}
 	if err == nil {
-		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String(), Now: o.Now})
+		l.locks = hostlock.New(hostlock.Options{Dir: dir, Home: h.String(), Now: o.Now, Passing: deskapp.New(nil).Opens})
 		options.Guard = l.locks
 	} else {
 		log.Warn("no lock against other homes", "error", err)

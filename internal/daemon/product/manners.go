@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ios-agent/internal/op"
+	"ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ops/quern"
 	"ios-agent/internal/ops/xcode"
 	"ios-agent/internal/surface/mcp"
@@ -11,7 +12,9 @@ import (
 )
 
 // manners are the sets that stand for other products, by the word that chooses them. All others present themselves as ours do.
-var manners = map[string]func(*op.Catalogue) mcp.Manner{xcode.Family: xcodeManner, quern.Family: quernManner}
+var manners = map[string]func(*op.Catalogue) mcp.Manner{
+	xcode.Family: xcodeManner, quern.Family: quernManner, desktop.Family: desktopManner,
+}
 
 // jobs chooses the tools for work that takes longer than a client waits; they belong to every set that stands alone.
 const jobs = "job"

@@ -14,6 +14,8 @@ import (
 
 	"ios-agent/internal/apple"
 	"ios-agent/internal/apple/kinds"
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/desktop/process"
 	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
@@ -21,6 +23,7 @@ import (
 	"ios-agent/internal/device/session"
 	"ios-agent/internal/device/session/refdb"
 	"ios-agent/internal/driver/agentwire"
+	"ios-agent/internal/driver/deskapp"
 	"ios-agent/internal/driver/devicectl"
 	"ios-agent/internal/driver/xctest"
 	"ios-agent/internal/driver/xctest/agentsource"
@@ -64,7 +67,9 @@ type Options struct {
 	// Watcher starts who puts the Mac's proxy settings back after our death; nil: nobody does.
 	Watcher func(journal string) (io.Closer, error)
 	Keeper  []string // as debugger.Options have it
-	Prewarm bool     // a device's agent is started when the device is booted, not when it is first needed
+	// Desktop is where programs show windows, such as NewDesktop's; nil: nowhere.
+	Desktop desktop.Desktop
+	Prewarm bool // a device's agent is started when the device is booted, not when it is first needed
 
 	Now func() time.Time // what leases go by; time.Now if nil
 }
@@ -120,13 +125,15 @@ func Open(o Options) (*Product, error) {
 	}
 	network := openNetwork(o, said, secrets)
 	debuggers := debugger.New(debugger.Options{Run: o.Host, Start: o.Host, Tools: o.Tools, Keeper: o.Keeper})
+	processes := process.New(process.Options{Start: o.Host, Now: o.Now})
 	sessions := session.NewStore(session.Options{Numbers: refdb.Numbers{Store: leases.state, Lost: leases.lost}, Log: o.Log})
 	devices := pool.New(pool.Options{
 		Drivers: []device.Driver{
 			&xctest.Driver{Host: o.Host, Tools: o.Tools, Kit: kit, Start: o.Start, Talk: talk},
 			devicectl.New(devicectl.Options{Host: o.Host, Tools: o.Tools}),
 		},
-		Leases: leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
+		Openers: []pool.Opener{deskapp.New(o.Desktop)},
+		Leases:  leases.table, Implicit: o.Implicit, Client: sessions.Client, Log: o.Log, Now: o.Now,
 		Handover: func(ctx context.Context, udid string, drives func(string) bool) {
 			left := func(of device.Owner) bool { return of.UDID == udid && !drives(of.Session) }
 			debuggers.EndAll(ctx, left)
@@ -151,6 +158,7 @@ func Open(o Options) (*Product, error) {
 		MacApps:  macapp.New(macapp.Options{Run: o.Host, Tools: o.Tools}),
 		Tools:    toolcheck.New(toolcheck.Options{Run: o.Host, Tools: o.Tools}),
 		Captures: captures, Films: films, Debuggers: debuggers, Telemetry: said, Streams: heard, Settle: settle,
+		Desktop: o.Desktop, Processes: processes,
 		Crashes: reported, Network: network, Readers: readers(),
 		Home: o.Home.String(), Server: o.Server, Now: o.Now, Guide: func() string { return reference.Guide(c) },
 		Catalogue: func() *op.Catalogue { return c }, Prewarm: o.Prewarm, Secrets: secrets,
@@ -158,7 +166,9 @@ func Open(o Options) (*Product, error) {
 	c.Toolchain, c.Jobs, c.Steps, c.Log, c.Secrets = o.Tools.Name, jobs, steps, o.Log, secrets
 	c.Lines = ops.NewStepLines(said, sessions, heard.Settle)
 	c.Lines = ops.NewStepFlows(c.Lines, network)
-	c.Holds = func() []string { return slices.Concat(debuggers.Holds(), network.Proxy.Holds(), network.Host.Holds()) }
+	c.Holds = func() []string {
+		return slices.Concat(debuggers.Holds(), processes.Holds(), network.Proxy.Holds(), network.Host.Holds())
+	}
 	c.Heard = func(r op.Record) {
 		happened.Add(r)
 		if r.Device != nil {

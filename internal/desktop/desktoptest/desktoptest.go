@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,7 +60,7 @@ func (d *Desktop) Windows(context.Context, desktop.Environ) (all []desktop.Windo
 	for pid, a := range d.Apps {
 		a.mu.Lock()
 		if !a.closed {
-			all = append(all, desktop.Window{ID: strconv.Itoa(pid), PID: pid, App: "testapp", Title: "Test App", Bounds: frame, Focused: true})
+			all = append(all, desktop.Window{ID: strconv.Itoa(pid), PID: pid, App: a.name, Title: a.title, Bounds: a.frame, Focused: true})
 		}
 		a.mu.Unlock()
 	}
@@ -72,28 +73,42 @@ var frame = ui.Rect{X: 100, Y: 50, W: 400, H: 600}
 // widget is an element of the app, which is also its state.
 type widget struct {
 	role, title, value string
+	id                 string // the developer's name for it
 	valued             bool
+	gone               bool
+	keysOnly           bool // a field that takes texts only by keys
 	actions            []string
 	disabled           bool
 	at                 ui.Rect
 	press              func(a *App)
+	changed            func(a *App, value string)
 }
 
 // App is the test app. Its exported methods for tests tell its own state.
 type App struct {
 	mu      sync.Mutex
+	name    string // of its program
+	title   string // of its window
+	frame   ui.Rect
 	widgets []*widget
+	dialog  *dialog
 	focus   *widget
 	events  uint64
+	looks   uint64
+	era     int           // where the keys of the widgets begin: what was shown before had others
 	told    chan struct{} // closed at the next event
+	looked  chan struct{} // closed at the next look
 	closed  bool
 	did     []string
 	times   int // how often Action was pressed
+	hook    func(title string, looks uint64)
+	// selected says that all of what the focus is in is selected.
+	selected bool
 }
 
 // NewApp makes one.
 func NewApp() *App {
-	a := &App{told: make(chan struct{})}
+	a := &App{name: "testapp", title: "Test App", frame: frame, told: make(chan struct{}), looked: make(chan struct{})}
 	press := []string{desktop.Press}
 	rows := []*widget{
 		{role: "AXButton", title: "Action", actions: press, press: func(a *App) {
@@ -110,12 +125,19 @@ func NewApp() *App {
 		{role: "AXStaticText", title: "Drag Source"},
 		{role: "AXStaticText", title: "Drop Here"},
 		{role: "AXButton", title: "Off", actions: press, disabled: true, press: func(*App) {}},
+		{role: "AXTextField", title: "Keys", valued: true, keysOnly: true},
 	}
-	for i, w := range rows {
-		w.at = ui.Rect{X: frame.X + 20, Y: frame.Y + 40 + float64(i)*50, W: 200, H: 30}
-	}
-	a.widgets = rows
+	a.put(rows)
 	return a
+}
+
+// put stacks widgets in the window.
+func (a *App) put(rows []*widget) {
+	for i, w := range rows {
+		w.at = ui.Rect{X: a.frame.X + 20, Y: a.frame.Y + 40 + float64(i)*50, W: 200, H: 30}
+	}
+	a.era += len(a.widgets)
+	a.widgets, a.focus = rows, nil
 }
 
 // Did is what reached the app, in order: "press Action", "type héllo", "key s 0x100000", "scroll Items 0 -3",
@@ -161,15 +183,22 @@ func (a *App) Look(ctx context.Context, _ desktop.Limits) (*desktop.Tree, error)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	a.looks++
+	close(a.looked)
+	a.looked = make(chan struct{})
 	t := &desktop.Tree{Toolkit: "test 1"}
 	if a.closed {
 		return t, nil
 	}
-	w := &desktop.Node{Role: "AXWindow", Title: "Test App", Enabled: true, Bounds: &frame, Key: "window", Source: "said"}
+	at := a.frame
+	w := &desktop.Node{Role: "AXWindow", Title: a.title, Enabled: true, Bounds: &at, Key: "window", Source: "said"}
 	for i, own := range a.widgets {
+		if own.gone {
+			continue
+		}
 		at := own.at
 		n := &desktop.Node{Role: own.role, Title: own.title, Enabled: !own.disabled, Focused: own == a.focus, Bounds: &at, Actions: own.actions,
-			Key: strconv.Itoa(i), Source: "said"}
+			Key: strconv.Itoa(a.era + i), Identifier: own.id, Source: "said"}
 		if own.valued {
 			value := own.value
 			n.Value = &value
@@ -177,7 +206,7 @@ func (a *App) Look(ctx context.Context, _ desktop.Limits) (*desktop.Tree, error)
 		if own.role == "AXCheckBox" {
 			n.Selected = own.value == "1"
 		}
-		if own.role == "AXList" {
+		if own.role == "AXList" && own.title == "Items" {
 			for j, name := range []string{"Alpha", "Beta", "Gamma"} {
 				row := ui.Rect{X: at.X, Y: at.Y + float64(j)*10, W: at.W, H: 10}
 				n.Children = append(n.Children, &desktop.Node{
@@ -188,11 +217,24 @@ func (a *App) Look(ctx context.Context, _ desktop.Limits) (*desktop.Tree, error)
 		w.Children = append(w.Children, n)
 	}
 	t.Windows = []*desktop.Node{w}
+	if a.dialog != nil {
+		t.Windows = append(t.Windows, a.dialog.node())
+	}
 	return t, nil
 }
 
-// Capture is a grey picture of twice the points.
-func (a *App) Capture(context.Context, string) (image.Image, ui.Rect, error) {
+// Capture is a grey picture of twice the points; that of a dialog is white.
+func (a *App) Capture(_ context.Context, key string) (image.Image, ui.Rect, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if d := a.dialog; d != nil && (key == "" || key == d.key) {
+		p := image.NewRGBA(image.Rect(0, 0, int(2*d.at.W), int(2*d.at.H)))
+		for i := range p.Pix {
+			p.Pix[i] = 0xFF
+		}
+		return p, d.at, nil
+	}
+	frame := a.frame
 	p := image.NewRGBA(image.Rect(0, 0, int(2*frame.W), int(2*frame.H)))
 	for i := range p.Pix {
 		p.Pix[i] = 0xC0
@@ -229,8 +271,13 @@ func (a *App) Next(ctx context.Context, after uint64) error {
 func (a *App) do(key string, fn func(w *widget) error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if d := a.dialog; d != nil && strings.HasPrefix(key, d.key+" ") {
+		a.answer(strings.TrimPrefix(key, d.key+" "))
+		return nil
+	}
 	i, err := strconv.Atoi(key)
-	if err != nil || i >= len(a.widgets) || a.closed {
+	i -= a.era
+	if err != nil || i < 0 || i >= len(a.widgets) || a.closed || a.widgets[i].gone {
 		return &desktop.GoneError{Key: key}
 	}
 	if err := fn(a.widgets[i]); err != nil {
@@ -244,6 +291,17 @@ func (a *App) pressed(w *widget) {
 	a.did = append(a.did, "press "+w.title)
 	if w.press != nil && !w.disabled {
 		w.press(a)
+	}
+	if a.hook != nil {
+		go a.hook(w.title, a.looks)
+	}
+}
+
+// change gives a widget a value. The lock is held.
+func (a *App) change(w *widget, value string) {
+	w.value = value
+	if w.changed != nil {
+		w.changed(a, value)
 	}
 }
 
@@ -264,7 +322,7 @@ func (a *App) SetNumber(_ context.Context, key string, value float64) error {
 		if w.role != "AXSlider" {
 			return &desktop.UnsupportedError{What: "take a number"}
 		}
-		w.value = strconv.FormatFloat(min(max(value, 0), 1), 'f', -1, 64)
+		a.change(w, strconv.FormatFloat(min(max(value, 0), 1), 'f', -1, 64))
 		return nil
 	})
 }
@@ -272,10 +330,10 @@ func (a *App) SetNumber(_ context.Context, key string, value float64) error {
 // SetText replaces a field's text.
 func (a *App) SetText(_ context.Context, key, text string) error {
 	return a.do(key, func(w *widget) error {
-		if w.role != "AXTextField" {
+		if w.role != "AXTextField" || w.keysOnly {
 			return &desktop.UnsupportedError{What: "take a text"}
 		}
-		w.value = text
+		a.change(w, text)
 		return nil
 	})
 }
@@ -294,7 +352,7 @@ func (a *App) Focus(_ context.Context, key string) error {
 // under is the widget at a point; nil for none. The lock is held.
 func (a *App) under(at ui.Point) *widget {
 	for _, w := range a.widgets {
-		if w.at.Contains(at) {
+		if w.at.Contains(at) && !w.gone {
 			return w
 		}
 	}
@@ -305,6 +363,10 @@ func (a *App) under(at ui.Point) *widget {
 func (a *App) Click(_ context.Context, at ui.Point, _, times int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if d := a.dialog; d != nil && d.at.Contains(at) {
+		a.answer(d.button)
+		return nil
+	}
 	if w := a.under(at); w != nil {
 		for range times {
 			a.pressed(w)
@@ -317,8 +379,17 @@ func (a *App) Click(_ context.Context, at ui.Point, _, times int) error {
 	return nil
 }
 
-// Hold does what a click does.
+// Hold is a long press where a widget knows one, else a click.
 func (a *App) Hold(ctx context.Context, at ui.Point, _ time.Duration) error {
+	a.mu.Lock()
+	if w := a.under(at); w != nil && w.id == longPress {
+		defer a.mu.Unlock()
+		a.did = append(a.did, "hold "+w.title)
+		w.title = "Long press seen"
+		a.tell()
+		return nil
+	}
+	a.mu.Unlock()
 	return a.Click(ctx, at, 1, 1)
 }
 
@@ -334,6 +405,9 @@ func (a *App) Drag(_ context.Context, from ui.Point, path []ui.Point, _, _ time.
 	if source.title == "Drag Source" && target.title == "Drop Here" {
 		target.title = "Drop Received"
 	}
+	if source.id == "drag-lemon" && target.id == "drop-basket" {
+		target.title = "Dropped: 1"
+	}
 	a.tell()
 	return nil
 }
@@ -344,6 +418,7 @@ func (a *App) Scroll(_ context.Context, at ui.Point, dx, dy int) error {
 	defer a.mu.Unlock()
 	if w := a.under(at); w != nil {
 		a.did = append(a.did, fmt.Sprintf("scroll %s %d %d", w.title, dx, dy))
+		a.scrolled(w, dy)
 	}
 	return nil
 }
@@ -354,9 +429,16 @@ func (a *App) Press(_ context.Context, c desktop.Chord, times int) error {
 	defer a.mu.Unlock()
 	for range times {
 		a.did = append(a.did, fmt.Sprintf("key %s %#x", c.Key, uint64(c.Modifiers)))
-		if c.Key == "delete" && a.focus != nil && a.focus.value != "" {
-			runes := []rune(a.focus.value)
-			a.focus.value = string(runes[:len(runes)-1])
+		switch f := a.focus; {
+		case f == nil:
+		case c.Key == "a" && c.Modifiers == desktop.Command:
+			a.selected = true
+		case c.Key == "delete" && a.selected:
+			a.change(f, "")
+			a.selected = false
+		case c.Key == "delete" && f.value != "":
+			runes := []rune(f.value)
+			a.change(f, string(runes[:len(runes)-1]))
 		}
 	}
 	a.tell()
@@ -369,7 +451,7 @@ func (a *App) Type(_ context.Context, text string) error {
 	defer a.mu.Unlock()
 	a.did = append(a.did, "type "+text)
 	if a.focus != nil && a.focus.role == "AXTextField" {
-		a.focus.value += text
+		a.change(a.focus, a.focus.value+text)
 	}
 	a.tell()
 	return nil

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"ios-agent/internal/device"
@@ -33,6 +34,7 @@ type How struct {
 	Blind   bool          // the app need not be running: the input goes to the device
 
 	Settle *time.Duration // the longest wait for the screen to become still; nil is the usual one
+	React  *time.Duration // how long a change is looked for after the input; nil is the usual time, or that of an expected change
 }
 
 // DefaultTimeout is how long a target may take to appear and hold still.
@@ -54,7 +56,10 @@ const reactionTime = time.Second
 
 // reaction is how long a change is looked for after an input.
 func (s Step) reaction(how How) time.Duration {
-	if !s.Expect {
+	switch {
+	case how.React != nil:
+		return *how.React
+	case !s.Expect:
 		return reactionTime
 	}
 	return max(reactionTime, cmp.Or(how.Timeout, DefaultTimeout))
@@ -135,13 +140,36 @@ func (s Step) attempt(ctx context.Context, how How, q ui.Query, send input) (Rep
 	if _, able := device.Has[device.Guarding](s.Device); able {
 		ctx = device.WithGuard(ctx, guard)
 	}
-	if err := send(ctx, a, &report); err != nil {
+	err = send(ctx, a, &report)
+	report.Method = doneBy(report.Method, guard.Method)
+	if err != nil {
 		if fault.From(err).Dispatched != fault.MaybeDispatched {
 			return Report{}, nil, a.sent.fail(err)
 		}
 		report.Lost = err
 	}
 	return report, guard, nil
+}
+
+// doneBy is how a step was done: as the device says, which for a text does not know whether it was read back.
+func doneBy(step, device string) string {
+	rest, typed := strings.CutPrefix(step, "keyboard")
+	switch {
+	case device == "":
+		return step
+	case typed:
+		return device + rest
+	}
+	return device
+}
+
+// Do sends an input that is aimed at no element of a query, and looks for its effect as every step does. send is given the screen
+// before the input; what it refuses to send is its error.
+func (s Step) Do(ctx context.Context, how How, send func(ctx context.Context, before *ui.Screen) (method string, err error)) (Report, error) {
+	return s.perform(ctx, how, ui.Query{}, func(ctx context.Context, a aim, r *Report) (err error) {
+		r.Method, err = send(ctx, a.screen)
+		return err
+	})
 }
 
 // guard is what the input is meant for. A screen that never rests is not waited for by the device: it does not know what moves.
@@ -192,7 +220,7 @@ func (s Step) effect(ctx context.Context, how How, report *Report, guard *device
 	after, err = s.afterInput(ctx, how, guard)
 	for err == nil {
 		c.add(after)
-		after, ticking = s.recheck(ctx, &c, *report, after)
+		after, ticking = s.recheck(ctx, how, &c, *report, after)
 		outcome, _ := s.compare(report.Before, after).Judge(report.Target)
 		report.Looked = c.spent()
 		left := s.reaction(how) - report.Looked
@@ -203,7 +231,7 @@ func (s Step) effect(ctx context.Context, how How, report *Report, guard *device
 		switch {
 		case failed == nil:
 			after = later
-		case fault.Is(failed, fault.AppNotRunning):
+		case noScreen(failed):
 			err = failed
 		default:
 			return after, ticking, nil // the screen was read once; that counts
@@ -264,8 +292,11 @@ func (s Step) compare(before, after *ui.Screen) (d ui.Diff) {
 }
 
 // recheck looks once more when only digits changed: a clock changes again by itself, a count that the input changed does not.
-// Texts that did not change again are remembered, so that each is checked once.
-func (s Step) recheck(ctx context.Context, c *clock, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
+// Texts that did not change again are remembered, so that each is checked once. Who has no time for that is told the change.
+func (s Step) recheck(ctx context.Context, how How, c *clock, report Report, after *ui.Screen) (seen *ui.Screen, ticking bool) {
+	if how.React != nil && *how.React < pulse().Min {
+		return after, false
+	}
 	udid := s.Device.Info().UDID
 	suspect := false
 	s.Session.Refs(func(r *ui.Refs) { suspect = r.Suspects(udid, report.Before, after) })
@@ -305,6 +336,9 @@ func (s Step) unseen(ctx context.Context, err error, report Report, since time.T
 		f := fault.New(fault.AppEnded, "%s ended after the input", report.Before.App).WithDispatch(fault.Dispatched)
 		return s.explain(ctx, f, report.Before.App, since)
 	}
+	if fault.Is(err, fault.AppNotInFront) && report.Lost == nil { // it runs, and shows nothing any more
+		return fault.From(err).WithDispatch(fault.Dispatched)
+	}
 	dispatched := fault.Dispatched
 	if report.Lost != nil {
 		dispatched = fault.MaybeDispatched
@@ -324,6 +358,9 @@ func (s Step) explain(ctx context.Context, f *fault.Fault, app string, since tim
 	}
 	if end.Reason != "" {
 		f = fault.New(f.Code, "%s: %s", f.Message, end.Reason).WithDispatch(fault.Dispatched)
+	}
+	if end.Hint != "" {
+		return f.WithHint("%s", end.Hint)
 	}
 	f = f.With("last_log_lines", end.Logs)
 	if end.Report == "" {
@@ -391,6 +428,17 @@ func (s Step) observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
 		screen.At = time.Now()
 	}
 	return screen, err
+}
+
+// noScreen reports whether an error says that the app shows nothing, and not that it could not be looked at.
+func noScreen(err error) bool {
+	return fault.Is(err, fault.AppNotRunning) || fault.Is(err, fault.AppNotInFront)
+}
+
+// over reports whether what is driven has ended for good, as a process does.
+func (s Step) over() bool {
+	d, is := device.Has[device.Mortal](s.Device)
+	return is && d.Gone()
 }
 
 func (s Step) notRunning(screen *ui.Screen) error {

@@ -28,7 +28,13 @@ func settled() device.Wait {
 // still and settled are the looks below, no longer than the step allows.
 func (h How) still() device.Wait { return h.within(still(), min(still().Max, h.settle(still().Max))) }
 
-func (h How) settled() device.Wait { return h.within(settled(), h.settle(settled().Max)) }
+func (h How) settled() device.Wait {
+	w := h.within(settled(), h.settle(settled().Max))
+	if h.React != nil {
+		w.Min = min(w.Min, *h.React)
+	}
+	return w
+}
 
 func (h How) settle(usual time.Duration) time.Duration {
 	if h.Settle == nil {

@@ -253,9 +253,11 @@ func (f *search) swipe(ctx context.Context, screen *ui.Screen, list *scroller, d
 	return f.observe(ctx, w)
 }
 
+// drag moves what scrolls: with a finger that rests at the end, or with the wheel of a mouse, whose drag would select.
 func (s Step) drag(ctx context.Context, from, to ui.Point) error {
-	if gestures, err := device.As[device.Gestures](s.Device); err == nil {
-		return gestures.Drag(ctx, device.Drag{From: from, To: to, Velocity: 5000, Hold: 80 * time.Millisecond})
+	_, mouse := device.Has[device.Pointing](s.Device)
+	if drags, err := device.As[device.Dragging](s.Device); err == nil && !mouse {
+		return drags.Drag(ctx, device.Drag{From: from, To: to, Velocity: 5000, Hold: 80 * time.Millisecond})
 	}
 	touch, err := device.As[device.Touch](s.Device)
 	if err != nil {

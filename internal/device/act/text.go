@@ -26,17 +26,7 @@ type Entry struct {
 func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, error) {
 	var typed *ui.Screen // as it was when the text was there
 	r, err := s.perform(ctx, how, q, writing(s, func(ctx context.Context, w *writer, a aim) error {
-		field, err := w.focus(ctx, a)
-		if err != nil {
-			return err
-		}
-		if e.Replace && field != nil {
-			if field, err = w.empty(ctx, field); err != nil {
-				return err
-			}
-		}
-		w.seen = nil
-		if err := w.enter(ctx, field, e.Text); err != nil {
+		if err := w.put(ctx, a, e); err != nil {
 			return err
 		}
 		typed = w.seen
@@ -49,6 +39,57 @@ func (s Step) Enter(ctx context.Context, how How, q ui.Query, e Entry) (Report, 
 		r.Return = returned(typed, r)
 	}
 	return r, err
+}
+
+// put enters a text: whole, where it replaces what is there and the device can, else by keys.
+func (w *writer) put(ctx context.Context, a aim, e Entry) error {
+	if e.Replace {
+		if done, err := w.fill(ctx, a, e.Text); done || err != nil {
+			return err
+		}
+	}
+	field, err := w.focus(ctx, a)
+	if err != nil {
+		return err
+	}
+	if e.Replace && field != nil {
+		if field, err = w.empty(ctx, field); err != nil {
+			return err
+		}
+	}
+	w.seen = nil
+	return w.enter(ctx, field, e.Text)
+}
+
+// fill gives the target a text in one go. It is not done by a device that cannot, and by a field that does not take it: then the text
+// is typed.
+func (w *writer) fill(ctx context.Context, a aim, text string) (done bool, err error) {
+	able, can := device.Has[device.Filler](w.Device)
+	if !can || a.node == nil || !a.node.TakesText() {
+		return false, nil
+	}
+	err = w.input(able.Fill(ctx, a.At, text))
+	if fault.Is(err, fault.Unsupported) && notSent(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !readable(a.node, text) {
+		w.report.Method = "keyboard, not read back"
+		return true, nil
+	}
+	now, err := w.read(ctx, func(n *ui.Node) bool { return arrived(n, "", text) })
+	switch {
+	case err != nil || now == nil || arrived(now, "", text):
+		return true, nil // a field that is gone: the diff tells what came instead
+	case now.Secure:
+		return true, secretDiffers(now, text)
+	case now.Typed() == a.node.Typed():
+		return false, nil
+	}
+	return true, fault.New(fault.TextNotEntered, "%s holds %s, not %s", now.Describe(), shown(now), ui.Quote(text)).
+		WithDispatch(fault.Dispatched)
 }
 
 // returned judges the return alone. That the keyboard goes and the focus moves is no answer of the app.

@@ -140,7 +140,7 @@ type ElementDrag struct {
 
 // Drag drags an element onto another one or to a point.
 func (s Step) Drag(ctx context.Context, how How, e ElementDrag) (Report, error) {
-	return s.perform(ctx, how, e.Element, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
+	return s.perform(ctx, how, e.Element, with(s, func(ctx context.Context, g device.Dragging, a aim, r *Report) error {
 		d := e.Finger
 		d.From = a.At
 		if e.To != nil {
@@ -166,7 +166,7 @@ func (s Step) Drag(ctx context.Context, how How, e ElementDrag) (Report, error) 
 
 // Pinch moves two fingers apart or together on the element q means, or in the middle of the screen.
 func (s Step) Pinch(ctx context.Context, how How, q ui.Query, scale float64) (Report, error) {
-	return s.perform(ctx, how, q, with(s, func(ctx context.Context, g device.Gestures, a aim, r *Report) error {
+	return s.perform(ctx, how, q, with(s, func(ctx context.Context, g device.Pinching, a aim, r *Report) error {
 		if a.node == nil {
 			r.At = a.screen.Viewport().Centre()
 		}

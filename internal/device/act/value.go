@@ -72,14 +72,7 @@ func (s Step) name(screen *ui.Screen, n *ui.Node) (ref string) {
 // write replaces the text of a field.
 func (s Step) write(ctx context.Context, a aim, r *Report, value string) error {
 	return writing(s, func(ctx context.Context, w *writer, a aim) error {
-		field, err := w.focus(ctx, a)
-		if err != nil {
-			return err
-		}
-		if field, err = w.empty(ctx, field); err != nil {
-			return err
-		}
-		return w.enter(ctx, field, value)
+		return w.put(ctx, a, Entry{Text: value, Replace: true})
 	})(ctx, a, r)
 }
 
@@ -147,6 +140,9 @@ func (s Step) step(ctx context.Context, a aim, r *Report, value string) error {
 	want, err := strconv.ParseFloat(value, 64)
 	if err != nil {
 		return fault.New(fault.InvalidInput, "a stepper takes a number, not %q", value).WithDispatch(fault.NotDispatched)
+	}
+	if _, mouse := device.Has[device.Pointing](s.Device); mouse {
+		return s.adjust(ctx, a, r, value) // where its arrows are, nobody knows
 	}
 	touch, err := device.As[device.Touch](s.Device)
 	if err != nil {

@@ -31,7 +31,7 @@ type Waited struct {
 }
 
 // Wait looks until a condition holds or time is up. An app that is not running has no elements: waiting for an element to go
-// ends then, waiting for one to appear goes on.
+// ends then, waiting for one to appear goes on, unless what is driven never comes back.
 func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 	c := clock{began: time.Now()}
 	out := Waited{}
@@ -41,7 +41,7 @@ func (s Step) Wait(ctx context.Context, w Waiting) (Waited, error) {
 	}
 	for {
 		screen, err := s.observe(ctx, look)
-		if err != nil && !fault.Is(err, fault.AppNotRunning) {
+		if err != nil && (!noScreen(err) || s.over() && !screenless(w.Condition)) {
 			return out, err
 		}
 		out.Polls++

@@ -20,15 +20,16 @@ const ClaimTime = 30 * time.Minute
 type Ask struct {
 	Want
 	Holder   string
-	By       string        // the session that asks in the holder's name: it may drive too; empty or the holder is nobody
-	Count    int           // all of so many, or none; 0 is one
-	On       bool          // booted when it is handed over
-	Boot     bool          // one that is off may be booted for it
-	BootWait time.Duration // how long a boot may take
-	Wait     time.Duration // how long to wait for one that is taken; 0 not at all
-	Claim    string        // the client's id of this claim: its repeat gets the same devices; empty: it has none
-	Reset    string        // what is done with it when it is given back; see Resets
-	Tell     func(string)  // hears what goes on; nil is nobody
+	By       string                   // the session that asks in the holder's name: it may drive too; empty or the holder is nobody
+	Count    int                      // all of so many, or none; 0 is one
+	On       bool                     // booted when it is handed over
+	Boot     bool                     // one that is off may be booted for it
+	BootWait time.Duration            // how long a boot may take
+	Wait     time.Duration            // how long to wait for one that is taken; 0 not at all
+	Claim    string                   // the client's id of this claim: its repeat gets the same devices; empty: it has none
+	Reset    string                   // what is done with it when it is given back; see Resets
+	Tell     func(string)             // hears what goes on; nil is nobody
+	Env      func(name string) string // as Criteria have it
 
 	passing bool // it is given back at once
 }
@@ -60,6 +61,14 @@ type Grant struct {
 // Acquire hands devices to a holder: they are chosen and claimed in one step, then booted if they have to be. A device that
 // turns out to be broken is put aside and the next one is tried; when there is no other, its error is returned.
 func (p *Pool) Acquire(ctx context.Context, a Ask) ([]Grant, time.Duration, error) {
+	if p.opener(a.UDID) != nil {
+		began := p.now()
+		g, err := p.acquireGuest(ctx, a)
+		if err != nil {
+			return nil, 0, err
+		}
+		return []Grant{g}, p.now().Sub(began), nil
+	}
 	candidates, err := p.candidates(ctx, a)
 	if err != nil {
 		return nil, 0, err
@@ -106,6 +115,14 @@ func (p *Pool) Find(ctx context.Context, a Ask) (Grant, time.Duration, error) {
 
 // ready is the best device that is booted, works, and is nobody's or the holder's to drive.
 func (p *Pool) ready(ctx context.Context, a Ask) (Grant, bool, error) {
+	if p.opener(a.UDID) != nil {
+		e, err := p.guest(ctx, a.UDID, a.Env)
+		if err != nil {
+			return Grant{}, false, err
+		}
+		l, err := p.leases.Get(ctx, e.Info().UDID)
+		return Grant{Info: e.Info(), Lease: l}, l.Free() || l.DrivenBy(a.Holder), leaseFault(err)
+	}
 	candidates, err := p.candidates(ctx, a)
 	if err != nil {
 		return Grant{}, false, err

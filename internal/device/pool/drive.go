@@ -14,6 +14,9 @@ import (
 // Drive runs fn in the device's lane. Whoever drives needs the lease: the first command on a free device takes a short one,
 // and every command renews it. When it is a command's turn, its lease must still be the one it was queued under.
 func (p *Pool) Drive(ctx context.Context, h *Handle, fn func() error) error {
+	if h.guest {
+		defer p.forget(h) // if it has ended
+	}
 	if !h.drives {
 		return h.Lane.Do(ctx, fn)
 	}

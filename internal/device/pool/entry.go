@@ -64,13 +64,17 @@ func moment(t time.Time) *time.Time {
 // Entry is a granted device as the pool knows it.
 func (g Grant) Entry() Entry { return entry(g.Info, g.Lease, "") }
 
-// Entries lists every device with its lease, as it is now.
+// Entries lists every device with its lease, as it is now; also those that openers have opened.
 func (p *Pool) Entries(ctx context.Context) ([]Entry, error) {
 	l, err := p.listed(ctx, 0, nil)
 	if err != nil {
+		l = &listing{}
+	}
+	all := p.withGuests(l.infos)
+	if err != nil && len(all) == 0 {
 		return nil, err
 	}
-	return p.entries(ctx, l.infos...)
+	return p.entries(ctx, all...)
 }
 
 // entries are devices as the pool knows them. Where leases cannot be read, nobody knows who has which.
@@ -137,7 +141,7 @@ func (p *Pool) LastClaim(ctx context.Context, holder string, latest []string) (u
 	if err != nil {
 		return "", err
 	}
-	infos := filter(seen.infos, func(i device.Info) bool {
+	infos := filter(p.withGuests(seen.infos), func(i device.Info) bool {
 		return slices.ContainsFunc(last, func(l lease.Lease) bool { return l.Resource == i.UDID })
 	})
 	return "", fault.New(fault.DeviceAmbiguous, "%s claimed %d devices at once, and none was named: %s", holder, len(last), briefly(infos)).

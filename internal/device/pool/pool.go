@@ -20,6 +20,7 @@ import (
 // Options are what a pool works with.
 type Options struct {
 	Drivers []device.Driver // asked all at once; what the first ones say of a device counts before the others'
+	Openers []Opener        // of devices that no driver lists
 	// Leases say who may drive what; nil is a table that forgets when the process ends.
 	Leases *lease.Table
 	// Implicit is how long the lease lasts that the first command on a free device takes; 0 takes none.
@@ -36,6 +37,7 @@ type Options struct {
 // Pool finds and opens devices. It is safe for concurrent use.
 type Pool struct {
 	drivers  []device.Driver
+	openers  []Opener
 	leases   *lease.Table
 	own      bool // the table of leases is ours to close
 	implicit time.Duration
@@ -71,6 +73,7 @@ type Handle struct {
 	from   map[*source]bool // whose parts it has
 	holder string
 	drives bool
+	guest  bool // an opener opened it
 }
 
 // For is the handle for a holder, who drives the device or only looks at it.
@@ -91,7 +94,7 @@ func (h *Handle) Driver() string {
 // New makes a pool.
 func New(o Options) *Pool {
 	p := &Pool{
-		drivers: o.Drivers, leases: o.Leases, implicit: o.Implicit, handover: o.Handover, client: o.Client, now: o.Now, log: o.Log,
+		drivers: o.Drivers, openers: o.Openers, leases: o.Leases, implicit: o.Implicit, handover: o.Handover, client: o.Client, now: o.Now, log: o.Log,
 		open: map[string]*Handle{}, handed: map[string]uint64{}, seen: &listing{}, heard: make(chan struct{}),
 		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
 	}

@@ -16,14 +16,21 @@ import (
 type Criteria struct {
 	UDID    string // or another id of the device
 	Name    string
-	Current string // the session's current device
-	Holder  string // whose device it is to be, where nothing is named: its own, else one that is not another's
-	AnyIdle bool   // nothing named and nothing booted: take the only one there is (for boot)
+	Current string                   // the session's current device
+	Holder  string                   // whose device it is to be, where nothing is named: its own, else one that is not another's
+	Env     func(name string) string // the environment of who asks, for an Opener; nil: nobody knows it
+	AnyIdle bool                     // nothing named and nothing booted: take the only one there is (for boot)
 }
 
 // Resolve finds the one device that is meant and opens it. A device that is open already is found without asking any
 // tool: the path of an action spawns no process.
 func (p *Pool) Resolve(ctx context.Context, c Criteria) (*Handle, error) {
+	switch {
+	case c.Name == "" && p.opener(c.UDID) != nil:
+		return p.guest(ctx, c.UDID, c.Env)
+	case c.Name == "" && c.UDID == "" && p.opener(c.Current) != nil:
+		return p.guest(ctx, c.Current, c.Env)
+	}
 	if c.UDID == "" && c.Name == "" && c.Current == "" {
 		c.Current = p.only(ctx, c.Holder)
 	}
@@ -54,7 +61,7 @@ func (p *Pool) only(ctx context.Context, holder string) (udid string) {
 	}
 	leases, _ := p.leases.All(ctx) // where leases cannot be read, nobody is known to hold any
 	for _, l := range leases {
-		if !l.DrivenBy(holder) {
+		if !l.DrivenBy(holder) || p.opener(l.Resource) != nil { // an app of a desktop is meant when it is named or current
 			continue
 		}
 		if udid != "" {
@@ -232,6 +239,13 @@ func (p *Pool) State(ctx context.Context, id string) (string, error) {
 
 // lookUp finds a device by one of its ids in a listing of this age; it waits for the drivers of that device only.
 func (p *Pool) lookUp(ctx context.Context, id string, most time.Duration) (device.Info, error) {
+	if p.opener(id) != nil {
+		h, err := p.guest(ctx, id, nil)
+		if err != nil {
+			return device.Info{}, err
+		}
+		return h.Info(), nil
+	}
 	l, err := p.listed(ctx, most, func(l *listing, answered func(device.Info) bool) bool {
 		i, ok := l.find(id)
 		return ok && answered(i)

@@ -22,8 +22,18 @@ const Conformance = "com.iosagent.conformance"
 // Row says whether a driver has an ability.
 type Row struct{ Ability, Says string }
 
+// Stage is an app that does what the Conformance app does, for a device that cannot run that one: a process is its own app. A page
+// lies open as if the app had just been started.
+type Stage struct {
+	App  string // what a screen calls it
+	Open func(page string)
+}
+
 // Run tries everything on a device that is booted.
-func Run(t *testing.T, d device.Device) []Row {
+func Run(t *testing.T, d device.Device) []Row { return RunOn(t, d, Stage{App: Conformance}) }
+
+// RunOn is Run with another app.
+func RunOn(t *testing.T, d device.Device, on Stage) []Row {
 	var rows []Row
 	for _, p := range parts() {
 		says := "yes"
@@ -32,7 +42,7 @@ func Run(t *testing.T, d device.Device) []Row {
 				says = "no: " + why
 				t.Skip(why)
 			}
-			p.try(&bench{t: t, ctx: t.Context(), d: d})
+			p.try(&bench{t: t, ctx: t.Context(), d: d, on: on})
 			if t.Failed() {
 				says = "fails"
 			}
@@ -68,6 +78,7 @@ type bench struct {
 	t   *testing.T
 	ctx context.Context
 	d   device.Device
+	on  Stage
 }
 
 // get gives an ability that the contract needs to try another one.
@@ -88,6 +99,10 @@ func (b *bench) must(err error) {
 // start launches the app anew and opens one of its tabs.
 func (b *bench) start(tab string) {
 	b.t.Helper()
+	if b.on.Open != nil {
+		b.on.Open(tab)
+		return
+	}
 	_, err := get[device.Apps](b).Launch(b.ctx, Conformance, device.Launch{Restart: true})
 	b.must(err)
 	b.tap(ui.Query{Label: tab, Type: "Button"})

@@ -13,7 +13,8 @@ import (
 // matrixHead stands above the table of the support matrix.
 const matrixHead = "# What drivers can do\n\n" +
 	"Written by the driver contract (`internal/driver/drivertest`): each ability was tried on the Conformance app, over Virtual\n" +
-	"Xcode, not over a Mac. Where a driver lacks an ability, the text after \"no\" is what a caller is told.\n\n"
+	"Xcode, not over a Mac; those of deskapp on an app in memory that does the same. Where a driver lacks an ability, the text after\n" +
+	"\"no\" is what a caller is told.\n\n"
 
 // CheckMatrix fails unless the support matrix in a file has the rows of the contract and a driver's column says what Run
 // returned. With update it writes the file instead.

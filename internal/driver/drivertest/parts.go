@@ -25,7 +25,7 @@ func touchParts() []part {
 		needs("look", func(b *bench, _ device.Eyes) {
 			b.start("Controls")
 			s, n := b.find(ui.Query{Identifier: "controls-tap-button"})
-			if s.App != Conformance || n.Label != "Tap Me" || n.Type != "Button" || n.Frame.Empty() {
+			if s.App != b.on.App || n.Label != "Tap Me" || n.Type != "Button" || n.Frame.Empty() {
 				b.t.Errorf("app %s, element %+v", s.App, n)
 			}
 		}),
@@ -95,13 +95,13 @@ func textParts() []part {
 // gestureParts need two fingers, or one that holds, and answer alerts.
 func gestureParts() []part {
 	return []part{
-		needs("drag", func(b *bench, d device.Gestures) {
+		needs("drag", func(b *bench, d device.Dragging) {
 			b.start("Navigation")
 			b.tap(ui.Query{Identifier: "nav-moving-button"})
 			b.must(d.Drag(b.ctx, device.Drag{From: b.at("drag-lemon"), To: b.at("drop-basket"), Press: time.Second, Hold: 200 * time.Millisecond}))
 			b.shows("Dropped: 1")
 		}),
-		needs("pinch", func(b *bench, d device.Gestures) {
+		needs("pinch", func(b *bench, d device.Pinching) {
 			b.start("Navigation")
 			b.tap(ui.Query{Identifier: "nav-moving-button"})
 			b.must(d.Pinch(b.ctx, b.at("gesture-pinch-area"), 2))

@@ -14,6 +14,13 @@ func StartTime(pid int) (string, error) {
 	return start, err
 }
 
+// Stopped reports whether a process stands still: a signal stopped it, or a debugger holds it. It answers nobody then. Whoever is not
+// told by the system does not know of it.
+func Stopped(pid int) bool {
+	stopped, err := stands(pid)
+	return err == nil && stopped
+}
+
 // Alive reports whether the process with this pid and start time lives; an empty start asks about the pid only. A
 // zombie is dead. Where the system refuses to say (EPERM, a sandbox), the answer is yes: taking a live process for dead does
 // harm, the opposite only costs time.

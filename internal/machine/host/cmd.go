@@ -30,6 +30,8 @@ type Cmd struct {
 	Timeout time.Duration
 	// Grace is how long the group may take to leave after SIGINT before SIGKILL; zero means 2 s.
 	Grace time.Duration
+	// ByTerm has the group told to leave with SIGTERM and not with SIGINT: apps of a desktop expect that.
+	ByTerm bool
 	// EndByStdin is for a program that a signal must not reach, because it would take others with it: a debugger that is ended by one
 	// ends what it is attached to. It is told to leave by the end of its input, whatever Stdin has still to give, and is killed only
 	// if it is still there after the grace, which is 5 s by default. Reap leaves it alone: when we die, its input ends.

@@ -52,6 +52,12 @@ func (p *Process) Tail(s Stream) []byte {
 	return b
 }
 
+// Lost is how many bytes the program wrote to a stream before those that Tail returns.
+func (p *Process) Lost(s Stream) int64 {
+	_, lost := p.output.of(s).keep.bytes()
+	return lost
+}
+
 // watch follows a child from its start to its end.
 func (p *Process) watch() {
 	var reading sync.WaitGroup

@@ -8,7 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const stateZombie = 5 // SZOMB of <sys/proc.h>
+// Of <sys/proc.h>: SSTOP and SZOMB.
+const (
+	stateStopped = 4
+	stateZombie  = 5
+)
 
 // procInfo asks the kernel by sysctl kern.proc.pid; the answer is wall-clock time with microseconds.
 func procInfo(pid int) (start string, zombie bool, err error) {
@@ -21,4 +25,13 @@ func procInfo(pid int) (start string, zombie bool, err error) {
 	}
 	t := k.Proc.P_starttime
 	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), k.Proc.P_stat == stateZombie, nil
+}
+
+// stands asks for the state of the process. A debugger that holds only its threads is not told by it.
+func stands(pid int) (bool, error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return false, err
+	}
+	return k.Proc.P_stat == stateStopped, nil
 }

@@ -44,3 +44,17 @@ func bootMark() string {
 	}
 	return "@" + string(bytes.TrimSpace(b))
 }
+
+// stands reads the state: T after a signal, t under a debugger.
+func stands(pid int) (bool, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false, err
+	}
+	return parseStands(b), nil
+}
+
+func parseStands(b []byte) bool {
+	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+	return len(f) > 0 && (string(f[0]) == "T" || string(f[0]) == "t")
+}

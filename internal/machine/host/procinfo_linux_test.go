@@ -21,3 +21,13 @@ func TestParseStat(t *testing.T) {
 		}
 	}
 }
+
+func TestParseStands(t *testing.T) {
+	for in, want := range map[string]bool{
+		"42 (sh) T 1": true, "42 (sh) t 1": true, "42 (sh) S 1": false, "42 (a) T (b) R 1": false, "42 (sh) Z 1": false, "": false,
+	} {
+		if got := parseStands([]byte(in)); got != want {
+			t.Errorf("%q: %v", in, got)
+		}
+	}
+}

@@ -11,9 +11,9 @@ import (
 // killWait is how long a killed process may take to disappear; one that hangs in the kernel never does.
 const killWait = 5 * time.Second
 
-// Stop ends the whole group: SIGINT, then SIGKILL after the grace or, sooner, when ctx is done. It waits until the
-// program is gone and returns nil then, also when it was gone before; Result says how it ended. With Cmd.EndByStdin it ends the
-// program's input instead, and gives it the whole grace whatever ctx says.
+// Stop ends the whole group: SIGINT, or SIGTERM with Cmd.ByTerm, then SIGKILL after the grace or, sooner, when ctx is done. It waits
+// until the program is gone and returns nil then, also when it was gone before; Result says how it ended. With Cmd.EndByStdin it ends
+// the program's input instead, and gives it the whole grace whatever ctx says.
 func (p *Process) Stop(ctx context.Context) error {
 	select {
 	case <-p.done:
@@ -56,6 +56,8 @@ func (p *Process) terminate(why string) {
 	if p.spec.EndByStdin {
 		patience = stdinGrace
 		p.stdin.close()
+	} else if p.spec.ByTerm {
+		p.signal(unix.SIGTERM, why)
 	} else {
 		p.signal(unix.SIGINT, why)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ios-agent/internal/op"
 	"ios-agent/internal/ops"
+	"ios-agent/internal/ops/desktop"
 	"ios-agent/internal/ops/quern"
 	"ios-agent/internal/ops/xcode"
 )
@@ -14,5 +15,5 @@ import (
 // All lists the operations: our own, then the views of other families.
 func All(s ops.Services) []op.Op {
 	core := ops.New(s)
-	return slices.Concat(quern.With(core.Ops()), quern.Ops(core), xcode.Ops(core))
+	return slices.Concat(quern.With(core.Ops()), quern.Ops(core), xcode.Ops(core), desktop.Ops(core))
 }

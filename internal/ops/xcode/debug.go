@@ -32,13 +32,15 @@ func (v views) debugging() []op.Op {
 	})
 	set := tool("debug_breakpoint_add", "Set a breakpoint at a line of a file, or at a function", op.Executes|op.Idempotent, inDebugging)
 	set.Exclude, set.Require = [][]string{{"file", "function"}, {"line", "function"}}, [][]string{{"file", "function"}}
+	process := taking(2*time.Minute, tool("debug_attach_process", "Attach the debugger to a process of your own on this machine", op.Executes,
+		inDebugging), "debug-attach-process 4711")
+	process.Exclude, process.Require = [][]string{{"pid", "sessionId"}}, [][]string{{"pid", "sessionId"}}
 	minute := func(name, summary string, hints op.Hints, examples ...string) op.Spec {
 		return taking(time.Minute, tool(name, summary, hints, inDebugging), examples...)
 	}
 	return []op.Op{
 		op.New(attach, v.attachSim),
-		op.New(taking(2*time.Minute, tool("debug_attach_process", "Attach the debugger to a process of your own on this machine", op.Executes,
-			inDebugging), "debug-attach-process 4711"), v.attachProcess),
+		op.New(process, v.attachProcess),
 		op.New(taking(time.Minute, set, "debug-breakpoint-add --file ContentView.swift --line 12"), v.addBreakpoint),
 		op.New(minute("debug_breakpoint_remove", "Remove a breakpoint", 0, "debug-breakpoint-remove 1"), v.removeBreakpoint),
 		op.New(minute("debug_continue", "Have the program that is debugged run on", op.Idempotent), v.debugContinue),
@@ -124,11 +126,17 @@ func (v views) attachSim(ctx context.Context, c *op.Call, in attachSimIn) (debug
 }
 
 type attachProcessIn struct {
-	PID int `json:"pid" doc:"the process" min:"2" cli:"arg"`
+	PID     int    `json:"pid,omitempty" doc:"the process; excludes sessionId" min:"2" cli:"arg"`
+	Session string `json:"sessionId,omitempty" doc:"the process of a desktop session; excludes pid"`
 	attachHow
 }
 
-func (v views) attachProcess(ctx context.Context, c *op.Call, in attachProcessIn) (debugOut, error) {
+func (v views) attachProcess(ctx context.Context, c *op.Call, in attachProcessIn) (out debugOut, err error) {
+	if in.Session != "" {
+		if in.PID, err = v.core.Desktop.PID(c, in.Session); err != nil {
+			return out, err
+		}
+	}
 	return v.attach(ctx, c, ops.DebugAttachIn{PID: in.PID}, in.attachHow)
 }
 

@@ -245,7 +245,7 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 
 // summaryOf a command that has commands is their names, or for another family whose names they are.
 func summaryOf(parent *cobra.Command, o op.Op) string {
-	if o.Family != op.Core {
+	if o.Family == parent.Name() {
 		return fmt.Sprintf("The tools of %s by their own names, such as %s", o.Family, parent.Commands()[0].Name())
 	}
 	var names []string

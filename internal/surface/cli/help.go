@@ -58,7 +58,11 @@ func (a *App) helpOn(root *cobra.Command, args []string) error {
 		say(a.Out, exitCodes())
 	case err == nil && below != root && len(rest) == 0:
 		below.InitDefaultHelpFlag()
-		return below.Help()
+		if err := below.Help(); err != nil || !a.apart(topic) {
+			return err
+		}
+		fmt.Fprintln(a.Out)
+		a.group(topic)
 	case slices.Contains(a.groups(), topic):
 		a.group(topic)
 	default:
@@ -69,6 +73,14 @@ func (a *App) helpOn(root *cobra.Command, args []string) error {
 		return f.WithHint("see `ios-agent help all`")
 	}
 	return nil
+}
+
+// apart reports whether a word is a group of operations none of which lies below the command of that name.
+func (a *App) apart(word string) bool {
+	return slices.Contains(a.groups(), word) && !slices.ContainsFunc(a.Catalogue.Ops(), func(o op.Op) bool {
+		first, _, _ := strings.Cut(o.Verb, " ")
+		return first == word && slices.Contains(o.Groups, word)
+	})
 }
 
 // topics are what help knows, by one word each.
@@ -115,6 +127,7 @@ func (a *App) firstPage(root *cobra.Command) {
 		{"help GROUP", "of one group: " + strings.Join(a.coreGroups(), ", ")},
 		{"help xcode", "the tools of XcodeBuildMCP by their own names, such as ios-agent xcode build-sim"},
 		{"help quern", "the tools of quern by theirs"},
+		{"help desktop", "windows of programs on this machine, such as ios-agent app launch mousepad"},
 		{"help exit-codes", "what each exit code means to a script"},
 	})
 	fmt.Fprint(a.Out, "\nEvery verb takes --json (one envelope), --raw (the bare result) and --session NAME.\n")

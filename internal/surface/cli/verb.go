@@ -42,6 +42,10 @@ func (a *App) verb(o op.Op, word string) *cobra.Command {
 		c.Flags().AddFlag(a.flag(f))
 		_ = c.RegisterFlagCompletionFunc(f.Flag(), a.complete(o, f)) // fails only for a flag that is not there
 	}
+	for _, s := range o.Shorts() {
+		v := &value{field: op.Field{Name: s.Input, Kind: op.String}, again: completing(a.args)}
+		c.Flags().AddFlag(&pflag.Flag{Name: s.Flag, Usage: s.Doc, Value: v})
+	}
 	if o.Follow != "" {
 		c.Flags().BoolP(follow, follow[:1], false, "go on with what comes, until it is interrupted")
 	}
@@ -136,7 +140,7 @@ func (v *value) Type() string {
 		return "time"
 	}
 	return map[op.Kind]string{op.String: "string", op.Bool: "bool", op.Int: "int", op.Float: "number", op.Strings: "strings",
-		op.File: "path", op.Nested: "json"}[v.field.Kind]
+		op.File: "path", op.Nested: "json", op.Any: "value"}[v.field.Kind]
 }
 
 // valueOf is a flag that was given.
@@ -161,9 +165,16 @@ func inputOf(o op.Op, flags *pflag.FlagSet, args []string) ([]byte, error) {
 				return nil, fault.New(fault.InvalidInput, "--%s and --%s are the same", f.Flag(), name).With("field", f.Name).
 					WithHint("give one of them")
 			}
-			input[f.Name] = v.texts[0]
+			input[f.Name] = f.Word(v.texts[0])
 			if f.Kind == op.Strings {
 				input[f.Name] = v.texts
+			}
+		}
+	}
+	for _, s := range o.Shorts() {
+		if v, given := valueOf(flags, s.Flag); given {
+			if err := s.Put(o, input, v.texts[0]); err != nil {
+				return nil, err
 			}
 		}
 	}

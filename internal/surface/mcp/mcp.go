@@ -130,7 +130,7 @@ func (o Options) defined() mcp.Middleware {
 func (t Tool) definition(structured bool) *mcp.Tool {
 	tool := &mcp.Tool{
 		Name:        t.Name,
-		Description: strings.TrimSpace(t.Op.Summary + ". " + t.Op.GroupsInWords()),
+		Description: strings.TrimSpace(cmp.Or(t.Op.Describe, t.Op.Summary+".") + " " + t.Op.GroupsInWords()),
 		InputSchema: t.Op.InputSchema(),
 		Annotations: annotations(t.Op.Hints),
 	}

@@ -44,6 +44,9 @@ func usage(c *op.Catalogue, o op.Op) string {
 			words = append(words, optional(f, flagOf(f)))
 		}
 	}
+	for _, s := range o.Shorts() {
+		words = append(words, "[--"+s.Flag+" "+strings.ToUpper(s.Flag)+"]")
+	}
 	return wrap(words)
 }
 

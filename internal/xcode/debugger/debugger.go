@@ -8,6 +8,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -175,12 +177,18 @@ func (s *Service) List() []State {
 	return all
 }
 
-// Paused is a debugger that holds an app of a device, if there is one.
+// Paused is a debugger that holds an app of a device, if there is one. A process of this machine is a device too: pid:4711.
 func (s *Service) Paused(udid string) (State, bool) {
 	if s == nil || udid == "" {
 		return State{}, false
 	}
-	for _, d := range s.debuggers(func(o device.Owner) bool { return o.UDID == udid }) {
+	holds := s.debuggers(func(o device.Owner) bool { return o.UDID == udid })
+	if rest, is := strings.CutPrefix(udid, "pid:"); is {
+		pid, _, _ := strings.Cut(rest, ":") // its start may follow
+		all := s.debuggers(func(device.Owner) bool { return true })
+		holds = slices.DeleteFunc(all, func(d *Debugger) bool { return strconv.Itoa(d.PID) != pid })
+	}
+	for _, d := range holds {
 		if state := d.State(); state.State == Paused {
 			return state, true
 		}

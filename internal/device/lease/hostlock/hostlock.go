@@ -22,6 +22,8 @@ type Options struct {
 	Dir  string // shared by all homes that see the same devices
 	Home string
 	Now  func() time.Time // time.Now if nil
+	// Passing reports whether a resource is there once and never again, as a process is: its file goes with its lock. Nil: none is.
+	Passing func(resource string) bool
 }
 
 // Locks are those of one home. It is safe for concurrent use; calls for one device come one after the other.
@@ -81,11 +83,16 @@ func (l *Locks) take(resource string) (*os.File, error) {
 	if err := os.MkdirAll(l.o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", resource, err)
 	}
-	f, err := os.OpenFile(filepath.Join(l.o.Dir, filepath.Base(resource)+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	path := l.path(resource)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", resource, err)
 	}
 	locked := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if locked == nil && l.passing(resource) && !same(f, path) { // who had it removed the file: this lock keeps nobody out
+		f.Close()
+		return l.take(resource)
+	}
 	who := read(f)
 	switch {
 	case errors.Is(locked, unix.EWOULDBLOCK):
@@ -101,6 +108,22 @@ func (l *Locks) take(resource string) (*os.File, error) {
 	return nil, &lease.ElsewhereError{Resource: resource, Home: who.Home, PID: who.PID, Until: who.Until}
 }
 
+func (l *Locks) path(resource string) string {
+	return filepath.Join(l.o.Dir, filepath.Base(resource)+".lock")
+}
+
+func (l *Locks) passing(resource string) bool { return l.o.Passing != nil && l.o.Passing(resource) }
+
+// same reports whether a path still leads to an open file.
+func same(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(open, now)
+}
+
 // Unlock gives a device back.
 func (l *Locks) Unlock(resource string) {
 	f := l.file(resource)
@@ -110,6 +133,9 @@ func (l *Locks) Unlock(resource string) {
 	l.mu.Lock()
 	delete(l.open, resource)
 	l.mu.Unlock()
+	if l.passing(resource) {
+		_ = os.Remove(l.path(resource)) // at worst a small file stays
+	}
 	_ = f.Truncate(0) // at worst the next one reads a time that passes
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 	f.Close()

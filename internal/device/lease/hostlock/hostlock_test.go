@@ -2,6 +2,8 @@ package hostlock_test
 
 import (
 	"errors"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,5 +65,30 @@ func TestTheClockGoesBack(t *testing.T) {
 			t.Errorf("%s back: %v", back, err)
 		}
 		two.Close()
+	}
+}
+
+// TestAPassingResource: the file of a process goes with its lock.
+func TestAPassingResource(t *testing.T) {
+	dir := t.TempDir()
+	passing := func(resource string) bool { return strings.HasPrefix(resource, "pid:") }
+	one := hostlock.New(hostlock.Options{Dir: dir, Home: "/one", Passing: passing})
+	two := hostlock.New(hostlock.Options{Dir: dir, Home: "/two", Passing: passing})
+	soon := time.Now().Add(time.Hour)
+	for range 3 {
+		if err := one.Lock("pid:7:abc", soon); err != nil {
+			t.Fatal(err)
+		}
+		if err := two.Lock("pid:7:abc", soon); !errors.As(err, new(*lease.ElsewhereError)) {
+			t.Fatalf("two homes have it: %v", err)
+		}
+		one.Unlock("pid:7:abc")
+		if err := two.Lock("pid:7:abc", soon); err != nil {
+			t.Fatal(err)
+		}
+		two.Unlock("pid:7:abc")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 }

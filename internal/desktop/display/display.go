@@ -1,0 +1,128 @@
+// Package display starts a desktop that nobody sees, on Linux: a virtual screen, a window manager and a bus of its own. It is for the
+// demo and for tests; programs of a user run on the user's desktop.
+package display
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// Packages are what Debian calls all that a virtual desktop with a GTK program needs.
+const Packages = "xvfb openbox dbus at-spi2-core gtk-3-examples"
+
+// patience is how long a part may take to tell that it is there.
+const patience = 30 * time.Second
+
+// Display is a desktop that runs.
+type Display struct {
+	Name string // :99
+	Bus  string // the address of its session bus
+
+	dir   string
+	parts []*host.Process
+}
+
+// Env is what a program needs to be on it.
+func (d *Display) Env() []string {
+	return []string{"DISPLAY=" + d.Name, "DBUS_SESSION_BUS_ADDRESS=" + d.Bus, "XDG_RUNTIME_DIR=" + d.dir, "WAYLAND_DISPLAY=", "XAUTHORITY="}
+}
+
+// Start starts one. The caller closes it.
+func Start(ctx context.Context, by host.Starter) (*Display, error) {
+	if runtime.GOOS != "linux" {
+		return nil, fault.New(fault.Unsupported, "a virtual display is an X server, which is there on Linux only").
+			WithHint("here the programs of your own desktop are driven: `ios-agent app windows` lists their windows")
+	}
+	var missing []string
+	for _, program := range []string{"Xvfb", "openbox", "dbus-daemon"} {
+		if !host.Installed(program) {
+			missing = append(missing, program)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, Missing(strings.Join(missing, ", "))
+	}
+	dir, err := os.MkdirTemp("", "ios-agent-display")
+	if err != nil {
+		return nil, fault.New(fault.PathError, "%w", err)
+	}
+	d := &Display{dir: dir}
+	if err := d.start(ctx, by); err != nil {
+		_ = d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Missing is the fault of a machine that lacks programs.
+func Missing(what string) error {
+	return fault.New(fault.ToolMissing, "a virtual display with a program on it needs %s", what).
+		WithHint("install what it needs: `sudo apt-get install %s`", Packages)
+}
+
+func (d *Display) start(ctx context.Context, by host.Starter) error {
+	screen := []string{"-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"}
+	number, err := d.part(ctx, by, host.Cmd{Name: "Xvfb", Args: screen}, true)
+	if err != nil {
+		return err
+	}
+	d.Name = ":" + number
+	bus := "unix:path=" + filepath.Join(d.dir, "bus")
+	if d.Bus, err = d.part(ctx, by, host.Cmd{Name: "dbus-daemon", Env: d.Env(),
+		Args: []string{"--session", "--nofork", "--nopidfile", "--print-address=1", "--address=" + bus}}, true); err != nil {
+		return err
+	}
+	_, err = d.part(ctx, by, host.Cmd{Name: "openbox", Env: d.Env()}, false)
+	return err
+}
+
+// part starts a program and waits for the first line that it prints, if it says so that it is ready.
+func (d *Display) part(ctx context.Context, by host.Starter, c host.Cmd, tells bool) (string, error) {
+	said := make(chan string, 1)
+	c.OnLine = func(on host.Stream, line []byte) {
+		if on == host.Stdout && len(line) > 0 {
+			select {
+			case said <- string(line):
+			default:
+			}
+		}
+	}
+	p, err := by.Start(ctx, c)
+	if err != nil {
+		return "", fault.New(fault.ToolFailed, "%s does not start: %w", c.Name, err)
+	}
+	d.parts = append(d.parts, p)
+	if !tells {
+		return "", nil
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case line := <-said:
+		return line, nil
+	case <-p.Done():
+		_, err := p.Result()
+		return "", fault.New(fault.ToolFailed, "%s ended before it was ready: %w", c.Name, err)
+	case <-late.C:
+		return "", fault.New(fault.Timeout, "%s was not ready within %v", c.Name, patience)
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// Close ends all of it, the last part first.
+func (d *Display) Close() error {
+	for len(d.parts) > 0 {
+		last := d.parts[len(d.parts)-1]
+		d.parts = d.parts[:len(d.parts)-1]
+		_ = last.Stop(context.Background()) // the host ends what is left
+	}
+	return os.RemoveAll(d.dir)
+}

@@ -1,0 +1,55 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// Stopped reports whether a process does nothing, because a signal or a debugger stopped it: it would answer nobody.
+func Stopped(pid int) bool { return host.Stopped(pid) }
+
+// Started reports whether a process was started by the session's, or by one that it started. Programs that show windows are often
+// started by a script or by a first process of their own.
+func (s *Session) Started(pid int) bool { return slices.Contains(host.Line(pid), s.PID) }
+
+// Named finds the process of the user that has a name, in any case. Of several, the one that started the others is meant.
+func Named(name string) (int, error) {
+	programs, err := host.Programs()
+	if err != nil {
+		return 0, fault.New(fault.ToolFailed, "%w", err)
+	}
+	var found []int
+	for _, p := range programs {
+		if strings.EqualFold(filepath.Base(p.Path), name) && p.PID != os.Getpid() {
+			if _, _, err := Own(p.PID); err == nil {
+				found = append(found, p.PID)
+			}
+		}
+	}
+	return One("named "+fmt.Sprintf("%.80q", name), found)
+}
+
+// One is the process that is meant of several: the only one, or the one that started all others.
+func One(what string, pids []int) (int, error) {
+	slices.Sort(pids)
+	pids = slices.Compact(pids)
+	first := slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
+		return slices.ContainsFunc(host.Line(pid), func(other int) bool { return other != pid && slices.Contains(pids, other) })
+	})
+	switch len(first) {
+	case 0:
+		return 0, fault.New(fault.AppNotRunning, "no process of yours is %s", what).
+			WithHint("`ios-agent app windows` lists what shows windows; `ios-agent app launch PROGRAM` starts a program")
+	case 1:
+		return first[0], nil
+	}
+	words := strings.Trim(fmt.Sprint(first), "[]")
+	return 0, fault.New(fault.AppAmbiguous, "%d processes are %s: %s", len(first), what, strings.ReplaceAll(words, " ", ", ")).
+		With("candidates", first).WithHint("name one by its process: `ios-agent app attach --pid %d`", first[0])
+}

@@ -1,0 +1,280 @@
+// Package process keeps sessions of desktop programs: those that were launched, which end with us, and those that were attached to,
+// which are only looked at and let go. A session belongs to the client session that made it, and can be read after its process has
+// ended, until it is stopped. What a process prints is data of strangers.
+package process
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+)
+
+// Options are what Sessions work with.
+type Options struct {
+	Start host.Starter
+	Now   func() time.Time // time.Now if nil
+}
+
+// The bounds.
+const (
+	mostOwned = 10 // sessions of one client session
+	most      = 50
+	kept      = 64 << 10 // bytes at the end of each stream of a program
+)
+
+// grace is how long a program may take to leave after SIGTERM before it is killed.
+const grace = 5 * time.Second
+
+// Sessions are all sessions there are. They are safe for concurrent use.
+type Sessions struct {
+	o Options
+
+	mu  sync.Mutex
+	all map[string]*Session // by id; without a process while it is being started
+}
+
+// New makes Sessions. It starts nothing.
+func New(o Options) *Sessions {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Sessions{o: o, all: map[string]*Session{}}
+}
+
+// Session is a process that a client session works with. It does not change once it can be found.
+type Session struct {
+	ID       string
+	Owner    string // the client session
+	PID      int
+	Program  string // its name
+	Attached bool   // it was running before; it is never ended
+	Began    time.Time
+	Launched time.Time // by the clock of this machine; zero of an attached one
+
+	start   string        // of an attached one: its start time
+	process *host.Process // of a launched one
+	ready   bool
+}
+
+// Running reports whether the process lives.
+func (s *Session) Running() bool {
+	if s.process == nil {
+		return host.Alive(s.PID, s.start)
+	}
+	select {
+	case <-s.process.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// Launch says what to start.
+type Launch struct {
+	Owner string
+	Argv  []string
+	Dir   string
+	Env   []string // K=V
+}
+
+// Launch starts a program in a process group of its own.
+func (s *Sessions) Launch(ctx context.Context, l Launch) (*Session, error) {
+	if len(l.Argv) == 0 || l.Argv[0] == "" {
+		return nil, fault.New(fault.InvalidInput, "command is empty: name the program, then its arguments").With("field", "command")
+	}
+	for _, pair := range l.Env {
+		if name, _, is := strings.Cut(pair, "="); !is || name == "" {
+			return nil, fault.New(fault.InvalidInput, "%.80q is no variable: write NAME=VALUE", pair).With("field", "env")
+		}
+	}
+	one, err := s.reserve(l.Owner, filepath.Base(l.Argv[0]))
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.o.Start.Start(ctx, host.Cmd{
+		Name: l.Argv[0], Args: l.Argv[1:], Dir: l.Dir, Env: l.Env, Grace: grace, ByTerm: true, MaxOutput: kept,
+	})
+	if err != nil {
+		s.forget(one)
+		return nil, launchFault(l, err)
+	}
+	return s.place(one, func(one *Session) { one.PID, one.process, one.Launched = p.PID, p, time.Now() }), nil
+}
+
+func launchFault(l Launch, err error) error {
+	if missing, is := errors.AsType[*host.NotFoundError](err); is {
+		return fault.New(fault.AppLaunchFailed, "there is no program %s", missing.Name).With("field", "command").
+			WithHint("name a program of the PATH, or the path of one; a path is looked for below the working folder")
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fault.New(fault.AppLaunchFailed, "%s does not start: %w", filepath.Base(l.Argv[0]), err).
+		WithHint("check the program and the working folder: both must exist, and the program must be executable")
+}
+
+// Attach makes a session of a process of the user that runs already.
+func (s *Sessions) Attach(owner string, pid int) (*Session, error) {
+	program, start, err := Own(pid)
+	if err != nil {
+		return nil, err
+	}
+	one, err := s.reserve(owner, program)
+	if err != nil {
+		return nil, err
+	}
+	return s.place(one, func(one *Session) { one.PID, one.start, one.Attached = pid, start, true }), nil
+}
+
+// Own gives the name and the start time of a process, and a fault when it is not there, not the user's, or this one.
+func Own(pid int) (program, start string, err error) {
+	field := func(f *fault.Fault) error { return f.With("field", "pid") }
+	if pid == os.Getpid() {
+		return "", "", field(fault.New(fault.Forbidden, "process %d is this daemon", pid).WithHint("name another process"))
+	}
+	start, err = host.StartTime(pid)
+	d, inspected := host.Inspect(pid)
+	switch err := cmp.Or(err, inspected); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "", field(fault.New(fault.AppNotRunning, "there is no process %d", pid).
+			WithHint("start the program: `ios-agent app launch PROGRAM`; `ios-agent app windows` lists what shows windows"))
+	case err != nil:
+		return "", "", field(fault.New(fault.AppNotRunning, "%w", err))
+	case d.User != os.Geteuid():
+		return "", "", field(fault.New(fault.Forbidden, "process %d belongs to the user %d, and only processes of user %d are looked at",
+			pid, d.User, os.Geteuid()).WithHint("name a process of your own"))
+	}
+	return filepath.Base(d.Path), start, nil
+}
+
+// reserve makes a session that nobody finds yet.
+func (s *Sessions) reserve(owner, program string) (*Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	owned := 0
+	for _, other := range s.all {
+		if other.Owner == owner {
+			owned++
+		}
+	}
+	if owned >= mostOwned {
+		return nil, fault.New(fault.TooMany, "this session has %d desktop sessions, and may have no more", owned).
+			WithHint("stop one: `ios-agent app session list` lists them, `ios-agent app session stop SESSION` ends one")
+	}
+	if len(s.all) >= most {
+		return nil, fault.New(fault.TooMany, "there are %d desktop sessions, and may be no more", len(s.all)).
+			WithHint("have those who made them stop some: `ios-agent app session stop SESSION`")
+	}
+	now := s.o.Now()
+	one := &Session{ID: s.free(word(program), now), Owner: owner, Program: program, Began: now}
+	s.all[one.ID] = one
+	return one, nil
+}
+
+// free is an id that no session has: the program, the day and the minute.
+func (s *Sessions) free(program string, now time.Time) string {
+	base := fmt.Sprintf("%s-%s", program, now.Format("2006-01-02-15h04"))
+	id := base
+	for i := 2; s.all[id] != nil; i++ {
+		id = fmt.Sprintf("%s-%d", base, i)
+	}
+	return id
+}
+
+// word is a program's name as a part of an id.
+func word(program string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return -1
+	}, program)
+	return cmp.Or(clean[:min(len(clean), 40)], "app")
+}
+
+// place makes a session that can be found of a reserved one.
+func (s *Sessions) place(one *Session, fill func(*Session)) *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fill(one)
+	one.ready = true
+	return one
+}
+
+func (s *Sessions) forget(one *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all[one.ID] == one {
+		delete(s.all, one.ID)
+	}
+}
+
+// Get finds a session of a client session.
+func (s *Sessions) Get(owner, id string) (*Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch one := s.all[id]; {
+	case one == nil || !one.ready:
+		return nil, fault.New(fault.SessionNotFound, "there is no desktop session %.80q", id).With("field", "sessionId").
+			WithHint("`ios-agent app session list` lists those there are; `ios-agent app launch PROGRAM` starts a program")
+	case one.Owner != owner:
+		return nil, fault.New(fault.Forbidden, "the session %q made the desktop session %s, not this one", one.Owner, id).
+			With("field", "sessionId").WithHint("use it in that session")
+	default:
+		return one, nil
+	}
+}
+
+// List is the sessions of a client session, the oldest first.
+func (s *Sessions) List(owner string) []Status {
+	return s.list(func(one *Session) bool { return one.Owner == owner })
+}
+
+func (s *Sessions) list(fits func(*Session) bool) []Status {
+	s.mu.Lock()
+	var own []*Session
+	for _, one := range s.all {
+		if one.ready && fits(one) {
+			own = append(own, one)
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(own, func(a, b *Session) int { return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID)) })
+	all := make([]Status, len(own))
+	for i, one := range own {
+		all[i] = one.Status()
+	}
+	return all
+}
+
+// Stop ends a launched program, or lets an attached one go, and forgets the session. It tells how things were at the end.
+func (s *Sessions) Stop(ctx context.Context, one *Session) (Status, error) {
+	if one.process != nil {
+		if err := one.process.Stop(ctx); err != nil {
+			return one.Status(), fault.New(fault.AppTerminate, "%w", err).WithHint("the kernel holds it: end it with the system's own tools")
+		}
+	}
+	s.forget(one)
+	return one.Status(), nil
+}
+
+// Holds are the launched programs that run, as they are told when the daemon leaves and ends them.
+func (s *Sessions) Holds() (all []string) {
+	for _, one := range s.list(func(one *Session) bool { return !one.Attached }) {
+		if one.Running {
+			all = append(all, fmt.Sprintf("the program %s (process %d, session %s) was ended", one.Program, one.PID, one.ID))
+		}
+	}
+	return all
+}

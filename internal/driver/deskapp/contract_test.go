@@ -1,0 +1,17 @@
+package deskapp_test
+
+import (
+	"flag"
+	"testing"
+
+	"ios-agent/internal/driver/drivertest"
+)
+
+var update = flag.Bool("update", false, "write docs/support.md")
+
+// TestContract drives the contract with the app in memory, which is a process's own app: nothing is installed or launched.
+func TestContract(t *testing.T) {
+	s := newStand(t)
+	rows := drivertest.RunOn(t, s.Device, drivertest.Stage{App: s.Device.Info().Name, Open: s.app.Show})
+	drivertest.CheckMatrix(t, "../../../docs/support.md", "deskapp", rows, *update)
+}

@@ -1,0 +1,141 @@
+package deskapp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/fault/nearest"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/ui"
+)
+
+// candidate is a process that may be meant.
+type candidate struct {
+	PID   int    `json:"pid"`
+	Name  string `json:"name"`
+	Title string `json:"title,omitempty"` // of its window
+}
+
+// named is the process of this user with a name: of its program, or the title of one of its windows, or a part of that.
+func (d *Driver) named(ctx context.Context, name string, env desktop.Environ) (pid int, err error) {
+	if strings.TrimSpace(name) == "" {
+		return 0, fault.New(fault.InvalidInput, "an app has a name: that of its program, or the title of its window").With("field", "udid")
+	}
+	shown, failed := d.windows(ctx, env)
+	for _, fits := range []func(candidate) bool{
+		func(c candidate) bool { return strings.EqualFold(c.Name, name) },
+		func(c candidate) bool { return strings.EqualFold(c.Title, name) },
+		func(c candidate) bool { return strings.Contains(strings.ToLower(c.Title), strings.ToLower(name)) },
+	} {
+		if found := distinct(shown, fits); len(found) > 0 {
+			return only(found, name)
+		}
+	}
+	running, err := programs()
+	if err != nil {
+		return 0, err
+	}
+	if found := heads(running, name); len(found) > 0 { // it shows its windows elsewhere, or none yet
+		return only(found, name)
+	}
+	if failed != nil {
+		return 0, failed
+	}
+	return 0, unknown(shown, name)
+}
+
+// windows are the processes of this user that show windows, a candidate for each window.
+func (d *Driver) windows(ctx context.Context, env desktop.Environ) (all []candidate, err error) {
+	shown, err := d.desktop.Windows(ctx, func(name string) string {
+		if env != nil && env(name) != "" {
+			return env(name)
+		}
+		return os.Getenv(name)
+	})
+	for _, w := range shown {
+		all = append(all, candidate{w.PID, cmp.Or(w.App, "?"), w.Title})
+	}
+	return all, err
+}
+
+// distinct are those that fit, each process once.
+func distinct(all []candidate, fits func(candidate) bool) (found []candidate) {
+	for _, c := range all {
+		if fits(c) && !slices.ContainsFunc(found, func(o candidate) bool { return o.PID == c.PID }) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// programs are the processes of this user.
+func programs() ([]host.Program, error) {
+	all, err := host.Programs()
+	if err != nil {
+		return nil, fault.New(fault.ToolFailed, "%w", err)
+	}
+	return slices.DeleteFunc(all, func(p host.Program) bool {
+		known, err := host.Known(p.PID)
+		return err != nil || known.UID != os.Getuid()
+	}), nil
+}
+
+// heads are the processes of a program, without those that one of them started: a browser is many processes.
+func heads(all []host.Program, name string) (found []candidate) {
+	is := func(p host.Program) bool { return strings.EqualFold(filepath.Base(p.Path), name) }
+	for _, p := range all {
+		started := slices.ContainsFunc(all, func(o host.Program) bool { return o.PID == p.Parent && is(o) })
+		if is(p) && !started {
+			found = append(found, candidate{PID: p.PID, Name: filepath.Base(p.Path)})
+		}
+	}
+	return found
+}
+
+func only(found []candidate, name string) (int, error) {
+	if len(found) == 1 {
+		return found[0].PID, nil
+	}
+	var said []string
+	for _, c := range found[:min(len(found), mostChoices)] {
+		said = append(said, c.String())
+	}
+	return 0, fault.New(fault.DeviceAmbiguous, "%d apps are called %q", len(found), name).With("candidates", found).
+		WithHint("pass one as `--udid`: %s", strings.Join(said, ", "))
+}
+
+// mostChoices is how many apps a hint names.
+const mostChoices = 8
+
+func (c candidate) String() string {
+	if c.Title == "" {
+		return fmt.Sprintf("pid:%d (%s)", c.PID, c.Name)
+	}
+	return fmt.Sprintf("pid:%d (%s, window %s)", c.PID, c.Name, ui.Quote(c.Title))
+}
+
+func unknown(shown []candidate, name string) error {
+	f := fault.New(fault.DeviceNotFound, "no app of this desktop is called %q", name)
+	var names []string
+	for _, c := range shown {
+		names = append(names, c.Name)
+		if c.Title != "" {
+			names = append(names, c.Title)
+		}
+	}
+	slices.Sort(names)
+	if near := nearest.To(name, slices.Compact(names), 3); len(near) > 0 {
+		for i := range near {
+			near[i] = ui.Quote(near[i])
+		}
+		return f.WithHint("did you mean %s?", strings.Join(near, " or "))
+	}
+	return f.WithHint("start it first, or name its process as `--udid`: pid:N")
+}

@@ -1,0 +1,312 @@
+package deskapp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+var (
+	_ device.Touch    = (*process)(nil)
+	_ device.Dragging = (*process)(nil)
+	_ device.Adjust   = (*process)(nil)
+	_ device.Keyboard = (*process)(nil)
+	_ device.Filler   = (*process)(nil)
+	_ device.Guarding = (*process)(nil)
+	_ device.Pointing = (*process)(nil)
+)
+
+// GuardsInputs says that inputs look for what they are meant for.
+func (*process) GuardsInputs() {}
+
+// HasMouse says that a drag is a mouse's.
+func (*process) HasMouse() {}
+
+// target is what an input is meant for.
+type target struct {
+	node  *desktop.Node // nil: a point only
+	at    ui.Point
+	whole bool // the point is the one of the element itself, not of something in it
+}
+
+// input sends something, for what its guard says, and looks at what came of it. fresh has the windows looked at again even if the app has
+// told nothing: what is pointed at must be where it is now.
+func (p *process) input(ctx context.Context, at ui.Point, fresh bool, send func(desktop.Performer, target) (string, error)) error {
+	guard := device.TakeGuard(ctx)
+	t := target{at: at}
+	if guard != nil && guard.Aim != nil {
+		var err error
+		if t, err = p.aimed(ctx, guard, at, fresh); err != nil {
+			return err
+		}
+	}
+	before, _ := p.last()
+	method, err := send(p.Performer(), t)
+	if err = refused(err); err != nil {
+		return err
+	}
+	p.done(ctx, guard, method, before)
+	return nil
+}
+
+// done notes how an input was done, and looks at what came of it if its guard wants that. Who cannot be looked at now is looked at again.
+func (p *process) done(ctx context.Context, guard *device.Guard, method string, before look) {
+	device.GuardOf(ctx).Method = method
+	if guard == nil || guard.After.Stable == 0 {
+		return
+	}
+	w := guard.After
+	w.Depth = guard.Depth
+	if before.screen != nil {
+		w.Unlike = before.screen.Digest
+	}
+	if seen, err := p.Observe(ctx, w); err == nil {
+		guard.Seen = seen
+	}
+}
+
+// aimed looks for the element of a guard, at this moment, by what it is and not by where it was.
+func (p *process) aimed(ctx context.Context, g *device.Guard, at ui.Point, fresh bool) (target, error) {
+	look := p.present
+	if fresh {
+		look = p.see
+	}
+	key := p.keyOf(g.Aim)
+	now, err := look(ctx, g.Depth)
+	if err != nil {
+		return target{}, fault.From(err).WithDispatch(fault.NotDispatched)
+	}
+	n := now.tree.ByKey(key)
+	switch {
+	case n != nil && !fresh && !writable(n) && !slices.Contains(n.Actions, desktop.Press): // it will be pointed at
+		return p.aimed(ctx, g, at, true)
+	case n == nil:
+		return target{}, refusal(fault.RefExpired, g.Aim.Describe()+" is gone")
+	case !n.Enabled && !g.Aim.Disabled:
+		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is disabled now")
+	case fresh && moved(n, g.Aim):
+		return target{}, refusal(fault.ElementUnstable, g.Aim.Describe()+" moves")
+	}
+	return target{n, at, at == g.At}, nil
+}
+
+func refusal(code fault.Code, says string) error {
+	return &device.RefusedError{Code: code, Cause: errors.New(says)}
+}
+
+// moved reports whether an element is more than a point away from where it was seen.
+func moved(n *desktop.Node, was *ui.Node) bool {
+	if n.Bounds == nil {
+		return !was.Unplaced
+	}
+	off := func(a, b float64) bool { return math.Abs(a-b) > 1 }
+	return off(n.Bounds.X, was.Frame.X) || off(n.Bounds.Y, was.Frame.Y) || off(n.Bounds.W, was.Frame.W) || off(n.Bounds.H, was.Frame.H)
+}
+
+// refused is the fault of an input that was not sent, or may have been.
+func refused(err error) error {
+	var gone *desktop.GoneError
+	var cannot *desktop.UnsupportedError
+	var no *desktop.Refusal
+	var already *device.RefusedError
+	switch {
+	case err == nil, errors.As(err, &already):
+		return err
+	case errors.As(err, &gone):
+		return &device.RefusedError{Code: fault.RefExpired, Cause: err}
+	case errors.As(err, &cannot):
+		return fault.New(fault.Unsupported, "%w", err).WithDispatch(fault.NotDispatched)
+	case errors.As(err, &no):
+		return fault.New(fault.ElementUnhittable, "%w", err).WithDispatch(fault.NotDispatched)
+	}
+	if f, is := fault.In(err); is {
+		if f.Dispatched == "" {
+			return f.WithDispatch(fault.NotDispatched)
+		}
+		return err
+	}
+	return fault.New(fault.ToolFailed, "the desktop did not take the input: %w", err).WithDispatch(fault.NotDispatched)
+}
+
+// Tap presses the element that is meant by accessibility, where it can; gives a text field the focus; else clicks.
+func (p *process) Tap(ctx context.Context, at ui.Point) error {
+	return p.input(ctx, at, false, func(do desktop.Performer, t target) (string, error) {
+		n := t.node
+		if n != nil && !t.whole {
+			n = innermost(n, t.at, func(n *desktop.Node) bool { return slices.Contains(n.Actions, desktop.Press) })
+		}
+		switch {
+		case n == nil:
+			return do.Methods.Input, do.App.Click(ctx, t.at, 1, 1)
+		case writable(n):
+			err := do.App.Focus(ctx, n.Key)
+			if _, cannot := errors.AsType[*desktop.UnsupportedError](err); !cannot {
+				return do.Methods.Accessibility, err
+			}
+			p.focused(n.Key)
+			n = &desktop.Node{Key: n.Key, Bounds: n.Bounds} // a press would submit it
+		}
+		return do.Click(ctx, n)
+	})
+}
+
+// innermost is the smallest element at a point, of one and all below it, that fits; nil when none does.
+func innermost(n *desktop.Node, at ui.Point, fits func(*desktop.Node) bool) (found *desktop.Node) {
+	n.Walk(func(c *desktop.Node) bool {
+		if c.Bounds != nil && c.Bounds.Contains(at) && fits(c) {
+			found = c
+		}
+		return true
+	})
+	return found
+}
+
+// writable reports whether a click on an element only gives it the focus.
+func writable(n *desktop.Node) bool {
+	switch typeOf(n) {
+	case "TextField", "SecureTextField", "SearchField", "TextView":
+		return true
+	}
+	return false
+}
+
+// point is input for the mouse.
+func (p *process) point(ctx context.Context, at ui.Point, send func(app desktop.App) error) error {
+	return p.input(ctx, at, true, func(do desktop.Performer, _ target) (string, error) { return do.Methods.Input, send(do.App) })
+}
+
+// DoubleTap clicks twice.
+func (p *process) DoubleTap(ctx context.Context, at ui.Point) error {
+	return p.point(ctx, at, func(app desktop.App) error { return app.Click(ctx, at, 1, 2) })
+}
+
+// LongPress holds the button down.
+func (p *process) LongPress(ctx context.Context, at ui.Point, long time.Duration) error {
+	return p.point(ctx, at, func(app desktop.App) error { return app.Hold(ctx, at, long) })
+}
+
+// lineHeight is how many points of a finger's way one line of a wheel is.
+const lineHeight = 40
+
+// Swipe turns the wheel so that the content follows a finger that would have gone that way.
+func (p *process) Swipe(ctx context.Context, from, to ui.Point, _ time.Duration) error {
+	lines := func(way float64) int { return int(math.Copysign(math.Ceil(math.Abs(way)/lineHeight), way)) }
+	dx, dy := to.X-from.X, to.Y-from.Y
+	if math.Abs(dx) > math.Abs(dy) {
+		dy = 0
+	} else {
+		dx = 0
+	}
+	return p.point(ctx, from, func(app desktop.App) error { return app.Scroll(ctx, from, lines(dx), lines(dy)) })
+}
+
+// Drag drags with the mouse.
+func (p *process) Drag(ctx context.Context, d device.Drag) error {
+	return p.input(ctx, d.From, true, func(do desktop.Performer, _ target) (string, error) {
+		return do.DragTo(ctx, d.From, d.To, d.Press, d.Hold)
+	})
+}
+
+// SetValue gives a control a value: a number, a share of its range with a percent sign, or a text.
+func (p *process) SetValue(ctx context.Context, at ui.Point, value string) error {
+	return p.input(ctx, at, false, func(do desktop.Performer, t target) (string, error) {
+		n, err := p.valued(ctx, t)
+		if err != nil {
+			return "", err
+		}
+		if n == nil {
+			return "", &desktop.UnsupportedError{What: "be set: there is no control at this point"}
+		}
+		number, err := amount(n, value)
+		if err == nil {
+			return do.SetValue(ctx, n, json.RawMessage(strconv.FormatFloat(number, 'f', -1, 64)))
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return "", err
+		}
+		return do.SetValue(ctx, n, text)
+	})
+}
+
+// valued is the control that is meant: the element itself, or what is at the point, of the topmost window first.
+func (p *process) valued(ctx context.Context, t target) (found *desktop.Node, err error) {
+	has := func(n *desktop.Node) bool { return n.Value != nil }
+	switch {
+	case t.node != nil && t.whole:
+		return t.node, nil
+	case t.node != nil:
+		return innermost(t.node, t.at, has), nil
+	}
+	now, err := p.present(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range slices.Backward(now.tree.Windows) {
+		if found = innermost(w, t.at, has); found != nil {
+			break
+		}
+	}
+	return found, nil
+}
+
+// amount is the number that a text means for a control: a share of its range, if it has a percent sign and a range that is told. A control
+// whose range is not told has 0 to 1 if it is within that, else 0 to 100.
+func amount(n *desktop.Node, text string) (float64, error) {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	number, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !percent {
+		return number, err
+	}
+	low, high := 0.0, 100.0
+	switch {
+	case n.Min != nil && n.Max != nil:
+		low, high = *n.Min, *n.Max
+	case n.Value != nil:
+		if is, err := strconv.ParseFloat(*n.Value, 64); err == nil && is >= 0 && is <= 1 {
+			high = 1
+		}
+	}
+	return low + (high-low)*number/100, nil
+}
+
+// Fill gives a field a text by accessibility, and the focus.
+func (p *process) Fill(ctx context.Context, at ui.Point, text string) error {
+	guard := device.GuardOf(ctx)
+	if guard.Aim == nil {
+		return unfilled()
+	}
+	t, err := p.aimed(ctx, guard, at, false)
+	if err != nil {
+		return err
+	}
+	n := t.node
+	if !t.whole {
+		n = innermost(n, t.at, writable)
+	}
+	if n == nil {
+		return unfilled()
+	}
+	before, _ := p.last()
+	do := p.Performer()
+	_ = do.App.Focus(ctx, n.Key) // what cannot have it can still be filled
+	if err := do.App.SetText(ctx, n.Key, text); err != nil {
+		return refused(err)
+	}
+	p.done(ctx, device.TakeGuard(ctx), do.Methods.Accessibility, before)
+	return nil
+}
+
+func unfilled() error {
+	return fault.New(fault.Unsupported, "there is no field here that takes a text at once").WithDispatch(fault.NotDispatched)
+}

@@ -1,0 +1,177 @@
+package deskapp
+
+import (
+	"context"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// look is what one look showed, and which element of the app is which of the screen.
+type look struct {
+	tree   *desktop.Tree
+	screen *ui.Screen
+	keys   map[*ui.Node]string
+	told   uint64 // how many events the app had told before
+}
+
+// mostLooks is how many looks are remembered: an input is meant for an element of one of the last.
+const mostLooks = 4
+
+// Observe looks at the windows. What the app tells says when they are still: nothing for as long as the wait says. An app that tells
+// much and shows always the same is still too.
+func (p *process) Observe(ctx context.Context, w device.Wait) (*ui.Screen, error) {
+	began := time.Now()
+	for {
+		seen, err := p.settled(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		spent := time.Since(began)
+		left := w.Patience - spent
+		if !seen.screen.Settled || w.Unlike == "" || seen.screen.Digest != w.Unlike || left <= 0 || ctx.Err() != nil {
+			seen.screen.Waited = spent
+			return seen.screen, nil
+		}
+		p.ears.wait(ctx, seen.told, left) // an event, or the end of patience: both are looked at
+		w.Min = 0
+	}
+}
+
+// settled looks until the windows are still, or for as long as the wait allows.
+func (p *process) settled(ctx context.Context, w device.Wait) (look, error) {
+	began := time.Now()
+	var before *ui.Screen
+	for {
+		told, quiet := p.quiet(ctx, w, began)
+		seen, err := p.see(ctx, w.Depth)
+		now, _ := p.ears.heard()
+		spent := time.Since(began)
+		still := quiet && now == told
+		if err == nil {
+			still = still || w.Stable > 0 && before != nil && before.Hash() == seen.screen.Hash()
+			before = seen.screen
+		}
+		if still && spent >= w.Min || spent >= w.Max || ctx.Err() != nil || err != nil && !fault.Is(err, fault.AppNotInFront) {
+			if err == nil {
+				seen.screen.Settled = still
+			}
+			return seen, err
+		}
+	}
+}
+
+// glance is how long nothing must have been told that a look without a wait finds still.
+const glance = 100 * time.Millisecond
+
+// quiet waits until the app has told nothing for as long as the wait says, or until it has told something for that long. It gives what
+// the app has told until then.
+func (p *process) quiet(ctx context.Context, w device.Wait, began time.Time) (told uint64, quiet bool) {
+	entered, stable := time.Now(), w.Stable
+	if stable == 0 {
+		stable = glance
+	}
+	for {
+		told, at := p.ears.heard()
+		now := time.Now()
+		still := now.Sub(at) >= stable
+		enough := still || w.Stable == 0 || now.Sub(entered) >= w.Stable
+		if enough && now.Sub(began) >= w.Min || now.Sub(began) >= w.Max || ctx.Err() != nil {
+			return told, still
+		}
+		until := began.Add(w.Min)
+		if !enough {
+			until = later(until, earlier(at.Add(w.Stable), entered.Add(w.Stable)))
+		}
+		p.ears.wait(ctx, told, earlier(until, began.Add(w.Max)).Sub(now))
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// see looks once.
+func (p *process) see(ctx context.Context, depth int) (look, error) {
+	told, _ := p.ears.heard()
+	tree, err := inTurn{p}.Look(ctx, desktop.Limits{Depth: depth})
+	if err != nil {
+		return look{}, err
+	}
+	if len(tree.Windows) == 0 {
+		return look{told: told}, p.windowless()
+	}
+	screen, keys := screenOf(p.name, tree)
+	seen := look{tree, screen, keys, told}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shown = true
+	p.looks = append([]look{seen}, p.looks[:min(len(p.looks), mostLooks-1)]...)
+	return seen, nil
+}
+
+// windowless is the fault of a process that shows no window.
+func (p *process) windowless() error {
+	p.mu.Lock()
+	shown := p.shown
+	p.mu.Unlock()
+	says := "%s (PID %d) shows no window yet"
+	if shown {
+		says = "%s (PID %d) shows no window any more"
+	}
+	return fault.New(fault.AppNotInFront, says, p.name, p.pid).With("pid", p.pid).
+		WithHint("wait until it shows one, `ios-agent wait --text TEXT`, or start it again").WithDispatch(fault.NotDispatched)
+}
+
+// last is the last look; false when there was none.
+func (p *process) last() (look, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.looks) == 0 {
+		return look{}, false
+	}
+	return p.looks[0], true
+}
+
+// present is what is shown now: the last look, if the app has told nothing since.
+func (p *process) present(ctx context.Context, depth int) (look, error) {
+	if err := p.answers(); err != nil {
+		return look{}, err
+	}
+	told, _ := p.ears.heard()
+	if seen, is := p.last(); is && seen.told == told {
+		return seen, nil
+	}
+	return p.see(ctx, depth)
+}
+
+// keyOf is the element of the app that an element of a screen is; empty when the screen is not one of the last.
+func (p *process) keyOf(n *ui.Node) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.looks {
+		if key, is := l.keys[n]; is {
+			return key
+		}
+	}
+	return ""
+}
+
+func (p *process) focused(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.focus = key
+}

@@ -1,0 +1,176 @@
+package deskapp_test
+
+import (
+	"bytes"
+	"context"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+	"time"
+
+	"ios-agent/internal/device"
+	"ios-agent/internal/device/act"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/ui"
+)
+
+// TestSee: a look has all that the app tells, wherever its windows stand.
+func TestSee(t *testing.T) {
+	s := newStand(t)
+	for _, at := range []ui.Point{{X: 100, Y: 50}, {X: -900, Y: -700}, {X: 5000, Y: 3}} {
+		s.app.MoveTo(at.X, at.Y)
+		screen := s.screen()
+		if view := screen.Viewport(); view != (ui.Rect{X: at.X, Y: at.Y, W: 400, H: 600}) {
+			t.Errorf("the screen is %+v", view)
+		}
+		for label, want := range map[string]string{
+			"Action": "Button", "Enabled": "CheckBox", "Ready": "StaticText", "Volume": "Slider", "Name": "TextField", "Items": "Table", "Off": "Button",
+		} {
+			n := screen.Match(named(label))
+			if len(n) != 1 || n[0].Type != want || !n[0].Visible() || n[0].Disabled != (label == "Off") {
+				t.Errorf("%s at %+v: %+v", label, at, n)
+				continue
+			}
+			if _, why := screen.Reach(n[0]); (why == "") != (label != "Off") {
+				t.Errorf("%s at %+v: %s", label, at, why)
+			}
+		}
+	}
+	s.shows(`window "Test App"`, `button "Action"`, `textbox "Name"`, `button "Off" [disabled]`)
+	if s.screen().App != "cat" || s.screen().Title() != "cat" {
+		t.Errorf("the app is %q, the screen %q", s.screen().App, s.screen().Title())
+	}
+}
+
+// TestSeveralWindows: the topmost window is in front of the others where it is; a modal one wherever they are.
+func TestSeveralWindows(t *testing.T) {
+	s := newStand(t)
+	s.app.Ask("Find", "Next", false, ui.Rect{X: -200, Y: 10, W: 250, H: 100})
+	if view := s.screen().Viewport(); view != (ui.Rect{X: -200, Y: 10, W: 700, H: 640}) {
+		t.Errorf("the screen is %+v", view)
+	}
+	r, err := s.Tap(t.Context(), act.How{}, named("Action"))
+	s.came(r, err, "said", ui.Changed)
+
+	s.app.Ask("Sure?", "Yes", true, ui.Rect{X: 600, Y: 700, W: 200, H: 80})
+	if title := s.screen().Title(); title != "Sure?" {
+		t.Errorf("in front is %q", title)
+	}
+	_, err = s.Tap(t.Context(), act.How{NoWait: true}, named("Action"))
+	refused(t, err, fault.ElementUnhittable, fault.NotDispatched, "Sure?")
+	r, err = s.Tap(t.Context(), act.How{}, named("Yes"))
+	s.came(r, err, "said", ui.Changed)
+	s.did("press Yes")
+}
+
+// TestOutOfItsWindow: what is scrolled out of its window cannot be seen, even if another window is there.
+func TestOutOfItsWindow(t *testing.T) {
+	s := newStand(t)
+	s.app.Show("Gestures")
+	s.app.Ask("Find", "Next", false, ui.Rect{X: 100, Y: -1500, W: 400, H: 1200})
+	r, err := s.Swipe(t.Context(), act.How{}, named("Rows"), act.Swipe{Direction: "up"})
+	s.came(r, err, "done", ui.Changed)
+	s.did("scroll Rows 0 -3")
+	if n := s.node("Row 1"); n.Visible() {
+		t.Errorf("%+v is seen", n.Frame)
+	}
+}
+
+// TestStill: an app is still when it tells nothing, and also when it tells much and always shows the same.
+func TestStill(t *testing.T) {
+	s := newStand(t)
+	eyes := s.Device.(device.Eyes)
+	wait := device.Wait{Stable: 50 * time.Millisecond, Max: time.Minute}
+	if screen, err := eyes.Observe(t.Context(), wait); err != nil || !screen.Settled {
+		t.Fatalf("%+v, %v", screen, err)
+	}
+	looks := s.app.Looks()
+	if screen, err := eyes.Observe(t.Context(), wait); err != nil || !screen.Settled || s.app.Looks() != looks+1 {
+		t.Errorf("an app that tells nothing was looked at %d times, %v", s.app.Looks()-looks, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	talks := make(chan struct{})
+	go func() {
+		defer close(talks)
+		for tick := time.NewTicker(5 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+			s.app.Set("Ready", func(_, _ *string) {})
+		}
+	}()
+	screen, err := eyes.Observe(t.Context(), wait)
+	if err != nil || !screen.Settled || screen.Waited > 30*time.Second {
+		t.Errorf("an app that talks: settled %v after %s, %v", screen.Settled, screen.Waited, err)
+	}
+	stop()
+	<-talks
+}
+
+// TestPatience: what looks as before is looked at on until the app tells something, or patience is over.
+func TestPatience(t *testing.T) {
+	s := newStand(t)
+	eyes := s.Device.(device.Eyes)
+	before := s.screen()
+	wait := device.Wait{Stable: 20 * time.Millisecond, Max: time.Minute, Unlike: before.Digest, Patience: time.Minute}
+	looks := s.app.Looks()
+	go func() {
+		if s.app.NextLook(t.Context(), looks) == nil { // it was looked at once more, and is as before
+			s.app.Set("Ready", func(title, _ *string) { *title = "Late" })
+		}
+	}()
+	after, err := eyes.Observe(t.Context(), wait)
+	if err != nil || len(after.Match(named("Late"))) != 1 || after.Waited > 30*time.Second {
+		t.Fatalf("%v", err)
+	}
+	wait.Unlike, wait.Patience = after.Digest, 30*time.Millisecond
+	same, err := eyes.Observe(t.Context(), wait)
+	if err != nil || same.Digest != after.Digest || same.Waited < 30*time.Millisecond {
+		t.Errorf("after %s: %v", same.Waited, err)
+	}
+}
+
+// TestWait: a condition is waited for until it holds.
+func TestWait(t *testing.T) {
+	s := newStand(t)
+	looks := s.app.Looks()
+	go func() {
+		if s.app.NextLook(t.Context(), looks) == nil {
+			s.app.Set("Ready", func(title, _ *string) { *title = "Welcome" })
+		}
+	}()
+	done, err := s.Wait(t.Context(), act.Waiting{Condition: ui.HasText, Value: "Welcome", Timeout: time.Minute})
+	if err != nil || !done.Matched {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// TestScreenshot: a picture shows all windows, each where a look has it.
+func TestScreenshot(t *testing.T) {
+	s := newStand(t)
+	take := func() (size [2]int, at func(x, y int) color.Color) {
+		raw, err := s.Device.(device.Camera).Screenshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := png.Decode(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [2]int{p.Bounds().Dx(), p.Bounds().Dy()}, p.At
+	}
+	if size, _ := take(); size != [2]int{800, 1200} {
+		t.Errorf("one window: %v", size)
+	}
+	s.app.Ask("Find", "Next", false, ui.Rect{X: 0, Y: 0, W: 150, H: 100})
+	size, at := take()
+	if size != [2]int{1000, 1300} {
+		t.Errorf("two windows: %v", size)
+	}
+	shade := func(x, y int) uint32 { r, _, _, _ := at(x, y).RGBA(); return r >> 8 }
+	if shade(10, 10) != 0xFF || shade(250, 150) != 0xFF || shade(900, 1200) == 0xFF || shade(900, 1200) == 0 || shade(10, 1200) != 0 {
+		t.Errorf("white %x %x, grey %x, nothing %x", shade(10, 10), shade(250, 150), shade(900, 1200), shade(10, 1200))
+	}
+	if !strings.Contains(s.see(), "Next") {
+		t.Error("the dialog is not seen")
+	}
+}

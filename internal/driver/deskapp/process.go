@@ -1,0 +1,190 @@
+package deskapp
+
+import (
+	"context"
+	"errors"
+	"image"
+	"sync"
+	"time"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/device"
+	"ios-agent/internal/fault"
+	"ios-agent/internal/machine/host"
+	"ios-agent/internal/ui"
+)
+
+// process is one process as a device. Only the holder of its lane calls its methods, except Close, Info, Gone and Screenshot.
+type process struct {
+	identity
+	driver *Driver
+	ears   *ears
+	names  desktop.Names
+	app    desktop.App
+	one    *device.Lane // one at a time calls the app
+
+	mu    sync.Mutex
+	shown bool   // it has shown a window
+	looks []look // the latest first
+	focus string // the key of the element that we gave the focus
+}
+
+var (
+	_ device.Device      = (*process)(nil)
+	_ device.Eyes        = (*process)(nil)
+	_ device.Running     = (*process)(nil)
+	_ device.EndReporter = (*process)(nil)
+	_ device.Mortal      = (*process)(nil)
+	_ desktop.Process    = (*process)(nil)
+)
+
+func newProcess(d *Driver, who identity, app desktop.App) *process {
+	return &process{identity: who, driver: d, ears: listen(app), app: app, one: device.NewLane()}
+}
+
+// Info describes the process.
+func (p *process) Info() device.Info { return p.info() }
+
+// Driver names the driver.
+func (p *process) Driver() string { return p.driver.Name() }
+
+// Gone reports whether the process has ended.
+func (p *process) Gone() bool { return !host.Alive(p.pid, p.start) }
+
+// Close leaves the process as it is.
+func (p *process) Close() error {
+	p.ears.close()
+	return p.app.Close()
+}
+
+// Running is the process itself, by its name.
+func (p *process) Running(context.Context) (map[string]int, error) {
+	if p.Gone() {
+		return map[string]int{}, nil
+	}
+	return map[string]int{p.name: p.pid}, nil
+}
+
+// Ended says that the process has ended; why, only who started it knows.
+func (p *process) Ended(context.Context, string, time.Time) (device.End, error) {
+	if p.Gone() {
+		return device.End{Reason: exited(p.pid).Message, Hint: startAgain}, nil
+	}
+	return device.End{}, nil
+}
+
+// Seen is the tree of the last look.
+func (p *process) Seen() *desktop.Tree {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.looks) == 0 {
+		return nil
+	}
+	return p.looks[0].tree
+}
+
+// Node is the element with an id in the last look.
+func (p *process) Node(id string) *desktop.Node {
+	tree := p.Seen()
+	if tree == nil {
+		return nil
+	}
+	return tree.ByKey(p.names.Key(id))
+}
+
+// Performer does actions on the process, one at a time.
+func (p *process) Performer() desktop.Performer {
+	return desktop.Performer{App: inTurn{p}, Methods: p.driver.desktop.Methods()}
+}
+
+// call makes one call of the app, if the process lives and does not stand still.
+func (p *process) call(ctx context.Context, fn func(desktop.App) error) error {
+	if err := p.answers(); err != nil {
+		return err
+	}
+	return p.explain(p.one.Do(ctx, func() error { return fn(p.app) }))
+}
+
+// act is call for an input. A process that ended meanwhile was given it: the look after it tells that it has ended.
+func (p *process) act(ctx context.Context, fn func(desktop.App) error) error {
+	if err := p.answers(); err != nil {
+		return err
+	}
+	err := p.one.Do(ctx, func() error { return fn(p.app) })
+	if err != nil && p.Gone() {
+		return nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fault.New(fault.OutcomeUnknown, "%s did not answer to the input: %w", p.name, err).WithDispatch(fault.MaybeDispatched)
+	}
+	return err
+}
+
+// inTurn is the app of a process for others than the process itself: every call is made in its turn.
+type inTurn struct{ p *process }
+
+var _ desktop.App = inTurn{}
+
+func (a inTurn) Look(ctx context.Context, l desktop.Limits) (t *desktop.Tree, err error) {
+	err = a.p.call(ctx, func(app desktop.App) (err error) { t, err = app.Look(ctx, l); return err })
+	if err == nil {
+		a.p.names.Name(t)
+	}
+	return t, err
+}
+
+func (a inTurn) Capture(ctx context.Context, key string) (i image.Image, at ui.Rect, err error) {
+	err = a.p.call(ctx, func(app desktop.App) (err error) { i, at, err = app.Capture(ctx, key); return err })
+	return i, at, err
+}
+
+func (a inTurn) Events() uint64 { return a.p.app.Events() }
+
+func (a inTurn) Next(ctx context.Context, after uint64) error { return a.p.app.Next(ctx, after) }
+
+func (a inTurn) Perform(ctx context.Context, key, action string) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Perform(ctx, key, action) })
+}
+
+func (a inTurn) SetNumber(ctx context.Context, key string, value float64) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.SetNumber(ctx, key, value) })
+}
+
+func (a inTurn) SetText(ctx context.Context, key, text string) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.SetText(ctx, key, text) })
+}
+
+func (a inTurn) Focus(ctx context.Context, key string) error {
+	err := a.p.act(ctx, func(app desktop.App) error { return app.Focus(ctx, key) })
+	if err == nil {
+		a.p.focused(key)
+	}
+	return err
+}
+
+func (a inTurn) Click(ctx context.Context, at ui.Point, button, times int) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Click(ctx, at, button, times) })
+}
+
+func (a inTurn) Hold(ctx context.Context, at ui.Point, long time.Duration) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Hold(ctx, at, long) })
+}
+
+func (a inTurn) Drag(ctx context.Context, from ui.Point, path []ui.Point, step, hold time.Duration) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Drag(ctx, from, path, step, hold) })
+}
+
+func (a inTurn) Scroll(ctx context.Context, at ui.Point, dx, dy int) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Scroll(ctx, at, dx, dy) })
+}
+
+func (a inTurn) Press(ctx context.Context, c desktop.Chord, times int) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Press(ctx, c, times) })
+}
+
+func (a inTurn) Type(ctx context.Context, text string) error {
+	return a.p.act(ctx, func(app desktop.App) error { return app.Type(ctx, text) })
+}
+
+// Close leaves it open: the device closes it.
+func (a inTurn) Close() error { return nil }

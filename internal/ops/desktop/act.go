@@ -1,0 +1,134 @@
+package desktop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	contract "ios-agent/internal/desktop"
+	"ios-agent/internal/op"
+	"ios-agent/internal/ops"
+	"ios-agent/internal/ui"
+)
+
+type actIn struct {
+	contract.Request
+	Children bool `json:"children,omitempty" doc:"nodeBefore and nodeAfter with all that is below them"`
+}
+
+// actOut is strobe's response, and what the engine saw.
+type actOut struct {
+	Success  bool       `json:"success"`
+	Method   string     `json:"method,omitempty"`
+	Before   *nodeOut   `json:"nodeBefore,omitempty"`
+	After    *nodeOut   `json:"nodeAfter,omitempty"`
+	Changed  *bool      `json:"changed,omitempty"` // absent when it cannot be known
+	Error    string     `json:"error,omitempty"`
+	Outcome  ui.Outcome `json:"outcome,omitempty"` // changed, unchanged or unknown, of all windows
+	LookedMS int64      `json:"looked_ms"`
+	Settled  bool       `json:"settled"`
+	Diff     []string   `json:"diff,omitempty"`
+	Hint     string     `json:"hint,omitempty"`
+
+	action string
+}
+
+// nodeOut is an element, with what is below it only if that was asked for: it may be a whole window.
+type nodeOut struct {
+	ID       string            `json:"id"`
+	Role     string            `json:"role"`
+	Title    string            `json:"title,omitempty"`
+	Value    *string           `json:"value,omitempty"`
+	Enabled  bool              `json:"enabled"`
+	Focused  bool              `json:"focused"`
+	Bounds   *ui.Rect          `json:"bounds,omitempty"`
+	Actions  []string          `json:"actions,omitempty"`
+	Source   string            `json:"source"`
+	Children []json.RawMessage `json:"children,omitempty"`
+	Omitted  int               `json:"childrenOmitted,omitempty"` // how many elements below it are left out
+
+	line string
+}
+
+func nodeOf(n *contract.Node, children bool) *nodeOut {
+	if n == nil {
+		return nil
+	}
+	n = n.Whole()
+	out := &nodeOut{
+		ID: n.ID, Role: n.Role, Title: n.Title, Value: n.Value, Enabled: n.Enabled, Focused: n.Focused, Bounds: n.Bounds, Actions: n.Actions,
+		Source: n.Source, line: n.Line(),
+	}
+	if !children {
+		out.Omitted = n.Below()
+		return out
+	}
+	for _, c := range n.Children {
+		raw, _ := json.Marshal(c) // strings, numbers and booleans: it cannot fail
+		out.Children = append(out.Children, raw)
+	}
+	return out
+}
+
+// Refused reports whether the action was not done.
+func (o actOut) Refused() bool { return !o.Success }
+
+// mostLines caps the diff in a text.
+const mostLines = 40
+
+// Text says what was done and what came of it.
+func (o actOut) Text() string {
+	what := o.action
+	if o.Before != nil {
+		what += " " + o.Before.line
+	}
+	if !o.Success {
+		return fmt.Sprintf("%s → success: false: %s", what, o.Error)
+	}
+	text := fmt.Sprintf("%s → done by %s, %s", what, o.Method, o.Outcome)
+	if o.Changed != nil {
+		text += fmt.Sprintf(", element changed: %v", *o.Changed)
+	}
+	text += fmt.Sprintf(" (looked for %d ms)", o.LookedMS)
+	if o.After != nil {
+		text += "\nnow " + o.After.line
+	}
+	if len(o.Diff) > 0 {
+		text += "\n" + ui.Summary(o.Diff, mostLines)
+	}
+	if o.Hint != "" {
+		text += "\nhint: " + o.Hint
+	}
+	return text
+}
+
+func (v views) act(ctx context.Context, c *op.Call, in actIn) (out actOut, err error) {
+	did, err := v.core.Act(ctx, c, in.Request)
+	if err != nil {
+		return out, err
+	}
+	return actOut{
+		Success: did.Success, Method: did.Method, Before: nodeOf(did.Before, in.Children), After: nodeOf(did.After, in.Children),
+		Changed: did.Changed, Error: did.Error, Outcome: did.Outcome, LookedMS: did.Looked.Milliseconds(), Settled: did.Settled, Diff: did.Diff,
+		Hint: next(in.Request, did), action: in.Action,
+	}, nil
+}
+
+// next is what to do when an action had no effect that can be seen.
+func next(in contract.Request, did ops.DesktopAction) string {
+	look := fmt.Sprintf("`ios-agent app ui %s`", in.Session)
+	switch {
+	case !did.Success && did.Outcome == ui.Unknown:
+		return "the input may have arrived: look before you repeat it, " + look
+	case did.Error == contract.ErrNoNode.Error() || did.Error == contract.ErrNoDestination.Error():
+		return "the ids there are now: " + look
+	case !did.Success || did.Outcome == ui.Changed || did.Changed != nil && *did.Changed:
+		return ""
+	case in.Action == contract.Scroll:
+		return "how far something is scrolled is often not in the tree: " + strings.TrimSuffix(look, "`") + " --mode screenshot`"
+	case did.Before != nil && !did.Before.Enabled:
+		return "the element is not enabled: the app takes no action on it now"
+	}
+	return "nothing changed: the app may need another state first, or the effect comes later; " + look
+}

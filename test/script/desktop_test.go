@@ -1,0 +1,103 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ios-agent/internal/desktop/display"
+	"ios-agent/internal/machine/host"
+)
+
+// desktopVariable is set by make test-desktop, which installs what these scripts need: there a missing program is a failure.
+const desktopVariable = "IOS_AGENT_DESKTOP"
+
+// virtualDisplay starts a desktop that ends with the script: desktop. Its variables are the script's.
+func virtualDisplay(ts *testscript.TestScript, _ bool, _ []string) {
+	runner, err := host.New(host.Options{})
+	ts.Check(err)
+	d, err := display.Start(context.Background(), runner)
+	ts.Check(err)
+	ts.Defer(func() { _ = d.Close(); _ = runner.Close() })
+	for _, pair := range d.Env() {
+		name, value, _ := strings.Cut(pair, "=")
+		ts.Setenv(name, value)
+	}
+}
+
+// gtkApp compiles the test app: gtk-app FILE
+func gtkApp(ts *testscript.TestScript, _ bool, args []string) {
+	flags, err := exec.Command("pkg-config", "--cflags", "--libs", "gtk+-3.0").Output()
+	ts.Check(err)
+	source, err := os.Getwd()
+	ts.Check(err)
+	all := append([]string{"-Wall", "-O1", "-o", ts.MkAbs(args[0]), source + "/testdata/desktopapp.c"}, strings.Fields(string(flags))...)
+	if out, err := exec.Command("gcc", all...).CombinedOutput(); err != nil {
+		ts.Fatalf("gcc: %v\n%s", err, out)
+	}
+}
+
+// nodeOf puts the id of the element with a title into a variable: node NAME TITLE, in the desktop session $SESSION.
+func nodeOf(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec("ios-agent", "app", "ui", ts.Getenv("SESSION"), "--verbose", "--budget", "200000", "--raw"))
+	var seen struct{ Tree string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &seen))
+	var tree struct{ Nodes []titled }
+	ts.Check(json.Unmarshal([]byte(seen.Tree), &tree))
+	id := ""
+	for _, n := range tree.Nodes {
+		if id == "" {
+			id = n.find(args[1])
+		}
+	}
+	if id == "" {
+		ts.Fatalf("no element is called %s:\n%s", args[1], seen.Tree)
+	}
+	ts.Setenv(args[0], id)
+}
+
+type titled struct {
+	ID, Title string
+	Children  []titled
+}
+
+func (n titled) find(title string) string {
+	if n.Title == title {
+		return n.ID
+	}
+	for _, c := range n.Children {
+		if id := c.find(title); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// stateHas waits until a file has a line, for the app writes it when it likes: state-has FILE LINE; with ! it must not have it now.
+func stateHas(ts *testscript.TestScript, neg bool, args []string) {
+	has := func() bool {
+		raw, _ := os.ReadFile(ts.MkAbs(args[0]))
+		return strings.Contains("\n"+string(raw), "\n"+args[1]+"\n")
+	}
+	if neg {
+		if has() {
+			ts.Fatalf("%s has %s", args[0], args[1])
+		}
+		return
+	}
+	poll, late := time.NewTicker(10*time.Millisecond), time.NewTimer(time.Minute)
+	defer poll.Stop()
+	defer late.Stop()
+	for !has() {
+		select {
+		case <-poll.C:
+		case <-late.C:
+			ts.Fatalf("%s has no line %s:\n%s", args[0], args[1], ts.ReadFile(args[0]))
+		}
+	}
+}
