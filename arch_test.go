@@ -171,13 +171,13 @@ var arrows = map[string]string{
 	"internal/daemon": "fault machine/private machine/resident machine/self machine/wholefile op surface/rest",
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool " +
-		"device/schema device/session device/session/refdb driver/agentwire driver/deskapp " +
-		"driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask fault/nearest " +
-		"machine/home machine/host machine/private machine/store network/capture network/hostproxy " +
-		"network/mitm network/proxy op op/feed op/parse ops ops/catalogue ops/desktop ops/quern " +
-		"ops/xcode surface/mcp surface/reference surface/rest telemetry telemetry/crashes " +
-		"telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp xcode/swiftpackage " +
-		"xcode/toolcheck",
+		"device/schema device/session device/session/refdb driver/agentwire driver/atspi " +
+		"driver/deskapp driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask " +
+		"fault/nearest machine/home machine/host machine/private machine/store network/capture " +
+		"network/hostproxy network/mitm network/proxy op op/feed op/parse ops ops/catalogue " +
+		"ops/desktop ops/quern ops/xcode surface/mcp surface/reference surface/rest telemetry " +
+		"telemetry/crashes telemetry/streams ui/uiread xcode/build xcode/debugger xcode/macapp " +
+		"xcode/swiftpackage xcode/toolcheck",
 
 	"internal/virtualxcode": "machine/host machine/resident virtualxcode/agent virtualxcode/app virtualxcode/apps " +
 		"virtualxcode/axe virtualxcode/devicectl virtualxcode/flaw virtualxcode/idb " +

@@ -135,8 +135,8 @@ type Node struct {
 	Hidden      bool   `json:"-"` // the source says that it does not show
 	// Shift is its place among its siblings as the source has them, less its place here: elements without a role are left out, and still
 	// count in ids.
-	Shift int `json:"-"`
-	Modal       bool   `json:"-"` // a window that keeps input from the others of its process
+	Shift int  `json:"-"`
+	Modal bool `json:"-"` // a window that keeps input from the others of its process
 	// Min and Max are the range of a value that is a number; nil: the source does not say.
 	Min, Max *float64 `json:"-"`
 }

@@ -1,6 +1,9 @@
 package product
 
-import "ios-agent/internal/desktop"
+import (
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/driver/atspi"
+)
 
-// NewDesktop is where programs of this system show windows; nil: they are not seen yet.
-func NewDesktop() desktop.Desktop { return nil }
+// NewDesktop is where programs of Linux show windows.
+func NewDesktop() desktop.Desktop { return atspi.New(atspi.Options{}) }
