@@ -74,7 +74,7 @@ func TestNames(t *testing.T) {
 func TestNamesAreBounded(t *testing.T) {
 	var n Names
 	seen := map[string]bool{}
-	const perLook, looks = 1000, 60
+	const perLook, looks = 1000, 30
 	for look := range looks {
 		w := &Node{Role: "AXWindow", Title: "Log", Key: "w"}
 		for i := range perLook {
