@@ -36,6 +36,13 @@ func (a *App) OnPress(hook func(title string, looks uint64)) {
 	a.hook = hook
 }
 
+// Restless has the app change while it is looked at, always.
+func (a *App) Restless() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.restless = true
+}
+
 // Looks is how often the app was looked at; NextLook waits until it was more often.
 func (a *App) Looks() uint64 {
 	a.mu.Lock()

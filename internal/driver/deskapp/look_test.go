@@ -82,7 +82,7 @@ func TestOutOfItsWindow(t *testing.T) {
 func TestStill(t *testing.T) {
 	s := newStand(t)
 	eyes := s.Device.(device.Eyes)
-	wait := device.Wait{Stable: 50 * time.Millisecond, Max: time.Minute}
+	wait := device.Wait{Stable: 300 * time.Millisecond, Max: time.Minute}
 	if screen, err := eyes.Observe(t.Context(), wait); err != nil || !screen.Settled {
 		t.Fatalf("%+v, %v", screen, err)
 	}
@@ -92,19 +92,27 @@ func TestStill(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	talks := make(chan struct{})
+	talks, quiet := make(chan struct{}), s.app.Events()
 	go func() {
 		defer close(talks)
 		for tick := time.NewTicker(5 * time.Millisecond); ctx.Err() == nil; <-tick.C {
 			s.app.Set("Ready", func(_, _ *string) {})
 		}
 	}()
+	if err := s.app.Next(t.Context(), quiet); err != nil {
+		t.Fatal(err)
+	}
 	screen, err := eyes.Observe(t.Context(), wait)
 	if err != nil || !screen.Settled || screen.Waited > 30*time.Second {
 		t.Errorf("an app that talks: settled %v after %s, %v", screen.Settled, screen.Waited, err)
 	}
 	stop()
 	<-talks
+	s.app.Restless()
+	screen, err = eyes.Observe(t.Context(), device.Wait{Stable: 10 * time.Millisecond, Max: 100 * time.Millisecond})
+	if err != nil || screen.Settled || screen.Waited < 100*time.Millisecond {
+		t.Errorf("an app that always changes: settled %v after %s, %v", screen.Settled, screen.Waited, err)
+	}
 }
 
 // TestPatience: what looks as before is looked at on until the app tells something, or patience is over.
