@@ -67,6 +67,16 @@ func (a *App) NextLook(ctx context.Context, after uint64) error {
 	}
 }
 
+// Add adds an element at the end.
+func (a *App) Add(role, title string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last := a.widgets[len(a.widgets)-1].at
+	last.Y += 40
+	a.widgets = append(a.widgets, &widget{role: role, title: title, actions: []string{desktop.Press}, at: last})
+	a.tell()
+}
+
 // Remove takes an element away, by its title. Its key is never another's.
 func (a *App) Remove(title string) {
 	a.mu.Lock()

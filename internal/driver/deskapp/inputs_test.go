@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -70,6 +71,9 @@ func TestFill(t *testing.T) {
 		r, err := s.Enter(t.Context(), act.How{}, named(field), act.Entry{Text: "!"})
 		s.came(r, err, "done", ui.Changed)
 		s.did("type !")
+		if all := s.app.Did(); !slices.Contains(all, "key end 0x100000") && runtime.GOOS == "linux" {
+			t.Errorf("the caret was not moved to the end: %q", all)
+		}
 		if n := s.node(field); n.Value != "again!" {
 			t.Errorf("%s holds %q", field, n.Value)
 		}

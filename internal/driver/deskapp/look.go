@@ -76,6 +76,9 @@ func (p *process) quiet(ctx context.Context, w device.Wait, began time.Time) (to
 	}
 	for {
 		told, at := p.ears.heard()
+		if w.Unlike != "" {
+			at = later(at, began) // an input was sent: the app may be about to tell what came of it
+		}
 		now := time.Now()
 		still := now.Sub(at) >= stable
 		enough := still || w.Stable == 0 || now.Sub(entered) >= w.Stable
@@ -118,11 +121,11 @@ func (p *process) see(ctx context.Context, depth int) (look, error) {
 	if len(tree.Windows) == 0 {
 		return look{told: told}, p.windowless()
 	}
-	screen, keys := screenOf(p.name, tree)
-	seen := look{tree, screen, keys, told}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shown = true
+	screen, keys, named := screenOf(p.name, tree, p.named)
+	seen := look{tree, screen, keys, told}
+	p.shown, p.named = true, named
 	p.looks = append([]look{seen}, p.looks[:min(len(p.looks), mostLooks-1)]...)
 	return seen, nil
 }

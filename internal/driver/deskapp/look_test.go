@@ -5,6 +5,7 @@ import (
 	"context"
 	"image/color"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,50 @@ func TestSeveralWindows(t *testing.T) {
 	r, err = s.Tap(t.Context(), act.How{}, named("Yes"))
 	s.came(r, err, "said", ui.Changed)
 	s.did("press Yes")
+}
+
+// TestRefsStay: of controls that are alike, or have no name, each is known again whatever comes and goes; a window by another title, and
+// one that is in front of it, change nothing else.
+func TestRefsStay(t *testing.T) {
+	s := newStand(t)
+	s.app.Add("AXButton", "Same")
+	s.app.Add("AXButton", "Same")
+	s.app.Add("AXSlider", "")
+	refs := func() (all []string) {
+		err := s.Look(t.Context(), func(screen *ui.Screen, refs *ui.Refs) {
+			for _, n := range screen.Nodes() {
+				if n.Label == "Same" || n.Type == "Slider" || n.Label == "Action" || n.Label == "Ready" {
+					all = append(all, refs.Name(s.udid, screen, n))
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := refs()
+	if len(before) != 6 {
+		t.Fatalf("%v:\n%s", before, s.see())
+	}
+	for name, change := range map[string]func(){
+		"a title": func() { s.app.Call("testapp", "*Test App") },
+		"a value": func() { s.app.Set("Volume", func(_, value *string) { *value = "0.7" }) },
+		"a modal": func() { s.app.Ask("Sure?", "Yes", true, ui.Rect{X: 100, Y: 700, W: 200, H: 80}) },
+	} {
+		shown := s.screen()
+		change()
+		if now := refs(); !slices.Equal(now, before) {
+			t.Errorf("%s: %v, then %v", name, before, now)
+		}
+		if d := ui.Compare(shown, s.screen()); len(d.Removed) > 0 || len(d.Added) > 2 {
+			t.Errorf("%s: %d elements are gone, %d new", name, len(d.Removed), len(d.Added))
+		}
+	}
+	s.app.Remove("Same")
+	if now := refs(); len(now) != 4 {
+		t.Errorf("%v", now)
+	}
 }
 
 // TestOutOfItsWindow: what is scrolled out of its window cannot be seen, even if another window is there.

@@ -24,10 +24,11 @@ type process struct {
 	one    *device.Lane // one at a time calls the app
 
 	mu    sync.Mutex
-	shown bool   // it has shown a window
-	stale bool   // something was done since the last look
-	looks []look // the latest first
-	focus string // the key of the element that we gave the focus
+	shown bool            // it has shown a window
+	named map[string]bool // the elements whose id the last screen had, by key
+	stale bool            // something was done since the last look
+	looks []look          // the latest first
+	focus string          // the key of the element that we gave the focus
 }
 
 var (
