@@ -13,7 +13,7 @@ import (
 // they stand. It tells which element of the app each element of the screen is, and of which ones the screen has the id, as before
 // says it had.
 func screenOf(name string, t *desktop.Tree, before map[string]bool) (*ui.Screen, map[*ui.Node]string, map[string]bool) {
-	root := &ui.Node{Type: "Application", Label: name, Made: true}
+	root := &ui.Node{Type: "Application", Label: name, Identifier: name, Made: true}
 	c := converter{keys: map[*ui.Node]string{}, alike: map[kin]int{}, before: before, named: map[string]bool{}}
 	t.Walk(func(d *desktop.Node) bool {
 		c.alike[kin{typeOf(d), d.Title}]++
