@@ -11,6 +11,7 @@ import (
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/desktop/process"
+	"ios-agent/internal/device"
 	"ios-agent/internal/device/film"
 	"ios-agent/internal/device/logcap"
 	"ios-agent/internal/device/pool"
@@ -263,6 +264,7 @@ func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criter
 		return nil, nil, err
 	}
 	info := h.Info()
+	c.Outside = c.Outside || info.Type == device.TypeProcess // it is real, whatever Xcode is
 	s.Saw(info.UDID)
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	drives := !c.Hints.Has(op.ReadOnly)

@@ -6,7 +6,8 @@ import (
 )
 
 // identity is how an element is known again on a later look: the digest of its identifier, type and label, and of its context, which is
-// the nearest named container or the screen's title. Its position is not part of it: an inserted row moves everything below, and must
+// its key where the source gives it one, else the nearest named container or the screen's title. A key alone is not enough: lists show
+// other rows in the same elements. Its position is not part of it: an inserted row moves everything below, and must
 // not turn one element into another. It is a digest because there are many: each session has one for each ref.
 type identity [16]byte
 
@@ -39,7 +40,11 @@ func (s *Screen) identify() {
 		if n.parent != nil {
 			context = contexts[n.parent.order]
 		}
-		n.identity = identityOf(n.Identifier, n.Type, n.Label, context)
+		own := context
+		if n.Key != "" {
+			own = contextOf("key:" + n.Key)
+		}
+		n.identity = identityOf(n.Identifier, n.Type, n.Label, own)
 		if len(n.Children) > 0 {
 			contexts[n.order] = n.content(context)
 		}
@@ -62,9 +67,6 @@ func (s *Screen) title() identity { return contextOf("screen:" + s.Title()) }
 func (n *Node) content(context identity) identity {
 	if n.overApp() { // its window is not one of the app's windows
 		return contextOf("over the app")
-	}
-	if n.Identifier != "" && n.parent != nil && n.parent.Made && n.Type != "Application" { // one of several windows: its title may change
-		return contextOf("window:" + n.Identifier)
 	}
 	if name := n.Name(); name != "" && n.Type != "Window" && n.Type != "Application" {
 		return contextOf(n.Type + ":" + name)

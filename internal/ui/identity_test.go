@@ -33,3 +33,34 @@ func TestABanner(t *testing.T) {
 		}
 	}
 }
+
+// TestKeys: elements that nothing else tells apart keep their refs where the source has keys for them; one whose label changed is the same
+// element in a diff, but no longer what its ref meant: lists show other rows in the same elements.
+func TestKeys(t *testing.T) {
+	look := func(children ...*ui.Node) *ui.Screen {
+		return ui.NewScreen("app", "running_foreground", &ui.Node{Type: "Application", Label: "app", Key: "root", Children: children})
+	}
+	field := func(key, value string) *ui.Node { return &ui.Node{Type: "TextField", Key: key, Value: value} }
+	row := func(key, label string) *ui.Node { return &ui.Node{Type: "Cell", Key: key, Label: label} }
+	var r ui.Refs
+	name := func(s *ui.Screen) (all []string) {
+		for _, n := range s.Nodes()[1:] {
+			all = append(all, r.Name("device", s, n))
+		}
+		return all
+	}
+	before := look(field("a", ""), field("b", ""), row("c", "First"))
+	was := name(before)
+	after := look(field("new", ""), field("a", ""), field("b", "typed"), row("c", "Ninth"))
+	now := name(after)
+	if now[1] != was[0] || now[2] != was[1] || now[0] == was[0] {
+		t.Errorf("refs %v became %v", was, now)
+	}
+	if _, err := r.Resolve("@"+was[2], "device", after); err == nil {
+		t.Error("the ref of a row means another row")
+	}
+	d := ui.Compare(before, after)
+	if len(d.Added) != 1 || len(d.Removed) != 0 || len(d.Changed) != 2 || d.Changed[1].Field != "label" {
+		t.Errorf("%d new, %d gone, %+v", len(d.Added), len(d.Removed), d.Changed)
+	}
+}

@@ -1,7 +1,7 @@
 package ui
 
 // match pairs the elements of two looks that are the same: first those of one identity, twins by their order, then those of
-// one unique identifier. Each element has at most one partner.
+// one unique identifier, or of one key and type. Each element has at most one partner.
 func match(before, after *Screen) (partner map[*Node]*Node) {
 	partner = make(map[*Node]*Node, len(after.nodes))
 	taken := make(map[*Node]bool, len(after.nodes))
@@ -14,14 +14,25 @@ func match(before, after *Screen) (partner map[*Node]*Node) {
 			pair(old, n)
 		}
 	}
-	byName := map[typedIdentifier]*Node{}
+	byName, byKey := map[typedIdentifier]*Node{}, map[string]*Node{}
 	for _, old := range before.nodes {
-		if before.uniquelyIdentified(old) && !taken[old] {
+		if taken[old] {
+			continue
+		}
+		if before.uniquelyIdentified(old) {
 			byName[old.typedIdentifier()] = old
+		}
+		if old.Key != "" {
+			byKey[old.Key] = old
 		}
 	}
 	for _, n := range after.nodes {
-		if old := byName[n.typedIdentifier()]; old != nil && partner[n] == nil && after.uniquelyIdentified(n) {
+		if partner[n] != nil {
+			continue
+		}
+		if old := byName[n.typedIdentifier()]; old != nil && after.uniquelyIdentified(n) {
+			pair(old, n)
+		} else if old := byKey[n.Key]; old != nil && old.Type == n.Type && !taken[old] {
 			pair(old, n)
 		}
 	}

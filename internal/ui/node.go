@@ -46,6 +46,7 @@ func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 type Node struct {
 	Type        string // short XCUI name: Button, StaticText, TextField, …
 	Identifier  string
+	Key         string // the source's own name for the element, the same on every look and never another's; empty: it has none
 	Label       string
 	Value       string
 	Placeholder string

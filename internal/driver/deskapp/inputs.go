@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -82,7 +83,7 @@ func (p *process) aimed(ctx context.Context, g *device.Guard, at ui.Point, fresh
 	if fresh {
 		look = p.see
 	}
-	key := p.keyOf(g.Aim)
+	key := g.Aim.Key
 	now, err := look(ctx, g.Depth)
 	if err != nil {
 		return target{}, fault.From(err).WithDispatch(fault.NotDispatched)
@@ -93,6 +94,8 @@ func (p *process) aimed(ctx context.Context, g *device.Guard, at ui.Point, fresh
 		return p.aimed(ctx, g, at, true)
 	case n == nil:
 		return target{}, refusal(fault.RefExpired, g.Aim.Describe()+" is gone")
+	case n.Title != g.Aim.Label && n.Title != "" && g.Aim.Label != "": // lists show other rows in the same elements
+		return target{}, refusal(fault.RefExpired, fmt.Sprintf("%s is %s now", g.Aim.Describe(), ui.Quote(n.Title)))
 	case !n.Enabled && !g.Aim.Disabled:
 		return target{}, refusal(fault.ElementUnhittable, g.Aim.Describe()+" is disabled now")
 	case fresh && moved(n, g.Aim):

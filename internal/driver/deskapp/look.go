@@ -10,16 +10,12 @@ import (
 	"ios-agent/internal/ui"
 )
 
-// look is what one look showed, and which element of the app is which of the screen.
+// look is what one look showed.
 type look struct {
 	tree   *desktop.Tree
 	screen *ui.Screen
-	keys   map[*ui.Node]string
 	told   uint64 // how many events the app had told before
 }
-
-// mostLooks is how many looks are remembered: an input is meant for an element of one of the last.
-const mostLooks = 4
 
 // Observe looks at the windows. What the app tells says when they are still: nothing for as long as the wait says. An app that tells
 // much and shows always the same is still too.
@@ -123,10 +119,9 @@ func (p *process) see(ctx context.Context, depth int) (look, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	screen, keys, named := screenOf(p.name, tree, p.named)
-	seen := look{tree, screen, keys, told}
-	p.shown, p.named = true, named
-	p.looks = append([]look{seen}, p.looks[:min(len(p.looks), mostLooks-1)]...)
+	seen := look{tree, screenOf(p.name, tree), told}
+	p.shown = true
+	p.seen = &seen
 	return seen, nil
 }
 
@@ -147,10 +142,10 @@ func (p *process) windowless() error {
 func (p *process) last() (look, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.looks) == 0 {
+	if p.seen == nil {
 		return look{}, false
 	}
-	return p.looks[0], true
+	return *p.seen, true
 }
 
 // present is what is shown now: the last look, if nothing was done and the app has told nothing since.
@@ -165,18 +160,6 @@ func (p *process) present(ctx context.Context, depth int) (look, error) {
 		return seen, nil
 	}
 	return p.see(ctx, depth)
-}
-
-// keyOf is the element of the app that an element of a screen is; empty when the screen is not one of the last.
-func (p *process) keyOf(n *ui.Node) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range p.looks {
-		if key, is := l.keys[n]; is {
-			return key
-		}
-	}
-	return ""
 }
 
 func (p *process) focused(key string) {

@@ -24,11 +24,10 @@ type process struct {
 	one    *device.Lane // one at a time calls the app
 
 	mu    sync.Mutex
-	shown bool            // it has shown a window
-	named map[string]bool // the elements whose id the last screen had, by key
-	stale bool            // something was done since the last look
-	looks []look          // the latest first
-	focus string          // the key of the element that we gave the focus
+	shown bool   // it has shown a window
+	stale bool   // something was done since the last look
+	seen  *look  // the last one; nil: none
+	focus string // the key of the element that we gave the focus
 }
 
 var (
@@ -79,10 +78,10 @@ func (p *process) Ended(context.Context, string, time.Time) (device.End, error) 
 func (p *process) Seen() *desktop.Tree {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.looks) == 0 {
+	if p.seen == nil {
 		return nil
 	}
-	return p.looks[0].tree
+	return p.seen.tree
 }
 
 // Node is the element with an id in the last look.
