@@ -80,6 +80,9 @@ var arrows = map[string]string{
 	"internal/ui/picture": "",
 	"internal/ui/uiread":  "apple/pattern fault op/parse ui",
 
+	"internal/desktop":             "fault fault/nearest ui",
+	"internal/desktop/desktoptest": "desktop fault ui",
+
 	"internal/device":                  "fault ui",
 	"internal/device/act":              "device device/session fault ui",
 	"internal/device/film":             "device fault",
@@ -130,6 +133,7 @@ var arrows = map[string]string{
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
+	"internal/driver/macax":      "desktop fault ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl " +
 		"apple/toolfault apple/xcodebuild device driver/agentwire driver/stream " +
@@ -292,7 +296,7 @@ func TestArrowsPointDown(t *testing.T) {
 
 // floors are the folders of internal/, bottom up: the order of the tour in docs/ARCHITECTURE.md. A package imports its own
 // floor and those below. Virtual Xcode stands beside the house: nothing in the house may know it.
-var floors = []string{"fault", "machine", "op", "apple", "ui", "device", "telemetry", "network", "xcode", "driver",
+var floors = []string{"fault", "machine", "op", "apple", "ui", "desktop", "device", "telemetry", "network", "xcode", "driver",
 	"ops", "surface", "daemon", "virtualxcode"}
 
 func TestFloors(t *testing.T) {

@@ -80,7 +80,7 @@ type fake struct {
 	second                                                                    func() int32
 	errors                                                                    func(perform, set, observer, notification axError)
 	timeout                                                                   func() float32
-	pools, pushed, observers, registered, manual                              func() int32
+	pools, pushed, observers, registered, manual, downs                       func() int32
 	title                                                                     func(id int32, title string)
 }
 
@@ -97,7 +97,7 @@ func control(t testing.TB, library string) *fake {
 		"trust": &f.trust, "hang": &f.hang, "hide": &f.hide, "deep": &f.deep, "wide": &f.wide, "kill": &f.kill, "silence": &f.silence,
 		"minimize": &f.minimize, "hold_shift": &f.shift, "allow_pictures": &f.mayPicture, "second_window": &f.second, "errors": &f.errors,
 		"timeout": &f.timeout, "pools": &f.pools, "pushed": &f.pushed, "observers": &f.observers, "registered": &f.registered,
-		"manual": &f.manual, "title": &f.title,
+		"manual": &f.manual, "downs": &f.downs, "title": &f.title,
 	} {
 		purego.RegisterLibFunc(to, handle, "fake_"+name)
 	}

@@ -224,8 +224,8 @@ func TestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		nodes, levels := count(tree)
-		if nodes != 10 || levels != 2 || tree.LeftWhy != "deeper than 2 levels, more than 10 elements" {
-			t.Errorf("%d nodes, %d levels: %s", nodes, levels, tree.LeftWhy)
+		if nodes != 10 || levels != 2 || tree.Left != 8 || tree.LeftWhy != "deeper than 2 levels, more than 10 elements" {
+			t.Errorf("%d nodes, %d levels, left %d: %s", nodes, levels, tree.Left, tree.LeftWhy)
 		}
 	})
 	t.Run("a window in itself", func(t *testing.T) {

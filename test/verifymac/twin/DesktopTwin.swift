@@ -1,5 +1,6 @@
 import AppKit
 import SwiftUI
+import UniformTypeIdentifiers
 
 // The SwiftUI twin of the GTK program that desktop apps are tested with on Linux: the same widgets, by the same names. It prints what
 // becomes of them, a line each, so that a test has the app's own word. Built without a bundle: swiftc -parse-as-library.
@@ -68,7 +69,7 @@ struct Widgets: View {
                     .accessibilityLabel(dropped ? "Drop Received" : "Drop Here")
                     .padding()
                     .background(Color.green.opacity(0.3))
-                    .onDrop(of: ["public.text"], isTargeted: nil) { _ in
+                    .onDrop(of: [UTType.text], isTargeted: nil) { _ in
                         dropped = true
                         print("dropped payload")
                         return true

@@ -111,7 +111,7 @@ int fake_pools(void) { return world.pools; }
 int fake_pushed(void) { return world.pushed; }
 const char *fake_told(void) { return told; }
 const char *fake_wrong(void) { return wrong; }
-void fake_forget(void) { told[0] = 0; }
+void fake_forget(void) { told[0] = 0, downs = 0; }
 
 static atomic_int observers, registered;
 int fake_observers(void) { return observers; }

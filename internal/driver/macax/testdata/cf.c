@@ -90,7 +90,8 @@ Boolean CFEqual(obj *a, obj *b) {
 
 CFHashCode CFHash(obj *o) {
 	is(o, 0, "CFHash");
-	return o->kind == ELEMENT ? (CFHashCode)o->as.element.node % 7 : (CFHashCode)o; // few, so that different elements share one
+	if (o->kind != ELEMENT) return (CFHashCode)o;
+	return o->as.element.node < 100 ? o->as.element.node % 7 : o->as.element.node; // different elements share one
 }
 
 obj *CFStringCreateWithBytes(void *alloc, const uint8_t *s, CFIndex n, uint32_t encoding, Boolean external) {

@@ -74,6 +74,7 @@ extern struct world {
 	node node[24000];
 } world;
 extern int undelivered;    // notifications
+extern atomic_int downs;   // presses of buttons and keys that were posted
 extern char told[1 << 20]; // what happened, a line each
 extern char wrong[4096];   // what must not happen
 
