@@ -174,10 +174,10 @@ obj *CFArrayCreate(void *alloc, obj **values, CFIndex n, const void *callbacks) 
 	return o;
 }
 CFIndex CFArrayGetCount(obj *o) { return is(o, ARRAY, "CFArrayGetCount")->as.array.n; }
-obj *CFArrayGetValueAtIndex(obj *o, CFIndex i) {
-	is(o, ARRAY, "CFArrayGetValueAtIndex");
-	if (i < 0 || i >= o->as.array.n) violation("CFArrayGetValueAtIndex: %ld of %ld", i, o->as.array.n);
-	return o->as.array.items[i];
+void CFArrayGetValues(obj *o, CFRange r, obj **into) {
+	is(o, ARRAY, "CFArrayGetValues");
+	if (r.location < 0 || r.location + r.length > o->as.array.n) violation("CFArrayGetValues: %ld and %ld of %ld", r.location, r.length, o->as.array.n);
+	else memcpy(into, o->as.array.items + r.location, sizeof(obj *) * r.length);
 }
 obj *CFDictionaryGetValue(obj *o, obj *key) {
 	is(o, DICTIONARY, "CFDictionaryGetValue");
