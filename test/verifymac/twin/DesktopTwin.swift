@@ -64,7 +64,7 @@ struct Widgets: View {
                     .accessibilityLabel("Drag Source")
                     .padding()
                     .background(Color.blue.opacity(0.3))
-                    .onDrag { NSItemProvider(object: "payload" as NSString) }
+                    .onDrag { NSItemProvider(object: NSString(string: "payload")) }
                 Text(dropped ? "Drop Received" : "Drop Here")
                     .accessibilityLabel(dropped ? "Drop Received" : "Drop Here")
                     .padding()
