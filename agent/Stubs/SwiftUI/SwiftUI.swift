@@ -20,7 +20,9 @@ extension Primitive {
 @resultBuilder
 public struct ViewBuilder {
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
-    public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<(repeat each Content)> { fatalError() }
+    public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<
+        (repeat each Content)
+    > { fatalError() }
 }
 
 public struct TupleView<T>: Primitive {}
@@ -83,7 +85,8 @@ public struct Color {
 extension Color: Primitive {}
 
 public struct VStack<Content: View>: Primitive {
-    public init(alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content) {}
+    public init(alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content)
+    {}
 }
 public struct HStack<Content: View>: Primitive {
     public init(spacing: CGFloat? = nil, @ViewBuilder content: () -> Content) {}
@@ -92,7 +95,8 @@ public struct List<Content: View>: Primitive {
     public init(@ViewBuilder content: () -> Content) {}
 }
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: Primitive {
-    public init(_ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
+    public init(_ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> Content)
+    {}
 }
 public struct Spacer: Primitive {
     public init() {}
@@ -121,9 +125,12 @@ extension View {
     public func background<Background: View>(_ background: Background) -> some View { Modified() }
     public func accessibilityLabel(_ label: String) -> some View { Modified() }
     public func accessibilityIdentifier(_ identifier: String) -> some View { Modified() }
-    public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some View { Modified() }
+    public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some View {
+        Modified()
+    }
     public func onDrag(_ data: @escaping () -> NSItemProvider) -> some View { Modified() }
     public func onDrop(
-        of supportedContentTypes: [UTType], isTargeted: Binding<Bool>?, perform action: @escaping (_ providers: [NSItemProvider]) -> Bool
+        of supportedContentTypes: [UTType], isTargeted: Binding<Bool>?,
+        perform action: @escaping (_ providers: [NSItemProvider]) -> Bool
     ) -> some View { Modified() }
 }
