@@ -32,7 +32,6 @@ type element struct {
 type elements struct {
 	byHash map[uint][]*element
 	byKey  map[string]*element
-	last   uint64 // key
 	look   uint64
 }
 
@@ -47,8 +46,7 @@ func (es *elements) keep(l *library, object ref) *element {
 			return e
 		}
 	}
-	es.last++
-	e := &element{ref: l.retain(object), hash: hash, key: "ax" + strconv.FormatUint(es.last, 10)}
+	e := &element{ref: l.retain(object), hash: hash, key: "ax" + strconv.FormatUint(l.keys.Add(1), 10)}
 	es.byHash[hash] = append(es.byHash[hash], e)
 	es.byKey[e.key] = e
 	return e

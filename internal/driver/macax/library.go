@@ -5,6 +5,7 @@ package macax
 import (
 	"cmp"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -106,6 +107,7 @@ type library struct {
 
 	types types
 	heard uintptr // the C function that observers call
+	keys  atomic.Uint64
 
 	mu        sync.Mutex
 	names     map[string]ref      // strings that are kept: names of attributes and notifications

@@ -171,6 +171,28 @@ func TestKeysStay(t *testing.T) {
 	}
 }
 
+// TestKeysAreNeverReused: not when the process is opened again either.
+func TestKeysAreNeverReused(t *testing.T) {
+	d, _ := newDesktop(t, built.now)
+	seen := map[string]bool{}
+	for range 3 {
+		a, err := d.Open(t.Context(), pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(t, a.(*App)).Walk(func(n *desktop.Node) bool {
+			if seen[n.Key] {
+				t.Errorf("%s was another's", n.Key)
+			}
+			seen[n.Key] = true
+			return true
+		})
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestGoneElementsAreReleased: a subtree that is gone is let go of, though nobody names its elements any more.
 func TestGoneElementsAreReleased(t *testing.T) {
 	a, f := open(t)
