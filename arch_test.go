@@ -138,6 +138,7 @@ var arrows = map[string]string{
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
 	"internal/driver/macax":      "",
+	"internal/driver/macax":      "desktop fault ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl " +
 		"apple/toolfault apple/xcodebuild device driver/agentwire driver/stream " +

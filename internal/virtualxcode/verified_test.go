@@ -31,30 +31,6 @@ against recorded outputs of the real tools. So there are two kinds of knowledge:
 replays anywhere, and an assumption becomes an observation.
 `
 
-// desktop is what package driver/macax assumes. No virtual tool plays the desktop of macOS: its code ran over fake frameworks.
-var desktop = [][3]string{
-	{"AX", "the functions, their arguments and the owners of objects are those of Apple's headers. No line of the driver ran on a Mac: on " +
-		"Linux it runs over fake frameworks (`make test-macax`), and for macOS it is only compiled",
-		"desktop apps of macOS are not seen, or the daemon crashes"},
-	{"AX", "the permission is that of the program that started the daemon, and AXIsProcessTrustedWithOptions(NULL) asks nobody",
-		"the fault names the wrong program to allow"},
-	{"AX", "a time limit set at the system-wide element holds for all elements; who does not answer is kAXErrorCannotComplete",
-		"a process that hangs keeps a call for six seconds a question"},
-	{"AX", "objects of one element are equal at every look, and kAXErrorInvalidUIElement says that it is gone",
-		"ids of elements change between looks"},
-	{"AX", "an observer of the app's element hears of all its elements", "the wait after an action is the whole of settleMs"},
-	{"AX", "SwiftUI's sliders refuse numbers and take texts; a plain kAXErrorFailure of a value that is set means that it was not set",
-		"set_value fails where it could have worked"},
-	{"CGEvent", "an event of the mouse that is posted to a process comes to a window by field 51 and CGEventSetWindowLocation, which no " +
-		"header has; others measured it on macOS 27", "clicks, drags and scrolls by input change nothing, and are told so"},
-	{"CGEvent", "one event carries 20 units of UTF-16; return and tab are keys", "typed text is cut off"},
-	{"CGWindowList", "CGWindowListCreateImage is still there though headers have it not since macOS 15: WebKit calls it so",
-		"pictures of desktop apps fail, with a fault that names screencapture"},
-	{"CGWindowList", "a window of AX is the one of the window server with the same frame", "a picture is of another window of the same app"},
-	{"SwiftUI", "the twin of the GTK test app (test/verifymac/twin) compiles, and its labels are titles of elements",
-		"steps of `make verify-mac` on desktop apps fail"},
-}
-
 // document is what is assumed with what it risks, then what risks nothing, then what was observed.
 func document() string {
 	marks := virtualxcode.Marks()
@@ -70,9 +46,6 @@ func document() string {
 			}
 			breaks = "″"
 		}
-	}
-	for _, d := range desktop {
-		row(&risky, d[:]...)
 	}
 	for _, m := range marks {
 		if sample, ok := m.Sample(); ok {

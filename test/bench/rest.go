@@ -47,13 +47,14 @@ func (a *api) call(ctx context.Context, name, input string) error {
 	return err
 }
 
-// ask calls an operation and gives what it answered.
+// ask calls an operation and gives what it answered. A query may stand behind its name.
 func (a *api) ask(ctx context.Context, name, input string) (answer []byte, err error) {
+	name, query, _ := strings.Cut(name, "?")
 	o, err := a.catalogue.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, o.Method(), a.status.URL+o.Path(), strings.NewReader(input))
+	r, err := http.NewRequestWithContext(ctx, o.Method(), a.status.URL+o.Path()+"?"+query, strings.NewReader(input))
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ func TestLetGo(t *testing.T) {
 		left := make(chan struct{})
 		go func() {
 			defer close(left)
-			for !strings.Contains(f.told(), "down") {
+			for f.downs() == 0 {
 				runtime.Gosched()
 			}
 			leave()

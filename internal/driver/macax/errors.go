@@ -93,7 +93,7 @@ func (a *App) errSilent(acting bool) error {
 			WithHint("a dialog that the action opened can keep it busy: look before you repeat it").WithDispatch(fault.MaybeDispatched)
 	}
 	return fault.New(fault.Timeout, "process %d does not answer within %s", a.pid, answerWithin).
-		WithHint("it is busy, it is paused (`ios-agent debug continue`), or it shows no windows")
+		WithHint("it is busy, it shows no windows, or a debugger has paused it: `ios-agent debug continue`")
 }
 
 // fail is the error of an action on an element; nil for none. What it cannot do is said by cannot.

@@ -5,6 +5,7 @@ package macax
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,27 +92,25 @@ func (a *App) Look(ctx context.Context, limits desktop.Limits) (tree *desktop.Tr
 // facts are an element's attributes.
 type facts struct {
 	node     *desktop.Node // nil: it has no role
-	children []ref         // values has them
-	values   ref
+	children []ref         // they are those of owned
+	owned    []ref
 }
 
 func (f facts) release(l *library) {
-	if f.values != 0 {
-		l.release(f.values)
+	for _, o := range f.owned {
+		l.release(o)
 	}
 }
 
 func (w *walk) windows() error {
 	root, code := w.read(w.root)
 	defer root.release(w.lib)
-	switch code {
-	case axSuccess:
-	case axAPIDisabled:
+	switch {
+	case code == axAPIDisabled:
 		return errUntrusted()
-	default: // also of a process that is gone
+	case code != axSuccess || root.node == nil: // also of a process that is gone, or that has no accessibility
 		return w.errSilent(false)
 	}
-	hidden := root.node != nil && root.node.Hidden
 	var all []*desktop.Node
 	place := 0 // among the windows as the process has them
 	for _, object := range root.children {
@@ -131,7 +130,7 @@ func (w *walk) windows() error {
 			continue
 		}
 		if n != nil {
-			n.Hidden = n.Hidden || hidden
+			n.Hidden = n.Hidden || root.node.Hidden
 			n.Shift = place
 			all = append(all, n)
 		}
@@ -237,46 +236,63 @@ func (w *walk) left(n int, why string) {
 // read asks for the attributes of an element. The caller releases what it gets, also with an error.
 func (a *App) read(object ref) (f facts, code axError) {
 	l := a.lib
-	code = l.copyAttributes(object, a.attributes, 0, &f.values)
-	if code == axSuccess && (f.values == 0 || l.arrayCount(f.values) != len(attributes)) {
-		code = axFailure
+	var array ref
+	var values []ref
+	code = l.copyAttributes(object, a.attributes, 0, &array)
+	if array != 0 {
+		f.owned = append(f.owned, array)
+		values = l.all(array)
 	}
-	if code != axSuccess {
+	switch {
+	case code == axInvalidElement || code == axCannotComplete || code == axAPIDisabled:
 		return f, code
+	case code != axSuccess || len(values) != len(attributes): // some apps answer single questions only
+		values = a.oneByOne(object)
+		f.owned = append(f.owned, slices.DeleteFunc(slices.Clone(values), func(v ref) bool { return v == 0 })...)
 	}
-	at := func(i int) ref { return l.arrayAt(f.values, i) }
-	if role := l.string(at(attrRole)); role != "" {
-		f.node = l.node(role, at)
+	if role := l.string(values[attrRole]); role != "" {
+		f.node = l.node(role, values)
 	}
-	f.children = l.items(at(attrChildren), l.types.element)
+	f.children = l.items(values[attrChildren], l.types.element)
 	return f, axSuccess
 }
 
+// oneByOne asks for the attributes with a question each. The caller releases them; 0 is none.
+func (a *App) oneByOne(object ref) []ref {
+	values := make([]ref, len(attributes))
+	for i, name := range attributes {
+		if a.lib.copyAttribute(object, a.lib.name(name), &values[i]) == axCannotComplete {
+			break
+		}
+	}
+	return values
+}
+
 // node is what attributes say. Where one is missing there stands an AXValue with an error, which is of no type that is asked for.
-func (l *library) node(role string, at func(int) ref) *desktop.Node {
+func (l *library) node(role string, of []ref) *desktop.Node {
 	n := &desktop.Node{
-		Role: role, Source: source, Enabled: true, Title: l.string(at(attrTitle)), Subrole: l.string(at(attrSubrole)),
-		Identifier: l.string(at(attrIdentifier)), Placeholder: l.string(at(attrPlaceholder)),
+		Role: role, Source: source, Enabled: true, Title: l.string(of[attrTitle]), Subrole: l.string(of[attrSubrole]),
+		Identifier: l.string(of[attrIdentifier]), Placeholder: l.string(of[attrPlaceholder]),
 	}
 	if n.Title == "" {
-		n.Title = l.string(at(attrDescription))
+		n.Title = l.string(of[attrDescription])
 	}
 	if n.Role != secureField && n.Subrole != secureField {
-		n.Value = l.value(at(attrValue))
+		n.Value = l.value(of[attrValue])
 	}
-	if enabled, said := l.bool(at(attrEnabled)); said {
+	if enabled, said := l.bool(of[attrEnabled]); said {
 		n.Enabled = enabled
 	}
-	n.Focused, _ = l.bool(at(attrFocused))
-	n.Selected, _ = l.bool(at(attrSelected))
+	n.Focused, _ = l.bool(of[attrFocused])
+	n.Selected, _ = l.bool(of[attrSelected])
 	if n.Role == "AXCheckBox" || n.Role == "AXRadioButton" || n.Subrole == "AXSwitch" || n.Subrole == "AXToggle" {
 		n.Selected = n.Value != nil && *n.Value == "1"
 	}
-	minimized, _ := l.bool(at(attrMinimized))
-	hidden, _ := l.bool(at(attrHidden))
+	minimized, _ := l.bool(of[attrMinimized])
+	hidden, _ := l.bool(of[attrHidden])
 	n.Hidden = minimized || hidden
-	x, y, placed := l.pair(at(attrPosition), valuePoint)
-	width, height, sized := l.pair(at(attrSize), valueSize)
+	x, y, placed := l.pair(of[attrPosition], valuePoint)
+	width, height, sized := l.pair(of[attrSize], valueSize)
 	if placed && sized {
 		n.Bounds = &ui.Rect{X: x, Y: y, W: width, H: height}
 	}

@@ -103,8 +103,10 @@ func (a *App) connect() error {
 	}
 	l.setTimeout(a.root, float32(answerWithin.Seconds()))
 	a.attributes = l.texts(attributes)
-	l.setAttribute(a.root, l.name("AXManualAccessibility"), l.booleanTrue) // without it Electron tells of no page; others refuse it
-	a.watch()
+	// Without it Electron tells of no page; others refuse it. Who gives no answer is observed when it does.
+	if l.setAttribute(a.root, l.name("AXManualAccessibility"), l.booleanTrue) != axCannotComplete {
+		a.watch()
+	}
 	return nil
 }
 

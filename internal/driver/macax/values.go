@@ -124,11 +124,16 @@ func (l *library) items(array ref, of uint) []ref {
 	if array == 0 || l.typeOf(array) != l.types.array {
 		return nil
 	}
-	all := make([]ref, l.arrayCount(array))
-	for i := range all {
-		all[i] = l.arrayAt(array, i)
+	return slices.DeleteFunc(l.all(array), func(v ref) bool { return v == 0 || l.typeOf(v) != of })
+}
+
+// all are the objects of an array; they are the array's.
+func (l *library) all(array ref) []ref {
+	values := make([]ref, l.arrayCount(array))
+	if len(values) > 0 {
+		l.arrayValues(array, 0, len(values), values)
 	}
-	return slices.DeleteFunc(all, func(v ref) bool { return v == 0 || l.typeOf(v) != of })
+	return values
 }
 
 // pooled runs fn on one thread, within a pool of what frameworks only release there: a thread of Go has none.

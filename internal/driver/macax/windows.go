@@ -38,8 +38,7 @@ func (l *library) list(option uint32) (all []window) {
 		return nil
 	}
 	defer l.release(infos)
-	for i := range l.arrayCount(infos) {
-		info := l.arrayAt(infos, i)
+	for _, info := range l.all(infos) {
 		w := window{
 			id: uint32(l.int(l.dictionaryGet(info, l.windowNumber))), pid: int(l.int(l.dictionaryGet(info, l.windowPID))),
 			layer: l.int(l.dictionaryGet(info, l.windowLayer)), owner: l.string(l.dictionaryGet(info, l.windowOwner)),
@@ -151,11 +150,13 @@ func (l *library) tell(pid int) (all []told) {
 		} else if code != axSuccess || values == 0 {
 			continue
 		}
-		x, y, _ := l.pair(l.arrayAt(values, 1), valuePoint)
-		width, height, _ := l.pair(l.arrayAt(values, 2), valueSize)
-		minimized, _ := l.bool(l.arrayAt(values, 3))
-		main, _ := l.bool(l.arrayAt(values, 4))
-		all = append(all, told{l.string(l.arrayAt(values, 0)), ui.Rect{X: x, Y: y, W: width, H: height}, minimized, main && frontmost})
+		if v := l.all(values); len(v) == len(windowAttributes) {
+			x, y, _ := l.pair(v[1], valuePoint)
+			width, height, _ := l.pair(v[2], valueSize)
+			minimized, _ := l.bool(v[3])
+			main, _ := l.bool(v[4])
+			all = append(all, told{l.string(v[0]), ui.Rect{X: x, Y: y, W: width, H: height}, minimized, main && frontmost})
+		}
 		l.release(values)
 	}
 	return all

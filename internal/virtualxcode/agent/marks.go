@@ -46,6 +46,22 @@ func Marks() (all []mark.Mark) {
 		"refusals: DevToolsSecurity -status says enabled or disabled; what is refused although it is enabled has the hardened runtime",
 		"prompt: with pipes lldb goes on reading while the program runs, tells of it by lines such as Process 7 stopped, and writes frames "+
 			"and threads in the formats it is given")
+	add("AX", // nothing virtual plays it: on Linux the driver runs over fake frameworks, with make test-macax
+		"frameworks: functions, arguments, numbers and owners of objects are those of Apple's headers; no line of the driver of desktop apps "+
+			"ever ran on a Mac, where it is only compiled for",
+		"permission: it is that of the program that started the daemon, and AXIsProcessTrustedWithOptions(NULL) asks nobody",
+		"time: a limit set at the system-wide element holds for all; who does not answer in it is kAXErrorCannotComplete",
+		"elements: objects of one element are equal at every look, and kAXErrorInvalidUIElement says that it is gone",
+		"events: an observer of the app's element hears of all its elements",
+		"values: sliders of SwiftUI refuse numbers and take texts; a plain kAXErrorFailure of a value says that it was not set",
+		"SwiftUI: the twin of the GTK test app compiles, and its labels are the titles of its elements")
+	add("CGEvent",
+		"windows: an event of the mouse that is posted to a process comes to its window by field 51 and CGEventSetWindowLocation, which no "+
+			"header has; others measured it on macOS 27",
+		"keys: one event carries 20 units of UTF-16; flags in events are enough for a key with modifiers")
+	add("CGWindowList",
+		"pictures: CGWindowListCreateImage is there though headers have it not since macOS 15, as WebKit calls it, and gives BGRA",
+		"frames: a window of AX is the one of the window server with the same frame")
 	add("macOS",
 		"processes: start times tell a process from a later one with the same number; a zombie's group answers EPERM",
 		"locks: flock on a file of the home goes with its process",

@@ -1,5 +1,6 @@
 import AppKit
 import SwiftUI
+import UniformTypeIdentifiers
 
 // The SwiftUI twin of the GTK program that desktop apps are tested with on Linux: the same widgets, by the same names. It prints what
 // becomes of them, a line each, so that a test has the app's own word. Built without a bundle: swiftc -parse-as-library.
@@ -63,12 +64,12 @@ struct Widgets: View {
                     .accessibilityLabel("Drag Source")
                     .padding()
                     .background(Color.blue.opacity(0.3))
-                    .onDrag { NSItemProvider(object: "payload" as NSString) }
+                    .onDrag { NSItemProvider(object: NSString(string: "payload")) }
                 Text(dropped ? "Drop Received" : "Drop Here")
                     .accessibilityLabel(dropped ? "Drop Received" : "Drop Here")
                     .padding()
                     .background(Color.green.opacity(0.3))
-                    .onDrop(of: ["public.text"], isTargeted: nil) { _ in
+                    .onDrop(of: [UTType.text], isTargeted: nil) { _ in
                         dropped = true
                         print("dropped payload")
                         return true

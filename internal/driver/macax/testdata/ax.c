@@ -96,10 +96,12 @@ void fake_minimize(int id) {
 // fake_deep and fake_wide add that many elements, below each other or beside each other.
 void fake_deep(int n) { for (int at = 2; n--;) at = add(at, "AXGroup", "deep")->id; }
 void fake_wide(int n) { while (n--) add(11, "AXRow", ""); }
+void fake_single(int is) { world.single = is; } // only single attributes can be asked for
 void fake_cycle(void) { world.cycle = 1; } // a window that is in itself
 
 void fake_kill(int id) { get(id)->dead = 1; }
 void fake_silence(int id) { get(id)->silent = 1; }
+void fake_mute(int id) { get(id)->role = 0; }
 void fake_trust(int is) { world.trusted = is; }
 void fake_hang(int is) { world.hung = is; }
 void fake_hide(int is) { world.hidden = is; }
@@ -111,7 +113,7 @@ int fake_pools(void) { return world.pools; }
 int fake_pushed(void) { return world.pushed; }
 const char *fake_told(void) { return told; }
 const char *fake_wrong(void) { return wrong; }
-void fake_forget(void) { told[0] = 0; }
+void fake_forget(void) { told[0] = 0, downs = 0; }
 
 static atomic_int observers, registered;
 int fake_observers(void) { return observers; }
@@ -224,7 +226,8 @@ int32_t AXUIElementCopyMultipleAttributeValues(obj *o, obj *names, uint32_t opti
 	if (options) violation("options %u", options);
 	pthread_mutex_lock(&lock);
 	node *n = reach(o, &error);
-	if (n) {
+	if (n && world.single) error = Failure;
+	else if (n) {
 		obj *all = *out = array(is(names, ARRAY, "attributes")->as.array.n);
 		for (CFIndex i = 0; i < all->as.array.n; i++) {
 			int32_t missing = attribute(n, names->as.array.items[i], &all->as.array.items[i]);

@@ -90,7 +90,8 @@ Boolean CFEqual(obj *a, obj *b) {
 
 CFHashCode CFHash(obj *o) {
 	is(o, 0, "CFHash");
-	return o->kind == ELEMENT ? (CFHashCode)o->as.element.node % 7 : (CFHashCode)o; // few, so that different elements share one
+	if (o->kind != ELEMENT) return (CFHashCode)o;
+	return o->as.element.node < 100 ? o->as.element.node % 7 : o->as.element.node; // different elements share one
 }
 
 obj *CFStringCreateWithBytes(void *alloc, const uint8_t *s, CFIndex n, uint32_t encoding, Boolean external) {
@@ -173,10 +174,10 @@ obj *CFArrayCreate(void *alloc, obj **values, CFIndex n, const void *callbacks) 
 	return o;
 }
 CFIndex CFArrayGetCount(obj *o) { return is(o, ARRAY, "CFArrayGetCount")->as.array.n; }
-obj *CFArrayGetValueAtIndex(obj *o, CFIndex i) {
-	is(o, ARRAY, "CFArrayGetValueAtIndex");
-	if (i < 0 || i >= o->as.array.n) violation("CFArrayGetValueAtIndex: %ld of %ld", i, o->as.array.n);
-	return o->as.array.items[i];
+void CFArrayGetValues(obj *o, CFRange r, obj **into) {
+	is(o, ARRAY, "CFArrayGetValues");
+	if (r.location < 0 || r.location + r.length > o->as.array.n) violation("CFArrayGetValues: %ld and %ld of %ld", r.location, r.length, o->as.array.n);
+	else memcpy(into, o->as.array.items + r.location, sizeof(obj *) * r.length);
 }
 obj *CFDictionaryGetValue(obj *o, obj *key) {
 	is(o, DICTIONARY, "CFDictionaryGetValue");

@@ -2,6 +2,9 @@
 
 // Events.
 
+atomic_int downs;
+int fake_downs(void) { return downs; }
+
 void fake_hold_shift(int is) { world.shift = is; }
 
 obj *CGEventSourceCreate(int32_t state) {
@@ -83,6 +86,7 @@ void CGEventPostToPid(int32_t pid, obj *o) {
 	char s[256];
 	is(o, EVENT, "CGEventPostToPid");
 	pthread_mutex_lock(&lock);
+	downs += o->as.event.type == 1 || o->as.event.type == 3 || o->as.event.type == 10;
 	if (pid != world.pid) violation("posted to %d", pid);
 	int64_t *f = o->as.event.fields;
 	if (o->as.event.type < 7 || o->as.event.type == 22) {

@@ -68,12 +68,13 @@ typedef struct node {
 extern pthread_mutex_t lock; // of all below; notifications are delivered without it
 extern struct world {
 	int pid, nodes, focus, trusted, capture, hung, hidden, electron, shift, screen[8], screens;
-	int cycle, perform_error, set_error, observer_error, notification_error;
+	int cycle, single, perform_error, set_error, observer_error, notification_error;
 	int pools, pushed, from, dragged, presses, manual;
 	float timeout;
 	node node[24000];
 } world;
 extern int undelivered;    // notifications
+extern atomic_int downs;   // presses of buttons and keys that were posted
 extern char told[1 << 20]; // what happened, a line each
 extern char wrong[4096];   // what must not happen
 

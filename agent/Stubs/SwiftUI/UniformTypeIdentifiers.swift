@@ -1,0 +1,3 @@
+public struct UTType {
+    public static var text: UTType { fatalError() }
+}

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"ios-agent/internal/desktop"
+	"ios-agent/internal/desktop/display"
+	"ios-agent/internal/driver/atspi"
+	"ios-agent/internal/machine/host"
+)
+
+const (
+	factory     = "gtk3-widget-factory"
+	factoryPage = 5    // looks of each kind
+	someClicks  = 40   // that are measured
+	manyClicks  = 1000 // after which nothing may be left
+)
+
+// windowing is a program of a desktop: its tree beside the same read call by call, an action with what came of it, and a thousand actions.
+func windowing(ctx context.Context, l *lab) (figures []figure, err error) {
+	tree := figure{name: "desktop: tree of gtk3-widget-factory", unit: millis, bound: 60}
+	beside := figure{name: "desktop: that tree / call by call", unit: times, bound: 0.2}
+	act := figure{name: "desktop: action, settle and diff", unit: millis, bound: 200}
+	more := figure{name: "desktop: memory that 1000 actions take", unit: megabytes, bound: 10}
+	all := []*figure{&tree, &beside, &act, &more}
+	told := func() (figures []figure) {
+		for _, f := range all {
+			figures = append(figures, *f)
+		}
+		return figures
+	}
+	if !host.Installed(factory) && os.Getenv("CI") != "true" {
+		for _, f := range all {
+			f.skipped = true
+		}
+		return told(), nil
+	}
+	screen, err := display.Start(ctx, l.host)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, screen.Close()) }()
+	d, err := l.openDesk(ctx, screen)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close(ctx)
+	got, err := alternate(factoryPage, d.look, d.callByCall)
+	if err != nil {
+		return nil, err
+	}
+	tree.value, beside.value = inMillis(median(got[0])), ratio(got[0], got[1])
+	took, err := d.clicks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	act.value = inMillis(median(took))
+	before, err := memoryMB(d.api.status.PID, "RssAnon")
+	if err != nil {
+		return nil, err
+	}
+	for range manyClicks {
+		if _, err := d.click(ctx, 1); err != nil {
+			return nil, err
+		}
+	}
+	after, err := memoryMB(d.api.status.PID, "RssAnon")
+	more.value = max(after-before, 0)
+	return told(), err
+}
+
+// desk is the program, seen by us and by a client that asks for one thing at a time.
+type desk struct {
+	api     *api
+	session string
+	toggle  string // id of an element that a click changes
+	app     desktop.App
+	bus     *dbus.Conn
+	root    dbus.BusObject
+	ctx     context.Context
+	nodes   int
+}
+
+func (l *lab) openDesk(ctx context.Context, screen *display.Display) (*desk, error) {
+	api, err := l.api(ctx)
+	if err != nil {
+		return nil, err
+	}
+	launch := l.command("ios-agent", "app", "launch", "--json", factory)
+	launch.Env = slices.Concat(launch.Env, screen.Env())
+	out, err := l.host.Run(ctx, launch)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out.Stderr)
+	}
+	var begun struct {
+		Result struct {
+			Session string `json:"sessionId"`
+			PID     int
+		}
+	}
+	if err := json.Unmarshal(out.Stdout, &begun); err != nil {
+		return nil, err
+	}
+	d := &desk{api: api, session: begun.Result.Session, ctx: ctx}
+	if _, err := d.seen(ctx); err != nil { // it waits for the first window
+		return nil, err
+	}
+	if d.app, err = atspi.New(atspi.Options{}).Open(ctx, begun.Result.PID); err != nil {
+		return nil, err
+	}
+	return d, d.plain(screen.Bus, begun.Result.PID)
+}
+
+func (d *desk) close(ctx context.Context) {
+	_ = d.api.call(ctx, "debug_session", fmt.Sprintf(`{"action":"stop","sessionId":%q}`, d.session)) // the lab ends what is left
+	_ = d.app.Close()
+	_ = d.bus.Close()
+}
+
+// seen is the tree as a client of the daemon gets it.
+func (d *desk) seen(ctx context.Context) (string, error) {
+	raw, err := d.api.ask(ctx, "debug_ui?sessionId="+d.session, "")
+	return string(raw), err
+}
+
+func (d *desk) look() (time.Duration, error) {
+	began := time.Now()
+	t, err := d.app.Look(d.ctx, desktop.Limits{})
+	took := time.Since(began)
+	if err != nil {
+		return 0, err
+	}
+	d.nodes = 0
+	t.Walk(func(*desktop.Node) bool { d.nodes++; return true })
+	if d.nodes < 200 {
+		return 0, fmt.Errorf("%s has %d elements", factory, d.nodes)
+	}
+	return took, nil
+}
+
+// plain finds the program as any client of the accessibility bus would.
+func (d *desk) plain(session string, pid int) error {
+	b, err := dbus.Connect(session)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	var address string
+	if err := b.Object("org.a11y.Bus", "/org/a11y/bus").Call("org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
+		return err
+	}
+	if d.bus, err = dbus.Connect(address); err != nil {
+		return err
+	}
+	var apps []accessible
+	desktops := d.bus.Object("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+	if err := desktops.Call("org.a11y.atspi.Accessible.GetChildren", 0).Store(&apps); err != nil {
+		return err
+	}
+	for _, a := range apps {
+		var own uint32
+		if err := d.bus.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, a.Name).Store(&own); err == nil && int(own) == pid {
+			d.root = d.bus.Object(a.Name, a.Path)
+			return nil
+		}
+	}
+	return fmt.Errorf("process %d is not on the accessibility bus", pid)
+}
+
+type accessible struct {
+	Name string
+	Path dbus.ObjectPath
+}
+
+// callByCall reads of every element what a look of ours tells of it, one thing after the other.
+func (d *desk) callByCall() (time.Duration, error) {
+	began := time.Now()
+	count, err := d.walk(d.root)
+	if err == nil && count < 200 {
+		err = fmt.Errorf("%s has %d elements, call by call", factory, count)
+	}
+	return time.Since(began), err
+}
+
+func (d *desk) walk(o dbus.BusObject) (count int, err error) {
+	const face = "org.a11y.atspi."
+	for _, name := range []string{"Name", "Description"} {
+		if _, err := o.GetProperty(face + "Accessible." + name); err != nil {
+			return 0, err
+		}
+	}
+	for _, name := range []string{"GetRole", "GetState"} {
+		if err := o.Call(face+"Accessible."+name, 0).Err; err != nil {
+			return 0, err
+		}
+	}
+	var faces []string
+	if err := o.Call(face+"Accessible.GetInterfaces", 0).Store(&faces); err != nil {
+		return 0, err
+	}
+	for _, f := range faces { // what an element refuses, it does not have
+		switch strings.TrimPrefix(f, face) {
+		case "Component":
+			_ = o.Call(f+".GetExtents", 0, uint32(0)).Err
+		case "Action":
+			_ = o.Call(f+".GetActions", 0).Err
+		case "Value":
+			_, _ = o.GetProperty(f + ".CurrentValue")
+		case "Text":
+			_ = o.Call(f+".GetText", 0, int32(0), int32(-1)).Err
+		}
+	}
+	var children []accessible
+	if err := o.Call(face+"Accessible.GetChildren", 0).Store(&children); err != nil {
+		return 0, err
+	}
+	count = 1
+	for _, c := range children {
+		n, err := d.walk(d.bus.Object(c.Name, c.Path))
+		if err != nil {
+			return 0, err
+		}
+		count += n
+	}
+	return count, nil
+}
+
+var enabledBox = regexp.MustCompile(`\[AXCheckBox \\"checkbutton\\" id=(\S+) bounds=\S+ value=[01] enabled`)
+
+// clicks finds an element to click, and clicks it some times: after them the daemon has all the memory that clicks need.
+func (d *desk) clicks(ctx context.Context) (took []time.Duration, err error) {
+	tree, err := d.seen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := enabledBox.FindStringSubmatch(tree)
+	if found == nil {
+		return nil, fmt.Errorf("no check box in %.2000s", tree)
+	}
+	d.toggle = found[1]
+	for range someClicks {
+		one, err := d.click(ctx, int(desktop.UsualSettle.Milliseconds()))
+		if err != nil {
+			return nil, err
+		}
+		took = append(took, one)
+	}
+	return took, nil
+}
+
+// click clicks it, waits so long at most until the windows are still, and wants it changed.
+func (d *desk) click(ctx context.Context, settle int) (time.Duration, error) {
+	began := time.Now()
+	raw, err := d.api.ask(ctx, "debug_ui_action",
+		fmt.Sprintf(`{"sessionId":%q,"action":"click","id":%q,"settleMs":%d}`, d.session, d.toggle, settle))
+	took := time.Since(began)
+	if err == nil && settle > 1 && !strings.Contains(string(raw), `"changed":true`) {
+		err = fmt.Errorf("a click changed nothing: %s", raw)
+	}
+	return took, err
+}
