@@ -31,6 +31,8 @@ type Options struct {
 	// Answer is how long one call may take; 0: 3 s. Patience is how long Open waits for a process to come to the bus; 0: 3 s.
 	Answer, Patience time.Duration
 
+	// cacheWait is how long the cache of GTK 3 is waited for after events were registered.
+	cacheWait time.Duration
 	// blind opens apps without a display; windows are what it would tell. Only tests, which have no X server, set them.
 	blind   bool
 	windows []xwindow
@@ -58,6 +60,9 @@ func New(o Options) *Desktop {
 	}
 	if o.Patience == 0 {
 		o.Patience = 3 * time.Second
+	}
+	if o.cacheWait == 0 {
+		o.cacheWait = 600 * time.Millisecond
 	}
 	return &Desktop{o}
 }

@@ -138,7 +138,7 @@ func (f *fakeBus) dial(_ context.Context, address string, more ...dbus.ConnOptio
 	f.lines = append(f.lines, line)
 	f.mu.Unlock()
 	go f.serve(line, address)
-	conn, err := dbus.NewConn(ours, more...)
+	conn, err := dbus.NewConn(buffered{bufio.NewReader(ours), ours}, more...)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +147,14 @@ func (f *fakeBus) dial(_ context.Context, address string, more ...dbus.ConnOptio
 	}
 	return conn, conn.Hello()
 }
+
+// buffered spares a meeting of both ends for every few bytes.
+type buffered struct {
+	*bufio.Reader
+	net.Conn
+}
+
+func (b buffered) Read(p []byte) (int, error) { return b.Reader.Read(p) }
 
 const fakeAccess = "fake:a11y"
 
@@ -516,9 +524,10 @@ func gtk3App() *theApp {
 
 // fakeDesktop is the real desktop on a fake bus.
 func fakeDesktop(f *fakeBus, change func(*Options)) *Desktop {
-	o := Options{Dial: f.dial, blind: true, Patience: 20 * time.Millisecond, Answer: time.Minute, Getenv: func(name string) string {
-		return map[string]string{"DBUS_SESSION_BUS_ADDRESS": "fake:session"}[name]
-	}}
+	o := Options{Dial: f.dial, blind: true, cacheWait: time.Nanosecond, Patience: 20 * time.Millisecond, Answer: time.Minute,
+		Getenv: func(name string) string {
+			return map[string]string{"DBUS_SESSION_BUS_ADDRESS": "fake:session"}[name]
+		}}
 	if change != nil {
 		change(&o)
 	}
