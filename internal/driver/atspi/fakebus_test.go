@@ -55,6 +55,7 @@ type fakeProgram struct {
 	toolkit, version string
 	cache            string // "", "gtk3": once events are wanted, "always", "old": with lists of children
 	root             *fakeWidget
+	unlisted         bool // the registry does not know it
 }
 
 // fakeWidget is an element and its state.
@@ -282,7 +283,9 @@ func (f *fakeBus) answer(c fakeCall) *fakeReply {
 		}
 		var all []wireRef
 		for _, p := range f.programs {
-			all = append(all, wireRef{p.name, dbus.ObjectPath(p.root.path)})
+			if !p.unlisted {
+				all = append(all, wireRef{p.name, dbus.ObjectPath(p.root.path)})
+			}
 		}
 		return say(all)
 	}
@@ -298,6 +301,12 @@ func (f *fakeBus) daemon(c fakeCall) *fakeReply {
 	switch c.member {
 	case "Hello":
 		return &fakeReply{body: []any{":1.99"}}
+	case "ListNames":
+		all := []string{"org.freedesktop.DBus"}
+		for _, p := range f.programs {
+			all = append(all, p.name)
+		}
+		return &fakeReply{body: []any{all}}
 	case "AddMatch":
 		f.matches = append(f.matches, c.args[0].(string))
 		return &fakeReply{}

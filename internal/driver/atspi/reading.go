@@ -40,8 +40,12 @@ func (r *reading) read(ctx context.Context) ([]*item, error) {
 	for _, w := range windows {
 		visible = append(visible, r.prune(w, 1, reached)...)
 	}
-	windows = slices.DeleteFunc(windows, func(w *item) bool { return w.ref.path == "" })
-	return windows, r.details(ctx, visible)
+	if err := r.details(ctx, visible); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(windows, func(w *item) bool { // GTK 3 keeps some outside of the screen for itself
+		return w.name == "" && len(w.children) == 0 && (w.bounds == nil || w.bounds.W <= 1 && w.bounds.H <= 1)
+	}), nil
 }
 
 // cached makes a tree of what the program's cache knows.
