@@ -27,7 +27,7 @@ const Required = "IOS_AGENT_DESKTOP"
 const marker = "IOS_AGENT_TEST_SESSION"
 
 // hang is how long something may take before it is taken for hanging.
-const hang = 60 * time.Second
+const hang = 12 * time.Second
 
 //go:embed app.c.txt
 var source string
@@ -64,15 +64,22 @@ func Start(t testing.TB) *Session {
 	}
 	s.Env = []string{marker + "=" + dir, "HOME=" + filepath.Join(dir, "home"), "XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"), "LANG=C.UTF-8",
 		"LC_ALL=C.UTF-8", "GSETTINGS_BACKEND=memory", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=", "WAYLAND_DISPLAY=", "XAUTHORITY="}
-	server := s.Run("Xvfb", "-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp", "+extension", "XTEST")
+	server := s.Run("Xvfb", "-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset", "+extension", "XTEST")
 	s.Env = append(s.Env, "DISPLAY=:"+server.AwaitLine(func(line string) bool { _, err := strconv.Atoi(line); return err == nil }))
 	bus := s.Run("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1")
 	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS="+bus.AwaitLine(func(line string) bool { return strings.Contains(line, "unix:") }))
 	return s
 }
 
-// Manage starts a window manager.
-func (s *Session) Manage() { s.Run("openbox", "--sm-disable") }
+// Manage starts a window manager, and waits until it manages.
+func (s *Session) Manage() {
+	s.t.Helper()
+	s.Run("openbox", "--sm-disable")
+	Eventually(s.t, "a window manager", func() bool {
+		said, err := s.host.Run(s.t.Context(), host.Cmd{Name: "xprop", Args: []string{"-root", "_NET_SUPPORTING_WM_CHECK"}, Env: s.Env})
+		return err == nil && strings.Contains(string(said.Stdout), "window id")
+	})
+}
 
 // Getenv is a variable of the session.
 func (s *Session) Getenv(name string) (value string) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+	"github.com/jezek/xgb/xproto"
 
 	"ios-agent/internal/desktop"
 	"ios-agent/internal/fault"
@@ -31,6 +32,8 @@ type Options struct {
 	// Answer is how long one call may take; 0: 3 s. Patience is how long Open waits for a process to come to the bus; 0: 3 s.
 	Answer, Patience time.Duration
 
+	// cacheWait is how long the cache of GTK 3 is waited for after events were registered.
+	cacheWait time.Duration
 	// blind opens apps without a display; windows are what it would tell. Only tests, which have no X server, set them.
 	blind   bool
 	windows []xwindow
@@ -59,6 +62,9 @@ func New(o Options) *Desktop {
 	if o.Patience == 0 {
 		o.Patience = 3 * time.Second
 	}
+	if o.cacheWait == 0 {
+		o.cacheWait = 600 * time.Millisecond
+	}
 	return &Desktop{o}
 }
 
@@ -79,6 +85,9 @@ func (d *Desktop) Open(ctx context.Context, pid int) (desktop.App, error) {
 	a := &App{d: d, pid: pid, start: start}
 	if err := a.open(ctx, environOf(pid, d.o.Getenv)); err != nil {
 		a.Close()
+		if !host.Alive(pid, start) { // what it was missing does not matter any more
+			return nil, notRunning(pid)
+		}
 		return nil, err
 	}
 	return a, nil
@@ -186,7 +195,8 @@ func (d *Desktop) Prepare(ctx context.Context, env desktop.Environ) (more []stri
 		return nil, noSession().With("session_bus", err.Error())
 	}
 	defer session.close()
-	if _, err := session.call(ctx, a11yBus, "org.a11y.Bus.GetAddress"); err != nil {
+	answer, err := session.call(ctx, a11yBus, "org.a11y.Bus.GetAddress")
+	if err != nil {
 		return nil, noAccessibility(err)
 	}
 	on, err := session.call(ctx, a11yBus, getProperty, "org.a11y.Status", "IsEnabled")
@@ -195,11 +205,47 @@ func (d *Desktop) Prepare(ctx context.Context, env desktop.Environ) (more []stri
 			return nil, noAccessibility(err)
 		}
 	}
-	return variables(), nil
+	address, _ := unwrapped(answer).(string)
+	if err := d.wake(ctx, address); err != nil {
+		return nil, err
+	}
+	if !d.o.blind {
+		return variables(address), announce(ctx, at, address)
+	}
+	return variables(address), nil
 }
 
-// variables are the variables by which programs tell of their windows: of GTK, Qt, and of Chromium and what is made with it.
-func variables() []string {
-	return []string{"NO_AT_BRIDGE=0", "QT_ACCESSIBILITY=1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "ACCESSIBILITY_ENABLED=1",
-		"GNOME_ACCESSIBILITY=1"}
+// announce has the X server tell the address too, as the bus itself does some time after it has started: Qt 5 that does not find it there
+// sometimes registers before it is connected, and then never again.
+func announce(ctx context.Context, at place, address string) error {
+	screen, err := openDisplay(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer screen.close()
+	defer screen.within(longestX)()
+	if screen.rootText(rootBus) == address {
+		return nil
+	}
+	return xproto.ChangePropertyChecked(screen.conn, xproto.PropModeReplace, screen.root, screen.atoms[rootBus], xproto.AtomString, 8,
+		uint32(len(address)), []byte(address)).Check()
+}
+
+// wake starts the registry of an accessibility bus: a program of Qt that comes while it starts is never told of.
+func (d *Desktop) wake(ctx context.Context, address string) error {
+	b, err := d.connect(ctx, address, nil)
+	if err != nil {
+		return noAccessibility(err)
+	}
+	defer b.close()
+	if _, err := b.call(ctx, programs, accessible+".GetChildren"); err != nil {
+		return noAccessibility(err)
+	}
+	return nil
+}
+
+// variables are those by which programs tell of their windows: of GTK, Qt, and of Chromium and what is made with it.
+func variables(address string) []string {
+	return []string{"AT_SPI_BUS_ADDRESS=" + address, "NO_AT_BRIDGE=0", "QT_ACCESSIBILITY=1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
+		"ACCESSIBILITY_ENABLED=1", "GNOME_ACCESSIBILITY=1"}
 }

@@ -36,9 +36,12 @@ const longestX = 5 * time.Second
 // quiet keeps the library from writing to our standard error.
 var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
 
+// rootBus is the property of the root window that has the address of the accessibility bus.
+const rootBus = "AT_SPI_BUS"
+
 var atomNames = []string{"_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_WM_PID", "_NET_WM_NAME", "UTF8_STRING",
 	"_NET_ACTIVE_WINDOW",
-	"_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_SUPPORTING_WM_CHECK", "_GTK_FRAME_EXTENTS", "AT_SPI_BUS"}
+	"_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_SUPPORTING_WM_CHECK", "_GTK_FRAME_EXTENTS", rootBus}
 
 // openDisplay connects to the X server of a place.
 func openDisplay(ctx context.Context, at place) (*display, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -30,7 +31,14 @@ const mostEnviron = 1 << 20
 // environOf reads what a process was started with; what is missing there is the daemon's.
 func environOf(pid int, daemon func(string) string) environ {
 	raw, err := regularfile.Read(fmt.Sprintf("/proc/%d/environ", pid), mostEnviron)
-	if err != nil {
+	for range 20 { // of a process that has just been started the kernel tells nothing for a moment
+		if err != nil || len(raw) > 0 {
+			break
+		}
+		<-time.After(5 * time.Millisecond)
+		raw, err = regularfile.Read(fmt.Sprintf("/proc/%d/environ", pid), mostEnviron)
+	}
+	if err != nil || len(raw) == 0 {
 		return environ{get: daemon}
 	}
 	own := parseEnviron(raw)

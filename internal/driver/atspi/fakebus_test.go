@@ -55,6 +55,7 @@ type fakeProgram struct {
 	toolkit, version string
 	cache            string // "", "gtk3": once events are wanted, "always", "old": with lists of children
 	root             *fakeWidget
+	unlisted         bool // the registry does not know it
 }
 
 // fakeWidget is an element and its state.
@@ -138,7 +139,7 @@ func (f *fakeBus) dial(_ context.Context, address string, more ...dbus.ConnOptio
 	f.lines = append(f.lines, line)
 	f.mu.Unlock()
 	go f.serve(line, address)
-	conn, err := dbus.NewConn(ours, more...)
+	conn, err := dbus.NewConn(buffered{bufio.NewReader(ours), ours}, more...)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +148,14 @@ func (f *fakeBus) dial(_ context.Context, address string, more ...dbus.ConnOptio
 	}
 	return conn, conn.Hello()
 }
+
+// buffered spares a meeting of both ends for every few bytes.
+type buffered struct {
+	*bufio.Reader
+	net.Conn
+}
+
+func (b buffered) Read(p []byte) (int, error) { return b.Reader.Read(p) }
 
 const fakeAccess = "fake:a11y"
 
@@ -274,7 +283,9 @@ func (f *fakeBus) answer(c fakeCall) *fakeReply {
 		}
 		var all []wireRef
 		for _, p := range f.programs {
-			all = append(all, wireRef{p.name, dbus.ObjectPath(p.root.path)})
+			if !p.unlisted {
+				all = append(all, wireRef{p.name, dbus.ObjectPath(p.root.path)})
+			}
 		}
 		return say(all)
 	}
@@ -290,6 +301,12 @@ func (f *fakeBus) daemon(c fakeCall) *fakeReply {
 	switch c.member {
 	case "Hello":
 		return &fakeReply{body: []any{":1.99"}}
+	case "ListNames":
+		all := []string{"org.freedesktop.DBus"}
+		for _, p := range f.programs {
+			all = append(all, p.name)
+		}
+		return &fakeReply{body: []any{all}}
 	case "AddMatch":
 		f.matches = append(f.matches, c.args[0].(string))
 		return &fakeReply{}
@@ -516,9 +533,10 @@ func gtk3App() *theApp {
 
 // fakeDesktop is the real desktop on a fake bus.
 func fakeDesktop(f *fakeBus, change func(*Options)) *Desktop {
-	o := Options{Dial: f.dial, blind: true, Patience: 20 * time.Millisecond, Answer: time.Minute, Getenv: func(name string) string {
-		return map[string]string{"DBUS_SESSION_BUS_ADDRESS": "fake:session"}[name]
-	}}
+	o := Options{Dial: f.dial, blind: true, cacheWait: time.Nanosecond, Patience: 20 * time.Millisecond, Answer: time.Minute,
+		Getenv: func(name string) string {
+			return map[string]string{"DBUS_SESSION_BUS_ADDRESS": "fake:session"}[name]
+		}}
 	if change != nil {
 		change(&o)
 	}

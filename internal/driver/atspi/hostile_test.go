@@ -25,15 +25,21 @@ func TestHostileAnswers(t *testing.T) {
 		"Get", "GetText",
 		"GetAttributes", "GetRelationSet", "GetConnectionUnixProcessID", "DoAction", "GrabFocus"}
 	for _, cache := range []string{"always", ""} {
+		app := gtk3App()
+		app.program.cache = cache
+		f := &fakeBus{programs: []*fakeProgram{app.program}}
+		a := openFake(t, f, nil)
+		answers := func(before func(c fakeCall) *fakeReply) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.before = before
+		}
 		for _, method := range methods {
 			for _, body := range append(wrong, nil) {
-				app := gtk3App()
-				app.program.cache = cache
-				f := &fakeBus{programs: []*fakeProgram{app.program}}
-				a := openFake(t, f, nil)
+				answers(nil)
+				a.names[":1.5"].cache = cacheUntried
 				key := titled(t, look(t, a), "Bold").Key
-				f.mu.Lock()
-				f.before = func(c fakeCall) *fakeReply {
+				answers(func(c fakeCall) *fakeReply {
 					if c.member != method {
 						return nil
 					}
@@ -41,8 +47,7 @@ func TestHostileAnswers(t *testing.T) {
 						return &fakeReply{}
 					}
 					return &fakeReply{body: []any{body, body}}
-				}
-				f.mu.Unlock()
+				})
 				if _, err := a.Look(t.Context(), desktop.Limits{}); err != nil {
 					if _, is := fault.In(err); !is {
 						t.Errorf("%s answers %v: %v", method, body, err)
@@ -50,7 +55,6 @@ func TestHostileAnswers(t *testing.T) {
 				}
 				a.Perform(t.Context(), key, desktop.Press) // whatever comes of it
 				a.Focus(t.Context(), key)
-				a.Close()
 			}
 		}
 	}

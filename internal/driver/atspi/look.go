@@ -58,6 +58,9 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 		for _, w := range windows {
 			s := shown{item: w, p: p, node: r.node(w, nil)}
 			s.match(own)
+			if s.x == nil && w.name == "" && len(own) > 0 && a.screen != nil {
+				continue // a window that no screen shows, such as Chromium's list of addresses
+			}
 			all = append(all, s)
 		}
 	}
@@ -107,7 +110,7 @@ func (s *shown) match(own []xwindow) {
 		}
 		if b := s.item.bounds; b != nil {
 			inner := w.content()
-			if near(b.W, inner.W) && near(b.H, inner.H) {
+			if near(b.W, inner.W) && near(b.H, inner.H) || s.p.gtk4() && near(inner.W-b.W, inner.H-b.H) && inner.W-b.W <= mostBorder {
 				score += 2
 			}
 			if !s.p.gtk4() && near(b.X, inner.X) && near(b.Y, inner.Y) {
@@ -125,6 +128,9 @@ func (s *shown) match(own []xwindow) {
 		return
 	}
 	corner := s.x.content()
+	if b := s.item.bounds; b != nil && corner.W-b.W <= mostBorder && corner.H-b.H <= mostBorder { // a border that it draws itself
+		corner.X, corner.Y = corner.X+max(corner.W-b.W, 0)/2, corner.Y+max(corner.H-b.H, 0)/2
+	}
 	s.node.Walk(func(n *desktop.Node) bool {
 		if n.Bounds != nil {
 			n.Bounds.X, n.Bounds.Y = n.Bounds.X+corner.X, n.Bounds.Y+corner.Y
@@ -132,6 +138,9 @@ func (s *shown) match(own []xwindow) {
 		return true
 	})
 }
+
+// mostBorder is how much wider and higher than its content a window may be.
+const mostBorder = 60
 
 func near(x, y float64) bool { return x-y <= 2 && y-x <= 2 }
 

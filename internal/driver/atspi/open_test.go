@@ -231,3 +231,10 @@ func TestWithoutADisplay(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlisted: a program that the registry forgot is found by its process.
+func TestUnlisted(t *testing.T) {
+	app := gtk3App()
+	app.program.unlisted = true
+	titled(t, look(t, openFake(t, &fakeBus{programs: []*fakeProgram{app.program}}, nil)), "Bold")
+}

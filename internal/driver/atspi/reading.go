@@ -22,9 +22,6 @@ type reading struct {
 	leftWhy string
 }
 
-// cachePatience is how long the cache of GTK 3 is waited for after events were registered.
-const cachePatience = 600 * time.Millisecond
-
 // mostCells bounds the children of one element that are asked for one by one.
 const mostCells = 400
 
@@ -43,8 +40,12 @@ func (r *reading) read(ctx context.Context) ([]*item, error) {
 	for _, w := range windows {
 		visible = append(visible, r.prune(w, 1, reached)...)
 	}
-	windows = slices.DeleteFunc(windows, func(w *item) bool { return w.ref.path == "" })
-	return windows, r.details(ctx, visible)
+	if err := r.details(ctx, visible); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(windows, func(w *item) bool { // GTK 3 keeps some outside of the screen for itself
+		return w.name == "" && len(w.children) == 0 && (w.bounds == nil || w.bounds.W <= 1 && w.bounds.H <= 1)
+	}), nil
 }
 
 // cached makes a tree of what the program's cache knows.
@@ -94,7 +95,7 @@ func (r *reading) getItems(ctx context.Context) ([]*item, error) {
 		return nil, nil
 	}
 	cache := ref{r.p.root.bus, "/org/a11y/atspi/cache"}
-	until := time.Now().Add(cachePatience)
+	until := time.Now().Add(r.a.d.o.cacheWait)
 	for {
 		answer, err := r.a.bus.call(ctx, cache, "org.a11y.atspi.Cache.GetItems")
 		if err == nil {
@@ -137,11 +138,12 @@ func (r *reading) complete(ctx context.Context, root *item) error {
 	walked := map[ref]bool{}
 	for depth := 0; len(level) > 0 && depth <= r.limits.Depth; depth++ {
 		var missing, next []*item
-		for _, it := range level {
-			if walked[it.ref] {
-				continue
-			}
+		level = slices.DeleteFunc(level, func(it *item) bool { // trees of programs may have rings
+			was := walked[it.ref]
 			walked[it.ref] = true
+			return was
+		})
+		for _, it := range level {
 			if len(it.children) < it.kids || it.kids < 0 {
 				if it.showing || r.p.cache == cacheNone {
 					missing = append(missing, it)

@@ -65,7 +65,7 @@ func (d *Desktop) accessibility(ctx context.Context, at place, screen *display, 
 			return b, nil
 		}
 		if session == at.session && screen != nil { // before another session's bus
-			if b := try(screen.rootText("AT_SPI_BUS")); b != nil {
+			if b := try(screen.rootText(rootBus)); b != nil {
 				return b, nil
 			}
 		}
@@ -75,7 +75,7 @@ func (d *Desktop) accessibility(ctx context.Context, at place, screen *display, 
 		return nil, ctx.Err()
 	case first == nil && at.session == "" && at.other == "":
 		if screen != nil {
-			if b := try(screen.rootText("AT_SPI_BUS")); b != nil {
+			if b := try(screen.rootText(rootBus)); b != nil {
 				return b, nil
 			}
 		}
@@ -151,6 +151,46 @@ func (a *App) refresh(ctx context.Context) (child int, err error) {
 	}
 	roots := refsOf(unwrapped(answer))
 	roots = roots[:min(len(roots), mostPrograms)]
+	if child, err = a.adopt(ctx, roots); err != nil || len(a.names) > 0 {
+		return child, err
+	}
+	unlisted, err := a.unlisted(ctx)
+	if err != nil {
+		return 0, err
+	}
+	_, err = a.adopt(ctx, unlisted)
+	return child, err
+}
+
+// unlisted are programs that may be on the bus though the registry does not know them: who asks to be listed while it starts is forgotten.
+func (a *App) unlisted(ctx context.Context) (roots []ref, err error) {
+	answer, err := a.bus.call(ctx, daemonOf, "org.freedesktop.DBus.ListNames")
+	if err != nil {
+		return nil, err
+	}
+	names, _ := unwrapped(answer).([]string)
+	var asks []*ask
+	for _, name := range names[:min(len(names), mostPrograms)] {
+		if !strings.HasPrefix(name, ":") || !isBusName(name) {
+			continue
+		}
+		asks = append(asks, &ask{daemonOf, "org.freedesktop.DBus.GetConnectionUnixProcessID", []any{name}, func(body []any, err error) {
+			if err == nil && whole(unwrapped(body)) == a.pid {
+				roots = append(roots, ref{name, programs.path})
+			}
+		}})
+	}
+	if err := a.bus.all(ctx, asks); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(roots, func(r ref) bool {
+		role, err := a.bus.call(ctx, r, accessible+".GetRole")
+		return err != nil || unwrapped(role) != uint32(roleApplication)
+	}), nil
+}
+
+// adopt keeps those applications that are the process's.
+func (a *App) adopt(ctx context.Context, roots []ref) (child int, err error) {
 	pids := make([]int, len(roots))
 	var asks []*ask
 	for i, r := range roots {

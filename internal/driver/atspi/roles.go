@@ -153,8 +153,8 @@ func nameAction(role uint32, index int, said string) string {
 		return name
 	case plain == "" && index == 0 && pressable(role):
 		return desktop.Press
-	case plain == "":
-		return ""
+	case plain == "" || strings.Contains(said, "."):
+		return "" // clipboard.copy and the like, of which GTK 4 has many on every label
 	}
 	return "atspi:" + said
 }

@@ -149,7 +149,7 @@ func TestPixels(t *testing.T) {
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{"7 7": "7", "GtkButton": "", "AdwGizmo": "", "Gtk": "Gtk", "Gtk is fun": "Gtk is fun",
 		"a b":             "a b",
-		"Save as Save as": "Save as", "": "", " ": " ", "Gtkish": "Gtkish"} {
+		"Save as Save as": "Save as", "": "", " ": "", "Gtkish": "Gtkish"} {
 		if got := cleanName(name); got != want {
 			t.Errorf("%q: %q", name, got)
 		}
