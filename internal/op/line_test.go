@@ -36,7 +36,8 @@ func TestShort(t *testing.T) {
 		UDID string `json:"udid,omitempty" doc:"the device"`
 		App  string `json:"app,omitempty" doc:"an app"`
 	}
-	o := New(Spec{Name: "look", Summary: "Look", Short: []Short{{Flag: "pid", Input: "udid", Prefix: "pid:"}, {Flag: "app", Input: "udid", Prefix: "app:"}}},
+	short := []Short{{Flag: "pid", Input: "udid", Prefix: "pid:"}, {Flag: "app", Input: "udid", Prefix: "app:"}}
+	o := New(Spec{Name: "look", Groups: []string{"ui"}, Summary: "Look", Short: short},
 		func(context.Context, *Call, in) (struct{}, error) { return struct{}{}, nil })
 	for line, want := range map[string]string{
 		"--pid 7": "map[udid:pid:7]", "--pid=7": "map[udid:pid:7]", "--app Shop": "map[app:Shop]", "--udid X": "map[udid:X]",
