@@ -100,10 +100,12 @@ func TestSetValue(t *testing.T) {
 	for _, c := range []struct{ element, value, holds, says string }{
 		{"Volume", "0.25", "0.25", ""}, {"Volume", "7", "1", ""}, {"Name", `"héllo"`, "héllo", ""}, {"Name", "42", "42", ""},
 		{"Name", "true", "true", ""}, {"Name", `{"a":[1]}`, `{"a":[1]}`, ""}, {"Name", "null", "null", ""},
-		{"Action", "1", "", "element does not support set_value; try 'type'"}, {"Volume", `"x"`, "1", "element does not support set_value; try 'type'"},
+		{"Action", "1", "", "element does not support set_value; try 'type'"},
+		{"Volume", `"x"`, "1", "element does not support set_value; try 'type'"},
 	} {
 		method, err := p.SetValue(t.Context(), find(t, app, c.element), json.RawMessage(c.value))
-		if no, refused := errors.AsType[*desktop.Refusal](err); refused != (c.says != "") || refused && no.Says != c.says || !refused && (err != nil || method != "ax") {
+		no, refused := errors.AsType[*desktop.Refusal](err)
+		if refused != (c.says != "") || refused && no.Says != c.says || !refused && (err != nil || method != "ax") {
 			t.Errorf("%s to %s: %q, %v", c.element, c.value, method, err)
 		}
 		if n := find(t, app, c.element); n.Value != nil && *n.Value != c.holds {

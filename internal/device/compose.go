@@ -187,6 +187,7 @@ func abilities() map[string]string {
 		"Processes":   "end a process by its id",
 		"Pointing":    "be used with a mouse",
 		"Filler":      "replace texts in one go",
+		"Caret":       "move to the end of a text",
 		"Mortal":      "end for good",
 		"Process":     "show the windows of a desktop app",
 	}

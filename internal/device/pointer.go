@@ -16,5 +16,10 @@ type Filler interface {
 	Fill(ctx context.Context, at ui.Point, text string) error
 }
 
+// Caret moves to the end of the text that has the focus, on a device where the focus comes without one.
+type Caret interface {
+	ToEnd(ctx context.Context) error
+}
+
 // Mortal is a device that ends for good, as a process does. Gone reports whether it has; it may be called at any time.
 type Mortal interface{ Gone() bool }

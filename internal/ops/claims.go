@@ -246,7 +246,9 @@ func (o claimOut) Text() string {
 }
 
 func (p *pooled) claim(ctx context.Context, c *op.Call, in claimIn) (claimOut, error) {
-	grants, _, err := p.acquire(ctx, c, pool.Ask{Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset, Env: environ(c)})
+	grants, _, err := p.acquire(ctx, c, pool.Ask{
+		Want: in.want(), Holder: in.of(c), By: c.Session, Wait: in.time(), Reset: in.Reset, Env: environ(c),
+	})
 	if err != nil {
 		return claimOut{}, err
 	}

@@ -63,6 +63,9 @@ func (n *Node) content(context identity) identity {
 	if n.overApp() { // its window is not one of the app's windows
 		return contextOf("over the app")
 	}
+	if n.Identifier != "" && n.parent != nil && n.parent.Made && n.Type != "Application" { // one of several windows: its title may change
+		return contextOf("window:" + n.Identifier)
+	}
 	if name := n.Name(); name != "" && n.Type != "Window" && n.Type != "Application" {
 		return contextOf(n.Type + ":" + name)
 	}

@@ -184,7 +184,8 @@ func TestADesktopAppHasALease(t *testing.T) {
 
 	end(d.procs[0], io.NopCloser(nil))
 	e = d.Call("a", "tap_element", in{"label": "Action"})
-	if e.Error == nil || e.Error.Code != fault.AppNotRunning || e.Error.Message != fmt.Sprintf("Process not running (PID %s exited)", d.pid(0)) {
+	says := fmt.Sprintf("Process not running (PID %s exited)", d.pid(0))
+	if e.Error == nil || e.Error.Code != fault.AppNotRunning || e.Error.Message != says {
 		t.Errorf("%v", e.Error)
 	}
 	if e := d.Call("a", "tap_element", in{"label": "Action"}); e.Error == nil || e.Error.Code != fault.NoDevice {
@@ -210,7 +211,8 @@ func TestADesktopAppsLateEffect(t *testing.T) {
 	if lines, _ := meanwhile(e); !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "Came late") }) {
 		t.Errorf("%q", lines)
 	}
-	if out := house.Result[ops.ActionOut](d.House, e); strings.Contains(strings.Join(out.Diff, "\n"), "Came late") || out.Outcome != ui.Changed {
+	out := house.Result[ops.ActionOut](d.House, e)
+	if strings.Contains(strings.Join(out.Diff, "\n"), "Came late") || out.Outcome != ui.Changed {
 		t.Errorf("%+v", out)
 	}
 	result, err := d.Tool("a", "snapshot", in{"udid": "app:testapp"})

@@ -86,22 +86,23 @@ type widget struct {
 
 // App is the test app. Its exported methods for tests tell its own state.
 type App struct {
-	mu      sync.Mutex
-	name    string // of its program
-	title   string // of its window
-	frame   ui.Rect
-	widgets []*widget
-	dialog  *dialog
-	focus   *widget
-	events  uint64
-	looks   uint64
-	era     int           // where the keys of the widgets begin: what was shown before had others
-	told    chan struct{} // closed at the next event
-	looked  chan struct{} // closed at the next look
-	closed  bool
-	did     []string
-	times   int // how often Action was pressed
-	hook    func(title string, looks uint64)
+	mu       sync.Mutex
+	name     string // of its program
+	title    string // of its window
+	frame    ui.Rect
+	widgets  []*widget
+	dialog   *dialog
+	focus    *widget
+	events   uint64
+	looks    uint64
+	era      int           // where the keys of the widgets begin: what was shown before had others
+	told     chan struct{} // closed at the next event
+	looked   chan struct{} // closed at the next look
+	closed   bool
+	did      []string
+	times    int // how often Action was pressed
+	hook     func(title string, looks uint64)
+	restless bool // it changes at every look
 	// selected says that all of what the focus is in is selected.
 	selected bool
 }
@@ -219,6 +220,10 @@ func (a *App) Look(ctx context.Context, _ desktop.Limits) (*desktop.Tree, error)
 	t.Windows = []*desktop.Node{w}
 	if a.dialog != nil {
 		t.Windows = append(t.Windows, a.dialog.node())
+	}
+	if a.restless {
+		a.widgets[2].title = fmt.Sprint("Look ", a.looks)
+		a.tell()
 	}
 	return t, nil
 }

@@ -36,6 +36,13 @@ func (a *App) OnPress(hook func(title string, looks uint64)) {
 	a.hook = hook
 }
 
+// Restless has the app change while it is looked at, always.
+func (a *App) Restless() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.restless = true
+}
+
 // Looks is how often the app was looked at; NextLook waits until it was more often.
 func (a *App) Looks() uint64 {
 	a.mu.Lock()
@@ -58,6 +65,16 @@ func (a *App) NextLook(ctx context.Context, after uint64) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// Add adds an element at the end.
+func (a *App) Add(role, title string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last := a.widgets[len(a.widgets)-1].at
+	last.Y += 40
+	a.widgets = append(a.widgets, &widget{role: role, title: title, actions: []string{desktop.Press}, at: last})
+	a.tell()
 }
 
 // Remove takes an element away, by its title. Its key is never another's.

@@ -165,7 +165,9 @@ func doneBy(step, device string) string {
 
 // Do sends an input that is aimed at no element of a query, and looks for its effect as every step does. send is given the screen
 // before the input; what it refuses to send is its error.
-func (s Step) Do(ctx context.Context, how How, send func(ctx context.Context, before *ui.Screen) (method string, err error)) (Report, error) {
+func (s Step) Do(
+	ctx context.Context, how How, send func(ctx context.Context, before *ui.Screen) (method string, err error),
+) (Report, error) {
 	return s.perform(ctx, how, ui.Query{}, func(ctx context.Context, a aim, r *Report) (err error) {
 		r.Method, err = send(ctx, a.screen)
 		return err

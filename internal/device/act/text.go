@@ -57,6 +57,11 @@ func (w *writer) put(ctx context.Context, a aim, e Entry) error {
 			return err
 		}
 	}
+	if caret, can := device.Has[device.Caret](w.Device); can && a.node != nil && field != nil && field.Typed() != "" {
+		if err := w.input(caret.ToEnd(ctx)); err != nil {
+			return err
+		}
+	}
 	w.seen = nil
 	return w.enter(ctx, field, e.Text)
 }

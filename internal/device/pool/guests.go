@@ -160,7 +160,8 @@ func (p *Pool) acquireGuest(ctx context.Context, a Ask) (Grant, error) {
 	case err == nil:
 		return Grant{Info: info, Lease: leases[0]}, nil
 	case errors.As(err, &busy) && len(busy.Held) > 0 && a.Wait > 0:
-		return Grant{}, fault.New(fault.WaitTimeout, "%s (%s) was not free within %s: %s has it", info.Name, info.UDID, a.Wait, busy.Held[0].Holder)
+		return Grant{}, fault.New(fault.WaitTimeout, "%s (%s) was not free within %s: %s has it", info.Name, info.UDID, a.Wait,
+			busy.Held[0].Holder)
 	case errors.As(err, &busy) && len(busy.Held) > 0:
 		return Grant{}, p.taken(info.Name, busy.Held[0])
 	}

@@ -150,12 +150,14 @@ func TestClaimedGuests(t *testing.T) {
 		}()
 		ask.Wait = time.Minute
 		must(t, p, ask, "cage:7:1")
-		if g, _, err := p.Find(t.Context(), pool.Ask{Want: pool.Want{UDID: "cage:8"}, Holder: "s3", On: true}); err != nil || g.Info.UDID != "cage:8:1" {
+		g, _, err := p.Find(t.Context(), pool.Ask{Want: pool.Want{UDID: "cage:8"}, Holder: "s3", On: true})
+		if err != nil || g.Info.UDID != "cage:8:1" {
 			t.Errorf("%+v, %v", g, err)
 		}
 		_, err = acquire(t, p, pool.Ask{Want: pool.Want{UDID: "cage:8"}, Holder: "s3", Reset: pool.ResetErase})
 		refused(t, err, fault.Unsupported, "cannot be reset")
-		if e, _, err := p.TakeOver(t.Context(), pool.Ask{Want: pool.Want{UDID: "cage:7"}, Holder: "s3"}, "why"); err != nil || e.ClaimedBy != "s3" {
+		e, _, err := p.TakeOver(t.Context(), pool.Ask{Want: pool.Want{UDID: "cage:7"}, Holder: "s3"}, "why")
+		if err != nil || e.ClaimedBy != "s3" {
 			t.Errorf("%+v, %v", e, err)
 		}
 	})

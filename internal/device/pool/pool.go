@@ -94,7 +94,8 @@ func (h *Handle) Driver() string {
 // New makes a pool.
 func New(o Options) *Pool {
 	p := &Pool{
-		drivers: o.Drivers, openers: o.Openers, leases: o.Leases, implicit: o.Implicit, handover: o.Handover, client: o.Client, now: o.Now, log: o.Log,
+		drivers: o.Drivers, openers: o.Openers, leases: o.Leases,
+		implicit: o.Implicit, handover: o.Handover, client: o.Client, now: o.Now, log: o.Log,
 		open: map[string]*Handle{}, handed: map[string]uint64{}, seen: &listing{}, heard: make(chan struct{}),
 		worked: map[string]time.Time{}, aside: map[string]*Quarantine{},
 	}

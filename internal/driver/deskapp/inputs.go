@@ -22,6 +22,7 @@ var (
 	_ device.Adjust   = (*process)(nil)
 	_ device.Keyboard = (*process)(nil)
 	_ device.Filler   = (*process)(nil)
+	_ device.Caret    = (*process)(nil)
 	_ device.Guarding = (*process)(nil)
 	_ device.Pointing = (*process)(nil)
 )

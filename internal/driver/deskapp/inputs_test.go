@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -70,6 +71,9 @@ func TestFill(t *testing.T) {
 		r, err := s.Enter(t.Context(), act.How{}, named(field), act.Entry{Text: "!"})
 		s.came(r, err, "done", ui.Changed)
 		s.did("type !")
+		if all := s.app.Did(); !slices.Contains(all, "key end 0x100000") && runtime.GOOS == "linux" {
+			t.Errorf("the caret was not moved to the end: %q", all)
+		}
 		if n := s.node(field); n.Value != "again!" {
 			t.Errorf("%s holds %q", field, n.Value)
 		}
@@ -85,8 +89,8 @@ func TestFill(t *testing.T) {
 // TestKeys: keys go to the process; unknown ones are refused before anything is sent.
 func TestKeys(t *testing.T) {
 	s := newStand(t)
-	short := s.Device.(device.Keyboard)
-	refused(t, short.Type(t.Context(), "x"), fault.NoFocus, fault.NotDispatched)
+	board := s.Device.(device.Keyboard)
+	refused(t, board.Type(t.Context(), "x"), fault.NoFocus, fault.NotDispatched)
 	for _, c := range []struct {
 		key   string
 		held  []string
@@ -96,9 +100,10 @@ func TestKeys(t *testing.T) {
 		{"s", []string{"command"}, 1, "key s 0x100000"}, {"Enter", nil, 2, "key return 0x0"}, {"é", nil, 1, "type é"},
 		{"pagedown", []string{"shift", "alt"}, 1, "key pagedown 0xa0000"},
 	} {
-		r, err := s.Key(t.Context(), c.key, c.held, c.times)
-		if err != nil || r.Method != "done" {
-			t.Errorf("%s: %q, %v", c.key, r.Method, err)
+		guard := &device.Guard{}
+		err := board.Key(device.WithGuard(t.Context(), guard), c.key, c.held, c.times)
+		if err != nil || guard.Method != "done" {
+			t.Errorf("%s: %q, %v", c.key, guard.Method, err)
 		}
 		s.did(c.did)
 	}

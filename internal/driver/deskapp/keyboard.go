@@ -3,6 +3,7 @@ package deskapp
 import (
 	"context"
 	"errors"
+	"runtime"
 	"unicode/utf8"
 
 	"ios-agent/internal/desktop"
@@ -35,6 +36,18 @@ func (p *process) Clear(ctx context.Context) error {
 			return "", err
 		}
 		return do.Methods.Input, do.App.Press(ctx, desktop.Chord{Key: "delete"}, 1)
+	})
+}
+
+// ToEnd moves the caret behind the text: an element that gets the focus by accessibility has it where it was, or all of its text is
+// selected.
+func (p *process) ToEnd(ctx context.Context) error {
+	end := desktop.Chord{Key: "end", Modifiers: desktop.Command}
+	if runtime.GOOS == "darwin" {
+		end.Key = "down"
+	}
+	return p.input(ctx, ui.Point{}, false, func(do desktop.Performer, _ target) (string, error) {
+		return do.Methods.Input, do.App.Press(ctx, end, 1)
 	})
 }
 

@@ -126,7 +126,8 @@ func TestWhichProcess(t *testing.T) {
 	d.Apps[other.pid()].Call("calculator", "Sums")
 	driver := deskapp.New(d)
 	for id, want := range map[string]*child{
-		other.id(): other, "app:calculator": other, "APP:Calculator": other, "app:Sums": other, "app:notes.txt": one, "app:plan.txt - editor": two,
+		other.id(): other, "app:calculator": other, "APP:Calculator": other, "app:Sums": other,
+		"app:notes.txt": one, "app:plan.txt - editor": two,
 	} {
 		opened, err := driver.Open(t.Context(), id)
 		if err != nil {

@@ -48,7 +48,7 @@ func (p *process) settled(ctx context.Context, w device.Wait) (look, error) {
 	for {
 		told, quiet := p.quiet(ctx, w, began)
 		seen, err := p.see(ctx, w.Depth)
-		now, _ := p.ears.heard()
+		now := p.app.Events()
 		spent := time.Since(began)
 		still := quiet && now == told
 		if err == nil {
@@ -76,6 +76,9 @@ func (p *process) quiet(ctx context.Context, w device.Wait, began time.Time) (to
 	}
 	for {
 		told, at := p.ears.heard()
+		if w.Unlike != "" {
+			at = later(at, began) // an input was sent: the app may be about to tell what came of it
+		}
 		now := time.Now()
 		still := now.Sub(at) >= stable
 		enough := still || w.Stable == 0 || now.Sub(entered) >= w.Stable
@@ -106,19 +109,23 @@ func earlier(a, b time.Time) time.Time {
 
 // see looks once.
 func (p *process) see(ctx context.Context, depth int) (look, error) {
-	told, _ := p.ears.heard()
+	told := p.app.Events()
+	p.mu.Lock()
+	p.stale = false
+	p.mu.Unlock()
 	tree, err := inTurn{p}.Look(ctx, desktop.Limits{Depth: depth})
 	if err != nil {
+		p.stir()
 		return look{}, err
 	}
 	if len(tree.Windows) == 0 {
 		return look{told: told}, p.windowless()
 	}
-	screen, keys := screenOf(p.name, tree)
-	seen := look{tree, screen, keys, told}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shown = true
+	screen, keys, named := screenOf(p.name, tree, p.named)
+	seen := look{tree, screen, keys, told}
+	p.shown, p.named = true, named
 	p.looks = append([]look{seen}, p.looks[:min(len(p.looks), mostLooks-1)]...)
 	return seen, nil
 }
@@ -146,13 +153,15 @@ func (p *process) last() (look, bool) {
 	return p.looks[0], true
 }
 
-// present is what is shown now: the last look, if the app has told nothing since.
+// present is what is shown now: the last look, if nothing was done and the app has told nothing since.
 func (p *process) present(ctx context.Context, depth int) (look, error) {
 	if err := p.answers(); err != nil {
 		return look{}, err
 	}
-	told, _ := p.ears.heard()
-	if seen, is := p.last(); is && seen.told == told {
+	p.mu.Lock()
+	stale := p.stale
+	p.mu.Unlock()
+	if seen, is := p.last(); is && !stale && seen.told == p.app.Events() {
 		return seen, nil
 	}
 	return p.see(ctx, depth)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"image/color"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,8 @@ func TestSee(t *testing.T) {
 			t.Errorf("the screen is %+v", view)
 		}
 		for label, want := range map[string]string{
-			"Action": "Button", "Enabled": "CheckBox", "Ready": "StaticText", "Volume": "Slider", "Name": "TextField", "Items": "Table", "Off": "Button",
+			"Action": "Button", "Enabled": "CheckBox", "Ready": "StaticText", "Volume": "Slider", "Name": "TextField", "Items": "Table",
+			"Off": "Button",
 		} {
 			n := screen.Match(named(label))
 			if len(n) != 1 || n[0].Type != want || !n[0].Visible() || n[0].Disabled != (label == "Off") {
@@ -37,7 +39,7 @@ func TestSee(t *testing.T) {
 			}
 		}
 	}
-	s.shows(`window "Test App"`, `button "Action"`, `textbox "Name"`, `button "Off" [disabled]`)
+	s.shows(`window "Test App"`, `button "Action"`, `textbox "Name"`, "[disabled]")
 	if s.screen().App != "cat" || s.screen().Title() != "cat" {
 		t.Errorf("the app is %q, the screen %q", s.screen().App, s.screen().Title())
 	}
@@ -64,6 +66,50 @@ func TestSeveralWindows(t *testing.T) {
 	s.did("press Yes")
 }
 
+// TestRefsStay: of controls that are alike, or have no name, each is known again whatever comes and goes; a window by another title, and
+// one that is in front of it, change nothing else.
+func TestRefsStay(t *testing.T) {
+	s := newStand(t)
+	s.app.Add("AXButton", "Same")
+	s.app.Add("AXButton", "Same")
+	s.app.Add("AXSlider", "")
+	refs := func() (all []string) {
+		err := s.Look(t.Context(), func(screen *ui.Screen, refs *ui.Refs) {
+			for _, n := range screen.Nodes() {
+				if n.Label == "Same" || n.Type == "Slider" || n.Label == "Action" || n.Label == "Ready" {
+					all = append(all, refs.Name(s.udid, screen, n))
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := refs()
+	if len(before) != 6 {
+		t.Fatalf("%v:\n%s", before, s.see())
+	}
+	for name, change := range map[string]func(){
+		"a title": func() { s.app.Call("testapp", "*Test App") },
+		"a value": func() { s.app.Set("Volume", func(_, value *string) { *value = "0.7" }) },
+		"a modal": func() { s.app.Ask("Sure?", "Yes", true, ui.Rect{X: 100, Y: 700, W: 200, H: 80}) },
+	} {
+		shown := s.screen()
+		change()
+		if now := refs(); !slices.Equal(now, before) {
+			t.Errorf("%s: %v, then %v", name, before, now)
+		}
+		if d := ui.Compare(shown, s.screen()); len(d.Removed) > 0 || len(d.Added) > 2 {
+			t.Errorf("%s: %d elements are gone, %d new", name, len(d.Removed), len(d.Added))
+		}
+	}
+	s.app.Remove("Same")
+	if now := refs(); len(now) != 4 {
+		t.Errorf("%v", now)
+	}
+}
+
 // TestOutOfItsWindow: what is scrolled out of its window cannot be seen, even if another window is there.
 func TestOutOfItsWindow(t *testing.T) {
 	s := newStand(t)
@@ -81,7 +127,7 @@ func TestOutOfItsWindow(t *testing.T) {
 func TestStill(t *testing.T) {
 	s := newStand(t)
 	eyes := s.Device.(device.Eyes)
-	wait := device.Wait{Stable: 50 * time.Millisecond, Max: time.Minute}
+	wait := device.Wait{Stable: 300 * time.Millisecond, Max: time.Minute}
 	if screen, err := eyes.Observe(t.Context(), wait); err != nil || !screen.Settled {
 		t.Fatalf("%+v, %v", screen, err)
 	}
@@ -91,19 +137,27 @@ func TestStill(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	talks := make(chan struct{})
+	talks, quiet := make(chan struct{}), s.app.Events()
 	go func() {
 		defer close(talks)
 		for tick := time.NewTicker(5 * time.Millisecond); ctx.Err() == nil; <-tick.C {
 			s.app.Set("Ready", func(_, _ *string) {})
 		}
 	}()
+	if err := s.app.Next(t.Context(), quiet); err != nil {
+		t.Fatal(err)
+	}
 	screen, err := eyes.Observe(t.Context(), wait)
 	if err != nil || !screen.Settled || screen.Waited > 30*time.Second {
 		t.Errorf("an app that talks: settled %v after %s, %v", screen.Settled, screen.Waited, err)
 	}
 	stop()
 	<-talks
+	s.app.Restless()
+	screen, err = eyes.Observe(t.Context(), device.Wait{Stable: 10 * time.Millisecond, Max: 100 * time.Millisecond})
+	if err != nil || screen.Settled || screen.Waited < 100*time.Millisecond {
+		t.Errorf("an app that always changes: settled %v after %s, %v", screen.Settled, screen.Waited, err)
+	}
 }
 
 // TestPatience: what looks as before is looked at on until the app tells something, or patience is over.

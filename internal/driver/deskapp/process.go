@@ -24,9 +24,11 @@ type process struct {
 	one    *device.Lane // one at a time calls the app
 
 	mu    sync.Mutex
-	shown bool   // it has shown a window
-	looks []look // the latest first
-	focus string // the key of the element that we gave the focus
+	shown bool            // it has shown a window
+	named map[string]bool // the elements whose id the last screen had, by key
+	stale bool            // something was done since the last look
+	looks []look          // the latest first
+	focus string          // the key of the element that we gave the focus
 }
 
 var (
@@ -110,6 +112,7 @@ func (p *process) act(ctx context.Context, fn func(desktop.App) error) error {
 	if err := p.answers(); err != nil {
 		return err
 	}
+	p.stir()
 	err := p.one.Do(ctx, func() error { return fn(p.app) })
 	if err != nil && p.Gone() {
 		return nil
@@ -118,6 +121,13 @@ func (p *process) act(ctx context.Context, fn func(desktop.App) error) error {
 		return fault.New(fault.OutcomeUnknown, "%s did not answer to the input: %w", p.name, err).WithDispatch(fault.MaybeDispatched)
 	}
 	return err
+}
+
+// stir notes that something is done: what was seen before counts no more, whatever the app has told.
+func (p *process) stir() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stale = true
 }
 
 // inTurn is the app of a process for others than the process itself: every call is made in its turn.

@@ -10,10 +10,15 @@ import (
 )
 
 // screenOf makes a screen of a look: all windows of the process, the topmost last. The screen is as large as they are together, wherever
-// they stand. It tells which element of the app each element of the screen is.
-func screenOf(name string, t *desktop.Tree) (*ui.Screen, map[*ui.Node]string) {
-	root := &ui.Node{Type: "Application", Label: name, Made: true}
-	c := converter{keys: map[*ui.Node]string{}}
+// they stand. It tells which element of the app each element of the screen is, and of which ones the screen has the id, as before
+// says it had.
+func screenOf(name string, t *desktop.Tree, before map[string]bool) (*ui.Screen, map[*ui.Node]string, map[string]bool) {
+	root := &ui.Node{Type: "Application", Label: name, Identifier: name, Made: true}
+	c := converter{keys: map[*ui.Node]string{}, alike: map[kin]int{}, before: before, named: map[string]bool{}}
+	t.Walk(func(d *desktop.Node) bool {
+		c.alike[kin{typeOf(d), d.Title}]++
+		return true
+	})
 	for _, w := range t.Windows {
 		if w.Bounds != nil && !w.Hidden {
 			root.Frame = around(root.Frame, *w.Bounds)
@@ -21,11 +26,13 @@ func screenOf(name string, t *desktop.Tree) (*ui.Screen, map[*ui.Node]string) {
 	}
 	for _, w := range t.Windows {
 		c.window = w.Bounds
-		root.Children = append(root.Children, c.node(w, false))
+		window := c.node(w, false)
+		window.Identifier = w.ID // its title is not what it is known by: it often tells what is shown
+		root.Children = append(root.Children, window)
 	}
 	s := ui.NewScreen(name, "running_foreground", root)
 	s.Truncated, s.Digest = t.Left, s.Hash()
-	return s, c.keys
+	return s, c.keys, c.named
 }
 
 // around is the smallest frame that holds two.
@@ -42,13 +49,38 @@ func around(a, b ui.Rect) ui.Rect {
 
 type converter struct {
 	keys   map[*ui.Node]string
-	window *ui.Rect // the frame of the window at hand
+	window *ui.Rect        // the frame of the window at hand
+	alike  map[kin]int     // how many there are
+	before map[string]bool // the elements that had their id as identifier, by key
+	named  map[string]bool // those that have it now
+}
+
+// kin are elements that only their place tells apart.
+type kin struct{ kind, title string }
+
+// identifier is the developer's name for an element. A control that has none, and is nameless or one of several, is known by its id: it
+// is the same control then, whatever comes and goes around it. One that had its id keeps it.
+func (c *converter) identifier(d *desktop.Node, kind string) string {
+	if d.Identifier != "" || !controls[kind] || d.Title != "" && c.alike[kin{kind, d.Title}] == 1 && !c.before[d.Key] {
+		return d.Identifier
+	}
+	c.named[d.Key] = true
+	return d.ID
+}
+
+// controls are the types of elements that live as long as what they stand for. Rows and cells do not: lists use them again.
+var controls = map[string]bool{
+	"Button": true, "MenuButton": true, "PopUpButton": true, "DisclosureTriangle": true, "TextField": true, "SecureTextField": true,
+	"TextView": true, "SearchField": true, "ComboBox": true, "Switch": true, "Toggle": true, "CheckBox": true, "RadioButton": true,
+	"Slider": true, "Stepper": true, "ColorWell": true, "SegmentedControl": true, "Link": true, "Tab": true, "MenuItem": true,
+	"MenuBarItem": true,
 }
 
 // node converts an element and all below it. loose says that it lies in something that may stand out of its window, as a menu does.
 func (c *converter) node(d *desktop.Node, loose bool) *ui.Node {
+	kind := typeOf(d)
 	n := &ui.Node{
-		Type: typeOf(d), Label: d.Title, Identifier: d.Identifier, Placeholder: d.Placeholder, Disabled: !d.Enabled, Focused: d.Focused,
+		Type: kind, Label: d.Title, Identifier: c.identifier(d, kind), Placeholder: d.Placeholder, Disabled: !d.Enabled, Focused: d.Focused,
 		Selected: d.Selected, Hidden: d.Hidden, Unplaced: d.Bounds == nil, Actions: actions(d),
 	}
 	if d.Value != nil {
