@@ -85,22 +85,30 @@ func (p Performer) SetValue(ctx context.Context, n *Node, value json.RawMessage)
 
 func (n *Node) takesText() bool { return n.Role == "AXTextField" || n.Role == "AXTextArea" }
 
-// Type gives an element the focus, by a click where accessibility cannot, and types.
+// Type gives an element the focus, by a click where accessibility cannot, and types. One that has the focus keeps it as it is: many
+// fields select all their text when they get it once more, and the text would be replaced.
 func (p Performer) Type(ctx context.Context, n *Node, text string) (method string, err error) {
-	if err := p.App.Focus(ctx, n.Key); err != nil {
-		if !fallsBack(err) {
+	if !n.Focused {
+		if err := p.focus(ctx, n); err != nil {
 			return "", err
-		}
-		if at, ok := centre(n); ok {
-			if err := p.App.Click(ctx, at, 1, 1); err != nil {
-				return "", err
-			}
-			if err := pause(ctx, afterClick); err != nil {
-				return "", err
-			}
 		}
 	}
 	return p.Methods.Input, p.App.Type(ctx, text)
+}
+
+func (p Performer) focus(ctx context.Context, n *Node) error {
+	err := p.App.Focus(ctx, n.Key)
+	if err == nil || !fallsBack(err) {
+		return err
+	}
+	at, ok := centre(n)
+	if !ok {
+		return nil // the keys go where the focus is
+	}
+	if err := p.App.Click(ctx, at, 1, 1); err != nil {
+		return err
+	}
+	return pause(ctx, afterClick)
 }
 
 // Key presses a key.

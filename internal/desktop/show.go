@@ -45,15 +45,15 @@ func (t *Tree) Show(p Pick) Shown {
 	} else {
 		out.Text = strings.Join(s.lines, "\n")
 	}
-	tell := func(n int, why string, more ...any) {
+	tell := func(n int, why string) {
 		if n > 0 {
-			out.Left = append(out.Left, fmt.Sprintf("%d elements ", n)+fmt.Sprintf(why, more...))
+			out.Left = append(out.Left, fmt.Sprintf("%s: %d", why, n))
 		}
 	}
-	tell(s.hidden, "that do not show are left out")
-	tell(s.deep, "below level %d are left out", p.Depth)
-	tell(s.over, "are left out: the text would be longer than the budget")
-	tell(t.Left, "or more were not read: %s", t.LeftWhy)
+	tell(s.hidden, "left out because they do not show")
+	tell(s.deep, fmt.Sprintf("left out below level %d", p.Depth))
+	tell(s.over, "left out because of the budget")
+	tell(t.Left, "not read ("+t.LeftWhy+"), at least")
 	return out
 }
 

@@ -39,7 +39,7 @@ func TestATreeInStrobesForm(t *testing.T) {
 		`    [AXSlider id=sld_1 value=0.5]`,
 	}, "\n")
 	got := shown().Show(desktop.Pick{})
-	if got.Text != want || got.Nodes != 6 || strings.Join(got.Left, "; ") != "1 elements that do not show are left out" {
+	if got.Text != want || got.Nodes != 6 || strings.Join(got.Left, "; ") != "left out because they do not show: 1" {
 		t.Errorf("%d nodes, %q\n%s", got.Nodes, got.Left, got.Text)
 	}
 }
@@ -54,12 +54,12 @@ func TestWhatIsPicked(t *testing.T) {
 		"a role":        {desktop.Pick{Role: "button"}, []string{"btn_1"}, ""},
 		"AX's role":     {desktop.Pick{Role: "AXTextField"}, []string{"txt_1", "txt_2"}, ""},
 		"a text":        {desktop.Pick{Text: "sAVE"}, []string{"btn_1"}, ""},
-		"a hidden text": {desktop.Pick{Text: "open"}, nil, "1 elements that do not show are left out"},
+		"a hidden text": {desktop.Pick{Text: "open"}, nil, "left out because they do not show: 1"},
 		"with hidden":   {desktop.Pick{Text: "open", Hidden: true}, []string{"mi_1"}, ""},
 		"a secret":      {desktop.Pick{Text: "hunter"}, nil, ""},
-		"levels":        {desktop.Pick{Depth: 2}, []string{"w_1", "btn_1", "pnl_1"}, "4 elements below level 2 are left out"},
+		"levels":        {desktop.Pick{Depth: 2}, []string{"w_1", "btn_1", "pnl_1"}, "left out below level 2: 4"},
 		"length": {desktop.Pick{Bytes: 115}, []string{"w_1", "btn_1"},
-			"1 elements that do not show are left out; 4 elements are left out: the text would be longer than the budget"},
+			"left out because they do not show: 1; left out because of the budget: 4"},
 	} {
 		got := shown().Show(c.pick)
 		for _, id := range c.lines {
@@ -74,7 +74,7 @@ func TestWhatIsPicked(t *testing.T) {
 	cut := shown()
 	cut.Left, cut.LeftWhy = 12, "deeper than 50 levels"
 	left := cut.Show(desktop.Pick{Hidden: true}).Left
-	if len(left) != 1 || left[0] != "12 elements or more were not read: deeper than 50 levels" {
+	if len(left) != 1 || left[0] != "not read (deeper than 50 levels), at least: 12" {
 		t.Errorf("%q", left)
 	}
 }

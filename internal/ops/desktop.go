@@ -135,6 +135,9 @@ func (d *Desktop) Windows(ctx context.Context, c *op.Call, id string) ([]desktop
 	of := func(desktop.Window) bool { return true }
 	if id != "" {
 		s, err := d.live(c, id, "list its windows")
+		if err == nil {
+			_, err = d.showing(ctx, c, s, "list its windows")
+		}
 		if err != nil {
 			return nil, err
 		}

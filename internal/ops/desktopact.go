@@ -69,7 +69,7 @@ type desktopDoing struct {
 
 // send does the action on what the look just now showed.
 func (a *desktopDoing) send(ctx context.Context, _ *ui.Screen) (method string, err error) {
-	p, _, err := seen(a.h)
+	p, tree, err := seen(a.h)
 	if err != nil {
 		return "", err
 	}
@@ -80,29 +80,32 @@ func (a *desktopDoing) send(ctx context.Context, _ *ui.Screen) (method string, e
 	if a.before = p.Node(*a.ID); a.before == nil {
 		return "", desktop.ErrNoNode
 	}
-	method, err = a.on(ctx, do, p)
+	var to *desktop.Node
+	if a.Action == desktop.Drag {
+		if to = p.Node(*a.ToID); to == nil {
+			return "", desktop.ErrNoDestination
+		}
+		to = tree.InView(to)
+	}
+	method, err = a.on(ctx, do, tree.InView(a.before), to)
 	if gone := (*desktop.GoneError)(nil); errors.As(err, &gone) {
 		return "", desktop.ErrNoNode
 	}
 	return method, err
 }
 
-func (a *desktopDoing) on(ctx context.Context, do desktop.Performer, p desktop.Process) (method string, err error) {
+func (a *desktopDoing) on(ctx context.Context, do desktop.Performer, n, to *desktop.Node) (method string, err error) {
 	switch a.Action {
 	case desktop.SetValue:
-		return do.SetValue(ctx, a.before, a.Value)
+		return do.SetValue(ctx, n, a.Value)
 	case desktop.Type:
-		return do.Type(ctx, a.before, *a.Text)
+		return do.Type(ctx, n, *a.Text)
 	case desktop.Scroll:
-		return do.Scroll(ctx, a.before, *a.Direction, a.Lines())
+		return do.Scroll(ctx, n, *a.Direction, a.Lines())
 	case desktop.Drag:
-		to := p.Node(*a.ToID)
-		if to == nil {
-			return "", desktop.ErrNoDestination
-		}
-		return do.Drag(ctx, a.before, to)
+		return do.Drag(ctx, n, to)
 	}
-	return do.Click(ctx, a.before)
+	return do.Click(ctx, n)
 }
 
 // answer tells what came of it. The element after it is found by what it is, not by its id or its title.

@@ -44,7 +44,7 @@ func gtkApp(ts *testscript.TestScript, _ bool, args []string) {
 
 // nodeOf puts the id of the element with a title into a variable: node NAME TITLE, in the desktop session $SESSION.
 func nodeOf(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(ts.Exec("ios-agent", "app", "ui", ts.Getenv("SESSION"), "--verbose", "--budget", "200000", "--raw"))
+	ts.Check(ts.Exec("ios-agent", "app", "ui", ts.Getenv("SESSION"), "--verbose", "--text", args[1], "--raw"))
 	var seen struct{ Tree string }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &seen))
 	var tree struct{ Nodes []titled }

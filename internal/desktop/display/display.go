@@ -68,7 +68,7 @@ func Missing(what string) error {
 }
 
 func (d *Display) start(ctx context.Context, by host.Starter) error {
-	screen := []string{"-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"}
+	screen := []string{"-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp"}
 	number, err := d.part(ctx, by, host.Cmd{Name: "Xvfb", Args: screen}, true)
 	if err != nil {
 		return err

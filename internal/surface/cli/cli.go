@@ -243,7 +243,7 @@ func (a *App) addVerb(root *cobra.Command, o op.Op) {
 	}
 }
 
-// summaryOf a command that has commands is their names, or for another family whose names they are.
+// summaryOf a command that has commands is their names, or below another family's word whose names they are.
 func summaryOf(parent *cobra.Command, o op.Op) string {
 	if o.Family == parent.Name() {
 		return fmt.Sprintf("The tools of %s by their own names, such as %s", o.Family, parent.Commands()[0].Name())
@@ -251,6 +251,9 @@ func summaryOf(parent *cobra.Command, o op.Op) string {
 	var names []string
 	for _, c := range parent.Commands() {
 		names = append(names, c.Name())
+	}
+	if o.Family != op.Core {
+		return heading(o.Family) + ": " + strings.Join(names, ", ")
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,0 +1,49 @@
+package desktop
+
+// scrolls is the role of what shows a part of what is in it.
+const scrolls = "AXScrollArea"
+
+// InView is an element with the bounds of what of it can be seen: where something scrolls, the rest of it lies under other elements, and
+// input that is meant for it would hit those. One that is scrolled out of sight has no bounds.
+func (t *Tree) InView(n *Node) *Node {
+	if n.Bounds == nil {
+		return n
+	}
+	seen := *n.Bounds
+	for _, above := range t.above(n) {
+		if above.Role == scrolls && above.Bounds != nil && !above.Bounds.Empty() {
+			seen = seen.Intersect(*above.Bounds)
+		}
+	}
+	if seen == *n.Bounds {
+		return n
+	}
+	part := *n
+	if part.Bounds = &seen; seen.Empty() {
+		part.Bounds = nil
+	}
+	return &part
+}
+
+// above are the elements that an element is in.
+func (t *Tree) above(n *Node) (all []*Node) {
+	var within func(*Node) bool
+	within = func(other *Node) bool {
+		if other.Key == n.Key {
+			return true
+		}
+		for _, c := range other.Children {
+			if within(c) {
+				all = append(all, other)
+				return true
+			}
+		}
+		return false
+	}
+	for _, w := range t.Windows {
+		if within(w) {
+			break
+		}
+	}
+	return all
+}
