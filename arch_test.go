@@ -137,7 +137,6 @@ var arrows = map[string]string{
 	"internal/driver/devicectl": "apple apple/appbundle apple/devicectl apple/pattern apple/toolfault apple/xctrace device " +
 		"driver/stream fault fault/nearest machine/host",
 	"internal/driver/drivertest": "device fault machine/wholefile ui",
-	"internal/driver/macax":      "",
 	"internal/driver/macax":      "desktop fault ui",
 	"internal/driver/stream":     "device fault machine/host",
 	"internal/driver/xctest": "apple apple/appbundle apple/buildlog apple/crash apple/reports apple/simctl " +
@@ -173,7 +172,7 @@ var arrows = map[string]string{
 	"internal/daemon/product": "apple apple/atos apple/kinds apple/networksetup desktop desktop/process device device/film " +
 		"device/lease device/lease/hostlock device/lease/leasedb device/logcap device/pool " +
 		"device/schema device/session device/session/refdb driver/agentwire driver/atspi " +
-		"driver/deskapp driver/devicectl driver/xctest driver/xctest/agentsource fault fault/mask " +
+		"driver/deskapp driver/devicectl driver/macax driver/xctest driver/xctest/agentsource fault fault/mask " +
 		"fault/nearest machine/home machine/host machine/private machine/store network/capture " +
 		"network/hostproxy network/mitm network/proxy op op/feed op/parse ops ops/catalogue " +
 		"ops/desktop ops/quern ops/xcode surface/mcp surface/reference surface/rest telemetry " +

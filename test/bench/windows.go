@@ -169,7 +169,8 @@ func (d *desk) plain(session string, pid int) error {
 	}
 	for _, a := range apps {
 		var own uint32
-		if err := d.bus.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, a.Name).Store(&own); err == nil && int(own) == pid {
+		asked := d.bus.BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, a.Name)
+		if err := asked.Store(&own); err == nil && int(own) == pid {
 			d.root = d.bus.Object(a.Name, a.Path)
 			return nil
 		}
