@@ -30,6 +30,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
+	t.Parallel() // it waits by the real clock
 	d := &desk{t: t}
 	desktop := desktoptest.New()
 	for range 2 {

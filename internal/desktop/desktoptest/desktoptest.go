@@ -436,6 +436,8 @@ func (a *App) Press(_ context.Context, c desktop.Chord, times int) error {
 		a.did = append(a.did, fmt.Sprintf("key %s %#x", c.Key, uint64(c.Modifiers)))
 		switch f := a.focus; {
 		case f == nil:
+		case c.Key == "end":
+			a.selected = false
 		case c.Key == "a" && c.Modifiers == desktop.Command:
 			a.selected = true
 		case c.Key == "delete" && a.selected:
