@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ios-agent/internal/device"
@@ -166,7 +167,8 @@ func (s *Screen) Save(to OutFile, info device.Info, format string, data []byte) 
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", fault.New(fault.PathError, "%w", err)
 		}
-		to.Path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", info.UDID, s.now().UTC().Format("20060102-150405.000"), format))
+		of := strings.ReplaceAll(info.UDID, ":", "-") // that of a process; some file systems take no colon
+		to.Path = filepath.Join(dir, fmt.Sprintf("%.8s-%s.%s", of, s.now().UTC().Format("20060102-150405.000"), format))
 	}
 	return to.Path, to.write(data)
 }

@@ -31,7 +31,6 @@ var lanes = []lane{
 		{"the scripts on a world as unkind as a real Mac", []string{"make", "test-real-mac", "TESTFLAGS=-json"}, nil},
 		{"vet for darwin, staticcheck", []string{"make", "check"}, nil},
 		{"race detector", []string{"make", "race", "TESTFLAGS=-json"}, nil},
-		{"desktop apps of macOS, over fake frameworks", []string{"make", "test-macax", "TESTFLAGS=-json"}, nil},
 		{"the README's first command, as a newcomer runs it", []string{"scripts/newcomer"}, nil},
 		{"OpenAPI lint", []string{"scripts/openapi-lint"}, nil},
 		{"workflow lint", []string{"scripts/workflow-lint"}, nil},
@@ -52,6 +51,10 @@ var lanes = []lane{
 	{"swift", "the Swift agent, packages with the real compiler, a real debugger", 8 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},
 		{"the debugger on a real program", []string{"make", "test-debugger", "TESTFLAGS=-json"}, nil},
+	}},
+	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 6 * time.Minute, []step{
+		{"real programs", []string{"make", "test-desktop", "TESTFLAGS=-json"}, nil},
+		{"the driver of macOS", []string{"make", "test-macax", "TESTFLAGS=-json"}, nil},
 	}},
 	{"fuzz", "a little fuzzing of everything that reads bytes from elsewhere", 5 * time.Minute, []step{
 		{"fuzzing", []string{"make", "fuzz", "FUZZTIME=1000x"}, nil},
