@@ -117,6 +117,7 @@ type App struct {
 	pid   int
 	start string
 
+	at     place
 	bus    *bus
 	screen *display // nil when blind
 	heard  heard
@@ -130,6 +131,7 @@ func (a *App) open(ctx context.Context, env environ) error {
 	a.names = map[string]*application{}
 	a.heard.gens = map[ref]uint32{}
 	at := env.place()
+	a.at = at
 	if !a.d.o.blind {
 		if at.display == "" {
 			return noDisplay(a.pid, at.wayland)

@@ -131,7 +131,7 @@ type typist struct {
 
 // typist gives the process the keyboard.
 func (a *App) typist(ctx context.Context) (*typist, error) {
-	if err := a.eyesNeeded(); err != nil {
+	if _, err := a.see(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.front(ctx); err != nil {

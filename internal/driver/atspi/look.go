@@ -43,7 +43,6 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 	l.Depth, l.Nodes = cmp.Or(l.Depth, desktop.MaxDepth), cmp.Or(l.Nodes, desktop.MaxNodes)
 	tree := &desktop.Tree{}
 	var all []shown
-	own, _ := a.ownWindows() // a display that is gone has no windows; the bus still has
 	for _, name := range slices.Sorted(maps.Keys(a.names)) {
 		p := a.names[name]
 		r := &reading{a: a, p: p, limits: l, items: map[ref]*item{}}
@@ -57,15 +56,20 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 		l.Nodes -= r.count
 		for _, w := range windows {
 			s := shown{item: w, p: p, node: r.node(w, nil)}
-			s.match(own)
-			if s.x == nil && w.name == "" && len(own) > 0 && a.screen != nil {
-				continue // a window that no screen shows, such as Chromium's list of addresses
-			}
 			all = append(all, s)
 		}
 	}
 	if len(all) == 0 && !host.Alive(a.pid, a.start) { // it refused every call on its way out
 		return nil, notRunning(a.pid)
+	}
+	own, _ := a.ownWindows(ctx) // a display that is gone has no windows; the bus still has
+	for i := range all {
+		all[i].match(own)
+	}
+	if a.screen != nil && len(own) > 0 {
+		all = slices.DeleteFunc(all, func(s shown) bool { // what no screen shows, such as Chromium's list of addresses
+			return s.x == nil && s.item.name == ""
+		})
 	}
 	slices.SortStableFunc(all, func(x, y shown) int { return cmp.Compare(x.level(), y.level()) })
 	a.remember(tree, all)
@@ -82,11 +86,15 @@ func (a *App) left() error {
 }
 
 // ownWindows are the process's windows on the X server, back to front.
-func (a *App) ownWindows() ([]xwindow, error) {
+func (a *App) ownWindows(ctx context.Context) ([]xwindow, error) {
 	if a.screen == nil {
 		return a.d.o.windows, nil
 	}
-	return a.screen.windows(a.pid)
+	d, err := a.see(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.windows(a.pid)
 }
 
 // shown is a window with its tree.
