@@ -181,7 +181,8 @@ func (a *App) refused(key, what string, err error) error {
 		return &desktop.UnsupportedError{What: what}
 	case isSilent(err) || errors.Is(err, context.Canceled) || errors.Is(err, dbus.ErrClosed):
 		return fault.New(fault.OutcomeUnknown, "process %d did not answer when it was asked to %s: %w", a.pid, what, err).
-			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: look before you do it again; the process may be busy or stopped")
+			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: take a picture before you do it again. A program of GTK 3 " +
+			"that opened a dialog answers nothing until it is closed: press escape or return, or click into it")
 	}
 	return a.explain(err)
 }
