@@ -20,6 +20,14 @@ const longestLook = 15 * time.Second
 // seen is what is remembered of an element of the last look.
 type seen struct{ window int }
 
+// did are the actions that an element had in a state: they are asked again when it is in another.
+type did struct {
+	role       uint32
+	states     states
+	generation uint32
+	names      []actionName
+}
+
 // window is a window of the last look.
 type window struct {
 	key   string
@@ -51,6 +59,9 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 			return nil, a.explain(err)
 		}
 		tree.Toolkit = cmp.Or(tree.Toolkit, strings.TrimSpace(p.toolkit+" "+p.version))
+		if p.mute(windows) {
+			r.leave(len(windows), "all that is in its windows: Chromium tells of it when it is started with --force-renderer-accessibility")
+		}
 		tree.Left += r.left
 		tree.LeftWhy = cmp.Or(tree.LeftWhy, r.leftWhy)
 		l.Nodes -= r.count
@@ -168,7 +179,14 @@ func (s *shown) level() int {
 // remember puts the windows into the tree, and notes what the hands need.
 func (a *App) remember(tree *desktop.Tree, all []shown) {
 	a.seen, a.noted = map[string]seen{}, nil
+	actions := map[ref]did{}
+	defer func() { a.actions = actions }()
 	for i, s := range all {
+		s.item.walk(func(it *item) {
+			if it.actions != nil {
+				actions[it.ref] = did{it.role, it.states, a.heard.generation(it.ref), it.actions}
+			}
+		})
 		tree.Windows = append(tree.Windows, s.node)
 		a.noted = append(a.noted, window{key: s.node.Key, title: s.item.name, rect: s.item.bounds, x: s.x})
 		s.node.Walk(func(n *desktop.Node) bool {
