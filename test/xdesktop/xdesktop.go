@@ -27,7 +27,7 @@ const Required = "IOS_AGENT_DESKTOP"
 const marker = "IOS_AGENT_TEST_SESSION"
 
 // hang is how long something may take before it is taken for hanging.
-const hang = 12 * time.Second
+const hang = 60 * time.Second
 
 //go:embed app.c.txt
 var source string

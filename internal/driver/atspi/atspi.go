@@ -117,12 +117,14 @@ type App struct {
 	pid   int
 	start string
 
-	bus    *bus
-	screen *display // nil when blind
-	heard  heard
-	names  map[string]*application // by name on the bus
-	seen   map[string]seen         // by key: what the last look saw
-	noted  []window                // the windows of the last look
+	at      place
+	bus     *bus
+	screen  *display // nil when blind
+	heard   heard
+	names   map[string]*application // by name on the bus
+	seen    map[string]seen         // by key: what the last look saw
+	noted   []window                // the windows of the last look
+	actions map[ref]did             // of the elements of the last look
 }
 
 // open finds display and bus, and the process on it.
@@ -130,6 +132,7 @@ func (a *App) open(ctx context.Context, env environ) error {
 	a.names = map[string]*application{}
 	a.heard.gens = map[ref]uint32{}
 	at := env.place()
+	a.at = at
 	if !a.d.o.blind {
 		if at.display == "" {
 			return noDisplay(a.pid, at.wayland)
@@ -246,6 +249,5 @@ func (d *Desktop) wake(ctx context.Context, address string) error {
 
 // variables are those by which programs tell of their windows: of GTK, Qt, and of Chromium and what is made with it.
 func variables(address string) []string {
-	return []string{"AT_SPI_BUS_ADDRESS=" + address, "NO_AT_BRIDGE=0", "QT_ACCESSIBILITY=1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
-		"ACCESSIBILITY_ENABLED=1", "GNOME_ACCESSIBILITY=1"}
+	return []string{"AT_SPI_BUS_ADDRESS=" + address, "NO_AT_BRIDGE=0", "QT_ACCESSIBILITY=1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"}
 }

@@ -1,7 +1,6 @@
 package atspi
 
 import (
-	"cmp"
 	"context"
 	"image"
 	"math/bits"
@@ -15,7 +14,8 @@ import (
 
 // Capture takes a picture of a window, as far as it is on the screen.
 func (a *App) Capture(ctx context.Context, key string) (image.Image, ui.Rect, error) {
-	if err := cmp.Or(ctx.Err(), a.eyesNeeded()); err != nil {
+	d, err := a.see(ctx)
+	if err != nil {
 		return nil, ui.Rect{}, err
 	}
 	w, err := a.pictured(key)
@@ -26,7 +26,6 @@ func (a *App) Capture(ctx context.Context, key string) (image.Image, ui.Rect, er
 		return fault.New(fault.ScreenshotFailed, format,
 			args...).WithHint("bring the window to the screen: it may be minimized, or outside of it")
 	}
-	d := a.screen
 	part := w.rect.Intersect(ui.Rect{W: float64(d.size[0]), H: float64(d.size[1])})
 	if !w.viewable || part.Empty() {
 		return nil, ui.Rect{}, failed("the window %q of process %d is not on the screen", w.title, a.pid)

@@ -47,7 +47,10 @@ func (r *reading) about(it *item) (asks []*ask) {
 			}
 		}})
 	}
-	if it.faces.has(faceAction) {
+	if had, same := r.a.actions[it.ref]; same && had.role == it.role && had.states == it.states &&
+		had.generation == r.a.heard.generation(it.ref) {
+		it.actions = had.names
+	} else if it.faces.has(faceAction) {
 		asks = append(asks, &ask{it.ref, action + ".GetActions", nil, func(body []any, err error) {
 			if err == nil {
 				it.actions = actionsOf(it.role, unwrapped(body))

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jezek/xgb"
@@ -28,6 +29,7 @@ type display struct {
 	root  xproto.Window
 	size  [2]int
 	atoms map[string]xproto.Atom
+	gone  atomic.Bool // the connection has ended
 }
 
 // longestX is how long an X server may take to do what is asked of it in one piece.
@@ -94,14 +96,15 @@ func connectX(ctx context.Context, at place) (*display, error) {
 		line.Close()
 		return nil, err
 	}
+	d := &display{name: at.display, conn: conn, line: line, atoms: map[string]xproto.Atom{}}
 	go func() { // what nobody takes would fill its queue
 		for {
 			if e, err := conn.WaitForEvent(); e == nil && err == nil {
+				d.gone.Store(true)
 				return
 			}
 		}
 	}()
-	d := &display{name: at.display, conn: conn, line: line, atoms: map[string]xproto.Atom{}}
 	if err := d.learn(); err != nil {
 		d.close()
 		return nil, err
@@ -134,9 +137,13 @@ func (d *display) learn() error {
 }
 
 // close ends the connection; whoever waits for an answer gets an error.
-func (d *display) close() { d.line.Close() }
+func (d *display) close() {
+	d.gone.Store(true)
+	d.line.Close()
+}
 
-// within bounds what the server may take until the returned function is called. One that hangs costs the connection.
+// within bounds what the server may take until the returned function is called. One that hangs, as it does for all while a program that
+// has it for itself is stopped, costs the connection.
 func (d *display) within(long time.Duration) (end func() bool) {
 	return time.AfterFunc(long, d.close).Stop
 }

@@ -103,8 +103,6 @@ type oldItem struct {
 	States           []uint32
 }
 
-const usual = 1<<stateEnabled | 1<<stateSensitive | 1<<stateShowing | 1<<stateVisible
-
 func (w *fakeWidget) bits() []uint32 {
 	var b uint64
 	for _, s := range w.states {

@@ -48,7 +48,7 @@ func absent(pid, child int) *fault.Fault {
 	}
 	return fault.New(fault.Unsupported, "process %d is not on the accessibility bus: it has no window yet, or its toolkit tells of none", pid).
 		WithHint("wait until it shows a window. GTK needs NO_AT_BRIDGE unset; Qt needs QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1; " +
-			"Chromium and Electron need --force-renderer-accessibility, or ACCESSIBILITY_ENABLED=1; set them before the program starts")
+			"Chromium and Electron need --force-renderer-accessibility; all that before the program starts")
 }
 
 // silentError says that nobody answered in time.

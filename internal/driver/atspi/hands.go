@@ -123,8 +123,24 @@ func (a *App) Focus(ctx context.Context, key string) error {
 	if !it.faces.has(faceComponent) || !it.states.has(stateFocusable) {
 		return &desktop.UnsupportedError{What: what}
 	}
-	return a.do(ctx, key, what, &ask{to: it.ref, method: component + ".GrabFocus"})
+	if err := a.do(ctx, key, what, &ask{to: it.ref, method: component + ".GrabFocus"}); err != nil {
+		return err
+	}
+	for until := time.Now().Add(focusTakes); !it.states.has(stateFocused) && time.Now().Before(until); {
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+		state, err := a.bus.call(ctx, it.ref, accessible+".GetState")
+		if err != nil {
+			break // what comes next finds out
+		}
+		it.states = statesOf(unwrapped(state))
+	}
+	return nil
 }
+
+// focusTakes is how long an element may take to have the focus: Chromium says yes first, and tells its page then. Some never say it.
+const focusTakes = 500 * time.Millisecond
 
 // do sends what changes something, once. Qt answers a press only when the dialog that it opened is closed: when the program answers what
 // was asked after it, the action has begun, and is not waited for.
@@ -165,7 +181,8 @@ func (a *App) refused(key, what string, err error) error {
 		return &desktop.UnsupportedError{What: what}
 	case isSilent(err) || errors.Is(err, context.Canceled) || errors.Is(err, dbus.ErrClosed):
 		return fault.New(fault.OutcomeUnknown, "process %d did not answer when it was asked to %s: %w", a.pid, what, err).
-			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: look before you do it again; the process may be busy or stopped")
+			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: take a picture before you do it again. A program of GTK 3 " +
+			"that opened a dialog answers nothing until it is closed: press escape or return, or click into it")
 	}
 	return a.explain(err)
 }

@@ -30,6 +30,14 @@ func (it *item) makes() bool {
 	return it.states.has(stateManages) || it.role == roleTable || it.role == roleTree || it.role == roleTreeTable
 }
 
+// walk visits it and all below it.
+func (it *item) walk(visit func(*item)) {
+	visit(it)
+	for _, c := range it.children {
+		c.walk(visit)
+	}
+}
+
 // states are the bits of AtspiStateType.
 type states uint64
 

@@ -27,6 +27,7 @@ const (
 const (
 	spareKeys   = 8
 	afterChange = 20 * time.Millisecond
+	beforeUndo  = 150 * time.Millisecond // what is typed last must have been read by then; Chromium reads late
 )
 
 // keyboard is what the keys of a server mean.
@@ -131,7 +132,7 @@ type typist struct {
 
 // typist gives the process the keyboard.
 func (a *App) typist(ctx context.Context) (*typist, error) {
-	if err := a.eyesNeeded(); err != nil {
+	if _, err := a.see(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.front(ctx); err != nil {
@@ -188,7 +189,7 @@ func (t *typist) end() error {
 	if len(t.changed) == 0 {
 		return err
 	}
-	t.settle(context.Background())
+	t.settle(context.Background(), beforeUndo)
 	none := make([]xproto.Keysym, t.k.per)
 	for code := range t.changed {
 		xproto.ChangeKeyboardMapping(t.d.conn, 1, xproto.Keycode(code), byte(t.k.per), none)
@@ -200,8 +201,8 @@ func (t *typist) end() error {
 }
 
 // settle waits until the process has seen what the server told it: a while, and until it has answered twice.
-func (t *typist) settle(ctx context.Context) {
-	if pause(ctx, afterChange) != nil {
+func (t *typist) settle(ctx context.Context, while time.Duration) {
+	if pause(ctx, while) != nil {
 		return
 	}
 	for _, p := range t.a.names {
@@ -230,7 +231,7 @@ func (t *typist) key(ctx context.Context, sym uint32) (code byte, shift bool, er
 		return 0, false, t.a.display(err)
 	}
 	t.changed[code] = true
-	t.settle(ctx)
+	t.settle(ctx, afterChange)
 	return code, false, ctx.Err()
 }
 

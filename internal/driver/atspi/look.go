@@ -20,6 +20,14 @@ const longestLook = 15 * time.Second
 // seen is what is remembered of an element of the last look.
 type seen struct{ window int }
 
+// did are the actions that an element had in a state: they are asked again when it is in another.
+type did struct {
+	role       uint32
+	states     states
+	generation uint32
+	names      []actionName
+}
+
 // window is a window of the last look.
 type window struct {
 	key   string
@@ -43,7 +51,6 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 	l.Depth, l.Nodes = cmp.Or(l.Depth, desktop.MaxDepth), cmp.Or(l.Nodes, desktop.MaxNodes)
 	tree := &desktop.Tree{}
 	var all []shown
-	own, _ := a.ownWindows() // a display that is gone has no windows; the bus still has
 	for _, name := range slices.Sorted(maps.Keys(a.names)) {
 		p := a.names[name]
 		r := &reading{a: a, p: p, limits: l, items: map[ref]*item{}}
@@ -52,20 +59,28 @@ func (a *App) Look(ctx context.Context, l desktop.Limits) (*desktop.Tree, error)
 			return nil, a.explain(err)
 		}
 		tree.Toolkit = cmp.Or(tree.Toolkit, strings.TrimSpace(p.toolkit+" "+p.version))
+		if p.mute(windows) {
+			r.leave(len(windows), "all that is in its windows: Chromium tells of it when it is started with --force-renderer-accessibility")
+		}
 		tree.Left += r.left
 		tree.LeftWhy = cmp.Or(tree.LeftWhy, r.leftWhy)
 		l.Nodes -= r.count
 		for _, w := range windows {
 			s := shown{item: w, p: p, node: r.node(w, nil)}
-			s.match(own)
-			if s.x == nil && w.name == "" && len(own) > 0 && a.screen != nil {
-				continue // a window that no screen shows, such as Chromium's list of addresses
-			}
 			all = append(all, s)
 		}
 	}
 	if len(all) == 0 && !host.Alive(a.pid, a.start) { // it refused every call on its way out
 		return nil, notRunning(a.pid)
+	}
+	own, _ := a.ownWindows(ctx) // a display that is gone has no windows; the bus still has
+	for i := range all {
+		all[i].match(own)
+	}
+	if a.screen != nil && len(own) > 0 {
+		all = slices.DeleteFunc(all, func(s shown) bool { // what no screen shows, such as Chromium's list of addresses
+			return s.x == nil && s.item.name == ""
+		})
 	}
 	slices.SortStableFunc(all, func(x, y shown) int { return cmp.Compare(x.level(), y.level()) })
 	a.remember(tree, all)
@@ -82,11 +97,15 @@ func (a *App) left() error {
 }
 
 // ownWindows are the process's windows on the X server, back to front.
-func (a *App) ownWindows() ([]xwindow, error) {
+func (a *App) ownWindows(ctx context.Context) ([]xwindow, error) {
 	if a.screen == nil {
 		return a.d.o.windows, nil
 	}
-	return a.screen.windows(a.pid)
+	d, err := a.see(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.windows(a.pid)
 }
 
 // shown is a window with its tree.
@@ -160,7 +179,14 @@ func (s *shown) level() int {
 // remember puts the windows into the tree, and notes what the hands need.
 func (a *App) remember(tree *desktop.Tree, all []shown) {
 	a.seen, a.noted = map[string]seen{}, nil
+	actions := map[ref]did{}
+	defer func() { a.actions = actions }()
 	for i, s := range all {
+		s.item.walk(func(it *item) {
+			if it.actions != nil {
+				actions[it.ref] = did{it.role, it.states, a.heard.generation(it.ref), it.actions}
+			}
+		})
 		tree.Windows = append(tree.Windows, s.node)
 		a.noted = append(a.noted, window{key: s.node.Key, title: s.item.name, rect: s.item.bounds, x: s.x})
 		s.node.Walk(func(n *desktop.Node) bool {

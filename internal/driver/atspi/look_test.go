@@ -222,3 +222,44 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestActionsAreAskedOnce: what an element can do is asked again only when its state is another.
+func TestActionsAreAskedOnce(t *testing.T) {
+	app := gtk3App()
+	f := &fakeBus{programs: []*fakeProgram{app.program}}
+	a := openFake(t, f, nil)
+	asked := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		defer func() { f.calls["GetActions"] = 0 }()
+		return f.calls["GetActions"]
+	}
+	look(t, a)
+	asked()
+	if tree := look(t, a); outline(tree) != gtk3Outline || asked() != 0 {
+		t.Errorf("asked again, or forgotten:\n%s", outline(tree))
+	}
+	f.mu.Lock()
+	app.toggle.states, app.toggle.actions = append(app.toggle.states, stateChecked), []string{"frobnicate"}
+	f.mu.Unlock()
+	if n := titled(t, look(t, a), "Bold"); asked() != 1 || !slices.Equal(n.Actions, []string{"atspi:frobnicate"}) {
+		t.Errorf("%q", n.Actions)
+	}
+}
+
+// TestMuteChromium: a browser that was not told to tell says why its windows are empty.
+func TestMuteChromium(t *testing.T) {
+	window := &fakeWidget{path: "/w", role: 23, name: "Page", states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100, 100}}
+	root := &fakeWidget{path: "/root", kids: []*fakeWidget{window}}
+	f := &fakeBus{programs: []*fakeProgram{{name: ":1.5", pid: os.Getpid(), toolkit: "Chromium", version: "1.0", cache: "always", root: root}}}
+	a := openFake(t, f, nil)
+	if tree := look(t, a); tree.Left != 1 || !strings.Contains(tree.LeftWhy, "--force-renderer-accessibility") {
+		t.Errorf("left %d: %s", tree.Left, tree.LeftWhy)
+	}
+	f.mu.Lock()
+	window.kids = []*fakeWidget{{path: "/b", role: 43, name: "Hello", states: shownStates()}}
+	f.mu.Unlock()
+	if tree := look(t, a); tree.Left != 0 {
+		t.Errorf("left %d: %s", tree.Left, tree.LeftWhy)
+	}
+}

@@ -90,24 +90,32 @@ func (d *display) under(at ui.Point, own []xwindow) xproto.Window {
 	return 0
 }
 
-// eyesNeeded is the fault of a process that was opened without a display.
-func (a *App) eyesNeeded() error {
-	if a.screen == nil {
-		return noDisplay(a.pid, "")
+// see gives the display; one that was lost is connected to again.
+func (a *App) see(ctx context.Context) (*display, error) {
+	switch {
+	case a.screen == nil:
+		return nil, noDisplay(a.pid, "")
+	case !a.screen.gone.Load():
+		return a.screen, nil
 	}
-	return nil
+	screen, err := openDisplay(ctx, a.at)
+	if err != nil {
+		return nil, err
+	}
+	a.screen = screen
+	return screen, nil
 }
 
 // aim sees to it that a point belongs to a window of the process that nothing covers, so that input goes to nobody else.
 func (a *App) aim(ctx context.Context, at ui.Point) error {
-	if err := a.eyesNeeded(); err != nil {
+	d, err := a.see(ctx)
+	if err != nil {
 		return err
 	}
 	off := func(format string, args ...any) error {
 		return fault.New(fault.ElementUnhittable, format, args...).WithDispatch(fault.NotDispatched).
 			WithHint("look again: the window may have been moved, closed or covered; scroll what is outside of it into view")
 	}
-	d := a.screen
 	if at.X < 0 || at.Y < 0 || int(at.X) >= d.size[0] || int(at.Y) >= d.size[1] {
 		return off("the point %.0f,%.0f is not on the screen, which has %d × %d", at.X, at.Y, d.size[0], d.size[1])
 	}

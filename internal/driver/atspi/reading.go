@@ -283,7 +283,6 @@ func (r *reading) load(ctx context.Context, fresh []*item) error {
 		}
 		asks = append(asks,
 			get(it.ref, accessible, "Name", func(v any) { it.name = short(v) }),
-			get(it.ref, accessible, "Description", func(v any) { it.description = short(v) }),
 			get(it.ref, accessible, "ChildCount", func(v any) { it.kids = whole(v) }),
 			plain("GetRole", func(v any) { it.role, _ = v.(uint32) }),
 			plain("GetState", func(v any) { it.states = statesOf(v) }),
@@ -293,10 +292,13 @@ func (r *reading) load(ctx context.Context, fresh []*item) error {
 	if err := r.a.bus.all(ctx, asks); err != nil {
 		return err
 	}
+	asks = asks[:0]
 	for _, it := range fresh {
-		it.showing = r.shows(it.states)
+		if it.showing = r.shows(it.states); it.name == "" {
+			asks = append(asks, get(it.ref, accessible, "Description", func(v any) { it.description = short(v) }))
+		}
 	}
-	return nil
+	return r.a.bus.all(ctx, asks)
 }
 
 // prune cuts off what is beyond the limits, and what was reached before: trees of programs may have rings. It gives what shows.

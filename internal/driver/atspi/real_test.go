@@ -225,8 +225,7 @@ func TestRealGTK3(t *testing.T) {
 	}
 	a.press("AXButton", "Fine")
 	p.Await("dialog answered 1")
-	a.press("AXButton", "Modal")
-	p.Await("modal open")
+	a.click(a.find("AXButton", "Modal"))
 	a.press("AXButton", "Done")
 	p.Await("modal 2")
 }
@@ -298,9 +297,10 @@ func TestRealHonesty(t *testing.T) {
 	if err := a.Drag(ctx, off.Bounds.Centre(), far, 20*time.Millisecond, 0); err == nil {
 		t.Error("a drag of 20 s was done")
 	}
-	if q, err := xproto.QueryPointer(a.screen.conn, a.screen.root).Reply(); err != nil || q.Mask&xproto.KeyButMaskButton1 != 0 {
-		t.Errorf("a button is held: %v", err)
-	}
+	xdesktop.Eventually(t, "no button is held", func() bool { // a window manager may look at clicks before others do
+		q, err := xproto.QueryPointer(a.screen.conn, a.screen.root).Reply()
+		return err == nil && q.Mask&xproto.KeyButMaskButton1 == 0
+	})
 
 	// A program that was stopped is not waited for.
 	a.must(host.Suspend(p.PID))

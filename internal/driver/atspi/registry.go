@@ -33,6 +33,12 @@ func (p *application) gtk4() bool {
 	return strings.EqualFold(p.toolkit, "gtk") && !strings.HasPrefix(p.version, "3.") && !strings.HasPrefix(p.version, "2.")
 }
 
+// mute reports whether all windows are empty, as those of Chromium and Electron are unless it is told to tell.
+func (p *application) mute(windows []*item) bool {
+	return len(windows) > 0 && strings.EqualFold(p.toolkit, "chromium") &&
+		!slices.ContainsFunc(windows, func(w *item) bool { return len(w.children) > 0 })
+}
+
 // unique reports whether the toolkit gives each element a path of its own, for good.
 func (p *application) unique() bool { return p.gtk4() || strings.EqualFold(p.toolkit, "chromium") }
 
