@@ -36,7 +36,7 @@ var lanes = []lane{
 		{"workflow lint", []string{"scripts/workflow-lint"}, nil},
 		{"MCP conformance", []string{"scripts/mcp-conformance"}, nil},
 	}},
-	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 8 * time.Minute, []step{
+	{"chaos", "things go wrong by many seeds, and devices are claimed by many processes", 6 * time.Minute, []step{
 		{"chaos", []string{"make", "soak", "SEEDS=200", "TESTFLAGS=-json"}, nil},
 	}},
 	{"attack", "what SECURITY.md promises, and what the program is made of", 5 * time.Minute, []step{
@@ -44,15 +44,15 @@ var lanes = []lane{
 		{"known vulnerabilities", []string{"make", "vulncheck"}, nil},
 		{"bill of materials", []string{"make", "sbom"}, nil},
 	}},
-	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 5 * time.Minute, []step{
+	{"peers", "other people's programs on Virtual Xcode, and through our proxy", 3 * time.Minute, []step{
 		{"XcodeBuildMCP", []string{"make", "test-peers", "TESTFLAGS=-json"}, nil},
 		{"Chromium", []string{"make", "test-chromium", "TESTFLAGS=-json"}, nil},
 	}},
-	{"swift", "the Swift agent, packages with the real compiler, a real debugger", 8 * time.Minute, []step{
+	{"swift", "the Swift agent, packages with the real compiler, a real debugger", 7 * time.Minute, []step{
 		{"the Swift agent", []string{"make", "test-agent"}, nil},
 		{"the debugger on a real program", []string{"make", "test-debugger", "TESTFLAGS=-json"}, nil},
 	}},
-	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 6 * time.Minute, []step{
+	{"desktop", "windows of real programs on Linux, and the driver of macOS over fake frameworks", 5 * time.Minute, []step{
 		{"real programs", []string{"make", "test-desktop", "TESTFLAGS=-json"}, nil},
 		{"the driver of macOS", []string{"make", "test-macax", "TESTFLAGS=-json"}, nil},
 	}},

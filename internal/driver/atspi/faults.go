@@ -24,7 +24,7 @@ func noDisplay(pid int, wayland string) *fault.Fault {
 	if wayland != "" {
 		return fault.New(fault.Unsupported, "%s shows its windows on Wayland (%s), where no program may work another's mouse and keyboard",
 			who, wayland).WithHint("start it on an X server or on XWayland, with its X11 backend: DISPLAY set, " +
-			"GDK_BACKEND=x11 for GTK, QT_QPA_PLATFORM=xcb for Qt, --ozone-platform=x11 for Chromium and Electron")
+			"GDK_BACKEND=x11 for GTK, QT_QPA_PLATFORM=xcb for Qt, the switch ozone-platform=x11 for Chromium and Electron")
 	}
 	return fault.New(fault.ToolMissing, "%s has no display: DISPLAY is not set", who).
 		WithHint("start it with DISPLAY set to an X server; on a machine without a screen, Xvfb is one")
@@ -48,7 +48,7 @@ func absent(pid, child int) *fault.Fault {
 	}
 	return fault.New(fault.Unsupported, "process %d is not on the accessibility bus: it has no window yet, or its toolkit tells of none", pid).
 		WithHint("wait until it shows a window. GTK needs NO_AT_BRIDGE unset; Qt needs QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1; " +
-			"Chromium and Electron need --force-renderer-accessibility; all that before the program starts")
+			"Chromium and Electron need the switch force-renderer-accessibility; all that before the program starts")
 }
 
 // silentError says that nobody answered in time.
