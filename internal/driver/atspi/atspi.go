@@ -174,6 +174,9 @@ func (a *App) onlyWayland(ctx context.Context) error {
 
 // Close ends the connections. The process and its windows stay as they are.
 func (a *App) Close() error {
+	for _, p := range a.names {
+		p.hangUp()
+	}
 	if a.bus != nil {
 		a.bus.close()
 	}

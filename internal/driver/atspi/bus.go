@@ -51,13 +51,19 @@ func dial(_ context.Context, address string, more ...dbus.ConnOption) (*dbus.Con
 
 // connect gives up when the bus itself does not answer. Who hears the signals may be nil.
 func (d *Desktop) connect(ctx context.Context, address string, hears dbus.SignalHandler) (*bus, error) {
+	return d.connectBy(ctx, d.o.Dial, address, hears)
+}
+
+type dialer = func(ctx context.Context, address string, more ...dbus.ConnOption) (*dbus.Conn, error)
+
+func (d *Desktop) connectBy(ctx context.Context, dial dialer, address string, hears dbus.SignalHandler) (*bus, error) {
 	if hears == nil {
 		hears = deaf{}
 	}
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the connection outlives this call
 	undo := context.AfterFunc(ctx, cancel)
 	late := time.AfterFunc(d.o.Answer, cancel)
-	conn, err := d.o.Dial(own, address, dbus.WithContext(own), dbus.WithSignalHandler(hears), dbus.WithIncomingInterceptor(harmless))
+	conn, err := dial(own, address, dbus.WithContext(own), dbus.WithSignalHandler(hears), dbus.WithIncomingInterceptor(harmless))
 	if !late.Stop() || !undo() || err != nil {
 		cancel()
 		if conn != nil {

@@ -32,7 +32,7 @@ func noDisplay(pid int, wayland string) *fault.Fault {
 
 func noSession() *fault.Fault {
 	return fault.New(fault.ToolMissing, "there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, or nobody answers there").
-		WithHint("start the program below `dbus-run-session`, or in a session that has a bus")
+		WithHint("start the program below dbus-run-session, or in a session that has a bus")
 }
 
 func noAccessibility(err error) *fault.Fault {

@@ -81,7 +81,8 @@ func (a *App) Perform(ctx context.Context, key, name string) error {
 	}
 	for i, own := range actionsOf(it.role, unwrapped(answer)) {
 		if own.name == name {
-			return a.do(ctx, key, "do "+name, &ask{to: it.ref, method: action + ".DoAction", args: []any{int32(i)}})
+			act := &ask{to: it.ref, method: action + ".DoAction", args: []any{int32(i)}}
+			return a.doOver(ctx, a.pressesOver(ctx, it.ref), key, "do "+name, act)
 		}
 	}
 	return &desktop.UnsupportedError{What: "do " + name}
@@ -145,16 +146,20 @@ const focusTakes = 500 * time.Millisecond
 // do sends what changes something, once. Qt answers a press only when the dialog that it opened is closed: when the program answers what
 // was asked after it, the action has begun, and is not waited for.
 func (a *App) do(ctx context.Context, key, what string, act *ask) error {
+	return a.doOver(ctx, a.bus, key, what, act)
+}
+
+func (a *App) doOver(ctx context.Context, b *bus, key, what string, act *ask) error {
 	ctx, cancel := context.WithTimeout(ctx, a.bus.answer)
 	defer cancel()
-	call := a.bus.conn.Object(act.to.bus, dbus.ObjectPath(act.to.path)).GoWithContext(ctx, act.method, 0, make(chan *dbus.Call, 1),
+	call := b.conn.Object(act.to.bus, dbus.ObjectPath(act.to.path)).GoWithContext(ctx, act.method, 0, make(chan *dbus.Call, 1),
 		act.args...)
 	begun := time.NewTimer(a.bus.answer / 4)
 	defer begun.Stop()
 	for {
 		select {
 		case <-begun.C:
-			if _, err := a.bus.call(ctx, act.to, accessible+".GetRole"); err == nil || isMissing(err) {
+			if _, err := b.call(ctx, act.to, accessible+".GetRole"); err == nil || isMissing(err) {
 				return nil
 			}
 		case c := <-call.Done:
@@ -181,8 +186,7 @@ func (a *App) refused(key, what string, err error) error {
 		return &desktop.UnsupportedError{What: what}
 	case isSilent(err) || errors.Is(err, context.Canceled) || errors.Is(err, dbus.ErrClosed):
 		return fault.New(fault.OutcomeUnknown, "process %d did not answer when it was asked to %s: %w", a.pid, what, err).
-			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: take a picture before you do it again. A program of GTK 3 " +
-			"that opened a dialog answers nothing until it is closed: press escape or return, or click into it")
+			WithDispatch(fault.MaybeDispatched).WithHint("it may have been done: look before you do it again; the process may be busy or stopped")
 	}
 	return a.explain(err)
 }

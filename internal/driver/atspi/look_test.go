@@ -249,7 +249,8 @@ func TestActionsAreAskedOnce(t *testing.T) {
 
 // TestMuteChromium: a browser that was not told to tell says why its windows are empty.
 func TestMuteChromium(t *testing.T) {
-	window := &fakeWidget{path: "/w", role: 23, name: "Page", states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100, 100}}
+	window := &fakeWidget{path: "/w", role: 23, name: "Page", states: shownStates(), faces: []string{component}, rect: [4]int32{0, 0, 100,
+		100}}
 	root := &fakeWidget{path: "/root", kids: []*fakeWidget{window}}
 	f := &fakeBus{programs: []*fakeProgram{{name: ":1.5", pid: os.Getpid(), toolkit: "Chromium", version: "1.0", cache: "always", root: root}}}
 	a := openFake(t, f, nil)

@@ -225,9 +225,12 @@ func TestRealGTK3(t *testing.T) {
 	}
 	a.press("AXButton", "Fine")
 	p.Await("dialog answered 1")
-	a.click(a.find("AXButton", "Modal"))
+	a.press("AXButton", "Modal") // it waits for its dialog inside of the press
+	p.Await("modal open")
 	a.press("AXButton", "Done")
 	p.Await("modal 2")
+	a.press("AXButton", "Action")
+	p.AwaitLine(func(l string) bool { return strings.HasPrefix(l, "clicked") })
 }
 
 // visible is a point of an element inside of its window.

@@ -18,6 +18,7 @@ type application struct {
 	toolkit string
 	version string
 	cache   cacheState
+	direct  *bus // the connection of the last press, without the bus between; nil: none
 }
 
 // cacheState is whether Cache.GetItems works.
@@ -224,6 +225,7 @@ func (a *App) adopt(ctx context.Context, roots []ref) (child int, err error) {
 	}
 	for name := range a.names {
 		if !a.heard.lives(name) {
+			a.names[name].hangUp()
 			delete(a.names, name)
 		}
 	}
