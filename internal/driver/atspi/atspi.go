@@ -105,7 +105,7 @@ func allowed(pid int) error {
 	case err != nil:
 		return err
 	case info.User != us && us != 0:
-		return fault.New(fault.AttachRefused, "process %d belongs to another user", pid).With("reason", "other_user").
+		return fault.New(fault.Forbidden, "process %d belongs to another user", pid).
 			WithHint("only processes of the user that runs ios-agent can be driven")
 	}
 	return nil

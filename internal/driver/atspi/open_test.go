@@ -88,7 +88,7 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "not on the bus", pid: func(t *testing.T) int { return sleeper(t, 0) }, o: Options{blind: true,
 			Getenv: env("DBUS_SESSION_BUS_ADDRESS", "fake"),
 			Dial:   (&fakeBus{}).dial, Patience: time.Millisecond}, code: fault.Unsupported,
-			says: []string{"not on the accessibility bus", "--force-renderer-accessibility", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"}},
+			says: []string{"not on the accessibility bus", "force-renderer-accessibility", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			app, err := New(row.o).Open(t.Context(), row.pid(t))
@@ -114,13 +114,13 @@ func TestAnotherUsersProcess(t *testing.T) {
 			pid = pid*10 + int(c-'0')
 		}
 		_, err := New(Options{}).Open(t.Context(), pid)
-		if !fault.Is(err, fault.AttachRefused) || !strings.Contains(err.Error(), "belongs to another user") {
+		if !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), "belongs to another user") {
 			t.Fatalf("%v", err)
 		}
 		return
 	}
 	if os.Geteuid() != 0 {
-		if _, err := New(Options{}).Open(t.Context(), 1); !fault.Is(err, fault.AttachRefused) {
+		if _, err := New(Options{}).Open(t.Context(), 1); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the first process: %v", err)
 		}
 		return

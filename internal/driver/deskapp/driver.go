@@ -120,7 +120,7 @@ func owned(id string) (identity, error) {
 		return identity{}, fault.New(fault.AppNotRunning, "nothing is told of process %d: %w", pid, err)
 	}
 	if known.UID != os.Getuid() {
-		return identity{}, fault.New(fault.Forbidden, "process %d is of another user", pid).
+		return identity{}, fault.New(fault.Forbidden, "process %d belongs to another user", pid).
 			WithHint("only apps of the user who runs ios-agent are driven")
 	}
 	who := identity{pid: pid, start: known.Start, name: programName(pid, known)}
