@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -214,7 +215,10 @@ func (d *Desktop) awake(s *process.Session, pid int) error {
 }
 
 // deviceOf names the device that a process is.
-func deviceOf(pid int) string { return fmt.Sprintf("pid:%d", pid) }
+func deviceOf(pid int) string { return processID + strconv.Itoa(pid) }
+
+// processID is what the ids of processes begin with.
+const processID = "pid:"
 
 // open finds the device that a session's process is.
 func (d *Desktop) open(ctx context.Context, c *op.Call, id, what string) (*pool.Handle, *session.Session, error) {

@@ -7,6 +7,8 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"ios-agent/internal/desktop"
@@ -106,7 +108,7 @@ type Core struct {
 
 // New makes the nouns and their operations.
 func New(s Services) *Core {
-	access := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers, said: s.Streams}
+	access := deviceAccess{pool: s.Pool, sessions: s.Sessions, debuggers: s.Debuggers, said: s.Streams, programs: s.Processes}
 	c := &Core{
 		Devices:  &Devices{deviceAccess: access, tools: s.Tools, viewer: s.MacApps, prewarm: s.Prewarm},
 		Apps:     &Apps{access},
@@ -194,6 +196,7 @@ type deviceAccess struct {
 	sessions  *session.Store
 	debuggers *debugger.Service
 	said      *streams.Manager
+	programs  *process.Sessions // of desktops
 }
 
 // do runs fn in the device's lane, under the session's lease when the operation changes anything. A device that turns out
@@ -269,9 +272,26 @@ func (d deviceAccess) resolve(ctx context.Context, c *op.Call, which pool.Criter
 	c.Device = &op.Device{UDID: info.UDID, Name: info.Name}
 	drives := !c.Hints.Has(op.ReadOnly)
 	if drives {
+		if err := d.attached(c.Session, info); err != nil {
+			return nil, nil, err
+		}
 		c.BeginStep()
 	}
 	return h.For(c.Session, drives), s, nil
+}
+
+// attached refuses to drive a program of a desktop that the session neither launched nor attached to. Who may type into a terminal may run
+// anything: that is asked for once, by an operation that nobody approves beforehand. Looking is free.
+func (d deviceAccess) attached(session string, info device.Info) error {
+	if info.Type != device.TypeProcess {
+		return nil
+	}
+	pid, _, _ := strings.Cut(strings.TrimPrefix(info.UDID, processID), ":")
+	if n, err := strconv.Atoi(pid); err == nil && d.programs.Has(session, n) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "this session has neither launched nor attached to %s (process %s)", info.Name, pid).
+		WithDispatch(fault.NotDispatched).WithHint("attach to it first: `ios-agent app attach --pid %s`", pid)
 }
 
 // use makes a device that a call named the session's. It is for calls after which one goes on with that device, when they

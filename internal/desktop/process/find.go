@@ -18,6 +18,18 @@ func Stopped(pid int) bool { return host.Stopped(pid) }
 // started by a script or by a first process of their own.
 func (s *Session) Started(pid int) bool { return slices.Contains(host.Line(pid), s.PID) }
 
+// Has reports whether a client session launched or attached to a process, or to the one that started it.
+func (s *Sessions) Has(owner string, pid int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.all {
+		if one.ready && one.Owner == owner && one.Running() && (one.PID == pid || one.Started(pid)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Named finds the process of the user that has a name, in any case. Of several, the one that started the others is meant.
 func Named(name string) (int, error) {
 	programs, err := host.Programs()
