@@ -87,6 +87,7 @@ const (
 	roleMenuBar      = 34
 	rolePassword     = 40
 	roleTable        = 55
+	roleCell         = 56
 	roleTree         = 65
 	roleTreeTable    = 66
 	roleApplication  = 75

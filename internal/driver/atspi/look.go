@@ -26,6 +26,8 @@ type did struct {
 	states     states
 	generation uint32
 	names      []actionName
+	faces      faces
+	leaf       bool
 }
 
 // window is a window of the last look.
@@ -184,7 +186,7 @@ func (a *App) remember(tree *desktop.Tree, all []shown) {
 	for i, s := range all {
 		s.item.walk(func(it *item) {
 			if it.actions != nil {
-				actions[it.ref] = did{it.role, it.states, a.heard.generation(it.ref), it.actions}
+				actions[it.ref] = did{it.role, it.states, a.heard.generation(it.ref), it.actions, it.faces, it.kids == 0}
 			}
 		})
 		tree.Windows = append(tree.Windows, s.node)

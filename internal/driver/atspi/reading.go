@@ -283,9 +283,16 @@ func (r *reading) load(ctx context.Context, fresh []*item) error {
 		}
 		asks = append(asks,
 			get(it.ref, accessible, "Name", func(v any) { it.name = short(v) }),
+			plain("GetState", func(v any) { it.states = statesOf(v) }),
+		)
+		had, known := r.a.actions[it.ref]
+		if known && had.role == roleCell && had.leaf && had.generation == r.a.heard.generation(it.ref) { // it stays one, and has nothing below it
+			it.role, it.faces = had.role, had.faces
+			continue
+		}
+		asks = append(asks,
 			get(it.ref, accessible, "ChildCount", func(v any) { it.kids = whole(v) }),
 			plain("GetRole", func(v any) { it.role, _ = v.(uint32) }),
-			plain("GetState", func(v any) { it.states = statesOf(v) }),
 			plain("GetInterfaces", func(v any) { it.faces = facesOf(v) }),
 		)
 	}
