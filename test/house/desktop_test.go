@@ -51,6 +51,44 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
+// attach has sessions attach to all apps, as who drives them must.
+func (d *desk) attach(sessions ...string) *desk {
+	d.t.Helper()
+	for _, s := range sessions {
+		for _, p := range d.procs {
+			d.Must(s, "desktop_debug_attach", in{"pid": p.Process.Pid})
+		}
+	}
+	return d
+}
+
+// TestOnlyWhatIsAttachedIsDriven: the verbs that drive may be approved beforehand, and a text in a terminal runs commands. Looking is free;
+// one session's attachment is not another's.
+func TestOnlyWhatIsAttachedIsDriven(t *testing.T) {
+	d := newDesk(t)
+	tap := in{"udid": d.id(0), "label": "Action"}
+	refused := func(session string) {
+		t.Helper()
+		e := d.Call(session, "tap_element", tap)
+		if e.Error == nil || e.Error.Code != fault.Forbidden || e.Error.Dispatched != fault.NotDispatched ||
+			!strings.Contains(e.Error.Hint, "--pid "+d.pid(0)) {
+			t.Errorf("%s: %v", session, e.Error)
+		}
+	}
+	d.Must("a", "snapshot", in{"udid": d.id(0)})
+	refused("a")
+	begun := house.Result[struct {
+		Session string `json:"sessionId"`
+	}](d.House, d.Must("a", "desktop_debug_attach", in{"pid": d.procs[0].Process.Pid}))
+	refused("b")
+	if did := d.apps[0].Did(); len(did) > 0 {
+		t.Errorf("%q reached the app", did)
+	}
+	d.Must("a", "tap_element", tap)
+	d.Must("a", "debug_session", in{"action": "stop", "sessionId": begun.Session})
+	refused("a")
+}
+
 func end(c *exec.Cmd, in io.Closer) {
 	_ = c.Process.Kill() // it may be gone
 	_ = c.Wait()
@@ -74,7 +112,7 @@ func (d *desk) run(exit int, args ...string) string {
 
 // TestADesktopAppIsDriven from the command line: seen, tapped by a ref, filled, waited for, in batches, as the session's own.
 func TestADesktopAppIsDriven(t *testing.T) {
-	d := newDesk(t)
+	d := newDesk(t).attach("a")
 	seen := d.run(0, "snapshot", "--pid", d.pid(0))
 	ref := regexp.MustCompile(`button "Action" \[ref=(e\d+)\]`).FindStringSubmatch(seen)
 	if ref == nil {
@@ -133,7 +171,7 @@ func TestADesktopAppIsDriven(t *testing.T) {
 
 // TestADesktopAppHasALease: one session at a time drives a process, which is not a device that is listed.
 func TestADesktopAppHasALease(t *testing.T) {
-	d := newDesk(t)
+	d := newDesk(t).attach("a", "b")
 	out := house.Result[ops.ActionOut](d.House, d.Must("a", "tap_element", in{"udid": d.id(0), "label": "Action"}))
 	if out.Outcome != ui.Changed || out.Method != "said" {
 		t.Errorf("%+v", out)
@@ -202,7 +240,7 @@ func TestADesktopAppHasALease(t *testing.T) {
 
 // TestADesktopAppsLateEffect is told with the next call, on every surface; nobody takes it for that call's effect.
 func TestADesktopAppsLateEffect(t *testing.T) {
-	d := newDesk(t)
+	d := newDesk(t).attach("a", "b")
 	w := d.REST("a", http.MethodGet, "/api/v1/device/snapshot?udid="+d.id(0), nil)
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"Ready"`) {
 		t.Fatalf("%d %s", w.Code, w.Body)
