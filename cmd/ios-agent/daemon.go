@@ -205,7 +205,7 @@ func open(h home.Home, name string, set settings, server ops.Server, log *slog.L
 		Home:    h, Tools: tools, Host: runner, Secrets: secrets, Server: server, Version: version(), Log: log, Talk: talk,
 		Start:    xctest.Start{Wait: set.agentWait, Port: set.agentPort, PublicOnly: set.publicOnly},
 		Implicit: set.implicit, JobAfter: set.jobAfter, Prewarm: set.prewarm, Macros: set.macros,
-		Keeper: keeperCommand(), Desktop: product.NewDesktop(),
+		Keeper: keeperCommand(), Desktop: product.NewDesktop(log),
 		Watcher: func(journal string) (io.Closer, error) { return hostproxy.StartWatcher(program, journal, nil) },
 	})
 }

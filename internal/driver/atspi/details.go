@@ -58,11 +58,13 @@ func (r *reading) about(it *item) (asks []*ask) {
 		}})
 	}
 	if it.faces.has(faceValue) {
-		asks = append(asks, get(it.ref, value, "CurrentValue", func(v any) {
-			if n, is := number(v); is {
-				it.number = &n
-			}
-		}))
+		for name, to := range map[string]**float64{"CurrentValue": &it.number, "MinimumValue": &it.low, "MaximumValue": &it.high} {
+			asks = append(asks, get(it.ref, value, name, func(v any) {
+				if n, is := number(v); is {
+					*to = &n
+				}
+			}))
+		}
 	}
 	from := kindOf(it.role).value
 	if it.faces.has(faceText) && (from == fromText || from == fromSecret || from == fromChild || from == fromName && it.name == "") {
@@ -119,7 +121,8 @@ func (r *reading) node(it, parent *item) *desktop.Node {
 	n := &desktop.Node{
 		Key: r.a.keyOf(it.ref), Source: Source, Bounds: it.bounds, Hidden: !it.showing,
 		Enabled: it.states.has(stateEnabled) || it.states.has(stateSensitive), Focused: it.states.has(stateFocused),
-		Selected: it.states.has(stateSelected) || checked(it), Identifier: it.attrs["id"], Placeholder: it.attrs["placeholder-text"],
+		Selected: it.states.has(stateSelected) || checked(it), Modal: it.states.has(stateModal), Min: it.low, Max: it.high,
+		Identifier: it.attrs["id"], Placeholder: it.attrs["placeholder-text"],
 	}
 	n.Role, n.Subrole = roleOf(it, parent)
 	if parent == nil && r.p.gtk4() { // it tells so of nothing else

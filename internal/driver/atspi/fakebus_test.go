@@ -397,7 +397,7 @@ func (p *fakeProgram) widget(w, parent *fakeWidget, at int, c fakeCall) (body []
 	if c.member == "Get" {
 		v, ok := map[string]any{
 			"ToolkitName": p.toolkit, "Version": p.version, "Name": w.name, "Description": w.desc, "ChildCount": w.children(),
-			"CurrentValue": w.number, "CharacterCount": int32(len([]rune(w.text))),
+			"CurrentValue": w.number, "MinimumValue": 0.0, "MaximumValue": 100.0, "CharacterCount": int32(len([]rune(w.text))),
 		}[c.args[1].(string)]
 		return []any{dbus.MakeVariant(v)}, ok
 	}

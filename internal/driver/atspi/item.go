@@ -19,6 +19,8 @@ type item struct {
 	bounds  *ui.Rect
 	actions []actionName
 	number  *float64
+	low     *float64 // the least that number may be
+	high    *float64
 	count   int // of characters
 	text    *string
 	label   string // what labels it
@@ -53,6 +55,7 @@ const (
 	stateFocusable     = 11
 	stateFocused       = 12
 	stateIconified     = 15
+	stateModal         = 16
 	stateMultiLine     = 17
 	statePressed       = 20
 	stateSelected      = 23

@@ -264,3 +264,27 @@ func TestMuteChromium(t *testing.T) {
 		t.Errorf("left %d: %s", tree.Left, tree.LeftWhy)
 	}
 }
+
+// TestDialogsAndRanges: a window that keeps input from the others is known as one, and a number with its range.
+func TestDialogsAndRanges(t *testing.T) {
+	slider := &fakeWidget{path: "/s", role: 51, name: "Volume", number: 50, states: shownStates(), faces: []string{component, value}}
+	window := func(path string, more ...uint) *fakeWidget {
+		return &fakeWidget{path: path, role: 16, name: path, states: shownStates(more...), faces: []string{component},
+			rect: [4]int32{0, 0, 100, 100}}
+	}
+	plain, dialog := window("/w"), window("/d", stateModal)
+	plain.kids = []*fakeWidget{slider}
+	root := &fakeWidget{path: "/root", kids: []*fakeWidget{plain, dialog}}
+	tree := look(t, openFake(t, &fakeBus{programs: []*fakeProgram{{
+		name: ":1.5", pid: os.Getpid(), toolkit: "gtk", version: "3.24", cache: "always", root: root,
+	}}}, nil))
+	tree.Walk(func(n *desktop.Node) bool {
+		if n.Modal != (n.Title == "/d") {
+			t.Errorf("%s: %v", n.Title, n.Modal)
+		}
+		if n.Role == "AXSlider" && (n.Min == nil || *n.Min != 0 || n.Max == nil || *n.Max != 100) {
+			t.Errorf("its range is %v to %v", n.Min, n.Max)
+		}
+		return true
+	})
+}
