@@ -57,7 +57,8 @@ type App interface {
 type Eyes interface {
 	// Look reads the trees of all windows, back to front. A window without any element is a node without children.
 	Look(ctx context.Context, l Limits) (*Tree, error)
-	// Capture is a picture of the window that lies on top, or of the one with that node's key, and where on the screen it is, in points.
+	// Capture is a picture of the window that lies on top (on macOS the largest, as strobe has it), or of the one with that node's key, and
+	// where on the screen it is, in points.
 	Capture(ctx context.Context, key string) (image.Image, ui.Rect, error)
 	// Events counts what the process told of its windows since it was opened; Next waits until it has told more than that, or ctx ends.
 	Events() uint64

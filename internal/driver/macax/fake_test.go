@@ -72,16 +72,17 @@ func compile(dir, name string, more ...string) (path string, err error) {
 
 // fake is the fake frameworks' own side.
 type fake struct {
-	reset                                                                                   func(pid int32)
-	live, made                                                                              func() int64
-	told, wrong                                                                             func() string
-	forget, cycle, idle                                                                     func()
-	trust, hang, hide, deep, wide, kill, silence, minimize, shift, mayPicture, single, mute func(int32)
-	second                                                                                  func() int32
-	errors                                                                                  func(perform, set, observer, notification axError)
-	timeout                                                                                 func() float32
-	pools, pushed, observers, registered, manual, downs                                     func() int32
-	title                                                                                   func(id int32, title string)
+	reset                                                  func(pid int32)
+	live, made                                             func() int64
+	told, wrong                                            func() string
+	forget, cycle, idle                                    func()
+	trust, hang, hide, deep, wide, kill, silence, minimize func(int32)
+	shift, mayPicture, single, mute, modal                 func(int32)
+	second                                                 func() int32
+	errors                                                 func(perform, set, observer, notification axError)
+	timeout                                                func() float32
+	pools, pushed, observers, registered, manual, downs    func() int32
+	title                                                  func(id int32, title string)
 }
 
 func control(t testing.TB, library string) *fake {
@@ -97,7 +98,7 @@ func control(t testing.TB, library string) *fake {
 		"trust": &f.trust, "hang": &f.hang, "hide": &f.hide, "deep": &f.deep, "wide": &f.wide, "kill": &f.kill, "silence": &f.silence,
 		"minimize": &f.minimize, "hold_shift": &f.shift, "allow_pictures": &f.mayPicture, "second_window": &f.second, "errors": &f.errors,
 		"timeout": &f.timeout, "pools": &f.pools, "pushed": &f.pushed, "observers": &f.observers, "registered": &f.registered,
-		"manual": &f.manual, "single": &f.single, "mute": &f.mute, "downs": &f.downs, "title": &f.title,
+		"manual": &f.manual, "single": &f.single, "modal": &f.modal, "mute": &f.mute, "downs": &f.downs, "title": &f.title,
 	} {
 		purego.RegisterLibFunc(to, handle, "fake_"+name)
 	}

@@ -15,7 +15,7 @@ import (
 
 // attributes are read of every element, all with one question.
 var attributes = []string{"AXRole", "AXSubrole", "AXTitle", "AXDescription", "AXValue", "AXEnabled", "AXFocused", "AXPosition", "AXSize",
-	"AXIdentifier", "AXPlaceholderValue", "AXSelected", "AXMinimized", "AXHidden", "AXChildren"}
+	"AXIdentifier", "AXPlaceholderValue", "AXSelected", "AXMinimized", "AXHidden", "AXModal", "AXMinValue", "AXMaxValue", "AXChildren"}
 
 // The places of attributes.
 const (
@@ -33,6 +33,9 @@ const (
 	attrSelected
 	attrMinimized
 	attrHidden
+	attrModal
+	attrMin
+	attrMax
 	attrChildren
 )
 
@@ -291,6 +294,8 @@ func (l *library) node(role string, of []ref) *desktop.Node {
 	minimized, _ := l.bool(of[attrMinimized])
 	hidden, _ := l.bool(of[attrHidden])
 	n.Hidden = minimized || hidden
+	n.Modal, _ = l.bool(of[attrModal])
+	n.Min, n.Max = l.number(of[attrMin]), l.number(of[attrMax])
 	x, y, placed := l.pair(of[attrPosition], valuePoint)
 	width, height, sized := l.pair(of[attrSize], valueSize)
 	if placed && sized {

@@ -124,6 +124,21 @@ func TestWindowsLieBackToFront(t *testing.T) {
 	}
 }
 
+// TestDialogsAndRanges: a window that keeps input from the others is known as one, and a number with its range.
+func TestDialogsAndRanges(t *testing.T) {
+	a, f := open(t)
+	f.modal(f.second())
+	look(t, a).Walk(func(n *desktop.Node) bool {
+		if n.Modal != (n.Title == "Second") {
+			t.Errorf("%s %q: %v", n.Role, n.Title, n.Modal)
+		}
+		if n.Role == "AXSlider" && (n.Min == nil || *n.Min != 0 || n.Max == nil || *n.Max != 1) {
+			t.Errorf("its range is %v to %v", n.Min, n.Max)
+		}
+		return true
+	})
+}
+
 func TestKeysStay(t *testing.T) {
 	a, f := open(t)
 	keys := func() map[string]string {

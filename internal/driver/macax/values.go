@@ -82,6 +82,16 @@ func (l *library) int(v ref) int64 {
 	return n
 }
 
+// number reads a number; nil when v is none.
+func (l *library) number(v ref) *float64 {
+	if v == 0 || l.typeOf(v) != l.types.number {
+		return nil
+	}
+	var f float64
+	l.numberFloat(v, numberFloat64, &f)
+	return &f
+}
+
 // value reads what an element holds: texts as they are, numbers and truth values as text; nil for all else.
 func (l *library) value(v ref) *string {
 	if v == 0 {
@@ -101,9 +111,7 @@ func (l *library) value(v ref) *string {
 			s = strconv.FormatInt(l.int(v), 10)
 			break
 		}
-		var f float64
-		l.numberFloat(v, numberFloat64, &f)
-		s = strconv.FormatFloat(f, 'f', -1, 64)
+		s = strconv.FormatFloat(*l.number(v), 'f', -1, 64)
 	default:
 		return nil
 	}

@@ -105,6 +105,7 @@ void fake_mute(int id) { get(id)->role = 0; }
 void fake_trust(int is) { world.trusted = is; }
 void fake_hang(int is) { world.hung = is; }
 void fake_hide(int is) { world.hidden = is; }
+void fake_modal(int window) { world.modal = window; }
 void fake_errors(int perform, int set, int observer, int notification) {
 	world.perform_error = perform, world.set_error = set, world.observer_error = observer, world.notification_error = notification;
 }
@@ -205,6 +206,9 @@ static int32_t attribute(node *n, obj *name, obj **out) {
 	WHEN("AXMinimized") *out = n->minimized >= 0 ? truth(n->minimized) : 0;
 	WHEN("AXMain") *out = is_window ? truth(n->id == world.screen[0]) : 0;
 	WHEN("AXHidden") *out = n->id == 1 ? truth(world.hidden) : 0;
+	WHEN("AXModal") *out = is_window ? truth(n->id == world.modal) : 0;
+	WHEN("AXMinValue") *out = n->role && !strcmp(n->role, "AXSlider") ? number(0) : 0;
+	WHEN("AXMaxValue") *out = n->role && !strcmp(n->role, "AXSlider") ? integer(1) : 0;
 	WHEN("AXFrontmost") *out = n->id == 1 ? truth(1) : 0;
 	WHEN("AXChildren") *out = n->first || (world.cycle && n->id == 22) ? children(n, 0) : 0;
 	WHEN("AXWindows") *out = n->id == 1 ? children(n, 1) : 0;

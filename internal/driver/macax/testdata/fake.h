@@ -67,7 +67,7 @@ typedef struct node {
 
 extern pthread_mutex_t lock; // of all below; notifications are delivered without it
 extern struct world {
-	int pid, nodes, focus, trusted, capture, hung, hidden, electron, shift, screen[8], screens;
+	int pid, nodes, focus, trusted, capture, hung, hidden, modal, electron, shift, screen[8], screens;
 	int cycle, single, perform_error, set_error, observer_error, notification_error;
 	int pools, pushed, from, dragged, presses, manual;
 	float timeout;
